@@ -1,0 +1,44 @@
+import { type StoredEvent, targetChain } from './event.js'
+import type { EventQuery } from './event-query.js'
+import { foldCase, searchableStrings } from './search.js'
+
+/** The filters of a query without its window, order and size. */
+export type EventFilter = Pick<
+  EventQuery,
+  'source' | 'kinds' | 'subscriptionId' | 'subjectId' | 'actor' | 'target' | 'verified' | 'search'
+>
+
+/**
+ * Whether an event passes the filters of a query. This is the one definition of what a filter means: indexes only
+ * narrow down what it is asked about, and the live feed asks it before anything is read.
+ */
+export function eventMatches(event: StoredEvent, filter: EventFilter): boolean {
+  if (filter.source !== undefined && event.source !== filter.source) return false
+  if (filter.kinds !== undefined && !filter.kinds.some(pattern => kindMatches(event.kind, pattern))) return false
+  if (filter.subscriptionId !== undefined && !event.subscription_ids.includes(filter.subscriptionId)) return false
+  if (filter.subjectId !== undefined && event.subject_id !== filter.subjectId) return false
+  if (filter.verified !== undefined && !filter.verified.includes(event.provenance.verified)) return false
+  if (filter.actor !== undefined && !actorMatches(event, filter.actor)) return false
+  if (filter.target !== undefined && !targetMatches(event, filter.target)) return false
+  return filter.search === undefined || searchMatches(event, filter.search)
+}
+
+/** `message.*` covers `message.created` and every other kind that begins with `message.`; `*` covers all. */
+export function kindMatches(kind: string, pattern: string): boolean {
+  if (pattern === '*') return true
+  return pattern.endsWith('.*') ? kind.startsWith(pattern.slice(0, -1)) : kind === pattern
+}
+
+function actorMatches(event: StoredEvent, actor: string): boolean {
+  return event.actor.id === actor || foldCase(event.actor.display) === foldCase(actor)
+}
+
+function targetMatches(event: StoredEvent, key: string): boolean {
+  for (const node of targetChain(event.target)) if (node.key === key) return true
+  return false
+}
+
+function searchMatches(event: StoredEvent, terms: readonly string[]): boolean {
+  const strings = [...searchableStrings(event)]
+  return terms.every(term => strings.some(text => text.includes(term)))
+}

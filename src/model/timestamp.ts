@@ -1,0 +1,78 @@
+/**
+ * Instants, as UTC text of fixed width (`2026-11-20T13:00:00.123456Z`) or as integer microseconds since the epoch.
+ *
+ * Never through `Date` arithmetic on the fraction: `Date` keeps milliseconds, and a checkpoint cut to milliseconds
+ * would be delivered for ever. Its calendar alone is used, on whole seconds.
+ */
+import { AppError } from './app-error.js'
+
+/** Integer microseconds since 1970-01-01T00:00:00Z. Exact up to the year 2255, clamped beyond. */
+export type Micros = number
+
+export interface Instant {
+  /** UTC, six fraction digits, `Z`: text order is time order. */
+  text: string
+  micros: Micros
+}
+
+const PATTERN =
+  /^(\d{4})-(\d\d)-(\d\d)[Tt](\d\d):(\d\d)(?::(\d\d)(?:\.(\d+))?)?(?:([Zz])|([+-])(\d\d):(\d\d))$/
+const WITHOUT_ZONE = /^\d{4}-\d\d-\d\d([Tt ]\d\d:\d\d(:\d\d(\.\d+)?)?)?$/
+const PLUS_BECAME_SPACE = /^\d{4}-\d\d-\d\d[Tt]\d\d:\d\d(:\d\d(\.\d+)?)? \d\d:?\d\d$/
+const MAX_LENGTH = 64
+
+/**
+ * Reads an RFC 3339 timestamp with a zone. Any number of fraction digits is accepted and cut (downwards) to six.
+ *
+ * @param field what to call it in a refusal, a query parameter or JSON pointer
+ * @throws AppError `invalid/invalid_timestamp`
+ *
+ * Source: Event Ledger Service, "Query parameters of GET /api/events" and "Errors": the zone is required.
+ */
+export function readTimestamp(field: string, value: unknown): Instant {
+  if (typeof value !== 'string' || value.length > MAX_LENGTH) throw refused(field, 'must be a timestamp with a zone')
+  const match = PATTERN.exec(value)
+  if (!match) throw refused(field, reasonNotMatched(value))
+  const [, year, month, day, hour, minute, second = '00', fraction = '', , sign, offsetHour, offsetMinute] = match
+  const offset = sign ? (Number(offsetHour) * 60 + Number(offsetMinute)) * (sign === '-' ? -1 : 1) : 0
+  if (Number(offsetHour ?? 0) > 23 || Number(offsetMinute ?? 0) > 59) throw refused(field, 'has an impossible zone')
+  if (Number(hour) > 23 || Number(minute) > 59 || Number(second) > 59) throw refused(field, 'has an impossible time')
+  if (!isCalendarDay(Number(year), Number(month), Number(day))) throw refused(field, 'is not a day of the calendar')
+
+  const utc = new Date(0)
+  utc.setUTCFullYear(Number(year), Number(month) - 1, Number(day))
+  utc.setUTCHours(Number(hour), Number(minute) - offset, Number(second))
+  if (utc.getUTCFullYear() < 1 || utc.getUTCFullYear() > 9999) throw refused(field, 'is outside the years 1 to 9999')
+  const six = `${fraction}000000`.slice(0, 6)
+  return {
+    text: `${utc.toISOString().slice(0, 19)}.${six}Z`,
+    micros: clamp((utc.getTime() / 1000) * 1_000_000 + Number(six)),
+  }
+}
+
+/** Renders microseconds as UTC text of fixed width. */
+export function toTimestamp(micros: Micros): string {
+  const seconds = Math.floor(micros / 1_000_000)
+  return `${new Date(seconds * 1000).toISOString().slice(0, 19)}.${String(micros - seconds * 1_000_000).padStart(6, '0')}Z`
+}
+
+function clamp(micros: number): Micros {
+  return Math.max(-Number.MAX_SAFE_INTEGER, Math.min(Number.MAX_SAFE_INTEGER, micros))
+}
+
+function isCalendarDay(year: number, month: number, day: number): boolean {
+  const leap = (year % 4 === 0 && year % 100 !== 0) || year % 400 === 0
+  const days = [31, leap ? 29 : 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31][month - 1]
+  return year >= 1 && days !== undefined && day >= 1 && day <= days
+}
+
+function reasonNotMatched(value: string): string {
+  if (PLUS_BECAME_SPACE.test(value)) return 'has no zone (a "+" arrived as a space: write it as %2B)'
+  if (WITHOUT_ZONE.test(value)) return 'has no zone'
+  return 'must be a timestamp with a zone'
+}
+
+function refused(field: string, reason: string): AppError {
+  const detail = `${field} ${reason}. Write it like 2031-05-04T09:00:00Z.`
+  return new AppError('invalid', 'invalid_timestamp', detail, { errors: [{ field, detail }] })
+}

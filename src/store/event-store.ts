@@ -1,0 +1,73 @@
+import type { NewEvent, Provenance } from '../model/event.js'
+import type { EventPage, EventQuery } from '../model/event-query.js'
+import type { Micros } from '../model/timestamp.js'
+
+/** An event on its way into the ledger, with what only the ledger can say of it. */
+export interface EventToRecord {
+  event: NewEvent
+  provenance: Provenance
+  /** The subscriptions that it matches. Their `last_event_at` and cursor move in the same transaction. */
+  matches: SubscriptionMatch[]
+}
+
+export interface SubscriptionMatch {
+  id: string
+  /** Newest message id for a chat topic: `last_cursor` becomes this unless it is already beyond it. */
+  cursor?: string
+}
+
+/** What became of one delivery. */
+export interface RecordOutcome {
+  /** False for a repeat. */
+  created: boolean
+  dedupeKey: string
+  seenCount: number
+  /** When the event was first captured. */
+  capturedAt: Micros
+  /** The complete stored event as JSON text, this delivery counted. */
+  body: string
+}
+
+export interface LedgerStats {
+  event_count: number
+  duplicate_count: number
+  subscription_count: number
+  by_source: Record<string, { events: number; duplicates: number; latest_captured_at: string | null }>
+  by_kind: Record<string, number>
+  first_captured_at: string | null
+  latest_captured_at: string | null
+}
+
+export interface StoreHealth {
+  /** The file's path, or the address without its password. */
+  database: string
+  engine: 'sqlite' | 'postgres'
+  head: Micros | null
+  epoch: string
+}
+
+/**
+ * Rows of the ledger. Order, deduplication and checkpoints are promised here, so every engine proves them with the
+ * same tests (`test/store/event-store-conformance.ts`).
+ */
+export interface EventStore {
+  /**
+   * Stores events, or counts one more delivery of those already there. All of one call or nothing, durable before it
+   * resolves. `captured_at` is unique and increases in commit order, even when the clock steps back.
+   *
+   * @throws AppError `unavailable/store_full`, `unavailable/store_read_only`, `unavailable/store_failed`
+   */
+  record(events: EventToRecord[]): Promise<RecordOutcome[]>
+
+  /** The complete stored event as JSON text. */
+  findByDedupeKey(dedupeKey: string): Promise<string | undefined>
+
+  /** One page and its checkpoint, of one snapshot. Long searches let writes go on between slices. */
+  query(query: EventQuery, signal?: AbortSignal): Promise<EventPage>
+
+  /** From kept counters, never by counting rows. */
+  stats(): Promise<LedgerStats>
+
+  /** Proves that the store can commit. @throws AppError `unavailable/…` when it cannot. */
+  health(): Promise<StoreHealth>
+}

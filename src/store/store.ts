@@ -1,0 +1,10 @@
+import type { EventStore } from './event-store.js'
+import type { SubscriptionStore } from './subscription-store.js'
+
+/** One opened ledger database. */
+export interface Store {
+  readonly events: EventStore
+  readonly subscriptions: SubscriptionStore
+  /** Finishes what was accepted, flushes and lets go of the database. */
+  close(): Promise<void>
+}
