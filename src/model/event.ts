@@ -103,7 +103,9 @@ export const EventSchema = Type.Object(
       }),
     ),
     occurred_at: Type.Optional(
-      Type.Union([Type.String(), Type.Null()], { description: 'When it happened there: RFC 3339 with a zone, or null.' }),
+      Type.Union([Type.String(), Type.Null()], {
+        description: 'When it happened there: RFC 3339 with a zone, or null.',
+      }),
     ),
     payload: Type.Optional(Type.Object({}, { description: 'What the source sent. Free-form.' })),
     captured_at: Type.Optional(Type.String({ readOnly: true, description: 'Set by the ledger: unique, increasing.' })),

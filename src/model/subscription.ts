@@ -65,7 +65,9 @@ export const SubscriptionSchema = Type.Object(
     filters: Type.Optional(Type.Object({}, { description: 'For a chat topic: stream and topic.' })),
     metadata: Type.Optional(Metadata),
     enabled: Type.Optional(Type.Boolean({ description: 'True when absent.' })),
-    last_cursor: Type.Optional(Type.Union([Type.String(), Type.Null()], { description: 'Where capture stopped reading.' })),
+    last_cursor: Type.Optional(
+      Type.Union([Type.String(), Type.Null()], { description: 'Where capture stopped reading.' }),
+    ),
     last_event_at: Type.Optional(Type.Union([Type.String(), Type.Null()], { readOnly: true })),
     owner_user_id: Type.Optional(Type.Union([Type.String(), Type.Null()])),
     created_at: Type.Optional(Type.String({ readOnly: true })),

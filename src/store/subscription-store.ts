@@ -11,7 +11,10 @@ export interface SubscriptionStore {
    * Creates or replaces by id. `last_event_at` and `last_cursor` move with every event that matches, so they are kept
    * from the stored row, inside the transaction, unless named in `overwrite`.
    */
-  save(subscription: Subscription, overwrite?: readonly LedgerKept[]): Promise<{ created: boolean; subscription: Subscription }>
+  save(
+    subscription: Subscription,
+    overwrite?: readonly LedgerKept[],
+  ): Promise<{ created: boolean; subscription: Subscription }>
 
   /** @returns whether there was one */
   delete(id: string): Promise<boolean>

@@ -1,0 +1,109 @@
+import { AppError } from '../model/app-error.js'
+
+/** Limits of one recording. Equal to those of the ledger, whose schemas a client must not load for two numbers. */
+export const BATCH_LIMITS = { events: 5_000, bytes: 32 * 1024 * 1024 } as const
+
+/** What somebody wants recorded. */
+export type EventInput =
+  /** One JSON text: an event, or an array of them. */
+  | { kind: 'document'; json: Buffer }
+  /** Events, one a line, of any number. */
+  | { kind: 'lines'; chunks: AsyncIterable<Uint8Array> }
+
+const FEED = 0x0a
+const OPENING_BRACKET = 0x5b
+/** A byte order mark counts as blank: no JSON text begins with its bytes. */
+const BLANKS: ReadonlySet<number> = new Set([0x20, 0x09, FEED, 0x0d, 0xef, 0xbb, 0xbf])
+
+/**
+ * Tells one JSON text from events a line, without reading more of the latter than it must. A first line that is a whole
+ * JSON text, with something below it, means lines; what begins as an array is one text.
+ *
+ * @param chunks of UTF-8
+ * @throws AppError `invalid/invalid_json` for nothing at all, `too_large/body_too_large` for a text no ledger accepts
+ */
+export async function readEventInput(chunks: AsyncIterable<Uint8Array>): Promise<EventInput> {
+  const source = chunks[Symbol.asyncIterator]()
+  const { head, firstLine, more } = await readHead(source)
+  if (more && isJson(firstLine)) return { kind: 'lines', chunks: startingWith(head, source) }
+  const json = await readAll(startingWith(head, source))
+  if (json.every(byte => BLANKS.has(byte))) {
+    throw new AppError('invalid', 'invalid_json', 'There is nothing to record: the input is empty.')
+  }
+  return { kind: 'document', json }
+}
+
+interface Head {
+  head: Buffer
+  /** The first line that is not blank, as far as it was read. */
+  firstLine: Buffer
+  /** Something follows the first line. */
+  more: boolean
+}
+
+/** Reads until it is plain whether something follows the first line. */
+async function readHead(source: AsyncIterator<Uint8Array>): Promise<Head> {
+  const chunks: Uint8Array[] = []
+  let bytes = 0
+  let start = -1
+  let end = -1
+  const result = (more: boolean): Head => {
+    const head = Buffer.concat(chunks)
+    return { head, firstLine: head.subarray(Math.max(start, 0), end === -1 ? undefined : end), more }
+  }
+  for (let next = await source.next(); !next.done; next = await source.next()) {
+    const chunk = next.value
+    chunks.push(chunk)
+    for (let i = 0; i < chunk.length; i++) {
+      const byte = chunk[i] ?? 0
+      if (start === -1) {
+        if (BLANKS.has(byte)) continue
+        start = bytes + i
+        if (byte === OPENING_BRACKET) return result(false)
+      } else if (end === -1) {
+        if (byte === FEED) end = bytes + i
+      } else if (!BLANKS.has(byte)) {
+        return result(true)
+      }
+    }
+    bytes += chunk.length
+    if (bytes > BATCH_LIMITS.bytes) throw tooLarge()
+  }
+  return result(false)
+}
+
+function isJson(bytes: Buffer): boolean {
+  try {
+    JSON.parse(bytes.toString('utf8'))
+    return true
+  } catch {
+    return false
+  }
+}
+
+async function* startingWith(head: Buffer, source: AsyncIterator<Uint8Array>): AsyncGenerator<Uint8Array> {
+  try {
+    yield head
+    for (let next = await source.next(); !next.done; next = await source.next()) yield next.value
+  } finally {
+    await source.return?.()
+  }
+}
+
+async function readAll(chunks: AsyncIterable<Uint8Array>): Promise<Buffer> {
+  const read: Uint8Array[] = []
+  let bytes = 0
+  for await (const chunk of chunks) {
+    read.push(chunk)
+    bytes += chunk.length
+    if (bytes > BATCH_LIMITS.bytes) throw tooLarge()
+  }
+  return Buffer.concat(read, bytes)
+}
+
+function tooLarge(): AppError {
+  const detail = 'The input is one JSON text of more than 32 MiB.'
+  return new AppError('too_large', 'body_too_large', detail, {
+    hint: 'Write one event a line, and any number will do.',
+  })
+}

@@ -1,0 +1,27 @@
+import { AppError } from '../model/app-error.js'
+import type { Answer } from './answer.js'
+
+/** A page of events as it was answered. */
+export interface EventPage {
+  items: unknown[]
+  /** The checkpoint after it; null only in an empty ledger that was asked without `since`. */
+  nextSince: string | null
+  hasMore: boolean
+  /** Changes when the ledger is restored or replaced. */
+  epoch: string | null
+}
+
+/** @throws AppError `unavailable/not_a_ledger` */
+export function readEventPage(answer: Answer): EventPage {
+  const page = answer.json()
+  if (typeof page !== 'object' || page === null || !('items' in page) || !Array.isArray(page.items)) {
+    const hint = 'Check --api-url or EVENT_API_URL.'
+    throw new AppError('unavailable', 'not_a_ledger', 'The answer is not a page of events.', { hint })
+  }
+  return {
+    items: page.items,
+    nextSince: 'next_since' in page && typeof page.next_since === 'string' ? page.next_since : null,
+    hasMore: 'has_more' in page && page.has_more === true,
+    epoch: 'epoch' in page && typeof page.epoch === 'string' ? page.epoch : null,
+  }
+}

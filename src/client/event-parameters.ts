@@ -1,0 +1,33 @@
+/**
+ * The query of `GET /api/events`, named and spelled as on the wire. Nothing is checked here: the ledger does it.
+ *
+ * Source: Event Ledger Service, "Query parameters of GET /api/events".
+ */
+export interface EventParameters {
+  source?: string | undefined
+  /** Any of these. */
+  kind?: readonly string[] | undefined
+  subscription_id?: string | undefined
+  since?: string | undefined
+  days?: string | undefined
+  from?: string | undefined
+  to?: string | undefined
+  q?: string | undefined
+  limit?: string | undefined
+  order?: string | undefined
+  subject_id?: string | undefined
+  actor?: string | undefined
+  target?: string | undefined
+  verified?: string | undefined
+  /** Seconds to hold the answer until something matches. Needs `since`. */
+  wait?: string | undefined
+}
+
+/** With its `?`, or empty. */
+export function toQueryString(parameters: EventParameters): string {
+  const query = new URLSearchParams()
+  for (const [name, value] of Object.entries(parameters)) {
+    for (const text of typeof value === 'string' ? [value] : (value ?? [])) query.append(name, text)
+  }
+  return query.size > 0 ? `?${query}` : ''
+}

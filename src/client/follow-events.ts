@@ -1,0 +1,85 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { AppError } from '../model/app-error.js'
+import { type EventPage, readEventPage } from './event-page.js'
+import type { EventParameters } from './event-parameters.js'
+import type { LedgerClient } from './ledger-client.js'
+
+/** The order is the ledger's, and how long to wait is for this to know. */
+export type FollowParameters = Omit<EventParameters, 'order' | 'wait'>
+
+export interface FollowOptions {
+  signal: AbortSignal
+  /** Told of each failure that is waited out. */
+  onInterrupted?: (error: AppError, retryMilliseconds: number) => void
+  /** Between 0 and 1, so that many followers do not come back at once. */
+  random?: () => number
+  /** @throws when the signal is aborted */
+  sleep?: (milliseconds: number, signal: AbortSignal) => Promise<unknown>
+}
+
+const HOLD_SECONDS = '55'
+const FIRST_RETRY_MILLISECONDS = 250
+const LAST_RETRY_MILLISECONDS = 10_000
+/** Before anything that a ledger can have captured. */
+const BEGINNING = '1970-01-01T00:00:00.000000Z'
+
+/**
+ * Every event that matches, oldest first, for ever: page by page, by long poll. It begins after `since`; without it
+ * where `from` or `days` say; without these now. A server that goes away is waited for, and nothing is missed: the
+ * checkpoint moves only with a page.
+ *
+ * @returns pages that hold at least one event; ends when the signal is aborted
+ * @throws AppError what the first question is refused with; later ones only when waiting cannot help
+ */
+export async function* followEvents(
+  client: Pick<LedgerClient, 'events'>,
+  { since, ...filters }: FollowParameters,
+  options: FollowOptions,
+): AsyncGenerator<EventPage> {
+  const { signal } = options
+  const ask = (parameters: EventParameters) => client.events(parameters, { signal }).then(readEventPage)
+  try {
+    const start = since ?? (filters.from || filters.days ? BEGINNING : undefined)
+    let checkpoint = start ?? (await findHead(ask))
+    let failures = 0
+    for (let asked = start === undefined; !signal.aborted; ) {
+      try {
+        const page = await ask({ ...filters, since: checkpoint, order: 'asc', wait: HOLD_SECONDS })
+        asked = true
+        failures = 0
+        checkpoint = page.nextSince ?? checkpoint
+        if (page.items.length > 0) yield page
+      } catch (error) {
+        if (!asked || !isPassing(error)) throw error
+        failures += 1
+        await waitOut(error, failures, options)
+      }
+    }
+  } catch (error) {
+    if (!signal.aborted) throw error
+  }
+}
+
+/** Where the ledger is now: a look at its newest event, of whatever kind. */
+async function findHead(ask: (parameters: EventParameters) => Promise<EventPage>): Promise<string> {
+  const { nextSince } = await ask({ limit: '1' })
+  return nextSince ?? BEGINNING
+}
+
+function isPassing(error: unknown): error is AppError {
+  if (!(error instanceof AppError)) return false
+  return error.category === 'unavailable' || error.category === 'throttled' || error.category === 'internal'
+}
+
+async function waitOut(error: AppError, failures: number, options: FollowOptions): Promise<void> {
+  const { signal, onInterrupted, random = Math.random, sleep = pause } = options
+  const longest = Math.min(FIRST_RETRY_MILLISECONDS * 2 ** (failures - 1), LAST_RETRY_MILLISECONDS)
+  const told = (error.retryAfterSeconds ?? 0) * 1000
+  const milliseconds = Math.max(told, Math.round(longest * (0.5 + random() / 2)))
+  onInterrupted?.(error, milliseconds)
+  await sleep(milliseconds, signal)
+}
+
+function pause(milliseconds: number, signal: AbortSignal): Promise<unknown> {
+  return delay(milliseconds, undefined, { signal })
+}

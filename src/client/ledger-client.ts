@@ -1,0 +1,150 @@
+import { AppError, invalidField } from '../model/app-error.js'
+import { Answer } from './answer.js'
+import { type EventParameters, toQueryString } from './event-parameters.js'
+import { toAppError } from './problem.js'
+import { exchange, type HttpAnswer, type HttpCall, type LedgerAddress } from './transport.js'
+
+/** What a request shows to say who sends it. */
+export interface LedgerCredential {
+  /** An API token goes as `Authorization: Bearer`, the admin token as `X-Event-Admin-Token`. */
+  kind: 'token' | 'admin'
+  secret: string
+}
+
+export interface LedgerClientOptions {
+  credential?: LedgerCredential
+  /** How long a connection may be silent, beyond what a question asks to be held. */
+  idleSeconds?: number
+}
+
+export interface CallOptions {
+  signal?: AbortSignal
+}
+
+export type EventMediaType = 'application/json' | 'application/x-ndjson'
+
+const IDLE_SECONDS = 60
+
+/**
+ * The ledger's REST API as methods. Answers are handed on as they were sent.
+ *
+ * Every method may throw AppError with the category of the status and the `code` of the problem that was answered,
+ * and what `exchange` throws; `unavailable/server_unreachable` when no server is there.
+ *
+ * Source: Event Ledger Service, "Endpoints" and "Command-line client".
+ */
+export class LedgerClient {
+  readonly #headers: Readonly<Record<string, string>>
+  readonly #idleSeconds: number
+
+  constructor(
+    readonly address: LedgerAddress,
+    { credential, idleSeconds = IDLE_SECONDS }: LedgerClientOptions = {},
+  ) {
+    this.#headers = { accept: 'application/json, application/problem+json', ...toHeader(credential) }
+    this.#idleSeconds = idleSeconds
+  }
+
+  /** The answer's status is 503 while the ledger cannot record; its text says why. */
+  async health(options?: CallOptions): Promise<Answer> {
+    const answer = await this.#exchange({ method: 'GET', path: '/api/health' }, options)
+    return answer.status === 503 && isJson(answer) ? new Answer(503, answer.body) : toAnswer(answer)
+  }
+
+  stats(options?: CallOptions): Promise<Answer> {
+    return this.#get('/api/stats', options)
+  }
+
+  platforms(options?: CallOptions): Promise<Answer> {
+    return this.#get('/api/platforms', options)
+  }
+
+  schema(name: 'event' | 'subscription', options?: CallOptions): Promise<Answer> {
+    return this.#get(`/api/schema/${name}`, options)
+  }
+
+  subscriptions(options?: CallOptions): Promise<Answer> {
+    return this.#get('/api/subscriptions', options)
+  }
+
+  subscription(id: string, options?: CallOptions): Promise<Answer> {
+    return this.#get(`/api/subscriptions/${segment('id', id)}`, options)
+  }
+
+  /** @param json a subscription, as JSON */
+  saveSubscription(json: string | Uint8Array, options?: CallOptions): Promise<Answer> {
+    return this.#post('/api/subscriptions', 'application/json', json, options)
+  }
+
+  deleteSubscription(id: string, options?: CallOptions): Promise<Answer> {
+    return this.#call({ method: 'DELETE', path: `/api/subscriptions/${segment('id', id)}` }, options)
+  }
+
+  events(parameters: EventParameters, options?: CallOptions): Promise<Answer> {
+    const held = Number(parameters.wait)
+    const idleSeconds = this.#idleSeconds + (held > 0 ? held : 0)
+    return this.#call({ method: 'GET', path: `/api/events${toQueryString(parameters)}`, idleSeconds }, options)
+  }
+
+  /** @param dedupeKey as it is; it is percent-encoded here */
+  event(dedupeKey: string, options?: CallOptions): Promise<Answer> {
+    return this.#get(`/api/events/${segment('dedupe_key', dedupeKey)}`, options)
+  }
+
+  /** @param body one event or an array as `application/json`, or events a line as `application/x-ndjson` */
+  record(body: string | Uint8Array, type: EventMediaType, options?: CallOptions): Promise<Answer> {
+    return this.#post('/api/events', type, body, options)
+  }
+
+  #get(path: string, options?: CallOptions): Promise<Answer> {
+    return this.#call({ method: 'GET', path }, options)
+  }
+
+  #post(path: string, type: string, body: string | Uint8Array, options?: CallOptions): Promise<Answer> {
+    const headers = { 'content-type': type, 'content-length': String(Buffer.byteLength(body)) }
+    return this.#call({ method: 'POST', path, body, headers }, options)
+  }
+
+  async #call(call: LedgerCall, options?: CallOptions): Promise<Answer> {
+    return toAnswer(await this.#exchange(call, options))
+  }
+
+  #exchange(call: LedgerCall, options?: CallOptions): Promise<HttpAnswer> {
+    const headers = { ...this.#headers, ...call.headers }
+    return exchange(this.address, { idleSeconds: this.#idleSeconds, ...call, headers, signal: options?.signal })
+  }
+}
+
+type LedgerCall = Pick<HttpCall, 'method' | 'path' | 'body'> & Partial<Pick<HttpCall, 'headers' | 'idleSeconds'>>
+
+function toHeader(credential: LedgerCredential | undefined): Record<string, string> {
+  if (!credential) return {}
+  return credential.kind === 'token'
+    ? { authorization: `Bearer ${credential.secret}` }
+    : { 'x-event-admin-token': credential.secret }
+}
+
+function toAnswer(answer: HttpAnswer): Answer {
+  if (answer.status >= 400) throw toAppError(answer)
+  const expected = answer.status === 204 || (answer.status >= 200 && answer.status < 300 && isJson(answer))
+  if (!expected) {
+    const detail = `The server answered with status ${answer.status}, but not as a ledger does.`
+    throw new AppError('unavailable', 'not_a_ledger', detail, { hint: 'Check --api-url or EVENT_API_URL.' })
+  }
+  return new Answer(answer.status, answer.body)
+}
+
+function isJson({ headers }: HttpAnswer): boolean {
+  return /^application\/(?:[a-z0-9.-]+\+)?json\b/i.test(headers['content-type'] ?? '')
+}
+
+/** One segment of a path. Empty it would name something else, and with half a character in it nothing at all. */
+function segment(field: string, text: string): string {
+  if (text === '') throw invalidField(field, `${field} is empty.`)
+  try {
+    return encodeURIComponent(text)
+  } catch (cause) {
+    if (cause instanceof URIError) throw invalidField(field, `${field} is not well-formed Unicode.`)
+    throw cause
+  }
+}

@@ -1,0 +1,76 @@
+import { AppError, type FieldProblem } from '../model/app-error.js'
+import type { Answer } from './answer.js'
+import type { LedgerClient } from './ledger-client.js'
+import { type BatchLimits, type LineBatch, toLineBatches } from './line-batches.js'
+
+/** A batch that is recorded. */
+export interface RecordedBatch {
+  answer: Answer
+  events: number
+  created: number
+  duplicates: number
+}
+
+/**
+ * Records events a line, batch after batch. A batch is recorded as a whole or not at all, so a refusal says which lines
+ * are in the ledger; recording those again would only count them as repeats.
+ *
+ * @throws AppError as the ledger refuses, with the input's line numbers
+ */
+export async function* recordLines(
+  client: Pick<LedgerClient, 'record'>,
+  chunks: AsyncIterable<Uint8Array>,
+  limits?: BatchLimits,
+): AsyncGenerator<RecordedBatch> {
+  let recordedTo = 0
+  try {
+    for await (const batch of toLineBatches(chunks, limits)) {
+      const answer = await client.record(batch.body, 'application/x-ndjson').catch(error => {
+        throw error instanceof AppError ? inLines(error, batch) : error
+      })
+      recordedTo = batch.lines.at(-1) ?? recordedTo
+      yield { answer, events: batch.lines.length, ...readCounts(answer) }
+    }
+  } catch (error) {
+    throw error instanceof AppError && recordedTo > 0 ? afterLine(error, recordedTo) : error
+  }
+}
+
+function readCounts(answer: Answer): { created: number; duplicates: number } {
+  const counts = answer.json()
+  if (typeof counts !== 'object' || counts === null) return { created: 0, duplicates: 0 }
+  return {
+    created: 'created' in counts && typeof counts.created === 'number' ? counts.created : 0,
+    duplicates: 'duplicates' in counts && typeof counts.duplicates === 'number' ? counts.duplicates : 0,
+  }
+}
+
+/** The ledger counts the events of a batch from 0; people count the lines of their file. */
+function inLines(error: AppError, { lines }: LineBatch): AppError {
+  const where = `Lines ${lines[0]} to ${lines.at(-1)} are not recorded`
+  const errors = error.errors.map(problem => atLine(problem, lines))
+  // The problems tell it with the right numbers.
+  const message =
+    errors.length > 0 ? `${where}: ${lines.length === 1 ? 'it is' : 'some are'} refused.` : `${where}. ${error.message}`
+  return rewritten(error, message, errors)
+}
+
+function atLine({ field, detail }: FieldProblem, lines: number[]): FieldProblem {
+  const [, index, rest = ''] = /^\/(\d+)(\/.*)?$/s.exec(field) ?? []
+  const line = index === undefined ? undefined : lines[Number(index)]
+  return line === undefined ? { field, detail } : { field: `line ${line}${rest && ` ${rest}`}`, detail }
+}
+
+function afterLine(error: AppError, recordedTo: number): AppError {
+  const recorded = recordedTo === 1 ? 'Line 1 is recorded.' : `Lines 1 to ${recordedTo} are recorded.`
+  return rewritten(error, `${error.message} ${recorded}`, error.errors)
+}
+
+function rewritten(error: AppError, message: string, errors: FieldProblem[]): AppError {
+  const { category, code, retryAfterSeconds } = error
+  return new AppError(category, code, message, {
+    errors,
+    cause: error,
+    ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
+  })
+}

@@ -1,0 +1,58 @@
+import { AppError, type FieldProblem } from '../model/app-error.js'
+
+/** What the schema check says of one place in the input. */
+interface SchemaError {
+  keyword: string
+  instancePath: string
+  params: object
+  message: string
+}
+
+const LISTED = 50
+
+/** Words for people, from what the schema check says. One problem a field and keyword, at most fifty. */
+export function toFieldProblems(errors: readonly SchemaError[], input: unknown): FieldProblem[] {
+  return errors.flatMap(error => problemsOf(error, input)).slice(0, LISTED)
+}
+
+/** The refusal of an input that has these problems. `what` begins the sentence: "The event". */
+export function refusedInput(what: string, errors: FieldProblem[]): AppError {
+  const [first] = errors
+  const more = errors.length > 1 ? ` (and ${errors.length - 1} more)` : ''
+  return new AppError('invalid', 'invalid_field', `${what} is refused: ${first?.detail}${more}`, { errors })
+}
+
+function problemsOf({ keyword, instancePath, params, message }: SchemaError, input: unknown): FieldProblem[] {
+  if (keyword === 'required') {
+    const { requiredProperties = [] } = params as { requiredProperties?: string[] }
+    return requiredProperties.map(name => ({
+      field: `${instancePath}/${name}`,
+      detail: `${instancePath}/${name} is required.`,
+    }))
+  }
+  // A union repeats itself for each of its branches; the branch that fits best has spoken already.
+  if (keyword === 'anyOf') return []
+  return [
+    {
+      field: instancePath,
+      detail: `${instancePath || 'The value'} ${inWords(keyword, message, instancePath, input)}.`,
+    },
+  ]
+}
+
+function inWords(keyword: string, message: string, path: string, input: unknown): string {
+  if (keyword !== 'pattern') return message
+  const value = valueAt(path, input)
+  if (value.includes('\0')) return 'must not contain a NUL character'
+  if (/\p{Surrogate}/u.test(value)) return 'must not contain half of a surrogate pair'
+  return message
+}
+
+function valueAt(path: string, input: unknown): string {
+  let value = input
+  for (const name of path.split('/').slice(1)) {
+    if (typeof value !== 'object' || value === null) return ''
+    value = Reflect.get(value, name.replaceAll('~1', '/').replaceAll('~0', '~'))
+  }
+  return typeof value === 'string' ? value : ''
+}

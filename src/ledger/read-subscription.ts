@@ -1,0 +1,111 @@
+import { Compile } from 'typebox/compile'
+import {
+  type ActionSelector,
+  type Subscription,
+  type SubscriptionInput,
+  SubscriptionSchema,
+} from '../model/subscription.js'
+import { readTimestamp } from '../model/timestamp.js'
+import { parseTarget, toTarget } from '../platforms/scope-key.js'
+import { refusedInput, toFieldProblems } from './field-problems.js'
+
+const check = Compile(SubscriptionSchema)
+
+/** Kept by the ledger: values that are sent for them are ignored. */
+const KEPT = ['last_cursor', 'last_event_at', 'owner_user_id', 'created_at', 'updated_at'] as const
+
+/**
+ * Reads a subscription as somebody sent it, over the one that is stored under its id: members not sent stay, `null`
+ * clears. `actions` and `event_kinds`, and `target`, `scope` and `filters`, are derived from each other.
+ *
+ * @param stored what is stored under the id, undefined for a new one
+ * @throws AppError `invalid/invalid_field` with every refused field, `invalid/invalid_timestamp`
+ *
+ * Source: Event Ledger Service, "Subscription"; decisions, sections 4 and 6.
+ */
+export function readSubscription(
+  input: unknown,
+  stored: Subscription | undefined,
+  given: { id: string; now: string },
+): Subscription {
+  if (typeof input !== 'object' || input === null || Array.isArray(input)) {
+    throw refusedInput('The subscription', [{ field: '', detail: 'A subscription must be a JSON object.' }])
+  }
+  const sent: Record<string, unknown> = { ...input }
+  for (const member of KEPT) delete sent[member]
+  const merged: Record<string, unknown> = { ...stored, ...sent }
+  for (const [member, value] of Object.entries(sent)) if (value === null) delete merged[member]
+  if (!check.Check(merged)) throw refusedInput('The subscription', toFieldProblems(check.Errors(merged), merged))
+  for (const member of ['expires_at', 'hot_until'] as const) {
+    const instant = merged.metadata?.[member]
+    if (instant !== undefined) readTimestamp(`/metadata/${member}`, instant)
+  }
+  return {
+    ...merged,
+    id: stored?.id ?? given.id,
+    source: merged.source,
+    ...scopeForms(merged, sent, stored),
+    ...kindForms(merged, sent),
+    capture_modes: merged.capture_modes ?? [],
+    metadata: merged.metadata ?? {},
+    enabled: merged.enabled ?? true,
+    last_cursor: stored?.last_cursor ?? null,
+    last_event_at: stored?.last_event_at ?? null,
+    owner_user_id: stored?.owner_user_id ?? null,
+    created_at: stored?.created_at ?? given.now,
+    updated_at: given.now,
+  }
+}
+
+type ScopeForms = Pick<Subscription, 'target' | 'scope' | 'filters'>
+
+/** The form that was sent leads; forms that were not sent follow from it. */
+function scopeForms(
+  merged: SubscriptionInput,
+  sent: Record<string, unknown>,
+  stored: Subscription | undefined,
+): ScopeForms {
+  const now: ScopeForms = {
+    target: merged.target ?? '',
+    scope: (merged.scope as Subscription['scope'] | undefined) ?? {},
+    filters: (merged.filters as Subscription['filters'] | undefined) ?? {},
+  }
+  const touched = (['target', 'scope', 'filters', 'source'] as const).some(member => member in sent)
+  if (!touched && stored) return now
+  const cleared = 'target' in sent && !sent.target && !sent.scope && !sent.filters
+  if (cleared) return { target: '', scope: {}, filters: {} }
+  const text = leadingTarget(merged.source, now, sent)
+  if (text === undefined) return now
+  const parsed = parseTarget(merged.source, text)
+  return {
+    target: sent.target ? now.target : text,
+    scope: sent.scope ? now.scope : parsed.scope,
+    filters: sent.filters ? { ...parsed.filters, ...now.filters } : parsed.filters,
+  }
+}
+
+function leadingTarget(source: string, now: ScopeForms, sent: Record<string, unknown>): string | undefined {
+  if (sent.target) return now.target
+  if (sent.scope) return toTarget(source, { scope: now.scope })
+  if (sent.filters) return toTarget(source, { filters: now.filters })
+  return now.target || undefined // a change of source alone reads it by the other grammar
+}
+
+function kindForms(
+  merged: SubscriptionInput,
+  sent: Record<string, unknown>,
+): Pick<Subscription, 'actions' | 'event_kinds'> {
+  if (sent.actions && !sent.event_kinds) {
+    const actions = (merged.actions ?? []).map(action => ({ ...toSelector(action.kind), ...action }))
+    return { actions, event_kinds: [...new Set(actions.map(action => action.kind))] }
+  }
+  const event_kinds = merged.event_kinds ?? []
+  if (sent.actions && merged.actions)
+    return { event_kinds, actions: merged.actions.map(action => ({ ...toSelector(action.kind), ...action })) }
+  return { event_kinds, actions: event_kinds.map(toSelector) }
+}
+
+function toSelector(kind: string): ActionSelector {
+  const dot = kind.lastIndexOf('.')
+  return { kind, object_type: dot > 0 ? kind.slice(0, dot) : '', verb: kind.slice(dot + 1) }
+}

@@ -1,0 +1,130 @@
+import { AppError } from '../model/app-error.js'
+import type { NewEvent } from '../model/event.js'
+import { kindMatches } from '../model/event-match.js'
+import type { Subscription } from '../model/subscription.js'
+import { type Micros, readTimestamp } from '../model/timestamp.js'
+import { parseTarget, scopeKeysOf, toScopeKey, toTarget } from '../platforms/scope-key.js'
+import type { SubscriptionMatch } from '../store/event-store.js'
+
+/** What matching needs of a subscription, and no more: there may be a hundred thousand. */
+interface Watch {
+  id: string
+  /** Empty: every kind. */
+  kinds: readonly string[]
+  expiresAt: Micros
+  followsCursor: boolean
+}
+
+/** Stands for the scope of a subscription that names none: its whole source. */
+const WHOLE_SOURCE = '*'
+const MESSAGE_ID = /^\d{1,18}$/
+
+/**
+ * Finds the subscriptions that an event matches: source → scope key → subscriptions. An event is looked up by the few
+ * keys of its target chain, so a hundred thousand subscriptions cost no more than ten.
+ *
+ * Source: Event Ledger Service, "Events" 3; decisions, section 6.
+ */
+export class SubscriptionMatcher {
+  readonly #bySource = new Map<string, Map<string, Map<string, Watch>>>()
+  readonly #places = new Map<string, { source: string; keys: string[] }>()
+
+  /** Takes up a subscription, or its new form. Disabled ones match nothing. */
+  put(subscription: Subscription): void {
+    this.remove(subscription.id)
+    if (!subscription.enabled) return
+    const { id, source } = subscription
+    const keys = watchedKeys(subscription)
+    const watch = toWatch(subscription)
+    for (const key of keys) scopeOf(sourceOf(this.#bySource, source), key).set(id, watch)
+    this.#places.set(id, { source, keys })
+  }
+
+  remove(id: string): void {
+    const place = this.#places.get(id)
+    if (!place) return
+    this.#places.delete(id)
+    const scopes = sourceOf(this.#bySource, place.source)
+    for (const key of place.keys) {
+      scopes.get(key)?.delete(id)
+      if (scopes.get(key)?.size === 0) scopes.delete(key)
+    }
+  }
+
+  match(event: NewEvent, now: Micros): SubscriptionMatch[] {
+    const scopes = this.#bySource.get(event.source)
+    if (!scopes || scopes.size === 0) return []
+    const matches = new Map<string, SubscriptionMatch>()
+    for (const key of [WHOLE_SOURCE, ...scopeKeysOf(event.target)]) {
+      for (const watch of scopes.get(key)?.values() ?? []) {
+        if (watch.expiresAt > now && kindWatched(watch, event.kind)) matches.set(watch.id, toMatch(watch, event))
+      }
+    }
+    return [...matches.values()]
+  }
+}
+
+function toWatch({ id, source, event_kinds, filters, metadata }: Subscription): Watch {
+  return {
+    id,
+    kinds: event_kinds,
+    expiresAt: expiry(metadata.expires_at),
+    followsCursor: source === 'chat' && typeof filters.topic === 'string',
+  }
+}
+
+function toMatch(watch: Watch, event: NewEvent): SubscriptionMatch {
+  const moves = watch.followsCursor && event.kind === 'message.created' && MESSAGE_ID.test(event.subject_id)
+  return moves ? { id: watch.id, cursor: event.subject_id } : { id: watch.id }
+}
+
+function kindWatched(watch: Watch, kind: string): boolean {
+  return watch.kinds.length === 0 || watch.kinds.some(pattern => kindMatches(kind, pattern))
+}
+
+/** Every way in which the subscription names its scope; all of them count. */
+function watchedKeys({ source, target, scope, filters }: Subscription): string[] {
+  const keys = new Set<string>()
+  const byScope = toScopeKey(source, scope)
+  if (byScope !== undefined) keys.add(byScope)
+  const byFilters = toTarget(source, { filters })
+  for (const text of [target, byFilters]) {
+    const key = text ? keyOf(source, text) : undefined
+    if (key !== undefined) keys.add(key)
+  }
+  const namesNothing = target === '' && Object.keys(scope).length === 0 && Object.keys(filters).length === 0
+  if (namesNothing) keys.add(WHOLE_SOURCE)
+  return [...keys]
+}
+
+/** A target kept from an older ledger may be outside the grammar; such a subscription matches by its scope or filters. */
+function keyOf(source: string, target: string): string | undefined {
+  try {
+    return parseTarget(source, target).scopeKey
+  } catch (error) {
+    if (error instanceof AppError) return undefined
+    throw error
+  }
+}
+
+function expiry(expiresAt: unknown): Micros {
+  if (typeof expiresAt !== 'string') return Number.POSITIVE_INFINITY
+  try {
+    return readTimestamp('/metadata/expires_at', expiresAt).micros
+  } catch (error) {
+    if (error instanceof AppError) return Number.POSITIVE_INFINITY
+    throw error
+  }
+}
+
+function sourceOf(sources: Map<string, Map<string, Map<string, Watch>>>, source: string) {
+  const scopes = sources.get(source) ?? new Map<string, Map<string, Watch>>()
+  sources.set(source, scopes)
+  return scopes
+}
+
+function scopeOf(scopes: Map<string, Map<string, Watch>>, key: string) {
+  const watches = scopes.get(key) ?? new Map<string, Watch>()
+  scopes.set(key, watches)
+  return watches
+}

@@ -1,0 +1,42 @@
+import type { Actor } from '../../model/event.js'
+import { idAt, objectAt, type Payload, textAt, webUrlAt } from '../payload.js'
+import { type Hook, known } from './hook.js'
+import { loginOf } from './nodes.js'
+
+/** Who did it: the sender, and nobody where there is none. Never the author of the thing that was acted on. */
+export function actorOf(hook: Hook): Actor {
+  const { sender } = hook
+  return {
+    id: idAt(sender, 'id') ?? '',
+    display: loginOf(sender) ?? '',
+    metadata: known({
+      type: textAt(sender, 'type'),
+      name: textAt(sender, 'full_name') ?? textAt(sender, 'name'),
+      email: textAt(sender, 'email') ?? pusherEmail(hook),
+      url: webUrlAt(sender, 'html_url'),
+    }),
+  }
+}
+
+/**
+ * The actor's role, as far as it is told. An association describes the author of an object, so it only counts when the
+ * actor wrote that object.
+ *
+ * @returns an empty string where nothing is told
+ */
+export function actorRoleOf({ sender }: Hook, written: Payload | undefined): string {
+  if (textAt(sender, 'type') === 'Bot' || loginOf(sender)?.endsWith('[bot]')) return 'bot'
+  const senderId = idAt(sender, 'id')
+  if (senderId === undefined || idAt(objectAt(written, 'user'), 'id') !== senderId) return ''
+  const association = textAt(written, 'author_association')?.toLowerCase() ?? ''
+  return association === 'collaborator' ? 'member' : association
+}
+
+/** Only a push tells an address, and that of the pusher, who is mostly but not always the sender. */
+function pusherEmail({ body, sender }: Hook): string | undefined {
+  const pusher = objectAt(body, 'pusher')
+  const login = loginOf(sender)
+  return login !== undefined && (loginOf(pusher) ?? textAt(pusher, 'name')) === login
+    ? textAt(pusher, 'email')
+    : undefined
+}

@@ -1,0 +1,151 @@
+/** What machines say about code: checks, workflows, commit statuses, deployments. */
+
+import type { TargetNode } from '../../model/event.js'
+import { toWord } from '../identity.js'
+import { firstInstantAt, idAt, objectAt, type Payload, textAt, webUrlAt } from '../payload.js'
+import { conversationOf } from './conversation.js'
+import { type Hook, known, type Mapped, verbOf } from './hook.js'
+import { commitNode, pathInRepository, toNode } from './nodes.js'
+
+export type RunEvent = 'check_run' | 'check_suite' | 'workflow_run' | 'workflow_job'
+
+/** The members that tell when an action happened, from the best; actions that are not listed have no time. */
+const RUN_TIMES: Record<RunEvent, ReadonlyMap<string, readonly string[]>> = {
+  check_run: new Map([
+    ['created', ['started_at']],
+    ['completed', ['completed_at']],
+  ]),
+  check_suite: new Map([
+    ['requested', ['created_at']],
+    ['rerequested', ['updated_at']],
+    ['completed', ['updated_at']],
+  ]),
+  workflow_run: new Map([
+    ['requested', ['run_started_at', 'created_at']],
+    ['in_progress', ['updated_at', 'run_started_at']],
+    ['completed', ['updated_at']],
+  ]),
+  workflow_job: new Map([
+    ['queued', ['created_at']],
+    ['waiting', ['created_at']],
+    ['in_progress', ['started_at']],
+    ['completed', ['completed_at']],
+  ]),
+}
+
+export function mapRun(event: RunEvent): (hook: Hook) => Mapped {
+  return hook => {
+    const run = objectAt(hook.body, event)
+    const verb = verbOf(hook)
+    const id = idAt(run, 'id')
+    const occurredAt = firstInstantAt(run, RUN_TIMES[event].get(verb) ?? [])
+    const conclusion = textAt(run, 'conclusion')
+    const attempt = idAt(run, 'run_attempt')
+    const output = objectAt(run, 'output')
+    const target = toNode(event, {
+      id,
+      display: textAt(run, 'name') ?? textAt(objectAt(run, 'app'), 'name') ?? textAt(run, 'display_title'),
+      url: webUrlAt(run, 'html_url'),
+      parent: runParent(hook, event, run),
+    })
+    return {
+      objectType: event,
+      verb,
+      subjectId: id,
+      identity: id,
+      // Where attempts are not counted, the time stands in: the same run may well fail twice.
+      occurrence:
+        verb === 'created' ? 'once' : [...(conclusion === undefined ? [] : [conclusion]), attempt ?? occurredAt],
+      occurredAt,
+      target,
+      conversation: conversationOf(hook, target, { text: textAt(run, 'display_title') ?? textAt(output, 'title') }),
+      metadata: known({ status: textAt(run, 'status'), conclusion, attempt }),
+    }
+  }
+}
+
+function runParent(hook: Hook, event: RunEvent, run: Payload | undefined): TargetNode | undefined {
+  const commit = commitNode(hook, textAt(run, 'head_sha'))
+  const workflowRun = event === 'workflow_job' ? idAt(run, 'run_id') : undefined
+  return workflowRun === undefined ? commit : toNode('workflow_run', { id: workflowRun, parent: commit })
+}
+
+/** A commit status: its verb is the state, and each one has an id of its own. */
+export function mapStatus(hook: Hook): Mapped {
+  const { body } = hook
+  const id = idAt(body, 'id')
+  const sha = textAt(body, 'sha')
+  const context = textAt(body, 'context')
+  const verb = toWord(textAt(body, 'state')) ?? 'received'
+  const occurredAt = firstInstantAt(body, ['updated_at', 'created_at'])
+  const path = sha === undefined || context === undefined ? undefined : pathInRepository(hook, `${sha}/${context}`)
+  const target = toNode('status', {
+    id: id ?? path,
+    display: context,
+    url: webUrlAt(body, 'target_url'),
+    parent: commitNode(hook, sha),
+  })
+  return {
+    objectType: 'status',
+    verb,
+    subjectId: id ?? sha,
+    identity: id ?? path,
+    occurrence: id === undefined ? [occurredAt] : 'once',
+    occurredAt,
+    target,
+    conversation: conversationOf(hook, target, { text: textAt(body, 'description') }),
+    metadata: known({ state: textAt(body, 'state'), context }),
+  }
+}
+
+export function mapDeployment(hook: Hook): Mapped {
+  const deployment = objectAt(hook.body, 'deployment')
+  const verb = verbOf(hook, 'created')
+  const id = idAt(deployment, 'id')
+  const occurredAt = firstInstantAt(deployment, [verb === 'created' ? 'created_at' : 'updated_at'])
+  const target = deploymentNode(hook, deployment)
+  return {
+    objectType: 'deployment',
+    verb,
+    subjectId: id,
+    identity: id,
+    occurrence: verb === 'created' ? 'once' : [occurredAt],
+    occurredAt,
+    target,
+    conversation: conversationOf(hook, target, { text: textAt(deployment, 'description') }),
+  }
+}
+
+export function mapDeploymentStatus(hook: Hook): Mapped {
+  const status = objectAt(hook.body, 'deployment_status')
+  const id = idAt(status, 'id')
+  const state = textAt(status, 'state')
+  const verb = verbOf(hook, 'created')
+  const occurredAt = firstInstantAt(status, [verb === 'created' ? 'created_at' : 'updated_at'])
+  const target = toNode('deployment_status', {
+    id,
+    display: state,
+    url: webUrlAt(status, 'log_url') ?? webUrlAt(status, 'target_url'),
+    metadata: known({ state }),
+    parent: deploymentNode(hook, objectAt(hook.body, 'deployment')),
+  })
+  return {
+    objectType: 'deployment_status',
+    verb,
+    subjectId: id,
+    identity: id,
+    occurrence: verb === 'created' && state !== undefined ? [state] : [occurredAt],
+    occurredAt,
+    target,
+    conversation: conversationOf(hook, target.parent, { text: textAt(status, 'description'), url: target.url }),
+    metadata: known({ state }),
+  }
+}
+
+function deploymentNode(hook: Hook, deployment: Payload | undefined): TargetNode {
+  return toNode('deployment', {
+    id: idAt(deployment, 'id'),
+    display: textAt(deployment, 'environment'),
+    parent: commitNode(hook, textAt(deployment, 'sha')),
+  })
+}

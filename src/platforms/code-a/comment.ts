@@ -1,0 +1,79 @@
+/**
+ * Comments of four kinds. Their ids come from four counters, so those of commits and discussions carry their counter's
+ * name in keys: else a comment on a commit could pass for the repeat of one on an issue.
+ */
+import type { TargetNode } from '../../model/event.js'
+import { idAt, instantAt, objectAt, type Payload, textAt, webUrlAt } from '../payload.js'
+import { conversationOf } from './conversation.js'
+import { type Hook, known, type Mapped, verbOf } from './hook.js'
+import { authorOf, commitNode, discussionNode, issueOrPullRequestNode, pullRequestNode, toNode } from './nodes.js'
+
+interface CommentParts {
+  objectType: 'comment' | 'review_comment'
+  /** What holds the conversation. */
+  carrier: TargetNode | undefined
+  /** What the comment hangs on, when that is not the carrier itself. */
+  parent?: TargetNode | undefined
+  /** Name of the counter that its ids come from, where it shares an object type with another. */
+  counter?: string
+  metadata?: Record<string, unknown>
+}
+
+export function mapIssueComment(hook: Hook): Mapped {
+  const carrier = issueOrPullRequestNode(hook, objectAt(hook.body, 'issue'))
+  return mapComment(hook, { objectType: 'comment', carrier })
+}
+
+export function mapDiscussionComment(hook: Hook): Mapped {
+  const carrier = discussionNode(hook, objectAt(hook.body, 'discussion'))
+  return mapComment(hook, { objectType: 'comment', counter: 'discussion', carrier })
+}
+
+export function mapCommitComment(hook: Hook): Mapped {
+  const comment = objectAt(hook.body, 'comment')
+  const carrier = commitNode(hook, textAt(comment, 'commit_id'))
+  return mapComment(hook, { objectType: 'comment', counter: 'commit', carrier, metadata: placeOf(comment) })
+}
+
+export function mapReviewComment(hook: Hook): Mapped {
+  const comment = objectAt(hook.body, 'comment')
+  const carrier = pullRequestNode(hook, objectAt(hook.body, 'pull_request'))
+  const reviewId = idAt(comment, 'pull_request_review_id')
+  const parent = reviewId === undefined ? carrier : toNode('review', { id: reviewId, parent: carrier })
+  return mapComment(hook, { objectType: 'review_comment', carrier, parent, metadata: placeOf(comment) })
+}
+
+function mapComment(hook: Hook, { objectType, carrier, parent, counter, metadata }: CommentParts): Mapped {
+  const comment = objectAt(hook.body, 'comment')
+  const verb = verbOf(hook)
+  const id = idAt(comment, 'id')
+  const identity = id === undefined || counter === undefined ? id : `${counter}/${id}`
+  const url = webUrlAt(comment, 'html_url')
+  return {
+    objectType,
+    verb,
+    subjectId: id,
+    identity,
+    occurrence: verb === 'created' || verb === 'deleted' ? 'once' : [instantAt(comment, 'updated_at')],
+    occurredAt: commentTime(comment, verb),
+    target: toNode(objectType, {
+      id: identity,
+      url,
+      nativeType: hook.name,
+      metadata: { ...known({ author: authorOf(comment) }), ...metadata },
+      parent: parent ?? carrier,
+    }),
+    conversation: conversationOf(hook, carrier, { text: textAt(comment, 'body'), url }),
+    written: comment,
+  }
+}
+
+function commentTime(comment: Payload | undefined, verb: string): string | undefined {
+  if (verb === 'deleted') return undefined
+  return instantAt(comment, verb === 'created' ? 'created_at' : 'updated_at')
+}
+
+/** Where in the code a comment stands. */
+function placeOf(comment: Payload | undefined): Record<string, unknown> {
+  return known({ path: textAt(comment, 'path'), line: idAt(comment, 'line') })
+}

@@ -1,0 +1,90 @@
+import { idAt, instantAt, isTrue, objectAt, type Payload, textAt, webUrlAt } from '../payload.js'
+import { conversationOf } from './conversation.js'
+import { type Hook, known, type Mapped, verbOf } from './hook.js'
+import { authorOf, pullRequestNode, toNode } from './nodes.js'
+import { mapTracked } from './tracked.js'
+
+/** A closed pull request is `merged` when it was; the platform has no action of its own for that. */
+export function mapPullRequest(hook: Hook): Mapped {
+  const object = objectAt(hook.body, 'pull_request')
+  const native = verbOf(hook)
+  const verb = native === 'closed' && isTrue(object, 'merged') ? 'merged' : native
+  const target = pullRequestNode(hook, object)
+  const mapped = mapTracked(hook, { objectType: 'pull_request', object, verb, target })
+  return isPush(hook) ? { ...mapped, occurrence: [headOf(hook, object)] } : mapped
+}
+
+/** New commits arrived: the new head tells one such update from the next. */
+function isPush({ nativeAction }: Hook): boolean {
+  return nativeAction === 'synchronize' || nativeAction === 'synchronized'
+}
+
+function headOf({ body }: Hook, pull: Payload | undefined): string | undefined {
+  return textAt(body, 'after') ?? textAt(objectAt(pull, 'head'), 'sha')
+}
+
+export function mapReview(hook: Hook): Mapped {
+  const review = objectAt(hook.body, 'review')
+  const pull = objectAt(hook.body, 'pull_request')
+  const verb = reviewVerb(hook)
+  const id = idAt(review, 'id')
+  const state = reviewState(hook, review)
+  const carrier = pullRequestNode(hook, pull)
+  const changedAt = instantAt(review, 'updated_at') ?? instantAt(pull, 'updated_at')
+  const submitted = verb === 'submitted'
+  return {
+    objectType: 'review',
+    verb,
+    subjectId: id,
+    identity: id,
+    occurrence: submitted ? 'once' : [changedAt],
+    occurredAt: submitted ? (instantAt(review, 'submitted_at') ?? changedAt) : changedAt,
+    target: toNode('review', {
+      id,
+      display: state,
+      url: webUrlAt(review, 'html_url'),
+      metadata: known({ state, author: authorOf(review) }),
+      parent: carrier,
+    }),
+    conversation: conversationOf(hook, carrier, {
+      text: textAt(review, 'body') ?? textAt(review, 'content'),
+      url: webUrlAt(review, 'html_url'),
+    }),
+    written: review,
+    metadata: known({ review_state: state }),
+  }
+}
+
+/** Gitea says `reviewed` for what GitHub calls `submitted`. */
+function reviewVerb(hook: Hook): string {
+  const verb = verbOf(hook)
+  return verb === 'reviewed' ? 'submitted' : verb
+}
+
+/** GitHub's dialects tell the state in the name of the event, or of the review's type. */
+function reviewState({ nativeName }: Hook, review: Payload | undefined): string | undefined {
+  const state = textAt(review, 'state')?.toLowerCase()
+  if (state !== undefined) return state
+  const told = `${nativeName} ${textAt(review, 'type') ?? ''}`
+  if (told.includes('_approved')) return 'approved'
+  if (told.includes('_rejected')) return 'changes_requested'
+  return told.includes('_comment') ? 'commented' : undefined
+}
+
+export function mapReviewThread(hook: Hook): Mapped {
+  const thread = objectAt(hook.body, 'thread')
+  const pull = objectAt(hook.body, 'pull_request')
+  const id = idAt(thread, 'node_id') ?? idAt(thread, 'id')
+  const carrier = pullRequestNode(hook, pull)
+  const changedAt = instantAt(hook.body, 'updated_at') ?? instantAt(pull, 'updated_at')
+  return {
+    objectType: 'review_thread',
+    verb: verbOf(hook),
+    subjectId: id,
+    identity: id,
+    occurrence: [changedAt],
+    occurredAt: changedAt,
+    target: toNode('review_thread', { id, parent: carrier }),
+    conversation: conversationOf(hook, carrier, {}),
+  }
+}

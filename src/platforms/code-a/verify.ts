@@ -1,0 +1,76 @@
+import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
+import { AppError } from '../../model/app-error.js'
+import type { Verification } from '../../model/event.js'
+import type { WebhookDelivery } from '../adapter.js'
+
+type Algorithm = 'sha256' | 'sha1'
+
+/** A signature as a delivery shows it: lower-case hex, without the algorithm's name. */
+interface Signature {
+  algorithm: Algorithm
+  hex: string
+}
+
+const PREFIXED_SHA256 = 'x-hub-signature-256'
+const BARE_SHA256 = ['x-forgejo-signature', 'x-gitea-signature', 'x-gogs-signature'] as const
+const PREFIXED_SHA1 = 'x-hub-signature'
+
+/**
+ * Checks the HMAC of a delivery over the bytes as they came; for a form that is the form, not the JSON in it.
+ *
+ * Every SHA-256 signature that the delivery shows must fit one and the same secret: a delivery that contradicts itself
+ * proves nothing. SHA-1 counts only where no SHA-256 form is shown.
+ *
+ * @param secrets all that are valid now; none (or only empty ones): `none`, as nothing can be proved
+ * @throws AppError `unauthenticated/signature_invalid`
+ */
+export function verifyCodeA(delivery: WebhookDelivery, secrets: readonly string[]): Verification {
+  // An empty key is one that everybody knows.
+  const keys = secrets.filter(secret => secret !== '')
+  if (keys.length === 0) return 'none'
+
+  const shown = signaturesOf(delivery.headers)
+  const [first] = shown
+  if (first === undefined) {
+    throw refused('The delivery is not signed.', 'Give the hook one of the secrets that are configured here.')
+  }
+  let fits = false
+  for (const key of keys) {
+    const expected = createHmac(first.algorithm, key).update(delivery.body).digest('hex')
+    // No early end: how long this takes tells nothing about which secret fits.
+    if (shown.every(({ hex }) => equalInConstantTime(hex, expected))) fits = true
+  }
+  if (!fits) {
+    throw refused('The signature fits no secret.', 'Compare the secret of the hook with the one configured here.')
+  }
+  return 'signature'
+}
+
+/** All SHA-256 signatures, or else the SHA-1 one. */
+function signaturesOf(headers: WebhookDelivery['headers']): Signature[] {
+  const strong: Signature[] = []
+  const prefixed = headers[PREFIXED_SHA256]
+  if (prefixed) strong.push({ algorithm: 'sha256', hex: withoutPrefix('sha256=', prefixed) })
+  for (const name of BARE_SHA256) {
+    const bare = headers[name]
+    if (bare) strong.push({ algorithm: 'sha256', hex: bare.trim().toLowerCase() })
+  }
+  const weak = headers[PREFIXED_SHA1]
+  if (strong.length > 0 || !weak) return strong
+  return [{ algorithm: 'sha1', hex: withoutPrefix('sha1=', weak) }]
+}
+
+/** A header without its prefix keeps what it has, and so never equals a digest of another algorithm. */
+function withoutPrefix(prefix: string, header: string): string {
+  const text = header.trim().toLowerCase()
+  return text.startsWith(prefix) ? text.slice(prefix.length) : `not ${prefix}${text}`
+}
+
+/** Over digests, as `timingSafeEqual` throws where lengths differ, and a header has any length. */
+function equalInConstantTime(left: string, right: string): boolean {
+  return timingSafeEqual(createHash('sha256').update(left).digest(), createHash('sha256').update(right).digest())
+}
+
+function refused(message: string, hint: string): AppError {
+  return new AppError('unauthenticated', 'signature_invalid', message, { hint })
+}

@@ -1,0 +1,94 @@
+/**
+ * Reading what a platform sent, where any member may be missing, null, empty, redacted or of the wrong type. All of
+ * these are "absent": one bad member must never lose an event, so nothing here throws.
+ */
+import { AppError } from '../model/app-error.js'
+import { readTimestamp, toTimestamp } from '../model/timestamp.js'
+
+/** A JSON object as received. */
+export type Payload = Readonly<Record<string, unknown>>
+
+/** What some platforms write in place of a value that the receiver may not see. */
+export const REDACTED = '[REDACTED]'
+
+/** Years 1 to 9999, in seconds since the epoch. */
+const LAST_SECOND = 253_402_300_799
+
+export function isPayload(value: unknown): value is Payload {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/** Own members only: names come from outside, and `constructor` must not find anything. */
+export function memberOf(from: Payload | undefined, name: string): unknown {
+  return from !== undefined && Object.hasOwn(from, name) ? from[name] : undefined
+}
+
+/** The member when it is an object with at least one member. */
+export function objectAt(from: Payload | undefined, name: string): Payload | undefined {
+  const value = memberOf(from, name)
+  if (!isPayload(value)) return undefined
+  for (const _ in value) return value
+  return undefined
+}
+
+/** The objects in a list; other elements are skipped. */
+export function objectsAt(from: Payload | undefined, name: string): Payload[] {
+  const value = memberOf(from, name)
+  return Array.isArray(value) ? value.filter(isPayload) : []
+}
+
+export function textAt(from: Payload | undefined, name: string): string | undefined {
+  const value = memberOf(from, name)
+  return typeof value === 'string' && value !== '' && value !== REDACTED ? value : undefined
+}
+
+/** A native id, which platforms send as a number or as text. */
+export function idAt(from: Payload | undefined, name: string): string | undefined {
+  const value = memberOf(from, name)
+  return typeof value === 'number' && Number.isFinite(value) ? String(value) : textAt(from, name)
+}
+
+/** A flag that counts only when it is really true. */
+export function isTrue(from: Payload | undefined, name: string): boolean {
+  return memberOf(from, name) === true
+}
+
+/** An address that a browser may be sent to; anything but http and https is absent. */
+export function webUrlAt(from: Payload | undefined, name: string): string | undefined {
+  const url = textAt(from, name)
+  return url !== undefined && /^https?:\/\//iu.test(url) ? url : undefined
+}
+
+/**
+ * An instant as UTC text with six digits, read from text with a zone or from whole or broken seconds since the epoch.
+ * The year 1, which is how Go programs write "no time", is absent.
+ */
+export function instantAt(from: Payload | undefined, name: string): string | undefined {
+  const value = memberOf(from, name)
+  if (typeof value === 'number') {
+    return value > 0 && value <= LAST_SECOND ? toTimestamp(Math.floor(value * 1_000_000)) : undefined
+  }
+  const text = textAt(from, name)
+  if (text === undefined) return undefined
+  const instant = readInstant(text)
+  return instant?.startsWith('0001-') ? undefined : instant
+}
+
+/** The first of several members that holds an instant. */
+export function firstInstantAt(from: Payload | undefined, names: readonly string[]): string | undefined {
+  for (const name of names) {
+    const instant = instantAt(from, name)
+    if (instant !== undefined) return instant
+  }
+  return undefined
+}
+
+function readInstant(text: string): string | undefined {
+  try {
+    return readTimestamp('time', text).text
+  } catch (error) {
+    // A time that cannot be read is an absent one; the text itself stays in the payload.
+    if (error instanceof AppError) return undefined
+    throw error
+  }
+}

@@ -1,0 +1,7 @@
+import { stat } from 'node:fs/promises'
+import { LedgerClient } from '../client/ledger-client.js'
+import { toTimestamp } from '../model/timestamp.js'
+import type { LocalSettings } from '../settings/local-settings.js'
+import { type OwnerRecord, readOwner } from '../store/sqlite/owner-record.js'
+import { answersAt } from '../store/sqlite/socket-path.js'
+import { openLedger } from './open-ledger.js'

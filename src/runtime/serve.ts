@@ -1,0 +1,95 @@
+import { randomBytes } from 'node:crypto'
+import { isIPv6 } from 'node:net'
+import { listPlatforms } from '../platforms/catalogue.js'
+import { codeA } from '../platforms/code-a/adapter.js'
+import { createLedgerServer } from '../server/ledger-server.js'
+import { createLogger } from '../server/logger.js'
+import type { ServeSettings } from '../settings/serve-settings.js'
+import { openLedger, wallClock } from './open-ledger.js'
+import { readVersion } from './version.js'
+
+/** A server that answers. */
+export interface RunningServer {
+  /** Where the ledger is, such as `http://127.0.0.1:8765`. */
+  ledger: string
+  /** Path of the ledger's database. */
+  database: string
+  /** Where commands on this machine reach it. */
+  socket: string
+  /** Stops accepting, finishes what was accepted, flushes and closes. A second call waits for the first. */
+  close(): Promise<void>
+  /** Resolves once closed. Rejects when the server ended because it lost its ledger. */
+  closed: Promise<void>
+}
+
+/**
+ * Opens the ledger and serves it over TCP and over the owner's socket.
+ *
+ * @throws AppError `conflict/ledger_owned`, `configuration/address_in_use`, `unavailable/store_…`
+ */
+export async function serve(settings: ServeSettings): Promise<RunningServer> {
+  const logger = createLogger({ level: settings.log.level, pretty: isPretty(settings.log.format) })
+  const opened = await openLedger(settings, 'server')
+  if (opened.copiedFrom) logger.info({ from: opened.copiedFrom }, 'copied the ledger of the older layout')
+  const { rootPath, publicUrl, allowOpen } = settings.ledger
+  const server = createLedgerServer({
+    ledger: opened.ledger,
+    database: { database: opened.ownership.database, engine: 'sqlite' },
+    adapters: [codeA],
+    platforms: listPlatforms(),
+    settings: {
+      rootPath,
+      allowOpen,
+      ...(publicUrl === undefined ? {} : { publicUrl }),
+      webhookSecrets: settings.webhooks.secrets,
+      requireVerified: settings.webhooks.requireVerified,
+    },
+    logger,
+    version: readVersion(),
+    now: wallClock,
+    requestIds: requestIds(),
+  })
+
+  const stop = async () => {
+    await server.close()
+    await opened.close()
+    logger.info('closed')
+  }
+  let stopping: Promise<void> | undefined
+  let stopped: () => void = () => {}
+  const untilStopped = new Promise<void>(resolve => {
+    stopped = resolve
+  })
+  const close = () => {
+    stopping ??= stop().finally(stopped)
+    return stopping
+  }
+  opened.failed.catch(error => logger.fatal({ err: error }, 'the ledger can no longer be written'))
+  try {
+    await server.listenSocket(opened.socket)
+    const { address, port } = await server.listen(settings.ledger.host, settings.ledger.port)
+    const ledger = `http://${isIPv6(address) ? `[${address}]` : address}:${port}${rootPath}`
+    await opened.ownership.announce({ address: ledger })
+    logger.info({ ledger, database: opened.ownership.database, pid: process.pid }, 'serving')
+    return {
+      ledger,
+      database: opened.ownership.database,
+      socket: opened.socket,
+      close,
+      closed: Promise.race([untilStopped, opened.failed]),
+    }
+  } catch (error) {
+    await close()
+    throw error
+  }
+}
+
+function isPretty(format: ServeSettings['log']['format']): boolean {
+  return format === 'pretty' || (format === 'auto' && process.stderr.isTTY === true)
+}
+
+function requestIds(): () => string {
+  const start = randomBytes(6).toString('hex')
+  let count = 0
+  return () => `${start}-${(count++).toString(36)}`
+}

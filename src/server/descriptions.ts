@@ -1,0 +1,32 @@
+import type { TSchema } from 'typebox'
+import type { PlatformCatalogue, PlatformSource } from '../platforms/adapter.js'
+import type { LedgerMetrics } from './ledger-metrics.js'
+import { json } from './reply.js'
+import type { Handler } from './route.js'
+import type { ServedLedger } from './served-ledger.js'
+
+/** `GET /api/stats` */
+export function stats(ledger: ServedLedger): Handler {
+  return async () => json(200, await ledger.stats())
+}
+
+/** `GET /api/schema/…`: the very schema that checks what comes in. */
+export function schema(checked: TSchema): Handler {
+  const reply = json(200, { $schema: 'https://json-schema.org/draft/2020-12/schema', ...checked })
+  return () => reply
+}
+
+/** `GET /api/platforms`: what each source can send, and whether a secret is configured for it; never the secret. */
+export function platforms(
+  catalogue: readonly PlatformCatalogue[],
+  secrets: Readonly<Record<PlatformSource, readonly string[]>>,
+): Handler {
+  const items = catalogue.map(entry => ({ ...entry, secret_configured: secrets[entry.source].length > 0 }))
+  const reply = json(200, { items, count: items.length })
+  return () => reply
+}
+
+/** `GET /metrics` */
+export function metricsText(metrics: LedgerMetrics): Handler {
+  return async () => ({ status: 200, type: metrics.contentType, body: await metrics.text() })
+}

@@ -1,0 +1,64 @@
+import type { ServerResponse } from 'node:http'
+import { type Micros, toTimestamp } from '../model/timestamp.js'
+import { readEventStreamRequest } from './event-query-params.js'
+import { apiHeaders } from './reply.js'
+import type { Handler } from './route.js'
+import type { ServedLedger } from './served-ledger.js'
+import type { Shutdown } from './shutdown.js'
+import { StreamReader, type StreamTimes } from './stream-reader.js'
+
+/** Events of one page; a page is all that is ever held for one reader. */
+const PAGE_EVENTS = 100
+
+export interface EventStreamParts {
+  ledger: ServedLedger
+  shutdown: Shutdown
+  now: () => Micros
+  times: StreamTimes
+}
+
+/**
+ * `GET /api/events/stream`: server-sent events, one for each matching event, `id:` its `captured_at`, so that a reader
+ * that connects again (`Last-Event-ID`) misses nothing. Without a start it begins now.
+ *
+ * It pulls: the next page is read when the last one has been taken. `StreamReader` says what else is sent.
+ *
+ * Source: WHATWG HTML, "Server-sent events".
+ */
+export function streamEvents({ ledger, shutdown, now, times }: EventStreamParts): Handler {
+  return async (req, res) => {
+    const { filters, since } = readEventStreamRequest(req.search, lastEventId(req.headers), now())
+    const start = since ?? (await ledger.query({ order: 'desc', limit: 1 })).head ?? 0
+
+    res.writeHead(200, [...apiHeaders(req.requestId), 'Content-Type', 'text/event-stream', 'X-Accel-Buffering', 'no'])
+    if (req.method === 'HEAD') {
+      res.end()
+      return undefined
+    }
+    const open = shutdown.open()
+    res.once('close', open.end)
+    const reader = new StreamReader(res, toTimestamp(start), times, open)
+    try {
+      const query = { ...filters, since: start, order: 'asc', limit: PAGE_EVENTS } as const
+      for await (const page of ledger.follow(query, open.signal)) {
+        await reader.take(page)
+        if (open.signal.aborted) break
+      }
+    } catch (error) {
+      if (!open.signal.aborted) throw error
+    } finally {
+      reader.end()
+    }
+    await closed(res)
+    return undefined
+  }
+}
+
+function lastEventId(headers: NodeJS.Dict<string | string[]>): string | undefined {
+  const value = headers['last-event-id']
+  return typeof value === 'string' ? value : undefined
+}
+
+function closed(res: ServerResponse): Promise<void> {
+  return new Promise(resolve => (res.closed ? resolve() : res.once('close', resolve)))
+}

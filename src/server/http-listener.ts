@@ -1,0 +1,189 @@
+import { chmodSync } from 'node:fs'
+import { createServer, type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from 'node:http'
+import type { AddressInfo, ListenOptions, Socket } from 'node:net'
+import type { Logger } from 'pino'
+import { AppError } from '../model/app-error.js'
+import { type Problem, problemReply } from './problem.js'
+import { apiHeaders } from './reply.js'
+import type { HandleRequest } from './router.js'
+
+/** Bounds of a connection. Milliseconds, bytes and counts. */
+export const HTTP_LIMITS = {
+  headersTimeout: 10_000,
+  /** For receiving a request; answers may take longer. */
+  requestTimeout: 30_000,
+  connectionsCheckingInterval: 5_000,
+  keepAliveTimeout: 5_000,
+  maxHeaderSize: 16 * 1024,
+  maxHeadersCount: 100,
+  maxRequestsPerSocket: 1_000,
+  maxConnections: 512,
+  /** How long a stopping server waits for requests that it accepted. */
+  closeGrace: 10_000,
+} as const
+
+/** Listens over TCP and over the owner's socket, and stops without losing what was accepted. */
+export class HttpListener {
+  readonly #servers: Server[] = []
+  readonly #sockets = new Set<Socket>()
+  readonly #unanswered = new Set<ServerResponse>()
+  #stopping = false
+
+  constructor(
+    private readonly handle: HandleRequest,
+    private readonly requestIds: () => string,
+    private readonly logger: Logger,
+  ) {}
+
+  /**
+   * @param port 0 picks a free one
+   * @throws AppError `configuration/address_in_use`, `configuration/address_unusable`
+   */
+  async listen(host: string, port: number): Promise<AddressInfo> {
+    const server = await this.#start({ host, port }, `${host}, port ${port}`, false)
+    return server.address() as AddressInfo
+  }
+
+  /**
+   * Listens on a Unix socket that only its owner may open. The path must be free: who owns it is decided elsewhere.
+   *
+   * @throws AppError `configuration/address_in_use`, `configuration/address_unusable`
+   */
+  async listenSocket(path: string): Promise<void> {
+    await this.#start({ path }, path, true)
+  }
+
+  /** To be called when a request has been answered. */
+  answered(res: ServerResponse): void {
+    this.#unanswered.delete(res)
+  }
+
+  /** Accepts no more, lets what was accepted finish (for a bounded time), and closes every connection. */
+  async close(): Promise<void> {
+    this.#stopping = true
+    const stopped = this.#servers.map(server => new Promise<void>(resolve => server.close(() => resolve())))
+    const busy = new Set<Socket>()
+    for (const res of this.#unanswered) {
+      const { socket } = res
+      if (!socket) continue
+      busy.add(socket)
+      res.shouldKeepAlive = false
+      res.once('close', () => socket.destroySoon())
+    }
+    for (const socket of this.#sockets) if (!busy.has(socket)) socket.destroySoon()
+    const cut = setTimeout(() => {
+      for (const socket of this.#sockets) socket.destroy()
+    }, HTTP_LIMITS.closeGrace)
+    await Promise.all(stopped)
+    clearTimeout(cut)
+  }
+
+  #start(where: ListenOptions, name: string, local: boolean): Promise<Server> {
+    const server = createServer({
+      headersTimeout: HTTP_LIMITS.headersTimeout,
+      requestTimeout: HTTP_LIMITS.requestTimeout,
+      connectionsCheckingInterval: HTTP_LIMITS.connectionsCheckingInterval,
+      keepAliveTimeout: HTTP_LIMITS.keepAliveTimeout,
+      maxHeaderSize: HTTP_LIMITS.maxHeaderSize,
+      // The answer to a missing Host shall look like every other.
+      requireHostHeader: false,
+    })
+    server.maxHeadersCount = HTTP_LIMITS.maxHeadersCount
+    server.maxRequestsPerSocket = HTTP_LIMITS.maxRequestsPerSocket
+    server.maxConnections = HTTP_LIMITS.maxConnections
+
+    const accept = (req: IncomingMessage, res: ServerResponse) => {
+      this.#unanswered.add(res)
+      if (this.#stopping) res.shouldKeepAlive = false
+      this.handle(req, res, local)
+    }
+    server.on('request', accept)
+    server.on('checkContinue', (req, res) => {
+      // Whoever reads the body says when to go on, so that a refusal comes before the body. A sender that was refused
+      // may send its body or not; only a new connection makes clear where the next request begins.
+      res.shouldKeepAlive = false
+      accept(req, res)
+    })
+    server.on('checkExpectation', accept)
+    server.on('upgrade', (_req, socket) => socket.destroy())
+    server.on('connect', (_req, socket) => socket.destroy())
+    server.on('clientError', (error: NodeJS.ErrnoException, socket) => this.#refuseUnreadable(error, socket as Socket))
+    server.on('connection', socket => {
+      this.#sockets.add(socket)
+      socket.once('close', () => this.#sockets.delete(socket))
+    })
+    this.#servers.push(server)
+    return new Promise((resolve, reject) => {
+      server.on('error', error => {
+        if (server.listening) this.logger.error({ err: error }, 'the listener failed to accept a connection')
+        else reject(cannotListen(name, error))
+      })
+      server.listen(where, () => {
+        if (where.path !== undefined) chmodSync(where.path, 0o600)
+        resolve(server)
+      })
+    })
+  }
+
+  /** Answers what is no request at all, unless part of an answer is already under way on that connection. */
+  #refuseUnreadable(error: NodeJS.ErrnoException, socket: Socket): void {
+    const pending = [...this.#unanswered].find(res => res.socket === socket)
+    if (!socket.writable || error.code === 'ECONNRESET' || pending?.headersSent) {
+      socket.destroy()
+      return
+    }
+    const problem = describeUnreadable(error.code)
+    this.logger.info(
+      { address: socket.remoteAddress, status: problem.status, code: problem.code },
+      'unreadable request',
+    )
+    socket.write(rawAnswer(problem, this.requestIds()))
+    socket.destroySoon()
+  }
+}
+
+function describeUnreadable(code: string | undefined): Problem {
+  if (code === 'HPE_HEADER_OVERFLOW') {
+    const detail = `The headers are larger than ${HTTP_LIMITS.maxHeaderSize / 1024} KiB. Send less in them.`
+    return { status: 431, code: 'headers_too_large', detail }
+  }
+  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') {
+    return { status: 408, code: 'request_timeout', detail: 'The request did not arrive in time. Send it again.' }
+  }
+  return { status: 400, code: 'bad_request', detail: 'This is not a well-formed HTTP/1.1 request.' }
+}
+
+/** An answer written past Node's response objects, which there are none of without a request. */
+function rawAnswer(problem: Problem, requestId: string): string {
+  const { body, type } = problemReply(problem)
+  const headers = [
+    ...apiHeaders(requestId),
+    'Content-Type',
+    type,
+    'Content-Length',
+    String(body.length),
+    'Connection',
+    'close',
+  ]
+  let text = `HTTP/1.1 ${problem.status} ${STATUS_CODES[problem.status]}\r\n`
+  for (let i = 0; i < headers.length; i += 2) text += `${headers[i]}: ${headers[i + 1]}\r\n`
+  return `${text}\r\n${body}`
+}
+
+function cannotListen(name: string, error: NodeJS.ErrnoException): AppError {
+  if (error.code === 'EADDRINUSE') {
+    return new AppError('configuration', 'address_in_use', `${name} is in use by another program.`, {
+      hint: 'Stop it, or choose another address.',
+      cause: error,
+    })
+  }
+  return new AppError(
+    'configuration',
+    'address_unusable',
+    `Cannot listen on ${name} (${error.code ?? error.message}).`,
+    {
+      hint: 'Choose an address of this machine and a port that you may use.',
+      cause: error,
+    },
+  )
+}

@@ -1,0 +1,41 @@
+import { Counter, collectDefaultMetrics, Histogram, Registry } from 'prom-client'
+import type { ProvenanceRoute } from '../model/event.js'
+
+/** What one ledger app counts, in a registry of its own. Source: Prometheus text format. */
+export class LedgerMetrics {
+  readonly #registry = new Registry()
+  readonly #requests = new Histogram({
+    name: 'daybook_http_request_duration_seconds',
+    help: 'Time from a request’s headers to its answer, by route pattern, method and status class.',
+    labelNames: ['route', 'method', 'status'] as const,
+    buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5, 30],
+    registers: [this.#registry],
+  })
+  readonly #deliveries = new Counter({
+    name: 'daybook_deliveries_total',
+    help: 'Deliveries of events, by the way they came in and whether the event was new or a repeat.',
+    labelNames: ['route', 'result'] as const,
+    registers: [this.#registry],
+  })
+
+  constructor() {
+    collectDefaultMetrics({ register: this.#registry })
+  }
+
+  get contentType(): string {
+    return this.#registry.contentType
+  }
+
+  /** @param route the pattern, never a path: its values must stay few */
+  observeRequest(route: string, method: string, status: number, seconds: number): void {
+    this.#requests.labels(route, method, `${Math.floor(status / 100)}xx`).observe(seconds)
+  }
+
+  countDelivery(route: ProvenanceRoute, created: boolean): void {
+    this.#deliveries.inc({ route, result: created ? 'created' : 'duplicate' })
+  }
+
+  text(): Promise<string> {
+    return this.#registry.metrics()
+  }
+}

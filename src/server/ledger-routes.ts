@@ -1,0 +1,181 @@
+import Type from 'typebox'
+import { EventSchema } from '../model/event.js'
+import { SubscriptionSchema } from '../model/subscription.js'
+import type { Micros } from '../model/timestamp.js'
+import type { PlatformCatalogue, PlatformSource, WebhookAdapter } from '../platforms/adapter.js'
+import {
+  DeliverySchema,
+  EventPageSchema,
+  HealthSchema,
+  named,
+  PlatformsSchema,
+  RecordedSchema,
+  StatsSchema,
+  SubscriptionListSchema,
+  SubscriptionSavedSchema,
+} from './answer-schemas.js'
+import type { ReadBody } from './body.js'
+import { metricsText, platforms, schema, stats } from './descriptions.js'
+import { EVENT_PARAMETERS, EVENT_STREAM_PARAMETERS } from './event-query-params.js'
+import { streamEvents } from './event-stream.js'
+import { type DatabaseName, health } from './health.js'
+import type { LandingPage } from './landing-page.js'
+import type { LedgerMetrics } from './ledger-metrics.js'
+import { describeApi } from './openapi.js'
+import { getEvent, queryEvents } from './read-events.js'
+import { recordEvents } from './record-events.js'
+import type { Method, Route, RouteDoc } from './route.js'
+import type { ServedLedger } from './served-ledger.js'
+import type { Shutdown } from './shutdown.js'
+import type { StreamTimes } from './stream-reader.js'
+import { deleteSubscription, getSubscription, listSubscriptions, saveSubscription } from './subscriptions.js'
+import { receiveWebhook } from './webhooks.js'
+
+export interface LedgerRouteParts {
+  ledger: ServedLedger
+  database: DatabaseName
+  adapters: readonly WebhookAdapter[]
+  platforms: readonly PlatformCatalogue[]
+  webhookSecrets: Readonly<Record<PlatformSource, readonly string[]>>
+  requireVerified: boolean
+  rootPath: string
+  version: string
+  now: () => Micros
+  landing: LandingPage
+  readBody: ReadBody
+  metrics: LedgerMetrics
+  shutdown: Shutdown
+  streamTimes: StreamTimes
+}
+
+/**
+ * The ledger's routes: who may call what, and what it does. The first row that matches answers, so a fixed segment
+ * stands before a parameter in its place.
+ *
+ * Source: Event Ledger Service, "Endpoints".
+ */
+export function ledgerRoutes(parts: LedgerRouteParts): Route[] {
+  const { ledger, readBody, metrics, shutdown, now } = parts
+  const routes: Route[] = []
+  const add = (method: Method, pattern: string, access: Route['access'], handle: Route['handle'], doc: RouteDoc) => {
+    routes.push({ method, pattern, access, handle, doc })
+  }
+  const stream = streamEvents({ ledger, shutdown, now, times: parts.streamTimes })
+
+  add('POST', '/api/events', 'deliver', recordEvents(ledger, readBody, metrics), DOCS.recordEvents)
+  add('GET', '/api/events', 'read', queryEvents(ledger, shutdown, now), DOCS.queryEvents)
+  add('GET', '/api/events/stream', 'read', stream, DOCS.streamEvents)
+  add('GET', '/api/events/:dedupe_key', 'read', getEvent(ledger), DOCS.getEvent)
+  add('POST', '/api/subscriptions', 'write', saveSubscription(ledger, readBody), DOCS.saveSubscription)
+  add('GET', '/api/subscriptions', 'read', listSubscriptions(ledger), DOCS.listSubscriptions)
+  add('GET', '/api/subscriptions/:id', 'read', getSubscription(ledger), DOCS.getSubscription)
+  add('DELETE', '/api/subscriptions/:id', 'write', deleteSubscription(ledger), DOCS.deleteSubscription)
+  add('GET', '/api/health', 'public', health(ledger, parts.database, parts.version), DOCS.health)
+  add('GET', '/api/stats', 'read', stats(ledger), DOCS.stats)
+  add('GET', '/api/platforms', 'read', platforms(parts.platforms, parts.webhookSecrets), DOCS.platforms)
+  add('GET', '/api/schema/event', 'read', schema(EventSchema), DOCS.schema)
+  add('GET', '/api/schema/subscription', 'read', schema(SubscriptionSchema), DOCS.schema)
+  add('GET', '/api/openapi.json', 'read', describeApi(routes, parts), DOCS.openapi)
+  add('GET', '/metrics', 'read', metricsText(metrics), DOCS.metrics)
+  for (const adapter of parts.adapters) {
+    const secrets = parts.webhookSecrets[adapter.catalogue.source]
+    const receive = receiveWebhook(adapter, {
+      ledger,
+      readBody,
+      metrics,
+      secrets,
+      requireVerified: parts.requireVerified,
+    })
+    add('POST', adapter.catalogue.webhook_path, 'deliver', receive, DOCS.webhook)
+  }
+  add('GET', '/', 'public', parts.landing.page, DOCS.page)
+  add('GET', '/assets/:name', 'public', parts.landing.asset, DOCS.asset)
+  return routes
+}
+
+const AnyJson = Type.Unknown()
+
+const DOCS = {
+  recordEvents: {
+    summary: 'Records one event, or a batch (JSON array or NDJSON) as a whole or not at all',
+    body: {
+      'application/json': Type.Union([named('Event'), Type.Array(named('Event'))]),
+      'application/x-ndjson': Type.String({ description: 'One event a line.' }),
+    },
+    answers: {
+      201: { description: 'One event that was new', schema: RecordedSchema },
+      200: { description: 'One event that was known, or a batch', schema: RecordedSchema },
+    },
+  },
+  queryEvents: {
+    summary: 'Events by filters and checkpoint',
+    query: EVENT_PARAMETERS,
+    answers: { 200: { description: 'A page and its checkpoint', schema: EventPageSchema } },
+  },
+  streamEvents: {
+    summary: 'Events as they come, as server-sent events',
+    query: EVENT_STREAM_PARAMETERS,
+    headers: [
+      {
+        name: 'Last-Event-ID',
+        description: 'Where a reader that was connected before stopped; goes before `since`.',
+        schema: Type.String({ format: 'date-time' }),
+      },
+    ],
+    answers: {
+      200: {
+        description: 'One message an event, its id the `captured_at`; `checkpoint` and `dropped` carry `next_since`',
+        type: 'text/event-stream',
+      },
+    },
+  },
+  getEvent: { summary: 'One stored event', answers: { 200: { description: 'The event', schema: named('Event') } } },
+  saveSubscription: {
+    summary: 'Creates a subscription, or merges into the one with the id sent',
+    body: { 'application/json': named('Subscription') },
+    answers: {
+      201: { description: 'Created', schema: SubscriptionSavedSchema },
+      200: { description: 'Updated', schema: SubscriptionSavedSchema },
+    },
+  },
+  listSubscriptions: {
+    summary: 'All subscriptions',
+    answers: { 200: { description: 'The subscriptions', schema: SubscriptionListSchema } },
+  },
+  getSubscription: {
+    summary: 'One subscription',
+    answers: { 200: { description: 'The subscription', schema: named('Subscription') } },
+  },
+  deleteSubscription: {
+    summary: 'Deletes a subscription; captured events stay',
+    answers: { 204: { description: 'Deleted' } },
+  },
+  health: {
+    summary: 'Whether the ledger can take events, and which database it is',
+    answers: {
+      200: { description: 'It can', schema: HealthSchema },
+      503: { description: 'It cannot', schema: HealthSchema },
+    },
+  },
+  stats: { summary: 'Counts', answers: { 200: { description: 'The counts', schema: StatsSchema } } },
+  platforms: {
+    summary: 'What each source can send and how to watch it',
+    answers: { 200: { description: 'The catalogue', schema: PlatformsSchema } },
+  },
+  schema: {
+    summary: 'The JSON Schema that checks what is sent',
+    answers: { 200: { description: 'The schema', schema: AnyJson } },
+  },
+  openapi: { summary: 'This description', answers: { 200: { description: 'OpenAPI 3.1', schema: AnyJson } } },
+  metrics: {
+    summary: 'Metrics for Prometheus',
+    answers: { 200: { description: 'Prometheus text format', type: 'text/plain' } },
+  },
+  webhook: {
+    summary: "Receives a platform's deliveries",
+    body: { 'application/json': AnyJson, 'application/x-www-form-urlencoded': AnyJson },
+    answers: { 200: { description: 'What became of it', schema: DeliverySchema } },
+  },
+  page: { summary: 'First page', answers: { 200: { description: 'A page for people', type: 'text/html' } } },
+  asset: { summary: 'A file of the first page', answers: { 200: { description: 'The file', type: '*/*' } } },
+} satisfies Record<string, RouteDoc>

@@ -1,0 +1,113 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type { Logger } from 'pino'
+import type { Micros } from '../model/timestamp.js'
+import type { PlatformCatalogue, PlatformSource, WebhookAdapter } from '../platforms/adapter.js'
+import { openAccess } from './access.js'
+import { createBodyReader } from './body.js'
+import type { DatabaseName } from './health.js'
+import { HttpListener } from './http-listener.js'
+import { landingPage } from './landing-page.js'
+import { LedgerMetrics } from './ledger-metrics.js'
+import { ledgerRoutes } from './ledger-routes.js'
+import { logRequest } from './request-log.js'
+import { createRouter } from './router.js'
+import type { ServedLedger } from './served-ledger.js'
+import { Shutdown } from './shutdown.js'
+import { STREAM_TIMES, type StreamTimes } from './stream-reader.js'
+
+export interface LedgerServerSettings {
+  /** In front of every path: empty, or `/x`. */
+  rootPath: string
+  /** The address people use when a proxy stands in front. */
+  publicUrl?: string
+  /** An open ledger may be reached under any host name. */
+  allowOpen: boolean
+  /** Per source, all that are valid now. */
+  webhookSecrets: Readonly<Record<PlatformSource, readonly string[]>>
+  /** Refuse deliveries that prove nothing. */
+  requireVerified: boolean
+}
+
+export interface LedgerServerOptions {
+  ledger: ServedLedger
+  /** Which database it is, for when it cannot say so itself. */
+  database: DatabaseName
+  /** One webhook route each. */
+  adapters: readonly WebhookAdapter[]
+  /** The catalogue of all sources. */
+  platforms: readonly PlatformCatalogue[]
+  settings: LedgerServerSettings
+  logger: Logger
+  version: string
+  /** The clock that `days` counts back from. */
+  now: () => Micros
+  /** A new id for each request, of printable ASCII. */
+  requestIds: () => string
+  streamTimes?: StreamTimes
+}
+
+export interface LedgerServer {
+  /**
+   * @param port 0 picks a free one
+   * @throws AppError `configuration/address_in_use`, `configuration/address_unusable`
+   */
+  listen(host: string, port: number): Promise<AddressInfo>
+  /** Listens for the owner of the ledger's files, without rules on Host and Origin. @throws as `listen` */
+  listenSocket(path: string): Promise<void>
+  /** Stops accepting, ends streams and long polls, finishes what was accepted (10 seconds at most). */
+  close(): Promise<void>
+  /** For a server of somebody else's. */
+  handler(req: IncomingMessage, res: ServerResponse): void
+}
+
+/** What bodies that are being read may hold together, beyond the first mebibyte of each. */
+const BODY_BUDGET_BYTES = 256 * 1024 * 1024
+
+/** The ledger's HTTP side. It opens nothing until it is told to listen, and does not close the ledger. */
+export function createLedgerServer(options: LedgerServerOptions): LedgerServer {
+  const { settings, logger, requestIds } = options
+  const { publicUrl, allowOpen, rootPath, webhookSecrets, requireVerified } = settings
+  const metrics = new LedgerMetrics()
+  const shutdown = new Shutdown()
+
+  const routes = ledgerRoutes({
+    ledger: options.ledger,
+    database: options.database,
+    adapters: options.adapters,
+    platforms: options.platforms,
+    webhookSecrets,
+    requireVerified,
+    rootPath,
+    version: options.version,
+    now: options.now,
+    landing: landingPage(rootPath),
+    readBody: createBodyReader(BODY_BUDGET_BYTES),
+    metrics,
+    shutdown,
+    streamTimes: options.streamTimes ?? STREAM_TIMES,
+  })
+  const handle = createRouter({
+    routes,
+    rootPath,
+    authorise: openAccess({ allowOpen, ...(publicUrl ? { publicOrigin: new URL(publicUrl).origin } : {}) }),
+    requestIds,
+    observe: outcome => {
+      const { req, res, pattern } = outcome
+      listener.answered(res)
+      metrics.observeRequest(pattern ?? 'none', req.method, res.statusCode, (performance.now() - req.receivedAt) / 1000)
+      logRequest(logger, outcome)
+    },
+  })
+  const listener = new HttpListener(handle, requestIds, logger)
+
+  return {
+    listen: (host, port) => listener.listen(host, port),
+    listenSocket: path => listener.listenSocket(path),
+    close: async () => {
+      shutdown.begin()
+      await listener.close()
+    },
+    handler: (req, res) => handle(req, res, false),
+  }
+}

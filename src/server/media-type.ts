@@ -1,0 +1,25 @@
+import { AppError } from '../model/app-error.js'
+import type { HttpRequest } from './route.js'
+
+/**
+ * The media type of a body, without parameters, in lower case.
+ *
+ * @param accepted what the route understands
+ * @throws AppError `unsupported_type/unsupported_media_type`, also for a charset other than UTF-8
+ */
+export function readMediaType<T extends string>(req: HttpRequest, accepted: readonly T[]): T {
+  const header = req.headers['content-type'] ?? ''
+  const exact = accepted.find(type => type === header)
+  if (exact) return exact
+  const [type = '', ...parameters] = header.toLowerCase().split(';')
+  const found = accepted.find(candidate => candidate === type.trim())
+  if (!found) throw unsupported(`The body must be ${accepted.join(' or ')}. Set the Content-Type header.`)
+  if (parameters.some(parameter => /^\s*charset\s*=(?!\s*"?utf-?8"?\s*$)/.test(parameter))) {
+    throw unsupported('JSON is read as UTF-8 only. Send it in that charset.')
+  }
+  return found
+}
+
+function unsupported(detail: string): AppError {
+  return new AppError('unsupported_type', 'unsupported_media_type', detail)
+}

@@ -1,0 +1,64 @@
+import type { ServerResponse } from 'node:http'
+import type { EventPage, EventQuery } from '../model/event-query.js'
+import { type Micros, toTimestamp } from '../model/timestamp.js'
+import { readEventQuery } from './event-query-params.js'
+import { pathParam } from './path-param.js'
+import type { Handler, Reply } from './route.js'
+import type { ServedLedger } from './served-ledger.js'
+import type { Shutdown } from './shutdown.js'
+
+/** `GET /api/events`: a page by filters and checkpoint, at once or, with `wait`, as soon as something matches. */
+export function queryEvents(ledger: ServedLedger, shutdown: Shutdown, now: () => Micros): Handler {
+  return async (req, res) => {
+    const { query, waitSeconds } = readEventQuery(req.search, now())
+    if (waitSeconds !== undefined) return toPageReply(await hold(ledger, shutdown, res, query, waitSeconds))
+    // Plain range reads are over before anybody could go away; a search may take longer.
+    return toPageReply(await ledger.query(query, query.search && whenGone(res)))
+  }
+}
+
+/** `GET /api/events/:dedupe_key`. The key arrives percent-encoded: keys hold `:` and `/`. */
+export function getEvent(ledger: ServedLedger): Handler {
+  return async req => ({ status: 200, body: await ledger.getEvent(pathParam(req)) })
+}
+
+async function hold(
+  ledger: ServedLedger,
+  shutdown: Shutdown,
+  res: ServerResponse,
+  query: EventQuery,
+  seconds: number,
+): Promise<EventPage> {
+  const held = shutdown.open()
+  res.once('close', held.end)
+  try {
+    return await ledger.waitFor(query, seconds, held.signal)
+  } catch (error) {
+    if (!shutdown.begun || res.closed) throw error
+    // The server stops: whoever waits gets what there is.
+    return ledger.query(query)
+  }
+}
+
+function whenGone(res: ServerResponse): AbortSignal {
+  const gone = new AbortController()
+  res.once('close', () => gone.abort())
+  return gone.signal
+}
+
+/** Assembled around the stored JSON texts: no event is parsed or written anew. */
+function toPageReply(page: EventPage): Reply {
+  const members = {
+    count: page.count,
+    latest_captured_at: timestampOrNull(page.latestCapturedAt),
+    next_since: timestampOrNull(page.nextSince),
+    has_more: page.hasMore,
+    head: timestampOrNull(page.head),
+    epoch: page.epoch,
+  }
+  return { status: 200, body: ['{"items":[', page.items, `],${JSON.stringify(members).slice(1)}`] }
+}
+
+function timestampOrNull(micros: Micros | null): string | null {
+  return micros === null ? null : toTimestamp(micros)
+}

@@ -1,0 +1,62 @@
+import { AppError } from '../model/app-error.js'
+import type { HttpRequest } from './route.js'
+
+/** Names or addresses with an optional port; anything else must never reach a URL parser. */
+const HOST = /^(?:[a-z0-9._-]+|\[[a-f0-9]*:[a-f0-9.:]+\])(?::\d{1,5})?$/i
+
+/**
+ * Refuses a request whose form is doubtful before anything of it is used: a target that is no path, a `Host` that no
+ * browser would send, a second line of a header that decides who the caller is. (Node keeps the first `Host` and
+ * `Authorization` and joins the others, so only the raw lines show it.)
+ *
+ * @throws AppError `invalid/bad_request`, `invalid/duplicate_header`, `invalid/bad_host`
+ */
+export function checkRequestForm(req: HttpRequest): void {
+  if (req.url.charCodeAt(0) !== 47) {
+    throw new AppError('invalid', 'bad_request', 'The request target is not a path. Send one that begins with "/".')
+  }
+  refuseRepeatedHeaders(req.rawHeaders)
+  if (req.local) return
+  const host = req.headers.host
+  if (host === undefined && req.httpVersion === '1.0') return
+  if (host === undefined || !HOST.test(host)) {
+    throw new AppError(
+      'invalid',
+      'bad_host',
+      'The Host header is missing or malformed. Send a name, a colon and a port.',
+    )
+  }
+}
+
+/** A bit for each header that may stand once only. */
+const ONCE = new Map(
+  [
+    'host',
+    'origin',
+    'authorization',
+    'content-type',
+    'last-event-id',
+    'x-board-token',
+    'x-board-executor-token',
+    'x-csrf-token',
+    'x-event-admin-token',
+  ].map((name, index) => [name, 1 << index]),
+)
+const ONCE_LENGTHS = new Set([...ONCE.keys()].map(name => name.length))
+
+function refuseRepeatedHeaders(rawHeaders: readonly string[]): void {
+  let seen = 0
+  for (let i = 0; i < rawHeaders.length; i += 2) {
+    const name = rawHeaders[i] ?? ''
+    if (!ONCE_LENGTHS.has(name.length)) continue
+    const bit = ONCE.get(name.toLowerCase()) ?? 0
+    if (seen & bit) {
+      throw new AppError(
+        'invalid',
+        'duplicate_header',
+        `The header ${name.toLowerCase()} was sent twice. Send it once.`,
+      )
+    }
+    seen |= bit
+  }
+}

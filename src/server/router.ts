@@ -1,0 +1,115 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import polka from 'polka'
+import type { Authorise } from './access.js'
+import { problemReply, toProblemReply } from './problem.js'
+import { send } from './reply.js'
+import { checkRequestForm } from './request-form.js'
+import type { HttpRequest, Method, Route } from './route.js'
+
+/** Told of every request once it has been answered. */
+export type Observe = (outcome: RequestOutcome) => void
+
+export interface RequestOutcome {
+  req: HttpRequest
+  res: ServerResponse
+  /** The route's pattern, or undefined where none matched. */
+  pattern: string | undefined
+  /** What it failed with. */
+  error?: unknown
+}
+
+export interface RouterParts {
+  routes: readonly Route[]
+  /** In front of every pattern: empty, or `/x`. */
+  rootPath: string
+  authorise: Authorise
+  observe: Observe
+  requestIds: () => string
+}
+
+/** Answers a request; `local` when it came over the owner's socket. */
+export type HandleRequest = (req: IncomingMessage, res: ServerResponse, local: boolean) => void
+
+const METHODS: readonly Method[] = ['GET', 'POST', 'DELETE']
+
+/**
+ * Turns a route table into a request handler. Every request goes through here, and every failure leaves by one door.
+ *
+ * polka matches paths whatever their case and forgives one trailing slash, so access cannot be decided by comparing
+ * paths: each route carries its rule, and the rule is applied by the row that matched. polka's own handlers for errors
+ * and for unknown paths would send `error.message` to the caller; both are replaced.
+ *
+ * Order of checks: form and Host, route, method, access; the rest is the handler's.
+ */
+export function createRouter({ routes, rootPath, authorise, observe, requestIds }: RouterParts): HandleRequest {
+  const fail = (req: HttpRequest, res: ServerResponse, error: unknown) => {
+    // Nobody is there any more: whatever was thrown for that reason is no failure.
+    if (!res.closed) send(req, res, toProblemReply(error, req.requestId))
+  }
+
+  const answer = async (route: Route, req: HttpRequest, res: ServerResponse) => {
+    const outcome: RequestOutcome = { req, res, pattern: route.pattern }
+    try {
+      authorise(route, req)
+      const reply = await route.handle(req, res)
+      if (reply) send(req, res, reply)
+    } catch (error) {
+      outcome.error = error
+      fail(req, res, error)
+    }
+    observe(outcome)
+  }
+
+  const answerUnmatched = (req: HttpRequest, res: ServerResponse) => {
+    const allowed = METHODS.filter(method => app.find(method, req.path).handlers.length > 0)
+    const headers = ['Allow', allowHeader(allowed)]
+    if (allowed.length === 0) {
+      send(req, res, problemReply({ status: 404, code: 'not_found', detail: 'There is nothing under this path.' }))
+    } else if (req.method === 'OPTIONS') {
+      send(req, res, { status: 204, body: '', headers })
+    } else {
+      const detail = `This path does not answer ${req.method}. It answers: ${allowHeader(allowed)}.`
+      send(req, res, problemReply({ status: 405, code: 'method_not_allowed', detail }, headers))
+    }
+    observe({ req, res, pattern: undefined })
+  }
+
+  const app = polka<HttpRequest>({
+    onError: (error, req, res) => {
+      fail(req, res, error)
+      observe({ req, res, pattern: undefined, error })
+    },
+    onNoMatch: answerUnmatched,
+  })
+  for (const route of routes) {
+    app.add(route.method, toPolkaPattern(rootPath + route.pattern), (req, res) => {
+      void answer(route, req, res)
+    })
+  }
+  // polka fills in `next` by itself when it is left out, which its types do not say.
+  const route = app.handler as unknown as (req: IncomingMessage, res: ServerResponse) => void
+
+  return (incoming, res, local) => {
+    const req = incoming as HttpRequest
+    req.requestId = requestIds()
+    req.receivedAt = performance.now()
+    req.local = local
+    try {
+      checkRequestForm(req)
+    } catch (error) {
+      fail(req, res, error)
+      observe({ req, res, pattern: undefined, error })
+      return
+    }
+    route(req, res)
+  }
+}
+
+/** polka puts a pattern's text into a regular expression as it is, so a dot would match any character. */
+function toPolkaPattern(pattern: string): string {
+  return pattern.replaceAll('.', '\\.')
+}
+
+function allowHeader(methods: readonly Method[]): string {
+  return [...methods.flatMap(method => (method === 'GET' ? ['GET', 'HEAD'] : [method])), 'OPTIONS'].join(', ')
+}

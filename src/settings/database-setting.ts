@@ -1,0 +1,50 @@
+import { isAbsolute, join } from 'node:path'
+import { expandHome } from './home-path.js'
+import type { GivenFlag, SettingReader } from './setting-reader.js'
+
+/** Which ledger database is meant. */
+export interface DatabaseSetting {
+  /** Absolute. */
+  path: string
+  /** Nobody named the file. Only then a ledger of the older layout, at `legacyPath`, is copied to it on first use. */
+  isDefault: boolean
+  /** Where the older layout kept the ledger. */
+  legacyPath: string
+}
+
+const POSTGRES = /^postgres(?:ql)?:/i
+const SCHEME = /^(?:[a-z][a-z0-9+.-]+:\/\/|file:|:memory:)/i
+
+/** The program's home folder: `home_dir` of the shared environment, else `$ARCH_HOME`, else `~/.arch`. */
+export function readHome(reader: SettingReader): string {
+  const { env, homedir } = reader.sources
+  const shared = reader.shared.values.home_dir
+  const found = shared
+    ? { name: 'home_dir', value: shared, file: reader.shared.path }
+    : { name: 'ARCH_HOME', value: env.ARCH_HOME || join(homedir, '.arch') }
+  const home = expandHome(found.value, homedir)
+  // Seen from a different folder each time, it would be a different ledger each time.
+  if (!isAbsolute(home)) reader.refuseValue(found, 'is not an absolute path')
+  return home
+}
+
+/**
+ * The database path: `--db`, `EVENT_DB`, `<home_dir of the shared environment>/event/events.db`,
+ * `$ARCH_HOME/event/events.db`, `~/.arch/event/events.db`.
+ *
+ * Source: Event Ledger Service, "Storage".
+ */
+export function readDatabase(reader: SettingReader, home: string, given: GivenFlag): DatabaseSetting {
+  const legacyPath = join(home, 'events.db')
+  const found = reader.find('EVENT_DB', given)
+  if (!found) return { path: join(home, 'event', 'events.db'), isDefault: true, legacyPath }
+  if (found.value === '') {
+    reader.refuse(found.name, `${found.name} is empty. Name the path of a file.`)
+  } else if (POSTGRES.test(found.value)) {
+    const detail = `${found.name} names a PostgreSQL database, which is not part of this release yet. Name the path of a file.`
+    reader.refuse(found.name, detail)
+  } else if (SCHEME.test(found.value)) {
+    reader.refuseValue(found, 'is not the path of a file')
+  }
+  return { path: reader.path(found.value), isDefault: false, legacyPath }
+}

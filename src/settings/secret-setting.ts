@@ -1,0 +1,69 @@
+import { type FoundSetting, place, type SettingReader } from './setting-reader.js'
+import { whyUnreadable } from './unreadable.js'
+
+const MAX_CHARACTERS = 64 * 1024
+
+/**
+ * The text of a secret that may stand in the setting `name` or in the file named by `<name>_FILE`. Whoever names
+ * a secret means to have one: a file that is missing, unreadable or empty is a problem, never "no secret".
+ *
+ * @returns without blank ends; absent when neither is set
+ */
+export function readSecret(
+  reader: SettingReader,
+  name: string,
+  options: { both: 'refused' | 'value wins' },
+): string | undefined {
+  const file = findEvenEmpty(reader, `${name}_FILE`)
+  const value = findEvenEmpty(reader, name)
+  if (value?.value && file?.value && options.both === 'refused') {
+    reader.refuse(name, `${name} and ${file.name} are both set${place(file)}. Keep one of them.`)
+    return undefined
+  }
+  if (file?.value && !value?.value) return readSecretFile(reader, file)
+  const secret = value?.value.trim()
+  const empty = secret ? undefined : (value ?? file)
+  if (empty) reader.refuse(empty.name, `${empty.name}${place(empty)} is empty. Give it a value, or remove it.`)
+  return secret || undefined
+}
+
+/** The secret in a file that was named. */
+function readSecretFile(reader: SettingReader, file: FoundSetting): string | undefined {
+  const path = reader.path(file.value)
+  try {
+    return checkedSecret(reader, file.name, path, reader.sources.readTextFile(path))
+  } catch (error) {
+    const refusal = `${file.name} "${path}"${place(file)} ${whyUnreadable(error).text}. Name a file that can be read.`
+    reader.refuse(file.name, refusal)
+    return undefined
+  }
+}
+
+/** The secret in a file that nobody named: there need not be one, but one that is there must be usable. */
+export function readDefaultSecretFile(reader: SettingReader, title: string, path: string): string | undefined {
+  try {
+    return checkedSecret(reader, title, path, reader.sources.readTextFile(path))
+  } catch (error) {
+    const reason = whyUnreadable(error)
+    if (!reason.missing) reader.refuse(title, `${title} "${path}" ${reason.text}.`)
+    return undefined
+  }
+}
+
+function checkedSecret(reader: SettingReader, name: string, path: string, text: string): string | undefined {
+  if (text.length > MAX_CHARACTERS) {
+    reader.refuse(name, `${name} "${path}" is larger than 64 KiB. That is no secret.`)
+    return undefined
+  }
+  const secret = text.trim()
+  if (!secret) reader.refuse(name, `${name} "${path}" is empty. Write the secret into it.`)
+  return secret || undefined
+}
+
+/** Other settings take an empty value for none; for a secret that could open what was meant to be closed. */
+function findEvenEmpty(reader: SettingReader, name: string): FoundSetting | undefined {
+  const found = reader.find(name)
+  if (found) return found
+  if (reader.sources.env[name] !== undefined) return { name, value: '' }
+  return reader.shared.values[name] === undefined ? undefined : { name, value: '', file: reader.shared.path }
+}

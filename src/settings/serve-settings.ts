@@ -1,0 +1,151 @@
+import { isIP } from 'node:net'
+import { type LocalSettings, readLocal } from './local-settings.js'
+import { readSecret } from './secret-setting.js'
+import { type GivenFlag, SettingReader } from './setting-reader.js'
+import type { SettingSources } from './setting-sources.js'
+
+export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const
+export type LogLevel = (typeof LOG_LEVELS)[number]
+
+/** `auto`: for people at a terminal, else JSON. */
+export const LOG_FORMATS = ['auto', 'json', 'pretty'] as const
+export type LogFormat = (typeof LOG_FORMATS)[number]
+
+export type WebhookSource = 'chat' | 'forum' | 'code_a' | 'code_b'
+
+/** Where one of the two programs listens. */
+export interface ListenSettings {
+  host: string
+  /** 0 picks a free one. */
+  port: number
+  /** In front of every path: empty, or `/x`. */
+  rootPath: string
+}
+
+/** Everything that `serve` can be told, checked. */
+export interface ServeSettings extends LocalSettings {
+  ledger: ListenSettings & {
+    /** The origin people use when a proxy stands in front: `https://ledger.example.org`. */
+    publicUrl?: string
+    /** A ledger without users may be reached from elsewhere, under any host name. */
+    allowOpen: boolean
+  }
+  board: ListenSettings
+  webhooks: {
+    /** Per source, all that are valid now; none: nothing can be proved. */
+    secrets: Readonly<Record<WebhookSource, readonly string[]>>
+    /** Refuse deliveries that prove nothing. */
+    requireVerified: boolean
+  }
+  log: { level: LogLevel; format: LogFormat }
+}
+
+/** As they were typed; checked together with all other settings. */
+export interface ServeFlags {
+  host?: string | undefined
+  port?: string | undefined
+  rootPath?: string | undefined
+  db?: string | undefined
+  allowOpen?: boolean | undefined
+  boardPort?: string | undefined
+  boardRootPath?: string | undefined
+  logLevel?: string | undefined
+}
+
+const LOOPBACK = '127.0.0.1'
+const HOST_NAME = /^[A-Za-z0-9](?:[A-Za-z0-9._-]{0,252}[A-Za-z0-9])?$/
+const ROOT_PATH = /^(?:\/[A-Za-z0-9._~-]+)+$/
+
+/**
+ * The settings of `serve`. A ledger that anybody may read and write listens on this machine only, unless
+ * `--allow-open` says otherwise.
+ *
+ * @throws AppError `configuration/settings_invalid`, with every problem at once
+ *
+ * Source: Event Ledger Service, "Storage" (database path); docs/decisions on settings and on open mode.
+ */
+export function readServeSettings(flags: ServeFlags, sources: SettingSources): ServeSettings {
+  const reader = new SettingReader(sources)
+  const allowOpen = flags.allowOpen ?? false
+  const publicUrl = reader.text('EVENT_PUBLIC_URL', acceptOrigin, 'is not an http or https address without a path')
+  const settings: ServeSettings = {
+    ...readLocal(reader, flags),
+    ledger: {
+      ...readListen(reader, 'EVENT', 8765, {
+        host: { flag: '--host', value: flags.host },
+        port: { flag: '--port', value: flags.port },
+        rootPath: { flag: '--root-path', value: flags.rootPath },
+      }),
+      ...(publicUrl === undefined ? {} : { publicUrl }),
+      allowOpen,
+    },
+    board: readListen(reader, 'BOARD', 8766, {
+      port: { flag: '--board-port', value: flags.boardPort },
+      rootPath: { flag: '--board-root-path', value: flags.boardRootPath },
+    }),
+    webhooks: {
+      secrets: {
+        chat: readWebhookSecrets(reader, 'EVENT_WEBHOOK_SECRET_CHAT'),
+        forum: readWebhookSecrets(reader, 'EVENT_WEBHOOK_SECRET_FORUM'),
+        code_a: readWebhookSecrets(reader, 'EVENT_WEBHOOK_SECRET_CODE_A'),
+        code_b: readWebhookSecrets(reader, 'EVENT_WEBHOOK_SECRET_CODE_B'),
+      },
+      requireVerified: reader.isOn('EVENT_WEBHOOK_REQUIRE_VERIFIED'),
+    },
+    log: {
+      level: reader.oneOf('EVENT_LOG_LEVEL', LOG_LEVELS, 'info', { flag: '--log-level', value: flags.logLevel }),
+      format: reader.oneOf('EVENT_LOG_FORMAT', LOG_FORMATS, 'auto'),
+    },
+  }
+  const host = reader.find('EVENT_HOST', { flag: '--host', value: flags.host })
+  if (host && !allowOpen && !isLoopback(settings.ledger.host)) {
+    const reason =
+      'would let others read and write this ledger, which has no users. Listen on 127.0.0.1, or say --allow-open'
+    reader.refuseValue(host, reason)
+  }
+  reader.finish()
+  return settings
+}
+
+/** Whether only this machine can reach a listener on that host. A name other than localhost may lead anywhere. */
+export function isLoopback(host: string): boolean {
+  return /^127\.\d+\.\d+\.\d+$/.test(host) || host === '::1' || host.toLowerCase() === 'localhost'
+}
+
+interface ListenFlags {
+  host?: GivenFlag
+  port: GivenFlag
+  rootPath: GivenFlag
+}
+
+function readListen(reader: SettingReader, prefix: string, port: number, given: ListenFlags): ListenSettings {
+  const rootPath = 'is not a path like /ledger: a slash, then letters, digits, ".", "_", "~" or "-"'
+  return {
+    host: reader.text(`${prefix}_HOST`, acceptHost, 'is not a host name or an IP address', given.host) ?? LOOPBACK,
+    port: reader.integer(`${prefix}_PORT`, { min: 0, max: 65_535, default: port }, given.port),
+    rootPath: reader.text(`${prefix}_ROOT_PATH`, acceptRootPath, rootPath, given.rootPath) ?? '',
+  }
+}
+
+function acceptHost(text: string): string | undefined {
+  const address = /^\[(.*)\]$/.exec(text)?.[1] ?? text
+  return isIP(address) !== 0 || HOST_NAME.test(text) ? address : undefined
+}
+
+function acceptRootPath(text: string): string | undefined {
+  const hasDotSegment = text.split('/').some(segment => segment === '.' || segment === '..')
+  return ROOT_PATH.test(text) && !hasDotSegment ? text : undefined
+}
+
+function acceptOrigin(text: string): string | undefined {
+  const url = URL.canParse(text) ? new URL(text) : undefined
+  if (!url || !['http:', 'https:'].includes(url.protocol) || url.username || url.password) return undefined
+  return url.pathname === '/' && !url.search && !url.hash ? url.origin : undefined
+}
+
+/** Several while rotating, one a line. */
+function readWebhookSecrets(reader: SettingReader, name: string): string[] {
+  const text = readSecret(reader, name, { both: 'refused' })
+  const lines = text?.split('\n').map(line => line.trim()) ?? []
+  return lines.filter(line => line !== '')
+}

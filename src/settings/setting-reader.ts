@@ -1,0 +1,121 @@
+import { resolve } from 'node:path'
+import { AppError, type FieldProblem } from '../model/app-error.js'
+import { expandHome } from './home-path.js'
+import type { SettingSources } from './setting-sources.js'
+import { readSharedEnvironment, type SharedEnvironment } from './shared-environment.js'
+
+/** What a command was given for a setting, and how the flag is spelled. */
+export interface GivenFlag {
+  flag: string
+  value: string | undefined
+}
+
+/** A value that was found, and what to call it when it is refused. */
+export interface FoundSetting {
+  /** `--port`, or `EVENT_PORT`. */
+  name: string
+  value: string
+  /** The file, when it comes from the shared environment. */
+  file?: string
+}
+
+const SHOWN_CHARACTERS = 80
+
+/**
+ * Looks settings up (command flag, process environment, shared environment, default) and collects everything that is
+ * wrong with them, so that it can be told at once. An empty value counts as none.
+ *
+ * Each read answers the default for a value that it refuses; what was read may be used only after `finish`.
+ */
+export class SettingReader {
+  readonly shared: SharedEnvironment
+  readonly #problems: FieldProblem[] = []
+
+  constructor(readonly sources: SettingSources) {
+    const { problem, ...shared } = readSharedEnvironment(sources)
+    this.shared = shared
+    if (problem) this.refuse(problem.setting, problem.detail)
+  }
+
+  find(name: string, given?: GivenFlag): FoundSetting | undefined {
+    if (given?.value !== undefined) return { name: given.flag, value: given.value }
+    const fromProcess = this.sources.env[name]
+    if (fromProcess) return { name, value: fromProcess }
+    const fromFile = this.shared.values[name]
+    return fromFile ? { name, value: fromFile, file: this.shared.path } : undefined
+  }
+
+  integer(name: string, range: { min: number; max: number; default: number }, given?: GivenFlag): number {
+    const found = this.find(name, given)
+    if (!found) return range.default
+    const value = /^\d{1,15}$/.test(found.value) ? Number(found.value) : Number.NaN
+    if (value >= range.min && value <= range.max) return value
+    this.refuseValue(found, `is not a whole number from ${range.min} to ${range.max}`)
+    return range.default
+  }
+
+  oneOf<Word extends string>(name: string, words: readonly Word[], fallback: Word, given?: GivenFlag): Word {
+    const found = this.find(name, given)
+    if (!found) return fallback
+    const word = words.find(candidate => candidate === found.value)
+    if (word === undefined) this.refuseValue(found, `is not one of: ${words.join(', ')}`)
+    return word ?? fallback
+  }
+
+  isOn(name: string): boolean {
+    const found = this.find(name)
+    if (!found) return false
+    const word = found.value.toLowerCase()
+    if (['1', 'true', 'yes', 'on'].includes(word)) return true
+    if (!['0', 'false', 'no', 'off'].includes(word))
+      this.refuseValue(found, 'is not one of: 1, true, yes, on, 0, false, no, off')
+    return false
+  }
+
+  /** A value that `accept` turns into something else, or refuses by answering `undefined`. */
+  text<Value>(
+    name: string,
+    accept: (text: string) => Value | undefined,
+    allowed: string,
+    given?: GivenFlag,
+  ): Value | undefined {
+    const found = this.find(name, given)
+    if (!found) return undefined
+    const value = accept(found.value)
+    if (value === undefined) this.refuseValue(found, allowed)
+    return value
+  }
+
+  /** A path, absolute: `~/` is the home folder, and the rest is seen from the current folder. */
+  path(value: string): string {
+    return resolve(expandHome(value, this.sources.homedir))
+  }
+
+  /** Never for a secret: the value is shown. */
+  refuseValue(found: FoundSetting, reason: string): void {
+    this.refuse(found.name, `${found.name} ${shown(found.value)}${place(found)} ${reason}.`)
+  }
+
+  refuse(setting: string, detail: string): void {
+    this.#problems.push({ field: setting, detail })
+  }
+
+  /** @throws AppError `configuration/settings_invalid` with every problem that was met */
+  finish(): void {
+    const errors = this.#problems
+    if (errors.length === 0) return
+    const message = errors.length === 1 ? 'A setting is wrong.' : `${errors.length} settings are wrong.`
+    throw new AppError('configuration', 'settings_invalid', message, { errors })
+  }
+}
+
+/** Where a refused value stands, when it is not plain from its name. */
+export function place(found: FoundSetting): string {
+  return found.file === undefined ? '' : ` (in ${found.file})`
+}
+
+/** The value in quotes, cut, and without the credentials that an address may hold. */
+function shown(value: string): string {
+  const safe = value.replace(/\/\/[^/@]*@/gu, '//…@')
+  return JSON.stringify(safe.length > SHOWN_CHARACTERS ? `${safe.slice(0, SHOWN_CHARACTERS)}…` : safe)
+}

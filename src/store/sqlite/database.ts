@@ -1,0 +1,95 @@
+import sqlite, { type Database as Connection, type JSValue, type SQLiteValue, type Statement } from 'node-sqlite3-wasm'
+import { toStoreError } from './errors.js'
+
+export type Row = Record<string, SQLiteValue>
+
+/** One opened file: statements prepared once, transactions, and a way to begin anew after a failure of the disk. */
+export class Database {
+  #connection: Connection
+  #statements = new Map<string, Statement>()
+
+  constructor(private readonly path: string) {
+    this.#connection = connect(path)
+  }
+
+  /** Runs SQL that gives no rows. @returns how many rows changed */
+  run(sql: string, ...values: JSValue[]): number {
+    return this.#statement(sql).run(values).changes
+  }
+
+  /**
+   * Every row at once: `Statement.get()` stops after the first row and leaves the statement open, and then the next
+   * COMMIT fails.
+   */
+  all(sql: string, ...values: JSValue[]): Row[] {
+    return this.#statement(sql).all(values) as Row[]
+  }
+
+  first(sql: string, ...values: JSValue[]): Row | undefined {
+    return this.all(sql, ...values)[0]
+  }
+
+  exec(sql: string): void {
+    this.#connection.exec(sql)
+  }
+
+  /** All of `work` or nothing. @throws AppError `unavailable/store_…` when the disk refuses */
+  transaction<Result>(work: () => Result): Result {
+    try {
+      this.exec('BEGIN IMMEDIATE')
+      const result = work()
+      this.exec('COMMIT')
+      return result
+    } catch (error) {
+      // SQLite has already rolled back after some failures of the disk; a second ROLLBACK would hide the first error.
+      if (this.#connection.inTransaction) this.exec('ROLLBACK')
+      throw toStoreError(error)
+    }
+  }
+
+  /** Opens the file anew. What was committed is there again; what was not, is not. */
+  reopen(): void {
+    this.#release()
+    this.#connection = connect(this.path)
+  }
+
+  close(): void {
+    this.#release()
+  }
+
+  #statement(sql: string): Statement {
+    let statement = this.#statements.get(sql)
+    if (!statement) {
+      statement = this.#connection.prepare(sql)
+      this.#statements.set(sql, statement)
+    }
+    return statement
+  }
+
+  #release(): void {
+    for (const statement of this.#statements.values()) statement.finalize()
+    this.#statements.clear()
+    if (this.#connection.isOpen) this.#connection.close()
+  }
+}
+
+/**
+ * EXCLUSIVE has to come before WAL: this build has no shared memory, so WAL is only granted to a single process
+ * that keeps its lock. FULL: a commit is on the disk before it is answered.
+ */
+function connect(path: string): Connection {
+  try {
+    const connection = new sqlite.Database(path)
+    connection.exec('PRAGMA locking_mode = EXCLUSIVE')
+    connection.exec('PRAGMA page_size = 8192')
+    const [mode] = connection.all('PRAGMA journal_mode = WAL') as { journal_mode: string }[]
+    if (mode?.journal_mode !== 'wal') throw new Error('disk I/O error: the journal cannot be kept as a WAL')
+    connection.exec('PRAGMA synchronous = FULL')
+    connection.exec('PRAGMA cache_size = -65536')
+    connection.exec('PRAGMA wal_autocheckpoint = 2000')
+    connection.exec('PRAGMA temp_store = MEMORY')
+    return connection
+  } catch (error) {
+    throw toStoreError(error)
+  }
+}

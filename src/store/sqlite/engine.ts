@@ -1,0 +1,119 @@
+import { AppError } from '../../model/app-error.js'
+import type { EventPage, EventQuery } from '../../model/event-query.js'
+import type { Micros } from '../../model/timestamp.js'
+import { Database } from './database.js'
+import { readPage } from './event-reader.js'
+import { EventWriter } from './event-writer.js'
+import { migrate, SCHEMA_VERSION } from './migrations.js'
+import type { ReadTask, WriteTask } from './protocol.js'
+import { SearchIndex } from './search-index.js'
+import { readStatistics } from './statistics.js'
+import { deleteSubscription, findSubscription, listSubscriptions, saveSubscription } from './subscription-table.js'
+
+const FIND_EVENT = /* sql */ `SELECT body FROM events WHERE dedupe_key = ?`
+const EPOCH = /* sql */ `SELECT value FROM meta WHERE name = 'epoch'`
+/** A write that changes nothing anybody reads, but has to reach the disk. */
+const PROBE = /* sql */ `UPDATE meta SET value = value + 1 WHERE name = 'probe'`
+
+/** The opened ledger: what each task means in terms of tables. Knows nothing of threads. */
+export class Engine {
+  readonly epoch: string
+  readonly schemaVersion = SCHEMA_VERSION
+  readonly #database: Database
+  readonly #index: SearchIndex
+  readonly #writer: EventWriter
+  /** The disk failed a transaction: nothing held in memory is believed before the file was opened anew. */
+  #suspect = false
+
+  /** @throws AppError `unavailable/store_…`, `configuration/store_newer` */
+  constructor(path: string) {
+    this.#database = new Database(path)
+    try {
+      migrate(this.#database)
+      this.epoch = String(this.#database.first(EPOCH)?.value)
+      this.#index = new SearchIndex(this.#database)
+      this.#writer = new EventWriter(this.#database)
+    } catch (error) {
+      this.#database.close()
+      throw error
+    }
+  }
+
+  /** Newest `captured_at`, or null in an empty ledger. */
+  get head(): Micros | null {
+    return this.#writer.last || null
+  }
+
+  /** Events that are committed but not in the search index yet. */
+  get unindexed(): number {
+    return Math.max(0, this.#writer.appended - this.#index.indexedSeq)
+  }
+
+  /** Carries out all tasks in one transaction. @returns their results, in order */
+  commit(tasks: readonly WriteTask[]): unknown[] {
+    if (this.#suspect) this.#reopen()
+    try {
+      return this.#database.transaction(() => tasks.map(task => this.#write(task)))
+    } catch (error) {
+      this.#writer.rewind()
+      this.#suspect = error instanceof AppError
+      throw error
+    }
+  }
+
+  read(task: ReadTask): unknown {
+    switch (task.task) {
+      case 'find_event':
+        return this.#database.first(FIND_EVENT, task.dedupeKey)?.body
+      case 'stats':
+        return readStatistics(this.#database)
+      case 'find_subscription':
+        return findSubscription(this.#database, task.subscriptionId)
+      case 'list_subscriptions':
+        return listSubscriptions(this.#database, task.owner)
+      case 'check':
+        return this.#database.all('PRAGMA integrity_check').map(row => String(row.integrity_check))
+    }
+  }
+
+  /** Answers in slices; between them the engine may be used for anything else. */
+  query(query: EventQuery): Generator<void, EventPage> {
+    return readPage(this.#database, this.#index, this.epoch, query)
+  }
+
+  /** Brings up to `count` more events into the search index. */
+  advanceIndex(count: number): void {
+    if (this.#suspect) return
+    try {
+      this.#index.advance(count)
+    } catch (error) {
+      this.#suspect = error instanceof AppError
+      throw error
+    }
+  }
+
+  close(): void {
+    this.#database.close()
+  }
+
+  #write(task: WriteTask): unknown {
+    switch (task.task) {
+      case 'record':
+        return this.#writer.append(task.rows, task.now)
+      case 'save_subscription':
+        return saveSubscription(this.#database, task.subscription, task.overwrite)
+      case 'delete_subscription':
+        return deleteSubscription(this.#database, task.subscriptionId)
+      case 'probe':
+        this.#database.run(PROBE)
+        return { head: this.head }
+    }
+  }
+
+  #reopen(): void {
+    this.#database.reopen()
+    this.#writer.rewind()
+    this.#index.rewind()
+    this.#suspect = false
+  }
+}

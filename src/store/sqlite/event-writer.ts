@@ -1,0 +1,164 @@
+import { type Micros, toTimestamp } from '../../model/timestamp.js'
+import type { SubscriptionMatch } from '../event-store.js'
+import type { Database } from './database.js'
+
+/** One event as it crosses to the store's thread. */
+export interface EventRow {
+  dedupeKey: string
+  source: string
+  kind: string
+  subjectId: string
+  /** The complete event as JSON text, but for its closing brace and the members that the transaction assigns. */
+  openBody: string
+  matches: SubscriptionMatch[]
+}
+
+/** What became of one row. A new event's body is `closeBody(openBody, …)`, so it does not travel back. */
+export interface RowOutcome {
+  created: boolean
+  seenCount: number
+  capturedAt: Micros
+  /** Only of a repeat. */
+  body?: string
+}
+
+/** Completes the JSON text of a new event. */
+export function closeBody(openBody: string, capturedAt: Micros): string {
+  const at = toTimestamp(capturedAt)
+  return `${openBody},"captured_at":"${at}","seen_count":1,"last_seen_at":"${at}"}`
+}
+
+const INSERT_EVENT = /* sql */ `
+  INSERT INTO events (dedupe_key, captured_us, source, kind, subject_id, seen_count, body)
+  VALUES (?, ?, ?, ?, ?, 1, ?)
+  ON CONFLICT (dedupe_key) DO NOTHING`
+
+const COUNT_REPEAT = /* sql */ `
+  UPDATE events
+  SET seen_count = seen_count + 1,
+      body = json_set(body, '$.seen_count', seen_count + 1, '$.last_seen_at', ?2)
+  WHERE dedupe_key = ?1
+  RETURNING seen_count, captured_us, source, body`
+
+const COUNT_SOURCE = /* sql */ `
+  INSERT INTO source_counters (source, events, duplicates, latest_us) VALUES (?1, ?2, ?3, ?4)
+  ON CONFLICT (source) DO UPDATE
+  SET events = events + ?2, duplicates = duplicates + ?3, latest_us = coalesce(?4, latest_us)`
+
+const COUNT_KIND = /* sql */ `
+  INSERT INTO kind_counters (kind, events) VALUES (?1, ?2)
+  ON CONFLICT (kind) DO UPDATE SET events = events + ?2`
+
+const MOVE_LAST_EVENT = /* sql */ `
+  UPDATE subscriptions SET body = json_set(body, '$.last_event_at', ?2) WHERE id = ?1`
+
+/** A cursor never moves backwards: message ids of a chat server are integers that grow. */
+const MOVE_CURSOR = /* sql */ `
+  UPDATE subscriptions
+  SET body = json_set(body, '$.last_event_at', ?2, '$.last_cursor',
+    CASE WHEN coalesce(CAST(body ->> '$.last_cursor' AS INTEGER), -1) >= CAST(?3 AS INTEGER)
+      THEN body ->> '$.last_cursor' ELSE ?3 END)
+  WHERE id = ?1`
+
+interface Tally {
+  events: number
+  duplicates: number
+  latest: Micros | null
+}
+
+/**
+ * Appends events inside the caller's transactions. `captured_at` is `max(last + 1 µs, now)`: unique, and rising in
+ * commit order whatever the clock does.
+ */
+export class EventWriter {
+  #last = 0
+  #appended = 0
+
+  constructor(private readonly database: Database) {
+    this.rewind()
+  }
+
+  /** Newest `captured_at` that is committed, or 0 in an empty ledger. */
+  get last(): Micros {
+    return this.#last
+  }
+
+  /** Newest `seq`, which is how many events there are. */
+  get appended(): number {
+    return this.#appended
+  }
+
+  /** Forgets what a failed transaction had assigned. */
+  rewind(): void {
+    const newest = this.database.first('SELECT seq, captured_us FROM events ORDER BY seq DESC LIMIT 1')
+    this.#last = Number(newest?.captured_us ?? 0)
+    this.#appended = Number(newest?.seq ?? 0)
+  }
+
+  append(rows: readonly EventRow[], now: Micros): RowOutcome[] {
+    const sources = new Map<string, Tally>()
+    const kinds = new Map<string, number>()
+    const moved = new Map<string, { at: Micros; cursor?: string }>()
+    const outcomes = rows.map(row => {
+      const capturedAt = Math.max(this.#last + 1, now)
+      const created = this.#insert(row, capturedAt)
+      if (!created) {
+        const repeat = this.#countRepeat(row.dedupeKey, Math.max(this.#last, now))
+        tallyOf(sources, repeat.source).duplicates++
+        return repeat.outcome
+      }
+      this.#last = capturedAt
+      this.#appended++
+      const tally = tallyOf(sources, row.source)
+      tally.events++
+      tally.latest = capturedAt
+      kinds.set(row.kind, (kinds.get(row.kind) ?? 0) + 1)
+      for (const match of row.matches) moved.set(match.id, furthest(moved.get(match.id), match, capturedAt))
+      return { created, seenCount: 1, capturedAt }
+    })
+    for (const [source, { events, duplicates, latest }] of sources) {
+      this.database.run(COUNT_SOURCE, source, events, duplicates, latest)
+    }
+    for (const [kind, events] of kinds) this.database.run(COUNT_KIND, kind, events)
+    for (const [id, { at, cursor }] of moved) {
+      if (cursor === undefined) this.database.run(MOVE_LAST_EVENT, id, toTimestamp(at))
+      else this.database.run(MOVE_CURSOR, id, toTimestamp(at), cursor)
+    }
+    return outcomes
+  }
+
+  #insert(row: EventRow, capturedAt: Micros): boolean {
+    const body = closeBody(row.openBody, capturedAt)
+    return this.database.run(INSERT_EVENT, row.dedupeKey, capturedAt, row.source, row.kind, row.subjectId, body) > 0
+  }
+
+  #countRepeat(dedupeKey: string, seenAt: Micros): { source: string; outcome: RowOutcome } {
+    const row = this.database.first(COUNT_REPEAT, dedupeKey, toTimestamp(seenAt))
+    if (!row) throw new Error('A key that is present could not be counted.')
+    return {
+      source: String(row.source),
+      outcome: {
+        created: false,
+        seenCount: Number(row.seen_count),
+        capturedAt: Number(row.captured_us),
+        body: String(row.body),
+      },
+    }
+  }
+}
+
+function tallyOf(tallies: Map<string, Tally>, source: string): Tally {
+  const tally = tallies.get(source) ?? { events: 0, duplicates: 0, latest: null }
+  tallies.set(source, tally)
+  return tally
+}
+
+function furthest(before: { at: Micros; cursor?: string } | undefined, match: SubscriptionMatch, at: Micros) {
+  const cursor = laterCursor(before?.cursor, match.cursor)
+  return cursor === undefined ? { at } : { at, cursor }
+}
+
+function laterCursor(left: string | undefined, right: string | undefined): string | undefined {
+  if (left === undefined || right === undefined) return left ?? right
+  return BigInt(right) > BigInt(left) ? right : left
+}

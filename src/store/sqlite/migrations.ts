@@ -1,0 +1,92 @@
+import { randomUUID } from 'node:crypto'
+import { AppError } from '../../model/app-error.js'
+import type { Database } from './database.js'
+import { rebuildFromBodies } from './rebuild.js'
+
+/** Append-only: entry n brings a database of version n to version n + 1. */
+const MIGRATIONS: readonly ((database: Database) => void)[] = [createLedger]
+
+/** The version that a database has after `migrate`. */
+export const SCHEMA_VERSION = MIGRATIONS.length
+
+/**
+ * Brings the database to the newest schema, each step in a transaction of its own.
+ *
+ * @throws AppError `configuration/store_newer` for a database that a newer release has written
+ */
+export function migrate(database: Database): void {
+  const version = Number(database.first('PRAGMA user_version')?.user_version ?? 0)
+  if (version > SCHEMA_VERSION) {
+    throw new AppError(
+      'configuration',
+      'store_newer',
+      `The ledger database has schema ${version}; this release knows ${SCHEMA_VERSION}.`,
+      { hint: 'Use the newer release that wrote it.' },
+    )
+  }
+  for (const [index, step] of MIGRATIONS.entries()) {
+    if (index < version) continue
+    database.transaction(() => {
+      step(database)
+      database.exec(`PRAGMA user_version = ${index + 1}`)
+    })
+  }
+}
+
+const LEDGER_TABLES = /* sql */ `
+  CREATE TABLE meta (name TEXT PRIMARY KEY, value ANY) STRICT, WITHOUT ROWID;
+
+  -- seq has no gaps: nothing is ever deleted, and a repeat inserts nothing. captured_us rises with it.
+  CREATE TABLE events (
+    seq INTEGER PRIMARY KEY,
+    dedupe_key TEXT NOT NULL UNIQUE,
+    captured_us INTEGER NOT NULL UNIQUE,
+    source TEXT NOT NULL,
+    kind TEXT NOT NULL,
+    subject_id TEXT NOT NULL,
+    seen_count INTEGER NOT NULL,
+    body TEXT NOT NULL
+  ) STRICT;
+
+  CREATE TABLE subscriptions (id TEXT PRIMARY KEY, owner_user_id TEXT, body TEXT NOT NULL) STRICT;
+
+  CREATE TABLE source_counters (
+    source TEXT PRIMARY KEY, events INTEGER NOT NULL, duplicates INTEGER NOT NULL, latest_us INTEGER
+  ) STRICT, WITHOUT ROWID;
+  CREATE TABLE kind_counters (kind TEXT PRIMARY KEY, events INTEGER NOT NULL) STRICT, WITHOUT ROWID;
+
+  -- Both indexes trail the commits: events up to meta.indexed_seq are in them (search-index.ts).
+  CREATE VIRTUAL TABLE event_text USING fts5(
+    text, content = '', detail = none, columnsize = 0, tokenize = 'trigram case_sensitive 1'
+  );
+  CREATE VIRTUAL TABLE event_facets USING fts5(
+    facets, content = '', detail = none, columnsize = 0,
+    tokenize = "ascii tokenchars '!#$%&()*+,-./:;<=>?@[\\]^_{|}~\`'"
+  );
+  -- Events with more text than is worth a place in event_text; a search looks at each of them.
+  CREATE TABLE event_text_overlong (seq INTEGER PRIMARY KEY) STRICT;
+`
+
+/**
+ * The first schema. Older ledgers are only sure to have `events.body` and `subscriptions.body`: their tables are set
+ * aside, and every other column is made again from the bodies.
+ *
+ * Source: Event Ledger Service, "Storage".
+ */
+function createLedger(database: Database): void {
+  const older = database
+    .all(`SELECT name FROM sqlite_schema WHERE type = 'table' AND name IN ('events', 'subscriptions')`)
+    .map(row => String(row.name))
+  for (const name of older) {
+    for (const { name: index } of database.all(
+      `SELECT name FROM sqlite_schema WHERE type = 'index' AND sql IS NOT NULL AND tbl_name = ?`,
+      name,
+    )) {
+      database.exec(`DROP INDEX "${String(index).replaceAll('"', '""')}"`)
+    }
+    database.exec(`ALTER TABLE ${name} RENAME TO older_${name}`)
+  }
+  database.exec(LEDGER_TABLES)
+  database.run(`INSERT INTO meta VALUES ('epoch', ?), ('indexed_seq', 0), ('probe', 0)`, randomUUID())
+  if (older.length > 0) rebuildFromBodies(database, older)
+}

@@ -1,0 +1,54 @@
+import type { ErrorCategory } from '../../model/app-error.js'
+import type { EventQuery } from '../../model/event-query.js'
+import type { Subscription } from '../../model/subscription.js'
+import type { Micros } from '../../model/timestamp.js'
+import type { LedgerKept } from '../subscription-store.js'
+import type { EventRow } from './event-writer.js'
+
+/** Changes to the ledger. All that wait share one transaction. */
+export type WriteTask =
+  | { task: 'record'; rows: EventRow[]; now: Micros }
+  | { task: 'save_subscription'; subscription: Subscription; overwrite: readonly LedgerKept[] }
+  | { task: 'delete_subscription'; subscriptionId: string }
+  | { task: 'probe' }
+
+/** Questions that are answered at once. */
+export type ReadTask =
+  | { task: 'find_event'; dedupeKey: string }
+  | { task: 'stats' }
+  | { task: 'find_subscription'; subscriptionId: string }
+  | { task: 'list_subscriptions'; owner?: string }
+  | { task: 'check' }
+
+/** A question that is answered in slices, so that writes go on meanwhile. */
+export interface QueryTask {
+  task: 'query'
+  query: EventQuery
+}
+
+export type StoreTask = WriteTask | ReadTask | QueryTask
+
+export type StoreRequest =
+  | { id: number; kind: 'write'; task: WriteTask }
+  | { id: number; kind: 'read'; task: ReadTask }
+  | { id: number; kind: 'query'; task: QueryTask }
+  | { id: number; kind: 'abort' }
+  | { id: number; kind: 'close' }
+
+export type StoreReply = { id: number; result: unknown } | { id: number; error: StoreFailure }
+
+/** An error on its way between threads, which keep neither class nor own members. */
+export interface StoreFailure {
+  category: ErrorCategory
+  code: string
+  message: string
+  retryAfterSeconds?: number
+  /** The stack of a defect, for the log alone. */
+  stack?: string
+}
+
+/** What the thread says once the database is open. */
+export interface StoreOpened {
+  epoch: string
+  schemaVersion: number
+}

@@ -1,0 +1,181 @@
+import { readTimestamp, toTimestamp } from '../../model/timestamp.js'
+import type { Database } from './database.js'
+
+const CHUNK = 1_000
+
+const ADD_OLDER_EVENT = /* sql */ `
+  INSERT INTO events (dedupe_key, captured_us, source, kind, subject_id, seen_count, body)
+  VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)
+  ON CONFLICT (dedupe_key) DO UPDATE
+  SET seen_count = seen_count + ?6, body = json_set(body, '$.seen_count', seen_count + ?6)`
+
+const COUNT_SOURCES = /* sql */ `
+  INSERT INTO source_counters (source, events, duplicates, latest_us)
+  SELECT source, count(*), sum(seen_count - 1), max(captured_us) FROM events GROUP BY source`
+
+const COUNT_KINDS = /* sql */ `
+  INSERT INTO kind_counters (kind, events) SELECT kind, count(*) FROM events GROUP BY kind`
+
+/**
+ * Fills the tables of the first schema from those of an older ledger, of which only `body` is sure. Events keep their
+ * `captured_at`; where two share one, the later row moves on by a microsecond. An older table in which a body could
+ * not be read stays, as `older_events` or `older_subscriptions`: nothing that was accepted is thrown away.
+ */
+export function rebuildFromBodies(database: Database, older: readonly string[]): void {
+  if (older.includes('events')) {
+    const unreadable = rebuildEvents(database)
+    database.exec(COUNT_SOURCES)
+    database.exec(COUNT_KINDS)
+    if (unreadable === 0) database.exec('DROP TABLE older_events')
+  }
+  if (older.includes('subscriptions')) {
+    const unreadable = rebuildSubscriptions(database)
+    if (unreadable === 0) database.exec('DROP TABLE older_subscriptions')
+  }
+}
+
+function rebuildEvents(database: Database): number {
+  let unreadable = 0
+  database.exec('CREATE TEMP TABLE older_order (captured_us INTEGER NOT NULL, id INTEGER NOT NULL)')
+  for (const { id, body } of bodies(database, 'older_events')) {
+    if (body === undefined) unreadable++
+    else database.run('INSERT INTO temp.older_order VALUES (?, ?)', capturedMicros(body), id)
+  }
+  let last = 0
+  for (let offset = 0; ; offset += CHUNK) {
+    const rows = database.all(
+      'SELECT captured_us, id FROM temp.older_order ORDER BY captured_us, id LIMIT ? OFFSET ?',
+      CHUNK,
+      offset,
+    )
+    for (const row of rows) {
+      const id = Number(row.id)
+      const body = readBody(database.first('SELECT body FROM older_events WHERE rowid = ?', id)?.body)
+      if (body === undefined) continue
+      last = Math.max(last + 1, Number(row.captured_us))
+      addEvent(database, id, last, body)
+    }
+    if (rows.length < CHUNK) break
+  }
+  database.exec('DROP TABLE temp.older_order')
+  return unreadable
+}
+
+function addEvent(database: Database, id: number, capturedUs: number, body: Record<string, unknown>): void {
+  const capturedAt = toTimestamp(capturedUs)
+  const kind = textOr(body.kind, 'unknown')
+  const subjectId = textOr(body.subject_id, String(id))
+  const subjectType = textOr(body.subject_type, kind.split('.')[0] ?? kind)
+  const event = {
+    dedupe_key: textOr(body.dedupe_key, `older:${id}`),
+    kind,
+    subject_id: subjectId,
+    subject_type: subjectType,
+    action: { kind, object_type: subjectType, verb: kind.split('.').slice(1).join('.') || kind, metadata: {} },
+    actor: { id: '', display: '', metadata: {} },
+    actor_role: '',
+    target: { type: subjectType, key: `${subjectType}:${subjectId}` },
+    conversation: {},
+    source: 'api',
+    occurred_at: null,
+    payload: {},
+    subscription_ids: [],
+    provenance: { route: 'import', verified: 'none' },
+    last_seen_at: capturedAt,
+    ...withoutNulls(body),
+    captured_at: capturedAt,
+    seen_count: Number.isInteger(body.seen_count) && Number(body.seen_count) > 0 ? Number(body.seen_count) : 1,
+  }
+  database.run(
+    ADD_OLDER_EVENT,
+    event.dedupe_key,
+    capturedUs,
+    String(event.source),
+    event.kind,
+    event.subject_id,
+    event.seen_count,
+    JSON.stringify({ ...event, dedupe_key: event.dedupe_key, kind, subject_id: subjectId, subject_type: subjectType }),
+  )
+}
+
+function rebuildSubscriptions(database: Database): number {
+  let unreadable = 0
+  for (const { id, body } of bodies(database, 'older_subscriptions')) {
+    if (body === undefined) {
+      unreadable++
+      continue
+    }
+    const now = toTimestamp(Date.now() * 1000)
+    const subscription = {
+      source: 'api',
+      target: '',
+      scope: {},
+      actions: [],
+      event_kinds: [],
+      capture_modes: [],
+      filters: {},
+      metadata: {},
+      enabled: true,
+      last_cursor: null,
+      last_event_at: null,
+      owner_user_id: null,
+      created_at: now,
+      updated_at: now,
+      ...withoutNulls(body),
+      id: textOr(body.id, `sub_older_${id}`),
+    }
+    database.run(
+      'INSERT OR REPLACE INTO subscriptions VALUES (?, ?, ?)',
+      subscription.id,
+      typeof subscription.owner_user_id === 'string' ? subscription.owner_user_id : null,
+      JSON.stringify(subscription),
+    )
+  }
+  return unreadable
+}
+
+function* bodies(
+  database: Database,
+  table: string,
+): Generator<{ id: number; body: Record<string, unknown> | undefined }> {
+  let last = Number.MIN_SAFE_INTEGER
+  for (;;) {
+    const rows = database.all(
+      `SELECT rowid AS id, body FROM ${table} WHERE rowid > ? ORDER BY rowid LIMIT ${CHUNK}`,
+      last,
+    )
+    for (const row of rows) {
+      last = Number(row.id)
+      yield { id: last, body: readBody(row.body) }
+    }
+    if (rows.length < CHUNK) return
+  }
+}
+
+function readBody(body: unknown): Record<string, unknown> | undefined {
+  try {
+    const value: unknown = JSON.parse(String(body))
+    return typeof value === 'object' && value !== null && !Array.isArray(value)
+      ? (value as Record<string, unknown>)
+      : undefined
+  } catch {
+    return undefined // counted by the caller, which then keeps the older table
+  }
+}
+
+/** Events without a readable `captured_at` come first: nothing can say when they were captured. */
+function capturedMicros(body: Record<string, unknown>): number {
+  try {
+    return Math.max(1, readTimestamp('captured_at', body.captured_at).micros)
+  } catch {
+    return 1
+  }
+}
+
+function textOr(value: unknown, otherwise: string): string {
+  return typeof value === 'string' && value !== '' ? value : otherwise
+}
+
+function withoutNulls(body: Record<string, unknown>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(body).filter(([, value]) => value !== null))
+}

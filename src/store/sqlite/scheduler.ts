@@ -1,0 +1,159 @@
+import type { MessagePort } from 'node:worker_threads'
+import { AppError } from '../../model/app-error.js'
+import type { EventPage } from '../../model/event-query.js'
+import type { Engine } from './engine.js'
+import type { StoreFailure, StoreReply, StoreRequest } from './protocol.js'
+
+type WriteRequest = Extract<StoreRequest, { kind: 'write' }>
+type ReadRequest = Extract<StoreRequest, { kind: 'read' }>
+
+/**
+ * Rows that one group commit takes, so that the first of them does not wait for the last. One request with more rows
+ * than that still is one transaction.
+ */
+const GROUP_ROWS = 1_000
+
+/**
+ * The search index trails the commits. Up to `relaxed` events it waits for a quiet moment, because larger batches are
+ * cheaper; beyond `largest` every commit is followed by a batch, so that a search never has much more to read.
+ */
+const TAIL = { relaxed: 256, largest: 1_024, batch: 256, quietMs: 100 }
+
+/**
+ * Whose turn it is on the store's thread: first everything that waits to be written, as one transaction; then the
+ * short questions; then one slice of each long query; then the search index.
+ */
+export class Scheduler {
+  readonly #writes: WriteRequest[] = []
+  readonly #reads: ReadRequest[] = []
+  readonly #queries = new Map<number, Generator<void, EventPage>>()
+  #closing: number | undefined
+  #turnPending = false
+  #quiet: NodeJS.Timeout | undefined
+
+  constructor(
+    private readonly engine: Engine,
+    private readonly port: MessagePort,
+  ) {
+    port.on('message', (request: StoreRequest) => this.#receive(request))
+    this.#wake()
+  }
+
+  #receive(request: StoreRequest): void {
+    switch (request.kind) {
+      case 'write':
+        this.#writes.push(request)
+        break
+      case 'read':
+        this.#reads.push(request)
+        break
+      case 'query':
+        this.#queries.set(request.id, this.engine.query(request.task.query))
+        break
+      case 'abort':
+        this.#queries.delete(request.id)
+        break
+      case 'close':
+        this.#closing = request.id
+    }
+    this.#wake()
+  }
+
+  /** The next turn begins after the messages that have already arrived were received: they become one group. */
+  #wake(): void {
+    if (this.#turnPending) return
+    this.#turnPending = true
+    setImmediate(() => {
+      this.#turnPending = false
+      this.#turn()
+    })
+  }
+
+  #turn(): void {
+    this.#commitGroup()
+    for (const request of this.#reads.splice(0)) this.#answer(request.id, () => this.engine.read(request.task))
+    for (const [id, query] of this.#queries) this.#advanceQuery(id, query)
+    const busy = this.#writes.length > 0 || this.#queries.size > 0
+    if (!busy && this.#closing !== undefined) {
+      this.#close(this.#closing)
+      return
+    }
+    this.#advanceIndex(busy)
+    if (busy) this.#wake()
+  }
+
+  #commitGroup(): void {
+    let rows = 0
+    let size = 0
+    while (size < this.#writes.length && rows < GROUP_ROWS) {
+      const { task } = this.#writes[size++] as WriteRequest
+      rows += task.task === 'record' ? task.rows.length : 1
+    }
+    if (size === 0) return
+    const group = this.#writes.splice(0, size)
+    try {
+      const results = this.engine.commit(group.map(request => request.task))
+      this.#reply(group.map((request, at) => ({ id: request.id, result: results[at] })))
+    } catch (error) {
+      this.#reply(group.map(request => ({ id: request.id, error: toFailure(error) })))
+    }
+  }
+
+  #advanceQuery(id: number, query: Generator<void, EventPage>): void {
+    try {
+      const step = query.next()
+      if (!step.done) return
+      this.#queries.delete(id)
+      this.#reply([{ id, result: step.value }], [step.value.items.buffer as ArrayBuffer])
+    } catch (error) {
+      this.#queries.delete(id)
+      this.#reply([{ id, error: toFailure(error) }])
+    }
+  }
+
+  #advanceIndex(busy: boolean): void {
+    clearTimeout(this.#quiet)
+    const tail = this.engine.unindexed
+    if (tail === 0) return
+    if (tail >= TAIL.largest || (tail >= TAIL.relaxed && !busy)) this.#index()
+    else this.#quiet = setTimeout(() => this.#index(), TAIL.quietMs)
+  }
+
+  /** What fails here is tried again: after the next commit, or when it is quiet again. */
+  #index(): void {
+    try {
+      this.engine.advanceIndex(TAIL.batch)
+      if (this.engine.unindexed > 0) this.#wake()
+    } catch (error) {
+      if (!(error instanceof AppError)) throw error
+    }
+  }
+
+  #answer(id: number, work: () => unknown): void {
+    try {
+      this.#reply([{ id, result: work() }])
+    } catch (error) {
+      this.#reply([{ id, error: toFailure(error) }])
+    }
+  }
+
+  #close(id: number): void {
+    clearTimeout(this.#quiet)
+    this.#answer(id, () => this.engine.close())
+    this.port.close()
+  }
+
+  #reply(replies: StoreReply[], transfer: ArrayBuffer[] = []): void {
+    this.port.postMessage(replies, transfer)
+  }
+}
+
+/** An error on its way between threads. A defect keeps its stack for the log. */
+export function toFailure(error: unknown): StoreFailure {
+  if (error instanceof AppError) {
+    const { category, code, message, retryAfterSeconds } = error
+    return { category, code, message, ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }) }
+  }
+  const stack = error instanceof Error ? error.stack : String(error)
+  return { category: 'internal', code: 'internal', message: 'The store failed.', ...(stack ? { stack } : {}) }
+}

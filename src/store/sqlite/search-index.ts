@@ -1,0 +1,123 @@
+import type { StoredEvent } from '../../model/event.js'
+import { targetChain } from '../../model/event.js'
+import type { EventFilter } from '../../model/event-match.js'
+import { foldCase, searchableStrings } from '../../model/search.js'
+import type { Database } from './database.js'
+
+/** Text beyond this stays out of the index; a search looks at such events one by one. Characters. */
+const INDEXED_TEXT = 128 * 1024
+const FACET_CHARACTERS = 200
+/** More trigrams than these do not narrow a search any further; the text itself is checked anyway. */
+const SEARCHED_TRIGRAMS = 48
+
+const INDEXED_SEQ = /* sql */ `SELECT value FROM meta WHERE name = 'indexed_seq'`
+const ADVANCE = /* sql */ `UPDATE meta SET value = ? WHERE name = 'indexed_seq'`
+const UNINDEXED = /* sql */ `SELECT seq, body FROM events WHERE seq > ? ORDER BY seq LIMIT ?`
+const ADD_TEXT = /* sql */ `INSERT INTO event_text (rowid, text) VALUES (?, ?)`
+const ADD_OVERLONG = /* sql */ `INSERT INTO event_text_overlong (seq) VALUES (?)`
+const ADD_FACETS = /* sql */ `INSERT INTO event_facets (rowid, facets) VALUES (?, ?)`
+
+/**
+ * The two inverted indexes over events: trigrams of what was said, and facets (source, kind, actor, target …). They
+ * are the dearest part of a write, so they trail the commits and are filled in larger batches; a query reads what is
+ * not indexed yet from the events themselves.
+ */
+export class SearchIndex {
+  #indexedSeq: number
+
+  constructor(private readonly database: Database) {
+    this.#indexedSeq = this.#committed()
+  }
+
+  /** Events up to this one are in the indexes. */
+  get indexedSeq(): number {
+    return this.#indexedSeq
+  }
+
+  /** Indexes up to `count` more events in one transaction. @returns how many */
+  advance(count: number): number {
+    const added = this.database.transaction(() => {
+      const rows = this.database.all(UNINDEXED, this.#indexedSeq, count)
+      for (const row of rows) this.#add(Number(row.seq), JSON.parse(String(row.body)) as StoredEvent)
+      if (rows.length > 0) this.database.run(ADVANCE, this.#indexedSeq + rows.length)
+      return rows.length
+    })
+    this.#indexedSeq += added
+    return added
+  }
+
+  /** Reads its place again, after the database was opened anew. */
+  rewind(): void {
+    this.#indexedSeq = this.#committed()
+  }
+
+  #add(seq: number, event: StoredEvent): void {
+    const text = [...searchableStrings(event)].join('\n').replaceAll('\0', '\u0001')
+    if (text.length > INDEXED_TEXT) this.database.run(ADD_OVERLONG, seq)
+    else this.database.run(ADD_TEXT, seq, text)
+    this.database.run(ADD_FACETS, seq, [...facetsOf(event)].join(' '))
+  }
+
+  #committed(): number {
+    return Number(this.database.first(INDEXED_SEQ)?.value ?? 0)
+  }
+}
+
+function facetsOf(event: StoredEvent): Set<string> {
+  const facets = new Set<string>()
+  facets.add(facet('source', event.source))
+  facets.add(facet('kind', event.kind))
+  facets.add(facet('subject', event.subject_id))
+  facets.add(facet('verified', event.provenance.verified))
+  if (event.actor.id) facets.add(facet('actor', event.actor.id))
+  if (event.actor.display) facets.add(facet('actor', event.actor.display))
+  for (const id of event.subscription_ids) facets.add(facet('subscription', id))
+  for (const node of targetChain(event.target)) if (node.key) facets.add(facet('target', node.key))
+  return facets
+}
+
+/**
+ * One token of the facet index. Characters that would split it are replaced, case is folded, long values are cut:
+ * two values may share a token, which costs a look at the event and nothing else.
+ */
+function facet(name: string, value: string): string {
+  return `${name}:${foldCase(value)
+    .slice(0, FACET_CHARACTERS)
+    .replaceAll(/[\s\x00-\x20"'\x7f]/gu, '_')}`
+}
+
+/** The FTS5 expression over `event_facets` that every event passing the filter satisfies; undefined: all may. */
+export function facetExpression(filter: EventFilter): string | undefined {
+  const required: string[] = []
+  if (filter.source !== undefined) required.push(token(facet('source', filter.source)))
+  if (filter.subscriptionId !== undefined) required.push(token(facet('subscription', filter.subscriptionId)))
+  if (filter.subjectId !== undefined) required.push(token(facet('subject', filter.subjectId)))
+  if (filter.actor !== undefined) required.push(token(facet('actor', filter.actor)))
+  if (filter.target !== undefined) required.push(token(facet('target', filter.target)))
+  if (filter.verified !== undefined) required.push(anyOf(filter.verified.map(word => token(facet('verified', word)))))
+  if (filter.kinds !== undefined && !filter.kinds.includes('*')) required.push(anyOf(filter.kinds.map(kindToken)))
+  return required.length > 0 ? required.join(' AND ') : undefined
+}
+
+function kindToken(pattern: string): string {
+  return pattern.endsWith('.*') ? `${token(facet('kind', pattern.slice(0, -1)))} *` : token(facet('kind', pattern))
+}
+
+function anyOf(tokens: string[]): string {
+  return tokens.length === 1 ? (tokens[0] as string) : `(${tokens.join(' OR ')})`
+}
+
+/** The FTS5 expression over `event_text` for the terms that have a trigram; undefined when none has. */
+export function textExpression(terms: readonly string[]): string | undefined {
+  const trigrams = new Set<string>()
+  for (const term of terms) {
+    const characters = [...term]
+    for (let at = 0; at + 3 <= characters.length; at++) trigrams.add(characters.slice(at, at + 3).join(''))
+  }
+  if (trigrams.size === 0) return undefined
+  return [...trigrams].slice(0, SEARCHED_TRIGRAMS).map(token).join(' AND ')
+}
+
+function token(text: string): string {
+  return `"${text.replaceAll('"', '""')}"`
+}

@@ -1,0 +1,38 @@
+import type { Micros } from '../../model/timestamp.js'
+import type { Store } from '../store.js'
+import { SqliteEventStore } from './event-store.js'
+import { StoreThread } from './store-thread.js'
+import { SqliteSubscriptionStore } from './subscription-store.js'
+
+/** A ledger in one SQLite file. */
+export interface SqliteStore extends Store {
+  readonly schemaVersion: number
+  /** Looks through the whole file for damage; writes wait. @returns what is wrong, nothing when all is well */
+  check(): Promise<string[]>
+}
+
+export interface SqliteStoreOptions {
+  path: string
+  /** Wall clock in microseconds. It may step back; `captured_at` does not. */
+  clock: () => Micros
+  /** The store's thread died of a defect. */
+  onFailure: (error: unknown) => void
+}
+
+/**
+ * Opens the ledger file, bringing an older schema forward. The caller owns the file (`owner.ts`).
+ *
+ * @throws AppError `unavailable/store_…`, `configuration/store_newer`
+ *
+ * Source: Event Ledger Service, "Storage".
+ */
+export async function openSqliteStore(options: SqliteStoreOptions): Promise<SqliteStore> {
+  const { thread, opened } = await StoreThread.open(options)
+  return {
+    schemaVersion: opened.schemaVersion,
+    events: new SqliteEventStore(thread, { ...options, epoch: opened.epoch }),
+    subscriptions: new SqliteSubscriptionStore(thread),
+    check: async () => (await thread.read<string[]>({ task: 'check' })).filter(line => line !== 'ok'),
+    close: () => thread.close(),
+  }
+}

@@ -1,0 +1,28 @@
+import type { Subscription } from '../../model/subscription.js'
+import type { LedgerKept, SubscriptionStore } from '../subscription-store.js'
+import type { StoreThread } from './store-thread.js'
+
+/** Subscriptions over the store's thread. */
+export class SqliteSubscriptionStore implements SubscriptionStore {
+  constructor(private readonly thread: StoreThread) {}
+
+  findById(subscriptionId: string): Promise<Subscription | undefined> {
+    return this.thread.read({ task: 'find_subscription', subscriptionId })
+  }
+
+  list(owner?: string): Promise<Subscription[]> {
+    return this.thread.read({ task: 'list_subscriptions', ...(owner === undefined ? {} : { owner }) })
+  }
+
+  save(subscription: Subscription, overwrite: readonly LedgerKept[] = []) {
+    return this.thread.write<{ created: boolean; subscription: Subscription }>({
+      task: 'save_subscription',
+      subscription,
+      overwrite,
+    })
+  }
+
+  delete(subscriptionId: string): Promise<boolean> {
+    return this.thread.write({ task: 'delete_subscription', subscriptionId })
+  }
+}

@@ -1,0 +1,39 @@
+import type { Subscription } from '../../model/subscription.js'
+import type { LedgerKept } from '../subscription-store.js'
+import type { Database } from './database.js'
+
+const FIND = /* sql */ `SELECT body FROM subscriptions WHERE id = ?`
+const LIST = /* sql */ `SELECT body FROM subscriptions ORDER BY id`
+const LIST_OF_OWNER = /* sql */ `SELECT body FROM subscriptions WHERE owner_user_id = ? ORDER BY id`
+const SAVE = /* sql */ `
+  INSERT INTO subscriptions (id, owner_user_id, body) VALUES (?, ?, ?)
+  ON CONFLICT (id) DO UPDATE SET owner_user_id = excluded.owner_user_id, body = excluded.body`
+const DELETE = /* sql */ `DELETE FROM subscriptions WHERE id = ?`
+
+export function findSubscription(database: Database, id: string): Subscription | undefined {
+  const row = database.first(FIND, id)
+  return row && (JSON.parse(String(row.body)) as Subscription)
+}
+
+export function listSubscriptions(database: Database, owner: string | undefined): Subscription[] {
+  const rows = owner === undefined ? database.all(LIST) : database.all(LIST_OF_OWNER, owner)
+  return rows.map(row => JSON.parse(String(row.body)) as Subscription)
+}
+
+/** Creates or replaces inside the caller's transaction, keeping what events have moved meanwhile. */
+export function saveSubscription(
+  database: Database,
+  subscription: Subscription,
+  overwrite: readonly LedgerKept[],
+): { created: boolean; subscription: Subscription } {
+  const before = findSubscription(database, subscription.id)
+  const saved: Subscription = { ...subscription }
+  if (before && !overwrite.includes('last_cursor')) saved.last_cursor = before.last_cursor
+  if (before && !overwrite.includes('last_event_at')) saved.last_event_at = before.last_event_at
+  database.run(SAVE, saved.id, saved.owner_user_id, JSON.stringify(saved))
+  return { created: before === undefined, subscription: saved }
+}
+
+export function deleteSubscription(database: Database, id: string): boolean {
+  return database.run(DELETE, id) > 0
+}

@@ -1,0 +1,162 @@
+import t from 'tap'
+import { listPlatforms } from '../../src/platforms/catalogue.js'
+import { parseTarget } from '../../src/platforms/scope-key.js'
+import { eventOf, readFixtures } from './code-a/support.js'
+
+/** Every action that GitHub documents for the events that are understood one by one, and those of its dialects. */
+const DOCUMENTED: Record<string, string[]> = {
+  issues: [
+    'opened',
+    'edited',
+    'deleted',
+    'transferred',
+    'pinned',
+    'unpinned',
+    'closed',
+    'reopened',
+    'assigned',
+    'unassigned',
+    'labeled',
+    'unlabeled',
+    'milestoned',
+    'demilestoned',
+    'locked',
+    'unlocked',
+    'typed',
+    'untyped',
+    'label_updated',
+    'label_cleared',
+  ],
+  issue_comment: ['created', 'edited', 'deleted'],
+  pull_request: [
+    'opened',
+    'edited',
+    'closed',
+    'reopened',
+    'synchronize',
+    'synchronized',
+    'assigned',
+    'unassigned',
+    'labeled',
+    'unlabeled',
+    'milestoned',
+    'demilestoned',
+    'locked',
+    'unlocked',
+    'review_requested',
+    'review_request_removed',
+    'ready_for_review',
+    'converted_to_draft',
+    'auto_merge_enabled',
+    'auto_merge_disabled',
+    'enqueued',
+    'dequeued',
+    'label_updated',
+    'label_cleared',
+  ],
+  pull_request_review: ['submitted', 'edited', 'dismissed', 'reviewed'],
+  pull_request_review_comment: ['created', 'edited', 'deleted'],
+  pull_request_review_thread: ['resolved', 'unresolved'],
+  commit_comment: ['created'],
+  release: ['created', 'edited', 'updated', 'deleted', 'published', 'unpublished', 'prereleased', 'released'],
+  discussion: [
+    'created',
+    'edited',
+    'deleted',
+    'closed',
+    'reopened',
+    'answered',
+    'unanswered',
+    'category_changed',
+    'labeled',
+    'unlabeled',
+    'locked',
+    'unlocked',
+    'pinned',
+    'unpinned',
+    'transferred',
+  ],
+  discussion_comment: ['created', 'edited', 'deleted'],
+  check_run: ['created', 'completed', 'rerequested', 'requested_action'],
+  check_suite: ['requested', 'rerequested', 'completed'],
+  workflow_run: ['requested', 'in_progress', 'completed'],
+  workflow_job: ['queued', 'waiting', 'in_progress', 'completed'],
+  deployment: ['created'],
+  deployment_status: ['created'],
+  star: ['created', 'deleted'],
+  watch: ['started'],
+  package: ['published', 'updated', 'created', 'deleted'],
+  registry_package: ['published', 'updated'],
+}
+
+/** Events without an action, with what decides their kind. */
+const ACTIONLESS: [event: string, body: Record<string, unknown>][] = [
+  ['push', { after: 'ab' }],
+  ['push', { deleted: true }],
+  ['create', { ref_type: 'branch' }],
+  ['create', { ref_type: 'tag' }],
+  ['delete', { ref_type: 'branch' }],
+  ['delete', { ref_type: 'tag' }],
+  ['fork', {}],
+  ['public', {}],
+  ['gollum', {}],
+  ['page_build', {}],
+  ['deployment', {}],
+  ['deployment_status', {}],
+  ['status', { state: 'success' }],
+  ['status', { state: 'failure' }],
+  ['status', { state: 'error' }],
+  ['status', { state: 'pending' }],
+  ['pull_request', { action: 'closed', pull_request: { merged: true } }],
+]
+
+t.test('the four platforms are listed from the start', async t => {
+  const platforms = listPlatforms()
+  t.strictSame(
+    platforms.map(({ source, webhook_path }) => [source, webhook_path]),
+    ['chat', 'forum', 'code_a', 'code_b'].map(source => [source, `/webhooks/${source}`]),
+  )
+  for (const platform of platforms) {
+    t.ok(platform.display_name && platform.verification.endsWith('.'), platform.source)
+    t.ok(platform.capture_modes.includes('webhook'))
+    t.ok(platform.scope_types.length > 0)
+  }
+})
+
+t.test('every example of the target grammar can be read, and names a scope type of its platform', async t => {
+  for (const { source, target_grammar, scope_types } of listPlatforms()) {
+    t.ok(target_grammar.length > 0, source)
+    for (const { example } of target_grammar) {
+      t.ok(scope_types.includes(parseTarget(source, example).scope.type ?? ''), `${source} ${example}`)
+    }
+  }
+})
+
+t.test('every kind that code_a makes by name is in its catalogue', async t => {
+  const catalogue = listPlatforms().find(({ source }) => source === 'code_a')
+  const kinds = new Set(catalogue?.kinds)
+  const made = new Set<string>()
+  const check = (event: string, body: Record<string, unknown>) => {
+    const { kind } = eventOf({ headers: { 'x-github-event': event }, body })
+    made.add(kind)
+    t.ok(kinds.has(kind), `${kind}, from ${event} ${JSON.stringify(body)}`)
+  }
+  for (const [event, actions] of Object.entries(DOCUMENTED)) for (const action of actions) check(event, { action })
+  for (const [event, body] of ACTIONLESS) check(event, body)
+  for (const fixture of readFixtures()) {
+    const { kind } = eventOf(fixture)
+    if (!fixture.name.startsWith('generic-')) t.ok(kinds.has(kind), `${kind}, from ${fixture.name}`)
+  }
+  t.ok(kinds.delete('*'), 'any other event is stored generically')
+  t.strictSame([...kinds].sort(), [...made].sort(), 'and it lists no kind that nothing makes')
+})
+
+t.test('actions tell the parts of each kind', async t => {
+  for (const { kinds, actions } of listPlatforms()) {
+    t.strictSame(
+      actions.map(({ kind }) => kind),
+      kinds.filter(kind => kind !== '*'),
+    )
+    for (const { kind, object_type, verb } of actions) t.equal(kind, `${object_type}.${verb}`)
+  }
+})
