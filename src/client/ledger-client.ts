@@ -24,6 +24,7 @@ export interface CallOptions {
 export type EventMediaType = 'application/json' | 'application/x-ndjson'
 
 const IDLE_SECONDS = 60
+const MAX_HELD_SECONDS = 60
 
 /**
  * The ledger's REST API as methods. Answers are handed on as they were sent.
@@ -81,8 +82,8 @@ export class LedgerClient {
   }
 
   events(parameters: EventParameters, options?: CallOptions): Promise<Answer> {
-    const held = Number(parameters.wait)
-    const idleSeconds = this.#idleSeconds + (held > 0 ? held : 0)
+    const held = Math.min(Math.max(Number(parameters.wait) || 0, 0), MAX_HELD_SECONDS)
+    const idleSeconds = this.#idleSeconds + held
     return this.#call({ method: 'GET', path: `/api/events${toQueryString(parameters)}`, idleSeconds }, options)
   }
 

@@ -13,6 +13,22 @@ import { refusedInput, toFieldProblems } from './field-problems.js'
 
 const check = Compile(EventSchema)
 
+/** How a stored event reads: its identity first, then who did what, then what was sent, then members nobody knows. */
+const MEMBERS_IN_ORDER: Record<keyof NewEvent, undefined> = {
+  dedupe_key: undefined,
+  source: undefined,
+  kind: undefined,
+  subject_id: undefined,
+  subject_type: undefined,
+  occurred_at: undefined,
+  action: undefined,
+  actor: undefined,
+  actor_role: undefined,
+  target: undefined,
+  conversation: undefined,
+  payload: undefined,
+}
+
 /**
  * Reads an event as somebody sent it and fills in what is not there. A client that sends only `kind`, `subject_id` and
  * `subject_type` is understood. Members that nobody knows are kept; values for the ledger's own members are ignored.
@@ -38,6 +54,7 @@ export function readEvent(input: unknown): NewEvent {
   const source = sent.source ?? 'api'
   const { kind, subject_id, subject_type } = sent
   return {
+    ...MEMBERS_IN_ORDER,
     ...sent,
     dedupe_key: sent.dedupe_key ?? defaultDedupeKey({ ...sent, source, occurred_at: occurredAt }),
     kind,

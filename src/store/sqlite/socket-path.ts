@@ -39,6 +39,8 @@ export async function socketPath(database: string, runtimeDir: string): Promise<
 /** Whether a process listens at `path`. In doubt (not allowed, no room in its queue) the answer is yes. */
 export function answersAt(path: string): Promise<boolean> {
   return new Promise(resolve => {
+    // Node would cut the path to what fits, and ask whoever is there.
+    if (!fits(path)) return resolve(false)
     const socket = connect({ path })
     const finish = (answers: boolean) => {
       socket.destroy()

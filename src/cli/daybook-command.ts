@@ -1,0 +1,50 @@
+import type { Interfaces } from '@oclif/core'
+import { Command } from '@oclif/core/command'
+import { Config } from '@oclif/core/config'
+import { boolean } from '@oclif/core/flags'
+import { processSources, type SettingSources } from '../settings/setting-sources.js'
+import { readTerminalSettings } from '../settings/terminal-settings.js'
+import type { Look } from './look.js'
+import { Output } from './output.js'
+
+/** What every command of ours has: `--json`, an output, and failures that leave through the one door of `main`. */
+export abstract class DaybookCommand extends Command {
+  static override baseFlags: Interfaces.FlagInput<{ json: boolean }> = {
+    json: boolean({ description: 'Print JSON, also at a terminal.', helpGroup: 'GLOBAL' }),
+  }
+
+  protected readonly output = new Output(process.stdout)
+  protected readonly sources: SettingSources = processSources()
+
+  /** With the configuration as it is given. oclif's own would load it anew, every plugin included. */
+  static override async run<Self extends Command>(
+    this: new (
+      argv: string[],
+      config: Config,
+    ) => Self,
+    argv: string[] = [],
+    options?: Interfaces.LoadOptions,
+  ): Promise<ReturnType<Self['run']>> {
+    const config = options instanceof Config ? options : await Config.load(options)
+    return DaybookCommand.start(new this(argv, config))
+  }
+
+  private static start<Self extends Command>(command: Self): Promise<ReturnType<Self['run']>> {
+    if (!(command instanceof DaybookCommand)) throw new TypeError('Not a command of ours')
+    return command._run()
+  }
+
+  /** How to write for the person at the terminal; loaded only when there is one. */
+  protected async look(): Promise<Look> {
+    const { createLook } = await import('./look.js')
+    const { colour } = readTerminalSettings(this.sources)
+    return createLook({ colour: colour && this.output.isTerminal, columns: this.output.columns })
+  }
+
+  /** oclif looks for deprecations here; we have none. */
+  protected override async init(): Promise<void> {}
+
+  protected override async catch(error: Error): Promise<never> {
+    throw error
+  }
+}

@@ -1,0 +1,28 @@
+import { AppError, type ErrorCategory } from '../model/app-error.js'
+
+export const EXIT_DONE = 0
+export const EXIT_DEFECT = 1
+
+/** What a command's end says to a script. 64 and above are those of sysexits.h. */
+const EXIT_CODES: Record<ErrorCategory, number> = {
+  internal: EXIT_DEFECT,
+  invalid: 2,
+  too_large: 2,
+  unsupported_type: 2,
+  not_found: 3,
+  unauthenticated: 4,
+  forbidden: 4,
+  conflict: 5,
+  unavailable: 75,
+  throttled: 75,
+  configuration: 78,
+}
+
+/** No ledger is there, which is not the same as one that asks to try again later. */
+const UNREACHABLE = 69
+const UNREACHABLE_CODES: readonly string[] = ['server_unreachable', 'not_a_ledger']
+
+export function exitCodeOf(error: unknown): number {
+  if (!(error instanceof AppError)) return EXIT_DEFECT
+  return UNREACHABLE_CODES.includes(error.code) ? UNREACHABLE : EXIT_CODES[error.category]
+}

@@ -1,0 +1,160 @@
+import { EventEmitter, once } from 'node:events'
+import type { EventDelivery } from '../../src/ledger/ledger.js'
+import { AppError } from '../../src/model/app-error.js'
+import type { StoredEvent } from '../../src/model/event.js'
+import { eventMatches } from '../../src/model/event-match.js'
+import type { EventPage, EventQuery } from '../../src/model/event-query.js'
+import type { Subscription } from '../../src/model/subscription.js'
+import { type Micros, readTimestamp, toTimestamp } from '../../src/model/timestamp.js'
+import type { ServedLedger } from '../../src/server/served-ledger.js'
+import type { LedgerStats, RecordOutcome, StoreHealth } from '../../src/store/event-store.js'
+
+/** The instant after which the ledger of these tests captures: one microsecond an event. */
+export const START = readTimestamp('start', '2031-05-04T09:00:00Z').micros
+
+/** A ledger in an array, so that what is tested is the HTTP side alone. */
+export class MemoryLedger implements ServedLedger {
+  readonly events: StoredEvent[] = []
+  readonly subscriptions = new Map<string, Subscription>()
+  /** The queries that reached it. */
+  readonly queries: EventQuery[] = []
+  /** When set, whatever is asked fails with it. */
+  failure: Error | undefined
+  /** When set, `record` waits for it. */
+  held: Promise<void> | undefined
+  readonly #news = new EventEmitter().setMaxListeners(0)
+
+  async record(deliveries: readonly EventDelivery[]): Promise<RecordOutcome[]> {
+    await this.held
+    this.#fail()
+    const outcomes = deliveries.map(delivery => this.#recordOne(delivery))
+    this.#news.emit('news')
+    return outcomes
+  }
+
+  async getEvent(dedupeKey: string): Promise<string> {
+    this.#fail()
+    const event = this.events.find(known => known.dedupe_key === dedupeKey)
+    if (!event) throw new AppError('not_found', 'not_found', `No event has the dedupe key "${dedupeKey}".`)
+    return JSON.stringify(event)
+  }
+
+  async query(query: EventQuery, signal?: AbortSignal): Promise<EventPage> {
+    signal?.throwIfAborted()
+    this.#fail()
+    this.queries.push(query)
+    const { since = -Infinity, from = -Infinity, to = Infinity } = query
+    const matching = this.events.filter(event => {
+      const captured = capturedMicros(event)
+      return captured > since && captured >= from && captured <= to && eventMatches(event, query)
+    })
+    if (query.order === 'desc') matching.reverse()
+    const items = matching.slice(0, query.limit)
+    const captured = items.map(capturedMicros)
+    const last = this.events.at(-1)
+    const head = last ? capturedMicros(last) : null
+    const hasMore = matching.length > items.length
+    return {
+      items: Buffer.from(items.map(event => JSON.stringify(event)).join(',')),
+      count: items.length,
+      latestCapturedAt: captured.length > 0 ? Math.max(...captured) : null,
+      nextSince: hasMore && query.order === 'asc' ? (captured.at(-1) ?? null) : (head ?? query.since ?? null),
+      hasMore,
+      head,
+      epoch: 'epoch-1',
+    }
+  }
+
+  async waitFor(query: EventQuery, seconds: number, signal?: AbortSignal): Promise<EventPage> {
+    const enough = AbortSignal.timeout(seconds * 1000)
+    for (;;) {
+      const page = await this.query(query, signal)
+      if (page.count > 0 || enough.aborted) return page
+      await this.#untilNews(AbortSignal.any([enough, ...(signal ? [signal] : [])]))
+    }
+  }
+
+  async *follow(query: EventQuery, signal: AbortSignal): AsyncGenerator<EventPage> {
+    let since: Micros = query.since ?? 0
+    while (!signal.aborted) {
+      const page = await this.query({ ...query, since }, signal)
+      since = page.nextSince ?? since
+      yield page
+      if (!page.hasMore) await this.#untilNews(signal)
+    }
+  }
+
+  async saveSubscription(input: unknown): Promise<{ created: boolean; subscription: Subscription }> {
+    const subscription = { id: `sub_${this.subscriptions.size + 1}`, ...(input as object) } as Subscription
+    const created = !this.subscriptions.has(subscription.id)
+    this.subscriptions.set(subscription.id, subscription)
+    return { created, subscription }
+  }
+
+  async getSubscription(id: string): Promise<Subscription> {
+    const subscription = this.subscriptions.get(id)
+    if (!subscription) throw new AppError('not_found', 'not_found', `There is no subscription "${id}".`)
+    return subscription
+  }
+
+  async listSubscriptions(): Promise<Subscription[]> {
+    return [...this.subscriptions.values()]
+  }
+
+  async deleteSubscription(id: string): Promise<void> {
+    await this.getSubscription(id)
+    this.subscriptions.delete(id)
+  }
+
+  async stats(): Promise<LedgerStats> {
+    this.#fail()
+    return {
+      event_count: this.events.length,
+      duplicate_count: 0,
+      subscription_count: this.subscriptions.size,
+      by_source: {},
+      by_kind: {},
+      first_captured_at: null,
+      latest_captured_at: null,
+    }
+  }
+
+  async health(): Promise<StoreHealth> {
+    this.#fail()
+    return { database: '/var/lib/ledger.db', engine: 'sqlite', head: START, epoch: 'epoch-1' }
+  }
+
+  #recordOne({ event, provenance }: EventDelivery): RecordOutcome {
+    const known = this.events.find(({ dedupe_key }) => dedupe_key === event.dedupe_key)
+    if (known) known.seen_count += 1
+    const captured_at = toTimestamp(START + this.events.length + 1)
+    const stored = known ?? {
+      ...event,
+      subscription_ids: [],
+      provenance,
+      captured_at,
+      seen_count: 1,
+      last_seen_at: captured_at,
+    }
+    if (!known) this.events.push(stored)
+    return {
+      created: !known,
+      dedupeKey: stored.dedupe_key,
+      seenCount: stored.seen_count,
+      capturedAt: capturedMicros(stored),
+      body: JSON.stringify(stored),
+    }
+  }
+
+  async #untilNews(signal: AbortSignal): Promise<void> {
+    await once(this.#news, 'news', { signal }).catch(() => signal.aborted)
+  }
+
+  #fail(): void {
+    if (this.failure) throw this.failure
+  }
+}
+
+function capturedMicros(event: StoredEvent): Micros {
+  return readTimestamp('captured_at', event.captured_at).micros
+}

@@ -1,0 +1,95 @@
+import { once } from 'node:events'
+import { connect } from 'node:net'
+import pino from 'pino'
+import type { Test } from 'tap'
+import { createLedgerServer, type LedgerServerOptions } from '../../src/server/ledger-server.js'
+import { MemoryLedger, START } from './memory-ledger.js'
+
+export interface Answer {
+  status: number
+  headers: Headers
+  text: string
+  /** The body as JSON, or undefined. */
+  body: Record<string, unknown>
+}
+
+export interface Served {
+  ledger: MemoryLedger
+  port: number
+  /** `http://127.0.0.1:<port>` */
+  url: string
+  /** Lines of the log so far. */
+  log: Record<string, unknown>[]
+  close(): Promise<void>
+  request(path: string, init?: RequestInit): Promise<Answer>
+  post(path: string, body: unknown, headers?: Record<string, string>): Promise<Answer>
+  /** Sends bytes as they are and reads until the server closes; ask it to with `Connection: close`. */
+  raw(text: string | Buffer): Promise<string>
+}
+
+export type ServeOptions = Partial<Omit<LedgerServerOptions, 'ledger' | 'settings'>> & {
+  settings?: Partial<LedgerServerOptions['settings']>
+}
+
+/** A ledger server on a port of its own, closed when the test ends. */
+export async function serve(t: Test, options: ServeOptions = {}): Promise<Served> {
+  const ledger = new MemoryLedger()
+  const log: Record<string, unknown>[] = []
+  const { settings, ...others } = options
+  let requests = 0
+  const server = createLedgerServer({
+    ledger,
+    database: { database: '/var/lib/ledger.db', engine: 'sqlite' },
+    adapters: [],
+    platforms: [],
+    logger: pino({ level: 'debug', base: null }, { write: line => log.push(JSON.parse(line)) }),
+    version: '1.2.3',
+    now: () => START,
+    requestIds: () => `request-${++requests}`,
+    ...others,
+    settings: {
+      rootPath: '',
+      allowOpen: false,
+      webhookSecrets: { chat: [], forum: [], code_a: [], code_b: [] },
+      requireVerified: false,
+      ...settings,
+    },
+  })
+  const { port } = await server.listen('127.0.0.1', 0)
+  t.teardown(() => server.close())
+  const url = `http://127.0.0.1:${port}`
+
+  const request = async (path: string, init?: RequestInit): Promise<Answer> => {
+    const response = await fetch(url + path, { redirect: 'manual', ...init })
+    const text = await response.text()
+    const isJson = response.headers.get('content-type')?.includes('json') && text !== ''
+    return { status: response.status, headers: response.headers, text, body: isJson ? JSON.parse(text) : {} }
+  }
+  return {
+    ledger,
+    port,
+    url,
+    log,
+    close: () => server.close(),
+    request,
+    post: (path, body, headers) =>
+      request(path, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', ...headers },
+        body: typeof body === 'string' || body instanceof Uint8Array ? body : JSON.stringify(body),
+      }),
+    raw: async text => {
+      const socket = connect(port, '127.0.0.1')
+      const chunks: Buffer[] = []
+      socket.on('data', chunk => chunks.push(chunk))
+      socket.write(text)
+      await once(socket, 'close')
+      return Buffer.concat(chunks).toString()
+    },
+  }
+}
+
+/** The least that is an event; `subject_id` makes its key. */
+export function message(subjectId: string | number, members: Record<string, unknown> = {}): Record<string, unknown> {
+  return { kind: 'message.created', subject_type: 'message', subject_id: String(subjectId), ...members }
+}

@@ -1,0 +1,311 @@
+import fc from 'fast-check'
+import type { Test } from 'tap'
+import type { EventQuery } from '../../src/model/event-query.js'
+import { readSearch } from '../../src/model/search.js'
+import { type Micros, toTimestamp } from '../../src/model/timestamp.js'
+import type { Store } from '../../src/store/store.js'
+import { itemsOf, keysOf, messageCreated } from '../support/events.js'
+
+/** Opens an empty store of its own; `clock` gives the wall clock in microseconds. */
+export type OpenStore = (t: Test, clock?: () => Micros) => Promise<Store>
+
+const NOON = 1_800_000_000_000_000
+const ASC: EventQuery = { order: 'asc', limit: 100, since: 0 }
+const DESC: EventQuery = { order: 'desc', limit: 100 }
+
+/** What every engine has to prove. */
+export function eventStoreConformance(t: Test, open: OpenStore): void {
+  t.test('a repeat is counted and changes nothing else', async t => {
+    let now = NOON
+    const { events } = await open(t, () => now)
+    const [first] = await events.record([messageCreated('chat:1')])
+    now += 5_000_000
+    const [second] = await events.record([messageCreated('chat:1', { actor_role: 'bot' })])
+    t.match([first, second], [
+      { created: true, seenCount: 1, capturedAt: NOON },
+      { created: false, seenCount: 2, capturedAt: NOON },
+    ])
+    t.match(JSON.parse((await events.findByDedupeKey('chat:1')) ?? ''), {
+      seen_count: 2,
+      actor_role: 'member',
+      captured_at: toTimestamp(NOON),
+      last_seen_at: toTimestamp(NOON + 5_000_000),
+    })
+    t.match(await events.stats(), { event_count: 1, duplicate_count: 1 })
+  })
+
+  t.test('two deliveries that race still count as one event', async t => {
+    const { events } = await open(t)
+    const outcomes = await Promise.all(Array.from({ length: 20 }, () => events.record([messageCreated('chat:2')])))
+    t.equal(outcomes.flat().filter(outcome => outcome.created).length, 1)
+    t.match(JSON.parse((await events.findByDedupeKey('chat:2')) ?? ''), { seen_count: 20 })
+  })
+
+  t.test('a key that occurs twice in one batch is one event', async t => {
+    const { events } = await open(t)
+    const outcomes = await events.record([messageCreated('a'), messageCreated('b'), messageCreated('a')])
+    t.same(outcomes.map(outcome => [outcome.created, outcome.seenCount]), [[true, 1], [true, 1], [false, 2]])
+  })
+
+  t.test('captured_at rises with every event although the clock stands still, steps back or jumps ahead', async t => {
+    const times = [NOON, NOON, NOON - 3_600_000_000, NOON + 10, NOON - 1]
+    let at = 0
+    const { events } = await open(t, () => times[at++ % times.length] as number)
+    const captured: number[] = []
+    for (let key = 0; key < 10; key++) {
+      const [outcome] = await events.record([messageCreated(String(key))])
+      captured.push(outcome?.capturedAt ?? 0)
+    }
+    t.same(captured, [...new Set(captured)].sort((left, right) => left - right))
+    t.same(keysOf(await events.query(ASC)), ['0', '1', '2', '3', '4', '5', '6', '7', '8', '9'])
+  })
+
+  t.test('keys may hold any text that has a form in UTF-8', async t => {
+    const { events } = await open(t)
+    await fc.assert(
+      fc.asyncProperty(fc.string({ unit: 'grapheme', minLength: 1, maxLength: 80 }), async key => {
+        if (key.includes('\0')) return
+        const [outcome] = await events.record([messageCreated(key)])
+        t.equal(JSON.parse((await events.findByDedupeKey(key)) ?? '{}').dedupe_key, key)
+        t.equal(outcome?.dedupeKey, key)
+      }),
+      { numRuns: 50 },
+    )
+  })
+
+  t.test('what was sent comes back as it was', async t => {
+    const { events } = await open(t)
+    let key = 0
+    await fc.assert(
+      fc.asyncProperty(fc.dictionary(fc.string(), fc.jsonValue()), async payload => {
+        const sent = JSON.parse(JSON.stringify(payload)) as Record<string, unknown>
+        await events.record([messageCreated(`p${++key}`, { payload: sent })])
+        await events.record([messageCreated(`p${key}`, { payload: sent })])
+        t.strictSame(JSON.parse((await events.findByDedupeKey(`p${key}`)) ?? '').payload, sent)
+      }),
+      { numRuns: 50 },
+    )
+  })
+
+  checkpoints(t, open)
+  filters(t, open)
+  searches(t, open)
+
+  t.test('statistics are kept per source and kind', async t => {
+    const { events } = await open(t, () => NOON)
+    await events.record([
+      messageCreated('1'),
+      messageCreated('2', { source: 'forum', kind: 'reply.created' }),
+      messageCreated('1'),
+    ])
+    t.same(await events.stats(), {
+      event_count: 2,
+      duplicate_count: 1,
+      subscription_count: 0,
+      by_source: {
+        chat: { events: 1, duplicates: 1, latest_captured_at: toTimestamp(NOON) },
+        forum: { events: 1, duplicates: 0, latest_captured_at: toTimestamp(NOON + 1) },
+      },
+      by_kind: { 'message.created': 1, 'reply.created': 1 },
+      first_captured_at: toTimestamp(NOON),
+      latest_captured_at: toTimestamp(NOON + 1),
+    })
+  })
+
+  t.test('an empty store has no head and no checkpoint but the one that was sent', async t => {
+    const { events } = await open(t)
+    t.match(await events.query(DESC), { count: 0, head: null, nextSince: null, latestCapturedAt: null, hasMore: false })
+    t.match(await events.query({ ...ASC, since: 7 }), { count: 0, head: null, nextSince: 7 })
+    t.match(await events.health(), { head: null })
+  })
+}
+
+function checkpoints(t: Test, open: OpenStore): void {
+  t.test('with since, pages go on from the last item while more match, then from the head', async t => {
+    const { events } = await open(t, () => NOON)
+    await events.record(['1', '2', '3', '4', '5'].map(key => messageCreated(key)))
+    const first = await events.query({ ...ASC, limit: 2 })
+    t.match(first, { count: 2, nextSince: NOON + 1, hasMore: true, head: NOON + 4, latestCapturedAt: NOON + 1 })
+    const last = await events.query({ ...ASC, limit: 3, since: NOON + 1 })
+    t.match(last, { count: 3, nextSince: NOON + 4, hasMore: false })
+  })
+
+  t.test('a consumer whose filter matches nothing is moved to the head', async t => {
+    const { events } = await open(t, () => NOON)
+    await events.record(['1', '2', '3'].map(key => messageCreated(key)))
+    t.match(await events.query({ ...ASC, source: 'forum' }), { count: 0, nextSince: NOON + 2, hasMore: false })
+  })
+
+  t.test('the checkpoint never passes `to` and never falls behind the since that was sent', async t => {
+    const { events } = await open(t, () => NOON)
+    await events.record(['1', '2', '3'].map(key => messageCreated(key)))
+    t.match(await events.query({ ...ASC, to: NOON + 1 }), { count: 2, nextSince: NOON + 1 })
+    t.match(await events.query({ ...ASC, since: NOON + 99 }), { count: 0, nextSince: NOON + 99 })
+  })
+
+  t.test('newest first with a remainder keeps the checkpoint where it was', async t => {
+    const { events } = await open(t, () => NOON)
+    await events.record(['1', '2', '3'].map(key => messageCreated(key)))
+    t.match(await events.query({ ...DESC, since: 0, limit: 2 }), { hasMore: true, nextSince: 0 })
+    t.match(await events.query({ ...DESC, since: 0, limit: 3 }), { hasMore: false, nextSince: NOON + 2 })
+    t.same(keysOf(await events.query({ ...DESC, limit: 2 })), ['3', '2'])
+    t.match(await events.query({ ...DESC, limit: 2 }), { nextSince: NOON + 2, hasMore: true })
+  })
+
+  t.test('bounds are inclusive, since is exclusive, and all of them intersect', async t => {
+    const { events } = await open(t, () => NOON)
+    await events.record(['0', '1', '2', '3', '4'].map(key => messageCreated(key)))
+    t.same(keysOf(await events.query({ ...ASC, since: NOON, from: NOON + 2, to: NOON + 3 })), ['2', '3'])
+    t.same(keysOf(await events.query({ ...ASC, since: NOON + 2, from: NOON })), ['3', '4'])
+    t.same(keysOf(await events.query({ ...ASC, from: NOON + 4, to: NOON + 1 })), [])
+  })
+
+  t.test('writers, filtered consumers and a restless clock: nothing missed, reordered or seen twice', async t => {
+    let jitter = 0
+    const { events } = await open(t, () => NOON + ((jitter = (jitter * 7919 + 13) % 5000) - 2500) * 1000)
+    const sources = ['chat', 'forum', 'code_a']
+    const writers = Array.from({ length: 8 }, async (_, writer) => {
+      for (let batch = 0; batch < 12; batch++) {
+        const keys = Array.from({ length: 1 + ((writer + batch) % 5) }, (_, at) => `${writer}/${batch}/${at}`)
+        await events.record(keys.map((key, at) => messageCreated(key, { source: sources[at % 3] as string })))
+      }
+    })
+    let writing = true
+    const written = Promise.all(writers).then(() => {
+      writing = false
+    })
+    const consume = async (query: Partial<EventQuery>) => {
+      const seen: string[] = []
+      let since = 0
+      for (let last = false; ; ) {
+        const page = await events.query({ ...ASC, ...query, since })
+        seen.push(...keysOf(page))
+        since = page.nextSince ?? since
+        if (last && !page.hasMore) return seen
+        last = !writing && !page.hasMore
+      }
+    }
+    const limits = [1, 2, 100, 500]
+    const consumers = await Promise.all([
+      ...limits.map(limit => consume({ limit })),
+      ...limits.map(limit => consume({ limit, source: 'forum' })),
+      ...limits.map(limit => consume({ limit, kinds: ['message.*'], actor: 'ada' })),
+    ])
+    await written
+    const all = itemsOf(await events.query({ ...ASC, limit: 500 }))
+    t.ok(all.length > 200)
+    const everyKey = all.map(event => event.dedupe_key)
+    const forumKeys = all.filter(event => event.source === 'forum').map(event => event.dedupe_key)
+    for (const [at, seen] of consumers.entries()) t.same(seen, at >= 4 && at < 8 ? forumKeys : everyKey)
+  })
+}
+
+function filters(t: Test, open: OpenStore): void {
+  t.test('each filter narrows, and all of them apply together', async t => {
+    const { events } = await open(t, () => NOON)
+    await events.record([
+      messageCreated('1'),
+      messageCreated('2', { source: 'forum', kind: 'reply.created', subject_id: '77' }),
+      messageCreated('3', { actor: { id: '18', display: 'Grace Hopper', metadata: {} } }),
+      { ...messageCreated('4', { kind: 'message.updated' }), provenance: { route: 'webhook', verified: 'signature' } },
+      { ...messageCreated('5', { target: { type: 'issue', key: 'issue:9 "x"', parent: { key: 'owner:1' } } }), matches: [{ id: 'sub_1' }] },
+    ])
+    const cases: [Partial<EventQuery>, string[]][] = [
+      [{ source: 'forum' }, ['2']],
+      [{ kinds: ['message.updated'] }, ['4']],
+      [{ kinds: ['message.*'] }, ['1', '3', '4', '5']],
+      [{ kinds: ['reply.created', 'message.updated'] }, ['2', '4']],
+      [{ kinds: ['*'] }, ['1', '2', '3', '4', '5']],
+      [{ kinds: ['messag'] }, []],
+      [{ subjectId: '77' }, ['2']],
+      [{ actor: '18' }, ['3']],
+      [{ actor: 'grace hopper' }, ['3']],
+      [{ actor: 'grace' }, []],
+      [{ target: 'topic:4/deploys' }, ['1', '2', '3', '4']],
+      [{ target: 'issue:9 "x"' }, ['5']],
+      [{ target: 'owner:1' }, ['5']],
+      [{ verified: ['signature'] }, ['4']],
+      [{ verified: ['signature', 'none'] }, ['1', '2', '3', '4', '5']],
+      [{ subscriptionId: 'sub_1' }, ['5']],
+      [{ subscriptionId: 'sub' }, []],
+      [{ kinds: ['message.*'], actor: '17', verified: ['none'] }, ['1', '5']],
+    ]
+    for (const settled of [false, true]) {
+      if (settled) await untilIndexed()
+      for (const [filter, keys] of cases) {
+        t.same(keysOf(await events.query({ ...ASC, ...filter })), keys, JSON.stringify(filter))
+        t.same(keysOf(await events.query({ ...DESC, ...filter })), [...keys].reverse(), JSON.stringify(filter))
+      }
+    }
+  })
+}
+
+function searches(t: Test, open: OpenStore): void {
+  t.test('q finds words and phrases in any script, whatever their case, and no member names', async t => {
+    const { events } = await open(t)
+    const said = (key: string, text: string) => messageCreated(key, { conversation: { text } })
+    await events.record([
+      said('1', 'The Deploy of engine-7 FAILED at noon'),
+      said('2', 'deploy went well; 部署成功'),
+      said('3', 'Größe und ΣΊΣΥΦΟΣ'),
+      messageCreated('4', { conversation: {}, payload: { failure: { inner: ['quoted "words" and back\\slash', 'ok'] } } }),
+      messageCreated('5', { conversation: {}, actor: { id: '9', display: 'Übung', metadata: { email: 'x@YZ.example' } } }),
+      said('6', 'İstanbul costs 100% of _it_'),
+      said('7', `${'long '.repeat(30_000)}needle`),
+    ])
+    const cases: [string, string[]][] = [
+      ['deploy', ['1', '2']],
+      ['deploy failed', ['1']],
+      ['"deploy failed"', []],
+      ['"engine-7 failed"', ['1']],
+      ['部署', ['2']],
+      ['署', ['2']],
+      ['GRÖSSE', []],
+      ['größe', ['3']],
+      ['σίσυφος', ['3']],
+      ['failure', []],
+      ['"words', ['4']],
+      ['back\\slash', ['4']],
+      ['übung', ['5']],
+      ['yz.e', ['5']],
+      ['ok', ['4']],
+      ['istanbul', []],
+      ['İSTANBUL', ['6']],
+      ['100% _it_', ['6']],
+      ['needle', ['7']],
+      ['zz', []],
+      ['nothing-has-this', []],
+    ]
+    for (const settled of [false, true]) {
+      if (settled) await untilIndexed()
+      for (const [q, keys] of cases) {
+        t.same(keysOf(await events.query({ ...ASC, search: readSearch('q', q) })), keys, `${q} (indexed: ${settled})`)
+        t.same(keysOf(await events.query({ ...DESC, search: readSearch('q', q) })), [...keys].reverse(), q)
+      }
+      t.same(keysOf(await events.query({ ...ASC, search: ['deploy'], source: 'chat', since: 0 })), ['1', '2'])
+      t.same(keysOf(await events.query({ ...ASC, search: ['deploy'], source: 'forum' })), [])
+    }
+  })
+
+  t.test('pages of a search join without gap or repeat', async t => {
+    const { events } = await open(t)
+    const texts = Array.from({ length: 700 }, (_, at) => (at % 3 === 0 ? 'red apple' : at % 7 === 0 ? 'green pear' : 'plum'))
+    await events.record(texts.map((text, at) => messageCreated(String(at), { conversation: { text } })))
+    const expected = texts.flatMap((text, at) => (text === 'green pear' ? [String(at)] : []))
+    for (const limit of [1, 7, 500]) {
+      const seen: string[] = []
+      for (let since = 0, more = true; more; ) {
+        const page = await events.query({ order: 'asc', limit, since, search: ['green', 'ear'] })
+        seen.push(...keysOf(page))
+        since = page.nextSince ?? since
+        more = page.hasMore
+      }
+      t.same(seen, expected, `limit ${limit}`)
+    }
+  })
+}
+
+/** The search index trails the commits; a search sees every event either way. Long enough for a quiet moment. */
+function untilIndexed(): Promise<void> {
+  return new Promise(resolve => setTimeout(resolve, 400))
+}

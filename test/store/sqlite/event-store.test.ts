@@ -1,0 +1,16 @@
+import { join } from 'node:path'
+import t, { type Test } from 'tap'
+import { openSqliteStore } from '../../../src/store/sqlite/store.js'
+import { type OpenStore, eventStoreConformance } from '../event-store-conformance.js'
+
+const open: OpenStore = async (t: Test, clock = () => Date.now() * 1000) => {
+  const store = await openSqliteStore({
+    path: join(t.testdir(), 'events.db'),
+    clock,
+    onFailure: error => t.fail(String(error)),
+  })
+  t.teardown(() => store.close())
+  return store
+}
+
+eventStoreConformance(t, open)

@@ -1,0 +1,35 @@
+import type { NewEvent, StoredEvent } from '../../src/model/event.js'
+import type { EventPage } from '../../src/model/event-query.js'
+import type { EventToRecord } from '../../src/store/event-store.js'
+
+/** A complete event that says `text`; everything else may be overridden. */
+export function messageCreated(key: string, changes: Partial<NewEvent> = {}): EventToRecord {
+  return {
+    event: {
+      dedupe_key: key,
+      kind: 'message.created',
+      subject_id: key,
+      subject_type: 'message',
+      action: { kind: 'message.created', object_type: 'message', verb: 'created', metadata: {} },
+      actor: { id: '17', display: 'Ada', metadata: { email: 'ada@example.org' } },
+      actor_role: 'member',
+      target: { type: 'message', key: `message:${key}`, parent: { type: 'topic', key: 'topic:4/deploys', display: 'deploys' } },
+      conversation: { key: 'stream:4/topic:deploys', title: 'eng > deploys', text: 'all green' },
+      source: 'chat',
+      occurred_at: null,
+      payload: {},
+      ...changes,
+    },
+    provenance: { route: 'api', verified: 'none' },
+    matches: [],
+  }
+}
+
+/** The events of a page. */
+export function itemsOf(page: EventPage): StoredEvent[] {
+  return JSON.parse(`[${Buffer.from(page.items).toString('utf8')}]`) as StoredEvent[]
+}
+
+export function keysOf(page: EventPage): string[] {
+  return itemsOf(page).map(event => event.dedupe_key)
+}
