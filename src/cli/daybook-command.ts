@@ -9,7 +9,7 @@ import { Output } from './output.js'
 
 /** What every command of ours has: `--json`, an output, and failures that leave through the one door of `main`. */
 export abstract class DaybookCommand extends Command {
-  static override baseFlags: Interfaces.FlagInput<{ json: boolean }> = {
+  static override baseFlags = {
     json: boolean({ description: 'Print JSON, also at a terminal.', helpGroup: 'GLOBAL' }),
   }
 

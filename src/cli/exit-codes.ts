@@ -1,7 +1,7 @@
 import { AppError, type ErrorCategory } from '../model/app-error.js'
 
-export const EXIT_DONE = 0
 export const EXIT_DEFECT = 1
+export const EXIT_TRY_AGAIN = 75
 
 /** What a command's end says to a script. 64 and above are those of sysexits.h. */
 const EXIT_CODES: Record<ErrorCategory, number> = {
@@ -13,8 +13,8 @@ const EXIT_CODES: Record<ErrorCategory, number> = {
   unauthenticated: 4,
   forbidden: 4,
   conflict: 5,
-  unavailable: 75,
-  throttled: 75,
+  unavailable: EXIT_TRY_AGAIN,
+  throttled: EXIT_TRY_AGAIN,
   configuration: 78,
 }
 

@@ -1,4 +1,3 @@
-import type { Interfaces } from '@oclif/core'
 import { string } from '@oclif/core/flags'
 import type { Answer } from '../client/answer.js'
 import { LedgerClient } from '../client/ledger-client.js'
@@ -19,7 +18,7 @@ export type Rendering = (body: unknown, look: Look) => string
 
 /** A command that asks a running ledger something: a person gets it readably, a pipe or `--json` as it was answered. */
 export abstract class LedgerCommand extends DaybookCommand {
-  static override baseFlags: Interfaces.FlagInput<LedgerFlags> = {
+  static override baseFlags = {
     ...DaybookCommand.baseFlags,
     'api-url': string({
       description: 'Address of the ledger; else EVENT_API_URL, else http://127.0.0.1:8765.',

@@ -1,7 +1,6 @@
 import { processSources } from '../settings/setting-sources.js'
 import { readTerminalSettings } from '../settings/terminal-settings.js'
 import { EXIT_DEFECT } from './exit-codes.js'
-import type { Program } from './program.js'
 import { findQuickCommand, runQuickCommand } from './quick-command.js'
 import { toReport } from './report.js'
 
@@ -9,26 +8,27 @@ import { toReport } from './report.js'
  * Runs one command line, and ends the process with what it came to. The only place where failures are told: whatever
  * a command or oclif throws, or leaves to nobody, ends here.
  *
+ * @param root the package's folder
  * @param argv what follows the program's name
  */
-export async function main(program: Program, argv: readonly string[]): Promise<void> {
+export async function main(root: string, argv: readonly string[]): Promise<void> {
   const fail = (error: unknown) => end(error, argv)
   process.on('uncaughtException', fail)
   process.on('unhandledRejection', fail)
   // Nobody is left to be told.
   process.stderr.on('error', () => process.exit(EXIT_DEFECT))
   try {
-    await runCommandLine(program, argv)
+    await runCommandLine(root, argv)
   } catch (error) {
     fail(error)
   }
 }
 
-async function runCommandLine(program: Program, argv: readonly string[]): Promise<void> {
-  const quick = findQuickCommand(program, argv)
-  if (quick) return runQuickCommand(program, quick)
+async function runCommandLine(root: string, argv: readonly string[]): Promise<void> {
+  const quick = findQuickCommand(root, argv)
+  if (quick) return runQuickCommand(root, quick)
   const { runThroughOclif } = await import('./run-through-oclif.js')
-  await runThroughOclif(program, argv)
+  await runThroughOclif(root, argv)
 }
 
 function end(error: unknown, argv: readonly string[]): void {

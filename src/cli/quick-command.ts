@@ -1,11 +1,12 @@
-import { existsSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { Interfaces } from '@oclif/core'
 import { Config } from '@oclif/core/config'
 import type { DaybookCommand } from './daybook-command.js'
-import { type Program, readPackage } from './program.js'
 
+/** As `oclif.commands` in package.json says. */
+const COMMANDS = 'dist/src/commands'
 const WORD = /^[a-z]+(?:-[a-z]+)*$/
 const HELP = ['--help', '-h']
 
@@ -21,25 +22,28 @@ export interface QuickCommand {
  * how oclif finds it too, after it has read every plugin and asked for the platform and the shell, which takes longer
  * than most commands.
  *
+ * @param root the package's folder
  * @returns undefined for whatever else oclif knows: help, plugins, words that are no command
  */
-export function findQuickCommand({ root, code }: Program, argv: readonly string[]): QuickCommand | undefined {
+export function findQuickCommand(root: string, argv: readonly string[]): QuickCommand | undefined {
   const end = argv.indexOf('--')
   if (argv.slice(0, end === -1 ? undefined : end).some(arg => HELP.includes(arg))) return undefined
   const firstOther = argv.findIndex(arg => !WORD.test(arg))
   const words = argv.slice(0, firstOther === -1 ? undefined : firstOther)
   for (let count = words.length; count > 0; count--) {
     const path = words.slice(0, count)
-    const file = `${join(root, code, 'commands', ...path)}.${code === 'dist' ? 'js' : 'ts'}`
+    const file = `${join(root, COMMANDS, ...path)}.js`
     if (existsSync(file)) return { id: path.join(':'), argv: argv.slice(count), file }
   }
   return undefined
 }
 
-export async function runQuickCommand(program: Program, { id, argv, file }: QuickCommand): Promise<void> {
-  const { default: command }: { default: typeof DaybookCommand & RunnableCommand } = await import(pathToFileURL(file).href)
+export async function runQuickCommand(root: string, { id, argv, file }: QuickCommand): Promise<void> {
+  const { default: command }: { default: typeof DaybookCommand & RunnableCommand } = await import(
+    pathToFileURL(file).href
+  )
   command.id = id
-  await command.run(argv, new QuickConfig(program))
+  await command.run(argv, new QuickConfig(root))
 }
 
 interface RunnableCommand {
@@ -48,13 +52,13 @@ interface RunnableCommand {
 
 /** What a command asks of oclif's configuration while it runs. No hooks: we have none that a command would meet. */
 class QuickConfig extends Config {
-  constructor(program: Program) {
-    super({ root: program.root })
-    this.root = program.root
-    this.pjson = readPackage(program)
+  constructor(root: string) {
+    super({ root })
+    this.root = root
+    this.pjson = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
     this.name = this.pjson.name
     this.version = this.pjson.version
-    this.bin = this.pjson.oclif.bin ?? this.name
+    this.bin = this.pjson.oclif?.bin ?? this.name
     this.topicSeparator = ' '
     this.userAgent = `${this.name}/${this.version}`
   }

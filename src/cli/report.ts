@@ -33,7 +33,8 @@ export function toReport(thrown: unknown, { json, stacks }: ReportOptions): Repo
   if (!error) {
     const detail = defect(thrown)
     const stack = stacks && thrown instanceof Error && thrown.stack ? `\n${toTerminalText(thrown.stack)}` : ''
-    if (json) return { exitCode: EXIT_DEFECT, out: toJson('internal', detail, []), ...(stack ? { err: stack.trim() } : {}) }
+    if (json)
+      return { exitCode: EXIT_DEFECT, out: toJson('internal', detail, []), ...(stack ? { err: stack.trim() } : {}) }
     return { exitCode: EXIT_DEFECT, err: `${detail}${stack}` }
   }
   const exitCode = exitCodeOf(error)

@@ -1,15 +1,14 @@
+import { Config } from '@oclif/core/config'
 import { run } from '@oclif/core/run'
 import { settings } from '@oclif/core/settings'
 import { printTree } from './command-tree.js'
-import { loadFullConfig } from './full-config.js'
 import { Output } from './output.js'
-import type { Program } from './program.js'
 
 /** Everything that is not simply one of our commands: help, version, the command tree, plugins, words unknown. */
-export async function runThroughOclif(program: Program, argv: readonly string[]): Promise<void> {
-  // The sources are run as they are, or not at all: oclif shall not look for a compiler.
+export async function runThroughOclif(root: string, argv: readonly string[]): Promise<void> {
+  // What was built is what runs, whatever NODE_ENV says: oclif shall not look for sources and a compiler.
   settings.enableAutoTranspile = false
-  const config = await loadFullConfig(program)
+  const config = await Config.load({ root, devPlugins: false, userPlugins: false })
   const [first] = argv
   if (argv.length === 1 && (first === '--tree' || first === '--tree-brief')) {
     return new Output(process.stdout).print(printTree(config, { signatures: first === '--tree' }))

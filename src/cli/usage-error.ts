@@ -17,7 +17,10 @@ export function toUsageError(error: unknown): AppError | undefined {
   const { context, message } = readParseError(error)
   const unknown = context.unknownFlags[0]
   if (unknown !== undefined) {
-    const likely = closest(unknown.replace(/=.*$/s, ''), context.knownFlags.map(name => `--${name}`))
+    const likely = closest(
+      unknown.replace(/=.*$/s, ''),
+      context.knownFlags.map(name => `--${name}`),
+    )
     return usage(`There is no flag ${unknown}.`, likely === undefined ? undefined : `Did you mean ${likely}?`)
   }
   return usage(message)
@@ -44,7 +47,8 @@ function readParseError(error: Error): ParseError {
   const lines = error.message.split('\n').map(line => line.trim().replace(/\s+/g, ' '))
   const said = lines.filter(line => line !== '' && line !== 'See more help with --help').join(' ')
   const message = /[.?!]$/.test(said) ? said : `${said}.`
-  const flags = 'flags' in error && Array.isArray(error.flags) ? error.flags.filter(flag => typeof flag === 'string') : []
+  const flags =
+    'flags' in error && Array.isArray(error.flags) ? error.flags.filter(flag => typeof flag === 'string') : []
   const parse = 'parse' in error && isObject(error.parse) && 'input' in error.parse ? error.parse.input : undefined
   const known = isObject(parse) && 'flags' in parse && isObject(parse.flags) ? Object.keys(parse.flags) : []
   return { message, context: { unknownFlags: flags, knownFlags: known } }

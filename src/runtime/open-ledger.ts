@@ -51,7 +51,8 @@ export async function openLedger({ database }: LocalSettings, role: OwnerRole): 
     onLost: successor => failure.reject(lostTo(successor?.pid)),
   })
   try {
-    const copied = database.isDefault && (await copyLegacyLedger({ legacy: database.legacyPath, database: database.path }))
+    const copied =
+      database.isDefault && (await copyLegacyLedger({ legacy: database.legacyPath, database: database.path }))
     const store = await openSqliteStore({ path: ownership.database, clock: wallClock, onFailure: failure.reject })
     try {
       const newSubscriptionId = () => `sub_${randomBytes(8).toString('hex')}`

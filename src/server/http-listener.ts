@@ -133,10 +133,10 @@ export class HttpListener {
       return
     }
     const problem = describeUnreadable(error.code)
-    this.logger.info(
-      { address: socket.remoteAddress, status: problem.status, code: problem.code },
-      'unreadable request',
-    )
+    if (!pending) {
+      const { status, code } = problem
+      this.logger.info({ address: socket.remoteAddress, status, code }, 'unreadable request')
+    }
     socket.write(rawAnswer(problem, this.requestIds()))
     socket.destroySoon()
   }

@@ -6,11 +6,12 @@ const MAX_PATH = 200
 
 /**
  * One line a request: what was answered well at `debug`, refusals at `info`, failures of ours at `error` with their
- * stack. Never a query string: people put secrets there.
+ * stack, also those that came when part of an answer was out. Never a query string: people put secrets there.
  */
 export function logRequest(logger: Logger, { req, res, error }: RequestOutcome): void {
   const { statusCode: status } = res
-  const level = status >= 500 ? 'error' : status >= 400 ? 'info' : 'debug'
+  const failed = status >= 500 || (status < 400 && error !== undefined)
+  const level = failed ? 'error' : status >= 400 ? 'info' : 'debug'
   if (!logger.isLevelEnabled(level)) return
   logger[level](
     {
@@ -22,7 +23,7 @@ export function logRequest(logger: Logger, { req, res, error }: RequestOutcome):
       address: req.local ? 'owner socket' : req.socket.remoteAddress,
       ...(error instanceof AppError ? { code: error.code } : {}),
       ...req.logged,
-      ...(status >= 500 ? { err: error } : {}),
+      ...(failed ? { err: error } : {}),
     },
     'request',
   )

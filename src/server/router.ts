@@ -30,6 +30,9 @@ export interface RouterParts {
 /** Answers a request; `local` when it came over the owner's socket. */
 export type HandleRequest = (req: IncomingMessage, res: ServerResponse, local: boolean) => void
 
+/** What logs and metrics call a request whose sender left before the answer; it is never sent. */
+const CLIENT_GONE = 499
+
 const METHODS: readonly Method[] = ['GET', 'POST', 'DELETE']
 
 /**
@@ -43,8 +46,9 @@ const METHODS: readonly Method[] = ['GET', 'POST', 'DELETE']
  */
 export function createRouter({ routes, rootPath, authorise, observe, requestIds }: RouterParts): HandleRequest {
   const fail = (req: HttpRequest, res: ServerResponse, error: unknown) => {
-    // Nobody is there any more: whatever was thrown for that reason is no failure.
     if (!res.closed) send(req, res, toProblemReply(error, req.requestId))
+    // Nobody is there any more, so whatever was thrown for that reason is no failure of ours.
+    else if (!res.headersSent) res.statusCode = CLIENT_GONE
   }
 
   const answer = async (route: Route, req: HttpRequest, res: ServerResponse) => {

@@ -28,7 +28,7 @@ export class MemoryLedger implements ServedLedger {
     await this.held
     this.#fail()
     const outcomes = deliveries.map(delivery => this.#recordOne(delivery))
-    this.#news.emit('news')
+    this.announce()
     return outcomes
   }
 
@@ -122,6 +122,11 @@ export class MemoryLedger implements ServedLedger {
   async health(): Promise<StoreHealth> {
     this.#fail()
     return { database: '/var/lib/ledger.db', engine: 'sqlite', head: START, epoch: 'epoch-1' }
+  }
+
+  /** Wakes whoever waits, as news would. */
+  announce(): void {
+    this.#news.emit('news')
   }
 
   #recordOne({ event, provenance }: EventDelivery): RecordOutcome {

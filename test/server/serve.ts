@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
+import { setTimeout } from 'node:timers/promises'
 import pino from 'pino'
 import type { Test } from 'tap'
 import { createLedgerServer, type LedgerServerOptions } from '../../src/server/ledger-server.js'
@@ -92,4 +93,9 @@ export async function serve(t: Test, options: ServeOptions = {}): Promise<Served
 /** The least that is an event; `subject_id` makes its key. */
 export function message(subjectId: string | number, members: Record<string, unknown> = {}): Record<string, unknown> {
   return { kind: 'message.created', subject_type: 'message', subject_id: String(subjectId), ...members }
+}
+
+/** Resolves once it is so. A test that waits in vain is ended by its time limit. */
+export async function until(isSo: () => boolean): Promise<void> {
+  while (!isSo()) await setTimeout(5)
 }

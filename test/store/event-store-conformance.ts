@@ -21,10 +21,13 @@ export function eventStoreConformance(t: Test, open: OpenStore): void {
     const [first] = await events.record([messageCreated('chat:1')])
     now += 5_000_000
     const [second] = await events.record([messageCreated('chat:1', { actor_role: 'bot' })])
-    t.match([first, second], [
-      { created: true, seenCount: 1, capturedAt: NOON },
-      { created: false, seenCount: 2, capturedAt: NOON },
-    ])
+    t.match(
+      [first, second],
+      [
+        { created: true, seenCount: 1, capturedAt: NOON },
+        { created: false, seenCount: 2, capturedAt: NOON },
+      ],
+    )
     t.match(JSON.parse((await events.findByDedupeKey('chat:1')) ?? ''), {
       seen_count: 2,
       actor_role: 'member',
@@ -44,7 +47,14 @@ export function eventStoreConformance(t: Test, open: OpenStore): void {
   t.test('a key that occurs twice in one batch is one event', async t => {
     const { events } = await open(t)
     const outcomes = await events.record([messageCreated('a'), messageCreated('b'), messageCreated('a')])
-    t.same(outcomes.map(outcome => [outcome.created, outcome.seenCount]), [[true, 1], [true, 1], [false, 2]])
+    t.same(
+      outcomes.map(outcome => [outcome.created, outcome.seenCount]),
+      [
+        [true, 1],
+        [true, 1],
+        [false, 2],
+      ],
+    )
   })
 
   t.test('captured_at rises with every event although the clock stands still, steps back or jumps ahead', async t => {
@@ -56,7 +66,10 @@ export function eventStoreConformance(t: Test, open: OpenStore): void {
       const [outcome] = await events.record([messageCreated(String(key))])
       captured.push(outcome?.capturedAt ?? 0)
     }
-    t.same(captured, [...new Set(captured)].sort((left, right) => left - right))
+    t.same(
+      captured,
+      [...new Set(captured)].sort((left, right) => left - right),
+    )
     t.same(keysOf(await events.query(ASC)), ['0', '1', '2', '3', '4', '5', '6', '7', '8', '9'])
   })
 
@@ -208,7 +221,10 @@ function filters(t: Test, open: OpenStore): void {
       messageCreated('2', { source: 'forum', kind: 'reply.created', subject_id: '77' }),
       messageCreated('3', { actor: { id: '18', display: 'Grace Hopper', metadata: {} } }),
       { ...messageCreated('4', { kind: 'message.updated' }), provenance: { route: 'webhook', verified: 'signature' } },
-      { ...messageCreated('5', { target: { type: 'issue', key: 'issue:9 "x"', parent: { key: 'owner:1' } } }), matches: [{ id: 'sub_1' }] },
+      {
+        ...messageCreated('5', { target: { type: 'issue', key: 'issue:9 "x"', parent: { key: 'owner:1' } } }),
+        matches: [{ id: 'sub_1' }],
+      },
     ])
     const cases: [Partial<EventQuery>, string[]][] = [
       [{ source: 'forum' }, ['2']],
@@ -248,8 +264,14 @@ function searches(t: Test, open: OpenStore): void {
       said('1', 'The Deploy of engine-7 FAILED at noon'),
       said('2', 'deploy went well; 部署成功'),
       said('3', 'Größe und ΣΊΣΥΦΟΣ'),
-      messageCreated('4', { conversation: {}, payload: { failure: { inner: ['quoted "words" and back\\slash', 'ok'] } } }),
-      messageCreated('5', { conversation: {}, actor: { id: '9', display: 'Übung', metadata: { email: 'x@YZ.example' } } }),
+      messageCreated('4', {
+        conversation: {},
+        payload: { failure: { inner: ['quoted "words" and back\\slash', 'ok'] } },
+      }),
+      messageCreated('5', {
+        conversation: {},
+        actor: { id: '9', display: 'Übung', metadata: { email: 'x@YZ.example' } },
+      }),
       said('6', 'İstanbul costs 100% of _it_'),
       said('7', `${'long '.repeat(30_000)}needle`),
     ])
@@ -289,7 +311,9 @@ function searches(t: Test, open: OpenStore): void {
 
   t.test('pages of a search join without gap or repeat', async t => {
     const { events } = await open(t)
-    const texts = Array.from({ length: 700 }, (_, at) => (at % 3 === 0 ? 'red apple' : at % 7 === 0 ? 'green pear' : 'plum'))
+    const texts = Array.from({ length: 700 }, (_, at) =>
+      at % 3 === 0 ? 'red apple' : at % 7 === 0 ? 'green pear' : 'plum',
+    )
     await events.record(texts.map((text, at) => messageCreated(String(at), { conversation: { text } })))
     const expected = texts.flatMap((text, at) => (text === 'green pear' ? [String(at)] : []))
     for (const limit of [1, 7, 500]) {

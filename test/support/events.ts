@@ -13,7 +13,11 @@ export function messageCreated(key: string, changes: Partial<NewEvent> = {}): Ev
       action: { kind: 'message.created', object_type: 'message', verb: 'created', metadata: {} },
       actor: { id: '17', display: 'Ada', metadata: { email: 'ada@example.org' } },
       actor_role: 'member',
-      target: { type: 'message', key: `message:${key}`, parent: { type: 'topic', key: 'topic:4/deploys', display: 'deploys' } },
+      target: {
+        type: 'message',
+        key: `message:${key}`,
+        parent: { type: 'topic', key: 'topic:4/deploys', display: 'deploys' },
+      },
       conversation: { key: 'stream:4/topic:deploys', title: 'eng > deploys', text: 'all green' },
       source: 'chat',
       occurred_at: null,

@@ -26,8 +26,6 @@ export interface Candidacy {
 /** `unsure`: it belongs to another container or machine and has not been watched for long enough. */
 type Standing = { state: 'vacant' } | { state: 'alive' | 'unsure'; owner: OwnerRecord | undefined }
 
-/** Beyond `silenceMs`: a claim that stays, though its process lives, is then reported instead of waited for. */
-const PATIENCE_MS = 4_000
 const CLAIM_POLL_MS = 3
 
 /**
@@ -77,7 +75,8 @@ export async function winElection(candidacy: Candidacy): Promise<OwnerRecord> {
     if (standing.state === 'alive' && (standing.owner?.role === 'server' || waitedMs >= waitMs)) {
       throw ownedBy(database, standing.owner)
     }
-    if (standing.state !== 'alive' && waitedMs >= waitMs + silenceMs + PATIENCE_MS) throw await contended(database)
+    // Twice the silence: by then every dead claim is gone, and one that stays is that of a process that is stuck.
+    if (standing.state === 'vacant' && waitedMs >= waitMs + 2 * silenceMs) throw await contended(database)
     await sleep(10 + random() * 50)
   }
 }

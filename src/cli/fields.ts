@@ -1,0 +1,50 @@
+import { toTerminalLine, toTerminalText } from './terminal-text.js'
+
+/**
+ * Looks into JSON that somebody answered. What is not there, or not of the kind expected, is empty: a card with a gap
+ * tells more than a command that ends.
+ */
+export function at(value: unknown, ...path: string[]): unknown {
+  let found = value
+  for (const name of path) {
+    if (typeof found !== 'object' || found === null || !Object.hasOwn(found, name)) return undefined
+    found = Reflect.get(found, name)
+  }
+  return found
+}
+
+/** A string, number or boolean as one line that a terminal may show; else empty. */
+export function lineAt(value: unknown, ...path: string[]): string {
+  return toTerminalLine(scalar(at(value, ...path)))
+}
+
+/** The same with its line breaks. */
+export function textAt(value: unknown, ...path: string[]): string {
+  return toTerminalText(scalar(at(value, ...path)))
+}
+
+export function listAt(value: unknown, ...path: string[]): unknown[] {
+  const list = at(value, ...path)
+  return Array.isArray(list) ? list : []
+}
+
+export function entriesAt(value: unknown, ...path: string[]): [string, unknown][] {
+  const members = at(value, ...path)
+  return typeof members === 'object' && members !== null ? Object.entries(members) : []
+}
+
+/** A count with its thousands apart, or empty. */
+export function countAt(value: unknown, ...path: string[]): string {
+  const count = at(value, ...path)
+  return typeof count === 'number' ? count.toLocaleString('en') : ''
+}
+
+/** A timestamp of the ledger without its fraction, for looking at: 2031-05-04 09:00:00. It is UTC. */
+export function timeAt(value: unknown, ...path: string[]): string {
+  const text = lineAt(value, ...path)
+  return /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d/.test(text) ? text.slice(0, 19).replace('T', ' ') : text
+}
+
+function scalar(value: unknown): string {
+  return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean' ? String(value) : ''
+}

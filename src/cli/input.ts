@@ -1,0 +1,40 @@
+import { createReadStream } from 'node:fs'
+import { AppError } from '../model/app-error.js'
+
+/**
+ * The bytes of a file, or of standard input for `-`.
+ *
+ * @throws AppError `invalid/file_unreadable`, while it is read
+ */
+export async function* readInput(path: string): AsyncGenerator<Uint8Array> {
+  try {
+    yield* path === '-' ? process.stdin : createReadStream(path)
+  } catch (cause) {
+    if (!(cause instanceof Error) || !('syscall' in cause)) throw cause
+    const reason = REASONS.get(String(Reflect.get(cause, 'code'))) ?? `cannot be read (${Reflect.get(cause, 'code')})`
+    throw new AppError('invalid', 'file_unreadable', `${path} ${reason}.`, {
+      hint: 'Name a file, or - for standard input.',
+      cause,
+    })
+  }
+}
+
+const REASONS = new Map([
+  ['ENOENT', 'does not exist'],
+  ['EACCES', 'may not be read by this user'],
+  ['EISDIR', 'is a folder'],
+])
+
+/** All of an input that must be small. @throws AppError `too_large/body_too_large`, and as `readInput` */
+export async function readSmallInput(path: string, maxBytes: number): Promise<Buffer> {
+  const chunks: Uint8Array[] = []
+  let bytes = 0
+  for await (const chunk of readInput(path)) {
+    chunks.push(chunk)
+    bytes += chunk.length
+    if (bytes > maxBytes) {
+      throw new AppError('too_large', 'body_too_large', `The input is larger than ${maxBytes / 1024} KiB.`)
+    }
+  }
+  return Buffer.concat(chunks, bytes)
+}

@@ -1,0 +1,31 @@
+import { card } from './card.js'
+import { at, lineAt, listAt } from './fields.js'
+import type { Look } from './look.js'
+import { toTerminalLine } from './terminal-text.js'
+
+/** The answer of `GET /api/platforms`: a card for each source. */
+export function platformCards(platforms: unknown, look: Look): string {
+  const { paint } = look
+  return listAt(platforms, 'items')
+    .map(platform => {
+      const secret = at(platform, 'secret_configured')
+      return card(look, `${lineAt(platform, 'source')} (${lineAt(platform, 'display_name')})`, [
+        ['webhook', lineAt(platform, 'webhook_path')],
+        ['proved by', lineAt(platform, 'verification')],
+        ['secret', secret === true ? paint.green('configured') : secret === false ? paint.yellow('none') : ''],
+        ['kinds', words(platform, 'kinds')],
+        ['scopes', words(platform, 'scope_types')],
+        ['targets', listAt(platform, 'target_grammar').map(toTargetLine).join('\n')],
+        ['capture', words(platform, 'capture_modes')],
+      ])
+    })
+    .join('\n\n')
+}
+
+function words(value: unknown, name: string): string {
+  return toTerminalLine(listAt(value, name).join(', '))
+}
+
+function toTargetLine(rule: unknown): string {
+  return `${lineAt(rule, 'form')}   e.g. ${lineAt(rule, 'example')}`
+}

@@ -1,0 +1,33 @@
+import type { Look } from './look.js'
+import { toTerminalLine } from './terminal-text.js'
+
+/** What `serve` has opened. */
+export interface Serving {
+  /** The ledger's address, with its root path. */
+  ledger: string
+  /** Path of the database. */
+  database: string
+}
+
+const DEFAULT_ADDRESS = 'http://127.0.0.1:8765'
+
+/** What a person is told once everything listens, and what to try next. */
+export function serveBanner({ ledger, database }: Serving, { paint }: Look): string {
+  const address = toTerminalLine(ledger)
+  const apiUrl = address === DEFAULT_ADDRESS ? '' : ` --api-url ${address}`
+  const event = '{"kind":"note.created","subject_id":"1","subject_type":"note"}'
+  return [
+    paint.bold('Daybook is listening.'),
+    '',
+    `  ${paint.dim('ledger')}    ${paint.cyan(address)}`,
+    `  ${paint.dim('database')}  ${toTerminalLine(database)}`,
+    '',
+    'Record a first event, and read it back, from another terminal:',
+    '',
+    `  curl -sS ${address}/api/events -H 'content-type: application/json' -d '${event}'`,
+    `  daybook api events${apiUrl}`,
+    '',
+    paint.dim('Ctrl+C stops it.'),
+    '',
+  ].join('\n')
+}

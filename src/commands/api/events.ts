@@ -1,0 +1,93 @@
+import { boolean, string } from '@oclif/core/flags'
+import { LedgerCommand, type LedgerFlags } from '../../cli/ledger-command.js'
+import { toTerminalLine } from '../../cli/terminal-text.js'
+import type { EventParameters } from '../../client/event-parameters.js'
+import { followEvents } from '../../client/follow-events.js'
+
+export default class ApiEvents extends LedgerCommand {
+  static override summary = 'Lists events by filters and by checkpoint, or follows them as they come.'
+  static override description =
+    `Without --since the newest come first, for a look. With --since, a checkpoint, the oldest come first: save the
+answer's next_since once its events are dealt with, and give it as --since next time.
+
+With --follow it does not end: every event after the checkpoint, or from now on, or from where --from or --days begin;
+one line of JSON each when piped. It waits for a server that restarts, and misses nothing. The captured_at of the last
+event that was dealt with is the checkpoint to go on from.`
+  static override examples = [
+    '<%= config.bin %> <%= command.id %> --source chat --days 1',
+    '<%= config.bin %> <%= command.id %> --q \'"release notes" deploy\' --limit 20',
+    '<%= config.bin %> <%= command.id %> --follow --kind "pull_request.*"',
+  ]
+  static override flags = {
+    source: string({ description: 'Platform source, such as chat.', helpValue: '<source>' }),
+    kind: string({
+      description: 'Event kind; message.* covers all of message. May be given several times.',
+      helpValue: '<kind>',
+      multiple: true,
+      multipleNonGreedy: true,
+    }),
+    'subscription-id': string({ description: 'Matched this subscription when captured.', helpValue: '<id>' }),
+    'subject-id': string({ description: 'Exact id of the subject.', helpValue: '<id>' }),
+    actor: string({ description: 'Id or display name of who did it.', helpValue: '<actor>' }),
+    target: string({ description: 'Key anywhere in the target chain.', helpValue: '<key>' }),
+    verified: string({
+      description: 'How it was proved: a comma list of signature, token, login, none.',
+      helpValue: '<list>',
+    }),
+    q: string({ description: 'Words that all occur; "a phrase" stays together.', helpValue: '<words>' }),
+    since: string({ description: 'Checkpoint: captured after it.', helpValue: '<time>' }),
+    days: string({ description: 'Captured in the last so many days of 24 hours.', helpValue: '<n>' }),
+    from: string({ description: 'Captured at this time or later.', helpValue: '<time>' }),
+    to: string({ description: 'Captured at this time or earlier.', helpValue: '<time>' }),
+    limit: string({ description: 'Events a page, 1 to 500.', helpValue: '<n>' }),
+    order: string({ description: 'Oldest or newest first.', options: ['asc', 'desc'], exclusive: ['follow'] }),
+    wait: string({
+      description: 'With --since: seconds (1 to 55) to wait until something matches.',
+      helpValue: '<seconds>',
+      exclusive: ['follow'],
+    }),
+    follow: boolean({ description: 'Go on with every new event.' }),
+  }
+
+  async run(): Promise<void> {
+    const { flags } = await this.parse(ApiEvents)
+    const { source, kind, actor, target, verified, q, since, days, from, to, limit, order, wait } = flags
+    const parameters: EventParameters = {
+      ...{ source, kind, actor, target, verified, q, since, days, from, to, limit, order, wait },
+      subscription_id: flags['subscription-id'],
+      subject_id: flags['subject-id'],
+    }
+    if (flags.follow) return this.follow(parameters, flags)
+    const answer = await this.client(flags).events(parameters)
+    await this.show(answer, flags, async () => (await import('../../cli/event-table.js')).eventTable)
+  }
+
+  private async follow({ order: _, wait: __, ...parameters }: EventParameters, flags: LedgerFlags): Promise<void> {
+    const toLine = this.isForPeople(flags) ? await this.loadLine() : toJsonLine
+    const pages = followEvents(this.client(flags), parameters, {
+      signal: this.output.closed,
+      onInterrupted: (error, milliseconds) => {
+        const seconds = Math.ceil(milliseconds / 1000)
+        process.stderr.write(`${toTerminalLine(error.message)} Trying again in ${seconds} s.\n`)
+      },
+    })
+    let epoch: string | null = null
+    for await (const page of pages) {
+      if (epoch !== null && page.epoch !== epoch) {
+        process.stderr.write('The ledger was restored or replaced. Going on from the same checkpoint.\n')
+      }
+      epoch = page.epoch
+      for (const event of page.items) await this.output.print(toLine(event))
+    }
+  }
+
+  private async loadLine(): Promise<(event: unknown) => string> {
+    const { eventLine } = await import('../../cli/event-line.js')
+    const look = await this.look()
+    return event => eventLine(event, look)
+  }
+}
+
+function toJsonLine(event: unknown): string {
+  return JSON.stringify(event)
+}

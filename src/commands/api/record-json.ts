@@ -1,0 +1,47 @@
+import { string } from '@oclif/core/args'
+import { readInput } from '../../cli/input.js'
+import { LedgerCommand } from '../../cli/ledger-command.js'
+import { Progress } from '../../cli/progress.js'
+import { readEventInput } from '../../client/event-input.js'
+import { recordLines } from '../../client/record-lines.js'
+
+export default class ApiRecordJson extends LedgerCommand {
+  static override summary = 'Records one event, an array of events, or events one a line.'
+  static override description =
+    `The file holds one event as a JSON object, or an array of up to 5,000, or one event a line (NDJSON) of
+which there may be any number: they are sent in batches, each recorded as a whole or not at all. Recording an event again
+counts a repeat and changes nothing else, so a recording that broke off can simply be run again.`
+  static override args = {
+    file: string({ required: true, ignoreStdin: true, description: 'JSON or NDJSON; - for standard input.' }),
+  }
+
+  async run(): Promise<void> {
+    const { args, flags } = await this.parse(ApiRecordJson)
+    const client = this.client(flags)
+    const input = await readEventInput(readInput(args.file))
+    if (input.kind === 'document') {
+      const answer = await client.record(input.json, 'application/json')
+      await this.show(answer, flags, async () => (await import('../../cli/recorded-text.js')).recordedText)
+      return
+    }
+    let created = 0
+    let duplicates = 0
+    const progress = new Progress(process.stderr)
+    try {
+      for await (const batch of recordLines(client, input.chunks)) {
+        created += batch.created
+        duplicates += batch.duplicates
+        if (!this.isForPeople(flags)) await this.output.print(batch.answer.bytes)
+        progress.show(`${(created + duplicates).toLocaleString('en')} events recorded …`)
+      }
+    } finally {
+      progress.end()
+    }
+    if (this.isForPeople(flags)) await this.summarise(created, duplicates)
+  }
+
+  private async summarise(created: number, duplicates: number): Promise<void> {
+    const { recordedCount } = await import('../../cli/recorded-text.js')
+    await this.output.print(recordedCount(created, duplicates, await this.look()))
+  }
+}

@@ -1,0 +1,20 @@
+import { string } from '@oclif/core/args'
+import { readSmallInput } from '../../cli/input.js'
+import { LedgerCommand } from '../../cli/ledger-command.js'
+
+/** What the ledger accepts. */
+const MAX_BYTES = 64 * 1024
+
+export default class ApiSaveSubscription extends LedgerCommand {
+  static override summary = 'Creates a subscription, or updates the one whose id it has.'
+  static override args = {
+    file: string({ required: true, ignoreStdin: true, description: 'A subscription as JSON; - for standard input.' }),
+  }
+
+  async run(): Promise<void> {
+    const { args, flags } = await this.parse(ApiSaveSubscription)
+    const client = this.client(flags)
+    const answer = await client.saveSubscription(await readSmallInput(args.file, MAX_BYTES))
+    await this.show(answer, flags, async () => (await import('../../cli/subscription-card.js')).savedSubscriptionCard)
+  }
+}

@@ -1,0 +1,11 @@
+import { LedgerCommand } from '../../cli/ledger-command.js'
+
+export default class ApiSubscriptions extends LedgerCommand {
+  static override summary = 'Lists subscriptions.'
+
+  async run(): Promise<void> {
+    const { flags } = await this.parse(ApiSubscriptions)
+    const answer = await this.client(flags).subscriptions()
+    await this.show(answer, flags, async () => (await import('../../cli/subscription-table.js')).subscriptionTable)
+  }
+}

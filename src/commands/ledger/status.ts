@@ -1,0 +1,30 @@
+import { boolean, string } from '@oclif/core/flags'
+import { DaybookCommand } from '../../cli/daybook-command.js'
+import { EXIT_DEFECT } from '../../cli/exit-codes.js'
+import { readLocalSettings } from '../../settings/local-settings.js'
+
+export default class LedgerStatus extends DaybookCommand {
+  static override summary = "Shows this machine's ledger: file, owner, schema, counts, size."
+  static override description = `With a server running it asks the server; with none it opens the file itself.`
+  static override flags = {
+    db: string({
+      description: 'Database file; else EVENT_DB, else event/events.db in the home folder.',
+      helpValue: '<file>',
+    }),
+    check: boolean({ description: 'Check the whole file, which takes a while. No server may be running.' }),
+  }
+
+  async run(): Promise<void> {
+    const { flags } = await this.parse(LedgerStatus)
+    const settings = readLocalSettings({ db: flags.db }, this.sources)
+    const { ledgerStatus } = await import('../../runtime/ledger-status.js')
+    const status = await ledgerStatus(settings, { check: flags.check })
+    if (this.output.isTerminal && !flags.json) {
+      const { ledgerStatusCard } = await import('../../cli/ledger-status-card.js')
+      await this.output.print(ledgerStatusCard(status, await this.look()))
+    } else {
+      await this.output.print(JSON.stringify(status))
+    }
+    if (status.problems?.length) process.exitCode = EXIT_DEFECT
+  }
+}

@@ -1,0 +1,58 @@
+import { boolean, string } from '@oclif/core/flags'
+import { DaybookCommand } from '../cli/daybook-command.js'
+import { serveBanner } from '../cli/serve-banner.js'
+import { untilTold } from '../cli/until-told.js'
+import { AppError } from '../model/app-error.js'
+import { LOG_LEVELS, readServeSettings } from '../settings/serve-settings.js'
+
+export default class Serve extends DaybookCommand {
+  static override summary = 'Serves the ledger: REST API, webhooks, metrics.'
+  static override description =
+    `Every flag has a variable, which may stand in the environment or in the shared environment file. SIGTERM or Ctrl+C
+stops it: what was accepted is finished first; a second one does not wait.`
+  static override flags = {
+    host: string({ description: 'Address to listen on; else EVENT_HOST, else 127.0.0.1.', helpValue: '<host>' }),
+    port: string({ description: 'Port, 0 for a free one; else EVENT_PORT, else 8765.', helpValue: '<port>' }),
+    'root-path': string({ description: 'Path in front of every route; else EVENT_ROOT_PATH.', helpValue: '<path>' }),
+    db: string({
+      description: 'Database file; else EVENT_DB, else event/events.db in the home folder.',
+      helpValue: '<file>',
+    }),
+    'allow-open': boolean({ description: 'Let others reach a ledger that has no users.' }),
+    only: string({ description: 'Serve one of the two programs.', options: ['ledger', 'board'] }),
+    'board-port': string({ description: "The board's port; else BOARD_PORT, else 8766.", helpValue: '<port>' }),
+    'board-root-path': string({ description: "The board's path; else BOARD_ROOT_PATH.", helpValue: '<path>' }),
+    'log-level': string({
+      description: `One of ${LOG_LEVELS.join(', ')}; else EVENT_LOG_LEVEL, else info.`,
+      helpValue: '<level>',
+    }),
+  }
+
+  async run(): Promise<void> {
+    const { flags } = await this.parse(Serve)
+    if (flags.only === 'board') {
+      const hint = 'Leave --only out, or say --only ledger.'
+      throw new AppError('invalid', 'board_missing', 'The board is not part of this release yet.', { hint })
+    }
+    const settings = readServeSettings(
+      {
+        ...{ host: flags.host, port: flags.port, db: flags.db },
+        rootPath: flags['root-path'],
+        allowOpen: flags['allow-open'],
+        boardPort: flags['board-port'],
+        boardRootPath: flags['board-root-path'],
+        logLevel: flags['log-level'],
+      },
+      this.sources,
+    )
+    // From here on: whoever stops it while it starts gets a ledger that was closed.
+    const told = untilTold(process)
+    const { serve } = await import('../runtime/serve.js')
+    const running = await serve(settings)
+    const { ledger, database } = running
+    const started = { ledger, database, pid: process.pid }
+    await this.output.print(flags.json ? JSON.stringify(started) : serveBanner(started, await this.look()))
+    await Promise.race([told, running.closed])
+    await running.close()
+  }
+}

@@ -1,0 +1,85 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { dirname, join, posix, relative, sep } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import t from 'tap'
+
+const ROOT = fileURLToPath(new URL('../../', import.meta.url))
+const SOURCE = join(ROOT, 'src')
+
+/** Which rooms each room may know. Everything may know `model`; nothing knows what stands left of it. */
+const MAY_IMPORT: Record<string, readonly string[]> = {
+  commands: ['cli', 'runtime', 'client', 'settings', 'model'],
+  cli: ['client', 'settings', 'model'],
+  runtime: ['client', 'server', 'ledger', 'platforms', 'settings', 'store', 'model'],
+  client: ['model'],
+  server: ['ledger', 'platforms', 'store', 'model'],
+  ledger: ['platforms', 'store', 'model'],
+  platforms: ['model'],
+  settings: ['model'],
+  store: ['model'],
+  model: [],
+}
+
+/** Only the contracts of the store may be known outside of it; `runtime` alone opens one. */
+const STORE_CONTRACTS = ['store/event-store', 'store/subscription-store', 'store/store']
+
+const IMPORTS = /^(?:import|export)\s[^'"]*?from '(\.[^']+)'/gmu
+/** Those that are left after compiling: types alone may know each other in circles. */
+const RUNTIME_IMPORTS = /^(?:import|export)\s(?!type\b)[^'"]*?from '(\.[^']+)'/gmu
+
+const files = readdirSync(SOURCE, { recursive: true, encoding: 'utf8' })
+  .filter(file => file.endsWith('.ts'))
+  .map(file => file.split(sep).join(posix.sep))
+
+t.test('imports point to the rooms on the right', async t => {
+  for (const file of files) {
+    for (const imported of localImports(file, IMPORTS)) {
+      const [from, to] = [roomOf(file), roomOf(imported)]
+      if (from === to) continue
+      t.ok(MAY_IMPORT[from]?.includes(to), `${file} imports ${imported}`)
+      if (to === 'store' && from !== 'runtime') t.ok(STORE_CONTRACTS.includes(imported), `${file} imports ${imported}`)
+    }
+  }
+})
+
+t.test('every room is known here', async t => {
+  t.same([...new Set(files.map(roomOf))].sort(), Object.keys(MAY_IMPORT).sort())
+})
+
+t.test('no file imports itself by a detour', async t => {
+  const graph = new Map(files.map(file => [file.replace(/\.ts$/, ''), localImports(file, RUNTIME_IMPORTS)]))
+  const done = new Set<string>()
+  const visit = (file: string, path: readonly string[]): void => {
+    if (path.includes(file)) {
+      t.fail(`cycle: ${[...path.slice(path.indexOf(file)), file].join(' -> ')}`)
+      return
+    }
+    if (done.has(file)) return
+    for (const next of graph.get(file) ?? []) visit(next, [...path, file])
+    done.add(file)
+  }
+  for (const file of graph.keys()) visit(file, [])
+  t.ok(done.size > 0)
+})
+
+t.test('only settings read the environment', async t => {
+  for (const file of files) {
+    if (roomOf(file) !== 'settings') t.notMatch(readSource(file), /process\.env/, file)
+  }
+})
+
+function roomOf(file: string): string {
+  return file.split('/')[0] ?? ''
+}
+
+/** What a file imports, as paths below src without their ending. */
+function localImports(file: string, statements: RegExp): string[] {
+  return [...readSource(file).matchAll(statements)].map(([, path = '']) => {
+    const target = relative(SOURCE, join(SOURCE, dirname(file), path))
+    return target.split(sep).join(posix.sep).replace(/\.js$/, '')
+  })
+}
+
+function readSource(file: string): string {
+  return readFileSync(join(SOURCE, file), 'utf8')
+}

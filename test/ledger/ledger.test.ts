@@ -1,0 +1,216 @@
+import { join } from 'node:path'
+import t, { type Test } from 'tap'
+import { Ledger } from '../../src/ledger/ledger.js'
+import { readEvent } from '../../src/ledger/read-event.js'
+import type { EventQuery } from '../../src/model/event-query.js'
+import { openSqliteStore } from '../../src/store/sqlite/store.js'
+import { keysOf } from '../support/events.js'
+
+const NOON = 1_800_000_000_000_000
+const PROVENANCE = { route: 'api', verified: 'none' } as const
+const SINCE: EventQuery = { order: 'asc', limit: 100, since: 0 }
+
+async function openLedger(t: Test, clock = () => NOON) {
+  const store = await openSqliteStore({
+    path: join(t.testdir(), 'events.db'),
+    clock,
+    onFailure: error => t.fail(String(error)),
+  })
+  t.teardown(() => store.close())
+  let ids = 0
+  return { store, ledger: await Ledger.open({ store, clock, newSubscriptionId: () => `sub_${++ids}` }) }
+}
+
+const deliver = (ledger: Ledger, ...inputs: object[]) =>
+  ledger.record(
+    inputs.map(input => ({
+      event: readEvent({ kind: 'message.created', subject_type: 'message', ...input }),
+      provenance: PROVENANCE,
+    })),
+  )
+
+const inTopic = (subject_id: string, stream: string, topic: string) => ({
+  subject_id,
+  source: 'chat',
+  target: {
+    type: 'message',
+    key: `message:${subject_id}`,
+    parent: { type: 'topic', display: topic, parent: { type: 'stream', key: 'stream:4', display: stream } },
+  },
+})
+
+t.test('a subscription that was sent as a target has its scope, filters and actions derived', async t => {
+  const { ledger } = await openLedger(t)
+  const saved = await ledger.saveSubscription({
+    source: 'chat',
+    target: 'stream:eng/topic:deploys',
+    event_kinds: ['message.created'],
+  })
+  t.match(saved, {
+    created: true,
+    subscription: {
+      id: 'sub_1',
+      scope: { type: 'topic', display: 'deploys', parent: { type: 'stream', display: 'eng' } },
+      filters: { stream: 'eng', topic: 'deploys' },
+      actions: [{ kind: 'message.created', object_type: 'message', verb: 'created' }],
+      enabled: true,
+      last_cursor: null,
+    },
+  })
+})
+
+t.test('target, scope and filters follow from whichever of them was sent', async t => {
+  const { ledger } = await openLedger(t)
+  const forms = [
+    { target: 'stream:eng/topic:deploys' },
+    { filters: { stream: 'eng', topic: 'deploys' } },
+    { scope: { type: 'topic', display: 'deploys', parent: { type: 'stream', display: 'eng' } } },
+  ]
+  for (const form of forms) {
+    const { subscription } = await ledger.saveSubscription({ source: 'chat', ...form })
+    t.match(subscription, {
+      target: 'stream:eng/topic:deploys',
+      filters: { stream: 'eng', topic: 'deploys' },
+      scope: { type: 'topic' },
+    })
+  }
+})
+
+t.test('saving a known id merges: members not sent stay, null clears, unknown ones are kept', async t => {
+  const { ledger } = await openLedger(t)
+  await ledger.saveSubscription({
+    id: 'mine',
+    source: 'chat',
+    target: 'stream:eng',
+    metadata: { reason: 'x' },
+    note: 'kept',
+  })
+  const { created, subscription } = await ledger.saveSubscription({ id: 'mine', enabled: false, metadata: null })
+  t.equal(created, false)
+  t.match(subscription, { source: 'chat', target: 'stream:eng', enabled: false, note: 'kept' })
+  t.same(subscription.metadata, {})
+  t.same((await ledger.listSubscriptions()).length, 1)
+})
+
+t.test('what the ledger keeps of a subscription cannot be sent', async t => {
+  const { ledger } = await openLedger(t)
+  const { subscription } = await ledger.saveSubscription({
+    source: 'chat',
+    target: 'stream:eng',
+    last_cursor: '99',
+    last_event_at: '2020-01-01T00:00:00Z',
+    owner_user_id: 'x',
+    created_at: 'x',
+  })
+  t.match(subscription, { last_cursor: null, last_event_at: null, owner_user_id: null, created_at: /^2027/ })
+})
+
+t.test('two merges at once both count', async t => {
+  const { ledger } = await openLedger(t)
+  await ledger.saveSubscription({ id: 'mine', source: 'chat', target: 'stream:eng' })
+  await Promise.all([
+    ledger.saveSubscription({ id: 'mine', enabled: false }),
+    ledger.saveSubscription({ id: 'mine', event_kinds: ['a.b'] }),
+  ])
+  t.match(await ledger.getSubscription('mine'), { enabled: false, event_kinds: ['a.b'] })
+})
+
+t.test('a refused subscription says which fields', async t => {
+  const { ledger } = await openLedger(t)
+  await t.rejects(ledger.saveSubscription({ target: 'x' }), { errors: [{ field: '/source' }] })
+  await t.rejects(ledger.saveSubscription({ source: 'chat', target: 'nonsense' }), {
+    errors: [{ field: '/target', detail: /stream:/ }],
+  })
+  await t.rejects(ledger.saveSubscription({ source: 'chat', metadata: { expires_at: 'soon' } }), {
+    code: 'invalid_timestamp',
+  })
+  await t.rejects(ledger.saveSubscription([]), { code: 'invalid_field' })
+  await t.rejects(ledger.getSubscription('nobody'), { code: 'not_found' })
+  await t.rejects(ledger.deleteSubscription('nobody'), { code: 'not_found' })
+})
+
+t.test('events carry the subscriptions they match, and move their cursor in the same transaction', async t => {
+  const { ledger } = await openLedger(t)
+  await ledger.saveSubscription({
+    id: 'topic',
+    source: 'chat',
+    target: 'stream:eng/topic:deploys',
+    event_kinds: ['message.*'],
+  })
+  await ledger.saveSubscription({ id: 'stream', source: 'chat', target: 'stream:eng' })
+  await ledger.saveSubscription({ id: 'all', source: 'chat' })
+  await ledger.saveSubscription({ id: 'off', source: 'chat', enabled: false })
+  await ledger.saveSubscription({ id: 'over', source: 'chat', metadata: { expires_at: '2020-01-01T00:00:00Z' } })
+  await ledger.saveSubscription({ id: 'other', source: 'forum' })
+  const [hit] = await deliver(
+    ledger,
+    inTopic('7', 'eng', 'deploys'),
+    inTopic('5', 'eng', 'deploys'),
+    inTopic('9', 'ops', 'deploys'),
+  )
+  t.same(new Set(JSON.parse(hit?.body ?? '').subscription_ids), new Set(['topic', 'stream', 'all']))
+  t.match(await ledger.getSubscription('topic'), { last_cursor: '7', last_event_at: '2027-01-15T08:00:00.000001Z' })
+  t.match(await ledger.getSubscription('stream'), { last_cursor: null, last_event_at: '2027-01-15T08:00:00.000001Z' })
+  t.match(await ledger.getSubscription('off'), { last_event_at: null })
+  await deliver(ledger, inTopic('6', 'eng', 'deploys'))
+  t.match(await ledger.getSubscription('topic'), { last_cursor: '7' })
+  await deliver(ledger, inTopic('12', 'eng', 'deploys'))
+  await ledger.saveSubscription({ id: 'topic', metadata: { reason: 'still here' } })
+  t.match(await ledger.getSubscription('topic'), { last_cursor: '12' })
+  t.same(keysOf(await ledger.query({ ...SINCE, subscriptionId: 'topic' })).length, 4)
+})
+
+t.test('subscriptions are matched again after the ledger was opened anew, and deleted ones are not', async t => {
+  const { ledger, store } = await openLedger(t)
+  await ledger.saveSubscription({ id: 'stays', source: 'chat' })
+  await ledger.saveSubscription({ id: 'goes', source: 'chat' })
+  const again = await Ledger.open({ store, clock: () => NOON, newSubscriptionId: () => 'x' })
+  await again.deleteSubscription('goes')
+  const [outcome] = await deliver(again, { subject_id: '1', source: 'chat' })
+  t.same(JSON.parse(outcome?.body ?? '').subscription_ids, ['stays'])
+})
+
+t.test('a long poll is answered when something matches, and not before', async t => {
+  const { ledger } = await openLedger(t)
+  const waiting = ledger.waitFor({ ...SINCE, source: 'chat' }, 20)
+  await deliver(ledger, { subject_id: '1', source: 'forum' })
+  await deliver(ledger, { subject_id: '2', source: 'chat' })
+  t.same(keysOf(await waiting), ['chat:message.created:message:2'])
+})
+
+t.test('a long poll that sees nothing ends in time, with the head as its checkpoint', async t => {
+  const { ledger } = await openLedger(t)
+  await deliver(ledger, { subject_id: '1', source: 'forum' })
+  t.match(await ledger.waitFor({ ...SINCE, source: 'chat' }, 0.05), { count: 0, nextSince: NOON })
+})
+
+t.test('an aborted long poll answers with what there is', async t => {
+  const { ledger } = await openLedger(t)
+  const abort = new AbortController()
+  const waiting = ledger.waitFor(SINCE, 20, abort.signal)
+  setTimeout(() => abort.abort(), 50)
+  t.match(await waiting, { count: 0 })
+})
+
+t.test('following gives every matching event once and in order, whatever comes while nobody reads', async t => {
+  const { ledger } = await openLedger(t)
+  const abort = new AbortController()
+  const seen: string[] = []
+  const reader = (async () => {
+    for await (const page of ledger.follow({ order: 'asc', limit: 2, since: 0, source: 'chat' }, abort.signal)) {
+      seen.push(...keysOf(page))
+      if (seen.length === 30) abort.abort()
+    }
+  })()
+  for (let id = 0; id < 60; id++) await deliver(ledger, { subject_id: String(id), source: id % 2 ? 'chat' : 'forum' })
+  await reader
+  t.same(
+    seen,
+    Array.from({ length: 30 }, (_, at) => `chat:message.created:message:${at * 2 + 1}`),
+  )
+})
+
+t.test('an unknown key is not found', async t => {
+  const { ledger } = await openLedger(t)
+  await t.rejects(ledger.getEvent('nope'), { code: 'not_found', message: /"nope"/ })
+})

@@ -1,0 +1,112 @@
+import fc from 'fast-check'
+import t from 'tap'
+import { readEvent } from '../../src/ledger/read-event.js'
+
+const LEAST = { kind: 'message.created', subject_id: '8812', subject_type: 'message' }
+
+t.test('a client that sends three fields gets everything else filled in', async t => {
+  t.strictSame(readEvent(LEAST), {
+    dedupe_key: 'api:message.created:message:8812',
+    source: 'api',
+    kind: 'message.created',
+    subject_id: '8812',
+    subject_type: 'message',
+    occurred_at: null,
+    action: { kind: 'message.created', object_type: 'message', verb: 'created', metadata: {} },
+    actor: { id: '', display: '', metadata: {} },
+    actor_role: '',
+    target: { type: 'message', key: 'message:8812' },
+    conversation: {},
+    payload: {},
+  })
+})
+
+t.test('a kind without a dot is a verb of its own', async t => {
+  t.match(readEvent({ ...LEAST, kind: 'restarted' }).action, { object_type: 'message', verb: 'restarted' })
+})
+
+t.test('members that nobody knows are kept, values for the ledger’s own are ignored', async t => {
+  const input = JSON.parse(
+    `{"kind":"a.b","subject_id":"1","subject_type":"a","team":{"x":[1]},"__proto__":{"polluted":true},
+      "captured_at":"1999-01-01T00:00:00Z","seen_count":-5,"last_seen_at":7,"subscription_ids":"x","provenance":null}`,
+  )
+  const text = JSON.stringify(readEvent(input))
+  t.match(text, '"team":{"x":[1]}')
+  t.match(text, '"__proto__":{"polluted":true}')
+  t.notMatch(text, /captured_at|seen_count|last_seen_at|subscription_ids|provenance/)
+  t.equal(Reflect.get({}, 'polluted'), undefined)
+})
+
+t.test('occurred_at becomes UTC with six digits', async t => {
+  t.equal(
+    readEvent({ ...LEAST, occurred_at: '2026-11-20T14:00:00.5+02:00' }).occurred_at,
+    '2026-11-20T12:00:00.500000Z',
+  )
+})
+
+t.test('each refusal names its field', async t => {
+  const cases: [unknown, string, RegExp][] = [
+    [null, '', /JSON object/],
+    [[], '', /JSON object/],
+    ['text', '', /JSON object/],
+    [{}, '/kind', /required/],
+    [{ kind: 'a', subject_id: '1' }, '/subject_type', /required/],
+    [{ ...LEAST, kind: '' }, '/kind', /fewer/],
+    [{ ...LEAST, kind: 7 }, '/kind', /string/],
+    [{ ...LEAST, subject_id: 8812 }, '/subject_id', /string/],
+    [{ ...LEAST, payload: 'x' }, '/payload', /object/],
+    [{ ...LEAST, actor: { id: 7 } }, '/actor/id', /string/],
+    [{ ...LEAST, target: { parent: { key: 1 } } }, '/target/parent/key', /string/],
+    [{ ...LEAST, source: 'no blanks' }, '/source', /pattern/],
+    [{ ...LEAST, occurred_at: '2026-11-20T14:00:00' }, '/occurred_at', /no zone/],
+    [{ ...LEAST, dedupe_key: '' }, '/dedupe_key', /fewer/],
+    [{ ...LEAST, dedupe_key: 'x'.repeat(513) }, '/dedupe_key', /more/],
+    [{ ...LEAST, dedupe_key: 'a\0b' }, '/dedupe_key', /NUL/],
+    [{ ...LEAST, dedupe_key: 'a\ud800b' }, '/dedupe_key', /surrogate/],
+    [{ ...LEAST, subject_id: 'x'.repeat(510) }, '/dedupe_key', /send one of at most 512/],
+  ]
+  for (const [input, field, detail] of cases) {
+    t.throws(() => readEvent(input), { category: 'invalid', errors: [{ field, detail }] }, `${field} ${detail}`)
+  }
+})
+
+t.test('a key may have 512 characters, whatever their size', async t => {
+  t.equal(readEvent({ ...LEAST, dedupe_key: '🎉'.repeat(512) }).dedupe_key.length, 1024)
+})
+
+t.test('nesting ends at 64 levels', async t => {
+  const nested = (levels: number): object => (levels === 1 ? {} : { in: nested(levels - 1) })
+  t.doesNotThrow(() => readEvent({ ...LEAST, payload: nested(63) }))
+  t.throws(() => readEvent({ ...LEAST, payload: nested(64) }), { errors: [{ detail: /deeper than 64/ }] })
+  const bottomless = JSON.parse(`${'{"in":'.repeat(20_000)}1${'}'.repeat(20_000)}`)
+  t.throws(() => readEvent({ ...LEAST, payload: bottomless }), { errors: [{ detail: /deeper than 64/ }] })
+})
+
+t.test('the default key tells events apart by what was sent, and by nothing else', async t => {
+  const key = (more: object) => readEvent({ ...LEAST, ...more }).dedupe_key
+  t.match(key({ payload: { a: 1 } }), /^api:message\.created:message:8812:[0-9a-f]{16}$/)
+  t.equal(key({ payload: { a: 1, b: [2] } }), key({ payload: { b: [2], a: 1 } }))
+  t.equal(key({ occurred_at: '2026-11-20T14:00:00+02:00' }), key({ occurred_at: '2026-11-20T12:00:00.000Z' }))
+  const distinct = [
+    {},
+    { source: 'chat' },
+    { payload: { a: 1 } },
+    { payload: { a: '1' } },
+    { payload: {} },
+    { actor: { id: '1' } },
+    { target: { key: '1' } },
+    { occurred_at: '2026-11-20T12:00:00Z' },
+  ].map(key)
+  t.equal(new Set(distinct).size, distinct.length)
+  t.equal(key({ actor_role: 'bot', conversation: { text: 'x' }, seen_count: 4 }), key({}))
+})
+
+t.test('the same event always has the same key', async t => {
+  fc.assert(
+    fc.property(fc.dictionary(fc.string(), fc.jsonValue()), payload => {
+      const shuffled = Object.fromEntries(Object.entries(payload).reverse())
+      return readEvent({ ...LEAST, payload }).dedupe_key === readEvent({ ...LEAST, payload: shuffled }).dedupe_key
+    }),
+  )
+  t.pass()
+})

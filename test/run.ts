@@ -1,0 +1,57 @@
+/** Runs every test: brings the programs that some suites need, then tap, then says how many passed. */
+import { spawn, spawnSync } from 'node:child_process'
+
+/** Programs that suites look for, and the Debian package that has each. */
+const PROGRAMS = { sqlite3: 'sqlite3' }
+
+const missing = Object.entries(PROGRAMS).filter(([program]) => !isThere(program))
+const absent = missing.filter(([program, debianPackage]) => !install(debianPackage) || !isThere(program))
+for (const [program, debianPackage] of absent) {
+  console.error(
+    `\n*** ${program} is missing (Debian package ${debianPackage}): the suites that need it are skipped. ***\n`,
+  )
+}
+const { passed, failed, skipped, status } = await runTap(process.argv.slice(2))
+const skippedSuites = absent.length > 0 && process.env.CI === 'true' ? 1 : 0
+console.log(`\n${passed} passed, ${failed + skippedSuites} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`)
+process.exitCode = status === 0 && skippedSuites === 0 ? 0 : 1
+
+function isThere(program: string): boolean {
+  return spawnSync('which', [program]).status === 0
+}
+
+function install(debianPackage: string): boolean {
+  if (process.getuid?.() !== 0 || !isThere('apt-get')) return false
+  const run = (...args: string[]) =>
+    spawnSync('apt-get', args, { stdio: ['ignore', 'ignore', 'inherit'], timeout: 300_000 })
+  console.error(`installing ${debianPackage} …`)
+  return (
+    run('install', '-y', debianPackage).status === 0 ||
+    (run('update').status === 0 && run('install', '-y', debianPackage).status === 0)
+  )
+}
+
+interface Totals {
+  passed: number
+  failed: number
+  skipped: number
+  status: number
+}
+
+/** tap ends with its totals on a line of their own. */
+async function runTap(files: string[]): Promise<Totals> {
+  const reporter = process.stdout.isTTY ? 'base' : 'terse'
+  const tap = spawn(process.execPath, ['node_modules/tap/dist/esm/run.mjs', `--reporter=${reporter}`, ...files], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+    env: { ...process.env, ...(process.stdout.isTTY ? { FORCE_COLOR: '1' } : {}) },
+  })
+  let tail = ''
+  tap.stdout.on('data', (chunk: Buffer) => {
+    process.stdout.write(chunk)
+    tail = (tail + chunk.toString('utf8')).slice(-4_096)
+  })
+  const status = await new Promise<number>(resolve => tap.on('close', code => resolve(code ?? 1)))
+  const count = (name: string) => Number(new RegExp(`\\b${name}: (\\d+)`).exec(tail)?.[1] ?? 0)
+  const failed = count('fail')
+  return { passed: count('pass'), failed: status === 0 ? failed : Math.max(1, failed), skipped: count('skip'), status }
+}
