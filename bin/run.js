@@ -1,7 +1,11 @@
 #!/usr/bin/env node
+import module from 'node:module'
 import { fileURLToPath } from 'node:url'
-import { enableCompileCache } from '../dist/src/cli/compile-cache.js'
 
-enableCompileCache()
+// Node 22 and later can keep compiled code; it has to be told before anything large is imported.
+if (module.enableCompileCache) {
+  const { enableCompileCache } = await import('../dist/src/cli/compile-cache.js')
+  enableCompileCache()
+}
 const { main } = await import('../dist/src/cli/main.js')
 await main(fileURLToPath(new URL('..', import.meta.url)), process.argv.slice(2))

@@ -26,7 +26,8 @@ export function printTree(source: CommandSource, options: TreeOptions): string {
   for (const command of commands) {
     const node = nodeAt(root, command.id.split(':'), source.topics)
     node.command = command
-    node.summary = firstLine(command.summary ?? command.description)
+    // Plugins write the program's name as a template, which oclif's own help fills in.
+    node.summary = firstLine(command.summary ?? command.description).replaceAll('<%= config.bin %>', source.bin)
   }
   return [root.name, ...branches(root, '', options)].join('\n')
 }

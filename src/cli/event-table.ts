@@ -12,25 +12,29 @@ const COLUMNS = [
   { title: 'seen', align: 'right' as const },
 ]
 
-/** A page of `GET /api/events`: a row for each event, and where to go on. */
+/** A page of `GET /api/events`: two lines for each event, the second its dedupe key, and where to go on. */
 export function eventTable(page: unknown, look: Look): string {
   const { paint } = look
   const items = listAt(page, 'items')
-  if (items.length === 0) return [paint.dim('No events.'), ...goOn(page, look)].join('\n')
-  const rows = items.map(event => [
+  const checkpoint = lineAt(page, 'next_since')
+  const goOn = checkpoint === '' ? [] : [paint.dim(`What comes next: --since ${checkpoint}`)]
+  if (items.length === 0) return [paint.dim('No events.'), ...goOn].join('\n')
+  const [titles = '', ...rows] = table(look, COLUMNS, items.map(toCells)).split('\n')
+  // Never cut: it is there to be copied.
+  const withKeys = rows.map((row, i) => `${row}\n  ${paint.dim(lineAt(items[i], 'dedupe_key'))}`)
+  const count = items.length === 1 ? '1 event' : `${items.length} events`
+  const more = at(page, 'has_more') === true ? ', and more' : ''
+  return [titles, ...withKeys, '', paint.dim(`${count}${more}.`), ...goOn].join('\n')
+}
+
+function toCells(event: unknown): string[] {
+  const about = [eventSubject(event), lineAt(event, 'conversation', 'text')].filter(text => text !== '').join(': ')
+  return [
     timeAt(event, 'captured_at'),
     lineAt(event, 'source'),
     lineAt(event, 'kind'),
     eventActor(event),
-    [eventSubject(event), lineAt(event, 'conversation', 'text')].filter(text => text !== '').join(': '),
+    about,
     lineAt(event, 'seen_count'),
-  ])
-  const count = items.length === 1 ? '1 event' : `${items.length} events`
-  const more = at(page, 'has_more') === true ? ', and more' : ''
-  return [table(look, COLUMNS, rows), '', paint.dim(`${count}${more}.`), ...goOn(page, look)].join('\n')
-}
-
-function goOn(page: unknown, { paint }: Look): string[] {
-  const checkpoint = lineAt(page, 'next_since')
-  return checkpoint === '' ? [] : [paint.dim(`What comes next: --since ${checkpoint}`)]
+  ]
 }

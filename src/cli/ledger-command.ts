@@ -4,7 +4,6 @@ import { LedgerClient } from '../client/ledger-client.js'
 import { readClientSettings } from '../settings/client-settings.js'
 import { DaybookCommand } from './daybook-command.js'
 import type { Look } from './look.js'
-import { toTerminalJson } from './terminal-text.js'
 
 /** The flags of every command that speaks to a server. */
 export interface LedgerFlags {
@@ -47,8 +46,11 @@ export abstract class LedgerCommand extends DaybookCommand {
     if (this.isForPeople(flags)) {
       const render = await load()
       await this.output.print(render(answer.json(), await this.look()))
+    } else if (this.output.isTerminal) {
+      const { toTerminalJson } = await import('./terminal-text.js')
+      await this.output.print(toTerminalJson(answer.text()))
     } else {
-      await this.output.print(this.output.isTerminal ? toTerminalJson(answer.text()) : answer.bytes)
+      await this.output.print(answer.bytes)
     }
   }
 }

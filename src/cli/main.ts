@@ -1,8 +1,4 @@
-import { processSources } from '../settings/setting-sources.js'
-import { readTerminalSettings } from '../settings/terminal-settings.js'
-import { EXIT_DEFECT } from './exit-codes.js'
 import { findQuickCommand, runQuickCommand } from './quick-command.js'
-import { toReport } from './report.js'
 
 /**
  * Runs one command line, and ends the process with what it came to. The only place where failures are told: whatever
@@ -12,16 +8,13 @@ import { toReport } from './report.js'
  * @param argv what follows the program's name
  */
 export async function main(root: string, argv: readonly string[]): Promise<void> {
-  const fail = (error: unknown) => end(error, argv)
+  const fail = async (error: unknown) => {
+    const { endWith } = await import('./end.js')
+    endWith(error, argv)
+  }
   process.on('uncaughtException', fail)
   process.on('unhandledRejection', fail)
-  // Nobody is left to be told.
-  process.stderr.on('error', () => process.exit(EXIT_DEFECT))
-  try {
-    await runCommandLine(root, argv)
-  } catch (error) {
-    fail(error)
-  }
+  await runCommandLine(root, argv).catch(fail)
 }
 
 async function runCommandLine(root: string, argv: readonly string[]): Promise<void> {
@@ -29,26 +22,4 @@ async function runCommandLine(root: string, argv: readonly string[]): Promise<vo
   if (quick) return runQuickCommand(root, quick)
   const { runThroughOclif } = await import('./run-through-oclif.js')
   await runThroughOclif(root, argv)
-}
-
-function end(error: unknown, argv: readonly string[]): void {
-  const { stacks } = readTerminalSettings(processSources())
-  const { exitCode, out, err } = toReport(error, { json: wantsJson(argv), stacks })
-  // Whatever a failed command may have left open, the process ends once this is out.
-  const streams = [
-    [process.stdout, out],
-    [process.stderr, err],
-  ] as const
-  let waiting = streams.length
-  for (const [stream, text] of streams) {
-    stream.write(text ? `${text}\n` : '', () => {
-      waiting -= 1
-      if (waiting === 0) process.exit(exitCode)
-    })
-  }
-}
-
-function wantsJson(argv: readonly string[]): boolean {
-  const end = argv.indexOf('--')
-  return argv.slice(0, end === -1 ? undefined : end).includes('--json')
 }

@@ -13,7 +13,7 @@ export class Output {
   readonly #closed = new AbortController()
 
   constructor(readonly stream: OutputStream) {
-    stream.once('error', error => {
+    stream.on('error', error => {
       // A pipe whose reader has gone (`… | head -1`) is not a failure.
       if (!('code' in error) || error.code !== 'EPIPE') throw error
       this.#closed.abort()

@@ -13,7 +13,7 @@ export function platformCards(platforms: unknown, look: Look): string {
         ['webhook', lineAt(platform, 'webhook_path')],
         ['proved by', lineAt(platform, 'verification')],
         ['secret', secret === true ? paint.green('configured') : secret === false ? paint.yellow('none') : ''],
-        ['kinds', words(platform, 'kinds')],
+        ['kinds', kinds(platform)],
         ['scopes', words(platform, 'scope_types')],
         ['targets', listAt(platform, 'target_grammar').map(toTargetLine).join('\n')],
         ['capture', words(platform, 'capture_modes')],
@@ -24,6 +24,12 @@ export function platformCards(platforms: unknown, look: Look): string {
 
 function words(value: unknown, name: string): string {
   return toTerminalLine(listAt(value, name).join(', '))
+}
+
+/** Kinds by what they are about: a platform has a hundred. */
+function kinds(platform: unknown): string {
+  const objects = listAt(platform, 'kinds').map(kind => String(kind).replace(/\..*$/s, '.*'))
+  return toTerminalLine([...new Set(objects)].join(', '))
 }
 
 function toTargetLine(rule: unknown): string {

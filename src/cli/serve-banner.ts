@@ -7,12 +7,14 @@ export interface Serving {
   ledger: string
   /** Path of the database. */
   database: string
+  /** How to start this program. */
+  program: string
 }
 
 const DEFAULT_ADDRESS = 'http://127.0.0.1:8765'
 
 /** What a person is told once everything listens, and what to try next. */
-export function serveBanner({ ledger, database }: Serving, { paint }: Look): string {
+export function serveBanner({ ledger, database, program }: Serving, { paint }: Look): string {
   const address = toTerminalLine(ledger)
   const apiUrl = address === DEFAULT_ADDRESS ? '' : ` --api-url ${address}`
   const event = '{"kind":"note.created","subject_id":"1","subject_type":"note"}'
@@ -25,7 +27,7 @@ export function serveBanner({ ledger, database }: Serving, { paint }: Look): str
     'Record a first event, and read it back, from another terminal:',
     '',
     `  curl -sS ${address}/api/events -H 'content-type: application/json' -d '${event}'`,
-    `  daybook api events${apiUrl}`,
+    `  ${program} api events${apiUrl}`,
     '',
     paint.dim('Ctrl+C stops it.'),
     '',

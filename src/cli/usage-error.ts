@@ -14,23 +14,20 @@ export function toExit(error: unknown): number | undefined {
  */
 export function toUsageError(error: unknown): AppError | undefined {
   if (!(error instanceof Error) || oclifExit(error) !== WRONG_USAGE) return undefined
-  const { context, message } = readParseError(error)
-  const unknown = context.unknownFlags[0]
-  if (unknown !== undefined) {
-    const likely = closest(
-      unknown.replace(/=.*$/s, ''),
-      context.knownFlags.map(name => `--${name}`),
-    )
-    return usage(`There is no flag ${unknown}.`, likely === undefined ? undefined : `Did you mean ${likely}?`)
-  }
-  return usage(message)
+  const { said, missing, unknownFlags, knownFlags } = readParseError(error)
+  if (missing.length > 0) return usage(`Something is missing: ${missing.join(' ')}.`)
+  const [unknown] = unknownFlags
+  if (unknown === undefined) return usage(said)
+  const known = knownFlags.map(name => `--${name}`)
+  const likely = closest(unknown.replace(/=.*$/s, ''), known)
+  return usage(`There is no flag ${unknown}.`, likely === undefined ? undefined : `Did you mean ${likely}?`)
 }
 
 const WRONG_USAGE = 2
 
 function oclifExit(error: Error): number | undefined {
-  const oclif = 'oclif' in error && isObject(error.oclif) ? error.oclif : {}
-  return 'exit' in oclif && typeof oclif.exit === 'number' ? oclif.exit : undefined
+  const exit = memberOf(memberOf(error, 'oclif'), 'exit')
+  return typeof exit === 'number' ? exit : undefined
 }
 
 function usage(message: string, hint = 'Add --help to see what is possible.'): AppError {
@@ -38,22 +35,37 @@ function usage(message: string, hint = 'Add --help to see what is possible.'): A
 }
 
 interface ParseError {
-  message: string
-  context: { unknownFlags: string[]; knownFlags: string[] }
+  said: string
+  missing: string[]
+  unknownFlags: string[]
+  knownFlags: string[]
 }
 
-/** The parts of oclif's error that it does not export a type for. */
+/** The parts of oclif's errors, for which it exports no types. */
 function readParseError(error: Error): ParseError {
   const lines = error.message.split('\n').map(line => line.trim().replace(/\s+/g, ' '))
-  const said = lines.filter(line => line !== '' && line !== 'See more help with --help').join(' ')
-  const message = /[.?!]$/.test(said) ? said : `${said}.`
-  const flags =
-    'flags' in error && Array.isArray(error.flags) ? error.flags.filter(flag => typeof flag === 'string') : []
-  const parse = 'parse' in error && isObject(error.parse) && 'input' in error.parse ? error.parse.input : undefined
-  const known = isObject(parse) && 'flags' in parse && isObject(parse.flags) ? Object.keys(parse.flags) : []
-  return { message, context: { unknownFlags: flags, knownFlags: known } }
+  const said = lines.filter(line => line !== '' && !NOISE.test(line)).join(' ')
+  const input = memberOf(memberOf(error, 'parse'), 'input')
+  return {
+    said: /[.?!]$/.test(said) ? said : `${said}.`,
+    missing: error.constructor.name === 'RequiredArgsError' ? listOf(error, 'args').map(toArgText) : [],
+    unknownFlags: listOf(error, 'flags').map(String),
+    knownFlags: Object.keys(memberOf(input, 'flags') ?? {}),
+  }
 }
 
-function isObject(value: unknown): value is object {
-  return typeof value === 'object' && value !== null
+const NOISE = /^(?:See more help with --help|The following errors? occurred:)$/
+
+function toArgText(arg: unknown): string {
+  const options = listOf(arg, 'options').join('|')
+  return `<${options || memberOf(arg, 'name')}>`
+}
+
+function memberOf(value: unknown, name: string): unknown {
+  return typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined
+}
+
+function listOf(value: unknown, name: string): unknown[] {
+  const list = memberOf(value, name)
+  return Array.isArray(list) ? list : []
 }

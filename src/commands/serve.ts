@@ -1,15 +1,18 @@
 import { boolean, string } from '@oclif/core/flags'
 import { DaybookCommand } from '../cli/daybook-command.js'
+import { programName } from '../cli/program-name.js'
 import { serveBanner } from '../cli/serve-banner.js'
 import { untilTold } from '../cli/until-told.js'
 import { AppError } from '../model/app-error.js'
+import type { RunningServer } from '../runtime/serve.js'
 import { LOG_LEVELS, readServeSettings } from '../settings/serve-settings.js'
 
 export default class Serve extends DaybookCommand {
   static override summary = 'Serves the ledger: REST API, webhooks, metrics.'
-  static override description =
-    `Every flag has a variable, which may stand in the environment or in the shared environment file. SIGTERM or Ctrl+C
-stops it: what was accepted is finished first; a second one does not wait.`
+  static override description = [
+    'Every flag has a variable, which may stand in the environment or in the shared environment file. SIGTERM or Ctrl+C',
+    'stops it: what was accepted is finished first; a second one does not wait.',
+  ].join(' ')
   static override flags = {
     host: string({ description: 'Address to listen on; else EVENT_HOST, else 127.0.0.1.', helpValue: '<host>' }),
     port: string({ description: 'Port, 0 for a free one; else EVENT_PORT, else 8765.', helpValue: '<port>' }),
@@ -49,10 +52,14 @@ stops it: what was accepted is finished first; a second one does not wait.`
     const told = untilTold(process)
     const { serve } = await import('../runtime/serve.js')
     const running = await serve(settings)
-    const { ledger, database } = running
-    const started = { ledger, database, pid: process.pid }
-    await this.output.print(flags.json ? JSON.stringify(started) : serveBanner(started, await this.look()))
+    await this.announce(running, flags.json)
     await Promise.race([told, running.closed])
     await running.close()
+  }
+
+  private async announce({ ledger, database }: RunningServer, json: boolean): Promise<void> {
+    if (json) return this.output.print(JSON.stringify({ ledger, database, pid: process.pid }))
+    const program = programName(process.argv[1] ?? '')
+    await this.output.print(serveBanner({ ledger, database, program }, await this.look()))
   }
 }

@@ -49,10 +49,40 @@ export function readTimestamp(field: string, value: unknown): Instant {
   }
 }
 
-/** Renders microseconds as UTC text of fixed width. */
+const DAY_SECONDS = 86_400
+
+/**
+ * Renders microseconds as UTC text of fixed width. Every event passes here, and `Date` would take most of the time.
+ *
+ * Source of the calendar arithmetic: the proleptic Gregorian calendar in 400-year eras that begin on 1 March.
+ */
 export function toTimestamp(micros: Micros): string {
   const seconds = Math.floor(micros / 1_000_000)
-  return `${new Date(seconds * 1000).toISOString().slice(0, 19)}.${String(micros - seconds * 1_000_000).padStart(6, '0')}Z`
+  const days = Math.floor(seconds / DAY_SECONDS)
+  const second = seconds - days * DAY_SECONDS
+  const fraction = micros - seconds * 1_000_000
+  const time = `${two(Math.floor(second / 3600))}:${two(Math.floor(second / 60) % 60)}:${two(second % 60)}`
+  return `${toCalendarDay(days)}T${time}.${String(fraction).padStart(6, '0')}Z`
+}
+
+/** @param days since 1970-01-01 */
+function toCalendarDay(days: number): string {
+  const sinceYearZero = days + 719_468 // from 0000-03-01
+  const era = Math.floor(sinceYearZero / 146_097)
+  const dayOfEra = sinceYearZero - era * 146_097
+  const yearOfEra = Math.floor(
+    (dayOfEra - Math.floor(dayOfEra / 1_460) + Math.floor(dayOfEra / 36_524) - Math.floor(dayOfEra / 146_096)) / 365,
+  )
+  const dayOfYear = dayOfEra - (365 * yearOfEra + Math.floor(yearOfEra / 4) - Math.floor(yearOfEra / 100))
+  const monthFromMarch = Math.floor((5 * dayOfYear + 2) / 153)
+  const day = dayOfYear - Math.floor((153 * monthFromMarch + 2) / 5) + 1
+  const month = monthFromMarch < 10 ? monthFromMarch + 3 : monthFromMarch - 9
+  const year = yearOfEra + era * 400 + (month <= 2 ? 1 : 0)
+  return `${String(year).padStart(4, '0')}-${two(month)}-${two(day)}`
+}
+
+function two(value: number): string {
+  return value < 10 ? `0${value}` : String(value)
 }
 
 function clamp(micros: number): Micros {

@@ -22,6 +22,9 @@ export const HTTP_LIMITS = {
   closeGrace: 10_000,
 } as const
 
+/** `sun_path` without its closing NUL. Source: unix(7). */
+const MAX_SOCKET_PATH_BYTES = process.platform === 'linux' ? 107 : 103
+
 /** Listens over TCP and over the owner's socket, and stops without losing what was accepted. */
 export class HttpListener {
   readonly #servers: Server[] = []
@@ -50,6 +53,11 @@ export class HttpListener {
    * @throws AppError `configuration/address_in_use`, `configuration/address_unusable`
    */
   async listenSocket(path: string): Promise<void> {
+    // A longer path would be cut off without a word, and the socket would stand somewhere else.
+    if (Buffer.byteLength(path) > MAX_SOCKET_PATH_BYTES) {
+      const detail = `${path} is longer than ${MAX_SOCKET_PATH_BYTES} bytes, the limit for a socket.`
+      throw new AppError('configuration', 'address_unusable', detail, { hint: 'Choose a shorter path.' })
+    }
     await this.#start({ path }, path, true)
   }
 
@@ -119,8 +127,12 @@ export class HttpListener {
         else reject(cannotListen(name, error))
       })
       server.listen(where, () => {
-        if (where.path !== undefined) chmodSync(where.path, 0o600)
-        resolve(server)
+        try {
+          if (where.path !== undefined) chmodSync(where.path, 0o600)
+          resolve(server)
+        } catch (error) {
+          reject(error)
+        }
       })
     })
   }

@@ -56,6 +56,16 @@ t.test('microseconds survive the way to text and back', async t => {
   )
 })
 
+t.test('every day is rendered as the calendar has it', async t => {
+  fc.assert(
+    fc.property(fc.integer({ min: -62_135_596_800, max: 253_402_300_799 }), seconds => {
+      return toTimestamp(seconds * 1_000_000).slice(0, 19) === new Date(seconds * 1000).toISOString().slice(0, 19)
+    }),
+    { numRuns: 2_000 },
+  )
+  t.pass()
+})
+
 t.test('text order is time order', async t => {
   const instant = fc.integer({ min: 0, max: 9_000_000_000_000_000 })
   fc.assert(fc.property(instant, instant, (left, right) => toTimestamp(left) < toTimestamp(right) === left < right))

@@ -135,5 +135,8 @@ t.test('a stream refuses what only pages have, and an id that is no checkpoint',
   for (const name of ['limit=5', 'order=asc', 'to=2031-05-04T09:00:00Z', 'wait=5']) {
     t.throws(() => readEventStreamRequest(`?${name}`, undefined, NOW), { errors: [{ field: name.split('=')[0] }] })
   }
-  t.throws(() => readEventStreamRequest('', '17', NOW), { code: 'invalid_timestamp', errors: [{ field: 'Last-Event-ID' }] })
+  t.throws(() => readEventStreamRequest('', '17', NOW), {
+    code: 'invalid_timestamp',
+    errors: [{ field: 'Last-Event-ID' }],
+  })
 })

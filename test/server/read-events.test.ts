@@ -13,7 +13,14 @@ t.test('a page holds the stored events, its checkpoint and the state of the ledg
   t.equal(headers.get('content-length'), String(Buffer.byteLength(text)))
   t.same(Object.keys(body), ['items', 'count', 'latest_captured_at', 'next_since', 'has_more', 'head', 'epoch'])
   t.same(body.items, [...ledger.events].reverse(), 'newest first without since')
-  t.match(body, { count: 3, latest_captured_at: at(3), next_since: at(3), has_more: false, head: at(3), epoch: 'epoch-1' })
+  t.match(body, {
+    count: 3,
+    latest_captured_at: at(3),
+    next_since: at(3),
+    has_more: false,
+    head: at(3),
+    epoch: 'epoch-1',
+  })
 })
 
 t.test('an empty ledger answers an empty page', async t => {
@@ -33,7 +40,10 @@ t.test('an empty ledger answers an empty page', async t => {
 
 t.test('a consumer that saves next_since reads everything once, in order, at any page size', async t => {
   const { post, request } = await serve(t)
-  await post('/api/events', Array.from({ length: 25 }, (_, i) => message(i)))
+  await post(
+    '/api/events',
+    Array.from({ length: 25 }, (_, i) => message(i)),
+  )
   for (const limit of [1, 2, 7, 100]) {
     const seen: unknown[] = []
     let since = '2031-05-04T09:00:00Z'
@@ -43,13 +53,19 @@ t.test('a consumer that saves next_since reads everything once, in order, at any
       since = String(body.next_since)
       more = body.has_more
     }
-    t.same(seen, Array.from({ length: 25 }, (_, i) => String(i)), `limit ${limit}`)
+    t.same(
+      seen,
+      Array.from({ length: 25 }, (_, i) => String(i)),
+      `limit ${limit}`,
+    )
   }
 })
 
 t.test('every filter reaches the ledger', async t => {
   const { request, ledger } = await serve(t)
-  await request('/api/events?source=chat&kind=message.*&kind=push&subscription_id=s&subject_id=1&actor=Ada&target=stream:4')
+  await request(
+    '/api/events?source=chat&kind=message.*&kind=push&subscription_id=s&subject_id=1&actor=Ada&target=stream:4',
+  )
   await request('/api/events?verified=token&q=a+b&from=2031-05-04T09:00Z&to=2031-05-04T10:00Z&limit=7&order=asc')
   t.match(ledger.queries, [
     {
@@ -111,7 +127,7 @@ t.test('a key nobody knows is 404, a key that is not percent-encoded text is 400
   t.match(await request(`/api/events/${'x'.repeat(513)}`), { status: 404 })
   for (const key of ['%zz', '%', '%ff', 'a%2']) {
     const answer = await raw(`GET /api/events/${key} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n`)
-    t.match(answer, /^HTTP\/1\.1 400 [^]*"invalid_path"/, key)
+    t.match(answer, /^HTTP\/1\.1 400 [\s\S]*"invalid_path"/, key)
   }
 })
 

@@ -68,7 +68,10 @@ t.test('a batch with anything wrong is refused as a whole, naming every bad even
 
   const array = await post('/api/events', [message(1), 'no event', message(2, { actor: 5 })])
   t.match(array, { status: 400, body: { errors: [{ field: '/1' }, { field: '/2/actor' }] } })
-  t.match(await post('/api/events', '{]\n[]', NDJSON), { status: 400, body: { errors: [{ field: '/0' }, { field: '/1' }] } })
+  t.match(await post('/api/events', '{]\n[]', NDJSON), {
+    status: 400,
+    body: { errors: [{ field: '/0' }, { field: '/1' }] },
+  })
   t.equal(ledger.events.length, 0)
 })
 
@@ -78,10 +81,7 @@ t.test('a single event that is not acceptable names every field', async t => {
   t.equal(status, 400)
   t.equal(headers.get('content-type'), 'application/problem+json')
   t.match(body, { type: 'about:blank', title: 'Bad Request', status: 400, code: 'invalid_field' })
-  t.same(
-    (body.errors as { field: string }[]).map(error => error.field).sort(),
-    ['/actor', '/kind', '/subject_type'],
-  )
+  t.same((body.errors as { field: string }[]).map(error => error.field).sort(), ['/actor', '/kind', '/subject_type'])
 })
 
 t.test('what is no JSON object is refused with the place', async t => {
@@ -124,7 +124,12 @@ t.test('a number that could not be kept is refused by name', async t => {
 
 t.test('only JSON in UTF-8 is taken', async t => {
   const { request, post } = await serve(t)
-  const refused = ['text/plain', 'application/x-www-form-urlencoded', 'application/jsonp', 'application/json; charset=latin1']
+  const refused = [
+    'text/plain',
+    'application/x-www-form-urlencoded',
+    'application/jsonp',
+    'application/json; charset=latin1',
+  ]
   for (const type of refused) {
     const answer = await post('/api/events', message(1), { 'content-type': type })
     t.match(answer, { status: 415, body: { code: 'unsupported_media_type' } }, type)
@@ -145,7 +150,10 @@ t.test('an event of one mebibyte is taken, one byte more is too large', async t 
   }
   const limit = 1024 * 1024
   t.match(await post('/api/events', sized(limit)), { status: 201 })
-  t.match(await post('/api/events', sized(limit + 1)), { status: 413, body: { code: 'body_too_large', detail: /1 MiB/ } })
+  t.match(await post('/api/events', sized(limit + 1)), {
+    status: 413,
+    body: { code: 'body_too_large', detail: /1 MiB/ },
+  })
   t.match(await post('/api/events', `[${sized(limit)}]`), { status: 200 })
   t.match(await post('/api/events', `[${JSON.stringify(message(2))},${sized(limit + 1)}]`), {
     status: 400,
@@ -166,7 +174,9 @@ t.test('a batch over 32 MiB is refused, announced or not, and the connection sta
   const head = 'POST /api/events HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/x-ndjson\r\n'
   t.match(await raw(`${head}Content-Length: 33554433\r\nConnection: close\r\n\r\n`), /^HTTP\/1\.1 413 /)
   const piece = Buffer.alloc(1024 * 1024, ' ')
-  const chunks = Array.from({ length: 33 }, () => Buffer.concat([Buffer.from('100000\r\n'), piece, Buffer.from('\r\n')]))
+  const chunks = Array.from({ length: 33 }, () =>
+    Buffer.concat([Buffer.from('100000\r\n'), piece, Buffer.from('\r\n')]),
+  )
   const next = 'GET /api/health HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n'
   const whole = Buffer.concat([
     Buffer.from(`${head}Transfer-Encoding: chunked\r\n\r\n`),
@@ -184,7 +194,10 @@ t.test('a sender that asks first is told before it sends', async t => {
   const head = 'POST /api/events HTTP/1.1\r\nHost: localhost\r\nExpect: 100-continue\r\nConnection: close\r\n'
   const body = JSON.stringify(message(1))
   const json = `${head}Content-Type: application/json\r\n`
-  t.match(await raw(`${json}Content-Length: ${body.length}\r\n\r\n${body}`), /^HTTP\/1\.1 100 Continue\r\n\r\nHTTP\/1\.1 201/)
+  t.match(
+    await raw(`${json}Content-Length: ${body.length}\r\n\r\n${body}`),
+    /^HTTP\/1\.1 100 Continue\r\n\r\nHTTP\/1\.1 201/,
+  )
   t.match(await raw(`${json}Content-Length: 99999999\r\n\r\n`), /^HTTP\/1\.1 413/)
   t.match(await raw(`${head}Content-Type: text/plain\r\nContent-Length: 5\r\n\r\n`), /^HTTP\/1\.1 415/)
 })

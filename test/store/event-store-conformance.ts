@@ -175,7 +175,11 @@ function checkpoints(t: Test, open: OpenStore): void {
 
   t.test('writers, filtered consumers and a restless clock: nothing missed, reordered or seen twice', async t => {
     let jitter = 0
-    const { events } = await open(t, () => NOON + ((jitter = (jitter * 7919 + 13) % 5000) - 2500) * 1000)
+    const restless = () => {
+      jitter = (jitter * 7919 + 13) % 5000
+      return NOON + (jitter - 2500) * 1000
+    }
+    const { events } = await open(t, restless)
     const sources = ['chat', 'forum', 'code_a']
     const writers = Array.from({ length: 8 }, async (_, writer) => {
       for (let batch = 0; batch < 12; batch++) {

@@ -1,18 +1,18 @@
 import { boolean, string } from '@oclif/core/flags'
 import { LedgerCommand, type LedgerFlags } from '../../cli/ledger-command.js'
-import { toTerminalLine } from '../../cli/terminal-text.js'
+import { toTerminalJson, toTerminalLine } from '../../cli/terminal-text.js'
 import type { EventParameters } from '../../client/event-parameters.js'
 import { followEvents } from '../../client/follow-events.js'
 
 export default class ApiEvents extends LedgerCommand {
   static override summary = 'Lists events by filters and by checkpoint, or follows them as they come.'
-  static override description =
-    `Without --since the newest come first, for a look. With --since, a checkpoint, the oldest come first: save the
-answer's next_since once its events are dealt with, and give it as --since next time.
-
-With --follow it does not end: every event after the checkpoint, or from now on, or from where --from or --days begin;
-one line of JSON each when piped. It waits for a server that restarts, and misses nothing. The captured_at of the last
-event that was dealt with is the checkpoint to go on from.`
+  static override description = [
+    'Without --since the newest come first, for a look. With --since, a checkpoint, the oldest come first: save',
+    'next_since of the answer once its events are dealt with, and give it as --since next time.\n\nWith --follow it does',
+    'not end: every event after the checkpoint, or from now on, or from where --from or --days begin; one line of JSON',
+    'each when piped. It waits for a server that restarts, and misses nothing. The captured_at of the last event that was',
+    'dealt with is the checkpoint to go on from.',
+  ].join(' ')
   static override examples = [
     '<%= config.bin %> <%= command.id %> --source chat --days 1',
     '<%= config.bin %> <%= command.id %> --q \'"release notes" deploy\' --limit 20',
@@ -40,13 +40,12 @@ event that was dealt with is the checkpoint to go on from.`
     from: string({ description: 'Captured at this time or later.', helpValue: '<time>' }),
     to: string({ description: 'Captured at this time or earlier.', helpValue: '<time>' }),
     limit: string({ description: 'Events a page, 1 to 500.', helpValue: '<n>' }),
-    order: string({ description: 'Oldest or newest first.', options: ['asc', 'desc'], exclusive: ['follow'] }),
+    order: string({ description: 'Oldest or newest first.', options: ['asc', 'desc'] }),
     wait: string({
       description: 'With --since: seconds (1 to 55) to wait until something matches.',
       helpValue: '<seconds>',
-      exclusive: ['follow'],
     }),
-    follow: boolean({ description: 'Go on with every new event.' }),
+    follow: boolean({ description: 'Go on with every new event.', exclusive: ['order', 'wait'] }),
   }
 
   async run(): Promise<void> {
@@ -63,7 +62,11 @@ event that was dealt with is the checkpoint to go on from.`
   }
 
   private async follow({ order: _, wait: __, ...parameters }: EventParameters, flags: LedgerFlags): Promise<void> {
-    const toLine = this.isForPeople(flags) ? await this.loadLine() : toJsonLine
+    const toLine = this.isForPeople(flags)
+      ? await this.loadLine()
+      : this.output.isTerminal
+        ? toSafeJsonLine
+        : toJsonLine
     const pages = followEvents(this.client(flags), parameters, {
       signal: this.output.closed,
       onInterrupted: (error, milliseconds) => {
@@ -90,4 +93,8 @@ event that was dealt with is the checkpoint to go on from.`
 
 function toJsonLine(event: unknown): string {
   return JSON.stringify(event)
+}
+
+function toSafeJsonLine(event: unknown): string {
+  return toTerminalJson(toJsonLine(event))
 }

@@ -1,4 +1,3 @@
-import { EXIT_TRY_AGAIN } from '../../cli/exit-codes.js'
 import { LedgerCommand } from '../../cli/ledger-command.js'
 
 export default class ApiHealth extends LedgerCommand {
@@ -8,6 +7,6 @@ export default class ApiHealth extends LedgerCommand {
     const { flags } = await this.parse(ApiHealth)
     const answer = await this.client(flags).health()
     await this.show(answer, flags, async () => (await import('../../cli/health-card.js')).healthCard)
-    if (answer.status === 503) process.exitCode = EXIT_TRY_AGAIN
+    if (answer.status === 503) process.exitCode = (await import('../../cli/exit-codes.js')).EXIT_TRY_AGAIN
   }
 }

@@ -7,10 +7,11 @@ import { recordLines } from '../../client/record-lines.js'
 
 export default class ApiRecordJson extends LedgerCommand {
   static override summary = 'Records one event, an array of events, or events one a line.'
-  static override description =
-    `The file holds one event as a JSON object, or an array of up to 5,000, or one event a line (NDJSON) of
-which there may be any number: they are sent in batches, each recorded as a whole or not at all. Recording an event again
-counts a repeat and changes nothing else, so a recording that broke off can simply be run again.`
+  static override description = [
+    'The file holds one event as a JSON object, or an array of up to 5,000, or one event a line (NDJSON) of which there',
+    'may be any number: they are sent in batches, each recorded as a whole or not at all. Recording an event again counts',
+    'a repeat and changes nothing else, so a recording that broke off can simply be run again.',
+  ].join(' ')
   static override args = {
     file: string({ required: true, ignoreStdin: true, description: 'JSON or NDJSON; - for standard input.' }),
   }

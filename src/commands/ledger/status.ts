@@ -5,7 +5,7 @@ import { readLocalSettings } from '../../settings/local-settings.js'
 
 export default class LedgerStatus extends DaybookCommand {
   static override summary = "Shows this machine's ledger: file, owner, schema, counts, size."
-  static override description = `With a server running it asks the server; with none it opens the file itself.`
+  static override description = 'With a server running it asks the server; with none it opens the file itself.'
   static override flags = {
     db: string({
       description: 'Database file; else EVENT_DB, else event/events.db in the home folder.',

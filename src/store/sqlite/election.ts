@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { AppError } from '../../model/app-error.js'
 import { toTimestamp } from '../../model/timestamp.js'
 import { type Claim, listElection, placeClaim, removeClaim } from './claim.js'
-import { type OwnerRecord, type OwnerRole, sightOwner, writeOwner } from './owner-record.js'
+import { type OwnerRecord, type OwnerRole, ownerFile, sightOwner, writeOwner } from './owner-record.js'
 import { liveness, type ProcessIdentity } from './process-identity.js'
 import { SilenceWatch } from './silence.js'
 import { answersAt } from './socket-path.js'
@@ -150,7 +150,7 @@ async function ownerStanding({ database, self }: Candidacy, watch: SilenceWatch)
 }
 
 async function retract(database: string, record: OwnerRecord): Promise<void> {
-  if ((await sightOwner(database))?.record?.nonce === record.nonce) await rm(`${database}.owner`, { force: true })
+  if ((await sightOwner(database))?.record?.nonce === record.nonce) await rm(ownerFile(database), { force: true })
 }
 
 function ownedBy(database: string, owner: OwnerRecord | undefined): AppError {

@@ -2,7 +2,7 @@ import { AppError } from '../../model/app-error.js'
 import type { EventPage, EventQuery } from '../../model/event-query.js'
 import type { Micros } from '../../model/timestamp.js'
 import type { EventStore, EventToRecord, LedgerStats, RecordOutcome, StoreHealth } from '../event-store.js'
-import { closeBody, type EventRow, type RowOutcome } from './event-writer.js'
+import { type PackedOutcomes, packRows, toOpenBody, toOutcomes } from './packed-rows.js'
 import type { StoreThread } from './store-thread.js'
 
 /** Events and bytes that may wait for the store at once; a caller beyond that is asked to come back. */
@@ -11,17 +11,24 @@ const WAITING = { events: 50_000, characters: 256 * 1024 * 1024 }
 const PROVEN_MS = 1_000
 
 interface Group {
-  rows: EventRow[]
+  events: EventToRecord[]
+  openBodies: string[]
   settle: { count: number; resolve: (outcomes: RecordOutcome[]) => void; reject: (error: unknown) => void }[]
 }
 
 /**
- * Events over the store's thread. While one group is being committed, the next one gathers here: one message and one
- * commit serve everything that came meanwhile, and a single event on an idle ledger goes at once.
+ * Groups that may be on their way at once. With one, this thread and the store's would take turns waiting for each
+ * other; with many, each would be small, and a message costs more than the event in it.
+ */
+const GROUPS_UNDER_WAY = 2
+
+/**
+ * Events over the store's thread. What arrives in one turn of the event loop, or while enough groups are under way,
+ * crosses in one message and shares one commit. A single event on an idle ledger goes at once.
  */
 export class SqliteEventStore implements EventStore {
-  #gathering: Group = { rows: [], settle: [] }
-  #committing = false
+  #gathering: Group | undefined
+  #underWay = 0
   #waiting = { events: 0, characters: 0 }
   #provenAt = Number.NEGATIVE_INFINITY
   #head: Micros | null = null
@@ -37,13 +44,16 @@ export class SqliteEventStore implements EventStore {
       const message = 'More events are waiting to be stored than the ledger holds in memory. Try again shortly.'
       return Promise.reject(new AppError('unavailable', 'busy', message, { retryAfterSeconds: 1 }))
     }
-    const rows = events.map(toRow)
+    const group = this.#group()
+    for (const event of events) {
+      const openBody = toOpenBody(event)
+      group.events.push(event)
+      group.openBodies.push(openBody)
+      this.#waiting.characters += openBody.length
+    }
+    this.#waiting.events += events.length
     return new Promise((resolve, reject) => {
-      this.#gathering.rows.push(...rows)
-      this.#gathering.settle.push({ count: rows.length, resolve, reject })
-      this.#waiting.events += rows.length
-      for (const row of rows) this.#waiting.characters += row.openBody.length
-      if (!this.#committing) void this.#commit()
+      group.settle.push({ count: events.length, resolve, reject })
     })
   }
 
@@ -68,53 +78,43 @@ export class SqliteEventStore implements EventStore {
     return { database: this.options.path, engine: 'sqlite', head: this.#head, epoch: this.options.epoch }
   }
 
-  async #commit(): Promise<void> {
-    this.#committing = true
-    while (this.#gathering.rows.length > 0) {
-      const group = this.#gathering
-      this.#gathering = { rows: [], settle: [] }
-      try {
-        const outcomes = await this.thread.write<RowOutcome[]>({
-          task: 'record',
-          rows: group.rows,
-          now: this.options.clock(),
-        })
-        this.#provenAt = performance.now()
-        this.#share(group, outcomes)
-      } catch (error) {
-        this.#provenAt = Number.NEGATIVE_INFINITY
-        for (const { reject } of group.settle) reject(error)
+  #group(): Group {
+    if (!this.#gathering) {
+      this.#gathering = { events: [], openBodies: [], settle: [] }
+      if (this.#underWay < GROUPS_UNDER_WAY) setImmediate(() => this.#sendGathered())
+    }
+    return this.#gathering
+  }
+
+  #sendGathered(): void {
+    const group = this.#gathering
+    if (!group || this.#underWay === GROUPS_UNDER_WAY) return
+    this.#gathering = undefined
+    this.#underWay++
+    void this.#send(group)
+  }
+
+  async #send({ events, openBodies, settle }: Group): Promise<void> {
+    try {
+      const rows = packRows(events, openBodies)
+      const packed = await this.thread.write<PackedOutcomes>({ task: 'record', rows, now: this.options.clock() }, [
+        rows.bodies.buffer as ArrayBuffer,
+      ])
+      this.#provenAt = performance.now()
+      const outcomes = toOutcomes(events, openBodies, packed)
+      for (const { created, capturedAt } of outcomes) if (created) this.#head = capturedAt
+      let at = 0
+      for (const { count, resolve } of settle) {
+        resolve(outcomes.slice(at, at + count))
+        at += count
       }
-      this.#waiting.events -= group.rows.length
-      for (const row of group.rows) this.#waiting.characters -= row.openBody.length
+    } catch (error) {
+      this.#provenAt = Number.NEGATIVE_INFINITY
+      for (const { reject } of settle) reject(error)
     }
-    this.#committing = false
+    this.#waiting.events -= events.length
+    for (const openBody of openBodies) this.#waiting.characters -= openBody.length
+    this.#underWay--
+    this.#sendGathered()
   }
-
-  #share(group: Group, outcomes: RowOutcome[]): void {
-    const recorded = outcomes.map((outcome, at) => toOutcome(group.rows[at] as EventRow, outcome))
-    for (const { created, capturedAt } of recorded) if (created) this.#head = capturedAt
-    let at = 0
-    for (const { count, resolve } of group.settle) {
-      resolve(recorded.slice(at, at + count))
-      at += count
-    }
-  }
-}
-
-function toRow({ event, provenance, matches }: EventToRecord): EventRow {
-  const body = JSON.stringify({ ...event, subscription_ids: matches.map(match => match.id), provenance })
-  return {
-    dedupeKey: event.dedupe_key,
-    source: event.source,
-    kind: event.kind,
-    subjectId: event.subject_id,
-    openBody: body.slice(0, -1),
-    matches,
-  }
-}
-
-function toOutcome(row: EventRow, { created, seenCount, capturedAt, body }: RowOutcome): RecordOutcome {
-  const complete = body ?? closeBody(row.openBody, capturedAt)
-  return { created, dedupeKey: row.dedupeKey, seenCount, capturedAt, body: complete }
 }

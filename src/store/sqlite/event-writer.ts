@@ -1,36 +1,11 @@
 import { type Micros, toTimestamp } from '../../model/timestamp.js'
 import type { SubscriptionMatch } from '../event-store.js'
 import type { Database } from './database.js'
-
-/** One event as it crosses to the store's thread. */
-export interface EventRow {
-  dedupeKey: string
-  source: string
-  kind: string
-  subjectId: string
-  /** The complete event as JSON text, but for its closing brace and the members that the transaction assigns. */
-  openBody: string
-  matches: SubscriptionMatch[]
-}
-
-/** What became of one row. A new event's body is `closeBody(openBody, …)`, so it does not travel back. */
-export interface RowOutcome {
-  created: boolean
-  seenCount: number
-  capturedAt: Micros
-  /** Only of a repeat. */
-  body?: string
-}
-
-/** Completes the JSON text of a new event. */
-export function closeBody(openBody: string, capturedAt: Micros): string {
-  const at = toTimestamp(capturedAt)
-  return `${openBody},"captured_at":"${at}","seen_count":1,"last_seen_at":"${at}"}`
-}
+import { type EventRow, type PackedOutcomes, type PackedRows, unpackRow } from './packed-rows.js'
 
 const INSERT_EVENT = /* sql */ `
   INSERT INTO events (dedupe_key, captured_us, source, kind, subject_id, seen_count, body)
-  VALUES (?, ?, ?, ?, ?, 1, ?)
+  VALUES (?, ?, ?, ?, ?, 1, CAST(? AS TEXT))
   ON CONFLICT (dedupe_key) DO NOTHING`
 
 const COUNT_REPEAT = /* sql */ `
@@ -95,54 +70,64 @@ export class EventWriter {
     this.#appended = Number(newest?.seq ?? 0)
   }
 
-  append(rows: readonly EventRow[], now: Micros): RowOutcome[] {
+  append(rows: PackedRows, now: Micros): PackedOutcomes {
+    const count = rows.ends.length
+    const outcomes: PackedOutcomes = { capturedAt: new Float64Array(count), seenCounts: new Uint32Array(count), repeats: [] }
     const sources = new Map<string, Tally>()
     const kinds = new Map<string, number>()
-    const moved = new Map<string, { at: Micros; cursor?: string }>()
-    const outcomes = rows.map(row => {
+    for (let row = 0; row < count; row++) {
       const capturedAt = Math.max(this.#last + 1, now)
-      const created = this.#insert(row, capturedAt)
-      if (!created) {
-        const repeat = this.#countRepeat(row.dedupeKey, Math.max(this.#last, now))
+      const event = unpackRow(rows, row, capturedAt)
+      const tally = tallyOf(sources, event.source)
+      if (this.#insert(event, capturedAt)) {
+        this.#last = capturedAt
+        this.#appended++
+        outcomes.capturedAt[row] = capturedAt
+        outcomes.seenCounts[row] = 1
+        tally.events++
+        tally.latest = capturedAt
+        kinds.set(event.kind, (kinds.get(event.kind) ?? 0) + 1)
+      } else {
+        const repeat = this.#countRepeat(event.dedupeKey, Math.max(this.#last, now))
+        outcomes.capturedAt[row] = repeat.capturedAt
+        outcomes.seenCounts[row] = repeat.seenCount
+        outcomes.repeats.push({ row, body: repeat.body })
         tallyOf(sources, repeat.source).duplicates++
-        return repeat.outcome
       }
-      this.#last = capturedAt
-      this.#appended++
-      const tally = tallyOf(sources, row.source)
-      tally.events++
-      tally.latest = capturedAt
-      kinds.set(row.kind, (kinds.get(row.kind) ?? 0) + 1)
-      for (const match of row.matches) moved.set(match.id, furthest(moved.get(match.id), match, capturedAt))
-      return { created, seenCount: 1, capturedAt }
-    })
+    }
     for (const [source, { events, duplicates, latest }] of sources) {
-      this.database.run(COUNT_SOURCE, source, events, duplicates, latest)
+      if (events + duplicates > 0) this.database.run(COUNT_SOURCE, source, events, duplicates, latest)
     }
     for (const [kind, events] of kinds) this.database.run(COUNT_KIND, kind, events)
+    this.#moveSubscriptions(rows, outcomes)
+    return outcomes
+  }
+
+  /** New events move the subscriptions that they match: one update each, however many events there were. */
+  #moveSubscriptions(rows: PackedRows, { capturedAt, seenCounts }: PackedOutcomes): void {
+    const moved = new Map<string, { at: Micros; cursor?: string }>()
+    for (const { row, matches } of rows.matches) {
+      if (seenCounts[row] !== 1) continue
+      for (const match of matches) moved.set(match.id, furthest(moved.get(match.id), match, capturedAt[row] as number))
+    }
     for (const [id, { at, cursor }] of moved) {
       if (cursor === undefined) this.database.run(MOVE_LAST_EVENT, id, toTimestamp(at))
       else this.database.run(MOVE_CURSOR, id, toTimestamp(at), cursor)
     }
-    return outcomes
   }
 
-  #insert(row: EventRow, capturedAt: Micros): boolean {
-    const body = closeBody(row.openBody, capturedAt)
-    return this.database.run(INSERT_EVENT, row.dedupeKey, capturedAt, row.source, row.kind, row.subjectId, body) > 0
+  #insert({ dedupeKey, source, kind, subjectId, body }: EventRow, capturedAt: Micros): boolean {
+    return this.database.run(INSERT_EVENT, dedupeKey, capturedAt, source, kind, subjectId, body) > 0
   }
 
-  #countRepeat(dedupeKey: string, seenAt: Micros): { source: string; outcome: RowOutcome } {
+  #countRepeat(dedupeKey: string, seenAt: Micros) {
     const row = this.database.first(COUNT_REPEAT, dedupeKey, toTimestamp(seenAt))
     if (!row) throw new Error('A key that is present could not be counted.')
     return {
       source: String(row.source),
-      outcome: {
-        created: false,
-        seenCount: Number(row.seen_count),
-        capturedAt: Number(row.captured_us),
-        body: String(row.body),
-      },
+      seenCount: Number(row.seen_count),
+      capturedAt: Number(row.captured_us),
+      body: String(row.body),
     }
   }
 }

@@ -3,11 +3,11 @@ import type { EventQuery } from '../../model/event-query.js'
 import type { Subscription } from '../../model/subscription.js'
 import type { Micros } from '../../model/timestamp.js'
 import type { LedgerKept } from '../subscription-store.js'
-import type { EventRow } from './event-writer.js'
+import type { PackedRows } from './packed-rows.js'
 
 /** Changes to the ledger. All that wait share one transaction. */
 export type WriteTask =
-  | { task: 'record'; rows: EventRow[]; now: Micros }
+  | { task: 'record'; rows: PackedRows; now: Micros }
   | { task: 'save_subscription'; subscription: Subscription; overwrite: readonly LedgerKept[] }
   | { task: 'delete_subscription'; subscriptionId: string }
   | { task: 'probe' }

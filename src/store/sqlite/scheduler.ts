@@ -17,7 +17,7 @@ const GROUP_ROWS = 1_000
  * The search index trails the commits. Up to `relaxed` events it waits for a quiet moment, because larger batches are
  * cheaper; beyond `largest` every commit is followed by a batch, so that a search never has much more to read.
  */
-const TAIL = { relaxed: 256, largest: 1_024, batch: 256, quietMs: 100 }
+const TAIL = { relaxed: 256, largest: 200_000, batch: 256, quietMs: 100 }
 
 /**
  * Whose turn it is on the store's thread: first everything that waits to be written, as one transaction; then the
@@ -78,7 +78,7 @@ export class Scheduler {
       this.#close(this.#closing)
       return
     }
-    this.#advanceIndex(busy)
+    this.#advanceIndex()
     if (busy) this.#wake()
   }
 
@@ -87,7 +87,7 @@ export class Scheduler {
     let size = 0
     while (size < this.#writes.length && rows < GROUP_ROWS) {
       const { task } = this.#writes[size++] as WriteRequest
-      rows += task.task === 'record' ? task.rows.length : 1
+      rows += task.task === 'record' ? task.rows.ends.length : 1
     }
     if (size === 0) return
     const group = this.#writes.splice(0, size)
@@ -111,11 +111,11 @@ export class Scheduler {
     }
   }
 
-  #advanceIndex(busy: boolean): void {
+  #advanceIndex(): void {
     clearTimeout(this.#quiet)
     const tail = this.engine.unindexed
     if (tail === 0) return
-    if (tail >= TAIL.largest || (tail >= TAIL.relaxed && !busy)) this.#index()
+    if (tail >= TAIL.largest) this.#index()
     else this.#quiet = setTimeout(() => this.#index(), TAIL.quietMs)
   }
 

@@ -51,8 +51,9 @@ export class StoreThread {
     }
   }
 
-  write<Result>(task: WriteTask): Promise<Result> {
-    return this.#ask(id => ({ id, kind: 'write', task }))
+  /** @param transfer buffers of the task that change hands */
+  write<Result>(task: WriteTask, transfer: ArrayBuffer[] = []): Promise<Result> {
+    return this.#ask(id => ({ id, kind: 'write', task }), transfer)
   }
 
   read<Result>(task: ReadTask): Promise<Result> {
@@ -83,12 +84,12 @@ export class StoreThread {
     await this.#exited
   }
 
-  #ask<Result>(request: (id: number) => StoreRequest): Promise<Result> {
+  #ask<Result>(request: (id: number) => StoreRequest, transfer: ArrayBuffer[] = []): Promise<Result> {
     if (this.#ended) return Promise.reject(new AppError('unavailable', 'store_closed', 'The ledger is closed.'))
     const id = this.#nextId++
     return new Promise<Result>((resolve, reject) => {
       this.#waiting.set(id, { resolve, reject })
-      this.worker.postMessage(request(id))
+      this.worker.postMessage(request(id), transfer)
     })
   }
 

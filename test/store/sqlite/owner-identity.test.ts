@@ -21,7 +21,11 @@ t.test('who is dead, who is alive, and who cannot be seen', async t => {
     { name: 'this machine before it was started anew', change: { boot: other.boot }, expected: 'dead' },
     { name: 'the same, in a container', change: { boot: other.boot, namespace: '1' }, expected: 'dead' },
     { name: 'another container of this machine', change: { namespace: '1' }, expected: 'elsewhere' },
-    { name: 'the same with its own host name', change: { namespace: '1', machine: other.machine }, expected: 'elsewhere' },
+    {
+      name: 'the same with its own host name',
+      change: { namespace: '1', machine: other.machine },
+      expected: 'elsewhere',
+    },
     { name: 'another machine', change: other, expected: 'elsewhere' },
     { name: 'this process, after the host name changed', change: { machine: other.machine }, expected: 'alive' },
   ]

@@ -1,11 +1,9 @@
-import { type ChildProcess, spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { cpSync, existsSync, readdirSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import sqlite from 'node-sqlite3-wasm'
 import t, { type Test } from 'tap'
 import { findNativeUser, parseLocks } from '../../../src/store/sqlite/native-users.js'
-import { native, nativeSqlite, own, refusalOf, shortFolder } from './owner-rig.js'
+import { native, nativeShell, nativeSqlite, own, refusalOf, shortFolder } from './owner-rig.js'
 
 const fresh = (t: Test) => join(shortFolder(t), 'events.db')
 
@@ -19,22 +17,6 @@ function openLedger(t: Test, database: string) {
   return connection
 }
 
-/** A `sqlite3` shell that stays; `say` resolves with the next line it prints. */
-function shell(t: Test, database: string) {
-  const child: ChildProcess = spawn('sqlite3', ['-batch', database], { stdio: 'pipe' })
-  const end = once(child, 'close')
-  t.teardown(async () => {
-    child.kill('SIGKILL')
-    await end
-  })
-  const say = async (sql: string): Promise<string> => {
-    child.stdin?.write(`${sql}\n`)
-    const [bytes] = await Promise.race([once(child.stdout as NodeJS.ReadableStream, 'data'), end])
-    return String(bytes).trim()
-  }
-  return { child, say, end }
-}
-
 t.test('an ordinary SQLite and a ledger that is open', nativeSqlite(), async t => {
   t.test('reads every event, but can neither write nor fold the log in', async t => {
     const database = fresh(t)
@@ -45,7 +27,12 @@ t.test('an ordinary SQLite and a ledger that is open', nativeSqlite(), async t =
       if (n % 500 === 0) t.equal(native(database, 'SELECT count(*), max(n) FROM numbers'), `${n}|${n}`)
     }
     const log = statSync(`${database}-wal`).ino
-    const refused = ['INSERT INTO numbers VALUES (0)', 'PRAGMA journal_mode = DELETE', 'PRAGMA wal_checkpoint', 'VACUUM']
+    const refused = [
+      'INSERT INTO numbers VALUES (0)',
+      'PRAGMA journal_mode = DELETE',
+      'PRAGMA wal_checkpoint',
+      'VACUUM',
+    ]
     for (const sql of refused) t.match(native(database, sql), /readonly database/, sql)
     t.equal(native(database, 'PRAGMA integrity_check'), 'ok')
     t.equal(statSync(`${database}-wal`).ino, log)
@@ -78,7 +65,7 @@ t.test('an ordinary SQLite that was there first', nativeSqlite(), async t => {
   t.test('is waited for, and named when it stays', async t => {
     const database = fresh(t)
     native(database, 'PRAGMA journal_mode = WAL; CREATE TABLE numbers (n)')
-    const other = shell(t, database)
+    const other = nativeShell(t, database)
     t.equal(await other.say('INSERT INTO numbers VALUES (1); SELECT n FROM numbers;'), '1')
     await t.rejects(own(t, { database, waitMs: 120 }), {
       code: 'ledger_in_use',
@@ -97,7 +84,7 @@ t.test('an ordinary SQLite that was there first', nativeSqlite(), async t => {
   t.test('is waited for in a transaction of the old journal mode', async t => {
     const database = fresh(t)
     native(database, 'CREATE TABLE numbers (n)')
-    const other = shell(t, database)
+    const other = nativeShell(t, database)
     t.equal(await other.say('BEGIN IMMEDIATE; INSERT INTO numbers VALUES (1); SELECT n FROM numbers;'), '1')
     t.equal(await refusalOf(own(t, { database })), 'conflict/ledger_in_use')
     t.equal(await other.say('COMMIT; SELECT n FROM numbers;'), '1')
@@ -107,7 +94,7 @@ t.test('an ordinary SQLite that was there first', nativeSqlite(), async t => {
   t.test('is no obstacle when it was killed: what it committed is there', async t => {
     const database = fresh(t)
     native(database, 'PRAGMA journal_mode = WAL; CREATE TABLE numbers (n)')
-    const other = shell(t, database)
+    const other = nativeShell(t, database)
     await other.say('INSERT INTO numbers VALUES (1); SELECT n FROM numbers;')
     other.child.kill('SIGKILL')
     await other.end
@@ -120,7 +107,7 @@ t.test('an ordinary SQLite that was there first', nativeSqlite(), async t => {
     const database = fresh(t)
     const first = await own(t, { database })
     openLedger(t, database).close()
-    const reader = shell(t, database)
+    const reader = nativeShell(t, database)
     t.equal(await reader.say('SELECT count(*) FROM numbers;'), '0')
     await first.release()
     const second = await own(t, { database })
@@ -136,7 +123,7 @@ t.test('an ordinary SQLite that was there first', nativeSqlite(), async t => {
     native(database, 'PRAGMA journal_mode = WAL; CREATE TABLE numbers (n)')
     const lockTable = join(database, 'none')
     t.equal(await findNativeUser(database, { lockTable }), undefined)
-    const other = shell(t, database)
+    const other = nativeShell(t, database)
     await other.say('SELECT count(*) FROM numbers;')
     try {
       t.equal(await findNativeUser(database, { lockTable }), other.child.pid)

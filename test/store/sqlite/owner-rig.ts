@@ -23,15 +23,15 @@ export function shortFolder(t: Test): string {
 }
 
 /** Takes a ledger with the waiting times of a test, and lets go of it at the test's end. */
-export async function own(
-  t: Test,
-  request: Partial<OwnershipRequest> & { database: string },
-): Promise<Ownership> {
+export async function own(t: Test, request: Partial<OwnershipRequest> & { database: string }): Promise<Ownership> {
   let beats = 0
   const ownership = await acquireOwnership({
     role: 'command',
     waitMs: 0,
-    now: () => NOW + (beats += 1),
+    now: () => {
+      beats += 1
+      return NOW + beats
+    },
     random: () => 0.5,
     onLost: successor => t.fail('the ledger was lost', { successor }),
     heartbeatMs: 30,
@@ -115,4 +115,20 @@ export function native(database: string, sql: string): string {
     const { stdout, stderr } = error as { stdout: string; stderr: string }
     return `${stdout}${stderr}`.trim()
   }
+}
+
+/** A `sqlite3` shell that stays; `say` resolves with the next line it prints. */
+export function nativeShell(t: Test, database: string) {
+  const child: ChildProcess = spawn('sqlite3', ['-batch', database], { stdio: 'pipe' })
+  const end = once(child, 'close')
+  t.teardown(async () => {
+    child.kill('SIGKILL')
+    await end
+  })
+  const say = async (sql: string): Promise<string> => {
+    child.stdin?.write(`${sql}\n`)
+    const [bytes] = await Promise.race([once(child.stdout as NodeJS.ReadableStream, 'data'), end])
+    return String(bytes).trim()
+  }
+  return { child, say, end }
 }

@@ -8,7 +8,8 @@ import { refusalOf, shortFolder } from './owner-rig.js'
 
 const folderName = `daybook-${process.getuid?.() ?? 'user'}`
 /** A database whose own name with `.sock` is exactly `bytes` long. */
-const databaseOf = (folder: string, bytes: number) => join(folder, 'x'.repeat(bytes - folder.length - 1 - '.sock'.length))
+const databaseOf = (folder: string, bytes: number) =>
+  join(folder, 'x'.repeat(bytes - folder.length - 1 - '.sock'.length))
 const longIn = (t: Test) => {
   const folder = shortFolder(t)
   return { runtimeDir: folder, database: databaseOf(folder, 150) }
@@ -23,7 +24,10 @@ t.test('the socket lies beside the database, up to the limit of the system', asy
   await once(server, 'listening')
   t.ok(statSync(`${longest}.sock`).isSocket(), 'and the system takes it')
   server.close()
-  t.match(await socketPath(databaseOf(folder, limit + 1), folder), new RegExp(`^${folder}/${folderName}/[0-9a-f]{32}.sock$`))
+  t.match(
+    await socketPath(databaseOf(folder, limit + 1), folder),
+    new RegExp(`^${folder}/${folderName}/[0-9a-f]{32}.sock$`),
+  )
 })
 
 t.test('beyond it, every spelling of a path has the same short name, in a folder only we may enter', async t => {

@@ -3,9 +3,15 @@
  * a time, and looks that never two own it. Arguments: folder, first seed, number of seeds. Prints `done`, or the seed
  * that failed.
  */
-import { setImmediate as tick } from 'node:timers/promises'
-import timers from 'node:timers/promises'
+
+import promises from 'node:fs/promises'
 import { syncBuiltinESMExports } from 'node:module'
+/**
+ * Lets several candidates for one ledger run with their file operations in an order drawn from a seed, one operation at
+ * a time, and looks that never two own it. Arguments: folder, first seed, number of seeds. Prints `done`, or the seed
+ * that failed.
+ */
+import timers, { setImmediate as tick } from 'node:timers/promises'
 import { interceptFiles } from './file-steps.js'
 
 const CANDIDATES = 3
@@ -28,10 +34,7 @@ function turn(): Promise<void> {
   return new Promise(resolve => waiting.push(resolve))
 }
 
-interceptFiles(['open', 'readdir', 'writeFile', 'rename', 'unlink', 'rm', 'rmdir', 'mkdir'], async (_, __, run) => {
-  await turn()
-  return run()
-})
+interceptFiles(promises, ['open', 'readdir', 'writeFile', 'rename', 'unlink', 'rm', 'rmdir', 'mkdir'], turn)
 // Sleeping is one more operation whose end comes when it is drawn.
 Object.assign(timers, { setTimeout: turn })
 syncBuiltinESMExports()

@@ -1,0 +1,71 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import type { Test } from 'tap'
+
+/** How a process ended, and everything it printed. */
+export interface Exit {
+  code: number | null
+  signal: NodeJS.Signals | null
+  out: string
+  err: string
+}
+
+export interface ChildOptions {
+  env: NodeJS.ProcessEnv
+  /** Runs as this user; only root may say so. */
+  uid?: number
+}
+
+/** A Node process of the test's own, which ends with the test at the latest. */
+export interface Child {
+  pid: number
+  ended: Promise<Exit>
+  hasEnded(): boolean
+  /** Complete lines of standard output so far. */
+  lines(): string[]
+  /** Resolves with line number `index` of standard output, or with undefined when the process ends without it. */
+  line(index: number): Promise<string | undefined>
+  /** Standard error so far. */
+  err(): string
+  signal(name: NodeJS.Signals): void
+}
+
+/** @param argv what follows `node`: options, the program's path, its arguments */
+export function startChild(t: Test, argv: readonly string[], { env, uid }: ChildOptions): Child {
+  const child = spawn(process.execPath, argv, {
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env,
+    ...(uid === undefined ? {} : { uid, gid: uid }),
+  })
+  const streams = { out: '', err: '' }
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    streams.out += text
+  })
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    streams.err += text
+  })
+  let over = false
+  const ended = once(child, 'close').then(([code, signal]): Exit => {
+    over = true
+    return { code, signal, ...streams }
+  })
+  t.teardown(async () => {
+    child.kill('SIGKILL')
+    await ended
+  })
+  const lines = () => streams.out.split('\n').slice(0, -1)
+  return {
+    pid: child.pid ?? 0,
+    ended,
+    hasEnded: () => over,
+    lines,
+    line: async index => {
+      while (lines()[index] === undefined && !over) await Promise.race([once(child.stdout, 'data'), ended])
+      return lines()[index]
+    },
+    err: () => streams.err,
+    signal: name => {
+      child.kill(name)
+    },
+  }
+}

@@ -1,0 +1,103 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Books } from './books.js'
+import { entry, type Recorded, toLines } from './entries.js'
+import { HttpClient, NoAnswer } from './http-client.js'
+import { pick, type Random, seeded, wholeNumber } from './seeded.js'
+
+export interface LoadOptions {
+  url: string
+  books: Books
+  random: Random
+  /** Stands in front of every new key. */
+  prefix: string
+}
+
+/** One writer: sends the next thing when the last was answered. Throws when the connection fails. */
+type Step = (http: HttpClient, random: Random) => Promise<void>
+
+/** Several writers that go on until the server is gone: single events, batches, repeats, and saves of a subscription. */
+export class Load {
+  /** Resolves once every writer has lost its connection or was told to stop. */
+  readonly ended: Promise<void>
+  #stopped = false
+  #count = 0
+  /** Writers whose connection failed. */
+  cut = 0
+
+  constructor(private readonly options: LoadOptions) {
+    const steps: Step[] = [
+      http => this.#single(http),
+      http => this.#single(http),
+      http => this.#single(http),
+      (http, random) => this.#batch(http, random),
+      (http, random) => this.#batch(http, random),
+      (http, random) => this.#repeat(http, random),
+      http => this.#save(http),
+    ]
+    this.ended = Promise.all(steps.map(step => this.#run(step))).then(() => undefined)
+  }
+
+  /** Lets every writer finish what it has sent. */
+  async stop(): Promise<void> {
+    this.#stopped = true
+    await this.ended
+  }
+
+  async #run(step: Step): Promise<void> {
+    const random = seeded(Math.floor(this.options.random() * 2 ** 32))
+    const http = new HttpClient(this.options.url)
+    try {
+      while (!this.#stopped) {
+        await step(http, random)
+        await sleep(wholeNumber(random, 0, 4))
+      }
+    } catch (error) {
+      if (!(error instanceof NoAnswer)) throw error
+      this.cut += 1
+    } finally {
+      http.close()
+    }
+  }
+
+  async #single(http: HttpClient): Promise<void> {
+    const key = this.#newKey()
+    this.options.books.attempt(key)
+    const answer = await http.post('/api/events', entry(key))
+    if (this.#is(answer.status, 201)) this.options.books.acknowledge(answer.json<Recorded>())
+  }
+
+  async #batch(http: HttpClient, random: Random): Promise<void> {
+    const keys = Array.from({ length: wholeNumber(random, 1, 40) }, () => this.#newKey())
+    const answered = this.options.books.attemptBatch(keys)
+    const lines = toLines(keys.map(key => entry(key, { source: 'forum' })))
+    const answer = await http.post('/api/events', lines, { type: 'application/x-ndjson' })
+    if (this.#is(answer.status, 200)) answered(answer.json<{ results: Recorded[] }>().results)
+  }
+
+  async #repeat(http: HttpClient, random: Random): Promise<void> {
+    const key = pick(random, this.options.books.settled)
+    if (key === undefined) return
+    this.options.books.attempt(key)
+    const answer = await http.post('/api/events', entry(key))
+    if (this.#is(answer.status, 200, 201)) this.options.books.acknowledge(answer.json<Recorded>())
+  }
+
+  async #save(http: HttpClient): Promise<void> {
+    const id = 'watch-of-eng'
+    const revision = this.options.books.attemptSubscription(id)
+    const subscription = { id, source: 'chat', target: 'stream:eng', metadata: { revision } }
+    const answer = await http.post('/api/subscriptions', subscription)
+    if (this.#is(answer.status, 200, 201)) this.options.books.acknowledgeSubscription(id, revision)
+  }
+
+  #newKey(): string {
+    this.#count += 1
+    return `${this.options.prefix}/${this.#count}`
+  }
+
+  #is(status: number, ...expected: number[]): boolean {
+    const as = expected.includes(status)
+    if (!as) this.options.books.problems.push(`a write was answered ${status}, not ${expected.join(' or ')}`)
+    return as
+  }
+}

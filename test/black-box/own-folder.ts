@@ -1,0 +1,20 @@
+import { mkdtempSync, readdirSync, realpathSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { basename, dirname, join } from 'node:path'
+import type { Test } from 'tap'
+
+/**
+ * A folder of the test's own, gone with it. Not one of tap's fixture folders: they lie too deep for the ledger's
+ * socket to stand beside its database, and other users cannot get at them.
+ */
+export function ownFolder(t: Test): string {
+  const folder = mkdtempSync(join(realpathSync(tmpdir()), 'daybook-'))
+  t.teardown(() => rmSync(folder, { recursive: true, force: true }))
+  return folder
+}
+
+/** Names of everything that lies beside a database and belongs to it: its log, lock, guard, owner file, claims, socket. */
+export function remainsOf(database: string): string[] {
+  const name = basename(database)
+  return readdirSync(dirname(database)).filter(entry => entry.startsWith(name) && entry !== name)
+}

@@ -1,0 +1,55 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { BEGINNING, type Page } from './entries.js'
+import { HttpClient, NoAnswer } from './http-client.js'
+
+export interface Polling {
+  /** Query parameters besides `since`. */
+  query: string
+  /** Where the server is at this moment. */
+  url: () => string
+  /** Told of each key; the consumer ends when it says so. */
+  isLast: (key: string) => boolean
+}
+
+/**
+ * Reads by checkpoint: saves `next_since` once a page is complete, and asks again with the old one when it is not.
+ *
+ * @returns the key of every event it was given, in that order
+ */
+export async function consume({ query, url, isLast }: Polling): Promise<string[]> {
+  const seen: string[] = []
+  let since = BEGINNING
+  let http = new HttpClient(url())
+  try {
+    for (;;) {
+      if (http.url !== url()) {
+        http.close()
+        http = new HttpClient(url())
+      }
+      const page = await tryPage(http, `/api/events?${query}&since=${since}`)
+      if (page === undefined) {
+        await sleep(5)
+        continue
+      }
+      if (page.next_since === null || page.next_since < since) throw new Error(`${page.next_since} follows ${since}`)
+      since = page.next_since
+      for (const { dedupe_key: key } of page.items) seen.push(key)
+      if (page.items.some(event => isLast(event.dedupe_key))) return seen
+      if (page.items.length === 0) await sleep(2)
+    }
+  } finally {
+    http.close()
+  }
+}
+
+/** A page, or undefined while no server answers. */
+async function tryPage(http: HttpClient, path: string): Promise<Page | undefined> {
+  try {
+    const answer = await http.get(path)
+    if (answer.status !== 200) throw new Error(`A consumer was answered ${answer.status}: ${answer.text}`)
+    return answer.json<Page>()
+  } catch (error) {
+    if (error instanceof NoAnswer) return undefined
+    throw error
+  }
+}

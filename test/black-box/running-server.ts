@@ -1,0 +1,129 @@
+import { mkdirSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import type { Test } from 'tap'
+import { type Child, type Exit, startChild } from './child.js'
+import { HttpClient } from './http-client.js'
+
+/** The program, as a person starts it. */
+const DAYBOOK = fileURLToPath(new URL('../../../bin/run.js', import.meta.url))
+
+/** What a server prints once it listens. */
+interface Started {
+  ledger: string
+  database: string
+  pid: number
+}
+
+export interface StartOptions {
+  /** The database's path; without it the default path below `home` is used. */
+  database?: string
+  /** Stands for the user's home folder; beside the database unless said. */
+  home?: string
+  env?: Record<string, string>
+  /** Further flags of `serve`. */
+  flags?: readonly string[]
+  /** Default 0: a free one. */
+  port?: number
+  /** Path of a module that is run before the program. */
+  preload?: string
+  /** Runs as this user; only root may say so. */
+  uid?: number
+}
+
+/** A server that answers, in a process of its own. */
+export interface RunningServer {
+  /** `http://127.0.0.1:<port>` */
+  url: string
+  database: string
+  pid: number
+  http: HttpClient
+  ended: Promise<Exit>
+  signal(name: NodeJS.Signals): void
+  /** Asks it to end, and waits until it has. */
+  stop(signal?: NodeJS.Signals): Promise<Exit>
+  /** kill -9. */
+  kill(): Promise<Exit>
+  /** Its log so far. */
+  log(): string
+}
+
+/** A command that failed with `--json`. */
+export interface Refusal extends Exit {
+  error: { code: string; detail: string }
+}
+
+/** Starts the server and waits until it answers. @throws when it ends instead, with what it said */
+export async function startServer(t: Test, options: StartOptions): Promise<RunningServer> {
+  const child = launchServer(t, options)
+  const line = await child.line(0)
+  if (line === undefined || !line.includes('"ledger"')) {
+    const { code, signal, out, err } = await child.ended
+    throw new Error(`The server did not start (code ${code}, signal ${signal}).\n${out}\n${err}`)
+  }
+  const { ledger, database, pid } = JSON.parse(line) as Started
+  const http = new HttpClient(ledger)
+  t.teardown(() => http.close())
+  const end = (signal: NodeJS.Signals) => {
+    child.signal(signal)
+    return child.ended
+  }
+  return {
+    url: ledger,
+    database,
+    pid,
+    http,
+    ended: child.ended,
+    signal: child.signal,
+    stop: (signal = 'SIGTERM') => end(signal),
+    kill: () => end('SIGKILL'),
+    log: child.err,
+  }
+}
+
+/** Starts the server without waiting for anything. */
+export function launchServer(t: Test, { port = 0, flags = [], preload, ...options }: StartOptions): Child {
+  const args = ['serve', '--json', '--port', String(port), ...databaseFlags(options), ...flags]
+  return startDaybook(t, args, { ...options, ...(preload === undefined ? {} : { preload }) })
+}
+
+/** Starts a server that is expected to refuse. @throws when it does anything else */
+export async function refusedStart(t: Test, options: StartOptions): Promise<Refusal> {
+  const child = launchServer(t, options)
+  const line = await child.line(0)
+  if (line?.includes('"ledger"')) throw new Error(`The server started: ${line}`)
+  return asRefusal(await child.ended)
+}
+
+/** Runs `daybook ledger status`. */
+export function startStatus(t: Test, options: StartOptions & { check?: boolean }): Child {
+  const check = options.check ? ['--check'] : []
+  return startDaybook(t, ['ledger', 'status', '--json', ...databaseFlags(options), ...check], options)
+}
+
+/** Reads the end of a command that failed with `--json`. */
+export function asRefusal(exit: Exit): Refusal {
+  const { error } = JSON.parse(exit.out) as { error?: Refusal['error'] }
+  if (!error) throw new Error(`Not a refusal: ${exit.out}`)
+  return { ...exit, error }
+}
+
+function startDaybook(t: Test, args: readonly string[], options: StartOptions): Child {
+  const { preload, uid } = options
+  const before = preload === undefined ? [] : ['--import', preload]
+  return startChild(t, [...before, DAYBOOK, ...args], {
+    env: environment(options),
+    ...(uid === undefined ? {} : { uid }),
+  })
+}
+
+/** Nothing of the machine's own settings, and a place of the test's own for every file. */
+export function environment({ database, home, env }: StartOptions): NodeJS.ProcessEnv {
+  const own = home ?? join(dirname(database ?? ''), 'home')
+  mkdirSync(own, { recursive: true })
+  return { PATH: process.env.PATH, HOME: own, TMPDIR: own, ...env }
+}
+
+function databaseFlags({ database }: StartOptions): string[] {
+  return database === undefined ? [] : ['--db', database]
+}

@@ -1,0 +1,115 @@
+import t from 'tap'
+import { readEvent } from '../../src/ledger/read-event.js'
+import { AppError } from '../../src/model/app-error.js'
+import type { NewEvent } from '../../src/model/event.js'
+import type { PlatformCatalogue, WebhookAdapter, WebhookDelivery } from '../../src/platforms/adapter.js'
+import { message, serve } from './serve.js'
+
+const catalogue: PlatformCatalogue = {
+  source: 'code_a',
+  display_name: 'A code host',
+  webhook_path: '/webhooks/code_a',
+  verification: 'The secret, in x-secret.',
+  kinds: ['*'],
+  actions: [],
+  scope_types: ['repository'],
+  target_grammar: [{ form: 'repo:<owner>/<name>', example: 'repo:acme/app' }],
+  capture_modes: ['webhook'],
+}
+
+/** An adapter whose deliveries are lists of subject ids, and whose signature is the secret itself. */
+function adapter(): WebhookAdapter & { deliveries: WebhookDelivery[] } {
+  const deliveries: WebhookDelivery[] = []
+  return {
+    catalogue,
+    deliveries,
+    verify(delivery, secrets) {
+      deliveries.push(delivery)
+      if (secrets.length === 0) return 'none'
+      if (secrets.includes(delivery.headers['x-secret'] ?? '')) return 'signature'
+      throw new AppError('unauthenticated', 'signature_invalid', 'The signature does not fit the body.')
+    },
+    normalise({ body, headers }) {
+      const text = Buffer.from(body).toString()
+      if (text === 'broken') throw new AppError('invalid', 'invalid_json', 'The body cannot be read.')
+      const ids = text.split(',').filter(Boolean)
+      const events: NewEvent[] = ids.map(id => readEvent(message(id, { source: 'code_a' })))
+      return { events, ignored: ids.length === 0 ? 1 : 0, deliveryId: headers['x-delivery'] ?? 'none' }
+    },
+  }
+}
+
+const secrets = (code_a: string[]) => ({ webhookSecrets: { chat: [], forum: [], code_a, code_b: [] } })
+
+t.test('a delivery is verified, recorded with how it came, and counted', async t => {
+  const { post, ledger, log } = await serve(t, { adapters: [adapter()], settings: secrets(['old', 'new']) })
+  const first = await post('/webhooks/code_a', '1,2', { 'x-secret': 'new', 'x-delivery': 'd-1' })
+  t.match(first, { status: 200, body: { created: 2, duplicates: 0, ignored: 0 } })
+  t.match(ledger.events[0], { provenance: { route: 'webhook', verified: 'signature', delivery_id: 'd-1' } })
+  const again = await post('/webhooks/code_a', '2,3', { 'x-secret': 'old' })
+  t.match(again, { status: 200, body: { created: 1, duplicates: 1, ignored: 0 } })
+  t.match(log, [{ path: '/webhooks/code_a', source: 'code_a', verified: 'signature', created: 2, duplicates: 0 }])
+})
+
+t.test('a delivery with nothing to keep is answered well', async t => {
+  const { post } = await serve(t, { adapters: [adapter()] })
+  t.match(await post('/webhooks/code_a', ''), { status: 200, body: { created: 0, duplicates: 0, ignored: 1 } })
+})
+
+t.test('without a secret deliveries are taken as proving nothing, unless that is refused', async t => {
+  const taken = await serve(t, { adapters: [adapter()] })
+  t.match(await taken.post('/webhooks/code_a', '1'), { status: 200 })
+  t.match(taken.ledger.events[0], { provenance: { verified: 'none' } })
+
+  const strict = await serve(t, { adapters: [adapter()], settings: { requireVerified: true } })
+  t.match(await strict.post('/webhooks/code_a', '1'), { status: 403, body: { code: 'delivery_unverified' } })
+  t.equal(strict.ledger.events.length, 0)
+})
+
+t.test('a wrong signature is refused before anything is parsed', async t => {
+  const { post, ledger } = await serve(t, { adapters: [adapter()], settings: secrets(['right']) })
+  for (const body of ['1', 'broken']) {
+    const answer = await post('/webhooks/code_a', body, { 'x-secret': 'wrong' })
+    t.match(answer, { status: 401, body: { code: 'signature_invalid' } })
+    t.equal(answer.headers.get('www-authenticate'), 'Bearer')
+  }
+  t.match(await post('/webhooks/code_a', 'broken', { 'x-secret': 'right' }), {
+    status: 400,
+    body: { code: 'invalid_json' },
+  })
+  t.equal(ledger.events.length, 0)
+})
+
+t.test('the adapter gets the bytes as they came, and header names in lower case', async t => {
+  const code = adapter()
+  const { raw } = await serve(t, { adapters: [code] })
+  const body = Buffer.from([0x31, 0x2c, 0xff])
+  const head = `POST /Webhooks/CODE_A/ HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nX-SECRET: a\r\nContent-Length: 3\r\n\r\n`
+  t.match(await raw(Buffer.concat([Buffer.from(head), body])), /^HTTP\/1\.1 200/)
+  t.match(code.deliveries, [{ headers: { 'x-secret': 'a' } }])
+  t.ok(body.equals(code.deliveries[0]?.body ?? Buffer.alloc(0)))
+})
+
+t.test('any content type is taken, an encoded body is not', async t => {
+  const { post } = await serve(t, { adapters: [adapter()] })
+  t.match(await post('/webhooks/code_a', '1', { 'content-type': 'application/x-www-form-urlencoded' }), { status: 200 })
+  t.match(await post('/webhooks/code_a', '1', { 'content-type': 'text/plain' }), { status: 200 })
+  t.match(await post('/webhooks/code_a', '1', { 'content-encoding': 'identity' }), { status: 200 })
+  t.match(await post('/webhooks/code_a', '1', { 'content-encoding': 'gzip' }), { status: 415 })
+})
+
+t.test('a delivery of 25 MiB is taken, a larger one is not', async t => {
+  const { post } = await serve(t, { adapters: [adapter()] })
+  const limit = 25 * 1024 * 1024
+  t.match(await post('/webhooks/code_a', Buffer.alloc(limit, ',')), { status: 200, body: { ignored: 1 } })
+  t.match(await post('/webhooks/code_a', Buffer.alloc(limit + 1, ',')), { status: 413, body: { detail: /25 MiB/ } })
+})
+
+t.test('a delivery comes from anywhere, but in open mode only under a name of this machine', async t => {
+  const { post, raw } = await serve(t, { adapters: [adapter()] })
+  const elsewhere = { origin: 'https://elsewhere.example', 'sec-fetch-site': 'cross-site' }
+  t.match(await post('/webhooks/code_a', '1', elsewhere), { status: 200 })
+  const rebound =
+    'POST /webhooks/code_a HTTP/1.1\r\nHost: elsewhere.example\r\nConnection: close\r\nContent-Length: 0\r\n\r\n'
+  t.match(await raw(rebound), /^HTTP\/1\.1 403 [\s\S]*host_not_allowed/)
+})
