@@ -47,7 +47,8 @@ function readCounts(answer: Answer): { created: number; duplicates: number } {
 
 /** The ledger counts the events of a batch from 0; people count the lines of their file. */
 function inLines(error: AppError, { lines }: LineBatch): AppError {
-  const where = `Lines ${lines[0]} to ${lines.at(-1)} are not recorded`
+  const [first, last] = [lines[0], lines.at(-1)]
+  const where = first === last ? `Line ${first} is not recorded` : `Lines ${first} to ${last} are not recorded`
   const errors = error.errors.map(problem => atLine(problem, lines))
   // The problems tell it with the right numbers.
   const message =

@@ -14,6 +14,8 @@ export const HTTP_LIMITS = {
   requestTimeout: 30_000,
   connectionsCheckingInterval: 5_000,
   keepAliveTimeout: 5_000,
+  /** Without a byte either way; longer than any long poll, and than a stream goes without a sign of life. */
+  idleTimeout: 120_000,
   maxHeaderSize: 16 * 1024,
   maxHeadersCount: 100,
   maxRequestsPerSocket: 1_000,
@@ -96,6 +98,7 @@ export class HttpListener {
       // The answer to a missing Host shall look like every other.
       requireHostHeader: false,
     })
+    server.timeout = HTTP_LIMITS.idleTimeout
     server.maxHeadersCount = HTTP_LIMITS.maxHeadersCount
     server.maxRequestsPerSocket = HTTP_LIMITS.maxRequestsPerSocket
     server.maxConnections = HTTP_LIMITS.maxConnections

@@ -63,15 +63,36 @@ export function send(req: HttpRequest, res: ServerResponse, reply: Reply): void 
     return
   }
   const { body } = reply
-  headers.push('Content-Type', reply.type ?? 'application/json', 'Content-Length', String(byteLength(body)))
-  if (typeof body === 'string') {
-    res.writeHead(reply.status, headers)
-    res.end(body)
+  const length = byteLength(body)
+  headers.push('Content-Type', reply.type ?? 'application/json', 'Content-Length', String(length))
+  res.writeHead(reply.status, headers)
+  if (req.method === 'HEAD') res.end()
+  else if (typeof body === 'string') writeText(res, body, length)
+  else writePieces(res, body)
+}
+
+/**
+ * Writes headers and text with one `write` of one string. `res.end(text)` would hand the socket a second, empty chunk,
+ * and with it the dearer `writev`; measured, that and the encoding are a tenth of a small answer's whole cost.
+ */
+function writeText(res: ServerResponse, text: string, bytes: number): void {
+  const { socket } = res
+  // Text of ASCII alone has the same bytes either way, and is copied faster so.
+  const encoding = bytes === text.length ? 'latin1' : 'utf8'
+  if (!socket) {
+    // It waits for the answers before it on the same connection.
+    res.end(text, encoding)
     return
   }
+  socket.cork()
+  res.write(text, encoding)
+  socket.uncork()
+  res.end()
+}
+
+function writePieces(res: ServerResponse, pieces: readonly (string | Uint8Array)[]): void {
   res.cork()
-  res.writeHead(reply.status, headers)
-  for (const piece of body) res.write(piece)
+  for (const piece of pieces) res.write(piece)
   res.end()
 }
 

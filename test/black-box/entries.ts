@@ -2,7 +2,7 @@ import type { StoredEvent } from '../../src/model/event.js'
 import type { HttpClient } from './http-client.js'
 
 /** The beginning of time, as a checkpoint. */
-export const BEGINNING = '1970-01-01T00:00:00Z'
+export const BEGINNING = '1970-01-01T00:00:00.000000Z'
 
 /** An event as a client sends it, in the stream `eng`. Everything may be overridden. */
 export function entry(key: string, members: Record<string, unknown> = {}): Record<string, unknown> {

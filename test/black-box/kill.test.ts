@@ -1,16 +1,11 @@
-import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import t, { type Test } from 'tap'
-import type { Subscription } from '../../src/model/subscription.js'
-import { Books } from './books.js'
-import { type BriefOwner, startBriefOwner } from './brief-owner.js'
-import { entry, type Page, type Recorded, readAll } from './entries.js'
-import { Load } from './load.js'
-import { ownFolder, remainsOf } from './own-folder.js'
-import { monotonicNow, type OwnerSpan, overlaps } from './owner-spans.js'
+import t from 'tap'
+import { CrashTest } from './crash-test.js'
+import { entry, type Recorded, readAll } from './entries.js'
+import { remainsOf } from './own-folder.js'
+import { overlaps } from './owner-spans.js'
 import { consume } from './polling-consumer.js'
-import { launchServer, type RunningServer, startServer, startStatus } from './running-server.js'
-import { type Random, SEED, seeded, wholeNumber } from './seeded.js'
+import { SEED, wholeNumber } from './seeded.js'
 import { readStoredFile } from './stored-file.js'
 
 const ROUNDS = Number(process.env.DAYBOOK_TEST_ROUNDS ?? 12)
@@ -61,103 +56,3 @@ t.test('kill -9 while it stops leaves a ledger that starts again', async t => {
   await crash.check('at the end')
   t.same(readStoredFile(crash.database).problems, [])
 })
-
-/** One ledger, everything that was sent to it, and who owned it when. */
-class CrashTest {
-  readonly random: Random = seeded(SEED)
-  readonly books = new Books()
-  readonly database: string
-  readonly spans: OwnerSpan[] = []
-  readonly epochs = new Set<string>()
-  slowestStart = 0
-  #owners: BriefOwner[] = []
-  #count = 0
-
-  constructor(private readonly t: Test) {
-    this.database = join(ownFolder(t), 'events.db')
-  }
-
-  async start(): Promise<RunningServer> {
-    const before = monotonicNow()
-    const server = await startServer(this.t, { database: this.database })
-    const listening = monotonicNow()
-    this.slowestStart = Math.max(this.slowestStart, Math.round(listening - before))
-    const span = { who: `server ${server.pid}`, from: listening, to: Number.POSITIVE_INFINITY }
-    this.spans.push(span)
-    return {
-      ...server,
-      kill: () => {
-        span.to = monotonicNow()
-        return server.kill()
-      },
-      stop: () => {
-        span.to = monotonicNow()
-        return server.stop()
-      },
-    }
-  }
-
-  load({ url }: RunningServer, prefix: string): Load {
-    return new Load({ url, books: this.books, random: this.random, prefix })
-  }
-
-  /** Short commands are on their way when the server dies, so that they and the next server race for the ledger. */
-  async loadAndKill(server: RunningServer, round: number): Promise<void> {
-    const load = this.load(server, `round ${round}`)
-    const status = this.random() < 0.4 ? this.#askWhileItRuns(server) : undefined
-    const lifeMs = wholeNumber(this.random, 10, 700)
-    for (let rival = wholeNumber(this.random, 0, 2); rival > 0; rival -= 1) void this.#startRival(lifeMs)
-    await sleep(lifeMs)
-    await status
-    await server.kill()
-    await load.ended
-    if (load.cut === 0) this.books.problems.push(`no writer of round ${round} noticed that the server was killed`)
-  }
-
-  /** A start that is killed at any of its instructions. */
-  async killWhileStarting(): Promise<void> {
-    const child = launchServer(this.t, { database: this.database })
-    await sleep(wholeNumber(this.random, 100, 500))
-    child.signal('SIGKILL')
-    await child.ended
-  }
-
-  /** What is wrong with what a server holds, and with how the owners so far got on with each other. */
-  async compare({ http }: RunningServer): Promise<string[]> {
-    await this.settleOwners()
-    const events = await readAll(http)
-    const { items } = (await http.get('/api/subscriptions')).json<{ items: Subscription[] }>()
-    this.epochs.add((await http.get('/api/events?limit=1')).json<Page>().epoch)
-    return [...this.books.compareEvents(events), ...this.books.compareSubscriptions(items, events)]
-  }
-
-  /** An integrity check by the command that is for that, straight after a kill. */
-  async check(when: string): Promise<void> {
-    const { code, out, err } = await startStatus(this.t, { database: this.database, check: true }).ended
-    this.t.equal(code, 0, `the check ${when} went well: ${err}`)
-    this.t.match(JSON.parse(out), { server: null, problems: [] })
-  }
-
-  async settleOwners(): Promise<void> {
-    for (const owner of this.#owners.splice(0)) this.spans.push(...(await owner.settle()))
-  }
-
-  /** Ends within a second and a half, killed now and then. */
-  async #startRival(afterMs: number): Promise<void> {
-    this.#count += 1
-    const prefix = `command ${this.#count}`
-    const killAfterMs = this.random() < 0.3 ? afterMs + wholeNumber(this.random, 100, 600) : undefined
-    const owner = startBriefOwner(this.t, { database: this.database, books: this.books, prefix, patienceMs: 1_500 })
-    this.#owners.push(owner)
-    if (killAfterMs === undefined) return
-    await sleep(killAfterMs)
-    owner.kill()
-  }
-
-  /** A short command that asks while the server surely lives is answered by it. */
-  async #askWhileItRuns({ pid }: RunningServer): Promise<void> {
-    const { code, out, err } = await startStatus(this.t, { database: this.database }).ended
-    const asked = code === 0 ? (JSON.parse(out) as { server: { pid: number } | null }) : undefined
-    if (asked?.server?.pid !== pid) this.books.problems.push(`status was answered ${code} ${out}${err}, not by ${pid}`)
-  }
-}

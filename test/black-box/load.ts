@@ -76,7 +76,7 @@ export class Load {
 
   async #repeat(http: HttpClient, random: Random): Promise<void> {
     const key = pick(random, this.options.books.settled)
-    if (key === undefined) return
+    if (key === undefined) return this.#single(http)
     this.options.books.attempt(key)
     const answer = await http.post('/api/events', entry(key))
     if (this.#is(answer.status, 200, 201)) this.options.books.acknowledge(answer.json<Recorded>())

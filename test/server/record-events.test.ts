@@ -103,7 +103,7 @@ t.test('what is no JSON object is refused with the place', async t => {
 
 t.test('a body that is nested too deep is refused, and one that is nested absurdly as well', async t => {
   const { post } = await serve(t)
-  const nested = (levels: number) => `{"a":`.repeat(levels) + '1' + '}'.repeat(levels)
+  const nested = (levels: number) => `${'{"a":'.repeat(levels)}1${'}'.repeat(levels)}`
   const event = (levels: number) => `{"kind":"a.b","subject_type":"a","subject_id":"1","payload":${nested(levels)}}`
   t.match(await post('/api/events', event(63)), { status: 201 })
   t.match(await post('/api/events', event(64)), { status: 400, body: { code: 'invalid_field' } })

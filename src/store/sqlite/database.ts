@@ -33,6 +33,19 @@ export class Database {
     this.#connection.exec(sql)
   }
 
+  /**
+   * Like `transaction`, for work that can be done again from what is committed: it reaches the disk with the next
+   * transaction, not before this returns.
+   */
+  laterDurable<Result>(work: () => Result): Result {
+    this.exec('PRAGMA synchronous = NORMAL')
+    try {
+      return this.transaction(work)
+    } finally {
+      this.exec('PRAGMA synchronous = FULL')
+    }
+  }
+
   /** All of `work` or nothing. @throws AppError `unavailable/store_…` when the disk refuses */
   transaction<Result>(work: () => Result): Result {
     try {
@@ -78,8 +91,9 @@ export class Database {
  * that keeps its lock. FULL: a commit is on the disk before it is answered.
  */
 function connect(path: string): Connection {
+  let connection: Connection | undefined
   try {
-    const connection = new sqlite.Database(path)
+    connection = new sqlite.Database(path)
     connection.exec('PRAGMA locking_mode = EXCLUSIVE')
     connection.exec('PRAGMA page_size = 8192')
     const [mode] = connection.all('PRAGMA journal_mode = WAL') as { journal_mode: string }[]
@@ -90,6 +104,7 @@ function connect(path: string): Connection {
     connection.exec('PRAGMA temp_store = MEMORY')
     return connection
   } catch (error) {
+    connection?.close() // or its lock would stay
     throw toStoreError(error)
   }
 }

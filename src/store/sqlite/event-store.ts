@@ -20,7 +20,7 @@ interface Group {
  * Groups that may be on their way at once. With one, this thread and the store's would take turns waiting for each
  * other; with many, each would be small, and a message costs more than the event in it.
  */
-const GROUPS_UNDER_WAY = 2
+const GROUPS_UNDER_WAY = 4
 
 /**
  * Events over the store's thread. What arrives in one turn of the event loop, or while enough groups are under way,

@@ -14,10 +14,11 @@ type ReadRequest = Extract<StoreRequest, { kind: 'read' }>
 const GROUP_ROWS = 1_000
 
 /**
- * The search index trails the commits. Up to `relaxed` events it waits for a quiet moment, because larger batches are
- * cheaper; beyond `largest` every commit is followed by a batch, so that a search never has much more to read.
+ * The search index trails the commits. When nothing was written for `quietMs` it catches up; while writes go on, a
+ * batch every `paceMs` keeps it close behind all but bursts; `largest` events behind, every turn brings a batch, so
+ * that a search never has much more than that to read event by event.
  */
-const TAIL = { relaxed: 256, largest: 200_000, batch: 256, quietMs: 100 }
+const TAIL = { largest: 200_000, batch: 256, quietMs: 50, paceMs: 100 }
 
 /**
  * Whose turn it is on the store's thread: first everything that waits to be written, as one transaction; then the
@@ -29,7 +30,9 @@ export class Scheduler {
   readonly #queries = new Map<number, Generator<void, EventPage>>()
   #closing: number | undefined
   #turnPending = false
-  #quiet: NodeJS.Timeout | undefined
+  #wroteAt = Number.NEGATIVE_INFINITY
+  #indexedAt = Number.NEGATIVE_INFINITY
+  #indexTimer: NodeJS.Timeout | undefined
 
   constructor(
     private readonly engine: Engine,
@@ -90,6 +93,7 @@ export class Scheduler {
       rows += task.task === 'record' ? task.rows.ends.length : 1
     }
     if (size === 0) return
+    this.#wroteAt = performance.now()
     const group = this.#writes.splice(0, size)
     try {
       const results = this.engine.commit(group.map(request => request.task))
@@ -112,18 +116,23 @@ export class Scheduler {
   }
 
   #advanceIndex(): void {
-    clearTimeout(this.#quiet)
+    clearTimeout(this.#indexTimer)
     const tail = this.engine.unindexed
     if (tail === 0) return
-    if (tail >= TAIL.largest) this.#index()
-    else this.#quiet = setTimeout(() => this.#index(), TAIL.quietMs)
+    const now = performance.now()
+    const untilQuiet = this.#wroteAt + TAIL.quietMs - now
+    const untilPace = tail >= TAIL.batch ? this.#indexedAt + TAIL.paceMs - now : Number.POSITIVE_INFINITY
+    const waitMs = tail >= TAIL.largest ? 0 : Math.min(untilQuiet, untilPace)
+    if (waitMs > 0) this.#indexTimer = setTimeout(() => this.#wake(), waitMs)
+    else this.#index()
   }
 
-  /** What fails here is tried again: after the next commit, or when it is quiet again. */
+  /** What fails here is tried again with the next turn that a write or a question brings. */
   #index(): void {
     try {
       this.engine.advanceIndex(TAIL.batch)
-      if (this.engine.unindexed > 0) this.#wake()
+      this.#indexedAt = performance.now()
+      this.#wake()
     } catch (error) {
       if (!(error instanceof AppError)) throw error
     }
@@ -138,7 +147,7 @@ export class Scheduler {
   }
 
   #close(id: number): void {
-    clearTimeout(this.#quiet)
+    clearTimeout(this.#indexTimer)
     this.#answer(id, () => this.engine.close())
     this.port.close()
   }

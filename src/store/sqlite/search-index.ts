@@ -36,7 +36,7 @@ export class SearchIndex {
 
   /** Indexes up to `count` more events in one transaction. @returns how many */
   advance(count: number): number {
-    const added = this.database.transaction(() => {
+    const added = this.database.laterDurable(() => {
       const rows = this.database.all(UNINDEXED, this.#indexedSeq, count)
       for (const row of rows) this.#add(Number(row.seq), JSON.parse(String(row.body)) as StoredEvent)
       if (rows.length > 0) this.database.run(ADVANCE, this.#indexedSeq + rows.length)

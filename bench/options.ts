@@ -1,0 +1,92 @@
+import { resolve } from 'node:path'
+import { parseArgs } from 'node:util'
+
+export const MEASUREMENT_NAMES = [
+  'posts',
+  'batches',
+  'subscriptions',
+  'growth',
+  'pages',
+  'search',
+  'health-command',
+  'start-up',
+  'postgres',
+] as const
+export type MeasurementName = (typeof MEASUREMENT_NAMES)[number]
+
+export interface BenchOptions {
+  /** Shorter and smaller: shows that everything works, its figures mean little. */
+  quick: boolean
+  only: readonly MeasurementName[]
+  /** Size of the large ledger. */
+  events: number
+  /** Folder in which the large ledger is kept for the next run. */
+  keep?: string
+  warmupMs: number
+  measureMs: number
+}
+
+export const USAGE = `Usage: npm run bench -- [--quick] [--only name,…] [--events n] [--keep folder]
+
+  --quick        short and small: shows that everything works, its figures mean little
+  --only         some of: ${MEASUREMENT_NAMES.join(', ')}
+  --events       size of the large ledger, 30,000 to 5,000,000; 1,000,000 (with --quick 50,000) when absent
+  --keep         keeps the large ledger in that folder, and uses the one that is already there; searching records a
+                 few more events in it each time
+`
+
+const EVENTS = { fewest: 30_000, most: 5_000_000, usual: 1_000_000, quick: 50_000 }
+
+/** What is wrong with the arguments, as a sentence. */
+export class UsageError extends Error {}
+
+/** @throws UsageError */
+export function readOptions(args: readonly string[]): BenchOptions | 'help' {
+  const { values } = parse(args)
+  if (values.help) return 'help'
+  const quick = values.quick ?? false
+  return {
+    quick,
+    only: readNames(values.only),
+    events: readEvents(values.events) ?? (quick ? EVENTS.quick : EVENTS.usual),
+    ...(values.keep === undefined ? {} : { keep: resolve(values.keep) }),
+    warmupMs: quick ? 500 : 2_000,
+    measureMs: quick ? 2_000 : 8_000,
+  }
+}
+
+function parse(args: readonly string[]) {
+  try {
+    return parseArgs({
+      args: [...args],
+      options: {
+        quick: { type: 'boolean' },
+        only: { type: 'string' },
+        events: { type: 'string' },
+        keep: { type: 'string' },
+        help: { type: 'boolean', short: 'h' },
+      },
+    })
+  } catch (cause) {
+    throw new UsageError(cause instanceof Error ? cause.message : String(cause), { cause })
+  }
+}
+
+function readNames(text: string | undefined): readonly MeasurementName[] {
+  if (text === undefined) return MEASUREMENT_NAMES
+  const asked = text.split(',').map(name => name.trim())
+  const unknown = asked.filter(name => !MEASUREMENT_NAMES.some(known => known === name))
+  if (unknown.length > 0) {
+    throw new UsageError(`--only knows no ${unknown.join(', ')}. It knows ${MEASUREMENT_NAMES.join(', ')}.`)
+  }
+  return MEASUREMENT_NAMES.filter(name => asked.includes(name))
+}
+
+function readEvents(text: string | undefined): number | undefined {
+  if (text === undefined) return undefined
+  const events = Number(text)
+  if (!Number.isInteger(events) || events < EVENTS.fewest || events > EVENTS.most) {
+    throw new UsageError(`--events must be ${EVENTS.fewest} to ${EVENTS.most}, got "${text}".`)
+  }
+  return events
+}

@@ -1,0 +1,111 @@
+import { readFile } from 'node:fs/promises'
+import { fileURLToPath } from 'node:url'
+import { ChildLines } from './child-lines.js'
+import type { LoadPlan, LoadResult } from './load-plan.js'
+import type { WalkPlan, WalkResult } from './walk-plan.js'
+import { endProcess, type Workspace } from './workspace.js'
+
+/** A server in its own process. */
+export interface RunningServer {
+  port: number
+  pid: number
+  /** Milliseconds from starting the process until it listened. */
+  readyMs: number
+  stop(): Promise<void>
+}
+
+/** A program that has prepared itself. */
+export interface Prepared<Result> {
+  run(): Promise<Result>
+}
+
+/** The command line program. */
+export const DAYBOOK = fileURLToPath(new URL('../../bin/run.js', import.meta.url))
+
+/** Starts `daybook serve` with its default settings on the ledger in `folder`, on a free port. */
+export async function startLedger(workspace: Workspace, folder: string): Promise<RunningServer> {
+  const args = [DAYBOOK, 'serve', '--db', `${folder}/events.db`, '--port', '0', '--log-level', 'warn', '--json']
+  return startServer(workspace, args, 'The ledger', line => {
+    const { ledger } = JSON.parse(line) as { ledger: string }
+    return Number(new URL(ledger).port)
+  })
+}
+
+export async function startYardstick(workspace: Workspace): Promise<RunningServer> {
+  return startServer(workspace, [pathOf('yardstick')], 'The yardstick server', line => {
+    return (JSON.parse(line) as { port: number }).port
+  })
+}
+
+/** Runs a load generator. @throws when it saw anything but 2xx answers */
+export async function runLoad(workspace: Workspace, plan: LoadPlan): Promise<LoadResult> {
+  const load = await prepareLoad(workspace, plan)
+  return load.run()
+}
+
+/** Starts a load generator that has its requests ready and waits. */
+export async function prepareLoad(workspace: Workspace, plan: LoadPlan): Promise<Prepared<LoadResult>> {
+  const prepared = await prepare<LoadResult>(workspace, 'load', plan)
+  return {
+    run: async () => {
+      const result = await prepared.run()
+      const { refused, failed } = result
+      if (refused + failed === 0) return result
+      throw new Error(`Of the requests ${refused} were refused and ${failed} had no answer.`)
+    },
+  }
+}
+
+/** Reads pages of events. */
+export async function runWalk(workspace: Workspace, plan: WalkPlan): Promise<WalkResult> {
+  const walk = await prepare<WalkResult>(workspace, 'walk', plan)
+  return walk.run()
+}
+
+/**
+ * The environment of the programs that are measured: a home of their own, and none of the settings of whoever measures.
+ */
+export async function cleanEnvironment(workspace: Workspace): Promise<Record<string, string>> {
+  return { HOME: await workspace.home(), LANG: 'C.UTF-8' }
+}
+
+/** Resident memory of a process in MB (10⁶ bytes), where the system tells. */
+export async function residentMegabytes(pid: number): Promise<number | undefined> {
+  if (process.platform !== 'linux') return undefined
+  const status = await readFile(`/proc/${pid}/status`, 'utf8')
+  const kibibytes = /^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1]
+  return kibibytes === undefined ? undefined : (Number(kibibytes) * 1024) / 1e6
+}
+
+async function startServer(
+  workspace: Workspace,
+  args: readonly string[],
+  name: string,
+  readPort: (line: string) => number,
+): Promise<RunningServer> {
+  const env = await cleanEnvironment(workspace)
+  const startedAt = performance.now()
+  const child = workspace.start(process.execPath, args, { env, stdio: ['ignore', 'pipe', 'pipe'] })
+  const line = await new ChildLines(child, name).next()
+  const readyMs = performance.now() - startedAt
+  return { port: readPort(line), pid: child.pid ?? 0, readyMs, stop: () => endProcess(child) }
+}
+
+async function prepare<Result>(workspace: Workspace, program: string, plan: unknown): Promise<Prepared<Result>> {
+  const child = workspace.start(process.execPath, [pathOf(program), JSON.stringify(plan)], {
+    env: await cleanEnvironment(workspace),
+    stdio: ['pipe', 'pipe', 'pipe'],
+  })
+  const lines = new ChildLines(child, `The program ${program}`)
+  await lines.next()
+  return {
+    run: async () => {
+      child.stdin?.end('go\n')
+      return JSON.parse(await lines.next()) as Result
+    },
+  }
+}
+
+function pathOf(program: string): string {
+  return fileURLToPath(new URL(`./programs/${program}.js`, import.meta.url))
+}

@@ -1,0 +1,206 @@
+import fc from 'fast-check'
+import t from 'tap'
+import { LedgerClient } from '../../src/client/ledger-client.js'
+import { problem, standIn } from './stand-in.js'
+
+interface Route {
+  name: string
+  ask: (client: LedgerClient) => Promise<unknown>
+  method?: string
+  url: string
+  type?: string
+  body?: string
+}
+
+const routes: Route[] = [
+  { name: 'health', ask: client => client.health(), url: '/api/health' },
+  { name: 'stats', ask: client => client.stats(), url: '/api/stats' },
+  { name: 'platforms', ask: client => client.platforms(), url: '/api/platforms' },
+  { name: 'schema event', ask: client => client.schema('event'), url: '/api/schema/event' },
+  { name: 'schema subscription', ask: client => client.schema('subscription'), url: '/api/schema/subscription' },
+  { name: 'subscriptions', ask: client => client.subscriptions(), url: '/api/subscriptions' },
+  { name: 'subscription', ask: client => client.subscription('sub_1'), url: '/api/subscriptions/sub_1' },
+  { name: 'events', ask: client => client.events({}), url: '/api/events' },
+  { name: 'event', ask: client => client.event('chat:a/b%'), url: '/api/events/chat%3Aa%2Fb%25' },
+  {
+    name: 'save a subscription',
+    ask: client => client.saveSubscription('{"source":"chat"}'),
+    method: 'POST',
+    url: '/api/subscriptions',
+    type: 'application/json',
+    body: '{"source":"chat"}',
+  },
+  {
+    name: 'delete a subscription',
+    ask: client => client.deleteSubscription('a/b'),
+    method: 'DELETE',
+    url: '/api/subscriptions/a%2Fb',
+  },
+  {
+    name: 'record an event',
+    ask: client => client.record('{"kind":"ä"}', 'application/json'),
+    method: 'POST',
+    url: '/api/events',
+    type: 'application/json',
+    body: '{"kind":"ä"}',
+  },
+  {
+    name: 'record lines',
+    ask: client => client.record(Buffer.from('{}\n{}\n'), 'application/x-ndjson'),
+    method: 'POST',
+    url: '/api/events',
+    type: 'application/x-ndjson',
+    body: '{}\n{}\n',
+  },
+]
+
+for (const { name, ask, method = 'GET', url, type, body = '' } of routes) {
+  t.test(`${name} asks ${method} ${url}, below the base address`, async t => {
+    const server = await standIn(t, () => ({ body: { ok: true } }))
+    await ask(new LedgerClient({ apiUrl: `${server.url}/base` }))
+    t.match(server.arrived, [{ method, url: `/base${url}`, body }])
+    t.equal(server.arrived[0]?.headers['content-type'], type)
+    t.equal(server.arrived[0]?.headers.authorization, undefined)
+  })
+}
+
+t.test('every filter arrives as it was given', async t => {
+  const server = await standIn(t, () => ({ body: {} }))
+  const text = fc.string({ unit: 'binary', minLength: 1, maxLength: 20 })
+  const filters = fc.record(
+    { source: text, kind: fc.array(text, { maxLength: 3 }), q: text, since: text, limit: text, target: text },
+    { requiredKeys: [] },
+  )
+  await fc.assert(
+    fc.asyncProperty(filters, async parameters => {
+      await new LedgerClient({ apiUrl: server.url }).events(parameters)
+      const { searchParams } = new URL(server.arrived.at(-1)?.url ?? '', server.url)
+      const { kind = [], ...others } = parameters
+      t.same(searchParams.getAll('kind'), kind)
+      t.same(Object.fromEntries([...searchParams].filter(([name]) => name !== 'kind')), others)
+    }),
+    { numRuns: 50 },
+  )
+})
+
+t.test('any dedupe key arrives as one segment of the path', async t => {
+  const server = await standIn(t, () => ({ body: {} }))
+  const key = fc.string({ unit: 'binary', minLength: 1, maxLength: 40 })
+  await fc.assert(
+    fc.asyncProperty(key, async dedupeKey => {
+      await new LedgerClient({ apiUrl: server.url }).event(dedupeKey)
+      const path = server.arrived.at(-1)?.url ?? ''
+      t.equal(decodeURIComponent(path.slice('/api/events/'.length)), dedupeKey)
+      t.equal(path.split('/').length, 4)
+    }),
+    { numRuns: 50 },
+  )
+})
+
+for (const key of ['', '\ud800']) {
+  t.test(`a key that can be no segment of a path (${JSON.stringify(key)}) is not asked for`, async t => {
+    const server = await standIn(t, () => ({ body: {} }))
+    const client = new LedgerClient({ apiUrl: server.url })
+    await t.rejects(async () => client.event(key), { category: 'invalid', code: 'invalid_field' })
+    t.same(server.arrived, [])
+  })
+}
+
+t.test('a token is shown as bearer, the admin token in its own header', async t => {
+  const server = await standIn(t, () => ({ body: {} }))
+  const ask = (kind: 'token' | 'admin') =>
+    new LedgerClient({ apiUrl: server.url }, { credential: { kind, secret: 'tok_x' } }).stats()
+  await ask('token')
+  t.match(server.arrived.at(-1)?.headers, { authorization: 'Bearer tok_x', 'x-event-admin-token': undefined })
+  await ask('admin')
+  t.match(server.arrived.at(-1)?.headers, { authorization: undefined, 'x-event-admin-token': 'tok_x' })
+})
+
+t.test('an answer is handed on as it was sent', async t => {
+  const text = '{"b":1,  "a":[1.0, "\\u00e4"],\n"__proto__":{}}'
+  const server = await standIn(t, () => ({ type: 'application/json; charset=utf-8', body: text }))
+  const answer = await new LedgerClient({ apiUrl: server.url }).stats()
+  t.equal(answer.text(), text)
+  t.match(answer.json(), { a: [1, 'ä'], b: 1 })
+})
+
+t.test('an answer without content is empty', async t => {
+  const server = await standIn(t, () => ({ status: 204 }))
+  const answer = await new LedgerClient({ apiUrl: server.url }).deleteSubscription('x')
+  t.equal(answer.text(), '')
+})
+
+t.test('a ledger that cannot record still says how it is', async t => {
+  const body = { status: 'unavailable', code: 'store_full', detail: 'The disk is full.' }
+  const server = await standIn(t, () => ({ status: 503, body }))
+  const answer = await new LedgerClient({ apiUrl: server.url }).health()
+  t.equal(answer.status, 503)
+  t.same(answer.json(), body)
+})
+
+const problems = [
+  { status: 400, category: 'invalid' },
+  { status: 401, category: 'unauthenticated' },
+  { status: 403, category: 'forbidden' },
+  { status: 404, category: 'not_found' },
+  { status: 405, category: 'invalid' },
+  { status: 409, category: 'conflict' },
+  { status: 413, category: 'too_large' },
+  { status: 415, category: 'unsupported_type' },
+  { status: 429, category: 'throttled' },
+  { status: 500, category: 'internal' },
+  { status: 502, category: 'unavailable' },
+  { status: 503, category: 'unavailable' },
+]
+for (const { status, category } of problems) {
+  t.test(`a problem of status ${status} becomes ${category}, its code and fields kept`, async t => {
+    const errors = [{ field: '/kind', detail: 'is missing' }]
+    const server = await standIn(t, () => problem(status, 'some_code', { errors }))
+    await t.rejects(new LedgerClient({ apiUrl: server.url }).stats(), {
+      category,
+      code: 'some_code',
+      message: 'Because of some_code.',
+      errors,
+    })
+  })
+}
+
+t.test('what else a problem says is understood as far as it goes', async t => {
+  const answers = [
+    { answer: { status: 404, type: 'text/html', body: '<h1>404</h1>' }, code: 'http_404', message: /status 404/ },
+    { answer: { status: 400, body: '[1,2' }, code: 'http_400', message: /status 400/ },
+    { answer: { status: 400, body: 'null', type: 'application/json' }, code: 'http_400', message: /status 400/ },
+    { answer: problem(400, 'Bad Code!'), code: 'http_400', message: /Because/ },
+    { answer: problem(400, 'c', { errors: [1, { field: 2 }, 'x'] }), code: 'c', message: /Because/ },
+    { answer: problem(500, 'internal', { request_id: 'r-1' }), code: 'internal', message: /Request r-1/ },
+  ]
+  for (const { answer, code, message } of answers) {
+    const server = await standIn(t, () => answer)
+    await t.rejects(new LedgerClient({ apiUrl: server.url }).stats(), { code, message, errors: [] })
+  }
+})
+
+t.test('how long to wait is kept', async t => {
+  const server = await standIn(t, () => ({ status: 429, headers: { 'retry-after': '7' }, body: { code: 'busy' } }))
+  await t.rejects(new LedgerClient({ apiUrl: server.url }).stats(), {
+    category: 'throttled',
+    code: 'busy',
+    retryAfterSeconds: 7,
+  })
+})
+
+t.test('something else than a ledger is told apart', async t => {
+  const answers = [
+    { type: 'text/html', body: '<html>' },
+    { status: 302, headers: { location: 'http://127.0.0.1:1/' } },
+    { status: 200 },
+  ]
+  for (const answer of answers) {
+    const server = await standIn(t, () => answer)
+    await t.rejects(new LedgerClient({ apiUrl: server.url }).stats(), { category: 'unavailable', code: 'not_a_ledger' })
+    t.equal(server.arrived.length, 1, 'a redirect is not followed')
+  }
+  const server = await standIn(t, () => ({ type: 'application/json', body: '{"cut":' }))
+  const answer = await new LedgerClient({ apiUrl: server.url }).stats()
+  t.throws(() => answer.json(), { code: 'not_a_ledger' })
+})

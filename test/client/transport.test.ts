@@ -1,0 +1,96 @@
+import { once } from 'node:events'
+import type { AddressInfo } from 'node:net'
+import { createServer } from 'node:net'
+import { join } from 'node:path'
+import t, { type Test } from 'tap'
+import { LedgerClient } from '../../src/client/ledger-client.js'
+import { standIn } from './stand-in.js'
+
+t.test('a port where nobody listens is told as that, with what to do', async t => {
+  const server = await standIn(t, () => ({ body: {} }))
+  await server.close()
+  await t.rejects(new LedgerClient({ apiUrl: server.url }).health(), {
+    category: 'unavailable',
+    code: 'server_unreachable',
+    message: `No server answers at ${server.url} (connection refused). Start one with "daybook serve", or say where it is with --api-url or EVENT_API_URL.`,
+  })
+})
+
+t.test('so is a host that does not exist, and a socket', async t => {
+  const unknown = new LedgerClient({ apiUrl: 'http://ledger.invalid' })
+  await t.rejects(unknown.health(), {
+    code: 'server_unreachable',
+    message: /No server answers at http:\/\/ledger.invalid/,
+  })
+  const gone = new LedgerClient({ socketPath: join(t.testdir(), 'gone.sock') })
+  await t.rejects(gone.health(), { code: 'server_unreachable', message: /no such socket/ })
+})
+
+t.test('an owner is asked through its socket', async t => {
+  const path = join(t.testdir(), 's')
+  const server = await standIn(t, () => ({ body: { status: 'ok' } }), { path })
+  const answer = await new LedgerClient({ socketPath: path }).health()
+  t.same(answer.json(), { status: 'ok' })
+  t.match(server.arrived, [{ url: '/api/health' }])
+})
+
+t.test('a server that falls silent is not waited for longer than told', async t => {
+  const server = await standIn(t, () => () => undefined)
+  await t.rejects(new LedgerClient({ apiUrl: server.url }, { idleSeconds: 0.1 }).stats(), { code: 'server_timeout' })
+})
+
+t.test('a question that is to be held is waited for that much longer', async t => {
+  const server = await standIn(t, () => res => setTimeout(() => res.writeHead(200, JSON_TYPE).end('{}'), 300))
+  const client = new LedgerClient({ apiUrl: server.url }, { idleSeconds: 0.1 })
+  t.equal((await client.events({ since: 'x', wait: '1' })).text(), '{}')
+  await t.rejects(client.events({ since: 'x' }), { code: 'server_timeout' })
+})
+
+t.test('a connection that breaks before the answer is whole is no answer', async t => {
+  const begun = await standIn(t, () => res => {
+    res.writeHead(200, { ...JSON_TYPE, 'content-length': '100' }).write('{"a":')
+    setTimeout(() => res.destroy(), 20)
+  })
+  await t.rejects(new LedgerClient({ apiUrl: begun.url }).stats(), { category: 'unavailable', code: 'connection_lost' })
+  const dropped = await standIn(t, () => res => res.destroy())
+  await t.rejects(new LedgerClient({ apiUrl: dropped.url }).stats(), { code: 'connection_lost' })
+})
+
+t.test('another protocol on that port is told as that', async t => {
+  const port = await listenRaw(t, 'SSH-2.0-x\r\n')
+  await t.rejects(new LedgerClient({ apiUrl: `http://127.0.0.1:${port}` }).health(), { code: 'not_a_ledger' })
+  const secure = new LedgerClient({ apiUrl: `https://127.0.0.1:${port}` })
+  await t.rejects(secure.health(), { code: 'server_unreachable' })
+})
+
+t.test('a question can be called off, before and while it is asked', async t => {
+  const server = await standIn(t, () => () => undefined)
+  const client = new LedgerClient({ apiUrl: server.url })
+  const calledOff = new Error('called off')
+  await t.rejects(client.stats({ signal: AbortSignal.abort(calledOff) }), calledOff)
+  t.equal(server.arrived.length, 0)
+  const controller = new AbortController()
+  const asked = client.stats({ signal: controller.signal })
+  setTimeout(() => controller.abort(calledOff), 30)
+  await t.rejects(asked, calledOff)
+})
+
+t.test('a refusal that comes while the body is still being sent is heard', async t => {
+  const body = Buffer.alloc(8 * 1024 * 1024, 'x')
+  const server = await standIn(t, () => ({ status: 413, body: { code: 'body_too_large', detail: 'Too large.' } }))
+  await t.rejects(new LedgerClient({ apiUrl: server.url }).record(body, 'application/json'), { code: 'body_too_large' })
+})
+
+const JSON_TYPE = { 'content-type': 'application/json' }
+
+/** Says one thing to whoever connects. */
+async function listenRaw(t: Test, greeting: string): Promise<number> {
+  const server = createServer(socket => {
+    socket.on('error', () => socket.destroy())
+    socket.end(greeting)
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  t.teardown(() => server.close())
+  return (server.address() as AddressInfo).port
+}

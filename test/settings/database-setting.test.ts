@@ -1,0 +1,67 @@
+import { resolve } from 'node:path'
+import fc from 'fast-check'
+import t from 'tap'
+import { readLocalSettings } from '../../src/settings/local-settings.js'
+import { HOME, memorySources, SHARED } from './memory-sources.js'
+import { problemsOf } from './refusal.js'
+
+t.test('the database path is the first of what is given, in the specified order', async t => {
+  const given = fc.record({
+    flag: fc.boolean(),
+    process: fc.boolean(),
+    sharedDb: fc.boolean(),
+    homeDir: fc.boolean(),
+    archHome: fc.boolean(),
+  })
+  fc.assert(
+    fc.property(given, has => {
+      const sources = memorySources({
+        env: { ...(has.process ? { EVENT_DB: '/process.db' } : {}), ...(has.archHome ? { ARCH_HOME: '/arch' } : {}) },
+        files: {
+          [SHARED]: `${has.sharedDb ? 'EVENT_DB=/shared.db\n' : ''}${has.homeDir ? 'home_dir=/shared-home\n' : ''}`,
+        },
+      })
+      const { database, home } = readLocalSettings({ db: has.flag ? '/flag.db' : undefined }, sources)
+      const expectedHome = has.homeDir ? '/shared-home' : has.archHome ? '/arch' : `${HOME}/.arch`
+      const named = has.flag ? '/flag.db' : has.process ? '/process.db' : has.sharedDb ? '/shared.db' : undefined
+      t.equal(home, expectedHome)
+      t.same(database, {
+        path: named ?? `${expectedHome}/event/events.db`,
+        isDefault: named === undefined,
+        legacyPath: `${expectedHome}/events.db`,
+      })
+    }),
+  )
+})
+
+t.test('paths may begin at the home folder, or be seen from the current one', async t => {
+  const pathOf = (db: string) => readLocalSettings({ db }, memorySources()).database.path
+  t.equal(pathOf('~/ledger.db'), `${HOME}/ledger.db`)
+  t.equal(pathOf('ledger.db'), resolve('ledger.db'))
+  t.equal(pathOf('/a/../ledger.db'), '/ledger.db')
+  t.equal(readLocalSettings({}, memorySources({ files: { [SHARED]: 'home_dir=~/books' } })).home, `${HOME}/books`)
+})
+
+const refused = [
+  { db: 'postgres://ada:secret-word@db/ledger', says: /PostgreSQL database, which is not part of this release yet/ },
+  { db: 'postgresql:///ledger', says: /not part of this release yet/ },
+  { db: 'https://example.org/events.db', says: /is not the path of a file/ },
+  { db: 'file:events.db', says: /is not the path of a file/ },
+  { db: ':memory:', says: /is not the path of a file/ },
+  { db: '', says: /is empty/ },
+]
+for (const { db, says } of refused) {
+  t.test(`a database named "${db}" is refused`, async t => {
+    const [problem, ...others] = problemsOf(() => readLocalSettings({ db }, memorySources()))
+    t.same(others, [])
+    t.match(problem, { field: '--db', detail: says })
+    t.notMatch(problem?.detail, /secret-word/)
+  })
+}
+
+t.test('a home folder that is not absolute is refused, since it would be another one elsewhere', async t => {
+  const byVariable = () => readLocalSettings({}, memorySources({ env: { ARCH_HOME: 'arch' } }))
+  t.match(problemsOf(byVariable), [{ field: 'ARCH_HOME', detail: 'ARCH_HOME "arch" is not an absolute path.' }])
+  const byFile = () => readLocalSettings({}, memorySources({ files: { [SHARED]: 'home_dir=./x' } }))
+  t.match(problemsOf(byFile), [{ field: 'home_dir', detail: `home_dir "./x" (in ${SHARED}) is not an absolute path.` }])
+})

@@ -1,0 +1,23 @@
+import type { SettingSources } from '../../src/settings/setting-sources.js'
+
+export const HOME = '/home/ada'
+export const SHARED = `${HOME}/.config/arch/environment`
+
+export interface MemorySources {
+  env?: Record<string, string>
+  /** Text by path; or the code of the failure that reading it meets. */
+  files?: Record<string, string | { code: string }>
+}
+
+/** Settings as if the process and the file system were these. */
+export function memorySources({ env = {}, files = {} }: MemorySources = {}): SettingSources {
+  return {
+    env,
+    homedir: HOME,
+    readTextFile: path => {
+      const file = files[path] ?? { code: 'ENOENT' }
+      if (typeof file === 'string') return file
+      throw Object.assign(new Error(`${file.code}: ${path}`), file)
+    },
+  }
+}

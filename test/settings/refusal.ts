@@ -1,0 +1,14 @@
+import { AppError, type FieldProblem } from '../../src/model/app-error.js'
+
+/** The problems that a reading of settings is refused with; none when it is not. */
+export function problemsOf(read: () => unknown): FieldProblem[] {
+  try {
+    read()
+    return []
+  } catch (error) {
+    if (error instanceof AppError && error.code === 'settings_invalid' && error.category === 'configuration') {
+      return error.errors
+    }
+    throw error
+  }
+}

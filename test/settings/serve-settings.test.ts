@@ -1,0 +1,179 @@
+import t from 'tap'
+import { readServeSettings, type ServeFlags } from '../../src/settings/serve-settings.js'
+import { HOME, memorySources, SHARED } from './memory-sources.js'
+import { problemsOf } from './refusal.js'
+
+t.test('without any setting it listens on this machine only', async t => {
+  t.same(readServeSettings({}, memorySources()), {
+    home: `${HOME}/.arch`,
+    database: {
+      path: `${HOME}/.arch/event/events.db`,
+      isDefault: true,
+      legacyPath: `${HOME}/.arch/events.db`,
+    },
+    ledger: { host: '127.0.0.1', port: 8765, rootPath: '', allowOpen: false },
+    board: { host: '127.0.0.1', port: 8766, rootPath: '' },
+    webhooks: { secrets: { chat: [], forum: [], code_a: [], code_b: [] }, requireVerified: false },
+    log: { level: 'info', format: 'auto' },
+  })
+})
+
+t.test('every setting can be given by the environment', async t => {
+  const env = {
+    EVENT_HOST: '::1',
+    EVENT_PORT: '0',
+    EVENT_ROOT_PATH: '/books/ledger',
+    EVENT_PUBLIC_URL: 'https://Ledger.example.org:8443/',
+    BOARD_HOST: 'localhost',
+    BOARD_PORT: '65535',
+    BOARD_ROOT_PATH: '/board',
+    EVENT_WEBHOOK_SECRET_CHAT: 'one',
+    EVENT_WEBHOOK_SECRET_CODE_A: 'new\nold\n',
+    EVENT_WEBHOOK_REQUIRE_VERIFIED: 'Yes',
+    EVENT_LOG_LEVEL: 'debug',
+    EVENT_LOG_FORMAT: 'json',
+  }
+  t.match(readServeSettings({}, memorySources({ env })), {
+    ledger: { host: '::1', port: 0, rootPath: '/books/ledger', publicUrl: 'https://ledger.example.org:8443' },
+    board: { host: 'localhost', port: 65535, rootPath: '/board' },
+    webhooks: { secrets: { chat: ['one'], forum: [], code_a: ['new', 'old'], code_b: [] }, requireVerified: true },
+    log: { level: 'debug', format: 'json' },
+  })
+})
+
+t.test('a flag goes before the process, the process before the shared environment', async t => {
+  const files = { [SHARED]: 'EVENT_PORT=1\nEVENT_HOST=127.0.0.1\nEVENT_LOG_LEVEL=trace\n' }
+  const env = { EVENT_PORT: '2', EVENT_HOST: '127.0.0.2', EVENT_LOG_LEVEL: '' }
+  t.match(readServeSettings({ port: '3' }, memorySources({ env, files })), {
+    ledger: { host: '127.0.0.2', port: 3 },
+    log: { level: 'trace' },
+  })
+})
+
+const refused: {
+  name: string
+  env?: Record<string, string>
+  flags?: ServeFlags
+  field: string
+  detail: string | RegExp
+}[] = [
+  {
+    name: 'a port beyond the last',
+    env: { EVENT_PORT: '65536' },
+    field: 'EVENT_PORT',
+    detail: 'EVENT_PORT "65536" is not a whole number from 0 to 65535.',
+  },
+  { name: 'a port with a fraction', flags: { port: '80.5' }, field: '--port', detail: /^--port "80.5" is not a whole/ },
+  { name: 'a negative port', flags: { boardPort: '-1' }, field: '--board-port', detail: /is not a whole number/ },
+  { name: 'an empty flag', flags: { port: '' }, field: '--port', detail: /^--port "" is not a whole/ },
+  { name: 'a host with blanks', env: { EVENT_HOST: 'a b' }, field: 'EVENT_HOST', detail: /is not a host name/ },
+  {
+    name: 'a host with a port',
+    env: { EVENT_HOST: 'localhost:80' },
+    field: 'EVENT_HOST',
+    detail: /is not a host name/,
+  },
+  {
+    name: 'a root path that ends in a slash',
+    env: { EVENT_ROOT_PATH: '/x/' },
+    field: 'EVENT_ROOT_PATH',
+    detail: /is not a path/,
+  },
+  {
+    name: 'a root path without slash',
+    flags: { rootPath: 'x' },
+    field: '--root-path',
+    detail: /is not a path like \/ledger/,
+  },
+  {
+    name: 'a root path that climbs',
+    env: { BOARD_ROOT_PATH: '/x/..' },
+    field: 'BOARD_ROOT_PATH',
+    detail: /is not a path/,
+  },
+  {
+    name: 'a public address with a path',
+    env: { EVENT_PUBLIC_URL: 'https://e.org/x' },
+    field: 'EVENT_PUBLIC_URL',
+    detail: /without a path/,
+  },
+  {
+    name: 'a public address of another scheme',
+    env: { EVENT_PUBLIC_URL: 'ftp://e.org' },
+    field: 'EVENT_PUBLIC_URL',
+    detail: /is not an http/,
+  },
+  {
+    name: 'an unknown level',
+    flags: { logLevel: 'loud' },
+    field: '--log-level',
+    detail: /"loud" is not one of: trace, debug, info, warn, error, fatal, silent\./,
+  },
+  {
+    name: 'an unknown format',
+    env: { EVENT_LOG_FORMAT: 'xml' },
+    field: 'EVENT_LOG_FORMAT',
+    detail: /is not one of: auto, json, pretty\./,
+  },
+  {
+    name: 'a switch that is neither on nor off',
+    env: { EVENT_WEBHOOK_REQUIRE_VERIFIED: 'maybe' },
+    field: 'EVENT_WEBHOOK_REQUIRE_VERIFIED',
+    detail: /is not one of: 1, true/,
+  },
+  {
+    name: 'a host that others reach',
+    env: { EVENT_HOST: '0.0.0.0' },
+    field: 'EVENT_HOST',
+    detail: /^EVENT_HOST "0\.0\.0\.0" would let others read and write .* --allow-open\.$/,
+  },
+  {
+    name: 'a name that may lead anywhere',
+    flags: { host: 'ledger.example.org' },
+    field: '--host',
+    detail: /would let others/,
+  },
+]
+for (const { name, env = {}, flags = {}, field, detail } of refused) {
+  t.test(`${name} is refused`, async t => {
+    const problems = problemsOf(() => readServeSettings(flags, memorySources({ env })))
+    t.match(problems, [{ field, detail }])
+    t.equal(problems.length, 1)
+  })
+}
+
+t.test('whoever says so may open the ledger to others', async t => {
+  const { ledger } = readServeSettings({ host: '0.0.0.0', allowOpen: true }, memorySources())
+  t.match(ledger, { host: '0.0.0.0', allowOpen: true })
+})
+
+t.test('all that is wrong is told at once, with where it stands', async t => {
+  const files = { [SHARED]: 'EVENT_ROOT_PATH=x\n' }
+  const env = { EVENT_PORT: 'a', BOARD_PORT: 'b', EVENT_WEBHOOK_SECRET_CHAT_FILE: '/gone' }
+  t.same(
+    problemsOf(() => readServeSettings({ db: 'postgres://x' }, memorySources({ env, files }))),
+    [
+      {
+        field: '--db',
+        detail: '--db names a PostgreSQL database, which is not part of this release yet. Name the path of a file.',
+      },
+      { field: 'EVENT_PORT', detail: 'EVENT_PORT "a" is not a whole number from 0 to 65535.' },
+      {
+        field: 'EVENT_ROOT_PATH',
+        detail: `EVENT_ROOT_PATH "x" (in ${SHARED}) is not a path like /ledger: a slash, then letters, digits, ".", "_", "~" or "-".`,
+      },
+      { field: 'BOARD_PORT', detail: 'BOARD_PORT "b" is not a whole number from 0 to 65535.' },
+      {
+        field: 'EVENT_WEBHOOK_SECRET_CHAT_FILE',
+        detail: 'EVENT_WEBHOOK_SECRET_CHAT_FILE "/gone" does not exist. Name a file that can be read.',
+      },
+    ],
+  )
+})
+
+t.test('values are shown cut, and without the credentials of an address', async t => {
+  const env = { EVENT_PUBLIC_URL: 'https://ada:secret-word@example.org/', EVENT_HOST: `${'x y'.repeat(100)}` }
+  const problems = problemsOf(() => readServeSettings({}, memorySources({ env })))
+  t.notMatch(JSON.stringify(problems), /secret-word/)
+  t.ok(problems.every(({ detail }) => detail.length < 250))
+})
