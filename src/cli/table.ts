@@ -17,7 +17,7 @@ export function table({ paint, columns }: Look, columnsOf: readonly Column[], ro
   const natural = columnsOf.map(({ title }, i) =>
     Math.max(...[title, ...rows.map(row => row[i] ?? '')].map(displayWidth)),
   )
-  const fixed = natural.reduce((sum, width, i) => sum + GAP + (columnsOf[i]?.flexible ? 0 : width), 0)
+  const fixed = natural.reduce((sum, width, i) => sum + GAP + (columnsOf[i]?.flexible ? 0 : width), -GAP)
   const widths = natural.map((width, i) => {
     return columnsOf[i]?.flexible ? Math.min(width, Math.max(columns - fixed, LEAST_FLEXIBLE)) : width
   })

@@ -15,7 +15,6 @@ interface Frame {
 
 type Expected = 'value' | 'value or end' | 'name' | 'name or end' | 'more or end'
 
-const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y
 const LITERALS = ['true', 'false', 'null'] as const
 
 /**
@@ -93,8 +92,9 @@ function endOfScalar(text: string, at: number): number | JsonFault {
   if (text[at] === '"') return endOfString(text, at)
   const literal = LITERALS.find(word => text.startsWith(word, at))
   if (literal) return at + literal.length
-  NUMBER.lastIndex = at
-  if (NUMBER.test(text)) return NUMBER.lastIndex
+  const number = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y
+  number.lastIndex = at
+  if (number.test(text)) return number.lastIndex
   return { offset: at, problem: 'a value is missing' }
 }
 

@@ -54,7 +54,7 @@ export class CrashTest {
   async loadAndKill(server: RunningServer, round: number): Promise<void> {
     const load = this.load(server, `round ${round}`)
     const status = this.random() < 0.4 ? this.#askWhileItRuns(server) : undefined
-    const lifeMs = wholeNumber(this.random, 10, 700)
+    const lifeMs = wholeNumber(this.random, 10, 600)
     for (let rival = wholeNumber(this.random, 0, 2); rival > 0; rival -= 1) void this.#startRival(lifeMs)
     await sleep(lifeMs)
     await status
@@ -91,12 +91,12 @@ export class CrashTest {
     for (const owner of this.#owners.splice(0)) this.spans.push(...(await owner.settle()))
   }
 
-  /** Ends within a second and a half, killed now and then. */
+  /** Tries until the next server must have begun; killed now and then. */
   async #startRival(afterMs: number): Promise<void> {
     this.#count += 1
     const prefix = `command ${this.#count}`
-    const killAfterMs = this.random() < 0.3 ? afterMs + wholeNumber(this.random, 100, 600) : undefined
-    const owner = startBriefOwner(this.t, { database: this.database, books: this.books, prefix, patienceMs: 1_500 })
+    const killAfterMs = this.random() < 0.3 ? afterMs + wholeNumber(this.random, 0, 300) : undefined
+    const owner = startBriefOwner(this.t, { database: this.database, books: this.books, prefix, patienceMs: afterMs + 300 })
     this.#owners.push(owner)
     if (killAfterMs === undefined) return
     await sleep(killAfterMs)

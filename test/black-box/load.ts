@@ -49,7 +49,7 @@ export class Load {
     try {
       while (!this.#stopped) {
         await step(http, random)
-        await sleep(wholeNumber(random, 0, 4))
+        await sleep(wholeNumber(random, 0, 8))
       }
     } catch (error) {
       if (!(error instanceof NoAnswer)) throw error

@@ -1,18 +1,16 @@
 import type { StoredEvent } from '../../model/event.js'
 import { type EventFilter, eventMatches, kindMatches } from '../../model/event-match.js'
 import type { EventPage, EventQuery } from '../../model/event-query.js'
-import { caseVariants } from '../../model/search.js'
 import type { Micros } from '../../model/timestamp.js'
+import { inJson } from './body-patterns.js'
 import type { Database } from './database.js'
-import { facetExpression, type SearchIndex, textExpression } from './search-index.js'
+import { candidates, isFiltered, type Range } from './event-candidates.js'
+import type { SearchIndex } from './search-index.js'
 
 /** A page stops early, saying that there is more, rather than fill the memory with a few huge events. */
 const PAGE_BYTES = 16 * 1024 * 1024
 /** How long a query may go on before writes get their turn. */
 const SLICE_MS = 4
-const SCAN_ROWS = 512
-const CANDIDATES = 256
-const WINDOW = { first: 16_384, smallest: 1_024, largest: 1_048_576, slowMs: 6, fastMs: 2 }
 
 const FIRST_AFTER = /* sql */ `SELECT seq FROM events WHERE captured_us > ? ORDER BY captured_us LIMIT 1`
 const LAST_UP_TO = /* sql */ `SELECT seq FROM events WHERE captured_us <= ? ORDER BY captured_us DESC LIMIT 1`
@@ -28,12 +26,6 @@ const RANGE_PAGE = { asc: rangePage('ASC'), desc: rangePage('DESC') }
 const rangeBytes = (order: 'ASC' | 'DESC') => /* sql */ `
   SELECT octet_length(body) AS bytes FROM events WHERE seq BETWEEN ? AND ? ORDER BY seq ${order} LIMIT ?`
 const RANGE_BYTES = { asc: rangeBytes('ASC'), desc: rangeBytes('DESC') }
-
-/** What is asked about, as rows: events never go, so a range of `seq` is a snapshot of its own. */
-interface Range {
-  low: number
-  high: number
-}
 
 interface Found {
   seq: number
@@ -93,10 +85,6 @@ function rangeOf(database: Database, query: EventQuery, last: number): Range {
   const low = after < 0 ? 1 : Number(database.first(FIRST_AFTER, after)?.seq ?? last + 1)
   const high = query.to === undefined ? last : Number(database.first(LAST_UP_TO, query.to)?.seq ?? 0)
   return { low, high: Math.min(high, last) }
-}
-
-function isFiltered(query: EventQuery): boolean {
-  return facetExpression(query) !== undefined || query.search !== undefined
 }
 
 /** SQLite joins the stored texts itself: a page of bytes crosses the border, not rows. */
@@ -172,7 +160,7 @@ function rowMatcher(filter: EventFilter): (row: Record<string, unknown>) => bool
     filter.target === undefined &&
     filter.verified === undefined &&
     filter.search === undefined
-  const patterns = filter.search?.map(term => new RegExp(toPattern(spelling(term)), 'iu')) ?? []
+  const patterns = filter.search?.map(term => new RegExp(toPattern(inJson(term)), 'iu')) ?? []
   return row => {
     if (filter.source !== undefined && row.source !== filter.source) return false
     if (filter.kinds !== undefined && !filter.kinds.some(kind => kindMatches(String(row.kind), kind))) return false
@@ -183,131 +171,6 @@ function rowMatcher(filter: EventFilter): (row: Record<string, unknown>) => bool
   }
 }
 
-/** How a text stands inside a JSON string. */
-function spelling(text: string): string {
-  return JSON.stringify(text).slice(1, -1)
-}
-
 function toPattern(text: string): string {
   return text.replaceAll(/[\\^$.*+?()[\]{}|/]/gu, '\\$&')
-}
-
-/** Rows that may match, in the query's order, a slice at a time: the indexed part through its index, the rest all. */
-function* candidates(database: Database, indexedSeq: number, query: EventQuery, range: Range): Generator<number[]> {
-  const indexed: Range = { low: range.low, high: Math.min(range.high, indexedSeq) }
-  const tail: Range = { low: Math.max(range.low, indexedSeq + 1), high: range.high }
-  const narrowed = narrowing(database, query)
-  const parts = [narrowed ? indexCandidates(narrowed, query.order, indexed) : everySeq(query.order, indexed)]
-  parts.push(everySeq(query.order, tail))
-  if (query.order === 'desc') parts.reverse()
-  for (const part of parts) yield* part
-}
-
-function* everySeq(order: 'asc' | 'desc', { low, high }: Range): Generator<number[]> {
-  for (let from = low; from <= high; from += SCAN_ROWS) {
-    const size = Math.min(SCAN_ROWS, high - from + 1)
-    const first = order === 'asc' ? from : high - (from - low)
-    yield Array.from({ length: size }, (_, step) => (order === 'asc' ? first + step : first - step))
-  }
-}
-
-/** Names up to `CANDIDATES` rows of a range, in order. */
-type Narrowing = (order: 'asc' | 'desc', range: Range) => number[]
-
-function narrowing(database: Database, query: EventQuery): Narrowing | undefined {
-  const facets = facetExpression(query)
-  const text = textExpression(query.search ?? [])
-  if (text !== undefined) return (order, range) => textCandidates(database, text, facets, order, range)
-  if (facets !== undefined) return (order, range) => facetCandidates(database, facets, order, range)
-  const shortest = query.search?.[0]
-  return shortest === undefined ? undefined : shortWordCandidates(database, shortest)
-}
-
-/**
- * Walks a range in windows that grow while they are answered fast and shrink when they are not, so that no single
- * statement keeps the writers waiting.
- */
-function* indexCandidates(narrow: Narrowing, order: 'asc' | 'desc', { low, high }: Range): Generator<number[]> {
-  let window = WINDOW.first
-  let from = low
-  let to = high
-  while (from <= to) {
-    const range =
-      order === 'asc'
-        ? { low: from, high: Math.min(to, from + window - 1) }
-        : { low: Math.max(from, to - window + 1), high: to }
-    const started = performance.now()
-    const seqs = narrow(order, range)
-    const tookMs = performance.now() - started
-    if (tookMs > WINDOW.slowMs) window = Math.max(WINDOW.smallest, window >> 1)
-    else if (tookMs < WINDOW.fastMs) window = Math.min(WINDOW.largest, window << 1)
-    const last = seqs.length === CANDIDATES ? seqs[CANDIDATES - 1] : undefined
-    if (order === 'asc') from = last === undefined ? range.high + 1 : last + 1
-    else to = last === undefined ? range.low - 1 : last - 1
-    yield seqs
-  }
-}
-
-const facetSql = (order: 'ASC' | 'DESC') => /* sql */ `
-  SELECT rowid AS seq FROM event_facets
-  WHERE event_facets MATCH ?1 AND rowid BETWEEN ?2 AND ?3 ORDER BY rowid ${order} LIMIT ?4`
-const FACETS = { asc: facetSql('ASC'), desc: facetSql('DESC') }
-
-function facetCandidates(database: Database, facets: string, order: 'asc' | 'desc', { low, high }: Range): number[] {
-  return database.all(FACETS[order], facets, low, high, CANDIDATES).map(row => Number(row.seq))
-}
-
-const textSql = (order: 'ASC' | 'DESC') => /* sql */ `
-  SELECT rowid AS seq FROM event_text
-  WHERE event_text MATCH ?1 AND rowid BETWEEN ?2 AND ?3 ORDER BY rowid ${order} LIMIT ?4`
-const TEXT = { asc: textSql('ASC'), desc: textSql('DESC') }
-
-/** The unary plus keeps SQLite from driving by the facets and asking the text index once for each of them. */
-const textAndFacetsSql = (order: 'ASC' | 'DESC') => /* sql */ `
-  SELECT rowid AS seq FROM event_text
-  WHERE event_text MATCH ?1 AND rowid BETWEEN ?2 AND ?3 AND +rowid IN (
-    SELECT rowid FROM event_facets WHERE event_facets MATCH ?5 AND rowid BETWEEN ?2 AND ?3)
-  ORDER BY rowid ${order} LIMIT ?4`
-const TEXT_AND_FACETS = { asc: textAndFacetsSql('ASC'), desc: textAndFacetsSql('DESC') }
-
-const OVERLONG = /* sql */ `SELECT seq FROM event_text_overlong WHERE seq BETWEEN ? AND ?`
-
-function textCandidates(
-  database: Database,
-  text: string,
-  facets: string | undefined,
-  order: 'asc' | 'desc',
-  { low, high }: Range,
-): number[] {
-  const rows =
-    facets === undefined
-      ? database.all(TEXT[order], text, low, high, CANDIDATES)
-      : database.all(TEXT_AND_FACETS[order], text, low, high, CANDIDATES, facets)
-  const seqs = rows.map(row => Number(row.seq))
-  const overlong = database.all(OVERLONG, low, high).map(row => Number(row.seq))
-  if (overlong.length === 0) return seqs
-  const ascending = [...seqs, ...overlong].sort((left, right) => left - right)
-  return (order === 'asc' ? ascending : ascending.reverse()).slice(0, CANDIDATES)
-}
-
-/**
- * Words of one or two characters have no trigram: every stored text of the range is looked through for the word in
- * each way it may be written. JSON text keeps all but quotes, backslashes and controls as they are.
- */
-function shortWordCandidates(database: Database, word: string): Narrowing {
-  const spellings = spellingsOf(word)
-  const contains = spellings.map(() => 'instr(body, ?) > 0').join(' OR ')
-  const sql = (order: string) => /* sql */ `
-    SELECT seq FROM events WHERE seq BETWEEN ? AND ? AND (${contains}) ORDER BY seq ${order} LIMIT ?`
-  const statements = { asc: sql('ASC'), desc: sql('DESC') }
-  return (order, { low, high }) =>
-    database.all(statements[order], low, high, ...spellings, CANDIDATES).map(row => Number(row.seq))
-}
-
-function spellingsOf(word: string): string[] {
-  let spellings = ['']
-  for (const character of word) {
-    spellings = spellings.flatMap(begun => caseVariants(character).map(variant => begun + variant))
-  }
-  return spellings.map(spelling)
 }

@@ -72,7 +72,11 @@ export class EventWriter {
 
   append(rows: PackedRows, now: Micros): PackedOutcomes {
     const count = rows.ends.length
-    const outcomes: PackedOutcomes = { capturedAt: new Float64Array(count), seenCounts: new Uint32Array(count), repeats: [] }
+    const outcomes: PackedOutcomes = {
+      capturedAt: new Float64Array(count),
+      seenCounts: new Uint32Array(count),
+      repeats: [],
+    }
     const sources = new Map<string, Tally>()
     const kinds = new Map<string, number>()
     for (let row = 0; row < count; row++) {

@@ -9,6 +9,9 @@ const ADD_OLDER_EVENT = /* sql */ `
   ON CONFLICT (dedupe_key) DO UPDATE
   SET seen_count = seen_count + ?6, body = json_set(body, '$.seen_count', seen_count + ?6)`
 
+const OLDER_ORDER = /* sql */ `
+  SELECT captured_us, id FROM temp.older_order WHERE (captured_us, id) > (?, ?) ORDER BY captured_us, id LIMIT ?`
+
 const COUNT_SOURCES = /* sql */ `
   INSERT INTO source_counters (source, events, duplicates, latest_us)
   SELECT source, count(*), sum(seen_count - 1), max(captured_us) FROM events GROUP BY source`
@@ -36,29 +39,34 @@ export function rebuildFromBodies(database: Database, older: readonly string[]):
 
 function rebuildEvents(database: Database): number {
   let unreadable = 0
-  database.exec('CREATE TEMP TABLE older_order (captured_us INTEGER NOT NULL, id INTEGER NOT NULL)')
+  database.exec(
+    'CREATE TEMP TABLE older_order (captured_us INTEGER, id INTEGER, PRIMARY KEY (captured_us, id)) WITHOUT ROWID',
+  )
   for (const { id, body } of bodies(database, 'older_events')) {
     if (body === undefined) unreadable++
     else database.run('INSERT INTO temp.older_order VALUES (?, ?)', capturedMicros(body), id)
   }
-  let last = 0
-  for (let offset = 0; ; offset += CHUNK) {
-    const rows = database.all(
-      'SELECT captured_us, id FROM temp.older_order ORDER BY captured_us, id LIMIT ? OFFSET ?',
-      CHUNK,
-      offset,
-    )
-    for (const row of rows) {
-      const id = Number(row.id)
-      const body = readBody(database.first('SELECT body FROM older_events WHERE rowid = ?', id)?.body)
-      if (body === undefined) continue
-      last = Math.max(last + 1, Number(row.captured_us))
-      addEvent(database, id, last, body)
-    }
-    if (rows.length < CHUNK) break
+  let capturedUs = 0
+  for (const { id, wasCapturedUs } of inOlderOrder(database)) {
+    const body = readBody(database.first('SELECT body FROM older_events WHERE rowid = ?', id)?.body)
+    if (body === undefined) continue
+    capturedUs = Math.max(capturedUs + 1, wasCapturedUs)
+    addEvent(database, id, capturedUs, body)
   }
   database.exec('DROP TABLE temp.older_order')
   return unreadable
+}
+
+function* inOlderOrder(database: Database): Generator<{ id: number; wasCapturedUs: number }> {
+  let last = { id: Number.MIN_SAFE_INTEGER, wasCapturedUs: 0 }
+  for (;;) {
+    const rows = database.all(OLDER_ORDER, last.wasCapturedUs, last.id, CHUNK)
+    for (const row of rows) {
+      last = { id: Number(row.id), wasCapturedUs: Number(row.captured_us) }
+      yield last
+    }
+    if (rows.length < CHUNK) return
+  }
 }
 
 function addEvent(database: Database, id: number, capturedUs: number, body: Record<string, unknown>): void {

@@ -1,0 +1,60 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type LoadPlan, UNHURRIED_MS } from './load-plan.js'
+import { runLoad } from './programs.js'
+import { SEARCHED } from './words.js'
+import type { Workspace } from './workspace.js'
+
+/**
+ * So many events may be recorded before the ledger begins to bring its search index up to date beside the writes; with
+ * more than these behind, each write pays for the index. Both states are measured.
+ */
+export const INDEX_TAIL = 220_000
+
+export const BATCH_EVENTS = 500
+export const BATCH_CONNECTIONS = 4
+
+const SETTLED = { askEveryMs: 500, ms: 25, times: 3, boundMs: 180_000 }
+
+/** Saves subscriptions. */
+export async function subscribe(
+  workspace: Workspace,
+  port: number,
+  work: { which: 'watching' | 'idle'; count: number },
+): Promise<void> {
+  const { which, count } = work
+  await runLoad(workspace, {
+    ...{ port, connections: 64, requests: count, prepare: count, warmupMs: 0, measureMs: UNHURRIED_MS },
+    work: { kind: 'subscriptions', which, first: 0 },
+  })
+}
+
+/** Batches of events, all of them marked. */
+export function batchPlan(port: number, { first, events }: { first: number; events: number }): LoadPlan {
+  const work = { kind: 'batches', first, size: BATCH_EVENTS } as const
+  const requests = Math.ceil(events / BATCH_EVENTS)
+  const bounds = { requests, prepare: 0, warmupMs: 0, measureMs: UNHURRIED_MS }
+  return { port, connections: BATCH_CONNECTIONS, work, ...bounds, marks: true }
+}
+
+/** How many events a search finds, on one page. */
+export async function search(port: number, text: string): Promise<number> {
+  const answer = await fetch(`http://127.0.0.1:${port}${searchPath(text)}`)
+  if (!answer.ok) throw new Error(`The search for ${text} was answered with ${answer.status}.`)
+  const { count } = (await answer.json()) as { count: number }
+  return count
+}
+
+export function searchPath(text: string): string {
+  return `/api/events?q=${encodeURIComponent(text)}&limit=100`
+}
+
+/** Waits until the search index is up to date: until a search that finds nothing takes no time. */
+export async function settle(port: number): Promise<void> {
+  const startedAt = performance.now()
+  for (let quick = 0; quick < SETTLED.times && performance.now() - startedAt < SETTLED.boundMs; ) {
+    await sleep(SETTLED.askEveryMs)
+    const askedAt = performance.now()
+    await search(port, SEARCHED.never)
+    quick = performance.now() - askedAt < SETTLED.ms ? quick + 1 : 0
+  }
+}

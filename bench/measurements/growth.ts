@@ -1,0 +1,20 @@
+import type { Bench } from '../bench.js'
+import type { Figure } from '../figure.js'
+
+/** The last events of the large ledger against early ones. Of a kept ledger: as it was when it was filled. */
+export async function measureGrowth({ largeLedger }: Bench): Promise<Figure[]> {
+  const { events, growth } = await largeLedger.get()
+  const last = (yardstick: string, value: number): Figure => ({
+    ...{ what: `the last 10,000 of ${events} events, in batches`, value: growth.late, unit: 'events/s' },
+    yardstick: { what: yardstick, value, unit: 'events/s' },
+    goal: { within: 0.15 },
+    details: growth,
+  })
+  return [
+    last('the 10,000th to the 20,000th', growth.early),
+    ...(growth.earlyBehind === undefined
+      ? []
+      : [last('10,000 as soon as each write pays for the search index', growth.earlyBehind)]),
+    { what: `all ${events} events, in batches`, value: growth.whole, unit: 'events/s' },
+  ]
+}

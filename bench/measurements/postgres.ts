@@ -1,0 +1,42 @@
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Bench } from '../bench.js'
+import type { Figure } from '../figure.js'
+import { findPostgres, PostgresCluster } from '../postgres-cluster.js'
+import { insertScript, POSTGRES_TABLE } from '../postgres-table.js'
+import { measureFresh } from './posts.js'
+
+const CLIENTS = 64
+/** As many as pgbench takes. */
+const SCRIPTS = 100
+
+/** Raw PostgreSQL with the same table and indexes, one event a transaction, beside one event a POST. */
+export async function measurePostgres(bench: Bench): Promise<Figure[]> {
+  const { workspace, options, progress } = bench
+  const programs = findPostgres(process.env.PATH ?? '')
+  if (programs === undefined) {
+    progress('no programs of a PostgreSQL server on this machine: not measured')
+    return []
+  }
+  progress('raw PostgreSQL, one event a transaction')
+  const cluster = await PostgresCluster.start(workspace, programs)
+  await cluster.sql(POSTGRES_TABLE)
+  const folder = await workspace.folder('scripts')
+  const scripts = Array.from({ length: SCRIPTS }, (_, index) => join(folder, `insert-${index}.sql`))
+  await Promise.all(scripts.map((path, index) => writeFile(path, insertScript(index))))
+  const warmUp = { clients: CLIENTS, seconds: Math.ceil(options.warmupMs / 1_000) }
+  await cluster.pgbench(scripts, warmUp)
+  const rate = await cluster.pgbench(scripts, { clients: CLIENTS, seconds: options.measureMs / 1_000 })
+  const [fsync = ''] = (await cluster.sql('SHOW fsync')).trim().split('\n')
+  await cluster.stop()
+
+  const ours = bench.postRates.get(CLIENTS) ?? (await measureFresh(bench, CLIENTS)).rate
+  return [
+    {
+      ...{ what: `one new event a POST, ${CLIENTS} connections, HTTP included`, value: ours, unit: 'events/s' },
+      yardstick: { what: `PostgreSQL, pgbench, ${CLIENTS} clients`, value: rate, unit: 'events/s' },
+      goal: { atLeastTimes: 1 },
+      details: { fsync },
+    },
+  ]
+}

@@ -1,0 +1,122 @@
+import { type ChildProcess, execFile } from 'node:child_process'
+import { chownSync, existsSync, readdirSync } from 'node:fs'
+import { delimiter, join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { promisify } from 'node:util'
+import { ChildLines } from './child-lines.js'
+import { endProcess, type Workspace } from './workspace.js'
+
+const PROGRAMS = ['initdb', 'postgres', 'psql', 'pgbench']
+const DEBIAN = '/usr/lib/postgresql'
+const READY = { tries: 100, everyMs: 100 }
+const run = promisify(execFile)
+
+interface Account {
+  uid: number
+  gid: number
+}
+
+/** The folder that holds all the programs of a PostgreSQL server, the newest that there is. */
+export function findPostgres(searchPath: string): string | undefined {
+  const versions = existsSync(DEBIAN) ? readdirSync(DEBIAN).sort((left, right) => Number(right) - Number(left)) : []
+  const folders = [...versions.map(version => join(DEBIAN, version, 'bin')), ...searchPath.split(delimiter)]
+  return folders.find(folder => folder !== '' && PROGRAMS.every(program => existsSync(join(folder, program))))
+}
+
+/** A PostgreSQL server of our own with its usual settings, which is only reached through a socket in its folder. */
+export class PostgresCluster {
+  private constructor(
+    private readonly workspace: Workspace,
+    private readonly programs: string,
+    private readonly folder: string,
+    private readonly account: Account | undefined,
+  ) {}
+
+  #server: ChildProcess | undefined
+
+  static async start(workspace: Workspace, programs: string): Promise<PostgresCluster> {
+    const folder = workspace.topFolder()
+    const account = await unprivileged()
+    if (account) chownSync(folder, account.uid, account.gid)
+    const cluster = new PostgresCluster(workspace, programs, folder, account)
+    const data = join(folder, 'data')
+    await cluster.#run('initdb', ['--pgdata', data, '--username', 'bench', '--encoding', 'UTF8', '--locale', 'C'])
+    cluster.#server = workspace.start(
+      join(programs, 'postgres'),
+      ['-D', data, '-k', folder, '-c', 'listen_addresses=', '-c', 'fsync=on', '-c', 'synchronous_commit=on'],
+      { ...cluster.#options, stdio: ['ignore', 'pipe', 'pipe'] },
+    )
+    const ended = new ChildLines(cluster.#server, 'postgres').next()
+    await Promise.race([ended, cluster.#untilReady()])
+    // The server says nothing more; that it ends belongs to the end of the run.
+    ended.catch(() => undefined)
+    return cluster
+  }
+
+  /** Runs SQL. @returns what psql prints */
+  sql(text: string): Promise<string> {
+    return this.#run('psql', ['--quiet', '--tuples-only', '-v', 'ON_ERROR_STOP=1', ...this.#connection, '-c', text])
+  }
+
+  /** Runs pgbench scripts in turn, at random. @returns transactions a second */
+  async pgbench(
+    scripts: readonly string[],
+    { clients, seconds }: { clients: number; seconds: number },
+  ): Promise<number> {
+    const args = [
+      '--no-vacuum',
+      '--protocol',
+      'prepared',
+      '--client',
+      `${clients}`,
+      '--jobs',
+      '2',
+      '--time',
+      `${seconds}`,
+    ]
+    const printed = await this.#run('pgbench', [
+      ...args,
+      ...scripts.flatMap(path => ['--file', path]),
+      ...this.#connection,
+    ])
+    const rate = /^tps = ([\d.]+) \(without initial connection time\)/m.exec(printed)?.[1]
+    if (rate === undefined) throw new Error(`pgbench printed no rate: ${printed}`)
+    return Number(rate)
+  }
+
+  async stop(): Promise<void> {
+    if (this.#server) await endProcess(this.#server, 'SIGINT')
+  }
+
+  get #connection(): string[] {
+    return ['--host', this.folder, '--username', 'bench', '--dbname', 'postgres']
+  }
+
+  get #options() {
+    return { cwd: this.folder, env: { LANG: 'C.UTF-8', PATH: this.programs }, ...this.account }
+  }
+
+  async #untilReady(): Promise<void> {
+    for (let tries = 1; ; tries++) {
+      await sleep(READY.everyMs)
+      try {
+        await this.sql('SELECT 1')
+        return
+      } catch (error) {
+        if (tries === READY.tries || this.workspace.isClosing) throw error
+      }
+    }
+  }
+
+  async #run(program: string, args: readonly string[]): Promise<string> {
+    const { stdout } = await run(join(this.programs, program), args, { ...this.#options, maxBuffer: 16 * 1024 * 1024 })
+    return stdout
+  }
+}
+
+/** PostgreSQL refuses to run as root: then as somebody without rights. */
+async function unprivileged(): Promise<Account | undefined> {
+  if (process.getuid?.() !== 0) return undefined
+  const id = async (what: string) => Number((await run('id', [what, 'nobody'])).stdout)
+  return { uid: await id('-u'), gid: await id('-g') }
+}

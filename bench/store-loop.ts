@@ -1,0 +1,53 @@
+import { join } from 'node:path'
+import { readEvent } from '../src/ledger/read-event.js'
+import type { NewEvent } from '../src/model/event.js'
+import type { EventToRecord } from '../src/store/event-store.js'
+import { openSqliteStore } from '../src/store/sqlite/store.js'
+import { EventMaker } from './events.js'
+
+/** Batches of different events that are made before the start; later ones differ from them in their keys. */
+const DIFFERENT_BATCHES = 40
+
+interface LoopPlan {
+  batches: number
+  /** Events in each. */
+  size: number
+  /** How many wait for the store at a time. */
+  underWay: number
+}
+
+/** Records batches in a new store, nothing else. @returns milliseconds from the start to the end of each batch */
+export async function recordInLoop(folder: string, { batches, size, underWay }: LoopPlan): Promise<number[]> {
+  const maker = new EventMaker()
+  const made = Array.from({ length: Math.min(DIFFERENT_BATCHES, batches) }, (_, batch) =>
+    Array.from({ length: size }, (_, at) => readEvent(JSON.parse(maker.eventText(batch * size + at)))),
+  )
+  let failure: unknown
+  const store = await openSqliteStore({
+    path: join(folder, 'events.db'),
+    clock: () => Math.round((performance.timeOrigin + performance.now()) * 1_000),
+    onFailure: error => {
+      failure = error
+    },
+  })
+  const marks: number[] = []
+  let next = 0
+  const startedAt = performance.now()
+  const recordNext = async () => {
+    while (next < batches && failure === undefined) {
+      const batch = next++
+      const events = made[batch % made.length] ?? []
+      await store.events.record(events.map((event, at) => toRecord(event, batch * size + at)))
+      marks.push(performance.now() - startedAt)
+    }
+  }
+  await Promise.all(Array.from({ length: underWay }, recordNext))
+  await store.close()
+  if (failure !== undefined) throw failure
+  return marks
+}
+
+function toRecord(event: NewEvent, index: number): EventToRecord {
+  const own = { dedupe_key: `loop:${index}`, subject_id: String(index) }
+  return { event: { ...event, ...own }, provenance: { route: 'api', verified: 'none' }, matches: [] }
+}

@@ -1,0 +1,129 @@
+import type { EventQuery } from '../../model/event-query.js'
+import { bodyPatterns, LIKE_ESCAPE } from './body-patterns.js'
+import type { Database } from './database.js'
+import { facetExpression, textExpression } from './search-index.js'
+
+/** Rows as a range of `seq`, both ends included. Events never go, so a range is a snapshot of its own. */
+export interface Range {
+  low: number
+  high: number
+}
+
+type Order = EventQuery['order']
+
+/** Rows named at a time. */
+const CANDIDATES = 256
+/** How much of the ledger one statement walks over: as much as it manages in a few milliseconds. */
+const WINDOW = { first: 16_384, smallest: 512, largest: 1_048_576, slowMs: 6, fastMs: 2 }
+
+export function isFiltered(query: EventQuery): boolean {
+  return facetExpression(query) !== undefined || query.search !== undefined
+}
+
+/**
+ * Rows that may match a filtered query, in its order, some at a time: through the indexes as far as they reach, from
+ * the events themselves beyond.
+ */
+export function* candidates(
+  database: Database,
+  indexedSeq: number,
+  query: EventQuery,
+  range: Range,
+): Generator<number[]> {
+  const scan = scanning(database, query)
+  const indexed: Range = { low: range.low, high: Math.min(range.high, indexedSeq) }
+  const tail: Range = { low: Math.max(range.low, indexedSeq + 1), high: range.high }
+  const parts = [
+    inWindows(indexLookup(database, query) ?? scan, query.order, indexed),
+    inWindows(scan, query.order, tail),
+  ]
+  if (query.order === 'desc') parts.reverse()
+  for (const part of parts) yield* part
+}
+
+/** Names the first `CANDIDATES` rows of a range, in order. */
+type Lookup = (order: Order, range: Range) => number[]
+
+/**
+ * Walks a range in windows that grow while they are answered fast and shrink when they are not, so that no single
+ * statement keeps the writers waiting.
+ */
+function* inWindows(lookup: Lookup, order: Order, { low, high }: Range): Generator<number[]> {
+  let window = WINDOW.first
+  let from = low
+  let to = high
+  while (from <= to) {
+    const range =
+      order === 'asc'
+        ? { low: from, high: Math.min(to, from + window - 1) }
+        : { low: Math.max(from, to - window + 1), high: to }
+    const started = performance.now()
+    const seqs = lookup(order, range)
+    const tookMs = performance.now() - started
+    if (tookMs > WINDOW.slowMs) window = Math.max(WINDOW.smallest, window >> 1)
+    else if (tookMs < WINDOW.fastMs) window = Math.min(WINDOW.largest, window << 1)
+    const last = seqs.length === CANDIDATES ? seqs[CANDIDATES - 1] : undefined
+    if (order === 'asc') from = last === undefined ? range.high + 1 : last + 1
+    else to = last === undefined ? range.low - 1 : last - 1
+    yield seqs
+  }
+}
+
+/** By index, where one helps: words of one or two characters alone have no trigram. */
+function indexLookup(database: Database, query: EventQuery): Lookup | undefined {
+  const facets = facetExpression(query)
+  const text = textExpression(query.search ?? [])
+  if (text !== undefined) return (order, range) => lookUpText(database, text, facets, order, range)
+  if (facets !== undefined) return (order, range) => toSeqs(database.all(FACETS[order], facets, range.low, range.high))
+  return undefined
+}
+
+const facetSql = (order: string) => /* sql */ `
+  SELECT rowid AS seq FROM event_facets
+  WHERE event_facets MATCH ?1 AND rowid BETWEEN ?2 AND ?3 ORDER BY rowid ${order} LIMIT ${CANDIDATES}`
+const FACETS: Record<Order, string> = { asc: facetSql('ASC'), desc: facetSql('DESC') }
+
+const textSql = (order: string) => /* sql */ `
+  SELECT rowid AS seq FROM event_text
+  WHERE event_text MATCH ?1 AND rowid BETWEEN ?2 AND ?3 ORDER BY rowid ${order} LIMIT ${CANDIDATES}`
+const TEXT: Record<Order, string> = { asc: textSql('ASC'), desc: textSql('DESC') }
+
+/** The unary plus keeps SQLite from driving by the facets and asking the text index once for each of them. */
+const textAndFacetsSql = (order: string) => /* sql */ `
+  SELECT rowid AS seq FROM event_text
+  WHERE event_text MATCH ?1 AND rowid BETWEEN ?2 AND ?3 AND +rowid IN (
+    SELECT rowid FROM event_facets WHERE event_facets MATCH ?4 AND rowid BETWEEN ?2 AND ?3)
+  ORDER BY rowid ${order} LIMIT ${CANDIDATES}`
+const TEXT_AND_FACETS: Record<Order, string> = { asc: textAndFacetsSql('ASC'), desc: textAndFacetsSql('DESC') }
+
+const OVERLONG = /* sql */ `SELECT seq FROM event_text_overlong WHERE seq BETWEEN ? AND ?`
+
+function lookUpText(database: Database, text: string, facets: string | undefined, order: Order, { low, high }: Range) {
+  const seqs = toSeqs(
+    facets === undefined
+      ? database.all(TEXT[order], text, low, high)
+      : database.all(TEXT_AND_FACETS[order], text, low, high, facets),
+  )
+  const overlong = toSeqs(database.all(OVERLONG, low, high))
+  if (overlong.length === 0) return seqs
+  const ascending = [...seqs, ...overlong].sort((left, right) => left - right)
+  return (order === 'asc' ? ascending : ascending.reverse()).slice(0, CANDIDATES)
+}
+
+/** From the events themselves, by what their columns and the raw text of their bodies can tell. */
+function scanning(database: Database, query: EventQuery): Lookup {
+  const patterns = query.search ? bodyPatterns(query.search) : []
+  const likely = patterns.map(() => `body LIKE ? ESCAPE '${LIKE_ESCAPE}'`).join(' OR ')
+  const statement = (order: string) => /* sql */ `
+    SELECT seq FROM events
+    WHERE seq BETWEEN ? AND ? AND source = coalesce(?, source) AND subject_id = coalesce(?, subject_id)
+      ${likely && `AND (${likely})`}
+    ORDER BY seq ${order} LIMIT ${CANDIDATES}`
+  const statements: Record<Order, string> = { asc: statement('ASC'), desc: statement('DESC') }
+  const { source = null, subjectId = null } = query
+  return (order, { low, high }) => toSeqs(database.all(statements[order], low, high, source, subjectId, ...patterns))
+}
+
+function toSeqs(rows: Record<string, unknown>[]): number[] {
+  return rows.map(row => Number(row.seq))
+}

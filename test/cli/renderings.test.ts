@@ -1,0 +1,245 @@
+import fc from 'fast-check'
+import t from 'tap'
+import { eventCard } from '../../src/cli/event-card.js'
+import { eventLine } from '../../src/cli/event-line.js'
+import { eventTable } from '../../src/cli/event-table.js'
+import { healthCard } from '../../src/cli/health-card.js'
+import type { Rendering } from '../../src/cli/ledger-command.js'
+import { ledgerStatusCard } from '../../src/cli/ledger-status-card.js'
+import { createLook } from '../../src/cli/look.js'
+import { platformCards } from '../../src/cli/platform-cards.js'
+import { prettyJson } from '../../src/cli/pretty-json.js'
+import { programName } from '../../src/cli/program-name.js'
+import { recordedText } from '../../src/cli/recorded-text.js'
+import { serveBanner } from '../../src/cli/serve-banner.js'
+import { statsCard } from '../../src/cli/stats-card.js'
+import { savedSubscriptionCard, subscriptionCard } from '../../src/cli/subscription-card.js'
+import { subscriptionTable } from '../../src/cli/subscription-table.js'
+
+const LOOK = createLook({ colour: false, columns: 100 })
+
+const EVENT = {
+  dedupe_key: 'chat:chat.example.org:message:8812:created',
+  kind: 'message.created',
+  subject_id: '8812',
+  subject_type: 'message',
+  actor: { id: '17', display: 'Ada', metadata: { email: 'ada@example.org' } },
+  actor_role: 'member',
+  target: {
+    type: 'message',
+    key: 'message:8812',
+    url: 'https://chat.example.org/#narrow/8812',
+    parent: { type: 'topic', key: 'topic:4/deploys', display: 'deploys', parent: { type: 'stream', display: 'eng' } },
+  },
+  conversation: { title: 'eng > deploys', text: 'all\ngreen' },
+  source: 'chat',
+  occurred_at: null,
+  captured_at: '2031-05-04T09:00:00.123456Z',
+  seen_count: 2,
+  last_seen_at: '2031-05-04T10:00:00.000000Z',
+  subscription_ids: ['sub_1', 'sub_2'],
+  provenance: { route: 'webhook', verified: 'signature', delivery_id: 'd-1' },
+  payload: { sender_id: 17 },
+}
+const PAGE = { items: [EVENT], count: 1, next_since: '2031-05-04T09:00:00.123456Z', has_more: true }
+const SUBSCRIPTION = {
+  id: 'sub_1',
+  source: 'chat',
+  target: 'stream:eng/topic:deploys',
+  scope: { type: 'topic', display: 'deploys' },
+  event_kinds: ['message.created'],
+  filters: { stream: 'eng', topic: 'deploys' },
+  metadata: { interval_seconds: 60 },
+  enabled: false,
+  last_event_at: '2031-05-04T09:00:00.123456Z',
+}
+const STATS = {
+  event_count: 12_001,
+  duplicate_count: 3,
+  subscription_count: 1,
+  by_source: { chat: { events: 12_001, duplicates: 3, latest_captured_at: '2031-05-04T09:00:00.123456Z' } },
+  by_kind: { 'reply.created': 1, 'message.created': 12_000 },
+}
+
+t.test('an event is a card', async t => {
+  t.matchOnlyStrict(eventCard(EVENT, LOOK).split('\n'), [
+    'message.created from chat',
+    '  dedupe key     chat:chat.example.org:message:8812:created',
+    '  captured       2031-05-04T09:00:00.123456Z',
+    '  seen           2 times, last 2031-05-04T10:00:00.000000Z',
+    '  by             Ada (17), ada@example.org, member',
+    '  on             message message:8812 ‹ topic deploys ‹ stream eng',
+    '  url            https://chat.example.org/#narrow/8812',
+    '  in             eng > deploys',
+    '  text           all',
+    '                 green',
+    '  subscriptions  sub_1, sub_2',
+    '  came by        webhook, verified: signature, delivery d-1',
+    '  payload        {',
+    '                   "sender_id": 17',
+    '                 }',
+  ])
+})
+
+t.test('a page of events is a table, with keys to copy and the way on', async t => {
+  t.matchOnlyStrict(eventTable(PAGE, LOOK).split('\n'), [
+    'captured (UTC)       source  kind             by   about                     seen',
+    '2031-05-04 09:00:00  chat    message.created  Ada  eng > deploys: all green     2',
+    '  chat:chat.example.org:message:8812:created',
+    '',
+    '1 event, and more.',
+    'What comes next: --since 2031-05-04T09:00:00.123456Z',
+  ])
+  t.equal(eventTable({ items: [], next_since: null }, LOOK), 'No events.')
+})
+
+t.test('an event of a live feed is a line', async t => {
+  t.equal(eventLine(EVENT, LOOK), '09:00:00  chat  message.created  Ada · eng > deploys · all green')
+})
+
+t.test('counts are cards and tables, the commonest kind first', async t => {
+  const text = statsCard(STATS, LOOK)
+  t.match(text, /events {9}12,001\n/)
+  t.match(text, /chat {4}12,001 {8}3 {2}2031-05-04 09:00:00/)
+  t.ok(text.indexOf('message.created') < text.indexOf('reply.created'))
+})
+
+t.test('a subscription is a card, many are a table', async t => {
+  const text = subscriptionCard(SUBSCRIPTION, LOOK)
+  t.match(text, /^Subscription sub_1, disabled\n/)
+  t.match(text, /filters +stream: eng\n +topic: deploys\n/)
+  t.match(
+    savedSubscriptionCard({ created: true, subscription: SUBSCRIPTION }, LOOK),
+    /^Created\.\n\nSubscription sub_1/,
+  )
+  t.match(savedSubscriptionCard({ created: false, subscription: SUBSCRIPTION }, LOOK), /^Updated\.\n/)
+  t.match(
+    subscriptionTable({ items: [SUBSCRIPTION] }, LOOK),
+    /sub_1 {2}chat +stream:eng\/topic:deploys {2}message\.created {2}no +2031-05-04 09:00:00/,
+  )
+  t.match(subscriptionTable({ items: [] }, LOOK), /No subscriptions/)
+})
+
+t.test('what was recorded is said in a line', async t => {
+  t.match(recordedText({ created: true, dedupe_key: 'k', seen_count: 1 }, LOOK), /^Recorded\.\n {2}dedupe key {2}k\n/)
+  t.match(recordedText({ created: false, dedupe_key: 'k', seen_count: 7 }, LOOK), /^Known already[\s\S]*seen +7$/)
+  t.equal(recordedText({ created: 1, duplicates: 0 }, LOOK), 'Recorded 1 event: 1 new, 0 repeats.')
+  t.equal(recordedText({ created: 1999, duplicates: 1 }, LOOK), 'Recorded 2,000 events: 1,999 new, 1 repeat.')
+})
+
+t.test('health says whether, where, and why not', async t => {
+  t.match(
+    healthCard({ status: 'ok', database: '/l.db', head: null }, LOOK),
+    /^Ledger: ok\n {2}database {2}\/l\.db\n {2}head +empty$/,
+  )
+  const full = { status: 'unavailable', detail: 'The disk is full.', database: '/l.db' }
+  t.match(healthCard(full, LOOK), /^Ledger: unavailable\n {2}why +The disk is full\./)
+})
+
+t.test('a platform is a card, its hundred kinds by what they are about', async t => {
+  const platform = {
+    source: 'code_a',
+    display_name: 'Code',
+    webhook_path: '/webhooks/code_a',
+    secret_configured: true,
+    kinds: ['issue.created', 'issue.closed', 'push.created', '*'],
+    target_grammar: [{ form: 'repo:<owner>/<name>', example: 'repo:ada/engine' }],
+  }
+  const text = platformCards({ items: [platform, { ...platform, secret_configured: false }] }, LOOK)
+  t.match(text, /^code_a \(Code\)\n/)
+  t.match(text, /kinds +issue\.\*, push\.\*, \*\n/)
+  t.match(text, /secret +configured[\s\S]*secret +none/)
+  t.match(text, /repo:<owner>\/<name> {3}e\.g\. repo:ada\/engine/)
+})
+
+const STATUS = {
+  database: '/l.db',
+  size_bytes: 8_331_032,
+  server: null,
+  schema_version: 3,
+  event_count: 12_001,
+  duplicate_count: 0,
+  subscription_count: 1,
+  head: null,
+  problems: null,
+}
+
+t.test('the status of a ledger says who has it open, how large it is, and what a check found', async t => {
+  t.match(
+    ledgerStatusCard(STATUS, LOOK),
+    /size +7\.9 MiB\n {2}open by +nobody\n {2}schema +version 3\n[\s\S]*head +empty$/,
+  )
+  const server = { pid: 7, address: 'http://127.0.0.1:8765', since: '2031-05-04T09:00:00.000000Z' }
+  t.match(ledgerStatusCard({ ...STATUS, server }, LOOK), /a server at http:\/\/127\.0\.0\.1:8765, process 7 since 2031/)
+  t.match(ledgerStatusCard({ ...STATUS, problems: [] }, LOOK), /integrity +ok$/)
+  t.match(
+    ledgerStatusCard({ ...STATUS, size_bytes: 12, problems: ['page 3', 'page 4'] }, LOOK),
+    /12 bytes[\s\S]*page 3\n +page 4$/,
+  )
+})
+
+t.test('what serve says can be copied and run', async t => {
+  const banner = serveBanner({ ledger: 'http://127.0.0.1:8765', database: '/l.db', program: 'daybook' }, LOOK)
+  t.match(
+    banner,
+    /\n {2}curl -sS http:\/\/127\.0\.0\.1:8765\/api\/events -H '[^']+' -d '\{[^']+\}'\n {2}daybook api events\n/,
+  )
+  const other = serveBanner({ ledger: 'http://[::1]:9/x', database: '/l.db', program: 'npx daybook' }, LOOK)
+  t.match(other, /\n {2}npx daybook api events --api-url http:\/\/\[::1\]:9\/x\n/)
+  t.equal(programName('/usr/local/bin/daybook'), 'daybook')
+  t.equal(programName('/src/daybook/bin/run.js'), 'npx daybook')
+})
+
+const RENDERINGS: Record<string, Rendering> = {
+  eventCard,
+  eventLine,
+  eventTable,
+  healthCard,
+  platformCards,
+  recordedText,
+  savedSubscriptionCard,
+  statsCard,
+  subscriptionCard,
+  subscriptionTable,
+}
+const HARMFUL = /[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]/
+
+for (const [name, render] of Object.entries(RENDERINGS)) {
+  t.test(`${name} shows whatever it gets, and nothing of it commands the terminal`, async t => {
+    const hostile = fc.constantFrom('\x1b[2J\x07', '\x9b31m', 'a\rb', '\u202eabc', '\x1b]0;x\x07', '\x00\x7f')
+    const harmed = (value: unknown, text: string): unknown => {
+      if (typeof value === 'string') return `${text}${value}${text}`
+      if (Array.isArray(value)) return value.map(item => harmed(item, text))
+      if (typeof value !== 'object' || value === null) return value
+      return Object.fromEntries(
+        Object.entries(value).map(([key, member]) => [isData(value) ? `${text}${key}` : key, harmed(member, text)]),
+      )
+    }
+    // Members that are named by data, not by the ledger.
+    const isData = (value: object) =>
+      value === EVENT.payload || value === SUBSCRIPTION.filters || Object.values(STATS).includes(value as never)
+    const bodies = [
+      EVENT,
+      PAGE,
+      SUBSCRIPTION,
+      { items: [SUBSCRIPTION] },
+      STATS,
+      { created: true, subscription: SUBSCRIPTION },
+    ]
+    fc.assert(
+      fc.property(fc.constantFrom(...bodies), hostile, (body, text) => {
+        t.notMatch(render(harmed(body, text), LOOK), HARMFUL)
+      }),
+      { numRuns: 40 },
+    )
+    fc.assert(
+      fc.property(fc.jsonValue(), body => {
+        t.type(render(body, LOOK), 'string')
+      }),
+    )
+  })
+}
+
+t.test('JSON for people is indented and harmless', async t => {
+  t.equal(prettyJson({ a: '\u202e' }), '{\n  "a": "\\u202e"\n}')
+})

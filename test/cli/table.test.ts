@@ -1,0 +1,76 @@
+import fc from 'fast-check'
+import t from 'tap'
+import { card, firstLines } from '../../src/cli/card.js'
+import { cutToWidth, displayWidth } from '../../src/cli/display-width.js'
+import { createLook } from '../../src/cli/look.js'
+import { table } from '../../src/cli/table.js'
+
+const LOOK = createLook({ colour: false, columns: 40 })
+
+t.test('columns are as wide as they must be, and no line is wider than the terminal', async t => {
+  const columns = [{ title: 'id' }, { title: 'about', flexible: true }, { title: 'n', align: 'right' as const }]
+  const rows = [
+    ['a', 'short', '1'],
+    ['bcd', 'a text that is much longer than forty columns are', '1234'],
+    ['e', '日本語日本語日本語日本語日本語日本語日本語', '5'],
+  ]
+  t.equal(
+    table(LOOK, columns, rows),
+    [
+      'id   about                          n',
+      'a    short                          1',
+      'bcd  a text that is much longer…  1234',
+      'e    日本語日本語日本語日本語…      5',
+    ].join('\n'),
+  )
+})
+
+t.test('a table stays a table, whatever is in its cells', async t => {
+  const cell = fc.string({ unit: 'grapheme', maxLength: 30 }).map(text => text.replace(/\s/gu, ' '))
+  fc.assert(
+    fc.property(fc.array(fc.tuple(cell, cell), { minLength: 1, maxLength: 5 }), rows => {
+      const lines = table(LOOK, [{ title: 'a' }, { title: 'b', flexible: true }], rows).split('\n')
+      t.equal(lines.length, rows.length + 1)
+    }),
+  )
+})
+
+t.test('width counts columns, not characters', async t => {
+  t.equal(displayWidth('abc'), 3)
+  t.equal(displayWidth('日本'), 4)
+  t.equal(displayWidth('e\u0301'), 1)
+  t.equal(displayWidth('👍'), 2)
+  t.equal(displayWidth(''), 0)
+})
+
+t.test('what is cut is never wider than asked, and never half a character', async t => {
+  fc.assert(
+    fc.property(fc.string({ unit: 'grapheme', maxLength: 40 }), fc.integer({ min: 1, max: 30 }), (text, columns) => {
+      const cut = cutToWidth(text, columns)
+      t.ok(displayWidth(cut) <= columns)
+      t.ok(cut === text || (cut.endsWith('…') && text.startsWith(cut.slice(0, -1))))
+      t.notMatch(cut, /[\ud800-\udbff](?![\udc00-\udfff])/)
+    }),
+  )
+})
+
+t.test('a card leaves out what is empty, and indents what has lines', async t => {
+  t.equal(
+    card(LOOK, 'Title', [
+      ['name', 'Ada'],
+      ['empty', ''],
+      ['a longer name', 'one\ntwo'],
+    ]),
+    ['Title', '  name           Ada', '  a longer name  one', '                 two'].join('\n'),
+  )
+})
+
+t.test('a long text is shown as far as it fits', async t => {
+  t.equal(firstLines('a\nb\nc', 3), 'a\nb\nc')
+  t.equal(firstLines('a\nb\nc\nd', 2), 'a\nb\n… 2 more lines')
+})
+
+t.test('colour is written only where it is wanted', async t => {
+  t.match(card(createLook({ colour: true, columns: 40 }), 'Title', []), /\x1b\[1m/)
+  t.notMatch(card(createLook({ colour: false, columns: 40 }), 'Title', []), /\x1b/)
+})

@@ -1,0 +1,54 @@
+import { string as argument, option } from '@oclif/core/args'
+import { exit } from '@oclif/core/errors'
+import { boolean, string } from '@oclif/core/flags'
+import { parse } from '@oclif/core/parser'
+import t from 'tap'
+import { toReport } from '../../src/cli/report.js'
+
+const OPTIONS = {
+  args: { id: argument({ required: true, ignoreStdin: true }) },
+  flags: {
+    since: string(),
+    order: string({ options: ['asc', 'desc'] }),
+    follow: boolean({ exclusive: ['order'] }),
+  },
+}
+
+const lines = [
+  { argv: [], says: 'Something is missing: <id>. Add --help to see what is possible.' },
+  { argv: ['a', 'b'], says: 'Unexpected argument: b. Add --help to see what is possible.' },
+  { argv: ['a', '--sinc', 'x'], says: 'There is no flag --sinc. Did you mean --since?' },
+  { argv: ['a', '--sinse=x'], says: 'There is no flag --sinse=x. Did you mean --since?' },
+  { argv: ['a', '--teapot'], says: 'There is no flag --teapot. Add --help to see what is possible.' },
+  { argv: ['a', '--since'], says: 'Flag --since expects a value. Add --help to see what is possible.' },
+  {
+    argv: ['a', '--order', 'up'],
+    says: 'Expected --order=up to be one of: asc, desc. Add --help to see what is possible.',
+  },
+  {
+    argv: ['a', '--follow', '--order', 'asc'],
+    says: '--order=asc cannot also be provided when using --follow. Add --help to see what is possible.',
+  },
+]
+for (const { argv, says } of lines) {
+  t.test(`"${argv.join(' ')}" is refused in one line`, async t => {
+    const error = await parse(argv, { ...OPTIONS, strict: true }).catch((error: unknown) => error)
+    t.same(toReport(error, { json: false, stacks: false }), { exitCode: 2, err: says })
+  })
+}
+
+t.test('an argument with few values shows them', async t => {
+  const args = { name: option({ options: ['event', 'subscription'] as const })({ required: true, ignoreStdin: true }) }
+  const error = await parse([], { args, strict: true }).catch((error: unknown) => error)
+  t.match(toReport(error, { json: false, stacks: false }).err, /^Something is missing: <event\|subscription>\./)
+})
+
+t.test('an end that is asked for is not a failure to tell of', async t => {
+  for (const code of [0, 3]) {
+    try {
+      exit(code)
+    } catch (error) {
+      t.same(toReport(error, { json: false, stacks: false }), { exitCode: code })
+    }
+  }
+})
