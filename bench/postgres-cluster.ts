@@ -1,15 +1,14 @@
-import { type ChildProcess, execFile } from 'node:child_process'
+import type { ChildProcess } from 'node:child_process'
 import { chownSync, existsSync, readdirSync } from 'node:fs'
+import { writeFile } from 'node:fs/promises'
 import { delimiter, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { promisify } from 'node:util'
 import { ChildLines } from './child-lines.js'
 import { endProcess, type Workspace } from './workspace.js'
 
 const PROGRAMS = ['initdb', 'postgres', 'psql', 'pgbench']
 const DEBIAN = '/usr/lib/postgresql'
 const READY = { tries: 100, everyMs: 100 }
-const run = promisify(execFile)
 
 interface Account {
   uid: number
@@ -25,6 +24,8 @@ export function findPostgres(searchPath: string): string | undefined {
 
 /** A PostgreSQL server of our own with its usual settings, which is only reached through a socket in its folder. */
 export class PostgresCluster {
+  #server: ChildProcess | undefined
+
   private constructor(
     private readonly workspace: Workspace,
     private readonly programs: string,
@@ -32,11 +33,9 @@ export class PostgresCluster {
     private readonly account: Account | undefined,
   ) {}
 
-  #server: ChildProcess | undefined
-
   static async start(workspace: Workspace, programs: string): Promise<PostgresCluster> {
     const folder = workspace.topFolder()
-    const account = await unprivileged()
+    const account = await unprivileged(workspace)
     if (account) chownSync(folder, account.uid, account.gid)
     const cluster = new PostgresCluster(workspace, programs, folder, account)
     const data = join(folder, 'data')
@@ -48,37 +47,25 @@ export class PostgresCluster {
     )
     const ended = new ChildLines(cluster.#server, 'postgres').next()
     await Promise.race([ended, cluster.#untilReady()])
-    // The server says nothing more; that it ends belongs to the end of the run.
-    ended.catch(() => undefined)
     return cluster
   }
 
   /** Runs SQL. @returns what psql prints */
   sql(text: string): Promise<string> {
-    return this.#run('psql', ['--quiet', '--tuples-only', '-v', 'ON_ERROR_STOP=1', ...this.#connection, '-c', text])
+    return this.#run('psql', ['--quiet', '--tuples-only', '-v', 'ON_ERROR_STOP=1', '-c', text])
   }
 
-  /** Runs pgbench scripts in turn, at random. @returns transactions a second */
+  /** Runs pgbench scripts, each time one at random. @returns transactions a second */
   async pgbench(
     scripts: readonly string[],
     { clients, seconds }: { clients: number; seconds: number },
   ): Promise<number> {
-    const args = [
-      '--no-vacuum',
-      '--protocol',
-      'prepared',
-      '--client',
-      `${clients}`,
-      '--jobs',
-      '2',
-      '--time',
-      `${seconds}`,
-    ]
-    const printed = await this.#run('pgbench', [
-      ...args,
-      ...scripts.flatMap(path => ['--file', path]),
-      ...this.#connection,
-    ])
+    const paths = scripts.map((_, index) => join(this.folder, `script-${index}.sql`))
+    await Promise.all(paths.map((path, index) => writeFile(path, scripts[index] ?? '')))
+    const bounds = ['--client', `${clients}`, '--jobs', '2', '--time', `${seconds}`]
+    const files = paths.flatMap(path => ['--file', path])
+    const options = ['--no-vacuum', '--protocol', 'prepared', ...bounds, ...files]
+    const printed = await this.#run('pgbench', options)
     const rate = /^tps = ([\d.]+) \(without initial connection time\)/m.exec(printed)?.[1]
     if (rate === undefined) throw new Error(`pgbench printed no rate: ${printed}`)
     return Number(rate)
@@ -88,12 +75,9 @@ export class PostgresCluster {
     if (this.#server) await endProcess(this.#server, 'SIGINT')
   }
 
-  get #connection(): string[] {
-    return ['--host', this.folder, '--username', 'bench', '--dbname', 'postgres']
-  }
-
   get #options() {
-    return { cwd: this.folder, env: { LANG: 'C.UTF-8', PATH: this.programs }, ...this.account }
+    const connection = { PGHOST: this.folder, PGUSER: 'bench', PGDATABASE: 'postgres' }
+    return { cwd: this.folder, env: { LANG: 'C.UTF-8', PATH: this.programs, ...connection }, ...this.account }
   }
 
   async #untilReady(): Promise<void> {
@@ -108,15 +92,14 @@ export class PostgresCluster {
     }
   }
 
-  async #run(program: string, args: readonly string[]): Promise<string> {
-    const { stdout } = await run(join(this.programs, program), args, { ...this.#options, maxBuffer: 16 * 1024 * 1024 })
-    return stdout
+  #run(program: string, args: readonly string[]): Promise<string> {
+    return this.workspace.run(join(this.programs, program), args, this.#options)
   }
 }
 
 /** PostgreSQL refuses to run as root: then as somebody without rights. */
-async function unprivileged(): Promise<Account | undefined> {
+async function unprivileged(workspace: Workspace): Promise<Account | undefined> {
   if (process.getuid?.() !== 0) return undefined
-  const id = async (what: string) => Number((await run('id', [what, 'nobody'])).stdout)
+  const id = async (what: string) => Number(await workspace.run('id', [what, 'nobody'], {}))
   return { uid: await id('-u'), gid: await id('-g') }
 }

@@ -1,6 +1,6 @@
 import { readEvent } from '../src/ledger/read-event.js'
 import { searchableStrings } from '../src/model/search.js'
-import { EventMaker } from './events.js'
+import type { EventMaker } from './events.js'
 
 /** The table of events and its indexes: key, order, facets and trigrams, as the ledger has them. */
 export const POSTGRES_TABLE = /* sql */ `
@@ -25,13 +25,13 @@ export const POSTGRES_TABLE = /* sql */ `
  * A pgbench script that inserts one event in one transaction. Its words are fixed, its key and subject are new each
  * time; several scripts together say different things.
  */
-export function insertScript(index: number): string {
-  const event = readEvent(JSON.parse(new EventMaker().eventText(index)))
+export function insertScript(maker: EventMaker, index: number): string {
+  const event = readEvent(JSON.parse(maker.eventText(index)))
   const { source, kind, actor } = event
   const body = JSON.stringify({ ...event, seen_count: 1, subscription_ids: [], provenance: { route: 'api' } })
   const said = [...searchableStrings(event)].join('\n')
   const facets = [`source:${source}`, `kind:${kind}`, `actor:${actor.id}`, `actor:${actor.display}`, 'verified:none']
-  const key = `'${event.source}:example.org:' || :id::text`
+  const key = `${quoted(`${source}:example.org:`)} || :id::text`
   return `\\set id random(1, 9000000000000000)
 INSERT INTO events (dedupe_key, captured_us, source, kind, subject_id, seen_count, body, said, facets)
 VALUES (${key}, (extract(epoch FROM clock_timestamp()) * 1000000)::bigint, ${quoted(source)}, ${quoted(kind)}, :id::text, 1,

@@ -43,7 +43,8 @@ export function outcomeTable(outcomes: readonly Outcome[]): string {
     style: { head: [], border: [] },
   })
   for (const { measurement, figures, failure } of outcomes) {
-    if (failure !== undefined) table.push([measurement, { content: `not measured: ${failure}`, colSpan: 5 }])
+    if (failure !== undefined)
+      table.push([measurement, { content: `not measured: ${failure}`, colSpan: 5, hAlign: 'left' }])
     for (const figure of figures) table.push(toRow(figure))
   }
   return table.toString()

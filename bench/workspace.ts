@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { mkdir } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 
 /** How long a process may take to end when it was asked to. Milliseconds. */
 const END_GRACE = 10_000
@@ -12,6 +12,7 @@ const END_GRACE = 10_000
 export class Workspace {
   readonly #folders: string[] = []
   readonly #children = new Set<ChildProcess>()
+  #folder: string | undefined
   #count = 0
   #home: Promise<string> | undefined
   #closing: Promise<void> | undefined
@@ -30,7 +31,8 @@ export class Workspace {
 
   /** A new empty folder. */
   async folder(name: string): Promise<string> {
-    const folder = join(this.#folders[0] ?? this.topFolder(), `${name}-${++this.#count}`)
+    this.#folder ??= this.topFolder()
+    const folder = join(this.#folder, `${name}-${++this.#count}`)
     await mkdir(folder)
     return folder
   }
@@ -49,6 +51,21 @@ export class Workspace {
     child.once('exit', forget)
     child.once('error', forget)
     return child
+  }
+
+  /** Runs a program to its end. @returns what it prints @throws when it fails, with its last words */
+  async run(command: string, args: readonly string[], options: SpawnOptions): Promise<string> {
+    const child = this.start(command, args, { ...options, stdio: ['ignore', 'pipe', 'pipe'] })
+    const printed = { stdout: '', stderr: '' }
+    child.stdout?.setEncoding('utf8').on('data', (text: string) => {
+      printed.stdout += text
+    })
+    child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+      printed.stderr += text
+    })
+    const [code, signal] = (await once(child, 'close')) as [number | null, NodeJS.Signals | null]
+    if (code === 0) return printed.stdout
+    throw new Error(`${basename(command)} ended with ${signal ?? code}. ${printed.stderr.slice(-2_000).trim()}`)
   }
 
   /** Ends every process and removes every folder. A second call waits for the first. */

@@ -1,6 +1,5 @@
-import { writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
 import type { Bench } from '../bench.js'
+import { EventMaker } from '../events.js'
 import type { Figure } from '../figure.js'
 import { findPostgres, PostgresCluster } from '../postgres-cluster.js'
 import { insertScript, POSTGRES_TABLE } from '../postgres-table.js'
@@ -21,9 +20,8 @@ export async function measurePostgres(bench: Bench): Promise<Figure[]> {
   progress('raw PostgreSQL, one event a transaction')
   const cluster = await PostgresCluster.start(workspace, programs)
   await cluster.sql(POSTGRES_TABLE)
-  const folder = await workspace.folder('scripts')
-  const scripts = Array.from({ length: SCRIPTS }, (_, index) => join(folder, `insert-${index}.sql`))
-  await Promise.all(scripts.map((path, index) => writeFile(path, insertScript(index))))
+  const maker = new EventMaker()
+  const scripts = Array.from({ length: SCRIPTS }, (_, index) => insertScript(maker, index))
   const warmUp = { clients: CLIENTS, seconds: Math.ceil(options.warmupMs / 1_000) }
   await cluster.pgbench(scripts, warmUp)
   const rate = await cluster.pgbench(scripts, { clients: CLIENTS, seconds: options.measureMs / 1_000 })

@@ -2,7 +2,7 @@ import type { Bench } from '../bench.js'
 import type { Figure } from '../figure.js'
 import { search, searchPath, settle } from '../ledger-calls.js'
 import { likeScan } from '../like-scan.js'
-import { type LoadPlan, type LoadResult, UNHURRIED_MS } from '../load-plan.js'
+import type { LoadPlan, LoadResult } from '../load-plan.js'
 import { type RunningServer, runLoad, startLedger } from '../programs.js'
 import { SEARCHED } from '../words.js'
 

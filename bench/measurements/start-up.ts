@@ -6,6 +6,7 @@ import { type RunningServer, residentMegabytes, runLoad, runWalk, startLedger } 
 import { median } from '../statistics.js'
 import { BEGINNING } from '../walk-plan.js'
 import { SEARCHED } from '../words.js'
+import type { Workspace } from '../workspace.js'
 
 /** How long a server with a large ledger takes until it listens, and how much memory it takes. */
 export async function measureStartUp({ options, workspace, largeLedger, progress }: Bench): Promise<Figure[]> {
@@ -16,7 +17,7 @@ export async function measureStartUp({ options, workspace, largeLedger, progress
     const server = await startLedger(workspace, folder)
     const ready = await residentMegabytes(server.pid)
     await settle(server.port)
-    await askAround(server)
+    await askAround(workspace, server)
     const queried = await residentMegabytes(server.pid)
     await server.stop()
     seen.push({ readyMs: server.readyMs, ready, queried })
@@ -45,16 +46,16 @@ export async function measureStartUp({ options, workspace, largeLedger, progress
       seen.map(({ queried }) => queried),
     ),
   ]
+}
 
-  /** Pages, searches, filters. */
-  async function askAround({ port }: RunningServer): Promise<void> {
-    await runWalk(workspace, { port, limit: 500, readers: [{ since: BEGINNING, pages: 50 }] })
-    const texts = [SEARCHED.rare, SEARCHED.common, SEARCHED.twoCharacters, SEARCHED.neverOfCommonParts]
-    const filters = ['kind=pull_request.*', 'subscription_id=watching-0', 'source=code_a&actor=Ada%20Abe', 'days=1']
-    const paths = [...texts.map(searchPath), ...filters.map(filter => `/api/events?${filter}`), '/api/stats']
-    await runLoad(workspace, {
-      ...{ port, connections: 2, requests: paths.length * 10, prepare: paths.length, warmupMs: 0 },
-      ...{ measureMs: UNHURRIED_MS, work: { kind: 'reads', paths } },
-    })
-  }
+/** Pages, searches, filters. */
+async function askAround(workspace: Workspace, { port }: RunningServer): Promise<void> {
+  await runWalk(workspace, { port, limit: 500, readers: [{ since: BEGINNING, pages: 50 }] })
+  const texts = [SEARCHED.rare, SEARCHED.common, SEARCHED.twoCharacters, SEARCHED.neverOfCommonParts]
+  const filters = ['kind=pull_request.*', 'subscription_id=watching-0', 'source=code_a&actor=Ada%20Abe', 'days=1']
+  const paths = [...texts.map(searchPath), ...filters.map(filter => `/api/events?${filter}`), '/api/stats']
+  await runLoad(workspace, {
+    ...{ port, connections: 2, requests: paths.length * 10, prepare: paths.length, warmupMs: 0 },
+    ...{ measureMs: UNHURRIED_MS, work: { kind: 'reads', paths } },
+  })
 }

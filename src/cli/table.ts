@@ -15,7 +15,7 @@ const LEAST_FLEXIBLE = 16
 /** Rows under titles, no wider than the terminal while the fixed columns fit. Cells are single lines. */
 export function table({ paint, columns }: Look, columnsOf: readonly Column[], rows: readonly string[][]): string {
   const natural = columnsOf.map(({ title }, i) =>
-    Math.max(...[title, ...rows.map(row => row[i] ?? '')].map(displayWidth)),
+    rows.reduce((width, row) => Math.max(width, displayWidth(row[i] ?? '')), displayWidth(title)),
   )
   const fixed = natural.reduce((sum, width, i) => sum + GAP + (columnsOf[i]?.flexible ? 0 : width), -GAP)
   const widths = natural.map((width, i) => {

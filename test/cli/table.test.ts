@@ -17,10 +17,10 @@ t.test('columns are as wide as they must be, and no line is wider than the termi
   t.equal(
     table(LOOK, columns, rows),
     [
-      'id   about                          n',
-      'a    short                          1',
-      'bcd  a text that is much longer…  1234',
-      'e    日本語日本語日本語日本語…      5',
+      'id   about                             n',
+      'a    short                             1',
+      'bcd  a text that is much longer t…  1234',
+      'e    日本語日本語日本語日本語日本…     5',
     ].join('\n'),
   )
 })

@@ -1,0 +1,17 @@
+/**
+ * Run before the server: its clock starts CLOCK_BEHIND_MS late, and each SIGUSR2 sets it back by an hour, which is said
+ * on standard error. Worker threads load it as well, and have no signals; they are given the time.
+ */
+import { isMainThread } from 'node:worker_threads'
+
+const HOUR_MS = 3_600_000
+
+if (isMainThread) {
+  const realNow = Date.now
+  let behindMs = Number(process.env.CLOCK_BEHIND_MS ?? 0)
+  Date.now = () => realNow() - behindMs
+  process.on('SIGUSR2', () => {
+    behindMs += HOUR_MS
+    process.stderr.write('the clock was set back\n')
+  })
+}

@@ -1,0 +1,57 @@
+import type { IncomingMessage } from 'node:http'
+import { HttpClient } from './http-client.js'
+import { type Random, wholeNumber } from './seeded.js'
+
+interface Streaming {
+  url: string
+  random: Random
+  /** The connection is cut after at most so many messages. */
+  longest: number
+  isLast: (key: string) => boolean
+}
+
+interface Message {
+  id: string
+  event: string
+  data: string
+}
+
+/** Reads the stream of server-sent events as a browser does, losing its connection now and then. */
+export async function consumeStream({ url, random, longest, isLast }: Streaming): Promise<{ seen: string[]; cuts: number }> {
+  const seen: string[] = []
+  let cuts = 0
+  let lastId: string | undefined
+  const http = new HttpClient(url)
+  try {
+    for (;;) {
+      const headers: Record<string, string> = lastId === undefined ? {} : { 'last-event-id': lastId }
+      const response = await http.open('/api/events/stream?days=1', { headers })
+      let left = wholeNumber(random, 1, longest)
+      for await (const { id, event, data } of messages(response)) {
+        lastId = id
+        if (event === 'message') seen.push((JSON.parse(data) as { dedupe_key: string }).dedupe_key)
+        if (isLast(seen.at(-1) ?? '')) return { seen, cuts }
+        left -= 1
+        if (left === 0) break
+      }
+      response.destroy()
+      cuts += 1
+    }
+  } finally {
+    http.close()
+  }
+}
+
+/** Splits a stream into its messages. What is not complete when the stream ends is not one. */
+async function* messages(response: IncomingMessage): AsyncGenerator<Message> {
+  let rest = ''
+  for await (const chunk of response.setEncoding('utf8')) {
+    const blocks = (rest + chunk).split('\n\n')
+    rest = blocks.pop() ?? ''
+    for (const block of blocks) {
+      const field = (name: string) => new RegExp(`^${name}: (.*)$`, 'm').exec(block)?.[1]
+      const [id, data] = [field('id'), field('data')]
+      if (id !== undefined && data !== undefined) yield { id, event: field('event') ?? 'message', data }
+    }
+  }
+}

@@ -1,0 +1,266 @@
+import t from 'tap'
+import { problem, standIn } from '../client/stand-in.js'
+import { runDaybook } from './run-daybook.js'
+
+const EVENT = {
+  dedupe_key: 'chat:a/1',
+  kind: 'message.created',
+  source: 'chat',
+  captured_at: '2031-05-04T09:00:00.123456Z',
+}
+const SUBSCRIPTION = { id: 'sub_1', source: 'chat', target: 'stream:eng', event_kinds: [], enabled: true }
+
+interface Line {
+  argv: string[]
+  input?: string
+  /** The request that it makes. */
+  asks: string
+  type?: string
+  body?: string
+  answer: unknown
+  /** What a person sees. */
+  shows: RegExp
+}
+
+const lines: Line[] = [
+  { argv: ['health'], asks: 'GET /api/health', answer: { status: 'ok', database: '/l.db' }, shows: /^.*Ledger: .*ok/ },
+  { argv: ['stats'], asks: 'GET /api/stats', answer: { event_count: 1200 }, shows: /1,200/ },
+  {
+    argv: ['platforms'],
+    asks: 'GET /api/platforms',
+    answer: { items: [{ source: 'chat', display_name: 'Chat' }] },
+    shows: /chat \(Chat\)/,
+  },
+  {
+    argv: ['schema', 'event'],
+    asks: 'GET /api/schema/event',
+    answer: { type: 'object' },
+    shows: /\{\n {2}"type": "object"\n\}/,
+  },
+  { argv: ['schema', 'subscription'], asks: 'GET /api/schema/subscription', answer: {}, shows: /\{\}/ },
+  {
+    argv: ['subscriptions'],
+    asks: 'GET /api/subscriptions',
+    answer: { items: [SUBSCRIPTION] },
+    shows: /sub_1 .*stream:eng/,
+  },
+  {
+    argv: ['subscription', 'sub_1'],
+    asks: 'GET /api/subscriptions/sub_1',
+    answer: SUBSCRIPTION,
+    shows: /Subscription .*sub_1/,
+  },
+  {
+    argv: ['events', '--source', 'chat', '--days', '3'],
+    asks: 'GET /api/events?source=chat&days=3',
+    answer: { items: [EVENT], next_since: 'x' },
+    shows: /message\.created[\s\S]*chat:a\/1/,
+  },
+  {
+    argv: [
+      ...['events', '--kind', 'a', '--kind', 'b.*', '--subscription-id', 's', '--since', '2031-05-04T09:00:00+02:00'],
+      ...['--from', 'f', '--to', 't', '--q', '"a b" c', '--limit', '500', '--order', 'asc', '--subject-id', 'i'],
+      ...['--actor', 'Ada', '--target', 'k', '--verified', 'none,token', '--wait', '1'],
+    ],
+    asks:
+      'GET /api/events?kind=a&kind=b.*&actor=Ada&target=k&verified=none%2Ctoken&q=%22a+b%22+c&since=2031-05-04T09%3A00%3A00%2B02%3A00' +
+      '&from=f&to=t&limit=500&order=asc&wait=1&subscription_id=s&subject_id=i',
+    answer: { items: [] },
+    shows: /No events/,
+  },
+  { argv: ['event', 'chat:a/1'], asks: 'GET /api/events/chat%3Aa%2F1', answer: EVENT, shows: /dedupe key/ },
+  {
+    argv: ['record-json', '-'],
+    input: '{"kind":"a"}',
+    asks: 'POST /api/events',
+    type: 'application/json',
+    body: '{"kind":"a"}',
+    answer: { created: true, dedupe_key: 'k' },
+    shows: /Recorded\./,
+  },
+  {
+    argv: ['record-json', '-'],
+    input: '[{"kind":"a"}]',
+    asks: 'POST /api/events',
+    type: 'application/json',
+    body: '[{"kind":"a"}]',
+    answer: { created: 1, duplicates: 0 },
+    shows: /Recorded 1 event:.* 1 new, 0 repeats/,
+  },
+  {
+    argv: ['record-json', '-'],
+    input: '{"kind":"a"}\n\n{"kind":"b"}',
+    asks: 'POST /api/events',
+    type: 'application/x-ndjson',
+    body: '{"kind":"a"}\n{"kind":"b"}\n',
+    answer: { created: 1, duplicates: 1 },
+    shows: /Recorded 2 events:.* 1 new, 1 repeat\./,
+  },
+  {
+    argv: ['save-subscription', '-'],
+    input: '{"source":"chat"}',
+    asks: 'POST /api/subscriptions',
+    type: 'application/json',
+    body: '{"source":"chat"}',
+    answer: { created: true, subscription: SUBSCRIPTION },
+    shows: /Created\.[\s\S]*sub_1/,
+  },
+]
+
+for (const { argv, input, asks, type, body = '', answer, shows } of lines) {
+  t.test(
+    `api ${argv.slice(0, 3).join(' ')}${type ? ` (${type})` : ''} asks as it should, and hands the answer on`,
+    async t => {
+      const text = JSON.stringify(answer, null, 1)
+      const server = await standIn(t, () => ({ type: 'application/json', body: text }))
+      const env = { EVENT_API_URL: `${server.url}/books`, EVENT_API_TOKEN: 'tok_x' }
+      const options = { env, ...(input === undefined ? {} : { input }) }
+
+      t.same(await runDaybook(t, ['api', ...argv], options), { code: 0, out: `${text}\n`, err: '' })
+      t.match(server.arrived, [{ body, headers: { authorization: 'Bearer tok_x' } }])
+      const [method, path] = asks.split(' ')
+      t.match(server.arrived[0], { method, url: `/books${path}` })
+      t.equal(server.arrived[0]?.headers['content-type'], type)
+
+      const shown = await runDaybook(t, ['api', ...argv], { ...options, atTerminal: true })
+      t.match(shown, { code: 0, out: shows })
+      t.match(shown.out, /\x1b\[|^\{/, 'in colour, or JSON')
+      const json = await runDaybook(t, ['api', ...argv, '--json'], { ...options, atTerminal: true })
+      t.match(json, { code: 0, out: `${text}\n` })
+    },
+  )
+}
+
+t.test('a deleted subscription is an empty answer, and a sentence for people', async t => {
+  const server = await standIn(t, () => ({ status: 204 }))
+  const argv = ['api', 'delete-subscription', 'sub_1', '--api-url', server.url]
+  t.same(await runDaybook(t, argv), { code: 0, out: '', err: '' })
+  t.match(server.arrived, [{ method: 'DELETE', url: '/api/subscriptions/sub_1' }])
+  t.match(await runDaybook(t, argv, { atTerminal: true }), { code: 0, out: 'Deleted subscription sub_1.\n' })
+})
+
+t.test('NO_COLOR is honoured, and what a payload says commands nothing', async t => {
+  const harmful = { ...EVENT, conversation: { text: '\x1b[2Jhi\u202e' } }
+  const server = await standIn(t, () => ({ body: harmful }))
+  const env = { EVENT_API_URL: server.url, NO_COLOR: '1' }
+  const shown = await runDaybook(t, ['api', 'event', 'x'], { env, atTerminal: true })
+  t.match(shown.out, /text +hi\n/)
+  t.notMatch(shown.out, /\x1b|\u202e/)
+  const json = await runDaybook(t, ['api', 'event', 'x', '--json'], { env, atTerminal: true })
+  t.notMatch(json.out, /\x1b|\u202e/)
+  t.same(JSON.parse(json.out), harmful)
+  const piped = await runDaybook(t, ['api', 'event', 'x'], { env })
+  t.match(piped.out, /\u202e/, 'a pipe gets what was answered')
+})
+
+t.test('the admin token of this home is shown to the ledger, unless there is an API token', async t => {
+  t.testdir({ '.arch': { event: { secrets: { 'admin-token': 'secret-word\n' } } } })
+  const server = await standIn(t, () => ({ body: {} }))
+  await runDaybook(t, ['api', 'stats', '--api-url', server.url])
+  t.match(server.arrived[0]?.headers, { 'x-event-admin-token': 'secret-word' })
+  await runDaybook(t, ['api', 'stats', '--api-url', server.url, '--token', 'tok_y'])
+  t.match(server.arrived[1]?.headers, { authorization: 'Bearer tok_y', 'x-event-admin-token': undefined })
+})
+
+const failures = [
+  { status: 400, code: 'invalid_field', exit: 2 },
+  { status: 401, code: 'unauthenticated', exit: 4 },
+  { status: 403, code: 'forbidden', exit: 4 },
+  { status: 404, code: 'event_unknown', exit: 3 },
+  { status: 409, code: 'some_conflict', exit: 5 },
+  { status: 413, code: 'body_too_large', exit: 2 },
+  { status: 429, code: 'busy', exit: 75 },
+  { status: 500, code: 'internal', exit: 1 },
+  { status: 503, code: 'store_full', exit: 75 },
+]
+for (const { status, code, exit } of failures) {
+  t.test(`an answer of ${status} ends with ${exit}, in one line, or in JSON`, async t => {
+    const errors = [{ field: 'since', detail: 'has no zone' }]
+    const server = await standIn(t, () => problem(status, code, { errors }))
+    const env = { EVENT_API_URL: server.url }
+    t.same(await runDaybook(t, ['api', 'stats'], { env }), {
+      code: exit,
+      out: '',
+      err: `Because of ${code}.\n  since: has no zone\n`,
+    })
+    const json = await runDaybook(t, ['api', 'stats', '--json'], { env })
+    t.match(json, { code: exit, err: '' })
+    t.same(JSON.parse(json.out), { error: { code, detail: `Because of ${code}.`, errors } })
+  })
+}
+
+t.test('a ledger that cannot record is shown as it says, and ends with 75', async t => {
+  const body = { status: 'unavailable', detail: 'The disk is full.' }
+  const server = await standIn(t, () => ({ status: 503, body }))
+  const run = await runDaybook(t, ['api', 'health', '--api-url', server.url])
+  t.same(run, { code: 75, out: `${JSON.stringify(body)}\n`, err: '' })
+})
+
+t.test('no server: 69, and what to do', async t => {
+  const server = await standIn(t, () => ({ body: {} }))
+  await server.close()
+  const run = await runDaybook(t, ['api', 'health', '--api-url', server.url])
+  t.match(run, { code: 69, out: '', err: /^No server answers at .* Start one with "daybook serve".*\n$/ })
+})
+
+t.test('wrong settings: 78, all of them', async t => {
+  const env = { EVENT_API_URL: 'nowhere', EVENT_ADMIN_TOKEN_FILE: '/nonexistent/token' }
+  const run = await runDaybook(t, ['api', 'health'], { env })
+  t.match(run, {
+    code: 78,
+    out: '',
+    err: /^2 settings are wrong\.\n {2}EVENT_API_URL .*\n {2}EVENT_ADMIN_TOKEN_FILE .*\n$/,
+  })
+})
+
+t.test('wrong usage: 2, without asking anybody', async t => {
+  const lines = [
+    ['api', 'event'],
+    ['api', 'event', 'a', 'b'],
+    ['api', 'health', '--teapot'],
+    ['api', 'schema', 'teapot'],
+    ['api', 'event', ''],
+    ['api', 'events', '--follow', '--order', 'desc'],
+    ['api', 'record-json', '/nonexistent/events.json'],
+    ['api', 'save-subscription', '/'],
+  ]
+  const server = await standIn(t, () => ({ body: {} }))
+  for (const argv of lines) {
+    const { code, out, err } = await runDaybook(t, [...argv, '--api-url', server.url])
+    t.match({ code, out, err }, { code: 2, out: '', err: /^[^\n]+\n$/ }, argv.join(' '))
+  }
+  t.same(server.arrived, [])
+})
+
+t.test('a subscription larger than any is not sent', async t => {
+  const server = await standIn(t, () => ({ body: {} }))
+  const run = await runDaybook(t, ['api', 'save-subscription', '-', '--api-url', server.url], {
+    input: ' '.repeat(70_000),
+  })
+  t.match(run, { code: 2, err: 'The input is larger than 64 KiB.\n' })
+  t.same(server.arrived, [])
+})
+
+t.test('many lines go in batches, each answered, and a refusal says which are recorded', async t => {
+  const server = await standIn(t, ({ body }) => {
+    const events = body.split('\n').length - 1
+    const errors = [{ field: '/1/kind', detail: 'is missing' }]
+    return events === 5000 ? { body: { created: events, duplicates: 0 } } : problem(400, 'invalid_field', { errors })
+  })
+  const input = '{"kind":"a"}\n'.repeat(10_002)
+  const run = await runDaybook(t, ['api', 'record-json', '-', '--api-url', server.url], { input })
+  t.same(run, {
+    code: 2,
+    out: `${'{"created":5000,"duplicates":0}\n'.repeat(2)}`,
+    err: 'Lines 10001 to 10002 are not recorded: some are refused. Lines 1 to 10000 are recorded.\n  line 10002 /kind: is missing\n',
+  })
+  const shown = await runDaybook(t, ['api', 'record-json', '-', '--api-url', server.url], {
+    input: '{"kind":"a"}\n'.repeat(10_000),
+    atTerminal: true,
+  })
+  t.match(shown, {
+    code: 0,
+    out: /Recorded 10,000 events:.* 10,000 new, 0 repeats\.\n/,
+    err: /\r5,000 events recorded …/,
+  })
+})

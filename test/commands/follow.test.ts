@@ -1,0 +1,103 @@
+import t from 'tap'
+import { type AnswerParts, type Arrived, standIn } from '../client/stand-in.js'
+import { startDaybook, until } from './run-daybook.js'
+
+const START = Date.UTC(2031, 0, 1)
+const toTime = (number: number) => new Date(START + number).toISOString()
+
+/** Answers with the events after `since`, as many as there are; holds nothing. */
+function ledgerOf(head: () => number, epoch = () => 'e') {
+  return ({ url }: Arrived): AnswerParts => {
+    const since = new URL(url, 'http://x').searchParams.get('since')
+    const first = since === null ? head() + 1 : Date.parse(since) - START + 1
+    const items = []
+    for (let number = first; number <= head(); number++) {
+      items.push({ dedupe_key: `k${number}`, kind: 'a.b', source: 'api', captured_at: toTime(number) })
+    }
+    return { body: { items, next_since: toTime(head()), has_more: false, epoch: epoch() } }
+  }
+}
+
+const keysIn = (out: string) =>
+  out
+    .split('\n')
+    .filter(Boolean)
+    .map(line => JSON.parse(line).dedupe_key)
+
+t.test('events come as lines of JSON, over a restart of the server, none missing, none twice', async t => {
+  let head = 3
+  const server = await standIn(
+    t,
+    ledgerOf(() => head),
+  )
+  const argv = ['api', 'events', '--follow', '--since', toTime(0), '--api-url', server.url]
+  const { child, run, ended } = startDaybook(t, argv)
+  await until(() => keysIn(run.out).length === 3)
+  await server.close()
+  await until(() => run.err.includes('No server answers'))
+  head = 5
+  await standIn(
+    t,
+    ledgerOf(() => head),
+    { port: server.port },
+  )
+  await until(() => keysIn(run.out).length >= 5)
+  child.kill('SIGINT')
+  await ended
+  t.same(keysIn(run.out), ['k1', 'k2', 'k3', 'k4', 'k5'])
+  t.match(run.err, /Trying again in \d+ s\.\n/)
+})
+
+t.test('without a checkpoint it begins now, a line of text each for people', async t => {
+  let head = 7
+  const server = await standIn(
+    t,
+    ledgerOf(() => head),
+  )
+  const { run } = startDaybook(t, ['api', 'events', '--follow', '--api-url', server.url], { atTerminal: true })
+  await until(() => server.arrived.length > 1)
+  head = 8
+  await until(() => run.out !== '')
+  t.match(run.out, /00:00:00.* {2}api {2}.*a\.b/)
+})
+
+t.test('it ends when nobody reads it any more', async t => {
+  let head = 1
+  const server = await standIn(
+    t,
+    ledgerOf(() => head),
+  )
+  const argv = ['api', 'events', '--follow', '--since', toTime(0), '--api-url', server.url]
+  const { child, run, ended } = startDaybook(t, argv)
+  await until(() => run.out !== '')
+  child.stdout.destroy()
+  head = 2
+  t.match(await ended, { code: 0, err: '' })
+})
+
+t.test('a ledger that was replaced is told', async t => {
+  let epoch = 'before'
+  const server = await standIn(
+    t,
+    ledgerOf(
+      () => (epoch === 'before' ? 1 : 2),
+      () => epoch,
+    ),
+  )
+  const argv = ['api', 'events', '--follow', '--since', toTime(0), '--api-url', server.url]
+  const { run } = startDaybook(t, argv)
+  await until(() => keysIn(run.out).length === 1)
+  epoch = 'after'
+  await until(() => run.err !== '')
+  t.equal(run.err, 'The ledger was restored or replaced. Going on from the same checkpoint.\n')
+})
+
+t.test('a server that is not there from the start is not waited for', async t => {
+  const server = await standIn(
+    t,
+    ledgerOf(() => 1),
+  )
+  await server.close()
+  const { ended } = startDaybook(t, ['api', 'events', '--follow', '--api-url', server.url])
+  t.match(await ended, { code: 69 })
+})

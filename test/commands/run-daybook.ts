@@ -1,0 +1,68 @@
+import { spawn } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+import type { Test } from 'tap'
+
+export interface Run {
+  code: number | null
+  out: string
+  err: string
+}
+
+export interface RunOptions {
+  /** Besides a home folder of its own. */
+  env?: Record<string, string>
+  /** Standard input. */
+  input?: string
+  /** As if a person were looking at it. */
+  atTerminal?: boolean
+}
+
+const ROOT = fileURLToPath(new URL('../../../', import.meta.url))
+const AT_TERMINAL = fileURLToPath(new URL('./programs/at-terminal.js', import.meta.url))
+const LONGEST_MILLISECONDS = 30_000
+
+/** A command line that runs, with an environment and a home of its own. */
+export function startDaybook(t: Test, argv: readonly string[], { env = {}, atTerminal = false }: RunOptions = {}) {
+  const script = atTerminal ? AT_TERMINAL : `${ROOT}/bin/run.js`
+  const child = spawn(process.execPath, [script, ...argv], {
+    env: { PATH: process.env.PATH, HOME: t.testdirName, TERM: 'xterm', ...env },
+    timeout: LONGEST_MILLISECONDS,
+    killSignal: 'SIGKILL',
+  })
+  const run: Run = { code: null, out: '', err: '' }
+  child.stdout.setEncoding('utf8').on('data', text => {
+    run.out += text
+  })
+  child.stderr.setEncoding('utf8').on('data', text => {
+    run.err += text
+  })
+  child.stdin.on('error', () => child.stdin.destroy())
+  const ended = new Promise<Run>((resolve, reject) => {
+    child.on('error', reject)
+    child.on('close', code => {
+      run.code = code
+      resolve(run)
+    })
+  })
+  t.teardown(async () => {
+    child.kill('SIGKILL')
+    await ended
+  })
+  return { child, run, ended }
+}
+
+/** Runs a command line to its end. */
+export function runDaybook(t: Test, argv: readonly string[], options: RunOptions = {}): Promise<Run> {
+  const { child, ended } = startDaybook(t, argv, options)
+  child.stdin.end(options.input ?? '')
+  return ended
+}
+
+/** Resolves once that is so. */
+export async function until(isSo: () => boolean): Promise<void> {
+  const end = performance.now() + LONGEST_MILLISECONDS
+  while (!isSo()) {
+    if (performance.now() > end) throw new Error(`Not so in time: ${isSo}`)
+    await new Promise(resolve => setTimeout(resolve, 10))
+  }
+}

@@ -1,0 +1,83 @@
+import { once } from 'node:events'
+import { join } from 'node:path'
+import t from 'tap'
+import { runDaybook, startDaybook, until } from './run-daybook.js'
+
+t.test('serve says in one line where it is, serves, and ends with 0 when told', async t => {
+  t.testdir()
+  const { child, run, ended } = startDaybook(t, ['serve', '--port', '0', '--json', '--log-level', 'silent'])
+  await until(() => run.out.includes('\n'))
+  const started = JSON.parse(run.out)
+  t.match(started, { ledger: /^http:\/\/127\.0\.0\.1:\d+$/, pid: child.pid })
+  t.same(Object.keys(started), ['ledger', 'database', 'pid'])
+  t.equal(started.database, join(t.testdirName, '.arch', 'event', 'events.db'))
+
+  const env = { EVENT_API_URL: started.ledger }
+  t.match(
+    await runDaybook(t, ['api', 'record-json', '-'], {
+      env,
+      input: '{"kind":"a","subject_id":"1","subject_type":"b"}',
+    }),
+    { code: 0 },
+  )
+  t.match(JSON.parse((await runDaybook(t, ['api', 'stats'], { env })).out), { event_count: 1 })
+  const status = await runDaybook(t, ['ledger', 'status'])
+  t.match(JSON.parse(status.out), {
+    server: { pid: child.pid, address: started.ledger },
+    event_count: 1,
+    problems: null,
+  })
+  t.match(await runDaybook(t, ['ledger', 'status'], { atTerminal: true }), {
+    code: 0,
+    out: /open by.* a server at http/,
+  })
+
+  child.kill('SIGTERM')
+  t.match(await ended, { code: 0, err: '' })
+})
+
+t.test('with no server, the status of the ledger is read from its file, and can be checked', async t => {
+  t.testdir()
+  t.match(await runDaybook(t, ['ledger', 'status']), { code: 3, err: /There is no ledger at/ })
+  const { child, run, ended } = startDaybook(t, ['serve', '--port', '0', '--json', '--log-level', 'silent'])
+  await until(() => run.out.includes('\n'))
+  child.kill('SIGINT')
+  t.match(await ended, { code: 0 })
+  const { code, out } = await runDaybook(t, ['ledger', 'status', '--check', '--json'])
+  t.equal(code, 0)
+  t.match(JSON.parse(out), { server: null, event_count: 0, head: null, problems: [] })
+})
+
+t.test('a person is told where it listens, and what to try', async t => {
+  t.testdir()
+  const argv = ['serve', '--port', '0', '--root-path', '/books', '--log-level', 'silent']
+  const { child, run, ended } = startDaybook(t, argv, { atTerminal: true, env: { NO_COLOR: '1' } })
+  await until(() => run.out.includes('Ctrl+C'))
+  t.match(run.out, /Daybook is listening\.\n\n {2}ledger +http:\/\/127\.0\.0\.1:\d+\/books\n {2}database {2}\//)
+  t.match(run.out, /curl -sS http:\/\/127\.0\.0\.1:\d+\/books\/api\/events/)
+  child.kill('SIGINT')
+  await Promise.all([ended, once(child, 'exit')])
+  t.equal(run.code, 0)
+})
+
+t.test('what is wrong with its settings is told at once, before anything is opened', async t => {
+  t.testdir()
+  const env = { EVENT_HOST: '0.0.0.0', EVENT_DB: 'postgres://x/y', EVENT_WEBHOOK_SECRET_CODE_A_FILE: '/nonexistent' }
+  const { code, out, err } = await runDaybook(t, ['serve', '--port', 'x'], { env })
+  t.match({ code, out }, { code: 78, out: '' })
+  t.match(err.split('\n'), [
+    '4 settings are wrong.',
+    /EVENT_DB names a PostgreSQL database/,
+    /--port "x"/,
+    /EVENT_WEBHOOK_SECRET_CODE_A_FILE "\/nonexistent" does not exist/,
+    /EVENT_HOST "0\.0\.0\.0" would let others/,
+    '',
+  ])
+})
+
+t.test('the board is not there yet, and that is said', async t => {
+  t.match(await runDaybook(t, ['serve', '--only', 'board']), {
+    code: 2,
+    err: /^The board is not part of this release yet\./,
+  })
+})
