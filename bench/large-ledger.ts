@@ -25,6 +25,8 @@ export interface FilledLedger {
   folder: string
   events: number
   growth: Growth
+  /** An earlier run has filled it. */
+  wasKept: boolean
 }
 
 const WINDOW = 10_000
@@ -52,13 +54,13 @@ export class LargeLedger {
     const growth = await this.#findGrowth(folder)
     if (growth) {
       this.progress(`the kept ledger of ${events} events is used`)
-      return { folder, events, growth }
+      return { folder, events, growth, wasKept: true }
     }
     await rm(folder, { recursive: true, force: true })
     await mkdir(folder, { recursive: true })
     const measured = await this.#fill(folder, events)
     await writeFile(join(folder, COMPLETE), JSON.stringify(measured))
-    return { folder, events, growth: measured }
+    return { folder, events, growth: measured, wasKept: false }
   }
 
   async #findGrowth(folder: string): Promise<Growth | undefined> {
@@ -76,7 +78,7 @@ export class LargeLedger {
     await subscribe(this.workspace, server.port, { which: 'watching', count: 100 })
     const { marks = [] } = await runLoad(this.workspace, batchPlan(server.port, { first: 0, events }))
     this.progress('waiting until its search index is up to date')
-    await settle(server.port)
+    await settle(server.port, this.progress)
     await server.stop()
     const rate = (from: number, to: number) => rateBetween(marks, { from, to, eventsEach: BATCH_EVENTS })
     const behind = INDEX_TAIL + WINDOW

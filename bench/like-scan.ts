@@ -2,20 +2,22 @@ import { join } from 'node:path'
 import { Database } from '../src/store/sqlite/database.js'
 import { median } from './statistics.js'
 
-const SCAN = /* sql */ `SELECT body FROM events WHERE body LIKE ? ORDER BY seq DESC LIMIT 100`
+const scanSql = (terms: number) => /* sql */ `
+  SELECT body FROM events WHERE ${Array(terms).fill('body LIKE ?').join(' AND ')} ORDER BY seq DESC LIMIT 100`
 
 /**
  * What a search takes without an index. No server may have the ledger open.
  *
- * @returns median milliseconds for each text
+ * @param searches the terms of each, all of which must occur
+ * @returns median milliseconds for each search
  */
-export function likeScan(folder: string, texts: readonly string[], runs: number): number[] {
+export function likeScan(folder: string, searches: readonly (readonly string[])[], runs: number): number[] {
   const database = new Database(join(folder, 'events.db'))
   try {
-    return texts.map(text => {
+    return searches.map(terms => {
       const times = Array.from({ length: runs }, () => {
         const startedAt = performance.now()
-        database.all(SCAN, `%${text}%`)
+        database.all(scanSql(terms.length), ...terms.map(term => `%${term}%`))
         return performance.now() - startedAt
       })
       return median(times)

@@ -41,6 +41,7 @@ export function outcomeTable(outcomes: readonly Outcome[]): string {
     head: ['measured', 'value', 'yardstick', 'value over it', 'goal', 'met'],
     colAligns: ['left', 'right', 'right', 'right', 'right', 'left'],
     style: { head: [], border: [] },
+    chars: { mid: '', 'left-mid': '', 'mid-mid': '', 'right-mid': '' },
   })
   for (const { measurement, figures, failure } of outcomes) {
     if (failure !== undefined)

@@ -12,7 +12,7 @@ const READERS = 4
 export async function measurePages({ options, workspace, largeLedger, progress }: Bench): Promise<Figure[]> {
   const { folder, events } = await largeLedger.get()
   const server = await startLedger(workspace, folder)
-  await settle(server.port)
+  await settle(server.port, progress)
   const { port } = server
   const pages = Math.floor(events / LIMIT)
 

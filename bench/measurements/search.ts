@@ -1,3 +1,4 @@
+import { readSearch } from '../../src/model/search.js'
 import type { Bench } from '../bench.js'
 import type { Figure } from '../figure.js'
 import { search, searchPath, settle } from '../ledger-calls.js'
@@ -30,7 +31,7 @@ export async function measureSearch(bench: Bench): Promise<Figure[]> {
   const { workspace, largeLedger, options, progress } = bench
   const { folder, events } = await largeLedger.get()
   const server = await startLedger(workspace, folder)
-  await settle(server.port)
+  await settle(server.port, progress)
   const seen: (Search & { found: number; result: LoadResult })[] = []
   for (const { what, text } of SEARCHES) {
     progress(`searching for ${what}`)
@@ -45,7 +46,7 @@ export async function measureSearch(bench: Bench): Promise<Figure[]> {
   progress('looking for the same with LIKE')
   const scans = likeScan(
     folder,
-    seen.map(({ text }) => text.replaceAll('"', '')),
+    seen.map(({ text }) => readSearch('q', text)),
     options.quick ? 1 : 3,
   )
   return [

@@ -16,7 +16,7 @@ export async function measureStartUp({ options, workspace, largeLedger, progress
     progress(`starting with ${events} events, round ${round + 1}`)
     const server = await startLedger(workspace, folder)
     const ready = await residentMegabytes(server.pid)
-    await settle(server.port)
+    await settle(server.port, progress)
     await askAround(workspace, server)
     const queried = await residentMegabytes(server.pid)
     await server.stop()

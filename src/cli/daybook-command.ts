@@ -3,7 +3,6 @@ import { Command } from '@oclif/core/command'
 import { Config } from '@oclif/core/config'
 import { boolean } from '@oclif/core/flags'
 import { processSources, type SettingSources } from '../settings/setting-sources.js'
-import { readTerminalSettings } from '../settings/terminal-settings.js'
 import type { Look } from './look.js'
 import { Output } from './output.js'
 
@@ -21,22 +20,20 @@ export abstract class DaybookCommand extends Command {
     this: new (
       argv: string[],
       config: Config,
-    ) => Self,
+    ) => Self & DaybookCommand,
     argv: string[] = [],
     options?: Interfaces.LoadOptions,
   ): Promise<ReturnType<Self['run']>> {
     const config = options instanceof Config ? options : await Config.load(options)
-    return DaybookCommand.start(new this(argv, config))
-  }
-
-  private static start<Self extends Command>(command: Self): Promise<ReturnType<Self['run']>> {
-    if (!(command instanceof DaybookCommand)) throw new TypeError('Not a command of ours')
-    return command._run()
+    return new this(argv, config)._run()
   }
 
   /** How to write for the person at the terminal; loaded only when there is one. */
   protected async look(): Promise<Look> {
-    const { createLook } = await import('./look.js')
+    const [{ createLook }, { readTerminalSettings }] = await Promise.all([
+      import('./look.js'),
+      import('../settings/terminal-settings.js'),
+    ])
     const { colour } = readTerminalSettings(this.sources)
     return createLook({ colour: colour && this.output.isTerminal, columns: this.output.columns })
   }

@@ -1,7 +1,5 @@
 import { AppError } from '../model/app-error.js'
-
-/** Limits of one recording. Equal to those of the ledger, whose schemas a client must not load for two numbers. */
-export const BATCH_LIMITS = { events: 5_000, bytes: 32 * 1024 * 1024 } as const
+import { EVENT_LIMITS } from '../model/event-limits.js'
 
 /** What somebody wants recorded. */
 export type EventInput =
@@ -67,7 +65,7 @@ async function readHead(source: AsyncIterator<Uint8Array>): Promise<Head> {
       }
     }
     bytes += chunk.length
-    if (bytes > BATCH_LIMITS.bytes) throw tooLarge()
+    if (bytes > EVENT_LIMITS.batchBytes) throw tooLarge()
   }
   return result(false)
 }
@@ -96,7 +94,7 @@ async function readAll(chunks: AsyncIterable<Uint8Array>): Promise<Buffer> {
   for await (const chunk of chunks) {
     read.push(chunk)
     bytes += chunk.length
-    if (bytes > BATCH_LIMITS.bytes) throw tooLarge()
+    if (bytes > EVENT_LIMITS.batchBytes) throw tooLarge()
   }
   return Buffer.concat(read, bytes)
 }

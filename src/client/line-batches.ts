@@ -1,5 +1,5 @@
 import { AppError } from '../model/app-error.js'
-import { BATCH_LIMITS } from './event-input.js'
+import { EVENT_LIMITS } from '../model/event-limits.js'
 
 /** Some lines of an input, to be recorded together. */
 export interface LineBatch {
@@ -23,7 +23,7 @@ const FEED = 0x0a
  */
 export async function* toLineBatches(
   chunks: AsyncIterable<Uint8Array>,
-  limits: BatchLimits = BATCH_LIMITS,
+  limits: BatchLimits = { events: EVENT_LIMITS.batchEvents, bytes: EVENT_LIMITS.batchBytes },
 ): AsyncGenerator<LineBatch> {
   let batch: Uint8Array[] = []
   let lines: number[] = []

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { invalidField } from '../model/app-error.js'
-import { EVENT_LIMITS, type EventInput } from '../model/event.js'
+import type { EventInput } from '../model/event.js'
+import { EVENT_LIMITS } from '../model/event-limits.js'
 
 /**
  * The identity of an event that was sent without one: `<source>:<kind>:<subject_type>:<subject_id>`, and where more

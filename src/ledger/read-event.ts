@@ -1,12 +1,6 @@
 import { Compile } from 'typebox/compile'
-import {
-  type Action,
-  EVENT_LIMITS,
-  type EventInput,
-  EventSchema,
-  LEDGER_MEMBERS,
-  type NewEvent,
-} from '../model/event.js'
+import { type Action, type EventInput, EventSchema, LEDGER_MEMBERS, type NewEvent } from '../model/event.js'
+import { EVENT_LIMITS } from '../model/event-limits.js'
 import { readTimestamp } from '../model/timestamp.js'
 import { defaultDedupeKey } from './dedupe-key.js'
 import { refusedInput, toFieldProblems } from './field-problems.js'

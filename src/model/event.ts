@@ -1,16 +1,5 @@
 import Type, { type Static } from 'typebox'
-
-/** Bounds of one event. Characters are Unicode code points. Source: decisions on the event, sections 2 and 4. */
-export const EVENT_LIMITS = {
-  dedupeKeyCharacters: 512,
-  kindCharacters: 128,
-  subjectIdCharacters: 512,
-  sourceCharacters: 64,
-  depth: 64,
-  bytes: 1024 * 1024,
-  batchEvents: 5_000,
-  batchBytes: 32 * 1024 * 1024,
-} as const
+import { EVENT_LIMITS } from './event-limits.js'
 
 /** No NUL and no lone surrogate: such text has no one form in UTF-8, so it cannot identify anything. */
 const IDENTIFYING = '^[^\\u0000\\uD800-\\uDFFF]*$'

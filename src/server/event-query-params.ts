@@ -1,5 +1,6 @@
 import Type from 'typebox'
-import { EVENT_LIMITS, VERIFICATIONS, type Verification } from '../model/event.js'
+import { VERIFICATIONS, type Verification } from '../model/event.js'
+import { EVENT_LIMITS } from '../model/event-limits.js'
 import { type EventQuery, QUERY_LIMITS } from '../model/event-query.js'
 import { readSearch } from '../model/search.js'
 import { type Micros, readTimestamp } from '../model/timestamp.js'

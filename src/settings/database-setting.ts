@@ -18,7 +18,7 @@ const SCHEME = /^(?:[a-z][a-z0-9+.-]+:\/\/|file:|:memory:)/i
 /** The program's home folder: `home_dir` of the shared environment, else `$ARCH_HOME`, else `~/.arch`. */
 export function readHome(reader: SettingReader): string {
   const { env, homedir } = reader.sources
-  const shared = reader.shared.values.home_dir
+  const shared = reader.shared.values.get('home_dir')
   const found = shared
     ? { name: 'home_dir', value: shared, file: reader.shared.path }
     : { name: 'ARCH_HOME', value: env.ARCH_HOME || join(homedir, '.arch') }

@@ -65,5 +65,5 @@ function findEvenEmpty(reader: SettingReader, name: string): FoundSetting | unde
   const found = reader.find(name)
   if (found) return found
   if (reader.sources.env[name] !== undefined) return { name, value: '' }
-  return reader.shared.values[name] === undefined ? undefined : { name, value: '', file: reader.shared.path }
+  return reader.shared.values.get(name) === undefined ? undefined : { name, value: '', file: reader.shared.path }
 }

@@ -62,7 +62,7 @@ const ROOT_PATH = /^(?:\/[A-Za-z0-9._~-]+)+$/
  *
  * @throws AppError `configuration/settings_invalid`, with every problem at once
  *
- * Source: Event Ledger Service, "Storage" (database path); docs/decisions on settings and on open mode.
+ * Source: Event Ledger Service, "Storage" (database path).
  */
 export function readServeSettings(flags: ServeFlags, sources: SettingSources): ServeSettings {
   const reader = new SettingReader(sources)

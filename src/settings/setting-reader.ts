@@ -41,7 +41,7 @@ export class SettingReader {
     if (given?.value !== undefined) return { name: given.flag, value: given.value }
     const fromProcess = this.sources.env[name]
     if (fromProcess) return { name, value: fromProcess }
-    const fromFile = this.shared.values[name]
+    const fromFile = this.shared.values.get(name)
     return fromFile ? { name, value: fromFile, file: this.shared.path } : undefined
   }
 

@@ -1,5 +1,5 @@
 import { isAbsolute, join, resolve } from 'node:path'
-import { parseEnv } from 'node:util'
+import { readDotenv } from './dotenv.js'
 import { expandHome } from './home-path.js'
 import type { SettingSources } from './setting-sources.js'
 import { whyUnreadable } from './unreadable.js'
@@ -8,7 +8,7 @@ import { whyUnreadable } from './unreadable.js'
 export interface SharedEnvironment {
   /** The file that was looked for, whether or not it is there. */
   path: string
-  values: Readonly<Record<string, string | undefined>>
+  values: ReadonlyMap<string, string>
 }
 
 /** A reason why the file cannot be used, as a sentence; the setting it belongs to. */
@@ -18,13 +18,12 @@ export interface SharedEnvironmentProblem {
 }
 
 const MAX_CHARACTERS = 1024 * 1024
-const NAME = /^[A-Za-z_][A-Za-z0-9_.]*$/
 
 /**
  * Reads the shared environment, a dotenv file: `$ARCH_ENV_FILE`, else `$XDG_CONFIG_HOME/arch/environment`, else
  * `~/.config/arch/environment`. A file that is not there is an empty one, unless `ARCH_ENV_FILE` names it.
  *
- * Source: Event Ledger Service, "Storage" (shared environment); docs/decisions.
+ * Source: Event Ledger Service, "Storage" (shared environment).
  */
 export function readSharedEnvironment(
   sources: SettingSources,
@@ -32,21 +31,22 @@ export function readSharedEnvironment(
   const named = sources.env.ARCH_ENV_FILE
   const path = named ? resolve(expandHome(named, sources.homedir)) : defaultPath(sources)
   const setting = named ? 'ARCH_ENV_FILE' : 'shared environment'
-  const refused = (detail: string) => ({ path, values: {}, problem: { setting, detail } })
+  const refused = (detail: string) => ({ path, values: new Map(), problem: { setting, detail } })
 
   let text: string
   try {
     text = sources.readTextFile(path)
   } catch (error) {
     const reason = whyUnreadable(error)
-    if (reason.missing && !named) return { path, values: {} }
+    if (reason.missing && !named) return { path, values: new Map() }
     return refused(`${setting} "${path}" ${reason.text}. Name a file that can be read.`)
   }
   if (text.length > MAX_CHARACTERS) return refused(`${setting} "${path}" is larger than 1 MiB.`)
-  const values: Record<string, string | undefined> = parseEnv(text)
-  // The text of such a line is not shown: it may be the rest of a secret.
-  if (!Object.keys(values).every(name => NAME.test(name))) {
-    return refused(`${setting} "${path}" holds a line that is not NAME=value.`)
+  const { values, badLines } = readDotenv(text)
+  if (badLines.length > 0) {
+    const lines = `${badLines.length === 1 ? 'line' : 'lines'} ${badLines.join(', ')}`
+    // The text of such a line is not shown: it may be the rest of a secret.
+    return refused(`${setting} "${path}", ${lines}: not NAME=value. A value with a # or a quote in it must be quoted.`)
   }
   return { path, values }
 }

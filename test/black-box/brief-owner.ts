@@ -40,7 +40,10 @@ export function startBriefOwner(
     settle: async () => {
       const { code, signal, out, err } = await child.ended
       if (code !== 0 && signal !== 'SIGKILL') books.problems.push(`a command ended with ${code}: ${err}`)
-      const steps = out.split('\n').slice(0, -1).map(line => JSON.parse(line) as Step)
+      const steps = out
+        .split('\n')
+        .slice(0, -1)
+        .map(line => JSON.parse(line) as Step)
       for (const { recorded } of steps) if (recorded) books.acknowledge(recorded)
       return toSpans(`command ${child.pid}`, steps)
     },

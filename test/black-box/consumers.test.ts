@@ -1,6 +1,6 @@
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
 import t from 'tap'
 import { readTimestamp } from '../../src/model/timestamp.js'
 import { entry, type Page, type Recorded, readAll, toLines } from './entries.js'
@@ -20,7 +20,10 @@ const LAST_KEY = 'the last one'
 const isLast = (key: string) => key === LAST_KEY
 
 /** Each with the events that it is about; the last event of all is in every one of them. */
-const FILTERS: { query: string; covers: (event: { source: string; kind: string; actor: { id: string } }) => boolean }[] = [
+const FILTERS: {
+  query: string
+  covers: (event: { source: string; kind: string; actor: { id: string } }) => boolean
+}[] = [
   { query: 'source=chat', covers: event => event.source === 'chat' },
   { query: 'kind=message.*', covers: event => event.kind.startsWith('message.') },
   { query: 'actor=7&q=green', covers: event => event.actor.id === '7' },
@@ -33,7 +36,11 @@ t.test('eight writers, filtered consumers of every page size, a stream, a long p
   const server = await startServer(t, { database, preload: STEPPING_CLOCK })
   const url = () => server.url
   const consumers = [1, 2, 100, 500].flatMap(limit =>
-    FILTERS.map(({ query, covers }) => ({ covers, name: `${query}, limit ${limit}`, query: `${query}&limit=${limit}` })),
+    FILTERS.map(({ query, covers }) => ({
+      covers,
+      name: `${query}, limit ${limit}`,
+      query: `${query}&limit=${limit}`,
+    })),
   )
   const waiting = { covers: () => true, name: 'long poll', query: 'wait=20&limit=50' }
   const polled = [...consumers, waiting].map(async ({ name, covers, query }) => ({
@@ -54,11 +61,18 @@ t.test('eight writers, filtered consumers of every page size, a stream, a long p
   const events = await readAll(server.http)
   const keys = events.map(event => event.dedupe_key)
   t.equal(new Set(keys).size, keys.length, 'no event is there twice')
-  t.same(acknowledged.filter(({ key, at }) => events.find(event => event.dedupe_key === key)?.captured_at !== at), [])
+  t.same(
+    acknowledged.filter(({ key, at }) => events.find(event => event.dedupe_key === key)?.captured_at !== at),
+    [],
+  )
   t.equal(acknowledged.length, keys.length - 3)
   for (const { name, covers, seen } of await Promise.all(polled)) {
     t.ok(seen.length > 50)
-    t.same(seen, events.filter(covers).map(event => event.dedupe_key), name)
+    t.same(
+      seen,
+      events.filter(covers).map(event => event.dedupe_key),
+      name,
+    )
   }
   const { seen, cuts } = await streamed
   t.same(seen, keys, `the stream, with ${cuts} cuts`)
@@ -100,7 +114,8 @@ async function write(url: string, writer: number): Promise<{ key: string; at: st
         ? await http.post('/api/events', first)
         : await http.post('/api/events', toLines(batch), { type: 'application/x-ndjson' })
     const body = answer.json<Recorded & { results?: Recorded[] }>()
-    for (const { dedupe_key, captured_at } of body.results ?? [body]) acknowledged.push({ key: dedupe_key, at: captured_at })
+    for (const { dedupe_key, captured_at } of body.results ?? [body])
+      acknowledged.push({ key: dedupe_key, at: captured_at })
     if (random() < 0.2) await http.post('/api/events', first)
     await sleep(wholeNumber(random, 0, 15))
   }

@@ -96,7 +96,12 @@ export class CrashTest {
     this.#count += 1
     const prefix = `command ${this.#count}`
     const killAfterMs = this.random() < 0.3 ? afterMs + wholeNumber(this.random, 0, 300) : undefined
-    const owner = startBriefOwner(this.t, { database: this.database, books: this.books, prefix, patienceMs: afterMs + 300 })
+    const owner = startBriefOwner(this.t, {
+      database: this.database,
+      books: this.books,
+      prefix,
+      patienceMs: afterMs + 300,
+    })
     this.#owners.push(owner)
     if (killAfterMs === undefined) return
     await sleep(killAfterMs)

@@ -29,16 +29,26 @@ t.test('kill -9 under load loses nothing acknowledged, and the next start needs 
   crash.books.acknowledge((await server.http.post('/api/events', entry(LAST_KEY))).json<Recorded>())
   const seen = await consumer
   const events = await readAll(server.http)
-  t.same(seen, events.map(event => event.dedupe_key), 'a consumer that polled through it all saw each event once, in order')
+  t.same(
+    seen,
+    events.map(event => event.dedupe_key),
+    'a consumer that polled through it all saw each event once, in order',
+  )
   t.equal(crash.epochs.size, 1, 'it is the same ledger throughout')
   t.match(await server.stop(), { code: 0 })
   await crash.settleOwners()
   t.same(remainsOf(crash.database), [])
   const stored = readStoredFile(crash.database)
   t.same(stored.problems, [])
-  t.same(stored.bodies.map(body => JSON.parse(body)), events, 'each row holds the complete event')
+  t.same(
+    stored.bodies.map(body => JSON.parse(body)),
+    events,
+    'each row holds the complete event',
+  )
   t.same(overlaps(crash.spans), [], 'never two owners')
-  t.comment(`${crash.books.acknowledged} events acknowledged, ${crash.spans.length} owners, slowest start ${crash.slowestStart} ms`)
+  t.comment(
+    `${crash.books.acknowledged} events acknowledged, ${crash.spans.length} owners, slowest start ${crash.slowestStart} ms`,
+  )
 })
 
 t.test('kill -9 while it stops leaves a ledger that starts again', async t => {

@@ -1,34 +1,101 @@
 import { execFileSync } from 'node:child_process'
-import { mkdirSync } from 'node:fs'
-import { join } from 'node:path'
+import { closeSync, mkdirSync, openSync, readFileSync, writeFileSync, writeSync } from 'node:fs'
+import { basename, join } from 'node:path'
 import type { Test } from 'tap'
 import { ownFolder } from './own-folder.js'
 
 /** A small disk of the test's own. */
 export interface SmallDisk {
   folder: string
+  /** Where files may stand that must not be on the disk itself. */
+  beside: string
   remount(mode: 'ro' | 'rw'): void
 }
 
-/** Options for tests that need a file system of their own: skipped, loudly, where mounting is not allowed. */
+/** A disk that lasts beyond one mount. */
+export interface LoopDisk extends SmallDisk {
+  /** Makes the kernel find an error on it, upon which it turns read-only under whoever has files open there. */
+  fail(): void
+  /** Unmounts it, mends it and mounts it again; nobody may have files open there. */
+  mend(): void
+}
+
+/** Options for tests that need file systems of their own: skipped, loudly, where mounting is not allowed. */
 export function mounting(): { skip: false | string } {
-  const probe = '/proc/self/mounts'
   try {
-    // A mount of its own for one instant, seen by nobody else.
-    execFileSync('unshare', ['--mount', 'mount', '-t', 'tmpfs', 'tmpfs', '/mnt'], { stdio: 'pipe' })
+    // In a mount table of its own, so that it is gone with the program.
+    run('unshare', '--mount', 'mount', '-t', 'tmpfs', 'tmpfs', '/mnt')
     return { skip: false }
   } catch (error) {
-    if (process.env.CI === 'true') throw new Error(`this suite has to mount file systems (${probe})`, { cause: error })
-    console.error('\n*** SKIPPED: a full disk cannot be played without the right to mount (run as root). ***\n')
+    if (process.env.CI === 'true') throw new Error('This suite has to mount file systems.', { cause: error })
+    console.error(
+      '\n*** SKIPPED: full and failing disks cannot be played without the right to mount (run as root). ***\n',
+    )
     return { skip: 'SKIPPED: mounting is not allowed here' }
   }
 }
 
 /** Mounts a file system in memory, gone with the test. */
 export function mountSmallDisk(t: Test, size: string): SmallDisk {
-  const folder = join(ownFolder(t), 'disk')
+  const { beside, folder } = mountPoint(t)
+  run('mount', '-t', 'tmpfs', '-o', `size=${size},mode=0700`, 'tmpfs', folder)
+  t.teardown(() => run('umount', '--lazy', folder))
+  return { folder, beside, remount: mode => run('mount', '-o', `remount,${mode}`, folder) }
+}
+
+/** Mounts an ext4 file system in a file, gone with the test. */
+export function mountLoopDisk(t: Test, size: string): LoopDisk {
+  const { beside, folder } = mountPoint(t)
+  const image = join(beside, 'image')
+  run('truncate', '-s', size, image)
+  run('mkfs.ext4', '-q', '-O', '^has_journal', image)
+  const mount = () => run('mount', '-o', 'loop,errors=remount-ro', image, folder)
+  mount()
+  t.teardown(() => run('umount', '--lazy', folder))
+  return {
+    folder,
+    beside,
+    remount: mode => run('mount', '-o', `remount,${mode}`, folder),
+    fail: () => writeFileSync(`/sys/fs/ext4/${basename(deviceOf(folder))}/trigger_fs_error`, 'a test'),
+    mend: () => {
+      run('umount', folder)
+      // Its exit code is 1 when it has mended something, which is what it is for.
+      run('sh', '-c', 'e2fsck -fy "$0" || test $? -eq 1', image)
+      mount()
+    },
+  }
+}
+
+/** Writes a file until nothing more fits. */
+export function fillDisk(file: string): void {
+  const descriptor = openSync(file, 'w')
+  for (let size = 64 * 1024; size >= 1; size = Math.floor(size / 16)) {
+    while (writes(descriptor, size));
+  }
+  closeSync(descriptor)
+}
+
+function writes(descriptor: number, size: number): boolean {
+  try {
+    return writeSync(descriptor, Buffer.alloc(size, 1)) === size
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOSPC') return false
+    throw error
+  }
+}
+
+function mountPoint(t: Test): { beside: string; folder: string } {
+  const beside = ownFolder(t)
+  const folder = join(beside, 'disk')
   mkdirSync(folder)
-  execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${size},mode=0700`, 'tmpfs', folder])
-  t.teardown(() => execFileSync('umount', ['--lazy', folder]))
-  return { folder, remount: mode => execFileSync('mount', ['-o', `remount,${mode}`, folder]) }
+  return { beside, folder }
+}
+
+function deviceOf(folder: string): string {
+  const mounts = readFileSync('/proc/self/mounts', 'utf8').split('\n')
+  return mounts.map(line => line.split(' ')).find(([, at]) => at === folder)?.[0] ?? ''
+}
+
+function run(program: string, ...args: string[]): void {
+  execFileSync(program, args, { stdio: 'pipe' })
 }

@@ -20,10 +20,20 @@ export function readStoredFile(database: string): StoredFile {
     const rows = connection.all('SELECT * FROM events ORDER BY seq')
     const problems = findings.filter(finding => finding !== 'ok')
     for (const [at, row] of rows.entries()) {
-      const { dedupe_key, source, kind, subject_id, seen_count, captured_at } = JSON.parse(String(row.body)) as StoredEvent
+      const { dedupe_key, source, kind, subject_id, seen_count, captured_at } = JSON.parse(
+        String(row.body),
+      ) as StoredEvent
       const body = [at + 1, dedupe_key, captured_at, source, kind, subject_id, seen_count]
-      const columns = [row.seq, row.dedupe_key, toTimestamp(Number(row.captured_us)), row.source, row.kind, row.subject_id]
-      if (body.join() !== [...columns, row.seen_count].join()) problems.push(`row ${at + 1} is ${columns}, its body ${body}`)
+      const columns = [
+        row.seq,
+        row.dedupe_key,
+        toTimestamp(Number(row.captured_us)),
+        row.source,
+        row.kind,
+        row.subject_id,
+      ]
+      if (body.join() !== [...columns, row.seen_count].join())
+        problems.push(`row ${at + 1} is ${columns}, its body ${body}`)
     }
     return {
       problems,

@@ -17,7 +17,12 @@ interface Message {
 }
 
 /** Reads the stream of server-sent events as a browser does, losing its connection now and then. */
-export async function consumeStream({ url, random, longest, isLast }: Streaming): Promise<{ seen: string[]; cuts: number }> {
+export async function consumeStream({
+  url,
+  random,
+  longest,
+  isLast,
+}: Streaming): Promise<{ seen: string[]; cuts: number }> {
   const seen: string[] = []
   let cuts = 0
   let lastId: string | undefined

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import t from 'tap'
-import { BATCH_LIMITS, readEventInput } from '../../src/client/event-input.js'
-import { EVENT_LIMITS } from '../../src/model/event.js'
+import { readEventInput } from '../../src/client/event-input.js'
+import { EVENT_LIMITS } from '../../src/model/event-limits.js'
 
 /** A text as it may come out of a pipe. */
 async function* inPieces(text: string | Buffer, sizes: readonly number[] = [16]): AsyncGenerator<Uint8Array> {
@@ -52,7 +52,7 @@ for (const text of ['', ' \n\r\n\t']) {
 }
 
 t.test('one text of more than a ledger accepts is refused, unless it is lines', async t => {
-  const large = Buffer.alloc(BATCH_LIMITS.bytes + 1, ' ')
+  const large = Buffer.alloc(EVENT_LIMITS.batchBytes + 1, ' ')
   const chunk = [1024 * 1024]
   large.write('{\n')
   await t.rejects(kindOf(large, chunk), { category: 'too_large', code: 'body_too_large' })
@@ -75,8 +75,4 @@ t.test('lines are not read further than it takes to know them', async t => {
   const input = await readEventInput(endless())
   t.equal(input.kind, 'lines')
   t.equal(read, 2)
-})
-
-t.test('the limits are those of the ledger', async t => {
-  t.same(BATCH_LIMITS, { events: EVENT_LIMITS.batchEvents, bytes: EVENT_LIMITS.batchBytes })
 })

@@ -1,6 +1,8 @@
 import { once } from 'node:events'
+import { mkdtemp, rm } from 'node:fs/promises'
 import type { AddressInfo } from 'node:net'
 import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { LedgerClient } from '../../src/client/ledger-client.js'
@@ -22,12 +24,12 @@ t.test('so is a host that does not exist, and a socket', async t => {
     code: 'server_unreachable',
     message: /No server answers at http:\/\/ledger.invalid/,
   })
-  const gone = new LedgerClient({ socketPath: join(t.testdir(), 'gone.sock') })
+  const gone = new LedgerClient({ socketPath: '/nonexistent/ledger.sock' })
   await t.rejects(gone.health(), { code: 'server_unreachable', message: /no such socket/ })
 })
 
 t.test('an owner is asked through its socket', async t => {
-  const path = join(t.testdir(), 's')
+  const path = join(await shortFolder(t), 'ledger.sock')
   const server = await standIn(t, () => ({ body: { status: 'ok' } }), { path })
   const answer = await new LedgerClient({ socketPath: path }).health()
   t.same(answer.json(), { status: 'ok' })
@@ -82,6 +84,13 @@ t.test('a refusal that comes while the body is still being sent is heard', async
 })
 
 const JSON_TYPE = { 'content-type': 'application/json' }
+
+/** The path of a socket may not be longer than some hundred characters. */
+async function shortFolder(t: Test): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'daybook-'))
+  t.teardown(() => rm(folder, { recursive: true, force: true }))
+  return folder
+}
 
 /** Says one thing to whoever connects. */
 async function listenRaw(t: Test, greeting: string): Promise<number> {

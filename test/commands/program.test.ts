@@ -34,7 +34,6 @@ for (const { argv, code, out = /^$/, err = /^$/ } of lines) {
 }
 
 t.test('completion for the shell is made from the commands there are', async t => {
-  t.testdir()
   const { code } = await runDaybook(t, ['autocomplete', 'bash'])
   t.equal(code, 0)
   const functions = readFileSync(`${t.testdirName}/.cache/daybook/autocomplete/functions/bash/daybook.bash`, 'utf8')

@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process'
+import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import type { Test } from 'tap'
 
@@ -24,8 +25,10 @@ const LONGEST_MILLISECONDS = 30_000
 /** A command line that runs, with an environment and a home of its own. */
 export function startDaybook(t: Test, argv: readonly string[], { env = {}, atTerminal = false }: RunOptions = {}) {
   const script = atTerminal ? AT_TERMINAL : `${ROOT}/bin/run.js`
+  // A home of its own, which may have been furnished before.
+  const home = existsSync(t.testdirName) ? t.testdirName : t.testdir()
   const child = spawn(process.execPath, [script, ...argv], {
-    env: { PATH: process.env.PATH, HOME: t.testdirName, TERM: 'xterm', ...env },
+    env: { PATH: process.env.PATH, HOME: home, TERM: 'xterm', ...env },
     timeout: LONGEST_MILLISECONDS,
     killSignal: 'SIGKILL',
   })

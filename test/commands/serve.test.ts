@@ -4,7 +4,6 @@ import t from 'tap'
 import { runDaybook, startDaybook, until } from './run-daybook.js'
 
 t.test('serve says in one line where it is, serves, and ends with 0 when told', async t => {
-  t.testdir()
   const { child, run, ended } = startDaybook(t, ['serve', '--port', '0', '--json', '--log-level', 'silent'])
   await until(() => run.out.includes('\n'))
   const started = JSON.parse(run.out)
@@ -37,7 +36,6 @@ t.test('serve says in one line where it is, serves, and ends with 0 when told', 
 })
 
 t.test('with no server, the status of the ledger is read from its file, and can be checked', async t => {
-  t.testdir()
   t.match(await runDaybook(t, ['ledger', 'status']), { code: 3, err: /There is no ledger at/ })
   const { child, run, ended } = startDaybook(t, ['serve', '--port', '0', '--json', '--log-level', 'silent'])
   await until(() => run.out.includes('\n'))
@@ -49,7 +47,6 @@ t.test('with no server, the status of the ledger is read from its file, and can 
 })
 
 t.test('a person is told where it listens, and what to try', async t => {
-  t.testdir()
   const argv = ['serve', '--port', '0', '--root-path', '/books', '--log-level', 'silent']
   const { child, run, ended } = startDaybook(t, argv, { atTerminal: true, env: { NO_COLOR: '1' } })
   await until(() => run.out.includes('Ctrl+C'))
@@ -61,7 +58,6 @@ t.test('a person is told where it listens, and what to try', async t => {
 })
 
 t.test('what is wrong with its settings is told at once, before anything is opened', async t => {
-  t.testdir()
   const env = { EVENT_HOST: '0.0.0.0', EVENT_DB: 'postgres://x/y', EVENT_WEBHOOK_SECRET_CODE_A_FILE: '/nonexistent' }
   const { code, out, err } = await runDaybook(t, ['serve', '--port', 'x'], { env })
   t.match({ code, out }, { code: 78, out: '' })

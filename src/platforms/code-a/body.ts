@@ -1,5 +1,5 @@
 import { AppError } from '../../model/app-error.js'
-import { EVENT_LIMITS } from '../../model/event.js'
+import { EVENT_LIMITS } from '../../model/event-limits.js'
 import type { WebhookDelivery } from '../adapter.js'
 import { isPayload, type Payload, REDACTED } from '../payload.js'
 

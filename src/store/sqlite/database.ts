@@ -3,7 +3,10 @@ import { toStoreError } from './errors.js'
 
 export type Row = Record<string, SQLiteValue>
 
-/** One opened file: statements prepared once, transactions, and a way to begin anew after a failure of the disk. */
+/**
+ * One opened file: statements prepared once, and transactions. It stays open while the disk fails: SQLite rolls back
+ * and goes on, and reading still works. Opening anew would need a disk that can be written, for the lock alone.
+ */
 export class Database {
   #connection: Connection
   #statements = new Map<string, Statement>()
@@ -12,17 +15,17 @@ export class Database {
     this.#connection = connect(path)
   }
 
-  /** Runs SQL that gives no rows. @returns how many rows changed */
+  /** Runs SQL that gives no rows. @returns how many rows changed. @throws AppError `unavailable/store_…` */
   run(sql: string, ...values: JSValue[]): number {
-    return this.#statement(sql).run(values).changes
+    return this.#use(sql, statement => statement.run(values).changes)
   }
 
   /**
    * Every row at once: `Statement.get()` stops after the first row and leaves the statement open, and then the next
-   * COMMIT fails.
+   * COMMIT fails. @throws AppError `unavailable/store_…`
    */
   all(sql: string, ...values: JSValue[]): Row[] {
-    return this.#statement(sql).all(values) as Row[]
+    return this.#use(sql, statement => statement.all(values) as Row[])
   }
 
   first(sql: string, ...values: JSValue[]): Row | undefined {
@@ -30,7 +33,11 @@ export class Database {
   }
 
   exec(sql: string): void {
-    this.#connection.exec(sql)
+    try {
+      this.#connection.exec(sql)
+    } catch (error) {
+      throw toStoreError(error, this.path)
+    }
   }
 
   /**
@@ -56,18 +63,23 @@ export class Database {
     } catch (error) {
       // SQLite has already rolled back after some failures of the disk; a second ROLLBACK would hide the first error.
       if (this.#connection.inTransaction) this.exec('ROLLBACK')
-      throw toStoreError(error)
+      throw error
     }
   }
 
-  /** Opens the file anew. What was committed is there again; what was not, is not. */
-  reopen(): void {
-    this.#release()
-    this.#connection = connect(this.path)
+  close(): void {
+    for (const statement of this.#statements.values()) statement.finalize()
+    this.#statements.clear()
+    if (this.#connection.isOpen) this.#connection.close()
   }
 
-  close(): void {
-    this.#release()
+  #use<Result>(sql: string, work: (statement: Statement) => Result): Result {
+    try {
+      return work(this.#statement(sql))
+    } catch (error) {
+      this.#discard(sql)
+      throw toStoreError(error, this.path)
+    }
   }
 
   #statement(sql: string): Statement {
@@ -79,10 +91,14 @@ export class Database {
     return statement
   }
 
-  #release(): void {
-    for (const statement of this.#statements.values()) statement.finalize()
-    this.#statements.clear()
-    if (this.#connection.isOpen) this.#connection.close()
+  /** A statement that failed once would fail again the next time, for the same reason: the driver takes it for new. */
+  #discard(sql: string): void {
+    try {
+      this.#statements.get(sql)?.finalize()
+    } catch (error) {
+      if (!(error instanceof Error)) throw error // finalize says once more what its last step failed with
+    }
+    this.#statements.delete(sql)
   }
 }
 
@@ -105,6 +121,6 @@ function connect(path: string): Connection {
     return connection
   } catch (error) {
     connection?.close() // or its lock would stay
-    throw toStoreError(error)
+    throw toStoreError(error, path)
   }
 }

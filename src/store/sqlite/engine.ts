@@ -1,4 +1,3 @@
-import { AppError } from '../../model/app-error.js'
 import type { EventPage, EventQuery } from '../../model/event-query.js'
 import type { Micros } from '../../model/timestamp.js'
 import { Database } from './database.js'
@@ -22,8 +21,6 @@ export class Engine {
   readonly #database: Database
   readonly #index: SearchIndex
   readonly #writer: EventWriter
-  /** The disk failed a transaction: nothing held in memory is believed before the file was opened anew. */
-  #suspect = false
 
   /** @throws AppError `unavailable/store_…`, `configuration/store_newer` */
   constructor(path: string) {
@@ -51,12 +48,10 @@ export class Engine {
 
   /** Carries out all tasks in one transaction. @returns their results, in order */
   commit(tasks: readonly WriteTask[]): unknown[] {
-    if (this.#suspect) this.#reopen()
     try {
       return this.#database.transaction(() => tasks.map(task => this.#write(task)))
     } catch (error) {
       this.#writer.rewind()
-      this.#suspect = error instanceof AppError
       throw error
     }
   }
@@ -83,13 +78,7 @@ export class Engine {
 
   /** Brings up to `count` more events into the search index. */
   advanceIndex(count: number): void {
-    if (this.#suspect) return
-    try {
-      this.#index.advance(count)
-    } catch (error) {
-      this.#suspect = error instanceof AppError
-      throw error
-    }
+    this.#index.advance(count)
   }
 
   close(): void {
@@ -108,12 +97,5 @@ export class Engine {
         this.#database.run(PROBE)
         return { head: this.head }
     }
-  }
-
-  #reopen(): void {
-    this.#database.reopen()
-    this.#writer.rewind()
-    this.#index.rewind()
-    this.#suspect = false
   }
 }

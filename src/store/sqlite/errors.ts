@@ -1,28 +1,32 @@
 import { AppError } from '../../model/app-error.js'
+import { type DiskTrouble, findDiskTrouble } from './disk-trouble.js'
+
+type Translation = (cause: unknown) => AppError
+
+const DISK_TROUBLE: Record<DiskTrouble, Translation> = {
+  full: cause =>
+    new AppError('unavailable', 'store_full', 'The disk is full; nothing was stored.', {
+      hint: 'Free some space: the ledger goes on by itself.',
+      retryAfterSeconds: 5,
+      cause,
+    }),
+  read_only: cause =>
+    new AppError('unavailable', 'store_read_only', 'The ledger database cannot be written.', {
+      hint: 'Check the permissions of the file, its folder and its disk.',
+      retryAfterSeconds: 5,
+      cause,
+    }),
+}
+
+const DISK_FAILED = /disk i\/o error|unable to open|could not open/i
 
 /**
  * What can go wrong with a database file, told from the driver's text: node-sqlite3-wasm gives its errors no code.
  * This table is the only place that looks at those texts.
  */
-const KNOWN: readonly { text: RegExp; error: (cause: unknown) => AppError }[] = [
-  {
-    text: /database or disk is full/i,
-    error: cause =>
-      new AppError('unavailable', 'store_full', 'The disk is full; nothing was stored.', {
-        hint: 'Free some space: the ledger goes on by itself.',
-        retryAfterSeconds: 5,
-        cause,
-      }),
-  },
-  {
-    text: /readonly database|read-only/i,
-    error: cause =>
-      new AppError('unavailable', 'store_read_only', 'The ledger database cannot be written.', {
-        hint: 'Check the permissions of the file, its folder and its disk.',
-        retryAfterSeconds: 5,
-        cause,
-      }),
-  },
+const KNOWN: readonly { text: RegExp; error: Translation }[] = [
+  { text: /database or disk is full/i, error: DISK_TROUBLE.full },
+  { text: /readonly database|read-only/i, error: DISK_TROUBLE.read_only },
   {
     text: /malformed|not a database|corrupt/i,
     error: cause =>
@@ -42,7 +46,7 @@ const KNOWN: readonly { text: RegExp; error: (cause: unknown) => AppError }[] = 
       }),
   },
   {
-    text: /disk i\/o error|unable to open|could not open/i,
+    text: DISK_FAILED,
     error: cause =>
       new AppError('unavailable', 'store_failed', 'The ledger database cannot be read or written.', {
         hint: 'Check the disk, the folder and their permissions.',
@@ -52,8 +56,15 @@ const KNOWN: readonly { text: RegExp; error: (cause: unknown) => AppError }[] = 
   },
 ]
 
-/** Turns a failure of the driver into what it means for a caller; anything unknown stays the defect that it is. */
-export function toStoreError(error: unknown): unknown {
+/**
+ * Turns a failure of the driver into what it means for a caller; anything unknown stays the defect that it is.
+ *
+ * @param database whose disk is asked when the driver says no more than that it failed, which is all that
+ *   node-sqlite3-wasm says of a full one
+ */
+export function toStoreError(error: unknown, database: string): unknown {
   if (error instanceof AppError || !(error instanceof Error)) return error
+  const trouble = DISK_FAILED.test(error.message) ? findDiskTrouble(database) : undefined
+  if (trouble !== undefined) return DISK_TROUBLE[trouble](error)
   return KNOWN.find(known => known.text.test(error.message))?.error(error) ?? error
 }

@@ -46,7 +46,11 @@ export interface Ownership {
   readonly record: OwnerRecord
   /** Writes down where the server can be reached, for the messages of others. @throws AppError `conflict/ledger_lost` */
   announce(details: { address: string }): Promise<void>
-  /** To be called once the database and the socket are closed. A second call does nothing. */
+  /**
+   * To be called once the database and the socket are closed. A second call does nothing.
+   *
+   * @throws AppError `configuration/…` when the folder cannot be written; the next owner then clears what stays
+   */
   release(): Promise<void>
 }
 
@@ -129,12 +133,16 @@ class HeldOwnership implements Ownership {
       clearInterval(this.#timer)
       if (!this.#held) return
       this.#held = false
-      // Never what another owner has put there: guard, socket and record then belong to it.
-      if (!this.#isOurs(await sightOwner(this.database))) return
       try {
-        await clean()
-      } finally {
-        await rm(ownerFile(this.database), { force: true })
+        // Never what another owner has put there: guard, socket and record then belong to it.
+        if (!this.#isOurs(await sightOwner(this.database))) return
+        try {
+          await clean()
+        } finally {
+          await rm(ownerFile(this.database), { force: true })
+        }
+      } catch (error) {
+        throw toFileError(error, this.database)
       }
     })
   }

@@ -46,11 +46,6 @@ export class SearchIndex {
     return added
   }
 
-  /** Reads its place again, after the database was opened anew. */
-  rewind(): void {
-    this.#indexedSeq = this.#committed()
-  }
-
   #add(seq: number, event: StoredEvent): void {
     const text = [...searchableStrings(event)].join('\n').replaceAll('\0', '\u0001')
     if (text.length > INDEXED_TEXT) this.database.run(ADD_OVERLONG, seq)

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { openSqliteStore } from '../../../src/store/sqlite/store.js'
-import { type OpenStore, eventStoreConformance } from '../event-store-conformance.js'
+import { eventStoreConformance, type OpenStore } from '../event-store-conformance.js'
 
 const open: OpenStore = async (t: Test, clock = () => Date.now() * 1000) => {
   const store = await openSqliteStore({
