@@ -1,12 +1,14 @@
+import { isDeepStrictEqual } from 'node:util'
 import { Compile } from 'typebox/compile'
 import {
   type ActionSelector,
+  SUBSCRIPTION_LIMITS,
   type Subscription,
   type SubscriptionInput,
   SubscriptionSchema,
 } from '../model/subscription.js'
 import { readTimestamp } from '../model/timestamp.js'
-import { parseTarget, toTarget } from '../platforms/scope-key.js'
+import { parseTarget, toScopeKey, toTarget } from '../platforms/scope-key.js'
 import { refusedInput, toFieldProblems } from './field-problems.js'
 
 const check = Compile(SubscriptionSchema)
@@ -40,12 +42,14 @@ export function readSubscription(
     const instant = merged.metadata?.[member]
     if (instant !== undefined) readTimestamp(`/metadata/${member}`, instant)
   }
+  refuseOverlong(merged)
+  const changed = changedMembers(sent, stored)
   return {
     ...merged,
     id: stored?.id ?? given.id,
     source: merged.source,
-    ...scopeForms(merged, sent, stored),
-    ...kindForms(merged, sent),
+    ...scopeForms(merged, changed, stored),
+    ...kindForms(merged, changed, stored),
     capture_modes: merged.capture_modes ?? [],
     metadata: merged.metadata ?? {},
     enabled: merged.enabled ?? true,
@@ -57,12 +61,28 @@ export function readSubscription(
   }
 }
 
+/** Many small merges must not add up to what one could not send. */
+function refuseOverlong(merged: SubscriptionInput): void {
+  if (Buffer.byteLength(JSON.stringify(merged)) <= SUBSCRIPTION_LIMITS.bytes) return
+  const detail = `The subscription would be larger than ${SUBSCRIPTION_LIMITS.bytes} bytes.`
+  throw refusedInput('The subscription', [{ field: '', detail }])
+}
+
+/** A program that reads a subscription, changes one member and sends it all back has changed that member only. */
+function changedMembers(sent: Record<string, unknown>, stored: Subscription | undefined): Record<string, unknown> {
+  if (!stored) return sent
+  const before = new Map<string, unknown>(Object.entries(stored))
+  return Object.fromEntries(
+    Object.entries(sent).filter(([member, value]) => !isDeepStrictEqual(value, before.get(member))),
+  )
+}
+
 type ScopeForms = Pick<Subscription, 'target' | 'scope' | 'filters'>
 
-/** The form that was sent leads; forms that were not sent follow from it. */
+/** The form that was changed leads; the others follow from it. */
 function scopeForms(
   merged: SubscriptionInput,
-  sent: Record<string, unknown>,
+  changed: Record<string, unknown>,
   stored: Subscription | undefined,
 ): ScopeForms {
   const now: ScopeForms = {
@@ -70,37 +90,45 @@ function scopeForms(
     scope: (merged.scope as Subscription['scope'] | undefined) ?? {},
     filters: (merged.filters as Subscription['filters'] | undefined) ?? {},
   }
-  const touched = (['target', 'scope', 'filters', 'source'] as const).some(member => member in sent)
+  const touched = (['target', 'scope', 'filters', 'source'] as const).some(member => member in changed)
   if (!touched && stored) return now
-  const cleared = 'target' in sent && !sent.target && !sent.scope && !sent.filters
+  const cleared = 'target' in changed && !changed.target && !changed.scope && !changed.filters
   if (cleared) return { target: '', scope: {}, filters: {} }
-  const text = leadingTarget(merged.source, now, sent)
-  if (text === undefined) return now
+  const text = leadingTarget(merged.source, now, changed)
+  if (text === undefined) {
+    if (!changed.scope || toScopeKey(merged.source, now.scope) === undefined) return now
+    // Known by its native id alone, for instance: the other forms cannot say it, and must not say what was before.
+    return { target: '', scope: now.scope, filters: changed.filters ? now.filters : {} }
+  }
   const parsed = parseTarget(merged.source, text)
   return {
-    target: sent.target ? now.target : text,
-    scope: sent.scope ? now.scope : parsed.scope,
-    filters: sent.filters ? { ...parsed.filters, ...now.filters } : parsed.filters,
+    target: changed.target ? now.target : text,
+    scope: changed.scope ? now.scope : parsed.scope,
+    filters: changed.filters ? { ...parsed.filters, ...now.filters } : parsed.filters,
   }
 }
 
-function leadingTarget(source: string, now: ScopeForms, sent: Record<string, unknown>): string | undefined {
-  if (sent.target) return now.target
-  if (sent.scope) return toTarget(source, { scope: now.scope })
-  if (sent.filters) return toTarget(source, { filters: now.filters })
+function leadingTarget(source: string, now: ScopeForms, changed: Record<string, unknown>): string | undefined {
+  if (changed.target) return now.target
+  if (changed.scope) return toTarget(source, { scope: now.scope })
+  if (changed.filters) return toTarget(source, { filters: now.filters })
   return now.target || undefined // a change of source alone reads it by the other grammar
 }
 
 function kindForms(
   merged: SubscriptionInput,
-  sent: Record<string, unknown>,
+  changed: Record<string, unknown>,
+  stored: Subscription | undefined,
 ): Pick<Subscription, 'actions' | 'event_kinds'> {
-  if (sent.actions && !sent.event_kinds) {
+  if (stored && !('actions' in changed) && !('event_kinds' in changed)) {
+    return { actions: stored.actions, event_kinds: stored.event_kinds }
+  }
+  if (changed.actions && !changed.event_kinds) {
     const actions = (merged.actions ?? []).map(action => ({ ...toSelector(action.kind), ...action }))
     return { actions, event_kinds: [...new Set(actions.map(action => action.kind))] }
   }
   const event_kinds = merged.event_kinds ?? []
-  if (sent.actions && merged.actions)
+  if (changed.actions && merged.actions)
     return { event_kinds, actions: merged.actions.map(action => ({ ...toSelector(action.kind), ...action })) }
   return { event_kinds, actions: event_kinds.map(toSelector) }
 }

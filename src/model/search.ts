@@ -83,6 +83,9 @@ const BEYOND_LOWER_CASE = new Map(
 )
 const BEYOND_LOWER_CASE_PATTERN = new RegExp(`[${[...BEYOND_LOWER_CASE.keys()].join('')}]`, 'gu')
 
+/** Characters to which `toUpperCase` does not lead from the letter they fold to: signs, title case, capital sharp s. */
+const BEYOND_UPPER_CASE = [...'\u212a\u212b\u2126ẞϴǅǈǋǲᾈᾉᾊᾋᾌᾍᾎᾏᾘᾙᾚᾛᾜᾝᾞᾟᾨᾩᾪᾫᾬᾭᾮᾯᾼῌῼ']
+
 /** Folds letter case by Unicode simple case folding: texts that differ only in case become the same text. */
 export function foldCase(text: string): string {
   if (ASCII.test(text)) return text.toLowerCase()
@@ -99,6 +102,6 @@ export function foldCase(text: string): string {
 export function caseVariants(character: string): string[] {
   const variants = new Set([character, character.toUpperCase()])
   for (const [from, to] of BEYOND_LOWER_CASE) if (to === character) variants.add(from)
-  for (const sign of ['\u212a', '\u212b', '\u2126']) if (foldCase(sign) === character) variants.add(sign)
+  for (const from of BEYOND_UPPER_CASE) if (foldCase(from) === character) variants.add(from)
   return [...variants].filter(variant => foldCase(variant) === character)
 }

@@ -32,8 +32,9 @@ export interface LedgerStatus {
  * @throws AppError `not_found/ledger_missing`, `conflict/ledger_owned` for a check while a server has it open
  */
 export async function ledgerStatus(settings: LocalSettings, options: { check: boolean }): Promise<LedgerStatus> {
-  const { path } = settings.database
-  if ((await sizeOf(path)) === 0) {
+  const { path, isDefault, legacyPath } = settings.database
+  // A ledger of the older layout is one as well: opening the default path brings it forward.
+  if ((await sizeOf(path)) === 0 && !(isDefault && (await sizeOf(legacyPath)) > 0)) {
     throw new AppError('not_found', 'ledger_missing', `There is no ledger at ${path}.`, {
       hint: '`daybook serve` makes one; --db names another.',
     })

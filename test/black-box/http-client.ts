@@ -22,7 +22,7 @@ export class NoAnswer extends Error {}
 
 /** Speaks to one server over connections that it keeps. Rejects with `NoAnswer` when one fails. */
 export class HttpClient {
-  readonly #agent = new Agent({ keepAlive: true })
+  readonly #agent = new Agent({ keepAlive: true, maxSockets: 64 })
 
   constructor(readonly url: string) {}
 

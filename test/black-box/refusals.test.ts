@@ -1,19 +1,25 @@
-import { chmodSync, cpSync, mkdirSync, openSync, readdirSync, readFileSync, statSync, writeFileSync, writeSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { once } from 'node:events'
+import { chmodSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
 import { join } from 'node:path'
 import sqlite from 'node-sqlite3-wasm'
 import t, { type Test } from 'tap'
+import type { StoredEvent } from '../../src/model/event.js'
 import { entry, readAll, toLines } from './entries.js'
 import { ownFolder, remainsOf } from './own-folder.js'
-import { type RunningServer, refusedStart, startServer, startStatus } from './running-server.js'
+import { refusedStart, startServer, startStatus } from './running-server.js'
 import { readStoredFile } from './stored-file.js'
 
 /** Nobody: a user without rights to anything of ours. */
 const NOBODY = 65_534
 const isRoot = process.getuid?.() === 0
 
+const EVENTS = Array.from({ length: 600 }, (_, n) => entry(`event-${n}`))
+
 t.setTimeout(120_000)
+
+/** The file of a ledger with these events, as a server leaves it. */
+const sample = await sampleLedger(t)
 
 t.test('a folder that may not be written is refused, and nothing is put there', async t => {
   const folder = ownFolder(t)
@@ -25,16 +31,25 @@ t.test('a folder that may not be written is refused, and nothing is put there', 
   for (const path of [folder, home]) chmodSync(path, 0o777)
   const user = isRoot ? { uid: NOBODY } : {}
   const refusal = await refusedStart(t, { database: join(closed, 'events.db'), home, ...user })
-  t.match(refusal, { code: 78, err: '', error: { code: 'ledger_folder_denied', detail: /may not read and write there/ } })
+  t.match(refusal, {
+    code: 78,
+    err: '',
+    error: { code: 'ledger_folder_denied', detail: /may not read and write there/ },
+  })
   t.same(readdirSync(closed), [])
 })
 
 t.test('a file of somebody else is refused, and keeps its bytes', async t => {
   const files: { name: string; bytes: Buffer; code: string; exit: number }[] = [
-    { name: 'a text', bytes: Buffer.from('These are notes, not a database.\n'.repeat(400)), code: 'store_corrupt', exit: 75 },
+    {
+      name: 'a text',
+      bytes: Buffer.from('These are notes, not a database.\n'.repeat(400)),
+      code: 'store_corrupt',
+      exit: 75,
+    },
     { name: 'random bytes', bytes: Buffer.alloc(20_000, 'ledger'), code: 'store_corrupt', exit: 75 },
-    { name: 'a database cut in half', bytes: await halfADatabase(t), code: 'store_corrupt', exit: 75 },
-    { name: 'a database of a newer release', bytes: newerDatabase(t), code: 'store_newer', exit: 78 },
+    { name: 'a database cut in half', bytes: sample.subarray(0, sample.length / 2), code: 'store_corrupt', exit: 75 },
+    { name: 'a database of a newer release', bytes: newerLedger(t), code: 'store_newer', exit: 78 },
   ]
   for (const { name, bytes, code, exit } of files) {
     const database = join(ownFolder(t), 'events.db')
@@ -50,34 +65,34 @@ t.test('a folder in the place of the database is refused', async t => {
   const database = join(ownFolder(t), 'events.db')
   mkdirSync(join(database, 'something'), { recursive: true })
   const refusal = await refusedStart(t, { database })
-  t.match(refusal, { code: 78, err: '', error: { code: /./, detail: /events\.db/ } })
+  t.match(refusal, { code: 78, err: '', error: { code: 'ledger_path_taken', detail: /events\.db is not a file/ } })
   t.same(readdirSync(database), ['something'])
   t.same(remainsOf(database), [])
 })
 
 t.test('a page that was overwritten in the middle of the file is never taken for events', async t => {
   const database = join(ownFolder(t), 'events.db')
-  const first = await startServer(t, { database })
-  const events = Array.from({ length: 600 }, (_, n) => entry(`event-${n}`))
-  for (let at = 0; at < 600; at += 200) await postBatch(first, events.slice(at, at + 200))
-  await first.stop()
-  overwritePagesOfEvents(database)
-
+  writeFileSync(database, damagedLedger(t))
   const { code, out } = await startStatus(t, { database, check: true }).ended
   const { problems } = JSON.parse(out) as { problems: string[] }
   t.equal(code, 1)
   t.ok(problems.length > 0, 'the check finds it')
 
   const server = await startServer(t, { database })
-  const answers = await Promise.all(events.map(event => server.http.get(`/api/events/${event.dedupe_key}`)))
+  const answers = await Promise.all(EVENTS.map(event => server.http.get(`/api/events/${event.dedupe_key}`)))
   const whole = answers.filter(answer => answer.status === 200)
+  t.ok(whole.length > 400, 'the others can be read')
   const damaged = answers.filter(answer => answer.status !== 200)
   t.ok(damaged.length > 0)
-  for (const answer of damaged) {
-    if (answer.status !== 503) t.same([answer.status, answer.text], [503, 'a problem'])
-  }
+  t.same([...new Set(damaged.map(answer => answer.status))], [503])
   t.match(damaged[0]?.json(), { code: 'store_corrupt', detail: /damaged/ })
-  for (const answer of whole) t.match(answer.json(), { payload: { said: /^event-/ } })
+  t.match((await server.http.get('/api/events?limit=500')).json(), { code: 'store_corrupt' })
+  t.equal((await server.http.post('/api/events', entry('one more'))).status, 201)
+  const told = EVENTS.filter((_, n) => answers[n]?.status === 200).map(event => event.dedupe_key)
+  t.same(
+    whole.map(answer => answer.json<StoredEvent>().payload.said),
+    told,
+  )
   t.notMatch(server.log(), /"level":60/, 'the server lives on')
   t.match(await server.stop(), { signal: null })
 })
@@ -104,7 +119,8 @@ t.test('of servers that start at the same moment one serves and the others name 
   const running = starts.flatMap(start => (start.status === 'fulfilled' ? [start.value] : []))
   t.equal(running.length, 1)
   for (const start of starts) {
-    if (start.status === 'rejected') t.match(start.reason.message, new RegExp(`code 5[^]*process ${running[0]?.pid}`))
+    if (start.status === 'rejected')
+      t.match(start.reason.message, new RegExp(`code 5.*process ${running[0]?.pid}`, 's'))
   }
   t.match(await running[0]?.stop(), { code: 0 })
   t.same(remainsOf(database), [])
@@ -122,41 +138,36 @@ t.test('a port that is in use is refused, and the ledger is let go', async t => 
   t.match(await (await startServer(t, { database })).stop(), { code: 0 })
 })
 
-t.test('what a killed server leaves is cleared by the next', async t => {
+t.test('what a killed server leaves is cleared by the next, and so are remains of different ends', async t => {
   const database = join(ownFolder(t), 'events.db')
   const killed = await startServer(t, { database })
   await killed.http.post('/api/events', entry('kept'))
+  const owner = readFileSync(`${database}.owner`, 'utf8')
   await killed.kill()
-  t.same(remainsOf(database).sort(), ['events.db-shm', 'events.db-wal', 'events.db.lock', 'events.db.owner', 'events.db.sock'])
-  const server = await startServer(t, { database })
-  t.same((await readAll(server.http)).map(event => event.dedupe_key), ['kept'])
-  t.match(await server.stop(), { code: 0 })
-  t.same(remainsOf(database), [])
-})
+  t.same(remainsOf(database).sort(), [
+    'events.db-shm',
+    'events.db-wal',
+    'events.db.lock',
+    'events.db.owner',
+    'events.db.sock',
+  ])
+  await startAndStop(t, database, 1)
 
-t.test('so is each of these remains on its own', async t => {
-  const remains: Record<string, (database: string, owner: string) => void> = {
-    'a lock without an owner': database => mkdirSync(`${database}.lock`),
-    'a guard without an owner': database => mkdirSync(`${database}-shm`),
-    'shared memory that nobody uses': database => writeFileSync(`${database}-shm`, Buffer.alloc(32_768)),
-    'the owner file of a dead process': (database, owner) => writeFileSync(`${database}.owner`, owner),
-    'an owner file half written': (database, owner) => writeFileSync(`${database}.owner.0123456789abcdef.tmp`, owner.slice(0, 40)),
+  const remains: Record<string, () => void> = {
+    'a lock and a guard without an owner': () => {
+      mkdirSync(`${database}.lock`)
+      mkdirSync(`${database}-shm`)
+    },
+    'the owner file of a dead process, another one half written, and shared memory that nobody uses': () => {
+      writeFileSync(`${database}.owner`, owner)
+      writeFileSync(`${database}.owner.0123456789abcdef.tmp`, owner.slice(0, 40))
+      writeFileSync(`${database}-shm`, Buffer.alloc(32_768))
+    },
   }
-  const folder = ownFolder(t)
-  const original = join(folder, 'original.db')
-  const first = await startServer(t, { database: original })
-  await first.http.post('/api/events', entry('kept'))
-  const owner = readFileSync(`${original}.owner`, 'utf8')
-  await first.stop()
   for (const [name, leave] of Object.entries(remains)) {
-    const database = join(folder, name, 'events.db')
-    mkdirSync(join(folder, name))
-    cpSync(original, database)
-    leave(database, owner)
-    const server = await startServer(t, { database })
-    t.same((await readAll(server.http)).map(event => event.dedupe_key), ['kept'], name)
-    t.match(await server.stop(), { code: 0 })
-    t.same(remainsOf(database), [], name)
+    leave()
+    await startAndStop(t, database, 1)
+    t.pass(name)
   }
 })
 
@@ -171,33 +182,42 @@ t.test('something foreign in the place of the socket or the lock is refused, and
   }
 })
 
-async function postBatch({ http }: RunningServer, events: readonly unknown[]): Promise<void> {
-  await http.post('/api/events', toLines(events), { type: 'application/x-ndjson' })
+async function startAndStop(t: Test, database: string, events: number): Promise<void> {
+  const server = await startServer(t, { database })
+  t.equal((await readAll(server.http)).length, events)
+  t.match(await server.stop(), { code: 0 })
+  t.same(remainsOf(database), [])
 }
 
-async function halfADatabase(t: Test): Promise<Buffer> {
+async function sampleLedger(t: Test): Promise<Buffer> {
   const database = join(ownFolder(t), 'events.db')
   const server = await startServer(t, { database })
-  await postBatch(server, Array.from({ length: 300 }, (_, n) => entry(`event-${n}`)))
+  await server.http.post('/api/events', toLines(EVENTS), { type: 'application/x-ndjson' })
   await server.stop()
-  return readFileSync(database).subarray(0, Math.floor(statSync(database).size / 2))
+  return readFileSync(database)
 }
 
-function newerDatabase(t: Test): Buffer {
+/** The sample as a release leaves it that knows more than this one. */
+function newerLedger(t: Test): Buffer {
   const database = join(ownFolder(t), 'events.db')
+  writeFileSync(database, sample)
   const connection = new sqlite.Database(database)
-  connection.exec('CREATE TABLE events (body TEXT); PRAGMA user_version = 9000')
+  connection.exec('PRAGMA locking_mode = EXCLUSIVE')
+  connection.exec('PRAGMA user_version = 9000')
   connection.close()
   return readFileSync(database)
 }
 
-/** Fills pages in the middle of the file that hold events, and no others, with zeros. */
-function overwritePagesOfEvents(database: string): void {
+/** The sample with zeros in pages in the middle of the file that hold events, and nothing else. */
+function damagedLedger(t: Test): Buffer {
+  const database = join(ownFolder(t), 'events.db')
+  writeFileSync(database, sample)
   const { bodies } = readStoredFile(database)
   const bytes = readFileSync(database)
   const pageSize = bytes.readUInt16BE(16)
-  const inTheMiddle = bodies.slice(250, 350)
-  const pages = new Set(inTheMiddle.map(body => Math.floor(bytes.indexOf(body) / pageSize)).filter(page => page > 0))
-  const file = openSync(database, 'r+')
-  for (const page of pages) writeSync(file, Buffer.alloc(pageSize), 0, pageSize, page * pageSize)
+  for (const body of bodies.slice(250, 350)) {
+    const page = Math.floor(bytes.indexOf(body) / pageSize)
+    if (page > 0) bytes.fill(0, page * pageSize, (page + 1) * pageSize)
+  }
+  return bytes
 }

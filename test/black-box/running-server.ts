@@ -39,6 +39,7 @@ export interface RunningServer {
   pid: number
   http: HttpClient
   ended: Promise<Exit>
+  hasEnded(): boolean
   signal(name: NodeJS.Signals): void
   /** Asks it to end, and waits until it has. */
   stop(signal?: NodeJS.Signals): Promise<Exit>
@@ -74,6 +75,7 @@ export async function startServer(t: Test, options: StartOptions): Promise<Runni
     pid,
     http,
     ended: child.ended,
+    hasEnded: child.hasEnded,
     signal: child.signal,
     stop: (signal = 'SIGTERM') => end(signal),
     kill: () => end('SIGKILL'),
@@ -101,11 +103,11 @@ export function startStatus(t: Test, options: StartOptions & { check?: boolean }
   return startDaybook(t, ['ledger', 'status', '--json', ...databaseFlags(options), ...check], options)
 }
 
-/** Reads the end of a command that failed with `--json`. */
+/** Reads the end of a command that failed with `--json`. @throws when it is anything else */
 export function asRefusal(exit: Exit): Refusal {
-  const { error } = JSON.parse(exit.out) as { error?: Refusal['error'] }
-  if (!error) throw new Error(`Not a refusal: ${exit.out}`)
-  return { ...exit, error }
+  const { code, signal, out, err } = exit
+  if (!out.startsWith('{"error":')) throw new Error(`Not a refusal (code ${code}, signal ${signal}).\n${out}\n${err}`)
+  return { ...exit, ...(JSON.parse(out) as Pick<Refusal, 'error'>) }
 }
 
 function startDaybook(t: Test, args: readonly string[], options: StartOptions): Child {

@@ -92,6 +92,48 @@ t.test('saving a known id merges: members not sent stay, null clears, unknown on
   t.same((await ledger.listSubscriptions()).length, 1)
 })
 
+t.test('a subscription that is read, changed in one member and sent back whole has changed in that member', async t => {
+  const { ledger } = await openLedger(t)
+  const first = { id: 'mine', source: 'chat', target: 'stream:eng/topic:deploys', event_kinds: ['message.created'] }
+  const { subscription } = await ledger.saveSubscription(first)
+  const moved = await ledger.saveSubscription({ ...subscription, target: 'stream:ops/topic:alerts' })
+  t.match(moved.subscription, {
+    filters: { stream: 'ops', topic: 'alerts' },
+    scope: { display: 'alerts', parent: { display: 'ops' } },
+  })
+  const [elsewhere, here] = await deliver(ledger, inTopic('1', 'eng', 'deploys'), inTopic('2', 'ops', 'alerts'))
+  t.same(JSON.parse(elsewhere?.body ?? '').subscription_ids, [])
+  t.same(JSON.parse(here?.body ?? '').subscription_ids, ['mine'])
+
+  const { subscription: selected } = await ledger.saveSubscription({
+    ...moved.subscription,
+    actions: [{ kind: 'reply.created', metadata: { tone: 'kind' } }],
+  })
+  t.same(selected.event_kinds, ['reply.created'])
+  const { subscription: disabled } = await ledger.saveSubscription({ id: 'mine', enabled: false })
+  t.same(disabled.actions, selected.actions, 'what was not sent stays')
+})
+
+t.test('a scope known by its native id takes the place of the target and filters before it', async t => {
+  const { ledger } = await openLedger(t)
+  await ledger.saveSubscription({ id: 'mine', source: 'chat', target: 'stream:old' })
+  const { subscription } = await ledger.saveSubscription({ id: 'mine', scope: { type: 'stream', key: 'stream:4' } })
+  t.match(subscription, { target: '', filters: {}, scope: { key: 'stream:4' } })
+  const [old, now] = await deliver(
+    ledger,
+    { subject_id: '1', source: 'chat', target: { type: 'stream', key: 'stream:9', display: 'old' } },
+    inTopic('2', 'eng', 'deploys'),
+  )
+  t.same(JSON.parse(old?.body ?? '').subscription_ids, [])
+  t.same(JSON.parse(now?.body ?? '').subscription_ids, ['mine'])
+})
+
+t.test('merges do not add up to more than one could send', async t => {
+  const { ledger } = await openLedger(t)
+  await ledger.saveSubscription({ id: 'mine', source: 'chat', one: 'x'.repeat(40_000) })
+  await t.rejects(ledger.saveSubscription({ id: 'mine', two: 'x'.repeat(40_000) }), { code: 'invalid_field' })
+})
+
 t.test('what the ledger keeps of a subscription cannot be sent', async t => {
   const { ledger } = await openLedger(t)
   const { subscription } = await ledger.saveSubscription({

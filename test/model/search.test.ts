@@ -53,6 +53,17 @@ t.test('every way to write a character folds to it', async t => {
   t.same(caseVariants('k').length, 3)
 })
 
+t.test('every character is among the ways to write what it folds to', async t => {
+  const missing: string[] = []
+  for (let code = 1; code < 0x11_0000; code++) {
+    if (code >= 0xd800 && code < 0xe000) continue
+    const character = String.fromCodePoint(code)
+    const folded = foldCase(character)
+    if (folded !== character && !caseVariants(folded).includes(character)) missing.push(character)
+  }
+  t.same(missing, [])
+})
+
 t.test('folding twice changes nothing', async t => {
   fc.assert(fc.property(fc.string({ unit: 'binary' }), text => foldCase(foldCase(text)) === foldCase(text)))
   t.pass()

@@ -278,6 +278,7 @@ function searches(t: Test, open: OpenStore): void {
       }),
       said('6', 'İstanbul costs 100% of _it_'),
       said('7', `${'long '.repeat(30_000)}needle`),
+      said('8', 'GROẞ and ǅungla, then a\0nul'),
     ])
     const cases: [string, string[]][] = [
       ['deploy', ['1', '2']],
@@ -300,6 +301,11 @@ function searches(t: Test, open: OpenStore): void {
       ['100% _it_', ['6']],
       ['needle', ['7']],
       ['zz', []],
+      ['groß', ['8']],
+      ['ß', ['3', '8']],
+      ['ǆ', ['8']],
+      ['a\0nul', ['8']],
+      ['  ', ['1', '2', '3', '4', '5', '6', '7', '8']],
       ['nothing-has-this', []],
     ]
     for (const settled of [false, true]) {

@@ -12,6 +12,7 @@ export const LIKE_ESCAPE = '!'
  * LIKE ignores the case of ASCII letters alone, so any other spelling of a character is a pattern of its own; a term is
  * cut where that would be too many. JSON text spells a character in one way only.
  *
+ * @param terms at least one
  * @returns 1 to 9 patterns
  */
 export function bodyPatterns(terms: readonly string[]): string[] {

@@ -1,4 +1,4 @@
-import { lstat, readlink, realpath } from 'node:fs/promises'
+import { lstat, readlink, realpath, stat } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
 import { AppError } from '../../model/app-error.js'
 
@@ -8,10 +8,26 @@ const MAX_LINKS = 40
  * The one spelling of a ledger's path: absolute, every symbolic link followed, also when the file (or its folder) does
  * not exist yet. Two spellings of one ledger must meet in one owner file, one socket and one write-ahead log.
  *
- * @throws AppError `configuration/ledger_path_loop` for links that lead in a circle
+ * @throws AppError `configuration/ledger_path_loop` for links that lead in a circle, `configuration/ledger_path_taken`
+ *   for a folder, or anything else that can never be a database
  */
 export async function realDatabase(path: string): Promise<string> {
-  return follow(resolve(path), 0)
+  const real = await follow(resolve(path), 0)
+  if (await isTaken(real)) {
+    throw new AppError('configuration', 'ledger_path_taken', `${path} is not a file.`, {
+      hint: 'Give the path of a file: of the ledger, or of one that is not there yet.',
+    })
+  }
+  return real
+}
+
+async function isTaken(path: string): Promise<boolean> {
+  try {
+    return !(await stat(path)).isFile()
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return false
+    throw error
+  }
 }
 
 async function follow(path: string, links: number): Promise<string> {

@@ -1,3 +1,4 @@
+import { AppError } from '../../model/app-error.js'
 import type { EventPage, EventQuery } from '../../model/event-query.js'
 import type { Micros } from '../../model/timestamp.js'
 import { Database } from './database.js'
@@ -48,10 +49,11 @@ export class Engine {
 
   /** Carries out all tasks in one transaction. @returns their results, in order */
   commit(tasks: readonly WriteTask[]): unknown[] {
+    const before = this.#writer.place
     try {
       return this.#database.transaction(() => tasks.map(task => this.#write(task)))
     } catch (error) {
-      this.#writer.rewind()
+      this.#writer.rewind(before)
       throw error
     }
   }
@@ -67,7 +69,7 @@ export class Engine {
       case 'list_subscriptions':
         return listSubscriptions(this.#database, task.owner)
       case 'check':
-        return this.#database.all('PRAGMA integrity_check').map(row => String(row.integrity_check))
+        return findDamage(this.#database)
     }
   }
 
@@ -97,5 +99,16 @@ export class Engine {
         this.#database.run(PROBE)
         return { head: this.head }
     }
+  }
+}
+
+function findDamage(database: Database): string[] {
+  const check = (sql: string) => database.all(sql).map(row => String(row.integrity_check))
+  try {
+    return check('PRAGMA integrity_check')
+  } catch (error) {
+    if (!(error instanceof AppError) || error.code !== 'store_corrupt') throw error
+    // Some damage ends the check before its answer is complete; the first finding it always gets to tell.
+    return [...check('PRAGMA integrity_check(1)'), error.message]
   }
 }

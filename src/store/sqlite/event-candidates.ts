@@ -17,7 +17,7 @@ const CANDIDATES = 256
 const WINDOW = { first: 16_384, smallest: 512, largest: 1_048_576, slowMs: 6, fastMs: 2 }
 
 export function isFiltered(query: EventQuery): boolean {
-  return facetExpression(query) !== undefined || query.search !== undefined
+  return facetExpression(query) !== undefined || (query.search?.length ?? 0) > 0
 }
 
 /**
@@ -112,7 +112,7 @@ function lookUpText(database: Database, text: string, facets: string | undefined
 
 /** From the events themselves, by what their columns and the raw text of their bodies can tell. */
 function scanning(database: Database, query: EventQuery): Lookup {
-  const patterns = query.search ? bodyPatterns(query.search) : []
+  const patterns = query.search?.length ? bodyPatterns(query.search) : []
   const likely = patterns.map(() => `body LIKE ? ESCAPE '${LIKE_ESCAPE}'`).join(' OR ')
   const statement = (order: string) => /* sql */ `
     SELECT seq FROM events

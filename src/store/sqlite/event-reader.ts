@@ -127,7 +127,7 @@ function* filteredPage(database: Database, index: SearchIndex, query: EventQuery
       const row = database.first(ROW, seq)
       if (!row || !matches(row)) continue
       const body = String(row.body)
-      bytes += body.length
+      bytes += Buffer.byteLength(body)
       if (found.length === query.limit || (bytes > PAGE_BYTES && found.length > 0)) {
         hasMore = true
         break

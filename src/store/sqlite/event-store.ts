@@ -31,7 +31,10 @@ export class SqliteEventStore implements EventStore {
   #underWay = 0
   #waiting = { events: 0, characters: 0 }
   #provenAt = Number.NEGATIVE_INFINITY
+  /** Null until it is known, and while the ledger is empty. */
   #head: Micros | null = null
+  #closing = false
+  #whenSent: (() => void) | undefined
 
   constructor(
     private readonly thread: StoreThread,
@@ -39,14 +42,16 @@ export class SqliteEventStore implements EventStore {
   ) {}
 
   record(events: EventToRecord[]): Promise<RecordOutcome[]> {
+    if (this.#closing) return Promise.reject(new AppError('unavailable', 'store_closed', 'The ledger is closed.'))
     if (events.length === 0) return Promise.resolve([])
     if (this.#waiting.events > WAITING.events || this.#waiting.characters > WAITING.characters) {
       const message = 'More events are waiting to be stored than the ledger holds in memory. Try again shortly.'
       return Promise.reject(new AppError('unavailable', 'busy', message, { retryAfterSeconds: 1 }))
     }
+    const openBodies = events.map(toOpenBody)
     const group = this.#group()
-    for (const event of events) {
-      const openBody = toOpenBody(event)
+    for (const [at, event] of events.entries()) {
+      const openBody = openBodies[at] as string
       group.events.push(event)
       group.openBodies.push(openBody)
       this.#waiting.characters += openBody.length
@@ -70,12 +75,22 @@ export class SqliteEventStore implements EventStore {
   }
 
   async health(): Promise<StoreHealth> {
-    if (performance.now() - this.#provenAt > PROVEN_MS) {
+    if (this.#head === null || performance.now() - this.#provenAt > PROVEN_MS) {
       const { head } = await this.thread.write<{ head: Micros | null }>({ task: 'probe' })
       this.#head = head
       this.#provenAt = performance.now()
     }
     return { database: this.options.path, engine: 'sqlite', head: this.#head, epoch: this.options.epoch }
+  }
+
+  /** Accepts no more, and resolves once all that was accepted is stored or refused. */
+  async finish(): Promise<void> {
+    this.#closing = true
+    while (this.#gathering || this.#underWay > 0) {
+      await new Promise<void>(resolve => {
+        this.#whenSent = resolve
+      })
+    }
   }
 
   #group(): Group {
@@ -116,5 +131,6 @@ export class SqliteEventStore implements EventStore {
     for (const openBody of openBodies) this.#waiting.characters -= openBody.length
     this.#underWay--
     this.#sendGathered()
+    this.#whenSent?.()
   }
 }

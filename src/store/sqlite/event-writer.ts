@@ -35,6 +35,12 @@ const MOVE_CURSOR = /* sql */ `
       THEN body ->> '$.last_cursor' ELSE ?3 END)
   WHERE id = ?1`
 
+/** Newest `captured_at` and newest `seq`. */
+export interface WriterPlace {
+  last: Micros
+  appended: number
+}
+
 interface Tally {
   events: number
   duplicates: number
@@ -50,7 +56,8 @@ export class EventWriter {
   #appended = 0
 
   constructor(private readonly database: Database) {
-    this.rewind()
+    const newest = database.first('SELECT seq, captured_us FROM events ORDER BY seq DESC LIMIT 1')
+    this.rewind({ last: Number(newest?.captured_us ?? 0), appended: Number(newest?.seq ?? 0) })
   }
 
   /** Newest `captured_at` that is committed, or 0 in an empty ledger. */
@@ -63,11 +70,15 @@ export class EventWriter {
     return this.#appended
   }
 
-  /** Forgets what a failed transaction had assigned. */
-  rewind(): void {
-    const newest = this.database.first('SELECT seq, captured_us FROM events ORDER BY seq DESC LIMIT 1')
-    this.#last = Number(newest?.captured_us ?? 0)
-    this.#appended = Number(newest?.seq ?? 0)
+  /** Where it stands, to be taken before a transaction. */
+  get place(): WriterPlace {
+    return { last: this.#last, appended: this.#appended }
+  }
+
+  /** Forgets what a failed transaction had assigned. Asks nothing of a disk that has just failed. */
+  rewind({ last, appended }: WriterPlace): void {
+    this.#last = last
+    this.#appended = appended
   }
 
   append(rows: PackedRows, now: Micros): PackedOutcomes {

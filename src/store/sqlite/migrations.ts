@@ -15,7 +15,7 @@ export const SCHEMA_VERSION = MIGRATIONS.length
  * @throws AppError `configuration/store_newer` for a database that a newer release has written
  */
 export function migrate(database: Database): void {
-  const version = Number(database.first('PRAGMA user_version')?.user_version ?? 0)
+  const version = versionOf(database)
   if (version > SCHEMA_VERSION) {
     throw new AppError(
       'configuration',
@@ -31,6 +31,12 @@ export function migrate(database: Database): void {
       database.exec(`PRAGMA user_version = ${index + 1}`)
     })
   }
+}
+
+/** Every version of ours has the table `meta`; a program before us may have counted its versions in the same place. */
+function versionOf(database: Database): number {
+  const ours = database.first(`SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'meta'`)
+  return ours ? Number(database.first('PRAGMA user_version')?.user_version ?? 0) : 0
 }
 
 const LEDGER_TABLES = /* sql */ `
@@ -67,15 +73,17 @@ const LEDGER_TABLES = /* sql */ `
   CREATE TABLE event_text_overlong (seq INTEGER PRIMARY KEY) STRICT;
 `
 
+const OWN_NAMES = `'meta', 'events', 'subscriptions', 'source_counters', 'kind_counters', 'event_text_overlong'`
+
 /**
- * The first schema. Older ledgers are only sure to have `events.body` and `subscriptions.body`: their tables are set
- * aside, and every other column is made again from the bodies.
+ * The first schema. Older ledgers are only sure to have `events.body` and `subscriptions.body`: tables of our names are
+ * set aside as `older_…`, and every other column is made again from the bodies.
  *
  * Source: Event Ledger Service, "Storage".
  */
 function createLedger(database: Database): void {
   const older = database
-    .all(`SELECT name FROM sqlite_schema WHERE type = 'table' AND name IN ('events', 'subscriptions')`)
+    .all(`SELECT name FROM sqlite_schema WHERE type = 'table' AND name IN (${OWN_NAMES})`)
     .map(row => String(row.name))
   for (const name of older) {
     for (const { name: index } of database.all(

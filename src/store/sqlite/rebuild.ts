@@ -1,13 +1,18 @@
-import { readTimestamp, toTimestamp } from '../../model/timestamp.js'
+import { toTimestamp } from '../../model/timestamp.js'
 import type { Database } from './database.js'
+import { completeOlderEvent, completeOlderSubscription, type OlderBody, olderCapturedAt } from './older-bodies.js'
 
 const CHUNK = 1_000
+/** Bodies read at a time; each may be a mebibyte. */
+const BODIES = 100
 
 const ADD_OLDER_EVENT = /* sql */ `
   INSERT INTO events (dedupe_key, captured_us, source, kind, subject_id, seen_count, body)
   VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)
   ON CONFLICT (dedupe_key) DO UPDATE
   SET seen_count = seen_count + ?6, body = json_set(body, '$.seen_count', seen_count + ?6)`
+
+const ADD_OLDER_SUBSCRIPTION = /* sql */ `INSERT OR REPLACE INTO subscriptions VALUES (?, ?, ?)`
 
 const OLDER_ORDER = /* sql */ `
   SELECT captured_us, id FROM temp.older_order WHERE (captured_us, id) > (?, ?) ORDER BY captured_us, id LIMIT ?`
@@ -44,7 +49,7 @@ function rebuildEvents(database: Database): number {
   )
   for (const { id, body } of bodies(database, 'older_events')) {
     if (body === undefined) unreadable++
-    else database.run('INSERT INTO temp.older_order VALUES (?, ?)', capturedMicros(body), id)
+    else database.run('INSERT INTO temp.older_order VALUES (?, ?)', olderCapturedAt(body), id)
   }
   let capturedUs = 0
   for (const { id, wasCapturedUs } of inOlderOrder(database)) {
@@ -69,41 +74,10 @@ function* inOlderOrder(database: Database): Generator<{ id: number; wasCapturedU
   }
 }
 
-function addEvent(database: Database, id: number, capturedUs: number, body: Record<string, unknown>): void {
-  const capturedAt = toTimestamp(capturedUs)
-  const kind = textOr(body.kind, 'unknown')
-  const subjectId = textOr(body.subject_id, String(id))
-  const subjectType = textOr(body.subject_type, kind.split('.')[0] ?? kind)
-  const event = {
-    dedupe_key: textOr(body.dedupe_key, `older:${id}`),
-    kind,
-    subject_id: subjectId,
-    subject_type: subjectType,
-    action: { kind, object_type: subjectType, verb: kind.split('.').slice(1).join('.') || kind, metadata: {} },
-    actor: { id: '', display: '', metadata: {} },
-    actor_role: '',
-    target: { type: subjectType, key: `${subjectType}:${subjectId}` },
-    conversation: {},
-    source: 'api',
-    occurred_at: null,
-    payload: {},
-    subscription_ids: [],
-    provenance: { route: 'import', verified: 'none' },
-    last_seen_at: capturedAt,
-    ...withoutNulls(body),
-    captured_at: capturedAt,
-    seen_count: Number.isInteger(body.seen_count) && Number(body.seen_count) > 0 ? Number(body.seen_count) : 1,
-  }
-  database.run(
-    ADD_OLDER_EVENT,
-    event.dedupe_key,
-    capturedUs,
-    String(event.source),
-    event.kind,
-    event.subject_id,
-    event.seen_count,
-    JSON.stringify({ ...event, dedupe_key: event.dedupe_key, kind, subject_id: subjectId, subject_type: subjectType }),
-  )
+function addEvent(database: Database, id: number, capturedUs: number, body: OlderBody): void {
+  const event = completeOlderEvent(body, id, capturedUs)
+  const { dedupe_key, source, kind, subject_id, seen_count } = event
+  database.run(ADD_OLDER_EVENT, dedupe_key, capturedUs, source, kind, subject_id, seen_count, JSON.stringify(event))
 }
 
 function rebuildSubscriptions(database: Database): number {
@@ -113,77 +87,33 @@ function rebuildSubscriptions(database: Database): number {
       unreadable++
       continue
     }
-    const now = toTimestamp(Date.now() * 1000)
-    const subscription = {
-      source: 'api',
-      target: '',
-      scope: {},
-      actions: [],
-      event_kinds: [],
-      capture_modes: [],
-      filters: {},
-      metadata: {},
-      enabled: true,
-      last_cursor: null,
-      last_event_at: null,
-      owner_user_id: null,
-      created_at: now,
-      updated_at: now,
-      ...withoutNulls(body),
-      id: textOr(body.id, `sub_older_${id}`),
-    }
-    database.run(
-      'INSERT OR REPLACE INTO subscriptions VALUES (?, ?, ?)',
-      subscription.id,
-      typeof subscription.owner_user_id === 'string' ? subscription.owner_user_id : null,
-      JSON.stringify(subscription),
-    )
+    const subscription = completeOlderSubscription(body, id, toTimestamp(Date.now() * 1000))
+    const { id: subscriptionId, owner_user_id } = subscription
+    database.run(ADD_OLDER_SUBSCRIPTION, subscriptionId, owner_user_id, JSON.stringify(subscription))
   }
   return unreadable
 }
 
-function* bodies(
-  database: Database,
-  table: string,
-): Generator<{ id: number; body: Record<string, unknown> | undefined }> {
+function* bodies(database: Database, table: string): Generator<{ id: number; body: OlderBody | undefined }> {
   let last = Number.MIN_SAFE_INTEGER
   for (;;) {
     const rows = database.all(
-      `SELECT rowid AS id, body FROM ${table} WHERE rowid > ? ORDER BY rowid LIMIT ${CHUNK}`,
+      `SELECT rowid AS id, body FROM ${table} WHERE rowid > ? ORDER BY rowid LIMIT ${BODIES}`,
       last,
     )
     for (const row of rows) {
       last = Number(row.id)
       yield { id: last, body: readBody(row.body) }
     }
-    if (rows.length < CHUNK) return
+    if (rows.length < BODIES) return
   }
 }
 
-function readBody(body: unknown): Record<string, unknown> | undefined {
+function readBody(body: unknown): OlderBody | undefined {
   try {
     const value: unknown = JSON.parse(String(body))
-    return typeof value === 'object' && value !== null && !Array.isArray(value)
-      ? (value as Record<string, unknown>)
-      : undefined
+    return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as OlderBody) : undefined
   } catch {
     return undefined // counted by the caller, which then keeps the older table
   }
-}
-
-/** Events without a readable `captured_at` come first: nothing can say when they were captured. */
-function capturedMicros(body: Record<string, unknown>): number {
-  try {
-    return Math.max(1, readTimestamp('captured_at', body.captured_at).micros)
-  } catch {
-    return 1
-  }
-}
-
-function textOr(value: unknown, otherwise: string): string {
-  return typeof value === 'string' && value !== '' ? value : otherwise
-}
-
-function withoutNulls(body: Record<string, unknown>): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(body).filter(([, value]) => value !== null))
 }

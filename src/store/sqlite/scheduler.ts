@@ -13,6 +13,9 @@ type ReadRequest = Extract<StoreRequest, { kind: 'read' }>
  */
 const GROUP_ROWS = 1_000
 
+/** How long the slices of one turn may go on together, however many questions there are: writes wait for them. */
+const QUERIES_MS = 8
+
 /**
  * The search index trails the commits. When nothing was written for `quietMs` it catches up; while writes go on, a
  * batch every `paceMs` keeps it close behind all but bursts; `largest` events behind, every turn brings a batch, so
@@ -22,7 +25,7 @@ const TAIL = { largest: 200_000, batch: 256, quietMs: 50, paceMs: 100 }
 
 /**
  * Whose turn it is on the store's thread: first everything that waits to be written, as one transaction; then the
- * short questions; then one slice of each long query; then the search index.
+ * short questions; then a slice of each long query, as time allows; then the search index.
  */
 export class Scheduler {
   readonly #writes: WriteRequest[] = []
@@ -75,7 +78,7 @@ export class Scheduler {
   #turn(): void {
     this.#commitGroup()
     for (const request of this.#reads.splice(0)) this.#answer(request.id, () => this.engine.read(request.task))
-    for (const [id, query] of this.#queries) this.#advanceQuery(id, query)
+    this.#advanceQueries()
     const busy = this.#writes.length > 0 || this.#queries.size > 0
     if (!busy && this.#closing !== undefined) {
       this.#close(this.#closing)
@@ -100,6 +103,17 @@ export class Scheduler {
       this.#reply(group.map((request, at) => ({ id: request.id, result: results[at] })))
     } catch (error) {
       this.#reply(group.map(request => ({ id: request.id, error: toFailure(error) })))
+    }
+  }
+
+  /** A slice of each, as many as one turn has time for; those that had theirs stand at the end of the line. */
+  #advanceQueries(): void {
+    const started = performance.now()
+    for (const [id, query] of [...this.#queries]) {
+      this.#queries.delete(id)
+      this.#queries.set(id, query)
+      this.#advanceQuery(id, query)
+      if (performance.now() - started > QUERIES_MS) return
     }
   }
 

@@ -47,7 +47,7 @@ export class SearchIndex {
   }
 
   #add(seq: number, event: StoredEvent): void {
-    const text = [...searchableStrings(event)].join('\n').replaceAll('\0', '\u0001')
+    const text = inIndex([...searchableStrings(event)].join('\n'))
     if (text.length > INDEXED_TEXT) this.database.run(ADD_OVERLONG, seq)
     else this.database.run(ADD_TEXT, seq, text)
     this.database.run(ADD_FACETS, seq, [...facetsOf(event)].join(' '))
@@ -110,7 +110,12 @@ export function textExpression(terms: readonly string[]): string | undefined {
     for (let at = 0; at + 3 <= characters.length; at++) trigrams.add(characters.slice(at, at + 3).join(''))
   }
   if (trigrams.size === 0) return undefined
-  return [...trigrams].slice(0, SEARCHED_TRIGRAMS).map(token).join(' AND ')
+  return [...trigrams].slice(0, SEARCHED_TRIGRAMS).map(inIndex).map(token).join(' AND ')
+}
+
+/** SQLite takes a NUL for the end of a text. */
+function inIndex(text: string): string {
+  return text.replaceAll('\0', '\u0001')
 }
 
 function token(text: string): string {

@@ -28,11 +28,15 @@ export interface SqliteStoreOptions {
  */
 export async function openSqliteStore(options: SqliteStoreOptions): Promise<SqliteStore> {
   const { thread, opened } = await StoreThread.open(options)
+  const events = new SqliteEventStore(thread, { ...options, epoch: opened.epoch })
   return {
     schemaVersion: opened.schemaVersion,
-    events: new SqliteEventStore(thread, { ...options, epoch: opened.epoch }),
+    events,
     subscriptions: new SqliteSubscriptionStore(thread),
     check: async () => (await thread.read<string[]>({ task: 'check' })).filter(line => line !== 'ok'),
-    close: () => thread.close(),
+    close: async () => {
+      await events.finish()
+      await thread.close()
+    },
   }
 }

@@ -1,0 +1,143 @@
+import { existsSync, readFileSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import t from 'tap'
+import type { StoredEvent } from '../../src/model/event.js'
+import { Books } from './books.js'
+import { entry, readAll } from './entries.js'
+import { Load } from './load.js'
+import { native, nativeShell, nativeSqlite } from './native-sqlite.js'
+import { ownFolder, remainsOf } from './own-folder.js'
+import { startServer } from './running-server.js'
+import { pick, SEED, seeded } from './seeded.js'
+import { readStoredFile } from './stored-file.js'
+
+const READS = [
+  'SELECT count(*), max(captured_us) FROM events',
+  'SELECT body FROM events ORDER BY seq DESC LIMIT 20',
+  "SELECT json_extract(body, '$.seen_count') FROM events LIMIT 100",
+  'PRAGMA quick_check',
+  '.dump subscriptions',
+]
+const WRITES = [
+  'DELETE FROM events',
+  "UPDATE events SET body = 'x'",
+  'BEGIN IMMEDIATE; ROLLBACK',
+  'BEGIN EXCLUSIVE; ROLLBACK',
+  'CREATE TABLE mine (x)',
+  'DROP TABLE events',
+  'VACUUM',
+  'REINDEX',
+  'PRAGMA journal_mode = DELETE',
+  'PRAGMA journal_mode = TRUNCATE',
+  'PRAGMA wal_checkpoint(TRUNCATE)',
+  'PRAGMA user_version = 7',
+]
+
+t.setTimeout(120_000)
+
+t.test('sqlite3 on the file of a running server', nativeSqlite(), async t => {
+  t.test('reads, is refused every write, and costs no event, under load', async t => {
+    const database = join(ownFolder(t), 'events.db')
+    const books = new Books()
+    const random = seeded(SEED)
+    const server = await startServer(t, { database })
+    const load = new Load({ url: server.url, books, random, prefix: 'live' })
+    const wrong: string[] = []
+    let looks = 0
+    const look = async (statements: readonly string[], allowed: boolean) => {
+      while (load.cut === 0 && looks < 120) {
+        looks += 1
+        const sql = pick(random, statements) ?? ''
+        const { ok, out, err } = await native(database, sql)
+        if (allowed && !ok) wrong.push(`${sql} was refused: ${err}`)
+        if (!allowed && ok && !/^1\|/.test(out) && !/^wal$/.test(out)) wrong.push(`${sql} was allowed: ${out}`)
+        if (!allowed && !ok && !/readonly|locked/.test(err)) wrong.push(`${sql} failed with ${err}`)
+      }
+    }
+    await Promise.all([look(READS, true), look(WRITES, false)])
+    await load.stop()
+    t.same(wrong, [])
+    const events = await readAll(server.http)
+    t.same(books.compareEvents(events), [])
+    t.same(await storedEvents(database), events, 'SELECT body gives every event complete, while the server runs')
+    t.match(await native(database, 'PRAGMA integrity_check'), { ok: true, out: 'ok' })
+    await server.kill()
+    t.same(await storedEvents(database), events, 'and after it was killed')
+    const next = await startServer(t, { database })
+    t.same(await readAll(next.http), events)
+    t.match(await next.stop(), { code: 0 })
+    t.same(readStoredFile(database).problems, [])
+  })
+
+  t.test('that writes each in its turn changes nothing', async t => {
+    const database = join(ownFolder(t), 'events.db')
+    const server = await startServer(t, { database })
+    await server.http.post('/api/events', entry('kept'))
+    const log = () => statSync(`${database}-wal`)
+    const { ino, size } = log()
+    for (const sql of WRITES) await native(database, sql)
+    for (const flags of [['-readonly'], ['-cmd', 'PRAGMA query_only = 1']]) {
+      t.match(await native(database, 'SELECT count(*) FROM events', flags), { ok: true, out: /1$/ })
+    }
+    t.equal(log().ino, ino, 'the log is the same file')
+    t.ok(log().size >= size)
+    t.ok(statSync(`${database}-shm`).isDirectory(), 'the guard stands')
+    t.equal((await server.http.post('/api/events', entry('after'))).status, 201)
+    await server.kill()
+    const next = await startServer(t, { database })
+    t.same(
+      (await readAll(next.http)).map(event => event.dedupe_key),
+      ['kept', 'after'],
+    )
+    await next.stop()
+  })
+
+  t.test(
+    'a shell that stays open disturbs neither the stop nor the next start, and cannot write then either',
+    async t => {
+      const database = join(ownFolder(t), 'events.db')
+      const first = await startServer(t, { database })
+      await first.http.post('/api/events', entry('one'))
+      const shell = nativeShell(t, database)
+      t.equal(await shell.ask('SELECT count(*) FROM events;'), '1')
+      t.match(await first.stop(), { code: 0 })
+      t.equal(await shell.ask('SELECT count(*) FROM events;'), '1')
+      const second = await startServer(t, { database })
+      await second.http.post('/api/events', entry('two'))
+      // The log that it has open is the former server's; only a shell that is opened anew sees the new one.
+      t.match(await native(database, 'SELECT count(*) FROM events'), { ok: true, out: '2' })
+      t.equal(await shell.ask("DELETE FROM events;\nSELECT 'tried';"), 'tried')
+      t.equal((await readAll(second.http)).length, 2)
+      t.match(await second.stop(), { code: 0 })
+      t.same(readStoredFile(database).problems, [])
+    },
+  )
+
+  t.test(
+    'after a clean stop the file is an ordinary database that it may write, and the ledger goes on with it',
+    async t => {
+      const database = join(ownFolder(t), 'events.db')
+      const server = await startServer(t, { database })
+      await server.http.post('/api/events', entry('one'))
+      await server.stop()
+      t.same(remainsOf(database), [], 'one file is the whole ledger')
+      t.equal(readFileSync(database).subarray(0, 15).toString(), 'SQLite format 3')
+      t.match(await native(database, 'PRAGMA integrity_check'), { ok: true, out: 'ok' })
+      t.match(await native(database, 'CREATE TABLE mine (x); INSERT INTO mine VALUES (1); SELECT x FROM mine'), {
+        out: '1',
+      })
+      t.notOk(existsSync(`${database}-wal`))
+      const next = await startServer(t, { database })
+      await next.http.post('/api/events', entry('two'))
+      await next.stop()
+      t.match(await native(database, 'SELECT count(*) FROM events; SELECT x FROM mine'), { ok: true, out: '2\n1' })
+    },
+  )
+})
+
+/** Every event's body, as somebody reads it who has never heard of Daybook. */
+async function storedEvents(database: string): Promise<StoredEvent[]> {
+  const { out, err } = await native(database, 'SELECT body FROM events ORDER BY captured_us')
+  if (err) throw new Error(err)
+  return out.split('\n').map(line => JSON.parse(line) as StoredEvent)
+}

@@ -1,0 +1,54 @@
+import { execFile, execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { promisify } from 'node:util'
+import type { Test } from 'tap'
+
+/** What the `sqlite3` program said. */
+export interface NativeAnswer {
+  /** Its exit code was 0. */
+  ok: boolean
+  out: string
+  err: string
+}
+
+/** Options for tests that need the real `sqlite3` program: skipped, loudly, where it is missing. */
+export function nativeSqlite(): { skip: false | string } {
+  try {
+    execFileSync('sqlite3', ['--version'], { stdio: 'pipe' })
+    return { skip: false }
+  } catch (error) {
+    if (process.env.CI === 'true') throw new Error('This suite needs the program sqlite3.', { cause: error })
+    console.error('\n*** SKIPPED: the program sqlite3 is missing (Debian package sqlite3). ***\n')
+    return { skip: 'SKIPPED: the program sqlite3 is missing' }
+  }
+}
+
+/** Runs SQL as somebody would who looks at the ledger with `sqlite3` at hand. */
+export async function native(database: string, sql: string, flags: readonly string[] = []): Promise<NativeAnswer> {
+  try {
+    const args = ['-batch', '-bail', ...flags, database, sql]
+    const { stdout, stderr } = await promisify(execFile)('sqlite3', args, { maxBuffer: 256 * 1024 * 1024 })
+    return { ok: true, out: stdout.trim(), err: stderr.trim() }
+  } catch (error) {
+    const { stdout, stderr, killed } = error as { stdout?: string; stderr?: string; killed?: boolean }
+    if (stdout === undefined || killed) throw error
+    return { ok: false, out: stdout.trim(), err: (stderr ?? '').trim() }
+  }
+}
+
+/** A `sqlite3` that stays open until the test ends. `ask` resolves with what it prints next. */
+export function nativeShell(t: Test, database: string): { ask(sql: string): Promise<string> } {
+  const child = spawn('sqlite3', ['-batch', database], { stdio: ['pipe', 'pipe', 'ignore'] })
+  const ended = once(child, 'close')
+  t.teardown(async () => {
+    child.kill('SIGKILL')
+    await ended
+  })
+  return {
+    ask: async sql => {
+      child.stdin.write(`${sql}\n`)
+      const [bytes] = await Promise.race([once(child.stdout, 'data'), ended])
+      return String(bytes).trim()
+    },
+  }
+}

@@ -1,0 +1,125 @@
+import { once } from 'node:events'
+import { readdirSync } from 'node:fs'
+import { connect } from 'node:net'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { setTimeout as sleep } from 'node:timers/promises'
+import t, { type Test } from 'tap'
+import { Books } from './books.js'
+import { BEGINNING, entry, type Page, readAll } from './entries.js'
+import { Load } from './load.js'
+import { ownFolder, remainsOf } from './own-folder.js'
+import { monotonicNow } from './owner-spans.js'
+import { launchServer, type RunningServer, startServer } from './running-server.js'
+import { SEED, seeded } from './seeded.js'
+import { readStoredFile } from './stored-file.js'
+
+t.setTimeout(120_000)
+
+for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+  t.test(`${signal} under load: everything that was answered is there, and nothing else is left`, async t => {
+    const folder = ownFolder(t)
+    const database = join(folder, 'events.db')
+    const books = new Books()
+    const server = await startServer(t, { database })
+    const load = new Load({ url: server.url, books, random: seeded(SEED), prefix: 'before' })
+    await sleep(400)
+    const exit = await server.stop(signal)
+    await load.ended
+    t.match(exit, { code: 0, signal: null })
+    t.ok(books.acknowledged > 50)
+    t.same(remainsOf(database), [])
+    t.same(readdirSync(folder).sort(), ['events.db', 'home'])
+    t.same(readStoredFile(database).problems, [])
+    const next = await startServer(t, { database })
+    t.same(books.compareEvents(await readAll(next.http)), [])
+    t.match(await next.stop(), { code: 0 })
+  })
+}
+
+t.test('long polls and streams end at once, and whoever waited is told where it was', async t => {
+  const server = await startServer(t, { database: join(ownFolder(t), 'events.db') })
+  await server.http.post('/api/events', entry('the only one'))
+  const { next_since: head } = (await server.http.get('/api/events')).json<Page>()
+  const polls = [1, 2, 3].map(() => server.http.get(`/api/events?wait=55&since=${head}`))
+  const streams = await Promise.all([1, 2].map(() => server.http.open(`/api/events/stream?since=${BEGINNING}`)))
+  const streamed = streams.map(stream => text(stream))
+  await sleep(100)
+  const before = monotonicNow()
+  t.match(await server.stop(), { code: 0 })
+  t.ok(monotonicNow() - before < 8_000, 'nobody was waited for')
+  for (const answer of await Promise.all(polls)) {
+    t.equal(answer.status, 200)
+    t.match(answer.json(), { items: [], next_since: head })
+  }
+  for (const stream of await Promise.all(streamed)) t.match(stream, /"the only one"/)
+})
+
+t.test('a request that has arrived in part when it is told to stop is finished; a new one is not accepted', async t => {
+  const database = join(ownFolder(t), 'events.db')
+  const server = await startServer(t, { database })
+  const body = JSON.stringify(entry('half way'))
+  const socket = await beginRequest(server, body)
+  server.signal('SIGTERM')
+  await untilRefused(t, server)
+  t.notOk(server.hasEnded(), 'it waits for the rest')
+  socket.write(body.slice(20))
+  t.match(await text(socket), /^HTTP\/1\.1 201 .*connection: close.*"dedupe_key":"half way"/is)
+  t.match(await server.ended, { code: 0 })
+  t.match(readStoredFile(database), { problems: [], bodies: [/"half way"/] })
+})
+
+t.test('told twice, it still ends, and the next start finds everything', async t => {
+  const database = join(ownFolder(t), 'events.db')
+  const server = await startServer(t, { database })
+  await server.http.post('/api/events', entry('kept'))
+  const socket = await beginRequest(server, JSON.stringify(entry('never finished')))
+  server.signal('SIGTERM')
+  await untilRefused(t, server)
+  const before = monotonicNow()
+  await server.stop('SIGTERM')
+  t.ok(monotonicNow() - before < 8_000, 'the second time it does not wait')
+  socket.destroy()
+  const next = await startServer(t, { database })
+  t.same(
+    (await readAll(next.http)).map(event => event.dedupe_key),
+    ['kept'],
+  )
+  t.match(await next.stop(), { code: 0 })
+})
+
+t.test('a server that is told to stop before it listens stops', async t => {
+  const database = join(ownFolder(t), 'events.db')
+  const child = launchServer(t, { database })
+  while (remainsOf(database).length === 0) await sleep(2)
+  child.signal('SIGTERM')
+  t.match(await child.ended, { code: 0, signal: null })
+  t.same(remainsOf(database), [])
+})
+
+/** Sends a request without the end of its body. */
+async function beginRequest({ url }: RunningServer, body: string) {
+  const { hostname, port } = new URL(url)
+  const socket = connect(Number(port), hostname)
+  await once(socket, 'connect')
+  const head = ['POST /api/events HTTP/1.1', `Host: ${hostname}:${port}`, 'Content-Type: application/json']
+  socket.write(`${head.join('\r\n')}\r\nContent-Length: ${body.length}\r\n\r\n${body.slice(0, 20)}`)
+  await sleep(100)
+  return socket
+}
+
+/** Resolves once no new connection is accepted. */
+async function untilRefused(t: Test, { url }: RunningServer): Promise<void> {
+  const { hostname, port } = new URL(url)
+  for (;;) {
+    const socket = connect(Number(port), hostname)
+    const refused = await new Promise(resolve => {
+      socket.once('connect', () => resolve(false))
+      socket.once('error', error => resolve((error as NodeJS.ErrnoException).code === 'ECONNREFUSED'))
+    })
+    socket.destroy()
+    if (refused) break
+    await sleep(5)
+  }
+  t.pass('no new connection')
+}

@@ -1,0 +1,49 @@
+import { spawnSync } from 'node:child_process'
+import t from 'tap'
+import { ownFolder } from '../black-box/own-folder.js'
+import { makeOlderLedger } from './older-ledger.js'
+import { type Block, type Page, readPages } from './pages.js'
+import { Reader } from './reader.js'
+import { differences } from './shown-output.js'
+
+/** A line of a `console` block that starts the server, with the settings in front of it. */
+const START = /^((?:[A-Z][A-Z0-9_]*=\S+ +)*)(?:npm ci && )?(?:npm start|daybook serve)(?:\s+#.*)?$/m
+
+const PROGRAMS = ['curl', 'jq', 'openssl', 'sqlite3']
+
+/** What a page takes for granted in the reader's home. */
+const GIVEN: Record<string, (home: string) => void> = { 'docs/how-to/move-an-older-ledger.md': makeOlderLedger }
+
+for (const page of readPages()) {
+  if (page.blocks.every(({ language }) => language !== 'sh')) continue
+  t.test(`what ${page.path} says can be followed to the letter`, skipWithout(missingPrograms(page)), async t => {
+    const home = ownFolder(t)
+    GIVEN[page.path]?.(home)
+    const reader = new Reader(t, home)
+    if (!page.blocks.some(block => startOf(block))) await reader.startServer('')
+    for (const [index, block] of page.blocks.entries()) {
+      const start = startOf(block)
+      if (start) await reader.startServer(start[1] ?? '')
+      if (block.language !== 'sh') continue
+      const { ok, out, err } = await reader.run(block.text)
+      if (!t.ok(ok, `the block in line ${block.line} ends well`, { out, err })) return
+      const shown = page.blocks[index + 1]
+      if (!shown?.followsBlock || !['json', 'text'].includes(shown.language)) continue
+      t.same(differences(shown.language, shown.text, out), [], `and prints what line ${shown.line} shows`)
+    }
+  })
+}
+
+function startOf({ language, text }: Block): RegExpExecArray | null {
+  return language === 'console' ? START.exec(text) : null
+}
+
+function missingPrograms({ blocks }: Page): string[] {
+  const scripts = blocks.filter(({ language }) => language === 'sh').map(({ text }) => text)
+  const used = PROGRAMS.filter(program => scripts.some(script => new RegExp(`\\b${program} `).test(script)))
+  return used.filter(program => spawnSync('which', [program]).status !== 0)
+}
+
+function skipWithout(missing: readonly string[]): { skip?: string } {
+  return missing.length > 0 ? { skip: `not installed: ${missing.join(', ')}` } : {}
+}

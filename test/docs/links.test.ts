@@ -1,0 +1,42 @@
+import { existsSync } from 'node:fs'
+import { dirname, join, posix } from 'node:path'
+import t from 'tap'
+import { type Page, proseOf, ROOT, readPage, readPages } from './pages.js'
+
+const LANGUAGES = ['sh', 'console', 'text', 'json', 'ini', 'nginx']
+
+for (const page of readPages()) {
+  t.test(`every link of ${page.path} leads somewhere`, async t => {
+    for (const [, target = ''] of proseOf(page).matchAll(/\]\(([^)\s]+)\)/g)) {
+      if (/^https?:/.test(target)) continue
+      const [path = '', anchor] = target.split('#')
+      const file = path === '' ? page.path : posix.join(dirname(page.path), path)
+      if (!t.ok(existsSync(join(ROOT, file)), target) || anchor === undefined) continue
+      t.ok(anchorsOf(readPage(file)).includes(anchor), target)
+    }
+  })
+
+  t.test(`every block of ${page.path} says what it is`, async t => {
+    for (const { language, line } of page.blocks) t.ok(LANGUAGES.includes(language), `line ${line}: "${language}"`)
+  })
+}
+
+t.test('every page can be reached from the README', async t => {
+  const linked = [...readPage('README.md').text.matchAll(/\]\((docs\/[^)#]+)\)/g)].map(([, path]) => path)
+  t.same(
+    readPages()
+      .map(({ path }) => path)
+      .filter(path => path !== 'README.md' && !linked.includes(path)),
+    [],
+  )
+})
+
+/** As GitHub and its like make them of headings. */
+function anchorsOf(page: Page): string[] {
+  return [...proseOf(page).matchAll(/^#+ (.*)$/gm)].map(([, title = '']) => {
+    return title
+      .toLowerCase()
+      .replace(/[^\p{L}\p{N}\s_-]/gu, '')
+      .replaceAll(' ', '-')
+  })
+}

@@ -1,0 +1,49 @@
+import t from 'tap'
+import { cacheFolder } from '../../src/settings/cache-folder.js'
+import { readClientSettings } from '../../src/settings/client-settings.js'
+import { readLocalSettings } from '../../src/settings/local-settings.js'
+import { readServeSettings } from '../../src/settings/serve-settings.js'
+import type { SettingSources } from '../../src/settings/setting-sources.js'
+import { readTerminalSettings } from '../../src/settings/terminal-settings.js'
+import { flagNames, loadCommands } from './own-commands.js'
+import { codesIn, firstCodes, readReference } from './reference-page.js'
+
+const { sections, text } = readReference('settings')
+
+t.test('describes every setting that is read, and no other', async t => {
+  const read = new Set<string>()
+  const sources = recording(read)
+  readServeSettings({}, sources)
+  readClientSettings({}, sources)
+  readLocalSettings({}, sources)
+  readTerminalSettings(sources)
+  cacheFolder(sources)
+  const described = firstCodes(sections.flatMap(({ tables }) => tables)).filter(code => !code.startsWith('--'))
+  t.same(described.sort(), [...read, 'home_dir'].sort())
+})
+
+t.test('names only flags that exist', async t => {
+  const flags = new Set([...(await loadCommands()).values()].flatMap(flagNames))
+  const named = codesIn(text).filter(code => code.startsWith('--'))
+  t.same(
+    named.filter(flag => !flags.has(flag.slice(2))),
+    [],
+  )
+})
+
+/** An empty environment that remembers what it was asked for. */
+function recording(read: Set<string>): SettingSources {
+  const env = new Proxy<Record<string, string>>(
+    {},
+    {
+      get: (_, name) => {
+        read.add(String(name))
+        return undefined
+      },
+    },
+  )
+  const readTextFile = () => {
+    throw Object.assign(new Error('no such file'), { code: 'ENOENT' })
+  }
+  return { env, homedir: '/home/you', readTextFile }
+}

@@ -1,0 +1,46 @@
+import { join } from 'node:path'
+import t, { type Test } from 'tap'
+import { openSqliteStore } from '../../../src/store/sqlite/store.js'
+import { messageCreated } from '../../support/events.js'
+
+const NOON = 1_800_000_000_000_000
+
+function open(t: Test, path: string) {
+  return openSqliteStore({ path, clock: () => NOON, onFailure: error => t.fail(String(error)) })
+}
+
+t.test('what was accepted before the store was closed is stored', async t => {
+  const path = join(t.testdir(), 'events.db')
+  const store = await open(t, path)
+  const accepted = ['1', '2', '3'].map(key => store.events.record([messageCreated(key)]))
+  const closed = store.close()
+  await t.rejects(store.events.record([messageCreated('4')]), { code: 'store_closed' })
+  t.same(
+    (await Promise.all(accepted)).flat().map(outcome => outcome.created),
+    [true, true, true],
+  )
+  await closed
+  const again = await open(t, path)
+  t.match(await again.events.stats(), { event_count: 3 })
+  await again.close()
+})
+
+t.test('the head is known after a repeat alone', async t => {
+  const path = join(t.testdir(), 'events.db')
+  const store = await open(t, path)
+  await store.events.record([messageCreated('1')])
+  await store.close()
+  const again = await open(t, path)
+  await again.events.record([messageCreated('1')])
+  t.match(await again.events.health(), { head: NOON })
+  await again.close()
+})
+
+t.test('an event that has no JSON form takes no other down', async t => {
+  const store = await open(t, join(t.testdir(), 'events.db'))
+  const good = store.events.record([messageCreated('1')])
+  t.throws(() => store.events.record([messageCreated('2'), messageCreated('3', { payload: { n: 1n } })]))
+  t.match(await good, [{ dedupeKey: '1', created: true }])
+  t.match(await store.events.stats(), { event_count: 1 })
+  await store.close()
+})
