@@ -65,8 +65,11 @@ export async function openLedger({ database }: LocalSettings, role: OwnerRole): 
         copiedFrom: copied ? database.legacyPath : undefined,
         failed: failure.promise,
         close: async () => {
-          await store.close()
-          await ownership.release()
+          try {
+            await store.close()
+          } finally {
+            await ownership.release()
+          }
         },
       }
     } catch (error) {

@@ -1,11 +1,12 @@
 import { randomBytes } from 'node:crypto'
 import { isIPv6 } from 'node:net'
+import type { Logger } from 'pino'
 import { listPlatforms } from '../platforms/catalogue.js'
 import { codeA } from '../platforms/code-a/adapter.js'
-import { createLedgerServer } from '../server/ledger-server.js'
+import { createLedgerServer, type LedgerServer } from '../server/ledger-server.js'
 import { createLogger } from '../server/logger.js'
 import type { ServeSettings } from '../settings/serve-settings.js'
-import { openLedger, wallClock } from './open-ledger.js'
+import { type OpenLedger, openLedger, wallClock } from './open-ledger.js'
 import { readVersion } from './version.js'
 import { growYoungGenerationAtOnce } from './young-generation.js'
 
@@ -33,25 +34,7 @@ export async function serve(settings: ServeSettings): Promise<RunningServer> {
   const logger = createLogger({ level: settings.log.level, pretty: isPretty(settings.log.format) })
   const opened = await openLedger(settings, 'server')
   if (opened.copiedFrom) logger.info({ from: opened.copiedFrom }, 'copied the ledger of the older layout')
-  const { rootPath, publicUrl, allowOpen } = settings.ledger
-  const server = createLedgerServer({
-    ledger: opened.ledger,
-    database: { database: opened.ownership.database, engine: 'sqlite' },
-    adapters: [codeA],
-    platforms: listPlatforms(),
-    settings: {
-      rootPath,
-      allowOpen,
-      ...(publicUrl === undefined ? {} : { publicUrl }),
-      webhookSecrets: settings.webhooks.secrets,
-      requireVerified: settings.webhooks.requireVerified,
-    },
-    logger,
-    version: readVersion(),
-    now: wallClock,
-    requestIds: requestIds(),
-  })
-
+  const server = await closingOnFailure(opened, () => createServer(settings, opened, logger))
   const stop = async () => {
     await server.close()
     await opened.close()
@@ -70,7 +53,7 @@ export async function serve(settings: ServeSettings): Promise<RunningServer> {
   try {
     await server.listenSocket(opened.socket)
     const { address, port } = await server.listen(settings.ledger.host, settings.ledger.port)
-    const ledger = `http://${isIPv6(address) ? `[${address}]` : address}:${port}${rootPath}`
+    const ledger = `http://${isIPv6(address) ? `[${address}]` : address}:${port}${settings.ledger.rootPath}`
     await opened.ownership.announce({ address: ledger })
     logger.info({ ledger, database: opened.ownership.database, pid: process.pid }, 'serving')
     return {
@@ -82,6 +65,36 @@ export async function serve(settings: ServeSettings): Promise<RunningServer> {
     }
   } catch (error) {
     await close()
+    throw error
+  }
+}
+
+function createServer(settings: ServeSettings, opened: OpenLedger, logger: Logger): LedgerServer {
+  const { rootPath, publicUrl, allowOpen } = settings.ledger
+  return createLedgerServer({
+    ledger: opened.ledger,
+    database: { database: opened.ownership.database, engine: 'sqlite' },
+    adapters: [codeA],
+    platforms: listPlatforms(),
+    settings: {
+      rootPath,
+      allowOpen,
+      ...(publicUrl === undefined ? {} : { publicUrl }),
+      webhookSecrets: settings.webhooks.secrets,
+      requireVerified: settings.webhooks.requireVerified,
+    },
+    logger,
+    version: readVersion(),
+    now: wallClock,
+    requestIds: requestIds(),
+  })
+}
+
+async function closingOnFailure<Result>(opened: OpenLedger, work: () => Result): Promise<Result> {
+  try {
+    return work()
+  } catch (error) {
+    await opened.close()
     throw error
   }
 }

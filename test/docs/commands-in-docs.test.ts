@@ -14,6 +14,9 @@ const PROGRAMS = ['curl', 'jq', 'openssl', 'sqlite3']
 /** What a page takes for granted in the reader's home. */
 const GIVEN: Record<string, (home: string) => void> = { 'docs/how-to/move-an-older-ledger.md': makeOlderLedger }
 
+// Every page has a server of its own; on a slow machine that adds up.
+t.setTimeout(110_000)
+
 for (const page of readPages()) {
   if (page.blocks.every(({ language }) => language !== 'sh')) continue
   t.test(`what ${page.path} says can be followed to the letter`, skipWithout(missingPrograms(page)), async t => {

@@ -78,7 +78,7 @@ function facetsOf(event: StoredEvent): Set<string> {
 function facet(name: string, value: string): string {
   return `${name}:${foldCase(value)
     .slice(0, FACET_CHARACTERS)
-    .replaceAll(/[\s\x00-\x20"'\x7f]/gu, '_')}`
+    .replaceAll(/[\s\x00-\x20"'\x7f\p{Surrogate}]/gu, '_')}`
 }
 
 /** The FTS5 expression over `event_facets` that every event passing the filter satisfies; undefined: all may. */
@@ -113,9 +113,9 @@ export function textExpression(terms: readonly string[]): string | undefined {
   return [...trigrams].slice(0, SEARCHED_TRIGRAMS).map(inIndex).map(token).join(' AND ')
 }
 
-/** SQLite takes a NUL for the end of a text. */
+/** SQLite takes a NUL for the end of a text, and the driver cuts the end off a text with half a surrogate pair. */
 function inIndex(text: string): string {
-  return text.replaceAll('\0', '\u0001')
+  return text.replaceAll(/[\0\p{Surrogate}]/gu, '\u0001')
 }
 
 function token(text: string): string {
