@@ -1,8 +1,9 @@
 /** Runs every test: brings the programs that some suites need, then tap, then says how many passed. */
 import { spawn, spawnSync } from 'node:child_process'
+import { readdirSync } from 'node:fs'
 
 /** Programs that suites look for, and the Debian package that has each. */
-const PROGRAMS = { sqlite3: 'sqlite3' }
+const PROGRAMS = { sqlite3: 'sqlite3', curl: 'curl', jq: 'jq', openssl: 'openssl' }
 
 const missing = Object.entries(PROGRAMS).filter(([program]) => !isThere(program))
 const absent = missing.filter(([program, debianPackage]) => !install(debianPackage) || !isThere(program))
@@ -11,10 +12,19 @@ for (const [program, debianPackage] of absent) {
     `\n*** ${program} is missing (Debian package ${debianPackage}): the suites that need it are skipped. ***\n`,
   )
 }
-const { passed, failed, skipped, status } = await runTap(process.argv.slice(2))
+const named = process.argv.slice(2)
+const { passed, failed, skipped, status } = await runTap(named.length > 0 ? named : everyTest())
 const skippedSuites = absent.length > 0 && process.env.CI === 'true' ? 1 : 0
 console.log(`\n${passed} passed, ${failed + skippedSuites} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`)
 process.exitCode = status === 0 && skippedSuites === 0 ? 0 : 1
+
+/** tap looks for tests where sources are; ours are compiled. */
+function everyTest(): string[] {
+  return readdirSync('dist/test', { recursive: true, encoding: 'utf8' })
+    .filter(file => file.endsWith('.test.js'))
+    .map(file => `dist/test/${file}`)
+    .sort()
+}
 
 function isThere(program: string): boolean {
   return spawnSync('which', [program]).status === 0

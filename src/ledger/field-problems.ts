@@ -18,7 +18,7 @@ export function toFieldProblems(errors: readonly SchemaError[], input: unknown):
 /** The refusal of an input that has these problems. `what` begins the sentence: "The event". */
 export function refusedInput(what: string, errors: FieldProblem[]): AppError {
   const [first] = errors
-  const more = errors.length > 1 ? ` (and ${errors.length - 1} more)` : ''
+  const more = errors.length > 1 ? ` (And ${errors.length - 1} more.)` : ''
   return new AppError('invalid', 'invalid_field', `${what} is refused: ${first?.detail}${more}`, { errors })
 }
 

@@ -30,9 +30,14 @@ export interface Child {
   signal(name: NodeJS.Signals): void
 }
 
-/** @param argv what follows `node`: options, the program's path, its arguments */
+/**
+ * Through `env`, which becomes the process: tap makes every child load a module of its own by way of NODE_OPTIONS, and
+ * a server that is looked at from outside has to be the server that people run.
+ *
+ * @param argv what follows `node`: options, the program's path, its arguments
+ */
 export function startChild(t: Test, argv: readonly string[], { env, uid }: ChildOptions): Child {
-  const child = spawn(process.execPath, argv, {
+  const child = spawn('env', ['-u', 'NODE_OPTIONS', process.execPath, ...argv], {
     stdio: ['ignore', 'pipe', 'pipe'],
     env,
     ...(uid === undefined ? {} : { uid, gid: uid }),

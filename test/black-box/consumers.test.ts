@@ -51,7 +51,7 @@ t.test('eight writers, filtered consumers of every page size, a stream, a long p
   const streamed = consumeStream({ url: server.url, random: seeded(SEED), longest: 300, isLast })
 
   const writing = Promise.all(Array.from({ length: WRITERS }, (_, writer) => write(server.url, writer)))
-  await sleep(150)
+  await untilRecorded(server, 100)
   await setClockBack(server)
   const acknowledged = (await writing).flat()
   const { head, next } = await afterTheStep(server)
@@ -121,6 +121,10 @@ async function write(url: string, writer: number): Promise<{ key: string; at: st
   }
   http.close()
   return acknowledged
+}
+
+async function untilRecorded({ http }: RunningServer, events: number): Promise<void> {
+  while ((await http.get('/api/stats')).json<{ event_count: number }>().event_count < events) await sleep(5)
 }
 
 async function setClockBack(server: RunningServer): Promise<void> {

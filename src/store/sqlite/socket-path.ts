@@ -15,7 +15,7 @@ const ANSWER_MS = 1_000
  * allows, a name made from the path's digest in a folder of `runtimeDir` that only this user may enter. The folder is
  * made when it is needed.
  *
- * @param runtimeDir a short, existing folder such as `$XDG_RUNTIME_DIR` or the temporary folder
+ * @param runtimeDir a short, existing folder such as the temporary folder
  * @throws AppError `configuration/socket_folder_unsafe` when somebody else could put a socket in our place,
  *   `configuration/socket_path_too_long` when even the short name does not fit
  *
@@ -29,7 +29,7 @@ export async function socketPath(database: string, runtimeDir: string): Promise<
   const short = join(folder, `${createHash('sha256').update(real).digest('hex').slice(0, 32)}.sock`)
   if (!fits(short)) {
     throw new AppError('configuration', 'socket_path_too_long', `The path of the local socket is too long: ${short}.`, {
-      hint: 'Set XDG_RUNTIME_DIR to a shorter folder, or choose a shorter path for the database.',
+      hint: 'Set TMPDIR to a shorter folder, or choose a shorter path for the database.',
     })
   }
   await ensurePrivateFolder(folder, runtimeDir)
@@ -79,6 +79,6 @@ async function ensurePrivateFolder(folder: string, parent: string): Promise<void
 function unsafe(folder: string, reason: string): AppError {
   const message = `The folder ${folder} is not safe for the local socket: ${reason}.`
   return new AppError('configuration', 'socket_folder_unsafe', message, {
-    hint: 'Remove it or give it mode 0700, set XDG_RUNTIME_DIR to a folder of your own, or choose a shorter database path.',
+    hint: 'Remove it or give it mode 0700, set TMPDIR to a folder of your own, or choose a shorter database path.',
   })
 }
