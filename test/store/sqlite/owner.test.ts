@@ -178,6 +178,7 @@ t.test('an owner file that cannot be understood is replaced after a while', asyn
       writeFileSync(`${database}.owner`, text)
       const ownership = await own(t, { database })
       t.equal((await readOwner(database))?.nonce, ownership.record.nonce, JSON.stringify(text.slice(0, 20)))
+      await ownership.release()
     }),
   )
 })
