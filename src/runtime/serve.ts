@@ -8,7 +8,6 @@ import { createLogger } from '../server/logger.js'
 import type { ServeSettings } from '../settings/serve-settings.js'
 import { type OpenLedger, openLedger, wallClock } from './open-ledger.js'
 import { readVersion } from './version.js'
-import { growYoungGenerationAtOnce } from './young-generation.js'
 
 /** A server that answers. */
 export interface RunningServer {
@@ -30,7 +29,6 @@ export interface RunningServer {
  * @throws AppError `conflict/ledger_owned`, `configuration/address_in_use`, `unavailable/store_…`
  */
 export async function serve(settings: ServeSettings): Promise<RunningServer> {
-  growYoungGenerationAtOnce()
   const logger = createLogger({ level: settings.log.level, pretty: isPretty(settings.log.format) })
   const opened = await openLedger(settings, 'server')
   if (opened.copiedFrom) logger.info({ from: opened.copiedFrom }, 'copied the ledger of the older layout')
