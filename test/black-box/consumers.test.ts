@@ -46,9 +46,9 @@ t.test('eight writers, filtered consumers of every page size, a stream, a long p
   const polled = [...consumers, waiting].map(async ({ name, covers, query }) => ({
     name,
     covers,
-    seen: await consume({ query, url, isLast }),
+    seen: await consume(t, { query, url, isLast }),
   }))
-  const streamed = consumeStream({ url: server.url, random: seeded(SEED), longest: 300, isLast })
+  const streamed = consumeStream(t, { url: server.url, random: seeded(SEED), longest: 300, isLast })
 
   const writing = Promise.all(Array.from({ length: WRITERS }, (_, writer) => write(server.url, writer)))
   await untilRecorded(server, 100)

@@ -47,7 +47,7 @@ export class CrashTest {
   }
 
   load({ url }: RunningServer, prefix: string): Load {
-    return new Load({ url, books: this.books, random: this.random, prefix })
+    return new Load(this.t, { url, books: this.books, random: this.random, prefix })
   }
 
   /** Short commands are on their way when the server dies, so that they and the next server race for the ledger. */

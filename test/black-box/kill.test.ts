@@ -17,7 +17,7 @@ t.comment(`seed ${SEED}, ${ROUNDS} rounds`)
 t.test('kill -9 under load loses nothing acknowledged, and the next start needs no hands', async t => {
   const crash = new CrashTest(t)
   let server = await crash.start()
-  const consumer = consume({ query: 'limit=37', url: () => server.url, isLast: key => key === LAST_KEY })
+  const consumer = consume(t, { query: 'limit=37', url: () => server.url, isLast: key => key === LAST_KEY })
   for (let round = 1; round <= ROUNDS; round += 1) {
     await crash.loadAndKill(server, round)
     if (crash.random() < 0.3) await crash.check(`round ${round}`)

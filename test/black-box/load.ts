@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { Test } from 'tap'
 import type { Books } from './books.js'
 import { entry, type Recorded, toLines } from './entries.js'
 import { HttpClient, NoAnswer } from './http-client.js'
@@ -24,7 +25,11 @@ export class Load {
   /** Writers whose connection failed. */
   cut = 0
 
-  constructor(private readonly options: LoadOptions) {
+  constructor(
+    t: Test,
+    private readonly options: LoadOptions,
+  ) {
+    t.teardown(() => this.stop())
     const steps: Step[] = [
       http => this.#single(http),
       http => this.#single(http),

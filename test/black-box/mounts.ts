@@ -20,11 +20,19 @@ export interface LoopDisk extends SmallDisk {
   mend(): void
 }
 
-/** Options for tests that need file systems of their own: skipped, loudly, where mounting is not allowed. */
-export function mounting(): { skip: false | string } {
+/**
+ * Options for tests that need file systems of their own: skipped, loudly, where mounting is not allowed.
+ *
+ * @param loop they need one in a file (a loop device, and e2fsprogs)
+ */
+export function mounting({ loop = false } = {}): { skip: false | string } {
   try {
     // In a mount table of its own, so that it is gone with the program.
     run('unshare', '--mount', 'mount', '-t', 'tmpfs', 'tmpfs', '/mnt')
+    if (loop) {
+      run('test', '-e', '/dev/loop-control')
+      for (const program of ['mkfs.ext4', 'e2fsck', 'chattr']) run('which', program)
+    }
     return { skip: false }
   } catch (error) {
     if (process.env.CI === 'true') throw new Error('This suite has to mount file systems.', { cause: error })

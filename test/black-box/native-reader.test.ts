@@ -41,7 +41,7 @@ t.test('sqlite3 on the file of a running server', nativeSqlite(), async t => {
     const books = new Books()
     const random = seeded(SEED)
     const server = await startServer(t, { database })
-    const load = new Load({ url: server.url, books, random, prefix: 'live' })
+    const load = new Load(t, { url: server.url, books, random, prefix: 'live' })
     const wrong: string[] = []
     let looks = 0
     const look = async (statements: readonly string[], allowed: boolean) => {

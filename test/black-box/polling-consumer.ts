@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { Test } from 'tap'
 import { BEGINNING, type Page } from './entries.js'
 import { HttpClient, NoAnswer } from './http-client.js'
 
@@ -14,14 +15,18 @@ export interface Polling {
 /**
  * Reads by checkpoint: saves `next_since` once a page is complete, and asks again with the old one when it is not.
  *
- * @returns the key of every event it was given, in that order
+ * @returns the key of every event it was given, in that order; also when the test ends before the last one came
  */
-export async function consume({ query, url, isLast }: Polling): Promise<string[]> {
+export async function consume(t: Test, { query, url, isLast }: Polling): Promise<string[]> {
   const seen: string[] = []
   let since = BEGINNING
   let http = new HttpClient(url())
+  let over = false
+  t.teardown(() => {
+    over = true
+  })
   try {
-    for (;;) {
+    while (!over) {
       if (http.url !== url()) {
         http.close()
         http = new HttpClient(url())
@@ -37,6 +42,7 @@ export async function consume({ query, url, isLast }: Polling): Promise<string[]
       if (page.items.some(event => isLast(event.dedupe_key))) return seen
       if (page.items.length === 0) await sleep(2)
     }
+    return seen
   } finally {
     http.close()
   }

@@ -12,46 +12,49 @@ const READS = ['/api/events', '/api/events?q=green', '/api/events/event-1', '/ap
 t.setTimeout(120_000)
 
 t.test('a disk that cannot be written', mounting(), async t => {
+  const loop = mounting({ loop: true })
+
+  t.test('for a while: writers are told, readers are served, and then all is well', loop, async t => {
+    const disk = mountLoopDisk(t, '24M')
+    const ledger = new FillingLedger(t, disk)
+    const server = await ledger.start()
+    for (let n = 1; n <= 20; n += 1) await ledger.post(server.http)
+    freeze(disk)
+    const refused = [await ledger.post(server.http), await ledger.post(server.http)]
+    for (const answer of refused) {
+      t.match(answer.json(), READ_ONLY)
+      t.match(answer.headers['retry-after'], /^\d+$/)
+    }
+    t.match((await server.http.get('/api/health')).json(), { status: 'unavailable', code: 'store_read_only' })
+    await canBeRead(t, server)
+    thaw(disk)
+    t.equal((await ledger.post(server.http)).status, 201)
+    t.equal((await server.http.get('/api/health')).status, 200)
+    t.same(await keysIn(server.http), ledger.acknowledged)
+    await ledger.stop(server)
+  })
+
   t.test(
-    'for a while, under a server that runs: writers are told, readers are served, and then all is well',
+    'for good, because it failed: it can still be read, and once it was mended everything is there',
+    loop,
     async t => {
       const disk = mountLoopDisk(t, '24M')
       const ledger = new FillingLedger(t, disk)
+      const failing = await ledger.start()
+      for (let n = 1; n <= 20; n += 1) await ledger.post(failing.http)
+      disk.fail()
+      t.match((await ledger.post(failing.http)).json(), READ_ONLY)
+      await canBeRead(t, failing)
+      t.same(await keysIn(failing.http), ledger.acknowledged)
+      const { code, out } = await failing.stop()
+      t.equal(code, 78, 'the owner file cannot be removed')
+      t.match(JSON.parse(out.split('\n')[1] ?? ''), { error: { code: 'ledger_folder_read_only' } })
+      disk.mend()
       const server = await ledger.start()
-      for (let n = 1; n <= 20; n += 1) await ledger.post(server.http)
-      freeze(disk)
-      const refused = [await ledger.post(server.http), await ledger.post(server.http)]
-      for (const answer of refused) {
-        t.match(answer.json(), READ_ONLY)
-        t.match(answer.headers['retry-after'], /^\d+$/)
-      }
-      t.match((await server.http.get('/api/health')).json(), { status: 'unavailable', code: 'store_read_only' })
-      await canBeRead(t, server)
-      thaw(disk)
-      t.equal((await ledger.post(server.http)).status, 201)
-      t.equal((await server.http.get('/api/health')).status, 200)
       t.same(await keysIn(server.http), ledger.acknowledged)
       await ledger.stop(server)
     },
   )
-
-  t.test('for good, because it failed: it can still be read, and once it was mended everything is there', async t => {
-    const disk = mountLoopDisk(t, '24M')
-    const ledger = new FillingLedger(t, disk)
-    const failing = await ledger.start()
-    for (let n = 1; n <= 20; n += 1) await ledger.post(failing.http)
-    disk.fail()
-    t.match((await ledger.post(failing.http)).json(), READ_ONLY)
-    await canBeRead(t, failing)
-    t.same(await keysIn(failing.http), ledger.acknowledged)
-    const { code, out } = await failing.stop()
-    t.equal(code, 78, 'the owner file cannot be removed')
-    t.match(JSON.parse(out.split('\n')[1] ?? ''), { error: { code: 'ledger_folder_read_only' } })
-    disk.mend()
-    const server = await ledger.start()
-    t.same(await keysIn(server.http), ledger.acknowledged)
-    await ledger.stop(server)
-  })
 
   t.test('from the start: the server says so and leaves everything as it is', async t => {
     const disk = mountSmallDisk(t, '24m')

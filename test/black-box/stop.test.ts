@@ -22,7 +22,7 @@ t.test('SIGTERM under load: everything that was answered is there, and nothing e
   const database = join(folder, 'events.db')
   const books = new Books()
   const server = await startServer(t, { database })
-  const load = new Load({ url: server.url, books, random: seeded(SEED), prefix: 'before' })
+  const load = new Load(t, { url: server.url, books, random: seeded(SEED), prefix: 'before' })
   while (books.acknowledged < 200) await sleep(20)
   const exit = await server.stop()
   await load.ended

@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http'
+import type { Test } from 'tap'
 import { HttpClient } from './http-client.js'
 import { type Random, wholeNumber } from './seeded.js'
 
@@ -17,18 +18,20 @@ interface Message {
 }
 
 /** Reads the stream of server-sent events as a browser does, losing its connection now and then. */
-export async function consumeStream({
-  url,
-  random,
-  longest,
-  isLast,
-}: Streaming): Promise<{ seen: string[]; cuts: number }> {
+export async function consumeStream(
+  t: Test,
+  { url, random, longest, isLast }: Streaming,
+): Promise<{ seen: string[]; cuts: number }> {
   const seen: string[] = []
   let cuts = 0
   let lastId: string | undefined
   const http = new HttpClient(url)
+  let over = false
+  t.teardown(() => {
+    over = true
+  })
   try {
-    for (;;) {
+    while (!over) {
       const headers: Record<string, string> = lastId === undefined ? {} : { 'last-event-id': lastId }
       const response = await http.open('/api/events/stream?days=1', { headers })
       let left = wholeNumber(random, 1, longest)
@@ -42,6 +45,7 @@ export async function consumeStream({
       response.destroy()
       cuts += 1
     }
+    return { seen, cuts }
   } finally {
     http.close()
   }

@@ -14,7 +14,7 @@ type Order = EventQuery['order']
 /** Rows named at a time. */
 const CANDIDATES = 256
 /** How much of the ledger one statement walks over: as much as it manages in a few milliseconds. */
-const WINDOW = { first: 16_384, smallest: 512, largest: 1_048_576, slowMs: 6, fastMs: 2 }
+const WINDOW = { first: 4_096, smallest: 512, largest: 1_048_576, slowMs: 6, fastMs: 2 }
 
 export function isFiltered(query: EventQuery): boolean {
   return facetExpression(query) !== undefined || (query.search?.length ?? 0) > 0
@@ -73,7 +73,7 @@ function* inWindows(lookup: Lookup, order: Order, { low, high }: Range): Generat
 function indexLookup(database: Database, query: EventQuery): Lookup | undefined {
   const facets = facetExpression(query)
   const text = textExpression(query.search ?? [])
-  if (text !== undefined) return (order, range) => lookUpText(database, text, facets, order, range)
+  if (text !== undefined) return textLookup(database, text, facets, query.search ?? [])
   if (facets !== undefined) return (order, range) => toSeqs(database.all(FACETS[order], facets, range.low, range.high))
   return undefined
 }
@@ -83,37 +83,41 @@ const facetSql = (order: string) => /* sql */ `
   WHERE event_facets MATCH ?1 AND rowid BETWEEN ?2 AND ?3 ORDER BY rowid ${order} LIMIT ${CANDIDATES}`
 const FACETS: Record<Order, string> = { asc: facetSql('ASC'), desc: facetSql('DESC') }
 
-const textSql = (order: string) => /* sql */ `
-  SELECT rowid AS seq FROM event_text
-  WHERE event_text MATCH ?1 AND rowid BETWEEN ?2 AND ?3 ORDER BY rowid ${order} LIMIT ${CANDIDATES}`
-const TEXT: Record<Order, string> = { asc: textSql('ASC'), desc: textSql('DESC') }
-
-/** The unary plus keeps SQLite from driving by the facets and asking the text index once for each of them. */
-const textAndFacetsSql = (order: string) => /* sql */ `
-  SELECT rowid AS seq FROM event_text
-  WHERE event_text MATCH ?1 AND rowid BETWEEN ?2 AND ?3 AND +rowid IN (
-    SELECT rowid FROM event_facets WHERE event_facets MATCH ?4 AND rowid BETWEEN ?2 AND ?3)
-  ORDER BY rowid ${order} LIMIT ${CANDIDATES}`
-const TEXT_AND_FACETS: Record<Order, string> = { asc: textAndFacetsSql('ASC'), desc: textAndFacetsSql('DESC') }
+/**
+ * Events that hold every trigram and, in the raw text of the body, the longest term itself: trigrams alone also name
+ * events that hold them apart. The unary plus keeps SQLite from driving by the facets and asking the text index once
+ * for each of them; CROSS JOIN keeps the text index outermost.
+ */
+const textSql = (order: string, likely: string, withFacets: boolean) => /* sql */ `
+  SELECT event_text.rowid AS seq FROM event_text CROSS JOIN events ON events.seq = event_text.rowid
+  WHERE event_text MATCH ? AND event_text.rowid BETWEEN ? AND ? AND (${likely})
+    ${withFacets ? 'AND +event_text.rowid IN (SELECT rowid FROM event_facets WHERE event_facets MATCH ? AND rowid BETWEEN ? AND ?)' : ''}
+  ORDER BY event_text.rowid ${order} LIMIT ${CANDIDATES}`
 
 const OVERLONG = /* sql */ `SELECT seq FROM event_text_overlong WHERE seq BETWEEN ? AND ?`
 
-function lookUpText(database: Database, text: string, facets: string | undefined, order: Order, { low, high }: Range) {
-  const seqs = toSeqs(
-    facets === undefined
-      ? database.all(TEXT[order], text, low, high)
-      : database.all(TEXT_AND_FACETS[order], text, low, high, facets),
-  )
-  const overlong = toSeqs(database.all(OVERLONG, low, high))
-  if (overlong.length === 0) return seqs
-  const ascending = [...seqs, ...overlong].sort((left, right) => left - right)
-  return (order === 'asc' ? ascending : ascending.reverse()).slice(0, CANDIDATES)
+function textLookup(database: Database, text: string, facets: string | undefined, terms: readonly string[]): Lookup {
+  const patterns = bodyPatterns(terms)
+  const statement = (order: string) => textSql(order, anyPattern(patterns), facets !== undefined)
+  const statements: Record<Order, string> = { asc: statement('ASC'), desc: statement('DESC') }
+  return (order, { low, high }) => {
+    const inFacets = facets === undefined ? [] : [facets, low, high]
+    const seqs = toSeqs(database.all(statements[order], text, low, high, ...patterns, ...inFacets))
+    const overlong = toSeqs(database.all(OVERLONG, low, high))
+    if (overlong.length === 0) return seqs
+    const ascending = [...seqs, ...overlong].sort((left, right) => left - right)
+    return (order === 'asc' ? ascending : ascending.reverse()).slice(0, CANDIDATES)
+  }
+}
+
+function anyPattern(patterns: readonly string[]): string {
+  return patterns.map(() => `body LIKE ? ESCAPE '${LIKE_ESCAPE}'`).join(' OR ')
 }
 
 /** From the events themselves, by what their columns and the raw text of their bodies can tell. */
 function scanning(database: Database, query: EventQuery): Lookup {
   const patterns = query.search?.length ? bodyPatterns(query.search) : []
-  const likely = patterns.map(() => `body LIKE ? ESCAPE '${LIKE_ESCAPE}'`).join(' OR ')
+  const likely = anyPattern(patterns)
   const statement = (order: string) => /* sql */ `
     SELECT seq FROM events
     WHERE seq BETWEEN ? AND ? AND source = coalesce(?, source) AND subject_id = coalesce(?, subject_id)
