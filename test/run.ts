@@ -5,6 +5,8 @@ import { readdirSync } from 'node:fs'
 /** Programs that suites look for, and the Debian package that has each. */
 const PROGRAMS = { sqlite3: 'sqlite3', curl: 'curl', jq: 'jq', openssl: 'openssl' }
 
+const TAP = 'node_modules/tap/dist/esm/run.mjs'
+
 const missing = Object.entries(PROGRAMS).filter(([program]) => !isThere(program))
 const absent = missing.filter(([program, debianPackage]) => !install(debianPackage) || !isThere(program))
 for (const [program, debianPackage] of absent) {
@@ -12,6 +14,8 @@ for (const [program, debianPackage] of absent) {
     `\n*** ${program} is missing (Debian package ${debianPackage}): the suites that need it are skipped. ***\n`,
   )
 }
+// Freshly installed, tap still has the plugins that package.json turns off; it has to be built without them first.
+spawnSync(process.execPath, [TAP, 'build'], { stdio: 'inherit' })
 const named = process.argv.slice(2)
 const { passed, failed, skipped, status } = await runTap(named.length > 0 ? named : everyTest())
 const skippedSuites = absent.length > 0 && process.env.CI === 'true' ? 1 : 0
@@ -51,7 +55,7 @@ interface Totals {
 /** tap ends with its totals on a line of their own. */
 async function runTap(files: string[]): Promise<Totals> {
   const reporter = process.stdout.isTTY ? 'base' : 'terse'
-  const tap = spawn(process.execPath, ['node_modules/tap/dist/esm/run.mjs', `--reporter=${reporter}`, ...files], {
+  const tap = spawn(process.execPath, [TAP, `--reporter=${reporter}`, ...files], {
     stdio: ['ignore', 'pipe', 'inherit'],
     env: { ...process.env, ...(process.stdout.isTTY ? { FORCE_COLOR: '1' } : {}) },
   })

@@ -1,4 +1,5 @@
 import { stat } from 'node:fs/promises'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { LedgerClient } from '../client/ledger-client.js'
 import { AppError } from '../model/app-error.js'
 import { toTimestamp } from '../model/timestamp.js'
@@ -26,6 +27,10 @@ export interface LedgerStatus {
   problems: string[] | null
 }
 
+/** How long a server may take to answer that has just begun or is about to end, and how often it is looked for. */
+const WAIT_MS = 10_000
+const POLL_MS = 50
+
 /**
  * Looks at a ledger: through the server that has it open, else by opening it.
  *
@@ -39,12 +44,24 @@ export async function ledgerStatus(settings: LocalSettings, options: { check: bo
       hint: '`daybook serve` makes one; --db names another.',
     })
   }
-  const owner = await readOwner(path)
-  if (owner?.role === 'server' && owner.socket && (await answersAt(owner.socket))) {
-    if (options.check) throw checkedByOwner(owner)
-    return statusOfServer(path, owner, owner.socket)
+  const deadline = performance.now() + WAIT_MS
+  for (;;) {
+    const owner = await readOwner(path)
+    const socket =
+      owner?.role === 'server' && owner.socket && (await answersAt(owner.socket)) ? owner.socket : undefined
+    if (owner && socket && options.check) throw checkedByOwner(owner)
+    try {
+      return owner && socket ? await statusOfServer(path, owner, socket) : await statusOfFile(settings, options.check)
+    } catch (error) {
+      if (!isPassing(error) || performance.now() >= deadline) throw error
+    }
+    await sleep(POLL_MS)
   }
-  return statusOfFile(settings, options.check)
+}
+
+/** A server owns its ledger a moment before it answers and a moment after, and may be killed in the middle of an answer. */
+function isPassing(error: unknown): boolean {
+  return error instanceof AppError && ['ledger_owned', 'server_unreachable', 'connection_lost'].includes(error.code)
 }
 
 async function statusOfServer(path: string, owner: OwnerRecord, socketPath: string): Promise<LedgerStatus> {

@@ -20,6 +20,7 @@ t.test('kill -9 under load loses nothing acknowledged, and the next start needs 
   const consumer = consume(t, { query: 'limit=37', url: () => server.url, isLast: key => key === LAST_KEY })
   for (let round = 1; round <= ROUNDS; round += 1) {
     await crash.loadAndKill(server, round)
+    // Damage would stay: looking for it now and then, and at the end, finds that of every round.
     if (crash.random() < 0.3) await crash.check(`round ${round}`)
     if (crash.random() < 0.3) await crash.killWhileStarting()
     server = await crash.start()

@@ -11,7 +11,7 @@ import { BEGINNING, entry, type Page, readAll } from './entries.js'
 import { Load } from './load.js'
 import { ownFolder, remainsOf } from './own-folder.js'
 import { monotonicNow } from './owner-spans.js'
-import { launchServer, type RunningServer, startServer } from './running-server.js'
+import { launchServer, type RunningServer, startServer, startStatus } from './running-server.js'
 import { SEED, seeded } from './seeded.js'
 import { readStoredFile } from './stored-file.js'
 
@@ -99,6 +99,19 @@ t.test('a server that is told to stop before it listens stops', async t => {
   while (remainsOf(database).length === 0) await sleep(2)
   child.signal('SIGTERM')
   t.match(await child.ended, { code: 0, signal: null })
+  t.same(remainsOf(database), [])
+})
+
+t.test('short commands that fall into a start or a stop are answered all the same', async t => {
+  const database = join(ownFolder(t), 'events.db')
+  await (await startServer(t, { database })).stop()
+  const starting = launchServer(t, { database })
+  const asked = [0, 150, 300, 450].map(ms => sleep(ms).then(() => startStatus(t, { database }).ended))
+  await starting.line(0)
+  await sleep(150)
+  starting.signal('SIGTERM')
+  t.match(await starting.ended, { code: 0 })
+  for (const { code, out } of await Promise.all(asked)) t.same([code, JSON.parse(out).database], [0, database], out)
   t.same(remainsOf(database), [])
 })
 
