@@ -12,8 +12,8 @@ export interface Exit {
 
 export interface ChildOptions {
   env: NodeJS.ProcessEnv
-  /** Runs as this user; only root may say so. */
-  uid?: number
+  /** Root is bound by permissions as anybody else. */
+  bound?: boolean
 }
 
 /** A Node process of the test's own, which ends with the test at the latest. */
@@ -30,17 +30,20 @@ export interface Child {
   signal(name: NodeJS.Signals): void
 }
 
+/** Takes from root what lets it pass over permissions; whoever has to read the program still may. */
+const WITHOUT_OVERRIDE = ['setpriv', '--bounding-set=-dac_override,-dac_read_search', '--inh-caps=-all']
+
 /**
  * Through `env`, which becomes the process: tap makes every child load a module of its own by way of NODE_OPTIONS, and
  * a server that is looked at from outside has to be the server that people run.
  *
  * @param argv what follows `node`: options, the program's path, its arguments
  */
-export function startChild(t: Test, argv: readonly string[], { env, uid }: ChildOptions): Child {
-  const child = spawn('env', ['-u', 'NODE_OPTIONS', process.execPath, ...argv], {
+export function startChild(t: Test, argv: readonly string[], { env, bound = false }: ChildOptions): Child {
+  const rights = bound && process.getuid?.() === 0 ? WITHOUT_OVERRIDE : []
+  const child = spawn('env', ['-u', 'NODE_OPTIONS', ...rights, process.execPath, ...argv], {
     stdio: ['ignore', 'pipe', 'pipe'],
     env,
-    ...(uid === undefined ? {} : { uid, gid: uid }),
   })
   const streams = { out: '', err: '' }
   child.stdout.setEncoding('utf8').on('data', (text: string) => {

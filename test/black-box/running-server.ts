@@ -27,8 +27,8 @@ export interface StartOptions {
   port?: number
   /** Path of a module that is run before the program. */
   preload?: string
-  /** Runs as this user; only root may say so. */
-  uid?: number
+  /** Root is bound by permissions as anybody else. */
+  bound?: boolean
 }
 
 /** A server that answers, in a process of its own. */
@@ -111,11 +111,11 @@ export function asRefusal(exit: Exit): Refusal {
 }
 
 function startDaybook(t: Test, args: readonly string[], options: StartOptions): Child {
-  const { preload, uid } = options
+  const { preload, bound = false } = options
   const before = preload === undefined ? [] : ['--import', preload]
   return startChild(t, [...before, DAYBOOK, ...args], {
     env: environment(options),
-    ...(uid === undefined ? {} : { uid }),
+    bound,
   })
 }
 
