@@ -8,10 +8,18 @@ export type Work =
   | { kind: 'repeats'; first: number; count: number }
   /** `POST /api/events`, each `size` events as NDJSON. */
   | { kind: 'batches'; first: number; size: number }
+  /** `POST /webhooks/…`, each another event. */
+  | { kind: 'deliveries'; source: DeliverySource; size: DeliverySize; first: number }
+  /** `POST /api/events`, each one event whose payload is what such a delivery holds. */
+  | { kind: 'payloads'; source: DeliverySource; size: DeliverySize; first: number }
   /** `POST /api/subscriptions`. */
   | { kind: 'subscriptions'; which: 'watching' | 'idle'; first: number }
   /** `GET` of these paths in turn. */
   | { kind: 'reads'; paths: readonly string[] }
+
+export const DELIVERY_SOURCES = ['chat', 'forum', 'code_a', 'code_b'] as const
+export type DeliverySource = (typeof DELIVERY_SOURCES)[number]
+export type DeliverySize = 'mean' | 'megabyte'
 
 /** What one run of a load generator does. It ends at whichever bound comes first. */
 export interface LoadPlan {

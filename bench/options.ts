@@ -3,6 +3,7 @@ import { parseArgs } from 'node:util'
 
 export const MEASUREMENT_NAMES = [
   'posts',
+  'webhooks',
   'batches',
   'subscriptions',
   'growth',

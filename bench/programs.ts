@@ -22,19 +22,23 @@ export interface Prepared<Result> {
 /** The command line program. */
 export const DAYBOOK = fileURLToPath(new URL('../../bin/run.js', import.meta.url))
 
-/** Starts `daybook serve` with its default settings on the ledger in `folder`, on a free port. */
-export async function startLedger(workspace: Workspace, folder: string): Promise<RunningServer> {
+/** Starts `daybook serve` on the ledger in `folder`, on a free port, with its default settings but for those given. */
+export async function startLedger(
+  workspace: Workspace,
+  folder: string,
+  settings: Readonly<Record<string, string>> = {},
+): Promise<RunningServer> {
   const args = [DAYBOOK, 'serve', '--db', `${folder}/events.db`, '--port', '0', '--log-level', 'warn', '--json']
-  return startServer(workspace, args, 'The ledger', line => {
+  const readPort = (line: string) => {
     const { ledger } = JSON.parse(line) as { ledger: string }
     return Number(new URL(ledger).port)
-  })
+  }
+  return startServer(workspace, { args, name: 'The ledger', readPort, settings })
 }
 
 export async function startYardstick(workspace: Workspace): Promise<RunningServer> {
-  return startServer(workspace, [pathOf('yardstick')], 'The yardstick server', line => {
-    return (JSON.parse(line) as { port: number }).port
-  })
+  const readPort = (line: string) => (JSON.parse(line) as { port: number }).port
+  return startServer(workspace, { args: [pathOf('yardstick')], name: 'The yardstick server', readPort, settings: {} })
 }
 
 /** Runs a load generator. @throws when it saw anything but 2xx answers */
@@ -77,13 +81,18 @@ export async function residentMegabytes(pid: number): Promise<number | undefined
   return kibibytes === undefined ? undefined : (Number(kibibytes) * 1024) / 1e6
 }
 
+interface ServerProgram {
+  args: readonly string[]
+  name: string
+  readPort: (line: string) => number
+  settings: Readonly<Record<string, string>>
+}
+
 async function startServer(
   workspace: Workspace,
-  args: readonly string[],
-  name: string,
-  readPort: (line: string) => number,
+  { args, name, readPort, settings }: ServerProgram,
 ): Promise<RunningServer> {
-  const env = await cleanEnvironment(workspace)
+  const env = { ...(await cleanEnvironment(workspace)), ...settings }
   const startedAt = performance.now()
   const child = workspace.start(process.execPath, args, { env, stdio: ['ignore', 'pipe', 'pipe'] })
   const line = await new ChildLines(child, name).next()

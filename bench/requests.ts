@@ -1,3 +1,4 @@
+import { type Delivery, deliveryMaker } from './deliveries.js'
 import { EventMaker, idleSubscription, watchingSubscription } from './events.js'
 import type { LoadPlan, Work } from './load-plan.js'
 
@@ -25,6 +26,18 @@ function requestMaker(work: Work, port: number): MakeRequest {
         const lines = maker.batchText(work.first + index * work.size, work.size)
         return post(host, '/api/events', 'application/x-ndjson', lines)
       }
+    case 'deliveries': {
+      const deliver = deliveryMaker(work.source, work.size)
+      return index => deliveryRequest(host, deliver(work.first + index))
+    }
+    case 'payloads': {
+      const deliver = deliveryMaker(work.source, work.size)
+      return index => {
+        const { body } = deliver(work.first + index)
+        const event = `{"kind":"delivery.kept","subject_type":"delivery","subject_id":"${work.first + index}","payload":${body}}`
+        return post(host, '/api/events', 'application/json', event)
+      }
+    }
     case 'subscriptions': {
       const text = work.which === 'idle' ? idleSubscription : watchingSubscription
       return index => post(host, '/api/subscriptions', 'application/json', text(work.first + index))
@@ -42,6 +55,13 @@ function repeatsAfter(work: Work): number {
 /** @param host with its port */
 export function get(host: string, path: string): Buffer {
   return Buffer.from(`GET ${path} HTTP/1.1\r\nHost: ${host}\r\n\r\n`)
+}
+
+function deliveryRequest(host: string, { path, headers, body }: Delivery): Buffer {
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
+  const type = 'Content-Type: application/json\r\n'
+  const head = `POST ${path} HTTP/1.1\r\nHost: ${host}\r\n${type}${lines.join('')}Content-Length: ${body.length}\r\n\r\n`
+  return Buffer.concat([Buffer.from(head), body])
 }
 
 function post(host: string, path: string, type: string, body: string): Buffer {

@@ -12,12 +12,14 @@ import { measurePosts } from './measurements/posts.js'
 import { measureSearch } from './measurements/search.js'
 import { measureStartUp } from './measurements/start-up.js'
 import { measureSubscriptions } from './measurements/subscriptions.js'
+import { measureWebhooks } from './measurements/webhooks.js'
 import { type BenchOptions, type MeasurementName, readOptions, USAGE, UsageError } from './options.js'
 import { machineFacts, type Outcome, outcomeTable, writeResults } from './report.js'
 import { Workspace } from './workspace.js'
 
 const MEASUREMENTS: Record<MeasurementName, (bench: Bench) => Promise<Figure[]>> = {
   posts: measurePosts,
+  webhooks: measureWebhooks,
   batches: measureBatches,
   subscriptions: measureSubscriptions,
   growth: measureGrowth,

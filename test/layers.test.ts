@@ -11,12 +11,13 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   commands: ['cli', 'runtime', 'client', 'settings', 'model'],
   cli: ['client', 'settings', 'model'],
   runtime: ['client', 'server', 'ledger', 'platforms', 'settings', 'store', 'model'],
-  client: ['model'],
+  client: ['http', 'model'],
   server: ['ledger', 'platforms', 'store', 'model'],
   ledger: ['platforms', 'store', 'model'],
-  platforms: ['model'],
+  platforms: ['http', 'model'],
   settings: ['model'],
   store: ['model'],
+  http: [],
   model: [],
 }
 

@@ -5,6 +5,7 @@ import { boolean } from '@oclif/core/flags'
 import { processSources, type SettingSources } from '../settings/setting-sources.js'
 import type { Look } from './look.js'
 import { Output } from './output.js'
+import { terminalLook } from './terminal-look.js'
 
 /** What every command of ours has: `--json`, an output, and failures that leave through the one door of `main`. */
 export abstract class DaybookCommand extends Command {
@@ -28,14 +29,8 @@ export abstract class DaybookCommand extends Command {
     return new this(argv, config)._run()
   }
 
-  /** How to write for the person at the terminal; loaded only when there is one. */
-  protected async look(): Promise<Look> {
-    const [{ createLook }, { readTerminalSettings }] = await Promise.all([
-      import('./look.js'),
-      import('../settings/terminal-settings.js'),
-    ])
-    const { colour } = readTerminalSettings(this.sources)
-    return createLook({ colour: colour && this.output.isTerminal, columns: this.output.columns })
+  protected look(): Promise<Look> {
+    return terminalLook(this.output, this.sources)
   }
 
   /** oclif looks for deprecations here; we have none. */

@@ -22,7 +22,11 @@ const EXIT_CODES: Record<ErrorCategory, number> = {
 const UNREACHABLE = 69
 const UNREACHABLE_CODES: readonly string[] = ['server_unreachable', 'not_a_ledger']
 
+/** Trying again will not help: somebody has to bring a backup. */
+const DAMAGED_CODES: readonly string[] = ['store_corrupt']
+
 export function exitCodeOf(error: unknown): number {
   if (!(error instanceof AppError)) return EXIT_DEFECT
+  if (DAMAGED_CODES.includes(error.code)) return EXIT_CODES.configuration
   return UNREACHABLE_CODES.includes(error.code) ? UNREACHABLE : EXIT_CODES[error.category]
 }

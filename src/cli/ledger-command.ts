@@ -1,21 +1,10 @@
 import { string } from '@oclif/core/flags'
 import type { Answer } from '../client/answer.js'
-import { LedgerClient } from '../client/ledger-client.js'
-import { readClientSettings } from '../settings/client-settings.js'
+import type { LedgerClient } from '../client/ledger-client.js'
 import { DaybookCommand } from './daybook-command.js'
-import type { Look } from './look.js'
+import { LedgerCaller, type LedgerFlags, type Rendering } from './ledger-caller.js'
 
-/** The flags of every command that speaks to a server. */
-export interface LedgerFlags {
-  json: boolean
-  'api-url'?: string | undefined
-  token?: string | undefined
-}
-
-/** How an answer is put for people. */
-export type Rendering = (body: unknown, look: Look) => string
-
-/** A command that asks a running ledger something: a person gets it readably, a pipe or `--json` as it was answered. */
+/** A command that asks a running ledger something. */
 export abstract class LedgerCommand extends DaybookCommand {
   static override baseFlags = {
     ...DaybookCommand.baseFlags,
@@ -31,26 +20,18 @@ export abstract class LedgerCommand extends DaybookCommand {
     }),
   }
 
+  protected readonly caller = new LedgerCaller(this.output, this.sources)
+
   protected client(flags: LedgerFlags): LedgerClient {
-    const { apiUrl, credential } = readClientSettings({ apiUrl: flags['api-url'], token: flags.token }, this.sources)
-    return new LedgerClient({ apiUrl }, credential ? { credential } : {})
+    return this.caller.client(flags)
   }
 
   /** A person is to read it. */
   protected isForPeople(flags: LedgerFlags): boolean {
-    return this.output.isTerminal && !flags.json
+    return this.caller.isForPeople(flags)
   }
 
-  /** @param load imports the rendering, which a pipe has no use for */
-  protected async show(answer: Answer, flags: LedgerFlags, load: () => Promise<Rendering>): Promise<void> {
-    if (this.isForPeople(flags)) {
-      const render = await load()
-      await this.output.print(render(answer.json(), await this.look()))
-    } else if (this.output.isTerminal) {
-      const { toTerminalJson } = await import('./terminal-text.js')
-      await this.output.print(toTerminalJson(answer.text()))
-    } else {
-      await this.output.print(answer.bytes)
-    }
+  protected show(answer: Answer, flags: LedgerFlags, load: () => Promise<Rendering>): Promise<void> {
+    return this.caller.show(answer, flags, load)
   }
 }

@@ -1,4 +1,4 @@
-import { findQuickCommand, runQuickCommand } from './quick-command.js'
+import { readHealthProbe, runHealthProbe } from './health-probe.js'
 
 /**
  * Runs one command line, and ends the process with what it came to. The only place where failures are told: whatever
@@ -18,6 +18,9 @@ export async function main(root: string, argv: readonly string[]): Promise<void>
 }
 
 async function runCommandLine(root: string, argv: readonly string[]): Promise<void> {
+  const probe = readHealthProbe(argv)
+  if (probe) return runHealthProbe(probe)
+  const { findQuickCommand, runQuickCommand } = await import('./quick-command.js')
   const quick = findQuickCommand(root, argv)
   if (quick) return runQuickCommand(root, quick)
   const { runThroughOclif } = await import('./run-through-oclif.js')

@@ -1,8 +1,12 @@
+import { type HttpAnswer, readWhole } from '../http/exchange.js'
 import { AppError, invalidField } from '../model/app-error.js'
+import type { CaptureLine, CaptureProgress, CaptureRequest, CaptureResult } from '../model/capture.js'
+import { fromFailure } from '../model/failure.js'
 import { Answer } from './answer.js'
 import { type EventParameters, toQueryString } from './event-parameters.js'
+import { readJsonLines } from './json-lines.js'
 import { toAppError } from './problem.js'
-import { exchange, type HttpAnswer, type HttpCall, type LedgerAddress } from './transport.js'
+import { exchange, type LedgerAddress, openAnswer, type TransportCall } from './transport.js'
 
 /** What a request shows to say who sends it. */
 export interface LedgerCredential {
@@ -97,13 +101,37 @@ export class LedgerClient {
     return this.#post('/api/events', type, body, options)
   }
 
+  /**
+   * Captures watches, in the process that owns the ledger; it answers that through its socket alone.
+   *
+   * @throws AppError `unavailable/connection_lost` when it ended before it was done; what is recorded stays
+   */
+  async capture(
+    request: CaptureRequest,
+    onProgress: (progress: CaptureProgress) => void,
+    options?: CallOptions,
+  ): Promise<CaptureResult> {
+    const call = postCall('/api/captures', 'application/json', JSON.stringify(request))
+    const answer = await openAnswer(this.address, this.#withDefaults(call, options))
+    try {
+      if (answer.status >= 400) throw toAppError(await readWhole(answer))
+      for await (const line of readJsonLines(answer.status, answer.chunks()) as AsyncGenerator<CaptureLine>) {
+        if ('result' in line) return line.result
+        if ('failure' in line) throw fromFailure(line.failure)
+        onProgress(line.progress)
+      }
+    } finally {
+      answer.end()
+    }
+    throw new AppError('unavailable', 'connection_lost', 'The server ended before the capture was done. Try again.')
+  }
+
   #get(path: string, options?: CallOptions): Promise<Answer> {
     return this.#call({ method: 'GET', path }, options)
   }
 
   #post(path: string, type: string, body: string | Uint8Array, options?: CallOptions): Promise<Answer> {
-    const headers = { 'content-type': type, 'content-length': String(Buffer.byteLength(body)) }
-    return this.#call({ method: 'POST', path, body, headers }, options)
+    return this.#call(postCall(path, type, body), options)
   }
 
   async #call(call: LedgerCall, options?: CallOptions): Promise<Answer> {
@@ -111,12 +139,22 @@ export class LedgerClient {
   }
 
   #exchange(call: LedgerCall, options?: CallOptions): Promise<HttpAnswer> {
+    return exchange(this.address, this.#withDefaults(call, options))
+  }
+
+  #withDefaults(call: LedgerCall, options?: CallOptions): TransportCall {
     const headers = { ...this.#headers, ...call.headers }
-    return exchange(this.address, { idleSeconds: this.#idleSeconds, ...call, headers, signal: options?.signal })
+    return { idleSeconds: this.#idleSeconds, ...call, headers, signal: options?.signal }
   }
 }
 
-type LedgerCall = Pick<HttpCall, 'method' | 'path' | 'body'> & Partial<Pick<HttpCall, 'headers' | 'idleSeconds'>>
+type LedgerCall = Pick<TransportCall, 'method' | 'path' | 'body'> &
+  Partial<Pick<TransportCall, 'headers' | 'idleSeconds'>>
+
+function postCall(path: string, type: string, body: string | Uint8Array): LedgerCall {
+  const headers = { 'content-type': type, 'content-length': String(Buffer.byteLength(body)) }
+  return { method: 'POST', path, body, headers }
+}
 
 function toHeader(credential: LedgerCredential | undefined): Record<string, string> {
   if (!credential) return {}

@@ -1,5 +1,5 @@
+import type { HttpAnswer } from '../http/exchange.js'
 import { AppError, type ErrorCategory, type FieldProblem } from '../model/app-error.js'
-import type { HttpAnswer } from './transport.js'
 
 const CATEGORIES = new Map<number, ErrorCategory>([
   [400, 'invalid'],

@@ -25,6 +25,7 @@ export default class Serve extends DaybookCommand {
     only: string({ description: 'Serve one of the two programs.', options: ['ledger', 'board'] }),
     'board-port': string({ description: "The board's port; else BOARD_PORT, else 8766.", helpValue: '<port>' }),
     'board-root-path': string({ description: "The board's path; else BOARD_ROOT_PATH.", helpValue: '<path>' }),
+    capture: boolean({ description: 'Capture the watches of the chat platform that are due.' }),
     'log-level': string({
       description: `One of ${LOG_LEVELS.join(', ')}; else EVENT_LOG_LEVEL, else info.`,
       helpValue: '<level>',
@@ -45,6 +46,7 @@ export default class Serve extends DaybookCommand {
         boardPort: flags['board-port'],
         boardRootPath: flags['board-root-path'],
         logLevel: flags['log-level'],
+        capture: flags.capture,
       },
       this.sources,
     )

@@ -1,19 +1,38 @@
 import { AppError } from '../model/app-error.js'
-import type { NewEvent, Provenance, StoredEvent } from '../model/event.js'
+import type { NewEvent, Provenance } from '../model/event.js'
 import type { EventPage, EventQuery } from '../model/event-query.js'
-import type { Subscription } from '../model/subscription.js'
+import type { CaptureState, Subscription } from '../model/subscription.js'
 import { type Micros, toTimestamp } from '../model/timestamp.js'
 import type { EventToRecord, LedgerStats, RecordOutcome, StoreHealth } from '../store/event-store.js'
 import type { Store } from '../store/store.js'
-import { LiveFeed } from './live-feed.js'
+import { type FreshEvent, LiveFeed } from './live-feed.js'
 import { readSubscription } from './read-subscription.js'
 import { SubscriptionMatcher } from './subscription-matcher.js'
+import { dueAt, isPolled, readToOf, whyOver } from './watch-times.js'
 
 /** One arrival of an event, with how it came. */
 export interface EventDelivery {
   event: NewEvent
   provenance: Provenance
+  /**
+   * The whole event as JSON in UTF-8, where writing it down took so long that it was done elsewhere. Then
+   * `event.payload` is empty.
+   */
+  json?: Uint8Array | undefined
 }
+
+/** Some of what was said in a watched place, oldest first. */
+export interface CapturedEvents {
+  events: readonly NewEvent[]
+  /** The newest message id that capture has read; `0` where there is none yet. */
+  readTo: string
+  /** Where the place was found. */
+  followed?: Record<string, unknown> | undefined
+}
+
+/** We asked the platform ourselves, with an account of it. */
+const CAPTURED: Provenance = { route: 'capture', verified: 'login' }
+const NOTHING_READ = '0'
 
 export interface LedgerOptions {
   store: Store
@@ -26,19 +45,19 @@ export interface LedgerOptions {
 /** What happened, and what is watched. Knows neither HTTP nor SQL. */
 export class Ledger {
   readonly #feed = new LiveFeed()
+  readonly #matcher = new SubscriptionMatcher()
+  /** Ids of the watches that capture comes back to. */
+  readonly #polled = new Set<string>()
   /** Saves merge what was read with what was sent, so each waits for the one before. */
   #saving: Promise<unknown> = Promise.resolve()
 
-  private constructor(
-    private readonly options: LedgerOptions,
-    private readonly matcher: SubscriptionMatcher,
-  ) {}
+  private constructor(private readonly options: LedgerOptions) {}
 
   /** Opens the ledger over a store that is open. */
   static async open(options: LedgerOptions): Promise<Ledger> {
-    const matcher = new SubscriptionMatcher()
-    for (const subscription of await options.store.subscriptions.list()) matcher.put(subscription)
-    return new Ledger(options, matcher)
+    const ledger = new Ledger(options)
+    for (const subscription of await options.store.subscriptions.list()) ledger.#takeUp(subscription)
+    return ledger
   }
 
   /**
@@ -48,18 +67,43 @@ export class Ledger {
    */
   async record(deliveries: readonly EventDelivery[]): Promise<RecordOutcome[]> {
     const now = this.options.clock()
-    const events = deliveries.map(({ event, provenance }) => ({
+    const events = deliveries.map(({ event, provenance, json }) => ({
       event,
       provenance,
-      matches: this.matcher.match(event, now),
+      json,
+      matches: this.#matcher.match(event, now),
     }))
-    const outcomes = await this.options.store.events.record(events)
-    if (this.#feed.hasListeners) this.#feed.publish(freshEvents(events, outcomes))
-    return outcomes
+    return this.#record(events)
   }
 
-  /** @returns the stored event's JSON text. @throws AppError `not_found/not_found` */
-  async getEvent(dedupeKey: string): Promise<string> {
+  /**
+   * Records what capture has read of a watch, and how far it has read, in one transaction. The events are marked with
+   * the watch although its topic may have another name by now.
+   *
+   * @throws AppError as `record`
+   */
+  async recordCaptured(id: string, { events, readTo, followed }: CapturedEvents): Promise<RecordOutcome[]> {
+    const { store, clock } = this.options
+    const changes: CaptureState = { read_to: readTo, ...(followed ? { followed } : {}) }
+    const now = clock()
+    const toRecord = events.map((event, at): EventToRecord => {
+      const isLast = at === events.length - 1
+      const own = { id, cursor: event.subject_id, ...(isLast ? { cursor: readTo, captured: changes } : {}) }
+      const others = this.#matcher.match(event, now).filter(match => match.id !== id)
+      return { event, provenance: CAPTURED, matches: [...others, own] }
+    })
+    if (toRecord.length > 0) return this.#record(toRecord)
+    await store.subscriptions.noteCapture(id, changes, readTo === NOTHING_READ ? undefined : readTo)
+    return []
+  }
+
+  /** Notes how an attempt at capturing a watch went. */
+  noteCapture(id: string, changes: CaptureState): Promise<void> {
+    return this.options.store.subscriptions.noteCapture(id, changes)
+  }
+
+  /** @returns the stored event as JSON in UTF-8. @throws AppError `not_found/not_found` */
+  async getEvent(dedupeKey: string): Promise<Uint8Array> {
     const body = await this.options.store.events.findByDedupeKey(dedupeKey)
     if (body === undefined) {
       throw new AppError('not_found', 'not_found', `No event has the dedupe key "${dedupeKey}".`)
@@ -126,17 +170,26 @@ export class Ledger {
   async getSubscription(id: string): Promise<Subscription> {
     const subscription = await this.options.store.subscriptions.findById(id)
     if (!subscription) throw unknownSubscription(id)
-    return subscription
+    return this.#served(subscription)
   }
 
-  listSubscriptions(): Promise<Subscription[]> {
-    return this.options.store.subscriptions.list()
+  async listSubscriptions(): Promise<Subscription[]> {
+    const subscriptions = await this.options.store.subscriptions.list()
+    return subscriptions.map(subscription => this.#served(subscription))
+  }
+
+  /** The watches that capture is to come back to, as they are now. */
+  async listPolled(): Promise<Subscription[]> {
+    const { subscriptions } = this.options.store
+    const found = await Promise.all([...this.#polled].map(id => subscriptions.findById(id)))
+    return found.filter(subscription => subscription !== undefined)
   }
 
   /** Events that it matched stay. @throws AppError `not_found/not_found` */
   async deleteSubscription(id: string): Promise<void> {
     if (!(await this.options.store.subscriptions.delete(id))) throw unknownSubscription(id)
-    this.matcher.remove(id)
+    this.#matcher.remove(id)
+    this.#polled.delete(id)
   }
 
   stats(): Promise<LedgerStats> {
@@ -147,14 +200,30 @@ export class Ledger {
     return this.options.store.events.health()
   }
 
+  async #record(events: EventToRecord[]): Promise<RecordOutcome[]> {
+    const outcomes = await this.options.store.events.record(events)
+    if (this.#feed.hasListeners) this.#feed.publish(freshEvents(events, outcomes))
+    return outcomes
+  }
+
   async #save(input: unknown) {
     const { store, newSubscriptionId, clock } = this.options
     const sentId = idOf(input)
     const stored = sentId === undefined ? undefined : await store.subscriptions.findById(sentId)
     const id = sentId ?? newSubscriptionId()
     const saved = await store.subscriptions.save(readSubscription(input, stored, { id, now: toTimestamp(clock()) }))
-    this.matcher.put(saved.subscription)
-    return saved
+    this.#takeUp(saved.subscription)
+    return { ...saved, subscription: this.#served(saved.subscription) }
+  }
+
+  #takeUp(subscription: Subscription): void {
+    this.#matcher.put(subscription)
+    if (isPolled(subscription)) this.#polled.add(subscription.id)
+    else this.#polled.delete(subscription.id)
+  }
+
+  #served(subscription: Subscription): Subscription {
+    return isPolled(subscription) ? withDueTime(subscription, this.options.clock()) : subscription
   }
 }
 
@@ -167,14 +236,26 @@ function idOf(input: unknown): string | undefined {
   return typeof id === 'string' ? id : undefined
 }
 
-function freshEvents(events: readonly EventToRecord[], outcomes: readonly RecordOutcome[]): StoredEvent[] {
-  return events.flatMap(({ event, provenance, matches }, at) => {
+function freshEvents(events: readonly EventToRecord[], outcomes: readonly RecordOutcome[]): FreshEvent[] {
+  return events.flatMap(({ event, provenance, matches, json }, at) => {
     const outcome = outcomes[at]
     if (!outcome?.created) return []
     const captured_at = toTimestamp(outcome.capturedAt)
     const subscription_ids = matches.map(match => match.id)
-    return [{ ...event, subscription_ids, provenance, captured_at, seen_count: 1, last_seen_at: captured_at }]
+    const stored = { ...event, subscription_ids, provenance, captured_at, seen_count: 1, last_seen_at: captured_at }
+    return [{ event: stored, isWhole: json === undefined }]
   })
+}
+
+/** As it is served: what is not known is null, and it says when it is next to be captured. */
+function withDueTime(subscription: Subscription, now: Micros): Subscription {
+  const due = whyOver(subscription, now) === undefined ? toTimestamp(dueAt(subscription, now)) : null
+  const capture = { ...NEVER_CAPTURED, ...subscription.capture, read_to: readToOf(subscription), next_due_at: due }
+  return { ...subscription, capture }
+}
+
+const NEVER_CAPTURED: CaptureState = {
+  ...{ last_attempt_at: null, last_success_at: null, last_error: null, failures: 0 },
 }
 
 function unknownSubscription(id: string): AppError {

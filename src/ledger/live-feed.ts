@@ -6,6 +6,13 @@ interface Listener {
   wake: () => void
 }
 
+/** An event that has just been committed. */
+export interface FreshEvent {
+  event: StoredEvent
+  /** False where its payload is too large to be at hand. */
+  isWhole: boolean
+}
+
 /**
  * Wakes the readers that wait for news. It carries no events: a reader that wakes reads the ledger from its own
  * checkpoint, so nothing is lost between two looks, and nothing is kept for a reader that is slow.
@@ -18,9 +25,9 @@ export class LiveFeed {
   }
 
   /** Wakes everybody whose filter one of these freshly committed events passes. */
-  publish(events: readonly StoredEvent[]): void {
+  publish(events: readonly FreshEvent[]): void {
     for (const { filter, wake } of this.#listeners) {
-      if (events.some(event => eventMatches(event, filter))) wake()
+      if (events.some(fresh => mayMatch(fresh, filter))) wake()
     }
   }
 
@@ -28,6 +35,13 @@ export class LiveFeed {
   listen(filter: EventFilter): Waiting {
     return new Waiting(filter, this.#listeners)
   }
+}
+
+/** Whoever searches the text of an event that is not at hand is woken to look. */
+function mayMatch({ event, isWhole }: FreshEvent, filter: EventFilter): boolean {
+  if (isWhole || filter.search === undefined) return eventMatches(event, filter)
+  const { search: _, ...others } = filter
+  return eventMatches(event, others)
 }
 
 /** One reader's ear. Wakings that come while nobody waits are remembered as one. */

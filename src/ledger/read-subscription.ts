@@ -14,7 +14,7 @@ import { refusedInput, toFieldProblems } from './field-problems.js'
 const check = Compile(SubscriptionSchema)
 
 /** Kept by the ledger: values that are sent for them are ignored. */
-const KEPT = ['last_cursor', 'last_event_at', 'owner_user_id', 'created_at', 'updated_at'] as const
+const KEPT = ['last_cursor', 'last_event_at', 'capture', 'owner_user_id', 'created_at', 'updated_at'] as const
 
 /**
  * Reads a subscription as somebody sent it, over the one that is stored under its id: members not sent stay, `null`

@@ -2,9 +2,10 @@ import { AppError } from '../model/app-error.js'
 import type { NewEvent } from '../model/event.js'
 import { kindMatches } from '../model/event-match.js'
 import type { Subscription } from '../model/subscription.js'
-import { type Micros, readTimestamp } from '../model/timestamp.js'
+import type { Micros } from '../model/timestamp.js'
 import { parseTarget, scopeKeysOf, toScopeKey, toTarget } from '../platforms/scope-key.js'
 import type { SubscriptionMatch } from '../store/event-store.js'
+import { expiresAt } from './watch-times.js'
 
 /** What matching needs of a subscription, and no more: there may be a hundred thousand. */
 interface Watch {
@@ -55,11 +56,15 @@ export class SubscriptionMatcher {
     const scopes = this.#bySource.get(event.source)
     if (!scopes || scopes.size === 0) return []
     const matches = new Map<string, SubscriptionMatch>()
-    for (const key of [WHOLE_SOURCE, ...scopeKeysOf(event.target)]) {
-      for (const watch of scopes.get(key)?.values() ?? []) {
+    const collect = (key: string) => {
+      const watches = scopes.get(key)
+      if (!watches) return
+      for (const watch of watches.values()) {
         if (watch.expiresAt > now && kindWatched(watch, event.kind)) matches.set(watch.id, toMatch(watch, event))
       }
     }
+    collect(WHOLE_SOURCE)
+    for (const key of scopeKeysOf(event.target)) collect(key)
     return [...matches.values()]
   }
 }
@@ -68,7 +73,7 @@ function toWatch({ id, source, event_kinds, filters, metadata }: Subscription): 
   return {
     id,
     kinds: event_kinds,
-    expiresAt: expiry(metadata.expires_at),
+    expiresAt: expiresAt(metadata),
     followsCursor: source === 'chat' && typeof filters.topic === 'string',
   }
 }
@@ -103,16 +108,6 @@ function keyOf(source: string, target: string): string | undefined {
     return parseTarget(source, target).scopeKey
   } catch (error) {
     if (error instanceof AppError) return undefined
-    throw error
-  }
-}
-
-function expiry(expiresAt: unknown): Micros {
-  if (typeof expiresAt !== 'string') return Number.POSITIVE_INFINITY
-  try {
-    return readTimestamp('/metadata/expires_at', expiresAt).micros
-  } catch (error) {
-    if (error instanceof AppError) return Number.POSITIVE_INFINITY
     throw error
   }
 }

@@ -23,7 +23,7 @@ export interface AppErrorOptions {
   hint?: string
   /** Every refused field, where more than the message can name. */
   errors?: FieldProblem[]
-  /** Whole seconds after which a retry makes sense. */
+  /** Seconds, whole or broken, after which a retry makes sense. */
   retryAfterSeconds?: number
   cause?: unknown
 }

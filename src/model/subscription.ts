@@ -37,6 +37,27 @@ const ActionSelectorSchema = Type.Object({
   metadata: Type.Optional(Type.Object({})),
 })
 
+const InstantOrNull = Type.Optional(Type.Union([Type.String(), Type.Null()]))
+
+const CaptureSchema = Type.Object(
+  {
+    read_to: Type.Optional(
+      Type.Union([Type.String(), Type.Null()], { description: 'Newest message id that capture itself has read.' }),
+    ),
+    followed: Type.Optional(
+      Type.Record(Type.String(), Type.Unknown(), {
+        description: 'Where the place was found last, though it be renamed.',
+      }),
+    ),
+    last_attempt_at: InstantOrNull,
+    last_success_at: InstantOrNull,
+    last_error: Type.Optional(Type.Union([Type.String(), Type.Null()])),
+    failures: Type.Optional(Type.Integer({ minimum: 0, description: 'In a row.' })),
+    next_due_at: InstantOrNull,
+  },
+  { readOnly: true, description: 'How the capture of this watch is getting on.' },
+)
+
 /**
  * A watch over one scope of one platform. Members that are not named here are kept as sent.
  *
@@ -69,6 +90,7 @@ export const SubscriptionSchema = Type.Object(
       Type.Union([Type.String(), Type.Null()], { description: 'Where capture stopped reading.' }),
     ),
     last_event_at: Type.Optional(Type.Union([Type.String(), Type.Null()], { readOnly: true })),
+    capture: Type.Optional(CaptureSchema),
     owner_user_id: Type.Optional(Type.Union([Type.String(), Type.Null()])),
     created_at: Type.Optional(Type.String({ readOnly: true })),
     updated_at: Type.Optional(Type.String({ readOnly: true })),
@@ -94,6 +116,24 @@ export interface Scope {
   parent?: Scope
 }
 
+/** How the capture of a watch is getting on. Members that nothing is known of are absent, or null where served. */
+export interface CaptureState {
+  /**
+   * Newest message id that capture itself has read. Not `last_cursor`, which a delivery on another road moves as well:
+   * going on from there would skip what no other road brings. Null: it had read nothing when a delivery came.
+   */
+  read_to?: string | null
+  /** Where the place was found last, though it be renamed; the platform's capture reads and writes it. */
+  followed?: Record<string, unknown>
+  last_attempt_at?: string | null
+  last_success_at?: string | null
+  last_error?: string | null
+  /** In a row. */
+  failures?: number
+  /** Only where it is served: it follows from the watch as it is set. */
+  next_due_at?: string | null
+}
+
 /** A subscription as the ledger keeps and serves it. Unknown members of the input ride along. */
 export interface Subscription {
   id: string
@@ -108,6 +148,7 @@ export interface Subscription {
   enabled: boolean
   last_cursor: string | null
   last_event_at: string | null
+  capture?: CaptureState
   owner_user_id: string | null
   created_at: string
   updated_at: string

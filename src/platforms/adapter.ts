@@ -11,6 +11,17 @@ export interface WebhookDelivery {
   body: Uint8Array
 }
 
+/** What an adapter has to know besides the delivery. */
+export interface DeliveryContext {
+  /**
+   * Address of the platform's server, as configured, else as the hook's URL says in `?site=`. Only for a platform whose
+   * deliveries do not name it.
+   */
+  site?: string | undefined
+  /** What `verify` found: a secret that stands in the body and proved the delivery must not be kept. */
+  verified?: Verification
+}
+
 /** What an adapter made of a delivery. Repeats are the ledger's business, not its. */
 export interface NormalisedDelivery {
   events: NewEvent[]
@@ -47,5 +58,7 @@ export interface WebhookAdapter {
    */
   verify(delivery: WebhookDelivery, secrets: readonly string[]): Verification
   /** @throws AppError `invalid/invalid_json` for a body that cannot be read; never for an event it does not know */
-  normalise(delivery: WebhookDelivery): NormalisedDelivery
+  normalise(delivery: WebhookDelivery, context: DeliveryContext): NormalisedDelivery
+  /** Members that the platform has to find in the answer to a delivery, beside the counts. */
+  answer?: Readonly<Record<string, boolean>>
 }

@@ -48,6 +48,12 @@ export function idAt(from: Payload | undefined, name: string): string | undefine
   return typeof value === 'number' && Number.isFinite(value) ? String(value) : textAt(from, name)
 }
 
+/** A number as it is, such as the one that an object is shown by. */
+export function numberAt(from: Payload | undefined, name: string): number | undefined {
+  const value = memberOf(from, name)
+  return typeof value === 'number' && Number.isFinite(value) ? value : undefined
+}
+
 /** A flag that counts only when it is really true. */
 export function isTrue(from: Payload | undefined, name: string): boolean {
   return memberOf(from, name) === true
@@ -81,6 +87,15 @@ export function firstInstantAt(from: Payload | undefined, names: readonly string
     if (instant !== undefined) return instant
   }
   return undefined
+}
+
+/** Drops what is not known, so that an event holds no empty members. */
+export function known<T extends object>(members: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
+  const kept: { [K in keyof T]?: Exclude<T[K], undefined> } = {}
+  for (const name in members) {
+    if (members[name] !== undefined) kept[name] = members[name] as Exclude<T[typeof name], undefined>
+  }
+  return kept
 }
 
 function readInstant(text: string): string | undefined {

@@ -9,7 +9,7 @@
  * with its first digit percent-encoded, so that a stream called "2024" is not taken for the one whose id is 2024.
  */
 import { invalidField } from '../model/app-error.js'
-import { type TargetNode, targetChain } from '../model/event.js'
+import type { TargetNode } from '../model/event.js'
 import type { Scope } from '../model/subscription.js'
 import {
   isGrammar,
@@ -83,21 +83,31 @@ export function toScopeKey(source: string, scope: Scope): string | undefined {
   return own !== undefined && carrier !== undefined ? `${carrier}/${own}` : own
 }
 
-/** Every scope key under which a subscription may name an event with this target, each once. */
+/** Every scope key under which a subscription may name an event with this target; some may stand there twice. */
 export function scopeKeysOf(target: TargetNode): string[] {
-  const keys = new Set<string>()
-  for (const node of targetChain(target)) {
-    const names = namesOf(node)
-    if (node.key) keys.add(node.key)
-    for (const name of names) keys.add(name)
-    if (!node.parent) continue
+  const keys: string[] = []
+  let names = namesOf(target)
+  for (let node: TargetNode | undefined = target; node; node = node.parent) {
+    if (node.key) keys.push(node.key)
+    keys.push(...names)
+    if (!node.parent) break
+    const carriers = namesOf(node.parent)
+    for (const carrier of carriers) for (const name of names) keys.push(`${carrier}/${name}`)
     const number = numberOf(node)
-    for (const carrier of namesOf(node.parent)) {
-      for (const name of names) keys.add(`${carrier}/${name}`)
-      if (number !== undefined) keys.add(`${carrier}/${number}`)
+    if (number !== undefined) {
+      for (const repository of namesOf(repositoryAround(node.parent))) keys.push(`${repository}/${number}`)
     }
+    names = carriers
   }
-  return [...keys]
+  return keys
+}
+
+/** A commit may stand between: the pipelines of a pull request hang on both. */
+function repositoryAround(node: TargetNode): TargetNode {
+  for (let outer: TargetNode | undefined = node; outer; outer = outer.parent) {
+    if (neutralType(outer.type ?? '') === 'repository') return outer
+  }
+  return node
 }
 
 /** `<type>:<name>` for each name of a node. */

@@ -122,7 +122,12 @@ export function toPlaceKey(place: Place): string {
  */
 export function namedKey(type: string, name: string): string {
   const encoded = type === 'repository' ? encodePath(name.toLowerCase()) : encodeName(name)
-  return /^\d+$/u.test(encoded) ? `${type}:%3${encoded}` : `${type}:${encoded}`
+  return isDigits(encoded) ? `${type}:%3${encoded}` : `${type}:${encoded}`
+}
+
+function isDigits(text: string): boolean {
+  // Most names begin with a letter, and every event has several.
+  return text.charCodeAt(0) <= 0x39 && /^\d+$/u.test(text)
 }
 
 function encodeName(name: string): string {

@@ -1,13 +1,11 @@
-import { stat } from 'node:fs/promises'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { LedgerClient } from '../client/ledger-client.js'
 import { AppError } from '../model/app-error.js'
 import { toTimestamp } from '../model/timestamp.js'
 import type { LocalSettings } from '../settings/local-settings.js'
 import type { LedgerStats } from '../store/event-store.js'
-import { type OwnerRecord, readOwner } from '../store/sqlite/owner-record.js'
-import { answersAt } from '../store/sqlite/socket-path.js'
+import type { OwnerRecord } from '../store/sqlite/owner-record.js'
 import { openLedger } from './open-ledger.js'
+import { reachLedger, sizeOf } from './reach-ledger.js'
 
 /** What there is to say of a ledger on this machine. Instants are UTC text. */
 export interface LedgerStatus {
@@ -27,41 +25,19 @@ export interface LedgerStatus {
   problems: string[] | null
 }
 
-/** How long a server may take to answer that has just begun or is about to end, and how often it is looked for. */
-const WAIT_MS = 10_000
-const POLL_MS = 50
-
 /**
  * Looks at a ledger: through the server that has it open, else by opening it.
  *
  * @throws AppError `not_found/ledger_missing`, `conflict/ledger_owned` for a check while a server has it open
  */
 export async function ledgerStatus(settings: LocalSettings, options: { check: boolean }): Promise<LedgerStatus> {
-  const { path, isDefault, legacyPath } = settings.database
-  // A ledger of the older layout is one as well: opening the default path brings it forward.
-  if ((await sizeOf(path)) === 0 && !(isDefault && (await sizeOf(legacyPath)) > 0)) {
-    throw new AppError('not_found', 'ledger_missing', `There is no ledger at ${path}.`, {
-      hint: '`daybook serve` makes one; --db names another.',
-    })
-  }
-  const deadline = performance.now() + WAIT_MS
-  for (;;) {
-    const owner = await readOwner(path)
-    const socket =
-      owner?.role === 'server' && owner.socket && (await answersAt(owner.socket)) ? owner.socket : undefined
-    if (owner && socket && options.check) throw checkedByOwner(owner)
-    try {
-      return owner && socket ? await statusOfServer(path, owner, socket) : await statusOfFile(settings, options.check)
-    } catch (error) {
-      if (!isPassing(error) || performance.now() >= deadline) throw error
-    }
-    await sleep(POLL_MS)
-  }
-}
-
-/** A server owns its ledger a moment before it answers and a moment after, and may be killed in the middle of an answer. */
-function isPassing(error: unknown): boolean {
-  return error instanceof AppError && ['ledger_owned', 'server_unreachable', 'connection_lost'].includes(error.code)
+  return reachLedger(settings.database, {
+    throughServer: (owner, socketPath) => {
+      if (options.check) throw checkedByOwner(owner)
+      return statusOfServer(settings.database.path, owner, socketPath)
+    },
+    throughFile: () => statusOfFile(settings, options.check),
+  })
 }
 
 async function statusOfServer(path: string, owner: OwnerRecord, socketPath: string): Promise<LedgerStatus> {
@@ -101,16 +77,6 @@ async function statusOfFile(settings: LocalSettings, check: boolean): Promise<Le
 
 function countsOf({ event_count, duplicate_count, subscription_count }: LedgerStats) {
   return { event_count, duplicate_count, subscription_count }
-}
-
-async function sizeOf(database: string): Promise<number> {
-  const sizes = await Promise.all([database, `${database}-wal`].map(path => stat(path).then(file => file.size, noFile)))
-  return sizes.reduce((total, size) => total + size, 0)
-}
-
-function noFile(error: NodeJS.ErrnoException): number {
-  if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return 0
-  throw error
 }
 
 function checkedByOwner({ pid }: OwnerRecord): AppError {

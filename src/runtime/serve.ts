@@ -1,13 +1,19 @@
 import { randomBytes } from 'node:crypto'
 import { isIPv6 } from 'node:net'
 import type { Logger } from 'pino'
+import { ADAPTERS } from '../platforms/adapters.js'
 import { listPlatforms } from '../platforms/catalogue.js'
-import { codeA } from '../platforms/code-a/adapter.js'
+import { DeliveryThread } from '../platforms/delivery-thread.js'
 import { createLedgerServer, type LedgerServer } from '../server/ledger-server.js'
 import { createLogger } from '../server/logger.js'
 import type { ServeSettings } from '../settings/serve-settings.js'
+import { CaptureSchedule } from './capture-schedule.js'
+import { Captures } from './captures.js'
 import { type OpenLedger, openLedger, wallClock } from './open-ledger.js'
 import { readVersion } from './version.js'
+
+/** How often it is looked whether a watch is due: no interval is shorter. */
+const LOOK_MS = 1_000
 
 /** A server that answers. */
 export interface RunningServer {
@@ -32,9 +38,14 @@ export async function serve(settings: ServeSettings): Promise<RunningServer> {
   const logger = createLogger({ level: settings.log.level, pretty: isPretty(settings.log.format) })
   const opened = await openLedger(settings, 'server')
   if (opened.copiedFrom) logger.info({ from: opened.copiedFrom }, 'copied the ledger of the older layout')
-  const server = await closingOnFailure(opened, () => createServer(settings, opened, logger))
+  const large = new DeliveryThread()
+  const captures = new Captures(opened.ledger, wallClock)
+  const server = await closingOnFailure(opened, () => createServer(settings, { opened, large, captures, logger }))
+  let schedule: CaptureSchedule | undefined
   const stop = async () => {
+    await schedule?.stop()
     await server.close()
+    await large.close()
     await opened.close()
     logger.info('closed')
   }
@@ -54,6 +65,7 @@ export async function serve(settings: ServeSettings): Promise<RunningServer> {
     const ledger = `http://${isIPv6(address) ? `[${address}]` : address}:${port}${settings.ledger.rootPath}`
     await opened.ownership.announce({ address: ledger })
     logger.info({ ledger, database: opened.ownership.database, pid: process.pid }, 'serving')
+    if (settings.capture) schedule = new CaptureSchedule({ captures, chat: settings.capture, logger, lookMs: LOOK_MS })
     return {
       ledger,
       database: opened.ownership.database,
@@ -67,19 +79,30 @@ export async function serve(settings: ServeSettings): Promise<RunningServer> {
   }
 }
 
-function createServer(settings: ServeSettings, opened: OpenLedger, logger: Logger): LedgerServer {
+interface ServerParts {
+  opened: OpenLedger
+  large: DeliveryThread
+  captures: Captures
+  logger: Logger
+}
+
+function createServer(settings: ServeSettings, { opened, large, captures, logger }: ServerParts): LedgerServer {
   const { rootPath, publicUrl, allowOpen } = settings.ledger
+  const { secrets, requireVerified, chatSite } = settings.webhooks
   return createLedgerServer({
     ledger: opened.ledger,
+    captures,
     database: { database: opened.ownership.database, engine: 'sqlite' },
-    adapters: [codeA],
+    adapters: ADAPTERS,
     platforms: listPlatforms(),
+    takeLargeDelivery: (adapter, delivery, rules) => large.take(adapter, delivery, rules),
     settings: {
       rootPath,
       allowOpen,
       ...(publicUrl === undefined ? {} : { publicUrl }),
-      webhookSecrets: settings.webhooks.secrets,
-      requireVerified: settings.webhooks.requireVerified,
+      ...(chatSite === undefined ? {} : { chatSite }),
+      webhookSecrets: secrets,
+      requireVerified,
     },
     logger,
     version: readVersion(),

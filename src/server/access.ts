@@ -8,7 +8,7 @@ export interface AccessSettings {
   allowOpen: boolean
 }
 
-/** Decides whether a request may use a route. @throws AppError `forbidden/host_not_allowed`, `forbidden/origin_not_allowed` */
+/** Decides whether a request may use a route. @throws AppError `forbidden/local_only`, `forbidden/host_not_allowed`, `forbidden/origin_not_allowed` */
 export type Authorise = (route: Pick<Route, 'access' | 'method'>, req: HttpRequest) => void
 
 const LOOPBACK_HOST = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])(?::\d{1,5})?$/i
@@ -22,6 +22,11 @@ const LOOPBACK_HOST = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])(?::\d{1,5})?$/
 export function openAccess(settings: AccessSettings): Authorise {
   return (route, req) => {
     if (req.local) return
+    if (route.access === 'local') {
+      throw new AppError('forbidden', 'local_only', "Only commands on the ledger's own machine may do this.", {
+        hint: 'They reach it through the socket beside the database.',
+      })
+    }
     const { host } = req.headers
     if (!settings.allowOpen && (host === undefined || !LOOPBACK_HOST.test(host))) {
       throw new AppError(

@@ -90,4 +90,11 @@ export const PlatformsSchema = Type.Object({
   count: Count,
 })
 
-export const DeliverySchema = Type.Object({ created: Count, duplicates: Count, ignored: Count })
+const DELIVERY = { created: Count, duplicates: Count, ignored: Count }
+
+export const DeliverySchema = Type.Object(DELIVERY)
+
+export const ChatDeliverySchema = Type.Object({
+  ...DELIVERY,
+  response_not_required: Type.Literal(true, { description: 'The platform shall post nothing for it.' }),
+})

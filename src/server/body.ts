@@ -29,17 +29,20 @@ export function createBodyReader(budgetBytes: number): ReadBody {
         ),
       )
     }
-    if (Number(req.headers['content-length'] ?? 0) > maxBytes) return Promise.reject(tooLarge(maxBytes))
+    const announced = Number(req.headers['content-length'] ?? 0)
+    if (announced > maxBytes) return Promise.reject(tooLarge(maxBytes))
     if (req.headers.expect !== undefined) res.writeContinue()
 
     return new Promise((resolve, reject) => {
       const chunks: Buffer[] = []
+      let whole: Buffer | undefined
       let size = 0
       let taken = 0
 
       const refuse = (error: AppError) => {
         req.removeListener('data', onData)
         chunks.length = 0
+        whole = undefined
         // The rest is read and thrown away (Node's request timeout bounds that), so that the sender gets to read why.
         req.resume()
         reject(error)
@@ -54,12 +57,21 @@ export function createBodyReader(budgetBytes: number): ReadBody {
           free -= more
           taken += more
         }
+        if (whole) {
+          whole.set(chunk, size - chunk.length)
+          return
+        }
         chunks.push(chunk)
+        if (size > SMALL_BYTES && announced > size) {
+          // Filled from now on, so that joining does not keep everybody waiting at the end.
+          whole = Buffer.allocUnsafeSlow(announced)
+          whole.set(Buffer.concat(chunks.splice(0)))
+        }
       }
       req.on('data', onData)
       req.on('end', () => {
         const [only] = chunks
-        resolve(only && chunks.length === 1 ? only : Buffer.concat(chunks))
+        resolve(whole ?? (only && chunks.length === 1 ? only : Buffer.concat(chunks)))
       })
       req.on('error', cause => {
         refuse(new AppError('invalid', 'bad_request', 'The request ended before its body was complete.', { cause }))

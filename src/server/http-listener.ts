@@ -27,11 +27,30 @@ export const HTTP_LIMITS = {
 /** `sun_path` without its closing NUL. Source: unix(7). */
 const MAX_SOCKET_PATH_BYTES = process.platform === 'linux' ? 107 : 103
 
+/**
+ * A connection and what was asked on it. Requests are kept here, not in one Set of all: an old hash table is not cleared
+ * when a new one replaces it, and keeps requests alive that were long answered, which doubles the work of collecting.
+ */
+interface Connection {
+  socket: Socket
+  unanswered: ServerResponse[]
+}
+
+const UNANSWERED = Symbol('unanswered')
+
+interface TrackedSocket extends Socket {
+  [UNANSWERED]?: ServerResponse[]
+}
+
+/** Empty for a connection of somebody else's server. */
+function unansweredOn(socket: TrackedSocket): ServerResponse[] {
+  return socket[UNANSWERED] ?? []
+}
+
 /** Listens over TCP and over the owner's socket, and stops without losing what was accepted. */
 export class HttpListener {
   readonly #servers: Server[] = []
-  readonly #sockets = new Set<Socket>()
-  readonly #unanswered = new Set<ServerResponse>()
+  readonly #connections = new Set<Connection>()
   #stopping = false
 
   constructor(
@@ -64,25 +83,27 @@ export class HttpListener {
   }
 
   /** To be called when a request has been answered. */
-  answered(res: ServerResponse): void {
-    this.#unanswered.delete(res)
+  answered(req: IncomingMessage, res: ServerResponse): void {
+    const unanswered = unansweredOn(req.socket)
+    const at = unanswered.indexOf(res)
+    if (at !== -1) unanswered.splice(at, 1)
   }
 
   /** Accepts no more, lets what was accepted finish (for a bounded time), and closes every connection. */
   async close(): Promise<void> {
     this.#stopping = true
     const stopped = this.#servers.map(server => new Promise<void>(resolve => server.close(() => resolve())))
-    const busy = new Set<Socket>()
-    for (const res of this.#unanswered) {
-      const { socket } = res
-      if (!socket) continue
-      busy.add(socket)
-      res.shouldKeepAlive = false
-      res.once('close', () => socket.destroySoon())
+    for (const { socket, unanswered } of this.#connections) {
+      const last = unanswered.at(-1)
+      if (!last) {
+        socket.destroySoon()
+        continue
+      }
+      last.shouldKeepAlive = false
+      last.once('close', () => socket.destroySoon())
     }
-    for (const socket of this.#sockets) if (!busy.has(socket)) socket.destroySoon()
     const cut = setTimeout(() => {
-      for (const socket of this.#sockets) socket.destroy()
+      for (const { socket } of this.#connections) socket.destroy()
     }, HTTP_LIMITS.closeGrace)
     await Promise.all(stopped)
     clearTimeout(cut)
@@ -104,7 +125,7 @@ export class HttpListener {
     server.maxConnections = HTTP_LIMITS.maxConnections
 
     const accept = (req: IncomingMessage, res: ServerResponse) => {
-      this.#unanswered.add(res)
+      unansweredOn(req.socket).push(res)
       if (this.#stopping) res.shouldKeepAlive = false
       this.handle(req, res, local)
     }
@@ -119,9 +140,11 @@ export class HttpListener {
     server.on('upgrade', (_req, socket) => socket.destroy())
     server.on('connect', (_req, socket) => socket.destroy())
     server.on('clientError', (error: NodeJS.ErrnoException, socket) => this.#refuseUnreadable(error, socket as Socket))
-    server.on('connection', socket => {
-      this.#sockets.add(socket)
-      socket.once('close', () => this.#sockets.delete(socket))
+    server.on('connection', (socket: TrackedSocket) => {
+      const connection: Connection = { socket, unanswered: [] }
+      socket[UNANSWERED] = connection.unanswered
+      this.#connections.add(connection)
+      socket.once('close', () => this.#connections.delete(connection))
     })
     this.#servers.push(server)
     return new Promise((resolve, reject) => {
@@ -142,7 +165,7 @@ export class HttpListener {
 
   /** Answers what is no request at all, unless part of an answer is already under way on that connection. */
   #refuseUnreadable(error: NodeJS.ErrnoException, socket: Socket): void {
-    const pending = [...this.#unanswered].find(res => res.socket === socket)
+    const pending = unansweredOn(socket).find(res => res.socket === socket)
     if (!socket.writable || error.code === 'ECONNRESET' || pending?.headersSent) {
       socket.destroy()
       return

@@ -1,6 +1,8 @@
 import { Counter, collectDefaultMetrics, Histogram, Registry } from 'prom-client'
 import type { ProvenanceRoute } from '../model/event.js'
 
+type Observer = Histogram.Internal<'route' | 'method' | 'status'>
+
 /** What one ledger app counts, in a registry of its own. Source: Prometheus text format. */
 export class LedgerMetrics {
   readonly #registry = new Registry()
@@ -18,6 +20,9 @@ export class LedgerMetrics {
     registers: [this.#registry],
   })
 
+  /** Finding a metric by its labels costs more than counting; there are few of them. */
+  readonly #observers = new Map<string, Observer[]>()
+
   constructor() {
     collectDefaultMetrics({ register: this.#registry })
   }
@@ -28,7 +33,15 @@ export class LedgerMetrics {
 
   /** @param route the pattern, never a path: its values must stay few */
   observeRequest(route: string, method: string, status: number, seconds: number): void {
-    this.#requests.labels(route, method, `${Math.floor(status / 100)}xx`).observe(seconds)
+    const statusClass = Math.floor(status / 100)
+    const name = `${method} ${route}`
+    let observers = this.#observers.get(name)
+    if (!observers) {
+      observers = []
+      this.#observers.set(name, observers)
+    }
+    observers[statusClass] ??= this.#requests.labels(route, method, `${statusClass}xx`)
+    observers[statusClass].observe(seconds)
   }
 
   countDelivery(route: ProvenanceRoute, created: boolean): void {

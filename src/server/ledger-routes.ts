@@ -1,9 +1,11 @@
 import Type from 'typebox'
+import { CaptureRequestSchema } from '../model/capture.js'
 import { EventSchema } from '../model/event.js'
 import { SubscriptionSchema } from '../model/subscription.js'
 import type { Micros } from '../model/timestamp.js'
 import type { PlatformCatalogue, PlatformSource, WebhookAdapter } from '../platforms/adapter.js'
 import {
+  ChatDeliverySchema,
   DeliverySchema,
   EventPageSchema,
   HealthSchema,
@@ -15,6 +17,7 @@ import {
   SubscriptionSavedSchema,
 } from './answer-schemas.js'
 import type { ReadBody } from './body.js'
+import { runCaptures, type ServedCaptures } from './captures.js'
 import { metricsText, platforms, schema, stats } from './descriptions.js'
 import { EVENT_PARAMETERS, EVENT_STREAM_PARAMETERS } from './event-query-params.js'
 import { streamEvents } from './event-stream.js'
@@ -29,15 +32,19 @@ import type { ServedLedger } from './served-ledger.js'
 import type { Shutdown } from './shutdown.js'
 import type { StreamTimes } from './stream-reader.js'
 import { deleteSubscription, getSubscription, listSubscriptions, saveSubscription } from './subscriptions.js'
-import { receiveWebhook } from './webhooks.js'
+import { readSiteContext, receiveWebhook, type TakeLargeDelivery } from './webhooks.js'
 
 export interface LedgerRouteParts {
   ledger: ServedLedger
+  captures: ServedCaptures
   database: DatabaseName
   adapters: readonly WebhookAdapter[]
   platforms: readonly PlatformCatalogue[]
   webhookSecrets: Readonly<Record<PlatformSource, readonly string[]>>
   requireVerified: boolean
+  /** Origin of the chat platform's server, which its deliveries do not name. */
+  chatSite: string | undefined
+  takeLargeDelivery: TakeLargeDelivery
   rootPath: string
   version: string
   now: () => Micros
@@ -60,6 +67,8 @@ export function ledgerRoutes(parts: LedgerRouteParts): Route[] {
   const add = (method: Method, pattern: string, access: Route['access'], handle: Route['handle'], doc: RouteDoc) => {
     routes.push({ method, pattern, access, handle, doc })
   }
+  const heartbeatMs = parts.streamTimes.heartbeatMs
+  const captures = runCaptures({ captures: parts.captures, readBody, shutdown, heartbeatMs })
   const stream = streamEvents({ ledger, shutdown, now, times: parts.streamTimes })
 
   add('POST', '/api/events', 'deliver', recordEvents(ledger, readBody, metrics), DOCS.recordEvents)
@@ -70,6 +79,7 @@ export function ledgerRoutes(parts: LedgerRouteParts): Route[] {
   add('GET', '/api/subscriptions', 'read', listSubscriptions(ledger), DOCS.listSubscriptions)
   add('GET', '/api/subscriptions/:id', 'read', getSubscription(ledger), DOCS.getSubscription)
   add('DELETE', '/api/subscriptions/:id', 'write', deleteSubscription(ledger), DOCS.deleteSubscription)
+  add('POST', '/api/captures', 'local', captures, DOCS.runCaptures)
   add('GET', '/api/health', 'public', health(ledger, parts.database, parts.version), DOCS.health)
   add('GET', '/api/stats', 'read', stats(ledger), DOCS.stats)
   add('GET', '/api/platforms', 'read', platforms(parts.platforms, parts.webhookSecrets), DOCS.platforms)
@@ -78,15 +88,14 @@ export function ledgerRoutes(parts: LedgerRouteParts): Route[] {
   add('GET', '/api/openapi.json', 'read', describeApi(routes, parts), DOCS.openapi)
   add('GET', '/metrics', 'read', metricsText(metrics), DOCS.metrics)
   for (const adapter of parts.adapters) {
-    const secrets = parts.webhookSecrets[adapter.catalogue.source]
+    const { source, webhook_path } = adapter.catalogue
     const receive = receiveWebhook(adapter, {
-      ledger,
-      readBody,
-      metrics,
-      secrets,
+      ...{ ledger, readBody, metrics, takeLargeDelivery: parts.takeLargeDelivery },
+      secrets: parts.webhookSecrets[source],
       requireVerified: parts.requireVerified,
+      readContext: source === 'chat' ? readSiteContext(parts.chatSite) : () => ({}),
     })
-    add('POST', adapter.catalogue.webhook_path, 'deliver', receive, DOCS.webhook)
+    add('POST', webhook_path, 'deliver', receive, source === 'chat' ? DOCS.chatWebhook : DOCS.webhook)
   }
   add('GET', '/', 'public', parts.landing.page, DOCS.page)
   add('GET', '/assets/:name', 'public', parts.landing.asset, DOCS.asset)
@@ -150,6 +159,16 @@ const DOCS = {
     summary: 'Deletes a subscription; captured events stay',
     answers: { 204: { description: 'Deleted' } },
   },
+  runCaptures: {
+    summary: 'Captures watches; for commands on this machine, over the socket of the process that owns the ledger',
+    body: { 'application/json': CaptureRequestSchema },
+    answers: {
+      200: {
+        description: 'Lines of JSON: `progress` as it goes, at last `result` or `failure`',
+        type: 'application/x-ndjson',
+      },
+    },
+  },
   health: {
     summary: 'Whether the ledger can take events, and which database it is',
     answers: {
@@ -175,6 +194,18 @@ const DOCS = {
     summary: "Receives a platform's deliveries",
     body: { 'application/json': AnyJson, 'application/x-www-form-urlencoded': AnyJson },
     answers: { 200: { description: 'What became of it', schema: DeliverySchema } },
+  },
+  chatWebhook: {
+    summary: "Receives the chat platform's deliveries",
+    query: [
+      {
+        name: 'site',
+        description: 'Address of the chat server, such as https://chat.example.org; EVENT_CHAT_URL goes before it.',
+        schema: Type.String({ format: 'uri' }),
+      },
+    ],
+    body: { 'application/json': AnyJson, 'application/x-www-form-urlencoded': AnyJson },
+    answers: { 200: { description: 'What became of it', schema: ChatDeliverySchema } },
   },
   page: { summary: 'First page', answers: { 200: { description: 'A page for people', type: 'text/html' } } },
   asset: { summary: 'A file of the first page', answers: { 200: { description: 'The file', type: '*/*' } } },

@@ -5,16 +5,18 @@ import type { Micros } from '../model/timestamp.js'
 import type { PlatformCatalogue, PlatformSource, WebhookAdapter } from '../platforms/adapter.js'
 import { openAccess } from './access.js'
 import { createBodyReader } from './body.js'
+import type { ServedCaptures } from './captures.js'
 import type { DatabaseName } from './health.js'
 import { HttpListener } from './http-listener.js'
 import { landingPage } from './landing-page.js'
 import { LedgerMetrics } from './ledger-metrics.js'
 import { ledgerRoutes } from './ledger-routes.js'
 import { logRequest } from './request-log.js'
-import { createRouter } from './router.js'
+import { createRouter, type HandleRequest, type RouterParts } from './router.js'
 import type { ServedLedger } from './served-ledger.js'
 import { Shutdown } from './shutdown.js'
 import { STREAM_TIMES, type StreamTimes } from './stream-reader.js'
+import type { TakeLargeDelivery } from './webhooks.js'
 
 export interface LedgerServerSettings {
   /** In front of every path: empty, or `/x`. */
@@ -27,16 +29,21 @@ export interface LedgerServerSettings {
   webhookSecrets: Readonly<Record<PlatformSource, readonly string[]>>
   /** Refuse deliveries that prove nothing. */
   requireVerified: boolean
+  /** Origin of the chat platform's server, which its deliveries do not name. */
+  chatSite?: string
 }
 
 export interface LedgerServerOptions {
   ledger: ServedLedger
+  /** Captures watches for commands beside the server. */
+  captures: ServedCaptures
   /** Which database it is, for when it cannot say so itself. */
   database: DatabaseName
   /** One webhook route each. */
   adapters: readonly WebhookAdapter[]
   /** The catalogue of all sources. */
   platforms: readonly PlatformCatalogue[]
+  takeLargeDelivery: TakeLargeDelivery
   settings: LedgerServerSettings
   logger: Logger
   version: string
@@ -67,7 +74,7 @@ const BODY_BUDGET_BYTES = 256 * 1024 * 1024
 /** The ledger's HTTP side. It opens nothing until it is told to listen, and does not close the ledger. */
 export function createLedgerServer(options: LedgerServerOptions): LedgerServer {
   const { settings, logger, requestIds } = options
-  const { publicUrl, allowOpen, rootPath, webhookSecrets, requireVerified } = settings
+  const { publicUrl, allowOpen, rootPath, webhookSecrets, requireVerified, chatSite } = settings
   const metrics = new LedgerMetrics()
   const shutdown = new Shutdown()
 
@@ -78,6 +85,8 @@ export function createLedgerServer(options: LedgerServerOptions): LedgerServer {
     platforms: options.platforms,
     webhookSecrets,
     requireVerified,
+    chatSite,
+    takeLargeDelivery: options.takeLargeDelivery,
     rootPath,
     version: options.version,
     now: options.now,
@@ -86,19 +95,23 @@ export function createLedgerServer(options: LedgerServerOptions): LedgerServer {
     metrics,
     shutdown,
     streamTimes: options.streamTimes ?? STREAM_TIMES,
+    captures: options.captures,
   })
-  const handle = createRouter({
+  const router = {
     routes,
-    rootPath,
     authorise: openAccess({ allowOpen, ...(publicUrl ? { publicOrigin: new URL(publicUrl).origin } : {}) }),
     requestIds,
     observe: outcome => {
       const { req, res, pattern } = outcome
-      listener.answered(res)
+      listener.answered(req, res)
       metrics.observeRequest(pattern ?? 'none', req.method, res.statusCode, (performance.now() - req.receivedAt) / 1000)
       logRequest(logger, outcome)
     },
-  })
+  } satisfies Omit<RouterParts, 'rootPath'>
+  const handlePublic = createRouter({ ...router, rootPath })
+  // No proxy stands in front of the socket, and who asks there does not know what path it would put in front.
+  const handleLocal = createRouter({ ...router, rootPath: '' })
+  const handle: HandleRequest = (req, res, local) => (local ? handleLocal : handlePublic)(req, res, local)
   const listener = new HttpListener(handle, requestIds, logger)
 
   return {

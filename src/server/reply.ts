@@ -68,6 +68,7 @@ export function send(req: HttpRequest, res: ServerResponse, reply: Reply): void 
   res.writeHead(reply.status, headers)
   if (req.method === 'HEAD') res.end()
   else if (typeof body === 'string') writeText(res, body, length)
+  else if (body instanceof Uint8Array) res.end(body)
   else writePieces(res, body)
 }
 
@@ -98,6 +99,7 @@ function writePieces(res: ServerResponse, pieces: readonly (string | Uint8Array)
 
 function byteLength(body: Reply['body']): number {
   if (typeof body === 'string') return Buffer.byteLength(body)
+  if (body instanceof Uint8Array) return body.byteLength
   let total = 0
   for (const piece of body) total += typeof piece === 'string' ? Buffer.byteLength(piece) : piece.byteLength
   return total

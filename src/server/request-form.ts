@@ -6,8 +6,8 @@ const HOST = /^(?:[a-z0-9._-]+|\[[a-f0-9]*:[a-f0-9.:]+\])(?::\d{1,5})?$/i
 
 /**
  * Refuses a request whose form is doubtful before anything of it is used: a target that is no path, a `Host` that no
- * browser would send, a second line of a header that decides who the caller is. (Node keeps the first `Host` and
- * `Authorization` and joins the others, so only the raw lines show it.)
+ * browser would send, a second line of a header that decides who the caller is or what a delivery proves. (Node keeps
+ * the first `Host` and `Authorization` and joins the others, so only the raw lines show it.)
  *
  * @throws AppError `invalid/bad_request`, `invalid/duplicate_header`, `invalid/bad_host`
  */
@@ -40,6 +40,17 @@ const ONCE = new Map(
     'x-board-executor-token',
     'x-csrf-token',
     'x-event-admin-token',
+    // By these a platform's delivery proves itself.
+    'x-hub-signature',
+    'x-hub-signature-256',
+    'x-forgejo-signature',
+    'x-gitea-signature',
+    'x-gogs-signature',
+    'x-discourse-event-signature',
+    'x-gitlab-token',
+    'webhook-id',
+    'webhook-timestamp',
+    'webhook-signature',
   ].map((name, index) => [name, 1 << index]),
 )
 const ONCE_LENGTHS = new Set([...ONCE.keys()].map(name => name.length))

@@ -5,8 +5,9 @@ import type { RequestOutcome } from './router.js'
 const MAX_PATH = 200
 
 /**
- * One line a request: what was answered well at `debug`, refusals at `info`, failures of ours at `error` with their
- * stack, also those that came when part of an answer was out. Never a query string: people put secrets there.
+ * One line a request: what was answered well at `debug`, refusals at `info`, failures of ours at `error`, also those
+ * that came when part of an answer was out: with their stack where it is a defect, with a sentence where it was
+ * expected. Never a query string: people put secrets there.
  */
 export function logRequest(logger: Logger, { req, res, error }: RequestOutcome): void {
   const { statusCode: status } = res
@@ -23,10 +24,17 @@ export function logRequest(logger: Logger, { req, res, error }: RequestOutcome):
       address: req.local ? 'owner socket' : req.socket.remoteAddress,
       ...(error instanceof AppError ? { code: error.code } : {}),
       ...req.logged,
-      ...(failed ? { err: error } : {}),
+      ...(failed ? failure(error) : {}),
     },
     'request',
   )
+}
+
+/** A full disk is expected, and there may be a thousand such lines; what nobody expected shows where it happened. */
+function failure(error: unknown): object {
+  if (!(error instanceof AppError) || error.category === 'internal') return { err: error }
+  const reason = error.cause instanceof Error ? { reason: error.cause.message } : {}
+  return { detail: error.message, ...reason }
 }
 
 /** The path as sent, without its query and without anything that could steer a terminal. */

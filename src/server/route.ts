@@ -4,9 +4,9 @@ import type { TSchema } from 'typebox'
 
 /**
  * Who may call a route: anyone; whoever delivers events (reachable without login, whatever the page it came from);
- * readers; those who may change subscriptions.
+ * readers; those who may change subscriptions; the owner of the ledger's files, over its socket alone.
  */
-export type Access = 'public' | 'deliver' | 'read' | 'write'
+export type Access = 'public' | 'deliver' | 'read' | 'write' | 'local'
 
 export type Method = 'GET' | 'POST' | 'DELETE'
 
@@ -43,8 +43,8 @@ export interface HttpRequest extends Request {
 
 export interface Reply {
   status: number
-  /** Pieces are written one after the other, without joining them. */
-  body: string | readonly (string | Uint8Array)[]
+  /** Bytes are written as they are; pieces one after the other, without joining them. */
+  body: string | Uint8Array | readonly (string | Uint8Array)[]
   /** `application/json` when absent. */
   type?: string
   /** Names and values in turn. */

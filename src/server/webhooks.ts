@@ -1,6 +1,9 @@
-import { AppError } from '../model/app-error.js'
+import type { EventDelivery } from '../ledger/ledger.js'
+import { invalidField } from '../model/app-error.js'
 import type { Provenance } from '../model/event.js'
-import type { WebhookAdapter, WebhookDelivery } from '../platforms/adapter.js'
+import { toSite } from '../model/site.js'
+import type { DeliveryContext, WebhookAdapter, WebhookDelivery } from '../platforms/adapter.js'
+import { type DeliveryRules, type TakenDelivery, takeDelivery } from '../platforms/take-delivery.js'
 import type { ReadBody } from './body.js'
 import type { LedgerMetrics } from './ledger-metrics.js'
 import { json } from './reply.js'
@@ -9,15 +12,29 @@ import type { ServedLedger } from './served-ledger.js'
 
 /** Both code hosts send up to this; larger deliveries they drop by themselves. */
 const MAX_BYTES = 25 * 1024 * 1024
+/** What is larger would keep other requests waiting for more than a few milliseconds. */
+const LARGE_BYTES = 256 * 1024
+/** Events that one transaction takes, so that whoever writes meanwhile gets a turn. */
+const EVENTS_A_RECORD = 1_000
+
+/** Takes a delivery without keeping the caller's thread busy. @throws as `takeDelivery` */
+export type TakeLargeDelivery = (
+  adapter: WebhookAdapter,
+  delivery: WebhookDelivery,
+  rules: DeliveryRules,
+) => Promise<TakenDelivery>
 
 export interface WebhookParts {
   ledger: ServedLedger
   readBody: ReadBody
   metrics: LedgerMetrics
+  takeLargeDelivery: TakeLargeDelivery
   /** All secrets that are valid now; none: deliveries cannot prove anything. */
   secrets: readonly string[]
   /** Refuse deliveries that prove nothing. */
   requireVerified: boolean
+  /** What the request's address tells of a delivery. @throws AppError `invalid/invalid_field` */
+  readContext: (req: HttpRequest) => DeliveryContext
 }
 
 /**
@@ -25,28 +42,53 @@ export interface WebhookParts {
  * An event the adapter does not know is its business and is answered 200: platforms disable receivers that refuse.
  */
 export function receiveWebhook(adapter: WebhookAdapter, parts: WebhookParts): Handler {
-  const { ledger, readBody, metrics, secrets, requireVerified } = parts
+  const { ledger, readBody, metrics, secrets, requireVerified, readContext, takeLargeDelivery } = parts
   return async (req, res) => {
+    const rules: DeliveryRules = { secrets, requireVerified, context: readContext(req) }
     const delivery: WebhookDelivery = { headers: headerTexts(req), body: await readBody(req, res, MAX_BYTES) }
-    const verified = adapter.verify(delivery, secrets)
-    if (verified === 'none' && requireVerified) {
-      throw new AppError(
-        'forbidden',
-        'delivery_unverified',
-        'This ledger takes only deliveries that prove where they come from.',
-        {
-          hint: 'Configure the same secret here and on the platform.',
-        },
-      )
-    }
-    const { events, ignored, deliveryId } = adapter.normalise(delivery)
+    const { verified, events, ignored, deliveryId } =
+      delivery.body.byteLength > LARGE_BYTES
+        ? await takeLargeDelivery(adapter, delivery, rules)
+        : takeDelivery(adapter, delivery, rules)
     const provenance: Provenance = { route: 'webhook', verified, ...(deliveryId ? { delivery_id: deliveryId } : {}) }
-    const outcomes = events.length > 0 ? await ledger.record(events.map(event => ({ event, provenance }))) : []
-    for (const outcome of outcomes) metrics.countDelivery('webhook', outcome.created)
-    const created = outcomes.filter(outcome => outcome.created).length
-    const counts = { created, duplicates: outcomes.length - created, ignored }
+    const deliveries = events.map(({ event, json }): EventDelivery => ({ event, json, provenance }))
+    const created = await recordAll(ledger, deliveries, metrics)
+    const counts = { created, duplicates: events.length - created, ignored }
     req.logged = { source: adapter.catalogue.source, verified, ...counts }
-    return json(200, counts)
+    return json(200, { ...counts, ...adapter.answer })
+  }
+}
+
+/**
+ * Not all or nothing: a platform that is told of a failure sends the delivery again, and what is stored already is then
+ * counted as a repeat.
+ *
+ * @returns how many were new
+ */
+async function recordAll(ledger: ServedLedger, deliveries: EventDelivery[], metrics: LedgerMetrics): Promise<number> {
+  let created = 0
+  for (let from = 0; from < deliveries.length; from += EVENTS_A_RECORD) {
+    const outcomes = await ledger.record(deliveries.slice(from, from + EVENTS_A_RECORD))
+    for (const outcome of outcomes) {
+      metrics.countDelivery('webhook', outcome.created)
+      if (outcome.created) created++
+    }
+  }
+  return created
+}
+
+/**
+ * The context of a platform whose deliveries do not name their server: as configured, else as `?site=` of the hook's
+ * address says. What else stands in the query is the sender's business.
+ */
+export function readSiteContext(configured: string | undefined): WebhookParts['readContext'] {
+  return ({ search }) => {
+    const sent = configured === undefined && search ? new URLSearchParams(search).getAll('site') : []
+    if (sent.length === 0) return { site: configured }
+    const [site, ...others] = sent.map(toSite)
+    if (site !== undefined && others.length === 0) return { site }
+    const detail = 'site must be the http or https address of one server. Write it like https://chat.example.org.'
+    throw invalidField('site', detail)
   }
 }
 

@@ -1,8 +1,11 @@
 import { isIP } from 'node:net'
+import type { ChatAccount } from '../model/chat-account.js'
+import { readChatAccount } from './chat-account.js'
+import { readChatSite } from './chat-site.js'
 import { type LocalSettings, readLocal } from './local-settings.js'
-import { readSecret } from './secret-setting.js'
 import { type GivenFlag, SettingReader } from './setting-reader.js'
 import type { SettingSources } from './setting-sources.js'
+import { readWebhookSecrets, type WebhookSource } from './webhook-settings.js'
 
 export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const
 export type LogLevel = (typeof LOG_LEVELS)[number]
@@ -10,8 +13,6 @@ export type LogLevel = (typeof LOG_LEVELS)[number]
 /** `auto`: for people at a terminal, else JSON. */
 export const LOG_FORMATS = ['auto', 'json', 'pretty'] as const
 export type LogFormat = (typeof LOG_FORMATS)[number]
-
-export type WebhookSource = 'chat' | 'forum' | 'code_a' | 'code_b'
 
 /** Where one of the two programs listens. */
 export interface ListenSettings {
@@ -36,7 +37,11 @@ export interface ServeSettings extends LocalSettings {
     secrets: Readonly<Record<WebhookSource, readonly string[]>>
     /** Refuse deliveries that prove nothing. */
     requireVerified: boolean
+    /** Origin of the chat platform's server, which its deliveries do not name. */
+    chatSite?: string
   }
+  /** The account with which due watches of the chat platform are captured; absent: nobody asked for that. */
+  capture?: ChatAccount
   log: { level: LogLevel; format: LogFormat }
 }
 
@@ -50,6 +55,7 @@ export interface ServeFlags {
   boardPort?: string | undefined
   boardRootPath?: string | undefined
   logLevel?: string | undefined
+  capture?: boolean | undefined
 }
 
 const LOOPBACK = '127.0.0.1'
@@ -67,9 +73,12 @@ const ROOT_PATH = /^(?:\/[A-Za-z0-9._~-]+)+$/
 export function readServeSettings(flags: ServeFlags, sources: SettingSources): ServeSettings {
   const reader = new SettingReader(sources)
   const allowOpen = flags.allowOpen ?? false
-  const publicUrl = reader.text('EVENT_PUBLIC_URL', acceptOrigin, 'is not an http or https address without a path')
+  const publicUrl = readPublicUrl(reader)
+  const capture = flags.capture ? readChatAccount(reader) : undefined
+  const chatSite = capture ? capture.site : readChatSite(reader)
   const settings: ServeSettings = {
     ...readLocal(reader, flags),
+    ...(capture ? { capture } : {}),
     ledger: {
       ...readListen(reader, 'EVENT', 8765, {
         host: { flag: '--host', value: flags.host },
@@ -85,12 +94,13 @@ export function readServeSettings(flags: ServeFlags, sources: SettingSources): S
     }),
     webhooks: {
       secrets: {
-        chat: readWebhookSecrets(reader, 'EVENT_WEBHOOK_SECRET_CHAT'),
-        forum: readWebhookSecrets(reader, 'EVENT_WEBHOOK_SECRET_FORUM'),
-        code_a: readWebhookSecrets(reader, 'EVENT_WEBHOOK_SECRET_CODE_A'),
-        code_b: readWebhookSecrets(reader, 'EVENT_WEBHOOK_SECRET_CODE_B'),
+        chat: readWebhookSecrets(reader, 'chat'),
+        forum: readWebhookSecrets(reader, 'forum'),
+        code_a: readWebhookSecrets(reader, 'code_a'),
+        code_b: readWebhookSecrets(reader, 'code_b'),
       },
       requireVerified: reader.isOn('EVENT_WEBHOOK_REQUIRE_VERIFIED'),
+      ...(chatSite === undefined ? {} : { chatSite }),
     },
     log: {
       level: reader.oneOf('EVENT_LOG_LEVEL', LOG_LEVELS, 'info', { flag: '--log-level', value: flags.logLevel }),
@@ -118,12 +128,27 @@ interface ListenFlags {
   rootPath: GivenFlag
 }
 
-function readListen(reader: SettingReader, prefix: string, port: number, given: ListenFlags): ListenSettings {
-  const rootPath = 'is not a path like /ledger: a slash, then letters, digits, ".", "_", "~" or "-"'
+/** The origin people use when a proxy stands in front, such as `https://ledger.example.org`. */
+export function readPublicUrl(reader: SettingReader): string | undefined {
+  return reader.text('EVENT_PUBLIC_URL', acceptOrigin, 'is not an http or https address without a path')
+}
+
+/** In front of every path: empty, or `/x`. */
+export function readRootPath(reader: SettingReader, prefix: 'EVENT' | 'BOARD', given?: GivenFlag): string {
+  const allowed = 'is not a path like /ledger: a slash, then letters, digits, ".", "_", "~" or "-"'
+  return reader.text(`${prefix}_ROOT_PATH`, acceptRootPath, allowed, given) ?? ''
+}
+
+function readListen(
+  reader: SettingReader,
+  prefix: 'EVENT' | 'BOARD',
+  port: number,
+  given: ListenFlags,
+): ListenSettings {
   return {
     host: reader.text(`${prefix}_HOST`, acceptHost, 'is not a host name or an IP address', given.host) ?? LOOPBACK,
     port: reader.integer(`${prefix}_PORT`, { min: 0, max: 65_535, default: port }, given.port),
-    rootPath: reader.text(`${prefix}_ROOT_PATH`, acceptRootPath, rootPath, given.rootPath) ?? '',
+    rootPath: readRootPath(reader, prefix, given.rootPath),
   }
 }
 
@@ -141,11 +166,4 @@ function acceptOrigin(text: string): string | undefined {
   const url = URL.canParse(text) ? new URL(text) : undefined
   if (!url || !['http:', 'https:'].includes(url.protocol) || url.username || url.password) return undefined
   return url.pathname === '/' && !url.search && !url.hash ? url.origin : undefined
-}
-
-/** Several while rotating, one a line. */
-function readWebhookSecrets(reader: SettingReader, name: string): string[] {
-  const text = readSecret(reader, name, { both: 'refused' })
-  const lines = text?.split('\n').map(line => line.trim()) ?? []
-  return lines.filter(line => line !== '')
 }

@@ -100,6 +100,11 @@ export class SettingReader {
     this.#problems.push({ field: setting, detail })
   }
 
+  /** Whether something was wrong with any of these; then it is not missing. */
+  hasRefused(settings: readonly string[]): boolean {
+    return this.#problems.some(({ field }) => settings.includes(field))
+  }
+
   /** @throws AppError `configuration/settings_invalid` with every problem that was met */
   finish(): void {
     const errors = this.#problems

@@ -1,11 +1,14 @@
 import type { NewEvent, Provenance } from '../model/event.js'
 import type { EventPage, EventQuery } from '../model/event-query.js'
+import type { CaptureState } from '../model/subscription.js'
 import type { Micros } from '../model/timestamp.js'
 
 /** An event on its way into the ledger, with what only the ledger can say of it. */
 export interface EventToRecord {
   event: NewEvent
   provenance: Provenance
+  /** The whole event as JSON in UTF-8, where somebody has written it down already; `event.payload` is then empty. */
+  json?: Uint8Array | undefined
   /** The subscriptions that it matches. Their `last_event_at` and cursor move in the same transaction. */
   matches: SubscriptionMatch[]
 }
@@ -14,6 +17,8 @@ export interface SubscriptionMatch {
   id: string
   /** Newest message id for a chat topic: `last_cursor` becomes this unless it is already beyond it. */
   cursor?: string
+  /** It was captured for this subscription: these members of `capture` change, also when the event is a repeat. */
+  captured?: CaptureState
 }
 
 /** What became of one delivery. */
@@ -24,8 +29,8 @@ export interface RecordOutcome {
   seenCount: number
   /** When the event was first captured. */
   capturedAt: Micros
-  /** The complete stored event as JSON text, this delivery counted. */
-  body: string
+  /** The complete stored event as JSON text, this delivery counted; absent for an event that came with its `json`. */
+  body?: string
 }
 
 export interface LedgerStats {
@@ -59,8 +64,8 @@ export interface EventStore {
    */
   record(events: EventToRecord[]): Promise<RecordOutcome[]>
 
-  /** The complete stored event as JSON text. */
-  findByDedupeKey(dedupeKey: string): Promise<string | undefined>
+  /** The complete stored event as JSON in UTF-8. */
+  findByDedupeKey(dedupeKey: string): Promise<Uint8Array | undefined>
 
   /** One page and its checkpoint, of one snapshot. Long searches let writes go on between slices. */
   query(query: EventQuery, signal?: AbortSignal): Promise<EventPage>

@@ -1,4 +1,4 @@
-import type { Subscription } from '../model/subscription.js'
+import type { CaptureState, Subscription } from '../model/subscription.js'
 
 /** Rows of subscriptions. `body` is the complete subscription, kept complete when events move its cursor. */
 export interface SubscriptionStore {
@@ -8,17 +8,20 @@ export interface SubscriptionStore {
   list(owner?: string): Promise<Subscription[]>
 
   /**
-   * Creates or replaces by id. `last_event_at` and `last_cursor` move with every event that matches, so they are kept
-   * from the stored row, inside the transaction, unless named in `overwrite`.
+   * Creates or replaces by id. `last_event_at`, `last_cursor` and `capture` move with events, so they are kept from the
+   * stored row, inside the transaction, unless named in `overwrite`.
    */
   save(
     subscription: Subscription,
     overwrite?: readonly LedgerKept[],
   ): Promise<{ created: boolean; subscription: Subscription }>
 
+  /** Changes members of `capture`, and moves `last_cursor` on to a message id, if given. One that is gone stays gone. */
+  noteCapture(id: string, changes: CaptureState, cursor?: string): Promise<void>
+
   /** @returns whether there was one */
   delete(id: string): Promise<boolean>
 }
 
 /** Members of a subscription that the ledger moves by itself. */
-export type LedgerKept = 'last_cursor' | 'last_event_at'
+export type LedgerKept = 'last_cursor' | 'last_event_at' | 'capture'

@@ -1,4 +1,4 @@
-import { execFile, execFileSync, spawn } from 'node:child_process'
+import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { promisify } from 'node:util'
 import type { Test } from 'tap'
@@ -9,18 +9,6 @@ export interface NativeAnswer {
   ok: boolean
   out: string
   err: string
-}
-
-/** Options for tests that need the real `sqlite3` program: skipped, loudly, where it is missing. */
-export function nativeSqlite(): { skip: false | string } {
-  try {
-    execFileSync('sqlite3', ['--version'], { stdio: 'pipe' })
-    return { skip: false }
-  } catch (error) {
-    if (process.env.CI === 'true') throw new Error('This suite needs the program sqlite3.', { cause: error })
-    console.error('\n*** SKIPPED: the program sqlite3 is missing (Debian package sqlite3). ***\n')
-    return { skip: 'SKIPPED: the program sqlite3 is missing' }
-  }
 }
 
 /** Runs SQL as somebody would who looks at the ledger with `sqlite3` at hand. */

@@ -33,22 +33,23 @@ t.test('a folder that may not be written is refused, and nothing is put there', 
 })
 
 t.test('a file of somebody else is refused, and keeps its bytes', async t => {
-  const files: { name: string; bytes: Buffer; code: string; exit: number }[] = [
+  const files: { name: string; bytes: Buffer; code: string }[] = [
     {
       name: 'a text',
       bytes: Buffer.from('These are notes, not a database.\n'.repeat(400)),
       code: 'store_corrupt',
-      exit: 75,
     },
-    { name: 'random bytes', bytes: Buffer.alloc(20_000, 'ledger'), code: 'store_corrupt', exit: 75 },
-    { name: 'a database cut in half', bytes: sample.subarray(0, sample.length / 2), code: 'store_corrupt', exit: 75 },
-    { name: 'a database of a newer release', bytes: newerLedger(t), code: 'store_newer', exit: 78 },
+    { name: 'random bytes', bytes: Buffer.alloc(20_000, 'ledger'), code: 'store_corrupt' },
+    { name: 'a database cut in half', bytes: sample.subarray(0, sample.length / 2), code: 'store_corrupt' },
+    { name: 'a database of a newer release', bytes: newerLedger(t), code: 'store_newer' },
+    { name: 'a database without events', bytes: foreignDatabase(t, 'notes (id, text)'), code: 'store_foreign' },
+    { name: 'a database with other events', bytes: foreignDatabase(t, 'events (id, at)'), code: 'store_foreign' },
   ]
-  for (const { name, bytes, code, exit } of files) {
+  for (const { name, bytes, code } of files) {
     const database = join(ownFolder(t), 'events.db')
     writeFileSync(database, bytes)
     const refusal = await refusedStart(t, { database })
-    t.match(refusal, { code: exit, err: '', error: { code } }, name)
+    t.match(refusal, { code: 78, err: '', error: { code } }, name)
     t.ok(readFileSync(database).equals(bytes), `${name} keeps its bytes`)
     t.same(remainsOf(database), [], `nothing is left beside ${name}`)
   }
@@ -199,6 +200,15 @@ function newerLedger(t: Test): Buffer {
   connection.exec('PRAGMA user_version = 9000')
   connection.close()
   return readFileSync(database)
+}
+
+/** Somebody else's database with one table. */
+function foreignDatabase(t: Test, table: string): Buffer {
+  const path = join(ownFolder(t), 'foreign.db')
+  const connection = new sqlite.Database(path)
+  connection.exec(`CREATE TABLE ${table}`)
+  connection.close()
+  return readFileSync(path)
 }
 
 /** The sample with zeros in pages in the middle of the file that hold events, and nothing else. */

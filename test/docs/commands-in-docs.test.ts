@@ -1,9 +1,10 @@
 import { spawnSync } from 'node:child_process'
-import t from 'tap'
+import t, { type Test } from 'tap'
 import { ownFolder } from '../black-box/own-folder.js'
+import { documentedChat } from './documented-chat.js'
 import { makeOlderLedger } from './older-ledger.js'
 import { type Block, type Page, readPages } from './pages.js'
-import { Reader } from './reader.js'
+import { type Addresses, Reader } from './reader.js'
 import { differences } from './shown-output.js'
 
 /** A line of a `console` block that starts the server, with the settings in front of it. */
@@ -11,8 +12,14 @@ const START = /^((?:[A-Z][A-Z0-9_]*=\S+ +)*)(?:npm ci && )?(?:npm start|daybook 
 
 const PROGRAMS = ['curl', 'jq', 'openssl', 'sqlite3']
 
-/** What a page takes for granted in the reader's home. */
-const GIVEN: Record<string, (home: string) => void> = { 'docs/how-to/move-an-older-ledger.md': makeOlderLedger }
+/** What a page takes for granted, in the reader's home or elsewhere. @returns addresses that stand for others */
+const GIVEN: Record<string, (t: Test, home: string) => Promise<Addresses>> = {
+  'docs/how-to/move-an-older-ledger.md': async (_, home) => {
+    makeOlderLedger(home)
+    return {}
+  },
+  'docs/how-to/watch-a-chat-topic.md': async t => ({ 'https://chat.example.org': await documentedChat(t) }),
+}
 
 // Every page has a server of its own; on a slow machine that adds up.
 t.setTimeout(110_000)
@@ -21,8 +28,7 @@ for (const page of readPages()) {
   if (page.blocks.every(({ language }) => language !== 'sh')) continue
   t.test(`what ${page.path} says can be followed to the letter`, skipWithout(missingPrograms(page)), async t => {
     const home = ownFolder(t)
-    GIVEN[page.path]?.(home)
-    const reader = new Reader(t, home)
+    const reader = new Reader(t, home, await GIVEN[page.path]?.(t, home))
     if (!page.blocks.some(block => startOf(block))) await reader.startServer('')
     for (const [index, block] of page.blocks.entries()) {
       const start = startOf(block)
@@ -47,6 +53,11 @@ function missingPrograms({ blocks }: Page): string[] {
   return used.filter(program => spawnSync('which', [program]).status !== 0)
 }
 
+/** Skipped, loudly, where a program is missing; a failure in CI. */
 function skipWithout(missing: readonly string[]): { skip?: string } {
-  return missing.length > 0 ? { skip: `not installed: ${missing.join(', ')}` } : {}
+  if (missing.length === 0) return {}
+  const reason = `not installed: ${missing.join(', ')}`
+  if (process.env.CI === 'true') throw new Error(`The commands of this page need programs that are ${reason}.`)
+  console.error(`\n*** SKIPPED: ${reason}. ***\n`)
+  return { skip: `SKIPPED: ${reason}` }
 }

@@ -6,6 +6,9 @@ import { PageShell } from './page-shell.js'
 const DOCUMENTED = 'http://127.0.0.1:8765'
 const DOCUMENTED_HOME = '/home/you'
 
+/** Addresses of the pages, and those that stand for them here. */
+export type Addresses = Readonly<Record<string, string>>
+
 /** Somebody who follows a page: with a home, a terminal, and a server in another one. */
 export class Reader {
   readonly #shell: PageShell
@@ -14,6 +17,7 @@ export class Reader {
   constructor(
     private readonly t: Test,
     private readonly home: string,
+    private readonly addresses: Addresses = {},
   ) {
     this.#shell = new PageShell(t, home)
   }
@@ -31,7 +35,16 @@ export class Reader {
 
   async run(block: string) {
     const address = this.#server?.url ?? DOCUMENTED
-    const run = await this.#shell.run(block.replaceAll(DOCUMENTED, address), { EVENT_API_URL: address })
-    return { ...run, out: run.out.replaceAll(address, DOCUMENTED).replaceAll(this.home, DOCUMENTED_HOME) }
+    const addresses = Object.entries({ ...this.addresses, [DOCUMENTED]: address })
+    const typed = addresses.reduce((text, [documented, real]) => text.replaceAll(documented, real), block)
+    const run = await this.#shell.run(typed, { EVENT_API_URL: address })
+    return { ...run, out: toDocumented(run.out, addresses).replaceAll(this.home, DOCUMENTED_HOME) }
   }
+}
+
+/** What was printed, as if the documented addresses had answered. */
+function toDocumented(printed: string, addresses: readonly [documented: string, real: string][]): string {
+  return addresses.reduce((text, [documented, real]) => {
+    return text.replaceAll(real, documented).replaceAll(new URL(real).host, new URL(documented).host)
+  }, printed)
 }

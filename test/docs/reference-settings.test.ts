@@ -1,5 +1,6 @@
 import t from 'tap'
 import { cacheFolder } from '../../src/settings/cache-folder.js'
+import { readCaptureSettings } from '../../src/settings/capture-settings.js'
 import { readClientSettings } from '../../src/settings/client-settings.js'
 import { readLocalSettings } from '../../src/settings/local-settings.js'
 import { readServeSettings } from '../../src/settings/serve-settings.js'
@@ -16,6 +17,7 @@ t.test('describes every setting that is read, and no other', async t => {
   readServeSettings({}, sources)
   readClientSettings({}, sources)
   readLocalSettings({}, sources)
+  t.throws(() => readCaptureSettings({}, sources), { code: 'settings_invalid' }, 'there is no account by default')
   readTerminalSettings(sources)
   cacheFolder(sources)
   const described = firstCodes(sections.flatMap(({ tables }) => tables)).filter(code => !code.startsWith('--'))

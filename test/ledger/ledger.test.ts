@@ -220,6 +220,22 @@ t.test('a long poll is answered when something matches, and not before', async t
   t.same(keysOf(await waiting), ['chat:message.created:message:2'])
 })
 
+t.test('a long poll that searches is woken by an event whose text is not at hand', async t => {
+  const { ledger } = await openLedger(t)
+  const waiting = ledger.waitFor({ ...SINCE, source: 'chat', search: ['needle'] }, 20)
+  for (const [id, source, said] of [
+    ['1', 'chat', 'hay'],
+    ['2', 'forum', 'needle'],
+    ['3', 'chat', 'needle'],
+  ]) {
+    const whole = readEvent({ kind: 'a.b', subject_type: 'a', subject_id: id, source, payload: { said } })
+    const json = Buffer.from(JSON.stringify(whole))
+    await ledger.record([{ event: { ...whole, payload: {} }, json, provenance: PROVENANCE }])
+  }
+  const { items } = await waiting
+  t.match(JSON.parse(Buffer.from(items).toString()), { subject_id: '3', payload: { said: 'needle' } })
+})
+
 t.test('a long poll that sees nothing ends in time, with the head as its checkpoint', async t => {
   const { ledger } = await openLedger(t)
   await deliver(ledger, { subject_id: '1', source: 'forum' })

@@ -108,6 +108,7 @@ const ACTIONLESS: [event: string, body: Record<string, unknown>][] = [
   ['status', { state: 'error' }],
   ['status', { state: 'pending' }],
   ['pull_request', { action: 'closed', pull_request: { merged: true } }],
+  ['action_run_recover', { action: 'recover' }],
 ]
 
 t.test('the four platforms are listed from the start', async t => {

@@ -2,6 +2,7 @@ import t from 'tap'
 import { AppError } from '../../src/model/app-error.js'
 import { EventSchema } from '../../src/model/event.js'
 import { SubscriptionSchema } from '../../src/model/subscription.js'
+import { ADAPTERS } from '../../src/platforms/adapters.js'
 import { codeA } from '../../src/platforms/code-a/adapter.js'
 import { message, serve } from './serve.js'
 
@@ -69,7 +70,7 @@ t.test('the platforms are listed, with whether a secret is there but never which
 })
 
 t.test('the API description covers every parameter, and refers to nothing that it does not hold', async t => {
-  const { request } = await serve(t, { adapters: [codeA] })
+  const { request } = await serve(t, { adapters: ADAPTERS })
   const { status, body, text } = await request('/api/openapi.json')
   t.equal(status, 200)
   t.match(body, { openapi: '3.1.0', info: { version: '1.2.3' }, servers: [{ url: '/' }] })

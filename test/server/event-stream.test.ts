@@ -1,6 +1,7 @@
 import { connect, type Socket } from 'node:net'
 import type { Test } from 'tap'
 import t from 'tap'
+import { readEvent } from '../../src/ledger/read-event.js'
 import { message, type Served, serve, until } from './serve.js'
 
 const at = (microsecond: number) => `2031-05-04T09:00:00.${String(microsecond).padStart(6, '0')}Z`
@@ -217,6 +218,40 @@ t.test('a reader that is slow and wakes in time for its farewell is told its che
   const dropped = /id: (\S+)\nevent: dropped\ndata: \{"next_since":"(\S+)"\}\n\n/.exec(text)
   t.ok(ids.length > 0 && ids.length < 60)
   t.same([dropped?.[1], dropped?.[2]], [ids.at(-1), ids.at(-1)], 'the checkpoint is the last event it was sent')
+})
+
+/** Records an event beyond what the API takes, as a webhook brings it. */
+function recordLarge({ ledger }: Served, subjectId: string, characters: number) {
+  const event = readEvent(message(subjectId, { payload: { text: 'x'.repeat(characters) } }))
+  return ledger.record([{ event, provenance: { route: 'webhook', verified: 'none' } }])
+}
+
+t.test('a large event arrives whole, between others', async t => {
+  const served = await serve(t, { streamTimes: { heartbeatMs: 1, drainMs: 5_000 } })
+  const reader = await follow(t, served)
+  await served.post('/api/events', message(1))
+  await recordLarge(served, '2', 3_000_000)
+  await served.post('/api/events', message(3))
+  const events = () => reader.messages.filter(({ event }) => event === 'message')
+  await until(() => events().length === 3)
+  t.match(events(), [
+    { id: at(1), data: { subject_id: '1' } },
+    { id: at(2), data: { subject_id: '2', payload: { text: /^x{1000}/ } } },
+    { id: at(3), data: { subject_id: '3' } },
+  ])
+})
+
+t.test('a reader that stops within a large event is let go, and has its checkpoint', async t => {
+  const served = await serve(t, { streamTimes: { heartbeatMs: 1_000, drainMs: 100 } })
+  const socket = await connectPaused(served.port, '/api/events/stream')
+  t.teardown(() => socket.destroy())
+  await served.post('/api/events', message(1))
+  await recordLarge(served, '2', 20_000_000)
+  await until(() => served.log.some(line => line.path === '/api/events/stream'))
+  const text = await readAll(socket)
+  const whole = text.split('\n\n').slice(0, -1)
+  t.match(whole.at(-1), new RegExp(`^(?:[0-9a-f]+\r\n)?id: ${at(1)}\\ndata: `), 'the small one is whole')
+  t.notMatch(text, /event: dropped/)
 })
 
 /** A reader that does not read until told. */

@@ -13,9 +13,11 @@ import { message, serve, until } from './serve.js'
 function createServer(): LedgerServer {
   return createLedgerServer({
     ledger: new MemoryLedger(),
+    captures: { run: async () => ({ captures: [], left: 0 }) },
     database: { database: '/var/lib/ledger.db', engine: 'sqlite' },
     adapters: [],
     platforms: [],
+    takeLargeDelivery: () => Promise.reject(new Error('Nothing large is delivered here.')),
     logger: pino({ level: 'silent' }),
     version: '1.2.3',
     now: () => START,

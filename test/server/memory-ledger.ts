@@ -1,7 +1,7 @@
 import { EventEmitter, once } from 'node:events'
 import type { EventDelivery } from '../../src/ledger/ledger.js'
 import { AppError } from '../../src/model/app-error.js'
-import type { StoredEvent } from '../../src/model/event.js'
+import type { NewEvent, StoredEvent } from '../../src/model/event.js'
 import { eventMatches } from '../../src/model/event-match.js'
 import type { EventPage, EventQuery } from '../../src/model/event-query.js'
 import type { Subscription } from '../../src/model/subscription.js'
@@ -32,11 +32,11 @@ export class MemoryLedger implements ServedLedger {
     return outcomes
   }
 
-  async getEvent(dedupeKey: string): Promise<string> {
+  async getEvent(dedupeKey: string): Promise<Uint8Array> {
     this.#fail()
     const event = this.events.find(known => known.dedupe_key === dedupeKey)
     if (!event) throw new AppError('not_found', 'not_found', `No event has the dedupe key "${dedupeKey}".`)
-    return JSON.stringify(event)
+    return Buffer.from(JSON.stringify(event))
   }
 
   async query(query: EventQuery, signal?: AbortSignal): Promise<EventPage> {
@@ -129,7 +129,8 @@ export class MemoryLedger implements ServedLedger {
     this.#news.emit('news')
   }
 
-  #recordOne({ event, provenance }: EventDelivery): RecordOutcome {
+  #recordOne({ event: given, provenance, json }: EventDelivery): RecordOutcome {
+    const event: NewEvent = json ? JSON.parse(Buffer.from(json).toString()) : given
     const known = this.events.find(({ dedupe_key }) => dedupe_key === event.dedupe_key)
     if (known) known.seen_count += 1
     const captured_at = toTimestamp(START + this.events.length + 1)
@@ -142,12 +143,13 @@ export class MemoryLedger implements ServedLedger {
       last_seen_at: captured_at,
     }
     if (!known) this.events.push(stored)
+    const body = JSON.stringify(stored)
     return {
       created: !known,
       dedupeKey: stored.dedupe_key,
       seenCount: stored.seen_count,
       capturedAt: capturedMicros(stored),
-      body: JSON.stringify(stored),
+      body,
     }
   }
 

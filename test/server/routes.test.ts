@@ -1,9 +1,9 @@
 import type { Test } from 'tap'
 import t from 'tap'
-import { codeA } from '../../src/platforms/code-a/adapter.js'
+import { ADAPTERS } from '../../src/platforms/adapters.js'
 import { type Served, type ServeOptions, serve } from './serve.js'
 
-const DELIVER = new Set(['/api/events', '/webhooks/code_a'])
+const DELIVER = new Set(['/api/events', ...ADAPTERS.map(({ catalogue }) => catalogue.webhook_path)])
 
 interface Row {
   method: string
@@ -30,7 +30,7 @@ async function status(served: Served, { method, path }: Row, headers: Record<str
   return (await served.raw(`${verb} ${path} HTTP/1.1\r\n${lines.join('')}\r\n`)).slice(9, 12)
 }
 
-const start = (t: Test, options: ServeOptions = {}) => serve(t, { adapters: [codeA], ...options })
+const start = (t: Test, options: ServeOptions = {}) => serve(t, { adapters: ADAPTERS, ...options })
 
 /** The other ways to write a path that reach the same row. */
 const twins = (path: string) => [path, path.toUpperCase(), path === '/' ? '/' : `${path}/`]
@@ -53,9 +53,13 @@ t.test('the table is what is documented', async t => {
     'GET /api/subscriptions/x',
     'GET /assets/landing.css',
     'GET /metrics',
+    'POST /api/captures',
     'POST /api/events',
     'POST /api/subscriptions',
+    'POST /webhooks/chat',
     'POST /webhooks/code_a',
+    'POST /webhooks/code_b',
+    'POST /webhooks/forum',
   ])
 })
 
@@ -160,7 +164,7 @@ t.test('what is not in the table is 404', async t => {
     '/api/%65vents',
     '/api/openapiXjson',
   ]
-  for (const path of [...paths, '/x/../api/events', '/webhooks/code_b', '/api/events/a/b', '/assets/../index.html']) {
+  for (const path of [...paths, '/x/../api/events', '/webhooks/code_c', '/api/events/a/b', '/assets/../index.html']) {
     const answer = await raw(`GET ${path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n`)
     t.match(answer, /^HTTP\/1\.1 404 [\s\S]*"code":"not_found"/, path)
   }

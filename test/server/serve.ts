@@ -3,6 +3,7 @@ import { connect } from 'node:net'
 import { setTimeout } from 'node:timers/promises'
 import pino from 'pino'
 import type { Test } from 'tap'
+import { takeLargeDelivery } from '../../src/platforms/take-delivery.js'
 import { createLedgerServer, type LedgerServerOptions } from '../../src/server/ledger-server.js'
 import { MemoryLedger, START } from './memory-ledger.js'
 
@@ -30,19 +31,23 @@ export interface Served {
 
 export type ServeOptions = Partial<Omit<LedgerServerOptions, 'ledger' | 'settings'>> & {
   settings?: Partial<LedgerServerOptions['settings']>
+  /** Where it listens for its owner, besides the port. */
+  socketPath?: string
 }
 
 /** A ledger server on a port of its own, closed when the test ends. */
 export async function serve(t: Test, options: ServeOptions = {}): Promise<Served> {
   const ledger = new MemoryLedger()
   const log: Record<string, unknown>[] = []
-  const { settings, ...others } = options
+  const { settings, socketPath, ...others } = options
   let requests = 0
   const server = createLedgerServer({
     ledger,
+    captures: { run: async () => ({ captures: [], left: 0 }) },
     database: { database: '/var/lib/ledger.db', engine: 'sqlite' },
     adapters: [],
     platforms: [],
+    takeLargeDelivery: async (adapter, delivery, rules) => takeLargeDelivery(adapter, delivery, rules),
     logger: pino({ level: 'debug', base: null }, { write: line => log.push(JSON.parse(line)) }),
     version: '1.2.3',
     now: () => START,
@@ -58,6 +63,7 @@ export async function serve(t: Test, options: ServeOptions = {}): Promise<Served
   })
   const { port } = await server.listen('127.0.0.1', 0)
   t.teardown(() => server.close())
+  if (socketPath !== undefined) await server.listenSocket(socketPath)
   const url = `http://127.0.0.1:${port}`
 
   const request = async (path: string, init?: RequestInit): Promise<Answer> => {

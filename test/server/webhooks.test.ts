@@ -113,3 +113,92 @@ t.test('a delivery comes from anywhere, but in open mode only under a name of th
     'POST /webhooks/code_a HTTP/1.1\r\nHost: elsewhere.example\r\nConnection: close\r\nContent-Length: 0\r\n\r\n'
   t.match(await raw(rebound), /^HTTP\/1\.1 403 [\s\S]*host_not_allowed/)
 })
+
+t.test('a large delivery comes to the same as a small one, and holds the same rules', async t => {
+  const { post, ledger } = await serve(t, { adapters: [adapter()], settings: secrets(['right']) })
+  const large = `1,2${','.repeat(300_000)}`
+  const sent = { 'x-secret': 'right', 'x-delivery': 'd-1' }
+  t.match(await post('/webhooks/code_a', large, sent), { status: 200, body: { created: 2, duplicates: 0, ignored: 0 } })
+  t.match(await post('/webhooks/code_a', '1', sent), { status: 200, body: { created: 0, duplicates: 1 } })
+  t.match(ledger.events, [
+    { subject_id: '1', seen_count: 2, provenance: { route: 'webhook', verified: 'signature', delivery_id: 'd-1' } },
+    { subject_id: '2', seen_count: 1, provenance: { route: 'webhook', verified: 'signature', delivery_id: 'd-1' } },
+  ])
+  t.match(await post('/webhooks/code_a', large), { status: 401, body: { code: 'signature_invalid' } })
+})
+
+t.test('a delivery of thousands of events is recorded in pieces, and counted as one', async t => {
+  const { post, ledger } = await serve(t, { adapters: [adapter()] })
+  const ids = Array.from({ length: 2_500 }, (_, index) => index)
+  t.match(await post('/webhooks/code_a', ids.join(',')), { status: 200, body: { created: 2_500, duplicates: 0 } })
+  t.match(await post('/webhooks/code_a', [...ids, 'new'].join(',')), { body: { created: 1, duplicates: 2_500 } })
+  t.equal(ledger.events.length, 2_501)
+})
+
+t.test('what a delivery proves itself by may not be sent twice', async t => {
+  const { raw, ledger } = await serve(t, { adapters: [adapter()] })
+  const proofs = [
+    ...['X-Hub-Signature', 'X-Hub-Signature-256', 'X-Forgejo-Signature', 'X-Gitea-Signature', 'X-Gogs-Signature'],
+    ...['X-Discourse-Event-Signature', 'X-Gitlab-Token', 'Webhook-Id', 'Webhook-Timestamp', 'Webhook-Signature'],
+  ]
+  for (const name of proofs) {
+    const head = `POST /webhooks/code_a HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Length: 1\r\n`
+    t.match(await raw(`${head}${name}: a\r\n\r\n1`), /^HTTP\/1\.1 200/, name)
+    const twice = await raw(`${head}${name}: a\r\n${name.toLowerCase()}: a\r\n\r\n2`)
+    t.match(twice, /^HTTP\/1\.1 400 [\s\S]*"code":"duplicate_header"/, name)
+  }
+  t.equal(ledger.events.length, 1)
+})
+
+/** An adapter of the platform whose deliveries do not name their server; it keeps what it was told of it. */
+function chatAdapter(): WebhookAdapter & { sites: unknown[] } {
+  const sites: unknown[] = []
+  return {
+    ...adapter(),
+    catalogue: { ...catalogue, source: 'chat', webhook_path: '/webhooks/chat' },
+    answer: { response_not_required: true },
+    sites,
+    normalise(_, { site }) {
+      sites.push(site)
+      return { events: [], ignored: 1 }
+    },
+  }
+}
+
+t.test("the chat server's address is the configured one, else what the hook's own address says", async t => {
+  const chat = chatAdapter()
+  const { post } = await serve(t, { adapters: [chat] })
+  await post('/webhooks/chat', '')
+  await post('/webhooks/chat?other=1', '')
+  await post('/webhooks/chat?site=https%3A%2F%2FChat.example.org%2F', '')
+  await post('/webhooks/chat?site=chat.example.org:8443/api', '')
+  const configured = await serve(t, { adapters: [chat], settings: { chatSite: 'https://configured.example' } })
+  await configured.post('/webhooks/chat?site=https://chat.example.org', '')
+  t.strictSame(chat.sites, [
+    ...[undefined, undefined, 'https://chat.example.org', 'https://chat.example.org:8443'],
+    'https://configured.example',
+  ])
+})
+
+t.test('an address that is none is refused where it would count, and nowhere else', async t => {
+  const { post } = await serve(t, { adapters: [chatAdapter(), adapter()] })
+  const wrong = ['', 'ftp://chat.example.org', 'https://chat.example.org/path', 'https://a:b@chat.example.org', '%00']
+  for (const site of [...wrong, `https://${'a'.repeat(300)}.example`, 'a.example&site=b.example']) {
+    const refused = await post(`/webhooks/chat?site=${site}`, '')
+    t.match(refused, { status: 400, body: { code: 'invalid_field', errors: [{ field: 'site' }] } }, site)
+    t.match(await post(`/webhooks/code_a?site=${site}`, ''), { status: 200 })
+  }
+})
+
+t.test('every answer on the chat route is JSON, and says nothing that the platform would post', async t => {
+  const { post } = await serve(t, { adapters: [chatAdapter()], settings: { requireVerified: true } })
+  const open = await serve(t, { adapters: [chatAdapter()] })
+  const taken = await open.post('/webhooks/chat', '')
+  t.strictSame(taken.body, { created: 0, duplicates: 0, ignored: 1, response_not_required: true })
+  const refused = await post('/webhooks/chat', '')
+  t.match(refused, { status: 403, body: { code: 'delivery_unverified' } })
+  for (const { text } of [taken, refused]) {
+    const members = Object.keys(JSON.parse(text))
+    t.notOk(members.includes('content') || members.includes('response_string'), text)
+  }
+})

@@ -30,13 +30,18 @@ t.test('every setting can be given by the environment', async t => {
     EVENT_WEBHOOK_SECRET_CHAT: 'one',
     EVENT_WEBHOOK_SECRET_CODE_A: 'new\nold\n',
     EVENT_WEBHOOK_REQUIRE_VERIFIED: 'Yes',
+    EVENT_CHAT_URL: 'Chat.example.org/api',
     EVENT_LOG_LEVEL: 'debug',
     EVENT_LOG_FORMAT: 'json',
   }
   t.match(readServeSettings({}, memorySources({ env })), {
     ledger: { host: '::1', port: 0, rootPath: '/books/ledger', publicUrl: 'https://ledger.example.org:8443' },
     board: { host: 'localhost', port: 65535, rootPath: '/board' },
-    webhooks: { secrets: { chat: ['one'], forum: [], code_a: ['new', 'old'], code_b: [] }, requireVerified: true },
+    webhooks: {
+      secrets: { chat: ['one'], forum: [], code_a: ['new', 'old'], code_b: [] },
+      requireVerified: true,
+      chatSite: 'https://chat.example.org',
+    },
     log: { level: 'debug', format: 'json' },
   })
 })

@@ -1,6 +1,6 @@
 import type { NewEvent, StoredEvent } from '../../src/model/event.js'
 import type { EventPage } from '../../src/model/event-query.js'
-import type { EventToRecord } from '../../src/store/event-store.js'
+import type { EventStore, EventToRecord } from '../../src/store/event-store.js'
 
 /** A complete event that says `text`; everything else may be overridden. */
 export function messageCreated(key: string, changes: Partial<NewEvent> = {}): EventToRecord {
@@ -27,6 +27,19 @@ export function messageCreated(key: string, changes: Partial<NewEvent> = {}): Ev
     provenance: { route: 'api', verified: 'none' },
     matches: [],
   }
+}
+
+/** The same, written down as whoever takes a large delivery does it: with the payload apart from the event. */
+export function writtenDown(delivery: EventToRecord): EventToRecord {
+  const { payload, ...others } = delivery.event
+  const json = new TextEncoder().encode(JSON.stringify({ ...others, payload }))
+  return { ...delivery, event: { ...others, payload: {} }, json }
+}
+
+/** One stored event, read back by its key. */
+export async function readStored(events: EventStore, dedupeKey: string): Promise<StoredEvent | undefined> {
+  const body = await events.findByDedupeKey(dedupeKey)
+  return body && (JSON.parse(Buffer.from(body).toString('utf8')) as StoredEvent)
 }
 
 /** The events of a page. */

@@ -1,5 +1,6 @@
 import { boolean, string } from '@oclif/core/flags'
-import { LedgerCommand, type LedgerFlags } from '../../cli/ledger-command.js'
+import type { LedgerFlags } from '../../cli/ledger-caller.js'
+import { LedgerCommand } from '../../cli/ledger-command.js'
 import { toTerminalJson, toTerminalLine } from '../../cli/terminal-text.js'
 import type { EventParameters } from '../../client/event-parameters.js'
 import { followEvents } from '../../client/follow-events.js'

@@ -1,11 +1,15 @@
 import type { Actor } from '../../model/event.js'
-import { idAt, objectAt, type Payload, textAt, webUrlAt } from '../payload.js'
-import { type Hook, known } from './hook.js'
+import { idAt, known, objectAt, type Payload, textAt, webUrlAt } from '../payload.js'
+import type { Hook } from './hook.js'
 import { loginOf } from './nodes.js'
 
-/** Who did it: the sender, and nobody where there is none. Never the author of the thing that was acted on. */
+/**
+ * Who did it: the sender, else who pushed, and nobody where neither is told. Never the author of the thing that was
+ * acted on.
+ */
 export function actorOf(hook: Hook): Actor {
   const { sender } = hook
+  if (!sender) return pusherOf(hook)
   return {
     id: idAt(sender, 'id') ?? '',
     display: loginOf(sender) ?? '',
@@ -30,6 +34,16 @@ export function actorRoleOf({ sender }: Hook, written: Payload | undefined): str
   if (senderId === undefined || idAt(objectAt(written, 'user'), 'id') !== senderId) return ''
   const association = textAt(written, 'author_association')?.toLowerCase() ?? ''
   return association === 'collaborator' ? 'member' : association
+}
+
+/** Old pushes, and those of a deploy key, tell the pusher alone, often by nothing but a name. */
+function pusherOf({ body }: Hook): Actor {
+  const pusher = objectAt(body, 'pusher')
+  return {
+    id: idAt(pusher, 'id') ?? '',
+    display: loginOf(pusher) ?? textAt(pusher, 'name') ?? '',
+    metadata: known({ email: textAt(pusher, 'email') }),
+  }
 }
 
 /** Only a push tells an address, and that of the pusher, who is mostly but not always the sender. */

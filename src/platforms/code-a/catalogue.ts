@@ -1,4 +1,5 @@
 import type { PlatformCatalogue } from '../adapter.js'
+import { namedKinds } from '../named-kinds.js'
 import { targetGrammarOf } from '../scope-key.js'
 import { ROWS } from './rows.js'
 
@@ -10,18 +11,8 @@ export const CODE_A_CATALOGUE: PlatformCatalogue = {
   verification:
     'HMAC-SHA256 of the raw body with the shared secret, in X-Hub-Signature-256, or in X-Forgejo-Signature, ' +
     'X-Gitea-Signature or X-Gogs-Signature; X-Hub-Signature (SHA-1) only where none of these is sent.',
-  kinds: [...namedKinds(), '*'],
-  actions: namedKinds().map(toAction),
+  ...namedKinds([...ROWS.values()].flatMap(row => row.kinds)),
   scope_types: ['repository', 'issue', 'pull_request'],
   target_grammar: targetGrammarOf('code_a'),
   capture_modes: ['webhook'],
-}
-
-function namedKinds(): string[] {
-  return [...new Set([...ROWS.values()].flatMap(row => row.kinds))].sort()
-}
-
-function toAction(kind: string): PlatformCatalogue['actions'][number] {
-  const [objectType = '', verb = ''] = kind.split('.')
-  return { kind, object_type: objectType, verb }
 }

@@ -2,10 +2,11 @@
 
 import type { TargetNode } from '../../model/event.js'
 import { toWord } from '../identity.js'
-import { firstInstantAt, idAt, objectAt, type Payload, textAt, webUrlAt } from '../payload.js'
+import { toNode } from '../node.js'
+import { firstInstantAt, idAt, known, objectAt, type Payload, textAt, webUrlAt } from '../payload.js'
 import { conversationOf } from './conversation.js'
-import { type Hook, known, type Mapped, verbOf } from './hook.js'
-import { commitNode, pathInRepository, toNode } from './nodes.js'
+import { type Hook, type Mapped, verbOf } from './hook.js'
+import { commitNode, pathInRepository } from './nodes.js'
 
 export type RunEvent = 'check_run' | 'check_suite' | 'workflow_run' | 'workflow_job'
 
@@ -22,8 +23,10 @@ const RUN_TIMES: Record<RunEvent, ReadonlyMap<string, readonly string[]>> = {
   ]),
   workflow_run: new Map([
     ['requested', ['run_started_at', 'created_at']],
-    ['in_progress', ['updated_at', 'run_started_at']],
-    ['completed', ['updated_at']],
+    ['in_progress', ['updated_at', 'run_started_at', 'started_at']],
+    // Gitea does not tell the last change; Forgejo has names of its own.
+    ['completed', ['updated_at', 'completed_at', 'stopped', 'updated']],
+    ['recovered', ['updated_at', 'stopped', 'updated']],
   ]),
   workflow_job: new Map([
     ['queued', ['created_at']],
@@ -35,17 +38,18 @@ const RUN_TIMES: Record<RunEvent, ReadonlyMap<string, readonly string[]>> = {
 
 export function mapRun(event: RunEvent): (hook: Hook) => Mapped {
   return hook => {
-    const run = objectAt(hook.body, event)
-    const verb = verbOf(hook)
+    const run = runOf(hook, event)
+    const verb = runVerb(hook, event)
     const id = idAt(run, 'id')
     const occurredAt = firstInstantAt(run, RUN_TIMES[event].get(verb) ?? [])
-    const conclusion = textAt(run, 'conclusion')
-    const attempt = idAt(run, 'run_attempt')
+    const conclusion = textAt(run, 'conclusion') ?? (isForgejoRun(hook, event) ? textAt(run, 'status') : undefined)
+    const attempt = attemptOf(run)
     const output = objectAt(run, 'output')
     const target = toNode(event, {
       id,
-      display: textAt(run, 'name') ?? textAt(objectAt(run, 'app'), 'name') ?? textAt(run, 'display_title'),
+      display: textAt(run, 'name') ?? textAt(objectAt(run, 'app'), 'name') ?? runTitle(run),
       url: webUrlAt(run, 'html_url'),
+      nativeType: isForgejoRun(hook, event) ? 'action_run' : undefined,
       parent: runParent(hook, event, run),
     })
     return {
@@ -58,14 +62,38 @@ export function mapRun(event: RunEvent): (hook: Hook) => Mapped {
         verb === 'created' ? 'once' : [...(conclusion === undefined ? [] : [conclusion]), attempt ?? occurredAt],
       occurredAt,
       target,
-      conversation: conversationOf(hook, target, { text: textAt(run, 'display_title') ?? textAt(output, 'title') }),
+      conversation: conversationOf(hook, target, { text: runTitle(run) ?? textAt(output, 'title') }),
       metadata: known({ status: textAt(run, 'status'), conclusion, attempt }),
     }
   }
 }
 
+function runTitle(run: Payload | undefined): string | undefined {
+  return textAt(run, 'display_title') ?? textAt(run, 'title')
+}
+
+function runOf({ body }: Hook, event: RunEvent): Payload | undefined {
+  return objectAt(body, event) ?? (event === 'workflow_run' ? objectAt(body, 'run') : undefined)
+}
+
+/** Forgejo tells of runs that ended, and by its action of how: also of a success after a failure. */
+function isForgejoRun({ nativeName }: Hook, event: RunEvent): boolean {
+  return event === 'workflow_run' && nativeName.startsWith('action_run')
+}
+
+function runVerb(hook: Hook, event: RunEvent): string {
+  if (!isForgejoRun(hook, event)) return verbOf(hook)
+  return hook.nativeAction === 'recover' ? 'recovered' : 'completed'
+}
+
+/** Attempts are counted from 1; Gitea says 0 where it does not count them. */
+function attemptOf(run: Payload | undefined): string | undefined {
+  const attempt = idAt(run, 'run_attempt')
+  return attempt === '0' ? undefined : attempt
+}
+
 function runParent(hook: Hook, event: RunEvent, run: Payload | undefined): TargetNode | undefined {
-  const commit = commitNode(hook, textAt(run, 'head_sha'))
+  const commit = commitNode(hook, textAt(run, 'head_sha') ?? textAt(run, 'commit_sha'))
   const workflowRun = event === 'workflow_job' ? idAt(run, 'run_id') : undefined
   return workflowRun === undefined ? commit : toNode('workflow_run', { id: workflowRun, parent: commit })
 }

@@ -1,11 +1,14 @@
 /** What happens to the code itself: pushes, branches and tags, releases. */
 import type { TargetNode } from '../../model/event.js'
+import { commitMessages, isNoCommit, pushIdentity, readRef } from '../git-push.js'
 import { toWord } from '../identity.js'
+import { toNode } from '../node.js'
 import {
   firstInstantAt,
   idAt,
   instantAt,
   isTrue,
+  known,
   objectAt,
   objectsAt,
   type Payload,
@@ -13,29 +16,26 @@ import {
   webUrlAt,
 } from '../payload.js'
 import { conversationOf } from './conversation.js'
-import { type Hook, known, type Mapped, verbOf } from './hook.js'
-import { authorOf, carrierNode, pathInRepository, repositoryId, toNode } from './nodes.js'
-
-const ALL_ZEROS = /^0+$/u
-const REF = /^refs\/(heads|tags)\/(.+)$/su
+import { type Hook, type Mapped, verbOf } from './hook.js'
+import { authorOf, carrierNode, pathInRepository, repositoryId } from './nodes.js'
 
 export function mapPush(hook: Hook): Mapped {
   const { body } = hook
   const ref = textAt(body, 'ref')
   const after = textAt(body, 'after')
-  const head = objectAt(body, 'head_commit')
-  const deleted = isTrue(body, 'deleted') || (after !== undefined && ALL_ZEROS.test(after))
+  const head = headCommit(body, after)
+  const deleted = isTrue(body, 'deleted') || isNoCommit(after)
   const target = refNode(hook, ref)
   return {
     objectType: 'push',
     verb: deleted ? 'deleted' : 'created',
-    subjectId: after === undefined || ALL_ZEROS.test(after) ? ref : after,
-    identity: pushIdentity(hook),
+    subjectId: after === undefined || isNoCommit(after) ? ref : after,
+    identity: pushIdentity(repositoryId(hook), body),
     occurrence: 'once',
     occurredAt: instantAt(hook.repository, 'pushed_at') ?? instantAt(head, 'timestamp'),
     target,
     conversation: conversationOf(hook, target, {
-      text: messagesOf(body),
+      text: commitMessages(body) ?? textAt(head, 'message'),
       url: webUrlAt(body, 'compare') ?? webUrlAt(body, 'compare_url') ?? webUrlAt(head, 'url'),
     }),
     metadata: known({
@@ -47,17 +47,10 @@ export function mapPush(hook: Hook): Mapped {
   }
 }
 
-/** A push is what moved which ref from where to where; without all of that only the delivery identifies it. */
-function pushIdentity(hook: Hook): string | undefined {
-  const parts = [repositoryId(hook), textAt(hook.body, 'ref'), textAt(hook.body, 'before'), textAt(hook.body, 'after')]
-  if (parts.includes(undefined)) return undefined
-  const [repository, ref, before, after] = parts
-  return `${repository}:${ref}:${before}..${after}`
-}
-
-function messagesOf(body: Payload): string | undefined {
-  const messages = objectsAt(body, 'commits').flatMap(commit => textAt(commit, 'message') ?? [])
-  return messages.join('\n\n') || textAt(objectAt(body, 'head_commit'), 'message')
+/** Gogs and older Gitea do not set the head apart from the other commits. */
+function headCommit(push: Payload, after: string | undefined): Payload | undefined {
+  const isHead = (commit: Payload) => after !== undefined && textAt(commit, 'id') === after
+  return objectAt(push, 'head_commit') ?? objectsAt(push, 'commits').find(isHead)
 }
 
 /** `create` and `delete`. A branch can be made again under its name, so only the delivery tells one time from another. */
@@ -79,9 +72,8 @@ export function mapRef(hook: Hook): Mapped {
 
 /** A branch or tag, by its full ref on a push and by its bare name with its type elsewhere. */
 function refNode(hook: Hook, ref: string | undefined, refType?: string): TargetNode {
-  const [, folder, name = ref] = REF.exec(ref ?? '') ?? []
-  const type = refType ?? (folder === 'heads' ? 'branch' : folder === 'tags' ? 'tag' : 'ref')
-  return toNode(type, { id: pathInRepository(hook, name), display: name, parent: carrierNode(hook) })
+  const { type, name } = readRef(ref)
+  return toNode(refType ?? type, { id: pathInRepository(hook, name), display: name, parent: carrierNode(hook) })
 }
 
 /** One click makes several events (`created`, `published`, `released`); each is one of its own. */

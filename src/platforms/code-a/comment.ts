@@ -3,10 +3,11 @@
  * name in keys: else a comment on a commit could pass for the repeat of one on an issue.
  */
 import type { TargetNode } from '../../model/event.js'
-import { idAt, instantAt, objectAt, type Payload, textAt, webUrlAt } from '../payload.js'
+import { toNode } from '../node.js'
+import { idAt, instantAt, known, objectAt, type Payload, textAt, webUrlAt } from '../payload.js'
 import { conversationOf } from './conversation.js'
-import { type Hook, known, type Mapped, verbOf } from './hook.js'
-import { authorOf, commitNode, discussionNode, issueOrPullRequestNode, pullRequestNode, toNode } from './nodes.js'
+import { type Hook, type Mapped, verbOf } from './hook.js'
+import { authorOf, commitNode, discussionNode, issueOrPullRequestNode, pullRequestNode } from './nodes.js'
 
 interface CommentParts {
   objectType: 'comment' | 'review_comment'

@@ -1,6 +1,6 @@
-import type { Conversation, TargetNode } from '../../model/event.js'
 import type { WebhookDelivery } from '../adapter.js'
 import { toWord } from '../identity.js'
+import type { MappedEvent } from '../mapped-event.js'
 import { objectAt, type Payload, textAt } from '../payload.js'
 import { canonicalVerb } from '../verbs.js'
 import { hostOf } from './host.js'
@@ -17,51 +17,37 @@ export interface Hook extends NativeEvent {
   sender: Payload | undefined
 }
 
-/**
- * How one occurrence is told from the next: `once` for what cannot happen twice to one object, else the parts that
- * differ between occurrences. A part that is missing leaves that open, and the delivery itself has to tell.
- */
-export type Occurrence = 'once' | readonly (string | undefined)[]
+/** Words of this platform that stand for others in the past tense; the common ones are folded for all platforms. */
+const PAST: ReadonlyMap<string, string> = new Map([
+  ['dismiss', 'dismissed'],
+  ['resolve', 'resolved'],
+  ['suspend', 'suspended'],
+  ['unsuspend', 'unsuspended'],
+])
 
 /** What a row makes of a delivery; everything else is the same for all rows. */
-export interface Mapped {
-  objectType: string
-  verb: string
-  subjectId: string | undefined
-  /** What identifies the object among all of its type on its host; mostly its native id. */
-  identity: string | undefined
-  occurrence: Occurrence
-  occurredAt: string | undefined
-  target: TargetNode
-  conversation: Conversation
+export interface Mapped extends MappedEvent {
   /** The object whose `author_association` tells the actor's role, if the actor wrote it. */
   written?: Payload | undefined
-  /** Joins the native words in `action.metadata`. */
-  metadata?: Record<string, unknown>
 }
 
 export function readHook(headers: WebhookDelivery['headers'], body: Payload): Hook {
-  const repository = objectAt(body, 'repository')
+  // Forgejo tells of a run of its actions by nothing but the run.
+  const run = objectAt(body, 'run')
+  const repository = objectAt(body, 'repository') ?? objectAt(run, 'repository')
+  const sender = objectAt(body, 'sender') ?? objectAt(run, 'trigger_user')
   return {
     ...readNativeEvent(headers, body),
     body,
-    host: hostOf(headers, body),
+    host: hostOf(headers, [repository, objectAt(body, 'organization'), objectAt(body, 'enterprise'), sender]),
     repository,
     repositoryName: textAt(repository, 'full_name'),
-    sender: objectAt(body, 'sender'),
+    sender,
   }
 }
 
 /** The verb of a delivery that names its action; `received` where it does not, which claims nothing. */
 export function verbOf(hook: Hook, unnamed = 'received'): string {
-  return canonicalVerb(toWord(hook.nativeAction) ?? unnamed)
-}
-
-/** Drops what is not known, so that an event holds no empty members. */
-export function known<T extends object>(members: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
-  const kept: { [K in keyof T]?: Exclude<T[K], undefined> } = {}
-  for (const name in members) {
-    if (members[name] !== undefined) kept[name] = members[name] as Exclude<T[typeof name], undefined>
-  }
-  return kept
+  const word = toWord(hook.nativeAction) ?? unnamed
+  return PAST.get(word) ?? canonicalVerb(word)
 }

@@ -17,9 +17,14 @@ export interface NativeEvent {
 const FLAVOURS = ['github', 'forgejo', 'gitea', 'gogs'] as const
 
 const REVIEW = 'pull_request_review'
+const RUN = 'workflow_run'
 
 /** Finer names of Gitea and Forgejo, folded into GitHub's. */
 const FOLDED: ReadonlyMap<string, string> = new Map([
+  ['action_run', RUN],
+  ['action_run_failure', RUN],
+  ['action_run_recover', RUN],
+  ['action_run_success', RUN],
   ['issue_assign', 'issues'],
   ['issue_label', 'issues'],
   ['issue_milestone', 'issues'],
@@ -38,7 +43,8 @@ const FOLDED: ReadonlyMap<string, string> = new Map([
 const UNNAMED = 'event'
 
 export function readNativeEvent(headers: WebhookDelivery['headers'], body: Payload): NativeEvent {
-  const nativeName = firstHeader(headers, 'event') ?? UNNAMED
+  // Forgejo and older Gitea leave the event blank for some, such as packages, and name it only by its type.
+  const nativeName = firstHeader(headers, 'event') ?? firstHeader(headers, 'event-type') ?? UNNAMED
   const deliveryId = firstHeader(headers, 'delivery')
   return {
     name: foldName(nativeName, body),
@@ -48,7 +54,10 @@ export function readNativeEvent(headers: WebhookDelivery['headers'], body: Paylo
   }
 }
 
-function firstHeader(headers: WebhookDelivery['headers'], kind: 'event' | 'delivery'): string | undefined {
+function firstHeader(
+  headers: WebhookDelivery['headers'],
+  kind: 'event' | 'event-type' | 'delivery',
+): string | undefined {
   for (const flavour of FLAVOURS) {
     const value = headers[`x-${flavour}-${kind}`]?.trim()
     if (value) return value

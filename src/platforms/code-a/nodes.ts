@@ -5,32 +5,9 @@
  * repository and number on every road: its comments arrive with the id of the issue behind it, not with its own.
  */
 import type { TargetNode } from '../../model/event.js'
-import { toIdentifier } from '../identity.js'
-import { idAt, isTrue, memberOf, objectAt, type Payload, textAt, webUrlAt } from '../payload.js'
-import { type Hook, known } from './hook.js'
-
-export interface NodeParts {
-  /** Native id, or a path of ids; a node without one has no key. */
-  id?: string | undefined
-  display?: string | undefined
-  url?: string | undefined
-  nativeType?: string | undefined
-  metadata?: Record<string, unknown>
-  parent?: TargetNode | undefined
-}
-
-export function toNode(type: string, parts: NodeParts): TargetNode {
-  return {
-    type,
-    ...known({
-      key: parts.id === undefined ? undefined : `${type}:${toIdentifier(parts.id)}`,
-      display: parts.display,
-      url: parts.url,
-    }),
-    metadata: { native_type: parts.nativeType ?? type, ...parts.metadata },
-    ...known({ parent: parts.parent }),
-  }
-}
+import { type NodeParts, toNode } from '../node.js'
+import { idAt, isTrue, known, memberOf, objectAt, type Payload, textAt, webUrlAt } from '../payload.js'
+import type { Hook } from './hook.js'
 
 /** The repository and its owner; the organisation or account alone where an event has no repository. */
 export function carrierNode(hook: Hook): TargetNode | undefined {

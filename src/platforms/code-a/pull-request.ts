@@ -1,7 +1,8 @@
-import { idAt, instantAt, isTrue, objectAt, type Payload, textAt, webUrlAt } from '../payload.js'
+import { toNode } from '../node.js'
+import { idAt, instantAt, isTrue, known, objectAt, type Payload, textAt, webUrlAt } from '../payload.js'
 import { conversationOf } from './conversation.js'
-import { type Hook, known, type Mapped, verbOf } from './hook.js'
-import { authorOf, pullRequestNode, toNode } from './nodes.js'
+import { type Hook, type Mapped, verbOf } from './hook.js'
+import { authorOf, pullRequestNode } from './nodes.js'
 import { mapTracked } from './tracked.js'
 
 /** A closed pull request is `merged` when it was; the platform has no action of its own for that. */
@@ -11,10 +12,12 @@ export function mapPullRequest(hook: Hook): Mapped {
   const verb = native === 'closed' && isTrue(object, 'merged') ? 'merged' : native
   const target = pullRequestNode(hook, object)
   const mapped = mapTracked(hook, { objectType: 'pull_request', object, verb, target })
-  return isPush(hook) ? { ...mapped, occurrence: [headOf(hook, object)] } : mapped
+  if (!isPush(hook)) return mapped
+  const { occurredAt } = mapped
+  return { ...mapped, occurrence: [headOf(hook, object), ...(occurredAt === undefined ? [] : [occurredAt])] }
 }
 
-/** New commits arrived: the new head tells one such update from the next. */
+/** New commits arrived: the new head tells one such update from the next, and the time a return to an earlier head. */
 function isPush({ nativeAction }: Hook): boolean {
   return nativeAction === 'synchronize' || nativeAction === 'synchronized'
 }

@@ -1,9 +1,10 @@
 /** What happens around a repository as a whole: stars, forks, its wiki and pages, packages. */
 import { digestOf } from '../identity.js'
-import { firstInstantAt, idAt, instantAt, memberOf, objectAt, objectsAt, textAt, webUrlAt } from '../payload.js'
+import { toNode } from '../node.js'
+import { firstInstantAt, idAt, instantAt, known, memberOf, objectAt, objectsAt, textAt, webUrlAt } from '../payload.js'
 import { conversationOf } from './conversation.js'
-import { type Hook, known, type Mapped, verbOf } from './hook.js'
-import { carrierNode, pathInRepository, repositoryId, toNode } from './nodes.js'
+import { type Hook, type Mapped, verbOf } from './hook.js'
+import { carrierNode, pathInRepository, repositoryId } from './nodes.js'
 
 /** The repository is what an event is about; where it is not told, an empty node keeps the chain's shape. */
 function repositoryTarget(hook: Hook) {

@@ -1,3 +1,4 @@
+import { kindsOf } from '../named-kinds.js'
 import { mapDeployment, mapDeploymentStatus, mapRun, mapStatus, type RunEvent } from './checks.js'
 import { mapPush, mapRef, mapRelease } from './code.js'
 import { mapCommitComment, mapDiscussionComment, mapIssueComment, mapReviewComment } from './comment.js'
@@ -69,7 +70,7 @@ const RELEASE_VERBS = ['created', 'published', 'unpublished', 'prereleased', 're
 const RUN_VERBS: Record<RunEvent, readonly string[]> = {
   check_run: ['created', 'completed', 'rerequested', 'requested_action'],
   check_suite: ['requested', 'rerequested', 'completed'],
-  workflow_run: ['requested', 'in_progress', 'completed'],
+  workflow_run: ['requested', 'in_progress', 'completed', 'recovered'],
   workflow_job: ['queued', 'waiting', 'in_progress', 'completed'],
 }
 
@@ -107,7 +108,3 @@ export const ROWS: ReadonlyMap<string, Row> = new Map<string, Row>([
   ['package', { kinds: kindsOf('package', ['created', 'updated', 'deleted']), map: mapPackage }],
   ['registry_package', { kinds: kindsOf('registry_package', ['created', 'updated']), map: mapPackage }],
 ])
-
-function kindsOf(objectType: string, verbs: readonly string[]): string[] {
-  return verbs.map(verb => `${objectType}.${verb}`)
-}

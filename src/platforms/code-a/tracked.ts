@@ -1,8 +1,19 @@
 /** Issues, pull requests and discussions live the same life: opened, changed, labelled, closed, moved elsewhere. */
 import type { TargetNode } from '../../model/event.js'
-import { firstInstantAt, idAt, instantAt, objectAt, type Payload, textAt, webUrlAt } from '../payload.js'
+import type { Occurrence } from '../mapped-event.js'
+import {
+  firstInstantAt,
+  idAt,
+  instantAt,
+  known,
+  objectAt,
+  objectsAt,
+  type Payload,
+  textAt,
+  webUrlAt,
+} from '../payload.js'
 import { conversationOf } from './conversation.js'
-import { type Hook, known, type Mapped, type Occurrence } from './hook.js'
+import type { Hook, Mapped } from './hook.js'
 import { loginOf } from './nodes.js'
 
 interface Tracked {
@@ -51,8 +62,22 @@ function trackedOccurrence(hook: Hook, object: Payload | undefined, verb: string
   const when = trackedTime(object, verb)
   const moved = movedTo(hook, verb)
   if (moved) return [moved.id]
-  const concerned = concernedBy(verb)
-  return concerned.length > 0 ? [idAt(firstObject(hook.body, concerned)?.object, 'id'), when] : [when]
+  return concernedBy(verb).length > 0 ? [concernedId(hook, object, verb), when] : [when]
+}
+
+/** Gitea does not name the person or milestone; who and which it is now then tells one change from the next. */
+function concernedId({ body }: Hook, object: Payload | undefined, verb: string): string | undefined {
+  const found = firstObject(body, concernedBy(verb))
+  const id = idAt(found?.object, 'id')
+  // Teams and people are counted apart.
+  if (id !== undefined) return found?.name === 'requested_team' ? `team/${id}` : id
+  if (verb.endsWith('assigned')) return idsOf(objectsAt(object, 'assignees'))
+  return verb.endsWith('milestoned') ? idAt(objectAt(object, 'milestone'), 'id') : undefined
+}
+
+/** @returns nothing where none of them tells one */
+function idsOf(objects: readonly Payload[]): string | undefined {
+  return objects.flatMap(object => idAt(object, 'id') ?? []).join('.') || undefined
 }
 
 /** What the action was about besides the object itself. */
@@ -64,7 +89,7 @@ function concernedMetadata({ body }: Hook, verb: string): Record<string, unknown
   return { [name]: known({ id: idAt(object, 'id'), display }) }
 }
 
-/** Members that name the label, person or milestone of an action that happens once for each of them. */
+/** Members that name the label, person, milestone or type of an action that happens once for each of them. */
 function concernedBy(verb: string): readonly string[] {
   switch (verb) {
     case 'labeled':
@@ -76,6 +101,9 @@ function concernedBy(verb: string): readonly string[] {
     case 'milestoned':
     case 'demilestoned':
       return ['milestone']
+    case 'typed':
+    case 'untyped':
+      return ['type']
     case 'review_requested':
     case 'review_request_removed':
       return ['requested_reviewer', 'requested_team']

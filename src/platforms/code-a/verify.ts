@@ -1,7 +1,8 @@
-import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
+import { createHmac } from 'node:crypto'
 import { AppError } from '../../model/app-error.js'
 import type { Verification } from '../../model/event.js'
 import type { WebhookDelivery } from '../adapter.js'
+import { equalInConstantTime, usableSecrets } from '../secrets.js'
 
 type Algorithm = 'sha256' | 'sha1'
 
@@ -25,8 +26,7 @@ const PREFIXED_SHA1 = 'x-hub-signature'
  * @throws AppError `unauthenticated/signature_invalid`
  */
 export function verifyCodeA(delivery: WebhookDelivery, secrets: readonly string[]): Verification {
-  // An empty key is one that everybody knows.
-  const keys = secrets.filter(secret => secret !== '')
+  const keys = usableSecrets(secrets)
   if (keys.length === 0) return 'none'
 
   const shown = signaturesOf(delivery.headers)
@@ -64,11 +64,6 @@ function signaturesOf(headers: WebhookDelivery['headers']): Signature[] {
 function withoutPrefix(prefix: string, header: string): string {
   const text = header.trim().toLowerCase()
   return text.startsWith(prefix) ? text.slice(prefix.length) : `not ${prefix}${text}`
-}
-
-/** Over digests, as `timingSafeEqual` throws where lengths differ, and a header has any length. */
-function equalInConstantTime(left: string, right: string): boolean {
-  return timingSafeEqual(createHash('sha256').update(left).digest(), createHash('sha256').update(right).digest())
 }
 
 function refused(message: string, hint: string): AppError {

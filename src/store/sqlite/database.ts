@@ -1,5 +1,6 @@
 import sqlite, { type Database as Connection, type JSValue, type SQLiteValue, type Statement } from 'node-sqlite3-wasm'
 import { toStoreError } from './errors.js'
+import { refuseForeign } from './foreign.js'
 
 export type Row = Record<string, SQLiteValue>
 
@@ -51,6 +52,22 @@ export class Database {
     } finally {
       this.exec('PRAGMA synchronous = FULL')
     }
+  }
+
+  /** Like `transaction`, but however long the journal gets by it, folding it into the file is left to `foldJournal`. */
+  foldedLater<Result>(work: () => Result): Result {
+    const before = this.first('PRAGMA wal_autocheckpoint')?.wal_autocheckpoint
+    this.exec('PRAGMA wal_autocheckpoint = 0')
+    try {
+      return this.transaction(work)
+    } finally {
+      this.exec(`PRAGMA wal_autocheckpoint = ${before}`)
+    }
+  }
+
+  /** Copies what is in the journal into the file. @throws AppError `unavailable/store_…` when the disk refuses */
+  foldJournal(): void {
+    this.all('PRAGMA wal_checkpoint(PASSIVE)')
   }
 
   /** All of `work` or nothing. @throws AppError `unavailable/store_…` when the disk refuses */
@@ -111,6 +128,7 @@ function connect(path: string): Connection {
   try {
     connection = new sqlite.Database(path)
     connection.exec('PRAGMA locking_mode = EXCLUSIVE')
+    refuseForeign(connection, path)
     connection.exec('PRAGMA page_size = 8192')
     const [mode] = connection.all('PRAGMA journal_mode = WAL') as { journal_mode: string }[]
     if (mode?.journal_mode !== 'wal') throw new Error('disk I/O error: the journal cannot be kept as a WAL')

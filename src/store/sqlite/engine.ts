@@ -1,6 +1,7 @@
 import { AppError } from '../../model/app-error.js'
 import type { EventPage, EventQuery } from '../../model/event-query.js'
 import type { Micros } from '../../model/timestamp.js'
+import { noteCapture } from './capture-state.js'
 import { Database } from './database.js'
 import { readPage } from './event-reader.js'
 import { EventWriter } from './event-writer.js'
@@ -10,10 +11,13 @@ import { SearchIndex } from './search-index.js'
 import { readStatistics } from './statistics.js'
 import { deleteSubscription, findSubscription, listSubscriptions, saveSubscription } from './subscription-table.js'
 
-const FIND_EVENT = /* sql */ `SELECT body FROM events WHERE dedupe_key = ?`
+const FIND_EVENT = /* sql */ `SELECT CAST(body AS BLOB) AS body FROM events WHERE dedupe_key = ?`
 const EPOCH = /* sql */ `SELECT value FROM meta WHERE name = 'epoch'`
 /** A write that changes nothing anybody reads, but has to reach the disk. */
 const PROBE = /* sql */ `UPDATE meta SET value = value + 1 WHERE name = 'probe'`
+
+/** Writing so much takes long enough without folding the journal at once. */
+const LARGE_WRITE_BYTES = 4 * 1024 * 1024
 
 /** The opened ledger: what each task means in terms of tables. Knows nothing of threads. */
 export class Engine {
@@ -22,8 +26,9 @@ export class Engine {
   readonly #database: Database
   readonly #index: SearchIndex
   readonly #writer: EventWriter
+  #mustFold = false
 
-  /** @throws AppError `unavailable/store_…`, `configuration/store_newer` */
+  /** @throws AppError `unavailable/store_…`, `configuration/store_foreign`, `configuration/store_newer` */
   constructor(path: string) {
     this.#database = new Database(path)
     try {
@@ -42,16 +47,24 @@ export class Engine {
     return this.#writer.last || null
   }
 
+  /** How many events there are. */
+  get appended(): number {
+    return this.#writer.appended
+  }
+
   /** Events that are committed but not in the search index yet. */
   get unindexed(): number {
-    return Math.max(0, this.#writer.appended - this.#index.indexedSeq)
+    return Math.max(0, this.appended - this.#index.indexedSeq)
   }
 
   /** Carries out all tasks in one transaction. @returns their results, in order */
   commit(tasks: readonly WriteTask[]): unknown[] {
     const before = this.#writer.place
+    const work = () => tasks.map(task => this.#write(task))
     try {
-      return this.#database.transaction(() => tasks.map(task => this.#write(task)))
+      if (!isLarge(tasks)) return this.#database.transaction(work)
+      this.#mustFold = true
+      return this.#database.foldedLater(work)
     } catch (error) {
       this.#writer.rewind(before)
       throw error
@@ -78,9 +91,20 @@ export class Engine {
     return readPage(this.#database, this.#index, this.epoch, query)
   }
 
-  /** Brings up to `count` more events into the search index. */
-  advanceIndex(count: number): void {
-    this.#index.advance(count)
+  /** So much was written that it is time to fold the journal into the file. */
+  get mustFold(): boolean {
+    return this.#mustFold
+  }
+
+  /** @throws AppError `unavailable/store_…`; then a later transaction does it */
+  fold(): void {
+    this.#mustFold = false
+    this.#database.foldJournal()
+  }
+
+  /** Brings up to `count` more events into the search index, fewer where they are large. @returns how many */
+  advanceIndex(count: number): number {
+    return this.#index.advance(count)
   }
 
   close(): void {
@@ -95,11 +119,17 @@ export class Engine {
         return saveSubscription(this.#database, task.subscription, task.overwrite)
       case 'delete_subscription':
         return deleteSubscription(this.#database, task.subscriptionId)
+      case 'note_capture':
+        return noteCapture(this.#database, task.subscriptionId, task.changes, task.cursor)
       case 'probe':
         this.#database.run(PROBE)
         return { head: this.head }
     }
   }
+}
+
+function isLarge(tasks: readonly WriteTask[]): boolean {
+  return tasks.some(task => task.task === 'record' && task.rows.bodies.length > LARGE_WRITE_BYTES)
 }
 
 function findDamage(database: Database): string[] {

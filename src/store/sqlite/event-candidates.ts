@@ -1,6 +1,7 @@
 import type { EventQuery } from '../../model/event-query.js'
 import { bodyPatterns, LIKE_ESCAPE } from './body-patterns.js'
 import type { Database } from './database.js'
+import { LARGE_BODY_BYTES } from './large-body.js'
 import { facetExpression, textExpression } from './search-index.js'
 
 /** Rows as a range of `seq`, both ends included. Events never go, so a range is a snapshot of its own. */
@@ -13,8 +14,20 @@ type Order = EventQuery['order']
 
 /** Rows named at a time. */
 const CANDIDATES = 256
-/** How much of the ledger one statement walks over: as much as it manages in a few milliseconds. */
-const WINDOW = { first: 4_096, smallest: 512, largest: 1_048_576, slowMs: 6, fastMs: 2 }
+/** How much of the ledger one statement walks over, in rows: as much as it manages in about `targetMs`. */
+interface Window {
+  first: number
+  smallest: number
+  targetMs: number
+}
+
+/** Reading the events themselves costs the same for each. */
+const SCAN: Window = { first: 4_096, smallest: 512, targetMs: 4 }
+/** Asking an index has a price of its own (each trigram is looked up anew), so small windows cost more, not less. */
+const LOOKUP: Window = { first: 4_096, smallest: 32_768, targetMs: 12 }
+const LARGEST_WINDOW = 1_048_576
+/** The next window is at most so many times the last. */
+const GROWTH = 8
 
 export function isFiltered(query: EventQuery): boolean {
   return facetExpression(query) !== undefined || (query.search?.length ?? 0) > 0
@@ -31,11 +44,12 @@ export function* candidates(
   range: Range,
 ): Generator<number[]> {
   const scan = scanning(database, query)
+  const lookup = indexLookup(database, query)
   const indexed: Range = { low: range.low, high: Math.min(range.high, indexedSeq) }
   const tail: Range = { low: Math.max(range.low, indexedSeq + 1), high: range.high }
   const parts = [
-    inWindows(indexLookup(database, query) ?? scan, query.order, indexed),
-    inWindows(scan, query.order, tail),
+    lookup ? inWindows(lookup, LOOKUP, query.order, indexed) : inWindows(scan, SCAN, query.order, indexed),
+    inWindows(scan, SCAN, query.order, tail),
   ]
   if (query.order === 'desc') parts.reverse()
   for (const part of parts) yield* part
@@ -48,8 +62,8 @@ type Lookup = (order: Order, range: Range) => number[]
  * Walks a range in windows that grow while they are answered fast and shrink when they are not, so that no single
  * statement keeps the writers waiting.
  */
-function* inWindows(lookup: Lookup, order: Order, { low, high }: Range): Generator<number[]> {
-  let window = WINDOW.first
+function* inWindows(lookup: Lookup, size: Window, order: Order, { low, high }: Range): Generator<number[]> {
+  let window = size.first
   let from = low
   let to = high
   while (from <= to) {
@@ -60,8 +74,8 @@ function* inWindows(lookup: Lookup, order: Order, { low, high }: Range): Generat
     const started = performance.now()
     const seqs = lookup(order, range)
     const tookMs = performance.now() - started
-    if (tookMs > WINDOW.slowMs) window = Math.max(WINDOW.smallest, window >> 1)
-    else if (tookMs < WINDOW.fastMs) window = Math.min(WINDOW.largest, window << 1)
+    const fitting = Math.round(window * Math.min(GROWTH, size.targetMs / tookMs))
+    window = Math.min(LARGEST_WINDOW, Math.max(size.smallest, fitting))
     const last = seqs.length === CANDIDATES ? seqs[CANDIDATES - 1] : undefined
     if (order === 'asc') from = last === undefined ? range.high + 1 : last + 1
     else to = last === undefined ? range.low - 1 : last - 1
@@ -114,14 +128,17 @@ function anyPattern(patterns: readonly string[]): string {
   return patterns.map(() => `body LIKE ? ESCAPE '${LIKE_ESCAPE}'`).join(' OR ')
 }
 
-/** From the events themselves, by what their columns and the raw text of their bodies can tell. */
+/**
+ * From the events themselves, by what their columns and the raw text of their bodies can tell. Large bodies are not
+ * looked into here: each takes a while, and a statement cannot be divided.
+ */
 function scanning(database: Database, query: EventQuery): Lookup {
   const patterns = query.search?.length ? bodyPatterns(query.search) : []
   const likely = anyPattern(patterns)
   const statement = (order: string) => /* sql */ `
     SELECT seq FROM events
     WHERE seq BETWEEN ? AND ? AND source = coalesce(?, source) AND subject_id = coalesce(?, subject_id)
-      ${likely && `AND (${likely})`}
+      ${likely && `AND (octet_length(body) > ${LARGE_BODY_BYTES} OR ${likely})`}
     ORDER BY seq ${order} LIMIT ${CANDIDATES}`
   const statements: Record<Order, string> = { asc: statement('ASC'), desc: statement('DESC') }
   const { source = null, subjectId = null } = query

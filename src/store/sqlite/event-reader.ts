@@ -1,21 +1,27 @@
 import type { StoredEvent } from '../../model/event.js'
 import { type EventFilter, eventMatches, kindMatches } from '../../model/event-match.js'
 import type { EventPage, EventQuery } from '../../model/event-query.js'
+import { searchableStrings } from '../../model/search.js'
 import type { Micros } from '../../model/timestamp.js'
 import { inJson } from './body-patterns.js'
-import type { Database } from './database.js'
+import type { Database, Row } from './database.js'
 import { candidates, isFiltered, type Range } from './event-candidates.js'
+import { LARGE_BODY_BYTES, missingInPayload, readBodyBytes, readOutline } from './large-body.js'
 import type { SearchIndex } from './search-index.js'
 
 /** A page stops early, saying that there is more, rather than fill the memory with a few huge events. */
 const PAGE_BYTES = 16 * 1024 * 1024
 /** How long a query may go on before writes get their turn. */
 const SLICE_MS = 4
+const COMMA = 0x2c
 
 const FIRST_AFTER = /* sql */ `SELECT seq FROM events WHERE captured_us > ? ORDER BY captured_us LIMIT 1`
 const LAST_UP_TO = /* sql */ `SELECT seq FROM events WHERE captured_us <= ? ORDER BY captured_us DESC LIMIT 1`
 const LAST = /* sql */ `SELECT seq, captured_us FROM events ORDER BY seq DESC LIMIT 1`
-const ROW = /* sql */ `SELECT seq, captured_us, source, kind, subject_id, body FROM events WHERE seq = ?`
+const ROW = /* sql */ `
+  SELECT seq, captured_us, source, kind, subject_id,
+    CASE WHEN octet_length(body) <= ${LARGE_BODY_BYTES} THEN body END AS body
+  FROM events WHERE seq = ?`
 
 const rangePage = (order: 'ASC' | 'DESC') => /* sql */ `
   SELECT CAST(group_concat(body, ',') AS BLOB) AS items, count(*) AS count, min(seq) AS low, max(seq) AS high,
@@ -30,7 +36,7 @@ const RANGE_BYTES = { asc: rangeBytes('ASC'), desc: rangeBytes('DESC') }
 interface Found {
   seq: number
   capturedAt: Micros
-  body: string
+  body: Buffer
 }
 
 /**
@@ -113,7 +119,7 @@ function rowsThatFit(database: Database, query: EventQuery, { low, high }: Range
 }
 
 function* filteredPage(database: Database, index: SearchIndex, query: EventQuery, range: Range): Generator<void, Page> {
-  const matches = rowMatcher(query)
+  const matches = rowMatcher(database, query)
   const found: Found[] = []
   let bytes = 0
   let hasMore = false
@@ -125,9 +131,9 @@ function* filteredPage(database: Database, index: SearchIndex, query: EventQuery
         sliceStarted = performance.now()
       }
       const row = database.first(ROW, seq)
-      if (!row || !matches(row)) continue
-      const body = String(row.body)
-      bytes += Buffer.byteLength(body)
+      if (!row || !(yield* matches(row))) continue
+      const body = row.body === null ? readBodyBytes(database, seq) : Buffer.from(String(row.body))
+      bytes += body.length
       if (found.length === query.limit || (bytes > PAGE_BYTES && found.length > 0)) {
         hasMore = true
         break
@@ -142,18 +148,31 @@ function* filteredPage(database: Database, index: SearchIndex, query: EventQuery
   }
   const newest = query.order === 'asc' ? found.at(-1) : found[0]
   return {
-    items: new TextEncoder().encode(found.map(event => event.body).join(',')),
+    items: joinBodies(found),
     count: found.length,
     newest: newest?.capturedAt ?? null,
     hasMore,
   }
 }
 
+/** Joined by commas, in a buffer of its own, which can change hands. */
+function joinBodies(found: readonly Found[]): Uint8Array {
+  const items = new Uint8Array(found.reduce((size, { body }) => size + body.length + 1, 0))
+  let end = 0
+  for (const { body } of found) {
+    items.set(body, end)
+    end += body.length
+    items[end++] = COMMA
+  }
+  return items.subarray(0, -1)
+}
+
 /**
  * Decides about a row by the cheapest means: its columns, then the raw text of its body (the engine's own case folding
- * is the promised one, and JSON text spells what a string holds in one way), and only then the parsed event.
+ * is the promised one, and JSON text spells what a string holds in one way), and only then the parsed event. A large
+ * body is not parsed as a whole, and looked through in slices.
  */
-function rowMatcher(filter: EventFilter): (row: Record<string, unknown>) => boolean {
+function rowMatcher(database: Database, filter: EventFilter): (row: Row) => Generator<void, boolean> {
   const columnsDecide =
     filter.subscriptionId === undefined &&
     filter.actor === undefined &&
@@ -161,14 +180,26 @@ function rowMatcher(filter: EventFilter): (row: Record<string, unknown>) => bool
     filter.verified === undefined &&
     filter.search === undefined
   const patterns = filter.search?.map(term => new RegExp(toPattern(inJson(term)), 'iu')) ?? []
-  return row => {
+  return function* (row) {
     if (filter.source !== undefined && row.source !== filter.source) return false
     if (filter.kinds !== undefined && !filter.kinds.some(kind => kindMatches(String(row.kind), kind))) return false
     if (filter.subjectId !== undefined && row.subject_id !== filter.subjectId) return false
     if (columnsDecide) return true
+    if (row.body === null) return yield* matchesLarge(database, Number(row.seq), filter)
     const body = String(row.body)
     return patterns.every(pattern => pattern.test(body)) && eventMatches(JSON.parse(body) as StoredEvent, filter)
   }
+}
+
+function* matchesLarge(database: Database, seq: number, filter: EventFilter): Generator<void, boolean> {
+  const { search = [], ...others } = filter
+  const outline = readOutline(database, seq)
+  if (!eventMatches(outline, others)) return false
+  const said = [...searchableStrings(outline)]
+  const missing = search.filter(term => !said.some(text => text.includes(term)))
+  if (missing.length === 0) return true
+  yield
+  return (yield* missingInPayload(readBodyBytes(database, seq), missing)).length === 0
 }
 
 function toPattern(text: string): string {

@@ -13,6 +13,7 @@ const PROVEN_MS = 1_000
 interface Group {
   events: EventToRecord[]
   openBodies: string[]
+  characters: number
   settle: { count: number; resolve: (outcomes: RecordOutcome[]) => void; reject: (error: unknown) => void }[]
 }
 
@@ -21,13 +22,16 @@ interface Group {
  * other; with many, each would be small, and a message costs more than the event in it.
  */
 const GROUPS_UNDER_WAY = 4
+/** A group that holds so many characters takes no more events: nobody shall wait for all of what is large. */
+const GROUP_CHARACTERS = 4 * 1024 * 1024
 
 /**
  * Events over the store's thread. What arrives in one turn of the event loop, or while enough groups are under way,
  * crosses in one message and shares one commit. A single event on an idle ledger goes at once.
  */
 export class SqliteEventStore implements EventStore {
-  #gathering: Group | undefined
+  /** The first goes next; the last still gathers. */
+  readonly #gathered: Group[] = []
   #underWay = 0
   #waiting = { events: 0, characters: 0 }
   #provenAt = Number.NEGATIVE_INFINITY
@@ -50,19 +54,22 @@ export class SqliteEventStore implements EventStore {
     }
     const openBodies = events.map(toOpenBody)
     const group = this.#group()
+    let characters = 0
     for (const [at, event] of events.entries()) {
       const openBody = openBodies[at] as string
       group.events.push(event)
       group.openBodies.push(openBody)
-      this.#waiting.characters += openBody.length
+      characters += openBody.length + (event.json?.length ?? 0)
     }
+    group.characters += characters
+    this.#waiting.characters += characters
     this.#waiting.events += events.length
     return new Promise((resolve, reject) => {
       group.settle.push({ count: events.length, resolve, reject })
     })
   }
 
-  findByDedupeKey(dedupeKey: string): Promise<string | undefined> {
+  findByDedupeKey(dedupeKey: string): Promise<Uint8Array | undefined> {
     return this.thread.read({ task: 'find_event', dedupeKey })
   }
 
@@ -86,7 +93,7 @@ export class SqliteEventStore implements EventStore {
   /** Accepts no more, and resolves once all that was accepted is stored or refused. */
   async finish(): Promise<void> {
     this.#closing = true
-    while (this.#gathering || this.#underWay > 0) {
+    while (this.#gathered.length > 0 || this.#underWay > 0) {
       await new Promise<void>(resolve => {
         this.#whenSent = resolve
       })
@@ -94,22 +101,23 @@ export class SqliteEventStore implements EventStore {
   }
 
   #group(): Group {
-    if (!this.#gathering) {
-      this.#gathering = { events: [], openBodies: [], settle: [] }
-      if (this.#underWay < GROUPS_UNDER_WAY) setImmediate(() => this.#sendGathered())
-    }
-    return this.#gathering
+    const last = this.#gathered.at(-1)
+    if (last && last.characters < GROUP_CHARACTERS) return last
+    const group: Group = { events: [], openBodies: [], characters: 0, settle: [] }
+    this.#gathered.push(group)
+    if (this.#underWay < GROUPS_UNDER_WAY) setImmediate(() => this.#sendGathered())
+    return group
   }
 
   #sendGathered(): void {
-    const group = this.#gathering
-    if (!group || this.#underWay === GROUPS_UNDER_WAY) return
-    this.#gathering = undefined
+    if (this.#underWay === GROUPS_UNDER_WAY) return
+    const group = this.#gathered.shift()
+    if (!group) return
     this.#underWay++
     void this.#send(group)
   }
 
-  async #send({ events, openBodies, settle }: Group): Promise<void> {
+  async #send({ events, openBodies, characters, settle }: Group): Promise<void> {
     try {
       const rows = packRows(events, openBodies)
       const packed = await this.thread.write<PackedOutcomes>({ task: 'record', rows, now: this.options.clock() }, [
@@ -128,7 +136,7 @@ export class SqliteEventStore implements EventStore {
       for (const { reject } of settle) reject(error)
     }
     this.#waiting.events -= events.length
-    for (const openBody of openBodies) this.#waiting.characters -= openBody.length
+    this.#waiting.characters -= characters
     this.#underWay--
     this.#sendGathered()
     this.#whenSent?.()

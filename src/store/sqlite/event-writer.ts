@@ -1,6 +1,9 @@
+import type { CaptureState } from '../../model/subscription.js'
 import { type Micros, toTimestamp } from '../../model/timestamp.js'
 import type { SubscriptionMatch } from '../event-store.js'
+import { laterCursorSql, noteCapture } from './capture-state.js'
 import type { Database } from './database.js'
+import { LARGE_BODY_BYTES } from './large-body.js'
 import { type EventRow, type PackedOutcomes, type PackedRows, unpackRow } from './packed-rows.js'
 
 const INSERT_EVENT = /* sql */ `
@@ -8,12 +11,33 @@ const INSERT_EVENT = /* sql */ `
   VALUES (?, ?, ?, ?, ?, 1, CAST(? AS TEXT))
   ON CONFLICT (dedupe_key) DO NOTHING`
 
+const IS_STORED = /* sql */ `SELECT 1 FROM events WHERE dedupe_key = ?`
+
 const COUNT_REPEAT = /* sql */ `
   UPDATE events
   SET seen_count = seen_count + 1,
       body = json_set(body, '$.seen_count', seen_count + 1, '$.last_seen_at', ?2)
+  WHERE dedupe_key = ?1 AND octet_length(body) <= ${LARGE_BODY_BYTES}
+  RETURNING seen_count, captured_us, source, CASE WHEN ?3 THEN body END AS body`
+
+/** Characters from the count on, but for its digits. */
+const END = ',"seen_count":,"last_seen_at":"0000-00-00T00:00:00.000000Z"}'.length
+
+/**
+ * The same for a body whose JSON would take long to look through: its end is replaced, if that is as this store writes
+ * it. (Bodies of an older ledger end as they please.)
+ */
+const COUNT_LARGE_REPEAT = /* sql */ `
+  UPDATE events
+  SET seen_count = seen_count + 1,
+      body = CASE
+        WHEN CAST(substr(CAST(body AS BLOB), -(${END} + length(seen_count))) AS TEXT)
+          GLOB ',"seen_count":' || seen_count || ',"last_seen_at":"????-??-??T??:??:??.??????Z"}'
+        THEN CAST(substr(CAST(body AS BLOB), 1, octet_length(body) - ${END} - length(seen_count)) AS TEXT)
+          || (',"seen_count":' || (seen_count + 1) || ',"last_seen_at":"' || ?2 || '"}')
+        ELSE json_set(body, '$.seen_count', seen_count + 1, '$.last_seen_at', ?2) END
   WHERE dedupe_key = ?1
-  RETURNING seen_count, captured_us, source, body`
+  RETURNING seen_count, captured_us, source, CASE WHEN ?3 THEN body END AS body`
 
 const COUNT_SOURCE = /* sql */ `
   INSERT INTO source_counters (source, events, duplicates, latest_us) VALUES (?1, ?2, ?3, ?4)
@@ -27,12 +51,11 @@ const COUNT_KIND = /* sql */ `
 const MOVE_LAST_EVENT = /* sql */ `
   UPDATE subscriptions SET body = json_set(body, '$.last_event_at', ?2) WHERE id = ?1`
 
-/** A cursor never moves backwards: message ids of a chat server are integers that grow. */
+/** Where capture has read to stays what it was, and is told apart from the cursor from now on. */
 const MOVE_CURSOR = /* sql */ `
   UPDATE subscriptions
-  SET body = json_set(body, '$.last_event_at', ?2, '$.last_cursor',
-    CASE WHEN coalesce(CAST(body ->> '$.last_cursor' AS INTEGER), -1) >= CAST(?3 AS INTEGER)
-      THEN body ->> '$.last_cursor' ELSE ?3 END)
+  SET body = json_insert(json_set(body, '$.last_event_at', ?2, '$.last_cursor', ${laterCursorSql('?3')}),
+    '$.capture.read_to', body ->> '$.last_cursor')
   WHERE id = ?1`
 
 /** Newest `captured_at` and newest `seq`. */
@@ -103,10 +126,11 @@ export class EventWriter {
         tally.latest = capturedAt
         kinds.set(event.kind, (kinds.get(event.kind) ?? 0) + 1)
       } else {
-        const repeat = this.#countRepeat(event.dedupeKey, Math.max(this.#last, now))
+        const isAnswered = !rows.unanswered.includes(row)
+        const repeat = this.#countRepeat(event.dedupeKey, Math.max(this.#last, now), isAnswered)
         outcomes.capturedAt[row] = repeat.capturedAt
         outcomes.seenCounts[row] = repeat.seenCount
-        outcomes.repeats.push({ row, body: repeat.body })
+        if (isAnswered) outcomes.repeats.push({ row, body: repeat.body })
         tallyOf(sources, repeat.source).duplicates++
       }
     }
@@ -121,22 +145,30 @@ export class EventWriter {
   /** New events move the subscriptions that they match: one update each, however many events there were. */
   #moveSubscriptions(rows: PackedRows, { capturedAt, seenCounts }: PackedOutcomes): void {
     const moved = new Map<string, { at: Micros; cursor?: string }>()
+    const captured: { id: string; changes: CaptureState; cursor: string | undefined }[] = []
     for (const { row, matches } of rows.matches) {
-      if (seenCounts[row] !== 1) continue
-      for (const match of matches) moved.set(match.id, furthest(moved.get(match.id), match, capturedAt[row] as number))
+      for (const match of matches) {
+        if (match.captured) captured.push({ id: match.id, changes: match.captured, cursor: match.cursor })
+        if (seenCounts[row] !== 1) continue
+        moved.set(match.id, furthest(moved.get(match.id), match, capturedAt[row] as number))
+      }
     }
     for (const [id, { at, cursor }] of moved) {
       if (cursor === undefined) this.database.run(MOVE_LAST_EVENT, id, toTimestamp(at))
       else this.database.run(MOVE_CURSOR, id, toTimestamp(at), cursor)
     }
+    for (const { id, changes, cursor } of captured) noteCapture(this.database, id, changes, cursor)
   }
 
   #insert({ dedupeKey, source, kind, subjectId, body }: EventRow, capturedAt: Micros): boolean {
+    // An insert that conflicts has taken its values in first.
+    if (body.length > LARGE_BODY_BYTES && this.database.first(IS_STORED, dedupeKey)) return false
     return this.database.run(INSERT_EVENT, dedupeKey, capturedAt, source, kind, subjectId, body) > 0
   }
 
-  #countRepeat(dedupeKey: string, seenAt: Micros) {
-    const row = this.database.first(COUNT_REPEAT, dedupeKey, toTimestamp(seenAt))
+  #countRepeat(dedupeKey: string, seenAt: Micros, isAnswered: boolean) {
+    const values = [dedupeKey, toTimestamp(seenAt), isAnswered ? 1 : 0]
+    const row = this.database.first(COUNT_REPEAT, ...values) ?? this.database.first(COUNT_LARGE_REPEAT, ...values)
     if (!row) throw new Error('A key that is present could not be counted.')
     return {
       source: String(row.source),

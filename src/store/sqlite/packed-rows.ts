@@ -12,6 +12,8 @@ export interface PackedRows {
   bodies: Uint8Array
   /** Where each body ends. */
   ends: Uint32Array
+  /** Rows whose sender does not ask for the body as it then is. */
+  unanswered: number[]
   /** Only rows that match a subscription. */
   matches: { row: number; matches: SubscriptionMatch[] }[]
 }
@@ -20,7 +22,7 @@ export interface PackedRows {
 export interface PackedOutcomes {
   capturedAt: Float64Array
   seenCounts: Uint32Array
-  /** Bodies of the repeats, as they are now; those of new rows are known to the sender. */
+  /** Bodies of the repeats, as they are now, for those who ask; those of new rows are known to the sender. */
   repeats: { row: number; body: string }[]
 }
 
@@ -34,33 +36,47 @@ export interface EventRow {
 }
 
 const COLUMNS = 4
+const CLOSING_BRACE = 1
 const BLANK_INSTANT = '0000-00-00T00:00:00.000000Z'
 const instants = (at: string) => `,"captured_at":"${at}","seen_count":1,"last_seen_at":"${at}"}`
 const BLANK_INSTANTS = instants(BLANK_INSTANT)
 const CAPTURED_AT = BLANK_INSTANTS.length - BLANK_INSTANTS.indexOf(BLANK_INSTANT)
 const LAST_SEEN_AT = BLANK_INSTANTS.length - BLANK_INSTANTS.lastIndexOf(BLANK_INSTANT)
 
-/** An event as JSON text, but for its closing brace and the members that only the transaction can say. */
-export function toOpenBody({ event, provenance, matches }: EventToRecord): string {
+/**
+ * An event as JSON text, but for its closing brace and the members that only the transaction can say. Of one that has
+ * been written down already, what comes after its members.
+ */
+export function toOpenBody({ event, provenance, matches, json }: EventToRecord): string {
   const subscriptionIds = JSON.stringify(matches.map(match => match.id))
-  return `${JSON.stringify(event).slice(0, -1)},"subscription_ids":${subscriptionIds},"provenance":${JSON.stringify(provenance)}`
+  const members = json ? '' : JSON.stringify(event).slice(0, -1)
+  return `${members},"subscription_ids":${subscriptionIds},"provenance":${JSON.stringify(provenance)}`
 }
 
 export function packRows(events: readonly EventToRecord[], openBodies: readonly string[]): PackedRows {
-  const size = openBodies.reduce((total, body) => total + Buffer.byteLength(body) + BLANK_INSTANTS.length, 0)
+  let size = BLANK_INSTANTS.length * events.length
+  for (const [row, { json }] of events.entries()) {
+    size += Buffer.byteLength(openBodies[row] as string) + (json ? json.length - CLOSING_BRACE : 0)
+  }
   const bodies = Buffer.allocUnsafeSlow(size)
   const ends = new Uint32Array(events.length)
   const texts: string[] = []
   const matches: PackedRows['matches'] = []
+  const unanswered: number[] = []
   let end = 0
-  for (const [row, { event, matches: ofRow }] of events.entries()) {
+  for (const [row, { event, matches: ofRow, json }] of events.entries()) {
+    if (json) {
+      bodies.set(json.subarray(0, -CLOSING_BRACE), end)
+      end += json.length - CLOSING_BRACE
+      unanswered.push(row)
+    }
     end += bodies.write(openBodies[row] as string, end)
     end += bodies.write(BLANK_INSTANTS, end, 'latin1')
     ends[row] = end
     texts.push(event.dedupe_key, event.source, event.kind, event.subject_id)
     if (ofRow.length > 0) matches.push({ row, matches: ofRow })
   }
-  return { texts, bodies, ends, matches }
+  return { texts, bodies, ends, unanswered, matches }
 }
 
 /** Unpacks one row, setting its instants. */
@@ -79,11 +95,11 @@ export function toOutcomes(
   { capturedAt, seenCounts, repeats }: PackedOutcomes,
 ): RecordOutcome[] {
   const repeated = new Map(repeats.map(({ row, body }) => [row, body]))
-  return events.map(({ event }, row) => {
+  return events.map(({ event, json }, row) => {
     const at = capturedAt[row] as number
     const seenCount = seenCounts[row] as number
-    const body = repeated.get(row) ?? openBodies[row] + instants(toTimestamp(at))
-    return { created: seenCount === 1, dedupeKey: event.dedupe_key, seenCount, capturedAt: at, body }
+    const outcome = { created: seenCount === 1, dedupeKey: event.dedupe_key, seenCount, capturedAt: at }
+    return json ? outcome : { ...outcome, body: repeated.get(row) ?? openBodies[row] + instants(toTimestamp(at)) }
   })
 }
 

@@ -1,6 +1,6 @@
-import type { ErrorCategory } from '../../model/app-error.js'
 import type { EventQuery } from '../../model/event-query.js'
-import type { Subscription } from '../../model/subscription.js'
+import type { Failure } from '../../model/failure.js'
+import type { CaptureState, Subscription } from '../../model/subscription.js'
 import type { Micros } from '../../model/timestamp.js'
 import type { LedgerKept } from '../subscription-store.js'
 import type { PackedRows } from './packed-rows.js'
@@ -10,6 +10,7 @@ export type WriteTask =
   | { task: 'record'; rows: PackedRows; now: Micros }
   | { task: 'save_subscription'; subscription: Subscription; overwrite: readonly LedgerKept[] }
   | { task: 'delete_subscription'; subscriptionId: string }
+  | { task: 'note_capture'; subscriptionId: string; changes: CaptureState; cursor?: string }
   | { task: 'probe' }
 
 /** Questions that are answered at once. */
@@ -35,17 +36,7 @@ export type StoreRequest =
   | { id: number; kind: 'abort' }
   | { id: number; kind: 'close' }
 
-export type StoreReply = { id: number; result: unknown } | { id: number; error: StoreFailure }
-
-/** An error on its way between threads, which keep neither class nor own members. */
-export interface StoreFailure {
-  category: ErrorCategory
-  code: string
-  message: string
-  retryAfterSeconds?: number
-  /** The stack of a defect, for the log alone. */
-  stack?: string
-}
+export type StoreReply = { id: number; result: unknown } | { id: number; error: Failure }
 
 /** What the thread says once the database is open. */
 export interface StoreOpened {

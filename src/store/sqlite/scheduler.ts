@@ -1,27 +1,29 @@
 import type { MessagePort } from 'node:worker_threads'
 import { AppError } from '../../model/app-error.js'
 import type { EventPage } from '../../model/event-query.js'
+import { toFailure } from '../../model/failure.js'
 import type { Engine } from './engine.js'
-import type { StoreFailure, StoreReply, StoreRequest } from './protocol.js'
+import type { StoreReply, StoreRequest } from './protocol.js'
 
 type WriteRequest = Extract<StoreRequest, { kind: 'write' }>
 type ReadRequest = Extract<StoreRequest, { kind: 'read' }>
 
 /**
- * Rows that one group commit takes, so that the first of them does not wait for the last. One request with more rows
- * than that still is one transaction.
+ * What one group commit takes, so that the first of them does not wait for the last. One request with more than that
+ * still is one transaction.
  */
-const GROUP_ROWS = 1_000
+const GROUP = { rows: 1_000, bytes: 4 * 1024 * 1024 }
 
 /** How long the slices of one turn may go on together, however many questions there are: writes wait for them. */
 const QUERIES_MS = 8
 
 /**
  * The search index trails the commits. When nothing was written for `quietMs` it catches up; while writes go on, a
- * batch every `paceMs` keeps it close behind all but bursts; `largest` events behind, every turn brings a batch, so
- * that a search never has much more than that to read event by event.
+ * batch every `paceMs`, or after `rest` times what the last one took, keeps up with them. A burst is what that pace
+ * cannot follow, and then it would only slow the writers down: the index waits for the burst's end. `largest` events
+ * behind, every turn brings a batch, so that a search never has much more than that to read event by event.
  */
-const TAIL = { largest: 200_000, batch: 256, quietMs: 50, paceMs: 100 }
+const TAIL = { largest: 200_000, batch: 256, quietMs: 50, paceMs: 50, rest: 5 }
 
 /**
  * Whose turn it is on the store's thread: first everything that waits to be written, as one transaction; then the
@@ -34,7 +36,11 @@ export class Scheduler {
   #closing: number | undefined
   #turnPending = false
   #wroteAt = Number.NEGATIVE_INFINITY
-  #indexedAt = Number.NEGATIVE_INFINITY
+  /** When the pace was last looked at, and how many events there were. */
+  #pace = { at: Number.NEGATIVE_INFINITY, appended: 0 }
+  /** How many events a batch of the index holds: fewer where they are large. */
+  #batch = TAIL.batch
+  #paceMs = TAIL.paceMs
   #indexTimer: NodeJS.Timeout | undefined
 
   constructor(
@@ -76,6 +82,7 @@ export class Scheduler {
   }
 
   #turn(): void {
+    const { mustFold } = this.engine
     this.#commitGroup()
     for (const request of this.#reads.splice(0)) this.#answer(request.id, () => this.engine.read(request.task))
     this.#advanceQueries()
@@ -84,16 +91,20 @@ export class Scheduler {
       this.#close(this.#closing)
       return
     }
+    // Not in the turn of the commit that calls for it: what has arrived meanwhile goes first.
+    if (mustFold) this.#attempt(() => this.engine.fold())
     this.#advanceIndex()
-    if (busy) this.#wake()
+    if (busy || this.engine.mustFold) this.#wake()
   }
 
   #commitGroup(): void {
     let rows = 0
+    let bytes = 0
     let size = 0
-    while (size < this.#writes.length && rows < GROUP_ROWS) {
+    while (size < this.#writes.length && rows < GROUP.rows && bytes < GROUP.bytes) {
       const { task } = this.#writes[size++] as WriteRequest
       rows += task.task === 'record' ? task.rows.ends.length : 1
+      bytes += task.task === 'record' ? task.rows.bodies.length : 0
     }
     if (size === 0) return
     this.#wroteAt = performance.now()
@@ -131,22 +142,36 @@ export class Scheduler {
 
   #advanceIndex(): void {
     clearTimeout(this.#indexTimer)
-    const tail = this.engine.unindexed
-    if (tail === 0) return
+    const { unindexed, appended } = this.engine
+    if (unindexed === 0) return
     const now = performance.now()
     const untilQuiet = this.#wroteAt + TAIL.quietMs - now
-    const untilPace = tail >= TAIL.batch ? this.#indexedAt + TAIL.paceMs - now : Number.POSITIVE_INFINITY
-    const waitMs = tail >= TAIL.largest ? 0 : Math.min(untilQuiet, untilPace)
-    if (waitMs > 0) this.#indexTimer = setTimeout(() => this.#wake(), waitMs)
-    else this.#index()
+    let untilPace = this.#pace.at + this.#paceMs - now
+    let isDue = unindexed >= TAIL.largest || untilQuiet <= 0
+    if (untilPace <= 0) {
+      isDue ||= unindexed >= this.#batch && appended - this.#pace.appended <= this.#batch
+      this.#pace = { at: now, appended }
+      untilPace = this.#paceMs
+    }
+    if (isDue) this.#index()
+    else this.#indexTimer = setTimeout(() => this.#wake(), Math.min(untilQuiet, untilPace))
+  }
+
+  #index(): void {
+    this.#attempt(() => {
+      const wanted = Math.min(this.engine.unindexed, TAIL.batch)
+      const started = performance.now()
+      const taken = this.engine.advanceIndex(wanted)
+      this.#batch = taken < wanted ? taken : TAIL.batch
+      this.#paceMs = Math.max(TAIL.paceMs, TAIL.rest * (performance.now() - started))
+      this.#wake()
+    })
   }
 
   /** What fails here is tried again with the next turn that a write or a question brings. */
-  #index(): void {
+  #attempt(work: () => void): void {
     try {
-      this.engine.advanceIndex(TAIL.batch)
-      this.#indexedAt = performance.now()
-      this.#wake()
+      work()
     } catch (error) {
       if (!(error instanceof AppError)) throw error
     }
@@ -154,7 +179,8 @@ export class Scheduler {
 
   #answer(id: number, work: () => unknown): void {
     try {
-      this.#reply([{ id, result: work() }])
+      const result = work()
+      this.#reply([{ id, result }], result instanceof Uint8Array ? [result.buffer as ArrayBuffer] : [])
     } catch (error) {
       this.#reply([{ id, error: toFailure(error) }])
     }
@@ -169,14 +195,4 @@ export class Scheduler {
   #reply(replies: StoreReply[], transfer: ArrayBuffer[] = []): void {
     this.port.postMessage(replies, transfer)
   }
-}
-
-/** An error on its way between threads. A defect keeps its stack for the log. */
-export function toFailure(error: unknown): StoreFailure {
-  if (error instanceof AppError) {
-    const { category, code, message, retryAfterSeconds } = error
-    return { category, code, message, ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }) }
-  }
-  const stack = error instanceof Error ? error.stack : String(error)
-  return { category: 'internal', code: 'internal', message: 'The store failed.', ...(stack ? { stack } : {}) }
 }

@@ -3,16 +3,22 @@ import { targetChain } from '../../model/event.js'
 import type { EventFilter } from '../../model/event-match.js'
 import { foldCase, searchableStrings } from '../../model/search.js'
 import type { Database } from './database.js'
+import { LARGE_BODY_BYTES, readOutline } from './large-body.js'
 
 /** Text beyond this stays out of the index; a search looks at such events one by one. Characters. */
 const INDEXED_TEXT = 128 * 1024
 const FACET_CHARACTERS = 200
+/** What one batch reads, one event at least: writes wait for it. */
+const BATCH_BYTES = 1024 * 1024
 /** More trigrams than these do not narrow a search any further; the text itself is checked anyway. */
 const SEARCHED_TRIGRAMS = 48
 
 const INDEXED_SEQ = /* sql */ `SELECT value FROM meta WHERE name = 'indexed_seq'`
 const ADVANCE = /* sql */ `UPDATE meta SET value = ? WHERE name = 'indexed_seq'`
-const UNINDEXED = /* sql */ `SELECT seq, body FROM events WHERE seq > ? ORDER BY seq LIMIT ?`
+const UNINDEXED_SIZES = /* sql */ `SELECT octet_length(body) AS bytes FROM events WHERE seq > ? ORDER BY seq LIMIT ?`
+const UNINDEXED = /* sql */ `
+  SELECT seq, CASE WHEN octet_length(body) <= ${LARGE_BODY_BYTES} THEN body END AS body
+  FROM events WHERE seq > ? ORDER BY seq LIMIT ?`
 const ADD_TEXT = /* sql */ `INSERT INTO event_text (rowid, text) VALUES (?, ?)`
 const ADD_OVERLONG = /* sql */ `INSERT INTO event_text_overlong (seq) VALUES (?)`
 const ADD_FACETS = /* sql */ `INSERT INTO event_facets (rowid, facets) VALUES (?, ?)`
@@ -34,11 +40,14 @@ export class SearchIndex {
     return this.#indexedSeq
   }
 
-  /** Indexes up to `count` more events in one transaction. @returns how many */
+  /** Indexes up to `count` more events in one transaction, fewer where they are large. @returns how many */
   advance(count: number): number {
     const added = this.database.laterDurable(() => {
-      const rows = this.database.all(UNINDEXED, this.#indexedSeq, count)
-      for (const row of rows) this.#add(Number(row.seq), JSON.parse(String(row.body)) as StoredEvent)
+      const rows = this.database.all(UNINDEXED, this.#indexedSeq, this.#countThatFit(count))
+      for (const { seq, body } of rows) {
+        if (body === null) this.#addLarge(Number(seq))
+        else this.#add(Number(seq), JSON.parse(String(body)) as StoredEvent)
+      }
       if (rows.length > 0) this.database.run(ADVANCE, this.#indexedSeq + rows.length)
       return rows.length
     })
@@ -46,10 +55,31 @@ export class SearchIndex {
     return added
   }
 
+  #countThatFit(count: number): number {
+    let bytes = 0
+    let rows = 0
+    for (const row of this.database.all(UNINDEXED_SIZES, this.#indexedSeq, count)) {
+      bytes += Math.min(Number(row.bytes), LARGE_BODY_BYTES)
+      if (bytes > BATCH_BYTES && rows > 0) break
+      rows++
+    }
+    return rows
+  }
+
   #add(seq: number, event: StoredEvent): void {
     const text = inIndex([...searchableStrings(event)].join('\n'))
     if (text.length > INDEXED_TEXT) this.database.run(ADD_OVERLONG, seq)
     else this.database.run(ADD_TEXT, seq, text)
+    this.#addFacets(seq, event)
+  }
+
+  /** Its text is taken to be overlong without looking. */
+  #addLarge(seq: number): void {
+    this.database.run(ADD_OVERLONG, seq)
+    this.#addFacets(seq, readOutline(this.database, seq))
+  }
+
+  #addFacets(seq: number, event: StoredEvent): void {
     this.database.run(ADD_FACETS, seq, [...facetsOf(event)].join(' '))
   }
 

@@ -1,15 +1,21 @@
 import { Worker } from 'node:worker_threads'
 import { AppError } from '../../model/app-error.js'
-import type { QueryTask, ReadTask, StoreFailure, StoreOpened, StoreReply, StoreRequest, WriteTask } from './protocol.js'
+import { fromFailure } from '../../model/failure.js'
+import type { QueryTask, ReadTask, StoreOpened, StoreReply, StoreRequest, WriteTask } from './protocol.js'
 
 interface Waiting {
+  id: number
   resolve: (result: never) => void
   reject: (error: unknown) => void
 }
 
 /** This side of the store's thread: asks, and resolves what comes back. */
 export class StoreThread {
-  readonly #waiting = new Map<number, Waiting>()
+  /**
+   * Few at a time. Not a Map: an old hash table is not cleared when a new one replaces it, and keeps alive whatever was
+   * waiting then, which doubles the work of collecting.
+   */
+  #waiting: Waiting[] = []
   readonly #exited: Promise<void>
   #nextId = 1
   #ended = false
@@ -42,7 +48,7 @@ export class StoreThread {
     const { path, onFailure } = options
     const worker = new Worker(new URL('./worker.js', import.meta.url), { workerData: { path } })
     const thread = new StoreThread(worker, onFailure)
-    const opened = new Promise<StoreOpened>((resolve, reject) => thread.#waiting.set(0, { resolve, reject }))
+    const opened = new Promise<StoreOpened>((resolve, reject) => thread.#waiting.push({ id: 0, resolve, reject }))
     try {
       return { thread, opened: await opened }
     } catch (error) {
@@ -88,7 +94,7 @@ export class StoreThread {
     if (this.#ended) return Promise.reject(new AppError('unavailable', 'store_closed', 'The ledger is closed.'))
     const id = this.#nextId++
     return new Promise<Result>((resolve, reject) => {
-      this.#waiting.set(id, { resolve, reject })
+      this.#waiting.push({ id, resolve, reject })
       this.worker.postMessage(request(id), transfer)
     })
   }
@@ -101,20 +107,12 @@ export class StoreThread {
   }
 
   #take(id: number): Waiting | undefined {
-    const waiting = this.#waiting.get(id)
-    this.#waiting.delete(id)
-    return waiting
+    const at = this.#waiting.findIndex(waiting => waiting.id === id)
+    return at === -1 ? undefined : this.#waiting.splice(at, 1)[0]
   }
 
   #fail(error: unknown): void {
     this.#ended = true
-    for (const waiting of this.#waiting.values()) waiting.reject(error)
-    this.#waiting.clear()
+    for (const waiting of this.#waiting.splice(0)) waiting.reject(error)
   }
-}
-
-function fromFailure({ category, code, message, retryAfterSeconds, stack }: StoreFailure): Error {
-  const error = new AppError(category, code, message, retryAfterSeconds === undefined ? {} : { retryAfterSeconds })
-  if (stack) error.stack = stack
-  return error
 }

@@ -1,4 +1,4 @@
-import type { Subscription } from '../../model/subscription.js'
+import type { CaptureState, Subscription } from '../../model/subscription.js'
 import type { LedgerKept, SubscriptionStore } from '../subscription-store.js'
 import type { StoreThread } from './store-thread.js'
 
@@ -20,6 +20,11 @@ export class SqliteSubscriptionStore implements SubscriptionStore {
       subscription,
       overwrite,
     })
+  }
+
+  async noteCapture(subscriptionId: string, changes: CaptureState, cursor?: string): Promise<void> {
+    const moved = cursor === undefined ? {} : { cursor }
+    await this.thread.write({ task: 'note_capture', subscriptionId, changes, ...moved })
   }
 
   delete(subscriptionId: string): Promise<boolean> {

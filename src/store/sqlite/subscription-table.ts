@@ -30,6 +30,7 @@ export function saveSubscription(
   const saved: Subscription = { ...subscription }
   if (before && !overwrite.includes('last_cursor')) saved.last_cursor = before.last_cursor
   if (before && !overwrite.includes('last_event_at')) saved.last_event_at = before.last_event_at
+  if (before?.capture && !overwrite.includes('capture')) saved.capture = before.capture
   database.run(SAVE, saved.id, saved.owner_user_id, JSON.stringify(saved))
   return { created: before === undefined, subscription: saved }
 }

@@ -1,8 +1,9 @@
 /** Entry of the store's thread, the only place where the database is open. */
 import { parentPort, workerData } from 'node:worker_threads'
+import { toFailure } from '../../model/failure.js'
 import { Engine } from './engine.js'
 import type { StoreOpened } from './protocol.js'
-import { Scheduler, toFailure } from './scheduler.js'
+import { Scheduler } from './scheduler.js'
 
 if (!parentPort) throw new Error('This module runs as a worker thread.')
 try {

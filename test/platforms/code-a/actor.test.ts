@@ -1,5 +1,6 @@
 import t from 'tap'
-import { eventOf, type Fixture, jsonOf, readFixture } from './support.js'
+import { type Fixture, jsonOf } from '../adapter-fixtures.js'
+import { eventOf, readFixture } from './support.js'
 
 const ADA = { id: 1815, login: 'ada-l', type: 'User' }
 const GRACE = { id: 1906, login: 'ghopper', type: 'User' }
@@ -43,6 +44,20 @@ t.test('a bot is a bot, by its type or by its name', async t => {
     { id: 2, login: 'crank[bot]' },
   ]
   for (const bot of bots) t.equal(eventOf(issueBy(bot, { user: bot, author_association: 'NONE' })).actor_role, 'bot')
+})
+
+t.test('a push without a sender was made by its pusher', async t => {
+  const { headers, ...pushed } = readFixture('push-of-two-commits')
+  const body = {
+    ...jsonOf({ headers, ...pushed }),
+    sender: null,
+    pusher: { name: 'ada-l', email: 'ada@lovelace.example' },
+  }
+  t.strictSame(eventOf({ headers, body }).actor, {
+    id: '',
+    display: 'ada-l',
+    metadata: { email: 'ada@lovelace.example' },
+  })
 })
 
 t.test('the address of a pusher is only that of a sender who pushed', async t => {

@@ -1,5 +1,6 @@
 import t from 'tap'
-import { eventOf, type Fixture, readFixture, readFixtures } from './support.js'
+import type { Fixture } from '../adapter-fixtures.js'
+import { eventOf, readFixture, readFixtures } from './support.js'
 
 const DELIVERY = /^x-(github|gitea|gogs|forgejo)-delivery$/u
 
@@ -7,6 +8,7 @@ const DELIVERY = /^x-(github|gitea|gogs|forgejo)-delivery$/u
 const TOLD_BY_DELIVERY = new Set([
   'branch.created',
   'difference_engine.turned_twice',
+  'installation_repositories.added',
   'label.updated',
   'organization.member_added',
   'star.deleted',
@@ -76,7 +78,22 @@ t.test('occurrences are told apart by what the platform gives', async t => {
     issue: { id: 5, updated_at: at(second) },
     label: { id },
   })
-  const pushed = (sha: string) => ({ action: 'synchronize', after: sha, pull_request: { id: 6, updated_at: at(1) } })
+  const pushed = (sha: string, second = 1) => ({
+    action: 'synchronize',
+    after: sha,
+    pull_request: { id: 6, updated_at: at(second) },
+  })
+  const asked = (whom: Record<string, unknown>) => ({
+    action: 'review_requested',
+    pull_request: { id: 6, updated_at: at(1) },
+    ...whom,
+  })
+  const milestone = (action: string) => ({ action, milestone: { id: 8, created_at: at(1), updated_at: at(2) } })
+  const blocked = (blocker: number) => ({
+    action: 'blocked_by_added',
+    blocked_issue: { id: 5, updated_at: at(1) },
+    blocking_issue: { id: blocker },
+  })
   const closed = (second: number) => ({ action: 'closed', issue: { id: 5, closed_at: at(second), updated_at: at(9) } })
   const run = (conclusion: string, attempt: number) => ({
     action: 'completed',
@@ -87,6 +104,10 @@ t.test('occurrences are told apart by what the platform gives', async t => {
     ['issues', labeled(1, 1), labeled(1, 2)],
     ['issues', closed(1), closed(2)],
     ['pull_request', pushed('aa'), pushed('bb')],
+    ['pull_request', pushed('aa', 1), pushed('aa', 2)],
+    ['pull_request', asked({ requested_reviewer: { id: 4 } }), asked({ requested_team: { id: 4 } })],
+    ['milestone', milestone('created'), milestone('opened')],
+    ['issue_dependencies', blocked(1), blocked(2)],
     ['workflow_run', run('success', 1), run('failure', 1)],
     ['workflow_run', run('success', 1), run('success', 2)],
     ['push', { ref: 'refs/heads/a', before: '1', after: '2' }, { ref: 'refs/heads/a', before: '2', after: '3' }],

@@ -1,5 +1,6 @@
 import t from 'tap'
-import { eventOf, jsonOf, normalise, readFixture } from './support.js'
+import { jsonOf } from '../adapter-fixtures.js'
+import { eventOf, normalise, readFixture } from './support.js'
 
 t.test('a ping carries nothing to keep', async t => {
   const body = { zen: 'Mind the carry lever.', hook_id: 418200, hook: { id: 418200, active: true } }
@@ -17,6 +18,61 @@ t.test('the event is named by the first of GitHub, Forgejo, Gitea, Gogs that say
   t.equal(eventOf({ headers: { 'x-gogs-event': 'd', 'x-gitea-event': 'c' }, body }).kind, 'c.created')
   t.equal(eventOf({ headers: { 'x-gogs-event': 'd' }, body }).kind, 'd.created')
   t.equal(eventOf({ headers: {}, body }).kind, 'event.created', 'and kept where nothing says it')
+})
+
+t.test('an event that is named by its type alone is named by that', async t => {
+  const body = { action: 'created', package: { id: 5, name: 'gears', version: '1.0' } }
+  const headers = { 'x-forgejo-event': '', 'x-forgejo-event-type': 'package', 'x-gitea-event': '' }
+  const event = eventOf({ headers, body })
+  t.equal(event.kind, 'package.created')
+  t.equal(event.action.metadata.native_event, 'package')
+})
+
+t.test('an attempt that is not counted is told from the next by its time', async t => {
+  const ended = (at: string) => {
+    const body = {
+      action: 'completed',
+      workflow_run: { id: 5, conclusion: 'success', run_attempt: 0, completed_at: at },
+    }
+    return eventOf({ headers: { 'x-gitea-event': 'workflow_run' }, body })
+  }
+  t.equal(ended('2031-05-04T09:00:00Z').occurred_at, '2031-05-04T09:00:00.000000Z')
+  t.not(ended('2031-05-04T09:00:00Z').dedupe_key, ended('2031-05-04T10:00:00Z').dedupe_key)
+})
+
+t.test('a success after a failure is another event than the success itself', async t => {
+  const ended = (action: string) => {
+    const body = { action, run: { id: 5, status: 'success', stopped: '2031-05-04T09:00:00Z' } }
+    return eventOf({ headers: { 'x-forgejo-event': `action_run_${action}` }, body })
+  }
+  t.equal(ended('success').kind, 'workflow_run.completed')
+  t.equal(ended('recover').kind, 'workflow_run.recovered')
+  t.equal(ended('failure').action.metadata.native_event, 'action_run_failure')
+})
+
+t.test('where a change does not name its person or milestone, what came of it tells two changes apart', async t => {
+  const updated_at = '2031-05-04T09:00:00Z'
+  const key = (action: string, issue: Record<string, unknown>, delivery: string) =>
+    eventOf({
+      headers: { 'x-gitea-event': 'issues', 'x-gitea-delivery': delivery },
+      body: { action, issue: { id: 5, updated_at, ...issue } },
+    }).dedupe_key
+  const [ada, grace] = [{ id: 3 }, { id: 4 }]
+  t.equal(key('assigned', { assignees: [ada] }, 'one'), key('assigned', { assignees: [ada] }, 'two'))
+  t.not(key('assigned', { assignees: [ada] }, 'one'), key('assigned', { assignees: [ada, grace] }, 'one'))
+  t.equal(key('milestoned', { milestone: { id: 7 } }, 'one'), key('milestoned', { milestone: { id: 7 } }, 'two'))
+  t.not(key('unassigned', { assignees: null }, 'one'), key('unassigned', { assignees: null }, 'two'))
+})
+
+t.test('a push without a head of its own has the time of the commit that it ends with', async t => {
+  const commits = [
+    { id: 'bb', timestamp: '2031-05-04T09:00:00+02:00' },
+    { id: 'aa', timestamp: '2031-05-03T09:00:00+02:00' },
+  ]
+  const pushed = (after: string) =>
+    eventOf({ headers: { 'x-gogs-event': 'push' }, body: { ref: 'refs/heads/main', before: '00', after, commits } })
+  t.equal(pushed('bb').occurred_at, '2031-05-04T07:00:00.000000Z')
+  t.equal(pushed('cc').occurred_at, null)
 })
 
 t.test('finer names fold into those of GitHub, and stay in the metadata', async t => {

@@ -1,8 +1,7 @@
 import t from 'tap'
-import { eventValidator, normalise, readExpected, readFixtures } from './support.js'
+import { normalise, readExpected, readFixtures, validator } from './support.js'
 
 t.test('every fixture gives the event that is written beside it', async t => {
-  const validator = eventValidator()
   for (const fixture of readFixtures()) {
     const delivery = normalise(fixture)
     const [event] = delivery.events

@@ -13,8 +13,9 @@ import { join } from 'node:path'
 import sqlite from 'node-sqlite3-wasm'
 import t, { type Test } from 'tap'
 import { copyLegacyLedger } from '../../../src/store/sqlite/legacy.js'
+import { nativeSqlite } from '../../support/native-sqlite.js'
 import { crashStates, diskState, restore } from './crash-states.js'
-import { native, nativeShell, nativeSqlite, refusalOf, runProgram, shortFolder } from './owner-rig.js'
+import { native, nativeShell, refusalOf, runProgram, shortFolder } from './owner-rig.js'
 
 const ROWS = 20
 

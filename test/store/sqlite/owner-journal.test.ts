@@ -4,8 +4,9 @@ import fc from 'fast-check'
 import sqlite from 'node-sqlite3-wasm'
 import t from 'tap'
 import { undoHalfTransaction } from '../../../src/store/sqlite/rollback-journal.js'
+import { nativeSqlite } from '../../support/native-sqlite.js'
 import { crashStates, type DiskState, diskState, restore } from './crash-states.js'
-import { native, nativeSqlite, own, ROUNDS, refusalOf, shortFolder } from './owner-rig.js'
+import { native, own, ROUNDS, refusalOf, shortFolder } from './owner-rig.js'
 
 const LONG = { timeout: 60_000 * ROUNDS }
 

@@ -3,7 +3,8 @@ import { join } from 'node:path'
 import sqlite from 'node-sqlite3-wasm'
 import t, { type Test } from 'tap'
 import { findNativeUser, parseLocks } from '../../../src/store/sqlite/native-users.js'
-import { native, nativeShell, nativeSqlite, own, refusalOf, shortFolder } from './owner-rig.js'
+import { nativeSqlite } from '../../support/native-sqlite.js'
+import { native, nativeShell, own, refusalOf, shortFolder } from './owner-rig.js'
 
 const fresh = (t: Test) => join(shortFolder(t), 'events.db')
 

@@ -96,17 +96,6 @@ export function runProgram(t: Test, name: string, args: string[], options: Spawn
   return { child, line, end }
 }
 
-/** The `sqlite3` program's version, or a reason to skip that nobody overlooks. */
-export function nativeSqlite(): { skip: false | string } {
-  try {
-    execFileSync('sqlite3', ['--version'], { stdio: 'pipe' })
-    return { skip: false }
-  } catch (error) {
-    if (process.env.CI === 'true') throw new Error('the sqlite3 program is needed for this suite', { cause: error })
-    return { skip: 'SKIPPED: install sqlite3 to run it' }
-  }
-}
-
 /** Runs SQL in the `sqlite3` program. @returns what it printed, errors included */
 export function native(database: string, sql: string): string {
   try {

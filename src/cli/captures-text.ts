@@ -1,0 +1,30 @@
+import type { WatchCapture } from '../model/capture.js'
+import type { Look } from './look.js'
+import { toTerminalLine } from './terminal-text.js'
+
+/** What became of watches that were to be captured, one a line. */
+export function capturesText(captures: readonly WatchCapture[], look: Look): string {
+  if (captures.length === 0) return 'No watch is due.'
+  return captures.map(capture => captureLine(capture, look)).join('\n')
+}
+
+function captureLine(capture: WatchCapture, { paint }: Look): string {
+  const id = toTerminalLine(capture.subscription_id)
+  switch (capture.outcome) {
+    case 'disabled':
+      return `${paint.yellow('Disabled:')} ${id} is not captured. Enable it first.`
+    case 'expired':
+      return `${paint.yellow('Expired:')} ${id} is not captured any more.`
+    case 'failed':
+      return `${paint.red('Failed:')} ${id}. ${toTerminalLine(capture.error?.message ?? '')}`
+    case 'captured':
+      return `${paint.green('Captured')} ${id}: ${counts(capture)}`
+  }
+}
+
+function counts({ messages, created, duplicates, last_cursor }: WatchCapture): string {
+  if (messages === 0) return 'nothing new.'
+  const total = messages === 1 ? '1 message' : `${messages.toLocaleString('en')} messages`
+  const known = duplicates === 0 ? '' : `, ${duplicates.toLocaleString('en')} known already`
+  return `${total}, ${created.toLocaleString('en')} new${known}. Newest: ${toTerminalLine(last_cursor ?? 'none')}.`
+}

@@ -1,0 +1,29 @@
+import { processSources } from '../settings/setting-sources.js'
+import { LedgerCaller, type LedgerFlags } from './ledger-caller.js'
+import { Output } from './output.js'
+import { reportHealth } from './report-health.js'
+
+const OPTIONS = { json: { type: 'boolean' }, 'api-url': { type: 'string' }, token: { type: 'string' } } as const
+
+/**
+ * The flags of `api health`, where the command line is that and nothing else. Monitors run it every few seconds, and
+ * loading the command framework takes longer than all the rest of it.
+ *
+ * @returns undefined for any other command line, wrong flags and `--help` included: the framework has the words for it
+ */
+export function readHealthProbe(argv: readonly string[]): LedgerFlags | undefined {
+  const [topic, command, ...args] = argv
+  if (topic !== 'api' || command !== 'health') return undefined
+  try {
+    const { values } = process.getBuiltinModule('node:util').parseArgs({ args, options: OPTIONS })
+    return { json: false, ...values }
+  } catch (error) {
+    if (error instanceof TypeError) return undefined
+    throw error
+  }
+}
+
+export async function runHealthProbe(flags: LedgerFlags): Promise<void> {
+  const sources = processSources()
+  await reportHealth(new LedgerCaller(new Output(process.stdout), sources), flags)
+}

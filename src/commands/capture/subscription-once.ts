@@ -1,0 +1,83 @@
+import { string } from '@oclif/core/args'
+import { boolean, integer, string as text } from '@oclif/core/flags'
+import { DaybookCommand } from '../../cli/daybook-command.js'
+import { exitCodeOf } from '../../cli/exit-codes.js'
+import { Progress } from '../../cli/progress.js'
+import { AppError } from '../../model/app-error.js'
+import type { CaptureProgress, CaptureRequest, CaptureResult, WatchCapture } from '../../model/capture.js'
+import { fromFailure } from '../../model/failure.js'
+import { readCaptureSettings } from '../../settings/capture-settings.js'
+
+export default class CaptureSubscriptionOnce extends DaybookCommand {
+  static override summary = 'Captures what was said in a watched chat topic since the last time.'
+  static override description = [
+    'With a server running, the server captures; with none, this command opens the ledger itself. Messages are read',
+    'oldest to newest and recorded page by page: a capture that broke off can simply be run again. The account is told by',
+    'EVENT_CHAT_EMAIL and EVENT_CHAT_API_KEY (or EVENT_CHAT_API_KEY_FILE), else by ZULIP_* or ~/.zuliprc.',
+  ].join(' ')
+  static override examples = [
+    '<%= config.bin %> <%= command.id %> deploys',
+    '<%= config.bin %> <%= command.id %> --due --json',
+  ]
+  static override args = {
+    id: string({ ignoreStdin: true, description: 'Id of the subscription, as printed by `api subscriptions`.' }),
+  }
+  static override flags = {
+    due: boolean({ description: 'Every watch that is due, in the place of one.' }),
+    backfill: integer({
+      description: 'How many of the newest messages are read of a watch that was never captured.',
+      helpValue: '<n>',
+      default: 100,
+      min: 0,
+      max: 1_000_000,
+    }),
+    'chat-url': text({ description: 'Address of the chat server; else EVENT_CHAT_URL.', helpValue: '<url>' }),
+    'chat-email': text({ description: 'Whose account it is; else EVENT_CHAT_EMAIL.', helpValue: '<email>' }),
+    db: text({
+      description: 'Database file; else EVENT_DB, else event/events.db in the home folder.',
+      helpValue: '<file>',
+    }),
+  }
+
+  async run(): Promise<void> {
+    const { args, flags } = await this.parse(CaptureSubscriptionOnce)
+    if ((args.id !== undefined) === (flags.due === true)) {
+      throw new AppError('invalid', 'wrong_usage', 'Name one subscription, or say --due; not both.')
+    }
+    const { chat, ...local } = readCaptureSettings(
+      { db: flags.db, chatUrl: flags['chat-url'], chatEmail: flags['chat-email'] },
+      this.sources,
+    )
+    const watch = args.id === undefined ? {} : { subscription_id: args.id }
+    const { capture } = await import('../../runtime/capture.js')
+    const request: CaptureRequest = { ...watch, backfill: flags.backfill, chat }
+    const progress = new Progress(process.stderr)
+    const result = await capture(local, request, step => progress.show(toProgressText(step))).finally(() =>
+      progress.end(),
+    )
+    await (flags.due ? this.tellAll(result, flags.json) : this.tellOne(result, flags.json))
+  }
+
+  private async tellOne({ captures: [capture] }: CaptureResult, json: boolean): Promise<void> {
+    if (capture === undefined) throw new Error('A capture of one watch ended without a result.')
+    if (capture.error) throw fromFailure(capture.error)
+    await this.tell(capture, json, [capture])
+  }
+
+  private async tellAll(result: CaptureResult, json: boolean): Promise<void> {
+    await this.tell(result, json, result.captures)
+    const failed = result.captures.find(({ error }) => error !== undefined)?.error
+    if (failed) process.exitCode = exitCodeOf(fromFailure(failed))
+  }
+
+  private async tell(value: unknown, json: boolean, captures: readonly WatchCapture[]): Promise<void> {
+    if (json || !this.output.isTerminal) return this.output.print(JSON.stringify(value))
+    const { capturesText } = await import('../../cli/captures-text.js')
+    await this.output.print(capturesText(captures, await this.look()))
+  }
+}
+
+function toProgressText({ subscription_id, messages, waiting_seconds: seconds }: CaptureProgress): string {
+  const recorded = `${subscription_id}: ${messages.toLocaleString('en')} messages recorded …`
+  return seconds === undefined ? recorded : `${recorded} waiting ${Math.ceil(seconds)} s, as the chat server asks`
+}

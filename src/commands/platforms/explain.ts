@@ -1,0 +1,62 @@
+import { string as argument } from '@oclif/core/args'
+import { string } from '@oclif/core/flags'
+import { DaybookCommand } from '../../cli/daybook-command.js'
+import { readSmallInput } from '../../cli/input.js'
+import { toTerminalJson } from '../../cli/terminal-text.js'
+import { AppError } from '../../model/app-error.js'
+import { readExplainSettings } from '../../settings/explain-settings.js'
+import { WEBHOOK_SOURCES } from '../../settings/webhook-settings.js'
+
+/** A delivery of the largest size, and what JSON adds when a body is kept as text. */
+const MAX_BYTES = 64 * 1024 * 1024
+
+export default class PlatformsExplain extends DaybookCommand {
+  static override summary = 'Tells which events a saved delivery would become, and why. Needs no server.'
+  static override description = [
+    'The file holds {"headers": {…}, "body": …}, where the body is the JSON that was sent or the text of a form; or it is',
+    'the body alone, with --source and --header. Told are the events, the row of the mapping that made each, what it is',
+    'identified by, and the scopes under which subscriptions see it. Signatures are not checked, and nothing is stored.',
+  ].join(' ')
+  static override examples = [
+    '<%= config.bin %> <%= command.id %> delivery.json',
+    '<%= config.bin %> <%= command.id %> --source code_a --header X-GitHub-Event=issues issue.json',
+  ]
+  static override args = {
+    file: argument({ required: true, ignoreStdin: true, description: 'The saved delivery; - for standard input.' }),
+  }
+  static override flags = {
+    source: string({ description: 'Which platform sent it; else its headers tell.', options: [...WEBHOOK_SOURCES] }),
+    header: string({
+      description: 'A header that it came with. May be given several times.',
+      helpValue: '<name=value>',
+      multiple: true,
+      multipleNonGreedy: true,
+    }),
+    'chat-url': string({ description: 'Address of the chat server; else EVENT_CHAT_URL.', helpValue: '<url>' }),
+  }
+
+  async run(): Promise<void> {
+    const { args, flags } = await this.parse(PlatformsExplain)
+    const { chatSite } = readExplainSettings({ chatUrl: flags['chat-url'] }, this.sources)
+    const source = WEBHOOK_SOURCES.find(word => word === flags.source)
+    const headers = Object.fromEntries((flags.header ?? []).map(readHeader))
+    const bytes = await readSmallInput(args.file, MAX_BYTES)
+    const { explainSavedDelivery } = await import('../../runtime/explain-delivery.js')
+    const explanation = explainSavedDelivery(bytes, { source, headers, site: chatSite })
+    if (this.output.isTerminal && !flags.json) {
+      const { explanationText } = await import('../../cli/explanation-text.js')
+      await this.output.print(explanationText(explanation, await this.look()))
+    } else {
+      const json = JSON.stringify(explanation)
+      await this.output.print(this.output.isTerminal ? toTerminalJson(json) : json)
+    }
+  }
+}
+
+function readHeader(text: string): [name: string, value: string] {
+  const equals = text.indexOf('=')
+  if (equals < 1) {
+    throw new AppError('invalid', 'wrong_usage', `--header "${text}" is not a name, "=" and a value.`)
+  }
+  return [text.slice(0, equals).trim().toLowerCase(), text.slice(equals + 1)]
+}

@@ -1,0 +1,176 @@
+import type { Agent, ClientRequest, IncomingHttpHeaders, IncomingMessage, RequestOptions } from 'node:http'
+import { HttpFailure, toHttpFailure } from './http-failure.js'
+
+/** Where a server is. */
+export type HttpAddress =
+  /** Base address, http or https, without a slash at its end. May have a path. */
+  { baseUrl: string } | { socketPath: string }
+
+export interface HttpCall {
+  method: 'GET' | 'POST' | 'DELETE'
+  /** Below the base address, percent-encoded, with its query. */
+  path: string
+  headers: Readonly<Record<string, string>>
+  body?: string | Uint8Array | undefined
+  /** How long the connection may be silent. */
+  idleSeconds: number
+  /** How long all of it may take, however lively; without it there is no end. */
+  totalSeconds?: number | undefined
+  /** Of the body; a larger one is not read to its end. */
+  maxAnswerBytes: number
+  signal?: AbortSignal | undefined
+  /** Keeps connections open between requests, and says what to trust. Without it each request has one of its own. */
+  agent?: Agent | undefined
+}
+
+export interface HttpAnswer {
+  status: number
+  headers: IncomingHttpHeaders
+  body: Buffer
+}
+
+/** An answer whose body is still coming. */
+export interface OpenAnswer {
+  status: number
+  headers: IncomingHttpHeaders
+  /** The body as it arrives. @throws HttpFailure; the signal's reason once it is aborted */
+  chunks(): AsyncGenerator<Buffer>
+  /** Lets go of the connection. To be called in any case. */
+  end(): void
+}
+
+const CONNECT_SECONDS = 10
+
+/**
+ * One request. Redirects are not followed: a credential goes where it was meant to go.
+ *
+ * @throws HttpFailure; the signal's reason once it is aborted
+ */
+export async function exchange(address: HttpAddress, call: HttpCall): Promise<HttpAnswer> {
+  const answer = await openAnswer(address, call)
+  try {
+    return await readWhole(answer)
+  } finally {
+    answer.end()
+  }
+}
+
+/** @throws as `OpenAnswer.chunks` */
+export async function readWhole({ status, headers, chunks }: OpenAnswer): Promise<HttpAnswer> {
+  const body: Buffer[] = []
+  for await (const chunk of chunks()) body.push(chunk)
+  return { status, headers, body: Buffer.concat(body) }
+}
+
+/** One request whose answer is read as it comes. @throws as `exchange` */
+export async function openAnswer(address: HttpAddress, call: HttpCall): Promise<OpenAnswer> {
+  call.signal?.throwIfAborted()
+  const request = open(address, call)
+  const watch = watchOver(request, address, call)
+  const toThrown = (error: unknown) =>
+    call.signal?.aborted ? call.signal.reason : (watch.failure ?? toHttpFailure(error, watch.connected))
+  try {
+    const response = await new Promise<IncomingMessage>((resolve, reject) => {
+      // Stays: an error may follow the one that was told, and nobody must be surprised by it.
+      request.on('error', reject)
+      request.once('response', resolve)
+      request.end(call.body)
+    })
+    return {
+      status: response.statusCode ?? 0,
+      headers: response.headers,
+      chunks: async function* () {
+        try {
+          yield* bounded(response, call.maxAnswerBytes)
+        } catch (error) {
+          throw toThrown(error)
+        }
+      },
+      end: watch.end,
+    }
+  } catch (error) {
+    watch.end()
+    const thrown = toThrown(error)
+    // The server closed a kept connection just as we took it up again.
+    const isStale = request.reusedSocket && thrown instanceof HttpFailure && thrown.trouble === 'lost'
+    if (isStale && call.method === 'GET') return openAnswer(address, call)
+    throw thrown
+  }
+}
+
+/**
+ * Taken from the process, not imported: importing `node:http` as an ES module evaluates every one of its exports, and
+ * from Node 22 on one of them loads a whole WebSocket client, 20 ms for nothing.
+ */
+function open(address: HttpAddress, { method, path, headers, idleSeconds, agent }: HttpCall): ClientRequest {
+  const http = process.getBuiltinModule('node:http')
+  const options: RequestOptions = {
+    method,
+    headers: { ...headers },
+    timeout: idleSeconds * 1000,
+    agent: agent ?? false,
+  }
+  if ('socketPath' in address) return http.request({ ...options, socketPath: address.socketPath, path })
+  const url = `${address.baseUrl}${path}`
+  return isSecure(address) ? process.getBuiltinModule('node:https').request(url, options) : http.request(url, options)
+}
+
+interface Watch {
+  connected: boolean
+  /** Why the request was ended, if it was: what is thrown where the answer is read does not say. */
+  failure: HttpFailure | undefined
+  end: () => void
+}
+
+/** Ends a request that takes too long or is called off. */
+function watchOver(request: ClientRequest, address: HttpAddress, call: HttpCall): Watch {
+  const { idleSeconds, totalSeconds, signal } = call
+  const stop = (trouble: 'unreachable' | 'silent', reason: string) => () => {
+    watch.failure = new HttpFailure(trouble, reason)
+    request.destroy(watch.failure)
+  }
+  let connecting: NodeJS.Timeout | undefined
+  let total: NodeJS.Timeout | undefined
+  const abort = () => request.destroy()
+  signal?.addEventListener('abort', abort)
+  request.once('timeout', stop('silent', `${idleSeconds} seconds`))
+  // Until then it may wait for the connection that another request has.
+  request.once('socket', socket => {
+    if (request.destroyed) return
+    const connect = () => {
+      watch.connected = true
+      clearTimeout(connecting)
+    }
+    if (request.reusedSocket) {
+      connect()
+    } else {
+      connecting = setTimeout(stop('unreachable', `no connection in ${CONNECT_SECONDS} s`), CONNECT_SECONDS * 1000)
+      socket.once(isSecure(address) ? 'secureConnect' : 'connect', connect)
+    }
+    if (totalSeconds !== undefined) total = setTimeout(stop('silent', `${totalSeconds} seconds`), totalSeconds * 1000)
+  })
+  const watch: Watch = {
+    connected: false,
+    failure: undefined,
+    end: () => {
+      clearTimeout(connecting)
+      clearTimeout(total)
+      signal?.removeEventListener('abort', abort)
+      request.destroy()
+    },
+  }
+  return watch
+}
+
+async function* bounded(response: IncomingMessage, maxBytes: number): AsyncGenerator<Buffer> {
+  let bytes = 0
+  for await (const chunk of response) {
+    bytes += chunk.length
+    if (bytes > maxBytes) throw new HttpFailure('too_large', `${maxBytes / 1024 / 1024} MiB`)
+    yield chunk
+  }
+}
+
+function isSecure(address: HttpAddress): boolean {
+  return 'baseUrl' in address && address.baseUrl.startsWith('https:')
+}

@@ -1,0 +1,40 @@
+/**
+ * Why there is no answer: nothing can be reached there; the connection broke; nothing was heard for too long; what
+ * answers does not speak HTTP; the answer is larger than allowed.
+ */
+export type HttpTrouble = 'unreachable' | 'lost' | 'silent' | 'not_http' | 'too_large'
+
+/** A request that got no answer. Whoever asked says what it means, and what to do. */
+export class HttpFailure extends Error {
+  constructor(
+    readonly trouble: HttpTrouble,
+    /** A few words: `connection refused`, or the system's code. */
+    readonly reason: string,
+    options?: ErrorOptions,
+  ) {
+    super(`${trouble}: ${reason}`, options)
+    this.name = 'HttpFailure'
+  }
+}
+
+/**
+ * An error of Node's as a failure; any other error as it is.
+ *
+ * @param connected whether the connection stood when it came
+ */
+export function toHttpFailure(error: unknown, connected: boolean): unknown {
+  if (error instanceof HttpFailure || !(error instanceof Error)) return error
+  const code = 'code' in error && typeof error.code === 'string' ? error.code : undefined
+  if (code === undefined) return error
+  if (code.startsWith('HPE_')) return new HttpFailure('not_http', code, { cause: error })
+  return new HttpFailure(connected ? 'lost' : 'unreachable', REASONS.get(code) ?? code, { cause: error })
+}
+
+const REASONS = new Map([
+  ['ECONNREFUSED', 'connection refused'],
+  ['ENOTFOUND', 'unknown host'],
+  ['EAI_AGAIN', 'the name could not be looked up'],
+  ['EHOSTUNREACH', 'no route to host'],
+  ['ENETUNREACH', 'network unreachable'],
+  ['ENOENT', 'no such socket'],
+])

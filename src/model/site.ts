@@ -1,0 +1,19 @@
+const MAX_CHARACTERS = 300
+const SCHEME = /^[a-z][a-z0-9+.-]*:\/\//iu
+/** The URL parser would make an address of almost anything: it drops line breaks, and takes any number of slashes. */
+const ADDRESS = /^https?:\/\/[^\s/\\?#@]+(?:\/[^\s\\]*)?$/iu
+
+/**
+ * The origin of a platform's server, such as `https://chat.example.org`, from the ways in which people write it:
+ * without a scheme, with a slash at its end, with the path of its API (`/api`, `/api/v1`).
+ *
+ * @returns undefined for what is not the http or https address of a whole server
+ */
+export function toSite(text: string): string | undefined {
+  const trimmed = text.trim()
+  if (trimmed === '' || trimmed.length > MAX_CHARACTERS) return undefined
+  const address = SCHEME.test(trimmed) ? trimmed : `https://${trimmed}`
+  const url = ADDRESS.test(address) && URL.canParse(address) ? new URL(address) : undefined
+  if (!url || url.search || url.hash) return undefined
+  return /^\/(?:api(?:\/v1)?\/?)?$/u.test(url.pathname) ? url.origin : undefined
+}

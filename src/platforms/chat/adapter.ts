@@ -1,0 +1,13 @@
+import type { WebhookAdapter } from '../adapter.js'
+import { CHAT_CATALOGUE } from './catalogue.js'
+import { normaliseChat } from './normalise.js'
+import { verifyChat } from './verify.js'
+
+/** Zulip. */
+export const chat: WebhookAdapter = {
+  catalogue: CHAT_CATALOGUE,
+  verify: verifyChat,
+  normalise: normaliseChat,
+  // The platform reads the answer: without this it might post something of it into the conversation.
+  answer: { response_not_required: true },
+}

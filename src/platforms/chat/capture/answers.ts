@@ -1,0 +1,74 @@
+import { idAt, isPayload, isTrue, known, memberOf, objectsAt, type Payload, textAt } from '../../payload.js'
+import type { ChatUser } from '../context.js'
+import type { ChatMessage, MessagePage } from './chat-api.js'
+
+/** How far the API of a server has come, from what `GET /server_settings` answers. Servers before version 3 do not say. */
+export function readFeatureLevel(answer: Payload): number {
+  const level = memberOf(answer, 'zulip_feature_level')
+  return typeof level === 'number' && level >= 0 ? level : 0
+}
+
+/** @returns undefined for an answer that has no list of messages */
+export function readMessagePage(answer: Payload): MessagePage | undefined {
+  if (!Array.isArray(memberOf(answer, 'messages'))) return undefined
+  const messages = objectsAt(answer, 'messages').flatMap(toMessage)
+  return {
+    messages: messages.sort((left, right) => left.id - right.id),
+    foundNewest: isTrue(answer, 'found_newest'),
+    foundOldest: isTrue(answer, 'found_oldest'),
+  }
+}
+
+/** The members of `GET /users`, by id. @returns undefined for an answer that has no list of them */
+export function readUsers(answer: Payload): Map<string, ChatUser> | undefined {
+  if (!Array.isArray(memberOf(answer, 'members'))) return undefined
+  const users = new Map<string, ChatUser>()
+  for (const member of objectsAt(answer, 'members')) {
+    const id = idAt(member, 'user_id')
+    if (id !== undefined) users.set(id, toUser(member))
+  }
+  return users
+}
+
+/** One without an id of the server's numbers cannot be told from another, nor be a place to go on from. */
+function toMessage(payload: Payload): ChatMessage[] {
+  const id = memberOf(payload, 'id')
+  return typeof id === 'number' && Number.isSafeInteger(id) && id > 0 ? [{ id, payload }] : []
+}
+
+function toUser(member: Payload): ChatUser {
+  const isBot = memberOf(member, 'is_bot')
+  return {
+    isBot: typeof isBot === 'boolean' ? isBot : undefined,
+    role: roleOf(member),
+    ...known({ email: textAt(member, 'delivery_email') ?? textAt(member, 'email') }),
+  }
+}
+
+const ROLES: ReadonlyMap<unknown, string> = new Map([
+  [100, 'owner'],
+  [200, 'administrator'],
+  [300, 'moderator'],
+  [400, 'member'],
+  [600, 'guest'],
+])
+
+/** Servers before version 4 have flags in the place of `role`. */
+function roleOf(member: Payload): string | undefined {
+  const role = ROLES.get(memberOf(member, 'role'))
+  if (role !== undefined) return role
+  if (isTrue(member, 'is_owner')) return 'owner'
+  if (isTrue(member, 'is_admin')) return 'administrator'
+  return isTrue(member, 'is_guest') ? 'guest' : undefined
+}
+
+/** The JSON object of an answer. @returns undefined for anything else */
+export function readAnswer(body: Buffer): Payload | undefined {
+  try {
+    const value: unknown = JSON.parse(body.toString('utf8'))
+    return isPayload(value) ? value : undefined
+  } catch {
+    // Cut off, or a page of some proxy: whoever asked says so.
+    return undefined
+  }
+}

@@ -1,0 +1,97 @@
+import type { HttpAnswer } from '../../../http/exchange.js'
+import type { HttpFailure, HttpTrouble } from '../../../http/http-failure.js'
+import { AppError } from '../../../model/app-error.js'
+import { memberOf, type Payload, textAt } from '../../payload.js'
+
+/** Told to wait without being told how long. */
+const DEFAULT_WAIT_SECONDS = 1
+const MAX_WAIT_SECONDS = 24 * 3600
+
+const CHECK_ADDRESS = 'Check --chat-url or EVENT_CHAT_URL.'
+const CHECK_ACCOUNT = 'Check EVENT_CHAT_EMAIL and EVENT_CHAT_API_KEY.'
+
+/** Codes of the platform for an account that it does not let in. Older servers answer some of them with 400. */
+const CREDENTIAL_CODES = ['INVALID_API_KEY', 'UNAUTHORIZED', 'USER_DEACTIVATED', 'REALM_DEACTIVATED']
+
+/** What to say when there was no answer from a chat server. */
+export function toChatFailure(cause: HttpFailure, site: string): AppError {
+  return FAILURES[cause.trouble](site, cause)
+}
+
+const FAILURES: Record<HttpTrouble, (site: string, cause: HttpFailure) => AppError> = {
+  unreachable: (site, { reason, cause }) =>
+    failure('chat_unreachable', `No chat server answers at ${site} (${reason}). ${CHECK_ADDRESS}`, cause),
+  lost: (site, { reason, cause }) =>
+    failure('chat_connection_lost', `The connection to ${site} broke (${reason}). Try again later.`, cause),
+  silent: (site, { reason }) =>
+    failure('chat_timeout', `The chat server ${site} did not answer in ${reason}. Try again later.`),
+  not_http: (site, { cause }) =>
+    failure('chat_answer_unreadable', `${site} does not speak HTTP. ${CHECK_ADDRESS}`, cause),
+  too_large: (site, { reason }) =>
+    failure('chat_answer_unreadable', `The chat server ${site} answers with more than ${reason}.`),
+}
+
+/** What to say of an answer that is not what was asked for. The text of the server is translated, so codes decide. */
+export function toChatRefusal(answer: HttpAnswer, body: Payload | undefined, site: string): AppError {
+  const { status } = answer
+  const code = codeOf(body)
+  if (status === 429 || code === 'RATE_LIMIT_HIT') return rateLimited(answer, body, site)
+  if (status === 401 || (code !== undefined && CREDENTIAL_CODES.includes(code))) {
+    const message = `The chat server ${site} does not accept the account${inBrackets(code)}. ${CHECK_ACCOUNT}`
+    return new AppError('unauthenticated', 'chat_credentials_refused', message)
+  }
+  if (code === 'BAD_NARROW') {
+    const message = `The chat server ${site} knows no such stream or topic, or does not show it to this account.`
+    const hint = 'Check the target of the subscription, and subscribe the account to the stream.'
+    return new AppError('invalid', 'chat_narrow_refused', message, { hint })
+  }
+  if (code === 'REQUEST_TIMEOUT') {
+    return failure('chat_timeout', `The chat server ${site} took too long to answer. Try again later.`)
+  }
+  if (status >= 500) {
+    return failure('chat_unavailable', `The chat server ${site} answers with status ${status}. Try again later.`)
+  }
+  if (status >= 300 && status < 400) {
+    const message = `${site} sends elsewhere (status ${status}), where no key is sent after it. ${CHECK_ADDRESS}`
+    return failure('chat_answer_unreadable', message)
+  }
+  if (status < 300) {
+    const message = `What ${site} answers is not what a chat server answers (status ${status}). ${CHECK_ADDRESS}`
+    return failure('chat_answer_unreadable', message)
+  }
+  const message = `The chat server ${site} refuses the request with status ${status}${inBrackets(code)}.`
+  if (status !== 403) return new AppError('invalid', 'chat_request_refused', message, { hint: CHECK_ADDRESS })
+  return new AppError('forbidden', 'chat_not_permitted', message, { hint: 'Check what the account may see.' })
+}
+
+/** A word for programs; anything else is not shown. */
+function codeOf(body: Payload | undefined): string | undefined {
+  const code = textAt(body, 'code')
+  return code !== undefined && /^[A-Z][A-Z0-9_]{0,63}$/.test(code) ? code : undefined
+}
+
+/** The body says it in fractions of a second, the header sometimes in whole ones. */
+function rateLimited({ headers }: HttpAnswer, body: Payload | undefined, site: string): AppError {
+  const told = [memberOf(body, 'retry-after'), headers['retry-after']].map(readSeconds).find(isKnown)
+  const message = `The chat server ${site} asks for fewer requests. Try again later.`
+  return new AppError('unavailable', 'chat_rate_limited', message, {
+    retryAfterSeconds: Math.min(told ?? DEFAULT_WAIT_SECONDS, MAX_WAIT_SECONDS),
+  })
+}
+
+function readSeconds(value: unknown): number | undefined {
+  const seconds = typeof value === 'string' && value.trim() !== '' ? Number(value) : value
+  return typeof seconds === 'number' && Number.isFinite(seconds) && seconds >= 0 ? seconds : undefined
+}
+
+function isKnown<Value>(value: Value | undefined): value is Value {
+  return value !== undefined
+}
+
+function inBrackets(code: string | undefined): string {
+  return code === undefined ? '' : ` (${code})`
+}
+
+function failure(code: string, message: string, cause?: unknown): AppError {
+  return new AppError('unavailable', code, message, { cause })
+}

@@ -1,0 +1,61 @@
+import { toSite } from '../../model/site.js'
+import { idAt, memberOf, objectAt, objectsAt, type Payload, textAt } from '../payload.js'
+
+/** What a chat message does not tell of itself. */
+export interface ChatContext {
+  /** Address of the server, as configured or as the hook's URL says in `?site=`; its scheme may be missing. */
+  site: string | undefined
+  /** The people of the server by id, as `GET /users` lists them. A webhook has none. */
+  users?: ReadonlyMap<string, ChatUser>
+}
+
+export interface ChatUser {
+  isBot: boolean | undefined
+  /** A word, such as `owner`, `administrator`, `moderator`, `member`, `guest`. */
+  role: string | undefined
+  email?: string | undefined
+}
+
+/** The host of a server that nothing tells. */
+const UNKNOWN_HOST = 'chat'
+
+/**
+ * The server, such as `chat.example.org`: ids are only unique there. No message names it, so it is, in this order: the
+ * site of the context, the domain of a stand-in address, the domain in a form of the Slack format, `chat` alone.
+ *
+ * @param message a message, or any event that names people
+ */
+export function hostOf(context: ChatContext, message: Payload): string {
+  const baseUrl = baseUrlOf(context)
+  if (baseUrl !== undefined) return new URL(baseUrl).host
+  return standInHost(message) ?? domainAt(message, 'team_domain') ?? UNKNOWN_HOST
+}
+
+/** `https://chat.example.org`; undefined where no site is known. */
+export function baseUrlOf({ site }: ChatContext): string | undefined {
+  return site === undefined ? undefined : toSite(site)
+}
+
+/**
+ * A member who hides their address gets one like `user123@chat.example.org`, made of their id and the server's host.
+ * Only with the id of its owner is it taken for one: people may call themselves `user123` elsewhere.
+ */
+function standInHost(message: Payload): string | undefined {
+  const user = objectAt(message, 'user')
+  const people = [
+    [idAt(message, 'sender_id'), textAt(message, 'sender_email')],
+    [idAt(user, 'user_id') ?? idAt(user, 'id'), textAt(user, 'email')],
+    ...objectsAt(message, 'display_recipient').map(person => [idAt(person, 'id'), textAt(person, 'email')]),
+  ]
+  for (const [id, email] of people) {
+    if (id === undefined || email === undefined) continue
+    const [, number, domain] = /^user(\d+)@([^@\s/?#\\]+)$/iu.exec(email) ?? []
+    if (number === id) return domain?.toLowerCase()
+  }
+  return undefined
+}
+
+function domainAt(message: Payload, name: string): string | undefined {
+  const text = memberOf(message, name)
+  return typeof text === 'string' && /^[^@\s/?#\\]+$/u.test(text) ? text.toLowerCase() : undefined
+}

@@ -1,0 +1,65 @@
+import type { Conversation, NewEvent } from '../../model/event.js'
+import { withinDepth } from '../delivery-body.js'
+import { idAt, instantAt, known, type Payload, textAt } from '../payload.js'
+import { type ChatEvent, type Mapped, readChatEvent, toChatEvent } from './chat-event.js'
+import type { ChatContext } from './context.js'
+import { messageLink } from './link.js'
+import { carrierNode, messageNode } from './nodes.js'
+import { senderOf } from './person.js'
+import { type Place, placeOf } from './place.js'
+
+/**
+ * The event of one message object, as an answer of the messages API holds it. On every other road, the same message gets
+ * the same dedupe key, as long as the context names the same site.
+ *
+ * @param message as received; its `content` may be HTML or Markdown
+ * @returns undefined for an object without an id, which nothing can identify
+ *
+ * Source: Zulip API, `GET /messages` and `GET /events`.
+ */
+export function toMessageEvent(message: Payload, context: ChatContext): NewEvent | undefined {
+  if (idAt(message, 'id') === undefined) return undefined
+  const kept = withinDepth(message)
+  const event = readChatEvent({ type: 'message', action: undefined, body: kept, message: kept }, context)
+  return toChatEvent(event, mapMessage(event, kept))
+}
+
+/** @param message the one that the event brings */
+export function mapMessage(event: ChatEvent, message: Payload): Mapped {
+  const id = idAt(message, 'id')
+  const place = placeOf(message)
+  return {
+    objectType: 'message',
+    verb: 'created',
+    subjectId: id,
+    identity: id,
+    occurrence: 'once',
+    occurredAt: instantAt(message, 'timestamp'),
+    target: messageNode(event, id, place),
+    conversation: conversationOf(event, place, { id, text: textAt(message, 'content') }),
+    person: senderOf(message, event.context),
+  }
+}
+
+/**
+ * Where the words of a message belong, and the words. A topic is told by the title alone: its name is no identity, so
+ * the key is that of the stream.
+ */
+export function conversationOf(
+  event: ChatEvent,
+  place: Place | undefined,
+  said: { id: string | undefined; text?: string | undefined },
+): Conversation {
+  return known({
+    key: carrierNode(event, place)?.key,
+    title: titleOf(place),
+    text: said.text,
+    url: said.id === undefined ? undefined : messageLink(event.baseUrl, place, said.id),
+  })
+}
+
+/** `stream > topic`, or the names of those who write to each other. */
+function titleOf(place: Place | undefined): string | undefined {
+  if (place?.type !== 'stream') return place?.names.join(', ') || undefined
+  return [place.streamName, place.topic].filter(name => name !== undefined && name !== '').join(' > ') || undefined
+}

@@ -1,0 +1,37 @@
+/**
+ * The second format of outgoing webhooks: a form like Slack's. It carries neither the id nor the topic of its message.
+ *
+ * Source: Zulip API, "Outgoing webhooks", Slack-format.
+ */
+import { digestOf } from '../identity.js'
+import { known, type Payload, textAt } from '../payload.js'
+
+export function isSlackFormat(body: Payload): boolean {
+  const shown = ['team_id', 'channel_id', 'trigger_word'].filter(name => textAt(body, name) !== undefined)
+  return shown.length >= 2 && textAt(body, 'type') === undefined
+}
+
+/** The message that a form is about, in the members of the platform's own format. */
+export function messageOfSlackForm(form: Payload): Payload {
+  const streamId = unprefixed(textAt(form, 'channel_id'))
+  const senderId = unprefixed(textAt(form, 'user_id'))
+  const timestamp = textAt(form, 'timestamp') ?? textAt(form, 'thread_ts')
+  const content = textAt(form, 'text')
+  const told = [streamId, timestamp, senderId]
+  return known({
+    id: told.includes(undefined) ? undefined : [...told, `sha256-${digestOf(content ?? '')}`].join(':'),
+    type: 'stream',
+    stream_id: streamId,
+    display_recipient: textAt(form, 'channel_name'),
+    sender_id: senderId,
+    sender_full_name: textAt(form, 'user_name'),
+    content,
+    timestamp: timestamp === undefined ? undefined : Number(timestamp),
+    team_domain: textAt(form, 'team_domain'),
+  })
+}
+
+/** `C123`, `U21`: the letter tells the kind of thing. */
+function unprefixed(id: string | undefined): string | undefined {
+  return id?.replace(/^[CTU](?=\d+$)/u, '')
+}

@@ -1,0 +1,69 @@
+/** A message whose words were changed, messages that were moved to another topic or stream, or both at once. */
+import { idAt, instantAt, known, memberOf, type Payload, textAt } from '../payload.js'
+import type { ChatEvent, Mapped } from './chat-event.js'
+import { conversationOf } from './message.js'
+import { forEachMessage } from './message-ids.js'
+import { messageNode } from './nodes.js'
+import { doerOf } from './person.js'
+import { nameAt, type StreamPlace, topicAt } from './place.js'
+
+const WORDS = ['content', 'orig_content', 'rendered_content', 'orig_rendered_content'] as const
+
+/** @returns nothing for what no person did: the server adds previews of links to a message after it was sent */
+export function mapUpdateMessage(event: ChatEvent): Mapped[] {
+  const { body } = event
+  const moved = originalTopic(body) !== undefined || idAt(body, 'new_stream_id') !== undefined
+  if (!moved && isLinkPreview(body)) return []
+  const edited = !moved || WORDS.some(name => textAt(body, name) !== undefined)
+  return [
+    ...(edited ? [mapChange(event, 'updated', idAt(body, 'message_id'))] : []),
+    ...(moved ? forEachMessage(body, id => mapChange(event, 'moved', id)) : []),
+  ]
+}
+
+function mapChange(event: ChatEvent, verb: 'updated' | 'moved', id: string | undefined): Mapped {
+  const { body } = event
+  const place = newPlace(body)
+  return {
+    objectType: 'message',
+    verb,
+    subjectId: id,
+    identity: id,
+    occurrence: [idAt(body, 'edit_timestamp')],
+    occurredAt: instantAt(body, 'edit_timestamp'),
+    target: messageNode(event, id, place),
+    conversation: conversationOf(event, place, { id, text: verb === 'updated' ? textAt(body, 'content') : undefined }),
+    person: doerOf(body, event.context),
+    ...(verb === 'moved' ? { metadata: { moved_from: oldPlace(body) } } : {}),
+  }
+}
+
+/** Old servers do not say that only the rendering changed; they name nobody, and the oldest no time either. */
+function isLinkPreview(body: Payload): boolean {
+  const told = memberOf(body, 'rendering_only')
+  if (typeof told === 'boolean') return told
+  if (memberOf(body, 'user_id') === null) return true
+  return !Object.hasOwn(body, 'user_id') && idAt(body, 'edit_timestamp') === undefined
+}
+
+/** Where the messages are now. The event names the stream that they were in, but not the one that they came to. */
+function newPlace(body: Payload): StreamPlace | undefined {
+  const [from, to] = [idAt(body, 'stream_id'), idAt(body, 'new_stream_id')]
+  const streamId = to ?? from
+  if (streamId === undefined) return undefined
+  const streamName = streamId === from ? textAt(body, 'stream_name') : undefined
+  return { type: 'stream', streamId, streamName, topic: topicAt(body) ?? originalTopic(body) }
+}
+
+function oldPlace(body: Payload): Record<string, unknown> {
+  return known({
+    stream_id: idAt(body, 'stream_id'),
+    stream: textAt(body, 'stream_name'),
+    topic: originalTopic(body) ?? topicAt(body),
+  })
+}
+
+/** Only told of a move. */
+function originalTopic(body: Payload): string | undefined {
+  return nameAt(body, 'orig_subject') ?? nameAt(body, 'orig_topic')
+}

@@ -1,0 +1,20 @@
+import type { WebhookAdapter } from '../adapter.js'
+import { CODE_B_CATALOGUE } from './catalogue.js'
+import { normaliseCodeB } from './normalise.js'
+import { verifyCodeB } from './verify.js'
+
+/**
+ * GitLab.
+ *
+ * @param now epoch milliseconds; a signed delivery from another time is refused
+ */
+export function createCodeB(now: () => number): WebhookAdapter {
+  return {
+    catalogue: CODE_B_CATALOGUE,
+    verify: (delivery, secrets) => verifyCodeB(delivery, secrets, now()),
+    normalise: normaliseCodeB,
+  }
+}
+
+/** GitLab, by the clock of this machine. */
+export const codeB: WebhookAdapter = createCodeB(Date.now)

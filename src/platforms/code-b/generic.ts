@@ -1,0 +1,47 @@
+/** Every event that has no row of its own: kept under the platform's own words, as far as they can be read. */
+import { toWord } from '../identity.js'
+import { toNode } from '../node.js'
+import { idAt, objectAt, textAt, webUrlAt } from '../payload.js'
+import { neutralType } from '../target-place.js'
+import { actorById, actorOf } from './actor.js'
+import { conversationOf, type Hook, type Mapped, verbOf } from './hook.js'
+import { carrierNode, projectId } from './nodes.js'
+import { firstTimeAt } from './time.js'
+
+export function mapGeneric(hook: Hook): Mapped {
+  const { body } = hook
+  const objectType = neutralType(toWord(hook.name) ?? 'event')
+  const object = hook.attributes ?? objectAt(body, hook.name)
+  const verb = verbOf(hook)
+  const id = idAt(object, 'id')
+  const times = verb === 'created' || verb === 'deleted' ? [`${verb}_at`] : [`${verb}_at`, 'updated_at']
+  const occurredAt = firstTimeAt(object, times) ?? firstTimeAt(body, times)
+  const carrier = carrierNode(hook)
+  const isCarrier = object === undefined || object === objectAt(body, 'project')
+  const target =
+    isCarrier && carrier
+      ? carrier
+      : toNode(objectType, {
+          id,
+          display: textAt(object, 'title') ?? textAt(object, 'name'),
+          url: webUrlAt(object, 'url'),
+          parent: carrier,
+        })
+  return {
+    objectType,
+    verb,
+    subjectId: id ?? projectId(hook.project) ?? hook.group?.id,
+    identity: id,
+    occurrence: verb === 'created' || verb === 'deleted' ? 'once' : [occurredAt],
+    occurredAt,
+    target,
+    conversation: conversationOf(hook, target, { text: textAt(object, 'description') }),
+    ...deciderOf(hook),
+  }
+}
+
+/** Decisions about memberships name nobody but by id. */
+function deciderOf(hook: Hook): Pick<Mapped, 'actor'> {
+  const id = idAt(hook.body, 'reviewed_by_user_id') ?? idAt(hook.body, 'requested_by_user_id')
+  return id === undefined || actorOf(hook).id !== '' ? {} : { actor: actorById(id) }
+}

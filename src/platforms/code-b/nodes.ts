@@ -1,0 +1,147 @@
+/**
+ * The nodes of target chains: the thing, what carries it, the repository, the groups around it.
+ *
+ * Types are the neutral words; the platform's own stand in `native_type`. Keys hold native ids, or paths where a payload
+ * tells no id.
+ */
+import type { TargetNode } from '../../model/event.js'
+import { type NodeParts, toNode } from '../node.js'
+import { idAt, isTrue, known, numberAt, type Payload, textAt, webUrlAt } from '../payload.js'
+import type { Hook } from './hook.js'
+import { type Group, type Project, readTargetProject } from './place.js'
+
+/** GitLab nests groups 20 deep, with names of up to 255 characters. Other paths are not taken apart. */
+const DEEPEST_GROUP = 20
+const LONGEST_PATH = (DEEPEST_GROUP + 1) * 256
+
+/** The project and the groups around it; the group alone where an event has no project. */
+export function carrierNode(hook: Hook): TargetNode | undefined {
+  return hook.project ? projectNode(hook, hook.project) : groupNode(hook.group)
+}
+
+export function projectNode(hook: Hook, project: Project): TargetNode {
+  const { path, url } = project
+  const site = path !== undefined && url?.endsWith(`/${path}`) ? url.slice(0, -path.length) : undefined
+  return toNode('repository', {
+    id: projectId(project),
+    display: path,
+    url,
+    nativeType: 'project',
+    metadata: { host: hook.instance.host },
+    parent: namespaceNode(pathAround(path), site),
+  })
+}
+
+/** The stable name of a project in keys: its id, or its path where there is none. */
+export function projectId(project: Project | undefined): string | undefined {
+  return project?.id ?? project?.path?.toLowerCase()
+}
+
+/** A path below the project, for what has no id of its own there. */
+export function pathInProject({ project }: Hook, path: string | undefined): string | undefined {
+  const id = projectId(project)
+  return id === undefined || path === undefined ? undefined : `${id}/${path}`
+}
+
+export function groupNode(group: Group | undefined, nativeType = 'group'): TargetNode | undefined {
+  if (!group) return undefined
+  const { id, path, parent } = group
+  return toNode('owner', {
+    id: id ?? path?.toLowerCase(),
+    display: path,
+    nativeType,
+    parent: groupNode(parent) ?? namespaceNode(pathAround(path), undefined),
+  })
+}
+
+/**
+ * A group or a person's namespace, which paths do not tell apart, and those around it.
+ *
+ * @param site address of the instance with a slash at its end, where it is known
+ */
+function namespaceNode(path: string | undefined, site: string | undefined, depth = 1): TargetNode | undefined {
+  if (path === undefined || depth > DEEPEST_GROUP) return undefined
+  return toNode('owner', {
+    id: path.toLowerCase(),
+    display: path,
+    url: site === undefined ? undefined : `${site}${path}`,
+    nativeType: 'namespace',
+    parent: namespaceNode(pathAround(path), site, depth + 1),
+  })
+}
+
+function pathAround(path: string | undefined): string | undefined {
+  if (path === undefined || path.length > LONGEST_PATH) return undefined
+  return path.slice(0, Math.max(0, path.lastIndexOf('/'))) || undefined
+}
+
+/** @param fallbackUrl address of something on the issue's page, for older payloads that lack the issue's own */
+export function issueNode(hook: Hook, issue: Payload | undefined, fallbackUrl?: string): TargetNode {
+  const parent = carrierNode(hook)
+  return toNode('issue', { ...trackedParts(hook, issue, '#', fallbackUrl), nativeType: 'issue', parent })
+}
+
+/** Epics, tasks, incidents and others; epics belong to a group. */
+export function workItemNode(hook: Hook, item: Payload | undefined, fallbackUrl?: string): TargetNode {
+  const parent = carrierNode(hook)
+  return toNode('work_item', { ...trackedParts(hook, item, '#', fallbackUrl), nativeType: 'work_item', parent })
+}
+
+/** @param parent what it hangs on, when that is not its target project */
+export function pullRequestNode(
+  hook: Hook,
+  mergeRequest: Payload | undefined,
+  { fallbackUrl, parent }: { fallbackUrl?: string | undefined; parent?: TargetNode | undefined } = {},
+): TargetNode {
+  const target = readTargetProject(mergeRequest, hook.instance)
+  const project = target?.path === undefined && target?.id === hook.project?.id ? hook.project : target
+  return toNode('pull_request', {
+    ...trackedParts(hook, mergeRequest, '!', fallbackUrl),
+    nativeType: 'merge_request',
+    parent: parent ?? (project ? projectNode(hook, project) : carrierNode(hook)),
+  })
+}
+
+export function snippetNode(hook: Hook, snippet: Payload | undefined): TargetNode {
+  return toNode('snippet', {
+    id: idAt(snippet, 'id'),
+    display: textAt(snippet, 'title'),
+    url: webUrlAt(snippet, 'url'),
+    metadata: known({ author: authorOf(snippet) }),
+    parent: carrierNode(hook),
+  })
+}
+
+export function commitNode(hook: Hook, sha: string | undefined, url?: string): TargetNode | undefined {
+  if (sha === undefined) return carrierNode(hook)
+  return toNode('commit', { id: sha, display: sha.slice(0, 10), url, parent: carrierNode(hook) })
+}
+
+/** The whole instance, which people and keys belong to. */
+export function instanceNode({ instance }: Hook): TargetNode | undefined {
+  const { host, address } = instance
+  return host === 'unknown' ? undefined : toNode('instance', { id: host, display: host, url: address })
+}
+
+/** Who wrote an object, for its node's metadata; the actor of an event may be somebody else. */
+export function authorOf(object: Payload | undefined): { id: string } | undefined {
+  const id = idAt(object, 'author_id')
+  return id === undefined ? undefined : { id }
+}
+
+function trackedParts(hook: Hook, object: Payload | undefined, sign: '#' | '!', fallbackUrl?: string): NodeParts {
+  const number = idAt(object, 'iid')
+  const words = [number === undefined ? undefined : `${sign}${number}`, textAt(object, 'title')]
+  return {
+    id: idAt(object, 'id') ?? pathInProject(hook, number),
+    display: words.filter(word => word !== undefined).join(' ') || undefined,
+    url: webUrlAt(object, 'url') ?? fallbackUrl,
+    metadata: known({
+      number: numberAt(object, 'iid'),
+      state: textAt(object, 'state'),
+      work_item_type: textAt(object, 'type'),
+      author: authorOf(object),
+      confidential: isTrue(object, 'confidential') || undefined,
+    }),
+  }
+}

@@ -1,0 +1,33 @@
+import type { NormalisedDelivery, WebhookDelivery } from '../adapter.js'
+import { toEvent } from '../mapped-event.js'
+import { known } from '../payload.js'
+import { actorOf, actorRoleOf } from './actor.js'
+import { readBody } from './body.js'
+import { mapGeneric } from './generic.js'
+import { readHook } from './hook.js'
+import { ROWS } from './rows.js'
+
+/**
+ * Makes the event of one delivery. Any JSON gives an event, whatever is missing from it: what no row knows is kept under
+ * the platform's own words, and what a hook's own body template made of the event as far as it can be read.
+ *
+ * @throws AppError `invalid/invalid_json`
+ */
+export function normaliseCodeB(delivery: WebhookDelivery): NormalisedDelivery {
+  const hook = readHook(delivery.headers, readBody(delivery))
+  const { metadata, ...mapped } = (ROWS.get(hook.name)?.map ?? mapGeneric)(hook)
+  const actor = mapped.actor ?? actorOf(hook)
+  const native = {
+    source: 'code_b',
+    host: hook.instance.host,
+    event: hook.nativeName,
+    action: hook.nativeAction,
+    deliveryId: hook.deliveryId,
+    actor,
+    actorRole: actorRoleOf(actor),
+    payload: hook.body,
+  } as const
+  const told = { ...metadata, ...known({ confidential: hook.confidential || undefined }) }
+  const event = toEvent(native, { ...mapped, metadata: told }, delivery)
+  return { events: [event], ignored: 0, ...known({ deliveryId: hook.deliveryId }) }
+}

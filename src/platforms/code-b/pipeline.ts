@@ -1,0 +1,134 @@
+/** What machines say about code: pipelines, their jobs, deployments. Their verbs are the platform's statuses. */
+import type { TargetNode } from '../../model/event.js'
+import { toWord } from '../identity.js'
+import { toNode } from '../node.js'
+import { idAt, known, numberAt, objectAt, type Payload, textAt, webUrlAt } from '../payload.js'
+import { toActor } from './actor.js'
+import { conversationOf, type Hook, type Mapped } from './hook.js'
+import { carrierNode, commitNode, pathInProject, pullRequestNode } from './nodes.js'
+import { timeAt } from './time.js'
+
+/** A pipeline that is retried runs and ends again; when it last ended tells the one time from the other. */
+export function mapPipeline(hook: Hook): Mapped {
+  const { attributes: pipeline, body } = hook
+  const id = idAt(pipeline, 'id')
+  const status = textAt(pipeline, 'status')
+  const finishedAt = timeAt(pipeline, 'finished_at')
+  const commit = commitNode(hook, textAt(pipeline, 'sha'), webUrlAt(objectAt(body, 'commit'), 'url'))
+  const target = toNode('pipeline', {
+    id,
+    display: textAt(pipeline, 'name') ?? textAt(pipeline, 'ref'),
+    url: webUrlAt(pipeline, 'url'),
+    metadata: known({ number: numberAt(pipeline, 'iid'), status, ref: textAt(pipeline, 'ref') }),
+    parent: mergeRequestAround(hook, commit) ?? commit,
+  })
+  return {
+    objectType: 'pipeline',
+    verb: toWord(status) ?? 'received',
+    subjectId: id,
+    identity: id,
+    occurrence: finishedAt === undefined ? 'once' : [finishedAt],
+    occurredAt: finishedAt ?? timeAt(pipeline, 'created_at'),
+    target,
+    conversation: conversationOf(hook, target, { text: textAt(objectAt(body, 'commit'), 'message') }),
+    metadata: known({ native_action: status, pipeline_source: textAt(pipeline, 'source') }),
+  }
+}
+
+/** A fork's pipelines run there, while the merge request belongs to another project. */
+function mergeRequestAround(hook: Hook, parent: TargetNode | undefined): TargetNode | undefined {
+  const mergeRequest = objectAt(hook.body, 'merge_request')
+  if (!mergeRequest) return undefined
+  const elsewhere = (idAt(mergeRequest, 'target_project_id') ?? hook.project?.id) !== hook.project?.id
+  return elsewhere ? undefined : pullRequestNode(hook, mergeRequest, { parent })
+}
+
+/** The members that tell when a job came to its status. */
+const JOB_TIMES: ReadonlyMap<string, string> = new Map([
+  ['running', 'build_started_at'],
+  ['success', 'build_finished_at'],
+  ['failed', 'build_finished_at'],
+  ['canceled', 'build_finished_at'],
+  ['skipped', 'build_finished_at'],
+])
+
+/** The body itself is the job. Its `commit.id` is that of the pipeline. */
+export function mapJob(hook: Hook): Mapped {
+  const { body } = hook
+  const id = idAt(body, 'build_id')
+  const status = textAt(body, 'build_status')
+  const verb = toWord(status) ?? 'received'
+  const retries = idAt(body, 'retries_count')
+  const commit = objectAt(body, 'commit')
+  const target = toNode('job', {
+    id,
+    display: textAt(body, 'build_name'),
+    metadata: known({ stage: textAt(body, 'build_stage'), status }),
+    parent: toNode('pipeline', {
+      id: idAt(body, 'pipeline_id') ?? idAt(commit, 'id'),
+      display: textAt(commit, 'name') ?? textAt(body, 'ref'),
+      parent: commitNode(hook, textAt(body, 'sha') ?? textAt(commit, 'sha')),
+    }),
+  })
+  return {
+    objectType: 'job',
+    verb,
+    subjectId: id,
+    identity: id,
+    occurrence: retries === undefined ? 'once' : [retries],
+    occurredAt: timeAt(body, JOB_TIMES.get(verb) ?? 'build_created_at'),
+    target,
+    conversation: conversationOf(hook, target, { text: textAt(commit, 'message') }),
+    metadata: known({
+      native_action: status,
+      retries,
+      failure_reason: verb === 'failed' ? textAt(body, 'build_failure_reason') : undefined,
+    }),
+  }
+}
+
+/** Several people may approve one deployment; each approval is one of its own, by the approver. */
+export function mapDeployment(hook: Hook): Mapped {
+  const { body } = hook
+  const id = idAt(body, 'deployment_id')
+  const job = idAt(body, 'deployable_id')
+  const status = textAt(body, 'status')
+  const approver = objectAt(body, 'approver')
+  const approval = objectAt(body, 'approval')
+  const approvalId = idAt(approval, 'id')
+  const identity = id ?? (job === undefined ? undefined : `job/${job}`)
+  const target = toNode('deployment', {
+    id: identity,
+    display: textAt(body, 'environment'),
+    url: webUrlAt(body, 'deployable_url'),
+    metadata: known({ status, ref: textAt(body, 'ref'), sha: textAt(body, 'short_sha') }),
+    parent: environmentNode(hook, body),
+  })
+  return {
+    objectType: 'deployment',
+    verb: toWord(status) ?? 'received',
+    subjectId: identity,
+    identity,
+    occurrence: approvalId === undefined ? 'once' : [approvalId],
+    occurredAt: timeAt(body, 'status_changed_at'),
+    target,
+    conversation: conversationOf(hook, target, {
+      text: textAt(approval, 'comment') ?? textAt(body, 'commit_title'),
+      url: target.url ?? webUrlAt(body, 'commit_url'),
+    }),
+    ...(approver ? { actor: toActor(approver) } : {}),
+    metadata: known({ native_action: status }),
+  }
+}
+
+/** An environment keeps its name for life, and its id is not told. */
+function environmentNode(hook: Hook, body: Payload): TargetNode | undefined {
+  const name = textAt(body, 'environment')
+  if (name === undefined) return carrierNode(hook)
+  return toNode('environment', {
+    id: pathInProject(hook, name),
+    display: name,
+    url: webUrlAt(body, 'environment_external_url'),
+    parent: carrierNode(hook),
+  })
+}

@@ -1,0 +1,99 @@
+/** The project or group in which an event happened, of which payloads tell more or less, in many forms. */
+import { idAt, objectAt, type Payload, textAt, webUrlAt } from '../payload.js'
+import type { Instance } from './host.js'
+
+export interface Project {
+  id: string | undefined
+  /** All its namespaces and its own name, as they are now: `group/subgroup/name`. */
+  path: string | undefined
+  url: string | undefined
+}
+
+export interface Group {
+  id: string | undefined
+  /** Full path where it is told, else the last part of it. */
+  path: string | undefined
+  /** The group around it. */
+  parent: Group | undefined
+}
+
+/** What is in a project or group has an address that begins with theirs and this. */
+const WITHIN = '/-/'
+const GROUPS = 'groups/'
+const ORIGIN = /^https?:\/\/[^/]+/iu
+
+/** @returns undefined for an event of a group or of the whole instance */
+export function readProject(name: string, body: Payload, instance: Instance): Project | undefined {
+  const attributes = objectAt(body, 'object_attributes')
+  if (name === 'merge_request' && objectAt(attributes, 'target')) return readTargetProject(attributes, instance)
+
+  const project = objectAt(body, 'project')
+  const id =
+    idAt(project, 'id') ??
+    idAt(body, 'project_id') ??
+    idAt(attributes, 'project_id') ??
+    idAt(attributes, 'target_project_id')
+  const url =
+    addressOf(project) ??
+    webUrlAt(objectAt(body, 'repository'), 'homepage') ??
+    projectAround(webUrlAt(attributes, 'url'), instance)
+  const path =
+    textAt(project, 'path_with_namespace') ??
+    textAt(body, 'project_path_with_namespace') ??
+    textAt(body, 'path_with_namespace') ??
+    pathOf(url, instance)
+  return id === undefined && path === undefined ? undefined : { id, path, url }
+}
+
+/** The project that a merge request would change. */
+export function readTargetProject(mergeRequest: Payload | undefined, instance: Instance): Project | undefined {
+  const target = objectAt(mergeRequest, 'target')
+  const id = idAt(target, 'id') ?? idAt(mergeRequest, 'target_project_id')
+  const url = addressOf(target)
+  const path = textAt(target, 'path_with_namespace') ?? pathOf(url, instance)
+  return id === undefined && path === undefined ? undefined : { id, path, url }
+}
+
+/** @returns undefined where no group is told; those around a project are told by its path */
+export function readGroup(body: Payload, instance: Instance): Group | undefined {
+  const group = objectAt(body, 'group')
+  const attributes = objectAt(body, 'object_attributes')
+  const id = idAt(group, 'group_id') ?? idAt(group, 'id') ?? idAt(body, 'group_id') ?? idAt(attributes, 'group_id')
+  const path =
+    textAt(group, 'full_path') ??
+    textAt(group, 'group_path') ??
+    textAt(body, 'full_path') ??
+    textAt(body, 'group_path') ??
+    (idAt(body, 'group_id') === undefined ? undefined : textAt(body, 'path')) ??
+    groupIn(webUrlAt(attributes, 'url'), instance)
+  if (id === undefined && path === undefined) return undefined
+  const parent = { id: idAt(body, 'parent_group_id'), path: textAt(body, 'parent_full_path'), parent: undefined }
+  return { id, path, parent: parent.id === undefined && parent.path === undefined ? undefined : parent }
+}
+
+/** Never `url`, which is what git clones from. */
+function addressOf(project: Payload | undefined): string | undefined {
+  return webUrlAt(project, 'web_url') ?? webUrlAt(project, 'homepage')
+}
+
+/** The address of the project or group that something is in. */
+function addressAround(url: string | undefined): string | undefined {
+  return url?.includes(WITHIN) ? url.slice(0, url.indexOf(WITHIN)) : undefined
+}
+
+function projectAround(url: string | undefined, instance: Instance): string | undefined {
+  return groupIn(url, instance) === undefined ? addressAround(url) : undefined
+}
+
+function groupIn(url: string | undefined, instance: Instance): string | undefined {
+  const path = pathOf(addressAround(url), instance)
+  return path?.startsWith(GROUPS) ? path.slice(GROUPS.length) || undefined : undefined
+}
+
+/** What stands behind the address of the instance, which may be installed under a path of its own. */
+function pathOf(url: string | undefined, { address }: Instance): string | undefined {
+  if (url === undefined) return undefined
+  const below =
+    address !== undefined && url.startsWith(`${address}/`) ? url.slice(address.length) : url.replace(ORIGIN, '')
+  return below.replace(/^\/|\/$/gu, '') || undefined
+}

@@ -1,0 +1,87 @@
+/** Issues, work items and merge requests live the same life: opened, changed, closed, reopened. */
+import type { TargetNode } from '../../model/event.js'
+import { idAt, known, objectAt, type Payload, textAt } from '../payload.js'
+import { changedMembers, changeParts } from './changes.js'
+import { conversationOf, type Hook, type Mapped, verbOf } from './hook.js'
+import { issueNode, pullRequestNode, workItemNode } from './nodes.js'
+import { firstTimeAt, timeAt } from './time.js'
+
+interface Tracked {
+  objectType: 'issue' | 'work_item' | 'pull_request'
+  target: TargetNode
+  /** What tells two of its changes apart besides their time. */
+  apart?: readonly (string | undefined)[]
+  metadata?: Record<string, unknown>
+}
+
+export function mapIssue(hook: Hook): Mapped {
+  return mapTracked(hook, { objectType: 'issue', target: issueNode(hook, hook.attributes) })
+}
+
+export function mapWorkItem(hook: Hook): Mapped {
+  return mapTracked(hook, { objectType: 'work_item', target: workItemNode(hook, hook.attributes) })
+}
+
+/** One person's approval and the fulfilment of all rules are two events of one moment, and so are two people's. */
+const APPROVALS: ReadonlySet<string> = new Set(['approved', 'unapproved', 'approval', 'unapproval'])
+
+export function mapMergeRequest(hook: Hook): Mapped {
+  const { attributes, body } = hook
+  const oldRevision = textAt(attributes, 'oldrev')
+  const head = lastCommitOf(attributes)
+  const approver = APPROVALS.has(verbOf(hook)) ? [idAt(objectAt(body, 'user'), 'id')] : []
+  return mapTracked(hook, {
+    objectType: 'pull_request',
+    target: pullRequestNode(hook, attributes),
+    apart: [...approver, ...(oldRevision === undefined ? [] : [head])],
+    metadata: known({
+      source_branch: textAt(attributes, 'source_branch'),
+      target_branch: textAt(attributes, 'target_branch'),
+      old_revision: oldRevision,
+      head,
+    }),
+  })
+}
+
+function mapTracked(hook: Hook, { objectType, target, apart = [], metadata }: Tracked): Mapped {
+  const { attributes, body } = hook
+  const verb = verbOf(hook)
+  const id = idAt(attributes, 'id')
+  const once = verb === 'created' || verb === 'merged' || verb === 'deleted'
+  const changed = once ? [] : changedMembers(body)
+  return {
+    objectType,
+    verb,
+    subjectId: id,
+    identity: id,
+    occurrence: once ? 'once' : [firstTimeAt(attributes, ['updated_at', 'closed_at']), ...apart, ...changeParts(body)],
+    occurredAt: trackedTime(attributes, verb),
+    target,
+    conversation: conversationOf(hook, target, { text: textAt(attributes, 'description') }),
+    metadata: {
+      ...known({
+        work_item_type: textAt(attributes, 'type'),
+        changed: changed.length > 0 ? changed : undefined,
+      }),
+      ...metadata,
+    },
+  }
+}
+
+/** The time of this action, never that of another: a deletion has none. */
+function trackedTime(object: Payload | undefined, verb: string): string | undefined {
+  switch (verb) {
+    case 'created':
+      return timeAt(object, 'created_at')
+    case 'closed':
+      return firstTimeAt(object, ['closed_at', 'updated_at'])
+    case 'deleted':
+      return undefined
+    default:
+      return timeAt(object, 'updated_at')
+  }
+}
+
+function lastCommitOf(mergeRequest: Payload | undefined): string | undefined {
+  return textAt(objectAt(mergeRequest, 'last_commit'), 'id')
+}

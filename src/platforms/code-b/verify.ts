@@ -1,0 +1,107 @@
+import { createHmac } from 'node:crypto'
+import { AppError } from '../../model/app-error.js'
+import type { Verification } from '../../model/event.js'
+import type { WebhookDelivery } from '../adapter.js'
+import { equalInConstantTime, usableSecrets } from '../secrets.js'
+
+/** How far a signed delivery may be from our clock, either way. */
+const TOLERANCE_SECONDS = 300
+
+const SIGNING_TOKEN = 'whsec_'
+/** Epoch seconds, in the one form that is signed. */
+const TIMESTAMP = /^\d{1,12}$/u
+/** `v1,<base64>`; other versions may stand beside it. */
+const SIGNATURE = /^(v[0-9a-z]+),([A-Za-z0-9+/_=-]+)$/u
+
+/**
+ * Checks a delivery by its signature or, where it shows none, by its secret token.
+ *
+ * A signature that is shown must fit: a delivery whose signature is wrong is not saved by a right token. Secrets that
+ * begin with `whsec_` are signing tokens, all others are secret tokens.
+ *
+ * @param secrets all that are valid now; none (or only empty ones): `none`, as nothing can be proved
+ * @param now epoch milliseconds
+ * @throws AppError `unauthenticated/signature_invalid`
+ *
+ * Source: Standard Webhooks, "Signature scheme" and "Verifying timestamp".
+ */
+export function verifyCodeB(delivery: WebhookDelivery, secrets: readonly string[], now: number): Verification {
+  const configured = usableSecrets(secrets)
+  if (configured.length === 0) return 'none'
+
+  const signatures = delivery.headers['webhook-signature']
+  if (signatures) {
+    checkSignature(delivery, signatures, configured, now)
+    return 'signature'
+  }
+  checkToken(delivery.headers['x-gitlab-token'], configured)
+  return 'token'
+}
+
+function checkSignature(delivery: WebhookDelivery, header: string, configured: readonly string[], now: number): void {
+  const id = delivery.headers['webhook-id']
+  const timestamp = delivery.headers['webhook-timestamp']
+  const shown = readSignatures(header)
+  if (!id || !timestamp || !TIMESTAMP.test(timestamp) || shown.length === 0) {
+    throw refused(
+      'The signature cannot be read.',
+      'Send webhook-id, webhook-timestamp and webhook-signature once each.',
+    )
+  }
+  let fits = false
+  for (const key of signingKeys(configured)) {
+    const hmac = createHmac('sha256', key).update(`${id}.${timestamp}.`).update(delivery.body)
+    const expected = hmac.digest('base64')
+    // No early end: how long this takes tells nothing about which secret fits.
+    for (const signature of shown) if (equalInConstantTime(signature, expected)) fits = true
+  }
+  if (!fits) {
+    throw refused(
+      'The signature fits no signing token.',
+      'Compare the signing token of the hook with the one configured here.',
+    )
+  }
+  if (Math.abs(now - Number(timestamp) * 1_000) > TOLERANCE_SECONDS * 1_000) {
+    throw refused(
+      'The signature was made too long ago, or in the future.',
+      `Deliveries count for ${TOLERANCE_SECONDS} seconds: compare the clocks of both machines.`,
+    )
+  }
+}
+
+/** The signatures of version 1. None when any entry is malformed, such as those of two headers that were joined. */
+function readSignatures(header: string): string[] {
+  const entries = header.split(' ').filter(entry => entry !== '')
+  const read = entries.map(entry => SIGNATURE.exec(entry))
+  if (read.includes(null)) return []
+  return read.flatMap(match => (match?.[1] === 'v1' && match[2] ? [match[2]] : []))
+}
+
+/** A signing token without a key is known to everybody, so nothing fits it. */
+function signingKeys(configured: readonly string[]): Buffer[] {
+  return configured
+    .filter(secret => secret.startsWith(SIGNING_TOKEN))
+    .map(secret => Buffer.from(secret.slice(SIGNING_TOKEN.length), 'base64'))
+    .filter(key => key.length > 0)
+}
+
+function checkToken(shown: string | undefined, configured: readonly string[]): void {
+  if (!shown) {
+    throw refused(
+      'The delivery shows neither a signature nor a token.',
+      'Give the hook one of the secrets that are configured here.',
+    )
+  }
+  let fits = false
+  for (const secret of configured) {
+    // A signing token is never sent, so who sends one has read it somewhere.
+    if (!secret.startsWith(SIGNING_TOKEN) && equalInConstantTime(shown, secret)) fits = true
+  }
+  if (!fits) {
+    throw refused('The token fits no secret.', 'Compare the secret token of the hook with the one configured here.')
+  }
+}
+
+function refused(message: string, hint: string): AppError {
+  return new AppError('unauthenticated', 'signature_invalid', message, { hint })
+}

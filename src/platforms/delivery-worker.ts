@@ -1,0 +1,44 @@
+/** Entry of the thread for large deliveries. */
+import { parentPort, workerData } from 'node:worker_threads'
+import { AppError } from '../model/app-error.js'
+import { toFailure } from '../model/failure.js'
+import { adapterOf } from './adapters.js'
+import type { DeliveryLimits, DeliveryReply, DeliveryRequest } from './delivery-protocol.js'
+import { parsedMemory } from './json-memory.js'
+import { takeLargeDelivery } from './take-delivery.js'
+
+/** Receiving so many takes a few milliseconds. */
+const EVENTS_A_PIECE = 500
+
+if (!parentPort) throw new Error('This module runs as a worker thread.')
+const port = parentPort
+const { memoryMb } = workerData as DeliveryLimits
+
+port.on('message', (request: DeliveryRequest) => {
+  try {
+    answer(request)
+  } catch (error) {
+    reply({ error: toFailure(error) })
+  }
+})
+
+function answer({ source, delivery, rules }: DeliveryRequest): void {
+  // Not left to the engine's own limit: some versions of it end the whole process there.
+  if (parsedMemory(delivery.body) > memoryMb * 1_000_000) {
+    const message = 'The JSON of the body takes up more memory than one delivery may. Send less at a time.'
+    throw new AppError('too_large', 'body_too_large', message)
+  }
+  const { events, ...taken } = takeLargeDelivery(adapterOf(source), delivery, rules)
+  for (let from = 0; from < events.length; from += EVENTS_A_PIECE) {
+    const piece = events.slice(from, from + EVENTS_A_PIECE)
+    reply(
+      { events: piece },
+      piece.flatMap(({ json }) => (json ? [json.buffer as ArrayBuffer] : [])),
+    )
+  }
+  reply({ taken })
+}
+
+function reply(message: DeliveryReply, transfer: ArrayBuffer[] = []): void {
+  port.postMessage(message, transfer)
+}

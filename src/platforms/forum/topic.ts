@@ -1,0 +1,105 @@
+/** What happens to topics as a whole, by the forum itself and by the plugins that assign them and count votes. */
+import { idAt, instantAt, known, memberOf, numberAt, objectAt, type Payload, textAt } from '../payload.js'
+import { conversationOf } from './conversation.js'
+import { deletionOf, type Hook, type Mapped, TOLD_BY_BODY, verbOf } from './hook.js'
+import { categoryNode, topicAround, topicNode } from './nodes.js'
+import { describe, type Person, personAt } from './person.js'
+
+const STATUS_UPDATED = /^(\w+)_status_updated$/u
+
+export function mapTopic(hook: Hook): Mapped {
+  const topic = hook.object
+  const native = verbOf(hook, 'topic')
+  const [, status] = STATUS_UPDATED.exec(native) ?? []
+  const verb = status === undefined ? native : statusVerb(topic, status)
+  const id = idAt(topic, 'id')
+  const author = creatorOf(topic)
+  const target = topicNode(hook, {
+    id,
+    title: textAt(topic, 'title') ?? textAt(topic, 'fancy_title'),
+    slug: textAt(topic, 'slug'),
+    archetype: textAt(topic, 'archetype'),
+    author,
+    parent: categoryNode(hook, { id: idAt(topic, 'category_id') }),
+  })
+  return {
+    objectType: 'topic',
+    verb,
+    subjectId: id,
+    identity: id,
+    occurrence: verb === 'created' ? 'once' : verb === 'deleted' ? deletionOf(topic) : TOLD_BY_BODY,
+    occurredAt: topicTime(topic, verb),
+    target,
+    conversation: conversationOf(target),
+    doer: verb === 'created' ? author : verb === 'deleted' ? personAt(topic, 'deleted_by') : undefined,
+    metadata: status === undefined ? {} : statusMetadata(topic, status),
+  }
+}
+
+/** `assigned` and `unassigned`: somebody is made responsible for a topic. */
+export function mapAssignment(hook: Hook): Mapped {
+  const assignment = hook.object
+  const verb = verbOf(hook, 'assign')
+  const to = `${verb}_to`
+  const group = { id: idAt(assignment, `${to}_group_id`), display: textAt(assignment, `${to}_group_name`) }
+  return {
+    ...aboutTopic(hook, assignment),
+    objectType: 'assign',
+    verb,
+    doer: personAt(assignment, `${verb}_by`),
+    metadata: known({
+      assignee: describe(personAt(assignment, to)),
+      assigned_group: group.id === undefined ? undefined : known(group),
+    }),
+  }
+}
+
+/** `topic_upvote` and `topic_unvote`. */
+export function mapVote(hook: Hook): Mapped {
+  return {
+    ...aboutTopic(hook, hook.object),
+    objectType: 'topic_voting',
+    verb: verbOf(hook, 'topic_voting'),
+    doer: personAt(hook.object, 'voter'),
+    metadata: known({ vote_count: numberAt(hook.object, 'vote_count') }),
+  }
+}
+
+function aboutTopic(hook: Hook, inside: Payload | undefined): Omit<Mapped, 'objectType' | 'verb'> {
+  const id = idAt(inside, 'topic_id')
+  const target = topicAround(hook, inside)
+  return {
+    subjectId: id,
+    identity: id,
+    occurrence: TOLD_BY_BODY,
+    occurredAt: undefined,
+    target,
+    conversation: conversationOf(target),
+  }
+}
+
+function statusVerb(topic: Payload | undefined, status: string): string {
+  const closed = memberOf(topic, 'closed')
+  if (memberOfStatus(status) !== 'closed' || typeof closed !== 'boolean') return `${status}_changed`
+  return closed ? 'closed' : 'reopened'
+}
+
+function statusMetadata(topic: Payload | undefined, status: string): Record<string, unknown> {
+  const value = memberOf(topic, memberOfStatus(status))
+  return { status, ...known({ value: typeof value === 'boolean' ? value : undefined }) }
+}
+
+/** A timer closes as well as a person does. */
+function memberOfStatus(status: string): string {
+  return status === 'autoclosed' ? 'closed' : status
+}
+
+function topicTime(topic: Payload | undefined, verb: string): string | undefined {
+  if (verb === 'created') return instantAt(topic, 'created_at')
+  return verb === 'deleted' ? instantAt(topic, 'deleted_at') : undefined
+}
+
+/** Older forums tell it among the details. */
+function creatorOf(topic: Payload | undefined): Person | undefined {
+  return personAt(topic, 'created_by') ?? personAt(objectAt(topic, 'details'), 'created_by') ?? personAt(topic, 'user')
+}

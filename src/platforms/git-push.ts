@@ -1,0 +1,30 @@
+/** What both code hosts say of a push in the same words, which are those of git. */
+import { objectsAt, type Payload, textAt } from './payload.js'
+
+const ALL_ZEROS = /^0+$/u
+const REF = /^refs\/(heads|tags)\/(.+)$/su
+
+/** The hash that stands where there is no commit: before a ref was made, after it was deleted. */
+export function isNoCommit(sha: string | undefined): boolean {
+  return sha !== undefined && ALL_ZEROS.test(sha)
+}
+
+/** A full ref (`refs/heads/main`) or a bare name (`main`). */
+export function readRef(ref: string | undefined): { type: 'branch' | 'tag' | 'ref'; name: string | undefined } {
+  const [, folder, name = ref] = REF.exec(ref ?? '') ?? []
+  return { type: folder === 'heads' ? 'branch' : folder === 'tags' ? 'tag' : 'ref', name }
+}
+
+/** A push is what moved which ref from where to where; without all of that only the delivery identifies it. */
+export function pushIdentity(repository: string | undefined, push: Payload): string | undefined {
+  const parts = [repository, textAt(push, 'ref'), textAt(push, 'before'), textAt(push, 'after')]
+  if (parts.includes(undefined)) return undefined
+  const [id, ref, before, after] = parts
+  return `${id}:${ref}:${before}..${after}`
+}
+
+/** The messages of the commits that a push lists, which need not be all of them. */
+export function commitMessages(push: Payload): string | undefined {
+  const messages = objectsAt(push, 'commits').flatMap(commit => textAt(commit, 'message') ?? [])
+  return messages.join('\n\n') || undefined
+}

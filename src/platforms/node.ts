@@ -1,0 +1,26 @@
+import type { TargetNode } from '../model/event.js'
+import { toIdentifier } from './identity.js'
+import { known } from './payload.js'
+
+export interface NodeParts {
+  /** Native id, or a path of ids; a node without one has no key. */
+  id?: string | undefined
+  display?: string | undefined
+  url?: string | undefined
+  nativeType?: string | undefined
+  metadata?: Record<string, unknown>
+  parent?: TargetNode | undefined
+}
+
+export function toNode(type: string, parts: NodeParts): TargetNode {
+  return {
+    type,
+    ...known({
+      key: parts.id === undefined ? undefined : `${type}:${toIdentifier(parts.id)}`,
+      display: parts.display,
+      url: parts.url,
+    }),
+    metadata: { native_type: parts.nativeType ?? type, ...parts.metadata },
+    ...known({ parent: parts.parent }),
+  }
+}

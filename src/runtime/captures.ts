@@ -1,0 +1,90 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Ledger } from '../ledger/ledger.js'
+import { dueAt, whyOver } from '../ledger/watch-times.js'
+import type { CaptureProgress, CaptureRequest, CaptureResult, WatchCapture } from '../model/capture.js'
+import type { ChatAccount } from '../model/chat-account.js'
+import type { Micros } from '../model/timestamp.js'
+import { ChatApiClient } from '../platforms/chat/capture/chat-api-client.js'
+import { UserDirectory } from '../platforms/chat/capture/user-directory.js'
+import { captureOne } from './capture-one.js'
+import { WatchLocks } from './watch-locks.js'
+
+export interface CaptureCall {
+  signal?: AbortSignal | undefined
+  onProgress?: ((progress: CaptureProgress) => void) | undefined
+}
+
+/** Refusals that concern one watch; whatever else goes wrong would go wrong with the next one as well. */
+const OF_ONE_WATCH = [
+  ...['chat_narrow_refused', 'chat_request_refused', 'chat_not_permitted', 'watch_not_captured', 'not_found'],
+  'capture_running',
+]
+
+/** Captures watches into the ledger of this process, for commands and on time. */
+export class Captures {
+  readonly #locks = new WatchLocks()
+  /** Of the account that was used last. */
+  #directory: { account: string; users: UserDirectory } | undefined
+
+  constructor(
+    private readonly ledger: Ledger,
+    /** Wall clock in microseconds. */
+    private readonly clock: () => Micros,
+  ) {}
+
+  /**
+   * Captures one watch, or all that are due, one after the other. What fails is in the result.
+   *
+   * @throws the signal's reason once it is aborted
+   */
+  async run(request: CaptureRequest, call: CaptureCall = {}): Promise<CaptureResult> {
+    const { subscription_id, chat } = request
+    const api = new ChatApiClient(chat)
+    const capture = (id: string) => this.#capture(id, api, request, call)
+    try {
+      const ids = subscription_id === undefined ? await this.#listDue() : [subscription_id]
+      return await captureAll(ids, capture)
+    } finally {
+      api.close()
+    }
+  }
+
+  #capture(id: string, api: ChatApiClient, request: CaptureRequest, call: CaptureCall): Promise<WatchCapture> {
+    const { ledger, clock } = this
+    const { chat, backfill } = request
+    const users = this.#usersOf(chat)
+    const parts = { locks: this.#locks, ledger, clock, api, site: chat.site, users, backfill, sleep: pause, ...call }
+    return captureOne(id, parts)
+  }
+
+  async #listDue(): Promise<string[]> {
+    const now = this.clock()
+    const watches = await this.ledger.listPolled()
+    return watches.filter(watch => whyOver(watch, now) === undefined && dueAt(watch, now) <= now).map(({ id }) => id)
+  }
+
+  #usersOf({ site, email }: ChatAccount): UserDirectory {
+    const account = `${site} ${email}`
+    if (this.#directory?.account !== account) {
+      this.#directory = { account, users: new UserDirectory(() => performance.now()) }
+    }
+    return this.#directory.users
+  }
+}
+
+async function captureAll(
+  ids: readonly string[],
+  capture: (id: string) => Promise<WatchCapture>,
+): Promise<CaptureResult> {
+  const captures: WatchCapture[] = []
+  for (const id of ids) {
+    const done = await capture(id)
+    captures.push(done)
+    if (done.error && !OF_ONE_WATCH.includes(done.error.code)) break
+  }
+  return { captures, left: ids.length - captures.length }
+}
+
+function pause(milliseconds: number, signal: AbortSignal | undefined): Promise<unknown> {
+  return sleep(milliseconds, undefined, signal ? { signal } : {})
+}

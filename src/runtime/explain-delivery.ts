@@ -1,0 +1,19 @@
+import { AppError } from '../model/app-error.js'
+import type { DeliveryExplanation } from '../model/explanation.js'
+import { adapterOf } from '../platforms/adapters.js'
+import { explainDelivery } from '../platforms/explain.js'
+import { readSavedDelivery, type SavedDeliveryHints } from '../platforms/saved-delivery.js'
+
+/**
+ * Tells what a saved delivery would become. Nothing is verified, as its bytes may no longer be those that were signed.
+ *
+ * @throws AppError `invalid/wrong_usage`, `invalid/invalid_json`
+ */
+export function explainSavedDelivery(bytes: Uint8Array, hints: SavedDeliveryHints): DeliveryExplanation {
+  const { source, delivery, context } = readSavedDelivery(bytes, hints)
+  if (source === undefined) {
+    const hint = 'Say it with --source chat, forum, code_a or code_b.'
+    throw new AppError('invalid', 'wrong_usage', 'It cannot be told which platform sent this.', { hint })
+  }
+  return explainDelivery(adapterOf(source), delivery, context)
+}

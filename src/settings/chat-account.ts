@@ -1,0 +1,78 @@
+import type { ChatAccount } from '../model/chat-account.js'
+import { toSite } from '../model/site.js'
+import { readChatSite } from './chat-site.js'
+import { readSecret } from './secret-setting.js'
+import type { SettingReader } from './setting-reader.js'
+import { whyUnreadable } from './unreadable.js'
+import { readZuliprc, type Zuliprc, type ZuliprcValue } from './zuliprc.js'
+
+export interface ChatFlags {
+  chatUrl?: string | undefined
+  chatEmail?: string | undefined
+}
+
+/** What `readChatAccount` answers when it has refused something; never used, as `reader.finish` throws. */
+const NOBODY: ChatAccount = { site: '', email: '', api_key: '' }
+
+/** No colon: it is what ends the name in the credentials that are sent. */
+const EMAIL = /^[^\s:\x00-\x1f]{1,254}$/u
+const KEY = /^[\x21-\x7e]{1,512}$/
+
+/**
+ * The account with which the chat platform's API is used: flags, `EVENT_CHAT_*`, else what the platform's own clients
+ * are configured with. A key never comes from a flag, where other users of the machine could read it.
+ *
+ * Source: decisions, section 6.
+ */
+export function readChatAccount(reader: SettingReader, flags: ChatFlags = {}): ChatAccount {
+  const explicitSite = readChatSite(reader, { flag: '--chat-url', value: flags.chatUrl })
+  const explicitEmail = reader.find('EVENT_CHAT_EMAIL', { flag: '--chat-email', value: flags.chatEmail })
+  const explicitKey = readSecret(reader, 'EVENT_CHAT_API_KEY', { both: 'refused' })
+  const zuliprc = readZuliprc(reader)
+  const ownSite = zuliprc.site && toSite(zuliprc.site.value)
+  if (zuliprc.site && !explicitSite && !ownSite) reader.refuseValue(zuliprc.site, 'is not the address of a server')
+  const site = explicitSite ?? ownSite
+  const email = explicitEmail ?? zuliprc.email
+  const apiKey = explicitKey ?? zuliprc.key?.value.trim()
+  if (!site) missing(reader, ['EVENT_CHAT_URL', '--chat-url', zuliprc.site?.name], 'the address of the chat server')
+  if (!email) missing(reader, ['EVENT_CHAT_EMAIL'], 'the address of the account or bot')
+  if (!apiKey) missing(reader, ['EVENT_CHAT_API_KEY', 'EVENT_CHAT_API_KEY_FILE'], 'the API key of that account')
+  if (!site || !email || !apiKey) return NOBODY
+  if (!KEY.test(apiKey))
+    reader.refuse('EVENT_CHAT_API_KEY', 'The API key of the chat account is not one printable word.')
+  if (!EMAIL.test(email.value.trim())) reader.refuseValue(email, 'is not the address of an account')
+  // Whom to trust is said of one server, and must not open another.
+  const tls = ownSite === site ? readTls(reader, zuliprc) : undefined
+  return { site, email: email.value.trim(), api_key: apiKey, ...(tls ? { tls } : {}) }
+}
+
+/** @param names the setting, and where else something may have been wrong with it */
+function missing(reader: SettingReader, names: readonly (string | undefined)[], what: string): void {
+  const known = names.filter(name => name !== undefined)
+  const [name = ''] = known
+  if (!reader.hasRefused(known)) reader.refuse(name, `${name} is not set. It is ${what}; a ~/.zuliprc says it as well.`)
+}
+
+function readTls(reader: SettingReader, { cert_bundle, client_cert, client_cert_key, insecure }: Zuliprc) {
+  const tls: NonNullable<ChatAccount['tls']> = {}
+  const [ca, cert, key] = [cert_bundle, client_cert, client_cert_key].map(file => file && readPem(reader, file))
+  if (ca) tls.ca = ca
+  if (cert) tls.cert = cert
+  if (key) tls.key = key
+  if (insecure && isYes(insecure.value)) tls.insecure = true
+  return Object.keys(tls).length > 0 ? tls : undefined
+}
+
+function readPem(reader: SettingReader, { value, name }: ZuliprcValue): string | undefined {
+  const path = reader.path(value)
+  try {
+    return reader.sources.readTextFile(path)
+  } catch (error) {
+    reader.refuse(name, `${name} "${path}" ${whyUnreadable(error).text}. Name a file that can be read.`)
+    return undefined
+  }
+}
+
+function isYes(value: string): boolean {
+  return ['1', 'true', 'yes', 'on'].includes(value.trim().toLowerCase())
+}

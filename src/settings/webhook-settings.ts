@@ -1,0 +1,20 @@
+import { readSecret } from './secret-setting.js'
+import type { SettingReader } from './setting-reader.js'
+
+export const WEBHOOK_SOURCES = ['chat', 'forum', 'code_a', 'code_b'] as const
+export type WebhookSource = (typeof WEBHOOK_SOURCES)[number]
+
+/** Where the secrets of each source's webhook stand; `<name>_FILE` may name a file instead. */
+export const WEBHOOK_SECRETS: Readonly<Record<WebhookSource, string>> = {
+  chat: 'EVENT_WEBHOOK_SECRET_CHAT',
+  forum: 'EVENT_WEBHOOK_SECRET_FORUM',
+  code_a: 'EVENT_WEBHOOK_SECRET_CODE_A',
+  code_b: 'EVENT_WEBHOOK_SECRET_CODE_B',
+}
+
+/** All secrets that are valid now: several while rotating, one a line. */
+export function readWebhookSecrets(reader: SettingReader, source: WebhookSource): string[] {
+  const text = readSecret(reader, WEBHOOK_SECRETS[source], { both: 'refused' })
+  const lines = text?.split('\n').map(line => line.trim()) ?? []
+  return lines.filter(line => line !== '')
+}

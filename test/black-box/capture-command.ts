@@ -1,0 +1,62 @@
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import type { Test } from 'tap'
+import { Ledger } from '../../src/ledger/ledger.js'
+import type { StoredEvent } from '../../src/model/event.js'
+import type { Subscription } from '../../src/model/subscription.js'
+import { openSqliteStore } from '../../src/store/sqlite/store.js'
+import { allEvents, WATCH } from '../runtime/capture-rig.js'
+import type { ChatServer } from '../support/chat-server/chat-server.js'
+import { type Child, startChild } from './child.js'
+import { ownFolder } from './own-folder.js'
+import { environment } from './running-server.js'
+
+const DAYBOOK = fileURLToPath(new URL('../../../bin/run.js', import.meta.url))
+
+/** A ledger file with a watch of a chat server, captured by processes of their own. */
+export class CaptureCommand {
+  readonly database: string
+
+  private constructor(
+    private readonly t: Test,
+    private readonly chat: ChatServer,
+  ) {
+    this.database = join(ownFolder(t), 'events.db')
+  }
+
+  static async prepare(t: Test, chat: ChatServer): Promise<CaptureCommand> {
+    const command = new CaptureCommand(t, chat)
+    await command.#withLedger(ledger => ledger.saveSubscription({ ...WATCH, metadata: { interval_seconds: 1 } }))
+    return command
+  }
+
+  /** What a process needs to know of the chat server. */
+  get env(): Record<string, string> {
+    const { url, email, apiKey } = this.chat
+    return { EVENT_CHAT_URL: url, EVENT_CHAT_EMAIL: email, EVENT_CHAT_API_KEY: apiKey, EVENT_DB: this.database }
+  }
+
+  /** @param options of Node */
+  start(options: readonly string[] = []): Child {
+    const argv = [...options, DAYBOOK, 'capture', 'subscription-once', 'deploys', '--backfill', '1000000', '--json']
+    return startChild(this.t, argv, { env: environment({ database: this.database, env: this.env }) })
+  }
+
+  /** What is in the ledger, once no process has it open. */
+  read(): Promise<{ events: StoredEvent[]; watch: Subscription }> {
+    return this.#withLedger(async ledger => {
+      return { events: await allEvents(ledger), watch: await ledger.getSubscription('deploys') }
+    })
+  }
+
+  async #withLedger<Result>(work: (ledger: Ledger) => Promise<Result>): Promise<Result> {
+    const clock = () => Date.now() * 1000
+    const onFailure = (error: unknown) => this.t.fail(String(error))
+    const store = await openSqliteStore({ path: this.database, clock, onFailure })
+    try {
+      return await work(await Ledger.open({ store, clock, newSubscriptionId: () => 'sub' }))
+    } finally {
+      await store.close()
+    }
+  }
+}

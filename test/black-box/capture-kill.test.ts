@@ -1,0 +1,99 @@
+import { rmSync } from 'node:fs'
+import { setTimeout as sleep } from 'node:timers/promises'
+import t, { type Test } from 'tap'
+import { DEPLOYS } from '../runtime/capture-rig.js'
+import { type ChatServer, chatServer } from '../support/chat-server/chat-server.js'
+import { CaptureCommand } from './capture-command.js'
+import { startServer } from './running-server.js'
+import { type Random, SEED, seeded, wholeNumber } from './seeded.js'
+
+const ROUNDS = Number(process.env.DAYBOOK_TEST_ROUNDS ?? 6)
+
+t.setTimeout(60_000 + ROUNDS * 30_000)
+t.comment(`seed ${SEED}, ${ROUNDS} rounds`)
+
+t.test('a capture command that is killed between pages is gone on with: nothing twice, nothing skipped', async t => {
+  const { chat, command, random } = await start(t)
+  const said: number[] = []
+  for (let round = 0; round < ROUNDS; round++) {
+    said.push(...chat.book.say(DEPLOYS, 3_000))
+    await killAfter(chat, wholeNumber(random, 0, 4), random, command.start())
+  }
+  t.match(await command.start().ended, { code: 0 })
+  await compare(t, command, said)
+})
+
+t.test('so is one beside a server, which goes on serving', async t => {
+  const { chat, command, random } = await start(t)
+  const server = await startServer(t, { database: command.database, flags: ['--log-level', 'silent'] })
+  const said: number[] = []
+  for (let round = 0; round < ROUNDS; round++) {
+    said.push(...chat.book.say(DEPLOYS, 3_000))
+    await killAfter(chat, wholeNumber(random, 0, 4), random, command.start())
+    t.match(await server.http.get('/api/health'), { status: 200 })
+  }
+  const [one, other] = await Promise.all([command.start().ended, command.start().ended])
+  t.match([one, other], [{ code: 0 }, { code: 0 }])
+  t.match(await server.stop(), { code: 0 })
+  await compare(t, command, said)
+})
+
+t.test('so is a server that captures by itself, however it dies', async t => {
+  const { chat, command, random } = await start(t)
+  const said = chat.book.say(DEPLOYS, 1)
+  t.match(await command.start().ended, { code: 0 })
+  for (let round = 0; round < ROUNDS; round++) {
+    said.push(...chat.book.say(DEPLOYS, 3_000))
+    const flags = ['--capture', '--log-level', 'silent']
+    const server = await startServer(t, { database: command.database, env: command.env, flags })
+    await pagesAsked(chat, wholeNumber(random, 0, 4), () => server.hasEnded())
+    await sleep(wholeNumber(random, 0, 60))
+    if (round % 3 === 2) t.match(await server.stop(), { code: 0 })
+    else await server.kill()
+  }
+  t.match(await command.start().ended, { code: 0 })
+  await compare(t, command, said)
+})
+
+async function start(t: Test) {
+  const chat = await chatServer(t)
+  // The first time is a backfill, which goes back before it goes forward.
+  chat.book.say({ ...DEPLOYS, topic: 'other' })
+  return { chat, command: await CaptureCommand.prepare(t, chat), random: seeded(SEED) }
+}
+
+/** Lets it ask for so many pages, and kills it a moment later. */
+async function killAfter(
+  chat: ChatServer,
+  pages: number,
+  random: Random,
+  child: ReturnType<CaptureCommand['start']>,
+): Promise<void> {
+  await pagesAsked(chat, pages, () => child.hasEnded())
+  await sleep(wholeNumber(random, 0, 60))
+  child.signal('SIGKILL')
+  await child.ended
+}
+
+async function pagesAsked(chat: ChatServer, pages: number, isOver: () => boolean): Promise<void> {
+  const asked = () => chat.asked.filter(({ path }) => path === '/api/v1/messages').length
+  const before = asked()
+  while (asked() - before < pages && !isOver()) await sleep(2)
+}
+
+async function compare(t: Test, command: CaptureCommand, said: readonly number[]): Promise<void> {
+  // A killed owner leaves its lock behind; the next start of the program would clear it.
+  rmSync(`${command.database}.lock`, { recursive: true, force: true })
+  const { events, watch } = await command.read()
+  t.same(
+    events.map(event => Number(event.subject_id)),
+    said,
+    'every message is there, in the order in which it was said',
+  )
+  t.same(
+    events.filter(event => event.seen_count !== 1).map(event => event.subject_id),
+    [],
+    'and was recorded once',
+  )
+  t.equal(watch.last_cursor, String(said.at(-1)))
+}

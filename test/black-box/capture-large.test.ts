@@ -1,0 +1,40 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { setTimeout as sleep } from 'node:timers/promises'
+import t from 'tap'
+import { DEPLOYS } from '../runtime/capture-rig.js'
+import { chatServer } from '../support/chat-server/chat-server.js'
+import { CaptureCommand } from './capture-command.js'
+
+const MESSAGES = 100_000
+/** Of the heap that lives long; the messages alone are more than that. */
+const HEAP_MEBIBYTES = 48
+
+t.setTimeout(170_000)
+
+t.test('a hundred thousand messages are captured in a memory that does not grow with them', async t => {
+  const chat = await chatServer(t)
+  const ids = chat.book.say(DEPLOYS, MESSAGES)
+  const command = await CaptureCommand.prepare(t, chat)
+  const started = performance.now()
+  const child = command.start([`--max-old-space-size=${HEAP_MEBIBYTES}`])
+  const sizes: number[] = []
+  while (!child.hasEnded()) {
+    sizes.push(residentMebibytes(child.pid))
+    await sleep(100)
+  }
+  const { code, out } = await child.ended
+  const seconds = (performance.now() - started) / 1000
+  t.comment(`${Math.round(MESSAGES / seconds)} messages a second; at most ${Math.max(...sizes)} MiB`)
+  t.equal(code, 0)
+  t.match(JSON.parse(out), { messages: MESSAGES, created: MESSAGES, last_cursor: String(ids.at(-1)) })
+  const third = Math.floor(sizes.length / 3)
+  const [early, late] = [sizes.slice(third, 2 * third), sizes.slice(2 * third)].map(part => Math.max(...part))
+  t.ok(Number(late) < Number(early) * 1.4, `${early} MiB in the middle, ${late} MiB in the end`)
+})
+
+/** 0 where the system does not tell, or the process is gone. */
+function residentMebibytes(pid: number): number {
+  const path = `/proc/${pid}/status`
+  if (!existsSync(path)) return 0
+  return Math.round(Number(/^VmRSS:\s+(\d+)/m.exec(readFileSync(path, 'utf8'))?.[1] ?? 0) / 1024)
+}

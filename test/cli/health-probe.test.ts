@@ -1,0 +1,25 @@
+import t from 'tap'
+import { readHealthProbe } from '../../src/cli/health-probe.js'
+import ApiHealth from '../../src/commands/api/health.js'
+
+t.test('every flag of the command is read without the framework', async t => {
+  t.same(readHealthProbe(['api', 'health']), { json: false })
+  for (const [name, flag] of Object.entries(ApiHealth.baseFlags)) {
+    const value = flag.type === 'boolean' ? true : 'http://ledger.example.org'
+    const args = flag.type === 'boolean' ? [`--${name}`] : [`--${name}`, String(value)]
+    t.same(readHealthProbe(['api', 'health', ...args]), { json: false, [name]: value }, name)
+  }
+})
+
+t.test('whatever the framework has words for is left to it', async t => {
+  const lines = [
+    '',
+    'api',
+    'api stats',
+    'api health --help',
+    'api health --bogus',
+    'api health --api-url',
+    'api health now',
+  ]
+  for (const line of lines) t.equal(readHealthProbe(line.split(' ').filter(Boolean)), undefined, line)
+})

@@ -1,0 +1,162 @@
+import { join } from 'node:path'
+import t, { type Test } from 'tap'
+import { Ledger } from '../../src/ledger/ledger.js'
+import type { StoredEvent } from '../../src/model/event.js'
+import { openSqliteStore } from '../../src/store/sqlite/store.js'
+import { ownFolder } from '../black-box/own-folder.js'
+import { startServer } from '../black-box/running-server.js'
+import { allEvents, DEPLOYS, WATCH } from '../runtime/capture-rig.js'
+import { type ChatServer, type ChatServerOptions, chatServer } from '../support/chat-server/chat-server.js'
+import { rateLimited, told } from '../support/chat-server/fault.js'
+import { type Run, type RunOptions, runDaybook } from './run-daybook.js'
+
+const CAPTURE = ['capture', 'subscription-once']
+
+interface Place {
+  chat: ChatServer
+  database: string
+  env: Record<string, string>
+  run(argv: readonly string[], options?: RunOptions): Promise<Run>
+}
+
+/** A chat server, and a ledger of its own with a watch in it. */
+async function start(t: Test, options: ChatServerOptions = {}): Promise<Place> {
+  const chat = await chatServer(t, options)
+  const database = join(ownFolder(t), 'events.db')
+  await withLedger(t, database, ledger => ledger.saveSubscription(WATCH))
+  const env = {
+    EVENT_CHAT_URL: chat.url,
+    EVENT_CHAT_EMAIL: chat.email,
+    EVENT_CHAT_API_KEY: chat.apiKey,
+    EVENT_DB: database,
+    NO_COLOR: '1',
+  }
+  return { chat, database, env, run: (argv, more) => runDaybook(t, argv, { env, ...more }) }
+}
+
+/** While no process has it open. */
+async function withLedger<Result>(t: Test, path: string, work: (ledger: Ledger) => Promise<Result>): Promise<Result> {
+  const clock = () => Date.now() * 1000
+  const store = await openSqliteStore({ path, clock, onFailure: error => t.fail(String(error)) })
+  try {
+    return await work(await Ledger.open({ store, clock, newSubscriptionId: () => 'sub' }))
+  } finally {
+    await store.close()
+  }
+}
+
+/** What does not depend on when and where it was captured. */
+function comparable(events: readonly StoredEvent[]): unknown[] {
+  return events.map(({ captured_at: _, last_seen_at: __, ...event }) => event)
+}
+
+t.test('with a server and without one, the same is captured and said', async t => {
+  const place = await start(t)
+  const ids = place.chat.book.say(DEPLOYS, 2_150)
+  const alone = await place.run([...CAPTURE, 'deploys', '--backfill', '2100'])
+  t.match(alone, { code: 0, err: '' })
+  t.same(JSON.parse(alone.out), {
+    ...{ subscription_id: 'deploys', outcome: 'captured', messages: 2_100, created: 2_100, duplicates: 0 },
+    last_cursor: String(ids.at(-1)),
+  })
+
+  const beside = join(ownFolder(t), 'events.db')
+  const server = await startServer(t, { database: beside, flags: ['--root-path', '/books', '--log-level', 'silent'] })
+  t.match(await server.http.post('/api/subscriptions', WATCH), { status: 201 })
+  const env = { ...place.env, EVENT_DB: beside }
+  const through = await place.run([...CAPTURE, 'deploys', '--backfill', '2100'], { env })
+  t.same(through, alone)
+  await server.stop()
+
+  const [left, right] = [await withLedger(t, place.database, allEvents), await withLedger(t, beside, allEvents)]
+  t.equal(left.length, 2_100)
+  t.same(comparable(right), comparable(left))
+})
+
+t.test('a person is shown how it went', async t => {
+  const { chat, run } = await start(t)
+  chat.book.say(DEPLOYS, 1)
+  const first = await run([...CAPTURE, 'deploys'], { atTerminal: true })
+  t.equal(first.out, 'Captured deploys: 1 message, 1 new. Newest: 1.\n')
+  t.match(first.err, 'deploys: 1 messages recorded …')
+  t.match(await run([...CAPTURE, 'deploys'], { atTerminal: true }), { out: 'Captured deploys: nothing new.\n' })
+  t.match(await run([...CAPTURE, '--due'], { atTerminal: true }), { code: 0, out: 'No watch is due.\n' })
+  const { out } = await run([...CAPTURE, '--due', '--json'], { atTerminal: true })
+  t.same(JSON.parse(out), { captures: [], left: 0 })
+})
+
+t.test('a watch that is over is said to be so, and is no failure', async t => {
+  const { database, run } = await start(t)
+  await withLedger(t, database, ledger => ledger.saveSubscription({ id: 'deploys', enabled: false }))
+  t.match(await run([...CAPTURE, 'deploys'], { atTerminal: true }), { code: 0, out: /^Disabled: deploys/ })
+  const expired = { id: 'deploys', enabled: true, metadata: { expires_at: '2020-01-01T00:00:00Z' } }
+  await withLedger(t, database, ledger => ledger.saveSubscription(expired))
+  t.match(await run([...CAPTURE, 'deploys'], { atTerminal: true }), { code: 0, out: /^Expired: deploys/ })
+  t.match(JSON.parse((await run([...CAPTURE, 'deploys'])).out), { outcome: 'expired', messages: 0 })
+})
+
+t.test('all that are due are captured, and one that fails decides how it ends', async t => {
+  const { chat, database, run } = await start(t)
+  chat.book.say(DEPLOYS, 3)
+  const unknown = { ...WATCH, id: 'unknown', target: 'stream:nowhere/topic:x' }
+  await withLedger(t, database, ledger => ledger.saveSubscription(unknown))
+  const { code, out } = await run([...CAPTURE, '--due'])
+  t.equal(code, 2)
+  t.match(JSON.parse(out), {
+    captures: [
+      { subscription_id: 'deploys', created: 3 },
+      { subscription_id: 'unknown', outcome: 'failed', error: { code: 'chat_narrow_refused' } },
+    ],
+    left: 0,
+  })
+})
+
+const failures = [
+  { what: 'no such watch', argv: ['nobody'], code: 3, err: /^There is no subscription "nobody"/ },
+  { what: 'neither a watch nor --due', argv: [], code: 2, err: /^Name one subscription, or say --due/ },
+  { what: 'a watch and --due', argv: ['deploys', '--due'], code: 2, err: /^Name one subscription/ },
+  { what: 'a backfill below nothing', argv: ['deploys', '--backfill', '-1'], code: 2, err: /backfill/i },
+  { what: 'an address that is none', argv: ['deploys', '--chat-url', 'x y'], code: 78, err: /--chat-url "x y"/ },
+  { what: 'a wrong key', env: { EVENT_CHAT_API_KEY: 'hunter2' }, code: 4, err: /does not accept the account/ },
+  { what: 'no account', env: { EVENT_CHAT_API_KEY: '' }, code: 78, err: /EVENT_CHAT_API_KEY is empty/ },
+  { what: 'no server there', env: { EVENT_CHAT_URL: 'http://127.0.0.1:1' }, code: 75, err: /No chat server answers/ },
+  { what: 'no ledger', env: { EVENT_DB: '/nonexistent/events.db' }, code: 3, err: /There is no ledger at/ },
+  { what: 'a limit of more than a minute', fault: rateLimited(90.5), code: 75, err: /asks for fewer requests/ },
+  { what: 'a server that fails', fault: told(500, {}), code: 75, err: /status 500/ },
+]
+
+for (const { what, argv = ['deploys'], env = {}, fault, code, err } of failures) {
+  t.test(`with ${what} it ends with ${code}`, async t => {
+    const place = await start(t, fault ? { fault: () => fault } : {})
+    const run = await place.run([...CAPTURE, ...argv], { env: { ...place.env, ...env } })
+    t.match(run, { code, out: '', err })
+    t.notMatch(run.err, /hunter2/)
+  })
+}
+
+t.test('beside a server it ends in the same way', async t => {
+  const place = await start(t, { fault: () => rateLimited(90.5) })
+  await startServer(t, { database: place.database, flags: ['--log-level', 'silent'] })
+  const { code, out } = await place.run([...CAPTURE, 'deploys', '--json'])
+  t.equal(code, 75)
+  t.match(JSON.parse(out), { error: { code: 'chat_rate_limited', detail: /asks for fewer requests/ } })
+  t.match(await place.run([...CAPTURE, 'nobody']), { code: 3, err: /There is no subscription "nobody"/ })
+})
+
+t.test('a server that was told to captures by itself what is due, and again when it is due again', async t => {
+  const place = await start(t)
+  const [first] = place.chat.book.say(DEPLOYS, 1)
+  const watch = { ...WATCH, metadata: { interval_seconds: 1 } }
+  await withLedger(t, place.database, ledger => ledger.saveSubscription(watch))
+  const server = await startServer(t, { database: place.database, env: place.env, flags: ['--capture'] })
+  const cursor = async () => (await server.http.get('/api/subscriptions/deploys')).json<{ last_cursor: unknown }>()
+  const until = async (id: number | undefined) => {
+    while ((await cursor()).last_cursor !== String(id)) await new Promise(resolve => setTimeout(resolve, 50))
+  }
+  await until(first)
+  const [second] = place.chat.book.say(DEPLOYS, 1)
+  await until(second)
+  t.match(await server.stop(), { code: 0 })
+  t.match(server.log(), /"msg":"captured"/)
+  t.equal((await withLedger(t, place.database, allEvents)).length, 2)
+})

@@ -1,0 +1,156 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import t from 'tap'
+import { problem, standIn } from '../client/stand-in.js'
+import { runDaybook } from './run-daybook.js'
+
+const NOBODY = 'http://127.0.0.1:1'
+const CHECKPOINT = '2031-05-04T09:00:00.000000Z'
+const ARRIVED = {
+  dedupe_key: 'forum:forum.example.org:topic:8:created',
+  kind: 'topic.created',
+  source: 'forum',
+  provenance: { route: 'webhook', verified: 'signature' },
+}
+const UNPROVED = { ...ARRIVED, dedupe_key: 'x', provenance: { route: 'webhook', verified: 'none' } }
+
+/** A ledger that has a secret for the forum, at which one delivery after the other arrives. */
+const ledger = (t: Parameters<typeof standIn>[0], events: unknown[]) => {
+  const waiting = [...events]
+  return standIn(t, ({ url }) => {
+    const items = [{ source: 'forum', secret_configured: true }]
+    if (url.startsWith('/api/platforms')) return { body: { items } }
+    const isHead = !url.includes('since=')
+    return { body: { items: isHead ? [] : waiting.splice(0, 1), next_since: CHECKPOINT } }
+  })
+}
+
+t.test('setup prints what to enter where, and that a secret is there', async t => {
+  const { url, arrived } = await ledger(t, [])
+  const { code, out, err } = await runDaybook(t, ['platforms', 'setup', 'forum', '--no-wait', '--api-url', url])
+  t.equal(code, 0, err)
+  t.match(JSON.parse(out), {
+    source: 'forum',
+    url: `${url}/webhooks/forum`,
+    secret: { setting: 'EVENT_WEBHOOK_SECRET_FORUM', configured: true, suggestion: undefined },
+    place: ['Admin', 'API', 'Webhooks', 'New webhook'],
+  })
+  t.same(
+    arrived.map(request => request.url),
+    ['/api/platforms'],
+  )
+})
+
+t.test('setup needs no server to print, and suggests a secret where none is known', async t => {
+  const argv = ['platforms', 'setup', 'code_b', '--no-wait', '--api-url', NOBODY]
+  const env = { NO_COLOR: '1' }
+  const { code, out, err } = await runDaybook(t, argv, { atTerminal: true, env })
+  t.equal(code, 0, err)
+  t.match(out, /GitLab → code_b/)
+  t.match(out, /EVENT_WEBHOOK_SECRET_CODE_B=[0-9a-f]{64}\n/)
+  t.match(out, /Secret token +the one in EVENT_WEBHOOK_SECRET_CODE_B/)
+  const configured = { EVENT_WEBHOOK_SECRET_CODE_B: 'hunter2' }
+  const again = await runDaybook(t, argv, { env: configured })
+  t.notMatch(again.out, /hunter2|suggestion/)
+})
+
+t.test('setup waits for the first delivery that proves itself', async t => {
+  const { url } = await ledger(t, [UNPROVED, ARRIVED])
+  const { code, out, err } = await runDaybook(t, ['platforms', 'setup', 'forum', '--api-url', url])
+  t.equal(code, 0, err)
+  const [setup, arrived, ...more] = out.trim().split('\n')
+  t.match(JSON.parse(setup ?? ''), { source: 'forum' })
+  t.strictSame(JSON.parse(arrived ?? ''), { event: ARRIVED })
+  t.strictSame(more, [])
+  t.match(err, /Waiting for the first verified delivery[\s\S]*proves nothing/)
+})
+
+t.test('a person is shown what arrived', async t => {
+  const { url } = await ledger(t, [ARRIVED])
+  const { code, out } = await runDaybook(t, ['platforms', 'setup', 'forum', '--api-url', url], { atTerminal: true })
+  t.equal(code, 0)
+  t.match(out, /Discourse → forum[\s\S]*Tick[\s\S]*Post Event[\s\S]*It works[\s\S]*topic\.created/)
+})
+
+t.test('setup that has nobody to wait at prints, and says so', async t => {
+  const { code, out, err } = await runDaybook(t, ['platforms', 'setup', 'forum', '--api-url', NOBODY])
+  t.equal(code, 69)
+  t.match(JSON.parse(out), { source: 'forum' })
+  t.match(err, /No server answers/)
+})
+
+t.test('a ledger that refuses to be asked is told as it is', async t => {
+  const { url } = await standIn(t, () => problem(401, 'login_required'))
+  const { code, err } = await runDaybook(t, ['platforms', 'setup', 'forum', '--no-wait', '--api-url', url])
+  t.equal(code, 4)
+  t.match(err, /login_required/)
+})
+
+t.test('setup refuses another word than a source, and wrong settings', async t => {
+  t.match(await runDaybook(t, ['platforms', 'setup', 'mail']), { code: 2, err: /chat, forum, code_a, code_b/ })
+  const env = { EVENT_PUBLIC_URL: 'nonsense' }
+  t.match(await runDaybook(t, ['platforms', 'setup', 'chat'], { env }), { code: 78, err: /EVENT_PUBLIC_URL/ })
+})
+
+const DELIVERY = {
+  headers: { 'X-GitHub-Event': 'issues', 'X-GitHub-Delivery': 'd-1' },
+  body: {
+    action: 'opened',
+    issue: { id: 501, number: 12, title: 'Loom \u001b[31m', created_at: '2031-05-04T09:00:00Z' },
+    repository: { id: 70010, full_name: 'ada/engine', html_url: 'https://github.example/ada/engine' },
+    sender: { login: 'ada', id: 17 },
+  },
+}
+
+t.test('explain tells the events of a saved delivery, with their keys and why', async t => {
+  const file = join(t.testdir(), 'delivery.json')
+  writeFileSync(file, JSON.stringify(DELIVERY))
+  const { code, out, err } = await runDaybook(t, ['platforms', 'explain', file])
+  t.equal(code, 0, err)
+  t.match(JSON.parse(out), {
+    ...{ source: 'code_a', ignored: 0, delivery_id: 'd-1' },
+    events: [
+      {
+        event: { kind: 'issue.created', dedupe_key: 'code_a:github.example:issue:501:created', payload: DELIVERY.body },
+        reasons: {
+          ...{ native_event: 'issues', native_action: 'opened', row: 'named' },
+          identity: { host: 'github.example', object_type: 'issue', id: '501', verb: 'created', from: 'payload' },
+          targets: ['repo:ada/engine/issue:12', 'repo:ada/engine'],
+        },
+      },
+    ],
+  })
+  const { out: shown } = await runDaybook(t, ['platforms', 'explain', file], { atTerminal: true })
+  t.match(shown, /code_a.*1 event, delivery d-1[\s\S]*issue\.created[\s\S]*Why[\s\S]*issues, action opened/)
+  t.notMatch(shown, /\u001b\[31m/)
+})
+
+t.test('explain reads a body alone from standard input, with what it is told', async t => {
+  const argv = ['platforms', 'explain', '-', '--source', 'code_a', '--header', 'X-GitHub-Event=issues']
+  const { code, out } = await runDaybook(t, argv, { input: JSON.stringify(DELIVERY.body) })
+  t.equal(code, 0)
+  t.match(JSON.parse(out), { source: 'code_a', events: [{ event: { kind: 'issue.created' } }] })
+  const form = `payload=${encodeURIComponent(JSON.stringify(DELIVERY.body))}`
+  const type = ['--header', 'content-type=application/x-www-form-urlencoded']
+  const asForm = await runDaybook(t, [...argv, ...type], { input: form })
+  t.same(JSON.parse(asForm.out).events[0].event, JSON.parse(out).events[0].event)
+})
+
+t.test('explain takes the chat server from the settings', async t => {
+  const input = JSON.stringify({ bot_email: 'b@example.org', message: { id: 21, type: 'stream', content: 'hello' } })
+  const argv = ['platforms', 'explain', '-', '--chat-url', 'chat.example.org']
+  const { out } = await runDaybook(t, argv, { input })
+  t.match(JSON.parse(out), { events: [{ event: { dedupe_key: 'chat:chat.example.org:message:21:created' } }] })
+})
+
+t.test('explain refuses what it cannot read, and says how to help', async t => {
+  const cases: [argv: string[], input: string, err: RegExp][] = [
+    [['-'], '{}', /--source/],
+    [['-', '--source', 'code_a'], '[', /not JSON/],
+    [['-', '--header', 'nonsense'], '{}', /a name, "=" and a value/],
+    [['/nowhere/x.json'], '', /does not exist/],
+  ]
+  for (const [argv, input, err] of cases) {
+    t.match(await runDaybook(t, ['platforms', 'explain', ...argv], { input }), { code: 2, err }, argv.join(' '))
+  }
+})

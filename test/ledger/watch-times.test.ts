@@ -1,0 +1,54 @@
+import t from 'tap'
+import { dueAt, isPolled, readToOf, whyOver } from '../../src/ledger/watch-times.js'
+import type { Subscription } from '../../src/model/subscription.js'
+import { toTimestamp } from '../../src/model/timestamp.js'
+
+const NOON = 1_800_000_000_000_000
+const SECOND = 1_000_000
+const at = (seconds: number) => NOON + seconds * SECOND
+const instant = (seconds: number) => toTimestamp(at(seconds))
+
+const watch = (changes: Partial<Subscription> = {}): Subscription => ({
+  ...{ id: 'w', source: 'chat', target: 'stream:eng', scope: {}, actions: [], event_kinds: [], filters: {} },
+  ...{ capture_modes: ['poll'], metadata: {}, enabled: true, last_cursor: null, last_event_at: null },
+  ...{ owner_user_id: null, created_at: instant(0), updated_at: instant(0) },
+  ...changes,
+})
+
+t.test('polled are the watches of the chat platform that say so', async t => {
+  t.ok(isPolled(watch()))
+  t.ok(isPolled(watch({ capture_modes: ['webhook', 'api_cursor'] })))
+  t.notOk(isPolled(watch({ capture_modes: ['webhook'] })))
+  t.notOk(isPolled(watch({ source: 'forum' })))
+})
+
+t.test('a watch is over when it is disabled or has expired', async t => {
+  t.equal(whyOver(watch(), NOON), undefined)
+  t.equal(whyOver(watch({ enabled: false }), NOON), 'disabled')
+  t.equal(whyOver(watch({ metadata: { expires_at: instant(0) } }), NOON), 'expired')
+  t.equal(whyOver(watch({ metadata: { expires_at: '2027-01-15T09:00:01+01:00' } }), NOON), undefined, 'in any zone')
+  t.equal(whyOver(watch({ metadata: { expires_at: 'never' } }), NOON), undefined, 'as an older ledger may say')
+})
+
+const captured = { last_attempt_at: instant(0) }
+const dues = [
+  { what: 'one that was never captured', metadata: { interval_seconds: 60 }, capture: {}, now: 5, due: 5 },
+  { what: 'a hot one', metadata: { interval_seconds: 60, hot_until: instant(100) }, now: 10, due: 60 },
+  { what: 'one that is hot for ever', metadata: { interval_seconds: 7 }, now: 10, due: 7 },
+  { what: 'one that has cooled', metadata: { interval_seconds: 60, hot_until: instant(10) }, now: 10, due: 600 },
+  { what: 'a busy one that has cooled', metadata: { interval_seconds: 5, hot_until: instant(0) }, now: 1, due: 300 },
+  { what: 'one without an interval', metadata: {}, now: 1, due: 60 },
+  { what: 'one with an interval of an older ledger', metadata: { interval_seconds: '5' }, now: 1, due: 60 },
+  { what: 'one with an interval beyond all years', metadata: { interval_seconds: 1e15 }, now: 1, due: 31_536_000 },
+]
+for (const { what, metadata, capture = captured, now, due } of dues) {
+  t.test(`${what} is due ${due} seconds after noon`, async t => {
+    t.equal((dueAt(watch({ metadata, capture }), at(now)) - NOON) / SECOND, due)
+  })
+}
+
+t.test('capture goes on from where it has read to, and from the cursor before it knew', async t => {
+  t.equal(readToOf(watch({ last_cursor: '9' })), '9')
+  t.equal(readToOf(watch({ last_cursor: '9', capture: { read_to: '7' } })), '7')
+  t.equal(readToOf(watch({ last_cursor: '9', capture: { read_to: null } })), null)
+})

@@ -1,0 +1,103 @@
+/** What the tests of every adapter do: read deliveries and the events that are written beside them, and try both. */
+import { readdirSync, readFileSync } from 'node:fs'
+import { Compile } from 'typebox/compile'
+import { EventSchema, type NewEvent } from '../../src/model/event.js'
+import type { NormalisedDelivery, WebhookAdapter, WebhookDelivery } from '../../src/platforms/adapter.js'
+
+export interface Fixture {
+  name: string
+  headers: Record<string, string>
+  /** A JSON object, or the text of another body. */
+  body: Record<string, unknown> | string
+}
+
+export type Sent = Omit<Fixture, 'name'>
+
+export function toDelivery({ headers, body }: Sent): WebhookDelivery {
+  return { headers, body: Buffer.from(typeof body === 'string' ? body : JSON.stringify(body)) }
+}
+
+/** @param folder its name below `fixtures/` */
+export function adapterFixtures(adapter: WebhookAdapter, folder: string) {
+  const place = new URL(`./fixtures/${folder}/`, import.meta.url)
+  const read = <T>(file: string): T => JSON.parse(readFileSync(new URL(file, place), 'utf8')) as T
+  const readFixture = (name: string): Fixture => ({ name, ...read<Sent>(`${name}.json`) })
+  const normalise = (sent: Sent): NormalisedDelivery => adapter.normalise(toDelivery(sent), {})
+  return {
+    readFixture,
+    readFixtures: (): Fixture[] =>
+      readdirSync(place)
+        .filter(file => file.endsWith('.json') && !/\.events?\.json$/u.test(file))
+        .map(file => readFixture(file.slice(0, -'.json'.length))),
+    /** The event without its payload, which is the body as received. */
+    readExpected: (name: string): Record<string, unknown> => read(`${name}.event.json`),
+    normalise,
+    /** The one event of a delivery. */
+    eventOf: (sent: Sent): NewEvent => {
+      const { events } = normalise(sent)
+      const [event] = events
+      if (!event || events.length !== 1) throw new Error(`expected one event, got ${events.length}`)
+      return event
+    },
+  }
+}
+
+/** The body of a fixture that was sent as plain JSON. */
+export function jsonOf({ name, body }: Fixture): Record<string, unknown> {
+  if (typeof body === 'string') throw new Error(`${name} is no JSON object`)
+  return body
+}
+
+/** Checks an event as the ledger would. */
+export function eventValidator(source: string) {
+  const schema = Compile(EventSchema)
+  return {
+    /** @returns what is wrong with it, nothing when it is valid */
+    problems(event: NewEvent): string[] {
+      if (!schema.Check(event)) return schema.Errors(event).map(error => `${error.instancePath} ${error.message}`)
+      const found: string[] = []
+      if (!event.dedupe_key) found.push('no dedupe_key')
+      if (event.action.kind !== event.kind) found.push('action.kind differs from kind')
+      if (event.kind !== `${event.action.object_type}.${event.action.verb}`) found.push('kind is not <object>.<verb>')
+      if (event.source !== source) found.push('source')
+      return found
+    },
+  }
+}
+
+/** What may stand where something else is expected. */
+export const HOSTILE: readonly unknown[] = [null, '', 0, -1, true, [], {}, '\0', '\ud800', 'x'.repeat(600), undefined]
+
+/** The paths to every member, down to the third level. */
+export function pathsOf(value: unknown, path: string[] = []): string[][] {
+  if (typeof value !== 'object' || value === null || path.length === 3) return []
+  return Object.entries(value).flatMap(([name, inner]) => [[...path, name], ...pathsOf(inner, [...path, name])])
+}
+
+/** A copy with another value at that path. */
+export function replaced(
+  value: Record<string, unknown>,
+  [name = '', ...rest]: string[],
+  by: unknown,
+): Record<string, unknown> {
+  const inner = rest.length === 0 ? by : replaced(value[name] as Record<string, unknown>, rest, by)
+  if (!Array.isArray(value)) return { ...value, [name]: inner }
+  return Object.assign([...value], { [name]: inner })
+}
+
+/**
+ * What becomes of a body whose members are one by one replaced by something hostile.
+ *
+ * @param problemsOf what is wrong with what a changed body gives, nothing when it is well
+ */
+export function hostileFailures(
+  body: Record<string, unknown>,
+  problemsOf: (changed: Record<string, unknown>) => readonly string[],
+): string[] {
+  return pathsOf(body).flatMap(path =>
+    HOSTILE.flatMap(value => {
+      const problems = problemsOf(replaced(body, path, value))
+      return problems.length > 0 ? [`${path.join('.')} = ${JSON.stringify(value)}: ${problems.join(', ')}`] : []
+    }),
+  )
+}

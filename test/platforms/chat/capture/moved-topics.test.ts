@@ -1,0 +1,189 @@
+import t from 'tap'
+import { chatServer } from '../../../support/chat-server/chat-server.js'
+import { Captured, DEPLOYS, narrowsAsked } from './captured.js'
+
+const RANDOM = { stream: 'eng', topic: 'random' }
+
+t.test('a topic that was resolved or renamed is followed, and found under its new name', async t => {
+  const server = await chatServer(t)
+  const { book } = server
+  const ids = book.say(DEPLOYS, 3)
+  const watch = new Captured(t, server)
+  await watch.run()
+  const resolved = book.resolve(DEPLOYS)
+  ids.push(...book.say(resolved, 2))
+  await watch.run()
+  book.move(resolved, { stream: 'ops', topic: 'Deployments' })
+  ids.push(...book.say({ stream: 'ops', topic: 'Deployments' }, 2))
+  await watch.run()
+  t.same(watch.ids, ids)
+  t.match(watch.events.at(-1)?.target.parent, { display: 'Deployments', parent: { display: 'ops' } })
+  t.match(watch.so.followed, { message_id: 1, stream: 'ops', topic: 'Deployments', watched: DEPLOYS })
+  const named = ['deploys', '✔ deploys'].map(topic => [
+    { operator: 'stream', operand: 'eng' },
+    { operator: 'topic', operand: topic },
+  ])
+  t.same(narrowsAsked(server), [
+    named[0],
+    [...(named[0] ?? []), { operator: 'with', operand: 1 }],
+    named[0], // whether it is still there
+    [...(named[1] ?? []), { operator: 'with', operand: 1 }],
+    named[1],
+  ])
+})
+
+t.test('a server that cannot follow is asked by name', async t => {
+  const server = await chatServer(t, { featureLevel: 270 })
+  const { book } = server
+  const ids = book.say(DEPLOYS, 2)
+  const watch = new Captured(t, server)
+  await watch.run()
+  const resolved = book.resolve(DEPLOYS)
+  book.say(resolved, 2)
+  await watch.run()
+  t.same(watch.ids, ids, 'the name is gone, and with it the topic')
+  book.move(resolved, DEPLOYS)
+  await watch.run()
+  t.same(watch.ids, [...ids, 3, 4], 'under its name again it is read on')
+})
+
+t.test('a message that is moved out of the topic by itself is not followed', async t => {
+  const server = await chatServer(t)
+  const { book } = server
+  const ids = book.say(DEPLOYS, 3)
+  const watch = new Captured(t, server)
+  await watch.run()
+  book.move(DEPLOYS, RANDOM, [ids[0] ?? 0])
+  book.say(RANDOM, 5)
+  const fresh = book.say(DEPLOYS, 2)
+  await watch.run()
+  t.same(watch.ids, [...ids, ...fresh])
+  t.match(watch.so.followed, { topic: 'deploys', message_id: ids[1] })
+})
+
+t.test('not even while nothing is said where it was moved to', async t => {
+  const server = await chatServer(t)
+  const { book } = server
+  const ids = book.say(DEPLOYS, 3)
+  const watch = new Captured(t, server)
+  await watch.run()
+  book.move(DEPLOYS, RANDOM, [ids[0] ?? 0])
+  const fresh = book.say(DEPLOYS, 2)
+  await watch.run()
+  t.same(watch.ids, [...ids, ...fresh])
+})
+
+t.test('a new name is known from when it is met, although nothing was said under it', async t => {
+  const server = await chatServer(t)
+  const { book } = server
+  const ids = book.say(DEPLOYS, 2)
+  const watch = new Captured(t, server)
+  await watch.run()
+  const resolved = book.resolve(DEPLOYS)
+  await watch.run()
+  t.match(watch.so, { readTo: ids[1], followed: { topic: resolved.topic } })
+  narrowsAsked(server)
+  await watch.run()
+  t.equal(narrowsAsked(server).length, 1, 'then one question is enough')
+})
+
+t.test('the last message moved elsewhere leaves the watch where it is', async t => {
+  const server = await chatServer(t)
+  const { book } = server
+  const ids = book.say(DEPLOYS, 3)
+  const watch = new Captured(t, server)
+  await watch.run()
+  book.move(DEPLOYS, RANDOM, [ids[2] ?? 0])
+  book.say(RANDOM, 2)
+  const fresh = book.say(DEPLOYS, 1)
+  await watch.run()
+  t.same(watch.ids, [...ids, ...fresh])
+})
+
+t.test('an older message that is moved in is not read: the place only goes forward', async t => {
+  const server = await chatServer(t)
+  const { book } = server
+  const [stray = 0] = book.say(RANDOM)
+  const ids = book.say(DEPLOYS, 2)
+  const watch = new Captured(t, server)
+  await watch.run()
+  book.move(RANDOM, DEPLOYS, [stray])
+  await watch.run()
+  t.same(watch.ids, ids)
+  t.equal(watch.so.readTo, ids[1])
+})
+
+t.test('a topic whose first message is deleted is read on by name', async t => {
+  const server = await chatServer(t)
+  const { book } = server
+  const ids = book.say(DEPLOYS, 2)
+  const watch = new Captured(t, server)
+  await watch.run()
+  book.delete(ids[0] ?? 0)
+  const fresh = book.say(DEPLOYS, 1)
+  await watch.run()
+  t.same(watch.ids, [...ids, ...fresh])
+})
+
+for (const featureLevel of [null, 200, 400]) {
+  t.test(`a stream that was renamed is found by its id on servers of level ${featureLevel}`, async t => {
+    const server = await chatServer(t, { featureLevel })
+    const { book } = server
+    const ids = book.say(DEPLOYS, 2)
+    const watch = new Captured(t, server)
+    await watch.run()
+    book.renameStream('eng', 'engineering')
+    const fresh = book.say({ stream: 'engineering', topic: 'deploys' }, 2)
+    await watch.run()
+    t.same(watch.ids, [...ids, ...fresh])
+    const afterwards = book.say({ stream: 'engineering', topic: 'deploys' }, 1)
+    await watch.run()
+    t.same(watch.ids.slice(-1), afterwards)
+  })
+}
+
+t.test('a watch that is set to another topic does not follow the one before', async t => {
+  const server = await chatServer(t)
+  const { book } = server
+  book.say(DEPLOYS, 2)
+  const before = new Captured(t, server)
+  await before.run()
+  const after = new Captured(t, server, RANDOM)
+  after.so = before.so
+  book.say(DEPLOYS, 1)
+  const ids = book.say(RANDOM, 2)
+  await after.run()
+  t.same(after.ids, ids)
+  t.match(after.so.followed, { watched: RANDOM, message_id: ids[0] })
+})
+
+t.test('names are equal whatever their letter case, and a topic may have none', async t => {
+  const server = await chatServer(t)
+  const { book } = server
+  const ids = book.say({ stream: 'Eng', topic: 'DEPLOYS' }, 2)
+  const watch = new Captured(t, server)
+  await watch.run()
+  ids.push(...book.say({ stream: 'eng', topic: 'Deploys' }, 1))
+  await watch.run()
+  t.same(watch.ids, ids)
+  const general = { stream: 'eng', topic: '' }
+  const unnamed = book.say(general, 2)
+  const nameless = new Captured(t, server, general)
+  await nameless.run()
+  unnamed.push(...book.say(general, 1))
+  await nameless.run()
+  t.same(nameless.ids, unnamed)
+  t.equal(nameless.events[0]?.payload.subject, '')
+})
+
+t.test('a whole stream is read across its topics', async t => {
+  const server = await chatServer(t)
+  const { book } = server
+  const ids = [...book.say(DEPLOYS, 2), ...book.say(RANDOM, 2)]
+  book.say({ stream: 'ops', topic: 'deploys' }, 2)
+  const watch = new Captured(t, server, { stream: 'eng' })
+  await watch.run()
+  ids.push(...book.say(DEPLOYS, 1))
+  await watch.run()
+  t.same(watch.ids, ids)
+})

@@ -1,0 +1,57 @@
+import t from 'tap'
+import { AppError } from '../../../../src/model/app-error.js'
+import { PatientChatApi } from '../../../../src/platforms/chat/capture/patient-chat-api.js'
+
+/** An API whose users are there after it was asked so many times, each refusal telling what to wait. */
+function limited(waits: number[]) {
+  const slept: number[] = []
+  const told: number[] = []
+  const users = async () => {
+    const seconds = waits.shift()
+    if (seconds === undefined) return new Map()
+    throw new AppError('unavailable', 'chat_rate_limited', 'Fewer requests.', { retryAfterSeconds: seconds })
+  }
+  const api = { featureLevel: async () => 1, messages: () => Promise.reject(new Error('not asked')), users }
+  const sleep = async (milliseconds: number) => slept.push(milliseconds)
+  return { api: new PatientChatApi(api, { sleep, onWait: seconds => told.push(seconds) }), slept, told }
+}
+
+t.test('it waits as it is told, and says so', async t => {
+  const { api, slept, told } = limited([28.7068, 0.25])
+  t.same(await api.users(), new Map())
+  t.same(slept, [28_707, 250])
+  t.same(told, [28.7068, 0.25])
+})
+
+t.test('a wait of more than a minute is not begun', async t => {
+  const { api, slept } = limited([60.5])
+  await t.rejects(api.users(), { code: 'chat_rate_limited', retryAfterSeconds: 60.5 })
+  t.same(slept, [])
+})
+
+t.test('several waits of one request add up to a minute at most', async t => {
+  const { api, slept } = limited([30, 29, 2])
+  await t.rejects(api.users(), { code: 'chat_rate_limited' })
+  t.same(slept, [30_000, 29_000])
+})
+
+t.test('a server that says at once again and again is given a moment, and not for ever', async t => {
+  const { api, slept } = limited(Array.from({ length: 10_000 }, () => 0))
+  await t.rejects(api.users(), { code: 'chat_rate_limited' })
+  t.ok(slept.length < 700 && slept.every(milliseconds => milliseconds === 100))
+})
+
+t.test('the next request may wait as long again', async t => {
+  const { api, slept } = limited([])
+  await api.users()
+  t.same(slept, [])
+  const again = limited([59])
+  await again.api.users()
+  t.same(again.slept, [59_000])
+})
+
+t.test('any other failure rises as it is', async t => {
+  const { api } = limited([])
+  const window = { narrow: [], anchor: 1, before: 0, after: 1, withAnchor: true }
+  await t.rejects(api.messages(window), { message: 'not asked' })
+})

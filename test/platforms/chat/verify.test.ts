@@ -1,0 +1,82 @@
+import t from 'tap'
+import { chat } from '../../../src/platforms/chat/adapter.js'
+import { takeDelivery } from '../../../src/platforms/take-delivery.js'
+
+const TOKEN = 'k3yOfTheDeployHelper'
+const REFUSED = { name: 'AppError', category: 'unauthenticated', code: 'signature_invalid' }
+const FORM = { 'content-type': 'application/x-www-form-urlencoded' }
+
+function verify(body: unknown, secrets: string[] = [TOKEN], headers: Record<string, string> = {}) {
+  return chat.verify({ headers, body: Buffer.from(typeof body === 'string' ? body : JSON.stringify(body)) }, secrets)
+}
+
+t.test('the token of the bot is accepted, in each format', async t => {
+  t.equal(verify({ token: TOKEN, trigger: 'mention', message: { id: 1 } }), 'token')
+  t.equal(verify({ token: TOKEN, type: 'message', message: { id: 1 } }), 'token', 'a forwarder may add it')
+  t.equal(verify(`token=${TOKEN}&team_id=T1&channel_id=C1`, [TOKEN], FORM), 'token')
+  t.equal(verify({ token: 'Schlüssel ☕ 秘密' }, ['Schlüssel ☕ 秘密']), 'token')
+})
+
+t.test('anything else is refused', async t => {
+  const bodies = [
+    {},
+    { token: '' },
+    { token: null },
+    { token: 'k3y' },
+    { token: `${TOKEN} ` },
+    { token: TOKEN.toLowerCase() },
+    { token: TOKEN.repeat(500) },
+    { token: '[REDACTED]' },
+    { token: [TOKEN] },
+    { token: { toString: TOKEN } },
+    { Token: TOKEN },
+    { message: { token: TOKEN } },
+    { events: [{ token: TOKEN }] },
+    '',
+    'no JSON',
+    '[]',
+    `["${TOKEN}"]`,
+    `"${TOKEN}"`,
+    `{"token":"${TOKEN}","token":"another"}`,
+  ]
+  for (const body of bodies) t.throws(() => verify(body), REFUSED, JSON.stringify(body))
+  t.throws(() => verify(`token=another&token=${TOKEN}x&team_id=T1&channel_id=C1`, [TOKEN], FORM), REFUSED)
+  t.throws(() => verify(`text=${TOKEN}&team_id=T1&channel_id=C1`, [TOKEN], FORM), REFUSED)
+})
+
+t.test('while secrets rotate, each of them counts', async t => {
+  const body = { token: TOKEN, message: { id: 1 } }
+  t.equal(verify(body, ['older', TOKEN]), 'token')
+  t.equal(verify(body, [TOKEN, 'newer']), 'token')
+  t.throws(() => verify(body, ['older', 'newer']), REFUSED)
+})
+
+t.test('without a secret nothing is proved, whatever is sent', async t => {
+  for (const secrets of [[], ['']]) {
+    for (const body of [{ token: TOKEN }, { token: '' }, {}, 'no JSON']) t.equal(verify(body, secrets), 'none')
+  }
+})
+
+t.test('a refusal says what to do and tells no secret', async t => {
+  t.throws(() => verify({}), { message: /no token.*bot/su })
+  try {
+    verify({ token: 'guessed' })
+    t.fail('should have been refused')
+  } catch (error) {
+    const { message } = error as Error
+    t.notMatch(message, TOKEN)
+    t.notMatch(message, 'guessed')
+  }
+})
+
+t.test('the answer posts nothing into the conversation', async t => {
+  t.strictSame(chat.answer, { response_not_required: true })
+})
+
+t.test('the token that proved a delivery does not reach the ledger', async t => {
+  const delivery = { headers: {}, body: Buffer.from(JSON.stringify({ token: TOKEN, message: { id: 1 } })) }
+  const tokenKept = (secrets: string[]) =>
+    takeDelivery(chat, delivery, { secrets, requireVerified: false, context: {} }).events[0]?.event.payload.token
+  t.equal(tokenKept([TOKEN]), '[REDACTED]')
+  t.equal(tokenKept([]), TOKEN, 'where no secret is configured it proves nothing')
+})

@@ -1,0 +1,23 @@
+import t from 'tap'
+import { normalise, readExpected, readFixtures, validator } from './support.js'
+
+t.test('every fixture gives the event that is written beside it', async t => {
+  for (const fixture of readFixtures()) {
+    const delivery = normalise(fixture)
+    const [event] = delivery.events
+    t.strictSame(event, { payload: fixture.body, ...readExpected(fixture.name) }, fixture.name)
+    t.equal(delivery.ignored, 0)
+    t.equal(delivery.deliveryId, fixture.headers['idempotency-key'])
+    t.strictSame(event && validator.problems(event), [], `${fixture.name} is valid`)
+  }
+})
+
+t.test('the same delivery gives the same event each time', async t => {
+  for (const fixture of readFixtures()) t.strictSame(normalise(fixture), normalise(fixture), fixture.name)
+})
+
+t.test('no two fixtures are taken for one event', async t => {
+  const fixtures = readFixtures()
+  const keys = fixtures.map(fixture => normalise(fixture).events[0]?.dedupe_key)
+  t.equal(new Set(keys).size, fixtures.length)
+})

@@ -1,0 +1,97 @@
+import t from 'tap'
+import { ADAPTERS } from '../../src/platforms/adapters.js'
+import { platformSetup } from '../../src/runtime/platform-setup.js'
+import { readSetupSettings } from '../../src/settings/setup-settings.js'
+import { WEBHOOK_SOURCES } from '../../src/settings/webhook-settings.js'
+import { memorySources } from '../settings/memory-sources.js'
+
+const LOCAL = { address: 'http://127.0.0.1:8765', isSecretConfigured: undefined }
+
+type Source = (typeof WEBHOOK_SOURCES)[number]
+
+function setupOf(
+  source: Source,
+  env: Record<string, string> = {},
+  { ledger = LOCAL, chatUrl }: { ledger?: Parameters<typeof platformSetup>[2]; chatUrl?: string } = {},
+) {
+  return platformSetup(source, readSetupSettings(source, { chatUrl }, memorySources({ env })), ledger)
+}
+
+t.test('every platform has its address, its words and its setting', async t => {
+  t.strictSame(
+    [...WEBHOOK_SOURCES],
+    ADAPTERS.map(({ catalogue }) => catalogue.source),
+  )
+  for (const source of WEBHOOK_SOURCES) {
+    const setup = setupOf(source)
+    t.equal(setup.url, `http://127.0.0.1:8765/webhooks/${source}`)
+    t.equal(setup.secret.setting, `EVENT_WEBHOOK_SECRET_${source.toUpperCase()}`)
+    t.ok(setup.place.length > 0 && setup.fields.some(({ value }) => value === setup.url), source)
+    t.equal(setup.events.length > 0, source !== 'chat')
+    t.notMatch(JSON.stringify(setup), /<url>|<secret>/)
+  }
+})
+
+t.test(
+  'a fresh secret is suggested while none is known, and only where the platform does not make its own',
+  async t => {
+    for (const source of WEBHOOK_SOURCES) {
+      const [one, other] = [setupOf(source).secret, setupOf(source).secret]
+      if (source === 'chat') {
+        t.strictSame(one, { setting: 'EVENT_WEBHOOK_SECRET_CHAT', configured: false })
+      } else {
+        t.match(one.suggestion, /^[0-9a-f]{64}$/)
+        t.not(one.suggestion, other.suggestion)
+        const text = JSON.stringify(setupOf(source))
+        t.equal(text.match(/[0-9a-f]{64}/g)?.length, 1, 'it is shown once')
+      }
+    }
+  },
+)
+
+t.test('a secret that is there is never shown, whoever has it', async t => {
+  const env = { EVENT_WEBHOOK_SECRET_FORUM: 'hunter2' }
+  const here = setupOf('forum', env)
+  t.strictSame(here.secret, { setting: 'EVENT_WEBHOOK_SECRET_FORUM', configured: true })
+  const there = setupOf('forum', {}, { ledger: { ...LOCAL, isSecretConfigured: true } })
+  t.strictSame(there.secret, { setting: 'EVENT_WEBHOOK_SECRET_FORUM', configured: true })
+  const notYet = setupOf('forum', env, { ledger: { ...LOCAL, isSecretConfigured: false } })
+  t.strictSame(notYet.secret, { setting: 'EVENT_WEBHOOK_SECRET_FORUM', configured: false })
+  t.match(notYet.notes.join(' '), /the server does not have it yet/)
+  for (const setup of [here, there, notYet]) t.notMatch(JSON.stringify(setup), /hunter2/)
+})
+
+t.test('the address is the public one where there is one, root path included', async t => {
+  const env = { EVENT_PUBLIC_URL: 'https://ledger.example.org', EVENT_ROOT_PATH: '/book' }
+  const setup = setupOf('code_a', env)
+  t.equal(setup.url, 'https://ledger.example.org/book/webhooks/code_a')
+  t.notMatch(setup.notes.join(' '), /EVENT_PUBLIC_URL/)
+  t.match(setupOf('code_a').notes.join(' '), /this machine alone.*EVENT_PUBLIC_URL/)
+  t.match(setupOf('code_a', {}, { ledger: { ...LOCAL, address: 'http://[::1]:8765' } }).notes.join(' '), /alone/)
+})
+
+t.test('the chat server is named by the address where the ledger does not know it', async t => {
+  t.match(setupOf('chat').notes.join(' '), /EVENT_CHAT_URL/)
+  const configured = setupOf('chat', { EVENT_CHAT_URL: 'chat.example.org' })
+  t.equal(configured.url, 'http://127.0.0.1:8765/webhooks/chat')
+  t.notMatch(configured.notes.join(' '), /EVENT_CHAT_URL/)
+  const given = setupOf('chat', {}, { chatUrl: 'https://chat.example.org:8443/' })
+  t.equal(given.url, 'http://127.0.0.1:8765/webhooks/chat?site=https%3A%2F%2Fchat.example.org%3A8443')
+  t.equal(setupOf('forum', {}, { chatUrl: 'chat.example.org' }).url, 'http://127.0.0.1:8765/webhooks/forum')
+})
+
+t.test('wrong settings are told together', async t => {
+  const env = {
+    EVENT_PUBLIC_URL: 'nonsense',
+    EVENT_ROOT_PATH: 'x/',
+    EVENT_CHAT_URL: 'ftp://x',
+    EVENT_WEBHOOK_SECRET_CHAT: '',
+  }
+  t.throws(() => setupOf('chat', env), {
+    code: 'settings_invalid',
+    errors: [
+      ...[{ field: 'EVENT_PUBLIC_URL' }, { field: 'EVENT_ROOT_PATH' }, { field: 'EVENT_CHAT_URL' }],
+      { field: 'EVENT_WEBHOOK_SECRET_CHAT' },
+    ],
+  })
+})

@@ -1,0 +1,102 @@
+import t from 'tap'
+import { readCaptureSettings } from '../../src/settings/capture-settings.js'
+import { HOME, type MemorySources, memorySources, SHARED } from './memory-sources.js'
+import { problemsOf } from './refusal.js'
+
+const ZULIPRC = `${HOME}/.zuliprc`
+const OWN = '[api]\nemail=own-bot@chat.example.org\nkey=own-key\nsite=https://chat.example.org\n'
+const EVENT = {
+  EVENT_CHAT_URL: 'https://event.example.org',
+  EVENT_CHAT_EMAIL: 'event@example.org',
+  EVENT_CHAT_API_KEY: 'event-key',
+}
+
+const accountOf = (sources: MemorySources, flags: { chatUrl?: string; chatEmail?: string } = {}) =>
+  readCaptureSettings(flags, memorySources(sources)).chat
+const problems = (sources: MemorySources, flags: { chatUrl?: string; chatEmail?: string } = {}) =>
+  problemsOf(() => readCaptureSettings(flags, memorySources(sources)))
+
+t.test('the account is told by the platform’s own configuration where nothing else does', async t => {
+  const own = { site: 'https://chat.example.org', email: 'own-bot@chat.example.org', api_key: 'own-key' }
+  t.same(accountOf({ files: { [ZULIPRC]: OWN } }), own)
+  t.same(accountOf({ env: { ZULIP_CONFIG: '~/bot.ini' }, files: { [`${HOME}/bot.ini`]: OWN } }), own)
+  const written =
+    '\ufeff# a bot\r\n[other]\r\nkey=wrong\r\n[api]\r\nEmail : own-bot@chat.example.org\r\n; old\r\nkey= own-key \r\n'
+  t.same(accountOf({ files: { [ZULIPRC]: `${written}site = chat.example.org/api/v1\r\n` } }), own)
+})
+
+t.test('flags go before settings, settings before variables of the platform, these before its file', async t => {
+  const files = { [ZULIPRC]: OWN }
+  const zulip = {
+    ZULIP_SITE: 'https://zulip.example.org',
+    ZULIP_EMAIL: 'zulip@example.org',
+    ZULIP_API_KEY: 'zulip-key',
+  }
+  t.same(accountOf({ env: zulip, files }), {
+    site: 'https://zulip.example.org',
+    email: 'zulip@example.org',
+    api_key: 'zulip-key',
+  })
+  const event = { site: 'https://event.example.org', email: 'event@example.org', api_key: 'event-key' }
+  t.same(accountOf({ env: { ...zulip, ...EVENT }, files }), event)
+  t.same(accountOf({ env: EVENT, files }, { chatUrl: 'http://127.0.0.1:9991/', chatEmail: 'me@example.org' }), {
+    site: 'http://127.0.0.1:9991',
+    email: 'me@example.org',
+    api_key: 'event-key',
+  })
+})
+
+t.test('each part is looked up by itself', async t => {
+  const { site, email, api_key } = accountOf({
+    env: { EVENT_CHAT_URL: 'https://event.example.org', ZULIP_EMAIL: 'zulip@example.org' },
+    files: { [ZULIPRC]: OWN },
+  })
+  t.same([site, email, api_key], ['https://event.example.org', 'zulip@example.org', 'own-key'])
+})
+
+t.test('the key may stand in a file, and in the shared environment', async t => {
+  const { EVENT_CHAT_API_KEY: _, ...env } = EVENT
+  const files = { '/run/key': 'key-in-a-file\n', [SHARED]: 'EVENT_CHAT_API_KEY=shared-key\n' }
+  t.equal(
+    accountOf({ env: { ...env, EVENT_CHAT_API_KEY_FILE: '/run/key' }, files: { '/run/key': 'k\n' } }).api_key,
+    'k',
+  )
+  t.equal(accountOf({ env, files }).api_key, 'shared-key')
+  t.match(problems({ env: { ...EVENT, EVENT_CHAT_API_KEY_FILE: '/run/key' }, files }), [
+    { field: 'EVENT_CHAT_API_KEY', detail: /are both set/ },
+  ])
+})
+
+t.test('everything that is missing or wrong is told at once, and no key', async t => {
+  t.same(
+    problems({}).map(({ field }) => field),
+    ['EVENT_CHAT_URL', 'EVENT_CHAT_EMAIL', 'EVENT_CHAT_API_KEY'],
+  )
+  const wrong = {
+    env: { ...EVENT, EVENT_CHAT_URL: 'ftp://x', EVENT_CHAT_EMAIL: 'a:b', EVENT_CHAT_API_KEY: 'two words hunter2' },
+  }
+  t.match(problems(wrong), [{ field: 'EVENT_CHAT_URL', detail: /is not the http or https address/ }])
+  const others = problems({ env: { ...wrong.env, EVENT_CHAT_URL: 'https://x' } })
+  t.match(others, [{ field: 'EVENT_CHAT_API_KEY' }, { field: 'EVENT_CHAT_EMAIL', detail: /"a:b" is not/ }])
+  t.notMatch(JSON.stringify(others), /hunter2/)
+  t.match(problems({ env: EVENT }, { chatUrl: 'nowhere at all' }), [{ field: '--chat-url' }])
+})
+
+t.test('a configuration that was named must be there, one that was not must be readable', async t => {
+  t.match(problems({ env: { ...EVENT, ZULIP_CONFIG: '/gone' } }), [{ field: 'ZULIP_CONFIG', detail: /does not exist/ }])
+  t.match(problems({ env: EVENT, files: { [ZULIPRC]: { code: 'EACCES' } } }), [
+    { field: ZULIPRC, detail: /may not be/ },
+  ])
+  t.match(problems({ env: EVENT, files: { [ZULIPRC]: 'x'.repeat(70_000) } }), [{ detail: /larger than 64 KiB/ }])
+  const bad = '[api]\nemail=a@b\nkey=k\nsite=ftp://x\n'
+  t.match(problems({ files: { [ZULIPRC]: bad } }), [{ field: `site in ${ZULIPRC}`, detail: /"ftp:\/\/x" is not/ }])
+  t.same(problems({ env: EVENT, files: { [ZULIPRC]: bad } }), [], 'what is not used is not told')
+})
+
+t.test('whom to trust counts for the server it was said of, and for no other', async t => {
+  const files = { [ZULIPRC]: `${OWN}cert_bundle=~/ca.pem\nclient_cert=/c\nclient_cert_key=/k\ninsecure=true\n` }
+  const pems = { [`${HOME}/ca.pem`]: 'CA', '/c': 'CERT', '/k': 'KEY' }
+  t.same(accountOf({ files: { ...files, ...pems } }).tls, { ca: 'CA', cert: 'CERT', key: 'KEY', insecure: true })
+  t.equal(accountOf({ env: EVENT, files: { ...files, ...pems } }).tls, undefined)
+  t.match(problems({ files }), [{ detail: /ca\.pem" does not exist/ }, { detail: /"\/c"/ }, { detail: /"\/k"/ }])
+})

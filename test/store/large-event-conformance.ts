@@ -1,0 +1,135 @@
+import type { Test } from 'tap'
+import type { NewEvent } from '../../src/model/event.js'
+import type { EventQuery } from '../../src/model/event-query.js'
+import { readSearch } from '../../src/model/search.js'
+import { toTimestamp } from '../../src/model/timestamp.js'
+import { itemsOf, keysOf, messageCreated, readStored, writtenDown } from '../support/events.js'
+import type { OpenStore } from './event-store-conformance.js'
+
+const NOON = 1_800_000_000_000_000
+const ASC: EventQuery = { order: 'asc', limit: 100, since: 0 }
+const FILLING = 'x'.repeat(1_500_000)
+
+/** An event beyond what the API takes, as webhooks bring it. */
+const large = (key: string, changes: Partial<NewEvent> = {}) =>
+  writtenDown(messageCreated(key, { payload: { filling: FILLING }, ...changes }))
+
+const untilIndexed = () => new Promise(resolve => setTimeout(resolve, 400))
+
+/** What every engine has to prove about events that are too large to be handled like others. */
+export function largeEvents(t: Test, open: OpenStore): void {
+  t.test('an event that was written down already is stored as it is, and its outcome leaves it out', async t => {
+    const { events } = await open(t, () => NOON)
+    const delivery = messageCreated('a', { payload: { said: 'ünïcödé \ud800 "quoted"', filling: FILLING } })
+    const matches = [{ id: 'sub_1' }]
+    const [outcome] = await events.record([{ ...writtenDown(delivery), matches }])
+    t.strictSame(outcome, { created: true, dedupeKey: 'a', seenCount: 1, capturedAt: NOON })
+    t.same(await readStored(events, 'a'), {
+      ...delivery.event,
+      ...{ subscription_ids: ['sub_1'], provenance: delivery.provenance },
+      ...{ captured_at: toTimestamp(NOON), seen_count: 1, last_seen_at: toTimestamp(NOON) },
+    })
+  })
+
+  t.test('repeats of a large event are counted in it, beyond nine as well', async t => {
+    let now = NOON
+    const { events } = await open(t, () => now++)
+    await events.record([large('a')])
+    const first = await readStored(events, 'a')
+    for (let count = 2; count <= 11; count++) {
+      t.match(await events.record([large('a')]), [{ created: false, seenCount: count, capturedAt: NOON }])
+    }
+    const last = await readStored(events, 'a')
+    t.same(last, { ...first, seen_count: 11, last_seen_at: last?.last_seen_at })
+    t.ok((last?.last_seen_at ?? '') > (first?.last_seen_at ?? ''))
+    t.match(await events.stats(), { event_count: 1, duplicate_count: 10 })
+  })
+
+  t.test('a small repeat of a large event is answered with the whole', async t => {
+    const { events } = await open(t)
+    await events.record([large('a')])
+    const [outcome] = await events.record([messageCreated('a')])
+    t.match(JSON.parse(outcome?.body ?? ''), { seen_count: 2, payload: { filling: FILLING } })
+  })
+
+  t.test('large and small events in one record are stored in order', async t => {
+    const { events } = await open(t)
+    const outcomes = await events.record([messageCreated('a'), large('b'), messageCreated('c'), large('b')])
+    t.same(
+      outcomes.map(({ created, body }) => [created, body === undefined]),
+      [
+        [true, false],
+        [true, true],
+        [true, false],
+        [false, true],
+      ],
+    )
+    t.same(keysOf(await events.query(ASC)), ['a', 'b', 'c'])
+  })
+
+  t.test('large events are found by every filter, in the index and before they are in it', async t => {
+    const { events } = await open(t)
+    const decoy = { first: 1, payload: { subscription_ids: ['sub_2'] }, subscription_ids: [] }
+    const actor = { id: '18', display: 'Grace', metadata: decoy }
+    const target = { type: 'message', key: 'message:b', parent: { type: 'topic', key: 'topic:5' } }
+    const provenance = { route: 'webhook', verified: 'signature' } as const
+    const conversation = { key: 'topic:5', text: 'said aloud' }
+    const payload = {
+      subscription_ids: [',"subscription_ids":['],
+      payload: { said: 'Needle, "quoted" \\ \ttab Größe 日本', name: 'x' },
+      filling: FILLING,
+    }
+    const wanted = large('b', { source: 'forum', kind: 'reply.created', subject_id: '9', actor, target, conversation })
+    const delivery = writtenDown({ ...messageCreated('b'), event: { ...wanted.event, payload } })
+    await events.record([large('a'), { ...delivery, provenance, matches: [{ id: 'sub_1' }] }, messageCreated('c')])
+    const filters: Omit<EventQuery, 'order' | 'limit'>[] = [
+      ...[{ source: 'forum' }, { kinds: ['reply.*'] }, { subjectId: '9' }, { actor: 'grace' }, { actor: '18' }],
+      ...[{ target: 'topic:5' }, { subscriptionId: 'sub_1' }, { verified: ['signature' as const] }],
+    ]
+    const found = ['needle', '"NEEDLE,"', 'aloud', 'grace', 'größe', '日本', 'needle aloud', '"quoted" \\', 'tab']
+    const notFound = [
+      'filling',
+      'said_',
+      'reply.created',
+      'topic:6',
+      'needle missing',
+      'signature',
+      'dedupe',
+      '"x" nought',
+    ]
+    const check = async (when: string) => {
+      for (const filter of filters) {
+        t.same(keysOf(await events.query({ ...ASC, ...filter })), ['b'], `${JSON.stringify(filter)} ${when}`)
+      }
+      for (const q of found) {
+        const query = { ...ASC, source: 'forum', search: readSearch('q', q) }
+        t.same(keysOf(await events.query(query)), ['b'], `${q} ${when}`)
+      }
+      for (const q of notFound) {
+        const query = { ...ASC, source: 'forum', search: readSearch('q', q) }
+        t.same(keysOf(await events.query(query)), [], `${q} ${when}`)
+      }
+      t.same(keysOf(await events.query({ ...ASC, search: ['needle'] })), ['b'], when)
+    }
+    await check('at once')
+    await untilIndexed()
+    await check('from the index')
+  })
+
+  t.test('pages of large events end early, and join without gap', async t => {
+    const { events } = await open(t)
+    const payload = { filling: 'x'.repeat(7_000_000) }
+    for (const key of ['a', 'b', 'c', 'd', 'e']) await events.record([large(key, { payload })])
+    for (const filter of [{}, { source: 'chat' }]) {
+      const seen: string[] = []
+      for (let since = 0; ; ) {
+        const page = await events.query({ ...ASC, ...filter, since })
+        t.ok(page.count <= 2)
+        seen.push(...itemsOf(page).map(event => event.dedupe_key))
+        if (!page.hasMore) break
+        since = page.nextSince ?? Number.NaN
+      }
+      t.same(seen, ['a', 'b', 'c', 'd', 'e'])
+    }
+  })
+}

@@ -1,0 +1,43 @@
+import type { ServerResponse } from 'node:http'
+
+/** What may go wrong with a request. */
+export type Fault =
+  /** The right answer, later; never, where `until` does not resolve. */
+  | { kind: 'slow'; until: Promise<unknown> }
+  | { kind: 'reset' }
+  /** The connection breaks in the middle of the right answer. */
+  | { kind: 'half' }
+  /** Any other answer. */
+  | { kind: 'answer'; status: number; type?: string; headers?: Record<string, string>; body: string }
+
+/** @returns whether the request is dealt with, and not to be answered any more */
+export async function misbehave(fault: Fault, res: ServerResponse): Promise<boolean> {
+  switch (fault.kind) {
+    case 'slow':
+      await fault.until
+      return res.destroyed
+    case 'reset':
+      res.socket?.resetAndDestroy()
+      return true
+    case 'half':
+      return false
+    case 'answer':
+      res
+        .writeHead(fault.status, { 'content-type': fault.type ?? 'application/json', ...fault.headers })
+        .end(fault.body)
+      return true
+  }
+}
+
+export function brokenJson(): Fault {
+  return { kind: 'answer', status: 200, body: '{"result":"success","messages":[{"id":1,' }
+}
+
+export function told(status: number, body: Record<string, unknown>, headers: Record<string, string> = {}): Fault {
+  return { kind: 'answer', status, headers, body: JSON.stringify(body) }
+}
+
+export function rateLimited(retryAfterSeconds: number): Fault {
+  const body = { result: 'error', code: 'RATE_LIMIT_HIT', msg: 'Zu viele Anfragen', 'retry-after': retryAfterSeconds }
+  return told(429, body, { 'retry-after': String(retryAfterSeconds) })
+}
