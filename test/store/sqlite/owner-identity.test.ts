@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import fc from 'fast-check'
@@ -33,17 +33,20 @@ t.test('who is dead, who is alive, and who cannot be seen', async t => {
 })
 
 t.test('a process that has ended but was not collected yet is dead', async t => {
-  // The shell starts a child, becomes `sleep`, and so never collects it.
-  const parent = spawn('sh', ['-c', 'sh -c "exit 0" & echo $!; exec sleep 30'], { stdio: ['ignore', 'pipe', 'ignore'] })
+  // The shell starts a child, becomes `sleep`, and so never collects it; before that it still might.
+  const parent = spawn('sh', ['-c', 'sleep 30 & echo $!; exec sleep 30'], { stdio: ['ignore', 'pipe', 'ignore'] })
   t.teardown(() => parent.kill('SIGKILL'))
   const [bytes] = await once(parent.stdout, 'data')
+  const child = Number(String(bytes))
+  while (programOf(parent.pid) !== 'sleep') await sleep(10)
+  process.kill(child, 'SIGKILL')
   for (const platform of ['linux', 'elsewhere']) {
     for (let tries = 0; tries < 100; tries += 1) {
-      const state = await processState(Number(String(bytes)), platform)
+      const state = await processState(child, platform)
       if (typeof state === 'object' && state.zombie) break
       await sleep(10)
     }
-    t.match(await processState(Number(String(bytes)), platform), { zombie: true }, platform)
+    t.match(await processState(child, platform), { zombie: true }, platform)
   }
 })
 
@@ -62,3 +65,7 @@ t.test('the name of a program cannot pass for the fields behind it', async () =>
     }),
   )
 })
+
+function programOf(pid: number | undefined): string {
+  return spawnSync('ps', ['-o', 'comm=', '-p', String(pid)], { encoding: 'utf8' }).stdout.trim()
+}
