@@ -65,7 +65,7 @@ export class Ledger {
    *
    * @throws AppError `unavailable/…` when the store cannot commit
    */
-  async record(deliveries: readonly EventDelivery[]): Promise<RecordOutcome[]> {
+  record(deliveries: readonly EventDelivery[]): Promise<RecordOutcome[]> {
     const now = this.options.clock()
     const events = deliveries.map(({ event, provenance, json }) => ({
       event,

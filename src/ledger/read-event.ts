@@ -91,11 +91,10 @@ function withoutLedgerMembers(input: Record<string, unknown>): Record<string, un
   return sent
 }
 
+/** @param value parsed JSON, so that it has no members but its own */
 function deeperThan(value: unknown, levels: number): boolean {
   if (typeof value !== 'object' || value === null) return false
   if (levels === 0) return true
-  for (const member of Array.isArray(value) ? value : Object.values(value)) {
-    if (deeperThan(member, levels - 1)) return true
-  }
+  for (const member in value) if (deeperThan(value[member as keyof typeof value], levels - 1)) return true
   return false
 }

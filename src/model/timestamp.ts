@@ -1,8 +1,7 @@
 /**
  * Instants, as UTC text of fixed width (`2026-11-20T13:00:00.123456Z`) or as integer microseconds since the epoch.
  *
- * Never through `Date` arithmetic on the fraction: `Date` keeps milliseconds, and a checkpoint cut to milliseconds
- * would be delivered for ever. Its calendar alone is used, on whole seconds.
+ * Never through `Date`: it keeps milliseconds, and a checkpoint cut to milliseconds would be delivered for ever.
  */
 import { AppError } from './app-error.js'
 
@@ -32,31 +31,32 @@ export function readTimestamp(field: string, value: unknown): Instant {
   if (typeof value !== 'string' || value.length > MAX_LENGTH) throw refused(field, 'must be a timestamp with a zone')
   const match = PATTERN.exec(value)
   if (!match) throw refused(field, reasonNotMatched(value))
-  const [, year, month, day, hour, minute, second = '00', fraction = '', , sign, offsetHour, offsetMinute] = match
-  const offset = sign ? (Number(offsetHour) * 60 + Number(offsetMinute)) * (sign === '-' ? -1 : 1) : 0
-  if (Number(offsetHour ?? 0) > 23 || Number(offsetMinute ?? 0) > 59) throw refused(field, 'has an impossible zone')
-  if (Number(hour) > 23 || Number(minute) > 59 || Number(second) > 59) throw refused(field, 'has an impossible time')
-  if (!isCalendarDay(Number(year), Number(month), Number(day))) throw refused(field, 'is not a day of the calendar')
+  const part = (at: number) => Number(match[at] ?? 0)
+  const [hour, minute, second] = [part(4), part(5), part(6)]
+  const [offsetHour, offsetMinute] = [part(10), part(11)]
+  if (offsetHour > 23 || offsetMinute > 59) throw refused(field, 'has an impossible zone')
+  if (hour > 23 || minute > 59 || second > 59) throw refused(field, 'has an impossible time')
+  if (!isCalendarDay(part(1), part(2), part(3))) throw refused(field, 'is not a day of the calendar')
 
-  const utc = new Date(0)
-  utc.setUTCFullYear(Number(year), Number(month) - 1, Number(day))
-  utc.setUTCHours(Number(hour), Number(minute) - offset, Number(second))
-  if (utc.getUTCFullYear() < 1 || utc.getUTCFullYear() > 9999) throw refused(field, 'is outside the years 1 to 9999')
-  const six = `${fraction}000000`.slice(0, 6)
-  return {
-    text: `${utc.toISOString().slice(0, 19)}.${six}Z`,
-    micros: clamp((utc.getTime() / 1000) * 1_000_000 + Number(six)),
-  }
+  const offset = (offsetHour * 3600 + offsetMinute * 60) * (match[9] === '-' ? -1 : 1)
+  const seconds = toDayNumber(part(1), part(2), part(3)) * DAY_SECONDS + hour * 3600 + minute * 60 + second - offset
+  if (seconds < FIRST_SECOND || seconds > LAST_SECOND) throw refused(field, 'is outside the years 1 to 9999')
+  const six = `${match[7] ?? ''}000000`.slice(0, 6)
+  return { text: `${toSecond(seconds)}${six}Z`, micros: clamp(seconds * 1_000_000 + Number(six)) }
 }
 
 const DAY_SECONDS = 86_400
+/** 0001-01-01T00:00:00Z */
+const FIRST_SECOND = -62_135_596_800
+/** 9999-12-31T23:59:59Z */
+const LAST_SECOND = 253_402_300_799
 
 /** The newest second that was rendered: instants come in bursts, and most share theirs with the one before. */
 let lastSecond = Number.NaN
 let lastSecondText = ''
 
 /**
- * Renders microseconds as UTC text of fixed width. Every event passes here, and `Date` would take most of the time.
+ * Renders microseconds as UTC text of fixed width.
  *
  * Source of the calendar arithmetic: the proleptic Gregorian calendar in 400-year eras that begin on 1 March.
  */
@@ -75,6 +75,15 @@ function toSecond(seconds: number): string {
   const second = seconds - days * DAY_SECONDS
   const time = `${two(Math.floor(second / 3600))}:${two(Math.floor(second / 60) % 60)}:${two(second % 60)}`
   return `${toCalendarDay(days)}T${time}.`
+}
+
+/** @returns days since 1970-01-01 */
+function toDayNumber(year: number, month: number, day: number): number {
+  const yearFromMarch = month <= 2 ? year - 1 : year
+  const era = Math.floor(yearFromMarch / 400)
+  const yearOfEra = yearFromMarch - era * 400
+  const dayOfYear = Math.floor((153 * (month > 2 ? month - 3 : month + 9) + 2) / 5) + day - 1
+  return era * 146_097 + yearOfEra * 365 + Math.floor(yearOfEra / 4) - Math.floor(yearOfEra / 100) + dayOfYear - 719_468
 }
 
 /** @param days since 1970-01-01 */

@@ -22,6 +22,7 @@ export class LedgerMetrics {
 
   /** Finding a metric by its labels costs more than counting; there are few of them. */
   readonly #observers = new Map<string, Observer[]>()
+  readonly #counters = new Map<string, Counter.Internal>()
 
   constructor() {
     collectDefaultMetrics({ register: this.#registry })
@@ -45,7 +46,14 @@ export class LedgerMetrics {
   }
 
   countDelivery(route: ProvenanceRoute, created: boolean): void {
-    this.#deliveries.inc({ route, result: created ? 'created' : 'duplicate' })
+    const result = created ? 'created' : 'duplicate'
+    const name = `${route} ${result}`
+    let counter = this.#counters.get(name)
+    if (!counter) {
+      counter = this.#deliveries.labels(route, result)
+      this.#counters.set(name, counter)
+    }
+    counter.inc()
   }
 
   text(): Promise<string> {

@@ -73,9 +73,9 @@ export class Database {
   /** All of `work` or nothing. @throws AppError `unavailable/store_…` when the disk refuses */
   transaction<Result>(work: () => Result): Result {
     try {
-      this.exec('BEGIN IMMEDIATE')
+      this.run('BEGIN IMMEDIATE')
       const result = work()
-      this.exec('COMMIT')
+      this.run('COMMIT')
       return result
     } catch (error) {
       // SQLite has already rolled back after some failures of the disk; a second ROLLBACK would hide the first error.

@@ -129,7 +129,7 @@ export class Engine {
 }
 
 function isLarge(tasks: readonly WriteTask[]): boolean {
-  return tasks.some(task => task.task === 'record' && task.rows.bodies.length > LARGE_WRITE_BYTES)
+  return tasks.some(task => task.task === 'record' && task.rows.buffer.byteLength > LARGE_WRITE_BYTES)
 }
 
 function findDamage(database: Database): string[] {

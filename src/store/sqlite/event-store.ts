@@ -21,13 +21,18 @@ interface Group {
  * Groups that may be on their way at once. With one, this thread and the store's would take turns waiting for each
  * other; with many, each would be small, and a message costs more than the event in it.
  */
-const GROUPS_UNDER_WAY = 4
+const GROUPS_UNDER_WAY = 8
+/**
+ * So many events go at once: the store's thread works on them while this one still reads the requests behind them.
+ * Fewer would be dearer, for each commit writes pages of its own.
+ */
+const GROUP_EVENTS = 32
 /** A group that holds so many characters takes no more events: nobody shall wait for all of what is large. */
 const GROUP_CHARACTERS = 4 * 1024 * 1024
 
 /**
- * Events over the store's thread. What arrives in one turn of the event loop, or while enough groups are under way,
- * crosses in one message and shares one commit. A single event on an idle ledger goes at once.
+ * Events over the store's thread. What arrives in one turn of the event loop, up to a full group, or while enough
+ * groups are under way, crosses in one message and shares one commit. A single event on an idle ledger goes at once.
  */
 export class SqliteEventStore implements EventStore {
   /** The first goes next; the last still gathers. */
@@ -64,9 +69,11 @@ export class SqliteEventStore implements EventStore {
     group.characters += characters
     this.#waiting.characters += characters
     this.#waiting.events += events.length
-    return new Promise((resolve, reject) => {
+    const outcomes = new Promise<RecordOutcome[]>((resolve, reject) => {
       group.settle.push({ count: events.length, resolve, reject })
     })
+    if (group.events.length >= GROUP_EVENTS) this.#sendGathered()
+    return outcomes
   }
 
   findByDedupeKey(dedupeKey: string): Promise<Uint8Array | undefined> {
@@ -121,7 +128,7 @@ export class SqliteEventStore implements EventStore {
     try {
       const rows = packRows(events, openBodies)
       const packed = await this.thread.write<PackedOutcomes>({ task: 'record', rows, now: this.options.clock() }, [
-        rows.bodies.buffer as ArrayBuffer,
+        rows.buffer,
       ])
       this.#provenAt = performance.now()
       const outcomes = toOutcomes(events, openBodies, packed)

@@ -4,7 +4,14 @@ import type { SubscriptionMatch } from '../event-store.js'
 import { laterCursorSql, noteCapture } from './capture-state.js'
 import type { Database } from './database.js'
 import { LARGE_BODY_BYTES } from './large-body.js'
-import { type EventRow, type PackedOutcomes, type PackedRows, unpackRow } from './packed-rows.js'
+import {
+  type EventRow,
+  type PackedOutcomes,
+  type PackedRows,
+  type RowMatches,
+  setInstants,
+  unpackRows,
+} from './packed-rows.js'
 
 const INSERT_EVENT = /* sql */ `
   INSERT INTO events (dedupe_key, captured_us, source, kind, subject_id, seen_count, body)
@@ -105,34 +112,31 @@ export class EventWriter {
   }
 
   append(rows: PackedRows, now: Micros): PackedOutcomes {
-    const count = rows.ends.length
-    const outcomes: PackedOutcomes = {
-      capturedAt: new Float64Array(count),
-      seenCounts: new Uint32Array(count),
-      repeats: [],
-    }
+    const outcomes: PackedOutcomes = { capturedAt: [], seenCounts: [], repeats: [] }
     const sources = new Map<string, Tally>()
     const kinds = new Map<string, number>()
-    for (let row = 0; row < count; row++) {
+    let row = 0
+    for (const event of unpackRows(rows)) {
       const capturedAt = Math.max(this.#last + 1, now)
-      const event = unpackRow(rows, row, capturedAt)
+      setInstants(event, capturedAt)
       const tally = tallyOf(sources, event.source)
       if (this.#insert(event, capturedAt)) {
         this.#last = capturedAt
         this.#appended++
-        outcomes.capturedAt[row] = capturedAt
-        outcomes.seenCounts[row] = 1
+        outcomes.capturedAt.push(capturedAt)
+        outcomes.seenCounts.push(1)
         tally.events++
         tally.latest = capturedAt
         kinds.set(event.kind, (kinds.get(event.kind) ?? 0) + 1)
       } else {
         const isAnswered = !rows.unanswered.includes(row)
         const repeat = this.#countRepeat(event.dedupeKey, Math.max(this.#last, now), isAnswered)
-        outcomes.capturedAt[row] = repeat.capturedAt
-        outcomes.seenCounts[row] = repeat.seenCount
+        outcomes.capturedAt.push(repeat.capturedAt)
+        outcomes.seenCounts.push(repeat.seenCount)
         if (isAnswered) outcomes.repeats.push({ row, body: repeat.body })
         tallyOf(sources, repeat.source).duplicates++
       }
+      row++
     }
     for (const [source, { events, duplicates, latest }] of sources) {
       if (events + duplicates > 0) this.database.run(COUNT_SOURCE, source, events, duplicates, latest)
@@ -146,7 +150,7 @@ export class EventWriter {
   #moveSubscriptions(rows: PackedRows, { capturedAt, seenCounts }: PackedOutcomes): void {
     const moved = new Map<string, { at: Micros; cursor?: string }>()
     const captured: { id: string; changes: CaptureState; cursor: string | undefined }[] = []
-    for (const { row, matches } of rows.matches) {
+    for (const { row, matches } of JSON.parse(rows.matches) as RowMatches[]) {
       for (const match of matches) {
         if (match.captured) captured.push({ id: match.id, changes: match.captured, cursor: match.cursor })
         if (seenCounts[row] !== 1) continue

@@ -2,26 +2,31 @@ import { type Micros, toTimestamp } from '../../model/timestamp.js'
 import type { EventToRecord, RecordOutcome, SubscriptionMatch } from '../event-store.js'
 
 /**
- * Events on their way to the store's thread, packed so that crossing costs little: a few flat strings, and all bodies
- * as the bytes that are going to be stored, in one buffer that changes hands without being copied.
+ * Events on their way to the store's thread, packed so that crossing costs little: each object, each array and each
+ * string of a message is taken apart and put together by itself, so there are few of them, and the bodies are the bytes
+ * that are going to be stored, in one buffer that changes hands without being copied.
  */
 export interface PackedRows {
-  /** `dedupe_key`, `source`, `kind` and `subject_id` of each row, one after another. */
-  texts: string[]
-  /** Every complete body as UTF-8, with blank instants. */
-  bodies: Uint8Array
-  /** Where each body ends. */
-  ends: Uint32Array
+  count: number
+  /** `dedupe_key`, `source`, `kind` and `subject_id` of each row, one after another, nothing between them. */
+  texts: string
+  /** Five lengths of 32 bits a row, of its texts in UTF-16 units and of its body in bytes; then every complete body. */
+  buffer: ArrayBuffer
   /** Rows whose sender does not ask for the body as it then is. */
   unanswered: number[]
-  /** Only rows that match a subscription. */
-  matches: { row: number; matches: SubscriptionMatch[] }[]
+  /** `RowMatches[]` as JSON, only of rows that match a subscription. */
+  matches: string
+}
+
+export interface RowMatches {
+  row: number
+  matches: SubscriptionMatch[]
 }
 
 /** What became of packed rows. A row that was seen once is new. */
 export interface PackedOutcomes {
-  capturedAt: Float64Array
-  seenCounts: Uint32Array
+  capturedAt: Micros[]
+  seenCounts: number[]
   /** Bodies of the repeats, as they are now, for those who ask; those of new rows are known to the sender. */
   repeats: { row: number; body: string }[]
 }
@@ -32,10 +37,13 @@ export interface EventRow {
   source: string
   kind: string
   subjectId: string
-  body: Uint8Array
+  /** With blank instants until `setInstants`. */
+  body: Buffer
 }
 
-const COLUMNS = 4
+const LENGTHS_A_ROW = 5
+/** Which of a row's lengths is that of its body. */
+const BODY = 4
 const CLOSING_BRACE = 1
 const BLANK_INSTANT = '0000-00-00T00:00:00.000000Z'
 const instants = (at: string) => `,"captured_at":"${at}","seen_count":1,"last_seen_at":"${at}"}`
@@ -54,38 +62,67 @@ export function toOpenBody({ event, provenance, matches, json }: EventToRecord):
 }
 
 export function packRows(events: readonly EventToRecord[], openBodies: readonly string[]): PackedRows {
-  let size = BLANK_INSTANTS.length * events.length
-  for (const [row, { json }] of events.entries()) {
-    size += Buffer.byteLength(openBodies[row] as string) + (json ? json.length - CLOSING_BRACE : 0)
-  }
-  const bodies = Buffer.allocUnsafeSlow(size)
-  const ends = new Uint32Array(events.length)
-  const texts: string[] = []
-  const matches: PackedRows['matches'] = []
+  const lengths = new Uint32Array(events.length * LENGTHS_A_ROW)
+  let texts = ''
+  let size = lengths.byteLength
+  const matches: RowMatches[] = []
   const unanswered: number[] = []
-  let end = 0
   for (const [row, { event, matches: ofRow, json }] of events.entries()) {
-    if (json) {
-      bodies.set(json.subarray(0, -CLOSING_BRACE), end)
-      end += json.length - CLOSING_BRACE
-      unanswered.push(row)
-    }
-    end += bodies.write(openBodies[row] as string, end)
-    end += bodies.write(BLANK_INSTANTS, end, 'latin1')
-    ends[row] = end
-    texts.push(event.dedupe_key, event.source, event.kind, event.subject_id)
+    const { dedupe_key, source, kind, subject_id } = event
+    const written = json ? json.length - CLOSING_BRACE : 0
+    const length = written + Buffer.byteLength(openBodies[row] as string) + BLANK_INSTANTS.length
+    texts += dedupe_key + source + kind + subject_id
+    const first = row * LENGTHS_A_ROW
+    lengths[first] = dedupe_key.length
+    lengths[first + 1] = source.length
+    lengths[first + 2] = kind.length
+    lengths[first + 3] = subject_id.length
+    lengths[first + BODY] = length
+    size += length
+    if (json) unanswered.push(row)
     if (ofRow.length > 0) matches.push({ row, matches: ofRow })
   }
-  return { texts, bodies, ends, unanswered, matches }
+  const bytes = Buffer.allocUnsafeSlow(size)
+  let end = lengths.byteLength
+  bytes.set(new Uint8Array(lengths.buffer))
+  for (const [row, { json }] of events.entries()) {
+    if (json) {
+      bytes.set(json.subarray(0, -CLOSING_BRACE), end)
+      end += json.length - CLOSING_BRACE
+    }
+    end += bytes.write(openBodies[row] as string, end)
+    end += bytes.write(BLANK_INSTANTS, end, 'latin1')
+  }
+  const packedMatches = matches.length > 0 ? JSON.stringify(matches) : '[]'
+  return { count: events.length, texts, buffer: bytes.buffer as ArrayBuffer, unanswered, matches: packedMatches }
 }
 
-/** Unpacks one row, setting its instants. */
-export function unpackRow({ texts, bodies, ends }: PackedRows, row: number, capturedAt: Micros): EventRow {
-  const body = bodies.subarray(row === 0 ? 0 : ends[row - 1], ends[row])
-  setInstant(body, body.length - CAPTURED_AT, capturedAt)
-  setInstant(body, body.length - LAST_SEEN_AT, capturedAt)
-  const [dedupeKey = '', source = '', kind = '', subjectId = ''] = texts.slice(row * COLUMNS, (row + 1) * COLUMNS)
-  return { dedupeKey, source, kind, subjectId, body }
+/** The bodies are views on the buffer. */
+export function* unpackRows({ count, texts, buffer }: PackedRows): Generator<EventRow> {
+  const lengths = new Uint32Array(buffer, 0, count * LENGTHS_A_ROW)
+  let at = 0
+  let start = lengths.byteLength
+  const nextText = (index: number) => {
+    const from = at
+    at += lengths[index] as number
+    return texts.slice(from, at)
+  }
+  for (let first = 0; first < lengths.length; first += LENGTHS_A_ROW) {
+    const dedupeKey = nextText(first)
+    const source = nextText(first + 1)
+    const kind = nextText(first + 2)
+    const subjectId = nextText(first + 3)
+    const body = Buffer.from(buffer, start, lengths[first + BODY])
+    start += body.length
+    yield { dedupeKey, source, kind, subjectId, body }
+  }
+}
+
+/** Fills in when an event was captured, which is when it was last seen too. */
+export function setInstants({ body }: EventRow, capturedAt: Micros): void {
+  const text = toTimestamp(capturedAt)
+  body.write(text, body.length - CAPTURED_AT, 'latin1')
+  body.write(text, body.length - LAST_SEEN_AT, 'latin1')
 }
 
 /** The sender's side of the outcomes: what became of each event. */
@@ -101,9 +138,4 @@ export function toOutcomes(
     const outcome = { created: seenCount === 1, dedupeKey: event.dedupe_key, seenCount, capturedAt: at }
     return json ? outcome : { ...outcome, body: repeated.get(row) ?? openBodies[row] + instants(toTimestamp(at)) }
   })
-}
-
-function setInstant(body: Uint8Array, at: number, instant: Micros): void {
-  const text = toTimestamp(instant)
-  for (let index = 0; index < text.length; index++) body[at + index] = text.charCodeAt(index)
 }

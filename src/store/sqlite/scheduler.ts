@@ -103,8 +103,8 @@ export class Scheduler {
     let size = 0
     while (size < this.#writes.length && rows < GROUP.rows && bytes < GROUP.bytes) {
       const { task } = this.#writes[size++] as WriteRequest
-      rows += task.task === 'record' ? task.rows.ends.length : 1
-      bytes += task.task === 'record' ? task.rows.bodies.length : 0
+      rows += task.task === 'record' ? task.rows.count : 1
+      bytes += task.task === 'record' ? task.rows.buffer.byteLength : 0
     }
     if (size === 0) return
     this.#wroteAt = performance.now()
