@@ -2,6 +2,9 @@ import sqlite, { type Database as Connection, type JSValue, type SQLiteValue, ty
 import { toStoreError } from './errors.js'
 import { refuseForeign } from './foreign.js'
 
+/** A commit that finds so many pages in the journal folds them into the file. */
+const FOLDED_AT_PAGES = 2_000
+
 export type Row = Record<string, SQLiteValue>
 
 /**
@@ -54,19 +57,22 @@ export class Database {
     }
   }
 
-  /** Like `transaction`, but however long the journal gets by it, folding it into the file is left to `foldJournal`. */
+  /**
+   * Like `transaction`, but neither it nor those after it fold the journal into the file, however long it gets: that is
+   * left to `foldJournal`.
+   */
   foldedLater<Result>(work: () => Result): Result {
-    const before = this.first('PRAGMA wal_autocheckpoint')?.wal_autocheckpoint
     this.exec('PRAGMA wal_autocheckpoint = 0')
-    try {
-      return this.transaction(work)
-    } finally {
-      this.exec(`PRAGMA wal_autocheckpoint = ${before}`)
-    }
+    return this.transaction(work)
   }
 
-  /** Copies what is in the journal into the file. @throws AppError `unavailable/store_…` when the disk refuses */
+  /**
+   * Copies what is in the journal into the file, which from now on happens by itself again.
+   *
+   * @throws AppError `unavailable/store_…` when the disk refuses
+   */
   foldJournal(): void {
+    this.exec(`PRAGMA wal_autocheckpoint = ${FOLDED_AT_PAGES}`)
     this.all('PRAGMA wal_checkpoint(PASSIVE)')
   }
 
@@ -134,7 +140,7 @@ function connect(path: string): Connection {
     if (mode?.journal_mode !== 'wal') throw new Error('disk I/O error: the journal cannot be kept as a WAL')
     connection.exec('PRAGMA synchronous = FULL')
     connection.exec('PRAGMA cache_size = -65536')
-    connection.exec('PRAGMA wal_autocheckpoint = 2000')
+    connection.exec(`PRAGMA wal_autocheckpoint = ${FOLDED_AT_PAGES}`)
     connection.exec('PRAGMA temp_store = MEMORY')
     return connection
   } catch (error) {
