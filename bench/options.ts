@@ -4,6 +4,7 @@ import { parseArgs } from 'node:util'
 export const MEASUREMENT_NAMES = [
   'posts',
   'webhooks',
+  'capture',
   'batches',
   'subscriptions',
   'growth',

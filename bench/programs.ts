@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
+import type { ChatPlace, ChatPlan } from './chat-plan.js'
 import { ChildLines } from './child-lines.js'
 import type { LoadPlan, LoadResult } from './load-plan.js'
 import type { WalkPlan, WalkResult } from './walk-plan.js'
@@ -39,6 +40,18 @@ export async function startLedger(
 export async function startYardstick(workspace: Workspace): Promise<RunningServer> {
   const readPort = (line: string) => (JSON.parse(line) as { port: number }).port
   return startServer(workspace, { args: [pathOf('yardstick')], name: 'The yardstick server', readPort, settings: {} })
+}
+
+/** Starts a stand-in for the chat platform. */
+export async function startChat(
+  workspace: Workspace,
+  plan: ChatPlan,
+): Promise<{ place: ChatPlace; stop: () => Promise<void> }> {
+  const args = [pathOf('chat'), JSON.stringify(plan)]
+  const env = await cleanEnvironment(workspace)
+  const child = workspace.start(process.execPath, args, { env, stdio: ['ignore', 'pipe', 'pipe'] })
+  const place = JSON.parse(await new ChildLines(child, 'The chat server').next()) as ChatPlace
+  return { place, stop: () => endProcess(child) }
 }
 
 /** Runs a load generator. @throws when it saw anything but 2xx answers */

@@ -4,6 +4,7 @@ import type { Bench } from './bench.js'
 import type { Figure } from './figure.js'
 import { LargeLedger } from './large-ledger.js'
 import { measureBatches } from './measurements/batches.js'
+import { measureCapture } from './measurements/capture.js'
 import { measureGrowth } from './measurements/growth.js'
 import { measureHealthCommand } from './measurements/health-command.js'
 import { measurePages } from './measurements/pages.js'
@@ -20,6 +21,7 @@ import { Workspace } from './workspace.js'
 const MEASUREMENTS: Record<MeasurementName, (bench: Bench) => Promise<Figure[]>> = {
   posts: measurePosts,
   webhooks: measureWebhooks,
+  capture: measureCapture,
   batches: measureBatches,
   subscriptions: measureSubscriptions,
   growth: measureGrowth,

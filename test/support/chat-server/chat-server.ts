@@ -47,6 +47,13 @@ const NEWEST_LEVEL = 400
 
 /** Starts one on a port of its own; closed when the test ends. */
 export async function chatServer(t: Test, options: ChatServerOptions = {}): Promise<ChatServer> {
+  const chat = await startChatServer(options)
+  t.teardown(chat.close)
+  return chat
+}
+
+/** Starts one on a port of its own. */
+export async function startChatServer(options: ChatServerOptions = {}): Promise<ChatServer> {
   const { book = new MessageBook(), featureLevel = NEWEST_LEVEL, rateLimit, now = Date.now } = options
   const { email = 'daybook-bot@chat.example.org', apiKey = 'k3y-of-the-bot' } = options
   const level = featureLevel ?? 0
@@ -83,7 +90,6 @@ export async function chatServer(t: Test, options: ChatServerOptions = {}): Prom
     server.closeAllConnections()
     if (server.listening) await new Promise(resolve => server.close(resolve))
   }
-  t.teardown(close)
   const { port } = server.address() as AddressInfo
   return { url: `http://127.0.0.1:${port}`, book, email, apiKey, asked, connections: () => connections, close }
 }
