@@ -1,12 +1,15 @@
-// Builds everything into dist/: compiles src, test and bench, and lays the files beside them that are not compiled.
+// Builds everything into dist/: compiles src, test and bench for Node and assets for browsers, and lays the files beside
+// them that are not compiled.
 // The manifest lists the commands, so that help does not load each of them.
 import { execFileSync } from 'node:child_process'
 import { cpSync, rmSync, statSync } from 'node:fs'
 
-const isSource = path => statSync(path).isFile() && path.endsWith('.ts')
+const isSource = path => statSync(path).isFile() && (path.endsWith('.ts') || path.endsWith('tsconfig.json'))
 
 rmSync('dist', { recursive: true, force: true })
-execFileSync('node', ['node_modules/typescript/bin/tsc'], { stdio: 'inherit' })
+for (const project of ['.', 'assets']) {
+  execFileSync('node', ['node_modules/typescript/bin/tsc', '-p', project], { stdio: 'inherit' })
+}
 for (const folder of ['assets', 'test']) {
   cpSync(folder, `dist/${folder}`, { recursive: true, filter: path => !isSource(path) })
 }

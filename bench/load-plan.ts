@@ -15,7 +15,9 @@ export type Work =
   /** `POST /api/subscriptions`. */
   | { kind: 'subscriptions'; which: 'watching' | 'idle'; first: number }
   /** `GET` of these paths in turn. */
-  | { kind: 'reads'; paths: readonly string[] }
+  | { kind: 'reads'; paths: readonly string[]; headers?: Readonly<Record<string, string>> }
+  /** `POST /api/login`, always the same. */
+  | { kind: 'logins'; username: string; password: string }
 
 export const DELIVERY_SOURCES = ['chat', 'forum', 'code_a', 'code_b'] as const
 export type DeliverySource = (typeof DELIVERY_SOURCES)[number]
@@ -37,6 +39,8 @@ export interface LoadPlan {
   prepare: number
   /** How long a connection waits after an answer. */
   pauseMs?: number
+  /** Whether other answers than 2xx are part of what is measured. */
+  mayRefuse?: boolean
   /** Whether to tell when each answer came. */
   marks?: boolean
 }

@@ -5,6 +5,7 @@ export const MEASUREMENT_NAMES = [
   'posts',
   'webhooks',
   'capture',
+  'accounts',
   'batches',
   'subscriptions',
   'growth',

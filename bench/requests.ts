@@ -43,24 +43,34 @@ function requestMaker(work: Work, port: number): MakeRequest {
       return index => post(host, '/api/subscriptions', 'application/json', text(work.first + index))
     }
     case 'reads':
-      return index => get(host, work.paths[index % work.paths.length] ?? '/')
+      return index => get(host, work.paths[index % work.paths.length] ?? '/', work.headers)
+    case 'logins': {
+      const { username, password } = work
+      return () => post(host, '/api/login', 'application/json', JSON.stringify({ username, password }))
+    }
   }
 }
 
 function repeatsAfter(work: Work): number {
   if (work.kind === 'repeats') return work.count
+  if (work.kind === 'logins') return 1
   return work.kind === 'reads' ? work.paths.length : Number.POSITIVE_INFINITY
 }
 
 /** @param host with its port */
-export function get(host: string, path: string): Buffer {
-  return Buffer.from(`GET ${path} HTTP/1.1\r\nHost: ${host}\r\n\r\n`)
+export function get(host: string, path: string, headers: Readonly<Record<string, string>> = {}): Buffer {
+  return Buffer.from(`GET ${path} HTTP/1.1\r\nHost: ${host}\r\n${toLines(headers)}\r\n`)
+}
+
+function toLines(headers: Readonly<Record<string, string>>): string {
+  return Object.entries(headers)
+    .map(([name, value]) => `${name}: ${value}\r\n`)
+    .join('')
 }
 
 function deliveryRequest(host: string, { path, headers, body }: Delivery): Buffer {
-  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
   const type = 'Content-Type: application/json\r\n'
-  const head = `POST ${path} HTTP/1.1\r\nHost: ${host}\r\n${type}${lines.join('')}Content-Length: ${body.length}\r\n\r\n`
+  const head = `POST ${path} HTTP/1.1\r\nHost: ${host}\r\n${type}${toLines(headers)}Content-Length: ${body.length}\r\n\r\n`
   return Buffer.concat([Buffer.from(head), body])
 }
 

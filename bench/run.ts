@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url'
 import type { Bench } from './bench.js'
 import type { Figure } from './figure.js'
 import { LargeLedger } from './large-ledger.js'
+import { measureAccounts } from './measurements/accounts.js'
 import { measureBatches } from './measurements/batches.js'
 import { measureCapture } from './measurements/capture.js'
 import { measureGrowth } from './measurements/growth.js'
@@ -22,6 +23,7 @@ const MEASUREMENTS: Record<MeasurementName, (bench: Bench) => Promise<Figure[]>>
   posts: measurePosts,
   webhooks: measureWebhooks,
   capture: measureCapture,
+  accounts: measureAccounts,
   batches: measureBatches,
   subscriptions: measureSubscriptions,
   growth: measureGrowth,

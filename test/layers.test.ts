@@ -10,19 +10,21 @@ const SOURCE = join(ROOT, 'src')
 const MAY_IMPORT: Record<string, readonly string[]> = {
   commands: ['cli', 'runtime', 'client', 'settings', 'model'],
   cli: ['client', 'settings', 'model'],
-  runtime: ['client', 'server', 'ledger', 'platforms', 'settings', 'store', 'model'],
+  runtime: ['client', 'server', 'accounts', 'ledger', 'platforms', 'login', 'settings', 'store', 'model'],
   client: ['http', 'model'],
-  server: ['ledger', 'platforms', 'store', 'model'],
+  server: ['accounts', 'ledger', 'platforms', 'login', 'store', 'model'],
+  accounts: ['login', 'store', 'model'],
   ledger: ['platforms', 'store', 'model'],
   platforms: ['http', 'model'],
-  settings: ['model'],
+  login: ['model'],
+  settings: ['login', 'model'],
   store: ['model'],
   http: [],
   model: [],
 }
 
 /** Only the contracts of the store may be known outside of it; `runtime` alone opens one. */
-const STORE_CONTRACTS = ['store/event-store', 'store/subscription-store', 'store/store']
+const STORE_CONTRACTS = ['store/event-store', 'store/subscription-store', 'store/user-store', 'store/store']
 
 const IMPORTS = /^(?:import|export)\s[^'"]*?from '(\.[^']+)'/gmu
 /** Those that are left after compiling: types alone may know each other in circles. */

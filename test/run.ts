@@ -1,11 +1,13 @@
 /** Runs every test: brings the programs that some suites need, then tap, then says how many passed. */
 import { spawn, spawnSync } from 'node:child_process'
-import { readdirSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 
 /** Programs that suites look for, and the Debian package that has each. */
-const PROGRAMS = { sqlite3: 'sqlite3', curl: 'curl', jq: 'jq', openssl: 'openssl' }
+const PROGRAMS = { sqlite3: 'sqlite3', curl: 'curl', jq: 'jq', openssl: 'openssl', chromium: 'chromium' }
 
 const TAP = 'node_modules/tap/dist/esm/run.mjs'
+/** What tap makes of its plugins; anew when it is told to build. */
+const TAP_PLUGINS = 'node_modules/@tapjs/test/test-built/dist/esm/index.js'
 
 const missing = Object.entries(PROGRAMS).filter(([program]) => !isThere(program))
 const absent = missing.filter(([program, debianPackage]) => !install(debianPackage) || !isThere(program))
@@ -15,7 +17,7 @@ for (const [program, debianPackage] of absent) {
   )
 }
 // Freshly installed, tap still has the plugins that package.json turns off; it has to be built without them first.
-spawnSync(process.execPath, [TAP, 'build'], { stdio: 'inherit' })
+if (!isTapBuilt()) spawnSync(process.execPath, [TAP, 'build'], { stdio: 'inherit' })
 const named = process.argv.slice(2)
 const { passed, failed, skipped, status } = await runTap(named.length > 0 ? named : everyTest())
 const skippedSuites = absent.length > 0 && process.env.CI === 'true' ? 1 : 0
@@ -28,6 +30,14 @@ function everyTest(): string[] {
     .filter(file => file.endsWith('.test.js'))
     .map(file => `dist/test/${file}`)
     .sort()
+}
+
+function isTapBuilt(): boolean {
+  const { tap } = JSON.parse(readFileSync('package.json', 'utf8')) as { tap: { plugin: string[] } }
+  const turnedOff = tap.plugin.flatMap(name => (name.startsWith('!') ? [`"${name.slice(1)}"`] : []))
+  if (!existsSync(TAP_PLUGINS)) return false
+  const built = readFileSync(TAP_PLUGINS, 'utf8')
+  return turnedOff.every(plugin => !built.includes(plugin))
 }
 
 function isThere(program: string): boolean {
@@ -55,9 +65,12 @@ interface Totals {
 /** tap ends with its totals on a line of their own. */
 async function runTap(files: string[]): Promise<Totals> {
   const reporter = process.stdout.isTTY ? 'base' : 'terse'
+  // Where nobody looks on, its counter would be a line in the log for every time it moves.
+  const shown = process.stdout.isTTY ? { FORCE_COLOR: '1' } : { CONTINUOUS_INTEGRATION: 'true' }
+  const options = [process.env.NODE_OPTIONS ?? '', `--import=${new URL('./plain-imports.js', import.meta.url)}`]
   const tap = spawn(process.execPath, [TAP, `--reporter=${reporter}`, ...files], {
     stdio: ['ignore', 'pipe', 'inherit'],
-    env: { ...process.env, ...(process.stdout.isTTY ? { FORCE_COLOR: '1' } : {}) },
+    env: { ...process.env, ...shown, NODE_OPTIONS: options.join(' ').trim() },
   })
   let tail = ''
   tap.stdout.on('data', (chunk: Buffer) => {

@@ -18,8 +18,12 @@ function captureLine(capture: WatchCapture, { paint }: Look): string {
     case 'failed':
       return `${paint.red('Failed:')} ${id}. ${toTerminalLine(capture.error?.message ?? '')}`
     case 'captured':
-      return `${paint.green('Captured')} ${id}: ${counts(capture)}`
+      return `${paint.green('Captured')} ${id}: ${counts(capture)}${anew(capture)}`
   }
+}
+
+function anew({ previous_host: host }: WatchCapture): string {
+  return host === undefined ? '' : ` Begun anew: it was read on ${toTerminalLine(host)} before.`
 }
 
 function counts({ messages, created, duplicates, last_cursor }: WatchCapture): string {

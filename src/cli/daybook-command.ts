@@ -33,6 +33,13 @@ export abstract class DaybookCommand extends Command {
     return terminalLook(this.output, this.sources)
   }
 
+  protected async printJson(value: unknown): Promise<void> {
+    const json = JSON.stringify(value)
+    if (!this.output.isTerminal) return this.output.print(json)
+    const { toTerminalJson } = await import('./terminal-text.js')
+    await this.output.print(toTerminalJson(json))
+  }
+
   /** oclif looks for deprecations here; we have none. */
   protected override async init(): Promise<void> {}
 

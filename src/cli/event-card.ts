@@ -2,7 +2,8 @@ import { card, firstLines } from './card.js'
 import { targetPath } from './event-summary.js'
 import { at, lineAt, listAt, textAt } from './fields.js'
 import type { Look } from './look.js'
-import { toTerminalLine, toTerminalText } from './terminal-text.js'
+import { prettyJson } from './pretty-json.js'
+import { toTerminalLine } from './terminal-text.js'
 
 const SHOWN_LINES = 40
 
@@ -47,5 +48,5 @@ function provenance(event: unknown): string {
 function payload(event: unknown): string {
   const value = at(event, 'payload')
   if (typeof value !== 'object' || value === null || Object.keys(value).length === 0) return ''
-  return firstLines(toTerminalText(JSON.stringify(value, null, 2)), SHOWN_LINES)
+  return firstLines(prettyJson(value), SHOWN_LINES)
 }

@@ -13,6 +13,7 @@ export function platformCards(platforms: unknown, look: Look): string {
         ['webhook', lineAt(platform, 'webhook_path')],
         ['proved by', lineAt(platform, 'verification')],
         ['secret', secret === true ? paint.green('configured') : secret === false ? paint.yellow('none') : ''],
+        ['server', lineAt(platform, 'site')],
         ['kinds', kinds(platform)],
         ['scopes', words(platform, 'scope_types')],
         ['targets', listAt(platform, 'target_grammar').map(toTargetLine).join('\n')],

@@ -14,12 +14,11 @@ export function platformSetupCard(setup: PlatformSetup, look: Look): string {
   const parts = [
     card(look, `${setup.display_name} → ${setup.source}`, [
       ['address', paint.cyan(toTerminalLine(setup.url))],
-      ['secret', secret.configured ? paint.green('configured') : paint.yellow('none yet')],
-      [
-        'setting',
-        secret.suggestion === undefined ? secret.setting : `${secret.setting}=${paint.cyan(secret.suggestion)}`,
-      ],
+      ['secret', secretState(secret, look)],
+      ['setting', secret.setting],
     ]),
+    // On a line of its own, as it is wider than many a terminal, and is to be copied.
+    ...(secret.suggestion === undefined ? [] : [`${secret.setting}=${paint.cyan(secret.suggestion)}`]),
     card(
       look,
       `On the platform: ${setup.place.join(' → ')}`,
@@ -32,6 +31,11 @@ export function platformSetupCard(setup: PlatformSetup, look: Look): string {
   const notes = setup.notes.map(note => paragraph(note, { indent: INDENT + BULLET, columns }))
   parts.push([paint.bold('Notes'), ...notes].join('\n'))
   return parts.join('\n\n')
+}
+
+function secretState({ configured, suggestion }: PlatformSetup['secret'], { paint }: Look): string {
+  if (configured) return paint.green('configured')
+  return paint.yellow(suggestion === undefined ? 'none yet' : 'none yet; a fresh one:')
 }
 
 /** The lines after the first begin below the text of the first. */

@@ -34,16 +34,33 @@ export function toReport(thrown: unknown, { json, stacks }: ReportOptions): Repo
     const detail = defect(thrown)
     const stack = stacks && thrown instanceof Error && thrown.stack ? `\n${toTerminalText(thrown.stack)}` : ''
     if (json)
-      return { exitCode: EXIT_DEFECT, out: toJson('internal', detail, []), ...(stack ? { err: stack.trim() } : {}) }
+      return {
+        exitCode: EXIT_DEFECT,
+        out: toJson({ code: 'internal', message: detail }),
+        ...(stack ? { err: stack.trim() } : {}),
+      }
     return { exitCode: EXIT_DEFECT, err: `${detail}${stack}` }
   }
   const exitCode = exitCodeOf(error)
-  if (json) return { exitCode, out: toJson(error.code, error.message, error.errors) }
+  if (json) return { exitCode, out: toJson(error) }
   return { exitCode, err: toLines(error).join('\n') }
 }
 
-function toJson(code: string, detail: string, errors: readonly FieldProblem[]): string {
-  return JSON.stringify({ error: { code, detail, errors } })
+/** What JSON output says of a failure, wherever it stands there. */
+export interface ReportedError {
+  code: string
+  detail: string
+  errors: readonly FieldProblem[]
+}
+
+export function toReportedError({ code, message, errors = [] }: Reportable): ReportedError {
+  return { code, detail: message, errors }
+}
+
+type Reportable = Pick<AppError, 'code' | 'message'> & Partial<Pick<AppError, 'errors'>>
+
+function toJson(error: Reportable): string {
+  return JSON.stringify({ error: toReportedError(error) })
 }
 
 function toLines({ message, errors }: AppError): string[] {

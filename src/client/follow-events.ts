@@ -1,25 +1,12 @@
-import { setTimeout as delay } from 'node:timers/promises'
-import { AppError } from '../model/app-error.js'
 import { type EventPage, readEventPage } from './event-page.js'
 import type { EventParameters } from './event-parameters.js'
 import type { LedgerClient } from './ledger-client.js'
+import { isPassing, type WaitOptions, waitOut } from './wait-out.js'
 
 /** The order is the ledger's, and how long to wait is for this to know. */
 export type FollowParameters = Omit<EventParameters, 'order' | 'wait'>
 
-export interface FollowOptions {
-  signal: AbortSignal
-  /** Told of each failure that is waited out. */
-  onInterrupted?: (error: AppError, retryMilliseconds: number) => void
-  /** Between 0 and 1, so that many followers do not come back at once. */
-  random?: () => number
-  /** @throws when the signal is aborted */
-  sleep?: (milliseconds: number, signal: AbortSignal) => Promise<unknown>
-}
-
 const HOLD_SECONDS = '55'
-const FIRST_RETRY_MILLISECONDS = 250
-const LAST_RETRY_MILLISECONDS = 10_000
 /** Before anything that a ledger can have captured. */
 const BEGINNING = '1970-01-01T00:00:00.000000Z'
 
@@ -34,7 +21,7 @@ const BEGINNING = '1970-01-01T00:00:00.000000Z'
 export async function* followEvents(
   client: Pick<LedgerClient, 'events'>,
   { since, ...filters }: FollowParameters,
-  options: FollowOptions,
+  options: WaitOptions,
 ): AsyncGenerator<EventPage> {
   const { signal } = options
   const ask = (parameters: EventParameters) => client.events(parameters, { signal }).then(readEventPage)
@@ -60,26 +47,8 @@ export async function* followEvents(
   }
 }
 
-/** Where the ledger is now: a look at its newest event, of whatever kind. */
-async function findHead(ask: (parameters: EventParameters) => Promise<EventPage>): Promise<string> {
+/** Where the ledger is now, as a checkpoint: a look at its newest event, of whatever kind. */
+export async function findHead(ask: (parameters: EventParameters) => Promise<EventPage>): Promise<string> {
   const { nextSince } = await ask({ limit: '1' })
   return nextSince ?? BEGINNING
-}
-
-function isPassing(error: unknown): error is AppError {
-  if (!(error instanceof AppError)) return false
-  return error.category === 'unavailable' || error.category === 'throttled' || error.category === 'internal'
-}
-
-async function waitOut(error: AppError, failures: number, options: FollowOptions): Promise<void> {
-  const { signal, onInterrupted, random = Math.random, sleep = pause } = options
-  const longest = Math.min(FIRST_RETRY_MILLISECONDS * 2 ** (failures - 1), LAST_RETRY_MILLISECONDS)
-  const told = (error.retryAfterSeconds ?? 0) * 1000
-  const milliseconds = Math.max(told, Math.round(longest * (0.5 + random() / 2)))
-  onInterrupted?.(error, milliseconds)
-  await sleep(milliseconds, signal)
-}
-
-function pause(milliseconds: number, signal: AbortSignal): Promise<unknown> {
-  return delay(milliseconds, undefined, { signal })
 }

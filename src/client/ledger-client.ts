@@ -5,7 +5,7 @@ import { fromFailure } from '../model/failure.js'
 import { Answer } from './answer.js'
 import { type EventParameters, toQueryString } from './event-parameters.js'
 import { readJsonLines } from './json-lines.js'
-import { toAppError } from './problem.js'
+import { notALedger, type ShownCredential, toAppError } from './problem.js'
 import { exchange, type LedgerAddress, openAnswer, type TransportCall } from './transport.js'
 
 /** What a request shows to say who sends it. */
@@ -27,6 +27,7 @@ export interface CallOptions {
 
 export type EventMediaType = 'application/json' | 'application/x-ndjson'
 
+const JSON_TYPE = 'application/json'
 const IDLE_SECONDS = 60
 const MAX_HELD_SECONDS = 60
 
@@ -40,6 +41,7 @@ const MAX_HELD_SECONDS = 60
  */
 export class LedgerClient {
   readonly #headers: Readonly<Record<string, string>>
+  readonly #shown: ShownCredential
   readonly #idleSeconds: number
 
   constructor(
@@ -47,13 +49,14 @@ export class LedgerClient {
     { credential, idleSeconds = IDLE_SECONDS }: LedgerClientOptions = {},
   ) {
     this.#headers = { accept: 'application/json, application/problem+json', ...toHeader(credential) }
+    this.#shown = credential?.kind ?? 'nothing'
     this.#idleSeconds = idleSeconds
   }
 
   /** The answer's status is 503 while the ledger cannot record; its text says why. */
   async health(options?: CallOptions): Promise<Answer> {
     const answer = await this.#exchange({ method: 'GET', path: '/api/health' }, options)
-    return answer.status === 503 && isJson(answer) ? new Answer(503, answer.body) : toAnswer(answer)
+    return answer.status === 503 && isJson(answer) ? new Answer(503, answer.body) : this.#toAnswer(answer)
   }
 
   stats(options?: CallOptions): Promise<Answer> {
@@ -78,11 +81,52 @@ export class LedgerClient {
 
   /** @param json a subscription, as JSON */
   saveSubscription(json: string | Uint8Array, options?: CallOptions): Promise<Answer> {
-    return this.#post('/api/subscriptions', 'application/json', json, options)
+    return this.#post('/api/subscriptions', JSON_TYPE, json, options)
   }
 
   deleteSubscription(id: string, options?: CallOptions): Promise<Answer> {
     return this.#call({ method: 'DELETE', path: `/api/subscriptions/${segment('id', id)}` }, options)
+  }
+
+  /** Who the credential proves the caller to be; nobody is an answer too. */
+  session(options?: CallOptions): Promise<Answer> {
+    return this.#get('/api/session', options)
+  }
+
+  users(options?: CallOptions): Promise<Answer> {
+    return this.#get('/api/users', options)
+  }
+
+  /** @param json `username`, `password` and perhaps `role`, as JSON */
+  createUser(json: string, options?: CallOptions): Promise<Answer> {
+    return this.#post('/api/users', JSON_TYPE, json, options)
+  }
+
+  /** @param json `role`, `enabled`, `password`: at least one of them, as JSON */
+  updateUser(id: string, json: string, options?: CallOptions): Promise<Answer> {
+    return this.#call(callWithBody('PATCH', userPath(id), JSON_TYPE, json), options)
+  }
+
+  deleteUser(id: string, options?: CallOptions): Promise<Answer> {
+    return this.#call({ method: 'DELETE', path: userPath(id) }, options)
+  }
+
+  issueToken(userId: string, options?: CallOptions): Promise<Answer> {
+    return this.#call({ method: 'POST', path: `${userPath(userId)}/token` }, options)
+  }
+
+  tokens(userId: string, options?: CallOptions): Promise<Answer> {
+    return this.#get(`${userPath(userId)}/tokens`, options)
+  }
+
+  revokeToken(userId: string, tokenId: string, options?: CallOptions): Promise<Answer> {
+    const path = `${userPath(userId)}/tokens/${segment('token_id', tokenId)}`
+    return this.#call({ method: 'DELETE', path }, options)
+  }
+
+  /** All of that user. */
+  revokeTokens(userId: string, options?: CallOptions): Promise<Answer> {
+    return this.#call({ method: 'DELETE', path: `${userPath(userId)}/token` }, options)
   }
 
   events(parameters: EventParameters, options?: CallOptions): Promise<Answer> {
@@ -111,10 +155,10 @@ export class LedgerClient {
     onProgress: (progress: CaptureProgress) => void,
     options?: CallOptions,
   ): Promise<CaptureResult> {
-    const call = postCall('/api/captures', 'application/json', JSON.stringify(request))
+    const call = callWithBody('POST', '/api/captures', JSON_TYPE, JSON.stringify(request))
     const answer = await openAnswer(this.address, this.#withDefaults(call, options))
     try {
-      if (answer.status >= 400) throw toAppError(await readWhole(answer))
+      if (answer.status >= 400) throw toAppError(await readWhole(answer), this.#shown)
       for await (const line of readJsonLines(answer.status, answer.chunks()) as AsyncGenerator<CaptureLine>) {
         if ('result' in line) return line.result
         if ('failure' in line) throw fromFailure(line.failure)
@@ -131,11 +175,16 @@ export class LedgerClient {
   }
 
   #post(path: string, type: string, body: string | Uint8Array, options?: CallOptions): Promise<Answer> {
-    return this.#call(postCall(path, type, body), options)
+    return this.#call(callWithBody('POST', path, type, body), options)
   }
 
   async #call(call: LedgerCall, options?: CallOptions): Promise<Answer> {
-    return toAnswer(await this.#exchange(call, options))
+    return this.#toAnswer(await this.#exchange(call, options))
+  }
+
+  #toAnswer(answer: HttpAnswer): Answer {
+    if (answer.status >= 400) throw toAppError(answer, this.#shown)
+    return toAnswer(answer)
   }
 
   #exchange(call: LedgerCall, options?: CallOptions): Promise<HttpAnswer> {
@@ -151,9 +200,13 @@ export class LedgerClient {
 type LedgerCall = Pick<TransportCall, 'method' | 'path' | 'body'> &
   Partial<Pick<TransportCall, 'headers' | 'idleSeconds'>>
 
-function postCall(path: string, type: string, body: string | Uint8Array): LedgerCall {
+function callWithBody(method: 'POST' | 'PATCH', path: string, type: string, body: string | Uint8Array): LedgerCall {
   const headers = { 'content-type': type, 'content-length': String(Buffer.byteLength(body)) }
-  return { method: 'POST', path, body, headers }
+  return { method, path, body, headers }
+}
+
+function userPath(id: string): string {
+  return `/api/users/${segment('id', id)}`
 }
 
 function toHeader(credential: LedgerCredential | undefined): Record<string, string> {
@@ -164,12 +217,8 @@ function toHeader(credential: LedgerCredential | undefined): Record<string, stri
 }
 
 function toAnswer(answer: HttpAnswer): Answer {
-  if (answer.status >= 400) throw toAppError(answer)
   const expected = answer.status === 204 || (answer.status >= 200 && answer.status < 300 && isJson(answer))
-  if (!expected) {
-    const detail = `The server answered with status ${answer.status}, but not as a ledger does.`
-    throw new AppError('unavailable', 'not_a_ledger', detail, { hint: 'Check --api-url or EVENT_API_URL.' })
-  }
+  if (!expected) throw notALedger(answer.status)
   return new Answer(answer.status, answer.body)
 }
 

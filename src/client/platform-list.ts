@@ -1,23 +1,28 @@
-import { AppError } from '../model/app-error.js'
-import type { LedgerClient } from './ledger-client.js'
+import type { CallOptions, LedgerClient } from './ledger-client.js'
 
-/**
- * Whether a running ledger has a secret for the webhook of this source.
- *
- * @returns undefined when no ledger answers
- * @throws AppError as `LedgerClient`, but for one that cannot be reached
- */
-export async function isSecretConfigured(
+/** What a running ledger tells of the webhook of one source. */
+export interface ServedWebhook {
+  isSecretConfigured: boolean
+  /** Events of this source are fetched as well, so not every repeat is a delivery. */
+  isCaptured: boolean
+  /** Origin of the platform's server, where the ledger is told it and does not look at what a hook's address says. */
+  site?: string
+}
+
+/** @throws AppError as `LedgerClient` */
+export async function askForWebhook(
   client: Pick<LedgerClient, 'platforms'>,
   source: string,
-): Promise<boolean | undefined> {
-  try {
-    const answer = (await client.platforms()).json()
-    const items = typeof answer === 'object' && answer !== null ? Reflect.get(answer, 'items') : undefined
-    const platform = Array.isArray(items) ? items.find(item => item?.source === source) : undefined
-    return platform?.secret_configured === true
-  } catch (error) {
-    if (error instanceof AppError && error.code === 'server_unreachable') return undefined
-    throw error
+  options?: CallOptions,
+): Promise<ServedWebhook> {
+  const answer = (await client.platforms(options)).json()
+  const items = typeof answer === 'object' && answer !== null ? Reflect.get(answer, 'items') : undefined
+  const platform = Array.isArray(items) ? items.find(item => item?.source === source) : undefined
+  const modes: unknown = platform?.capture_modes
+  const site: unknown = platform?.site
+  return {
+    isSecretConfigured: platform?.secret_configured === true,
+    isCaptured: Array.isArray(modes) && modes.some(mode => mode !== 'webhook'),
+    ...(typeof site === 'string' ? { site } : {}),
   }
 }

@@ -15,11 +15,17 @@ const CATEGORIES = new Map<number, ErrorCategory>([
 const CODE = /^[a-z][a-z0-9_]{0,63}$/
 const MAX_RETRY_AFTER_SECONDS = 3600
 
+/** What was shown to say who asks: nothing, an API token, the admin token. */
+export type ShownCredential = 'nothing' | 'token' | 'admin'
+
 /**
- * Makes an error of a problem answer (RFC 9457): category by status, `code`, `detail` and `errors` as sent. Whatever
- * else may stand in front of a ledger, and answer in a form of its own, is understood as far as it goes.
+ * Makes an error of a problem answer (RFC 9457): category by status, `code`, `detail` and `errors` as sent. Where the
+ * ledger asks for another credential, it is said how a command is given one. A ledger refuses in no other form, so what
+ * does is none, unless its status is one that a proxy in front of a ledger answers for it.
  */
-export function toAppError({ status, headers, body }: HttpAnswer): AppError {
+export function toAppError(answer: HttpAnswer, shown: ShownCredential): AppError {
+  const { status, headers, body } = answer
+  if (!isProblem(answer) && !isOfProxy(status)) return notALedger(status)
   const problem = readProblem(body.toString('utf8'))
   const category = CATEGORIES.get(status) ?? (status >= 500 ? 'unavailable' : 'invalid')
   const code = typeof problem.code === 'string' && CODE.test(problem.code) ? problem.code : `http_${status}`
@@ -28,10 +34,38 @@ export function toAppError({ status, headers, body }: HttpAnswer): AppError {
   const errors = Array.isArray(problem.errors) ? problem.errors.filter(isFieldProblem) : []
   const retryAfter = Number(headers['retry-after'])
   const retryAfterSeconds = retryAfter >= 0 ? Math.min(retryAfter, MAX_RETRY_AFTER_SECONDS) : undefined
+  const hint = code === `http_${status}` && status >= 502 ? 'Try again later.' : hintOf(code, shown)
   return new AppError(category, code, `${detail}${requestId}`, {
     errors: errors.map(({ field, detail }) => ({ field, detail })),
     ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
+    ...(hint === undefined ? {} : { hint }),
   })
+}
+
+/** Something answers that speaks HTTP, but not as a ledger does. */
+export function notALedger(status: number): AppError {
+  const detail = `The server answered with status ${status}, but not as a ledger does.`
+  return new AppError('unavailable', 'not_a_ledger', detail, { hint: 'Check --api-url or EVENT_API_URL.' })
+}
+
+function isProblem({ headers }: HttpAnswer): boolean {
+  return /^application\/problem\+json\b/i.test(headers['content-type'] ?? '')
+}
+
+/** Too large, too many, or nobody behind it for now: beyond 502 there are statuses of single products. */
+function isOfProxy(status: number): boolean {
+  return status === 413 || status === 429 || status >= 502
+}
+
+const REFUSED: Record<ShownCredential, string> = {
+  nothing: 'Give an API token with --token or EVENT_API_TOKEN; "daybook users token" issues one.',
+  token: 'The API token that was sent counts for nothing here: it is mistyped, revoked, or of a user that is disabled.',
+  admin: "The admin token that was sent is not this ledger's.",
+}
+
+function hintOf(code: string, shown: ShownCredential): string | undefined {
+  if (code === 'unauthenticated') return REFUSED[shown]
+  return code === 'forbidden' ? 'Give the API token of an administrator with --token or EVENT_API_TOKEN.' : undefined
 }
 
 function readProblem(text: string): Partial<Record<'code' | 'detail' | 'errors' | 'request_id', unknown>> {

@@ -21,7 +21,7 @@ export default class Serve extends DaybookCommand {
       description: 'Database file; else EVENT_DB, else event/events.db in the home folder.',
       helpValue: '<file>',
     }),
-    'allow-open': boolean({ description: 'Let others reach a ledger that has no users.' }),
+    'allow-open': boolean({ description: 'Let others reach a ledger that has no users yet.' }),
     only: string({ description: 'Serve one of the two programs.', options: ['ledger', 'board'] }),
     'board-port': string({ description: "The board's port; else BOARD_PORT, else 8766.", helpValue: '<port>' }),
     'board-root-path': string({ description: "The board's path; else BOARD_ROOT_PATH.", helpValue: '<path>' }),
@@ -59,9 +59,9 @@ export default class Serve extends DaybookCommand {
     await running.close()
   }
 
-  private async announce({ ledger, database }: RunningServer, json: boolean): Promise<void> {
+  private async announce({ ledger, database, needsLogin }: RunningServer, json: boolean): Promise<void> {
     if (json) return this.output.print(JSON.stringify({ ledger, database, pid: process.pid }))
     const program = programName(process.argv[1] ?? '')
-    await this.output.print(serveBanner({ ledger, database, program }, await this.look()))
+    await this.output.print(serveBanner({ ledger, database, needsLogin, program }, await this.look()))
   }
 }

@@ -1,4 +1,4 @@
-import { AppError, type FieldProblem } from '../model/app-error.js'
+import type { FieldProblem } from '../model/app-error.js'
 
 /** What the schema check says of one place in the input. */
 interface SchemaError {
@@ -13,13 +13,6 @@ const LISTED = 50
 /** Words for people, from what the schema check says. One problem a field and keyword, at most fifty. */
 export function toFieldProblems(errors: readonly SchemaError[], input: unknown): FieldProblem[] {
   return errors.flatMap(error => problemsOf(error, input)).slice(0, LISTED)
-}
-
-/** The refusal of an input that has these problems. `what` begins the sentence: "The event". */
-export function refusedInput(what: string, errors: FieldProblem[]): AppError {
-  const [first] = errors
-  const more = errors.length > 1 ? ` (And ${errors.length - 1} more.)` : ''
-  return new AppError('invalid', 'invalid_field', `${what} is refused: ${first?.detail}${more}`, { errors })
 }
 
 function problemsOf({ keyword, instancePath, params, message }: SchemaError, input: unknown): FieldProblem[] {

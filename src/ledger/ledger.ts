@@ -3,12 +3,14 @@ import type { NewEvent, Provenance } from '../model/event.js'
 import type { EventPage, EventQuery } from '../model/event-query.js'
 import type { CaptureState, Subscription } from '../model/subscription.js'
 import { type Micros, toTimestamp } from '../model/timestamp.js'
-import type { EventToRecord, LedgerStats, RecordOutcome, StoreHealth } from '../store/event-store.js'
+import type { EventToRecord, LedgerStats, RecordOutcome, StoreHealth, SubscriptionMatch } from '../store/event-store.js'
 import type { Store } from '../store/store.js'
+import type { LedgerKept } from '../store/subscription-store.js'
 import { type FreshEvent, LiveFeed } from './live-feed.js'
 import { readSubscription } from './read-subscription.js'
+import { foreignSubscription, mayTouch, type SubscriptionCaller } from './subscription-caller.js'
 import { SubscriptionMatcher } from './subscription-matcher.js'
-import { dueAt, isPolled, readToOf, whyOver } from './watch-times.js'
+import { asksForCapture, dueAt, isPolled, readToOf, whyOver } from './watch-times.js'
 
 /** One arrival of an event, with how it came. */
 export interface EventDelivery {
@@ -24,6 +26,10 @@ export interface EventDelivery {
 /** Some of what was said in a watched place, oldest first. */
 export interface CapturedEvents {
   events: readonly NewEvent[]
+  /** The server that was asked. */
+  host: string
+  /** When the capture began of which this is a part. */
+  attemptedAt: Micros
   /** The newest message id that capture has read; `0` where there is none yet. */
   readTo: string
   /** Where the place was found. */
@@ -48,8 +54,8 @@ export class Ledger {
   readonly #matcher = new SubscriptionMatcher()
   /** Ids of the watches that capture comes back to. */
   readonly #polled = new Set<string>()
-  /** Saves merge what was read with what was sent, so each waits for the one before. */
-  #saving: Promise<unknown> = Promise.resolve()
+  /** Saves merge what was read with what was sent, so each change waits for the one before. */
+  #changing: Promise<unknown> = Promise.resolve()
 
   private constructor(private readonly options: LedgerOptions) {}
 
@@ -78,17 +84,32 @@ export class Ledger {
 
   /**
    * Records what capture has read of a watch, and how far it has read, in one transaction. The events are marked with
-   * the watch although its topic may have another name by now.
+   * the watch although its topic may have another name by now, repeats as well. From then on, what arrives by itself is
+   * matched where the place was found.
    *
    * @throws AppError as `record`
+   *
+   * Source: docs/decisions/0009.
    */
-  async recordCaptured(id: string, { events, readTo, followed }: CapturedEvents): Promise<RecordOutcome[]> {
+  async recordCaptured(id: string, page: CapturedEvents): Promise<RecordOutcome[]> {
+    const outcomes = await this.#recordPage(id, page)
+    await this.#inTurn(async () => {
+      const watch = await this.options.store.subscriptions.findById(id)
+      if (watch) this.#takeUp(watch)
+    })
+    return outcomes
+  }
+
+  async #recordPage(id: string, page: CapturedEvents): Promise<RecordOutcome[]> {
+    const { events, host, attemptedAt, readTo, followed } = page
     const { store, clock } = this.options
-    const changes: CaptureState = { read_to: readTo, ...(followed ? { followed } : {}) }
+    const place = { host, read_to: readTo, ...(followed ? { followed } : {}) }
+    const changes: CaptureState = { ...place, last_attempt_at: toTimestamp(attemptedAt) }
     const now = clock()
     const toRecord = events.map((event, at): EventToRecord => {
       const isLast = at === events.length - 1
-      const own = { id, cursor: event.subject_id, ...(isLast ? { cursor: readTo, captured: changes } : {}) }
+      const last = isLast ? { cursor: readTo, captured: changes } : {}
+      const own: SubscriptionMatch = { id, isCaptured: true, cursor: event.subject_id, ...last }
       const others = this.#matcher.match(event, now).filter(match => match.id !== id)
       return { event, provenance: CAPTURED, matches: [...others, own] }
     })
@@ -117,7 +138,9 @@ export class Ledger {
 
   /**
    * Long poll: the page of a query with `since`, held back while it is empty, until something matches, `seconds` are
-   * over or the signal aborts.
+   * over or the signal aborts: then it is the page as it was last seen.
+   *
+   * @throws the signal's reason when it aborts before anything was seen
    */
   async waitFor(query: EventQuery, seconds: number, signal?: AbortSignal): Promise<EventPage> {
     const deadline = performance.now() + seconds * 1000
@@ -128,7 +151,7 @@ export class Ledger {
         const left = deadline - performance.now()
         if (left <= 0) break
         await waiting.next(signal, left)
-        if (!signal?.aborted) page = await this.query({ ...query, ...checkpointOf(page) }, signal)
+        if (!signal?.aborted) page = await this.#lookAgain(query, page, signal)
       }
       return page
     } finally {
@@ -158,23 +181,24 @@ export class Ledger {
   /**
    * Creates a subscription, or merges into the one with the same id.
    *
-   * @throws AppError `invalid/invalid_field`, `invalid/invalid_timestamp`
+   * @throws AppError `forbidden/forbidden` over another member's, `invalid/invalid_field`, `invalid/invalid_timestamp`
    */
-  saveSubscription(input: unknown): Promise<{ created: boolean; subscription: Subscription }> {
-    const saved = this.#saving.then(() => this.#save(input))
-    this.#saving = saved.catch(() => undefined) // its caller has the error; the next save begins anyway
-    return saved
+  saveSubscription(
+    input: unknown,
+    caller: SubscriptionCaller = OPEN,
+  ): Promise<{ created: boolean; subscription: Subscription }> {
+    return this.#inTurn(() => this.#save(input, caller))
   }
 
-  /** @throws AppError `not_found/not_found` */
-  async getSubscription(id: string): Promise<Subscription> {
-    const subscription = await this.options.store.subscriptions.findById(id)
-    if (!subscription) throw unknownSubscription(id)
-    return this.#served(subscription)
+  /** @throws AppError `not_found/not_found`, also where it is another member's */
+  async getSubscription(id: string, caller: SubscriptionCaller = OPEN): Promise<Subscription> {
+    return this.#served(await this.#findFor(caller, id))
   }
 
-  async listSubscriptions(): Promise<Subscription[]> {
-    const subscriptions = await this.options.store.subscriptions.list()
+  /** Those that the caller may see. */
+  async listSubscriptions(caller: SubscriptionCaller = OPEN): Promise<Subscription[]> {
+    const owner = caller.role === 'member' ? caller.userId : undefined
+    const subscriptions = await this.options.store.subscriptions.list(owner)
     return subscriptions.map(subscription => this.#served(subscription))
   }
 
@@ -185,11 +209,14 @@ export class Ledger {
     return found.filter(subscription => subscription !== undefined)
   }
 
-  /** Events that it matched stay. @throws AppError `not_found/not_found` */
-  async deleteSubscription(id: string): Promise<void> {
-    if (!(await this.options.store.subscriptions.delete(id))) throw unknownSubscription(id)
-    this.#matcher.remove(id)
-    this.#polled.delete(id)
+  /** Events that it matched stay. @throws AppError `not_found/not_found`, also where it is another member's */
+  deleteSubscription(id: string, caller: SubscriptionCaller = OPEN): Promise<void> {
+    return this.#inTurn(async () => {
+      await this.#findFor(caller, id)
+      await this.options.store.subscriptions.delete(id)
+      this.#matcher.remove(id)
+      this.#polled.delete(id)
+    })
   }
 
   stats(): Promise<LedgerStats> {
@@ -206,12 +233,37 @@ export class Ledger {
     return outcomes
   }
 
-  async #save(input: unknown) {
+  async #lookAgain(query: EventQuery, page: EventPage, signal: AbortSignal | undefined): Promise<EventPage> {
+    try {
+      return await this.query({ ...query, ...checkpointOf(page) }, signal)
+    } catch (error) {
+      if (signal?.aborted) return page
+      throw error
+    }
+  }
+
+  #inTurn<Result>(change: () => Promise<Result>): Promise<Result> {
+    const changed = this.#changing.then(change)
+    this.#changing = changed.catch(() => undefined) // its caller has the error; the next change begins anyway
+    return changed
+  }
+
+  async #findFor(caller: SubscriptionCaller, id: string): Promise<Subscription> {
+    const subscription = await this.options.store.subscriptions.findById(id)
+    if (!subscription || !mayTouch(caller, subscription)) throw unknownSubscription(id)
+    return subscription
+  }
+
+  async #save(input: unknown, caller: SubscriptionCaller) {
     const { store, newSubscriptionId, clock } = this.options
     const sentId = idOf(input)
     const stored = sentId === undefined ? undefined : await store.subscriptions.findById(sentId)
+    if (stored && !mayTouch(caller, stored)) throw foreignSubscription(stored.id)
     const id = sentId ?? newSubscriptionId()
-    const saved = await store.subscriptions.save(readSubscription(input, stored, { id, now: toTimestamp(clock()) }))
+    const subscription = readSubscription(input, stored, { id, now: toTimestamp(clock()), caller })
+    // Events move these two meanwhile, so only a value that was set goes before what is stored by then.
+    const set = MOVED_BY_EVENTS.filter(member => subscription[member] !== (stored?.[member] ?? null))
+    const saved = await store.subscriptions.save(subscription, set)
     this.#takeUp(saved.subscription)
     return { ...saved, subscription: this.#served(saved.subscription) }
   }
@@ -223,9 +275,13 @@ export class Ledger {
   }
 
   #served(subscription: Subscription): Subscription {
-    return isPolled(subscription) ? withDueTime(subscription, this.options.clock()) : subscription
+    const { capture } = subscription
+    return capture || asksForCapture(subscription) ? withCapture(subscription, this.options.clock()) : subscription
   }
 }
+
+const OPEN: SubscriptionCaller = { role: 'open' }
+const MOVED_BY_EVENTS = ['last_cursor', 'last_event_at'] as const satisfies readonly LedgerKept[]
 
 function checkpointOf(page: EventPage): { since?: Micros } {
   return page.nextSince === null ? {} : { since: page.nextSince }
@@ -248,14 +304,16 @@ function freshEvents(events: readonly EventToRecord[], outcomes: readonly Record
 }
 
 /** As it is served: what is not known is null, and it says when it is next to be captured. */
-function withDueTime(subscription: Subscription, now: Micros): Subscription {
-  const due = whyOver(subscription, now) === undefined ? toTimestamp(dueAt(subscription, now)) : null
+function withCapture(subscription: Subscription, now: Micros): Subscription {
+  const isDueAgain = isPolled(subscription) && whyOver(subscription, now) === undefined
+  const due = isDueAgain ? toTimestamp(dueAt(subscription, now)) : null
   const capture = { ...NEVER_CAPTURED, ...subscription.capture, read_to: readToOf(subscription), next_due_at: due }
   return { ...subscription, capture }
 }
 
 const NEVER_CAPTURED: CaptureState = {
-  ...{ last_attempt_at: null, last_success_at: null, last_error: null, failures: 0 },
+  ...{ host: null, followed: null, last_attempt_at: null, last_success_at: null, last_error: null, failures: 0 },
+  wait_until: null,
 }
 
 function unknownSubscription(id: string): AppError {

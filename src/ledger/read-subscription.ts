@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import { Compile } from 'typebox/compile'
+import { refusedInput } from '../model/app-error.js'
 import {
   type ActionSelector,
   SUBSCRIPTION_LIMITS,
@@ -9,16 +10,19 @@ import {
 } from '../model/subscription.js'
 import { readTimestamp } from '../model/timestamp.js'
 import { parseTarget, toScopeKey, toTarget } from '../platforms/scope-key.js'
-import { refusedInput, toFieldProblems } from './field-problems.js'
+import { toFieldProblems } from './field-problems.js'
+import type { SubscriptionCaller } from './subscription-caller.js'
 
 const check = Compile(SubscriptionSchema)
 
-/** Kept by the ledger: values that are sent for them are ignored. */
-const KEPT = ['last_cursor', 'last_event_at', 'capture', 'owner_user_id', 'created_at', 'updated_at'] as const
+/** Kept by the ledger: values that are sent for them are ignored, unless an admin sends them. */
+const KEPT = ['last_cursor', 'last_event_at', 'owner_user_id', 'created_at', 'updated_at'] as const
+const KEPT_INSTANTS = ['last_event_at', 'created_at', 'updated_at'] as const
 
 /**
  * Reads a subscription as somebody sent it, over the one that is stored under its id: members not sent stay, `null`
- * clears. `actions` and `event_kinds`, and `target`, `scope` and `filters`, are derived from each other.
+ * clears. `actions` and `event_kinds`, and `target`, `scope` and `filters`, are derived from each other. That the caller
+ * may touch the stored one has been checked.
  *
  * @param stored what is stored under the id, undefined for a new one
  * @throws AppError `invalid/invalid_field` with every refused field, `invalid/invalid_timestamp`
@@ -28,19 +32,23 @@ const KEPT = ['last_cursor', 'last_event_at', 'capture', 'owner_user_id', 'creat
 export function readSubscription(
   input: unknown,
   stored: Subscription | undefined,
-  given: { id: string; now: string },
+  given: { id: string; now: string; caller: SubscriptionCaller },
 ): Subscription {
   if (typeof input !== 'object' || input === null || Array.isArray(input)) {
     throw refusedInput('The subscription', [{ field: '', detail: 'A subscription must be a JSON object.' }])
   }
   const sent: Record<string, unknown> = { ...input }
-  for (const member of KEPT) delete sent[member]
+  delete sent.capture
+  if (given.caller.role !== 'admin') for (const member of KEPT) delete sent[member]
   const merged: Record<string, unknown> = { ...stored, ...sent }
   for (const [member, value] of Object.entries(sent)) if (value === null) delete merged[member]
   if (!check.Check(merged)) throw refusedInput('The subscription', toFieldProblems(check.Errors(merged), merged))
   for (const member of ['expires_at', 'hot_until'] as const) {
     const instant = merged.metadata?.[member]
     if (instant !== undefined) readTimestamp(`/metadata/${member}`, instant)
+  }
+  for (const member of KEPT_INSTANTS) {
+    if (typeof sent[member] === 'string') merged[member] = readTimestamp(`/${member}`, sent[member]).text
   }
   refuseOverlong(merged)
   const changed = changedMembers(sent, stored)
@@ -53,12 +61,17 @@ export function readSubscription(
     capture_modes: merged.capture_modes ?? [],
     metadata: merged.metadata ?? {},
     enabled: merged.enabled ?? true,
-    last_cursor: stored?.last_cursor ?? null,
-    last_event_at: stored?.last_event_at ?? null,
-    owner_user_id: stored?.owner_user_id ?? null,
-    created_at: stored?.created_at ?? given.now,
-    updated_at: given.now,
+    last_cursor: merged.last_cursor ?? null,
+    last_event_at: merged.last_event_at ?? null,
+    owner_user_id: merged.owner_user_id ?? (stored ? null : ownerOf(given.caller)),
+    created_at: merged.created_at ?? stored?.created_at ?? given.now,
+    // Whoever sends back what it has read means the change, and not the time of the last one.
+    updated_at: ('updated_at' in changed && merged.updated_at) || given.now,
   }
+}
+
+function ownerOf(caller: SubscriptionCaller): string | null {
+  return caller.role === 'member' ? caller.userId : null
 }
 
 /** Many small merges must not add up to what one could not send. */

@@ -3,6 +3,7 @@ import type { NewEvent } from '../model/event.js'
 import { kindMatches } from '../model/event-match.js'
 import type { Subscription } from '../model/subscription.js'
 import type { Micros } from '../model/timestamp.js'
+import { chatHostOf, followedKeyOf, followedKeysOf } from '../platforms/chat/capture/followed-keys.js'
 import { parseTarget, scopeKeysOf, toScopeKey, toTarget } from '../platforms/scope-key.js'
 import type { SubscriptionMatch } from '../store/event-store.js'
 import { expiresAt } from './watch-times.js'
@@ -14,39 +15,45 @@ interface Watch {
   kinds: readonly string[]
   expiresAt: Micros
   followsCursor: boolean
+  /** Where it was captured, if it was: message ids of another server are no cursor. */
+  host: string | undefined
 }
 
+/** Where capture has found places by now, in the place of a source. */
+const FOLLOWED = 'chat:followed'
 /** Stands for the scope of a subscription that names none: its whole source. */
 const WHOLE_SOURCE = '*'
 const MESSAGE_ID = /^\d{1,18}$/
 
 /**
  * Finds the subscriptions that an event matches: source → scope key → subscriptions. An event is looked up by the few
- * keys of its target chain, so a hundred thousand subscriptions cost no more than ten.
+ * keys of its target chain, so a hundred thousand subscriptions cost no more than ten. A watch that is captured is found
+ * by where capture has found it, too: renamed, it still is what is watched.
  *
  * Source: Event Ledger Service, "Events" 3; decisions, section 6.
  */
 export class SubscriptionMatcher {
   readonly #bySource = new Map<string, Map<string, Map<string, Watch>>>()
-  readonly #places = new Map<string, { source: string; keys: string[] }>()
+  readonly #places = new Map<string, { source: string; key: string }[]>()
 
   /** Takes up a subscription, or its new form. Disabled ones match nothing. */
   put(subscription: Subscription): void {
     this.remove(subscription.id)
     if (!subscription.enabled) return
     const { id, source } = subscription
-    const keys = watchedKeys(subscription)
     const watch = toWatch(subscription)
-    for (const key of keys) scopeOf(sourceOf(this.#bySource, source), key).set(id, watch)
-    this.#places.set(id, { source, keys })
+    const places = watchedKeys(subscription).map(key => ({ source, key }))
+    const followed = followedKeyOf(subscription)
+    if (followed !== undefined) places.push({ source: FOLLOWED, key: followed })
+    for (const place of places) scopeOf(sourceOf(this.#bySource, place.source), place.key).set(id, watch)
+    this.#places.set(id, places)
   }
 
   remove(id: string): void {
-    const place = this.#places.get(id)
-    if (!place) return
+    const places = this.#places.get(id) ?? []
     this.#places.delete(id)
-    const scopes = sourceOf(this.#bySource, place.source)
-    for (const key of place.keys) {
+    for (const { source, key } of places) {
+      const scopes = sourceOf(this.#bySource, source)
       scopes.get(key)?.delete(id)
       if (scopes.get(key)?.size === 0) scopes.delete(key)
     }
@@ -56,31 +63,38 @@ export class SubscriptionMatcher {
     const scopes = this.#bySource.get(event.source)
     if (!scopes || scopes.size === 0) return []
     const matches = new Map<string, SubscriptionMatch>()
-    const collect = (key: string) => {
-      const watches = scopes.get(key)
+    const collect = (watches: ReadonlyMap<string, Watch> | undefined) => {
       if (!watches) return
       for (const watch of watches.values()) {
         if (watch.expiresAt > now && kindWatched(watch, event.kind)) matches.set(watch.id, toMatch(watch, event))
       }
     }
-    collect(WHOLE_SOURCE)
-    for (const key of scopeKeysOf(event.target)) collect(key)
+    collect(scopes.get(WHOLE_SOURCE))
+    for (const key of scopeKeysOf(event.target)) collect(scopes.get(key))
+    const followed = event.source === 'chat' ? this.#bySource.get(FOLLOWED) : undefined
+    if (followed?.size) for (const key of followedKeysOf(event.target)) collect(followed.get(key))
     return [...matches.values()]
   }
 }
 
-function toWatch({ id, source, event_kinds, filters, metadata }: Subscription): Watch {
+function toWatch({ id, source, event_kinds, filters, metadata, capture }: Subscription): Watch {
   return {
     id,
     kinds: event_kinds,
     expiresAt: expiresAt(metadata),
     followsCursor: source === 'chat' && typeof filters.topic === 'string',
+    host: capture?.host ?? undefined,
   }
 }
 
 function toMatch(watch: Watch, event: NewEvent): SubscriptionMatch {
   const moves = watch.followsCursor && event.kind === 'message.created' && MESSAGE_ID.test(event.subject_id)
-  return moves ? { id: watch.id, cursor: event.subject_id } : { id: watch.id }
+  return moves && mayCompare(watch, event) ? { id: watch.id, cursor: event.subject_id } : { id: watch.id }
+}
+
+/** A server that is not told may be the same. */
+function mayCompare({ host }: Watch, { target }: NewEvent): boolean {
+  return host === undefined || (chatHostOf(target) ?? host) === host
 }
 
 function kindWatched(watch: Watch, kind: string): boolean {

@@ -1,6 +1,7 @@
 import { AppError } from '../model/app-error.js'
 import type { Subscription } from '../model/subscription.js'
 import { type Micros, readTimestamp } from '../model/timestamp.js'
+import { watchedPlaceOf } from '../platforms/chat/capture/watched-place.js'
 
 /** Capture modes of a watch that is to be asked about, again and again. */
 const POLLING: readonly string[] = ['api_cursor', 'poll']
@@ -11,11 +12,21 @@ const LONGEST_INTERVAL_SECONDS = 31_536_000
 /** How much less often a watch is polled once it is no longer hot, and how often at most. */
 const COOLED = { times: 10, leastSeconds: 300 }
 
-type Watch = Pick<Subscription, 'source' | 'capture_modes' | 'enabled' | 'metadata' | 'capture'>
+type Watch = Pick<Subscription, 'enabled' | 'metadata' | 'capture'>
 
-/** Whether capture is to come back to it by itself. Only the chat platform can be asked. */
-export function isPolled({ source, capture_modes }: Watch): boolean {
-  return source === 'chat' && capture_modes.some(mode => POLLING.includes(mode))
+/** Whether it is meant to be captured again and again. */
+export function asksForCapture({ capture_modes }: Pick<Subscription, 'capture_modes'>): boolean {
+  return capture_modes.some(mode => POLLING.includes(mode))
+}
+
+/** Whether there is something to ask for: only the chat platform can be asked, and for a topic or a stream only. */
+export function canBeCaptured(watch: Pick<Subscription, 'source' | 'target' | 'scope' | 'filters'>): boolean {
+  return watch.source === 'chat' && watchedPlaceOf(watch) !== undefined
+}
+
+/** Whether capture is to come back to it by itself. */
+export function isPolled(watch: Subscription): boolean {
+  return asksForCapture(watch) && canBeCaptured(watch)
 }
 
 /** Why nothing is to be captured for it any more, if so. */
@@ -31,13 +42,18 @@ export function expiresAt({ expires_at }: Subscription['metadata']): Micros {
 
 /**
  * When a watch is to be captured again: `interval_seconds` after the last time while it is hot, afterwards ten times
- * that, at least five minutes. One that was never captured is due at once.
+ * that, at least five minutes. One that was never captured is due at once, and so is one whose last capture broke off in
+ * the middle. No watch is due before the wait is over that the chat server has told.
  *
  * Source: decisions, section 6.
  */
-export function dueAt({ metadata, capture }: Watch, now: Micros): Micros {
+export function dueAt(watch: Pick<Watch, 'metadata' | 'capture'>, now: Micros): Micros {
+  return Math.max(instantOf(watch.capture?.wait_until) ?? 0, intervalEnd(watch, now))
+}
+
+function intervalEnd({ metadata, capture }: Pick<Watch, 'metadata' | 'capture'>, now: Micros): Micros {
   const last = instantOf(capture?.last_attempt_at)
-  if (last === undefined) return now
+  if (last === undefined || brokeOff(capture)) return now
   const interval = intervalOf(metadata)
   const hotUntil = instantOf(metadata.hot_until) ?? Number.POSITIVE_INFINITY
   const seconds = now < hotUntil ? interval : Math.max(interval * COOLED.times, COOLED.leastSeconds)
@@ -47,6 +63,12 @@ export function dueAt({ metadata, capture }: Watch, now: Micros): Micros {
 /** Where capture has read to. Before it kept its own place, the cursor was it. Null: nothing yet. */
 export function readToOf({ capture, last_cursor }: Pick<Subscription, 'capture' | 'last_cursor'>): string | null {
   return capture?.read_to === undefined ? last_cursor : capture.read_to
+}
+
+/** Whatever ended has said how. */
+function brokeOff(capture: Subscription['capture']): boolean {
+  const { last_attempt_at, last_success_at, last_error } = capture ?? {}
+  return !last_error && (last_success_at ?? '') < (last_attempt_at ?? '')
 }
 
 function intervalOf({ interval_seconds: seconds }: Subscription['metadata']): number {

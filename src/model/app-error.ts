@@ -55,3 +55,10 @@ export class AppError extends Error {
 export function invalidField(field: string, detail: string, code = 'invalid_field'): AppError {
   return new AppError('invalid', code, detail, { errors: [{ field, detail }] })
 }
+
+/** The refusal of an input that has these problems. `what` begins the sentence: "The event". */
+export function refusedInput(what: string, errors: FieldProblem[]): AppError {
+  const [first] = errors
+  const more = errors.length > 1 ? ` (And ${errors.length - 1} more.)` : ''
+  return new AppError('invalid', 'invalid_field', `${what} is refused: ${first?.detail}${more}`, { errors })
+}

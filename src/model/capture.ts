@@ -43,6 +43,8 @@ export interface WatchCapture {
   duplicates: number
   /** Newest message id that is known of the watch. */
   last_cursor: string | null
+  /** The watch was read on this server before. Ids mean nothing on another one, so it was begun anew. */
+  previous_host?: string
   /** Why it failed. What was recorded before stays, and is where the next time goes on from. */
   error?: Failure
 }

@@ -101,7 +101,10 @@ export const EventSchema = Type.Object(
     seen_count: Type.Optional(Type.Integer({ minimum: 1, readOnly: true, description: 'How many deliveries so far.' })),
     last_seen_at: Type.Optional(Type.String({ readOnly: true })),
     subscription_ids: Type.Optional(
-      Type.Array(Type.String(), { readOnly: true, description: 'Subscriptions that it matched when captured.' }),
+      Type.Array(Type.String(), {
+        readOnly: true,
+        description: 'Subscriptions that it matched when captured, and watches that came upon it later.',
+      }),
     ),
     provenance: Type.Optional(ProvenanceSchema),
   },

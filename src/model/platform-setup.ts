@@ -5,7 +5,7 @@ export interface PlatformSetup {
   /** What the platform has to be given: the webhook's address. */
   url: string
   secret: {
-    /** Name of the setting that holds it. */
+    /** Name of the setting that holds it, or of the one that names a file with it, whichever is set. */
     setting: string
     /** One is there. It is never shown. */
     configured: boolean
@@ -18,6 +18,8 @@ export interface PlatformSetup {
   fields: { name: string; value: string }[]
   /** What to tick, in the platform's words; none where there is nothing to choose. */
   events: string[]
+  /** Where the platform shows what was answered to its deliveries. */
+  delivery_log: string
   /** What else there is to know or to do. */
   notes: string[]
 }

@@ -41,11 +41,16 @@ const InstantOrNull = Type.Optional(Type.Union([Type.String(), Type.Null()]))
 
 const CaptureSchema = Type.Object(
   {
+    host: Type.Optional(
+      Type.Union([Type.String(), Type.Null()], {
+        description: 'The chat server that it was read on: ids are unique on one server only.',
+      }),
+    ),
     read_to: Type.Optional(
       Type.Union([Type.String(), Type.Null()], { description: 'Newest message id that capture itself has read.' }),
     ),
     followed: Type.Optional(
-      Type.Record(Type.String(), Type.Unknown(), {
+      Type.Union([Type.Record(Type.String(), Type.Unknown()), Type.Null()], {
         description: 'Where the place was found last, though it be renamed.',
       }),
     ),
@@ -53,6 +58,9 @@ const CaptureSchema = Type.Object(
     last_success_at: InstantOrNull,
     last_error: Type.Optional(Type.Union([Type.String(), Type.Null()])),
     failures: Type.Optional(Type.Integer({ minimum: 0, description: 'In a row.' })),
+    wait_until: Type.Optional(
+      Type.Union([Type.String(), Type.Null()], { description: 'The chat server wants no request before then.' }),
+    ),
     next_due_at: InstantOrNull,
   },
   { readOnly: true, description: 'How the capture of this watch is getting on.' },
@@ -119,17 +127,24 @@ export interface Scope {
 /** How the capture of a watch is getting on. Members that nothing is known of are absent, or null where served. */
 export interface CaptureState {
   /**
+   * The chat server on which the place was read, such as `chat.example.org`; `read_to` and `followed` mean nothing on
+   * another. Older releases did not note it.
+   */
+  host?: string | null
+  /**
    * Newest message id that capture itself has read. Not `last_cursor`, which a delivery on another road moves as well:
    * going on from there would skip what no other road brings. Null: it had read nothing when a delivery came.
    */
   read_to?: string | null
   /** Where the place was found last, though it be renamed; the platform's capture reads and writes it. */
-  followed?: Record<string, unknown>
+  followed?: Record<string, unknown> | null
   last_attempt_at?: string | null
   last_success_at?: string | null
   last_error?: string | null
   /** In a row. */
   failures?: number
+  /** The chat server wants no request before then. */
+  wait_until?: string | null
   /** Only where it is served: it follows from the watch as it is set. */
   next_due_at?: string | null
 }

@@ -4,8 +4,10 @@ import type { PlatformSource } from './adapter.js'
 export interface SetupGuide {
   place: readonly string[]
   /** A value may hold `<url>` and `<secret>`. */
-  fields: readonly { name: string; value: string }[]
+  fields: readonly { name: string; value: string; isForTls?: true }[]
   events: readonly string[]
+  /** Where it shows what was answered to its deliveries. */
+  deliveryLog: string
   notes: readonly string[]
   /** Who makes the secret. */
   secretMadeBy: 'operator' | 'platform'
@@ -20,6 +22,7 @@ export const SETUP_GUIDES: Readonly<Record<PlatformSource, SetupGuide>> = {
       { name: 'Webhook format', value: 'Zulip' },
     ],
     events: [],
+    deliveryLog: 'the conversation, where the platform reports what was refused',
     notes: [
       'The platform makes the secret: it is the "token" in the zuliprc file of the bot, which can be downloaded beside it.',
       'It delivers messages that mention the bot, and direct messages to it. For whole topics there is capture.',
@@ -39,6 +42,7 @@ export const SETUP_GUIDES: Readonly<Record<PlatformSource, SetupGuide>> = {
       ...['Category Event', 'Tag Event', 'Group Event', 'Group User Event', 'User Event', 'User Badge Event'],
       ...['User Promoted Event', 'Reviewable Event', 'Notification Event', 'Chat Message Event'],
     ],
+    deliveryLog: 'the list of events on the page of the webhook',
     notes: [
       '"Send me everything" will do as well. Some of the events are there only with their plugin. Newer ' +
         'versions have the page under Admin, Advanced, Webhooks.',
@@ -60,6 +64,7 @@ export const SETUP_GUIDES: Readonly<Record<PlatformSource, SetupGuide>> = {
       ...['Workflow runs', 'Workflow jobs', 'Statuses', 'Deployments', 'Deployment statuses', 'Packages'],
       ...['Stars', 'Forks', 'Wiki', 'Page builds', 'Visibility changes'],
     ],
+    deliveryLog: '"Recent Deliveries" on the page of the webhook',
     notes: [
       '"Send me everything" will do as well. A hook of an organization covers all of its repositories.',
       'Gitea and Forgejo: Settings, Webhooks, Add webhook, then the one named after the program itself; the address is ' +
@@ -72,7 +77,7 @@ export const SETUP_GUIDES: Readonly<Record<PlatformSource, SetupGuide>> = {
     fields: [
       { name: 'URL', value: '<url>' },
       { name: 'Secret token', value: '<secret>' },
-      { name: 'SSL verification', value: 'Enable' },
+      { name: 'SSL verification', value: 'Enable', isForTls: true },
     ],
     events: [
       ...['Push events', 'Tag push events', 'Comments', 'Confidential comments', 'Issues events'],
@@ -80,6 +85,7 @@ export const SETUP_GUIDES: Readonly<Record<PlatformSource, SetupGuide>> = {
       ...['Deployment events', 'Feature flag events', 'Releases events', 'Milestone events', 'Emoji events'],
       ...['Resource access token events', 'Vulnerability events', 'Member events', 'Subgroup events', 'Project events'],
     ],
+    deliveryLog: '"Recent events" on the page of the webhook',
     notes: [
       'Some of the events are there only for groups, or with a paid plan. Hooks of the whole instance are under Admin, ' +
         'System hooks.',

@@ -10,6 +10,7 @@ import type { ChatApi } from '../platforms/chat/capture/chat-api.js'
 import { type Patience, PatientChatApi } from '../platforms/chat/capture/patient-chat-api.js'
 import type { UserDirectory } from '../platforms/chat/capture/user-directory.js'
 import { readFollowedPlace, type WatchedPlace, watchedPlaceOf } from '../platforms/chat/capture/watched-place.js'
+import { hostOf } from '../platforms/chat/context.js'
 import type { WatchLocks } from './watch-locks.js'
 
 /** What the capture of one watch needs. */
@@ -51,18 +52,26 @@ async function captureUnlessOver(capture: WatchCapture, parts: CaptureParts): Pr
   const watch = await ledger.getSubscription(capture.subscription_id)
   const over = whyOver(watch, clock())
   if (over) capture.outcome = over
+  const place = placeOf(watch)
   try {
-    if (!over) await attempt(capture, watch, parts)
+    if (!over) await attempt(capture, { watch, place }, parts)
   } finally {
     capture.last_cursor = (await ledger.getSubscription(watch.id)).last_cursor
   }
 }
 
-async function attempt(capture: WatchCapture, watch: Subscription, parts: CaptureParts): Promise<void> {
+/** A watch with the place that it is set to. */
+interface Placed {
+  watch: Subscription
+  place: WatchedPlace
+}
+
+async function attempt(capture: WatchCapture, { watch, place }: Placed, parts: CaptureParts): Promise<void> {
   const { ledger, clock } = parts
-  const last_attempt_at = toTimestamp(clock())
+  const attemptedAt = clock()
+  const last_attempt_at = toTimestamp(attemptedAt)
   try {
-    await captureInto(capture, placeOf(watch), readSoFar(watch), parts)
+    await captureInto(capture, { watch, place, attemptedAt }, parts)
   } catch (error) {
     if (!(error instanceof AppError)) throw error
     const failures = (watch.capture?.failures ?? 0) + 1
@@ -71,19 +80,22 @@ async function attempt(capture: WatchCapture, watch: Subscription, parts: Captur
     throw error
   }
   const last_success_at = toTimestamp(clock())
-  await ledger.noteCapture(watch.id, { last_attempt_at, last_success_at, last_error: null, failures: 0 })
+  const went = { last_attempt_at, last_success_at, last_error: null, failures: 0, wait_until: null }
+  await ledger.noteCapture(watch.id, went)
 }
 
 async function captureInto(
   capture: WatchCapture,
-  place: WatchedPlace,
-  so: ReadSoFar,
+  { watch, place, attemptedAt }: Placed & { attemptedAt: Micros },
   { ledger, onProgress, sleep, ...options }: CaptureParts,
 ): Promise<void> {
   const { subscription_id } = capture
+  const host = toHost(options.site)
+  const previousHost = otherHostOf(watch, options.site)
   const record = async ({ events, readTo, followed }: CapturedPage) => {
-    const kept = followed && { ...followed }
-    const outcomes = await ledger.recordCaptured(subscription_id, { events, readTo: String(readTo), followed: kept })
+    const kept = { readTo: String(readTo), followed: followed && { ...followed } }
+    const outcomes = await ledger.recordCaptured(subscription_id, { events, host, attemptedAt, ...kept })
+    if (previousHost !== undefined) capture.previous_host = previousHost
     const created = outcomes.filter(outcome => outcome.created).length
     capture.messages += outcomes.length
     capture.created += created
@@ -94,21 +106,34 @@ async function captureInto(
     onProgress?.({ subscription_id, messages: capture.messages, waiting_seconds: seconds })
   }
   const api = new PatientChatApi(options.api, { sleep, onWait })
-  await captureWatch(place, so, { ...options, api, record })
+  await captureWatch(place, readSoFar(watch, options.site), { ...options, api, record })
 }
 
 function placeOf(watch: Subscription): WatchedPlace {
   const place = watch.source === 'chat' ? watchedPlaceOf(watch) : undefined
   if (place) return place
-  const message = `Subscription "${watch.id}" does not watch a topic or a stream of the chat platform.`
-  const hint = 'Only those can be captured; give it a target like stream:eng/topic:deploys.'
+  const watched = watch.source === 'chat' ? 'all of the chat platform' : `"${watch.source}"`
+  const message = `Subscription "${watch.id}" watches ${watched}, and only a topic or a stream of the chat platform can be captured.`
+  const hint = 'Give it the source "chat" and a target like stream:eng/topic:deploys.'
   throw new AppError('invalid', 'watch_not_captured', message, { hint })
 }
 
-function readSoFar(watch: Subscription): ReadSoFar {
+/** What was read on another server is nothing on this one. */
+function readSoFar(watch: Subscription, site: string): ReadSoFar {
+  if (otherHostOf(watch, site) !== undefined) return { readTo: undefined, followed: undefined }
   const place = readToOf(watch)
   const readTo = place !== null && /^\d{1,15}$/.test(place) ? Number(place) : undefined
-  return { readTo, followed: readFollowedPlace(watch.capture?.followed) }
+  return { readTo, followed: readFollowedPlace(watch.capture?.followed ?? undefined) }
+}
+
+/** The server on which it was read before, unless it is this one. */
+function otherHostOf({ capture }: Subscription, site: string): string | undefined {
+  return capture?.host && capture.host !== toHost(site) ? capture.host : undefined
+}
+
+/** As it stands in the keys of the events. */
+function toHost(site: string): string {
+  return hostOf({ site }, {})
 }
 
 function afterSome({ category, code, message, errors, retryAfterSeconds }: AppError, messages: number): AppError {

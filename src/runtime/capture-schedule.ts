@@ -58,8 +58,9 @@ export class CaptureSchedule {
 
   #report({ captures, left }: CaptureResult): number {
     const { logger } = this.parts
-    for (const { subscription_id, error, messages, created } of captures) {
+    for (const { subscription_id, error, messages, created, previous_host } of captures) {
       this.#tell(subscription_id, error && new AppError(error.category, error.code, error.message))
+      if (previous_host) logger.warn({ subscription_id, previous_host }, 'another chat server: begun anew')
       if (messages > 0) logger.info({ subscription_id, messages, created }, 'captured')
     }
     const last = captures.at(-1)?.error

@@ -1,4 +1,5 @@
 import { LedgerClient } from '../client/ledger-client.js'
+import { AppError } from '../model/app-error.js'
 import type { CaptureProgress, CaptureRequest, CaptureResult } from '../model/capture.js'
 import type { LocalSettings } from '../settings/local-settings.js'
 import { Captures } from './captures.js'
@@ -8,17 +9,27 @@ import { reachLedger } from './reach-ledger.js'
 /**
  * Captures in the process that owns the ledger: the server that has it open, else this one.
  *
- * @throws AppError `not_found/ledger_missing`, `conflict/ledger_owned`; as `Captures`
+ * @throws AppError `not_found/ledger_missing`, `unavailable/ledger_busy`; as `Captures`
  */
-export function capture(
+export async function capture(
   settings: LocalSettings,
   request: CaptureRequest,
   onProgress: (progress: CaptureProgress) => void,
 ): Promise<CaptureResult> {
-  return reachLedger(settings.database, {
-    throughServer: (_, socketPath) => new LedgerClient({ socketPath }).capture(request, onProgress),
-    throughFile: () => captureIntoFile(settings, request, onProgress),
-  })
+  try {
+    return await reachLedger(settings.database, {
+      throughServer: (_, socketPath) => new LedgerClient({ socketPath }).capture(request, onProgress),
+      throughFile: () => captureIntoFile(settings, request, onProgress),
+    })
+  } catch (error) {
+    throw toBusy(error)
+  }
+}
+
+/** Whoever holds the ledger, a capture or a server that begins or ends, will let go of it: the next time may do. */
+function toBusy(error: unknown): unknown {
+  if (!(error instanceof AppError) || error.code !== 'ledger_owned') return error
+  return new AppError('unavailable', 'ledger_busy', error.message, { cause: error })
 }
 
 async function captureIntoFile(

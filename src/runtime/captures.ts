@@ -3,7 +3,7 @@ import type { Ledger } from '../ledger/ledger.js'
 import { dueAt, whyOver } from '../ledger/watch-times.js'
 import type { CaptureProgress, CaptureRequest, CaptureResult, WatchCapture } from '../model/capture.js'
 import type { ChatAccount } from '../model/chat-account.js'
-import type { Micros } from '../model/timestamp.js'
+import { type Micros, toTimestamp } from '../model/timestamp.js'
 import { ChatApiClient } from '../platforms/chat/capture/chat-api-client.js'
 import { UserDirectory } from '../platforms/chat/capture/user-directory.js'
 import { captureOne } from './capture-one.js'
@@ -43,7 +43,9 @@ export class Captures {
     const capture = (id: string) => this.#capture(id, api, request, call)
     try {
       const ids = subscription_id === undefined ? await this.#listDue() : [subscription_id]
-      return await captureAll(ids, capture)
+      const result = await captureAll(ids, capture)
+      await this.#waitAsTold(result)
+      return result
     } finally {
       api.close()
     }
@@ -61,6 +63,15 @@ export class Captures {
     const now = this.clock()
     const watches = await this.ledger.listPolled()
     return watches.filter(watch => whyOver(watch, now) === undefined && dueAt(watch, now) <= now).map(({ id }) => id)
+  }
+
+  /** The wait is told to the account, so it counts for all that would be captured with it by themselves. */
+  async #waitAsTold({ captures }: CaptureResult): Promise<void> {
+    const error = captures.at(-1)?.error
+    if (error?.code !== 'chat_rate_limited' || error.retryAfterSeconds === undefined) return
+    const wait_until = toTimestamp(this.clock() + Math.ceil(error.retryAfterSeconds * 1_000_000))
+    const watches = await this.ledger.listPolled()
+    await Promise.all(watches.map(({ id }) => this.ledger.noteCapture(id, { wait_until })))
   }
 
   #usersOf({ site, email }: ChatAccount): UserDirectory {

@@ -7,7 +7,7 @@ import { readSavedDelivery, type SavedDeliveryHints } from '../platforms/saved-d
 /**
  * Tells what a saved delivery would become. Nothing is verified, as its bytes may no longer be those that were signed.
  *
- * @throws AppError `invalid/wrong_usage`, `invalid/invalid_json`
+ * @throws AppError `invalid/wrong_usage`, `invalid/invalid_json`, `invalid/invalid_field`
  */
 export function explainSavedDelivery(bytes: Uint8Array, hints: SavedDeliveryHints): DeliveryExplanation {
   const { source, delivery, context } = readSavedDelivery(bytes, hints)

@@ -1,4 +1,6 @@
 import { randomBytes } from 'node:crypto'
+import type { ServedWebhook } from '../client/platform-list.js'
+import type { AppError } from '../model/app-error.js'
 import type { PlatformSetup } from '../model/platform-setup.js'
 import type { PlatformSource } from '../platforms/adapter.js'
 import { adapterOf } from '../platforms/adapters.js'
@@ -8,25 +10,27 @@ import type { SetupSettings } from '../settings/setup-settings.js'
 
 const SECRET_BYTES = 32
 
-/**
- * What to enter where, so that a platform delivers to this ledger.
- *
- * @param ledger.address where this command reaches the ledger, without a slash at its end
- * @param ledger.isSecretConfigured what a running server says of itself; undefined when none answers
- */
-export function platformSetup(
-  source: PlatformSource,
-  settings: SetupSettings,
-  ledger: { address: string; isSecretConfigured: boolean | undefined },
-): PlatformSetup {
+/** The ledger that is to be delivered to. */
+export interface ReachedLedger {
+  /** Where this command reaches it, without a slash at its end. */
+  address: string
+  /** What a running server says of itself. */
+  webhook?: Pick<ServedWebhook, 'isSecretConfigured' | 'site'>
+  /** Why none said anything. */
+  trouble?: AppError
+}
+
+/** What to enter where, so that a platform delivers to this ledger. */
+export function platformSetup(source: PlatformSource, settings: SetupSettings, ledger: ReachedLedger): PlatformSetup {
   const { catalogue } = adapterOf(source)
   const guide = SETUP_GUIDES[source]
   const base = settings.publicAddress ?? ledger.address
-  const url = `${base}${catalogue.webhook_path}${siteParameter(source, settings)}`
-  const configured = ledger.isSecretConfigured ?? settings.isSecretSet
+  const url = `${base}${catalogue.webhook_path}${siteParameter(source, settings, ledger)}`
+  const configured = ledger.webhook?.isSecretConfigured ?? settings.isSecretSet
   const isSecretKnown = configured || settings.isSecretSet
   const suggestion =
     isSecretKnown || guide.secretMadeBy === 'platform' ? undefined : randomBytes(SECRET_BYTES).toString('hex')
+  const secretPlace = placeOfSecret(settings, isSecretKnown)
   return {
     source,
     display_name: catalogue.display_name,
@@ -37,44 +41,69 @@ export function platformSetup(
       ...(suggestion === undefined ? {} : { suggestion }),
     },
     place: [...guide.place],
-    fields: guide.fields.map(({ name, value }) => ({
-      name,
-      value: value.replace('<url>', url).replace('<secret>', `the one in ${settings.secretSetting}`),
-    })),
+    fields: guide.fields
+      .filter(({ isForTls }) => !isForTls || url.startsWith('https:'))
+      .map(({ name, value }) => ({ name, value: value.replace('<url>', url).replace('<secret>', secretPlace) })),
     events: [...guide.events],
-    notes: [...guide.notes, ...ownNotes(source, settings, { base, configured })],
+    delivery_log: guide.deliveryLog,
+    notes: [
+      ...guide.notes,
+      ...troubleNotes(ledger),
+      ...(configured ? [] : [missingSecret(settings)]),
+      ...(source === 'chat' ? chatSiteNotes(settings, ledger) : []),
+      ...loopbackNotes(base),
+    ],
   }
+}
+
+/** What to do about a secret that the server does not have. */
+export function missingSecret({ secretSetting, isSecretSet, environmentFile }: SetupSettings): string {
+  return isSecretSet
+    ? `${secretSetting} is set here, but the server does not have it yet: it reads settings when it starts.`
+    : `Set ${secretSetting} (or ${secretSetting}_FILE, naming a file), for instance in ${environmentFile}, and restart the server. Until then no delivery can prove where it comes from.`
+}
+
+function placeOfSecret({ secretSetting, isSecretSet }: SetupSettings, isKnown: boolean): string {
+  if (isSecretSet && secretSetting.endsWith('_FILE')) return `the one in the file that ${secretSetting} names`
+  const isOnServerAlone = isKnown && !isSecretSet
+  return isOnServerAlone
+    ? `the one that the server has in ${secretSetting} or ${secretSetting}_FILE`
+    : `the one in ${secretSetting}`
 }
 
 /** The server takes the configured address; one that it does not know must come with every delivery. */
-function siteParameter(source: PlatformSource, { chatSite, isChatSiteGiven }: SetupSettings): string {
-  if (source !== 'chat' || chatSite === undefined || !isChatSiteGiven) return ''
+function siteParameter(source: PlatformSource, { chatSite, isChatSiteGiven }: SetupSettings, ledger: ReachedLedger) {
+  if (source !== 'chat' || chatSite === undefined || !isChatSiteGiven || ledger.webhook?.site !== undefined) return ''
   return `?site=${encodeURIComponent(chatSite)}`
 }
 
-function ownNotes(
-  source: PlatformSource,
-  settings: SetupSettings,
-  { base, configured }: { base: string; configured: boolean },
-): string[] {
-  const { secretSetting, isSecretSet, environmentFile } = settings
-  const notes: string[] = []
-  if (!configured) {
-    notes.push(
-      isSecretSet
-        ? `${secretSetting} is set here, but the server does not have it yet: it reads settings when it starts.`
-        : `Set ${secretSetting} (or ${secretSetting}_FILE, naming a file), for instance in ${environmentFile}, and restart the server. Until then no delivery can prove where it comes from.`,
-    )
+function troubleNotes({ trouble }: ReachedLedger): string[] {
+  if (!trouble) return []
+  const advice = trouble.code === 'not_found' ? ' Check --api-url or EVENT_API_URL: a root path belongs to it.' : ''
+  return [`It could not be learned what the server has. ${trouble.message}${advice}`]
+}
+
+function chatSiteNotes({ chatSite, isChatSiteGiven }: SetupSettings, { webhook }: ReachedLedger): string[] {
+  const served = webhook?.site
+  if (served !== undefined) {
+    if (chatSite === undefined || chatSite === served) return []
+    const here = isChatSiteGiven ? '--chat-url says' : 'EVENT_CHAT_URL here is'
+    return [
+      `${here} ${chatSite}, but EVENT_CHAT_URL of the server is ${served}, which goes before anything else. It reads settings when it starts.`,
+    ]
   }
-  if (source === 'chat' && settings.chatSite === undefined) {
-    notes.push(
+  if (chatSite === undefined) {
+    return [
       'Deliveries do not name their server: set EVENT_CHAT_URL to its address, such as https://chat.example.org, or say it here with --chat-url.',
-    )
+    ]
   }
-  if (isLoopback(new URL(base).hostname.replace(/^\[(.*)\]$/, '$1'))) {
-    notes.push(
-      'This address is reached from this machine alone. For a platform elsewhere put a proxy with TLS in front of that one path, and its address into EVENT_PUBLIC_URL.',
-    )
-  }
-  return notes
+  if (isChatSiteGiven || !webhook) return []
+  return ['EVENT_CHAT_URL is set here, but the server does not have it yet: it reads settings when it starts.']
+}
+
+function loopbackNotes(base: string): string[] {
+  if (!isLoopback(new URL(base).hostname.replace(/^\[(.*)\]$/, '$1'))) return []
+  return [
+    'This address is reached from this machine alone. For a platform elsewhere put a proxy with TLS in front of that one path, and its address into EVENT_PUBLIC_URL.',
+  ]
 }

@@ -22,12 +22,16 @@ const PASSING = { server: ['server_unreachable', 'connection_lost'], file: ['led
 /**
  * Works on a ledger: through the server that has it open, else through its file.
  *
+ * @param options `mayBeNew`: where there is no ledger, the file is opened all the same, which makes one
  * @throws AppError `not_found/ledger_missing`; as the way that was taken
  */
-export async function reachLedger<Result>(database: DatabaseSetting, ways: Ways<Result>): Promise<Result> {
-  const { path, isDefault, legacyPath } = database
-  // A ledger of the older layout is one as well: opening the default path brings it forward.
-  if ((await sizeOf(path)) === 0 && !(isDefault && (await sizeOf(legacyPath)) > 0)) {
+export async function reachLedger<Result>(
+  database: DatabaseSetting,
+  ways: Ways<Result>,
+  { mayBeNew = false }: { mayBeNew?: boolean } = {},
+): Promise<Result> {
+  const { path } = database
+  if (!mayBeNew && !(await isThere(database))) {
     throw new AppError('not_found', 'ledger_missing', `There is no ledger at ${path}.`, {
       hint: '`daybook serve` makes one; --db names another.',
     })
@@ -45,6 +49,11 @@ export async function reachLedger<Result>(database: DatabaseSetting, ways: Ways<
     }
     await sleep(POLL_MS)
   }
+}
+
+/** A ledger of the older layout is one as well: opening the default path brings it forward. */
+async function isThere({ path, isDefault, legacyPath }: DatabaseSetting): Promise<boolean> {
+  return (await sizeOf(path)) > 0 || (isDefault && (await sizeOf(legacyPath)) > 0)
 }
 
 /** The size of a database and its journal together, in bytes; 0 where there is none. */

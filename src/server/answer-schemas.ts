@@ -7,7 +7,7 @@ const CapturedOrNull = Type.Union([Captured, Type.Null()])
 const Count = Type.Integer({ minimum: 0 })
 
 /** A schema that stands under its name in the description. */
-export function named(name: 'Event' | 'Subscription' | 'Problem'): TSchema {
+export function named(name: 'Event' | 'Subscription' | 'User' | 'Problem'): TSchema {
   return Type.Unsafe({ $ref: `#/components/schemas/${name}` })
 }
 
@@ -80,6 +80,7 @@ export const PlatformsSchema = Type.Object({
       webhook_path: Type.String(),
       verification: Type.String(),
       secret_configured: Type.Boolean(),
+      site: Type.Optional(Type.String({ description: "Address of the platform's server, where it is configured." })),
       kinds: Type.Array(Type.String()),
       actions: Type.Array(Type.Object({ kind: Type.String(), object_type: Type.String(), verb: Type.String() })),
       scope_types: Type.Array(Type.String()),

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import { Compile } from 'typebox/compile'
-import { refusedInput, toFieldProblems } from '../ledger/field-problems.js'
-import { AppError } from '../model/app-error.js'
+import { toFieldProblems } from '../ledger/field-problems.js'
+import { AppError, refusedInput } from '../model/app-error.js'
 import {
   type CaptureLine,
   type CaptureProgress,
@@ -10,9 +10,7 @@ import {
   type CaptureResult,
 } from '../model/capture.js'
 import { toFailure } from '../model/failure.js'
-import type { ReadBody } from './body.js'
-import { readJson } from './json-bytes.js'
-import { readMediaType } from './media-type.js'
+import type { ReadJsonBody } from './json-body.js'
 import { apiHeaders } from './reply.js'
 import type { Handler } from './route.js'
 import type { Shutdown } from './shutdown.js'
@@ -27,7 +25,7 @@ export interface ServedCaptures {
 
 export interface CaptureRouteParts {
   captures: ServedCaptures
-  readBody: ReadBody
+  readJsonBody: ReadJsonBody
   shutdown: Shutdown
   heartbeatMs: number
 }
@@ -39,13 +37,12 @@ const check = Compile(CaptureRequestSchema)
  * `POST /api/captures`: captures watches for a command beside this server, and tells it how that goes, one line of JSON
  * each: `progress`, at last `result` or `failure`. It ends with the connection: what was recorded by then stays.
  */
-export function runCaptures({ captures, readBody, shutdown, heartbeatMs }: CaptureRouteParts): Handler {
+export function runCaptures({ captures, readJsonBody, shutdown, heartbeatMs }: CaptureRouteParts): Handler {
   return async (req, res) => {
-    readMediaType(req, ['application/json'])
-    const request = readRequest(readJson(await readBody(req, res, MAX_BYTES)))
+    const request = readRequest(await readJsonBody(req, res, MAX_BYTES))
     const open = shutdown.open()
     res.once('close', open.end)
-    res.writeHead(200, [...apiHeaders(req.requestId), 'Content-Type', 'application/x-ndjson'])
+    res.writeHead(200, [...apiHeaders(req), 'Content-Type', 'application/x-ndjson'])
     const tell = (line: CaptureLine) => res.write(`${JSON.stringify(line)}\n`)
     const heartbeat = setInterval(() => res.write('\n'), heartbeatMs)
     try {

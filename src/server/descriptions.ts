@@ -16,12 +16,20 @@ export function schema(checked: TSchema): Handler {
   return () => reply
 }
 
-/** `GET /api/platforms`: what each source can send, and whether a secret is configured for it; never the secret. */
+/**
+ * `GET /api/platforms`: what each source can send, whether a secret is configured for it (never the secret), and the
+ * configured address of a platform's server.
+ */
 export function platforms(
   catalogue: readonly PlatformCatalogue[],
   secrets: Readonly<Record<PlatformSource, readonly string[]>>,
+  sites: Readonly<Partial<Record<PlatformSource, string | undefined>>>,
 ): Handler {
-  const items = catalogue.map(entry => ({ ...entry, secret_configured: secrets[entry.source].length > 0 }))
+  const items = catalogue.map(entry => {
+    const site = sites[entry.source]
+    const configured = { secret_configured: secrets[entry.source].length > 0, ...(site === undefined ? {} : { site }) }
+    return { ...entry, ...configured }
+  })
   const reply = json(200, { items, count: items.length })
   return () => reply
 }

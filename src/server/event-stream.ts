@@ -1,8 +1,9 @@
 import type { ServerResponse } from 'node:http'
+import { AppError } from '../model/app-error.js'
 import { type Micros, toTimestamp } from '../model/timestamp.js'
 import { readEventStreamRequest } from './event-query-params.js'
 import { apiHeaders } from './reply.js'
-import type { Handler } from './route.js'
+import type { Handler, HttpRequest } from './route.js'
 import type { ServedLedger } from './served-ledger.js'
 import type { Shutdown } from './shutdown.js'
 import { StreamReader, type StreamTimes } from './stream-reader.js'
@@ -15,22 +16,25 @@ export interface EventStreamParts {
   shutdown: Shutdown
   now: () => Micros
   times: StreamTimes
+  /** Rejects once whoever sent the request may no longer read: a stream outlives a login. */
+  mayRead: (req: HttpRequest) => Promise<void>
 }
 
 /**
  * `GET /api/events/stream`: server-sent events, one for each matching event, `id:` its `captured_at`, so that a reader
- * that connects again (`Last-Event-ID`) misses nothing. Without a start it begins now.
+ * that connects again (`Last-Event-ID`) misses nothing. Without a start it begins now. It ends when its reader may no
+ * longer read, within a heartbeat.
  *
  * It pulls: the next page is read when the last one has been taken. `StreamReader` says what else is sent.
  *
  * Source: WHATWG HTML, "Server-sent events".
  */
-export function streamEvents({ ledger, shutdown, now, times }: EventStreamParts): Handler {
+export function streamEvents({ ledger, shutdown, now, times, mayRead }: EventStreamParts): Handler {
   return async (req, res) => {
     const { filters, since } = readEventStreamRequest(req.search, lastEventId(req.headers), now())
     const start = since ?? (await ledger.query({ order: 'desc', limit: 1 })).head ?? 0
 
-    res.writeHead(200, [...apiHeaders(req.requestId), 'Content-Type', 'text/event-stream', 'X-Accel-Buffering', 'no'])
+    res.writeHead(200, [...apiHeaders(req), 'Content-Type', 'text/event-stream', 'X-Accel-Buffering', 'no'])
     if (req.method === 'HEAD') {
       res.end()
       return undefined
@@ -38,6 +42,10 @@ export function streamEvents({ ledger, shutdown, now, times }: EventStreamParts)
     const open = shutdown.open()
     res.once('close', open.end)
     const reader = new StreamReader(res, toTimestamp(start), times, open)
+    const asking = setInterval(() => {
+      // A store that cannot say who it is has other troubles; the next beat asks again.
+      mayRead(req).catch(error => isRefusal(error) && open.end())
+    }, times.heartbeatMs)
     try {
       const query = { ...filters, since: start, order: 'asc', limit: PAGE_EVENTS } as const
       for await (const page of ledger.follow(query, open.signal)) {
@@ -47,11 +55,16 @@ export function streamEvents({ ledger, shutdown, now, times }: EventStreamParts)
     } catch (error) {
       if (!open.signal.aborted) throw error
     } finally {
+      clearInterval(asking)
       reader.end()
     }
     await closed(res)
     return undefined
   }
+}
+
+function isRefusal(error: unknown): boolean {
+  return error instanceof AppError && (error.category === 'unauthenticated' || error.category === 'forbidden')
 }
 
 function lastEventId(headers: NodeJS.Dict<string | string[]>): string | undefined {

@@ -195,7 +195,7 @@ function describeUnreadable(code: string | undefined): Problem {
 function rawAnswer(problem: Problem, requestId: string): string {
   const { body, type } = problemReply(problem)
   const headers = [
-    ...apiHeaders(requestId),
+    ...apiHeaders({ requestId, tlsOnly: false }),
     'Content-Type',
     type,
     'Content-Length',

@@ -20,7 +20,7 @@ export function landingPage(rootPath: string): LandingPage {
       const sentUrl = req.url
       // sirv reads the target by itself; it is given one of ours, never the one that was sent.
       req.url = `/${encodeURIComponent(name)}`
-      for (const [header, value] of pairs(pageHeaders(req.requestId))) res.setHeader(header, value)
+      for (const [header, value] of pairs(pageHeaders(req))) res.setHeader(header, value)
       // A file that vanished after the start fails on reading, and sirv leaves that error to nobody.
       res.once('pipe', (source: Readable) => source.once('error', reject))
       res.once('close', () => resolve(undefined))

@@ -1,9 +1,22 @@
 import Type from 'typebox'
+import type { Accounts } from '../accounts/accounts.js'
+import type { CookiePlace } from '../login/cookies.js'
 import { CaptureRequestSchema } from '../model/capture.js'
 import { EventSchema } from '../model/event.js'
 import { SubscriptionSchema } from '../model/subscription.js'
 import type { Micros } from '../model/timestamp.js'
+import { IssuedTokenSchema } from '../model/user.js'
 import type { PlatformCatalogue, PlatformSource, WebhookAdapter } from '../platforms/adapter.js'
+import type { Authorise } from './access.js'
+import {
+  ChangedUserSchema,
+  LoggedInSchema,
+  LoginSchema,
+  NewUserSchema,
+  SessionSchema,
+  TokenListSchema,
+  UserListSchema,
+} from './account-schemas.js'
 import {
   ChatDeliverySchema,
   DeliverySchema,
@@ -22,16 +35,31 @@ import { metricsText, platforms, schema, stats } from './descriptions.js'
 import { EVENT_PARAMETERS, EVENT_STREAM_PARAMETERS } from './event-query-params.js'
 import { streamEvents } from './event-stream.js'
 import { type DatabaseName, health } from './health.js'
+import type { ReadJsonBody } from './json-body.js'
 import type { LandingPage } from './landing-page.js'
 import type { LedgerMetrics } from './ledger-metrics.js'
+import { firstPage, type LoginPages } from './login-pages.js'
 import { describeApi } from './openapi.js'
 import { getEvent, queryEvents } from './read-events.js'
 import { recordEvents } from './record-events.js'
-import type { Method, Route, RouteDoc } from './route.js'
+import type { HttpRequest, Method, Route, RouteDoc } from './route.js'
 import type { ServedLedger } from './served-ledger.js'
+import { login, logout, type SessionRouteParts, sessionStatus } from './session-routes.js'
 import type { Shutdown } from './shutdown.js'
 import type { StreamTimes } from './stream-reader.js'
 import { deleteSubscription, getSubscription, listSubscriptions, saveSubscription } from './subscriptions.js'
+import {
+  createUser,
+  deleteUser,
+  issueToken,
+  listTokens,
+  listUsers,
+  ownTokens,
+  revokeToken,
+  revokeTokens,
+  tokensOfUser,
+  updateUser,
+} from './user-routes.js'
 import { readSiteContext, receiveWebhook, type TakeLargeDelivery } from './webhooks.js'
 
 export interface LedgerRouteParts {
@@ -49,7 +77,13 @@ export interface LedgerRouteParts {
   version: string
   now: () => Micros
   landing: LandingPage
+  login: LoginPages
   readBody: ReadBody
+  readJsonBody: ReadJsonBody
+  accounts: Accounts
+  authorise: Authorise
+  cookie: CookiePlace
+  throttleAddress: SessionRouteParts['throttleAddress']
   metrics: LedgerMetrics
   shutdown: Shutdown
   streamTimes: StreamTimes
@@ -62,27 +96,44 @@ export interface LedgerRouteParts {
  * Source: Event Ledger Service, "Endpoints".
  */
 export function ledgerRoutes(parts: LedgerRouteParts): Route[] {
-  const { ledger, readBody, metrics, shutdown, now } = parts
+  const { ledger, accounts, readBody, readJsonBody, metrics, shutdown, now } = parts
   const routes: Route[] = []
   const add = (method: Method, pattern: string, access: Route['access'], handle: Route['handle'], doc: RouteDoc) => {
     routes.push({ method, pattern, access, handle, doc })
   }
   const heartbeatMs = parts.streamTimes.heartbeatMs
-  const captures = runCaptures({ captures: parts.captures, readBody, shutdown, heartbeatMs })
-  const stream = streamEvents({ ledger, shutdown, now, times: parts.streamTimes })
+  const captures = runCaptures({ captures: parts.captures, readJsonBody, shutdown, heartbeatMs })
+  const mayRead = (req: HttpRequest) => parts.authorise({ method: 'GET', access: 'read' }, req)
+  const stream = streamEvents({ ledger, shutdown, now, times: parts.streamTimes, mayRead })
 
   add('POST', '/api/events', 'deliver', recordEvents(ledger, readBody, metrics), DOCS.recordEvents)
   add('GET', '/api/events', 'read', queryEvents(ledger, shutdown, now), DOCS.queryEvents)
   add('GET', '/api/events/stream', 'read', stream, DOCS.streamEvents)
   add('GET', '/api/events/:dedupe_key', 'read', getEvent(ledger), DOCS.getEvent)
-  add('POST', '/api/subscriptions', 'write', saveSubscription(ledger, readBody), DOCS.saveSubscription)
+  add('POST', '/api/subscriptions', 'write', saveSubscription(ledger, readJsonBody), DOCS.saveSubscription)
   add('GET', '/api/subscriptions', 'read', listSubscriptions(ledger), DOCS.listSubscriptions)
   add('GET', '/api/subscriptions/:id', 'read', getSubscription(ledger), DOCS.getSubscription)
   add('DELETE', '/api/subscriptions/:id', 'write', deleteSubscription(ledger), DOCS.deleteSubscription)
+  add('POST', '/api/login', 'login', login(parts), DOCS.login)
+  add('POST', '/api/logout', 'logout', logout(parts), DOCS.logout)
+  add('GET', '/api/session', 'anybody', sessionStatus(accounts), DOCS.session)
+  add('GET', '/api/users', 'admin', listUsers(accounts), DOCS.listUsers)
+  add('POST', '/api/users', 'admin', createUser(accounts, readJsonBody), DOCS.createUser)
+  add('PATCH', '/api/users/:id', 'admin', updateUser(accounts, readJsonBody), DOCS.updateUser)
+  add('DELETE', '/api/users/:id', 'admin', deleteUser(accounts), DOCS.deleteUser)
+  add('POST', '/api/users/:id/token', 'admin', issueToken(accounts, tokensOfUser(1)), DOCS.issueToken)
+  add('DELETE', '/api/users/:id/token', 'admin', revokeTokens(accounts, tokensOfUser(1)), DOCS.revokeTokens)
+  add('GET', '/api/users/:id/tokens', 'admin', listTokens(accounts, tokensOfUser(1)), DOCS.listTokens)
+  add('DELETE', '/api/users/:id/tokens/:token_id', 'admin', revokeToken(accounts, tokensOfUser(2)), DOCS.revokeToken)
+  add('POST', '/api/me/token', 'account', issueToken(accounts, ownTokens), DOCS.issueToken)
+  add('DELETE', '/api/me/token', 'account', revokeTokens(accounts, ownTokens), DOCS.revokeTokens)
+  add('GET', '/api/me/tokens', 'account', listTokens(accounts, ownTokens), DOCS.listTokens)
+  add('DELETE', '/api/me/tokens/:token_id', 'account', revokeToken(accounts, ownTokens), DOCS.revokeToken)
   add('POST', '/api/captures', 'local', captures, DOCS.runCaptures)
   add('GET', '/api/health', 'public', health(ledger, parts.database, parts.version), DOCS.health)
   add('GET', '/api/stats', 'read', stats(ledger), DOCS.stats)
-  add('GET', '/api/platforms', 'read', platforms(parts.platforms, parts.webhookSecrets), DOCS.platforms)
+  const listed = platforms(parts.platforms, parts.webhookSecrets, { chat: parts.chatSite })
+  add('GET', '/api/platforms', 'read', listed, DOCS.platforms)
   add('GET', '/api/schema/event', 'read', schema(EventSchema), DOCS.schema)
   add('GET', '/api/schema/subscription', 'read', schema(SubscriptionSchema), DOCS.schema)
   add('GET', '/api/openapi.json', 'read', describeApi(routes, parts), DOCS.openapi)
@@ -97,12 +148,20 @@ export function ledgerRoutes(parts: LedgerRouteParts): Route[] {
     })
     add('POST', webhook_path, 'deliver', receive, source === 'chat' ? DOCS.chatWebhook : DOCS.webhook)
   }
-  add('GET', '/', 'public', parts.landing.page, DOCS.page)
+  add('GET', '/', 'anybody', firstPage(parts.login.page, parts.landing.page), DOCS.page)
+  add('GET', '/login', 'public', parts.login.page, DOCS.loginPage)
+  add('GET', '/login/assets/:name', 'public', parts.login.asset, DOCS.loginAsset)
   add('GET', '/assets/:name', 'public', parts.landing.asset, DOCS.asset)
   return routes
 }
 
 const AnyJson = Type.Unknown()
+
+const NEXT = {
+  name: 'next',
+  description: 'Where to go after the login: a path of this server. Anything else is the first page.',
+  schema: Type.String(),
+}
 
 const DOCS = {
   recordEvents: {
@@ -159,6 +218,42 @@ const DOCS = {
     summary: 'Deletes a subscription; captured events stay',
     answers: { 204: { description: 'Deleted' } },
   },
+  login: {
+    summary: 'Begins a session in a browser, by a cookie',
+    query: [NEXT],
+    body: { 'application/json': LoginSchema },
+    answers: { 200: { description: 'Who that is now, and where to go', schema: LoggedInSchema } },
+  },
+  logout: { summary: 'Ends the session of the cookie sent', answers: { 204: { description: 'Ended' } } },
+  session: {
+    summary: 'Who asks, and the CSRF token of a session',
+    answers: { 200: { description: 'Also for nobody', schema: SessionSchema } },
+  },
+  listUsers: { summary: 'All users', answers: { 200: { description: 'The users', schema: UserListSchema } } },
+  createUser: {
+    summary: 'Creates a user',
+    body: { 'application/json': NewUserSchema },
+    answers: { 201: { description: 'Created', schema: named('User') } },
+  },
+  updateUser: {
+    summary: 'Changes role, enabled or password; what is not sent stays',
+    body: { 'application/json': ChangedUserSchema },
+    answers: { 200: { description: 'As it is now', schema: named('User') } },
+  },
+  deleteUser: {
+    summary: 'Deletes a user, its sessions and tokens; its subscriptions stay',
+    answers: { 204: { description: 'Deleted' } },
+  },
+  issueToken: {
+    summary: 'Issues an API token, which is shown this once',
+    answers: { 201: { description: 'Issued', schema: IssuedTokenSchema } },
+  },
+  listTokens: {
+    summary: 'The API tokens of a user, without the tokens themselves',
+    answers: { 200: { description: 'The tokens', schema: TokenListSchema } },
+  },
+  revokeToken: { summary: 'Revokes one API token', answers: { 204: { description: 'Revoked' } } },
+  revokeTokens: { summary: 'Revokes every API token of a user', answers: { 204: { description: 'Revoked' } } },
   runCaptures: {
     summary: 'Captures watches; for commands on this machine, over the socket of the process that owns the ledger',
     body: { 'application/json': CaptureRequestSchema },
@@ -207,6 +302,15 @@ const DOCS = {
     body: { 'application/json': AnyJson, 'application/x-www-form-urlencoded': AnyJson },
     answers: { 200: { description: 'What became of it', schema: ChatDeliverySchema } },
   },
-  page: { summary: 'First page', answers: { 200: { description: 'A page for people', type: 'text/html' } } },
+  page: {
+    summary: 'First page; the login page for whoever must log in first',
+    answers: { 200: { description: 'A page for people', type: 'text/html' } },
+  },
+  loginPage: {
+    summary: 'Login page',
+    query: [NEXT],
+    answers: { 200: { description: 'A page for people', type: 'text/html' } },
+  },
+  loginAsset: { summary: 'A file of the login page', answers: { 200: { description: 'The file', type: '*/*' } } },
   asset: { summary: 'A file of the first page', answers: { 200: { description: 'The file', type: '*/*' } } },
 } satisfies Record<string, RouteDoc>

@@ -1,16 +1,21 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Logger } from 'pino'
+import type { Accounts } from '../accounts/accounts.js'
+import { createThrottleAddress } from '../login/throttle-address.js'
+import type { LoginLook } from '../model/login-look.js'
 import type { Micros } from '../model/timestamp.js'
 import type { PlatformCatalogue, PlatformSource, WebhookAdapter } from '../platforms/adapter.js'
-import { openAccess } from './access.js'
+import { createAccess } from './access.js'
 import { createBodyReader } from './body.js'
 import type { ServedCaptures } from './captures.js'
 import type { DatabaseName } from './health.js'
 import { HttpListener } from './http-listener.js'
+import { createJsonReader } from './json-body.js'
 import { landingPage } from './landing-page.js'
 import { LedgerMetrics } from './ledger-metrics.js'
 import { ledgerRoutes } from './ledger-routes.js'
+import { loginPages } from './login-pages.js'
 import { logRequest } from './request-log.js'
 import { createRouter, type HandleRequest, type RouterParts } from './router.js'
 import type { ServedLedger } from './served-ledger.js'
@@ -31,10 +36,16 @@ export interface LedgerServerSettings {
   requireVerified: boolean
   /** Origin of the chat platform's server, which its deliveries do not name. */
   chatSite?: string
+  /** Browsers send the session's cookie over TLS only, and are told to come over TLS only. */
+  cookieSecure: boolean
+  /** Addresses or CIDR ranges of proxies whose `X-Forwarded-For` counts, for the throttle of logins alone. */
+  trustedProxies: readonly string[]
+  loginPage: LoginLook
 }
 
 export interface LedgerServerOptions {
   ledger: ServedLedger
+  accounts: Accounts
   /** Captures watches for commands beside the server. */
   captures: ServedCaptures
   /** Which database it is, for when it cannot say so itself. */
@@ -74,7 +85,20 @@ const BODY_BUDGET_BYTES = 256 * 1024 * 1024
 /** The ledger's HTTP side. It opens nothing until it is told to listen, and does not close the ledger. */
 export function createLedgerServer(options: LedgerServerOptions): LedgerServer {
   const { settings, logger, requestIds } = options
-  const { publicUrl, allowOpen, rootPath, webhookSecrets, requireVerified, chatSite } = settings
+  const { allowOpen, rootPath, webhookSecrets, requireVerified, chatSite, cookieSecure } = settings
+  const publicUrl = settings.publicUrl === undefined ? undefined : new URL(settings.publicUrl)
+  // Browsers accept the prefix over TLS and at `/` only; in return no neighbour can set a cookie of that name.
+  const cookie = cookieSecure
+    ? { name: '__Host-event_session', path: '/', secure: true }
+    : { name: 'event_session', path: rootPath || '/', secure: false }
+  const authorise = createAccess({
+    accounts: options.accounts,
+    cookieName: cookie.name,
+    allowOpen,
+    ...(publicUrl ? { publicOrigin: publicUrl.origin } : {}),
+  })
+  const readBody = createBodyReader(BODY_BUDGET_BYTES)
+  const login = { rootPath, look: settings.loginPage, ...(publicUrl ? { publicHost: publicUrl.host } : {}) }
   const metrics = new LedgerMetrics()
   const shutdown = new Shutdown()
 
@@ -91,7 +115,13 @@ export function createLedgerServer(options: LedgerServerOptions): LedgerServer {
     version: options.version,
     now: options.now,
     landing: landingPage(rootPath),
-    readBody: createBodyReader(BODY_BUDGET_BYTES),
+    login: loginPages(login),
+    readBody,
+    readJsonBody: createJsonReader(readBody),
+    accounts: options.accounts,
+    authorise,
+    cookie,
+    throttleAddress: createThrottleAddress(settings.trustedProxies),
     metrics,
     shutdown,
     streamTimes: options.streamTimes ?? STREAM_TIMES,
@@ -99,7 +129,8 @@ export function createLedgerServer(options: LedgerServerOptions): LedgerServer {
   })
   const router = {
     routes,
-    authorise: openAccess({ allowOpen, ...(publicUrl ? { publicOrigin: new URL(publicUrl).origin } : {}) }),
+    authorise,
+    tlsOnly: cookieSecure,
     requestIds,
     observe: outcome => {
       const { req, res, pattern } = outcome

@@ -1,13 +1,32 @@
 import type { TSchema } from 'typebox'
+import type { CookiePlace } from '../login/cookies.js'
 import { EventSchema } from '../model/event.js'
 import { SubscriptionSchema } from '../model/subscription.js'
+import { UserSchema } from '../model/user.js'
 import { named, ProblemSchema } from './answer-schemas.js'
 import { json } from './reply.js'
-import type { AnswerDoc, Handler, ParameterDoc, Reply, Route } from './route.js'
+import type { Access, AnswerDoc, Handler, ParameterDoc, Reply, Route } from './route.js'
 
 interface ApiNames {
   version: string
   rootPath: string
+  cookie: Pick<CookiePlace, 'name'>
+}
+
+const CREDENTIALS = [{ token: [] }, { adminToken: [] }, { session: [] }]
+
+/** What may be shown where; `{}` is nothing. */
+const SECURITY: Record<Access, readonly object[]> = {
+  public: [],
+  anybody: [{}, ...CREDENTIALS],
+  deliver: [],
+  read: CREDENTIALS,
+  write: CREDENTIALS,
+  login: [],
+  logout: CREDENTIALS,
+  account: CREDENTIALS,
+  admin: CREDENTIALS,
+  local: [],
 }
 
 /**
@@ -23,7 +42,7 @@ export function describeApi(routes: readonly Route[], names: ApiNames): Handler 
   }
 }
 
-function toOpenApi(routes: readonly Route[], { version, rootPath }: ApiNames) {
+function toOpenApi(routes: readonly Route[], { version, rootPath, cookie }: ApiNames) {
   const paths: Record<string, Record<string, unknown>> = {}
   for (const route of routes) {
     const path = route.pattern.replace(/:(\w+)/g, '{$1}')
@@ -43,13 +62,22 @@ function toOpenApi(routes: readonly Route[], { version, rootPath }: ApiNames) {
       schemas: {
         ...component('Event', EventSchema),
         ...component('Subscription', SubscriptionSchema),
+        ...component('User', UserSchema),
         ...component('Problem', ProblemSchema),
+      },
+      securitySchemes: {
+        token: { type: 'http', scheme: 'bearer', description: 'An API token, tok_….' },
+        adminToken: { type: 'apiKey', in: 'header', name: 'X-Event-Admin-Token' },
+        session: {
+          ...{ type: 'apiKey', in: 'cookie', name: cookie.name },
+          description: 'Of a login. Whatever changes something also needs its csrf_token, as X-CSRF-Token.',
+        },
       },
     },
   }
 }
 
-function toOperation({ method, pattern, doc }: Route) {
+function toOperation({ method, pattern, access, doc }: Route) {
   const inPath = [...pattern.matchAll(/:(\w+)/g)].map(([, name]) => ({
     name,
     in: 'path',
@@ -65,6 +93,8 @@ function toOperation({ method, pattern, doc }: Route) {
   return {
     operationId: operationId(method, pattern),
     summary: doc.summary,
+    'x-access': access,
+    security: SECURITY[access],
     ...(parameters.length > 0 ? { parameters } : {}),
     ...(doc.body ? { requestBody: { required: true, content: toContent(doc.body) } } : {}),
     responses: {

@@ -2,19 +2,25 @@ import { AppError } from '../model/app-error.js'
 import type { HttpRequest } from './route.js'
 
 /**
- * The last segment of the path, decoded once. It is taken from the path as sent: polka decodes parameters as well, but
+ * A segment of the path, decoded once. It is taken from the path as sent: polka decodes parameters as well, but
  * hands a broken escape on as if it were text.
  *
+ * @param fromEnd how many segments follow it
  * @throws AppError `invalid/invalid_path`
  */
-export function pathParam(req: HttpRequest): string {
-  const path = req.path.endsWith('/') ? req.path.slice(0, -1) : req.path
+export function pathParam(req: HttpRequest, fromEnd = 0): string {
   try {
-    return decodeURIComponent(path.slice(path.lastIndexOf('/') + 1))
+    return decodeURIComponent(pathSegment(req, fromEnd))
   } catch (cause) {
-    throw new AppError('invalid', 'invalid_path', 'The last part of the path is not percent-encoded UTF-8.', {
+    throw new AppError('invalid', 'invalid_path', 'A part of the path is not percent-encoded UTF-8.', {
       hint: 'Encode it, "/" as %2F and "%" itself as %25.',
       cause,
     })
   }
+}
+
+/** A segment of the path as it was sent. @param fromEnd how many segments follow it */
+export function pathSegment(req: HttpRequest, fromEnd = 0): string {
+  const path = req.path.endsWith('/') ? req.path.slice(0, -1) : req.path
+  return path.split('/').at(-1 - fromEnd) ?? ''
 }

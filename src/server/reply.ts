@@ -30,14 +30,25 @@ const PAGE_ANSWER: readonly string[] = [
   'same-origin',
 ]
 
+/** From now on browsers come over TLS only, for a year. Source: RFC 6797. */
+const TLS_ONLY: readonly string[] = ['Strict-Transport-Security', 'max-age=31536000']
+
+type AnsweredRequest = Pick<HttpRequest, 'requestId' | 'tlsOnly'>
+
 /** Headers of an API answer that its handler writes by itself, names and values in turn. */
-export function apiHeaders(requestId: string): string[] {
-  return [...API_ANSWER, 'X-Request-Id', requestId]
+export function apiHeaders(req: AnsweredRequest): string[] {
+  return withRequest(API_ANSWER, req)
 }
 
 /** Headers of an HTML page and its assets, names and values in turn. */
-export function pageHeaders(requestId: string): string[] {
-  return [...PAGE_ANSWER, 'X-Request-Id', requestId]
+export function pageHeaders(req: AnsweredRequest): string[] {
+  return withRequest(PAGE_ANSWER, req)
+}
+
+function withRequest(headers: readonly string[], { requestId, tlsOnly }: AnsweredRequest): string[] {
+  const all = [...headers, 'X-Request-Id', requestId]
+  if (tlsOnly) all.push(...TLS_ONLY)
+  return all
 }
 
 /** A JSON answer from a value. */
@@ -55,10 +66,10 @@ export function send(req: HttpRequest, res: ServerResponse, reply: Reply): void 
     res.destroy()
     return
   }
-  const headers = apiHeaders(req.requestId)
+  const headers = reply.page ? pageHeaders(req) : apiHeaders(req)
   if (reply.headers) headers.push(...reply.headers)
-  if (reply.status === 204) {
-    res.writeHead(204, headers)
+  if (reply.status === 204 || reply.status === 304) {
+    res.writeHead(reply.status, headers)
     res.end()
     return
   }

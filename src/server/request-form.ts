@@ -1,8 +1,6 @@
+import { isHost } from '../login/origins.js'
 import { AppError } from '../model/app-error.js'
 import type { HttpRequest } from './route.js'
-
-/** Names or addresses with an optional port; anything else must never reach a URL parser. */
-const HOST = /^(?:[a-z0-9._-]+|\[[a-f0-9]*:[a-f0-9.:]+\])(?::\d{1,5})?$/i
 
 /**
  * Refuses a request whose form is doubtful before anything of it is used: a target that is no path, a `Host` that no
@@ -19,7 +17,7 @@ export function checkRequestForm(req: HttpRequest): void {
   if (req.local) return
   const host = req.headers.host
   if (host === undefined && req.httpVersion === '1.0') return
-  if (host === undefined || !HOST.test(host)) {
+  if (host === undefined || !isHost(host)) {
     throw new AppError(
       'invalid',
       'bad_host',

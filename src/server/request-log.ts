@@ -1,18 +1,25 @@
 import type { Logger } from 'pino'
+import { type Identity, userOf } from '../accounts/identity.js'
 import { AppError } from '../model/app-error.js'
+import type { Access } from './route.js'
 import type { RequestOutcome } from './router.js'
 
 const MAX_PATH = 200
 
+/** What is done there with accounts is to be found in every log. */
+const NOTABLE: ReadonlySet<Access | undefined> = new Set(['login', 'logout', 'account', 'admin'])
+
 /**
- * One line a request: what was answered well at `debug`, refusals at `info`, failures of ours at `error`, also those
- * that came when part of an answer was out: with their stack where it is a defect, with a sentence where it was
- * expected. Never a query string: people put secrets there.
+ * One line a request: what was answered well at `debug` (a login, a logout and changes of accounts at `info`), refusals at
+ * `info`, failures of ours at `error`, also those that came when part of an answer was out: with their stack where it is
+ * a defect, with a sentence where it was expected. Never a query string: people put secrets there. Nor the name that a
+ * failed login gave: people put their password there.
  */
-export function logRequest(logger: Logger, { req, res, error }: RequestOutcome): void {
+export function logRequest(logger: Logger, { req, res, access, error }: RequestOutcome): void {
   const { statusCode: status } = res
   const failed = status >= 500 || (status < 400 && error !== undefined)
-  const level = failed ? 'error' : status >= 400 ? 'info' : 'debug'
+  const isNotable = status >= 400 || (NOTABLE.has(access) && req.method !== 'GET')
+  const level = failed ? 'error' : isNotable ? 'info' : 'debug'
   if (!logger.isLevelEnabled(level)) return
   logger[level](
     {
@@ -22,12 +29,19 @@ export function logRequest(logger: Logger, { req, res, error }: RequestOutcome):
       status,
       ms: Math.round((performance.now() - req.receivedAt) * 10) / 10,
       address: req.local ? 'owner socket' : req.socket.remoteAddress,
+      ...who(req.identity),
       ...(error instanceof AppError ? { code: error.code } : {}),
       ...req.logged,
       ...(failed ? failure(error) : {}),
     },
     'request',
   )
+}
+
+function who(identity: Identity): object {
+  const user = userOf(identity)
+  if (user) return { identity: identity.kind, user: user.username }
+  return identity.kind === 'bootstrap_admin' ? { identity: identity.kind } : {}
 }
 
 /** A full disk is expected, and there may be a thousand such lines; what nobody expected shows where it happened. */

@@ -1,14 +1,34 @@
 import type { ServerResponse } from 'node:http'
 import type { Request } from 'polka'
 import type { TSchema } from 'typebox'
+import type { Identity } from '../accounts/identity.js'
 
-/**
- * Who may call a route: anyone; whoever delivers events (reachable without login, whatever the page it came from);
- * readers; those who may change subscriptions; the owner of the ledger's files, over its socket alone.
- */
-export type Access = 'public' | 'deliver' | 'read' | 'write' | 'local'
+/** Who may call a route. What each word asks for stands in one table, in `access.ts`. */
+export const ACCESS = [
+  /** Anybody, and it is not even looked who. */
+  'public',
+  /** Anybody; the answer depends on who it is. */
+  'anybody',
+  /** Whoever delivers events, whatever the page it came from. */
+  'deliver',
+  /** Everybody while the ledger is open, then whoever is logged in. */
+  'read',
+  /** The same, for what changes subscriptions. */
+  'write',
+  /** Whoever wants to log in. */
+  'login',
+  /** Whoever is logged in, and wants that to end. */
+  'logout',
+  /** Whoever is logged in, for what is its own. */
+  'account',
+  'admin',
+  /** The owner of the ledger's files, over its socket alone. */
+  'local',
+] as const
+export type Access = (typeof ACCESS)[number]
 
-export type Method = 'GET' | 'POST' | 'DELETE'
+export const METHODS = ['GET', 'POST', 'PATCH', 'DELETE'] as const
+export type Method = (typeof METHODS)[number]
 
 /** One row of an app's route table. `HEAD` goes wherever `GET` does. */
 export interface Route {
@@ -37,6 +57,10 @@ export interface HttpRequest extends Request {
   receivedAt: number
   /** It came over the owner's socket: file permissions decided who may connect. */
   local: boolean
+  /** Browsers reach this server over TLS only, and shall remember that. */
+  tlsOnly: boolean
+  /** Who it proved to be; anonymous where nobody asked. */
+  identity: Identity
   /** What the request log shall say besides; never a secret. */
   logged?: Readonly<Record<string, string | number>>
 }
@@ -47,6 +71,8 @@ export interface Reply {
   body: string | Uint8Array | readonly (string | Uint8Array)[]
   /** `application/json` when absent. */
   type?: string
+  /** It is a page for people, or a part of one: it may load what the page policy allows. */
+  page?: true
   /** Names and values in turn. */
   headers?: readonly string[]
 }

@@ -1,10 +1,11 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import polka from 'polka'
+import { ANONYMOUS } from '../accounts/identity.js'
 import type { Authorise } from './access.js'
 import { problemReply, toProblemReply } from './problem.js'
 import { send } from './reply.js'
 import { checkRequestForm } from './request-form.js'
-import type { HttpRequest, Method, Route } from './route.js'
+import { type Access, type HttpRequest, METHODS, type Method, type Route } from './route.js'
 
 /** Told of every request once it has been answered. */
 export type Observe = (outcome: RequestOutcome) => void
@@ -14,6 +15,8 @@ export interface RequestOutcome {
   res: ServerResponse
   /** The route's pattern, or undefined where none matched. */
   pattern: string | undefined
+  /** The route's access, where one matched. */
+  access?: Access
   /** What it failed with. */
   error?: unknown
 }
@@ -24,6 +27,8 @@ export interface RouterParts {
   rootPath: string
   authorise: Authorise
   observe: Observe
+  /** Browsers reach this server over TLS only. */
+  tlsOnly: boolean
   requestIds: () => string
 }
 
@@ -32,8 +37,6 @@ export type HandleRequest = (req: IncomingMessage, res: ServerResponse, local: b
 
 /** What logs and metrics call a request whose sender left before the answer; it is never sent. */
 const CLIENT_GONE = 499
-
-const METHODS: readonly Method[] = ['GET', 'POST', 'DELETE']
 
 /**
  * Turns a route table into a request handler. Every request goes through here, and every failure leaves by one door.
@@ -44,7 +47,14 @@ const METHODS: readonly Method[] = ['GET', 'POST', 'DELETE']
  *
  * Order of checks: form and Host, route, method, access; the rest is the handler's.
  */
-export function createRouter({ routes, rootPath, authorise, observe, requestIds }: RouterParts): HandleRequest {
+export function createRouter({
+  routes,
+  rootPath,
+  authorise,
+  observe,
+  tlsOnly,
+  requestIds,
+}: RouterParts): HandleRequest {
   const fail = (req: HttpRequest, res: ServerResponse, error: unknown) => {
     if (!res.closed) send(req, res, toProblemReply(error, req.requestId))
     // Nobody is there any more, so whatever was thrown for that reason is no failure of ours.
@@ -52,9 +62,11 @@ export function createRouter({ routes, rootPath, authorise, observe, requestIds 
   }
 
   const answer = async (route: Route, req: HttpRequest, res: ServerResponse) => {
-    const outcome: RequestOutcome = { req, res, pattern: route.pattern }
+    const outcome: RequestOutcome = { req, res, pattern: route.pattern, access: route.access }
     try {
-      authorise(route, req)
+      await authorise(route, req)
+      // Handlers learn of a sender that leaves by an event, which one that left meanwhile does not cause again.
+      if (res.closed) throw new Error('The sender left before it was known who it is')
       const reply = await route.handle(req, res)
       if (reply) send(req, res, reply)
     } catch (error) {
@@ -98,6 +110,8 @@ export function createRouter({ routes, rootPath, authorise, observe, requestIds 
     req.requestId = requestIds()
     req.receivedAt = performance.now()
     req.local = local
+    req.tlsOnly = tlsOnly && !local
+    req.identity = ANONYMOUS
     try {
       checkRequestForm(req)
     } catch (error) {

@@ -1,38 +1,47 @@
+import { type Identity, isAdmin, userOf } from '../accounts/identity.js'
+import type { SubscriptionCaller } from '../ledger/subscription-caller.js'
 import { SUBSCRIPTION_LIMITS } from '../model/subscription.js'
-import type { ReadBody } from './body.js'
-import { readJson } from './json-bytes.js'
-import { readMediaType } from './media-type.js'
+import type { ReadJsonBody } from './json-body.js'
 import { pathParam } from './path-param.js'
 import { json } from './reply.js'
 import type { Handler } from './route.js'
 import type { ServedLedger } from './served-ledger.js'
 
 /** `POST /api/subscriptions`: creates, or merges into the one whose id is sent. */
-export function saveSubscription(ledger: ServedLedger, readBody: ReadBody): Handler {
+export function saveSubscription(ledger: ServedLedger, readJsonBody: ReadJsonBody): Handler {
   return async (req, res) => {
-    readMediaType(req, ['application/json'])
-    const saved = await ledger.saveSubscription(readJson(await readBody(req, res, SUBSCRIPTION_LIMITS.bytes)))
-    return json(saved.created ? 201 : 200, { created: saved.created, subscription: saved.subscription })
+    const input = await readJsonBody(req, res, SUBSCRIPTION_LIMITS.bytes)
+    const { created, subscription } = await ledger.saveSubscription(input, toCaller(req.identity))
+    return json(created ? 201 : 200, { created, subscription })
   }
 }
 
-/** `GET /api/subscriptions` */
+/** `GET /api/subscriptions`: a member's own, an admin's all. */
 export function listSubscriptions(ledger: ServedLedger): Handler {
-  return async () => {
-    const items = await ledger.listSubscriptions()
+  return async req => {
+    const items = await ledger.listSubscriptions(toCaller(req.identity))
     return json(200, { items, count: items.length })
   }
 }
 
 /** `GET /api/subscriptions/:id` */
 export function getSubscription(ledger: ServedLedger): Handler {
-  return async req => json(200, await ledger.getSubscription(pathParam(req)))
+  return async req => json(200, await ledger.getSubscription(pathParam(req), toCaller(req.identity)))
 }
 
 /** `DELETE /api/subscriptions/:id`. Captured events stay. */
 export function deleteSubscription(ledger: ServedLedger): Handler {
   return async req => {
-    await ledger.deleteSubscription(pathParam(req))
+    await ledger.deleteSubscription(pathParam(req), toCaller(req.identity))
     return { status: 204, body: '' }
   }
+}
+
+/** The rights that go with an identity. */
+function toCaller(identity: Identity): SubscriptionCaller {
+  if (isAdmin(identity)) return { role: 'admin' }
+  const user = userOf(identity)
+  if (user) return { role: 'member', userId: user.id }
+  if (identity.kind === 'open') return { role: 'open' }
+  throw new Error('Subscriptions were reached without a login')
 }

@@ -2,6 +2,8 @@ import { type FoundSetting, place, type SettingReader } from './setting-reader.j
 import { whyUnreadable } from './unreadable.js'
 
 const MAX_CHARACTERS = 64 * 1024
+/** What may stand in a header, without blanks. */
+const HEADER_WORD = /^[\x21-\x7e]{1,512}$/
 
 /**
  * The text of a secret that may stand in the setting `name` or in the file named by `<name>_FILE`. Whoever names
@@ -20,18 +22,44 @@ export function readSecret(
     reader.refuse(name, `${name} and ${file.name} are both set${place(file)}. Keep one of them.`)
     return undefined
   }
-  if (file?.value && !value?.value) return readSecretFile(reader, file)
+  if (file?.value && !value?.value) return readSecretFile(reader, file, withoutBlankEnds)
   const secret = value?.value.trim()
   const empty = secret ? undefined : (value ?? file)
   if (empty) reader.refuse(empty.name, `${empty.name}${place(empty)} is empty. Give it a value, or remove it.`)
   return secret || undefined
 }
 
+/**
+ * The password in the file that the setting `name` names: the whole of it but the end of its line, since blanks may
+ * belong to a password.
+ */
+export function readPasswordFile(reader: SettingReader, name: string): string | undefined {
+  const file = findEvenEmpty(reader, name)
+  if (file?.value === '') reader.refuse(name, `${name}${place(file)} is empty. Name a file, or remove it.`)
+  return file?.value ? readSecretFile(reader, file, withoutLineEnd) : undefined
+}
+
+/** A secret that is sent in a header. */
+export function headerWord(reader: SettingReader, name: string, secret: string): string {
+  if (!HEADER_WORD.test(secret)) reader.refuse(name, `${name} is not one word of up to 512 printable ASCII characters.`)
+  return secret
+}
+
+/** What of a file's text is the secret. */
+type ToSecret = (text: string) => string
+
+const withoutBlankEnds: ToSecret = text => text.trim()
+
+/** A line as editors and `echo` leave it, without its end. */
+export function withoutLineEnd(text: string): string {
+  return text.replace(/\r?\n$/, '')
+}
+
 /** The secret in a file that was named. */
-function readSecretFile(reader: SettingReader, file: FoundSetting): string | undefined {
+function readSecretFile(reader: SettingReader, file: FoundSetting, toSecret: ToSecret): string | undefined {
   const path = reader.path(file.value)
   try {
-    return checkedSecret(reader, file.name, path, reader.sources.readTextFile(path))
+    return checkedSecret(reader, { name: file.name, path, toSecret }, reader.sources.readTextFile(path))
   } catch (error) {
     const refusal = `${file.name} "${path}"${place(file)} ${whyUnreadable(error).text}. Name a file that can be read.`
     reader.refuse(file.name, refusal)
@@ -42,7 +70,8 @@ function readSecretFile(reader: SettingReader, file: FoundSetting): string | und
 /** The secret in a file that nobody named: there need not be one, but one that is there must be usable. */
 export function readDefaultSecretFile(reader: SettingReader, title: string, path: string): string | undefined {
   try {
-    return checkedSecret(reader, title, path, reader.sources.readTextFile(path))
+    const file = { name: title, path, toSecret: withoutBlankEnds }
+    return checkedSecret(reader, file, reader.sources.readTextFile(path))
   } catch (error) {
     const reason = whyUnreadable(error)
     if (!reason.missing) reader.refuse(title, `${title} "${path}" ${reason.text}.`)
@@ -50,12 +79,26 @@ export function readDefaultSecretFile(reader: SettingReader, title: string, path
   }
 }
 
-function checkedSecret(reader: SettingReader, name: string, path: string, text: string): string | undefined {
+interface SecretFile {
+  /** What to call it. */
+  name: string
+  path: string
+  toSecret: ToSecret
+}
+
+function checkedSecret(reader: SettingReader, { name, path, toSecret }: SecretFile, text: string): string | undefined {
   if (text.length > MAX_CHARACTERS) {
     reader.refuse(name, `${name} "${path}" is larger than 64 KiB. That is no secret.`)
     return undefined
   }
-  const secret = text.trim()
+  if (text.includes('\ufffd')) {
+    reader.refuse(name, `${name} "${path}" is not UTF-8.`)
+    return undefined
+  }
+  if (reader.sources.isOpenToOthers(path)) {
+    reader.warn(`${name} "${path}" may be read or changed by others than its owner. "chmod 600" forbids it.`)
+  }
+  const secret = toSecret(text)
   if (!secret) reader.refuse(name, `${name} "${path}" is empty. Write the secret into it.`)
   return secret || undefined
 }

@@ -1,5 +1,6 @@
 import { isIP } from 'node:net'
 import type { ChatAccount } from '../model/chat-account.js'
+import { type AccountsSettings, readAccounts } from './accounts-settings.js'
 import { readChatAccount } from './chat-account.js'
 import { readChatSite } from './chat-site.js'
 import { type LocalSettings, readLocal } from './local-settings.js'
@@ -31,6 +32,7 @@ export interface ServeSettings extends LocalSettings {
     /** A ledger without users may be reached from elsewhere, under any host name. */
     allowOpen: boolean
   }
+  accounts: AccountsSettings
   board: ListenSettings
   webhooks: {
     /** Per source, all that are valid now; none: nothing can be proved. */
@@ -43,6 +45,8 @@ export interface ServeSettings extends LocalSettings {
   /** The account with which due watches of the chat platform are captured; absent: nobody asked for that. */
   capture?: ChatAccount
   log: { level: LogLevel; format: LogFormat }
+  /** Sentences for the log, about settings that are accepted all the same. */
+  warnings: readonly string[]
 }
 
 /** As they were typed; checked together with all other settings. */
@@ -63,8 +67,7 @@ const HOST_NAME = /^[A-Za-z0-9](?:[A-Za-z0-9._-]{0,252}[A-Za-z0-9])?$/
 const ROOT_PATH = /^(?:\/[A-Za-z0-9._~-]+)+$/
 
 /**
- * The settings of `serve`. A ledger that anybody may read and write listens on this machine only, unless
- * `--allow-open` says otherwise.
+ * The settings of `serve`. Whether it may listen where others reach it can only be said of an opened ledger.
  *
  * @throws AppError `configuration/settings_invalid`, with every problem at once
  *
@@ -76,8 +79,9 @@ export function readServeSettings(flags: ServeFlags, sources: SettingSources): S
   const publicUrl = readPublicUrl(reader)
   const capture = flags.capture ? readChatAccount(reader) : undefined
   const chatSite = capture ? capture.site : readChatSite(reader)
-  const settings: ServeSettings = {
-    ...readLocal(reader, flags),
+  const local = readLocal(reader, flags)
+  const settings = {
+    ...local,
     ...(capture ? { capture } : {}),
     ledger: {
       ...readListen(reader, 'EVENT', 8765, {
@@ -88,6 +92,7 @@ export function readServeSettings(flags: ServeFlags, sources: SettingSources): S
       ...(publicUrl === undefined ? {} : { publicUrl }),
       allowOpen,
     },
+    accounts: readAccounts(reader, local.home),
     board: readListen(reader, 'BOARD', 8766, {
       port: { flag: '--board-port', value: flags.boardPort },
       rootPath: { flag: '--board-root-path', value: flags.boardRootPath },
@@ -107,14 +112,11 @@ export function readServeSettings(flags: ServeFlags, sources: SettingSources): S
       format: reader.oneOf('EVENT_LOG_FORMAT', LOG_FORMATS, 'auto'),
     },
   }
-  const host = reader.find('EVENT_HOST', { flag: '--host', value: flags.host })
-  if (host && !allowOpen && !isLoopback(settings.ledger.host)) {
-    const reason =
-      'would let others read and write this ledger, which has no users. Listen on 127.0.0.1, or say --allow-open'
-    reader.refuseValue(host, reason)
+  if (publicUrl?.startsWith('https:') && !settings.accounts.cookieSecure) {
+    reader.warn('EVENT_PUBLIC_URL is https, but EVENT_COOKIE_SECURE is off: browsers may send the cookie without TLS.')
   }
   reader.finish()
-  return settings
+  return { ...settings, warnings: reader.warnings }
 }
 
 /** Whether only this machine can reach a listener on that host. A name other than localhost may lead anywhere. */

@@ -30,6 +30,7 @@ const SHOWN_CHARACTERS = 80
 export class SettingReader {
   readonly shared: SharedEnvironment
   readonly #problems: FieldProblem[] = []
+  readonly #warnings: string[] = []
 
   constructor(readonly sources: SettingSources) {
     const { problem, ...shared } = readSharedEnvironment(sources)
@@ -98,6 +99,15 @@ export class SettingReader {
 
   refuse(setting: string, detail: string): void {
     this.#problems.push({ field: setting, detail })
+  }
+
+  /** What is no reason to refuse, but to be told; never a secret's value. */
+  warn(sentence: string): void {
+    this.#warnings.push(sentence)
+  }
+
+  get warnings(): readonly string[] {
+    return this.#warnings
   }
 
   /** Whether something was wrong with any of these; then it is not missing. */

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { readFileSync, statSync } from 'node:fs'
 import { homedir } from 'node:os'
 
 /** Where settings come from besides flags. Given, so that nothing else of the program looks at the process. */
@@ -8,9 +8,19 @@ export interface SettingSources {
   homedir: string
   /** The file's text as UTF-8. @throws an error with the system's `code` (`ENOENT`, `EACCES` …) */
   readTextFile(path: string): string
+  /** Whether others than a file's owner may read or change it; not where there is no file. */
+  isOpenToOthers(path: string): boolean
 }
 
 /** The sources of this process. */
 export function processSources(): SettingSources {
-  return { env: process.env, homedir: homedir(), readTextFile: path => readFileSync(path, 'utf8') }
+  return {
+    env: process.env,
+    homedir: homedir(),
+    readTextFile: path => readFileSync(path, 'utf8'),
+    isOpenToOthers: path => ((statSync(path, { throwIfNoEntry: false })?.mode ?? 0) & OTHERS) !== 0,
+  }
 }
+
+/** Reading and writing, by the group and by everybody. */
+const OTHERS = 0o066

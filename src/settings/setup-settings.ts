@@ -8,6 +8,7 @@ import { readWebhookSecrets, WEBHOOK_SECRETS, type WebhookSource } from './webho
 export interface SetupSettings {
   /** Address of the ledger for others, without a slash at its end; absent when none is set. */
   publicAddress?: string
+  /** The one that is set: `…_FILE` where a file is named; else the one that holds the secret itself. */
   secretSetting: string
   isSecretSet: boolean
   /** Origin of the chat platform's server. */
@@ -30,7 +31,7 @@ export function readSetupSettings(source: WebhookSource, flags: SetupFlags, sour
   const chatSite = readChatSite(reader, { flag: '--chat-url', value: flags.chatUrl })
   const settings: SetupSettings = {
     ...(publicUrl === undefined ? {} : { publicAddress: `${publicUrl}${rootPath}` }),
-    secretSetting: WEBHOOK_SECRETS[source],
+    secretSetting: findSecretSetting(reader, WEBHOOK_SECRETS[source]),
     isSecretSet: readWebhookSecrets(reader, source).length > 0,
     ...(chatSite === undefined ? {} : { chatSite }),
     isChatSiteGiven: flags.chatUrl !== undefined,
@@ -38,4 +39,9 @@ export function readSetupSettings(source: WebhookSource, flags: SetupFlags, sour
   }
   reader.finish()
   return settings
+}
+
+function findSecretSetting(reader: SettingReader, name: string): string {
+  const file = reader.find(name) ? undefined : reader.find(`${name}_FILE`)
+  return file?.name ?? name
 }

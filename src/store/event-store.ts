@@ -17,7 +17,9 @@ export interface SubscriptionMatch {
   id: string
   /** Newest message id for a chat topic: `last_cursor` becomes this unless it is already beyond it. */
   cursor?: string
-  /** It was captured for this subscription: these members of `capture` change, also when the event is a repeat. */
+  /** It was captured for this subscription: a repeat is marked with it as well. */
+  isCaptured?: true
+  /** With the last of a page that was captured: these members of `capture` change, also when the event is a repeat. */
   captured?: CaptureState
 }
 
@@ -58,7 +60,8 @@ export interface StoreHealth {
 export interface EventStore {
   /**
    * Stores events, or counts one more delivery of those already there. All of one call or nothing, durable before it
-   * resolves. `captured_at` is unique and increases in commit order, even when the clock steps back.
+   * resolves. `captured_at` is unique and increases in commit order, even when the clock steps back. A repeat changes
+   * nothing else, but that it is marked with the subscription that it was captured for.
    *
    * @throws AppError `unavailable/store_full`, `unavailable/store_read_only`, `unavailable/store_failed`
    */

@@ -1,10 +1,12 @@
 import type { EventStore } from './event-store.js'
 import type { SubscriptionStore } from './subscription-store.js'
+import type { UserStore } from './user-store.js'
 
 /** One opened ledger database. */
 export interface Store {
   readonly events: EventStore
   readonly subscriptions: SubscriptionStore
+  readonly users: UserStore
   /** Finishes what was accepted, flushes and lets go of the database. */
   close(): Promise<void>
 }

@@ -16,7 +16,10 @@ export interface SubscriptionStore {
     overwrite?: readonly LedgerKept[],
   ): Promise<{ created: boolean; subscription: Subscription }>
 
-  /** Changes members of `capture`, and moves `last_cursor` on to a message id, if given. One that is gone stays gone. */
+  /**
+   * Changes members of `capture`, and moves `last_cursor` on to a message id, if given. With another `host` than before,
+   * nothing that was read there counts any more, and the cursor is what is given. One that is gone stays gone.
+   */
   noteCapture(id: string, changes: CaptureState, cursor?: string): Promise<void>
 
   /** @returns whether there was one */

@@ -29,7 +29,7 @@ const FILTERS: {
   { query: 'actor=7&q=green', covers: event => event.actor.id === '7' },
 ]
 
-t.setTimeout(120_000)
+t.setTimeout(600_000)
 
 t.test('eight writers, filtered consumers of every page size, a stream, a long poll, and a clock set back', async t => {
   const database = join(ownFolder(t), 'events.db')

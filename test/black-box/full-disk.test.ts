@@ -16,7 +16,7 @@ const READS = [
   '/api/subscriptions',
 ]
 
-t.setTimeout(120_000)
+t.setTimeout(600_000)
 
 t.test('a full disk', mounting(), async t => {
   t.test('is told to writers, keeps nobody from reading, and is forgotten once there is room', async t => {

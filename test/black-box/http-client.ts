@@ -46,11 +46,12 @@ export class HttpClient {
     }
   }
 
-  /** Resolves with the head of the answer; the body is the caller's to read. */
-  open(
-    path: string,
-    { method = 'GET', body, type = 'application/json', headers, signal }: RequestOptions = {},
-  ): Promise<IncomingMessage> {
+  /**
+   * Resolves with the head of the answer; the body is the caller's to read. A kept connection may have been idle for so
+   * long that the server closes it just now: what only asks is then asked again, on another.
+   */
+  open(path: string, options: RequestOptions = {}): Promise<IncomingMessage> {
+    const { method = 'GET', body, type = 'application/json', headers, signal } = options
     const sent = body === undefined ? headers : { 'content-type': type, ...headers }
     return new Promise((resolve, reject) => {
       const outgoing = request(
@@ -58,7 +59,10 @@ export class HttpClient {
         { method, agent: this.#agent, ...(sent ? { headers: sent } : {}), ...(signal ? { signal } : {}) },
         resolve,
       )
-      outgoing.on('error', error => reject(new NoAnswer(error.message, { cause: error })))
+      outgoing.on('error', (error: NodeJS.ErrnoException) => {
+        if (method === 'GET' && outgoing.reusedSocket && error.code === 'ECONNRESET') resolve(this.open(path, options))
+        else reject(new NoAnswer(error.message, { cause: error }))
+      })
       outgoing.end(body)
     })
   }

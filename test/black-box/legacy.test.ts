@@ -21,7 +21,7 @@ const OLD_EVENTS = [
 ]
 const OLD_SUBSCRIPTION = { id: 'sub_old', source: 'chat', target: 'stream:eng', enabled: true, last_cursor: '8812' }
 
-t.setTimeout(120_000)
+t.setTimeout(600_000)
 
 t.test(
   'an older ledger is copied forward on first use of the default path, and left byte for byte as it was',

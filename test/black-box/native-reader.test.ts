@@ -34,7 +34,7 @@ const WRITES = [
   'PRAGMA user_version = 7',
 ]
 
-t.setTimeout(120_000)
+t.setTimeout(600_000)
 
 t.test('sqlite3 on the file of a running server', nativeSqlite(), async t => {
   t.test('reads, is refused every write, and costs no event, under load', async t => {

@@ -9,7 +9,7 @@ import { type RunningServer, refusedStart } from './running-server.js'
 const READ_ONLY = { status: 503, code: 'store_read_only', detail: /cannot be written/ }
 const READS = ['/api/events', '/api/events?q=green', '/api/events/event-1', '/api/stats', '/api/subscriptions']
 
-t.setTimeout(120_000)
+t.setTimeout(600_000)
 
 t.test('a disk that cannot be written', mounting(), async t => {
   const loop = mounting({ loop: true })

@@ -12,7 +12,7 @@ import { readStoredFile } from './stored-file.js'
 
 const EVENTS = Array.from({ length: 600 }, (_, n) => entry(`event-${n}`))
 
-t.setTimeout(120_000)
+t.setTimeout(600_000)
 
 /** The file of a ledger with these events, as a server leaves it. */
 const sample = await sampleLedger(t)

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import t from 'tap'
 import { displayWidth } from '../../src/cli/display-width.js'
+import { eventCard } from '../../src/cli/event-card.js'
 import { explanationText } from '../../src/cli/explanation-text.js'
 import { createLook } from '../../src/cli/look.js'
 import { platformSetupCard } from '../../src/cli/platform-setup-card.js'
@@ -35,6 +36,7 @@ t.test('a setup is told from top to bottom, with as much as there is', async t =
     ...{ source: 'chat', display_name: 'Zulip', url: 'https://ledger.example.org/webhooks/chat\u001b[2J' },
     secret: { setting: 'EVENT_WEBHOOK_SECRET_CHAT', configured: true },
     ...{ place: ['Settings', 'Bots'], fields: [{ name: 'Endpoint URL', value: 'https://x' }], events: [] },
+    delivery_log: 'the conversation',
     notes: ['A note that is longer than one line of the terminal that it is for.'],
   }
   t.equal(
@@ -52,6 +54,28 @@ t.test('a setup is told from top to bottom, with as much as there is', async t =
       '  - A note that is longer than one line of the terminal that',
       '    it is for.',
     ].join('\n'),
+  )
+})
+
+t.test('a fresh secret stands on a line of its own beside its setting, to be copied', async t => {
+  const suggestion = '0123456789abcdef'.repeat(4)
+  const setup = {
+    ...{ source: 'code_a', display_name: 'GitHub', url: 'https://x', place: [], fields: [], events: [], notes: [] },
+    secret: { setting: 'EVENT_WEBHOOK_SECRET_CODE_A', configured: false, suggestion },
+    delivery_log: 'the page of the hook',
+  }
+  const lines = platformSetupCard(setup, LOOK).split('\n')
+  t.ok(lines.includes(`EVENT_WEBHOOK_SECRET_CODE_A=${suggestion}`))
+  t.ok(lines.includes('  setting  EVENT_WEBHOOK_SECRET_CODE_A'))
+})
+
+t.test('what a payload holds is shown as the JSON that it is, line ends of other scripts escaped', async t => {
+  const { event } = messageCreated('x', { payload: { text: 'a\u2028b\u2029c\u200bd\u009be' } })
+  t.match(
+    eventCard(event, LOOK),
+    String.raw`{
+                "text": "a\u2028b\u2029c\u200bd\u009be"
+              }`,
   )
 })
 

@@ -4,6 +4,7 @@ import { eventCard } from '../../src/cli/event-card.js'
 import { eventLine } from '../../src/cli/event-line.js'
 import { eventTable } from '../../src/cli/event-table.js'
 import { healthCard } from '../../src/cli/health-card.js'
+import { issuedTokenCard } from '../../src/cli/issued-token-card.js'
 import type { Rendering } from '../../src/cli/ledger-caller.js'
 import { ledgerStatusCard } from '../../src/cli/ledger-status-card.js'
 import { createLook } from '../../src/cli/look.js'
@@ -12,9 +13,13 @@ import { prettyJson } from '../../src/cli/pretty-json.js'
 import { programName } from '../../src/cli/program-name.js'
 import { recordedText } from '../../src/cli/recorded-text.js'
 import { serveBanner } from '../../src/cli/serve-banner.js'
+import { sessionCard } from '../../src/cli/session-card.js'
 import { statsCard } from '../../src/cli/stats-card.js'
 import { savedSubscriptionCard, subscriptionCard } from '../../src/cli/subscription-card.js'
 import { subscriptionTable } from '../../src/cli/subscription-table.js'
+import { tokenTable } from '../../src/cli/token-table.js'
+import { createdUserCard, userCard } from '../../src/cli/user-card.js'
+import { userTable } from '../../src/cli/user-table.js'
 
 const LOOK = createLook({ colour: false, columns: 100 })
 
@@ -179,15 +184,59 @@ t.test('the status of a ledger says who has it open, how large it is, and what a
 })
 
 t.test('what serve says can be copied and run', async t => {
-  const banner = serveBanner({ ledger: 'http://127.0.0.1:8765', database: '/l.db', program: 'daybook' }, LOOK)
+  const open = { database: '/l.db', needsLogin: false }
+  const banner = serveBanner({ ...open, ledger: 'http://127.0.0.1:8765', program: 'daybook' }, LOOK)
   t.match(
     banner,
     /\n {2}curl -sS http:\/\/127\.0\.0\.1:8765\/api\/events -H '[^']+' -d '\{[^']+\}'\n {2}daybook api events\n/,
   )
-  const other = serveBanner({ ledger: 'http://[::1]:9/x', database: '/l.db', program: 'npx daybook' }, LOOK)
+  const other = serveBanner({ ...open, ledger: 'http://[::1]:9/x', program: 'npx daybook' }, LOOK)
   t.match(other, /\n {2}npx daybook api events --api-url http:\/\/\[::1\]:9\/x\n/)
+  const closed = serveBanner({ ...open, needsLogin: true, ledger: 'http://[::1]:9', program: 'daybook' }, LOOK)
+  t.match(
+    closed,
+    /\n {2}login +http:\/\/\[::1\]:9\/login\n[\s\S]* --token <token>\n[\s\S]*"daybook users token <username>" issues/,
+  )
   t.equal(programName('/usr/local/bin/daybook'), 'daybook')
   t.equal(programName('/src/daybook/bin/run.js'), 'npx daybook')
+})
+
+const USER = {
+  id: 'user_1',
+  username: 'ada',
+  role: 'admin',
+  enabled: true,
+  created_at: '2031-05-04T09:00:00.123456Z',
+  updated_at: '2031-05-04T10:00:00.123456Z',
+}
+const TOKEN = { id: 'token_1', prefix: 'tok_abcd', created_at: '2031-05-04T09:00:00.123456Z', last_used_at: null }
+
+t.test('a user is a card, many are a table', async t => {
+  t.match(userCard(USER, LOOK), /^User ada, enabled\n {2}role +admin\n {2}id +user_1\n/)
+  t.match(userCard({ ...USER, enabled: false }, LOOK), /^User ada, disabled\n/)
+  t.match(createdUserCard('/l.db')(USER, LOOK), /^Created in \/l\.db\.\n\nUser ada/)
+  t.match(
+    userTable({ items: [USER, { ...USER, username: 'bob', enabled: false }] }, LOOK),
+    /username {2}role +on +id +created \(UTC\)\nada +admin +yes +user_1 +2031-05-04 09:00:00\nbob +admin +no/,
+  )
+  t.match(userTable({ items: [] }, LOOK), /No users/)
+})
+
+t.test('a token is shown whole once, and by its beginning from then on', async t => {
+  const issued = issuedTokenCard('ada')({ ...TOKEN, token: 'tok_abcdefgh' }, LOOK)
+  t.match(issued, /^API token of ada\n {2}token +tok_abcdefgh\n {2}id +token_1\n[\s\S]*not shown again/)
+  t.match(tokenTable({ items: [TOKEN] }, LOOK), /\ntoken_1 {2}tok_abcd +2031-05-04 09:00:00 {2}never$/)
+  t.match(tokenTable({ items: [{ ...TOKEN, last_used_at: USER.updated_at }] }, LOOK), /2031-05-04 10:00:00$/)
+  t.match(tokenTable({ items: [] }, LOOK), /No tokens/)
+})
+
+t.test('a session says who one is, and whether that matters', async t => {
+  const session = { admin_required: true, authenticated: true, user: USER, is_bootstrap_admin: false, csrf_token: null }
+  t.match(sessionCard(session, LOOK), /^You are ada\n {2}role +admin\n {2}id +user_1\n {2}login +needed for reading$/)
+  const nobody = { ...session, authenticated: false, user: null }
+  t.match(sessionCard({ ...nobody, admin_required: false }, LOOK), /^You are nobody\n {2}login +not needed/)
+  const bootstrap = { ...nobody, authenticated: true, is_bootstrap_admin: true }
+  t.match(sessionCard(bootstrap, LOOK), /^You are the bootstrap admin\n/)
 })
 
 const RENDERINGS: Record<string, Rendering> = {
@@ -195,12 +244,17 @@ const RENDERINGS: Record<string, Rendering> = {
   eventLine,
   eventTable,
   healthCard,
+  issuedTokenCard: issuedTokenCard('\x1b[2Jada'),
   platformCards,
   recordedText,
   savedSubscriptionCard,
+  sessionCard,
   statsCard,
   subscriptionCard,
   subscriptionTable,
+  tokenTable,
+  userCard,
+  userTable,
 }
 const HARMFUL = /[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]/
 
@@ -225,6 +279,9 @@ for (const [name, render] of Object.entries(RENDERINGS)) {
       { items: [SUBSCRIPTION] },
       STATS,
       { created: true, subscription: SUBSCRIPTION },
+      USER,
+      { items: [USER, TOKEN] },
+      { authenticated: true, user: USER },
     ]
     fc.assert(
       fc.property(fc.constantFrom(...bodies), hostile, (body, text) => {

@@ -1,67 +1,277 @@
 import t from 'tap'
 import { Answer } from '../../src/client/answer.js'
+import type { Arrival } from '../../src/client/delivery-watch.js'
 import type { EventParameters } from '../../src/client/event-parameters.js'
 import { firstDelivery } from '../../src/client/first-delivery.js'
-import { isSecretConfigured } from '../../src/client/platform-list.js'
+import { askForWebhook } from '../../src/client/platform-list.js'
 import { AppError } from '../../src/model/app-error.js'
 
-const event = (subject_id: string, route: string, verified: string) => ({ subject_id, provenance: { route, verified } })
+interface TestedEvent {
+  subject_id: string
+  seen_count: number
+  last_seen_at: string
+  provenance: { route: string; verified: string }
+}
 
-/** A ledger that answers each question with the next page. */
-function ledgerOf(pages: unknown[][]) {
-  const asked: EventParameters[] = []
-  return {
-    asked,
-    async events(parameters: EventParameters) {
-      asked.push(parameters)
-      const items = parameters.since === undefined ? [] : (pages.shift() ?? [])
-      return new Answer(200, Buffer.from(JSON.stringify({ items, next_since: '2031-05-04T09:00:00.000000Z' })))
-    },
+const at = (second: number) => `2031-05-04T09:00:${String(second).padStart(2, '0')}.000000Z`
+const event = (subject_id: string, route: string, verified: string): TestedEvent => {
+  return { subject_id, seen_count: 1, last_seen_at: at(0), provenance: { route, verified } }
+}
+
+/** What happens before a question for new events is answered; what it returns is new. */
+type Step = (ledger: TestedLedger) => unknown[]
+
+const AWAY = new AppError('unavailable', 'server_unreachable', 'No server answers.')
+
+/** A ledger to which one thing after the other happens. */
+class TestedLedger {
+  readonly asked: EventParameters[] = []
+  failure: AppError | undefined
+  secret_configured = true
+  capture_modes = ['webhook']
+  known: TestedEvent[] = []
+  /** Of events that are not looked at any more as well. */
+  duplicates = 0
+
+  constructor(private readonly steps: Step[]) {}
+
+  repeat(event: TestedEvent, second: number): void {
+    this.duplicates += 1
+    event.seen_count += 1
+    event.last_seen_at = at(second)
+  }
+
+  async events(parameters: EventParameters): Promise<Answer> {
+    this.asked.push(parameters)
+    this.#check()
+    const items = parameters.since === undefined ? this.known : (this.steps.shift()?.(this) ?? [])
+    this.#check()
+    return toAnswer({ items, next_since: at(0) })
+  }
+
+  async stats(): Promise<Answer> {
+    this.#check()
+    return toAnswer({ by_source: { forum: { duplicates: this.duplicates } } })
+  }
+
+  async platforms(): Promise<Answer> {
+    this.#check()
+    const { secret_configured, capture_modes } = this
+    return toAnswer({ items: [{ source: 'forum', secret_configured, capture_modes }] })
+  }
+
+  #check(): void {
+    if (this.failure) throw this.failure
   }
 }
 
-t.test('the first event that a webhook proves is found, whatever comes before', async t => {
-  const ledger = ledgerOf([
-    [event('1', 'api', 'none'), event('2', 'capture', 'login'), event('3', 'webhook', 'none'), {}, null],
-    [],
-    [event('4', 'webhook', 'none'), event('5', 'webhook', 'token'), event('6', 'webhook', 'signature')],
-  ])
-  let unverified = 0
-  const { signal } = new AbortController()
-  const found = await firstDelivery(ledger, 'chat', { signal, onUnverified: () => unverified++ })
-  t.match(found, { subject_id: '5' })
-  t.equal(unverified, 1, 'told once')
-  t.match(ledger.asked[1], { source: 'chat', order: 'asc' })
-})
+function toAnswer(value: unknown): Answer {
+  return new Answer(200, Buffer.from(JSON.stringify(value)))
+}
 
-t.test('nobody who reads any more ends the waiting', async t => {
+/** Waits until something arrives, or all has happened. */
+async function wait(ledger: TestedLedger, whenAway: (ledger: TestedLedger) => void = () => undefined) {
+  const told: string[] = []
   const controller = new AbortController()
-  const ledger = ledgerOf([])
-  const events = async (parameters: EventParameters) => {
-    if (ledger.asked.length === 3) controller.abort()
-    return ledger.events(parameters)
+  const end = AbortSignal.timeout(10_000)
+  end.addEventListener('abort', () => controller.abort())
+  const tell = (word: string) => (given?: unknown) => {
+    told.push(`${word}${isWebhook(given) ? ` ${given.isSecretConfigured ? 'with' : 'without'} secret` : ''}`)
   }
-  t.equal(
-    await firstDelivery({ events }, 'chat', { signal: controller.signal, onUnverified: () => undefined }),
-    undefined,
+  const arrival = await firstDelivery(ledger, 'forum', {
+    signal: controller.signal,
+    onAway: tell('away'),
+    onBack: tell('back'),
+    onUnverified: tell('unverified'),
+    onRepeat: tell('repeat'),
+    sleep: async () => whenAway(ledger),
+  })
+  return { arrival, told }
+}
+
+function isWebhook(value: unknown): value is { isSecretConfigured: boolean } {
+  return typeof value === 'object' && value !== null && 'isSecretConfigured' in value
+}
+
+const proved: Step = () => [event('9', 'webhook', 'signature')]
+const PROVED: Arrival = { event: event('9', 'webhook', 'signature'), isRepeat: false }
+
+t.test('the first event that a webhook proves is found, whatever comes before', async t => {
+  const ledger = new TestedLedger([
+    () => [event('1', 'api', 'none'), event('2', 'capture', 'login'), event('3', 'webhook', 'none'), {}, null],
+    () => [],
+    () => [event('4', 'webhook', 'none'), event('5', 'webhook', 'token'), event('6', 'webhook', 'signature')],
+  ])
+  const { arrival, told } = await wait(ledger)
+  t.match(arrival, { event: { subject_id: '5' }, isRepeat: false })
+  t.strictSame(told, ['unverified with secret'], 'told once')
+  t.match(
+    ledger.asked.find(({ since }) => since),
+    { source: 'forum', order: 'asc', wait: '2' },
   )
 })
 
-t.test('a ledger is asked whether it has a secret, and need not be there', async t => {
+t.test('a delivery that proves nothing is told anew once the server has a secret', async t => {
+  const unproved: Step = () => [event('1', 'webhook', 'none')]
+  const ledger = new TestedLedger([
+    unproved,
+    unproved,
+    ledger => {
+      ledger.secret_configured = true
+      return unproved(ledger)
+    },
+    proved,
+  ])
+  ledger.secret_configured = false
+  t.strictSame(await wait(ledger), { arrival: PROVED, told: ['unverified without secret', 'unverified with secret'] })
+})
+
+t.test(
+  'a delivery that is known already has arrived as well, where the server lets in only what is proved',
+  async t => {
+    const known = event('1', 'webhook', 'none')
+    const ledger = new TestedLedger([
+      () => [],
+      ledger => {
+        ledger.repeat(known, 5)
+        return []
+      },
+    ])
+    ledger.known = [event('2', 'api', 'none'), known]
+    const { arrival, told } = await wait(ledger)
+    t.match(arrival, { event: { subject_id: '1', seen_count: 2 }, isRepeat: true })
+    t.strictSame(told, [])
+  },
+)
+
+const doubtful: { name: string; prepare: (ledger: TestedLedger, known: TestedEvent) => void; told: string }[] = [
+  {
+    name: 'the server has no secret',
+    prepare: ledger => {
+      ledger.secret_configured = false
+    },
+    told: 'repeat without secret',
+  },
+  {
+    name: 'the ledger fetches from the platform as well',
+    prepare: ledger => {
+      ledger.capture_modes = ['webhook', 'poll']
+    },
+    told: 'repeat with secret',
+  },
+  {
+    name: 'the event came by another road first',
+    prepare: (_, known) => {
+      known.provenance.route = 'api'
+    },
+    told: 'repeat with secret',
+  },
+  {
+    name: 'the event is too old to be found',
+    prepare: ledger => {
+      ledger.known = []
+    },
+    told: 'repeat with secret',
+  },
+]
+for (const { name, prepare, told } of doubtful) {
+  t.test(`a repeat is told, but proves nothing, where ${name}`, async t => {
+    const known = event('1', 'webhook', 'none')
+    const again: Step = ledger => {
+      ledger.repeat(known, 5)
+      return []
+    }
+    const ledger = new TestedLedger([again, again, proved])
+    ledger.known = [known]
+    prepare(ledger, known)
+    t.strictSame(await wait(ledger), { arrival: PROVED, told: [told] })
+  })
+}
+
+t.test('a repeat from before the server had its secret proves nothing, and the next one does', async t => {
+  const known = event('1', 'webhook', 'none')
+  const ledger = new TestedLedger([
+    ledger => {
+      ledger.repeat(known, 5)
+      ledger.failure = AWAY
+      return []
+    },
+    () => [],
+    ledger => {
+      ledger.repeat(known, 9)
+      return []
+    },
+  ])
+  ledger.known = [known]
+  ledger.secret_configured = false
+  const { arrival, told } = await wait(ledger, ledger => {
+    ledger.failure = undefined
+    ledger.secret_configured = true
+  })
+  t.match(arrival, { event: { subject_id: '1', seen_count: 3 }, isRepeat: true })
+  t.strictSame(told, ['away', 'back', 'repeat with secret'])
+})
+
+t.test('repeats from before the waiting count for nothing', async t => {
+  const known = event('1', 'webhook', 'none')
+  const ledger = new TestedLedger([() => [], proved])
+  ledger.known = [known]
+  ledger.repeat(known, 5)
+  t.strictSame(await wait(ledger), { arrival: PROVED, told: [] })
+})
+
+t.test('a server that is away is waited for, from the beginning as later, and told of once each time', async t => {
+  const ledger = new TestedLedger([
+    ledger => {
+      ledger.failure = new AppError('unavailable', 'connection_lost', 'The connection broke.')
+      return []
+    },
+    proved,
+  ])
+  ledger.failure = AWAY
+  let tries = 0
+  const result = await wait(ledger, ledger => {
+    tries += 1
+    if (tries % 3 === 0) ledger.failure = undefined
+  })
+  t.strictSame(result, { arrival: PROVED, told: ['away', 'back', 'away', 'back'] })
+  t.equal(tries, 6)
+})
+
+for (const failure of [
+  new AppError('unauthenticated', 'unauthenticated', 'Who are you?'),
+  new AppError('unavailable', 'not_a_ledger', 'Not as a ledger does.'),
+]) {
+  t.test(`${failure.code} is not waited out`, async t => {
+    const ledger = new TestedLedger([])
+    ledger.failure = failure
+    await t.rejects(wait(ledger), failure)
+  })
+}
+
+t.test('nobody who reads any more ends the waiting', async t => {
+  const controller = new AbortController()
+  const ledger = new TestedLedger([
+    () => {
+      controller.abort()
+      return []
+    },
+  ])
+  const nothing = () => undefined
+  const told = { onAway: nothing, onBack: nothing, onUnverified: nothing, onRepeat: nothing }
+  t.equal(await firstDelivery(ledger, 'forum', { signal: controller.signal, ...told }), undefined)
+})
+
+t.test('a ledger is asked what it has for a webhook', async t => {
   const items = [
-    { source: 'chat', secret_configured: false },
-    { source: 'forum', secret_configured: true },
+    { source: 'chat', secret_configured: false, capture_modes: ['webhook', 'poll'], site: 'https://chat.example.org' },
+    { source: 'forum', secret_configured: true, capture_modes: ['webhook'] },
   ]
-  const platforms = async () => new Answer(200, Buffer.from(JSON.stringify({ items })))
-  t.equal(await isSecretConfigured({ platforms }, 'forum'), true)
-  t.equal(await isSecretConfigured({ platforms }, 'chat'), false)
-  t.equal(await isSecretConfigured({ platforms }, 'code_a'), false)
-  const gone = async () => {
-    throw new AppError('unavailable', 'server_unreachable', 'No server answers.')
-  }
-  t.equal(await isSecretConfigured({ platforms: gone }, 'forum'), undefined)
-  const refusing = async () => {
-    throw new AppError('unauthenticated', 'login_required', 'Who are you?')
-  }
-  await t.rejects(isSecretConfigured({ platforms: refusing }, 'forum'), { code: 'login_required' })
+  const platforms = async () => toAnswer({ items })
+  t.strictSame(await askForWebhook({ platforms }, 'forum'), { isSecretConfigured: true, isCaptured: false })
+  t.strictSame(await askForWebhook({ platforms }, 'chat'), {
+    ...{ isSecretConfigured: false, isCaptured: true },
+    site: 'https://chat.example.org',
+  })
+  t.strictSame(await askForWebhook({ platforms }, 'code_a'), { isSecretConfigured: false, isCaptured: false })
 })

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import t from 'tap'
-import { LedgerClient } from '../../src/client/ledger-client.js'
+import { LedgerClient, type LedgerCredential } from '../../src/client/ledger-client.js'
 import { problem, standIn } from './stand-in.js'
 
 interface Route {
@@ -36,6 +36,34 @@ const routes: Route[] = [
     method: 'DELETE',
     url: '/api/subscriptions/a%2Fb',
   },
+  { name: 'session', ask: client => client.session(), url: '/api/session' },
+  { name: 'users', ask: client => client.users(), url: '/api/users' },
+  {
+    name: 'create a user',
+    ask: client => client.createUser('{"username":"ada"}'),
+    method: 'POST',
+    url: '/api/users',
+    type: 'application/json',
+    body: '{"username":"ada"}',
+  },
+  {
+    name: 'update a user',
+    ask: client => client.updateUser('u/1', '{"enabled":false}'),
+    method: 'PATCH',
+    url: '/api/users/u%2F1',
+    type: 'application/json',
+    body: '{"enabled":false}',
+  },
+  { name: 'delete a user', ask: client => client.deleteUser('u'), method: 'DELETE', url: '/api/users/u' },
+  { name: 'issue a token', ask: client => client.issueToken('u'), method: 'POST', url: '/api/users/u/token' },
+  { name: 'tokens', ask: client => client.tokens('u'), url: '/api/users/u/tokens' },
+  {
+    name: 'revoke a token',
+    ask: client => client.revokeToken('u', 't/1'),
+    method: 'DELETE',
+    url: '/api/users/u/tokens/t%2F1',
+  },
+  { name: 'revoke all tokens', ask: client => client.revokeTokens('u'), method: 'DELETE', url: '/api/users/u/token' },
   {
     name: 'record an event',
     ask: client => client.record('{"kind":"ä"}', 'application/json'),
@@ -165,11 +193,51 @@ for (const { status, category } of problems) {
   })
 }
 
+const refusedCredentials: { shown?: LedgerCredential; status: number; code: string; hint: RegExp }[] = [
+  { status: 401, code: 'unauthenticated', hint: /Give an API token with --token or EVENT_API_TOKEN/ },
+  {
+    shown: { kind: 'token', secret: 'tok_secret-word' },
+    status: 401,
+    code: 'unauthenticated',
+    hint: /The API token that was sent counts for nothing/,
+  },
+  {
+    shown: { kind: 'admin', secret: 'secret-word' },
+    status: 401,
+    code: 'unauthenticated',
+    hint: /The admin token that was sent is not/,
+  },
+  {
+    shown: { kind: 'token', secret: 'tok_secret-word' },
+    status: 403,
+    code: 'forbidden',
+    hint: /Give the API token of an administrator/,
+  },
+]
+for (const { shown, status, code, hint } of refusedCredentials) {
+  t.test(
+    `refused with ${shown?.kind ?? 'nothing'} shown (${code}), it says how to give another credential`,
+    async t => {
+      const server = await standIn(t, () => problem(status, code))
+      const client = new LedgerClient({ apiUrl: server.url }, shown ? { credential: shown } : {})
+      const error = await client.stats().catch(error => error)
+      t.match(error, { code, message: hint })
+      t.match(error.message, /^Because of /)
+      t.notMatch(error.message, /secret-word/)
+    },
+  )
+}
+
+const PROBLEM = 'application/problem+json'
+
 t.test('what else a problem says is understood as far as it goes', async t => {
   const answers = [
-    { answer: { status: 404, type: 'text/html', body: '<h1>404</h1>' }, code: 'http_404', message: /status 404/ },
-    { answer: { status: 400, body: '[1,2' }, code: 'http_400', message: /status 400/ },
-    { answer: { status: 400, body: 'null', type: 'application/json' }, code: 'http_400', message: /status 400/ },
+    { answer: { status: 400, type: PROBLEM, body: '[1,2' }, code: 'http_400', message: /status 400/ },
+    {
+      answer: { status: 400, type: `${PROBLEM}; charset=utf-8`, body: 'null' },
+      code: 'http_400',
+      message: /status 400/,
+    },
     { answer: problem(400, 'Bad Code!'), code: 'http_400', message: /Because/ },
     { answer: problem(400, 'c', { errors: [1, { field: 2 }, 'x'] }), code: 'c', message: /Because/ },
     { answer: problem(500, 'internal', { request_id: 'r-1' }), code: 'internal', message: /Request r-1/ },
@@ -179,6 +247,30 @@ t.test('what else a problem says is understood as far as it goes', async t => {
     await t.rejects(new LedgerClient({ apiUrl: server.url }).stats(), { code, message, errors: [] })
   }
 })
+
+const foreign = [
+  { status: 401, category: 'unavailable', code: 'not_a_ledger', message: /status 401, but not as a ledger.*--api-url/ },
+  { status: 404, category: 'unavailable', code: 'not_a_ledger', message: /status 404, but not as a ledger.*--api-url/ },
+  { status: 500, category: 'unavailable', code: 'not_a_ledger', message: /status 500, but not as a ledger.*--api-url/ },
+  { status: 413, category: 'too_large', code: 'http_413', message: /status 413\./ },
+  { status: 429, category: 'throttled', code: 'http_429', message: /status 429\./ },
+  { status: 502, category: 'unavailable', code: 'http_502', message: /status 502\. Try again later/ },
+  { status: 503, category: 'unavailable', code: 'http_503', message: /status 503\. Try again later/ },
+  { status: 504, category: 'unavailable', code: 'http_504', message: /status 504\. Try again later/ },
+]
+for (const { status, ...expected } of foreign) {
+  t.test(`status ${status} in a form that is no ledger's is told as ${expected.code}`, async t => {
+    for (const page of [
+      { status, type: 'text/html', body: '<h1>No</h1>' },
+      { status, body: { detail: 'No' } },
+    ]) {
+      const server = await standIn(t, () => page)
+      const client = new LedgerClient({ apiUrl: server.url })
+      await t.rejects(client.stats(), { category: expected.category, code: expected.code })
+      if (page.type) await t.rejects(client.health(), expected)
+    }
+  })
+}
 
 t.test('how long to wait is kept', async t => {
   const server = await standIn(t, () => ({ status: 429, headers: { 'retry-after': '7' }, body: { code: 'busy' } }))

@@ -7,7 +7,7 @@ import { ownFolder } from '../black-box/own-folder.js'
 import { startServer } from '../black-box/running-server.js'
 import { allEvents, DEPLOYS, WATCH } from '../runtime/capture-rig.js'
 import { type ChatServer, type ChatServerOptions, chatServer } from '../support/chat-server/chat-server.js'
-import { rateLimited, told } from '../support/chat-server/fault.js'
+import { type Fault, rateLimited, told } from '../support/chat-server/fault.js'
 import { type Run, type RunOptions, runDaybook } from './run-daybook.js'
 
 const CAPTURE = ['capture', 'subscription-once']
@@ -111,6 +111,40 @@ t.test('all that are due are captured, and one that fails decides how it ends', 
   })
 })
 
+t.test('with --due a failure has the form in which any command tells one', async t => {
+  const { run } = await start(t, { fault: () => rateLimited(90.5) })
+  const { code, out } = await run([...CAPTURE, '--due', '--json'])
+  t.equal(code, 75)
+  const [failed] = JSON.parse(out).captures
+  t.same(Object.keys(failed.error), ['code', 'detail', 'errors'])
+  t.match(failed.error, { code: 'chat_rate_limited', detail: /asks for fewer requests/, errors: [] })
+  t.match(await run([...CAPTURE, '--due', '--json']), { code: 0, out: '{"captures":[],"left":0}\n' }, 'until then')
+})
+
+t.test('a watch that can never be captured is passed over, and says why when it is asked for', async t => {
+  const { database, run } = await start(t)
+  const all = { ...WATCH, id: 'all', target: null }
+  const forum = { ...WATCH, id: 'forum', source: 'forum', target: 'topic:7' }
+  await withLedger(t, database, async ledger => {
+    for (const watch of [all, forum]) await ledger.saveSubscription(watch)
+    await ledger.deleteSubscription('deploys')
+  })
+  t.match(await run([...CAPTURE, '--due']), { code: 0, out: '{"captures":[],"left":0}\n' })
+  t.match(await run([...CAPTURE, 'all']), { code: 2, err: /watches all of the chat platform, and only a topic or a/ })
+  t.match(await run([...CAPTURE, 'forum']), { code: 2, err: /watches "forum", and only a topic or a stream/ })
+})
+
+t.test('a watch that was read on another server is said to be begun anew', async t => {
+  const { chat, run } = await start(t)
+  chat.book.say(DEPLOYS, 2)
+  await run([...CAPTURE, 'deploys'])
+  const other = await chatServer(t)
+  other.book.say(DEPLOYS, 1)
+  const { out } = await run([...CAPTURE, 'deploys', '--chat-url', other.url], { atTerminal: true })
+  const { host } = new URL(chat.url)
+  t.equal(out, `Captured deploys: 1 message, 1 new. Newest: 1. Begun anew: it was read on ${host} before.\n`)
+})
+
 const failures = [
   { what: 'no such watch', argv: ['nobody'], code: 3, err: /^There is no subscription "nobody"/ },
   { what: 'neither a watch nor --due', argv: [], code: 2, err: /^Name one subscription, or say --due/ },
@@ -125,14 +159,19 @@ const failures = [
   { what: 'a server that fails', fault: told(500, {}), code: 75, err: /status 500/ },
 ]
 
-for (const { what, argv = ['deploys'], env = {}, fault, code, err } of failures) {
-  t.test(`with ${what} it ends with ${code}`, async t => {
-    const place = await start(t, fault ? { fault: () => fault } : {})
-    const run = await place.run([...CAPTURE, ...argv], { env: { ...place.env, ...env } })
-    t.match(run, { code, out: '', err })
-    t.notMatch(run.err, /hunter2/)
-  })
-}
+t.test('what keeps it from capturing', async t => {
+  let fault: Fault | undefined
+  const place = await start(t, { fault: () => fault })
+  for (const failure of failures) {
+    const { what, argv = ['deploys'], env = {}, code, err } = failure
+    t.test(`with ${what} it ends with ${code}`, async t => {
+      fault = failure.fault
+      const run = await runDaybook(t, [...CAPTURE, ...argv], { env: { ...place.env, ...env } })
+      t.match(run, { code, out: '', err })
+      t.notMatch(run.err, /hunter2/)
+    })
+  }
+})
 
 t.test('beside a server it ends in the same way', async t => {
   const place = await start(t, { fault: () => rateLimited(90.5) })

@@ -1,8 +1,9 @@
+import { createHmac } from 'node:crypto'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
 import { problem, standIn } from '../client/stand-in.js'
-import { runDaybook } from './run-daybook.js'
+import { runDaybook, startDaybook, until } from './run-daybook.js'
 
 const NOBODY = 'http://127.0.0.1:1'
 const CHECKPOINT = '2031-05-04T09:00:00.000000Z'
@@ -15,14 +16,34 @@ const ARRIVED = {
 const UNPROVED = { ...ARRIVED, dedupe_key: 'x', provenance: { route: 'webhook', verified: 'none' } }
 
 /** A ledger that has a secret for the forum, at which one delivery after the other arrives. */
-const ledger = (t: Parameters<typeof standIn>[0], events: unknown[]) => {
+const ledger = (t: Parameters<typeof standIn>[0], events: unknown[], port = 0) => {
   const waiting = [...events]
-  return standIn(t, ({ url }) => {
-    const items = [{ source: 'forum', secret_configured: true }]
-    if (url.startsWith('/api/platforms')) return { body: { items } }
-    const isHead = !url.includes('since=')
-    return { body: { items: isHead ? [] : waiting.splice(0, 1), next_since: CHECKPOINT } }
-  })
+  return standIn(
+    t,
+    ({ url }) => {
+      const items = [{ source: 'forum', secret_configured: true }]
+      if (url.startsWith('/api/platforms')) return { body: { items } }
+      if (url.startsWith('/api/stats')) return { body: { by_source: {} } }
+      const isHead = !url.includes('since=')
+      return { body: { items: isHead ? [] : waiting.splice(0, 1), next_since: CHECKPOINT } }
+    },
+    { port },
+  )
+}
+
+const SECRET = 'not-known-elsewhere'
+const BODY = JSON.stringify({
+  action: 'opened',
+  issue: { id: 501, number: 12, title: 'Loom', created_at: '2031-05-04T09:00:00Z' },
+  repository: { id: 70010, full_name: 'ada/engine', html_url: 'https://github.example/ada/engine' },
+})
+
+/** As GitHub delivers, and delivers again: the first time the event is new. */
+async function deliver(apiUrl: string, headers: Record<string, string>): Promise<void> {
+  const sent = { 'content-type': 'application/json', 'x-github-event': 'issues', ...headers }
+  const answer = await fetch(`${apiUrl}/webhooks/code_a`, { method: 'POST', headers: sent, body: BODY })
+  if (answer.status !== 200) throw new Error(`Answered with ${answer.status}.`)
+  await new Promise(resolve => setTimeout(resolve, 100))
 }
 
 t.test('setup prints what to enter where, and that a secret is there', async t => {
@@ -72,24 +93,87 @@ t.test('a person is shown what arrived', async t => {
   t.match(out, /Discourse → forum[\s\S]*Tick[\s\S]*Post Event[\s\S]*It works[\s\S]*topic\.created/)
 })
 
-t.test('setup that has nobody to wait at prints, and says so', async t => {
-  const { code, out, err } = await runDaybook(t, ['platforms', 'setup', 'forum', '--api-url', NOBODY])
-  t.equal(code, 69)
-  t.match(JSON.parse(out), { source: 'forum' })
-  t.match(err, /No server answers/)
+t.test('setup waits for a server that is not there yet, and says once that it is away and when it is back', async t => {
+  const { port, url, close } = await ledger(t, [])
+  await close()
+  const { run, ended } = startDaybook(t, ['platforms', 'setup', 'forum', '--api-url', url])
+  await until(() => run.err.includes('Waiting for it.'))
+  t.match(JSON.parse(run.out), { source: 'forum' })
+  await new Promise(resolve => setTimeout(resolve, 3_000))
+  await ledger(t, [ARRIVED], port)
+  const { code, err } = await ended
+  t.equal(code, 0)
+  t.match(err, /Waiting for the first verified delivery[\s\S]*No server answers[\s\S]*The server answers\.\n$/)
+  t.equal(err.match(/No server answers/g)?.length, 1)
 })
 
-t.test('a ledger that refuses to be asked is told as it is', async t => {
-  const { url } = await standIn(t, () => problem(401, 'login_required'))
-  const { code, err } = await runDaybook(t, ['platforms', 'setup', 'forum', '--no-wait', '--api-url', url])
-  t.equal(code, 4)
-  t.match(err, /login_required/)
+const strangers = [
+  {
+    name: 'something foreign',
+    answer: { status: 404, type: 'text/html', body: '<h1>No</h1>' },
+    code: 69,
+    note: /not as a ledger/,
+  },
+  { name: 'a ledger elsewhere on it', answer: problem(404, 'not_found'), code: 3, note: /a root path belongs to it/ },
+  { name: 'a ledger that wants to know who asks', answer: problem(401, 'unauthenticated'), code: 4, note: /--token/ },
+]
+for (const { name, answer, code, note } of strangers) {
+  t.test(`where ${name} answers, setup prints with a note, and does not wait`, async t => {
+    const { url } = await standIn(t, () => answer)
+    const argv = ['platforms', 'setup', 'forum', '--api-url', url]
+    const printed = await runDaybook(t, [...argv, '--no-wait'])
+    t.equal(printed.code, 0, printed.err)
+    t.match(JSON.parse(printed.out).notes.join(' '), /could not be learned/)
+    t.match(JSON.parse(printed.out).notes.join(' '), note)
+    const waited = await runDaybook(t, argv)
+    t.equal(waited.code, code)
+    t.match(JSON.parse(waited.out), { source: 'forum' })
+    t.notMatch(waited.err, /Waiting/)
+  })
+}
+
+t.test('a delivery that came before there was a secret ends the waiting once it is delivered again', async t => {
+  const serve = (env: Record<string, string>, port = '0') =>
+    startDaybook(t, ['serve', '--port', port, '--json', '--log-level', 'silent'], { env })
+  const first = serve({})
+  await until(() => first.run.out.includes('\n'))
+  const { ledger: apiUrl } = JSON.parse(first.run.out)
+  const env = { EVENT_API_URL: apiUrl, EVENT_WEBHOOK_SECRET_CODE_A: SECRET }
+  const { run, ended } = startDaybook(t, ['platforms', 'setup', 'code_a'], { env })
+  await until(() => run.err.includes('If nothing arrives'))
+  while (!run.err.includes('A delivery arrived')) await deliver(apiUrl, {})
+  t.match(run.err, /EVENT_WEBHOOK_SECRET_CODE_A is set here, but the server does not have it yet/)
+  first.child.kill('SIGTERM')
+  await first.ended
+  const second = serve({ EVENT_WEBHOOK_SECRET_CODE_A: SECRET }, new URL(apiUrl).port)
+  await until(() => run.err.includes('The server answers.'))
+  const signature = createHmac('sha256', SECRET).update(BODY).digest('hex')
+  while (run.code === null) await deliver(apiUrl, { 'x-hub-signature-256': `sha256=${signature}` })
+  const { code, out } = await ended
+  t.equal(code, 0)
+  t.match(JSON.parse(out.trim().split('\n')[1] ?? ''), { event: { kind: 'issue.created' }, repeated: true })
+  second.child.kill('SIGTERM')
+  await second.ended
 })
 
 t.test('setup refuses another word than a source, and wrong settings', async t => {
   t.match(await runDaybook(t, ['platforms', 'setup', 'mail']), { code: 2, err: /chat, forum, code_a, code_b/ })
   const env = { EVENT_PUBLIC_URL: 'nonsense' }
   t.match(await runDaybook(t, ['platforms', 'setup', 'chat'], { env }), { code: 78, err: /EVENT_PUBLIC_URL/ })
+})
+
+t.test('the server is told to have no secret, where a delivery proves nothing for want of it', async t => {
+  const { url } = await standIn(t, ({ url }) => {
+    if (url.startsWith('/api/platforms')) return { body: { items: [{ source: 'forum', secret_configured: false }] } }
+    return { body: { items: url.includes('since=') ? [UNPROVED] : [], next_since: CHECKPOINT } }
+  })
+  const { run } = startDaybook(t, ['platforms', 'setup', 'forum', '--api-url', url])
+  await until(() => run.err.includes('proves nothing'))
+  t.match(
+    run.err,
+    /proves nothing\. Set EVENT_WEBHOOK_SECRET_FORUM \(or EVENT_WEBHOOK_SECRET_FORUM_FILE.*restart the server/,
+  )
+  t.match(run.err, /If nothing arrives, look at the list of events on the page of the webhook: 401 means/)
 })
 
 const DELIVERY = {
@@ -146,6 +230,8 @@ t.test('explain takes the chat server from the settings', async t => {
 t.test('explain refuses what it cannot read, and says how to help', async t => {
   const cases: [argv: string[], input: string, err: RegExp][] = [
     [['-'], '{}', /--source/],
+    [['-'], '', /saved delivery is empty/],
+    [['-'], '{"headers":{"x-github-event":"push"},"body":{},"site":"gar bage"}', /site must be the http or https/],
     [['-', '--source', 'code_a'], '[', /not JSON/],
     [['-', '--header', 'nonsense'], '{}', /a name, "=" and a value/],
     [['/nowhere/x.json'], '', /does not exist/],

@@ -58,15 +58,15 @@ t.test('a person is told where it listens, and what to try', async t => {
 })
 
 t.test('what is wrong with its settings is told at once, before anything is opened', async t => {
-  const env = { EVENT_HOST: '0.0.0.0', EVENT_DB: 'postgres://x/y', EVENT_WEBHOOK_SECRET_CODE_A_FILE: '/nonexistent' }
+  const env = { EVENT_HOST: 'a b', EVENT_DB: 'postgres://x/y', EVENT_WEBHOOK_SECRET_CODE_A_FILE: '/nonexistent' }
   const { code, out, err } = await runDaybook(t, ['serve', '--port', 'x'], { env })
   t.match({ code, out }, { code: 78, out: '' })
   t.match(err.split('\n'), [
     '4 settings are wrong.',
     /EVENT_DB names a PostgreSQL database/,
+    /EVENT_HOST "a b"/,
     /--port "x"/,
     /EVENT_WEBHOOK_SECRET_CODE_A_FILE "\/nonexistent" does not exist/,
-    /EVENT_HOST "0\.0\.0\.0" would let others/,
     '',
   ])
 })

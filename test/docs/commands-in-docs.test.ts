@@ -21,8 +21,8 @@ const GIVEN: Record<string, (t: Test, home: string) => Promise<Addresses>> = {
   'docs/how-to/watch-a-chat-topic.md': async t => ({ 'https://chat.example.org': await documentedChat(t) }),
 }
 
-// Every page has a server of its own; on a slow machine that adds up.
-t.setTimeout(110_000)
+// Every page has a server of its own; on a busy machine that adds up.
+t.setTimeout(600_000)
 
 for (const page of readPages()) {
   if (page.blocks.every(({ language }) => language !== 'sh')) continue

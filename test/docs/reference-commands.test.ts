@@ -11,14 +11,16 @@ t.test('describes every command with its arguments, and no other', async t => {
   t.same(described.sort(), [...commands].map(([words, command]) => [words, ...argsOf(command)].join(' ')).sort())
 })
 
-t.test('what all commands of the API take is told once', async t => {
-  t.same(flagsIn(shared()), ['--api-url', '--json', '--token'])
+t.test('what all commands of a topic take is told once', async t => {
+  t.same(flagsIn(shared('api')), ['--api-url', '--json', '--token'])
+  t.same(flagsIn(shared('users')), ['--db', '--json'])
 })
 
 for (const [words, command] of commands) {
   t.test(`says of ${words} which flags it takes`, async t => {
     const section = sections.find(({ title }) => title.startsWith(`\`daybook ${[words, ...argsOf(command)].join(' ')}`))
-    const told = [...(section?.tables ?? []), ...(words.startsWith('api ') ? shared() : [])]
+    const [topic = ''] = words.split(' ')
+    const told = [...(section?.tables ?? []), ...shared(topic)]
     t.same(
       flagsIn(told),
       flagNames(command)
@@ -28,8 +30,9 @@ for (const [words, command] of commands) {
   })
 }
 
-function shared(): Table[] {
-  return sections.find(({ title }) => title.endsWith('`daybook api …`'))?.tables ?? []
+/** What stands under the heading of a topic, for all of its commands. */
+function shared(topic: string): Table[] {
+  return sections.find(({ title }) => title.endsWith(`\`daybook ${topic} …\``))?.tables ?? []
 }
 
 function flagsIn(tables: readonly Table[]): string[] {

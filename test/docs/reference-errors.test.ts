@@ -25,7 +25,7 @@ const WAYS = [
   /\bfailure\(\s*'(?<code>[a-z_]+)'/g,
 ]
 /** Rooms whose refusals the API answers, as far as the operator is not the only one who can mend it. */
-const ANSWERING = ['server', 'ledger', 'platforms', 'model']
+const ANSWERING = ['server', 'accounts', 'login', 'ledger', 'platforms', 'model']
 const SHARED = 'store'
 
 const given = sources().flatMap(codesGiven)

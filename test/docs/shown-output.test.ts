@@ -11,7 +11,9 @@ const right = [
   { language: 'text', shown: 'size … KiB', printed: 'size 12.5 KiB' },
 ]
 for (const { language, shown, printed } of right) {
-  t.test(`${shown} is a way to show ${printed}`, async t => t.same(differences(language, shown, printed), []))
+  t.test(`${JSON.stringify(shown)} is a way to show ${JSON.stringify(printed)}`, async t =>
+    t.same(differences(language, shown, printed), []),
+  )
 }
 
 const wrong = [
@@ -24,5 +26,7 @@ const wrong = [
   { language: 'text', shown: '…\nlast', printed: 'first' },
 ]
 for (const { language, shown, printed } of wrong) {
-  t.test(`${shown} is no way to show ${printed}`, async t => t.not(differences(language, shown, printed).length, 0))
+  t.test(`${JSON.stringify(shown)} is no way to show ${JSON.stringify(printed)}`, async t =>
+    t.not(differences(language, shown, printed).length, 0),
+  )
 }

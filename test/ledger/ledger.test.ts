@@ -242,12 +242,39 @@ t.test('a long poll that sees nothing ends in time, with the head as its checkpo
   t.match(await ledger.waitFor({ ...SINCE, source: 'chat' }, 0.05), { count: 0, nextSince: NOON })
 })
 
-t.test('an aborted long poll answers with what there is', async t => {
+t.test('an aborted long poll answers with what it has seen', async t => {
   const { ledger } = await openLedger(t)
   const abort = new AbortController()
   const waiting = ledger.waitFor(SINCE, 20, abort.signal)
-  setTimeout(() => abort.abort(), 50)
+  await ledger.query(SINCE) // asked later, so the first look is over
+  abort.abort()
   t.match(await waiting, { count: 0 })
+})
+
+t.test('also when it is aborted while it looks again', async t => {
+  const { store, ledger } = await openLedger(t)
+  const abort = new AbortController()
+  let looks = 0
+  const query = store.events.query.bind(store.events)
+  store.events.query = (...asked) => {
+    const page = query(...asked)
+    if (++looks === 2) abort.abort()
+    return page
+  }
+  const waiting = ledger.waitFor(SINCE, 20, abort.signal)
+  await query(SINCE)
+  await deliver(ledger, { subject_id: '1' })
+  t.match(await waiting, { count: 0 })
+  t.equal(looks, 2)
+})
+
+t.test('a long poll that is aborted before it has seen anything is refused with the reason', async t => {
+  const { ledger } = await openLedger(t)
+  const abort = new AbortController()
+  const waiting = ledger.waitFor(SINCE, 20, abort.signal)
+  abort.abort(new Error('gone'))
+  await t.rejects(waiting, { message: 'gone' })
+  await t.rejects(ledger.waitFor(SINCE, 20, abort.signal), { message: 'gone' })
 })
 
 t.test('following gives every matching event once and in order, whatever comes while nobody reads', async t => {

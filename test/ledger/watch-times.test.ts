@@ -1,5 +1,5 @@
 import t from 'tap'
-import { dueAt, isPolled, readToOf, whyOver } from '../../src/ledger/watch-times.js'
+import { asksForCapture, canBeCaptured, dueAt, isPolled, readToOf, whyOver } from '../../src/ledger/watch-times.js'
 import type { Subscription } from '../../src/model/subscription.js'
 import { toTimestamp } from '../../src/model/timestamp.js'
 
@@ -20,6 +20,14 @@ t.test('polled are the watches of the chat platform that say so', async t => {
   t.ok(isPolled(watch({ capture_modes: ['webhook', 'api_cursor'] })))
   t.notOk(isPolled(watch({ capture_modes: ['webhook'] })))
   t.notOk(isPolled(watch({ source: 'forum' })))
+  t.notOk(isPolled(watch({ target: '' })), 'nobody can ask for all of it')
+})
+
+t.test('what asks for capture is not always what can be captured', async t => {
+  t.ok(asksForCapture(watch({ source: 'forum', target: 'topic:7' })))
+  t.notOk(canBeCaptured(watch({ source: 'forum', target: 'topic:7' })))
+  t.notOk(canBeCaptured(watch({ target: '' })))
+  t.ok(canBeCaptured(watch({ capture_modes: [] })))
 })
 
 t.test('a watch is over when it is disabled or has expired', async t => {
@@ -30,13 +38,27 @@ t.test('a watch is over when it is disabled or has expired', async t => {
   t.equal(whyOver(watch({ metadata: { expires_at: 'never' } }), NOON), undefined, 'as an older ledger may say')
 })
 
-const captured = { last_attempt_at: instant(0) }
+const captured = { last_attempt_at: instant(0), last_success_at: instant(0), last_error: null }
+const failed = { last_attempt_at: instant(0), last_success_at: null, last_error: 'Gone.' }
 const dues = [
   { what: 'one that was never captured', metadata: { interval_seconds: 60 }, capture: {}, now: 5, due: 5 },
   { what: 'a hot one', metadata: { interval_seconds: 60, hot_until: instant(100) }, now: 10, due: 60 },
   { what: 'one that is hot for ever', metadata: { interval_seconds: 7 }, now: 10, due: 7 },
   { what: 'one that has cooled', metadata: { interval_seconds: 60, hot_until: instant(10) }, now: 10, due: 600 },
   { what: 'a busy one that has cooled', metadata: { interval_seconds: 5, hot_until: instant(0) }, now: 1, due: 300 },
+  { what: 'one that failed', metadata: { interval_seconds: 60 }, capture: failed, now: 10, due: 60 },
+  {
+    what: 'one whose capture broke off',
+    ...{ metadata: { interval_seconds: 60 }, capture: { ...captured, last_attempt_at: instant(5) }, now: 10, due: 10 },
+  },
+  {
+    what: 'one that was told to wait',
+    ...{ metadata: { interval_seconds: 60 }, capture: { ...failed, wait_until: instant(300) }, now: 10, due: 300 },
+  },
+  {
+    what: 'one that was told to wait for less than its interval',
+    ...{ metadata: { interval_seconds: 60 }, capture: { ...failed, wait_until: instant(30) }, now: 10, due: 60 },
+  },
   { what: 'one without an interval', metadata: {}, now: 1, due: 60 },
   { what: 'one with an interval of an older ledger', metadata: { interval_seconds: '5' }, now: 1, due: 60 },
   { what: 'one with an interval beyond all years', metadata: { interval_seconds: 1e15 }, now: 1, due: 31_536_000 },

@@ -12,7 +12,8 @@ const sites: [text: string, origin: string][] = [
   [' https://[::1]:9991 \n', 'https://[::1]:9991'],
   ['größe.example', 'https://xn--gre-6ka8i.example'],
 ]
-for (const [text, origin] of sites) t.test(`${text} is ${origin}`, async t => t.equal(toSite(text), origin))
+for (const [text, origin] of sites)
+  t.test(`${JSON.stringify(text)} is ${origin}`, async t => t.equal(toSite(text), origin))
 
 const others = [
   ...['', ' ', 'ftp://chat.example.org', 'javascript:alert(1)', 'file:///etc/passwd', '//chat.example.org', '/'],

@@ -30,6 +30,8 @@ export interface CaptureRig {
   request(changes?: Partial<CaptureRequest>): CaptureRequest
   /** Captures one watch to its end. */
   once(id?: string, changes?: Partial<CaptureRequest>): Promise<WatchCapture>
+  /** The ledger over the same store, as after a restart. */
+  reopen(): Promise<Ledger>
 }
 
 export async function captureRig(t: Test, options: ChatServerOptions = {}): Promise<CaptureRig> {
@@ -38,7 +40,8 @@ export async function captureRig(t: Test, options: ChatServerOptions = {}): Prom
   const onFailure = (error: unknown) => t.fail(String(error))
   const store = await openSqliteStore({ path: join(t.testdir(), 'events.db'), clock: now, onFailure })
   t.teardown(() => store.close())
-  const ledger = await Ledger.open({ store, clock: now, newSubscriptionId: () => 'sub_1' })
+  const reopen = () => Ledger.open({ store, clock: now, newSubscriptionId: () => 'sub_1' })
+  const ledger = await reopen()
   await ledger.saveSubscription(WATCH)
   const chat = await chatServer(t, options)
   const captures = new Captures(ledger, now)
@@ -53,7 +56,7 @@ export async function captureRig(t: Test, options: ChatServerOptions = {}): Prom
     if (!capture) throw new Error('Nothing was captured.')
     return capture
   }
-  return { ledger, captures, chat, clock, request, once }
+  return { ledger, captures, chat, clock, request, once, reopen }
 }
 
 /** A message as a webhook of the same server brings it. */

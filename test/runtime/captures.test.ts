@@ -94,9 +94,16 @@ t.test('what cannot be captured is refused', async t => {
   const rig = await captureRig(t)
   await rig.ledger.saveSubscription({ id: 'forum', source: 'forum', target: 'topic:7' })
   await rig.ledger.saveSubscription({ id: 'all', source: 'chat' })
-  for (const id of ['forum', 'all']) {
-    t.match(await rig.once(id), { outcome: 'failed', error: { category: 'invalid', code: 'watch_not_captured' } })
-  }
+  const error = { category: 'invalid', code: 'watch_not_captured' }
+  t.match(await rig.once('forum'), {
+    outcome: 'failed',
+    error: { ...error, message: /watches "forum", and only a topic/ },
+  })
+  t.match(await rig.once('all'), {
+    outcome: 'failed',
+    error: { ...error, message: /watches all of the chat platform/ },
+  })
+  t.notOk('capture' in (await rig.ledger.getSubscription('all')), 'and it is not noted in them')
   t.match(await rig.once('nobody'), { outcome: 'failed', error: { category: 'not_found', code: 'not_found' } })
 })
 
@@ -165,12 +172,39 @@ t.test('a server that asks for more than a minute is left alone, with all progre
   })
 })
 
+t.test('the wait that a server asks for counts for every watch that is captured by itself', async t => {
+  let limited = true
+  const rig = await captureRig(t, { fault: () => (limited ? rateLimited(300.5) : undefined) })
+  rig.chat.book.say(DEPLOYS)
+  await rig.ledger.saveSubscription({ ...WATCH, id: 'other', metadata: { interval_seconds: 1 } })
+  t.match(await rig.captures.run(rig.request()), { captures: [{ error: { retryAfterSeconds: 300.5 } }], left: 1 })
+  const asked = rig.chat.asked.length
+  limited = false
+  for (const id of ['deploys', 'other']) {
+    const wait = toTimestamp(NOON + 300.5 * SECOND)
+    t.match((await rig.ledger.getSubscription(id)).capture, { wait_until: wait, next_due_at: wait })
+  }
+  rig.clock.now = NOON + 300 * SECOND
+  t.same(await rig.captures.run(rig.request()), { captures: [], left: 0 })
+  t.equal(rig.chat.asked.length, asked, 'nobody is asked')
+  rig.clock.now = NOON + 301 * SECOND
+  const { captures } = await rig.captures.run(rig.request())
+  t.same(
+    captures.map(({ outcome }) => outcome),
+    ['captured', 'captured'],
+  )
+  const { capture } = await rig.ledger.getSubscription('other')
+  t.match(capture, { wait_until: null, next_due_at: toTimestamp(NOON + 302 * SECOND) })
+})
+
 t.test('due are the watches whose interval is over, those that cooled less often', async t => {
   const rig = await captureRig(t)
   const polled = { ...WATCH, metadata: { interval_seconds: 60, hot_until: toTimestamp(NOON + 90 * SECOND) } }
   await rig.ledger.saveSubscription({ ...polled, id: 'cooling' })
   await rig.ledger.saveSubscription({ ...WATCH, id: 'webhook-only', capture_modes: ['webhook'] })
   await rig.ledger.saveSubscription({ ...WATCH, id: 'off', enabled: false })
+  await rig.ledger.saveSubscription({ ...WATCH, id: 'whole-source', target: null })
+  await rig.ledger.saveSubscription({ ...WATCH, id: 'forum', source: 'forum', target: 'topic:7' })
   const due = async () => {
     const { captures, left } = await rig.captures.run(rig.request())
     t.equal(left, 0)

@@ -3,6 +3,7 @@ import t, { type Test } from 'tap'
 import type { Ledger } from '../../src/ledger/ledger.js'
 import { Captures } from '../../src/runtime/captures.js'
 import type { Place } from '../support/chat-server/message-book.js'
+import { itemsOf } from '../support/events.js'
 import { allEvents, type CaptureRig, captureRig, DEPLOYS, deliver } from './capture-rig.js'
 
 /** Where a process dies, as seen from one page. */
@@ -48,6 +49,7 @@ t.test(
             [],
           )
           t.ok(events.every(event => event.subscription_ids.join() === 'deploys'))
+          t.same(await idsOfWatch(rig.ledger), said, 'and found by its watch')
         })
       }),
       { numRuns: 12 },
@@ -67,7 +69,7 @@ async function play(t: Test, plan: readonly Step[]) {
     if (step.step === 'capture') await capture(rig)
     if (step.step === 'crash') await crash(rig, step)
     const newest = said.at(-1)
-    if (step.step === 'webhook' && newest !== undefined && place === DEPLOYS && !delivered.has(String(newest))) {
+    if (step.step === 'webhook' && newest !== undefined && !delivered.has(String(newest))) {
       delivered.add(String(newest))
       await deliver(rig, newest)
     }
@@ -77,6 +79,17 @@ async function play(t: Test, plan: readonly Step[]) {
     }
   }
   return { said, delivered, rig }
+}
+
+/** As the index tells them, in the order of the messages. */
+async function idsOfWatch(ledger: Ledger): Promise<number[]> {
+  const ids: number[] = []
+  for (let since = 0; ; ) {
+    const page = await ledger.query({ order: 'asc', limit: 500, since, subscriptionId: 'deploys' })
+    ids.push(...itemsOf(page).map(event => Number(event.subject_id)))
+    if (!page.hasMore) return ids.sort((left, right) => left - right)
+    since = page.nextSince ?? since
+  }
 }
 
 function renamedBack({ chat }: CaptureRig, place: Place): Place {

@@ -1,20 +1,22 @@
 import t from 'tap'
+import { AppError } from '../../src/model/app-error.js'
 import { ADAPTERS } from '../../src/platforms/adapters.js'
-import { platformSetup } from '../../src/runtime/platform-setup.js'
+import { platformSetup, type ReachedLedger } from '../../src/runtime/platform-setup.js'
 import { readSetupSettings } from '../../src/settings/setup-settings.js'
 import { WEBHOOK_SOURCES } from '../../src/settings/webhook-settings.js'
 import { memorySources } from '../settings/memory-sources.js'
 
-const LOCAL = { address: 'http://127.0.0.1:8765', isSecretConfigured: undefined }
+const LOCAL = { address: 'http://127.0.0.1:8765' }
 
+type Files = Record<string, string>
 type Source = (typeof WEBHOOK_SOURCES)[number]
 
 function setupOf(
   source: Source,
   env: Record<string, string> = {},
-  { ledger = LOCAL, chatUrl }: { ledger?: Parameters<typeof platformSetup>[2]; chatUrl?: string } = {},
+  { ledger = LOCAL, chatUrl, files = {} }: { ledger?: ReachedLedger; chatUrl?: string | undefined; files?: Files } = {},
 ) {
-  return platformSetup(source, readSetupSettings(source, { chatUrl }, memorySources({ env })), ledger)
+  return platformSetup(source, readSetupSettings(source, { chatUrl }, memorySources({ env, files })), ledger)
 }
 
 t.test('every platform has its address, its words and its setting', async t => {
@@ -26,6 +28,7 @@ t.test('every platform has its address, its words and its setting', async t => {
     const setup = setupOf(source)
     t.equal(setup.url, `http://127.0.0.1:8765/webhooks/${source}`)
     t.equal(setup.secret.setting, `EVENT_WEBHOOK_SECRET_${source.toUpperCase()}`)
+    t.ok(setup.delivery_log)
     t.ok(setup.place.length > 0 && setup.fields.some(({ value }) => value === setup.url), source)
     t.equal(setup.events.length > 0, source !== 'chat')
     t.notMatch(JSON.stringify(setup), /<url>|<secret>/)
@@ -53,9 +56,9 @@ t.test('a secret that is there is never shown, whoever has it', async t => {
   const env = { EVENT_WEBHOOK_SECRET_FORUM: 'hunter2' }
   const here = setupOf('forum', env)
   t.strictSame(here.secret, { setting: 'EVENT_WEBHOOK_SECRET_FORUM', configured: true })
-  const there = setupOf('forum', {}, { ledger: { ...LOCAL, isSecretConfigured: true } })
+  const there = setupOf('forum', {}, { ledger: { ...LOCAL, webhook: { isSecretConfigured: true } } })
   t.strictSame(there.secret, { setting: 'EVENT_WEBHOOK_SECRET_FORUM', configured: true })
-  const notYet = setupOf('forum', env, { ledger: { ...LOCAL, isSecretConfigured: false } })
+  const notYet = setupOf('forum', env, { ledger: { ...LOCAL, webhook: { isSecretConfigured: false } } })
   t.strictSame(notYet.secret, { setting: 'EVENT_WEBHOOK_SECRET_FORUM', configured: false })
   t.match(notYet.notes.join(' '), /the server does not have it yet/)
   for (const setup of [here, there, notYet]) t.notMatch(JSON.stringify(setup), /hunter2/)
@@ -78,6 +81,49 @@ t.test('the chat server is named by the address where the ledger does not know i
   const given = setupOf('chat', {}, { chatUrl: 'https://chat.example.org:8443/' })
   t.equal(given.url, 'http://127.0.0.1:8765/webhooks/chat?site=https%3A%2F%2Fchat.example.org%3A8443')
   t.equal(setupOf('forum', {}, { chatUrl: 'chat.example.org' }).url, 'http://127.0.0.1:8765/webhooks/forum')
+})
+
+t.test('what the server is told of the chat server goes before what is said here, and that is said', async t => {
+  const webhook = { isSecretConfigured: true, site: 'https://chat.example.org' }
+  const ledger = { ...LOCAL, webhook }
+  const other = setupOf('chat', {}, { ledger, chatUrl: 'other.example.org' })
+  t.equal(other.url, 'http://127.0.0.1:8765/webhooks/chat')
+  t.match(
+    other.notes.join(' '),
+    /--chat-url says https:\/\/other.example.org, but EVENT_CHAT_URL of the server is https:\/\/chat/,
+  )
+  const otherHere = setupOf('chat', { EVENT_CHAT_URL: 'other.example.org' }, { ledger })
+  t.match(otherHere.notes.join(' '), /EVENT_CHAT_URL here is https:\/\/other.example.org/)
+  for (const chatUrl of [undefined, 'chat.example.org']) {
+    const same = setupOf('chat', {}, { ledger, chatUrl })
+    t.equal(same.url, 'http://127.0.0.1:8765/webhooks/chat')
+    t.notMatch(same.notes.join(' '), /EVENT_CHAT_URL/)
+  }
+  const untold = { ...LOCAL, webhook: { isSecretConfigured: true } }
+  const notYet = setupOf('chat', { EVENT_CHAT_URL: 'chat.example.org' }, { ledger: untold })
+  t.match(notYet.notes.join(' '), /EVENT_CHAT_URL is set here, but the server does not have it yet/)
+  t.match(setupOf('chat', {}, { ledger: untold, chatUrl: 'chat.example.org' }).url, /\?site=https/)
+})
+
+t.test('the setting that is named is the one that is set', async t => {
+  const files = { '/run/secret': 'hunter2' }
+  const setup = setupOf('forum', { EVENT_WEBHOOK_SECRET_FORUM_FILE: '/run/secret' }, { files })
+  t.strictSame(setup.secret, { setting: 'EVENT_WEBHOOK_SECRET_FORUM_FILE', configured: true })
+  t.match(setup.fields, [{}, {}, { value: 'the one in the file that EVENT_WEBHOOK_SECRET_FORUM_FILE names' }, {}])
+  const there = setupOf('forum', {}, { ledger: { ...LOCAL, webhook: { isSecretConfigured: true } } })
+  t.match(there.fields[2]?.value, /the one that the server has in EVENT_WEBHOOK_SECRET_FORUM or .*_FILE/)
+})
+
+t.test('certificates are spoken of only where there are some', async t => {
+  const names = (env: Record<string, string>) => setupOf('code_b', env).fields.map(({ name }) => name)
+  t.notOk(names({}).includes('SSL verification'))
+  t.ok(names({ EVENT_PUBLIC_URL: 'https://ledger.example.org' }).includes('SSL verification'))
+})
+
+t.test('what could not be learned of the server is said', async t => {
+  const trouble = new AppError('not_found', 'not_found', 'There is nothing here.')
+  const setup = setupOf('forum', {}, { ledger: { ...LOCAL, trouble } })
+  t.match(setup.notes.join(' '), /could not be learned.*There is nothing here.*a root path belongs to it/)
 })
 
 t.test('wrong settings are told together', async t => {

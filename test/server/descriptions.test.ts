@@ -3,6 +3,7 @@ import { AppError } from '../../src/model/app-error.js'
 import { EventSchema } from '../../src/model/event.js'
 import { SubscriptionSchema } from '../../src/model/subscription.js'
 import { ADAPTERS } from '../../src/platforms/adapters.js'
+import { chat } from '../../src/platforms/chat/adapter.js'
 import { codeA } from '../../src/platforms/code-a/adapter.js'
 import { message, serve } from './serve.js'
 
@@ -67,6 +68,16 @@ t.test('the platforms are listed, with whether a secret is there but never which
     count: 2,
   })
   t.notMatch(text, /hunter2/)
+})
+
+t.test('the platforms are listed with the address of the chat server, where it is configured', async t => {
+  const chatSite = 'https://chat.example.org'
+  const { request } = await serve(t, { platforms: [chat.catalogue, codeA.catalogue], settings: { chatSite } })
+  const { items } = (await request('/api/platforms')).body as { items: { site?: string }[] }
+  t.strictSame(
+    items.map(({ site }) => site),
+    [chatSite, undefined],
+  )
 })
 
 t.test('the API description covers every parameter, and refers to nothing that it does not hold', async t => {

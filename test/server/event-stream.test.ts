@@ -1,7 +1,10 @@
 import { connect, type Socket } from 'node:net'
 import type { Test } from 'tap'
 import t from 'tap'
+import type { Accounts } from '../../src/accounts/accounts.js'
 import { readEvent } from '../../src/ledger/read-event.js'
+import { AppError } from '../../src/model/app-error.js'
+import { OPEN_ACCOUNTS } from './open-accounts.js'
 import { message, type Served, serve, until } from './serve.js'
 
 const at = (microsecond: number) => `2031-05-04T09:00:00.${String(microsecond).padStart(6, '0')}Z`
@@ -170,6 +173,27 @@ t.test('a stream ends when the server stops', async t => {
   await until(() => reader.messages.length === 1)
   await served.close()
   await until(() => reader.ended())
+})
+
+t.test('a stream ends soon after its reader may no longer read, and not because nobody can say', async t => {
+  let identify: Accounts['identify'] = async () => ({ kind: 'open' })
+  let asked = 0
+  const accounts: Accounts = {
+    ...OPEN_ACCOUNTS,
+    identify: shown => {
+      asked += 1
+      return identify(shown)
+    },
+  }
+  const served = await serve(t, { accounts, streamTimes: { heartbeatMs: 10, drainMs: 5_000 } })
+  const reader = await follow(t, served)
+  identify = () => Promise.reject(new AppError('unavailable', 'store_locked', 'Locked.'))
+  const from = asked
+  await until(() => asked >= from + 3)
+  t.notOk(reader.ended())
+  identify = async () => ({ kind: 'anonymous' })
+  await until(() => reader.ended())
+  t.equal((await served.request('/api/events/stream')).status, 401)
 })
 
 t.test('a failure of the store ends the stream, and a reader may come again', async t => {

@@ -8,11 +8,13 @@ import pino from 'pino'
 import t, { type Test } from 'tap'
 import { createLedgerServer, type LedgerServer } from '../../src/server/ledger-server.js'
 import { MemoryLedger, START } from './memory-ledger.js'
-import { message, serve, until } from './serve.js'
+import { OPEN_ACCOUNTS } from './open-accounts.js'
+import { message, SETTINGS, serve, until } from './serve.js'
 
 function createServer(): LedgerServer {
   return createLedgerServer({
     ledger: new MemoryLedger(),
+    accounts: OPEN_ACCOUNTS,
     captures: { run: async () => ({ captures: [], left: 0 }) },
     database: { database: '/var/lib/ledger.db', engine: 'sqlite' },
     adapters: [],
@@ -22,12 +24,7 @@ function createServer(): LedgerServer {
     version: '1.2.3',
     now: () => START,
     requestIds: () => 'id',
-    settings: {
-      rootPath: '',
-      allowOpen: false,
-      webhookSecrets: { chat: [], forum: [], code_a: [], code_b: [] },
-      requireVerified: false,
-    },
+    settings: SETTINGS,
   })
 }
 
@@ -89,7 +86,7 @@ t.test('stopping finishes what was accepted and closes what is idle', async t =>
     release = resolve
   })
   const answer = served.post('/api/events', message(1))
-  await new Promise(resolve => setTimeout(resolve, 50))
+  await until(() => served.ledger.asked === 1)
 
   const started = performance.now()
   let closed = false

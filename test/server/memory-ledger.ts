@@ -22,9 +22,12 @@ export class MemoryLedger implements ServedLedger {
   failure: Error | undefined
   /** When set, `record` waits for it. */
   held: Promise<void> | undefined
+  /** How often `record` was called. */
+  asked = 0
   readonly #news = new EventEmitter().setMaxListeners(0)
 
   async record(deliveries: readonly EventDelivery[]): Promise<RecordOutcome[]> {
+    this.asked += 1
     await this.held
     this.#fail()
     const outcomes = deliveries.map(delivery => this.#recordOne(delivery))

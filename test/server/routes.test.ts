@@ -1,29 +1,19 @@
 import type { Test } from 'tap'
 import t from 'tap'
 import { ADAPTERS } from '../../src/platforms/adapters.js'
+import { type Row, readRows, twinsOf } from './rows.js'
 import { type Served, type ServeOptions, serve } from './serve.js'
 
-const DELIVER = new Set(['/api/events', ...ADAPTERS.map(({ catalogue }) => catalogue.webhook_path)])
-
-interface Row {
-  method: string
-  path: string
-}
-
-/** Every row of the route table, as the API describes itself, with a value for each parameter. */
-async function rows({ request }: Served): Promise<Row[]> {
-  const { body } = await request('/api/openapi.json')
-  const paths = Object.entries(body.paths as Record<string, Record<string, unknown>>)
-  return paths.flatMap(([path, operations]) =>
-    Object.keys(operations).map(method => ({
-      method: method.toUpperCase(),
-      path: path === '/assets/{name}' ? '/assets/landing.css' : path.replace(/\{\w+\}/, 'x'),
-    })),
-  )
-}
+const rows = ({ request }: Served): Promise<Row[]> => readRows(request)
+/** Not even in an open ledger for nobody in particular. */
+const FOR_SOMEBODY = new Set<Row['access']>(['logout', 'account', 'admin'])
 
 /** The status line of a request whose stream, if it is one, is not waited for. */
-async function status(served: Served, { method, path }: Row, headers: Record<string, string>): Promise<string> {
+async function status(
+  served: Served,
+  { method, path }: Pick<Row, 'method' | 'path'>,
+  headers: Record<string, string>,
+): Promise<string> {
   const given = { host: 'localhost', 'content-length': '0', connection: 'close', ...headers }
   const lines = Object.entries(given).map(([name, value]) => `${name}: ${value}\r\n`)
   const verb = method === 'GET' ? 'HEAD' : method
@@ -32,30 +22,44 @@ async function status(served: Served, { method, path }: Row, headers: Record<str
 
 const start = (t: Test, options: ServeOptions = {}) => serve(t, { adapters: ADAPTERS, ...options })
 
-/** The other ways to write a path that reach the same row. */
-const twins = (path: string) => [path, path.toUpperCase(), path === '/' ? '/' : `${path}/`]
-
 t.test('the table is what is documented', async t => {
   const served = await start(t)
   t.same((await rows(served)).map(({ method, path }) => `${method} ${path}`).sort(), [
+    'DELETE /api/me/token',
+    'DELETE /api/me/tokens/x',
     'DELETE /api/subscriptions/x',
+    'DELETE /api/users/x',
+    'DELETE /api/users/x/token',
+    'DELETE /api/users/x/tokens/x',
     'GET /',
     'GET /api/events',
     'GET /api/events/stream',
     'GET /api/events/x',
     'GET /api/health',
+    'GET /api/me/tokens',
     'GET /api/openapi.json',
     'GET /api/platforms',
     'GET /api/schema/event',
     'GET /api/schema/subscription',
+    'GET /api/session',
     'GET /api/stats',
     'GET /api/subscriptions',
     'GET /api/subscriptions/x',
+    'GET /api/users',
+    'GET /api/users/x/tokens',
     'GET /assets/landing.css',
+    'GET /login',
+    'GET /login/assets/login.css',
     'GET /metrics',
+    'PATCH /api/users/x',
     'POST /api/captures',
     'POST /api/events',
+    'POST /api/login',
+    'POST /api/logout',
+    'POST /api/me/token',
     'POST /api/subscriptions',
+    'POST /api/users',
+    'POST /api/users/x/token',
     'POST /webhooks/chat',
     'POST /webhooks/code_a',
     'POST /webhooks/code_b',
@@ -66,7 +70,7 @@ t.test('the table is what is documented', async t => {
 t.test('under a name that is not of this machine every row is refused, however its path is written', async t => {
   const served = await start(t)
   for (const row of await rows(served)) {
-    for (const path of twins(row.path)) {
+    for (const path of twinsOf(row.path)) {
       const answer = await status(served, { ...row, path }, { host: 'rebound.example:8765' })
       t.equal(answer, '403', `${row.method} ${path}`)
     }
@@ -76,16 +80,18 @@ t.test('under a name that is not of this machine every row is refused, however i
 t.test('a page of another origin may only deliver, however the path is written', async t => {
   const served = await start(t)
   for (const row of await rows(served)) {
-    const mayDeliver = row.method === 'POST' && DELIVER.has(row.path)
-    for (const path of twins(row.path)) {
+    const mayDeliver = row.access === 'deliver'
+    // Who is asking comes before where from.
+    const refused = FOR_SOMEBODY.has(row.access) ? '401' : '403'
+    for (const path of twinsOf(row.path)) {
       for (const origin of ['https://elsewhere.example', 'null', `http://localhost:${served.port}.elsewhere.example`]) {
         const answer = await status(served, { ...row, path }, { origin })
         if (mayDeliver) t.not(answer, '403', `${row.method} ${path} ${origin}`)
-        else t.equal(answer, '403', `${row.method} ${path} ${origin}`)
+        else t.equal(answer, refused, `${row.method} ${path} ${origin}`)
       }
       const write = row.method !== 'GET' && !mayDeliver
       const crossSite = await status(served, { ...row, path }, { 'sec-fetch-site': 'cross-site' })
-      t.equal(crossSite === '403', write, `${row.method} ${path} cross-site`)
+      t.equal(crossSite === refused, write || refused === '401', `${row.method} ${path} cross-site`)
     }
   }
 })
@@ -139,8 +145,8 @@ t.test(
       { path: '/webhooks/code_a', allow: 'POST, OPTIONS' },
     ]
     for (const { path, allow } of cases) {
-      const refused = await request(path, { method: 'PATCH' })
-      t.match(refused, { status: 405, body: { code: 'method_not_allowed', detail: /PATCH/ } }, path)
+      const refused = await request(path, { method: 'PUT' })
+      t.match(refused, { status: 405, body: { code: 'method_not_allowed', detail: /PUT/ } }, path)
       const asked = await request(path, { method: 'OPTIONS', headers: { origin: 'https://elsewhere.example' } })
       t.match({ status: asked.status, text: asked.text }, { status: 204, text: '' })
       for (const answer of [refused, asked]) {

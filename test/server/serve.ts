@@ -4,8 +4,14 @@ import { setTimeout } from 'node:timers/promises'
 import pino from 'pino'
 import type { Test } from 'tap'
 import { takeLargeDelivery } from '../../src/platforms/take-delivery.js'
-import { createLedgerServer, type LedgerServerOptions } from '../../src/server/ledger-server.js'
+import {
+  createLedgerServer,
+  type LedgerServer,
+  type LedgerServerOptions,
+  type LedgerServerSettings,
+} from '../../src/server/ledger-server.js'
 import { MemoryLedger, START } from './memory-ledger.js'
+import { OPEN_ACCOUNTS } from './open-accounts.js'
 
 export interface Answer {
   status: number
@@ -16,6 +22,7 @@ export interface Answer {
 }
 
 export interface Served {
+  /** What is served, unless another ledger was given. */
   ledger: MemoryLedger
   port: number
   /** `http://127.0.0.1:<port>` */
@@ -23,16 +30,29 @@ export interface Served {
   /** Lines of the log so far. */
   log: Record<string, unknown>[]
   close(): Promise<void>
+  /** For a server of the test's own. */
+  handler: LedgerServer['handler']
   request(path: string, init?: RequestInit): Promise<Answer>
   post(path: string, body: unknown, headers?: Record<string, string>): Promise<Answer>
   /** Sends bytes as they are and reads until the server closes; ask it to with `Connection: close`. */
   raw(text: string | Buffer): Promise<string>
 }
 
-export type ServeOptions = Partial<Omit<LedgerServerOptions, 'ledger' | 'settings'>> & {
-  settings?: Partial<LedgerServerOptions['settings']>
+export type ServeOptions = Partial<Omit<LedgerServerOptions, 'settings'>> & {
+  settings?: Partial<LedgerServerSettings>
   /** Where it listens for its owner, besides the port. */
   socketPath?: string
+}
+
+/** An open ledger, called directly. */
+export const SETTINGS: LedgerServerSettings = {
+  rootPath: '',
+  allowOpen: false,
+  webhookSecrets: { chat: [], forum: [], code_a: [], code_b: [] },
+  requireVerified: false,
+  cookieSecure: false,
+  trustedProxies: [],
+  loginPage: { palette: 'indigo', layout: 'card', appearance: 'system' },
 }
 
 /** A ledger server on a port of its own, closed when the test ends. */
@@ -43,6 +63,7 @@ export async function serve(t: Test, options: ServeOptions = {}): Promise<Served
   let requests = 0
   const server = createLedgerServer({
     ledger,
+    accounts: OPEN_ACCOUNTS,
     captures: { run: async () => ({ captures: [], left: 0 }) },
     database: { database: '/var/lib/ledger.db', engine: 'sqlite' },
     adapters: [],
@@ -53,13 +74,7 @@ export async function serve(t: Test, options: ServeOptions = {}): Promise<Served
     now: () => START,
     requestIds: () => `request-${++requests}`,
     ...others,
-    settings: {
-      rootPath: '',
-      allowOpen: false,
-      webhookSecrets: { chat: [], forum: [], code_a: [], code_b: [] },
-      requireVerified: false,
-      ...settings,
-    },
+    settings: { ...SETTINGS, ...settings },
   })
   const { port } = await server.listen('127.0.0.1', 0)
   t.teardown(() => server.close())
@@ -78,6 +93,7 @@ export async function serve(t: Test, options: ServeOptions = {}): Promise<Served
     url,
     log,
     close: () => server.close(),
+    handler: server.handler,
     request,
     post: (path, body, headers) =>
       request(path, {

@@ -58,8 +58,8 @@ t.test('long lines of nearly anything take no time', async t => {
     `A=${' '.repeat(300_000)}"`,
     'A='.repeat(100_000),
   ]) {
-    const started = performance.now()
+    const started = process.cpuUsage()
     readDotenv(text)
-    t.ok(performance.now() - started < 2000, text.slice(0, 8))
+    t.ok(process.cpuUsage(started).user < 2_000_000, text.slice(0, 8))
   }
 })

@@ -7,10 +7,12 @@ export interface MemorySources {
   env?: Record<string, string>
   /** Text by path; or the code of the failure that reading it meets. */
   files?: Record<string, string | { code: string }>
+  /** Those that others than their owner may read. */
+  openFiles?: readonly string[]
 }
 
 /** Settings as if the process and the file system were these. */
-export function memorySources({ env = {}, files = {} }: MemorySources = {}): SettingSources {
+export function memorySources({ env = {}, files = {}, openFiles = [] }: MemorySources = {}): SettingSources {
   return {
     env,
     homedir: HOME,
@@ -19,5 +21,6 @@ export function memorySources({ env = {}, files = {} }: MemorySources = {}): Set
       if (typeof file === 'string') return file
       throw Object.assign(new Error(`${file.code}: ${path}`), file)
     },
+    isOpenToOthers: path => openFiles.includes(path),
   }
 }

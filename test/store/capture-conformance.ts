@@ -1,6 +1,6 @@
 import type { Test } from 'tap'
 import type { Subscription } from '../../src/model/subscription.js'
-import { messageCreated } from '../support/events.js'
+import { keysOf, messageCreated, readStored } from '../support/events.js'
 import type { OpenStore } from './event-store-conformance.js'
 
 const WATCH: Subscription = {
@@ -36,6 +36,68 @@ export function captureConformance(t: Test, open: OpenStore): void {
     t.match(await find(), { last_cursor: null, last_event_at: null })
     await events.record([captured(8)])
     t.match(await find(), { last_cursor: '8', capture: { read_to: '8' }, last_event_at: null })
+  })
+
+  const OF_WATCH = { order: 'asc', limit: 100, since: 0, subscriptionId: 'watch' } as const
+  const marking = (key: string, id = 'watch') => ({
+    ...messageCreated(key),
+    matches: [{ id, isCaptured: true as const }],
+  })
+  const catchUp = () => new Promise(resolve => setTimeout(resolve, 400))
+
+  t.test('a repeat is marked with the watch that it was captured for, and keeps its place', async t => {
+    const { events, find } = await openWatched(t)
+    const [first] = await events.record([{ ...messageCreated('m7'), matches: [{ id: 'other' }] }])
+    await events.record([messageCreated('m8')])
+    const [repeat] = await events.record([marking('m7')])
+    t.match(repeat, { created: false, seenCount: 2, capturedAt: first?.capturedAt })
+    t.match(JSON.parse(repeat?.body ?? ''), { subscription_ids: ['other', 'watch'], seen_count: 2 })
+    t.same(await readStored(events, 'm7'), JSON.parse(repeat?.body ?? ''))
+    t.same(keysOf(await events.query(OF_WATCH)), ['m7'])
+    t.match(await find(), { last_event_at: JSON.parse(first?.body ?? '').captured_at })
+    await events.record([marking('m7')])
+    t.match(await readStored(events, 'm7'), { subscription_ids: ['other', 'watch'], seen_count: 3 }, 'once')
+  })
+
+  t.test('it is found by its watch whether the index has come to it before or comes later', async t => {
+    const { events } = await openWatched(t)
+    const keys = Array.from({ length: 40 }, (_, at) => `m${at}`)
+    await events.record(keys.slice(0, 20).map(key => messageCreated(key)))
+    await catchUp()
+    await events.record(keys.slice(20).map(key => messageCreated(key)))
+    const odd = keys.filter((_, at) => at % 2 === 1)
+    await events.record(odd.map(key => marking(key)))
+    const search = { ...OF_WATCH, source: 'chat', kinds: ['message.*'], search: ['green'] }
+    for (const query of [OF_WATCH, search]) t.same(keysOf(await events.query(query)), odd)
+    await catchUp()
+    for (const query of [OF_WATCH, search]) t.same(keysOf(await events.query(query)), odd, 'and when it has caught up')
+    await events.record(odd.slice(0, 5).map(key => marking(key, 'second')))
+    await events.record(keys.map(key => messageCreated(`${key}-later`)))
+    await catchUp()
+    t.same(keysOf(await events.query({ ...OF_WATCH, subscriptionId: 'second' })), odd.slice(0, 5))
+    t.same(keysOf(await events.query({ ...OF_WATCH, order: 'desc' })), odd.toReversed())
+    t.same(keysOf(await events.query({ ...OF_WATCH, actor: 'Ada' })), odd)
+  })
+
+  t.test('an event that came in the same call is marked as well, and a later one moves the watch', async t => {
+    const { events, find } = await openWatched(t)
+    const [, , last] = await events.record([messageCreated('m1'), marking('m1'), marking('m2')])
+    t.same(keysOf(await events.query(OF_WATCH)), ['m1', 'm2'])
+    t.match(await find(), { last_event_at: JSON.parse(last?.body ?? '').captured_at })
+  })
+
+  t.test('what was read on another host is forgotten, and the cursor begins anew', async t => {
+    const { events, subscriptions, find } = await openWatched(t)
+    const place = { host: 'a.example.org', read_to: '9', followed: { message_id: 1 } }
+    await subscriptions.noteCapture('watch', { ...place, failures: 2 }, '9')
+    await subscriptions.noteCapture('watch', { host: 'a.example.org', read_to: '8' }, '8')
+    t.match(await find(), { last_cursor: '9', capture: { ...place, read_to: '8' } })
+    const captured = { host: 'b.example.org', read_to: '3' }
+    await events.record([{ ...messageCreated('m3'), matches: [{ id: 'watch', cursor: '3', captured }] }])
+    t.equal((await find())?.last_cursor, '3')
+    t.same((await find())?.capture, { ...captured, failures: 2 })
+    await subscriptions.noteCapture('watch', { host: 'a.example.org', read_to: '0' })
+    t.match(await find(), { last_cursor: null, capture: { host: 'a.example.org', read_to: '0' } })
   })
 
   t.test('a delivery on another road moves the cursor, and leaves capture where it was', async t => {

@@ -3,6 +3,7 @@ import { boolean, integer, string as text } from '@oclif/core/flags'
 import { DaybookCommand } from '../../cli/daybook-command.js'
 import { exitCodeOf } from '../../cli/exit-codes.js'
 import { Progress } from '../../cli/progress.js'
+import { toReportedError } from '../../cli/report.js'
 import { AppError } from '../../model/app-error.js'
 import type { CaptureProgress, CaptureRequest, CaptureResult, WatchCapture } from '../../model/capture.js'
 import { fromFailure } from '../../model/failure.js'
@@ -65,7 +66,10 @@ export default class CaptureSubscriptionOnce extends DaybookCommand {
   }
 
   private async tellAll(result: CaptureResult, json: boolean): Promise<void> {
-    await this.tell(result, json, result.captures)
+    const captures = result.captures.map(({ error, ...capture }) =>
+      error ? { ...capture, error: toReportedError(error) } : capture,
+    )
+    await this.tell({ ...result, captures }, json, result.captures)
     const failed = result.captures.find(({ error }) => error !== undefined)?.error
     if (failed) process.exitCode = exitCodeOf(fromFailure(failed))
   }

@@ -2,9 +2,10 @@ import { option } from '@oclif/core/args'
 import { boolean, string } from '@oclif/core/flags'
 import type { LedgerFlags } from '../../cli/ledger-caller.js'
 import { LedgerCommand } from '../../cli/ledger-command.js'
-import { toTerminalJson, toTerminalLine } from '../../cli/terminal-text.js'
+import { toTerminalLine } from '../../cli/terminal-text.js'
 import { firstDelivery } from '../../client/first-delivery.js'
-import { isSecretConfigured } from '../../client/platform-list.js'
+import { askForWebhook, type ServedWebhook } from '../../client/platform-list.js'
+import { AppError } from '../../model/app-error.js'
 import type { PlatformSetup } from '../../model/platform-setup.js'
 import { readClientSettings } from '../../settings/client-settings.js'
 import { readSetupSettings } from '../../settings/setup-settings.js'
@@ -15,8 +16,8 @@ export default class PlatformsSetup extends LedgerCommand {
   static override description = [
     'Printed are the address of the webhook, the setting for its secret and, in the words of the platform, what its form',
     'asks for and which events to tick. While no secret is configured, a fresh one is suggested; a configured one is never',
-    'shown. Then it waits for the first delivery that proves where it comes from, through restarts of the server, and says',
-    'what arrived. (A ping is no event: let something happen.)',
+    'shown. Then it waits for the server, and for the first delivery that proves where it comes from, and says what',
+    'arrived. (A ping is no event: let something happen, or have an earlier delivery sent again.)',
   ].join(' ')
   static override examples = [
     '<%= config.bin %> <%= command.id %> forum',
@@ -34,11 +35,28 @@ export default class PlatformsSetup extends LedgerCommand {
     const { args, flags } = await this.parse(PlatformsSetup)
     const settings = readSetupSettings(args.source, { chatUrl: flags['chat-url'] }, this.sources)
     const { apiUrl } = readClientSettings({ apiUrl: flags['api-url'], token: flags.token }, this.sources)
-    const client = this.client(flags)
-    const configured = await isSecretConfigured(client, args.source)
-    const { platformSetup } = await import('../../runtime/platform-setup.js')
-    await this.tell(platformSetup(args.source, settings, { address: apiUrl, isSecretConfigured: configured }), flags)
-    if (!flags['no-wait']) await this.waitForDelivery(args.source, flags)
+    const { webhook, trouble } = await this.askForWebhook(args.source, flags)
+    const { platformSetup, missingSecret } = await import('../../runtime/platform-setup.js')
+    const reached = { address: apiUrl, ...(webhook ? { webhook } : {}), ...(trouble ? { trouble } : {}) }
+    const setup = platformSetup(args.source, settings, reached)
+    await this.tell(setup, flags)
+    if (flags['no-wait']) return
+    // A server that is not there yet is waited for. What else is wrong, somebody has to mend.
+    if (trouble && trouble.code !== 'server_unreachable') throw trouble
+    await this.waitForDelivery(setup, missingSecret(settings), flags)
+  }
+
+  /** What a server says of itself, or why none does. */
+  private async askForWebhook(
+    source: string,
+    flags: LedgerFlags,
+  ): Promise<{ webhook?: ServedWebhook; trouble?: AppError }> {
+    try {
+      return { webhook: await askForWebhook(this.client(flags), source) }
+    } catch (error) {
+      if (error instanceof AppError) return { trouble: error }
+      throw error
+    }
   }
 
   private async tell(setup: PlatformSetup, flags: LedgerFlags): Promise<void> {
@@ -47,23 +65,32 @@ export default class PlatformsSetup extends LedgerCommand {
     await this.output.print(platformSetupCard(setup, await this.look()))
   }
 
-  private async waitForDelivery(source: string, flags: LedgerFlags): Promise<void> {
+  private async waitForDelivery(setup: PlatformSetup, missingSecret: string, flags: LedgerFlags): Promise<void> {
     const tell = (text: string) => process.stderr.write(`${toTerminalLine(text)}\n`)
     tell('Waiting for the first verified delivery. Ctrl+C ends this.')
-    const event = await firstDelivery(this.client(flags), source, {
+    tell(`If nothing arrives, look at ${setup.delivery_log}: 401 means that the secret there is not the one here.`)
+    const arrival = await firstDelivery(this.client(flags), setup.source, {
       signal: this.output.closed,
-      onInterrupted: error => tell(`${error.message} Trying again.`),
-      onUnverified: () => tell('A delivery arrived that proves nothing. Compare the secret here and on the platform.'),
+      onAway: error => tell(error.code === 'connection_lost' ? AWAY : `${error.message} ${WAITING}`),
+      onBack: () => tell('The server answers.'),
+      onUnverified: ({ isSecretConfigured }) => {
+        tell(`A delivery arrived that proves nothing. ${isSecretConfigured ? TOO_EARLY : missingSecret}`)
+      },
+      onRepeat: ({ isSecretConfigured }) => {
+        tell(`A delivery arrived that is known already. ${isSecretConfigured ? TELLS_NOTHING : missingSecret}`)
+      },
     })
-    if (event === undefined) return
-    if (!this.isForPeople(flags)) return this.printJson({ event })
+    if (arrival === undefined) return
+    const { event, isRepeat } = arrival
+    if (!this.isForPeople(flags)) return this.printJson({ event, ...(isRepeat ? { repeated: true } : {}) })
     const { eventCard } = await import('../../cli/event-card.js')
     const look = await this.look()
-    await this.output.print(`\n${look.paint.green('It works. This arrived:')}\n\n${eventCard(event, look)}`)
-  }
-
-  private async printJson(value: unknown): Promise<void> {
-    const json = JSON.stringify(value)
-    await this.output.print(this.output.isTerminal ? toTerminalJson(json) : json)
+    const title = isRepeat ? 'It works. This arrived once more:' : 'It works. This arrived:'
+    await this.output.print(`\n${look.paint.green(title)}\n\n${eventCard(event, look)}`)
   }
 }
+
+const WAITING = 'Waiting for it.'
+const AWAY = `The server went away. ${WAITING}`
+const TOO_EARLY = 'It came before the server had its secret. Deliver it again, or let something new happen.'
+const TELLS_NOTHING = 'Whether it proved itself is not kept. Let something new happen.'

@@ -5,11 +5,28 @@ import { noteCapture } from './capture-state.js'
 import { Database } from './database.js'
 import { readPage } from './event-reader.js'
 import { EventWriter } from './event-writer.js'
+import { LateMarks } from './late-marks.js'
 import { migrate, SCHEMA_VERSION } from './migrations.js'
 import type { ReadTask, WriteTask } from './protocol.js'
 import { SearchIndex } from './search-index.js'
 import { readStatistics } from './statistics.js'
 import { deleteSubscription, findSubscription, listSubscriptions, saveSubscription } from './subscription-table.js'
+import {
+  addToken,
+  createUser,
+  deleteToken,
+  deleteTokens,
+  deleteUser,
+  findToken,
+  findUser,
+  findUserByName,
+  isClosed,
+  listTokens,
+  listUsers,
+  markClosed,
+  noteTokenUse,
+  updateUser,
+} from './user-table.js'
 
 const FIND_EVENT = /* sql */ `SELECT CAST(body AS BLOB) AS body FROM events WHERE dedupe_key = ?`
 const EPOCH = /* sql */ `SELECT value FROM meta WHERE name = 'epoch'`
@@ -35,7 +52,7 @@ export class Engine {
       migrate(this.#database)
       this.epoch = String(this.#database.first(EPOCH)?.value)
       this.#index = new SearchIndex(this.#database)
-      this.#writer = new EventWriter(this.#database)
+      this.#writer = new EventWriter(this.#database, new LateMarks(this.#database, this.#index))
     } catch (error) {
       this.#database.close()
       throw error
@@ -81,6 +98,18 @@ export class Engine {
         return findSubscription(this.#database, task.subscriptionId)
       case 'list_subscriptions':
         return listSubscriptions(this.#database, task.owner)
+      case 'is_closed':
+        return isClosed(this.#database)
+      case 'find_user':
+        return findUser(this.#database, task.userId)
+      case 'find_user_by_name':
+        return findUserByName(this.#database, task.username)
+      case 'list_users':
+        return listUsers(this.#database)
+      case 'find_token':
+        return findToken(this.#database, task.digest)
+      case 'list_tokens':
+        return listTokens(this.#database, task.userId)
       case 'check':
         return findDamage(this.#database)
     }
@@ -124,6 +153,22 @@ export class Engine {
       case 'probe':
         this.#database.run(PROBE)
         return { head: this.head }
+      case 'mark_closed':
+        return markClosed(this.#database)
+      case 'create_user':
+        return createUser(this.#database, task.user)
+      case 'update_user':
+        return updateUser(this.#database, task.userId, task.changes, task.rule)
+      case 'delete_user':
+        return deleteUser(this.#database, task.userId, task.rule)
+      case 'add_token':
+        return addToken(this.#database, task.token, task.keep)
+      case 'note_token_use':
+        return noteTokenUse(this.#database, task.tokenId, task.at)
+      case 'delete_token':
+        return deleteToken(this.#database, task.userId, task.tokenId)
+      case 'delete_tokens':
+        return deleteTokens(this.#database, task.userId)
     }
   }
 }

@@ -4,6 +4,7 @@ import type { SubscriptionMatch } from '../event-store.js'
 import { laterCursorSql, noteCapture } from './capture-state.js'
 import type { Database } from './database.js'
 import { LARGE_BODY_BYTES } from './large-body.js'
+import type { LateMarks } from './late-marks.js'
 import {
   type EventRow,
   type PackedOutcomes,
@@ -85,7 +86,10 @@ export class EventWriter {
   #last = 0
   #appended = 0
 
-  constructor(private readonly database: Database) {
+  constructor(
+    private readonly database: Database,
+    private readonly marks: LateMarks,
+  ) {
     const newest = database.first('SELECT seq, captured_us FROM events ORDER BY seq DESC LIMIT 1')
     this.rewind({ last: Number(newest?.captured_us ?? 0), appended: Number(newest?.seq ?? 0) })
   }
@@ -115,6 +119,7 @@ export class EventWriter {
     const outcomes: PackedOutcomes = { capturedAt: [], seenCounts: [], repeats: [] }
     const sources = new Map<string, Tally>()
     const kinds = new Map<string, number>()
+    const matches = new Map((JSON.parse(rows.matches) as RowMatches[]).map(({ row, matches }) => [row, matches]))
     let row = 0
     for (const event of unpackRows(rows)) {
       const capturedAt = Math.max(this.#last + 1, now)
@@ -129,6 +134,7 @@ export class EventWriter {
         tally.latest = capturedAt
         kinds.set(event.kind, (kinds.get(event.kind) ?? 0) + 1)
       } else {
+        for (const { id, isCaptured } of matches.get(row) ?? []) if (isCaptured) this.marks.mark(event.dedupeKey, id)
         const isAnswered = !rows.unanswered.includes(row)
         const repeat = this.#countRepeat(event.dedupeKey, Math.max(this.#last, now), isAnswered)
         outcomes.capturedAt.push(repeat.capturedAt)
@@ -142,15 +148,15 @@ export class EventWriter {
       if (events + duplicates > 0) this.database.run(COUNT_SOURCE, source, events, duplicates, latest)
     }
     for (const [kind, events] of kinds) this.database.run(COUNT_KIND, kind, events)
-    this.#moveSubscriptions(rows, outcomes)
+    this.#moveSubscriptions(matches, outcomes)
     return outcomes
   }
 
   /** New events move the subscriptions that they match: one update each, however many events there were. */
-  #moveSubscriptions(rows: PackedRows, { capturedAt, seenCounts }: PackedOutcomes): void {
+  #moveSubscriptions(rows: ReadonlyMap<number, SubscriptionMatch[]>, { capturedAt, seenCounts }: PackedOutcomes): void {
     const moved = new Map<string, { at: Micros; cursor?: string }>()
     const captured: { id: string; changes: CaptureState; cursor: string | undefined }[] = []
-    for (const { row, matches } of JSON.parse(rows.matches) as RowMatches[]) {
+    for (const [row, matches] of rows) {
       for (const match of matches) {
         if (match.captured) captured.push({ id: match.id, changes: match.captured, cursor: match.cursor })
         if (seenCounts[row] !== 1) continue

@@ -4,7 +4,7 @@ import type { Database } from './database.js'
 import { rebuildFromBodies } from './rebuild.js'
 
 /** Append-only: entry n brings a database of version n to version n + 1. */
-const MIGRATIONS: readonly ((database: Database) => void)[] = [createLedger]
+const MIGRATIONS: readonly ((database: Database) => void)[] = [createLedger, addUsers]
 
 /** The version that a database has after `migrate`. */
 export const SCHEMA_VERSION = MIGRATIONS.length
@@ -73,7 +73,7 @@ const LEDGER_TABLES = /* sql */ `
   CREATE TABLE event_text_overlong (seq INTEGER PRIMARY KEY) STRICT;
 `
 
-const OWN_NAMES = `'meta', 'events', 'subscriptions', 'source_counters', 'kind_counters', 'event_text_overlong'`
+const LEDGER_NAMES = ['meta', 'events', 'subscriptions', 'source_counters', 'kind_counters', 'event_text_overlong']
 
 /**
  * The first schema. Older ledgers are only sure to have `events.body` and `subscriptions.body`: tables of our names are
@@ -82,19 +82,64 @@ const OWN_NAMES = `'meta', 'events', 'subscriptions', 'source_counters', 'kind_c
  * Source: Event Ledger Service, "Storage".
  */
 function createLedger(database: Database): void {
+  const older = setAside(database, LEDGER_NAMES)
+  database.exec(LEDGER_TABLES)
+  database.run(`INSERT INTO meta VALUES ('epoch', ?), ('indexed_seq', 0), ('probe', 0)`, randomUUID())
+  if (older.length > 0) rebuildFromBodies(database, older)
+}
+
+const USER_TABLES = /* sql */ `
+  -- NOCASE folds ASCII, and a username is nothing else.
+  CREATE TABLE users (
+    id TEXT PRIMARY KEY,
+    username TEXT NOT NULL UNIQUE COLLATE NOCASE,
+    role TEXT NOT NULL,
+    enabled INTEGER NOT NULL,
+    password_hash TEXT NOT NULL,
+    created_at TEXT NOT NULL,
+    updated_at TEXT NOT NULL
+  ) STRICT, WITHOUT ROWID;
+
+  -- seq rises with each token that is added, created_at only as well as the clock does.
+  CREATE TABLE api_tokens (
+    seq INTEGER PRIMARY KEY,
+    id TEXT NOT NULL UNIQUE,
+    user_id TEXT NOT NULL,
+    digest TEXT NOT NULL UNIQUE,
+    prefix TEXT NOT NULL,
+    created_at TEXT NOT NULL,
+    last_used_at TEXT,
+    UNIQUE (user_id, seq)
+  ) STRICT;
+`
+
+/**
+ * Users and their tokens, and whether there ever were any. An older ledger may have had users of its own: their table is
+ * set aside, for nobody can say what its hashes are worth, but what was closed to strangers stays closed.
+ *
+ * Source: decisions on identity, section 5.
+ */
+function addUsers(database: Database): void {
+  const older = setAside(database, ['users', 'api_tokens'])
+  const hadUsers = older.includes('users') && database.first('SELECT 1 FROM older_users LIMIT 1') !== undefined
+  database.exec(USER_TABLES)
+  database.run(`INSERT INTO meta VALUES ('closed', ?)`, hadUsers ? 1 : 0)
+}
+
+/** Renames tables of these names that somebody else made to `older_…`. @returns which there were */
+function setAside(database: Database, names: readonly string[]): string[] {
   const older = database
-    .all(`SELECT name FROM sqlite_schema WHERE type = 'table' AND name IN (${OWN_NAMES})`)
+    .all(`SELECT lower(name) AS name FROM sqlite_schema WHERE type = 'table'`)
     .map(row => String(row.name))
+    .filter(name => names.includes(name))
   for (const name of older) {
     for (const { name: index } of database.all(
-      `SELECT name FROM sqlite_schema WHERE type = 'index' AND sql IS NOT NULL AND tbl_name = ?`,
+      `SELECT name FROM sqlite_schema WHERE type = 'index' AND sql IS NOT NULL AND lower(tbl_name) = ?`,
       name,
     )) {
       database.exec(`DROP INDEX "${String(index).replaceAll('"', '""')}"`)
     }
     database.exec(`ALTER TABLE ${name} RENAME TO older_${name}`)
   }
-  database.exec(LEDGER_TABLES)
-  database.run(`INSERT INTO meta VALUES ('epoch', ?), ('indexed_seq', 0), ('probe', 0)`, randomUUID())
-  if (older.length > 0) rebuildFromBodies(database, older)
+  return older
 }

@@ -3,15 +3,24 @@ import type { Failure } from '../../model/failure.js'
 import type { CaptureState, Subscription } from '../../model/subscription.js'
 import type { Micros } from '../../model/timestamp.js'
 import type { LedgerKept } from '../subscription-store.js'
+import type { LastAdminRule, StoredToken, StoredUser, UserChanges } from '../user-store.js'
 import type { PackedRows } from './packed-rows.js'
 
-/** Changes to the ledger. All that wait share one transaction. */
+/** Changes to the ledger. All that wait share one transaction, so what one of them is refused is its result. */
 export type WriteTask =
   | { task: 'record'; rows: PackedRows; now: Micros }
   | { task: 'save_subscription'; subscription: Subscription; overwrite: readonly LedgerKept[] }
   | { task: 'delete_subscription'; subscriptionId: string }
   | { task: 'note_capture'; subscriptionId: string; changes: CaptureState; cursor?: string }
   | { task: 'probe' }
+  | { task: 'mark_closed' }
+  | { task: 'create_user'; user: StoredUser }
+  | { task: 'update_user'; userId: string; changes: UserChanges; rule: LastAdminRule }
+  | { task: 'delete_user'; userId: string; rule: LastAdminRule }
+  | { task: 'add_token'; token: StoredToken; keep: number }
+  | { task: 'note_token_use'; tokenId: string; at: string }
+  | { task: 'delete_token'; userId: string; tokenId: string }
+  | { task: 'delete_tokens'; userId: string }
 
 /** Questions that are answered at once. */
 export type ReadTask =
@@ -19,6 +28,12 @@ export type ReadTask =
   | { task: 'stats' }
   | { task: 'find_subscription'; subscriptionId: string }
   | { task: 'list_subscriptions'; owner?: string }
+  | { task: 'is_closed' }
+  | { task: 'find_user'; userId: string }
+  | { task: 'find_user_by_name'; username: string }
+  | { task: 'list_users' }
+  | { task: 'find_token'; digest: string }
+  | { task: 'list_tokens'; userId: string }
   | { task: 'check' }
 
 /** A question that is answered in slices, so that writes go on meanwhile. */

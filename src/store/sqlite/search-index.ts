@@ -55,6 +55,14 @@ export class SearchIndex {
     return added
   }
 
+  /**
+   * An event that is marked after it was indexed, inside the caller's transaction. The index has no content, so a row of
+   * it is not changed but added to: a second one with the same number.
+   */
+  addSubscription(seq: number, id: string): void {
+    if (seq <= this.#indexedSeq) this.database.run(ADD_FACETS, seq, facet('subscription', id))
+  }
+
   #countThatFit(count: number): number {
     let bytes = 0
     let rows = 0

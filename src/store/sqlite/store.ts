@@ -3,6 +3,7 @@ import type { Store } from '../store.js'
 import { SqliteEventStore } from './event-store.js'
 import { StoreThread } from './store-thread.js'
 import { SqliteSubscriptionStore } from './subscription-store.js'
+import { SqliteUserStore } from './user-store.js'
 
 /** A ledger in one SQLite file. */
 export interface SqliteStore extends Store {
@@ -33,6 +34,7 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Sqli
     schemaVersion: opened.schemaVersion,
     events,
     subscriptions: new SqliteSubscriptionStore(thread),
+    users: new SqliteUserStore(thread),
     check: async () => (await thread.read<string[]>({ task: 'check' })).filter(line => line !== 'ok'),
     close: async () => {
       await events.finish()

@@ -8,7 +8,7 @@ import { nativeSqlite } from '../../support/native-sqlite.js'
 import { crashStates, type DiskState, diskState, restore } from './crash-states.js'
 import { native, own, ROUNDS, refusalOf, shortFolder } from './owner-rig.js'
 
-const LONG = { timeout: 60_000 * ROUNDS }
+const LONG = { timeout: 300_000 * ROUNDS }
 
 t.setTimeout(2 * LONG.timeout)
 

@@ -5,7 +5,7 @@ import t from 'tap'
 import { claimFile } from '../../../src/store/sqlite/claim.js'
 import { own, ROUNDS, recordWith, runProgram, shortFolder } from './owner-rig.js'
 
-const LONG = { timeout: 60_000 * ROUNDS }
+const LONG = { timeout: 300_000 * ROUNDS }
 
 t.setTimeout(4 * LONG.timeout)
 

@@ -42,13 +42,11 @@ t.test('a server that owns the ledger is reported at once, with its address', as
   const database = fresh(t)
   const server = await own(t, { database, role: 'server' })
   await server.announce({ address: 'http://127.0.0.1:8765' })
-  const before = performance.now()
-  await t.rejects(own(t, { database, waitMs: 60_000 }), {
+  await t.rejects(own(t, { database, waitMs: 3_600_000 }), {
     category: 'conflict',
     code: 'ledger_owned',
     message: `The ledger ${database} is open in process ${process.pid} (server at http://127.0.0.1:8765). Use that server, stop it first, or choose another database.`,
   })
-  t.ok(performance.now() - before < 5_000)
   t.same(beside(database), ['events.db-shm', 'events.db.owner'])
 })
 
@@ -133,7 +131,7 @@ t.test('an owner of another container or machine', async t => {
     await plant(database, elsewhere)
     const before = performance.now()
     await own(t, { database })
-    t.ok(performance.now() - before >= 300)
+    t.ok(performance.now() - before >= 290, 'timers may be a little early')
   })
   t.test('lives while its heart beats', async t => {
     const database = fresh(t)

@@ -119,3 +119,13 @@ t.test('tables and a version that an older program kept in the same file are no 
     t.match(itemsOf(await events.query(ASC)), [{ dedupe_key: 'a', kind: 'x', source: 'api' }])
   }
 })
+
+t.test('users of an older ledger cannot log in here, and what they kept closed stays closed', async t => {
+  const { events, users } = await openOlder(t, { events: [{ dedupe_key: 'a', kind: 'x' }] }, older => {
+    older.exec('CREATE TABLE users (username TEXT PRIMARY KEY, body TEXT); CREATE TABLE api_tokens (body TEXT)')
+    older.exec(`INSERT INTO users VALUES ('ada', '{}')`)
+  })
+  t.match(itemsOf(await events.query(ASC)), [{ dedupe_key: 'a' }])
+  t.same(await users.list(), [])
+  t.equal(await users.isClosed(), true)
+})

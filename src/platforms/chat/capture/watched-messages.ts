@@ -37,8 +37,12 @@ export class WatchedMessages {
     return this.#read({ anchor: 'newest', before: count, after: 0, withAnchor: true }, 0)
   }
 
-  before(id: number, count: number): Promise<MessagePage> {
-    return this.#read({ anchor: id, before: count, after: 0, withAnchor: false }, 0)
+  /** On the way back to where reading is going to begin: the oldest of them is the one that is followed. */
+  async before(id: number, count: number): Promise<MessagePage> {
+    const page = await this.#read({ anchor: id, before: count, after: 0, withAnchor: false }, 0)
+    const [oldest] = page.messages
+    if (oldest && this.#followed) this.#followed = { ...this.#followed, message_id: Math.min(oldest.id, id) }
+    return page
   }
 
   /** @param readTo everything up to this id is known to be of the place */

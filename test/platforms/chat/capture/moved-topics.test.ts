@@ -176,6 +176,20 @@ t.test('names are equal whatever their letter case, and a topic may have none', 
   t.equal(nameless.events[0]?.payload.subject, '')
 })
 
+for (const featureLevel of [200, 400]) {
+  t.test(`a topic of many pages is followed by its oldest message that was read, at level ${featureLevel}`, async t => {
+    const server = await chatServer(t, { featureLevel })
+    const ids = server.book.say(DEPLOYS, 5_000)
+    const watch = new Captured(t, server)
+    await watch.run({ backfill: 3_500 })
+    t.equal(watch.ids.length, 3_500)
+    t.match(watch.so.followed, { message_id: ids[1_500] })
+    server.book.say(DEPLOYS, 1)
+    await watch.run()
+    t.match(watch.so.followed, { message_id: ids[1_500] })
+  })
+}
+
 t.test('a whole stream is read across its topics', async t => {
   const server = await chatServer(t)
   const { book } = server

@@ -1,0 +1,185 @@
+/** The login form: sends what was typed as JSON, goes on to where the answer says, and shows what went wrong. */
+
+/** What stands above the fields: what happened, then what to do. */
+interface Note {
+  what: string
+  advice: string
+}
+
+/** The members of an `application/problem+json` answer that are looked at. */
+interface Problem {
+  code?: unknown
+  detail?: unknown
+  errors?: unknown
+  request_id?: unknown
+}
+
+/** Longer than a login may wait for its turn on the server. */
+const ANSWER_WITHIN_MS = 20_000
+
+const form = element('login', HTMLFormElement)
+const next = element('next', HTMLInputElement)
+const note = element('note', HTMLElement)
+const noteTemplate = element('note-template', HTMLTemplateElement)
+const username = document.querySelector<HTMLInputElement>('#username')
+const password = element('password', HTMLInputElement)
+const capsLock = element('caps-lock', HTMLElement)
+const reveal = element('reveal', HTMLButtonElement)
+const submit = element('submit', HTMLButtonElement)
+const fields = username ? [username, password] : [password]
+const program = form.dataset.program ?? ''
+const submitLabel = submit.textContent ?? ''
+
+// What is missing is said beside its field, not in a bubble of the browser's.
+form.noValidate = true
+form.addEventListener('submit', event => {
+  event.preventDefault()
+  if (!isUnderWay() && nothingIsMissing()) void logIn()
+})
+for (const field of fields) field.addEventListener('input', () => showProblem(field, ''))
+for (const type of ['keydown', 'keyup']) password.addEventListener(type, showCapsLock)
+password.addEventListener('blur', () => capsLock.replaceChildren())
+reveal.addEventListener('click', () => showPassword(password.type === 'password'))
+
+function nothingIsMissing(): boolean {
+  const empty = fields.filter(field => field.value === '')
+  for (const field of empty) showProblem(field, 'This is needed.')
+  empty[0]?.focus()
+  return empty.length === 0
+}
+
+async function logIn(): Promise<void> {
+  setUnderWay(true)
+  // Browsers may remember what was typed into a field that shows it.
+  showPassword(false)
+  let answer: Response
+  let body: unknown
+  try {
+    answer = await fetch(form.action, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ username: username?.value.trim(), password: password.value, next: next.value }),
+      signal: AbortSignal.timeout(ANSWER_WITHIN_MS),
+    })
+    body = await answer.json()
+  } catch {
+    // Unreachable, too slow, or not the program that answered.
+    setUnderWay(false)
+    showNote({ what: `${program} did not answer.`, advice: 'Check that you are connected, then try again.' })
+    submit.focus()
+    return
+  }
+  if (answer.ok) {
+    // The form rests until the other page is there. This one is not left behind to come back to.
+    location.replace(textOf(membersOf(body).next) || next.value)
+    return
+  }
+  setUnderWay(false)
+  showRefusal(answer, membersOf(body))
+}
+
+function showRefusal(answer: Response, problem: Problem): void {
+  const wrong = fields.filter(field => showProblem(field, fieldProblem(problem, field)))
+  if (wrong.length > 0) {
+    note.replaceChildren()
+    wrong[0]?.focus()
+    return
+  }
+  showNote(toNote(answer, problem))
+  if (problem.code === 'invalid_credentials') {
+    password.value = ''
+    password.focus()
+  } else {
+    submit.focus()
+  }
+}
+
+function toNote(answer: Response, problem: Problem): Note {
+  if (problem.code === 'invalid_credentials') {
+    return {
+      what: username ? 'That name and password do not match.' : 'That is not the password.',
+      advice: `Check Caps Lock. After several wrong tries ${program} answers more slowly.`,
+    }
+  }
+  const wait = `Wait ${inWords(answer.headers.get('retry-after'))}, then try again.`
+  if (answer.status === 429) return { what: 'There were too many wrong tries.', advice: wait }
+  if (answer.status === 503) return { what: `${program} is busy.`, advice: wait }
+  const detail = textOf(problem.detail)
+  const requestId = textOf(problem.request_id)
+  return {
+    what: answer.status < 500 ? 'This login was refused.' : `${program} could not log you in.`,
+    advice: requestId ? `${detail} Request ${requestId}.` : detail,
+  }
+}
+
+/** A time to wait, from whole seconds as the server sends them. */
+function inWords(retryAfter: string | null): string {
+  const seconds = Number(retryAfter)
+  if (!(seconds > 0)) return 'a little'
+  return seconds < 90 ? count(Math.ceil(seconds), 'second') : count(Math.ceil(seconds / 60), 'minute')
+}
+
+function count(amount: number, unit: string): string {
+  return amount === 1 ? `1 ${unit}` : `${amount} ${unit}s`
+}
+
+/** What is wrong with a field, as an answer has it: `errors: [{"field": "/password", "detail": "/password must …"}]`. */
+function fieldProblem({ errors }: Problem, field: HTMLInputElement): string {
+  const pointer = `/${field.name}`
+  const found = Array.isArray(errors) ? errors.map(membersOf).find(error => error.field === pointer) : undefined
+  const detail = textOf(found?.detail)
+  // People know the field by its label.
+  return detail.startsWith(`${pointer} `) ? detail.replace(pointer, field.labels?.[0]?.textContent ?? '') : detail
+}
+
+function showNote({ what, advice }: Note): void {
+  // A new element each time: a text that is the same as before would not be read out.
+  note.replaceChildren(noteTemplate.content.cloneNode(true))
+  note.querySelector('.what')?.append(what)
+  note.querySelector('.advice')?.append(advice)
+}
+
+/** Says below a field what is wrong with it; an empty text takes it away. Whether there is one. */
+function showProblem(field: HTMLInputElement, problem: string): boolean {
+  element(`${field.id}-problem`, HTMLElement).textContent = problem
+  if (problem) field.setAttribute('aria-invalid', 'true')
+  else field.removeAttribute('aria-invalid')
+  return problem !== ''
+}
+
+function showCapsLock(event: Event): void {
+  // Filling in by the browser comes as a key event without any key.
+  const isOn = event instanceof KeyboardEvent && event.getModifierState('CapsLock')
+  const hint = isOn ? 'Caps Lock is on' : ''
+  if (capsLock.textContent !== hint) capsLock.textContent = hint
+}
+
+function showPassword(isShown: boolean): void {
+  password.type = isShown ? 'text' : 'password'
+  reveal.setAttribute('aria-pressed', String(isShown))
+}
+
+/** The button keeps the focus meanwhile, so it is not disabled but does nothing. */
+function setUnderWay(isUnderWay: boolean): void {
+  submit.setAttribute('aria-disabled', String(isUnderWay))
+  submit.textContent = isUnderWay ? 'Logging in…' : submitLabel
+  for (const field of fields) field.readOnly = isUnderWay
+}
+
+function isUnderWay(): boolean {
+  return submit.getAttribute('aria-disabled') === 'true'
+}
+
+function membersOf(value: unknown): Record<string, unknown> {
+  return typeof value === 'object' && value !== null ? { ...value } : {}
+}
+
+function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : ''
+}
+
+function element<T extends HTMLElement>(id: string, type: new () => T): T {
+  const found = document.getElementById(id)
+  if (found instanceof type) return found
+  throw new Error(`The page has no such element: ${id}.`)
+}

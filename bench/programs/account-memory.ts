@@ -1,0 +1,44 @@
+/**
+ * What sessions and the login throttle hold in memory at their bounds, and after many more than that. Prints an
+ * `AccountMemory` as JSON. To be run with `--expose-gc`.
+ */
+import { SessionRegistry } from '../../src/accounts/session-registry.js'
+import { LoginThrottle } from '../../src/login/throttle.js'
+import type { AccountMemory } from '../account-memory.js'
+
+const SESSIONS = { bound: 1_024, tries: 20_000 }
+const KEYS = { bound: 10_000, tries: 200_000 }
+
+const now = () => performance.now()
+const registry = new SessionRegistry({ ttlSeconds: 43_200, maxSessions: SESSIONS.bound, elapsed: now })
+const throttle = new LoginThrottle({ now })
+
+const startSessions = (from: number, to: number) => {
+  for (let index = from; index < to; index++) registry.start(`user-${index % 200}`)
+}
+const failLogins = (from: number, to: number) => {
+  for (let index = from; index < to; index++)
+    throttle.failed(`10.${index >> 16}.${(index >> 8) & 255}.${index & 255}`, `name-${index}`)
+}
+
+const empty = used()
+startSessions(0, SESSIONS.bound)
+const atSessionBound = used() - empty
+startSessions(SESSIONS.bound, SESSIONS.tries)
+const beyondSessions = used() - empty
+
+const before = used()
+failLogins(0, KEYS.bound)
+const atKeyBound = used() - before
+failLogins(KEYS.bound, KEYS.tries)
+const memory: AccountMemory = {
+  sessions: { atBound: atSessionBound, beyond: beyondSessions },
+  throttle: { atBound: atKeyBound, beyond: used() - before },
+}
+process.stdout.write(`${JSON.stringify(memory)}\n`)
+
+/** Bytes of the heap that are alive. */
+function used(): number {
+  globalThis.gc?.()
+  return process.memoryUsage().heapUsed
+}

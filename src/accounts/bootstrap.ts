@@ -1,0 +1,50 @@
+import { AppError, type FieldProblem } from '../model/app-error.js'
+import type { Role, User } from '../model/user.js'
+import type { UserStore } from '../store/user-store.js'
+import type { NewUser } from './accounts.js'
+import { isUsername, readNewUser } from './read-user.js'
+
+export interface Bootstrap {
+  given: { username: string; password: string }
+  passwordMinLength: number
+  users: Pick<UserStore, 'findByUsername'>
+  /** @throws AppError `conflict/username_taken` */
+  create: (user: NewUser & { role: Role }) => Promise<User>
+}
+
+/** Which setting a member of the user comes from. */
+const SETTINGS = new Map([
+  ['/username', 'EVENT_BOOTSTRAP_USERNAME'],
+  ['/password', 'EVENT_BOOTSTRAP_PASSWORD_FILE'],
+])
+
+/**
+ * Creates the first administrator, once: whoever has that name already stays as it is, whatever it may do by now. So
+ * the settings can stay where they are, and give nobody's old password back.
+ *
+ * @throws AppError `configuration/settings_invalid` for a name or password that no new user can have
+ *
+ * Source: Event Ledger Service, "Authentication" 9; decisions on security, section 3, "bootstrap user".
+ */
+export async function createBootstrapUser(bootstrap: Bootstrap): Promise<'created' | 'there'> {
+  const { given, passwordMinLength, users, create } = bootstrap
+  if (isUsername(given.username) && (await users.findByUsername(given.username))) return 'there'
+  try {
+    await create({ ...readNewUser(given, passwordMinLength), role: 'admin' })
+    return 'created'
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error
+    if (error.code === 'username_taken') return 'there' // somebody else was faster
+    if (error.category === 'invalid') throw wrongSettings(error)
+    throw error
+  }
+}
+
+function wrongSettings(refusal: AppError): AppError {
+  const errors = refusal.errors.map(({ field, detail }): FieldProblem => {
+    const setting = SETTINGS.get(field) ?? field
+    return { field: setting, detail: detail.replace(field, `The value of ${setting}`) }
+  })
+  const message = 'The user that is to be created first cannot be: a setting is wrong.'
+  return new AppError('configuration', 'settings_invalid', message, { errors, cause: refusal })
+}

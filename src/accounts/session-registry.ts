@@ -1,0 +1,99 @@
+import { newSecret, SECRET_PATTERN } from '../login/csrf.js'
+import { toSecretDigest } from './secret-digest.js'
+
+export interface Session {
+  userId: string
+  csrfToken: string
+}
+
+export interface NewSession extends Session {
+  /** Known to nobody but the browser from now on. */
+  sessionToken: string
+}
+
+/** Browser sessions: who has logged in, never what that user may do. */
+export interface SessionStore {
+  /** Always finds room, if need be by ending another session. @param replaces token of a session that ends with it */
+  start(userId: string, replaces?: string): Promise<NewSession>
+  /** A session that is not over; this use of it counts. */
+  find(sessionToken: string): Promise<Session | undefined>
+  end(sessionToken: string): Promise<void>
+  endAllOf(userId: string): Promise<void>
+}
+
+export interface SessionLimits {
+  /** From the login on, however often it is used. */
+  ttlSeconds: number
+  maxSessions: number
+  /** Milliseconds of a clock that only goes forward: a wall clock that jumps ends nothing, and prolongs nothing. */
+  elapsed: () => number
+}
+
+/** From so many sessions on, a user makes room for its next one itself. */
+const MANY_FOR_ONE = 16
+
+interface KeptSession extends Session {
+  endsAt: number
+}
+
+/**
+ * Sessions in memory, by the digests of their tokens. They end with the process.
+ *
+ * When there is no room: what is over goes first; then the least recently used session of a user that has 16 or more
+ * already, so that nobody crowds out everybody else; then the least recently used of all. A login is never refused
+ * for want of room, or one member could keep the administrators out.
+ *
+ * Source: Event Ledger Service, "Authentication" 8; decisions on security, section 2, "L capacity".
+ */
+export class SessionRegistry implements SessionStore {
+  /** Least recently used first. */
+  private readonly sessions = new Map<string, KeptSession>()
+
+  constructor(private readonly limits: SessionLimits) {}
+
+  /** How many are kept, those included that are over and that nobody has asked for since. */
+  get size(): number {
+    return this.sessions.size
+  }
+
+  async start(userId: string, replaces?: string): Promise<NewSession> {
+    if (replaces !== undefined) await this.end(replaces)
+    if (this.sessions.size >= this.limits.maxSessions) this.makeRoom(userId)
+    const sessionToken = newSecret()
+    const csrfToken = newSecret()
+    const endsAt = this.limits.elapsed() + this.limits.ttlSeconds * 1000
+    this.sessions.set(toSecretDigest(sessionToken), { userId, csrfToken, endsAt })
+    return { userId, csrfToken, sessionToken }
+  }
+
+  async find(sessionToken: string): Promise<Session | undefined> {
+    if (!SECRET_PATTERN.test(sessionToken)) return undefined
+    const digest = toSecretDigest(sessionToken)
+    const session = this.sessions.get(digest)
+    if (!session) return undefined
+    this.sessions.delete(digest)
+    if (session.endsAt <= this.limits.elapsed()) return undefined
+    this.sessions.set(digest, session)
+    return { userId: session.userId, csrfToken: session.csrfToken }
+  }
+
+  async end(sessionToken: string): Promise<void> {
+    this.sessions.delete(toSecretDigest(sessionToken))
+  }
+
+  async endAllOf(userId: string): Promise<void> {
+    for (const [digest, session] of this.sessions) if (session.userId === userId) this.sessions.delete(digest)
+  }
+
+  private makeRoom(userId: string): void {
+    const now = this.limits.elapsed()
+    const own: string[] = []
+    for (const [digest, session] of this.sessions) {
+      if (session.endsAt <= now) this.sessions.delete(digest)
+      else if (session.userId === userId) own.push(digest)
+    }
+    if (this.sessions.size < this.limits.maxSessions) return
+    const [leastRecent] = own.length >= MANY_FOR_ONE ? own : this.sessions.keys()
+    if (leastRecent !== undefined) this.sessions.delete(leastRecent)
+  }
+}

@@ -1,0 +1,14 @@
+import { AppError } from '../model/app-error.js'
+import type { User } from '../model/user.js'
+import type { StoredUser } from '../store/user-store.js'
+
+/** A user as others may see it. Each member by name, so that one the store learns of later stays in there. */
+export function toUser({ id, username, role, enabled, created_at, updated_at }: StoredUser): User {
+  return { id, username, role, enabled, created_at, updated_at }
+}
+
+export function unknownUser(): AppError {
+  return new AppError('not_found', 'not_found', 'There is no such user.', {
+    hint: 'List them with `daybook users list`.',
+  })
+}

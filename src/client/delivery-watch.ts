@@ -1,0 +1,148 @@
+import { type EventPage, readEventPage } from './event-page.js'
+import type { EventParameters } from './event-parameters.js'
+import { findHead } from './follow-events.js'
+import type { LedgerClient } from './ledger-client.js'
+import { askForWebhook, type ServedWebhook } from './platform-list.js'
+
+export type AskedLedger = Pick<LedgerClient, 'events' | 'stats' | 'platforms'>
+
+/** Each is told once for a server without a secret, and once for one that has it. */
+export interface DeliveryWatchOptions {
+  signal: AbortSignal
+  /** Told of a delivery that proves nothing. */
+  onUnverified: (webhook: ServedWebhook) => void
+  /** Told of a repeat of which it cannot be said whether it was proved. */
+  onRepeat: (webhook: ServedWebhook) => void
+}
+
+/** What arrived: a new event, or one that the ledger knew. */
+export interface Arrival {
+  event: unknown
+  isRepeat: boolean
+}
+
+/** How long one question is held. Repeats do not end it, so they are looked for after it. */
+const HOLD_SECONDS = '2'
+/** The newest events, among which a repeated one is looked for. */
+const LOOKED_AT = '50'
+
+interface Seen {
+  checkpoint: string
+  /** Repeats of this source, ever. */
+  repeats: number
+  /** When the last one came to an event that is looked at. */
+  lastRepeatAt: string
+}
+
+/**
+ * Looks at what arrives from one source, from the first connection on.
+ *
+ * Of a repeat the ledger keeps only that there was one. It counts as proved where it can have come by the webhook alone,
+ * and the server had its secret before and after it: what proves nothing is refused then.
+ */
+export class DeliveryWatch {
+  readonly #client: AskedLedger
+  readonly #source: string
+  readonly #options: DeliveryWatchOptions
+  readonly #told = new Set<string>()
+  #seen: Seen | undefined
+  /** As it was at the last look; undefined where the server may have been another one then. */
+  #webhook: ServedWebhook | undefined
+
+  constructor(client: AskedLedger, source: string, options: DeliveryWatchOptions) {
+    this.#client = client
+    this.#source = source
+    this.#options = options
+  }
+
+  /** @throws AppError as `LedgerClient` */
+  async connect(): Promise<void> {
+    const webhook = await this.#askForWebhook()
+    if (this.#seen) return
+    const checkpoint = await findHead(parameters => this.#ask(parameters))
+    const repeats = await this.#countRepeats()
+    this.#seen = { checkpoint, repeats, lastRepeatAt: lastSeenAt(await this.#findRepeat()) }
+    this.#webhook = webhook
+  }
+
+  /** The server went away, and may come back with other settings. */
+  disconnect(): void {
+    this.#webhook = undefined
+  }
+
+  /** To be called once connected. @throws AppError as `LedgerClient` */
+  async look(): Promise<Arrival | undefined> {
+    if (!this.#seen) return undefined
+    return (await this.#lookForNew(this.#seen)) ?? (await this.#lookForRepeat(this.#seen))
+  }
+
+  async #lookForNew(seen: Seen): Promise<Arrival | undefined> {
+    const page = await this.#ask({ source: this.#source, since: seen.checkpoint, order: 'asc', wait: HOLD_SECONDS })
+    seen.checkpoint = page.nextSince ?? seen.checkpoint
+    for (const event of page.items) {
+      const { route, verified } = provenanceOf(event)
+      if (route !== 'webhook') continue
+      if (verified !== 'none') return { event, isRepeat: false }
+      this.#tell('onUnverified', await this.#askForWebhook())
+    }
+    return undefined
+  }
+
+  async #lookForRepeat(seen: Seen): Promise<Arrival | undefined> {
+    const before = this.#webhook
+    const repeats = await this.#countRepeats()
+    const isMore = repeats > seen.repeats
+    seen.repeats = repeats
+    if (before && !isMore) return undefined
+    const webhook = await this.#askForWebhook()
+    this.#webhook = webhook
+    if (!isMore) return undefined
+    const event = await this.#findRepeat()
+    const isNew = lastSeenAt(event) > seen.lastRepeatAt
+    if (isNew) seen.lastRepeatAt = lastSeenAt(event)
+    const isDelivery = isNew && provenanceOf(event).route === 'webhook' && !webhook.isCaptured
+    if (isDelivery && before?.isSecretConfigured && webhook.isSecretConfigured) return { event, isRepeat: true }
+    this.#tell('onRepeat', webhook)
+    return undefined
+  }
+
+  #tell(what: 'onUnverified' | 'onRepeat', webhook: ServedWebhook): void {
+    const told = `${what} ${webhook.isSecretConfigured}`
+    if (!this.#told.has(told)) this.#options[what](webhook)
+    this.#told.add(told)
+  }
+
+  #ask(parameters: EventParameters): Promise<EventPage> {
+    return this.#client.events(parameters, { signal: this.#options.signal }).then(readEventPage)
+  }
+
+  #askForWebhook(): Promise<ServedWebhook> {
+    return askForWebhook(this.#client, this.#source, { signal: this.#options.signal })
+  }
+
+  async #countRepeats(): Promise<number> {
+    const stats = (await this.#client.stats({ signal: this.#options.signal })).json()
+    return Number(memberOf(memberOf(memberOf(stats, 'by_source'), this.#source), 'duplicates') ?? 0)
+  }
+
+  /** The event that was repeated last, among the newest ones. */
+  async #findRepeat(): Promise<unknown> {
+    const { items } = await this.#ask({ source: this.#source, limit: LOOKED_AT })
+    const repeated = items.filter(event => Number(memberOf(event, 'seen_count')) > 1)
+    return repeated.reduce((last, event) => (lastSeenAt(event) > lastSeenAt(last) ? event : last), undefined)
+  }
+}
+
+/** Instants of one width, so text order is their order; empty for no event. */
+function lastSeenAt(event: unknown): string {
+  return String(memberOf(event, 'last_seen_at') ?? '')
+}
+
+function provenanceOf(event: unknown): { route?: unknown; verified?: unknown } {
+  const provenance = memberOf(event, 'provenance')
+  return typeof provenance === 'object' && provenance !== null ? provenance : {}
+}
+
+function memberOf(from: unknown, name: string): unknown {
+  return typeof from === 'object' && from !== null && Object.hasOwn(from, name) ? Reflect.get(from, name) : undefined
+}

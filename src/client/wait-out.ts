@@ -1,0 +1,35 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { AppError } from '../model/app-error.js'
+
+export interface WaitOptions {
+  signal: AbortSignal
+  /** Told of each failure that is waited out. */
+  onInterrupted?: (error: AppError, retryMilliseconds: number) => void
+  /** Between 0 and 1, so that many followers do not come back at once. */
+  random?: () => number
+  /** @throws when the signal is aborted */
+  sleep?: (milliseconds: number, signal: AbortSignal) => Promise<unknown>
+}
+
+const FIRST_RETRY_MILLISECONDS = 250
+const LAST_RETRY_MILLISECONDS = 10_000
+
+/** Whether waiting can help: the server went away, is busy, or met a defect. */
+export function isPassing(error: unknown): error is AppError {
+  if (!(error instanceof AppError)) return false
+  return error.category === 'unavailable' || error.category === 'throttled' || error.category === 'internal'
+}
+
+/** Sleeps before the next try: longer with each failure in a row, and as long as the server asks for. */
+export async function waitOut(error: AppError, failures: number, options: WaitOptions): Promise<void> {
+  const { signal, onInterrupted, random = Math.random, sleep = pause } = options
+  const longest = Math.min(FIRST_RETRY_MILLISECONDS * 2 ** (failures - 1), LAST_RETRY_MILLISECONDS)
+  const told = (error.retryAfterSeconds ?? 0) * 1000
+  const milliseconds = Math.max(told, Math.round(longest * (0.5 + random() / 2)))
+  onInterrupted?.(error, milliseconds)
+  await sleep(milliseconds, signal)
+}
+
+function pause(milliseconds: number, signal: AbortSignal): Promise<unknown> {
+  return delay(milliseconds, undefined, { signal })
+}

@@ -1,0 +1,42 @@
+import { string as text } from '@oclif/core/args'
+import { option, string } from '@oclif/core/flags'
+import { readNewPassword } from '../../cli/new-password.js'
+import { UsersCommand } from '../../cli/users-command.js'
+import { ROLES } from '../../model/user.js'
+
+export default class UsersCreate extends UsersCommand {
+  static override summary = 'Creates a user. The first one closes the ledger: from then on it asks for a login.'
+  static override description = [
+    'The password is asked for twice at the terminal, or read from a file: never put on the command line, where others can',
+    'see it. Where there is no ledger yet, one is made.',
+  ].join(' ')
+  static override examples = [
+    '<%= config.bin %> <%= command.id %> ada --role admin',
+    'pass show daybook/ada | <%= config.bin %> <%= command.id %> ada --password-file -',
+  ]
+  static override args = {
+    username: text({
+      required: true,
+      ignoreStdin: true,
+      description: 'Letters, digits and . _ @ -, up to 64 of them.',
+    }),
+  }
+  static override flags = {
+    role: option({ options: ROLES, description: 'What it may do; else member.' })({ default: 'member' }),
+    'password-file': string({
+      description: 'File that holds the password; - for standard input.',
+      helpValue: '<file>',
+    }),
+  }
+
+  async run(): Promise<void> {
+    const { args, flags } = await this.parse(UsersCreate)
+    const settings = this.settings(flags)
+    const password = await readNewPassword(flags['password-file'])
+    const created = { username: args.username, password, role: flags.role }
+    const { manageUsers } = await import('../../runtime/manage-users.js')
+    const user = await manageUsers(settings, users => users.create(created), { mayBeNew: true })
+    const load = async () => (await import('../../cli/user-card.js')).createdUserCard(settings.database.path)
+    await this.show(user, flags, load)
+  }
+}

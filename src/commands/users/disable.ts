@@ -1,0 +1,17 @@
+import { string } from '@oclif/core/args'
+import { UsersCommand } from '../../cli/users-command.js'
+
+export default class UsersDisable extends UsersCommand {
+  static override summary = 'Keeps a user out: no login, no session, no token, until it is enabled.'
+  static override args = {
+    user: string({ required: true, ignoreStdin: true, description: 'Username or id.' }),
+  }
+
+  async run(): Promise<void> {
+    const { args, flags } = await this.parse(UsersDisable)
+    const settings = this.settings(flags)
+    const { manageUsers } = await import('../../runtime/manage-users.js')
+    const user = await manageUsers(settings, users => users.update(args.user, { enabled: false }))
+    await this.show(user, flags, async () => (await import('../../cli/user-card.js')).userCard)
+  }
+}

@@ -1,0 +1,17 @@
+import { string } from '@oclif/core/args'
+import { UsersCommand } from '../../cli/users-command.js'
+
+export default class UsersEnable extends UsersCommand {
+  static override summary = 'Lets a disabled user log in again. Its tokens work again as well.'
+  static override args = {
+    user: string({ required: true, ignoreStdin: true, description: 'Username or id.' }),
+  }
+
+  async run(): Promise<void> {
+    const { args, flags } = await this.parse(UsersEnable)
+    const settings = this.settings(flags)
+    const { manageUsers } = await import('../../runtime/manage-users.js')
+    const user = await manageUsers(settings, users => users.update(args.user, { enabled: true }))
+    await this.show(user, flags, async () => (await import('../../cli/user-card.js')).userCard)
+  }
+}

@@ -1,0 +1,14 @@
+import { UsersCommand } from '../../cli/users-command.js'
+
+export default class UsersList extends UsersCommand {
+  static override summary = 'Lists the users.'
+
+  async run(): Promise<void> {
+    const { flags } = await this.parse(UsersList)
+    const settings = this.settings(flags)
+    const { manageUsers } = await import('../../runtime/manage-users.js')
+    const items = await manageUsers(settings, users => users.list())
+    const load = async () => (await import('../../cli/user-table.js')).userTable
+    await this.show({ items, count: items.length }, flags, load)
+  }
+}

@@ -1,0 +1,24 @@
+import { string } from '@oclif/core/args'
+import { string as text } from '@oclif/core/flags'
+import { readNewPassword } from '../../cli/new-password.js'
+import { UsersCommand } from '../../cli/users-command.js'
+
+export default class UsersSetPassword extends UsersCommand {
+  static override summary = 'Gives a user another password, and ends its sessions. Its tokens stay.'
+  static override description = 'The password is asked for twice at the terminal, or read from a file.'
+  static override args = {
+    user: string({ required: true, ignoreStdin: true, description: 'Username or id.' }),
+  }
+  static override flags = {
+    'password-file': text({ description: 'File that holds the password; - for standard input.', helpValue: '<file>' }),
+  }
+
+  async run(): Promise<void> {
+    const { args, flags } = await this.parse(UsersSetPassword)
+    const settings = this.settings(flags)
+    const password = await readNewPassword(flags['password-file'])
+    const { manageUsers } = await import('../../runtime/manage-users.js')
+    const user = await manageUsers(settings, users => users.update(args.user, { password }))
+    await this.show(user, flags, async () => (await import('../../cli/user-card.js')).userCard)
+  }
+}

@@ -1,0 +1,22 @@
+import { option, string } from '@oclif/core/args'
+import { UsersCommand } from '../../cli/users-command.js'
+import { ROLES } from '../../model/user.js'
+
+export default class UsersSetRole extends UsersCommand {
+  static override summary = 'Says what a user may do. It counts from the next request on.'
+  static override args = {
+    user: string({ required: true, ignoreStdin: true, description: 'Username or id.' }),
+    role: option({ options: ROLES, description: 'admin: all users and subscriptions; member: its own.' })({
+      required: true,
+      ignoreStdin: true,
+    }),
+  }
+
+  async run(): Promise<void> {
+    const { args, flags } = await this.parse(UsersSetRole)
+    const settings = this.settings(flags)
+    const { manageUsers } = await import('../../runtime/manage-users.js')
+    const user = await manageUsers(settings, users => users.update(args.user, { role: args.role }))
+    await this.show(user, flags, async () => (await import('../../cli/user-card.js')).userCard)
+  }
+}

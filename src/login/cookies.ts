@@ -1,0 +1,57 @@
+/**
+ * The value of the cookie `name` as it was sent: nothing is decoded or unquoted, and only space and tab stand around a
+ * pair for nothing (a parser that also trims other white space takes `\u00a0name=` of a neighbour for `name=`). Two
+ * different values are no value: the other one comes from a host or path beside ours, and nothing says which.
+ *
+ * @param header every `Cookie` line, joined by `; `.
+ *
+ * Source: decisions on security, section 2, "cookie parsing".
+ */
+export function readCookie(header: string | undefined, name: string): string | undefined {
+  if (header === undefined) return undefined
+  const start = `${name}=`
+  let value: string | undefined
+  for (const part of header.split(';')) {
+    const pair = withoutBlanks(part)
+    if (!pair.startsWith(start)) continue
+    const found = pair.slice(start.length)
+    if (value !== undefined && value !== found) return undefined
+    value = found
+  }
+  return value
+}
+
+/** By hand: a pattern that looks for blanks before the end tries from each of them, in a header full of them. */
+function withoutBlanks(text: string): string {
+  let start = 0
+  let end = text.length
+  while (start < end && isBlank(text.charCodeAt(start))) start++
+  while (end > start && isBlank(text.charCodeAt(end - 1))) end--
+  return text.slice(start, end)
+}
+
+function isBlank(code: number): boolean {
+  return code === 0x20 || code === 0x09
+}
+
+export interface CookiePlace {
+  name: string
+  /** `/`, or the root path. A name that begins with `__Host-` needs `/` and `secure`, or browsers drop the cookie. */
+  path: string
+  /** Browsers send it over TLS only. */
+  secure: boolean
+}
+
+/** The `Set-Cookie` that begins a session. Without an age it ends with the browser; without a domain no other host gets it. */
+export function sessionCookie(cookie: CookiePlace & { value: string }): string {
+  return `${cookie.name}=${cookie.value}; ${attributes(cookie)}`
+}
+
+/** The `Set-Cookie` that ends a session: of the same name and path, or the browser would keep the old one beside it. */
+export function endedCookie(cookie: CookiePlace): string {
+  return `${cookie.name}=; Max-Age=0; ${attributes(cookie)}`
+}
+
+function attributes({ path, secure }: CookiePlace): string {
+  return `Path=${path}; HttpOnly; SameSite=Lax${secure ? '; Secure' : ''}`
+}

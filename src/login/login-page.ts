@@ -1,0 +1,150 @@
+import type { LoginLook } from '../model/login-look.js'
+import { html, type Markup } from './html.js'
+
+/** What the page calls things. */
+export interface LoginLabels {
+  /** The name of the program. */
+  program: string
+  /** Above the form, and in the window's title. */
+  title: string
+  /** On the left page of the split layout. */
+  sentence: string
+  username: string
+  password: string
+  submit: string
+}
+
+export interface LoginPageOptions extends LoginLook {
+  /** In front of every address: empty, or `/x`. */
+  rootPath: string
+  /** Where to go after the login, as `safeNext` gave it. */
+  next: string
+  /** The host that people came to, shown below the title. */
+  host: string
+  /** In place of the ledger's own. */
+  labels?: Partial<LoginLabels>
+  /** Whether a name is asked for; true when absent. */
+  asksUsername?: boolean
+}
+
+/** What the page loads from `login/assets/` below the root path: name → path below the package's `assets/`. */
+export const LOGIN_ASSETS: ReadonlyMap<string, string> = new Map([
+  ['tokens.css', 'shared/tokens.css'],
+  ['login.css', 'login/login.css'],
+  ['login.js', 'login/login.js'],
+  ['icon.svg', 'landing/icon.svg'],
+])
+
+const LEDGER_LABELS: LoginLabels = {
+  program: 'Daybook',
+  title: 'Log in to Daybook',
+  sentence: 'Everything that happened, written down once.',
+  username: 'Name',
+  password: 'Password',
+  submit: 'Log in',
+}
+
+/**
+ * The login page as HTML. It sends `{username, password, next}` as JSON to `api/login` below the root path, so it needs
+ * script, and says so where there is none. Nothing in it is inline: the page policy forbids that.
+ *
+ * Source: design, "Login"; decisions on identity, section 5.
+ */
+export function renderLoginPage(options: LoginPageOptions): string {
+  const { rootPath, host, palette, layout, appearance } = options
+  const labels = { ...LEDGER_LABELS, ...options.labels }
+  const assets = `${rootPath}/login/assets`
+  // Without the attribute the stylesheet follows the reader's system, before any script has run.
+  const scheme = appearance === 'system' ? '' : html` data-scheme="${appearance}"`
+  return html`<!doctype html>
+<html lang="en" data-palette="${palette}" data-layout="${layout}"${scheme}>
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="${appearance === 'system' ? 'light dark' : appearance}">
+<title>${labels.title}</title>
+<link rel="icon" href="${assets}/icon.svg" type="image/svg+xml">
+<link rel="stylesheet" href="${assets}/tokens.css">
+<link rel="stylesheet" href="${assets}/login.css">
+<script type="module" src="${assets}/login.js"></script>
+</head>
+<body>
+<main>
+${layout === 'split' ? leftPage(labels) : ''}
+<div class="page">
+<div class="card">
+  ${LOGO}
+  <h1>${labels.title}</h1>
+  <p class="host">${host}</p>
+  <noscript><p>Logging in needs JavaScript, and it is off. Switch it on for this page, then load it again.</p></noscript>
+  ${loginForm(options, labels)}
+</div>
+</div>
+</main>
+</body>
+</html>
+`.text
+}
+
+/** `method` matters only where the script could not be loaded: a form without it would put the password in the address. */
+function loginForm({ rootPath, next, asksUsername = true }: LoginPageOptions, labels: LoginLabels): Markup {
+  return html`<form id="login" method="post" action="${rootPath}/api/login" data-program="${labels.program}">
+    <input id="next" type="hidden" name="next" value="${next}">
+    <div id="note" role="alert"></div>
+    <template id="note-template">
+      <div class="note">
+        ${WARNING}
+        <p class="what"></p>
+        <p class="advice"></p>
+      </div>
+    </template>
+    ${asksUsername ? usernameField(labels.username) : ''}
+    <div class="field">
+      <p class="label">
+        <label for="password">${labels.password}</label>
+        <span id="caps-lock" role="status"></span>
+      </p>
+      <div class="secret">
+        <input id="password" name="password" type="password" required autocomplete="current-password"
+          aria-describedby="password-problem caps-lock note"${asksUsername ? '' : AUTOFOCUS}>
+        <button id="reveal" type="button" aria-label="Show password" aria-pressed="false">${EYE}</button>
+      </div>
+      <p id="password-problem" class="problem"></p>
+    </div>
+    <button id="submit" type="submit" aria-describedby="note">${labels.submit}</button>
+  </form>`
+}
+
+function usernameField(label: string): Markup {
+  return html`<div class="field">
+      <p class="label"><label for="username">${label}</label></p>
+      <input id="username" name="username" type="text" required autocomplete="username" autocapitalize="none"
+        autocorrect="off" spellcheck="false" aria-describedby="username-problem"${AUTOFOCUS}>
+      <p id="username-problem" class="problem"></p>
+    </div>`
+}
+
+function leftPage({ program, sentence }: LoginLabels): Markup {
+  return html`<div class="leaf">
+  <p class="brand">${LOGO} ${program}</p>
+  <p class="sentence">${sentence}</p>
+</div>`
+}
+
+const AUTOFOCUS = html` autofocus`
+
+const LOGO = html`<svg class="logo" viewBox="0 0 32 32" aria-hidden="true">
+    <rect x="3" y="2" width="26" height="28" rx="5"/>
+    <path d="M10 2v28" stroke-opacity=".55" stroke-width="1.5"/>
+    <path d="M14.5 10h9.5M14.5 16h9.5M14.5 22h6" stroke-width="2" stroke-linecap="round"/>
+  </svg>`
+
+const WARNING = html`<svg viewBox="0 0 16 16" aria-hidden="true">
+          <path d="M8 2 1.5 13.5h13ZM8 6.5v3.25M8 11.5v.25"/>
+        </svg>`
+
+const EYE = html`<svg viewBox="0 0 16 16" aria-hidden="true">
+          <path d="M1.5 8S4 3.75 8 3.75 14.5 8 14.5 8 12 12.25 8 12.25 1.5 8 1.5 8Z"/>
+          <circle cx="8" cy="8" r="2"/>
+          <path class="slash" d="M2.5 2.5l11 11"/>
+        </svg>`

@@ -1,0 +1,53 @@
+import type { ChangedUser, NewUser } from '../accounts/accounts.js'
+import type { LedgerClient } from '../client/ledger-client.js'
+import { AppError } from '../model/app-error.js'
+import type { ApiToken, IssuedToken, User } from '../model/user.js'
+import type { UserManagement } from './managed-users.js'
+
+/** The users of a ledger that a server has open. */
+export class ServedUsers implements UserManagement {
+  constructor(private readonly client: LedgerClient) {}
+
+  async listUsers(): Promise<User[]> {
+    return ((await this.client.users()).json() as { items: User[] }).items
+  }
+
+  async createUser(user: NewUser): Promise<User> {
+    return (await once(this.client.createUser(JSON.stringify(user)))).json() as User
+  }
+
+  async updateUser(id: string, changes: ChangedUser): Promise<User> {
+    return (await once(this.client.updateUser(id, JSON.stringify(changes)))).json() as User
+  }
+
+  async deleteUser(id: string): Promise<void> {
+    await once(this.client.deleteUser(id))
+  }
+
+  async issueToken(userId: string): Promise<IssuedToken> {
+    return (await once(this.client.issueToken(userId))).json() as IssuedToken
+  }
+
+  async listTokens(userId: string): Promise<ApiToken[]> {
+    return ((await this.client.tokens(userId)).json() as { items: ApiToken[] }).items
+  }
+
+  async revokeToken(userId: string, tokenId: string): Promise<void> {
+    await once(this.client.revokeToken(userId, tokenId))
+  }
+
+  async revokeTokens(userId: string): Promise<void> {
+    await once(this.client.revokeTokens(userId))
+  }
+}
+
+/** A change whose answer was lost may have been made, and must not be made again unasked: a token would be left over. */
+async function once<Result>(change: Promise<Result>): Promise<Result> {
+  try {
+    return await change
+  } catch (cause) {
+    if (!(cause instanceof AppError) || cause.code !== 'connection_lost') throw cause
+    const detail = 'The server ended before it answered, so this may be done or not.'
+    throw new AppError('unavailable', 'outcome_unknown', detail, { hint: 'Look with "daybook users list".', cause })
+  }
+}

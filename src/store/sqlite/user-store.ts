@@ -1,0 +1,93 @@
+import { AppError } from '../../model/app-error.js'
+import type { LastAdminRule, StoredToken, StoredUser, UserChanges, UserStore } from '../user-store.js'
+import type { StoreThread } from './store-thread.js'
+import type { LastAdmin } from './user-table.js'
+
+/** Users and their tokens over the store's thread, which answers a refusal as a result (`user-table.ts`). */
+export class SqliteUserStore implements UserStore {
+  /** Each request asks for it, and only this process can change it. */
+  #isClosed: Promise<boolean> | undefined
+
+  constructor(private readonly thread: StoreThread) {}
+
+  async isClosed(): Promise<boolean> {
+    const answer = this.#isClosed ?? this.thread.read<boolean>({ task: 'is_closed' })
+    this.#isClosed = answer
+    try {
+      return await answer
+    } catch (error) {
+      if (this.#isClosed === answer) this.#isClosed = undefined
+      throw error
+    }
+  }
+
+  async markClosed(): Promise<void> {
+    await this.thread.write({ task: 'mark_closed' })
+    this.#isClosed = Promise.resolve(true)
+  }
+
+  findById(userId: string): Promise<StoredUser | undefined> {
+    return this.thread.read({ task: 'find_user', userId })
+  }
+
+  findByUsername(username: string): Promise<StoredUser | undefined> {
+    return this.thread.read({ task: 'find_user_by_name', username })
+  }
+
+  list(): Promise<StoredUser[]> {
+    return this.thread.read({ task: 'list_users' })
+  }
+
+  async create(user: StoredUser): Promise<void> {
+    if (await this.thread.write<boolean>({ task: 'create_user', user })) {
+      this.#isClosed = Promise.resolve(true)
+      return
+    }
+    throw new AppError('conflict', 'username_taken', 'A user of that name exists; upper and lower case are one.', {
+      hint: 'Choose another username.',
+    })
+  }
+
+  async update(userId: string, changes: UserChanges, rule: LastAdminRule): Promise<StoredUser | undefined> {
+    return orLastAdmin(await this.thread.write({ task: 'update_user', userId, changes, rule }))
+  }
+
+  async delete(userId: string, rule: LastAdminRule): Promise<boolean> {
+    return orLastAdmin<boolean>(await this.thread.write({ task: 'delete_user', userId, rule }))
+  }
+
+  async addToken(token: StoredToken, keep: number): Promise<void> {
+    if (await this.thread.write<boolean>({ task: 'add_token', token, keep })) return
+    throw new AppError('not_found', 'not_found', 'There is no such user.', {
+      hint: 'List them with `daybook users list`.',
+    })
+  }
+
+  findByTokenDigest(digest: string): Promise<{ token: StoredToken; user: StoredUser } | undefined> {
+    return this.thread.read({ task: 'find_token', digest })
+  }
+
+  noteTokenUse(tokenId: string, at: string): Promise<void> {
+    return this.thread.write({ task: 'note_token_use', tokenId, at })
+  }
+
+  listTokens(userId: string): Promise<StoredToken[]> {
+    return this.thread.read({ task: 'list_tokens', userId })
+  }
+
+  deleteToken(userId: string, tokenId: string): Promise<boolean> {
+    return this.thread.write({ task: 'delete_token', userId, tokenId })
+  }
+
+  deleteTokens(userId: string): Promise<number> {
+    return this.thread.write({ task: 'delete_tokens', userId })
+  }
+}
+
+/** @throws AppError `conflict/last_admin` */
+function orLastAdmin<Result>(result: Result | LastAdmin): Result {
+  if (result !== 'last_admin') return result
+  throw new AppError('conflict', 'last_admin', 'This is the last administrator who can log in.', {
+    hint: 'Make another user an administrator first, or configure an admin token.',
+  })
+}

@@ -1,0 +1,108 @@
+import { join } from 'node:path'
+import root, { type Test } from 'tap'
+import { type AccountsOptions, createAccounts, type LedgerAccounts } from '../../src/accounts/ledger-accounts.js'
+import { type Derive, derivePassword } from '../../src/login/password-hash.js'
+import { PasswordHasher } from '../../src/login/password-hasher.js'
+import { openSqliteStore, type SqliteStore } from '../../src/store/sqlite/store.js'
+import type { UserStore } from '../../src/store/user-store.js'
+
+export const NOON = 1_800_000_000_000_000
+export const MINUTE = 60_000_000
+export const PASSWORD = 'correct horse battery'
+/** Of the tests' hashes: enough to be told from fewer, too few to take time. */
+export const ITERATIONS = 10
+
+/** Accounts over a real store, with clocks that stand still and password hashes that are counted. */
+export class AccountsRig {
+  wallMicros = NOON
+  elapsedMs = 0
+  /** Iterations of each derivation that was made. */
+  readonly derived: number[] = []
+  /** Called by each derivation before it begins: what happens while a password is being hashed. */
+  meanwhile: () => unknown = () => undefined
+  /** Names of what the accounts asked of the store. */
+  readonly asked: string[] = []
+  /** Of the store's: it rejects. */
+  broken: string | undefined
+
+  private constructor(readonly users: UserStore) {}
+
+  /** Over a store of its own, in the test's folder, which nobody has closed yet. */
+  static async open(t: Test): Promise<AccountsRig> {
+    return new AccountsRig((await openStore(t)).users)
+  }
+
+  /** Over a store without users that was closed already. One a file: opening it takes longer than the tests. */
+  static async closed(): Promise<AccountsRig> {
+    shared ??= openStore(root)
+    const { users } = await shared
+    for (const { id } of await users.list()) await users.delete(id, { mayLoseLastAdmin: true })
+    await users.markClosed()
+    return new AccountsRig(users)
+  }
+
+  /** As after a start of the server: no sessions, and whatever the store knows. */
+  start(changes: Partial<AccountsOptions> = {}): Promise<LedgerAccounts> {
+    return createAccounts({
+      users: this.watched(),
+      sessionTtlSeconds: 43_200,
+      maxSessions: 1024,
+      passwordMinLength: 8,
+      throttleLogins: true,
+      now: () => this.wallMicros,
+      elapsed: () => this.elapsedMs,
+      hasher: new PasswordHasher({ iterations: ITERATIONS, derive: this.derive }),
+      ...changes,
+    })
+  }
+
+  private readonly derive: Derive = async (password, salt, iterations) => {
+    this.derived.push(iterations)
+    await this.meanwhile()
+    return derivePassword(password, salt, iterations)
+  }
+
+  private watched(): UserStore {
+    return new Proxy(this.users, {
+      get: (users, name) => {
+        const member = Reflect.get(users, name)
+        if (typeof member !== 'function') return member
+        return (...given: unknown[]) => {
+          this.asked.push(String(name))
+          if (name === this.broken) return Promise.reject(new Error('The disk is full.'))
+          return member.apply(users, given)
+        }
+      },
+    })
+  }
+}
+
+let shared: Promise<SqliteStore> | undefined
+
+async function openStore(t: Test): Promise<SqliteStore> {
+  const store = await openSqliteStore({
+    path: join(t.testdir(), 'events.db'),
+    clock: () => NOON,
+    onFailure: error => t.fail(String(error)),
+  })
+  t.teardown(() => store.close())
+  return store
+}
+
+/** Accounts with one administrator, Ada, and one member, Bob. */
+export async function startWithUsers(changes: Partial<AccountsOptions> = {}, from = AccountsRig.closed()) {
+  const rig = await from
+  const accounts = await rig.start(changes)
+  const ada = await accounts.createUser({ username: 'Ada', password: PASSWORD, role: 'admin' })
+  const bob = await accounts.createUser({ username: 'bob', password: PASSWORD })
+  rig.derived.length = 0
+  rig.asked.length = 0
+  return { rig, accounts, ada, bob }
+}
+
+/** A login that goes well; its token. */
+export async function logIn(accounts: LedgerAccounts, username: string, replaces?: string): Promise<string> {
+  const replaced = replaces === undefined ? {} : { replaces }
+  const started = await accounts.login({ username, password: PASSWORD, address: '192.0.2.1', ...replaced })
+  return started.sessionToken
+}

@@ -1,0 +1,90 @@
+import t from 'tap'
+import { ANONYMOUS } from '../../src/accounts/identity.js'
+import { toSecretDigest } from '../../src/accounts/secret-digest.js'
+import { MINUTE, startWithUsers } from './accounts-rig.js'
+
+const NOT_FOUND = { category: 'not_found', code: 'not_found' }
+
+t.test('a token is shown once, and kept as its digest', async t => {
+  const { rig, accounts, bob } = await startWithUsers()
+  const { token, ...issued } = await accounts.issueToken(bob.id)
+  t.match(token, /^tok_[\w-]{43}$/)
+  t.same(issued, { id: issued.id, prefix: token.slice(0, 8), created_at: '2027-01-15T08:00:00.000000Z' })
+  t.same(await accounts.listTokens(bob.id), [{ ...issued, last_used_at: null }])
+  const [stored] = await rig.users.listTokens(bob.id)
+  t.match(stored?.digest, /^[0-9a-f]{64}$/)
+  t.equal(stored?.digest, toSecretDigest(token))
+  t.match(await accounts.identify({ bearer: token }), { kind: 'token', user: bob })
+})
+
+t.test('a user has twenty tokens; one more revokes the oldest', async t => {
+  const { accounts, bob } = await startWithUsers()
+  const tokens: string[] = []
+  for (let at = 0; at < 21; at++) tokens.push((await accounts.issueToken(bob.id)).token)
+  const kinds = await Promise.all(tokens.map(async bearer => (await accounts.identify({ bearer })).kind))
+  t.same(kinds, ['anonymous', ...tokens.slice(1).map(() => 'token')])
+  t.equal((await accounts.listTokens(bob.id)).length, 20)
+})
+
+t.test('tokens are revoked one by one, by their own user only', async t => {
+  const { accounts, ada, bob } = await startWithUsers()
+  const [one, two] = [await accounts.issueToken(bob.id), await accounts.issueToken(bob.id)]
+  await t.rejects(accounts.revokeToken(ada.id, one.id), NOT_FOUND)
+  await accounts.revokeToken(bob.id, one.id)
+  t.same(await accounts.identify({ bearer: one.token }), ANONYMOUS)
+  t.match(await accounts.identify({ bearer: two.token }), { kind: 'token' })
+  await t.rejects(accounts.revokeToken(bob.id, one.id), NOT_FOUND)
+  await t.rejects(accounts.revokeToken(bob.id, two.token), NOT_FOUND)
+})
+
+t.test('all tokens of a user are revoked together, also where there are none', async t => {
+  const { accounts, ada, bob } = await startWithUsers()
+  const others = await accounts.issueToken(ada.id)
+  const tokens = [await accounts.issueToken(bob.id), await accounts.issueToken(bob.id)]
+  await accounts.revokeTokens(bob.id)
+  for (const { token } of tokens) t.same(await accounts.identify({ bearer: token }), ANONYMOUS)
+  t.match(await accounts.identify({ bearer: others.token }), { kind: 'token' })
+  await accounts.revokeTokens(bob.id)
+})
+
+t.test('who is not there has no tokens', async t => {
+  const { accounts } = await startWithUsers()
+  await t.rejects(accounts.issueToken('user_nobody'), NOT_FOUND)
+  await t.rejects(accounts.listTokens('user_nobody'), NOT_FOUND)
+  await t.rejects(accounts.revokeToken('user_nobody', 'token_none'), NOT_FOUND)
+  await t.rejects(accounts.revokeTokens('user_nobody'), NOT_FOUND)
+})
+
+t.test('the use of a token is noted once a minute, also when the clock steps back', async t => {
+  const { rig, accounts, bob } = await startWithUsers()
+  const { token } = await accounts.issueToken(bob.id)
+  const use = async () => {
+    await Promise.all(Array.from({ length: 5 }, () => accounts.identify({ bearer: token })))
+    const notes = rig.asked.filter(name => name === 'noteTokenUse').length
+    rig.asked.length = 0
+    return [notes, (await accounts.listTokens(bob.id))[0]?.last_used_at]
+  }
+  t.same(await use(), [1, '2027-01-15T08:00:00.000000Z'])
+  rig.wallMicros += MINUTE - 1
+  t.same(await use(), [0, '2027-01-15T08:00:00.000000Z'])
+  rig.wallMicros += 1
+  t.same(await use(), [1, '2027-01-15T08:01:00.000000Z'])
+  rig.wallMicros -= 60 * MINUTE
+  t.same(await use(), [1, '2027-01-15T07:01:00.000000Z'])
+})
+
+t.test('the token of a disabled user is not noted as used', async t => {
+  const { accounts, bob } = await startWithUsers()
+  const { token } = await accounts.issueToken(bob.id)
+  await accounts.updateUser(bob.id, { enabled: false })
+  await accounts.identify({ bearer: token })
+  t.match(await accounts.listTokens(bob.id), [{ last_used_at: null }])
+})
+
+t.test('a use that cannot be noted is a use all the same', async t => {
+  const { rig, accounts, bob } = await startWithUsers()
+  const { token } = await accounts.issueToken(bob.id)
+  rig.broken = 'noteTokenUse'
+  t.match(await accounts.identify({ bearer: token }), { kind: 'token' })
+  t.match(await accounts.identify({ bearer: token }), { kind: 'token' })
+})

@@ -1,0 +1,41 @@
+import t from 'tap'
+import { AccountsRig, logIn, PASSWORD, startWithUsers } from './accounts-rig.js'
+
+t.test('the first administrator is created from the settings, and can log in', async t => {
+  const accounts = await (await AccountsRig.open(t)).start()
+  t.equal(await accounts.bootstrapUser({ username: 'root', password: PASSWORD }), 'created')
+  t.match(await accounts.listUsers(), [{ username: 'root', role: 'admin', enabled: true }])
+  t.ok(await logIn(accounts, 'root'))
+  t.equal(await accounts.isClosed(), true)
+})
+
+t.test('whoever has that name stays as it is, whatever the settings say by now', async t => {
+  const { rig, accounts, bob } = await startWithUsers()
+  await accounts.updateUser(bob.id, { enabled: false })
+  const before = await rig.users.findById(bob.id)
+  for (const password of ['quite another password', 'short', ''])
+    t.equal(await accounts.bootstrapUser({ username: 'BOB', password }), 'there')
+  t.same(await rig.users.findById(bob.id), before)
+  t.same(rig.derived, [])
+})
+
+t.test('somebody who is faster is there', async t => {
+  const accounts = await (await AccountsRig.closed()).start()
+  const given = { username: 'root', password: PASSWORD }
+  const results = await Promise.all([accounts.bootstrapUser(given), accounts.bootstrapUser(given)])
+  t.same(results.sort(), ['created', 'there'])
+})
+
+t.test('a name or password that no user can have names its setting, and not what it says', async t => {
+  const accounts = await (await AccountsRig.open(t)).start()
+  const refused = (field: string) => ({ category: 'configuration', code: 'settings_invalid', errors: [{ field }] })
+  const byName = accounts.bootstrapUser({ username: 'no name', password: PASSWORD })
+  const byPassword = accounts.bootstrapUser({ username: 'root', password: 'hunter2' })
+  await t.rejects(byName, refused('EVENT_BOOTSTRAP_USERNAME'))
+  await t.rejects(byPassword, refused('EVENT_BOOTSTRAP_PASSWORD_FILE'))
+  await byPassword.catch(error => {
+    t.match(error.errors[0].detail, /EVENT_BOOTSTRAP_PASSWORD_FILE must be at least 8 bytes long/)
+    t.notMatch(JSON.stringify([error, String(error), String(error.cause)]), 'hunter2')
+  })
+  t.equal(await accounts.isClosed(), false)
+})

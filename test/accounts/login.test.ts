@@ -1,0 +1,217 @@
+import t from 'tap'
+import type { StartedSession } from '../../src/accounts/accounts.js'
+import type { LedgerAccounts } from '../../src/accounts/ledger-accounts.js'
+import { hashPassword } from '../../src/login/password-hash.js'
+import { AppError } from '../../src/model/app-error.js'
+import { ITERATIONS, logIn, PASSWORD, startWithUsers } from './accounts-rig.js'
+
+const ADDRESS = '192.0.2.1'
+const WRONG = { category: 'unauthenticated', code: 'invalid_credentials' }
+
+function tryLogin(accounts: LedgerAccounts, username: string, password: string, address = ADDRESS) {
+  return accounts.login({ username, password, address })
+}
+
+/** What a login is refused with; it must be. */
+async function refusalOf(login: Promise<StartedSession>): Promise<AppError> {
+  const refusal = await login.then(
+    () => undefined,
+    error => error,
+  )
+  if (!(refusal instanceof AppError)) throw new Error('It was not refused as expected.', { cause: refusal })
+  return refusal
+}
+
+const isAlive = async (accounts: LedgerAccounts, session: string) =>
+  (await accounts.identify({ session })).kind === 'session'
+
+t.test('a login starts a session of that user, whatever the case of the name', async t => {
+  const { accounts, ada } = await startWithUsers()
+  for (const username of ['Ada', 'ada', 'ADA']) {
+    const { sessionToken, identity } = await tryLogin(accounts, username, PASSWORD)
+    t.match(sessionToken, /^[\w-]{43}$/)
+    t.match(identity, { kind: 'session', user: ada, csrfToken: /^[\w-]{43}$/ })
+    t.same(await accounts.identify({ session: sessionToken }), identity)
+  }
+})
+
+t.test('the password counts as it was sent', async t => {
+  const { accounts } = await startWithUsers()
+  await accounts.createUser({ username: 'eve', password: ' \u00e4\0 \ud83d\ude00 ' })
+  await tryLogin(accounts, 'eve', ' \u00e4\0 \ud83d\ude00 ')
+  for (const password of [
+    '\u00e4\0 \ud83d\ude00 ',
+    ' a\u0308\0 \ud83d\ude00 ',
+    ' \u00e4',
+    '',
+    ' \u00e4\0 \ud83d\ude00  ',
+  ])
+    await t.rejects(tryLogin(accounts, 'eve', password), WRONG)
+})
+
+t.test('a name nobody has, a wrong password and a disabled user are refused alike, after the same work', async t => {
+  const { rig, accounts } = await startWithUsers({ throttleLogins: false })
+  const off = await accounts.createUser({ username: 'off', password: PASSWORD })
+  await accounts.updateUser(off.id, { enabled: false })
+  const refusals: string[] = []
+  const attempts = [
+    ['Ada', 'wrong password'],
+    ['nobody', PASSWORD],
+    ['off', PASSWORD],
+    ['off', 'wrong password'],
+    ['\u0410da', PASSWORD], // Cyrillic A
+    ["' OR 1=1 --", PASSWORD],
+    ['Ada\0', PASSWORD],
+    ['', ''],
+    ['x'.repeat(3_000), PASSWORD],
+  ] as const
+  for (const [username, password] of attempts) {
+    rig.derived.length = 0
+    const refusal = await refusalOf(tryLogin(accounts, username, password))
+    t.same(rig.derived, [ITERATIONS], `the work for ${JSON.stringify(username.slice(0, 20))}`)
+    refusals.push(JSON.stringify({ ...refusal, message: refusal.message }))
+  }
+  t.equal(new Set(refusals).size, 1)
+  t.match(refusals[0], 'invalid_credentials')
+})
+
+t.test('a store is never asked for what nobody can be called', async t => {
+  const { rig, accounts } = await startWithUsers()
+  for (const username of ['', 'Ada\0', '\u0410da', 'x'.repeat(65)])
+    await t.rejects(tryLogin(accounts, username, PASSWORD), WRONG)
+  t.same(rig.asked, [])
+})
+
+t.test('an older hash with fewer iterations takes as much work to be wrong, also of a disabled user', async t => {
+  const { rig, accounts, ada, bob } = await startWithUsers()
+  const older = { password_hash: await hashPassword(PASSWORD, 3), updated_at: ada.updated_at }
+  await rig.users.update(ada.id, older, { mayLoseLastAdmin: false })
+  await rig.users.update(bob.id, { ...older, enabled: false }, { mayLoseLastAdmin: false })
+  await t.rejects(tryLogin(accounts, 'ada', 'wrong password'), WRONG)
+  await t.rejects(tryLogin(accounts, 'bob', PASSWORD), WRONG)
+  t.same(rig.derived, [3, ITERATIONS - 3, ITERATIONS])
+  await tryLogin(accounts, 'ada', PASSWORD)
+  t.equal((await rig.users.findById(ada.id))?.password_hash, older.password_hash, 'it is not rewritten')
+})
+
+t.test('a password of more than 1024 bytes, or of no text, is refused before anything is done', async t => {
+  const { rig, accounts } = await startWithUsers()
+  const passwords = ['x'.repeat(1025), 'x'.repeat(1 << 20), '\ud800', 7, undefined]
+  for (const password of passwords as string[]) {
+    await t.rejects(tryLogin(accounts, 'Ada', password), {
+      category: 'invalid',
+      code: 'invalid_field',
+      errors: [{ field: '/password' }],
+    })
+  }
+  t.same([rig.derived, rig.asked], [[], []])
+  await t.rejects(tryLogin(accounts, 'Ada', 'x'.repeat(1024)), WRONG)
+})
+
+t.test('whoever fails too often waits, before any work is done; another address and a success do not', async t => {
+  const { rig, accounts } = await startWithUsers()
+  for (let time = 0; time < 9; time++) await t.rejects(tryLogin(accounts, 'Ada', 'wrong password'), WRONG)
+  await tryLogin(accounts, 'ADA', PASSWORD)
+  for (let time = 0; time < 10; time++) await t.rejects(tryLogin(accounts, 'aDa', 'wrong password'), WRONG)
+  rig.derived.length = 0
+  rig.asked.length = 0
+  const throttled = { category: 'throttled', code: 'too_many_attempts', retryAfterSeconds: 60 }
+  await t.rejects(tryLogin(accounts, 'ada', PASSWORD), throttled)
+  t.same([rig.derived, rig.asked], [[], []])
+  await tryLogin(accounts, 'ada', PASSWORD, '192.0.2.2')
+  rig.elapsedMs += 60_000
+  await tryLogin(accounts, 'ada', PASSWORD)
+})
+
+t.test('tries side by side do not get past the throttle', async t => {
+  const { rig, accounts } = await startWithUsers()
+  const tries = Array.from({ length: 40 }, () => refusalOf(tryLogin(accounts, 'Ada', 'wrong password')))
+  const codes = (await Promise.all(tries)).map(({ code }) => code)
+  t.equal(codes.filter(code => code === 'invalid_credentials').length, 10)
+  t.equal(codes.filter(code => code === 'too_many_attempts').length, 30)
+  t.equal(rig.derived.length, 10)
+})
+
+t.test('a try that came to no answer does not count', async t => {
+  const { rig, accounts } = await startWithUsers()
+  rig.meanwhile = () => {
+    throw new AppError('unavailable', 'busy', 'Too many passwords are being checked right now.')
+  }
+  for (let time = 0; time < 15; time++) {
+    await t.rejects(tryLogin(accounts, 'Ada', PASSWORD), { category: 'unavailable', code: 'busy' })
+  }
+  rig.meanwhile = () => undefined
+  t.ok(await logIn(accounts, 'Ada'))
+})
+
+t.test('a login ends the session that this browser has had, a failed one does not', async t => {
+  const { accounts } = await startWithUsers()
+  const [first, other] = [await logIn(accounts, 'Ada'), await logIn(accounts, 'Ada')]
+  await t.rejects(accounts.login({ username: 'bob', password: 'wrong password', address: ADDRESS, replaces: first }))
+  t.ok(await isAlive(accounts, first))
+  const second = await logIn(accounts, 'bob', first)
+  t.same(await Promise.all([first, other, second].map(token => isAlive(accounts, token))), [false, true, true])
+})
+
+t.test('after logging out a session is nobody, and other sessions stay', async t => {
+  const { accounts } = await startWithUsers()
+  const [first, other] = [await logIn(accounts, 'Ada'), await logIn(accounts, 'Ada')]
+  await accounts.logout(first)
+  await accounts.logout('never there')
+  t.same(await accounts.identify({ session: first }), { kind: 'anonymous' })
+  t.ok(await isAlive(accounts, other))
+})
+
+t.test('with room for one session, each login takes it', async t => {
+  const { accounts } = await startWithUsers({ maxSessions: 1 })
+  const [ada, bob] = [await logIn(accounts, 'Ada'), await logIn(accounts, 'bob')]
+  t.same(await Promise.all([ada, bob].map(token => isAlive(accounts, token))), [false, true])
+})
+
+t.test('a session ends by the clock that only goes forward, whatever the wall clock does', async t => {
+  const { rig, accounts } = await startWithUsers({ sessionTtlSeconds: 60 })
+  const session = await logIn(accounts, 'Ada')
+  rig.wallMicros += 365 * 86_400_000_000
+  t.ok(await isAlive(accounts, session))
+  rig.wallMicros -= 2 * 365 * 86_400_000_000
+  rig.elapsedMs += 59_999
+  t.ok(await isAlive(accounts, session))
+  rig.elapsedMs += 1
+  t.notOk(await isAlive(accounts, session))
+})
+
+const MEANWHILE: Record<string, (accounts: LedgerAccounts, id: string) => Promise<unknown>> = {
+  'the user is deleted': (accounts, id) => accounts.deleteUser(id),
+  'the user is disabled': (accounts, id) => accounts.updateUser(id, { enabled: false }),
+  'the user is disabled and enabled again with another password': async (accounts, id) => {
+    await accounts.updateUser(id, { enabled: false, password: 'quite another password' })
+    await accounts.updateUser(id, { enabled: true })
+  },
+}
+
+for (const [what, happens] of Object.entries(MEANWHILE)) {
+  t.test(`a login during which ${what} is refused`, async t => {
+    const { rig, accounts, bob } = await startWithUsers({ maxSessions: 1 })
+    const before = await logIn(accounts, 'bob')
+    rig.meanwhile = () => {
+      rig.meanwhile = () => undefined
+      return happens(accounts, bob.id)
+    }
+    await t.rejects(tryLogin(accounts, 'bob', PASSWORD), WRONG)
+    t.notOk(await isAlive(accounts, before))
+    if (await rig.users.findById(bob.id)) await accounts.updateUser(bob.id, { enabled: true })
+    t.notOk(await isAlive(accounts, before))
+  })
+}
+
+t.test('a login at the same time as its user is disabled never leaves a session for later', async t => {
+  const { accounts, bob } = await startWithUsers({ throttleLogins: false })
+  for (let round = 0; round < 20; round++) {
+    const [login] = await Promise.allSettled([
+      tryLogin(accounts, 'bob', PASSWORD),
+      new Promise(resolve => setImmediate(resolve)).then(() => accounts.updateUser(bob.id, { enabled: false })),
+    ])
+    await accounts.updateUser(bob.id, { enabled: true })
+    if (login.status === 'fulfilled') t.notOk(await isAlive(accounts, login.value.sessionToken))
+  }
+})

@@ -1,0 +1,169 @@
+import fc from 'fast-check'
+import t from 'tap'
+import { readChangedUser, readLogin, readNewUser } from '../../src/accounts/read-user.js'
+import { AppError } from '../../src/model/app-error.js'
+
+const SHORTEST = 8
+const PASSWORD = 'correct horse battery'
+
+/** Which fields a reader refuses; none when it does not. */
+function refusedFields(read: () => unknown): string[] {
+  try {
+    read()
+    return []
+  } catch (error) {
+    if (!(error instanceof AppError) || error.code !== 'invalid_field') throw error
+    return error.errors.map(({ field }) => field)
+  }
+}
+
+t.test('a new user is read as sent; its role is for others to choose when absent', async t => {
+  t.same(readNewUser({ username: 'Ada', password: PASSWORD }, SHORTEST), { username: 'Ada', password: PASSWORD })
+  const whole = { username: 'a.b_c@d-E9', password: ' \0 ÄÖ 😀 ', role: 'admin' }
+  t.same(readNewUser(whole, SHORTEST), whole)
+})
+
+t.test('every refused field of a new user is named', async t => {
+  const everything = { username: '', password: 'short', role: 'root', enabled: false }
+  t.same(
+    refusedFields(() => readNewUser(everything, SHORTEST)),
+    ['/username', '/password', '/role', ''],
+  )
+  t.same(
+    refusedFields(() => readNewUser({}, SHORTEST)),
+    ['/username', '/password'],
+  )
+})
+
+const USERNAMES = [
+  ['a', true],
+  ['9', true],
+  [`a${'b'.repeat(63)}`, true],
+  [`a${'b'.repeat(64)}`, false],
+  ['', false],
+  ['.a', false],
+  ['-a', false],
+  ['@a', false],
+  ['a b', false],
+  [' a', false],
+  ['a\n', false],
+  ['a\0', false],
+  ['a/b', false],
+  ['а', false], // Cyrillic
+  ['ada\u200b', false],
+  ['ａda', false], // full width
+  ['ad\u0061\u0301', false],
+  ['\u212a', false], // the Kelvin sign, which some fold to k
+  ['\ud800', false],
+  [1, false],
+  [null, false],
+  [['ada'], false],
+  [{ toString: () => 'ada' }, false],
+] as const
+
+for (const [username, isAllowed] of USERNAMES) {
+  t.test(`a user ${isAllowed ? 'may' : 'may not'} be called ${JSON.stringify(username)}`, async t => {
+    const refused = refusedFields(() => readNewUser({ username, password: PASSWORD }, SHORTEST))
+    t.same(refused, isAllowed ? [] : ['/username'])
+  })
+}
+
+const PASSWORDS = [
+  { name: 'seven bytes', password: '1234567', isAllowed: false },
+  { name: 'eight bytes', password: '12345678', isAllowed: true },
+  { name: 'eight bytes in two characters', password: '😀😀', isAllowed: true },
+  { name: '1024 bytes', password: 'x'.repeat(1024), isAllowed: true },
+  { name: '1025 bytes', password: 'x'.repeat(1025), isAllowed: false },
+  { name: '1025 bytes in fewer characters', password: `${'ä'.repeat(512)}x`, isAllowed: false },
+  { name: 'half of a surrogate pair', password: 'long enough \ud83d', isAllowed: false },
+  { name: 'the other half', password: 'long enough \ude00', isAllowed: false },
+  { name: 'a number', password: 1234567890, isAllowed: false },
+  { name: 'null', password: null, isAllowed: false },
+  { name: 'a list', password: ['long enough'], isAllowed: false },
+]
+
+for (const { name, password, isAllowed } of PASSWORDS) {
+  t.test(`a new password of ${name} is ${isAllowed ? 'read' : 'refused'}`, async t => {
+    const expected = isAllowed ? [] : ['/password']
+    t.same(
+      refusedFields(() => readNewUser({ username: 'ada', password }, SHORTEST)),
+      expected,
+    )
+    t.same(
+      refusedFields(() => readChangedUser({ password }, SHORTEST)),
+      expected,
+    )
+  })
+}
+
+t.test('what is refused is not repeated', async t => {
+  const secret = 'hunter2'
+  for (const input of [{ username: secret, password: secret, role: secret, [secret]: 1 }, { password: secret }]) {
+    for (const read of [() => readNewUser(input, SHORTEST), () => readChangedUser(input, SHORTEST)]) {
+      try {
+        read()
+        t.fail('read')
+      } catch (error) {
+        t.notMatch(JSON.stringify([error, String(error)]), secret)
+      }
+    }
+  }
+})
+
+t.test('a change has only what was sent', async t => {
+  t.same(readChangedUser({ enabled: false }, SHORTEST), { enabled: false })
+  t.same(readChangedUser({ role: 'member', password: PASSWORD }, SHORTEST), { role: 'member', password: PASSWORD })
+})
+
+t.test('a change of nothing, of something else or to something else is refused', async t => {
+  const cases: [unknown, string[]][] = [
+    [{}, ['']],
+    [{ username: 'eve' }, ['']],
+    [{ id: 'user_1', enabled: true }, ['']],
+    [{ enabled: 'false' }, ['/enabled']],
+    [{ enabled: null }, ['/enabled']],
+    [{ role: 'Admin' }, ['/role']],
+    [{ role: null, enabled: 0 }, ['/role', '/enabled']],
+    [JSON.parse('{"__proto__":{"role":"admin"},"enabled":true}'), ['']],
+  ]
+  for (const [input, fields] of cases) {
+    t.same(
+      refusedFields(() => readChangedUser(input, SHORTEST)),
+      fields,
+      JSON.stringify(input),
+    )
+  }
+})
+
+t.test('a login is read whatever name it gives, and with whatever else a form sends', async t => {
+  const login = { username: 'Аda\0', password: '', next: ['/'], remember: true }
+  t.same(readLogin(login), { username: 'Аda\0', password: '', next: ['/'] })
+})
+
+t.test('a login that no user can have is refused', async t => {
+  const cases: [unknown, string[]][] = [
+    [{}, ['/username', '/password']],
+    [{ username: 'ada' }, ['/password']],
+    [{ username: ['ada'], password: { $ne: '' } }, ['/username', '/password']],
+    [{ username: 'ada', password: 'x'.repeat(1025) }, ['/password']],
+    [{ username: 'ada', password: 'x'.repeat(1 << 20) }, ['/password']],
+    [{ username: '\udc00', password: '\ud800' }, ['/username', '/password']],
+    [JSON.parse('{"__proto__":{"username":"ada","password":"x"}}'), ['/username', '/password']],
+  ]
+  for (const [input, fields] of cases)
+    t.same(
+      refusedFields(() => readLogin(input)),
+      fields,
+    )
+})
+
+t.test('any other value is read or refused, and nothing else', async () => {
+  const member = fc.constantFrom('username', 'password', 'role', 'enabled', 'next', '__proto__', 'other')
+  const value = fc.oneof(fc.anything(), fc.string({ unit: 'binary' }))
+  const input = fc.oneof(fc.anything(), fc.dictionary(member, value), fc.jsonValue())
+  await fc.assert(
+    fc.property(input, input => {
+      for (const read of [readNewUser, readChangedUser, readLogin]) refusedFields(() => read(input, SHORTEST))
+    }),
+  )
+})

@@ -1,0 +1,31 @@
+import { existsSync } from 'node:fs'
+import { type Browser, chromium } from 'playwright-core'
+import type { Test } from 'tap'
+
+const PROGRAM = '/usr/bin/chromium'
+
+/** Debian's Chromium, alone with the page: it asks nobody else for anything. */
+const ARGS = [
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+]
+
+/** Options for tests that need a browser: skipped, loudly, where there is none; a failure in CI. */
+export function inBrowser(): { skip: false | string } {
+  if (existsSync(PROGRAM)) return { skip: false }
+  if (process.env.CI === 'true') throw new Error(`This suite needs a browser: ${PROGRAM}.`)
+  console.error(`\n*** SKIPPED: ${PROGRAM} is missing (Debian package chromium). ***\n`)
+  return { skip: `SKIPPED: ${PROGRAM} is missing` }
+}
+
+/** A browser that is closed when the test ends. */
+export async function openBrowser(t: Test): Promise<Browser> {
+  const browser = await chromium.launch({ executablePath: PROGRAM, args: ARGS })
+  t.teardown(() => browser.close())
+  return browser
+}

@@ -1,0 +1,92 @@
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
+import type { Test } from 'tap'
+import type { LedgerAccounts } from '../../src/accounts/ledger-accounts.js'
+import type { LoginLook } from '../../src/model/login-look.js'
+import { serve } from '../server/serve.js'
+
+export const ROOT_PATH = '/book'
+/** Where a login on the page that `open` opened leads. */
+export const NEXT = `${ROOT_PATH}/?after=login`
+
+/** A closed ledger, and one browser to look at it with. */
+export class LoginSite {
+  /** What the pages complained of, broke of their policy, or asked of anybody but their server. */
+  readonly complaints: string[] = []
+
+  constructor(
+    private readonly browser: Browser,
+    private readonly accounts: LedgerAccounts,
+  ) {}
+
+  /** @returns the address of a login page with that look, below a root path */
+  async serve(t: Test, look: Partial<LoginLook> = {}): Promise<string> {
+    const loginPage: LoginLook = { palette: 'indigo', layout: 'card', appearance: 'system', ...look }
+    const { url } = await serve(t, { accounts: this.accounts, settings: { rootPath: ROOT_PATH, loginPage } })
+    return `${url}${ROOT_PATH}/login?next=${encodeURIComponent(NEXT)}`
+  }
+
+  /** Opens a page in a window of its own, which has not been anywhere yet. */
+  async open(t: Test, address: string, options: BrowserContextOptions = {}): Promise<Page> {
+    const context = await this.browser.newContext({ reducedMotion: 'reduce', ...options })
+    const page = await context.newPage()
+    const complain = (complaint: string) => this.complaints.push(`${t.name}: ${complaint}`)
+    page.on('pageerror', error => complain(error.message))
+    page.on('console', message => {
+      // A refused login is said by the browser too.
+      const isRefusal = message.location().url.endsWith('/api/login')
+      if (message.type() === 'error' && !isRefusal) complain(message.text())
+    })
+    page.on('request', request => {
+      if (new URL(request.url()).hostname !== '127.0.0.1') complain(`asked for ${request.url()}`)
+    })
+    t.teardown(() => context.close())
+    await page.goto(address)
+    return page
+  }
+
+  /** Opens a login page with that look. */
+  async openLogin(t: Test, look: Partial<LoginLook> = {}, options: BrowserContextOptions = {}): Promise<Page> {
+    return this.open(t, await this.serve(t, look), options)
+  }
+}
+
+/** An answer of the server's that a test needs at will. */
+export interface ScriptedAnswer {
+  status: number
+  body?: Record<string, unknown> | string
+  headers?: Record<string, string>
+}
+
+/** From now on logins of this page are answered so. */
+export async function answerLogins(page: Page, { status, body = {}, headers = {} }: ScriptedAnswer): Promise<void> {
+  await page.route('**/api/login', route =>
+    route.fulfill({
+      status,
+      headers: { 'content-type': 'application/problem+json', ...headers },
+      body: typeof body === 'string' ? body : JSON.stringify(body),
+    }),
+  )
+}
+
+export async function logIn(page: Page, username: string, password: string): Promise<void> {
+  await page.getByLabel('Name', { exact: true }).fill(username)
+  await page.getByLabel('Password', { exact: true }).fill(password)
+  await page.keyboard.press('Enter')
+}
+
+/** What has the focus: its id. */
+export function focused(page: Page): Promise<string> {
+  return page.evaluate('document.activeElement.id')
+}
+
+/** What a screen reader says about an element besides its name. */
+export function described(page: Page, id: string): Promise<string> {
+  return page.evaluate(`document.getElementById('${id}').getAttribute('aria-describedby').split(' ')
+    .map(id => document.getElementById(id).innerText).filter(text => text).join(' ').replace(/\\s+/g, ' ')`)
+}
+
+/** The scripts of the page are told of a key as if Caps Lock were on, which no keyboard of a test has. */
+export function pressWithCapsLock(page: Page, isOn: boolean): Promise<unknown> {
+  return page.evaluate(`document.getElementById('password').dispatchEvent(
+    new KeyboardEvent('keyup', { key: 'A', bubbles: true, modifierCapsLock: ${isOn} }))`)
+}

@@ -1,0 +1,271 @@
+import { AxeBuilder } from '@axe-core/playwright'
+import type { Page } from 'playwright-core'
+import t from 'tap'
+import { LOGIN_LAYOUTS, LOGIN_PALETTES } from '../../src/model/login-look.js'
+import { PASSWORD, startWithUsers } from '../accounts/accounts-rig.js'
+import { inBrowser, openBrowser } from './chromium.js'
+import {
+  answerLogins,
+  described,
+  focused,
+  LoginSite,
+  logIn,
+  NEXT,
+  pressWithCapsLock,
+  ROOT_PATH,
+  type ScriptedAnswer,
+} from './login-site.js'
+
+const LAPTOP = { viewport: { width: 1280, height: 800 } }
+const PHONE = { viewport: { width: 360, height: 640 } }
+const MISMATCH = 'That name and password do not match.'
+
+t.test('the login page in a browser', inBrowser(), async t => {
+  const { accounts } = await startWithUsers({ throttleLogins: false })
+  const site = new LoginSite(await openBrowser(t), accounts)
+
+  t.test('one logs in with the keyboard alone, and gets to where one wanted to go', async t => {
+    const page = await site.openLogin(t)
+    await page.keyboard.type('ada')
+    await page.keyboard.press('Tab')
+    await page.keyboard.type(PASSWORD)
+    await page.keyboard.press('Enter')
+    await page.waitForURL(`**${NEXT}`)
+    t.equal(await page.getByRole('heading', { level: 1 }).innerText(), 'Daybook')
+    const [cookie] = await page.context().cookies()
+    t.match(cookie, { name: 'event_session', httpOnly: true, sameSite: 'Lax', path: ROOT_PATH })
+  })
+
+  t.test('the login page in place of the first page leads to the first page', async t => {
+    const address = new URL('.', await site.serve(t)).href
+    const page = await site.open(t, address)
+    await logIn(page, ' ada ', PASSWORD)
+    await page.getByRole('heading', { name: 'Daybook', exact: true }).waitFor()
+    t.equal(page.url(), address)
+  })
+
+  t.test('the Tab key goes through the form in the order one reads it', async t => {
+    const page = await site.openLogin(t)
+    const order = [await focused(page)]
+    for (let i = 0; i < 3; i++) {
+      await page.keyboard.press('Tab')
+      order.push(await focused(page))
+    }
+    t.same(order, ['username', 'password', 'reveal', 'submit'])
+  })
+
+  t.test('a wrong password keeps the name, empties the password and says nothing of which was wrong', async t => {
+    const page = await site.openLogin(t)
+    const notes: string[] = []
+    for (const name of ['ada', 'nobody']) {
+      await logIn(page, name, `${PASSWORD}!`)
+      await page.getByRole('alert').getByText(MISMATCH).waitFor()
+      await page.getByRole('button', { name: 'Log in' }).waitFor()
+      notes.push(await page.getByRole('alert').innerText())
+      t.equal(await page.getByLabel('Name').inputValue(), name)
+      t.equal(await page.getByLabel('Password', { exact: true }).inputValue(), '')
+      t.equal(await focused(page), 'password')
+      t.match(await described(page, 'password'), MISMATCH)
+    }
+    t.equal(notes[0], notes[1])
+  })
+
+  const WAITS: readonly (ScriptedAnswer & { note: string })[] = [
+    { status: 429, headers: { 'retry-after': '45' }, note: 'Wait 45 seconds, then try again.' },
+    { status: 429, headers: { 'retry-after': '600' }, note: 'Wait 10 minutes, then try again.' },
+    { status: 503, headers: { 'retry-after': '1' }, note: 'Daybook is busy. Wait 1 second, then try again.' },
+    { status: 503, note: 'Wait a little, then try again.' },
+    { status: 403, body: { detail: 'Come from here.' }, note: 'This login was refused. Come from here.' },
+    { status: 500, body: { detail: 'It broke.', request_id: 'r-7' }, note: 'It broke. Request r-7.' },
+    { status: 200, body: '<p>Hotel network', note: 'Daybook did not answer. Check that you are connected' },
+  ]
+
+  t.test('whatever else goes wrong is said, and trying again takes one key', async t => {
+    const page = await site.openLogin(t)
+    for (const { note, ...answer } of WAITS) {
+      await answerLogins(page, answer)
+      await logIn(page, 'ada', PASSWORD)
+      await page.getByText(note.slice(-20)).waitFor()
+      await page.getByRole('button', { name: 'Log in' }).waitFor()
+      t.match(await described(page, 'submit'), note)
+      t.equal(await focused(page), 'submit')
+      t.equal(await page.getByLabel('Password', { exact: true }).inputValue(), PASSWORD)
+    }
+    await page.route('**/api/login', route => route.abort())
+    await page.keyboard.press('Enter')
+    await page.getByText('Daybook did not answer.').waitFor()
+    await page.getByRole('button', { name: 'Log in' }).waitFor()
+    await page.unrouteAll()
+    await page.keyboard.press('Enter')
+    await page.waitForURL(`**${NEXT}`)
+  })
+
+  t.test('what is wrong with a field stands beside it', async t => {
+    const page = await site.openLogin(t)
+    await page.getByRole('button', { name: 'Log in' }).click()
+    t.equal(await described(page, 'username'), 'This is needed.')
+    t.equal(await described(page, 'password'), 'This is needed.')
+    t.equal(await focused(page), 'username')
+    await logIn(page, 'ada', 'x'.repeat(1025))
+    await page.getByText('Password must be at most 1024 bytes long.').waitFor()
+    t.equal(await described(page, 'username'), '')
+    t.match(await described(page, 'password'), 'Password must be at most 1024 bytes long.')
+    t.equal(await page.getByLabel('Password', { exact: true }).getAttribute('aria-invalid'), 'true')
+    t.equal(await focused(page), 'password')
+  })
+
+  t.test('a login is under way once, and the button says so', async t => {
+    const page = await site.openLogin(t)
+    let asked = 0
+    let answer = () => {}
+    const answered = new Promise<void>(resolve => {
+      answer = resolve
+    })
+    await page.route('**/api/login', async route => {
+      asked += 1
+      await answered
+      await route.continue()
+    })
+    await logIn(page, 'ada', PASSWORD)
+    const button = page.getByRole('button', { name: 'Logging in…' })
+    await button.waitFor()
+    t.equal(await button.getAttribute('aria-disabled'), 'true')
+    await page.keyboard.press('Enter')
+    await button.click({ force: true })
+    answer()
+    await page.waitForURL(`**${NEXT}`)
+    t.equal(asked, 1)
+  })
+
+  t.test('Caps Lock is pointed out while the password is typed', async t => {
+    const page = await site.openLogin(t)
+    await page.getByLabel('Password', { exact: true }).focus()
+    await pressWithCapsLock(page, true)
+    t.match(await described(page, 'password'), 'Caps Lock is on')
+    await pressWithCapsLock(page, false)
+    t.equal(await described(page, 'password'), '')
+    await pressWithCapsLock(page, true)
+    await page.keyboard.press('Tab')
+    t.equal(await described(page, 'password'), '')
+  })
+
+  t.test('the password can be looked at, and is covered again when it is sent', async t => {
+    const page = await site.openLogin(t)
+    const field = page.getByLabel('Password', { exact: true })
+    const eye = page.getByRole('button', { name: 'Show password' })
+    await eye.click()
+    t.same([await field.getAttribute('type'), await eye.getAttribute('aria-pressed')], ['text', 'true'])
+    await logIn(page, 'ada', 'not it')
+    await page.getByText(MISMATCH).waitFor()
+    t.same([await field.getAttribute('type'), await eye.getAttribute('aria-pressed')], ['password', 'false'])
+  })
+
+  t.test('password managers are told what the fields are', async t => {
+    const page = await site.openLogin(t)
+    t.equal(await page.getByLabel('Name').getAttribute('autocomplete'), 'username')
+    t.equal(await page.getByLabel('Password', { exact: true }).getAttribute('autocomplete'), 'current-password')
+  })
+
+  t.test('without script the page says what it needs, and asks for no password', async t => {
+    const page = await site.openLogin(t, {}, { javaScriptEnabled: false })
+    const sentence = page.locator('noscript p')
+    t.match(await sentence.innerText(), 'Logging in needs JavaScript')
+    t.ok(await sentence.isVisible())
+    t.notOk(await page.getByLabel('Password', { exact: true }).isVisible())
+  })
+
+  t.test('every palette and layout is accessible in both schemes, with all that it may have to say', async t => {
+    const page = await site.openLogin(t, {}, LAPTOP)
+    const grounds = new Set<string>()
+    for (const palette of LOGIN_PALETTES) {
+      for (const layout of LOGIN_LAYOUTS) {
+        await page.goto(await site.serve(t, { palette, layout }))
+        await sayEverything(page)
+        for (const colorScheme of ['light', 'dark'] as const) {
+          await page.emulateMedia({ colorScheme })
+          const { violations } = await axe(page).analyze()
+          t.same(violations.map(toText), [], `${palette} ${layout} ${colorScheme}`)
+          grounds.add(await page.evaluate('getComputedStyle(document.body).backgroundColor'))
+        }
+      }
+    }
+    t.equal(grounds.size, LOGIN_PALETTES.length * 2, 'each palette has a ground of its own in each scheme')
+  })
+
+  t.test('an appearance that was chosen holds whatever the system prefers, before any script', async t => {
+    for (const [appearance, colorScheme] of [
+      ['dark', 'light'],
+      ['light', 'dark'],
+    ] as const) {
+      const page = await site.openLogin(t, { appearance }, { colorScheme, javaScriptEnabled: false })
+      t.equal(await page.evaluate('getComputedStyle(document.documentElement).colorScheme'), appearance)
+    }
+  })
+
+  t.test('it fits a narrow phone, large letters and a window zoomed to 200 %', async t => {
+    const page = await site.openLogin(t, {}, PHONE)
+    for (const layout of LOGIN_LAYOUTS) {
+      await page.setViewportSize(PHONE.viewport)
+      await page.goto(await site.serve(t, { layout }))
+      await sayEverything(page)
+      t.equal(await overflow(page), 0, `${layout} at 360 px`)
+      await page.evaluate(`document.documentElement.style.fontSize = '200%'`)
+      t.equal(await overflow(page), 0, `${layout} at 360 px with letters twice as large`)
+      await page.evaluate(`document.documentElement.style.fontSize = ''`)
+      await page.setViewportSize({ width: 640, height: 400 })
+      t.equal(await overflow(page), 0, `${layout} at 1280 px, zoomed`)
+      await page.getByRole('button', { name: 'Log in' }).scrollIntoViewIfNeeded()
+      t.ok(await page.getByRole('button', { name: 'Log in' }).isVisible())
+    }
+  })
+
+  t.test('the left page stands beside the form where there is room for both', async t => {
+    const page = await site.openLogin(t, { layout: 'split' }, LAPTOP)
+    const sentence = page.getByText('Everything that happened, written down once.')
+    t.ok(await sentence.isVisible())
+    await page.setViewportSize({ width: 759, height: 800 })
+    t.notOk(await sentence.isVisible())
+  })
+
+  t.test('fingers get targets of 44 px', async t => {
+    const page = await site.openLogin(t, {}, { ...PHONE, hasTouch: true, isMobile: true })
+    for (const id of ['username', 'password', 'reveal', 'submit']) {
+      const box = await page.locator(`#${id}`).boundingBox()
+      t.ok(box && box.height >= 42 && box.width >= 44, `${id}: ${box?.width} × ${box?.height}`)
+    }
+  })
+
+  t.test('nothing moves for those who want no movement', async t => {
+    const page = await site.openLogin(t)
+    const duration = 'getComputedStyle(document.getElementById("submit")).transitionDuration'
+    t.equal(await page.evaluate(duration), '0s')
+    await page.emulateMedia({ reducedMotion: 'no-preference' })
+    t.equal(await page.evaluate(duration), '0.12s')
+  })
+
+  t.test('no page complained, broke its policy, or asked anybody but its server', async t => {
+    t.same(site.complaints, [])
+  })
+})
+
+/** Brings the page to show a note, a problem of a field and the hint on Caps Lock, all at once. */
+async function sayEverything(page: Page): Promise<void> {
+  await logIn(page, 'nobody', 'not it')
+  await page.getByText(MISMATCH).waitFor()
+  await page.keyboard.press('Enter')
+  await pressWithCapsLock(page, true)
+}
+
+/** What is found wrong and nothing else, without the second window that frames of other sites would need. */
+function axe(page: Page): AxeBuilder {
+  return new AxeBuilder({ page }).setLegacyMode().options({ resultTypes: ['violations'] })
+}
+
+/** How far the page is wider than its window. */
+function overflow(page: Page): Promise<number> {
+  return page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth')
+}
+
+function toText({ id, nodes }: { id: string; nodes: { html: string; failureSummary?: string }[] }): string {
+  return `${id}: ${nodes.map(node => `${node.html} ${node.failureSummary}`).join('; ')}`
+}

@@ -1,0 +1,88 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import t from 'tap'
+import { ownFolder } from '../black-box/own-folder.js'
+import { startServer } from '../black-box/running-server.js'
+import { runDaybook, startDaybook, until } from './run-daybook.js'
+
+const PASSWORD = 'correct horse'
+
+t.test('the first administrator is created before there is a ledger, and given a token', async t => {
+  const database = join(ownFolder(t), 'new', 'events.db')
+  const env = { EVENT_DB: database, NO_COLOR: '1' }
+  const run = (argv: string[], options = {}) => runDaybook(t, ['users', ...argv], { env, ...options })
+
+  const created = await run(['create', 'ada', '--role', 'admin', '--password-file', '-'], { input: `${PASSWORD}\n` })
+  t.match(created, { code: 0, err: '' })
+  t.match(JSON.parse(created.out), { username: 'ada', role: 'admin', enabled: true })
+
+  const issued = await run(['token', 'ADA'], { atTerminal: true })
+  t.match(issued, { code: 0, out: /^API token of ada\n {2}token {4}tok_[\w-]{43}\n[\s\S]*not shown again/ })
+  const listed = await run(['token', 'ada', '--list'])
+  const { items, count } = JSON.parse(listed.out)
+  t.match({ items, count }, { items: [{ prefix: /^tok_/, last_used_at: null }], count: 1 })
+  t.match(await run(['token', 'ada', '--revoke', items[0].id]), { code: 0, out: '', err: '' })
+
+  t.match(await run(['disable', 'ada']), { code: 5, err: /last administrator/ })
+  t.notMatch(readFileSync(database, 'latin1'), /correct horse|tok_[\w-]{40}/)
+})
+
+t.test('a password is asked for twice, and not shown', async t => {
+  const database = join(ownFolder(t), 'events.db')
+  const env = { EVENT_DB: database, NO_COLOR: '1' }
+  const { child, run, ended } = startDaybook(t, ['users', 'create', 'bob'], { env, atTerminal: true })
+  await until(() => run.err.includes('New password: '))
+  child.stdin.write(`${PASSWORD}\r`)
+  await until(() => run.err.includes('Once more: '))
+  child.stdin.write(`${PASSWORD}\r`)
+  await ended
+  t.match(run, { code: 0, err: '<raw>New password: \nOnce more: \n</raw>' })
+  t.match(run.out, new RegExp(`^Created in ${database}\\.\n\nUser bob, enabled\n {2}role +member\n`))
+
+  const left = startDaybook(t, ['users', 'set-password', 'bob'], { env, atTerminal: true })
+  await until(() => left.run.err.includes('New password: '))
+  left.child.stdin.write('abc\x03')
+  t.same(await left.ended, { code: 130, out: '', err: '<raw>New password: \n</raw>' })
+})
+
+t.test('with a server running, it does all of it, and counts at once', async t => {
+  const database = join(ownFolder(t), 'events.db')
+  const passwordFile = join(dirname(database), 'password')
+  writeFileSync(passwordFile, PASSWORD, { mode: 0o600 })
+  const bootstrap = { EVENT_BOOTSTRAP_USERNAME: 'ada', EVENT_BOOTSTRAP_PASSWORD_FILE: passwordFile }
+  const server = await startServer(t, { database, env: bootstrap, flags: ['--root-path', '/books'] })
+  const env = { EVENT_DB: database, EVENT_API_URL: server.url, NO_COLOR: '1' }
+  const run = (argv: string[], options = {}) => runDaybook(t, argv, { env, ...options })
+
+  const created = await run(['users', 'create', 'bob', '--password-file', passwordFile])
+  t.match(JSON.parse(created.out), { username: 'bob', role: 'member' })
+  const { id, token } = JSON.parse((await run(['users', 'token', 'bob'])).out)
+  const session = ['api', 'session', '--token', token]
+  t.match(await run(session, { atTerminal: true }), { code: 0, out: /^You are bob\n {2}role +member\n/ })
+  t.match(JSON.parse((await run(['users', 'set-role', 'bob', 'admin'])).out), { role: 'admin' })
+  t.match(JSON.parse((await run(session)).out), { user: { username: 'bob', role: 'admin' } })
+  t.match(await run(['users', 'token', 'bob', '--revoke', id], { atTerminal: true }), {
+    code: 0,
+    out: /^Revoked token/,
+  })
+  t.match(JSON.parse((await run(session)).out), { authenticated: false, user: null })
+  t.match(await run(['users', 'delete', 'bob'], { atTerminal: true }), { code: 0, out: 'Deleted user bob.\n' })
+
+  await server.stop()
+  t.match(server.log(), /"username":"ada","msg":"created the first administrator"/)
+  for (const text of [server.log(), readFileSync(database, 'latin1')]) {
+    t.notMatch(text, PASSWORD)
+    t.notMatch(text, token)
+  }
+})
+
+t.test('what cannot be is refused before anything is opened', async t => {
+  const lines = [
+    { argv: ['create', 'ada'], code: 2, err: /nobody at a terminal .* --password-file/ },
+    { argv: ['token', 'ada', '--list', '--revoke-all'], code: 2, err: /--list/ },
+  ]
+  for (const { argv, code, err } of lines) {
+    const run = await runDaybook(t, ['users', ...argv], { env: { EVENT_DB: '/nonexistent/events.db' } })
+    t.match(run, { code, out: '', err }, argv.join(' '))
+  }
+})

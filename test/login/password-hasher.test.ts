@@ -1,0 +1,165 @@
+import { mock } from 'node:test'
+import t, { type Test } from 'tap'
+import { type Derive, derivePassword, hashPassword } from '../../src/login/password-hash.js'
+import { PasswordHasher, type PasswordHasherOptions } from '../../src/login/password-hasher.js'
+
+const BUSY = { category: 'unavailable', code: 'busy', retryAfterSeconds: 1 }
+
+/** A hasher whose work is counted in iterations instead of timed. */
+function countingHasher(iterations: number) {
+  const work: number[] = []
+  const derive: Derive = (password, salt, count) => {
+    work.push(count)
+    return derivePassword(password, salt, count)
+  }
+  return { hasher: new PasswordHasher({ iterations, derive }), work }
+}
+
+/** A hasher whose work ends when the test says so. */
+function heldHasher(options: PasswordHasherOptions = {}) {
+  const held: (() => void)[] = []
+  const derive: Derive = () => new Promise(resolve => held.push(() => resolve(Buffer.alloc(32))))
+  const hasher = new PasswordHasher({ ...options, derive })
+  /** Ends the oldest piece of work, and lets what it frees begin. */
+  const endOne = async () => {
+    held.shift()?.()
+    await new Promise(resolve => setImmediate(resolve))
+  }
+  return { hasher, held, endOne }
+}
+
+/** Lets timers end when the test says so. */
+function controlTime(t: Test): (ms: number) => void {
+  mock.timers.enable({ apis: ['setTimeout'] })
+  t.teardown(() => mock.timers.reset())
+  return ms => mock.timers.tick(ms)
+}
+
+t.test('a password verifies against its hash alone', async t => {
+  const hasher = new PasswordHasher({ iterations: 50 })
+  const stored = await hasher.hash('right')
+  t.match(stored, /^pbkdf2_sha256\$50\$/)
+  t.equal(await hasher.verify(stored, 'right'), true)
+  t.equal(await hasher.verify(stored, 'wrong'), false)
+  t.equal(await hasher.verify(stored, ''), false)
+})
+
+t.test('nobody has no password', async t => {
+  const hasher = new PasswordHasher({ iterations: 50 })
+  for (const password of ['', 'undefined', 'x']) t.equal(await hasher.verify(undefined, password), false)
+})
+
+t.test('a failure costs the same work for everybody', async t => {
+  const cases: { name: string; stored: string | undefined; work: number[] }[] = [
+    { name: 'a user that is unknown', stored: undefined, work: [1000] },
+    { name: 'a user that is known', stored: await hashPassword('right', 1000), work: [1000] },
+    { name: 'a hash of older days, topped up', stored: await hashPassword('right', 300), work: [300, 700] },
+    { name: 'a hash of one iteration', stored: await hashPassword('right', 1), work: [1, 999] },
+    { name: 'a hash that nobody can read', stored: 'md5$salt$abc', work: [1000] },
+    { name: 'a stored nothing', stored: '', work: [1000] },
+  ]
+  for (const { name, stored, work: expected } of cases) {
+    const { hasher, work } = countingHasher(1000)
+    t.equal(await hasher.verify(stored, 'wrong'), false, name)
+    t.same(work, expected, name)
+  }
+})
+
+t.test('a hash with more iterations than today costs its own work', async t => {
+  const { hasher, work } = countingHasher(1000)
+  t.equal(await hasher.verify(await hashPassword('right', 1500), 'wrong'), false)
+  t.same(work, [1500])
+})
+
+t.test('a success costs what its hash says, and leaves the hash as it is', async t => {
+  const { hasher, work } = countingHasher(1000)
+  t.equal(await hasher.verify(await hashPassword('right', 300), 'right'), true)
+  t.same(work, [300])
+})
+
+t.test('without other wishes a failure costs 600,000 iterations', async t => {
+  const work: number[] = []
+  const derive: Derive = async (_password, _salt, iterations) => {
+    work.push(iterations)
+    return Buffer.alloc(32)
+  }
+  const hasher = new PasswordHasher({ derive })
+  t.equal(await hasher.verify(undefined, 'x'), false)
+  t.match(await hasher.hash('x'), /^pbkdf2_sha256\$600000\$/)
+  t.same(work, [600_000, 600_000])
+})
+
+t.test('two hash at once, sixteen wait, and one more is told to come back', async t => {
+  const { hasher, held, endOne } = heldHasher()
+  const order: number[] = []
+  const admitted = Array.from({ length: 18 }, (_, index) => hasher.verify(undefined, 'x').then(() => order.push(index)))
+  t.equal(held.length, 2)
+  await t.rejects(hasher.verify(undefined, 'x'), BUSY)
+  await t.rejects(hasher.hash('x'), BUSY)
+  await endOne()
+  t.equal(held.length, 2)
+  const late = hasher.hash('x')
+  await t.rejects(hasher.hash('x'), BUSY)
+  while (held.length > 0) {
+    t.ok(held.length <= 2)
+    await endOne()
+  }
+  await Promise.all([...admitted, late])
+  t.same(
+    order,
+    Array.from({ length: 18 }, (_, index) => index),
+    'first come, first served',
+  )
+})
+
+t.test('who waits five seconds is told to come back, and its place is free again', async t => {
+  const tick = controlTime(t)
+  const { hasher, held, endOne } = heldHasher({ running: 1, waiting: 1 })
+  const first = hasher.hash('x')
+  const second = hasher.hash('x')
+  tick(4_999)
+  await t.rejects(hasher.hash('x'), BUSY, 'its place is taken until then')
+  tick(1)
+  await t.rejects(second, BUSY)
+  const third = hasher.hash('x')
+  await endOne()
+  t.equal(held.length, 1)
+  await endOne()
+  await Promise.all([first, third])
+  t.equal(held.length, 0)
+})
+
+t.test('work that takes longer than the wait takes no place from others', async t => {
+  const tick = controlTime(t)
+  const { hasher, held, endOne } = heldHasher({ running: 1 })
+  const first = hasher.hash('x')
+  const second = hasher.hash('x')
+  await endOne()
+  tick(1_000)
+  const third = hasher.hash('x')
+  tick(4_500)
+  await endOne()
+  t.equal(held.length, 1, 'the third has begun')
+  await endOne()
+  await Promise.all([first, second, third])
+})
+
+t.test('work that fails gives its turn away', async t => {
+  const failing: Derive = async () => {
+    throw new Error('no memory')
+  }
+  const hasher = new PasswordHasher({ running: 1, waiting: 3, derive: failing })
+  const tries = await Promise.allSettled(Array.from({ length: 4 }, () => hasher.verify(undefined, 'x')))
+  for (const { status } of tries) t.equal(status, 'rejected')
+  await t.rejects(hasher.hash('x'), { message: 'no memory' })
+})
+
+t.test('the refusal says nothing of the password', async t => {
+  const { hasher, endOne } = heldHasher({ running: 1, waiting: 0 })
+  const first = hasher.hash('x')
+  const error = await hasher.verify(undefined, 'hunter2-hunter2').catch(error => error as Error)
+  t.ok(error instanceof Error)
+  t.notMatch(String(error), /hunter2/)
+  await endOne()
+  await first
+})

@@ -1,0 +1,21 @@
+import type { Accounts } from '../../src/accounts/accounts.js'
+
+const nobody = async (): Promise<never> => {
+  throw new Error('This ledger has no users, and its test asks for none.')
+}
+
+/** Accounts of a ledger that has none and never had. */
+export const OPEN_ACCOUNTS: Accounts = {
+  isClosed: async () => false,
+  identify: async () => ({ kind: 'open' }),
+  login: nobody,
+  logout: nobody,
+  listUsers: nobody,
+  createUser: nobody,
+  updateUser: nobody,
+  deleteUser: nobody,
+  issueToken: nobody,
+  listTokens: nobody,
+  revokeToken: nobody,
+  revokeTokens: nobody,
+}

@@ -1,0 +1,309 @@
+import { chmodSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import t from 'tap'
+import { readServeSettings } from '../../src/settings/serve-settings.js'
+import { processSources } from '../../src/settings/setting-sources.js'
+import { HOME, type MemorySources, memorySources, SHARED } from './memory-sources.js'
+import { problemsOf } from './refusal.js'
+
+const ADMIN_FILE = `${HOME}/.arch/event/secrets/admin-token`
+const LONG = 'long-enough-secret-word'
+
+function accountsOf(sources: MemorySources) {
+  return readServeSettings({}, memorySources(sources)).accounts
+}
+
+function warningsOf(sources: MemorySources): readonly string[] {
+  return readServeSettings({}, memorySources(sources)).warnings
+}
+
+t.test('every setting can be given by the environment', async t => {
+  const env = {
+    EVENT_ADMIN_TOKEN: LONG,
+    EVENT_BOOTSTRAP_USERNAME: 'ada@example.org',
+    EVENT_BOOTSTRAP_PASSWORD_FILE: '/p',
+    EVENT_SESSION_TTL_SECONDS: '3600',
+    EVENT_MAX_SESSIONS: '1',
+    EVENT_COOKIE_SECURE: 'yes',
+    EVENT_TRUSTED_PROXIES: '10.0.0.0/8, ::1,192.0.2.7',
+    EVENT_PASSWORD_MIN_LENGTH: '12',
+    EVENT_LOGIN_THROTTLE: 'off',
+    EVENT_LOGIN_PALETTE: 'forest',
+    EVENT_LOGIN_LAYOUT: 'split',
+    EVENT_LOGIN_APPEARANCE: 'dark',
+  }
+  t.same(accountsOf({ env, files: { '/p': 'pass word\n' } }), {
+    adminToken: LONG,
+    bootstrap: { username: 'ada@example.org', password: 'pass word' },
+    sessionTtlSeconds: 3600,
+    maxSessions: 1,
+    cookieSecure: true,
+    trustedProxies: ['10.0.0.0/8', '::1', '192.0.2.7'],
+    passwordMinLength: 12,
+    throttleLogins: false,
+    loginPage: { palette: 'forest', layout: 'split', appearance: 'dark' },
+  })
+})
+
+t.test('the admin token comes from the first of its three places', async t => {
+  const files = { '/named': 'named\n', [ADMIN_FILE]: ' default \r\n' }
+  const named = { EVENT_ADMIN_TOKEN_FILE: '/named' }
+  t.equal(accountsOf({ files, env: { ...named, EVENT_ADMIN_TOKEN: 'given' } }).adminToken, 'given')
+  t.equal(accountsOf({ files, env: named }).adminToken, 'named')
+  t.equal(accountsOf({ files }).adminToken, 'default')
+  t.equal(accountsOf({}).adminToken, undefined)
+  const shared = { [SHARED]: 'home_dir=/h\n', '/h/event/secrets/admin-token': 'of this home' }
+  t.match(
+    problemsOf(() => accountsOf({ files: shared })),
+    [{ detail: /is not one word/ }],
+  )
+})
+
+t.test('a session lasts a minute at least', async t => {
+  t.equal(accountsOf({ env: { EVENT_SESSION_TTL_SECONDS: '0' } }).sessionTtlSeconds, 60)
+  t.equal(accountsOf({ env: { EVENT_SESSION_TTL_SECONDS: '61' } }).sessionTtlSeconds, 61)
+})
+
+t.test('of a password file only the end of its line is no part of the password', async t => {
+  const env = { EVENT_BOOTSTRAP_USERNAME: 'ada', EVENT_BOOTSTRAP_PASSWORD_FILE: '/p' }
+  const passwordOf = (text: string) => accountsOf({ env, files: { '/p': text } }).bootstrap?.password
+  t.equal(passwordOf(' blanks \r\n'), ' blanks ')
+  t.equal(passwordOf('two\n\n'), 'two\n')
+  t.equal(passwordOf('Grüße'), 'Grüße')
+})
+
+const BOTH = { EVENT_BOOTSTRAP_USERNAME: 'ada', EVENT_BOOTSTRAP_PASSWORD_FILE: '/p' }
+const refused: { name: string; sources: MemorySources; field: string; says: RegExp }[] = [
+  {
+    name: 'an admin token file that is missing',
+    sources: { env: { EVENT_ADMIN_TOKEN_FILE: '/gone' } },
+    field: 'EVENT_ADMIN_TOKEN_FILE',
+    says: /does not exist/,
+  },
+  {
+    name: 'an admin token file that may not be read',
+    sources: { env: { EVENT_ADMIN_TOKEN_FILE: '/f' }, files: { '/f': { code: 'EACCES' } } },
+    field: 'EVENT_ADMIN_TOKEN_FILE',
+    says: /may not be read/,
+  },
+  {
+    name: 'an admin token file that is a folder',
+    sources: { env: { EVENT_ADMIN_TOKEN_FILE: '/f' }, files: { '/f': { code: 'EISDIR' } } },
+    field: 'EVENT_ADMIN_TOKEN_FILE',
+    says: /is a folder/,
+  },
+  {
+    name: 'an empty admin token',
+    sources: { env: { EVENT_ADMIN_TOKEN: '' } },
+    field: 'EVENT_ADMIN_TOKEN',
+    says: /is empty/,
+  },
+  {
+    name: 'an admin token of two words',
+    sources: { env: { EVENT_ADMIN_TOKEN: `${LONG} ${LONG}` } },
+    field: 'EVENT_ADMIN_TOKEN',
+    says: /is not one word/,
+  },
+  {
+    name: 'a default admin token file that is empty',
+    sources: { files: { [ADMIN_FILE]: '\n' } },
+    field: 'admin token file',
+    says: /is empty/,
+  },
+  {
+    name: 'a default admin token file that may not be read',
+    sources: { files: { [ADMIN_FILE]: { code: 'EACCES' } } },
+    field: 'admin token file',
+    says: /may not be read/,
+  },
+  {
+    name: 'a bootstrap user without a password',
+    sources: { env: { EVENT_BOOTSTRAP_USERNAME: 'ada' } },
+    field: 'EVENT_BOOTSTRAP_USERNAME',
+    says: /is set without EVENT_BOOTSTRAP_PASSWORD_FILE/,
+  },
+  {
+    name: 'a bootstrap password without a user',
+    sources: { env: { EVENT_BOOTSTRAP_PASSWORD_FILE: '/p' }, files: { '/p': LONG } },
+    field: 'EVENT_BOOTSTRAP_PASSWORD_FILE',
+    says: /is set without EVENT_BOOTSTRAP_USERNAME/,
+  },
+  {
+    name: 'a bootstrap user with an empty setting of a file',
+    sources: { env: { ...BOTH, EVENT_BOOTSTRAP_PASSWORD_FILE: '' } },
+    field: 'EVENT_BOOTSTRAP_PASSWORD_FILE',
+    says: /is empty/,
+  },
+  {
+    name: 'a bootstrap password file that is missing',
+    sources: { env: BOTH },
+    field: 'EVENT_BOOTSTRAP_PASSWORD_FILE',
+    says: /does not exist/,
+  },
+  {
+    name: 'a bootstrap password file with an empty line',
+    sources: { env: BOTH, files: { '/p': '\n' } },
+    field: 'EVENT_BOOTSTRAP_PASSWORD_FILE',
+    says: /is empty/,
+  },
+  {
+    name: 'a bootstrap password that is not UTF-8',
+    sources: { env: BOTH, files: { '/p': 'Gr\ufffd\ufffde' } },
+    field: 'EVENT_BOOTSTRAP_PASSWORD_FILE',
+    says: /is not UTF-8/,
+  },
+  {
+    name: 'a name that no user may have',
+    sources: { env: { ...BOTH, EVENT_BOOTSTRAP_USERNAME: 'ada lovelace' }, files: { '/p': LONG } },
+    field: 'EVENT_BOOTSTRAP_USERNAME',
+    says: /^EVENT_BOOTSTRAP_USERNAME "ada lovelace" is not a letter or digit and then/,
+  },
+  {
+    name: 'a session of half a second',
+    sources: { env: { EVENT_SESSION_TTL_SECONDS: '0.5' } },
+    field: 'EVENT_SESSION_TTL_SECONDS',
+    says: /is not a whole number/,
+  },
+  {
+    name: 'no sessions at all',
+    sources: { env: { EVENT_MAX_SESSIONS: '0' } },
+    field: 'EVENT_MAX_SESSIONS',
+    says: /from 1 to 100000/,
+  },
+  {
+    name: 'a password length of nothing',
+    sources: { env: { EVENT_PASSWORD_MIN_LENGTH: '0' } },
+    field: 'EVENT_PASSWORD_MIN_LENGTH',
+    says: /from 1 to 1024/,
+  },
+  {
+    name: 'a proxy by name',
+    sources: { env: { EVENT_TRUSTED_PROXIES: '10.0.0.1, proxy.example.org' } },
+    field: 'EVENT_TRUSTED_PROXIES',
+    says: /is not a list of up to 100 IP addresses/,
+  },
+  {
+    name: 'a block wider than addresses are',
+    sources: { env: { EVENT_TRUSTED_PROXIES: '10.0.0.0/33' } },
+    field: 'EVENT_TRUSTED_PROXIES',
+    says: /is not a list/,
+  },
+  {
+    name: 'more proxies than anybody has',
+    sources: { env: { EVENT_TRUSTED_PROXIES: Array(101).fill('::1').join() } },
+    field: 'EVENT_TRUSTED_PROXIES',
+    says: /is not a list/,
+  },
+  {
+    name: 'a throttle that is half on',
+    sources: { env: { EVENT_LOGIN_THROTTLE: '1' } },
+    field: 'EVENT_LOGIN_THROTTLE',
+    says: /is not one of: on, off\./,
+  },
+  {
+    name: 'an unknown palette',
+    sources: { env: { EVENT_LOGIN_PALETTE: 'teal' } },
+    field: 'EVENT_LOGIN_PALETTE',
+    says: /"teal" is not one of: indigo, forest, amber\./,
+  },
+  {
+    name: 'an unknown layout',
+    sources: { env: { EVENT_LOGIN_LAYOUT: 'wide' } },
+    field: 'EVENT_LOGIN_LAYOUT',
+    says: /"wide" is not one of: card, split\./,
+  },
+  {
+    name: 'an unknown appearance',
+    sources: { env: { EVENT_LOGIN_APPEARANCE: 'dim' } },
+    field: 'EVENT_LOGIN_APPEARANCE',
+    says: /"dim" is not one of: system, light, dark\./,
+  },
+]
+for (const { name, sources, field, says } of refused) {
+  t.test(`${name}: the server does not start, and no secret is shown`, async t => {
+    const problems = problemsOf(() => accountsOf(sources))
+    t.match(problems, [{ field, detail: says }])
+    t.equal(problems.length, 1)
+    t.notMatch(JSON.stringify(problems), /secret-word/)
+  })
+}
+
+t.test('all that is wrong is told at once', async t => {
+  const env = {
+    ARCH_HOME: 'relative',
+    EVENT_ADMIN_TOKEN_FILE: '/gone',
+    EVENT_BOOTSTRAP_USERNAME: '-',
+    EVENT_BOOTSTRAP_PASSWORD_FILE: '/gone',
+    EVENT_MAX_SESSIONS: 'x',
+  }
+  t.same(
+    problemsOf(() => accountsOf({ env })).map(({ field }) => field),
+    [
+      'ARCH_HOME',
+      'EVENT_ADMIN_TOKEN_FILE',
+      'EVENT_BOOTSTRAP_USERNAME',
+      'EVENT_BOOTSTRAP_PASSWORD_FILE',
+      'EVENT_MAX_SESSIONS',
+    ],
+  )
+})
+
+const doubtful: { name: string; sources: MemorySources; says: RegExp[] }[] = [
+  { name: 'secrets of good length in files of their owner', sources: { files: { [ADMIN_FILE]: LONG } }, says: [] },
+  {
+    name: 'an admin token of 15 characters',
+    sources: { env: { EVENT_ADMIN_TOKEN: '123456789012345' } },
+    says: [/^The admin token is shorter than 16 characters/],
+  },
+  {
+    name: 'an admin token that is a password as well',
+    sources: { env: { ...BOTH, EVENT_ADMIN_TOKEN: LONG }, files: { '/p': `${LONG}\n` } },
+    says: [/^The admin token is the password of the bootstrap user as well/],
+  },
+  {
+    name: 'files that others may read',
+    sources: { env: BOTH, files: { '/p': 'passwords', [ADMIN_FILE]: LONG }, openFiles: ['/p', ADMIN_FILE] },
+    says: [/^admin token file ".*" may be read .*chmod 600/, /^EVENT_BOOTSTRAP_PASSWORD_FILE "\/p" may be read/],
+  },
+  {
+    name: 'a webhook secret that others may read',
+    sources: { env: { EVENT_WEBHOOK_SECRET_CHAT_FILE: '/s' }, files: { '/s': LONG }, openFiles: ['/s'] },
+    says: [/EVENT_WEBHOOK_SECRET_CHAT_FILE/],
+  },
+  {
+    name: 'logins without a throttle',
+    sources: { env: { EVENT_LOGIN_THROTTLE: 'off' } },
+    says: [/^EVENT_LOGIN_THROTTLE is off/],
+  },
+  {
+    name: 'a cookie that goes without TLS where there is TLS',
+    sources: { env: { EVENT_PUBLIC_URL: 'https://ledger.example.org' } },
+    says: [/EVENT_COOKIE_SECURE is off/],
+  },
+]
+for (const { name, sources, says } of doubtful) {
+  t.test(`${name}: accepted, with ${says.length || 'no'} warning`, async t => {
+    const warnings = warningsOf(sources)
+    t.equal(warnings.length, says.length)
+    t.match(warnings, says)
+    t.notMatch(warnings.join(), /secret-word|123456789012345/)
+  })
+}
+
+t.test('whether others may read a file is told by its mode', async t => {
+  const file = join(t.testdir(), 'secret')
+  writeFileSync(file, 'x')
+  const { isOpenToOthers } = processSources()
+  for (const [mode, isOpen] of [
+    [0o600, false],
+    [0o400, false],
+    [0o711, false],
+    [0o640, true],
+    [0o604, true],
+    [0o620, true],
+  ] as const) {
+    chmodSync(file, mode)
+    t.equal(isOpenToOthers(file), isOpen, mode.toString(8))
+  }
+  t.equal(isOpenToOthers(join(t.testdirName, 'gone')), false)
+})
