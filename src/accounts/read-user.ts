@@ -93,7 +93,9 @@ function problemsOfNewPassword(password: unknown, minLength: number): FieldProbl
 function problemsOfPassword(password: unknown): FieldProblem[] {
   const tooLong = typeof password === 'string' && Buffer.byteLength(password) > USER_LIMITS.passwordBytes
   if (tooLong) return [problem('/password', `must be at most ${USER_LIMITS.passwordBytes} bytes long`)]
-  return problemsOfText('/password', password)
+  // HMAC pads a short key with zeros: with them at its end a password would be the same as without.
+  const padded = typeof password === 'string' && password.includes('\0')
+  return padded ? [problem('/password', 'must not contain U+0000')] : problemsOfText('/password', password)
 }
 
 /** Half of a surrogate pair has no UTF-8: all such texts would become one. */

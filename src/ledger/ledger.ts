@@ -127,7 +127,7 @@ export class Ledger {
   async getEvent(dedupeKey: string): Promise<Uint8Array> {
     const body = await this.options.store.events.findByDedupeKey(dedupeKey)
     if (body === undefined) {
-      throw new AppError('not_found', 'not_found', `No event has the dedupe key "${dedupeKey}".`)
+      throw new AppError('not_found', 'not_found', 'No event has this dedupe key.')
     }
     return body
   }
@@ -250,7 +250,7 @@ export class Ledger {
 
   async #findFor(caller: SubscriptionCaller, id: string): Promise<Subscription> {
     const subscription = await this.options.store.subscriptions.findById(id)
-    if (!subscription || !mayTouch(caller, subscription)) throw unknownSubscription(id)
+    if (!subscription || !mayTouch(caller, subscription)) throw unknownSubscription()
     return subscription
   }
 
@@ -258,7 +258,7 @@ export class Ledger {
     const { store, newSubscriptionId, clock } = this.options
     const sentId = idOf(input)
     const stored = sentId === undefined ? undefined : await store.subscriptions.findById(sentId)
-    if (stored && !mayTouch(caller, stored)) throw foreignSubscription(stored.id)
+    if (stored && !mayTouch(caller, stored)) throw foreignSubscription()
     const id = sentId ?? newSubscriptionId()
     const subscription = readSubscription(input, stored, { id, now: toTimestamp(clock()), caller })
     // Events move these two meanwhile, so only a value that was set goes before what is stored by then.
@@ -316,8 +316,8 @@ const NEVER_CAPTURED: CaptureState = {
   wait_until: null,
 }
 
-function unknownSubscription(id: string): AppError {
-  return new AppError('not_found', 'not_found', `There is no subscription "${id}".`, {
+function unknownSubscription(): AppError {
+  return new AppError('not_found', 'not_found', 'There is no such subscription.', {
     hint: 'List them with `daybook api subscriptions`.',
   })
 }

@@ -14,8 +14,8 @@ export function mayTouch(caller: SubscriptionCaller, { owner_user_id }: Pick<Sub
   return caller.role !== 'member' || caller.userId === owner_user_id
 }
 
-export function foreignSubscription(id: string): AppError {
-  return new AppError('forbidden', 'forbidden', `The subscription "${id}" is not yours.`, {
+export function foreignSubscription(): AppError {
+  return new AppError('forbidden', 'forbidden', 'The subscription of this id is not yours.', {
     hint: 'Save it under another id.',
   })
 }

@@ -51,10 +51,14 @@ async function captureUnlessOver(capture: WatchCapture, parts: CaptureParts): Pr
   const { ledger, clock } = parts
   const watch = await ledger.getSubscription(capture.subscription_id)
   const over = whyOver(watch, clock())
-  if (over) capture.outcome = over
+  capture.last_cursor = watch.last_cursor
+  if (over) {
+    capture.outcome = over
+    return
+  }
   const place = placeOf(watch)
   try {
-    if (!over) await attempt(capture, { watch, place }, parts)
+    await attempt(capture, { watch, place }, parts)
   } finally {
     capture.last_cursor = (await ledger.getSubscription(watch.id)).last_cursor
   }

@@ -71,7 +71,8 @@ export class Captures {
     if (error?.code !== 'chat_rate_limited' || error.retryAfterSeconds === undefined) return
     const wait_until = toTimestamp(this.clock() + Math.ceil(error.retryAfterSeconds * 1_000_000))
     const watches = await this.ledger.listPolled()
-    await Promise.all(watches.map(({ id }) => this.ledger.noteCapture(id, { wait_until })))
+    // Where it cannot be noted, the next time is told again.
+    await Promise.all(watches.map(({ id }) => this.ledger.noteCapture(id, { wait_until }))).catch(() => undefined)
   }
 
   #usersOf({ site, email }: ChatAccount): UserDirectory {

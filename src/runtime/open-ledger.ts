@@ -40,6 +40,8 @@ export function wallClock(): Micros {
  */
 export async function openLedger({ database }: LocalSettings, role: OwnerRole): Promise<OpenLedger> {
   const failure = rejectable()
+  // What SQLite makes beside the file as well is for its owner alone.
+  process.umask(0o077)
   const socket = await socketPath(database.path, tmpdir())
   const ownership = await acquireOwnership({
     database: database.path,

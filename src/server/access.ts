@@ -99,7 +99,7 @@ function originAllowed(
   const direct = directOrigin(headers.host)
   const own = [direct, publicOrigin].filter(origin => origin !== undefined)
   if (headers.origin === undefined ? isCookieWrite && !direct : !isSameOrigin(headers.origin, own)) return false
-  return route.method === 'GET' || headers['sec-fetch-site'] !== 'cross-site'
+  return route.method === 'GET' || String(headers['sec-fetch-site']).toLowerCase() !== 'cross-site'
 }
 
 function showsCsrfToken({ identity, headers }: HttpRequest): boolean {

@@ -22,8 +22,8 @@ export interface EventStreamParts {
 
 /**
  * `GET /api/events/stream`: server-sent events, one for each matching event, `id:` its `captured_at`, so that a reader
- * that connects again (`Last-Event-ID`) misses nothing. Without a start it begins now. It ends when its reader may no
- * longer read, within a heartbeat.
+ * that connects again (`Last-Event-ID`) misses nothing. Without a start it begins now. Nothing more is sent to a reader
+ * that may no longer read, and its stream ends within a heartbeat.
  *
  * It pulls: the next page is read when the last one has been taken. `StreamReader` says what else is sent.
  *
@@ -49,11 +49,12 @@ export function streamEvents({ ledger, shutdown, now, times, mayRead }: EventStr
     try {
       const query = { ...filters, since: start, order: 'asc', limit: PAGE_EVENTS } as const
       for await (const page of ledger.follow(query, open.signal)) {
+        if (page.count > 0) await mayRead(req)
         await reader.take(page)
         if (open.signal.aborted) break
       }
     } catch (error) {
-      if (!open.signal.aborted) throw error
+      if (!open.signal.aborted && !isRefusal(error)) throw error
     } finally {
       clearInterval(asking)
       reader.end()

@@ -107,7 +107,7 @@ export function ledgerRoutes(parts: LedgerRouteParts): Route[] {
   const stream = streamEvents({ ledger, shutdown, now, times: parts.streamTimes, mayRead })
 
   add('POST', '/api/events', 'deliver', recordEvents(ledger, readBody, metrics), DOCS.recordEvents)
-  add('GET', '/api/events', 'read', queryEvents(ledger, shutdown, now), DOCS.queryEvents)
+  add('GET', '/api/events', 'read', queryEvents({ ledger, shutdown, now, mayRead }), DOCS.queryEvents)
   add('GET', '/api/events/stream', 'read', stream, DOCS.streamEvents)
   add('GET', '/api/events/:dedupe_key', 'read', getEvent(ledger), DOCS.getEvent)
   add('POST', '/api/subscriptions', 'write', saveSubscription(ledger, readJsonBody), DOCS.saveSubscription)

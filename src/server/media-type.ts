@@ -12,9 +12,10 @@ export function readMediaType<T extends string>(req: HttpRequest, accepted: read
   const exact = accepted.find(type => type === header)
   if (exact) return exact
   const [type = '', ...parameters] = header.toLowerCase().split(';')
-  const found = accepted.find(candidate => candidate === type.trim())
+  // Not trim(): it would take away blanks that belong to no header.
+  const found = accepted.find(candidate => candidate === type.replace(/^[ \t]+|[ \t]+$/g, ''))
   if (!found) throw unsupported(`The body must be ${accepted.join(' or ')}. Set the Content-Type header.`)
-  if (parameters.some(parameter => /^\s*charset\s*=(?!\s*"?utf-?8"?\s*$)/.test(parameter))) {
+  if (parameters.some(parameter => /^[ \t]*charset[ \t]*=(?![ \t]*"?utf-?8"?[ \t]*$)/.test(parameter))) {
     throw unsupported('JSON is read as UTF-8 only. Send it in that charset.')
   }
   return found

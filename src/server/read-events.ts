@@ -3,15 +3,27 @@ import type { EventPage, EventQuery } from '../model/event-query.js'
 import { type Micros, toTimestamp } from '../model/timestamp.js'
 import { readEventQuery } from './event-query-params.js'
 import { pathParam } from './path-param.js'
-import type { Handler, Reply } from './route.js'
+import type { Handler, HttpRequest, Reply } from './route.js'
 import type { ServedLedger } from './served-ledger.js'
 import type { Shutdown } from './shutdown.js'
 
+export interface QueryEventsParts {
+  ledger: ServedLedger
+  shutdown: Shutdown
+  now: () => Micros
+  /** Rejects once whoever sent the request may no longer read. */
+  mayRead: (req: HttpRequest) => Promise<void>
+}
+
 /** `GET /api/events`: a page by filters and checkpoint, at once or, with `wait`, as soon as something matches. */
-export function queryEvents(ledger: ServedLedger, shutdown: Shutdown, now: () => Micros): Handler {
+export function queryEvents({ ledger, shutdown, now, mayRead }: QueryEventsParts): Handler {
   return async (req, res) => {
     const { query, waitSeconds } = readEventQuery(req.search, now())
-    if (waitSeconds !== undefined) return toPageReply(await hold(ledger, shutdown, res, query, waitSeconds))
+    if (waitSeconds !== undefined) {
+      const page = await hold(ledger, shutdown, res, query, waitSeconds)
+      await mayRead(req) // the login may have ended meanwhile
+      return toPageReply(page)
+    }
     // Plain range reads are over before anybody could go away; a search may take longer.
     return toPageReply(await ledger.query(query, query.search && whenGone(res)))
   }

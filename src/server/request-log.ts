@@ -11,15 +11,16 @@ const NOTABLE: ReadonlySet<Access | undefined> = new Set(['login', 'logout', 'ac
 
 /**
  * One line a request: what was answered well at `debug` (a login, a logout and changes of accounts at `info`), refusals at
- * `info`, failures of ours at `error`, also those that came when part of an answer was out: with their stack where it is
- * a defect, with a sentence where it was expected. Never a query string: people put secrets there. Nor the name that a
+ * `info`, failures of ours at `error` (too much work at once at `warn`), also those that came when part of an answer was
+ * out: with their stack where it is a defect, with a sentence where it was expected. Never a query string: people put secrets there. Nor the name that a
  * failed login gave: people put their password there.
  */
 export function logRequest(logger: Logger, { req, res, access, error }: RequestOutcome): void {
   const { statusCode: status } = res
   const failed = status >= 500 || (status < 400 && error !== undefined)
   const isNotable = status >= 400 || (NOTABLE.has(access) && req.method !== 'GET')
-  const level = failed ? 'error' : isNotable ? 'info' : 'debug'
+  const isBusy = error instanceof AppError && error.code === 'busy'
+  const level = failed ? (isBusy ? 'warn' : 'error') : isNotable ? 'info' : 'debug'
   if (!logger.isLevelEnabled(level)) return
   logger[level](
     {
@@ -54,5 +55,8 @@ function failure(error: unknown): object {
 /** The path as sent, without its query and without anything that could steer a terminal. */
 function cleaned(url: string): string {
   const [path = ''] = url.split('?', 1)
-  return path.replace(/[^\x21-\x7e]/g, '?').slice(0, MAX_PATH)
+  return path
+    .replace(/[^\x21-\x7e]/g, '?')
+    .replace(/tok_[A-Za-z0-9_-]+/g, 'tok_…')
+    .slice(0, MAX_PATH)
 }

@@ -1,3 +1,4 @@
+import { dirname } from 'node:path'
 import { type FoundSetting, place, type SettingReader } from './setting-reader.js'
 import { whyUnreadable } from './unreadable.js'
 
@@ -74,9 +75,19 @@ export function readDefaultSecretFile(reader: SettingReader, title: string, path
     return checkedSecret(reader, file, reader.sources.readTextFile(path))
   } catch (error) {
     const reason = whyUnreadable(error)
-    if (!reason.missing) reader.refuse(title, `${title} "${path}" ${reason.text}.`)
+    const inTheWay = obstacleTo(path, reader)
+    if (inTheWay) reader.refuse(title, `${title} "${path}" cannot be read: ${inTheWay}.`)
+    else if (!reason.missing) reader.refuse(title, `${title} "${path}" ${reason.text}.`)
     return undefined
   }
+}
+
+/** Somebody meant to have the file, though it cannot be reached. */
+function obstacleTo(path: string, { sources }: SettingReader): string | undefined {
+  const folder = dirname(path)
+  if (sources.standsAt(folder) === 'a file') return `"${folder}" is a file`
+  const link = [path, folder].find(place => sources.standsAt(place) === 'a broken link')
+  return link && `"${link}" is a link that leads nowhere`
 }
 
 interface SecretFile {

@@ -146,7 +146,7 @@ t.test('a watch that was read on another server is said to be begun anew', async
 })
 
 const failures = [
-  { what: 'no such watch', argv: ['nobody'], code: 3, err: /^There is no subscription "nobody"/ },
+  { what: 'no such watch', argv: ['nobody'], code: 3, err: /^There is no such subscription/ },
   { what: 'neither a watch nor --due', argv: [], code: 2, err: /^Name one subscription, or say --due/ },
   { what: 'a watch and --due', argv: ['deploys', '--due'], code: 2, err: /^Name one subscription/ },
   { what: 'a backfill below nothing', argv: ['deploys', '--backfill', '-1'], code: 2, err: /backfill/i },
@@ -179,7 +179,7 @@ t.test('beside a server it ends in the same way', async t => {
   const { code, out } = await place.run([...CAPTURE, 'deploys', '--json'])
   t.equal(code, 75)
   t.match(JSON.parse(out), { error: { code: 'chat_rate_limited', detail: /asks for fewer requests/ } })
-  t.match(await place.run([...CAPTURE, 'nobody']), { code: 3, err: /There is no subscription "nobody"/ })
+  t.match(await place.run([...CAPTURE, 'nobody']), { code: 3, err: /There is no such subscription/ })
 })
 
 t.test('a server that was told to captures by itself what is due, and again when it is due again', async t => {

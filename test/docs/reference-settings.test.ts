@@ -47,5 +47,5 @@ function recording(read: Set<string>): SettingSources {
   const readTextFile = () => {
     throw Object.assign(new Error('no such file'), { code: 'ENOENT' })
   }
-  return { env, homedir: '/home/you', readTextFile, isOpenToOthers: () => false }
+  return { env, homedir: '/home/you', readTextFile, isOpenToOthers: () => false, standsAt: () => 'nothing' as const }
 }

@@ -297,5 +297,5 @@ t.test('following gives every matching event once and in order, whatever comes w
 
 t.test('an unknown key is not found', async t => {
   const { ledger } = await openLedger(t)
-  await t.rejects(ledger.getEvent('nope'), { code: 'not_found', message: /"nope"/ })
+  await t.rejects(ledger.getEvent('nope'), { code: 'not_found' })
 })

@@ -2,6 +2,7 @@ import { connect, type Socket } from 'node:net'
 import type { Test } from 'tap'
 import t from 'tap'
 import type { Accounts } from '../../src/accounts/accounts.js'
+import type { Identity } from '../../src/accounts/identity.js'
 import { readEvent } from '../../src/ledger/read-event.js'
 import { AppError } from '../../src/model/app-error.js'
 import { OPEN_ACCOUNTS } from './open-accounts.js'
@@ -194,6 +195,22 @@ t.test('a stream ends soon after its reader may no longer read, and not because 
   identify = async () => ({ kind: 'anonymous' })
   await until(() => reader.ended())
   t.equal((await served.request('/api/events/stream')).status, 401)
+})
+
+t.test('a reader whose login has ended is told nothing more, by stream or by long poll', async t => {
+  let identity: Identity = { kind: 'open' }
+  const accounts: Accounts = { ...OPEN_ACCOUNTS, identify: async () => identity }
+  const served = await serve(t, { accounts, streamTimes: { heartbeatMs: 60_000, drainMs: 5_000 } })
+  const reader = await follow(t, served)
+  await until(() => reader.messages.length === 1)
+  const waiting = served.request(`/api/events?since=${reader.messages[0]?.id}&wait=20`)
+  const asked = served.ledger.queries.length
+  await until(() => served.ledger.queries.length > asked)
+  identity = { kind: 'anonymous' }
+  await served.post('/api/events', message(1))
+  t.match(await waiting, { status: 401, body: { code: 'unauthenticated' } })
+  await until(() => reader.ended())
+  t.equal(reader.messages.length, 1)
 })
 
 t.test('a failure of the store ends the stream, and a reader may come again', async t => {

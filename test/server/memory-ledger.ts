@@ -38,7 +38,7 @@ export class MemoryLedger implements ServedLedger {
   async getEvent(dedupeKey: string): Promise<Uint8Array> {
     this.#fail()
     const event = this.events.find(known => known.dedupe_key === dedupeKey)
-    if (!event) throw new AppError('not_found', 'not_found', `No event has the dedupe key "${dedupeKey}".`)
+    if (!event) throw new AppError('not_found', 'not_found', 'No event has this dedupe key.')
     return Buffer.from(JSON.stringify(event))
   }
 
@@ -96,7 +96,7 @@ export class MemoryLedger implements ServedLedger {
 
   async getSubscription(id: string): Promise<Subscription> {
     const subscription = this.subscriptions.get(id)
-    if (!subscription) throw new AppError('not_found', 'not_found', `There is no subscription "${id}".`)
+    if (!subscription) throw new AppError('not_found', 'not_found', 'There is no such subscription.')
     return subscription
   }
 

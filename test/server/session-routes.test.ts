@@ -97,6 +97,7 @@ t.test('what is no login is refused', async t => {
   }
   const long = { ...RIGHT, password: 'x'.repeat(1025) }
   t.match(await logIn(long), { status: 400, body: { code: 'invalid_field', errors: [{ field: '/password' }] } })
+  t.match(await logIn({ ...RIGHT, password: `${RIGHT.password}\0` }), { status: 400, body: { code: 'invalid_field' } })
   const lone = '{"username":"mia","password":"\\ud800"}'
   t.match(await logIn(lone), { status: 400, body: { code: 'invalid_field' } })
 })
@@ -110,6 +111,7 @@ t.test('a login that is a form, or anything else than JSON, is refused before it
   const sent = JSON.stringify(RIGHT)
   t.match(await logIn(sent, { 'Content-Type': 'text/plain' }), { status: 415 }, 'though it be JSON')
   t.match(await logIn(sent, { 'Content-Type': 'application/json; charset=latin1' }), { status: 415 })
+  t.match(await logIn(sent, { 'Content-Type': 'application/json\xa0' }), { status: 415 }, 'a blank of another kind')
   t.match(await logIn(sent, { 'Content-Encoding': 'gzip' }), { status: 415 })
   t.match(await logIn(sent, { 'Content-Type': 'Application/JSON; charset=UTF-8' }), { status: 200 })
 })

@@ -93,6 +93,24 @@ const refused: { name: string; sources: MemorySources; field: string; says: RegE
     says: /is a folder/,
   },
   {
+    name: 'a default admin token file that is a link to nothing',
+    sources: { brokenLinks: [`${HOME}/.arch/event/secrets/admin-token`] },
+    field: 'admin token file',
+    says: /is a link that leads nowhere/,
+  },
+  {
+    name: 'a default folder of secrets that is a link to nothing',
+    sources: { brokenLinks: [`${HOME}/.arch/event/secrets`] },
+    field: 'admin token file',
+    says: /is a link that leads nowhere/,
+  },
+  {
+    name: 'a default folder of secrets that is a file',
+    sources: { files: { [`${HOME}/.arch/event/secrets`]: 'a file' } },
+    field: 'admin token file',
+    says: /is a file/,
+  },
+  {
     name: 'an empty admin token',
     sources: { env: { EVENT_ADMIN_TOKEN: '' } },
     field: 'EVENT_ADMIN_TOKEN',

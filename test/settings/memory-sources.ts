@@ -9,10 +9,17 @@ export interface MemorySources {
   files?: Record<string, string | { code: string }>
   /** Those that others than their owner may read. */
   openFiles?: readonly string[]
+  /** Where links are that lead nowhere. */
+  brokenLinks?: readonly string[]
 }
 
 /** Settings as if the process and the file system were these. */
-export function memorySources({ env = {}, files = {}, openFiles = [] }: MemorySources = {}): SettingSources {
+export function memorySources({
+  env = {},
+  files = {},
+  openFiles = [],
+  brokenLinks = [],
+}: MemorySources = {}): SettingSources {
   return {
     env,
     homedir: HOME,
@@ -22,5 +29,9 @@ export function memorySources({ env = {}, files = {}, openFiles = [] }: MemorySo
       throw Object.assign(new Error(`${file.code}: ${path}`), file)
     },
     isOpenToOthers: path => openFiles.includes(path),
+    standsAt: path => {
+      if (brokenLinks.includes(path)) return 'a broken link'
+      return typeof files[path] === 'string' ? 'a file' : 'nothing'
+    },
   }
 }

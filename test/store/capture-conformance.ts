@@ -1,6 +1,6 @@
 import type { Test } from 'tap'
 import type { Subscription } from '../../src/model/subscription.js'
-import { keysOf, messageCreated, readStored } from '../support/events.js'
+import { keysOf, messageCreated, readStored, writtenDown } from '../support/events.js'
 import type { OpenStore } from './event-store-conformance.js'
 
 const WATCH: Subscription = {
@@ -84,6 +84,17 @@ export function captureConformance(t: Test, open: OpenStore): void {
     const [, , last] = await events.record([messageCreated('m1'), marking('m1'), marking('m2')])
     t.same(keysOf(await events.query(OF_WATCH)), ['m1', 'm2'])
     t.match(await find(), { last_event_at: JSON.parse(last?.body ?? '').captured_at })
+  })
+
+  t.test('a large event is marked as any other', async t => {
+    const { events } = await openWatched(t)
+    const large = { payload: { said: 'x'.repeat(2 * 1024 * 1024) } }
+    await events.record([writtenDown(messageCreated('m1', large))])
+    await catchUp()
+    await events.record([marking('m1')])
+    await events.record([writtenDown(messageCreated('m1', large))])
+    t.match(await readStored(events, 'm1'), { ...large, subscription_ids: ['watch'], seen_count: 3 })
+    t.same(keysOf(await events.query(OF_WATCH)), ['m1'])
   })
 
   t.test('what was read on another host is forgotten, and the cursor begins anew', async t => {
