@@ -15,7 +15,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   server: ['accounts', 'ledger', 'platforms', 'login', 'store', 'model'],
   accounts: ['login', 'store', 'model'],
   ledger: ['platforms', 'store', 'model'],
-  platforms: ['http', 'model'],
+  platforms: ['http', 'login', 'model'],
   login: ['model'],
   settings: ['login', 'model'],
   store: ['model'],
