@@ -3,8 +3,10 @@ import { ANONYMOUS, BOOTSTRAP_ADMIN, type Identity, isAdmin, userOf } from '../a
 import { directOrigin, isSameOrigin } from '../login/origins.js'
 import { safeEqual } from '../login/safe-equal.js'
 import { AppError } from '../model/app-error.js'
-import type { Access, HttpRequest, Route } from './route.js'
+import type { Access, HttpRequest as AnyRequest, Route } from './route.js'
 import { readShownCredentials } from './shown-credentials.js'
+
+type HttpRequest = AnyRequest<Identity>
 
 export interface AccessParts {
   accounts: Pick<Accounts, 'identify' | 'isClosed'>

@@ -1,9 +1,10 @@
 import type { ServerResponse } from 'node:http'
+import type { Identity } from '../accounts/identity.js'
 import { AppError } from '../model/app-error.js'
 import { type Micros, toTimestamp } from '../model/timestamp.js'
 import { readEventStreamRequest } from './event-query-params.js'
 import { apiHeaders } from './reply.js'
-import type { Handler, HttpRequest } from './route.js'
+import type { HttpRequest, LedgerHandler } from './route.js'
 import type { ServedLedger } from './served-ledger.js'
 import type { Shutdown } from './shutdown.js'
 import { StreamReader, type StreamTimes } from './stream-reader.js'
@@ -17,7 +18,7 @@ export interface EventStreamParts {
   now: () => Micros
   times: StreamTimes
   /** Rejects once whoever sent the request may no longer read: a stream outlives a login. */
-  mayRead: (req: HttpRequest) => Promise<void>
+  mayRead: (req: HttpRequest<Identity>) => Promise<void>
 }
 
 /**
@@ -29,7 +30,7 @@ export interface EventStreamParts {
  *
  * Source: WHATWG HTML, "Server-sent events".
  */
-export function streamEvents({ ledger, shutdown, now, times, mayRead }: EventStreamParts): Handler {
+export function streamEvents({ ledger, shutdown, now, times, mayRead }: EventStreamParts): LedgerHandler {
   return async (req, res) => {
     const { filters, since } = readEventStreamRequest(req.search, lastEventId(req.headers), now())
     const start = since ?? (await ledger.query({ order: 'desc', limit: 1 })).head ?? 0

@@ -1,5 +1,6 @@
 import Type from 'typebox'
 import type { Accounts } from '../accounts/accounts.js'
+import type { Identity } from '../accounts/identity.js'
 import type { CookiePlace } from '../login/cookies.js'
 import { CaptureRequestSchema } from '../model/capture.js'
 import { EventSchema } from '../model/event.js'
@@ -103,7 +104,7 @@ export function ledgerRoutes(parts: LedgerRouteParts): Route[] {
   }
   const heartbeatMs = parts.streamTimes.heartbeatMs
   const captures = runCaptures({ captures: parts.captures, readJsonBody, shutdown, heartbeatMs })
-  const mayRead = (req: HttpRequest) => parts.authorise({ method: 'GET', access: 'read' }, req)
+  const mayRead = (req: HttpRequest<Identity>) => parts.authorise({ method: 'GET', access: 'read' }, req)
   const stream = streamEvents({ ledger, shutdown, now, times: parts.streamTimes, mayRead })
 
   add('POST', '/api/events', 'deliver', recordEvents(ledger, readBody, metrics), DOCS.recordEvents)

@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Logger } from 'pino'
 import type { Accounts } from '../accounts/accounts.js'
+import { ANONYMOUS, type Identity, userOf } from '../accounts/identity.js'
 import { createThrottleAddress } from '../login/throttle-address.js'
 import type { LoginLook } from '../model/login-look.js'
 import type { Micros } from '../model/timestamp.js'
@@ -16,7 +17,8 @@ import { landingPage } from './landing-page.js'
 import { LedgerMetrics } from './ledger-metrics.js'
 import { ledgerRoutes } from './ledger-routes.js'
 import { loginPages } from './login-pages.js'
-import { logRequest } from './request-log.js'
+import { type LogRules, logRequest } from './request-log.js'
+import type { Access } from './route.js'
 import { createRouter, type HandleRequest, type RouterParts } from './router.js'
 import type { ServedLedger } from './served-ledger.js'
 import { Shutdown } from './shutdown.js'
@@ -82,6 +84,15 @@ export interface LedgerServer {
 /** What bodies that are being read may hold together, beyond the first mebibyte of each. */
 const BODY_BUDGET_BYTES = 256 * 1024 * 1024
 
+const LOG_RULES: LogRules<Access, Identity> = {
+  notable: new Set(['login', 'logout', 'account', 'admin']),
+  who: identity => {
+    const user = userOf(identity)
+    if (user) return { identity: identity.kind, user: user.username }
+    return identity.kind === 'bootstrap_admin' ? { identity: identity.kind } : {}
+  },
+}
+
 /** The ledger's HTTP side. It opens nothing until it is told to listen, and does not close the ledger. */
 export function createLedgerServer(options: LedgerServerOptions): LedgerServer {
   const { settings, logger, requestIds } = options
@@ -130,15 +141,16 @@ export function createLedgerServer(options: LedgerServerOptions): LedgerServer {
   const router = {
     routes,
     authorise,
+    nobody: ANONYMOUS,
     tlsOnly: cookieSecure,
     requestIds,
     observe: outcome => {
       const { req, res, pattern } = outcome
       listener.answered(req, res)
       metrics.observeRequest(pattern ?? 'none', req.method, res.statusCode, (performance.now() - req.receivedAt) / 1000)
-      logRequest(logger, outcome)
+      logRequest(logger, LOG_RULES, outcome)
     },
-  } satisfies Omit<RouterParts, 'rootPath'>
+  } satisfies Omit<RouterParts<Access, Identity>, 'rootPath'>
   const handlePublic = createRouter({ ...router, rootPath })
   // No proxy stands in front of the socket, and who asks there does not know what path it would put in front.
   const handleLocal = createRouter({ ...router, rootPath: '' })

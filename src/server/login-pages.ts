@@ -8,7 +8,7 @@ import type { LoginLook } from '../model/login-look.js'
 import { nextInQuery } from './next-param.js'
 import { pathSegment } from './path-param.js'
 import { problemReply } from './problem.js'
-import type { Handler } from './route.js'
+import type { Handler, LedgerHandler } from './route.js'
 
 export interface LoginPages {
   page: Handler
@@ -56,7 +56,7 @@ export function loginPages({ rootPath, look, publicHost }: LoginPagesOptions): L
 }
 
 /** `GET /`: the login page for whoever must log in first, else the first page. */
-export function firstPage(loginPage: Handler, page: Handler): Handler {
+export function firstPage(loginPage: LedgerHandler, page: LedgerHandler): LedgerHandler {
   return (req, res) => (req.identity.kind === 'anonymous' ? loginPage : page)(req, res)
 }
 

@@ -1,9 +1,10 @@
 import type { ServerResponse } from 'node:http'
+import type { Identity } from '../accounts/identity.js'
 import type { EventPage, EventQuery } from '../model/event-query.js'
 import { type Micros, toTimestamp } from '../model/timestamp.js'
 import { readEventQuery } from './event-query-params.js'
 import { pathParam } from './path-param.js'
-import type { Handler, HttpRequest, Reply } from './route.js'
+import type { HttpRequest, LedgerHandler, Reply } from './route.js'
 import type { ServedLedger } from './served-ledger.js'
 import type { Shutdown } from './shutdown.js'
 
@@ -12,11 +13,11 @@ export interface QueryEventsParts {
   shutdown: Shutdown
   now: () => Micros
   /** Rejects once whoever sent the request may no longer read. */
-  mayRead: (req: HttpRequest) => Promise<void>
+  mayRead: (req: HttpRequest<Identity>) => Promise<void>
 }
 
 /** `GET /api/events`: a page by filters and checkpoint, at once or, with `wait`, as soon as something matches. */
-export function queryEvents({ ledger, shutdown, now, mayRead }: QueryEventsParts): Handler {
+export function queryEvents({ ledger, shutdown, now, mayRead }: QueryEventsParts): LedgerHandler {
   return async (req, res) => {
     const { query, waitSeconds } = readEventQuery(req.search, now())
     if (waitSeconds !== undefined) {
@@ -30,7 +31,7 @@ export function queryEvents({ ledger, shutdown, now, mayRead }: QueryEventsParts
 }
 
 /** `GET /api/events/:dedupe_key`. The key arrives percent-encoded: keys hold `:` and `/`. */
-export function getEvent(ledger: ServedLedger): Handler {
+export function getEvent(ledger: ServedLedger): LedgerHandler {
   return async req => ({ status: 200, body: await ledger.getEvent(pathParam(req)) })
 }
 

@@ -1,13 +1,16 @@
 import type { Logger } from 'pino'
-import { type Identity, userOf } from '../accounts/identity.js'
 import { AppError } from '../model/app-error.js'
-import type { Access } from './route.js'
 import type { RequestOutcome } from './router.js'
 
 const MAX_PATH = 200
 
-/** What is done there with accounts is to be found in every log. */
-const NOTABLE: ReadonlySet<Access | undefined> = new Set(['login', 'logout', 'account', 'admin'])
+/** What one program's log says besides. */
+export interface LogRules<Rule extends string, Who> {
+  /** What is done on such routes is to be found in every log. */
+  notable: ReadonlySet<Rule>
+  /** Members for the log that say who it was. */
+  who: (identity: Who) => object
+}
 
 /**
  * One line a request: what was answered well at `debug` (a login, a logout and changes of accounts at `info`), refusals at
@@ -15,10 +18,14 @@ const NOTABLE: ReadonlySet<Access | undefined> = new Set(['login', 'logout', 'ac
  * out: with their stack where it is a defect, with a sentence where it was expected. Never a query string: people put secrets there. Nor the name that a
  * failed login gave: people put their password there.
  */
-export function logRequest(logger: Logger, { req, res, access, error }: RequestOutcome): void {
+export function logRequest<Rule extends string, Who>(
+  logger: Logger,
+  { notable, who }: LogRules<Rule, Who>,
+  { req, res, access, error }: RequestOutcome<Rule, Who>,
+): void {
   const { statusCode: status } = res
   const failed = status >= 500 || (status < 400 && error !== undefined)
-  const isNotable = status >= 400 || (NOTABLE.has(access) && req.method !== 'GET')
+  const isNotable = status >= 400 || (access !== undefined && notable.has(access) && req.method !== 'GET')
   const isBusy = error instanceof AppError && error.code === 'busy'
   const level = failed ? (isBusy ? 'warn' : 'error') : isNotable ? 'info' : 'debug'
   if (!logger.isLevelEnabled(level)) return
@@ -37,12 +44,6 @@ export function logRequest(logger: Logger, { req, res, access, error }: RequestO
     },
     'request',
   )
-}
-
-function who(identity: Identity): object {
-  const user = userOf(identity)
-  if (user) return { identity: identity.kind, user: user.username }
-  return identity.kind === 'bootstrap_admin' ? { identity: identity.kind } : {}
 }
 
 /** A full disk is expected, and there may be a thousand such lines; what nobody expected shows where it happened. */

@@ -3,7 +3,7 @@ import type { Request } from 'polka'
 import type { TSchema } from 'typebox'
 import type { Identity } from '../accounts/identity.js'
 
-/** Who may call a route. What each word asks for stands in one table, in `access.ts`. */
+/** Who may call a route of the ledger. What each word asks for stands in one table, in `access.ts`. */
 export const ACCESS = [
   /** Anybody, and it is not even looked who. */
   'public',
@@ -27,16 +27,19 @@ export const ACCESS = [
 ] as const
 export type Access = (typeof ACCESS)[number]
 
-export const METHODS = ['GET', 'POST', 'PATCH', 'DELETE'] as const
+export const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
 export type Method = (typeof METHODS)[number]
 
-/** One row of an app's route table. `HEAD` goes wherever `GET` does. */
-export interface Route {
+/**
+ * One row of an app's route table. `HEAD` goes wherever `GET` does. Each of the two programs has access rules and
+ * identities of its own; the ledger's are meant where nothing is said.
+ */
+export interface Route<Rule extends string = Access, Who = Identity> {
   method: Method
-  /** Below the root path, `:name` for one segment: `/api/events/:dedupe_key`. */
+  /** Below the root path, `:name` for one segment, `*` at the end for all that follows: `/api/events/:dedupe_key`. */
   pattern: string
-  access: Access
-  handle: Handler
+  access: Rule
+  handle: Handler<Who>
   doc: RouteDoc
 }
 
@@ -44,10 +47,13 @@ export interface Route {
  * Answers one request. Throws `AppError` for an expected failure; anything else thrown is a defect.
  * `undefined`: it wrote the response by itself, and that response is over.
  */
-export type Handler = (req: HttpRequest, res: ServerResponse) => Reply | Promise<Reply | undefined>
+export type Handler<Who = unknown> = (req: HttpRequest<Who>, res: ServerResponse) => Reply | Promise<Reply | undefined>
+
+/** One that asks who it is, in the ledger. */
+export type LedgerHandler = Handler<Identity>
 
 /** A request as handlers see it. */
-export interface HttpRequest extends Request {
+export interface HttpRequest<Who = unknown> extends Request {
   /** Percent-encoded, as sent, root path included. */
   path: string
   /** The query string with its `?`, as sent; empty when there is none. */
@@ -59,8 +65,8 @@ export interface HttpRequest extends Request {
   local: boolean
   /** Browsers reach this server over TLS only, and shall remember that. */
   tlsOnly: boolean
-  /** Who it proved to be; anonymous where nobody asked. */
-  identity: Identity
+  /** Who it proved to be; nobody where that was not asked. */
+  identity: Who
   /** What the request log shall say besides; never a secret. */
   logged?: Readonly<Record<string, string | number>>
 }

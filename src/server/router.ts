@@ -1,32 +1,33 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import polka from 'polka'
-import { ANONYMOUS } from '../accounts/identity.js'
-import type { Authorise } from './access.js'
 import { problemReply, toProblemReply } from './problem.js'
 import { send } from './reply.js'
 import { checkRequestForm } from './request-form.js'
-import { type Access, type HttpRequest, METHODS, type Method, type Route } from './route.js'
+import { type HttpRequest, METHODS, type Method, type Route } from './route.js'
 
 /** Told of every request once it has been answered. */
-export type Observe = (outcome: RequestOutcome) => void
+export type Observe<Rule extends string, Who> = (outcome: RequestOutcome<Rule, Who>) => void
 
-export interface RequestOutcome {
-  req: HttpRequest
+export interface RequestOutcome<Rule extends string = string, Who = unknown> {
+  req: HttpRequest<Who>
   res: ServerResponse
   /** The route's pattern, or undefined where none matched. */
   pattern: string | undefined
   /** The route's access, where one matched. */
-  access?: Access
+  access?: Rule
   /** What it failed with. */
   error?: unknown
 }
 
-export interface RouterParts {
-  routes: readonly Route[]
+export interface RouterParts<Rule extends string, Who> {
+  routes: readonly Route<Rule, Who>[]
   /** In front of every pattern: empty, or `/x`. */
   rootPath: string
-  authorise: Authorise
-  observe: Observe
+  /** Notes in the request who sent it. @throws AppError where that one may not use the route */
+  authorise: (route: Pick<Route<Rule, Who>, 'access' | 'method'>, req: HttpRequest<Who>) => Promise<void>
+  /** The identity of a request that is not known yet. */
+  nobody: Who
+  observe: Observe<Rule, Who>
   /** Browsers reach this server over TLS only. */
   tlsOnly: boolean
   requestIds: () => string
@@ -47,22 +48,23 @@ const CLIENT_GONE = 499
  *
  * Order of checks: form and Host, route, method, access; the rest is the handler's.
  */
-export function createRouter({
+export function createRouter<Rule extends string, Who>({
   routes,
   rootPath,
   authorise,
+  nobody,
   observe,
   tlsOnly,
   requestIds,
-}: RouterParts): HandleRequest {
-  const fail = (req: HttpRequest, res: ServerResponse, error: unknown) => {
+}: RouterParts<Rule, Who>): HandleRequest {
+  const fail = (req: HttpRequest<Who>, res: ServerResponse, error: unknown) => {
     if (!res.closed) send(req, res, toProblemReply(error, req.requestId))
     // Nobody is there any more, so whatever was thrown for that reason is no failure of ours.
     else if (!res.headersSent) res.statusCode = CLIENT_GONE
   }
 
-  const answer = async (route: Route, req: HttpRequest, res: ServerResponse) => {
-    const outcome: RequestOutcome = { req, res, pattern: route.pattern, access: route.access }
+  const answer = async (route: Route<Rule, Who>, req: HttpRequest<Who>, res: ServerResponse) => {
+    const outcome: RequestOutcome<Rule, Who> = { req, res, pattern: route.pattern, access: route.access }
     try {
       await authorise(route, req)
       // Handlers learn of a sender that leaves by an event, which one that left meanwhile does not cause again.
@@ -76,7 +78,7 @@ export function createRouter({
     observe(outcome)
   }
 
-  const answerUnmatched = (req: HttpRequest, res: ServerResponse) => {
+  const answerUnmatched = (req: HttpRequest<Who>, res: ServerResponse) => {
     const allowed = METHODS.filter(method => app.find(method, req.path).handlers.length > 0)
     const headers = ['Allow', allowHeader(allowed)]
     if (allowed.length === 0) {
@@ -90,7 +92,7 @@ export function createRouter({
     observe({ req, res, pattern: undefined })
   }
 
-  const app = polka<HttpRequest>({
+  const app = polka<HttpRequest<Who>>({
     onError: (error, req, res) => {
       fail(req, res, error)
       observe({ req, res, pattern: undefined, error })
@@ -106,12 +108,12 @@ export function createRouter({
   const route = app.handler as unknown as (req: IncomingMessage, res: ServerResponse) => void
 
   return (incoming, res, local) => {
-    const req = incoming as HttpRequest
+    const req = incoming as HttpRequest<Who>
     req.requestId = requestIds()
     req.receivedAt = performance.now()
     req.local = local
     req.tlsOnly = tlsOnly && !local
-    req.identity = ANONYMOUS
+    req.identity = nobody
     try {
       checkRequestForm(req)
     } catch (error) {

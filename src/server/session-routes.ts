@@ -6,7 +6,7 @@ import { safeNext } from '../login/safe-next.js'
 import type { ReadJsonBody } from './json-body.js'
 import { nextInQuery } from './next-param.js'
 import { json } from './reply.js'
-import type { Handler } from './route.js'
+import type { LedgerHandler } from './route.js'
 import { readShownCredentials } from './shown-credentials.js'
 
 export interface SessionRouteParts {
@@ -26,7 +26,7 @@ const LOGIN_BYTES = 4 * 1024
  *
  * Source: Event Ledger Service, "Endpoints"; decisions on identity, section 5.
  */
-export function login({ accounts, readJsonBody, rootPath, cookie, throttleAddress }: SessionRouteParts): Handler {
+export function login({ accounts, readJsonBody, rootPath, cookie, throttleAddress }: SessionRouteParts): LedgerHandler {
   return async (req, res) => {
     const { username, password, next } = readLogin(await readJsonBody(req, res, LOGIN_BYTES))
     const forwardedFor = req.headers['x-forwarded-for']
@@ -47,7 +47,7 @@ export function login({ accounts, readJsonBody, rootPath, cookie, throttleAddres
 }
 
 /** `POST /api/logout`: ends the session of the cookie that was sent, and the cookie. */
-export function logout({ accounts, cookie }: Pick<SessionRouteParts, 'accounts' | 'cookie'>): Handler {
+export function logout({ accounts, cookie }: Pick<SessionRouteParts, 'accounts' | 'cookie'>): LedgerHandler {
   return async req => {
     const { session } = readShownCredentials(req, cookie.name)
     if (session) await accounts.logout(session)
@@ -56,7 +56,7 @@ export function logout({ accounts, cookie }: Pick<SessionRouteParts, 'accounts' 
 }
 
 /** `GET /api/session`: who asks. */
-export function sessionStatus(accounts: Accounts): Handler {
+export function sessionStatus(accounts: Accounts): LedgerHandler {
   return async req => json(200, await toSessionStatus(req.identity, accounts))
 }
 

@@ -4,11 +4,11 @@ import { SUBSCRIPTION_LIMITS } from '../model/subscription.js'
 import type { ReadJsonBody } from './json-body.js'
 import { pathParam } from './path-param.js'
 import { json } from './reply.js'
-import type { Handler } from './route.js'
+import type { LedgerHandler } from './route.js'
 import type { ServedLedger } from './served-ledger.js'
 
 /** `POST /api/subscriptions`: creates, or merges into the one whose id is sent. */
-export function saveSubscription(ledger: ServedLedger, readJsonBody: ReadJsonBody): Handler {
+export function saveSubscription(ledger: ServedLedger, readJsonBody: ReadJsonBody): LedgerHandler {
   return async (req, res) => {
     const input = await readJsonBody(req, res, SUBSCRIPTION_LIMITS.bytes)
     const { created, subscription } = await ledger.saveSubscription(input, toCaller(req.identity))
@@ -17,7 +17,7 @@ export function saveSubscription(ledger: ServedLedger, readJsonBody: ReadJsonBod
 }
 
 /** `GET /api/subscriptions`: a member's own, an admin's all. */
-export function listSubscriptions(ledger: ServedLedger): Handler {
+export function listSubscriptions(ledger: ServedLedger): LedgerHandler {
   return async req => {
     const items = await ledger.listSubscriptions(toCaller(req.identity))
     return json(200, { items, count: items.length })
@@ -25,12 +25,12 @@ export function listSubscriptions(ledger: ServedLedger): Handler {
 }
 
 /** `GET /api/subscriptions/:id` */
-export function getSubscription(ledger: ServedLedger): Handler {
+export function getSubscription(ledger: ServedLedger): LedgerHandler {
   return async req => json(200, await ledger.getSubscription(pathParam(req), toCaller(req.identity)))
 }
 
 /** `DELETE /api/subscriptions/:id`. Captured events stay. */
-export function deleteSubscription(ledger: ServedLedger): Handler {
+export function deleteSubscription(ledger: ServedLedger): LedgerHandler {
   return async req => {
     await ledger.deleteSubscription(pathParam(req), toCaller(req.identity))
     return { status: 204, body: '' }

@@ -1,11 +1,18 @@
 import sqlite, { type Database as Connection, type JSValue, type SQLiteValue, type Statement } from 'node-sqlite3-wasm'
 import { toStoreError } from './errors.js'
-import { refuseForeign } from './foreign.js'
 
 /** A commit that finds so many pages in the journal folds them into the file. */
 const FOLDED_AT_PAGES = 2_000
 
 export type Row = Record<string, SQLiteValue>
+
+/** What a file holds. */
+export interface DatabaseKind {
+  /** In messages: "The <noun> database is damaged". */
+  noun: string
+  /** Refuses the file of another program before anything in it is changed. @throws AppError `configuration/store_foreign` */
+  refuseForeign: (connection: Connection, path: string) => void
+}
 
 /**
  * One opened file: statements prepared once, and transactions. It stays open while the disk fails: SQLite rolls back
@@ -15,8 +22,11 @@ export class Database {
   #connection: Connection
   #statements = new Map<string, Statement>()
 
-  constructor(private readonly path: string) {
-    this.#connection = connect(path)
+  constructor(
+    private readonly path: string,
+    private readonly kind: DatabaseKind,
+  ) {
+    this.#connection = connect(path, kind)
   }
 
   /** Runs SQL that gives no rows. @returns how many rows changed. @throws AppError `unavailable/store_…` */
@@ -40,7 +50,7 @@ export class Database {
     try {
       this.#connection.exec(sql)
     } catch (error) {
-      throw toStoreError(error, this.path)
+      throw toStoreError(error, { path: this.path, noun: this.kind.noun })
     }
   }
 
@@ -101,7 +111,7 @@ export class Database {
       return work(this.#statement(sql))
     } catch (error) {
       this.#discard(sql)
-      throw toStoreError(error, this.path)
+      throw toStoreError(error, { path: this.path, noun: this.kind.noun })
     }
   }
 
@@ -129,7 +139,7 @@ export class Database {
  * EXCLUSIVE has to come before WAL: this build has no shared memory, so WAL is only granted to a single process
  * that keeps its lock. FULL: a commit is on the disk before it is answered.
  */
-function connect(path: string): Connection {
+function connect(path: string, { noun, refuseForeign }: DatabaseKind): Connection {
   let connection: Connection | undefined
   try {
     connection = new sqlite.Database(path)
@@ -145,6 +155,6 @@ function connect(path: string): Connection {
     return connection
   } catch (error) {
     connection?.close() // or its lock would stay
-    throw toStoreError(error, path)
+    throw toStoreError(error, { path, noun })
   }
 }

@@ -5,8 +5,10 @@ import { noteCapture } from './capture-state.js'
 import { Database } from './database.js'
 import { readPage } from './event-reader.js'
 import { EventWriter } from './event-writer.js'
+import { refuseForeign } from './foreign.js'
 import { LateMarks } from './late-marks.js'
-import { migrate, SCHEMA_VERSION } from './migrations.js'
+import { migrate } from './migrate.js'
+import { LEDGER_MIGRATIONS, SCHEMA_VERSION } from './migrations.js'
 import type { ReadTask, WriteTask } from './protocol.js'
 import { SearchIndex } from './search-index.js'
 import { readStatistics } from './statistics.js'
@@ -47,9 +49,9 @@ export class Engine {
 
   /** @throws AppError `unavailable/store_…`, `configuration/store_foreign`, `configuration/store_newer` */
   constructor(path: string) {
-    this.#database = new Database(path)
+    this.#database = new Database(path, { noun: 'ledger', refuseForeign })
     try {
-      migrate(this.#database)
+      migrate(this.#database, 'ledger', LEDGER_MIGRATIONS)
       this.epoch = String(this.#database.first(EPOCH)?.value)
       this.#index = new SearchIndex(this.#database)
       this.#writer = new EventWriter(this.#database, new LateMarks(this.#database, this.#index))

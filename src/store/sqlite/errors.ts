@@ -1,17 +1,17 @@
 import { AppError } from '../../model/app-error.js'
 import { type DiskTrouble, findDiskTrouble } from './disk-trouble.js'
 
-type Translation = (cause: unknown) => AppError
+type Translation = (cause: unknown, noun: string) => AppError
 
 const DISK_TROUBLE: Record<DiskTrouble, Translation> = {
   full: cause =>
     new AppError('unavailable', 'store_full', 'The disk is full; nothing was stored.', {
-      hint: 'Free some space: the ledger goes on by itself.',
+      hint: 'Free some space: it goes on by itself.',
       retryAfterSeconds: 5,
       cause,
     }),
-  read_only: cause =>
-    new AppError('unavailable', 'store_read_only', 'The ledger database cannot be written.', {
+  read_only: (cause, noun) =>
+    new AppError('unavailable', 'store_read_only', `The ${noun} database cannot be written.`, {
       hint: 'Check the permissions of the file, its folder and its disk.',
       retryAfterSeconds: 5,
       cause,
@@ -29,8 +29,8 @@ const KNOWN: readonly { text: RegExp; error: Translation }[] = [
   { text: /readonly database|read-only/i, error: DISK_TROUBLE.read_only },
   {
     text: /malformed|not a database|corrupt/i,
-    error: cause =>
-      new AppError('unavailable', 'store_corrupt', 'The ledger database is damaged or is not a database.', {
+    error: (cause, noun) =>
+      new AppError('unavailable', 'store_corrupt', `The ${noun} database is damaged or is not a database.`, {
         hint: 'Stop the server and restore the file from a backup.',
         retryAfterSeconds: 60,
         cause,
@@ -38,8 +38,8 @@ const KNOWN: readonly { text: RegExp; error: Translation }[] = [
   },
   {
     text: /database is locked/i,
-    error: cause =>
-      new AppError('unavailable', 'store_locked', 'Another program holds the ledger database.', {
+    error: (cause, noun) =>
+      new AppError('unavailable', 'store_locked', `Another program holds the ${noun} database.`, {
         hint: 'Close it and try again.',
         retryAfterSeconds: 5,
         cause,
@@ -47,8 +47,8 @@ const KNOWN: readonly { text: RegExp; error: Translation }[] = [
   },
   {
     text: DISK_FAILED,
-    error: cause =>
-      new AppError('unavailable', 'store_failed', 'The ledger database cannot be read or written.', {
+    error: (cause, noun) =>
+      new AppError('unavailable', 'store_failed', `The ${noun} database cannot be read or written.`, {
         hint: 'Check the disk, the folder and their permissions.',
         retryAfterSeconds: 5,
         cause,
@@ -59,12 +59,12 @@ const KNOWN: readonly { text: RegExp; error: Translation }[] = [
 /**
  * Turns a failure of the driver into what it means for a caller; anything unknown stays the defect that it is.
  *
- * @param database whose disk is asked when the driver says no more than that it failed, which is all that
+ * @param database `noun` as messages have it; its disk is asked when the driver says no more than that it failed, which is all that
  *   node-sqlite3-wasm says of a full one
  */
-export function toStoreError(error: unknown, database: string): unknown {
+export function toStoreError(error: unknown, database: { path: string; noun: string }): unknown {
   if (error instanceof AppError || !(error instanceof Error)) return error
-  const trouble = DISK_FAILED.test(error.message) ? findDiskTrouble(database) : undefined
-  if (trouble !== undefined) return DISK_TROUBLE[trouble](error)
-  return KNOWN.find(known => known.text.test(error.message))?.error(error) ?? error
+  const trouble = DISK_FAILED.test(error.message) ? findDiskTrouble(database.path) : undefined
+  if (trouble !== undefined) return DISK_TROUBLE[trouble](error, database.noun)
+  return KNOWN.find(known => known.text.test(error.message))?.error(error, database.noun) ?? error
 }

@@ -132,7 +132,7 @@ function settle(copy: string, legacy: string): void {
       connection.close()
     }
   } catch (error) {
-    const known = toStoreError(error, copy)
+    const known = toStoreError(error, { path: copy, noun: 'ledger' })
     // A full disk is about the new place; everything else is about what was copied.
     if (known instanceof AppError && known.code !== 'store_corrupt') throw known
     throw unusable(legacy, error instanceof Error ? error.message : String(error), error)

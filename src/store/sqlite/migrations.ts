@@ -1,43 +1,13 @@
 import { randomUUID } from 'node:crypto'
-import { AppError } from '../../model/app-error.js'
 import type { Database } from './database.js'
+import type { Migration } from './migrate.js'
 import { rebuildFromBodies } from './rebuild.js'
 
-/** Append-only: entry n brings a database of version n to version n + 1. */
-const MIGRATIONS: readonly ((database: Database) => void)[] = [createLedger, addUsers]
+/** Append-only: entry n brings a ledger of version n to version n + 1. */
+export const LEDGER_MIGRATIONS: readonly Migration[] = [createLedger, addUsers]
 
-/** The version that a database has after `migrate`. */
-export const SCHEMA_VERSION = MIGRATIONS.length
-
-/**
- * Brings the database to the newest schema, each step in a transaction of its own.
- *
- * @throws AppError `configuration/store_newer` for a database that a newer release has written
- */
-export function migrate(database: Database): void {
-  const version = versionOf(database)
-  if (version > SCHEMA_VERSION) {
-    throw new AppError(
-      'configuration',
-      'store_newer',
-      `The ledger database has schema ${version}; this release knows ${SCHEMA_VERSION}.`,
-      { hint: 'Use the newer release that wrote it.' },
-    )
-  }
-  for (const [index, step] of MIGRATIONS.entries()) {
-    if (index < version) continue
-    database.transaction(() => {
-      step(database)
-      database.exec(`PRAGMA user_version = ${index + 1}`)
-    })
-  }
-}
-
-/** Every version of ours has the table `meta`; a program before us may have counted its versions in the same place. */
-function versionOf(database: Database): number {
-  const ours = database.first(`SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'meta'`)
-  return ours ? Number(database.first('PRAGMA user_version')?.user_version ?? 0) : 0
-}
+/** The version that a ledger has once it is migrated. */
+export const SCHEMA_VERSION = LEDGER_MIGRATIONS.length
 
 const LEDGER_TABLES = /* sql */ `
   CREATE TABLE meta (name TEXT PRIMARY KEY, value ANY) STRICT, WITHOUT ROWID;
