@@ -10,10 +10,24 @@ const SOURCE = join(ROOT, 'src')
 const MAY_IMPORT: Record<string, readonly string[]> = {
   commands: ['cli', 'runtime', 'client', 'settings', 'model'],
   cli: ['client', 'settings', 'model'],
-  runtime: ['client', 'server', 'accounts', 'ledger', 'platforms', 'login', 'settings', 'store', 'model'],
+  runtime: [
+    'client',
+    'server',
+    'accounts',
+    'gate',
+    'board',
+    'ledger',
+    'platforms',
+    'login',
+    'settings',
+    'store',
+    'model',
+  ],
   client: ['http', 'model'],
-  server: ['accounts', 'ledger', 'platforms', 'login', 'store', 'model'],
+  server: ['accounts', 'gate', 'board', 'ledger', 'platforms', 'login', 'store', 'model'],
   accounts: ['login', 'store', 'model'],
+  gate: ['login', 'store', 'model'],
+  board: ['http', 'login', 'store', 'model'],
   ledger: ['platforms', 'store', 'model'],
   platforms: ['http', 'login', 'model'],
   login: ['model'],
@@ -24,7 +38,10 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
 }
 
 /** Only the contracts of the store may be known outside of it; `runtime` alone opens one. */
-const STORE_CONTRACTS = ['store/event-store', 'store/subscription-store', 'store/user-store', 'store/store']
+const STORE_CONTRACTS = [
+  ...['store/event-store', 'store/subscription-store', 'store/user-store', 'store/store'],
+  ...['store/board-session-store', 'store/card-store', 'store/run-store'],
+]
 
 const IMPORTS = /^(?:import|export)\s[^'"]*?from '(\.[^']+)'/gmu
 /** Those that are left after compiling: types alone may know each other in circles. */

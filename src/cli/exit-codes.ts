@@ -13,6 +13,7 @@ const EXIT_CODES: Record<ErrorCategory, number> = {
   unauthenticated: 4,
   forbidden: 4,
   conflict: 5,
+  outdated: 5,
   unavailable: EXIT_TRY_AGAIN,
   throttled: EXIT_TRY_AGAIN,
   configuration: 78,

@@ -7,6 +7,7 @@ const CATEGORIES = new Map<number, ErrorCategory>([
   [403, 'forbidden'],
   [404, 'not_found'],
   [409, 'conflict'],
+  [412, 'outdated'],
   [413, 'too_large'],
   [415, 'unsupported_type'],
   [429, 'throttled'],

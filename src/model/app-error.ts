@@ -5,6 +5,8 @@ export type ErrorCategory =
   | 'forbidden'
   | 'not_found'
   | 'conflict'
+  /** What it was made for has changed since. */
+  | 'outdated'
   | 'too_large'
   | 'unsupported_type'
   | 'throttled'

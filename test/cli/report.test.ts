@@ -14,6 +14,7 @@ const EXPECTED: Record<ErrorCategory, number> = {
   unauthenticated: 4,
   forbidden: 4,
   conflict: 5,
+  outdated: 5,
   unavailable: 75,
   throttled: 75,
   configuration: 78,

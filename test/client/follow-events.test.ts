@@ -132,6 +132,7 @@ const categories: Record<ErrorCategory, 'waits' | 'ends'> = {
   forbidden: 'ends',
   not_found: 'ends',
   conflict: 'ends',
+  outdated: 'ends',
   too_large: 'ends',
   unsupported_type: 'ends',
   configuration: 'ends',

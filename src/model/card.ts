@@ -1,0 +1,47 @@
+import Type, { type Static } from 'typebox'
+
+export const CARD_LIMITS = {
+  titleCharacters: 200,
+  /** UTF-8. */
+  bodyBytes: 64 * 1024,
+  labels: 20,
+  labelCharacters: 50,
+  assigneeCharacters: 100,
+  /** Events of the ledger that a card points to. */
+  links: 50,
+  linkCharacters: 512,
+  /** On one board. */
+  cards: 5_000,
+  /** Of a request: a card as large as it may be, escaped. */
+  requestBytes: 512 * 1024,
+  pageSize: { default: 200, max: 500 },
+} as const
+
+/** Unless `BOARD_COLUMNS` names others. */
+export const DEFAULT_COLUMNS = ['backlog', 'doing', 'review', 'done'] as const
+
+const Instant = Type.String({ format: 'date-time' })
+
+/** What somebody shall do, or did. Source: decisions on the board, section 8. */
+export const CardSchema = Type.Object({
+  id: Type.String({ description: 'Random, never used again.' }),
+  title: Type.String({ minLength: 1, maxLength: CARD_LIMITS.titleCharacters }),
+  body: Type.String({ description: 'Markdown.' }),
+  column: Type.String({ description: 'One of the columns of this board.' }),
+  labels: Type.Array(Type.String()),
+  assignee: Type.Union([Type.String(), Type.Null()]),
+  links: Type.Array(Type.String(), { description: 'Dedupe keys of events in the ledger.' }),
+  rank: Type.Number({ description: 'The cards of a column stand by rising rank.' }),
+  version: Type.Integer({ minimum: 1, description: 'Rises with each change but that of the rank alone.' }),
+  created_at: Instant,
+  updated_at: Instant,
+})
+export type Card = Static<typeof CardSchema>
+
+export const CardListSchema = Type.Object({
+  items: Type.Array(CardSchema, { description: 'In the order in which they were made.' }),
+  count: Type.Integer(),
+  next: Type.Union([Type.Integer(), Type.Null()], { description: '`after` of the next page; null at the end.' }),
+  columns: Type.Array(Type.String(), { description: 'From left to right.' }),
+})
+export type CardList = Static<typeof CardListSchema>
