@@ -6,6 +6,7 @@ export const MEASUREMENT_NAMES = [
   'webhooks',
   'capture',
   'accounts',
+  'board',
   'batches',
   'subscriptions',
   'growth',

@@ -4,6 +4,7 @@ import type { AccountMemory } from './account-memory.js'
 import type { ChatPlace, ChatPlan } from './chat-plan.js'
 import { ChildLines } from './child-lines.js'
 import type { LoadPlan, LoadResult } from './load-plan.js'
+import type { SessionStoreTimes } from './session-store-times.js'
 import type { WalkPlan, WalkResult } from './walk-plan.js'
 import { endProcess, type Workspace } from './workspace.js'
 
@@ -30,12 +31,50 @@ export async function startLedger(
   folder: string,
   settings: Readonly<Record<string, string>> = {},
 ): Promise<RunningServer> {
-  const args = [DAYBOOK, 'serve', '--db', `${folder}/events.db`, '--port', '0', '--log-level', 'warn', '--json']
+  const args = [
+    DAYBOOK,
+    'serve',
+    '--db',
+    `${folder}/events.db`,
+    '--port',
+    '0',
+    '--only',
+    'ledger',
+    '--log-level',
+    'warn',
+    '--json',
+  ]
   const readPort = (line: string) => {
     const { ledger } = JSON.parse(line) as { ledger: string }
     return Number(new URL(ledger).port)
   }
   return startServer(workspace, { args, name: 'The ledger', readPort, settings })
+}
+
+/** Starts `daybook serve --only board` with its files in `folder`, on a free port. */
+export async function startBoard(
+  workspace: Workspace,
+  folder: string,
+  settings: Readonly<Record<string, string>> = {},
+): Promise<RunningServer> {
+  const args = [DAYBOOK, 'serve', '--only', 'board', '--port', '0', '--log-level', 'warn', '--json']
+  const readPort = (line: string) => Number(new URL((JSON.parse(line) as { board: string }).board).port)
+  return startServer(workspace, { args, name: 'The board', readPort, settings: { BOARD_HOME: folder, ...settings } })
+}
+
+/** Starts a backend that answers `GET /api/large` with that many bytes. */
+export async function startLargeBackend(workspace: Workspace, bytes: number): Promise<RunningServer> {
+  const readPort = (line: string) => (JSON.parse(line) as { port: number }).port
+  const args = [pathOf('large-backend'), String(bytes)]
+  return startServer(workspace, { args, name: 'The backend', readPort, settings: {} })
+}
+
+/** How long what a login, a request and a logout ask of the board's session store takes. */
+export async function sessionStoreTimes(workspace: Workspace): Promise<SessionStoreTimes> {
+  const args = [pathOf('session-store'), await workspace.folder('sessions')]
+  return JSON.parse(
+    await workspace.run(process.execPath, args, { env: await cleanEnvironment(workspace) }),
+  ) as SessionStoreTimes
 }
 
 export async function startYardstick(workspace: Workspace): Promise<RunningServer> {

@@ -5,6 +5,7 @@ import type { Figure } from './figure.js'
 import { LargeLedger } from './large-ledger.js'
 import { measureAccounts } from './measurements/accounts.js'
 import { measureBatches } from './measurements/batches.js'
+import { measureBoard } from './measurements/board.js'
 import { measureCapture } from './measurements/capture.js'
 import { measureGrowth } from './measurements/growth.js'
 import { measureHealthCommand } from './measurements/health-command.js'
@@ -24,6 +25,7 @@ const MEASUREMENTS: Record<MeasurementName, (bench: Bench) => Promise<Figure[]>>
   webhooks: measureWebhooks,
   capture: measureCapture,
   accounts: measureAccounts,
+  board: measureBoard,
   batches: measureBatches,
   subscriptions: measureSubscriptions,
   growth: measureGrowth,

@@ -74,8 +74,14 @@ async function logIn(): Promise<void> {
     location.replace(textOf(membersOf(body).next) || next.value)
     return
   }
+  const problem: Problem = membersOf(body)
+  if (problem.code === 'csrf_failed') {
+    // Another tab has logged this browser in meanwhile, so there is nothing left to do here.
+    location.replace(next.value)
+    return
+  }
   setUnderWay(false)
-  showRefusal(answer, membersOf(body))
+  showRefusal(answer, problem)
 }
 
 function showRefusal(answer: Response, problem: Problem): void {
@@ -183,3 +189,5 @@ function element<T extends HTMLElement>(id: string, type: new () => T): T {
   if (found instanceof type) return found
   throw new Error(`The page has no such element: ${id}.`)
 }
+
+export {}

@@ -19,9 +19,9 @@ const EXIT_CODES: Record<ErrorCategory, number> = {
   configuration: 78,
 }
 
-/** No ledger is there, which is not the same as one that asks to try again later. */
+/** No server is there, which is not the same as one that asks to try again later. */
 const UNREACHABLE = 69
-const UNREACHABLE_CODES: readonly string[] = ['server_unreachable', 'not_a_ledger']
+const UNREACHABLE_CODES: readonly string[] = ['server_unreachable', 'not_a_ledger', 'not_a_board']
 
 /** Trying again will not help: somebody has to bring a backup. */
 const DAMAGED_CODES: readonly string[] = ['store_corrupt']

@@ -38,3 +38,14 @@ export async function readSmallInput(path: string, maxBytes: number): Promise<Bu
   }
   return Buffer.concat(chunks, bytes)
 }
+
+/** The same as text. @throws AppError `invalid/file_unreadable` where it is no UTF-8 */
+export async function readSmallText(path: string, maxBytes: number): Promise<string> {
+  const bytes = await readSmallInput(path, maxBytes)
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+  } catch (cause) {
+    if (!(cause instanceof TypeError)) throw cause
+    throw new AppError('invalid', 'file_unreadable', `${path} is not UTF-8.`, { cause })
+  }
+}

@@ -1,6 +1,6 @@
 import { card } from './card.js'
 import { lineAt } from './fields.js'
-import type { Rendering } from './ledger-caller.js'
+import type { Rendering } from './server-caller.js'
 import { toTerminalLine } from './terminal-text.js'
 
 /** A token that was issued just now. */

@@ -2,7 +2,8 @@ import { string } from '@oclif/core/flags'
 import type { Answer } from '../client/answer.js'
 import type { LedgerClient } from '../client/ledger-client.js'
 import { DaybookCommand } from './daybook-command.js'
-import { LedgerCaller, type LedgerFlags, type Rendering } from './ledger-caller.js'
+import { LedgerCaller, type LedgerFlags } from './ledger-caller.js'
+import type { Rendering } from './server-caller.js'
 
 /** A command that asks a running ledger something. */
 export abstract class LedgerCommand extends DaybookCommand {

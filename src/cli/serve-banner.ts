@@ -3,12 +3,23 @@ import { toTerminalLine } from './terminal-text.js'
 
 /** What `serve` has opened. */
 export interface Serving {
-  /** The ledger's address, with its root path. */
-  ledger: string
-  /** Path of the database. */
-  database: string
-  /** Reading needs one. */
-  needsLogin: boolean
+  ledger?:
+    | {
+        /** Its address, with its root path. */
+        url: string
+        /** Path of its database. */
+        database: string
+        /** Reading needs one. */
+        needsLogin: boolean
+      }
+    | undefined
+  board?:
+    | {
+        url: string
+        /** The folder of its files. */
+        home: string
+      }
+    | undefined
   /** How to start this program. */
   program: string
 }
@@ -16,24 +27,34 @@ export interface Serving {
 const DEFAULT_ADDRESS = 'http://127.0.0.1:8765'
 
 /** What a person is told once everything listens, and what to try next. */
-export function serveBanner({ ledger, database, needsLogin, program }: Serving, { paint }: Look): string {
-  const address = toTerminalLine(ledger)
-  const apiUrl = address === DEFAULT_ADDRESS ? '' : ` --api-url ${address}`
-  const event = '{"kind":"note.created","subject_id":"1","subject_type":"note"}'
+export function serveBanner(serving: Serving, { paint }: Look): string {
+  const { ledger, board } = serving
   return [
     paint.bold('Daybook is listening.'),
     '',
-    `  ${paint.dim('ledger')}    ${paint.cyan(address)}`,
-    `  ${paint.dim('database')}  ${toTerminalLine(database)}`,
-    ...(needsLogin ? [`  ${paint.dim('login')}     ${paint.cyan(`${address}/login`)}`] : []),
+    ...(ledger ? [`  ${paint.dim('ledger')}    ${paint.cyan(toTerminalLine(ledger.url))}`] : []),
+    ...(ledger ? [`  ${paint.dim('database')}  ${toTerminalLine(ledger.database)}`] : []),
+    ...(board ? [`  ${paint.dim('board')}     ${paint.cyan(toTerminalLine(board.url))}`] : []),
+    ...(board && !ledger ? [`  ${paint.dim('files')}     ${toTerminalLine(board.home)}`] : []),
+    ...(ledger?.needsLogin ? [`  ${paint.dim('login')}     ${paint.cyan(`${toTerminalLine(ledger.url)}/login`)}`] : []),
     '',
-    'Record a first event, and read it back, from another terminal:',
-    '',
-    `  curl -sS ${address}/api/events -H 'content-type: application/json' -d '${event}'`,
-    `  ${program} api events${apiUrl}${needsLogin ? ' --token <token>' : ''}`,
-    '',
-    ...(needsLogin ? [`"${program} users token <username>" issues a token.`, ''] : []),
+    ...nextSteps(serving),
     paint.dim('Ctrl+C stops it.'),
     '',
   ].join('\n')
+}
+
+function nextSteps({ ledger, program }: Serving): string[] {
+  if (!ledger) return []
+  const address = toTerminalLine(ledger.url)
+  const apiUrl = address === DEFAULT_ADDRESS ? '' : ` --api-url ${address}`
+  const event = '{"kind":"note.created","subject_id":"1","subject_type":"note"}'
+  return [
+    'Record a first event, and read it back, from another terminal:',
+    '',
+    `  curl -sS ${address}/api/events -H 'content-type: application/json' -d '${event}'`,
+    `  ${program} api events${apiUrl}${ledger.needsLogin ? ' --token <token>' : ''}`,
+    '',
+    ...(ledger.needsLogin ? [`"${program} users token <username>" issues a token.`, ''] : []),
+  ]
 }

@@ -1,7 +1,7 @@
 import { card } from './card.js'
 import { at, lineAt } from './fields.js'
-import type { Rendering } from './ledger-caller.js'
 import type { Look } from './look.js'
+import type { Rendering } from './server-caller.js'
 import { toTerminalLine } from './terminal-text.js'
 
 /** One user. */

@@ -1,7 +1,7 @@
 import { string } from '@oclif/core/flags'
 import { readUsersSettings, type UsersSettings } from '../settings/users-settings.js'
 import { DaybookCommand } from './daybook-command.js'
-import type { Rendering } from './ledger-caller.js'
+import type { Rendering } from './server-caller.js'
 
 /** The flags of every command that manages users. */
 export interface UsersFlags {

@@ -22,12 +22,3 @@ export interface EventParameters {
   /** Seconds to hold the answer until something matches. Needs `since`. */
   wait?: string | undefined
 }
-
-/** With its `?`, or empty. */
-export function toQueryString(parameters: EventParameters): string {
-  const query = new URLSearchParams()
-  for (const [name, value] of Object.entries(parameters)) {
-    for (const text of typeof value === 'string' ? [value] : (value ?? [])) query.append(name, text)
-  }
-  return query.size > 0 ? `?${query}` : ''
-}

@@ -1,4 +1,5 @@
-import type { CallOptions, LedgerClient } from './ledger-client.js'
+import type { LedgerClient } from './ledger-client.js'
+import type { CallOptions } from './server-client.js'
 
 /** What a running ledger tells of the webhook of one source. */
 export interface ServedWebhook {

@@ -1,5 +1,6 @@
 import type { HttpAnswer } from '../http/exchange.js'
 import { AppError, type ErrorCategory, type FieldProblem } from '../model/app-error.js'
+import type { ServerNames } from './server-names.js'
 
 const CATEGORIES = new Map<number, ErrorCategory>([
   [400, 'invalid'],
@@ -16,17 +17,17 @@ const CATEGORIES = new Map<number, ErrorCategory>([
 const CODE = /^[a-z][a-z0-9_]{0,63}$/
 const MAX_RETRY_AFTER_SECONDS = 3600
 
-/** What was shown to say who asks: nothing, an API token, the admin token. */
-export type ShownCredential = 'nothing' | 'token' | 'admin'
-
 /**
  * Makes an error of a problem answer (RFC 9457): category by status, `code`, `detail` and `errors` as sent. Where the
- * ledger asks for another credential, it is said how a command is given one. A ledger refuses in no other form, so what
- * does is none, unless its status is one that a proxy in front of a ledger answers for it.
+ * server asks for another credential, it is said how a command is given one. Our servers refuse in no other form, so
+ * what does is none, unless its status is one that a proxy in front of a server answers for it.
  */
-export function toAppError(answer: HttpAnswer, shown: ShownCredential): AppError {
+export function toAppError(
+  answer: HttpAnswer,
+  { names, hintOf }: { names: ServerNames; hintOf: (code: string) => string | undefined },
+): AppError {
   const { status, headers, body } = answer
-  if (!isProblem(answer) && !isOfProxy(status)) return notALedger(status)
+  if (!isProblem(answer) && !isOfProxy(status)) return notOne(status, names)
   const problem = readProblem(body.toString('utf8'))
   const category = CATEGORIES.get(status) ?? (status >= 500 ? 'unavailable' : 'invalid')
   const code = typeof problem.code === 'string' && CODE.test(problem.code) ? problem.code : `http_${status}`
@@ -35,7 +36,7 @@ export function toAppError(answer: HttpAnswer, shown: ShownCredential): AppError
   const errors = Array.isArray(problem.errors) ? problem.errors.filter(isFieldProblem) : []
   const retryAfter = Number(headers['retry-after'])
   const retryAfterSeconds = retryAfter >= 0 ? Math.min(retryAfter, MAX_RETRY_AFTER_SECONDS) : undefined
-  const hint = code === `http_${status}` && status >= 502 ? 'Try again later.' : hintOf(code, shown)
+  const hint = code === `http_${status}` && status >= 502 ? 'Try again later.' : hintOf(code)
   return new AppError(category, code, `${detail}${requestId}`, {
     errors: errors.map(({ field, detail }) => ({ field, detail })),
     ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
@@ -43,10 +44,10 @@ export function toAppError(answer: HttpAnswer, shown: ShownCredential): AppError
   })
 }
 
-/** Something answers that speaks HTTP, but not as a ledger does. */
-export function notALedger(status: number): AppError {
-  const detail = `The server answered with status ${status}, but not as a ledger does.`
-  return new AppError('unavailable', 'not_a_ledger', detail, { hint: 'Check --api-url or EVENT_API_URL.' })
+/** Something answers that speaks HTTP, but not as a server of ours does. */
+export function notOne(status: number, { noun, notOne, givenBy }: ServerNames): AppError {
+  const detail = `The server answered with status ${status}, but not as a ${noun} does.`
+  return new AppError('unavailable', notOne, detail, { hint: `Check ${givenBy}.` })
 }
 
 function isProblem({ headers }: HttpAnswer): boolean {
@@ -56,17 +57,6 @@ function isProblem({ headers }: HttpAnswer): boolean {
 /** Too large, too many, or nobody behind it for now: beyond 502 there are statuses of single products. */
 function isOfProxy(status: number): boolean {
   return status === 413 || status === 429 || status >= 502
-}
-
-const REFUSED: Record<ShownCredential, string> = {
-  nothing: 'Give an API token with --token or EVENT_API_TOKEN; "daybook users token" issues one.',
-  token: 'The API token that was sent counts for nothing here: it is mistyped, revoked, or of a user that is disabled.',
-  admin: "The admin token that was sent is not this ledger's.",
-}
-
-function hintOf(code: string, shown: ShownCredential): string | undefined {
-  if (code === 'unauthenticated') return REFUSED[shown]
-  return code === 'forbidden' ? 'Give the API token of an administrator with --token or EVENT_API_TOKEN.' : undefined
 }
 
 function readProblem(text: string): Partial<Record<'code' | 'detail' | 'errors' | 'request_id', unknown>> {

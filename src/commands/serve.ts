@@ -1,14 +1,13 @@
-import { boolean, string } from '@oclif/core/flags'
+import { boolean, option, string } from '@oclif/core/flags'
 import { DaybookCommand } from '../cli/daybook-command.js'
 import { programName } from '../cli/program-name.js'
 import { serveBanner } from '../cli/serve-banner.js'
 import { untilTold } from '../cli/until-told.js'
-import { AppError } from '../model/app-error.js'
 import type { RunningServer } from '../runtime/serve.js'
-import { LOG_LEVELS, readServeSettings } from '../settings/serve-settings.js'
+import { LOG_LEVELS, PROGRAMS, readServeSettings } from '../settings/serve-settings.js'
 
 export default class Serve extends DaybookCommand {
-  static override summary = 'Serves the ledger: REST API, webhooks, metrics.'
+  static override summary = 'Serves the ledger and the board: pages, REST API, webhooks, metrics.'
   static override description = [
     'Every flag has a variable, which may stand in the environment or in the shared environment file. SIGTERM or Ctrl+C',
     'stops it: what was accepted is finished first; a second one does not wait.',
@@ -22,7 +21,10 @@ export default class Serve extends DaybookCommand {
       helpValue: '<file>',
     }),
     'allow-open': boolean({ description: 'Let others reach a ledger that has no users yet.' }),
-    only: string({ description: 'Serve one of the two programs.', options: ['ledger', 'board'] }),
+    only: option({
+      description: 'Serve one of the two programs; --host, --port and --root-path are its own then.',
+      options: PROGRAMS,
+    })(),
     'board-port': string({ description: "The board's port; else BOARD_PORT, else 8766.", helpValue: '<port>' }),
     'board-root-path': string({ description: "The board's path; else BOARD_ROOT_PATH.", helpValue: '<path>' }),
     capture: boolean({ description: 'Capture the watches of the chat platform that are due.' }),
@@ -34,13 +36,9 @@ export default class Serve extends DaybookCommand {
 
   async run(): Promise<void> {
     const { flags } = await this.parse(Serve)
-    if (flags.only === 'board') {
-      const hint = 'Leave --only out, or say --only ledger.'
-      throw new AppError('invalid', 'board_missing', 'The board is not part of this release yet.', { hint })
-    }
     const settings = readServeSettings(
       {
-        ...{ host: flags.host, port: flags.port, db: flags.db },
+        ...{ only: flags.only, host: flags.host, port: flags.port, db: flags.db },
         rootPath: flags['root-path'],
         allowOpen: flags['allow-open'],
         boardPort: flags['board-port'],
@@ -53,15 +51,18 @@ export default class Serve extends DaybookCommand {
     // From here on: whoever stops it while it starts gets a ledger that was closed.
     const told = untilTold(process)
     const { serve } = await import('../runtime/serve.js')
-    const running = await serve(settings)
+    const running = await serve(settings, this.sources)
     await this.announce(running, flags.json)
     await Promise.race([told, running.closed])
     await running.close()
   }
 
-  private async announce({ ledger, database, needsLogin }: RunningServer, json: boolean): Promise<void> {
-    if (json) return this.output.print(JSON.stringify({ ledger, database, pid: process.pid }))
+  private async announce({ ledger, board }: RunningServer, json: boolean): Promise<void> {
+    if (json) {
+      const addresses = { ledger: ledger?.url, board: board?.url, database: ledger?.database }
+      return this.output.print(JSON.stringify({ ...addresses, pid: process.pid }))
+    }
     const program = programName(process.argv[1] ?? '')
-    await this.output.print(serveBanner({ ledger, database, needsLogin, program }, await this.look()))
+    await this.output.print(serveBanner({ ledger, board, program }, await this.look()))
   }
 }

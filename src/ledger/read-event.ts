@@ -2,9 +2,9 @@ import { Compile } from 'typebox/compile'
 import { refusedInput } from '../model/app-error.js'
 import { type Action, type EventInput, EventSchema, LEDGER_MEMBERS, type NewEvent } from '../model/event.js'
 import { EVENT_LIMITS } from '../model/event-limits.js'
+import { toFieldProblems } from '../model/field-problems.js'
 import { readTimestamp } from '../model/timestamp.js'
 import { defaultDedupeKey } from './dedupe-key.js'
-import { toFieldProblems } from './field-problems.js'
 
 const check = Compile(EventSchema)
 

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { Compile } from 'typebox/compile'
 import { refusedInput } from '../model/app-error.js'
+import { toFieldProblems } from '../model/field-problems.js'
 import {
   type ActionSelector,
   SUBSCRIPTION_LIMITS,
@@ -10,7 +11,6 @@ import {
 } from '../model/subscription.js'
 import { readTimestamp } from '../model/timestamp.js'
 import { parseTarget, toScopeKey, toTarget } from '../platforms/scope-key.js'
-import { toFieldProblems } from './field-problems.js'
 import type { SubscriptionCaller } from './subscription-caller.js'
 
 const check = Compile(SubscriptionSchema)

@@ -1,5 +1,5 @@
 import type { LoginLook } from '../model/login-look.js'
-import { html, type Markup } from './html.js'
+import { html, Markup } from './html.js'
 
 /** What the page calls things. */
 export interface LoginLabels {
@@ -25,6 +25,17 @@ export interface LoginPageOptions extends LoginLook {
   labels?: Partial<LoginLabels>
   /** Whether a name is asked for; true when absent. */
   asksUsername?: boolean
+  /** In place of the ledger's own. */
+  files?: LoginPageFiles
+}
+
+/** What the page loads, from one folder below the root path. */
+export interface LoginPageFiles {
+  folder: string
+  styles: readonly string[]
+  script: string
+  /** Absent: the page has none, and browsers ask for none. */
+  icon?: string
 }
 
 /** What the page loads from `login/assets/` below the root path: name → path below the package's `assets/`. */
@@ -32,8 +43,15 @@ export const LOGIN_ASSETS: ReadonlyMap<string, string> = new Map([
   ['tokens.css', 'shared/tokens.css'],
   ['login.css', 'login/login.css'],
   ['login.js', 'login/login.js'],
-  ['icon.svg', 'landing/icon.svg'],
+  ['icon.svg', 'shared/icon.svg'],
 ])
+
+const LEDGER_FILES: LoginPageFiles = {
+  folder: 'login/assets',
+  styles: ['tokens.css', 'login.css'],
+  script: 'login.js',
+  icon: 'icon.svg',
+}
 
 const LEDGER_LABELS: LoginLabels = {
   program: 'Daybook',
@@ -53,7 +71,9 @@ const LEDGER_LABELS: LoginLabels = {
 export function renderLoginPage(options: LoginPageOptions): string {
   const { rootPath, host, palette, layout, appearance } = options
   const labels = { ...LEDGER_LABELS, ...options.labels }
-  const assets = `${rootPath}/login/assets`
+  const { folder, styles, script, icon } = options.files ?? LEDGER_FILES
+  const assets = `${rootPath}/${folder}`
+  const sheets = styles.map(name => html`<link rel="stylesheet" href="${assets}/${name}">`.text).join('\n')
   // Without the attribute the stylesheet follows the reader's system, before any script has run.
   const scheme = appearance === 'system' ? '' : html` data-scheme="${appearance}"`
   return html`<!doctype html>
@@ -63,10 +83,9 @@ export function renderLoginPage(options: LoginPageOptions): string {
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="${appearance === 'system' ? 'light dark' : appearance}">
 <title>${labels.title}</title>
-<link rel="icon" href="${assets}/icon.svg" type="image/svg+xml">
-<link rel="stylesheet" href="${assets}/tokens.css">
-<link rel="stylesheet" href="${assets}/login.css">
-<script type="module" src="${assets}/login.js"></script>
+${icon === undefined ? NO_ICON : html`<link rel="icon" href="${assets}/${icon}" type="image/svg+xml">`}
+${new Markup(sheets)}
+<script type="module" src="${assets}/${script}"></script>
 </head>
 <body>
 <main>
@@ -130,6 +149,9 @@ function leftPage({ program, sentence }: LoginLabels): Markup {
   <p class="sentence">${sentence}</p>
 </div>`
 }
+
+/** Without it browsers would ask for `/favicon.ico`. */
+const NO_ICON = html`<link rel="icon" href="data:,">`
 
 const AUTOFOCUS = html` autofocus`
 

@@ -5,7 +5,7 @@ import { foldCase, searchableStrings } from './search.js'
 /** The filters of a query without its window, order and size. */
 export type EventFilter = Pick<
   EventQuery,
-  'source' | 'kinds' | 'subscriptionId' | 'subjectId' | 'actor' | 'target' | 'verified' | 'search'
+  'sources' | 'kinds' | 'subscriptionIds' | 'subjectId' | 'actors' | 'target' | 'verified' | 'search'
 >
 
 /**
@@ -13,12 +13,13 @@ export type EventFilter = Pick<
  * narrow down what it is asked about, and the live feed asks it before anything is read.
  */
 export function eventMatches(event: StoredEvent, filter: EventFilter): boolean {
-  if (filter.source !== undefined && event.source !== filter.source) return false
+  if (filter.sources !== undefined && !filter.sources.includes(event.source)) return false
   if (filter.kinds !== undefined && !filter.kinds.some(pattern => kindMatches(event.kind, pattern))) return false
-  if (filter.subscriptionId !== undefined && !event.subscription_ids.includes(filter.subscriptionId)) return false
+  const { subscriptionIds, actors } = filter
+  if (subscriptionIds !== undefined && !subscriptionIds.some(id => event.subscription_ids.includes(id))) return false
   if (filter.subjectId !== undefined && event.subject_id !== filter.subjectId) return false
   if (filter.verified !== undefined && !filter.verified.includes(event.provenance.verified)) return false
-  if (filter.actor !== undefined && !actorMatches(event, filter.actor)) return false
+  if (actors !== undefined && !actors.some(actor => actorMatches(event, actor))) return false
   if (filter.target !== undefined && !targetMatches(event, filter.target)) return false
   return filter.search === undefined || searchMatches(event, filter.search)
 }

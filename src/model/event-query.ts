@@ -2,7 +2,7 @@ import type { Verification } from './event.js'
 import type { SearchTerm } from './search.js'
 import type { Micros } from './timestamp.js'
 
-export const QUERY_LIMITS = { limit: 500, defaultLimit: 100, days: 3650, searchCharacters: 512, kinds: 50 } as const
+export const QUERY_LIMITS = { limit: 500, defaultLimit: 100, days: 3650, searchCharacters: 512, choices: 50 } as const
 
 /**
  * A question about events, complete and bounded. All filters apply together.
@@ -18,18 +18,21 @@ export interface EventQuery {
   order: 'asc' | 'desc'
   /** 1 to 500. */
   limit: number
-  source?: string
-  /** Any of these; `message.*` covers every kind of message. */
+  /** Any of these, as wherever there are several. */
+  sources?: readonly string[]
+  /** `message.*` covers every kind of message. */
   kinds?: readonly string[]
-  subscriptionId?: string
+  subscriptionIds?: readonly string[]
   subjectId?: string
   /** The actor's `id` or, whatever its case, `display`. */
-  actor?: string
+  actors?: readonly string[]
   /** A key anywhere in the target chain. */
   target?: string
   verified?: readonly Verification[]
   /** All must occur. */
   search?: readonly SearchTerm[]
+  /** The events of the page leave their `payload` out, which is most of what they are. */
+  withoutPayload?: true
 }
 
 /** A page of events with its checkpoint, both of one snapshot. */

@@ -9,6 +9,7 @@ import { acquireOwnership, type Ownership } from '../store/sqlite/owner.js'
 import type { OwnerRole } from '../store/sqlite/owner-record.js'
 import { socketPath } from '../store/sqlite/socket-path.js'
 import { openSqliteStore, type SqliteStore } from '../store/sqlite/store.js'
+import { rejectable } from './rejectable.js'
 
 /** A ledger that this process owns. */
 export interface OpenLedger {
@@ -87,13 +88,4 @@ export async function openLedger({ database }: LocalSettings, role: OwnerRole): 
 function lostTo(pid: number | undefined): AppError {
   const successor = pid === undefined ? 'somebody removed its owner file' : `process ${pid} took it over`
   return new AppError('conflict', 'ledger_lost', `This process no longer owns the ledger: ${successor}.`)
-}
-
-function rejectable(): { promise: Promise<never>; reject: (error: unknown) => void } {
-  let reject: (error: unknown) => void = () => {}
-  const promise = new Promise<never>((_, refuse) => {
-    reject = refuse
-  })
-  promise.catch(() => undefined) // whoever cares listens to the promise; nobody listening is no defect
-  return { promise, reject }
 }

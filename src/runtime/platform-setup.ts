@@ -5,7 +5,7 @@ import type { PlatformSetup } from '../model/platform-setup.js'
 import type { PlatformSource } from '../platforms/adapter.js'
 import { adapterOf } from '../platforms/adapters.js'
 import { SETUP_GUIDES } from '../platforms/setup-guides.js'
-import { isLoopback } from '../settings/serve-settings.js'
+import { isLoopback } from '../settings/listen-settings.js'
 import type { SetupSettings } from '../settings/setup-settings.js'
 
 const SECRET_BYTES = 32

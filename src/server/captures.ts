@@ -1,6 +1,5 @@
 import type { ServerResponse } from 'node:http'
 import { Compile } from 'typebox/compile'
-import { toFieldProblems } from '../ledger/field-problems.js'
 import { AppError, refusedInput } from '../model/app-error.js'
 import {
   type CaptureLine,
@@ -10,6 +9,7 @@ import {
   type CaptureResult,
 } from '../model/capture.js'
 import { toFailure } from '../model/failure.js'
+import { toFieldProblems } from '../model/field-problems.js'
 import type { ReadJsonBody } from './json-body.js'
 import { apiHeaders } from './reply.js'
 import type { Handler } from './route.js'

@@ -77,21 +77,34 @@ type FilterName = 'source' | 'kind' | 'subscription_id' | 'subject_id' | 'actor'
 type StreamParameter = FilterName | 'since' | 'from' | 'days'
 type EventParameter = StreamParameter | 'to' | 'order' | 'limit' | 'wait'
 
-const REPEATABLE = ['kind'] as const
+const LONGEST_VALUE = 2 * EVENT_LIMITS.subjectIdCharacters
+const REPEATABLE = ['source', 'kind', 'subscription_id', 'actor'] as const
 
 const Timestamp = Type.String({ format: 'date-time' })
 const Text = Type.String({ minLength: 1 })
 
 const DOCS: Record<EventParameter, Omit<ParameterDoc, 'name'>> = {
-  source: { description: 'Platform source: chat, forum, code_a, code_b, or a word of a direct writer.', schema: Text },
+  source: {
+    description: 'Platform source: chat, forum, code_a, code_b, or a word of a direct writer. Several: any of them.',
+    schema: Text,
+    repeatable: true,
+  },
   kind: {
     description: 'Event kind; `message.*` covers all of message. Several: any of them.',
     schema: Text,
     repeatable: true,
   },
-  subscription_id: { description: 'Events that matched this subscription when captured.', schema: Text },
+  subscription_id: {
+    description: 'Events that matched this subscription when captured. Several: any of them.',
+    schema: Text,
+    repeatable: true,
+  },
   subject_id: { description: 'Exact `subject_id`.', schema: Text },
-  actor: { description: "The actor's id or, whatever its case, display name.", schema: Text },
+  actor: {
+    description: "The actor's id or, whatever its case, display name. Several: any of them.",
+    schema: Text,
+    repeatable: true,
+  },
   target: { description: 'A key anywhere in the target chain, such as stream:4.', schema: Text },
   verified: {
     description: `How the delivery was proved, as a comma list of: ${VERIFICATIONS.join(', ')}.`,
@@ -153,14 +166,14 @@ function readFrom<Other extends string>(params: QueryString<Other | StreamParame
 }
 
 function readFilters<Other extends string>(params: QueryString<Other | FilterName>): Partial<EventQuery> {
-  const text = (name: FilterName) => params.text(name, 2 * EVENT_LIMITS.subjectIdCharacters)
+  const text = (name: FilterName) => params.text(name, LONGEST_VALUE)
   const search = params.attempt(() => readSearch('q', params.raw('q') ?? ''))
   return defined({
-    source: text('source'),
+    sources: readChoices(params, 'source'),
     kinds: readKinds(params),
-    subscriptionId: text('subscription_id'),
+    subscriptionIds: readChoices(params, 'subscription_id'),
     subjectId: text('subject_id'),
-    actor: text('actor'),
+    actors: readChoices(params, 'actor'),
     target: text('target'),
     verified: readVerified(params),
     // A search for nothing finds everything.
@@ -169,17 +182,25 @@ function readFilters<Other extends string>(params: QueryString<Other | FilterNam
 }
 
 function readKinds<Other extends string>(params: QueryString<Other | FilterName>): readonly string[] | undefined {
-  const kinds = params.all('kind')
-  if (kinds.length > QUERY_LIMITS.kinds) params.refuse('kind', `kind was given more than ${QUERY_LIMITS.kinds} times.`)
-  for (const kind of kinds) {
-    if (kind === '') params.refuse('kind', 'kind is empty. Leave it out or give it a value.')
-    else if (kind.length > 2 * EVENT_LIMITS.kindCharacters)
-      params.refuse('kind', 'kind is longer than any kind can be.')
-    else if (kind !== '*' && /\*(?!$)|[^.]\*$/.test(kind)) {
-      params.refuse('kind', 'A "*" in kind stands alone, or last after a dot, as in message.*')
-    }
+  const kinds = readChoices(params, 'kind', 2 * EVENT_LIMITS.kindCharacters)
+  if (kinds?.some(kind => kind !== '*' && /\*(?!$)|[^.]\*$/.test(kind))) {
+    params.refuse('kind', 'A "*" in kind stands alone, or last after a dot, as in message.*')
   }
-  return kinds.length > 0 ? kinds : undefined
+  return kinds
+}
+
+/** Values of which any may be the one. */
+function readChoices<Other extends string>(
+  params: QueryString<Other | FilterName>,
+  name: (typeof REPEATABLE)[number],
+  longest = LONGEST_VALUE,
+): readonly string[] | undefined {
+  const values = params.all(name)
+  const { choices } = QUERY_LIMITS
+  if (values.length > choices) params.refuse(name, `${name} was given more than ${choices} times.`)
+  if (values.includes('')) params.refuse(name, `${name} is empty. Leave it out or give it a value.`)
+  if (values.some(value => value.length > longest)) params.refuse(name, `${name} is longer than ${longest} characters.`)
+  return values.length > 0 ? values : undefined
 }
 
 function readVerified<Other extends string>(

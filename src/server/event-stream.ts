@@ -1,13 +1,12 @@
-import type { ServerResponse } from 'node:http'
 import type { Identity } from '../accounts/identity.js'
-import { AppError } from '../model/app-error.js'
 import { type Micros, toTimestamp } from '../model/timestamp.js'
 import { readEventStreamRequest } from './event-query-params.js'
-import { apiHeaders } from './reply.js'
+import type { StreamTimes } from './paced-answer.js'
 import type { HttpRequest, LedgerHandler } from './route.js'
 import type { ServedLedger } from './served-ledger.js'
+import { beginEvents, endOnceRefused, isRefusal, lastEventId, untilClosed } from './server-sent-events.js'
 import type { Shutdown } from './shutdown.js'
-import { StreamReader, type StreamTimes } from './stream-reader.js'
+import { StreamReader } from './stream-reader.js'
 
 /** Events of one page; a page is all that is ever held for one reader. */
 const PAGE_EVENTS = 100
@@ -35,18 +34,11 @@ export function streamEvents({ ledger, shutdown, now, times, mayRead }: EventStr
     const { filters, since } = readEventStreamRequest(req.search, lastEventId(req.headers), now())
     const start = since ?? (await ledger.query({ order: 'desc', limit: 1 })).head ?? 0
 
-    res.writeHead(200, [...apiHeaders(req), 'Content-Type', 'text/event-stream', 'X-Accel-Buffering', 'no'])
-    if (req.method === 'HEAD') {
-      res.end()
-      return undefined
-    }
+    if (!beginEvents(req, res)) return undefined
     const open = shutdown.open()
     res.once('close', open.end)
     const reader = new StreamReader(res, toTimestamp(start), times, open)
-    const asking = setInterval(() => {
-      // A store that cannot say who it is has other troubles; the next beat asks again.
-      mayRead(req).catch(error => isRefusal(error) && open.end())
-    }, times.heartbeatMs)
+    const stopAsking = endOnceRefused(open, () => mayRead(req), times.heartbeatMs)
     try {
       const query = { ...filters, since: start, order: 'asc', limit: PAGE_EVENTS } as const
       for await (const page of ledger.follow(query, open.signal)) {
@@ -57,23 +49,10 @@ export function streamEvents({ ledger, shutdown, now, times, mayRead }: EventStr
     } catch (error) {
       if (!open.signal.aborted && !isRefusal(error)) throw error
     } finally {
-      clearInterval(asking)
+      stopAsking()
       reader.end()
     }
-    await closed(res)
+    await untilClosed(res)
     return undefined
   }
-}
-
-function isRefusal(error: unknown): boolean {
-  return error instanceof AppError && (error.category === 'unauthenticated' || error.category === 'forbidden')
-}
-
-function lastEventId(headers: NodeJS.Dict<string | string[]>): string | undefined {
-  const value = headers['last-event-id']
-  return typeof value === 'string' ? value : undefined
-}
-
-function closed(res: ServerResponse): Promise<void> {
-  return new Promise(resolve => (res.closed ? resolve() : res.once('close', resolve)))
 }

@@ -37,17 +37,17 @@ import { EVENT_PARAMETERS, EVENT_STREAM_PARAMETERS } from './event-query-params.
 import { streamEvents } from './event-stream.js'
 import { type DatabaseName, health } from './health.js'
 import type { ReadJsonBody } from './json-body.js'
-import type { LandingPage } from './landing-page.js'
 import type { LedgerMetrics } from './ledger-metrics.js'
 import { firstPage, type LoginPages } from './login-pages.js'
 import { describeApi } from './openapi.js'
+import type { Pages } from './page-files.js'
 import { getEvent, queryEvents } from './read-events.js'
 import { recordEvents } from './record-events.js'
 import type { HttpRequest, Method, Route, RouteDoc } from './route.js'
 import type { ServedLedger } from './served-ledger.js'
 import { login, logout, type SessionRouteParts, sessionStatus } from './session-routes.js'
 import type { Shutdown } from './shutdown.js'
-import type { StreamTimes } from './stream-reader.js'
+import type { StreamTimes } from './paced-answer.js'
 import { deleteSubscription, getSubscription, listSubscriptions, saveSubscription } from './subscriptions.js'
 import {
   createUser,
@@ -77,7 +77,7 @@ export interface LedgerRouteParts {
   rootPath: string
   version: string
   now: () => Micros
-  landing: LandingPage
+  observatory: Pages
   login: LoginPages
   readBody: ReadBody
   readJsonBody: ReadJsonBody
@@ -149,10 +149,13 @@ export function ledgerRoutes(parts: LedgerRouteParts): Route[] {
     })
     add('POST', webhook_path, 'deliver', receive, source === 'chat' ? DOCS.chatWebhook : DOCS.webhook)
   }
-  add('GET', '/', 'anybody', firstPage(parts.login.page, parts.landing.page), DOCS.page)
+  const observatory = firstPage(parts.login.pageInPlace, parts.observatory.page)
+  add('GET', '/', 'anybody', observatory, DOCS.page)
+  add('GET', '/subscriptions', 'anybody', observatory, DOCS.page)
+  add('GET', '/people', 'anybody', observatory, DOCS.page)
   add('GET', '/login', 'public', parts.login.page, DOCS.loginPage)
   add('GET', '/login/assets/:name', 'public', parts.login.asset, DOCS.loginAsset)
-  add('GET', '/assets/:name', 'public', parts.landing.asset, DOCS.asset)
+  add('GET', '/assets/*', 'public', parts.observatory.asset, DOCS.asset)
   return routes
 }
 
@@ -304,7 +307,7 @@ const DOCS = {
     answers: { 200: { description: 'What became of it', schema: ChatDeliverySchema } },
   },
   page: {
-    summary: 'First page; the login page for whoever must log in first',
+    summary: 'The observatory; the login page for whoever must log in first',
     answers: { 200: { description: 'A page for people', type: 'text/html' } },
   },
   loginPage: {
@@ -313,5 +316,5 @@ const DOCS = {
     answers: { 200: { description: 'A page for people', type: 'text/html' } },
   },
   loginAsset: { summary: 'A file of the login page', answers: { 200: { description: 'The file', type: '*/*' } } },
-  asset: { summary: 'A file of the first page', answers: { 200: { description: 'The file', type: '*/*' } } },
+  asset: { summary: 'A file of the observatory', answers: { 200: { description: 'The file', type: '*/*' } } },
 } satisfies Record<string, RouteDoc>

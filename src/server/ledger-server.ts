@@ -1,5 +1,3 @@
-import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import type { Logger } from 'pino'
 import type { Accounts } from '../accounts/accounts.js'
 import { ANONYMOUS, type Identity, userOf } from '../accounts/identity.js'
@@ -11,18 +9,18 @@ import { createAccess } from './access.js'
 import { createBodyReader } from './body.js'
 import type { ServedCaptures } from './captures.js'
 import type { DatabaseName } from './health.js'
-import { HttpListener } from './http-listener.js'
+import { createHttpApp, type HttpApp } from './http-app.js'
 import { createJsonReader } from './json-body.js'
-import { landingPage } from './landing-page.js'
 import { LedgerMetrics } from './ledger-metrics.js'
 import { ledgerRoutes } from './ledger-routes.js'
 import { loginPages } from './login-pages.js'
-import { type LogRules, logRequest } from './request-log.js'
+import { pages } from './page-files.js'
+import { BASE_LIBRARIES, CHART } from './page-libraries.js'
+import type { LogRules } from './request-log.js'
 import type { Access } from './route.js'
-import { createRouter, type HandleRequest, type RouterParts } from './router.js'
 import type { ServedLedger } from './served-ledger.js'
 import { Shutdown } from './shutdown.js'
-import { STREAM_TIMES, type StreamTimes } from './stream-reader.js'
+import { STREAM_TIMES, type StreamTimes } from './paced-answer.js'
 import type { TakeLargeDelivery } from './webhooks.js'
 
 export interface LedgerServerSettings {
@@ -67,20 +65,6 @@ export interface LedgerServerOptions {
   streamTimes?: StreamTimes
 }
 
-export interface LedgerServer {
-  /**
-   * @param port 0 picks a free one
-   * @throws AppError `configuration/address_in_use`, `configuration/address_unusable`
-   */
-  listen(host: string, port: number): Promise<AddressInfo>
-  /** Listens for the owner of the ledger's files, without rules on Host and Origin. @throws as `listen` */
-  listenSocket(path: string): Promise<void>
-  /** Stops accepting, ends streams and long polls, finishes what was accepted (10 seconds at most). */
-  close(): Promise<void>
-  /** For a server of somebody else's. */
-  handler(req: IncomingMessage, res: ServerResponse): void
-}
-
 /** What bodies that are being read may hold together, beyond the first mebibyte of each. */
 const BODY_BUDGET_BYTES = 256 * 1024 * 1024
 
@@ -93,8 +77,8 @@ const LOG_RULES: LogRules<Access, Identity> = {
   },
 }
 
-/** The ledger's HTTP side. It opens nothing until it is told to listen, and does not close the ledger. */
-export function createLedgerServer(options: LedgerServerOptions): LedgerServer {
+/** The ledger's HTTP side. It does not close the ledger. */
+export function createLedgerServer(options: LedgerServerOptions): HttpApp {
   const { settings, logger, requestIds } = options
   const { allowOpen, rootPath, webhookSecrets, requireVerified, chatSite, cookieSecure } = settings
   const publicUrl = settings.publicUrl === undefined ? undefined : new URL(settings.publicUrl)
@@ -125,7 +109,12 @@ export function createLedgerServer(options: LedgerServerOptions): LedgerServer {
     rootPath,
     version: options.version,
     now: options.now,
-    landing: landingPage(rootPath),
+    observatory: pages({
+      rootPath,
+      folder: 'observatory',
+      libraries: [...BASE_LIBRARIES, CHART],
+      look: settings.loginPage,
+    }),
     login: loginPages(login),
     readBody,
     readJsonBody: createJsonReader(readBody),
@@ -138,32 +127,17 @@ export function createLedgerServer(options: LedgerServerOptions): LedgerServer {
     streamTimes: options.streamTimes ?? STREAM_TIMES,
     captures: options.captures,
   })
-  const router = {
+  return createHttpApp({
     routes,
+    rootPath,
     authorise,
     nobody: ANONYMOUS,
     tlsOnly: cookieSecure,
     requestIds,
-    observe: outcome => {
-      const { req, res, pattern } = outcome
-      listener.answered(req, res)
-      metrics.observeRequest(pattern ?? 'none', req.method, res.statusCode, (performance.now() - req.receivedAt) / 1000)
-      logRequest(logger, LOG_RULES, outcome)
-    },
-  } satisfies Omit<RouterParts<Access, Identity>, 'rootPath'>
-  const handlePublic = createRouter({ ...router, rootPath })
-  // No proxy stands in front of the socket, and who asks there does not know what path it would put in front.
-  const handleLocal = createRouter({ ...router, rootPath: '' })
-  const handle: HandleRequest = (req, res, local) => (local ? handleLocal : handlePublic)(req, res, local)
-  const listener = new HttpListener(handle, requestIds, logger)
-
-  return {
-    listen: (host, port) => listener.listen(host, port),
-    listenSocket: path => listener.listenSocket(path),
-    close: async () => {
-      shutdown.begin()
-      await listener.close()
-    },
-    handler: (req, res) => handle(req, res, false),
-  }
+    logger,
+    logRules: LOG_RULES,
+    shutdown,
+    measure: ({ req, res, pattern }, seconds) =>
+      metrics.observeRequest(pattern ?? 'none', req.method, res.statusCode, seconds),
+  })
 }

@@ -8,10 +8,12 @@ import type { LoginLook } from '../model/login-look.js'
 import { nextInQuery } from './next-param.js'
 import { pathSegment } from './path-param.js'
 import { problemReply } from './problem.js'
-import type { Handler, LedgerHandler } from './route.js'
+import type { Handler, HttpRequest, LedgerHandler, Reply } from './route.js'
 
 export interface LoginPages {
   page: Handler
+  /** In place of a page that needs a login: it leads back to the address that was asked for. */
+  pageInPlace: Handler
   asset: Handler
 }
 
@@ -37,12 +39,14 @@ interface Asset {
 /** `GET /login`, and what the page loads: files that are read once, when the server is made. */
 export function loginPages({ rootPath, look, publicHost }: LoginPagesOptions): LoginPages {
   const assets = new Map([...LOGIN_ASSETS].map(([name, path]) => [name, readAsset(path)] as const))
+  const show = (req: HttpRequest, asked: unknown): Reply => {
+    const next = safeNext(asked, rootPath)
+    const body = renderLoginPage({ ...look, rootPath, next, host: publicHost ?? req.headers.host ?? '' })
+    return { status: 200, type: 'text/html; charset=utf-8', page: true, body, headers: ['Cache-Control', 'no-store'] }
+  }
   return {
-    page: req => {
-      const next = safeNext(nextInQuery(req.search), rootPath)
-      const body = renderLoginPage({ ...look, rootPath, next, host: publicHost ?? req.headers.host ?? '' })
-      return { status: 200, type: 'text/html; charset=utf-8', page: true, body, headers: ['Cache-Control', 'no-store'] }
-    },
+    page: req => show(req, nextInQuery(req.search)),
+    pageInPlace: req => show(req, req.path + req.search),
     asset: req => {
       // Compared as sent: what has to be decoded first is none of these names.
       const asset = assets.get(pathSegment(req))
@@ -55,7 +59,7 @@ export function loginPages({ rootPath, look, publicHost }: LoginPagesOptions): L
   }
 }
 
-/** `GET /`: the login page for whoever must log in first, else the first page. */
+/** A page of the program: the login page in its place for whoever must log in first. */
 export function firstPage(loginPage: LedgerHandler, page: LedgerHandler): LedgerHandler {
   return (req, res) => (req.identity.kind === 'anonymous' ? loginPage : page)(req, res)
 }

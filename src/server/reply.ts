@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http'
-import type { HttpRequest, Reply } from './route.js'
+import type { HttpRequest, PageReply, Reply } from './route.js'
 
 /** Headers of every answer. Not `no-referrer`: it would turn `Origin` into `null` on form posts. */
 const EVERY_ANSWER = [
@@ -21,14 +21,14 @@ const API_ANSWER: readonly string[] = [
   "default-src 'none'; frame-ancestors 'none'",
 ]
 
-const PAGE_ANSWER: readonly string[] = [
-  ...EVERY_ANSWER,
-  'Content-Security-Policy',
+const PAGE_POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; connect-src 'self'; " +
-    "form-action 'self'; frame-ancestors 'none'; base-uri 'none'; object-src 'none'",
-  'Cross-Origin-Opener-Policy',
-  'same-origin',
-]
+  "form-action 'self'; frame-ancestors 'none'; base-uri 'none'; object-src 'none'"
+
+const PAGE_ANSWER: readonly string[] = [...EVERY_ANSWER, 'Cross-Origin-Opener-Policy', 'same-origin']
+
+/** Source: decisions on security, section 5. */
+const PASSED_ANSWER: readonly string[] = [...EVERY_ANSWER, 'Content-Security-Policy', "sandbox; default-src 'none'"]
 
 /** From now on browsers come over TLS only, for a year. Source: RFC 6797. */
 const TLS_ONLY: readonly string[] = ['Strict-Transport-Security', 'max-age=31536000']
@@ -40,9 +40,19 @@ export function apiHeaders(req: AnsweredRequest): string[] {
   return withRequest(API_ANSWER, req)
 }
 
-/** Headers of an HTML page and its assets, names and values in turn. */
-export function pageHeaders(req: AnsweredRequest): string[] {
-  return withRequest(PAGE_ANSWER, req)
+/**
+ * Headers of an answer that another server gave and we pass on: whatever it is, it is no page of ours. How long it may
+ * be kept is for the caller to say.
+ */
+export function passedHeaders(req: AnsweredRequest): string[] {
+  return withRequest(PASSED_ANSWER, req)
+}
+
+/** Headers of an HTML page and its assets. The policy allows inline scripts by their digest alone. */
+function pageHeaders(req: AnsweredRequest, { scriptHashes = [] }: PageReply): string[] {
+  const sources = ["'self'", ...scriptHashes.map(hash => `'${hash}'`)].join(' ')
+  const policy = PAGE_POLICY.replace("script-src 'self'", `script-src ${sources}`)
+  return withRequest([...PAGE_ANSWER, 'Content-Security-Policy', policy], req)
 }
 
 function withRequest(headers: readonly string[], { requestId, tlsOnly }: AnsweredRequest): string[] {
@@ -66,7 +76,7 @@ export function send(req: HttpRequest, res: ServerResponse, reply: Reply): void 
     res.destroy()
     return
   }
-  const headers = reply.page ? pageHeaders(req) : apiHeaders(req)
+  const headers = reply.page ? pageHeaders(req, reply.page === true ? {} : reply.page) : apiHeaders(req)
   if (reply.headers) headers.push(...reply.headers)
   if (reply.status === 204 || reply.status === 304) {
     res.writeHead(reply.status, headers)

@@ -36,6 +36,7 @@ const ONCE = new Map(
     'last-event-id',
     'x-board-token',
     'x-board-executor-token',
+    'x-board-backend-executor-token',
     'x-csrf-token',
     'x-event-admin-token',
     // By these a platform's delivery proves itself.

@@ -78,9 +78,15 @@ export interface Reply {
   /** `application/json` when absent. */
   type?: string
   /** It is a page for people, or a part of one: it may load what the page policy allows. */
-  page?: true
+  page?: true | PageReply
   /** Names and values in turn. */
   headers?: readonly string[]
+}
+
+/** What a page needs of the page policy besides what all may. */
+export interface PageReply {
+  /** Digests of the scripts that stand in it: `sha256-…`. */
+  scriptHashes?: readonly string[]
 }
 
 /** What the API description says of a route. */

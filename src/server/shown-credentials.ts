@@ -7,7 +7,7 @@ const BEARER = /^bearer +(?<token>[\x21-\x7e]+)$/i
 
 /** What a request shows to say who sends it. Another scheme than `Bearer` is nothing that we know. */
 export function readShownCredentials({ headers }: Pick<HttpRequest, 'headers'>, cookieName: string): ShownCredentials {
-  const bearer = headers.authorization && BEARER.exec(headers.authorization)?.groups?.token
+  const bearer = readBearer(headers.authorization)
   const adminToken = headers['x-event-admin-token']
   const session = readCookie(headers.cookie, cookieName)
   return {
@@ -15,4 +15,9 @@ export function readShownCredentials({ headers }: Pick<HttpRequest, 'headers'>, 
     ...(typeof adminToken === 'string' ? { adminToken } : {}),
     ...(session ? { session } : {}),
   }
+}
+
+/** The token of an `Authorization` header. */
+export function readBearer(authorization: string | undefined): string | undefined {
+  return authorization === undefined ? undefined : BEARER.exec(authorization)?.groups?.token
 }

@@ -3,16 +3,8 @@ import { EVENT_LIMITS } from '../model/event-limits.js'
 import type { EventPage } from '../model/event-query.js'
 import { toTimestamp } from '../model/timestamp.js'
 import { splitElements } from './json-bytes.js'
+import { PacedAnswer, type StreamTimes } from './paced-answer.js'
 import type { OpenAnswer } from './shutdown.js'
-
-export interface StreamTimes {
-  /** After so long a sign of life is sent. */
-  heartbeatMs: number
-  /** How long a reader may leave unread what it was sent; also how long it then has to fetch the farewell. */
-  drainMs: number
-}
-
-export const STREAM_TIMES: StreamTimes = { heartbeatMs: 15_000, drainMs: 30_000 }
 
 const CHUNK_CHARACTERS = 64 * 1024
 /** What is larger, as webhooks bring it, goes out in pieces, so that a reader only has to keep up with pieces. */
@@ -36,27 +28,25 @@ export class StreamReader {
   #lastId: string
   /** Part of an event has been written. */
   #isWithin = false
-  readonly #heartbeat: NodeJS.Timeout
-  #deadline: NodeJS.Timeout | undefined
-  #onTaken: (() => void) | undefined
+  readonly #answer: PacedAnswer
 
   /** @param open ended when the reader was dropped; when it ends, nobody waits for the reader any more */
   constructor(
-    private readonly res: ServerResponse,
+    res: ServerResponse,
     start: string,
-    private readonly times: StreamTimes,
+    times: StreamTimes,
     private readonly open: OpenAnswer,
   ) {
     this.#checkpoint = start
     this.#lastId = start
-    this.#heartbeat = setInterval(() => this.#beat(), times.heartbeatMs)
-    open.signal.addEventListener('abort', () => this.#onTaken?.(), { once: true })
-    res.on('drain', () => this.#taken())
-    res.once('close', () => {
-      clearInterval(this.#heartbeat)
-      this.#taken()
+    this.#answer = new PacedAnswer(res, {
+      times,
+      open,
+      beat: () => this.#beat(),
+      // Within an event nothing else can be said: the reader knows the last one that it got.
+      farewell: () => (this.#isWithin ? undefined : controlMessage('dropped', this.#checkpoint)),
     })
-    this.#write(controlMessage('checkpoint', start))
+    this.#answer.write(controlMessage('checkpoint', start))
   }
 
   /** Writes a page and waits until it was taken, or the stream is over. */
@@ -85,62 +75,30 @@ export class StreamReader {
   }
 
   end(): void {
-    clearInterval(this.#heartbeat)
-    if (!this.res.writableEnded) this.res.end()
+    this.#answer.end()
   }
 
   /** Writes what ends with the event of `#lastId`. */
   #writeWhole(chunk: string): Promise<void> {
     this.#isWithin = false
-    const taken = this.#write(chunk)
+    const taken = this.#answer.deliver(chunk)
     this.#checkpoint = this.#lastId
-    return this.#untilTaken(taken)
+    return taken
   }
 
   async #writeInPieces(before: string, bytes: Buffer): Promise<void> {
     this.#isWithin = true
-    await this.#untilTaken(this.#write(before))
+    await this.#answer.deliver(before)
     for (let from = 0; from < bytes.length && !this.open.signal.aborted; from += PIECE_BYTES) {
-      await this.#untilTaken(this.#write(bytes.subarray(from, from + PIECE_BYTES)))
+      await this.#answer.deliver(bytes.subarray(from, from + PIECE_BYTES))
     }
   }
 
-  async #untilTaken(taken: boolean): Promise<void> {
-    if (taken || this.open.signal.aborted) return
-    await new Promise<void>(resolve => {
-      this.#onTaken = resolve
-    })
-  }
-
-  #write(chunk: string | Uint8Array): boolean {
-    const taken = this.res.write(chunk)
-    if (!taken) this.#deadline ??= setTimeout(() => this.#drop(), this.times.drainMs)
-    return taken
-  }
-
-  #taken(): void {
-    clearTimeout(this.#deadline)
-    this.#deadline = undefined
-    this.#onTaken?.()
-  }
-
-  #beat(): void {
-    if (this.res.writableNeedDrain || this.#isWithin) return
-    if (this.#checkpoint === this.#lastId) {
-      this.#write(': heartbeat\n\n')
-    } else {
-      this.#lastId = this.#checkpoint
-      this.#write(controlMessage('checkpoint', this.#checkpoint))
-    }
-  }
-
-  #drop(): void {
-    clearInterval(this.#heartbeat)
-    // Within an event nothing else can be said: the reader knows the last one that it got.
-    if (this.#isWithin) this.res.destroy()
-    else this.res.end(controlMessage('dropped', this.#checkpoint))
-    this.#deadline = setTimeout(() => this.res.destroy(), this.times.drainMs)
-    this.open.end()
+  #beat(): string | undefined {
+    if (this.#isWithin) return undefined
+    if (this.#checkpoint === this.#lastId) return ': heartbeat\n\n'
+    this.#lastId = this.#checkpoint
+    return controlMessage('checkpoint', this.#checkpoint)
   }
 }
 

@@ -1,34 +1,22 @@
 import { safeEqual } from '../login/safe-equal.js'
-import { isCidr } from '../login/throttle-address.js'
-import { LOGIN_APPEARANCES, LOGIN_LAYOUTS, LOGIN_PALETTES, type LoginLook } from '../model/login-look.js'
 import { USER_LIMITS, USERNAME_PATTERN } from '../model/user.js'
 import { readAdminToken } from './admin-token.js'
+import { type LoginRules, readLoginRules } from './login-rules.js'
 import { readPasswordFile } from './secret-setting.js'
 import { place, type SettingReader } from './setting-reader.js'
 
 /** Who may log in to the ledger, and how. */
-export interface AccountsSettings {
+export interface AccountsSettings extends LoginRules {
   /** Sent as `X-Event-Admin-Token` it makes an admin without an account. */
   adminToken?: string
   /** The administrator that is created when there is no user of this name. */
   bootstrap?: { username: string; password: string }
-  sessionTtlSeconds: number
   maxSessions: number
-  /** The session's cookie goes over TLS alone. */
-  cookieSecure: boolean
-  /** Addresses and CIDR blocks of proxies that may say for whom they ask. Only the throttle of logins believes them. */
-  trustedProxies: readonly string[]
   passwordMinLength: number
-  throttleLogins: boolean
-  loginPage: LoginLook
 }
 
-/** Shorter ones count as this. */
-const LEAST_SESSION_SECONDS = 60
-const SESSION_SECONDS = { min: 0, max: 31_536_000, default: 43_200 }
 const SESSIONS = { min: 1, max: 100_000, default: 1024 }
 const PASSWORD_LENGTH = { min: 1, max: USER_LIMITS.passwordBytes, default: 8 }
-const MAX_PROXIES = 100
 /** Of an admin token. A shorter one could be guessed. */
 const ADVISED_CHARACTERS = 16
 
@@ -42,24 +30,13 @@ export function readAccounts(reader: SettingReader, home: string): AccountsSetti
   const adminToken = readAdminToken(reader, () => home)
   const bootstrap = readBootstrap(reader)
   warnOfWeakToken(reader, adminToken, bootstrap?.password)
-  const settings: AccountsSettings = {
+  return {
     ...(adminToken === undefined ? {} : { adminToken }),
     ...(bootstrap ? { bootstrap } : {}),
-    sessionTtlSeconds: Math.max(reader.integer('EVENT_SESSION_TTL_SECONDS', SESSION_SECONDS), LEAST_SESSION_SECONDS),
+    ...readLoginRules(reader, 'EVENT'),
     maxSessions: reader.integer('EVENT_MAX_SESSIONS', SESSIONS),
-    cookieSecure: reader.isOn('EVENT_COOKIE_SECURE'),
-    trustedProxies: readProxies(reader),
     passwordMinLength: readPasswordMinLength(reader),
-    throttleLogins: reader.oneOf('EVENT_LOGIN_THROTTLE', ['on', 'off'], 'on') === 'on',
-    loginPage: {
-      palette: reader.oneOf('EVENT_LOGIN_PALETTE', LOGIN_PALETTES, 'indigo'),
-      layout: reader.oneOf('EVENT_LOGIN_LAYOUT', LOGIN_LAYOUTS, 'card'),
-      appearance: reader.oneOf('EVENT_LOGIN_APPEARANCE', LOGIN_APPEARANCES, 'system'),
-    },
   }
-  if (!settings.throttleLogins)
-    reader.warn('EVENT_LOGIN_THROTTLE is off: passwords can be guessed as fast as they are sent.')
-  return settings
 }
 
 export function readPasswordMinLength(reader: SettingReader): number {
@@ -97,14 +74,4 @@ function warnOfWeakToken(reader: SettingReader, adminToken: string | undefined, 
   if (password !== undefined && safeEqual(adminToken, password)) {
     reader.warn('The admin token is the password of the bootstrap user as well. Take two different secrets.')
   }
-}
-
-function readProxies(reader: SettingReader): readonly string[] {
-  const allowed = `is not a list of up to ${MAX_PROXIES} IP addresses and blocks such as 10.0.0.0/8, with commas between them`
-  return reader.text('EVENT_TRUSTED_PROXIES', acceptProxies, allowed) ?? []
-}
-
-function acceptProxies(text: string): string[] | undefined {
-  const proxies = text.split(',').map(entry => entry.trim())
-  return proxies.length <= MAX_PROXIES && proxies.every(isCidr) ? proxies : undefined
 }

@@ -1,4 +1,5 @@
 import { readAdminToken } from './admin-token.js'
+import { API_URL_ALLOWED, acceptApiUrl } from './api-url.js'
 import { headerWord } from './secret-setting.js'
 import { SettingReader } from './setting-reader.js'
 import type { SettingSources } from './setting-sources.js'
@@ -33,8 +34,7 @@ const DEFAULT_API_URL = 'http://127.0.0.1:8765'
 export function readClientSettings(flags: ClientFlags, sources: SettingSources): ClientSettings {
   const reader = new SettingReader(sources)
   const given = { flag: '--api-url', value: flags.apiUrl }
-  const allowed = 'is not an http or https address without user name, query and fragment'
-  const apiUrl = reader.text('EVENT_API_URL', acceptApiUrl, allowed, given) ?? DEFAULT_API_URL
+  const apiUrl = reader.text('EVENT_API_URL', acceptApiUrl, API_URL_ALLOWED, given) ?? DEFAULT_API_URL
   const credential = readCredential(reader, flags)
   reader.finish()
   return { apiUrl, ...(credential ? { credential } : {}) }
@@ -45,11 +45,4 @@ function readCredential(reader: SettingReader, flags: ClientFlags): Credential |
   if (token) return { kind: 'token', secret: headerWord(reader, token.name, token.value) }
   const secret = readAdminToken(reader)
   return secret === undefined ? undefined : { kind: 'admin', secret }
-}
-
-function acceptApiUrl(text: string): string | undefined {
-  const url = URL.canParse(text) ? new URL(text) : undefined
-  if (!url || !['http:', 'https:'].includes(url.protocol)) return undefined
-  if (url.username || url.password || url.search || url.hash) return undefined
-  return `${url.origin}${url.pathname}`.replace(/\/+$/, '')
 }

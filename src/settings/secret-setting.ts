@@ -17,14 +17,32 @@ export function readSecret(
   name: string,
   options: { both: 'refused' | 'value wins' },
 ): string | undefined {
+  return readValueOrFile(reader, name, { ...options, ofValue: withoutBlankEnds, ofFile: withoutBlankEnds })
+}
+
+/**
+ * A password that people type, in the setting `name` or in the file named by `<name>_FILE`, but not in both. As it is,
+ * since blanks may belong to it; of a file all but the end of its line. Otherwise as `readSecret`.
+ */
+export function readPassword(reader: SettingReader, name: string): string | undefined {
+  return readValueOrFile(reader, name, { both: 'refused', ofValue: whole, ofFile: withoutLineEnd })
+}
+
+interface SecretForm {
+  both: 'refused' | 'value wins'
+  ofValue: ToSecret
+  ofFile: ToSecret
+}
+
+function readValueOrFile(reader: SettingReader, name: string, form: SecretForm): string | undefined {
   const file = findEvenEmpty(reader, `${name}_FILE`)
   const value = findEvenEmpty(reader, name)
-  if (value?.value && file?.value && options.both === 'refused') {
+  if (value?.value && file?.value && form.both === 'refused') {
     reader.refuse(name, `${name} and ${file.name} are both set${place(file)}. Keep one of them.`)
     return undefined
   }
-  if (file?.value && !value?.value) return readSecretFile(reader, file, withoutBlankEnds)
-  const secret = value?.value.trim()
+  if (file?.value && !value?.value) return readSecretFile(reader, file, form.ofFile)
+  const secret = value && form.ofValue(value.value)
   const empty = secret ? undefined : (value ?? file)
   if (empty) reader.refuse(empty.name, `${empty.name}${place(empty)} is empty. Give it a value, or remove it.`)
   return secret || undefined
@@ -50,6 +68,7 @@ export function headerWord(reader: SettingReader, name: string, secret: string):
 type ToSecret = (text: string) => string
 
 const withoutBlankEnds: ToSecret = text => text.trim()
+const whole: ToSecret = text => text
 
 /** A line as editors and `echo` leave it, without its end. */
 export function withoutLineEnd(text: string): string {

@@ -1,5 +1,5 @@
 import { readChatSite } from './chat-site.js'
-import { readPublicUrl, readRootPath } from './serve-settings.js'
+import { readPublicUrl, readRootPath } from './listen-settings.js'
 import { SettingReader } from './setting-reader.js'
 import type { SettingSources } from './setting-sources.js'
 import { readWebhookSecrets, WEBHOOK_SECRETS, type WebhookSource } from './webhook-settings.js'

@@ -1,4 +1,5 @@
 import type { NewEvent, Provenance } from '../model/event.js'
+import type { EventHistogram, HistogramQuery } from '../model/event-histogram.js'
 import type { EventPage, EventQuery } from '../model/event-query.js'
 import type { CaptureState } from '../model/subscription.js'
 import type { Micros } from '../model/timestamp.js'
@@ -72,6 +73,12 @@ export interface EventStore {
 
   /** One page and its checkpoint, of one snapshot. Long searches let writes go on between slices. */
   query(query: EventQuery, signal?: AbortSignal): Promise<EventPage>
+
+  /**
+   * How many events there are over a range, of one snapshot and exact. By source alone it is answered from kept counts;
+   * other filters are asked of one event after the other, newest first, in slices as in `query`, and up to a bound.
+   */
+  histogram(query: HistogramQuery, signal?: AbortSignal): Promise<EventHistogram>
 
   /** From kept counters, never by counting rows. */
   stats(): Promise<LedgerStats>

@@ -85,7 +85,7 @@ export async function startServer(t: Test, options: StartOptions): Promise<Runni
 
 /** Starts the server without waiting for anything. */
 export function launchServer(t: Test, { port = 0, flags = [], preload, ...options }: StartOptions): Child {
-  const args = ['serve', '--json', '--port', String(port), ...databaseFlags(options), ...flags]
+  const args = ['serve', '--json', '--only', 'ledger', '--port', String(port), ...databaseFlags(options), ...flags]
   return startDaybook(t, args, { ...options, ...(preload === undefined ? {} : { preload }) })
 }
 

@@ -5,7 +5,6 @@ import { eventLine } from '../../src/cli/event-line.js'
 import { eventTable } from '../../src/cli/event-table.js'
 import { healthCard } from '../../src/cli/health-card.js'
 import { issuedTokenCard } from '../../src/cli/issued-token-card.js'
-import type { Rendering } from '../../src/cli/ledger-caller.js'
 import { ledgerStatusCard } from '../../src/cli/ledger-status-card.js'
 import { createLook } from '../../src/cli/look.js'
 import { platformCards } from '../../src/cli/platform-cards.js'
@@ -13,6 +12,7 @@ import { prettyJson } from '../../src/cli/pretty-json.js'
 import { programName } from '../../src/cli/program-name.js'
 import { recordedText } from '../../src/cli/recorded-text.js'
 import { serveBanner } from '../../src/cli/serve-banner.js'
+import type { Rendering } from '../../src/cli/server-caller.js'
 import { sessionCard } from '../../src/cli/session-card.js'
 import { statsCard } from '../../src/cli/stats-card.js'
 import { savedSubscriptionCard, subscriptionCard } from '../../src/cli/subscription-card.js'
@@ -185,18 +185,22 @@ t.test('the status of a ledger says who has it open, how large it is, and what a
 
 t.test('what serve says can be copied and run', async t => {
   const open = { database: '/l.db', needsLogin: false }
-  const banner = serveBanner({ ...open, ledger: 'http://127.0.0.1:8765', program: 'daybook' }, LOOK)
+  const board = { url: 'http://127.0.0.1:8766', home: '/b' }
+  const banner = serveBanner({ ledger: { ...open, url: 'http://127.0.0.1:8765' }, board, program: 'daybook' }, LOOK)
+  t.match(banner, /\n {2}board +http:\/\/127\.0\.0\.1:8766\n/)
   t.match(
     banner,
     /\n {2}curl -sS http:\/\/127\.0\.0\.1:8765\/api\/events -H '[^']+' -d '\{[^']+\}'\n {2}daybook api events\n/,
   )
-  const other = serveBanner({ ...open, ledger: 'http://[::1]:9/x', program: 'npx daybook' }, LOOK)
+  const other = serveBanner({ ledger: { ...open, url: 'http://[::1]:9/x' }, program: 'npx daybook' }, LOOK)
   t.match(other, /\n {2}npx daybook api events --api-url http:\/\/\[::1\]:9\/x\n/)
-  const closed = serveBanner({ ...open, needsLogin: true, ledger: 'http://[::1]:9', program: 'daybook' }, LOOK)
+  const closed = serveBanner({ ledger: { ...open, needsLogin: true, url: 'http://[::1]:9' }, program: 'daybook' }, LOOK)
   t.match(
     closed,
     /\n {2}login +http:\/\/\[::1\]:9\/login\n[\s\S]* --token <token>\n[\s\S]*"daybook users token <username>" issues/,
   )
+  const alone = serveBanner({ board, program: 'daybook' }, LOOK)
+  t.match(alone, /\n {2}files +\/b\n\nCtrl/)
   t.equal(programName('/usr/local/bin/daybook'), 'daybook')
   t.equal(programName('/src/daybook/bin/run.js'), 'npx daybook')
 })

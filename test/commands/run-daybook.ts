@@ -29,7 +29,8 @@ export function startDaybook(t: Test, argv: readonly string[], { env = {}, atTer
   // A home of its own, which may have been furnished before.
   const home = existsSync(t.testdirName) ? t.testdirName : t.testdir()
   const child = spawn('env', ['-u', 'NODE_OPTIONS', process.execPath, script, ...argv], {
-    env: { PATH: process.env.PATH, HOME: home, TERM: 'xterm', ...env },
+    // The board's usual port may be taken by a test beside this one.
+    env: { PATH: process.env.PATH, HOME: home, TERM: 'xterm', BOARD_PORT: '0', ...env },
     timeout: LONGEST_MILLISECONDS,
     killSignal: 'SIGKILL',
   })

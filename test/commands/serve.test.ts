@@ -7,8 +7,9 @@ t.test('serve says in one line where it is, serves, and ends with 0 when told', 
   const { child, run, ended } = startDaybook(t, ['serve', '--port', '0', '--json', '--log-level', 'silent'])
   await until(() => run.out.includes('\n'))
   const started = JSON.parse(run.out)
-  t.match(started, { ledger: /^http:\/\/127\.0\.0\.1:\d+$/, pid: child.pid })
-  t.same(Object.keys(started), ['ledger', 'database', 'pid'])
+  const address = /^http:\/\/127\.0\.0\.1:\d+$/
+  t.match(started, { ledger: address, board: address, pid: child.pid })
+  t.same(Object.keys(started), ['ledger', 'board', 'database', 'pid'])
   t.equal(started.database, join(t.testdirName, '.arch', 'event', 'events.db'))
 
   const env = { EVENT_API_URL: started.ledger }
@@ -50,7 +51,10 @@ t.test('a person is told where it listens, and what to try', async t => {
   const argv = ['serve', '--port', '0', '--root-path', '/books', '--log-level', 'silent']
   const { child, run, ended } = startDaybook(t, argv, { atTerminal: true, env: { NO_COLOR: '1' } })
   await until(() => run.out.includes('Ctrl+C'))
-  t.match(run.out, /Daybook is listening\.\n\n {2}ledger +http:\/\/127\.0\.0\.1:\d+\/books\n {2}database {2}\//)
+  t.match(
+    run.out,
+    /Daybook is listening\.\n\n {2}ledger +http:\/\/127\.0\.0\.1:\d+\/books\n {2}database {2}\/.*\n {2}board +http/,
+  )
   t.match(run.out, /curl -sS http:\/\/127\.0\.0\.1:\d+\/books\/api\/events/)
   child.kill('SIGINT')
   await Promise.all([ended, once(child, 'exit')])
@@ -71,9 +75,15 @@ t.test('what is wrong with its settings is told at once, before anything is open
   ])
 })
 
-t.test('the board is not there yet, and that is said', async t => {
-  t.match(await runDaybook(t, ['serve', '--only', 'board']), {
-    code: 2,
-    err: /^The board is not part of this release yet\./,
-  })
+t.test('each of the two programs can be served alone', async t => {
+  const argv = ['serve', '--port', '0', '--json', '--log-level', 'silent', '--only']
+  const board = startDaybook(t, [...argv, 'board'])
+  const ledger = startDaybook(t, [...argv, 'ledger'])
+  await until(() => board.run.out.includes('\n') && ledger.run.out.includes('\n'))
+  t.same(Object.keys(JSON.parse(board.run.out)), ['board', 'pid'])
+  t.same(Object.keys(JSON.parse(ledger.run.out)), ['ledger', 'database', 'pid'])
+  for (const { child, ended } of [board, ledger]) {
+    child.kill('SIGTERM')
+    t.match(await ended, { code: 0, err: '' })
+  }
 })

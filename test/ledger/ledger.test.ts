@@ -199,7 +199,7 @@ t.test('events carry the subscriptions they match, and move their cursor in the 
   await deliver(ledger, inTopic('12', 'eng', 'deploys'))
   await ledger.saveSubscription({ id: 'topic', metadata: { reason: 'still here' } })
   t.match(await ledger.getSubscription('topic'), { last_cursor: '12' })
-  t.same(keysOf(await ledger.query({ ...SINCE, subscriptionId: 'topic' })).length, 4)
+  t.same(keysOf(await ledger.query({ ...SINCE, subscriptionIds: ['topic'] })).length, 4)
 })
 
 t.test('subscriptions are matched again after the ledger was opened anew, and deleted ones are not', async t => {
@@ -214,7 +214,7 @@ t.test('subscriptions are matched again after the ledger was opened anew, and de
 
 t.test('a long poll is answered when something matches, and not before', async t => {
   const { ledger } = await openLedger(t)
-  const waiting = ledger.waitFor({ ...SINCE, source: 'chat' }, 20)
+  const waiting = ledger.waitFor({ ...SINCE, sources: ['chat'] }, 20)
   await deliver(ledger, { subject_id: '1', source: 'forum' })
   await deliver(ledger, { subject_id: '2', source: 'chat' })
   t.same(keysOf(await waiting), ['chat:message.created:message:2'])
@@ -222,7 +222,7 @@ t.test('a long poll is answered when something matches, and not before', async t
 
 t.test('a long poll that searches is woken by an event whose text is not at hand', async t => {
   const { ledger } = await openLedger(t)
-  const waiting = ledger.waitFor({ ...SINCE, source: 'chat', search: ['needle'] }, 20)
+  const waiting = ledger.waitFor({ ...SINCE, sources: ['chat'], search: ['needle'] }, 20)
   for (const [id, source, said] of [
     ['1', 'chat', 'hay'],
     ['2', 'forum', 'needle'],
@@ -239,7 +239,7 @@ t.test('a long poll that searches is woken by an event whose text is not at hand
 t.test('a long poll that sees nothing ends in time, with the head as its checkpoint', async t => {
   const { ledger } = await openLedger(t)
   await deliver(ledger, { subject_id: '1', source: 'forum' })
-  t.match(await ledger.waitFor({ ...SINCE, source: 'chat' }, 0.05), { count: 0, nextSince: NOON })
+  t.match(await ledger.waitFor({ ...SINCE, sources: ['chat'] }, 0.05), { count: 0, nextSince: NOON })
 })
 
 t.test('an aborted long poll answers with what it has seen', async t => {
@@ -282,7 +282,7 @@ t.test('following gives every matching event once and in order, whatever comes w
   const abort = new AbortController()
   const seen: string[] = []
   const reader = (async () => {
-    for await (const page of ledger.follow({ order: 'asc', limit: 2, since: 0, source: 'chat' }, abort.signal)) {
+    for await (const page of ledger.follow({ order: 'asc', limit: 2, since: 0, sources: ['chat'] }, abort.signal)) {
       seen.push(...keysOf(page))
       if (seen.length === 30) abort.abort()
     }

@@ -7,7 +7,7 @@ import { allEvents, type CaptureRig, captureRig, DEPLOYS, deliver, NOON, WATCH }
 const RANDOM = { stream: 'eng', topic: 'random' }
 
 const idsOf = async ({ ledger }: CaptureRig, subscriptionId: string) =>
-  itemsOf(await ledger.query({ order: 'asc', limit: 500, since: 0, subscriptionId })).map(event =>
+  itemsOf(await ledger.query({ order: 'asc', limit: 500, since: 0, subscriptionIds: [subscriptionId] })).map(event =>
     Number(event.subject_id),
   )
 

@@ -85,7 +85,7 @@ async function play(t: Test, plan: readonly Step[]) {
 async function idsOfWatch(ledger: Ledger): Promise<number[]> {
   const ids: number[] = []
   for (let since = 0; ; ) {
-    const page = await ledger.query({ order: 'asc', limit: 500, since, subscriptionId: 'deploys' })
+    const page = await ledger.query({ order: 'asc', limit: 500, since, subscriptionIds: ['deploys'] })
     ids.push(...itemsOf(page).map(event => Number(event.subject_id)))
     if (!page.hasMore) return ids.sort((left, right) => left - right)
     since = page.nextSince ?? since

@@ -19,7 +19,9 @@ function settingsOf(folder: string, env: Record<string, string> = {}): UsersSett
 
 async function startServer(t: Test, folder: string): Promise<void> {
   const env = { EVENT_LOG_LEVEL: 'silent', EVENT_ROOT_PATH: '/books' }
-  const running = await serve(readServeSettings({ db: join(folder, 'events.db'), port: '0' }, memorySources({ env })))
+  const sources = memorySources({ env })
+  const settings = readServeSettings({ only: 'ledger', db: join(folder, 'events.db'), port: '0' }, sources)
+  const running = await serve(settings, sources)
   t.teardown(() => running.close())
 }
 

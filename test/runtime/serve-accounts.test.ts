@@ -16,7 +16,7 @@ interface Start {
 /** Starts a server on the ledger of that folder. */
 function start(folder: string, { env = {}, files = {}, flags = {} }: Start = {}): Promise<RunningServer> {
   const sources = memorySources({ env: { EVENT_LOG_LEVEL: 'silent', ...env }, files })
-  return serve(readServeSettings({ db: join(folder, 'events.db'), port: '0', ...flags }, sources))
+  return serve(readServeSettings({ only: 'ledger', db: join(folder, 'events.db'), port: '0', ...flags }, sources), sources)
 }
 
 const ELSEWHERE: ServeFlags = { host: '0.0.0.0' }
@@ -32,7 +32,7 @@ t.test('a ledger without users is for its own machine, unless somebody says othe
     message: /^Listening on 0\.0\.0\.0 would let others .*daybook users create/,
   })
   const open = await start(folder, { flags: { ...ELSEWHERE, allowOpen: true } })
-  t.equal(open.needsLogin, false)
+  t.equal(open.ledger?.needsLogin, false)
   await open.close()
 })
 
@@ -44,7 +44,7 @@ t.test('a ledger that has, or ever had, an admin token may listen anywhere', asy
   const folder = ownFolder(t)
   for (const env of [ADMIN_TOKEN, {}]) {
     const running = await start(folder, { flags: ELSEWHERE, env })
-    t.equal(running.needsLogin, true)
+    t.equal(running.ledger?.needsLogin, true)
     await running.close()
   }
 })
@@ -67,10 +67,10 @@ t.test('the first administrator is created once, and never changed again', async
   const login = async ({ ledger }: RunningServer, password: string) => {
     const body = JSON.stringify({ username: 'ada', password })
     const headers = { 'content-type': 'application/json' }
-    return (await fetch(`${ledger}/api/login`, { method: 'POST', headers, body })).status
+    return (await fetch(`${ledger?.url}/api/login`, { method: 'POST', headers, body })).status
   }
   const first = await start(folder, { env: BOOTSTRAP, files: { '/p': `${PASSWORD}\n` } })
-  t.equal(first.needsLogin, true)
+  t.equal(first.ledger?.needsLogin, true)
   t.equal(await login(first, PASSWORD), 200)
   await first.close()
 

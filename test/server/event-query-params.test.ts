@@ -10,12 +10,14 @@ const plain = { order: 'desc', limit: 100 }
 const read = [
   { search: '', query: plain },
   { search: '?', query: plain },
-  { search: '?source=chat', query: { ...plain, source: 'chat' } },
+  { search: '?source=chat', query: { ...plain, sources: ['chat'] } },
   { search: '?kind=message.created', query: { ...plain, kinds: ['message.created'] } },
   { search: '?kind=message.*&kind=*&kind=push', query: { ...plain, kinds: ['message.*', '*', 'push'] } },
-  { search: '?subscription_id=sub_1', query: { ...plain, subscriptionId: 'sub_1' } },
+  { search: '?subscription_id=sub_1', query: { ...plain, subscriptionIds: ['sub_1'] } },
   { search: '?subject_id=a%2Fb%20%F0%9F%98%80', query: { ...plain, subjectId: 'a/b 😀' } },
-  { search: '?actor=Ada+Lovelace', query: { ...plain, actor: 'Ada Lovelace' } },
+  { search: '?source=chat&source=forum', query: { ...plain, sources: ['chat', 'forum'] } },
+  { search: '?actor=Ada&actor=17', query: { ...plain, actors: ['Ada', '17'] } },
+  { search: '?actor=Ada+Lovelace', query: { ...plain, actors: ['Ada Lovelace'] } },
   { search: '?target=stream%3A4', query: { ...plain, target: 'stream:4' } },
   { search: '?verified=none,signature', query: { ...plain, verified: ['signature', 'none'] } },
   { search: '?q=Red+%22big%20FOX%22', query: { ...plain, search: ['red', 'big fox'] } },
@@ -52,7 +54,7 @@ t.test('reads wait beside since', async t => {
 const refused = [
   { search: '?sinse=2031-05-04T09:00:00Z', field: 'sinse', detail: /no parameter of this name.*since/ },
   { search: '?__proto__=1', field: '__proto__' },
-  { search: '?source=a&source=b', field: 'source', detail: /twice/ },
+  { search: '?target=a&target=b', field: 'target', detail: /twice/ },
   { search: '?since=2031-05-04T09:00:00Z&since=2031-05-04T09:00:00Z', field: 'since', detail: /twice/ },
   { search: '?source=', field: 'source', detail: /empty/ },
   { search: `?actor=${'x'.repeat(1025)}`, field: 'actor', detail: /longer/ },
@@ -81,6 +83,8 @@ const refused = [
   { search: '?kind=*.created', field: 'kind' },
   { search: `?kind=${'x'.repeat(257)}`, field: 'kind', detail: /longer/ },
   { search: `?${'kind=a&'.repeat(51)}`, field: 'kind', detail: /50 times/ },
+  { search: `?${'source=a&'.repeat(51)}`, field: 'source', detail: /50 times/ },
+  { search: '?actor=17&actor=', field: 'actor', detail: /empty/ },
   { search: '?verified=signature,maybe', field: 'verified', detail: /signature, token, login, none/ },
   { search: '?verified=', field: 'verified' },
   { search: `?q=${'x'.repeat(513)}`, field: 'q', detail: /512/ },
@@ -126,7 +130,7 @@ t.test('a stream begins after its checkpoint, else where the time filters begin,
   t.equal(start('?since=2031-05-04T08:00:00Z', '2031-05-04T08:30:00.000007Z'), micros('2031-05-04T08:30:00.000007Z'))
   t.equal(start('?since=2031-05-04T08:00:00Z', ''), since, 'an empty Last-Event-ID says nothing')
   t.same(readEventStreamRequest('?source=chat&kind=message.*', undefined, NOW).filters, {
-    source: 'chat',
+    sources: ['chat'],
     kinds: ['message.*'],
   })
 })

@@ -6,12 +6,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pino from 'pino'
 import t, { type Test } from 'tap'
-import { createLedgerServer, type LedgerServer } from '../../src/server/ledger-server.js'
+import type { HttpApp } from '../../src/server/http-app.js'
+import { createLedgerServer } from '../../src/server/ledger-server.js'
 import { MemoryLedger, START } from './memory-ledger.js'
 import { OPEN_ACCOUNTS } from './open-accounts.js'
 import { message, SETTINGS, serve, until } from './serve.js'
 
-function createServer(): LedgerServer {
+function createServer(): HttpApp {
   return createLedgerServer({
     ledger: new MemoryLedger(),
     accounts: OPEN_ACCOUNTS,

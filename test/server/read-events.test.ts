@@ -69,11 +69,11 @@ t.test('every filter reaches the ledger', async t => {
   await request('/api/events?verified=token&q=a+b&from=2031-05-04T09:00Z&to=2031-05-04T10:00Z&limit=7&order=asc')
   t.match(ledger.queries, [
     {
-      source: 'chat',
+      sources: ['chat'],
       kinds: ['message.*', 'push'],
-      subscriptionId: 's',
+      subscriptionIds: ['s'],
       subjectId: '1',
-      actor: 'Ada',
+      actors: ['Ada'],
       target: 'stream:4',
     },
     { verified: ['token'], search: ['a', 'b'], limit: 7, order: 'asc', from: Number, to: Number },

@@ -47,7 +47,7 @@ t.test('the table is what is documented', async t => {
     'GET /api/subscriptions/x',
     'GET /api/users',
     'GET /api/users/x/tokens',
-    'GET /assets/landing.css',
+    'GET /assets/shared/icon.svg',
     'GET /login',
     'GET /login/assets/login.css',
     'GET /metrics',
@@ -181,7 +181,7 @@ t.test('every answer carries an id of its own and the headers that keep it from 
   const answers = [
     await request('/api/events'),
     await request('/'),
-    await request('/assets/landing.css'),
+    await request('/assets/shared/icon.svg'),
     await request('/metrics'),
     await request('/nothing'),
     await request('/api/events', { method: 'PUT' }),

@@ -29,6 +29,6 @@ export function twinsOf(path: string): string[] {
 
 /** Names that are there. */
 const FILES = new Map([
-  ['/assets/{name}', '/assets/landing.css'],
+  ['/assets/*', '/assets/shared/icon.svg'],
   ['/login/assets/{name}', '/login/assets/login.css'],
 ])

@@ -4,9 +4,9 @@ import { setTimeout } from 'node:timers/promises'
 import pino from 'pino'
 import type { Test } from 'tap'
 import { takeLargeDelivery } from '../../src/platforms/take-delivery.js'
+import type { HttpApp } from '../../src/server/http-app.js'
 import {
   createLedgerServer,
-  type LedgerServer,
   type LedgerServerOptions,
   type LedgerServerSettings,
 } from '../../src/server/ledger-server.js'
@@ -31,7 +31,7 @@ export interface Served {
   log: Record<string, unknown>[]
   close(): Promise<void>
   /** For a server of the test's own. */
-  handler: LedgerServer['handler']
+  handler: HttpApp['handler']
   request(path: string, init?: RequestInit): Promise<Answer>
   post(path: string, body: unknown, headers?: Record<string, string>): Promise<Answer>
   /** Sends bytes as they are and reads until the server closes; ask it to with `Connection: close`. */

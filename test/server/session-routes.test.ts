@@ -200,7 +200,7 @@ t.test('behind TLS the cookie has the prefix that no neighbour can set, and brow
   t.match(await sendRaw(served, '/book/api/stats', { headers: { Cookie: Cookie.replace('__Host-', '') } }), {
     status: 401,
   })
-  const pages = [await sendRaw(served, '/book/login'), await sendRaw(served, '/book/assets/landing.css')]
+  const pages = [await sendRaw(served, '/book/login'), await sendRaw(served, '/book/assets/shared/icon.svg')]
   for (const answer of [stats, ...pages, await sendRaw(served, '/nothing')]) {
     t.same(valuesOf(answer.headers, 'strict-transport-security'), ['max-age=31536000'])
   }

@@ -10,11 +10,13 @@ const ADMIN_FILE = `${HOME}/.arch/event/secrets/admin-token`
 const LONG = 'long-enough-secret-word'
 
 function accountsOf(sources: MemorySources) {
-  return readServeSettings({}, memorySources(sources)).accounts
+  const { ledger } = readServeSettings({ only: 'ledger' }, memorySources(sources))
+  if (!ledger) throw new Error('The ledger is served')
+  return ledger.accounts
 }
 
 function warningsOf(sources: MemorySources): readonly string[] {
-  return readServeSettings({}, memorySources(sources)).warnings
+  return readServeSettings({ only: 'ledger' }, memorySources(sources)).warnings
 }
 
 t.test('every setting can be given by the environment', async t => {

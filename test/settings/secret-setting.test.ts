@@ -7,7 +7,7 @@ const NAME = 'EVENT_WEBHOOK_SECRET_FORUM'
 const FILE = `${NAME}_FILE`
 
 function secretsOf(sources: Parameters<typeof memorySources>[0]): readonly string[] {
-  return readServeSettings({}, memorySources(sources)).webhooks.secrets.forum
+  return readServeSettings({ only: 'ledger' }, memorySources(sources)).ledger?.webhooks.secrets.forum ?? []
 }
 
 t.test('secrets stand in a setting or in a file, one a line', async t => {

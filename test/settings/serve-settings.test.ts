@@ -1,31 +1,51 @@
 import t from 'tap'
-import { isLoopback, readServeSettings, type ServeFlags } from '../../src/settings/serve-settings.js'
+import { isLoopback } from '../../src/settings/listen-settings.js'
+import { readServeSettings, type ServeFlags } from '../../src/settings/serve-settings.js'
 import { HOME, memorySources, SHARED } from './memory-sources.js'
 import { problemsOf } from './refusal.js'
 
 t.test('without any setting it listens on this machine only', async t => {
-  t.same(readServeSettings({}, memorySources()), {
-    home: `${HOME}/.arch`,
-    database: {
-      path: `${HOME}/.arch/event/events.db`,
-      isDefault: true,
-      legacyPath: `${HOME}/.arch/events.db`,
+  t.match(readServeSettings({}, memorySources()), {
+    ledger: {
+      home: `${HOME}/.arch`,
+      database: {
+        path: `${HOME}/.arch/event/events.db`,
+        isDefault: true,
+        legacyPath: `${HOME}/.arch/events.db`,
+      },
+      host: '127.0.0.1',
+      port: 8765,
+      rootPath: '',
+      allowOpen: false,
+      accounts: {
+        sessionTtlSeconds: 43_200,
+        maxSessions: 1024,
+        cookieSecure: false,
+        trustedProxies: [],
+        passwordMinLength: 8,
+        throttleLogins: true,
+        loginPage: { palette: 'indigo', layout: 'card', appearance: 'system' },
+      },
+      webhooks: { secrets: { chat: [], forum: [], code_a: [], code_b: [] }, requireVerified: false },
     },
-    ledger: { host: '127.0.0.1', port: 8765, rootPath: '', allowOpen: false },
-    accounts: {
-      sessionTtlSeconds: 43_200,
-      maxSessions: 1024,
-      cookieSecure: false,
-      trustedProxies: [],
-      passwordMinLength: 8,
-      throttleLogins: true,
-      loginPage: { palette: 'indigo', layout: 'card', appearance: 'system' },
+    board: {
+      host: '127.0.0.1',
+      port: 8766,
+      rootPath: '',
+      home: `${HOME}/.arch/board`,
+      columns: ['backlog', 'doing', 'review', 'done'],
     },
-    board: { host: '127.0.0.1', port: 8766, rootPath: '' },
-    webhooks: { secrets: { chat: [], forum: [], code_a: [], code_b: [] }, requireVerified: false },
     log: { level: 'info', format: 'auto' },
     warnings: [],
   })
+})
+
+t.test('a program that is not served is not asked for its settings', async t => {
+  const env = { EVENT_PORT: 'x', EVENT_WEBHOOK_SECRET_CHAT_FILE: '/gone', BOARD_HOST: '127.0.0.2' }
+  const board = readServeSettings({ only: 'board', port: '1', rootPath: '/b' }, memorySources({ env })).board
+  t.match(board, { host: '127.0.0.2', port: 1, rootPath: '/b' })
+  const ledger = readServeSettings({ only: 'ledger' }, memorySources({ env: { BOARD_PORT: 'x' } }))
+  t.same(Object.keys(ledger), ['ledger', 'log', 'warnings'])
 })
 
 t.test('every setting can be given by the environment', async t => {
@@ -37,6 +57,7 @@ t.test('every setting can be given by the environment', async t => {
     BOARD_HOST: 'localhost',
     BOARD_PORT: '65535',
     BOARD_ROOT_PATH: '/board',
+    BOARD_COLUMNS: 'todo, done',
     EVENT_WEBHOOK_SECRET_CHAT: 'one',
     EVENT_WEBHOOK_SECRET_CODE_A: 'new\nold\n',
     EVENT_WEBHOOK_REQUIRE_VERIFIED: 'Yes',
@@ -45,13 +66,18 @@ t.test('every setting can be given by the environment', async t => {
     EVENT_LOG_FORMAT: 'json',
   }
   t.match(readServeSettings({}, memorySources({ env })), {
-    ledger: { host: '::1', port: 0, rootPath: '/books/ledger', publicUrl: 'https://ledger.example.org:8443' },
-    board: { host: 'localhost', port: 65535, rootPath: '/board' },
-    webhooks: {
-      secrets: { chat: ['one'], forum: [], code_a: ['new', 'old'], code_b: [] },
-      requireVerified: true,
-      chatSite: 'https://chat.example.org',
+    ledger: {
+      host: '::1',
+      port: 0,
+      rootPath: '/books/ledger',
+      publicUrl: 'https://ledger.example.org:8443',
+      webhooks: {
+        secrets: { chat: ['one'], forum: [], code_a: ['new', 'old'], code_b: [] },
+        requireVerified: true,
+        chatSite: 'https://chat.example.org',
+      },
     },
+    board: { host: 'localhost', port: 65535, rootPath: '/board', columns: ['todo', 'done'] },
     log: { level: 'debug', format: 'json' },
   })
 })
@@ -105,6 +131,18 @@ const refused: {
     env: { BOARD_ROOT_PATH: '/x/..' },
     field: 'BOARD_ROOT_PATH',
     detail: /is not a path/,
+  },
+  {
+    name: 'a board that asks for nothing, where others reach it',
+    env: { BOARD_HOST: '0.0.0.0' },
+    field: 'BOARD_HOST',
+    detail: /would let others use a board that asks for nothing\. Set BOARD_PASSWORD or BOARD_API_KEY, or/,
+  },
+  {
+    name: 'a column twice',
+    env: { BOARD_COLUMNS: 'a,b,a' },
+    field: 'BOARD_COLUMNS',
+    detail: /is not a list of 1 to 12 different names/,
   },
   {
     name: 'a public address with a path',
@@ -175,11 +213,11 @@ t.test('all that is wrong is told at once, with where it stands', async t => {
         field: 'EVENT_ROOT_PATH',
         detail: `EVENT_ROOT_PATH "x" (in ${SHARED}) is not a path like /ledger: a slash, then letters, digits, ".", "_", "~" or "-".`,
       },
-      { field: 'BOARD_PORT', detail: 'BOARD_PORT "b" is not a whole number from 0 to 65535.' },
       {
         field: 'EVENT_WEBHOOK_SECRET_CHAT_FILE',
         detail: 'EVENT_WEBHOOK_SECRET_CHAT_FILE "/gone" does not exist. Name a file that can be read.',
       },
+      { field: 'BOARD_PORT', detail: 'BOARD_PORT "b" is not a whole number from 0 to 65535.' },
     ],
   )
 })

@@ -38,7 +38,7 @@ export function captureConformance(t: Test, open: OpenStore): void {
     t.match(await find(), { last_cursor: '8', capture: { read_to: '8' }, last_event_at: null })
   })
 
-  const OF_WATCH = { order: 'asc', limit: 100, since: 0, subscriptionId: 'watch' } as const
+  const OF_WATCH = { order: 'asc', limit: 100, since: 0, subscriptionIds: ['watch'] } as const
   const marking = (key: string, id = 'watch') => ({
     ...messageCreated(key),
     matches: [{ id, isCaptured: true as const }],
@@ -67,16 +67,16 @@ export function captureConformance(t: Test, open: OpenStore): void {
     await events.record(keys.slice(20).map(key => messageCreated(key)))
     const odd = keys.filter((_, at) => at % 2 === 1)
     await events.record(odd.map(key => marking(key)))
-    const search = { ...OF_WATCH, source: 'chat', kinds: ['message.*'], search: ['green'] }
+    const search = { ...OF_WATCH, sources: ['chat'], kinds: ['message.*'], search: ['green'] }
     for (const query of [OF_WATCH, search]) t.same(keysOf(await events.query(query)), odd)
     await catchUp()
     for (const query of [OF_WATCH, search]) t.same(keysOf(await events.query(query)), odd, 'and when it has caught up')
     await events.record(odd.slice(0, 5).map(key => marking(key, 'second')))
     await events.record(keys.map(key => messageCreated(`${key}-later`)))
     await catchUp()
-    t.same(keysOf(await events.query({ ...OF_WATCH, subscriptionId: 'second' })), odd.slice(0, 5))
+    t.same(keysOf(await events.query({ ...OF_WATCH, subscriptionIds: ['second'] })), odd.slice(0, 5))
     t.same(keysOf(await events.query({ ...OF_WATCH, order: 'desc' })), odd.toReversed())
-    t.same(keysOf(await events.query({ ...OF_WATCH, actor: 'Ada' })), odd)
+    t.same(keysOf(await events.query({ ...OF_WATCH, actors: ['Ada'] })), odd)
   })
 
   t.test('an event that came in the same call is marked as well, and a later one moves the watch', async t => {

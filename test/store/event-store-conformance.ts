@@ -148,7 +148,7 @@ function checkpoints(t: Test, open: OpenStore): void {
   t.test('a consumer whose filter matches nothing is moved to the head', async t => {
     const { events } = await open(t, () => NOON)
     await events.record(['1', '2', '3'].map(key => messageCreated(key)))
-    t.match(await events.query({ ...ASC, source: 'forum' }), { count: 0, nextSince: NOON + 2, hasMore: false })
+    t.match(await events.query({ ...ASC, sources: ['forum'] }), { count: 0, nextSince: NOON + 2, hasMore: false })
   })
 
   t.test('the checkpoint never passes `to` and never falls behind the since that was sent', async t => {
@@ -207,8 +207,8 @@ function checkpoints(t: Test, open: OpenStore): void {
     const limits = [1, 2, 100, 500]
     const consumers = await Promise.all([
       ...limits.map(limit => consume({ limit })),
-      ...limits.map(limit => consume({ limit, source: 'forum' })),
-      ...limits.map(limit => consume({ limit, kinds: ['message.*'], actor: 'ada' })),
+      ...limits.map(limit => consume({ limit, sources: ['forum'] })),
+      ...limits.map(limit => consume({ limit, kinds: ['message.*'], actors: ['ada'] })),
     ])
     await written
     const all = itemsOf(await events.query({ ...ASC, limit: 500 }))
@@ -236,24 +236,28 @@ function filters(t: Test, open: OpenStore): void {
       },
     ])
     const cases: [Partial<EventQuery>, string[]][] = [
-      [{ source: 'forum' }, ['2']],
+      [{ sources: ['forum'] }, ['2']],
+      [{ sources: ['forum', 'nowhere'] }, ['2']],
+      [{ sources: ['forum', 'chat'] }, ['1', '2', '3', '4', '5']],
       [{ kinds: ['message.updated'] }, ['4']],
       [{ kinds: ['message.*'] }, ['1', '3', '4', '5']],
       [{ kinds: ['reply.created', 'message.updated'] }, ['2', '4']],
       [{ kinds: ['*'] }, ['1', '2', '3', '4', '5']],
       [{ kinds: ['messag'] }, []],
       [{ subjectId: '77' }, ['2']],
-      [{ actor: '18' }, ['3']],
-      [{ actor: 'grace hopper' }, ['3']],
-      [{ actor: 'grace' }, []],
+      [{ actors: ['18'] }, ['3']],
+      [{ actors: ['grace hopper'] }, ['3']],
+      [{ actors: ['grace'] }, []],
+      [{ actors: ['18', 'ada'] }, ['1', '2', '3', '4']],
       [{ target: 'topic:4/deploys' }, ['1', '2', '3', '4']],
       [{ target: 'issue:9 "x"' }, ['5']],
       [{ target: 'owner:1' }, ['5']],
       [{ verified: ['signature'] }, ['4']],
       [{ verified: ['signature', 'none'] }, ['1', '2', '3', '4', '5']],
-      [{ subscriptionId: 'sub_1' }, ['5']],
-      [{ subscriptionId: 'sub' }, []],
-      [{ kinds: ['message.*'], actor: '17', verified: ['none'] }, ['1', '5']],
+      [{ subscriptionIds: ['sub_1'] }, ['5']],
+      [{ subscriptionIds: ['sub'] }, []],
+      [{ subscriptionIds: ['sub', 'sub_1'] }, ['5']],
+      [{ kinds: ['message.*'], actors: ['17'], verified: ['none'] }, ['1', '5']],
     ]
     for (const settled of [false, true]) {
       if (settled) await untilIndexed()
@@ -320,8 +324,8 @@ function searches(t: Test, open: OpenStore): void {
         t.same(keysOf(await events.query({ ...ASC, search: readSearch('q', q) })), keys, `${q} (indexed: ${settled})`)
         t.same(keysOf(await events.query({ ...DESC, search: readSearch('q', q) })), [...keys].reverse(), q)
       }
-      t.same(keysOf(await events.query({ ...ASC, search: ['deploy'], source: 'chat', since: 0 })), ['1', '2'])
-      t.same(keysOf(await events.query({ ...ASC, search: ['deploy'], source: 'forum' })), [])
+      t.same(keysOf(await events.query({ ...ASC, search: ['deploy'], sources: ['chat'], since: 0 })), ['1', '2'])
+      t.same(keysOf(await events.query({ ...ASC, search: ['deploy'], sources: ['forum'] })), [])
     }
   })
 

@@ -83,8 +83,8 @@ export function largeEvents(t: Test, open: OpenStore): void {
     const delivery = writtenDown({ ...messageCreated('b'), event: { ...wanted.event, payload } })
     await events.record([large('a'), { ...delivery, provenance, matches: [{ id: 'sub_1' }] }, messageCreated('c')])
     const filters: Omit<EventQuery, 'order' | 'limit'>[] = [
-      ...[{ source: 'forum' }, { kinds: ['reply.*'] }, { subjectId: '9' }, { actor: 'grace' }, { actor: '18' }],
-      ...[{ target: 'topic:5' }, { subscriptionId: 'sub_1' }, { verified: ['signature' as const] }],
+      ...[{ sources: ['forum'] }, { kinds: ['reply.*'] }, { subjectId: '9' }, { actors: ['grace'] }, { actors: ['18'] }],
+      ...[{ target: 'topic:5' }, { subscriptionIds: ['sub_1'] }, { verified: ['signature' as const] }],
     ]
     const found = ['needle', '"NEEDLE,"', 'aloud', 'grace', 'größe', '日本', 'needle aloud', '"quoted" \\', 'tab']
     const notFound = [
@@ -120,7 +120,7 @@ export function largeEvents(t: Test, open: OpenStore): void {
     const { events } = await open(t)
     const payload = { filling: 'x'.repeat(7_000_000) }
     for (const key of ['a', 'b', 'c', 'd', 'e']) await events.record([large(key, { payload })])
-    for (const filter of [{}, { source: 'chat' }]) {
+    for (const filter of [{}, { sources: ['chat'] }]) {
       const seen: string[] = []
       for (let since = 0; ; ) {
         const page = await events.query({ ...ASC, ...filter, since })

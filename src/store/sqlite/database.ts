@@ -1,5 +1,7 @@
 import sqlite, { type Database as Connection, type JSValue, type SQLiteValue, type Statement } from 'node-sqlite3-wasm'
+import { AppError } from '../../model/app-error.js'
 import { toStoreError } from './errors.js'
+import { copyToNewFile } from './new-copy.js'
 
 /** A commit that finds so many pages in the journal folds them into the file. */
 const FOLDED_AT_PAGES = 2_000
@@ -21,6 +23,8 @@ export interface DatabaseKind {
 export class Database {
   #connection: Connection
   #statements = new Map<string, Statement>()
+  /** Copies are made one after the other. */
+  #copying: Promise<unknown> = Promise.resolve()
 
   constructor(
     private readonly path: string,
@@ -100,10 +104,44 @@ export class Database {
     }
   }
 
+  /**
+   * Makes a consistent copy while it goes on being read and written: the file holds all that is committed now, and until
+   * the copy is done nothing is folded into it.
+   *
+   * @param path of a file that is not there yet
+   * @throws AppError as `copyToNewFile`; `unavailable/store_…`; `unavailable/stopping` when it was closed meanwhile
+   */
+  copyTo(path: string): Promise<void> {
+    const copy = this.#copying.then(() => this.#copyTo(path))
+    this.#copying = copy.catch(() => undefined)
+    return copy
+  }
+
   close(): void {
     for (const statement of this.#statements.values()) statement.finalize()
     this.#statements.clear()
     if (this.#connection.isOpen) this.#connection.close()
+  }
+
+  async #copyTo(path: string): Promise<void> {
+    await copyToNewFile(path, {
+      from: this.path,
+      begin: () => {
+        this.#refuseClosed()
+        this.exec('PRAGMA wal_autocheckpoint = 0')
+        const checkpoint = this.first('PRAGMA wal_checkpoint(TRUNCATE)')
+        if (checkpoint?.busy !== 0) throw new Error(`The journal of ${this.path} was not folded into it`)
+      },
+      // Closing it folds the journal into the file, maybe while it was read.
+      check: () => this.#refuseClosed(),
+    }).finally(() => {
+      if (this.#connection.isOpen) this.exec(`PRAGMA wal_autocheckpoint = ${FOLDED_AT_PAGES}`)
+    })
+  }
+
+  #refuseClosed(): void {
+    if (this.#connection.isOpen) return
+    throw new AppError('unavailable', 'stopping', `The ${this.kind.noun} database is closed. Nothing was copied.`)
   }
 
   #use<Result>(sql: string, work: (statement: Statement) => Result): Result {

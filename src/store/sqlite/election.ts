@@ -160,13 +160,13 @@ function ownedBy(database: string, owner: OwnerRecord | undefined): AppError {
     owner?.role === 'command'
       ? 'Try again when it has finished.'
       : 'Use that server, stop it first, or choose another database.'
-  return new AppError('conflict', 'ledger_owned', `The ledger ${database} is open in ${who}.`, { hint })
+  return new AppError('conflict', 'ledger_owned', `The database ${database} is open in ${who}.`, { hint })
 }
 
 async function contended(database: string): Promise<AppError> {
   const pids = (await listElection(database)).claims.map(claim => claim.pid)
   const who = pids.length === 0 ? 'Other processes' : `Processes ${pids.join(', ')}`
-  const message = `${who} are opening the ledger ${database} and do not get on with it.`
+  const message = `${who} are opening the database ${database} and do not get on with it.`
   return new AppError('unavailable', 'ledger_contended', message, {
     hint: 'Try again; if it stays, look at what holds them up.',
     retryAfterSeconds: 1,

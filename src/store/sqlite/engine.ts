@@ -1,15 +1,15 @@
 import { AppError } from '../../model/app-error.js'
-import type { EventPage, EventQuery } from '../../model/event-query.js'
 import type { Micros } from '../../model/timestamp.js'
 import { noteCapture } from './capture-state.js'
 import { Database } from './database.js'
+import { countEvents } from './event-histogram.js'
 import { readPage } from './event-reader.js'
 import { EventWriter } from './event-writer.js'
 import { refuseForeign } from './foreign.js'
 import { LateMarks } from './late-marks.js'
 import { migrate } from './migrate.js'
 import { LEDGER_MIGRATIONS, SCHEMA_VERSION } from './migrations.js'
-import type { ReadTask, WriteTask } from './protocol.js'
+import type { QueryAnswer, QueryTask, ReadTask, WriteTask } from './protocol.js'
 import { SearchIndex } from './search-index.js'
 import { readStatistics } from './statistics.js'
 import { deleteSubscription, findSubscription, listSubscriptions, saveSubscription } from './subscription-table.js'
@@ -118,8 +118,13 @@ export class Engine {
   }
 
   /** Answers in slices; between them the engine may be used for anything else. */
-  query(query: EventQuery): Generator<void, EventPage> {
-    return readPage(this.#database, this.#index, this.epoch, query)
+  query(task: QueryTask): Generator<void, QueryAnswer> {
+    switch (task.task) {
+      case 'query':
+        return readPage(this.#database, this.#index, this.epoch, task.query)
+      case 'histogram':
+        return countEvents(this.#database, this.#index, this.epoch, task.query)
+    }
   }
 
   /** So much was written that it is time to fold the journal into the file. */

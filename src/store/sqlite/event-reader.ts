@@ -1,12 +1,10 @@
 import type { StoredEvent } from '../../model/event.js'
-import { type EventFilter, eventMatches, kindMatches } from '../../model/event-match.js'
 import type { EventPage, EventQuery } from '../../model/event-query.js'
-import { searchableStrings } from '../../model/search.js'
 import type { Micros } from '../../model/timestamp.js'
-import { inJson } from './body-patterns.js'
 import type { Database, Row } from './database.js'
-import { candidates, isFiltered, type Range } from './event-candidates.js'
-import { LARGE_BODY_BYTES, missingInPayload, readBodyBytes, readOutline } from './large-body.js'
+import { candidates, isFiltered, lastUpTo, type Range } from './event-candidates.js'
+import { LARGE_BODY_BYTES, readBodyBytes, readOutline } from './large-body.js'
+import { rowMatcher } from './row-matcher.js'
 import type { SearchIndex } from './search-index.js'
 
 /** A page stops early, saying that there is more, rather than fill the memory with a few huge events. */
@@ -16,7 +14,6 @@ const SLICE_MS = 4
 const COMMA = 0x2c
 
 const FIRST_AFTER = /* sql */ `SELECT seq FROM events WHERE captured_us > ? ORDER BY captured_us LIMIT 1`
-const LAST_UP_TO = /* sql */ `SELECT seq FROM events WHERE captured_us <= ? ORDER BY captured_us DESC LIMIT 1`
 const LAST = /* sql */ `SELECT seq, captured_us FROM events ORDER BY seq DESC LIMIT 1`
 const ROW = /* sql */ `
   SELECT seq, captured_us, source, kind, subject_id,
@@ -52,9 +49,10 @@ export function* readPage(
   const newest = database.first(LAST)
   const head = newest ? Number(newest.captured_us) : null
   const range = rangeOf(database, query, newest ? Number(newest.seq) : 0)
-  const page = isFiltered(query)
-    ? yield* filteredPage(database, index, query, range)
-    : plainPage(database, query, range)
+  const page =
+    isFiltered(query) || query.withoutPayload
+      ? yield* filteredPage(database, index, query, range)
+      : plainPage(database, query, range)
   const upTo = head !== null && query.to !== undefined ? Math.min(head, query.to) : head
   return {
     items: page.items,
@@ -89,7 +87,7 @@ function nextCheckpoint(query: EventQuery, page: Page, head: Micros | null): Mic
 function rangeOf(database: Database, query: EventQuery, last: number): Range {
   const after = Math.max(query.since ?? -1, (query.from ?? 0) - 1)
   const low = after < 0 ? 1 : Number(database.first(FIRST_AFTER, after)?.seq ?? last + 1)
-  const high = query.to === undefined ? last : Number(database.first(LAST_UP_TO, query.to)?.seq ?? 0)
+  const high = query.to === undefined ? last : lastUpTo(database, query.to)
   return { low, high: Math.min(high, last) }
 }
 
@@ -124,7 +122,7 @@ function* filteredPage(database: Database, index: SearchIndex, query: EventQuery
   let bytes = 0
   let hasMore = false
   let sliceStarted = performance.now()
-  for (const seqs of candidates(database, index.indexedSeq, query, range)) {
+  for (const { seqs } of candidates(database, index.indexedSeq, query, range)) {
     for (const seq of seqs) {
       if (performance.now() - sliceStarted > SLICE_MS) {
         yield
@@ -132,7 +130,7 @@ function* filteredPage(database: Database, index: SearchIndex, query: EventQuery
       }
       const row = database.first(ROW, seq)
       if (!row || !(yield* matches(row))) continue
-      const body = row.body === null ? readBodyBytes(database, seq) : Buffer.from(String(row.body))
+      const body = query.withoutPayload ? bodyWithoutPayload(database, row) : bodyOf(database, row)
       bytes += body.length
       if (found.length === query.limit || (bytes > PAGE_BYTES && found.length > 0)) {
         hasMore = true
@@ -155,6 +153,16 @@ function* filteredPage(database: Database, index: SearchIndex, query: EventQuery
   }
 }
 
+function bodyOf(database: Database, { seq, body }: Row): Buffer {
+  return body === null ? readBodyBytes(database, Number(seq)) : Buffer.from(String(body))
+}
+
+function bodyWithoutPayload(database: Database, { seq, body }: Row): Buffer {
+  const event = body === null ? readOutline(database, Number(seq)) : (JSON.parse(String(body)) as StoredEvent)
+  const { payload: _, ...others } = event
+  return Buffer.from(JSON.stringify(others))
+}
+
 /** Joined by commas, in a buffer of its own, which can change hands. */
 function joinBodies(found: readonly Found[]): Uint8Array {
   const items = new Uint8Array(found.reduce((size, { body }) => size + body.length + 1, 0))
@@ -165,43 +173,4 @@ function joinBodies(found: readonly Found[]): Uint8Array {
     items[end++] = COMMA
   }
   return items.subarray(0, -1)
-}
-
-/**
- * Decides about a row by the cheapest means: its columns, then the raw text of its body (the engine's own case folding
- * is the promised one, and JSON text spells what a string holds in one way), and only then the parsed event. A large
- * body is not parsed as a whole, and looked through in slices.
- */
-function rowMatcher(database: Database, filter: EventFilter): (row: Row) => Generator<void, boolean> {
-  const columnsDecide =
-    filter.subscriptionId === undefined &&
-    filter.actor === undefined &&
-    filter.target === undefined &&
-    filter.verified === undefined &&
-    filter.search === undefined
-  const patterns = filter.search?.map(term => new RegExp(toPattern(inJson(term)), 'iu')) ?? []
-  return function* (row) {
-    if (filter.source !== undefined && row.source !== filter.source) return false
-    if (filter.kinds !== undefined && !filter.kinds.some(kind => kindMatches(String(row.kind), kind))) return false
-    if (filter.subjectId !== undefined && row.subject_id !== filter.subjectId) return false
-    if (columnsDecide) return true
-    if (row.body === null) return yield* matchesLarge(database, Number(row.seq), filter)
-    const body = String(row.body)
-    return patterns.every(pattern => pattern.test(body)) && eventMatches(JSON.parse(body) as StoredEvent, filter)
-  }
-}
-
-function* matchesLarge(database: Database, seq: number, filter: EventFilter): Generator<void, boolean> {
-  const { search = [], ...others } = filter
-  const outline = readOutline(database, seq)
-  if (!eventMatches(outline, others)) return false
-  const said = [...searchableStrings(outline)]
-  const missing = search.filter(term => !said.some(text => text.includes(term)))
-  if (missing.length === 0) return true
-  yield
-  return (yield* missingInPayload(readBodyBytes(database, seq), missing)).length === 0
-}
-
-function toPattern(text: string): string {
-  return text.replaceAll(/[\\^$.*+?()[\]{}|/]/gu, '\\$&')
 }

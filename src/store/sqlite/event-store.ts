@@ -1,4 +1,5 @@
 import { AppError } from '../../model/app-error.js'
+import type { EventHistogram, HistogramQuery } from '../../model/event-histogram.js'
 import type { EventPage, EventQuery } from '../../model/event-query.js'
 import type { Micros } from '../../model/timestamp.js'
 import type { EventStore, EventToRecord, LedgerStats, RecordOutcome, StoreHealth } from '../event-store.js'
@@ -82,6 +83,10 @@ export class SqliteEventStore implements EventStore {
 
   query(query: EventQuery, signal?: AbortSignal): Promise<EventPage> {
     return this.thread.query({ task: 'query', query }, signal)
+  }
+
+  histogram(query: HistogramQuery, signal?: AbortSignal): Promise<EventHistogram> {
+    return this.thread.query({ task: 'histogram', query }, signal)
   }
 
   stats(): Promise<LedgerStats> {

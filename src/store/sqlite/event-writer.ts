@@ -13,6 +13,7 @@ import {
   setInstants,
   unpackRows,
 } from './packed-rows.js'
+import { markSources } from './source-marks.js'
 
 const INSERT_EVENT = /* sql */ `
   INSERT INTO events (dedupe_key, captured_us, source, kind, subject_id, seen_count, body)
@@ -128,6 +129,7 @@ export class EventWriter {
       if (this.#insert(event, capturedAt)) {
         this.#last = capturedAt
         this.#appended++
+        markSources(this.database, this.#appended)
         outcomes.capturedAt.push(capturedAt)
         outcomes.seenCounts.push(1)
         tally.events++

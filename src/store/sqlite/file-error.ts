@@ -62,7 +62,7 @@ export function toFileError(error: unknown, database: string): unknown {
   if (error instanceof AppError || !(error instanceof Error)) return error
   const refusal = BY_ERRNO[(error as NodeJS.ErrnoException).code ?? '']
   if (refusal === undefined) return error
-  const message = `The ledger ${database} cannot be used: ${refusal.reason}.`
+  const message = `The database ${database} cannot be used: ${refusal.reason}.`
   return new AppError(refusal.category, refusal.code, message, { hint: refusal.hint, cause: error })
 }
 

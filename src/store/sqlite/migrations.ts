@@ -2,9 +2,10 @@ import { randomUUID } from 'node:crypto'
 import type { Database } from './database.js'
 import type { Migration } from './migrate.js'
 import { rebuildFromBodies } from './rebuild.js'
+import { markAll, SOURCE_MARK_TABLE } from './source-marks.js'
 
 /** Append-only: entry n brings a ledger of version n to version n + 1. */
-export const LEDGER_MIGRATIONS: readonly Migration[] = [createLedger, addUsers]
+export const LEDGER_MIGRATIONS: readonly Migration[] = [createLedger, addUsers, addSourceMarks]
 
 /** The version that a ledger has once it is migrated. */
 export const SCHEMA_VERSION = LEDGER_MIGRATIONS.length
@@ -94,6 +95,13 @@ function addUsers(database: Database): void {
   const hadUsers = older.includes('users') && database.first('SELECT 1 FROM older_users LIMIT 1') !== undefined
   database.exec(USER_TABLES)
   database.run(`INSERT INTO meta VALUES ('closed', ?)`, hadUsers ? 1 : 0)
+}
+
+/** Notes by which events are counted by source over any range (docs/decisions/0014). */
+function addSourceMarks(database: Database): void {
+  setAside(database, ['source_marks'])
+  database.exec(SOURCE_MARK_TABLE)
+  markAll(database)
 }
 
 /** Renames tables of these names that somebody else made to `older_…`. @returns which there were */

@@ -85,7 +85,7 @@ async function findFile(path: string): Promise<BigIntStats | undefined> {
 }
 
 async function inUse(database: string, pid: number): Promise<AppError> {
-  const message = `The ledger ${database} is open in another program (process ${pid}${await nameOf(pid)}).`
+  const message = `The database ${database} is open in another program (process ${pid}${await nameOf(pid)}).`
   return new AppError('conflict', 'ledger_in_use', message, { hint: 'Close it there, then start again.' })
 }
 

@@ -109,7 +109,7 @@ class HeldOwnership implements Ownership {
   announce({ address }: { address: string }): Promise<void> {
     return this.#inTurn(async () => {
       if (!this.#held || !this.#isOurs(await sightOwner(this.database))) {
-        throw new AppError('conflict', 'ledger_lost', `This process no longer owns the ledger ${this.database}.`)
+        throw new AppError('conflict', 'ledger_lost', `This process no longer owns the database ${this.database}.`)
       }
       this.#record = { ...this.#record, address }
       await writeOwner(this.database, this.#record)

@@ -1,4 +1,5 @@
-import type { EventQuery } from '../../model/event-query.js'
+import type { EventHistogram, HistogramQuery } from '../../model/event-histogram.js'
+import type { EventPage, EventQuery } from '../../model/event-query.js'
 import type { Failure } from '../../model/failure.js'
 import type { CaptureState, Subscription } from '../../model/subscription.js'
 import type { Micros } from '../../model/timestamp.js'
@@ -36,11 +37,10 @@ export type ReadTask =
   | { task: 'list_tokens'; userId: string }
   | { task: 'check' }
 
-/** A question that is answered in slices, so that writes go on meanwhile. */
-export interface QueryTask {
-  task: 'query'
-  query: EventQuery
-}
+/** Questions that are answered in slices, so that writes go on meanwhile. */
+export type QueryTask = { task: 'query'; query: EventQuery } | { task: 'histogram'; query: HistogramQuery }
+
+export type QueryAnswer = EventPage | EventHistogram
 
 export type StoreTask = WriteTask | ReadTask | QueryTask
 

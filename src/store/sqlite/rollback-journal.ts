@@ -59,7 +59,7 @@ async function isHot(journal: FileHandle, database: string): Promise<boolean> {
   if (firstByte[0] === undefined || firstByte[0] === 0) return false
   if ((await sizeOf(database)) === 0) return false
   if ((await sizeOf(`${database}-wal`)) > 0) {
-    const message = `Beside the ledger ${database} lie both a rollback journal and a write-ahead log.`
+    const message = `Beside the database ${database} lie both a rollback journal and a write-ahead log.`
     throw new AppError('conflict', 'ledger_journal_stale', message, {
       hint: `Make a copy of all three, then move ${database}-journal away and start again.`,
     })

@@ -1,9 +1,8 @@
 import type { MessagePort } from 'node:worker_threads'
 import { AppError } from '../../model/app-error.js'
-import type { EventPage } from '../../model/event-query.js'
 import { toFailure } from '../../model/failure.js'
 import type { Engine } from './engine.js'
-import type { StoreReply, StoreRequest } from './protocol.js'
+import type { QueryAnswer, StoreReply, StoreRequest } from './protocol.js'
 
 type WriteRequest = Extract<StoreRequest, { kind: 'write' }>
 type ReadRequest = Extract<StoreRequest, { kind: 'read' }>
@@ -32,7 +31,7 @@ const TAIL = { largest: 200_000, batch: 256, quietMs: 50, paceMs: 50, rest: 5 }
 export class Scheduler {
   readonly #writes: WriteRequest[] = []
   readonly #reads: ReadRequest[] = []
-  readonly #queries = new Map<number, Generator<void, EventPage>>()
+  readonly #queries = new Map<number, Generator<void, QueryAnswer>>()
   #closing: number | undefined
   #turnPending = false
   #wroteAt = Number.NEGATIVE_INFINITY
@@ -60,7 +59,7 @@ export class Scheduler {
         this.#reads.push(request)
         break
       case 'query':
-        this.#queries.set(request.id, this.engine.query(request.task.query))
+        this.#queries.set(request.id, this.engine.query(request.task))
         break
       case 'abort':
         this.#queries.delete(request.id)
@@ -128,12 +127,13 @@ export class Scheduler {
     }
   }
 
-  #advanceQuery(id: number, query: Generator<void, EventPage>): void {
+  #advanceQuery(id: number, query: Generator<void, QueryAnswer>): void {
     try {
       const step = query.next()
       if (!step.done) return
       this.#queries.delete(id)
-      this.#reply([{ id, result: step.value }], [step.value.items.buffer as ArrayBuffer])
+      const { value } = step
+      this.#reply([{ id, result: value }], 'items' in value ? [value.items.buffer as ArrayBuffer] : [])
     } catch (error) {
       this.#queries.delete(id)
       this.#reply([{ id, error: toFailure(error) }])

@@ -122,12 +122,15 @@ function facet(name: string, value: string): string {
 /** The FTS5 expression over `event_facets` that every event passing the filter satisfies; undefined: all may. */
 export function facetExpression(filter: EventFilter): string | undefined {
   const required: string[] = []
-  if (filter.source !== undefined) required.push(token(facet('source', filter.source)))
-  if (filter.subscriptionId !== undefined) required.push(token(facet('subscription', filter.subscriptionId)))
+  const oneOf = (name: string, values: readonly string[] | undefined) => {
+    if (values !== undefined) required.push(anyOf(values.map(value => token(facet(name, value)))))
+  }
+  oneOf('source', filter.sources)
+  oneOf('subscription', filter.subscriptionIds)
   if (filter.subjectId !== undefined) required.push(token(facet('subject', filter.subjectId)))
-  if (filter.actor !== undefined) required.push(token(facet('actor', filter.actor)))
+  oneOf('actor', filter.actors)
   if (filter.target !== undefined) required.push(token(facet('target', filter.target)))
-  if (filter.verified !== undefined) required.push(anyOf(filter.verified.map(word => token(facet('verified', word)))))
+  oneOf('verified', filter.verified)
   if (filter.kinds !== undefined && !filter.kinds.includes('*')) required.push(anyOf(filter.kinds.map(kindToken)))
   return required.length > 0 ? required.join(' AND ') : undefined
 }

@@ -1,6 +1,7 @@
 import type { Role } from '../../model/user.js'
 import type { LastAdminRule, StoredToken, StoredUser, UserChanges } from '../user-store.js'
 import type { Database, Row } from './database.js'
+import { whole } from './whole-text.js'
 
 const IS_CLOSED = /* sql */ `SELECT value FROM meta WHERE name = 'closed'`
 const MARK_CLOSED = /* sql */ `UPDATE meta SET value = 1 WHERE name = 'closed'`
@@ -29,9 +30,6 @@ const NOTE_USE = /* sql */ `UPDATE api_tokens SET last_used_at = ?2 WHERE id = ?
 const LIST_TOKENS = /* sql */ `SELECT ${TOKEN} FROM api_tokens WHERE user_id = ? ORDER BY seq`
 const DELETE_TOKEN = /* sql */ `DELETE FROM api_tokens WHERE user_id = ? AND id = ?`
 const DELETE_TOKENS = /* sql */ `DELETE FROM api_tokens WHERE user_id = ?`
-
-/** The driver cuts a text short there. Source: measured on node-sqlite3-wasm 0.8.60. */
-const CUT_SHORT = /[\0\p{Cs}]/u
 
 /*
  * What changes rows does so inside the caller's transaction, which it shares with other writers. So a refusal is a
@@ -126,11 +124,6 @@ export function deleteToken(database: Database, userId: string, id: string): boo
 /** @returns how many there were */
 export function deleteTokens(database: Database, userId: string): number {
   return database.run(DELETE_TOKENS, whole(userId))
-}
-
-/** As it is looked for: no row has a text that would be cut short, and null is equal to nothing. */
-function whole(text: string): string | null {
-  return CUT_SHORT.test(text) ? null : text
 }
 
 function isAdmin({ role, enabled }: StoredUser): boolean {

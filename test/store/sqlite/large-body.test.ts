@@ -32,11 +32,11 @@ t.test('a large body of an older ledger, whatever the order of its members, is f
   await untilIndexed()
 
   const keys = ['first', 'between', 'last']
-  for (const filter of [{ actor: 'Ada' }, { target: 'topic:4' }, { search: ['needle'] }, { source: 'api' }]) {
+  for (const filter of [{ actors: ['Ada'] }, { target: 'topic:4' }, { search: ['needle'] }, { sources: ['api'] }]) {
     t.same(keysOf(await events.query({ ...ASC, ...filter })), keys, JSON.stringify(filter))
   }
   t.same(keysOf(await events.query({ ...ASC, verified: ['token'] })), ['between'])
-  t.same(keysOf(await events.query({ ...ASC, subscriptionId: 'sub_1' })), ['last'])
+  t.same(keysOf(await events.query({ ...ASC, subscriptionIds: ['sub_1'] })), ['last'])
   for (const key of keys) {
     const before = await readStored(events, key)
     await events.record([messageCreated(key)])

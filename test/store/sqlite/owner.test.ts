@@ -45,7 +45,7 @@ t.test('a server that owns the ledger is reported at once, with its address', as
   await t.rejects(own(t, { database, waitMs: 3_600_000 }), {
     category: 'conflict',
     code: 'ledger_owned',
-    message: `The ledger ${database} is open in process ${process.pid} (server at http://127.0.0.1:8765). Use that server, stop it first, or choose another database.`,
+    message: `The database ${database} is open in process ${process.pid} (server at http://127.0.0.1:8765). Use that server, stop it first, or choose another database.`,
   })
   t.same(beside(database), ['events.db-shm', 'events.db.owner'])
 })

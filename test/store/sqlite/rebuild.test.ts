@@ -55,8 +55,8 @@ t.test('older bodies are brought into the types that the ledger relies on', asyn
   })
   for (const settled of [false, true]) {
     if (settled) await untilIndexed()
-    t.same(keysOf(await events.query({ ...ASC, actor: '17' })), ['55'])
-    t.same(keysOf(await events.query({ ...ASC, actor: 'ada', source: '5', subscriptionId: 's' })), ['odd'])
+    t.same(keysOf(await events.query({ ...ASC, actors: ['17'] })), ['55'])
+    t.same(keysOf(await events.query({ ...ASC, actors: ['ada'], sources: ['5'], subscriptionIds: ['s'] })), ['odd'])
     t.same(keysOf(await events.query({ ...ASC, target: 'x', subjectId: '8812' })), ['55'])
     t.same(keysOf(await events.query({ ...ASC, search: ['sent', 'said'] })), ['odd'])
     t.same(keysOf(await events.query({ ...ASC, verified: ['none'] })), ['55', 'odd'])

@@ -1,0 +1,195 @@
+import { noteAnswer, noteSilence } from './connection.js'
+import { keepDrafts } from './drafts.js'
+import { rootPath } from './root-path.js'
+
+/** A field of what was sent, and what is wrong with it. */
+export interface FieldProblem {
+  /** A JSON pointer, or the name of a parameter. */
+  field: string
+  detail: string
+}
+
+/**
+ * What the server refused or could not do, as `application/problem+json` says it. Its message is for people. Without any
+ * answer: status 0, code `no_answer`.
+ */
+export class ApiProblem extends Error {
+  override readonly name = 'ApiProblem'
+  readonly status: number
+  /** For programs; never reworded. */
+  readonly code: string
+  readonly errors: readonly FieldProblem[]
+  readonly requestId: string | undefined
+  readonly retryAfterSeconds: number | undefined
+
+  constructor(status: number, problem: Record<string, unknown>, retryAfter: string | null = null) {
+    super(typeof problem.detail === 'string' ? problem.detail : 'The server gave no reason.')
+    this.status = status
+    this.code = typeof problem.code === 'string' ? problem.code : `http_${status}`
+    this.errors = readErrors(problem.errors)
+    this.requestId = typeof problem.request_id === 'string' ? problem.request_id : undefined
+    this.retryAfterSeconds = Number(retryAfter) > 0 ? Number(retryAfter) : undefined
+  }
+
+  /** What is wrong with one field. */
+  of(field: string): string | undefined {
+    return this.errors.find(error => error.field === field)?.detail
+  }
+}
+
+type QueryValue = string | number | boolean | null | undefined
+export type Query = URLSearchParams | Readonly<Record<string, QueryValue | readonly QueryValue[]>>
+
+export interface ApiCall {
+  /** GET when absent, POST with a body. */
+  method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+  query?: Query
+  /** Sent as JSON. */
+  body?: unknown
+  headers?: Readonly<Record<string, string>>
+  signal?: AbortSignal
+  /** For the head of the answer; 30 seconds when absent. */
+  timeoutMs?: number
+  /** It is sent even though the page is left. */
+  keepalive?: boolean
+}
+
+/** An address of the API. @param path from `/api`, its variable segments encoded by `segment` */
+export function apiUrl(path: string, query: Query = {}): string {
+  const search = toSearch(query).toString()
+  return `${rootPath}${path}${search && `?${search}`}`
+}
+
+/** A value as one segment of a path. */
+export function segment(value: string): string {
+  return encodeURIComponent(value)
+}
+
+/**
+ * Calls the API. An ended session leads to the login page and back, and the promise stays open meanwhile.
+ *
+ * @returns the JSON of the answer; undefined for 204
+ * @throws ApiProblem for a refusal, and for no answer; the reason of `signal` when that was aborted
+ */
+export async function api<T>(path: string, call: ApiCall = {}): Promise<T> {
+  const answer = await apiResponse(path, call)
+  if (answer.status === 204) return undefined as T
+  return (await readJson(answer)) as T
+}
+
+/** As `api`, with the answer as it comes: for headers, streams and downloads. */
+export async function apiResponse(path: string, call: ApiCall = {}): Promise<Response> {
+  let answer = await send(path, call)
+  if (answer.status === 403 && !isRead(call) && (await problemOf(answer)).code.startsWith('csrf')) {
+    // Another window has logged in anew meanwhile.
+    rememberCsrfToken(undefined)
+    answer = await send(path, call)
+  }
+  if (answer.ok) return answer
+  if (answer.status === 401) return leaveForLogin()
+  throw await problemOf(answer)
+}
+
+let csrfToken: Promise<string | null> | undefined
+
+/** What `GET /api/session` said; undefined when that is to be asked again. */
+export function rememberCsrfToken(token: string | null | undefined): void {
+  csrfToken = token === undefined ? undefined : Promise.resolve(token)
+}
+
+/** Keeps drafts and goes to the login page, which leads back to the present address. */
+export function leaveForLogin(): Promise<never> {
+  if (!isLeaving) {
+    isLeaving = true
+    keepDrafts()
+    const next = location.pathname + location.search
+    location.assign(`${rootPath}/login?${new URLSearchParams({ next })}`)
+  }
+  return new Promise(() => {})
+}
+
+let isLeaving = false
+window.addEventListener('pageshow', () => {
+  isLeaving = false
+})
+
+async function send(path: string, call: ApiCall): Promise<Response> {
+  const { body, query, signal, timeoutMs = 30_000, keepalive = false } = call
+  const headers = new Headers(call.headers)
+  if (body !== undefined) headers.set('content-type', 'application/json')
+  if (!isRead(call)) {
+    const token = await askCsrfToken()
+    if (token !== null) headers.set('x-csrf-token', token)
+  }
+  // Once the head of the answer is there, it may take its time.
+  const patience = new AbortController()
+  const timer = window.setTimeout(() => patience.abort(), timeoutMs)
+  try {
+    const answer = await fetch(apiUrl(path, query), {
+      method: call.method ?? (body === undefined ? 'GET' : 'POST'),
+      headers,
+      keepalive,
+      cache: 'no-store',
+      signal: AbortSignal.any([patience.signal, ...(signal ? [signal] : [])]),
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    })
+    noteAnswer()
+    return answer
+  } catch {
+    signal?.throwIfAborted()
+    noteSilence()
+    throw noAnswer()
+  } finally {
+    window.clearTimeout(timer)
+  }
+}
+
+function isRead({ method, body }: ApiCall): boolean {
+  return method === undefined ? body === undefined : method === 'GET'
+}
+
+async function askCsrfToken(): Promise<string | null> {
+  csrfToken ??= api<{ csrf_token: string | null }>('/api/session').then(session => session.csrf_token)
+  try {
+    return await csrfToken
+  } catch (error) {
+    csrfToken = undefined
+    throw error
+  }
+}
+
+function noAnswer(): ApiProblem {
+  return new ApiProblem(0, { code: 'no_answer', detail: 'The server did not answer. Check that it runs.' })
+}
+
+async function problemOf(answer: Response): Promise<ApiProblem> {
+  const problem = Object(await readJson(answer.clone()).catch(() => ({})))
+  return new ApiProblem(answer.status, problem, answer.headers.get('retry-after'))
+}
+
+/** What else answers under our address, such as a proxy, does not answer in JSON. */
+async function readJson(answer: Response): Promise<unknown> {
+  try {
+    return await answer.json()
+  } catch {
+    throw new ApiProblem(answer.status, { code: 'not_json', detail: 'Something other than the server answered.' })
+  }
+}
+
+function readErrors(errors: unknown): FieldProblem[] {
+  if (!Array.isArray(errors)) return []
+  return errors
+    .map(error => Object(error) as Record<string, unknown>)
+    .map(({ field, detail }) => ({ field: String(field), detail: String(detail) }))
+}
+
+function toSearch(query: Query): URLSearchParams {
+  if (query instanceof URLSearchParams) return query
+  const search = new URLSearchParams()
+  for (const [name, value] of Object.entries(query)) {
+    for (const one of Array.isArray(value) ? value : [value]) {
+      if (one !== undefined && one !== null) search.append(name, String(one))
+    }
+  }
+  return search
+}

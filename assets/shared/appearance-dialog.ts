@@ -1,0 +1,28 @@
+import { appearance, DENSITIES, PALETTES, SCHEMES, setAppearance } from './appearance.js'
+import { Dialog } from './dialog.js'
+import { html } from './html.js'
+import { Segments } from './segments.js'
+import { Switch } from './switch.js'
+
+const PALETTE_NAMES: Record<(typeof PALETTES)[number], string> = { indigo: 'Indigo', forest: 'Forest', amber: 'Amber' }
+const SCHEME_NAMES: Record<(typeof SCHEMES)[number], string> = { system: 'System', light: 'Light', dark: 'Dark' }
+const DENSITY_NAMES: Record<(typeof DENSITIES)[number], string> = { comfortable: 'Comfortable', compact: 'Compact' }
+
+/** How pages look and listen on this device. It shows at once. */
+export function AppearanceDialog({ onClose }: { onClose: () => void }) {
+  const { palette, scheme, density, singleKeys } = appearance.value
+  const choices = <T extends string>(values: readonly T[], names: Record<T, string>) =>
+    values.map(value => ({ value, label: names[value] }))
+  return html`<${Dialog} title="Appearance" onClose=${onClose}>
+    <div class="settings">
+      <${Segments} legend="Colours" choices=${choices(PALETTES, PALETTE_NAMES)} value=${palette}
+        onChange=${(value: typeof palette) => setAppearance({ palette: value })} />
+      <${Segments} legend="Scheme" choices=${choices(SCHEMES, SCHEME_NAMES)} value=${scheme}
+        onChange=${(value: typeof scheme) => setAppearance({ scheme: value })} />
+      <${Segments} legend="Rows" choices=${choices(DENSITIES, DENSITY_NAMES)} value=${density}
+        onChange=${(value: typeof density) => setAppearance({ density: value })} />
+      <${Switch} label="Single keys" isOn=${singleKeys} onChange=${(isOn: boolean) => setAppearance({ singleKeys: isOn })} />
+    </div>
+    <p class="hint">Kept on this device.</p>
+  <//>`
+}

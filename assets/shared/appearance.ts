@@ -1,0 +1,59 @@
+import { signal } from '@preact/signals'
+import { keep, readKept } from './kept.js'
+
+export const PALETTES = ['indigo', 'forest', 'amber'] as const
+export const SCHEMES = ['system', 'light', 'dark'] as const
+export const DENSITIES = ['comfortable', 'compact'] as const
+
+/** How pages look and listen on this device. */
+export interface Appearance {
+  palette: (typeof PALETTES)[number]
+  scheme: (typeof SCHEMES)[number]
+  density: (typeof DENSITIES)[number]
+  /** Keys that are letters or signs do something. */
+  singleKeys: boolean
+}
+
+const root = document.documentElement
+
+/** As it is now. Change it by `setAppearance`. */
+export const appearance = signal<Appearance>(readAppearance())
+
+/** Changes and keeps it. `appearance-first.ts` reads what is kept here before the next first paint. */
+export function setAppearance(change: Partial<Appearance>): void {
+  const chosen = { ...Object(readKept('appearance')), ...change }
+  keep('appearance', chosen)
+  show({ ...appearance.value, ...change })
+}
+
+/** Another window of this device has changed it. */
+window.addEventListener('storage', ({ key }) => {
+  if (key === 'daybook.appearance') show(readAppearance())
+})
+
+function show(next: Appearance): void {
+  root.dataset.palette = next.palette
+  if (next.scheme === 'system') delete root.dataset.scheme
+  else root.dataset.scheme = next.scheme
+  if (next.density === 'compact') root.dataset.density = 'compact'
+  else delete root.dataset.density
+  appearance.value = next
+}
+
+function readAppearance(): Appearance {
+  const kept = Object(readKept('appearance')) as Record<string, unknown>
+  return {
+    palette: oneOf(PALETTES, kept.palette, root.dataset.givenPalette),
+    scheme: oneOf(SCHEMES, kept.scheme, root.dataset.givenScheme),
+    density: oneOf(DENSITIES, kept.density),
+    singleKeys: kept.singleKeys !== false,
+  }
+}
+
+function oneOf<const T extends string>(words: readonly [T, ...T[]], ...found: readonly unknown[]): T {
+  for (const value of found) {
+    const word = words.find(word => word === value)
+    if (word) return word
+  }
+  return words[0]
+}

@@ -1,0 +1,119 @@
+import { useEffect, useId, useRef, useState } from 'preact/hooks'
+import { Glyph } from './glyph.js'
+import { type Children, classes, html } from './html.js'
+import { nextIndex } from './menu.js'
+import { usePopover } from './popover.js'
+import { count } from './text.js'
+
+export interface Choice {
+  value: string
+  label: string
+  count?: number | undefined
+  /** Before the label, such as a source's glyph. */
+  glyph?: Children
+  /** The label is a code. */
+  isCode?: boolean
+}
+
+export interface ChooseProps {
+  /** Of the button and the list: `Kind`. */
+  label: string
+  /** The button's content where it is not the label, such as `Kind: message.*`. */
+  button?: Children
+  buttonClass?: string
+  choices: readonly Choice[]
+  chosen: readonly string[]
+  /** Several may be chosen; it stays open. */
+  isMany?: boolean
+  /** Takes a word to find choices by; also one that is none of them, if `onWrite` is given. */
+  onWrite?: (text: string) => void
+  /** What the find field says while it is empty. */
+  placeholder?: string
+  onChoose: (chosen: readonly string[]) => void
+  /** Said in place of choices that there are not. */
+  empty?: string
+}
+
+/** At most so many choices stand in the list; the find field narrows them. */
+const SHOWN = 200
+
+/** A button with a list to choose from, by a find field: typing narrows, arrows walk, Enter chooses, Esc closes. */
+export function Choose(props: ChooseProps) {
+  const [isShown, setShown] = useState(false)
+  const id = useId()
+  const opener = useRef<HTMLButtonElement>(null)
+  const { label, button, chosen, buttonClass } = props
+  const close = () => setShown(false)
+  const closeBack = () => {
+    close()
+    opener.current?.focus()
+  }
+  return html`<button ref=${opener} type="button" class=${classes('chip', buttonClass, chosen.length > 0 && 'is-set')}
+      aria-haspopup="dialog" aria-expanded=${isShown} aria-controls=${isShown ? id : undefined}
+      onClick=${() => setShown(!isShown)}>${button ?? label}<${Glyph} name="chevron-down" class="small" /></button>
+    ${isShown && html`<${ChoiceList} ...${props} id=${id} opener=${opener} onClose=${close} onDone=${closeBack} />`}`
+}
+
+interface ChoiceListProps extends ChooseProps {
+  id: string
+  opener: { current: HTMLElement | null }
+  onClose: () => void
+  onDone: () => void
+}
+
+function ChoiceList(props: ChoiceListProps) {
+  const { id, opener, label, choices, chosen, isMany, onChoose, onWrite, placeholder, empty, onClose, onDone } = props
+  const popover = useRef<HTMLDivElement>(null)
+  const field = useRef<HTMLInputElement>(null)
+  const [found, setFound] = useState('')
+  const [at, setAt] = useState(0)
+  usePopover(popover, opener, onClose)
+  useEffect(() => field.current?.focus(), [])
+  const word = found.trim().toLowerCase()
+  const shown = choices.filter(choice => choice.label.toLowerCase().includes(word)).slice(0, SHOWN)
+  const optionId = (index: number) => `${id}-${index}`
+  useEffect(() => document.getElementById(`${id}-${at}`)?.scrollIntoView({ block: 'nearest' }), [id, at])
+
+  const choose = ({ value }: Choice) => {
+    if (!isMany) {
+      onChoose([value])
+      onDone()
+      return
+    }
+    onChoose(chosen.includes(value) ? chosen.filter(other => other !== value) : [...chosen, value])
+  }
+  const press = (event: KeyboardEvent) => {
+    const { key } = event
+    const to = key === 'Home' || key === 'End' ? undefined : nextIndex(key, at, shown.length)
+    if (key === 'Escape' || key === 'Tab') onDone()
+    else if (to !== undefined) setAt(to)
+    else if (key === 'Enter' && shown[at]) choose(shown[at])
+    else if (key === 'Enter' && word !== '' && onWrite) {
+      onWrite(found.trim())
+      onDone()
+    } else return
+    event.stopPropagation()
+    if (key !== 'Tab') event.preventDefault()
+  }
+  return html`<div ref=${popover} id=${id} class="menu choices" popover="manual" role="dialog" aria-label=${label} onKeyDown=${press}>
+    <input ref=${field} class="field find" type="search" role="combobox" aria-label=${`Find: ${label}`} autocomplete="off"
+      placeholder=${placeholder ?? 'Find'} aria-expanded="true" aria-controls=${`${id}-list`} aria-autocomplete="list"
+      aria-activedescendant=${shown[at] ? optionId(at) : undefined} value=${found}
+      onInput=${(event: InputEvent) => {
+        setFound((event.target as HTMLInputElement).value)
+        setAt(0)
+      }} />
+    <div id=${`${id}-list`} class="choice-list" role="listbox" aria-label=${label} aria-multiselectable=${isMany ? 'true' : undefined}>
+      ${shown.map(
+        (choice, index) => html`<div id=${optionId(index)} role="option" key=${choice.value}
+          class=${classes('menu-item', index === at && 'is-active')} aria-selected=${chosen.includes(choice.value)}
+          onMouseDown=${(event: Event) => event.preventDefault()} onClick=${() => choose(choice)}>
+          <${Glyph} name="check" class="choice-check" />${choice.glyph}
+          <span class=${classes('menu-label', choice.isCode && 'code')}>${choice.label}</span>
+          ${choice.count !== undefined && html`<span class="menu-note">${count(choice.count)}</span>`}
+        </div>`,
+      )}
+    </div>
+    ${shown.length === 0 && html`<p class="menu-empty">${onWrite && word ? `Enter takes “${found.trim()}”.` : (empty ?? 'Nothing of that name.')}</p>`}
+  </div>`
+}

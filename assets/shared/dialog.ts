@@ -1,0 +1,47 @@
+import { useEffect, useId, useLayoutEffect, useRef } from 'preact/hooks'
+import { Glyph } from './glyph.js'
+import { type Children, classes, html } from './html.js'
+import { coverKeys } from './keys.js'
+
+export interface DialogProps {
+  title: string
+  /** Called for Esc, the close button and a click beside it; whoever renders it takes it away. */
+  onClose: () => void
+  children?: Children
+  /** Buttons at its end. */
+  foot?: Children
+  class?: string
+}
+
+/** A modal dialog, for as long as it is rendered. The focus stays in it and returns to where it was. */
+export function Dialog({ title, onClose, children, foot, class: more }: DialogProps) {
+  const titleId = useId()
+  const element = useRef<HTMLDialogElement>(null)
+  useModal(element)
+  return html`<dialog ref=${element} class=${classes('dialog', more)} aria-labelledby=${titleId}
+    onCancel=${(event: Event) => (event.preventDefault(), onClose())}
+    onMouseDown=${(event: MouseEvent) => event.target === element.current && onClose()}>
+    <div class="dialog-body">
+      <header class="dialog-head">
+        <h2 id=${titleId}>${title}</h2>
+        <button type="button" class="button quiet icon" aria-label="Close" onClick=${onClose}><${Glyph} name="close" /></button>
+      </header>
+      <div class="dialog-content">${children}</div>
+      ${foot && html`<footer class="dialog-foot">${foot}</footer>`}
+    </div>
+  </dialog>`
+}
+
+/** Opens a dialog element over everything while it is there. */
+function useModal(element: { current: HTMLDialogElement | null }): void {
+  useLayoutEffect(() => {
+    const dialog = element.current
+    const before = document.activeElement
+    dialog?.showModal()
+    return () => {
+      dialog?.close()
+      if (before instanceof HTMLElement && before.isConnected) before.focus()
+    }
+  }, [element])
+  useEffect(() => coverKeys(), [])
+}

@@ -1,0 +1,18 @@
+import { type ReadonlySignal, signal } from '@preact/signals'
+
+function matches(query: string): ReadonlySignal<boolean> {
+  const list = window.matchMedia(query)
+  const matching = signal(list.matches)
+  list.addEventListener('change', () => {
+    matching.value = list.matches
+  })
+  return matching
+}
+
+/** The panel stands beside the list, and pushes it. */
+export const isWide = matches('(min-width: 75rem)')
+/** One column, the tabs at the bottom. */
+export const isPhone = matches('(max-width: 39.9375rem)')
+/** Fingers: targets of 44 px, always comfortable. */
+export const isCoarse = matches('(pointer: coarse)')
+export const isMotionReduced = matches('(prefers-reduced-motion: reduce)')

@@ -1,0 +1,25 @@
+import { Glyph, type GlyphName } from './glyph.js'
+import { type Children, html } from './html.js'
+
+export type NoteKind = 'info' | 'warn' | 'danger' | 'ok'
+
+const GLYPHS: Record<NoteKind, GlyphName> = { info: 'info', warn: 'warning', danger: 'warning', ok: 'check' }
+
+export interface NoteProps {
+  kind: NoteKind
+  /** What is so, in a few words. */
+  what: string
+  /** What that means, and what to do. */
+  children?: Children
+  /** Buttons. */
+  actions?: Children
+}
+
+/** Something that is so, with what to do about it. What went wrong is read out at once. */
+export function Note({ kind, what, children, actions }: NoteProps) {
+  return html`<div class="note note-${kind}" role=${kind === 'danger' ? 'alert' : undefined}>
+    <${Glyph} name=${GLYPHS[kind]} />
+    <p><strong>${what}</strong> ${children}</p>
+    ${actions && html`<div class="note-actions">${actions}</div>`}
+  </div>`
+}

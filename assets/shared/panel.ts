@@ -1,0 +1,86 @@
+import { useEffect, useLayoutEffect, useRef } from 'preact/hooks'
+import { Glyph } from './glyph.js'
+import { type Children, classes, html } from './html.js'
+import { coverKeys, useKeys } from './keys.js'
+import { isPhone, isWide } from './media.js'
+
+export interface PanelProps {
+  /** Accessible name, and what the head says unless `head` does. */
+  label: string
+  /** Called for Esc, the close button and a click on the scrim; whoever renders it takes it away. */
+  onClose: () => void
+  /** In place of the label: glyph, words, kind. */
+  head?: Children
+  /** Buttons before the close button. */
+  actions?: Children
+  /** Stays at the end. */
+  foot?: Children
+  children?: Children
+  /** `event` 540, `form` 520, `person` 500, `card` 620 pixels. */
+  size?: 'event' | 'form' | 'person' | 'card'
+  /** The focus goes into it when it opens beside the list, too: for forms. */
+  takesFocus?: boolean
+}
+
+/**
+ * The panel at the side: beside the list and pushing it from 1200 px, below that over it with a scrim, on phones the
+ * whole page. Over the list it is modal. It gives the focus back when it closes.
+ */
+export function Panel(props: PanelProps) {
+  const { label, onClose, head, actions, foot, children, size = 'event', takesFocus = false } = props
+  const element = useRef<HTMLDialogElement>(null)
+  const isModal = !isWide.value
+  useFocusReturn()
+  useLayoutEffect(() => {
+    const dialog = element.current
+    if (!dialog) return
+    const had = dialog.contains(document.activeElement)
+    if (isModal) dialog.showModal()
+    else dialog.setAttribute('open', '')
+    if (!isModal && (takesFocus || had)) focusFirst(dialog)
+    return () => dialog.close()
+  }, [isModal, takesFocus])
+  useEffect(() => (isModal ? coverKeys() : undefined), [isModal])
+  useKeys('Everywhere', [{ keys: 'Escape', run: onClose, inFields: true }], !isModal)
+
+  return html`<dialog ref=${element} class=${classes('panel', `panel-${size}`, isModal && 'is-modal')} aria-label=${label}
+    onCancel=${(event: Event) => (event.preventDefault(), onClose())}
+    onMouseDown=${(event: MouseEvent) => event.target === element.current && isModal && onClose()}>
+    <div class="panel-body">
+      <header class="panel-head">
+        ${
+          isPhone.value &&
+          html`<button type="button" class="button quiet icon" aria-label="Back" onClick=${onClose}>
+            <${Glyph} name="chevron-left" />
+          </button>`
+        }
+        <div class="panel-title">${head ?? html`<h2>${label}</h2>`}</div>
+        ${actions}
+        ${
+          !isPhone.value &&
+          html`<button type="button" class="button quiet icon" aria-label="Close" title="Close (Esc)" onClick=${onClose}>
+            <${Glyph} name="close" />
+          </button>`
+        }
+      </header>
+      <div class="panel-content" tabindex=${0} role="group" aria-label=${`${label}, content`}>${children}</div>
+      ${foot && html`<footer class="panel-foot">${foot}</footer>`}
+    </div>
+  </dialog>`
+}
+
+function useFocusReturn(): void {
+  useLayoutEffect(() => {
+    const before = document.activeElement
+    return () => {
+      if (before instanceof HTMLElement && before.isConnected) before.focus({ preventScroll: true })
+    }
+  }, [])
+}
+
+function focusFirst(dialog: HTMLElement): void {
+  const first = dialog.querySelector<HTMLElement>(
+    '[autofocus], .panel-content :is(input, select, textarea, button, a[href]), button',
+  )
+  first?.focus()
+}

@@ -1,0 +1,47 @@
+import { useLayoutEffect } from 'preact/hooks'
+
+const GAP = 4
+const MARGIN = 8
+
+interface Ref {
+  current: HTMLElement | null
+}
+
+/**
+ * Shows an element with `popover` over everything, below its button or above it where there is more room, while it is
+ * rendered. A press elsewhere calls `onClose`.
+ */
+export function usePopover(popover: Ref, button: Ref, onClose: () => void): void {
+  // biome-ignore lint/correctness/useExhaustiveDependencies: it is placed once; whoever renders it gives the same refs
+  useLayoutEffect(() => {
+    const { current: shown } = popover
+    const { current: beside } = button
+    if (!shown || !beside) return
+    shown.showPopover()
+    const place = () => placeBeside(shown, beside)
+    const pressed = ({ target }: Event) => {
+      if (target instanceof Node && !shown.contains(target) && !beside.contains(target)) onClose()
+    }
+    place()
+    window.addEventListener('resize', place)
+    document.addEventListener('pointerdown', pressed, true)
+    return () => {
+      window.removeEventListener('resize', place)
+      document.removeEventListener('pointerdown', pressed, true)
+      if (shown.isConnected) shown.hidePopover()
+    }
+  }, [])
+}
+
+/** Through the CSSOM: the page policy forbids style attributes. */
+function placeBeside(shown: HTMLElement, beside: HTMLElement): void {
+  const at = beside.getBoundingClientRect()
+  const below = innerHeight - at.bottom - GAP - MARGIN
+  const above = at.top - GAP - MARGIN
+  const isBelow = below >= Math.min(shown.scrollHeight, 320) || below >= above
+  shown.style.maxHeight = `${Math.max(96, isBelow ? below : above)}px`
+  const width = shown.offsetWidth
+  const left = at.left + width + MARGIN <= innerWidth ? at.left : at.right - width
+  shown.style.left = `${Math.max(MARGIN, Math.min(left, innerWidth - width - MARGIN))}px`
+  shown.style.top = isBelow ? `${at.bottom + GAP}px` : `${at.top - GAP - shown.offsetHeight}px`
+}

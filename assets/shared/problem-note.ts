@@ -1,0 +1,21 @@
+import { ApiProblem } from './api.js'
+import { html } from './html.js'
+import { Note } from './note.js'
+
+export interface ProblemNoteProps {
+  /** What could not be done, and whether anything is lost: `The people could not be loaded.` */
+  what: string
+  problem: unknown
+  onRetry?: () => void
+}
+
+/** What went wrong, with the code and request id for whoever looks into it. */
+export function ProblemNote({ what, problem, onRetry }: ProblemNoteProps) {
+  const isKnown = problem instanceof ApiProblem
+  const codes = isKnown ? [problem.code, problem.requestId].filter(code => code).join(' · ') : ''
+  const actions = onRetry && html`<button type="button" class="button" onClick=${onRetry}>Try again</button>`
+  return html`<${Note} kind="danger" what=${what} actions=${actions}>
+    ${isKnown ? problem.message : 'Something went wrong in the page. Load it again.'}
+    ${codes && html` <span class="code hint">${codes}</span>`}
+  <//>`
+}

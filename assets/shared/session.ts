@@ -1,0 +1,34 @@
+import { signal } from '@preact/signals'
+import { api, rememberCsrfToken } from './api.js'
+import { rootPath } from './root-path.js'
+import type { Session } from './wire.js'
+
+/** Who is here; undefined until the server has said so. */
+export const session = signal<Session | undefined>(undefined)
+
+/** No login is set up: everybody who reaches the server may read and write. */
+export function isOpen(): boolean {
+  return session.value?.admin_required === false
+}
+
+/** May manage people, and what belongs to others. In open mode nobody is an admin. */
+export function isAdmin(): boolean {
+  return session.value?.is_bootstrap_admin === true || session.value?.user?.role === 'admin'
+}
+
+/** What to call who is here. */
+export function ownName(): string {
+  if (session.value?.user) return session.value.user.username
+  return session.value?.is_bootstrap_admin ? 'admin token' : 'anybody'
+}
+
+export async function loadSession(): Promise<void> {
+  const found = await api<Session>('/api/session')
+  rememberCsrfToken(found.csrf_token)
+  session.value = found
+}
+
+export async function logOut(): Promise<void> {
+  await api('/api/logout', { method: 'POST' })
+  location.assign(`${rootPath}/`)
+}

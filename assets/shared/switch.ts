@@ -1,0 +1,25 @@
+import { type Children, classes, html } from './html.js'
+
+export interface SwitchProps {
+  /** Accessible name, shown beside it unless `isBare`. */
+  label: string
+  isOn: boolean
+  onChange: (isOn: boolean) => void
+  /** Only the switch is seen. */
+  isBare?: boolean
+  /** Why it cannot be changed; it is shown all the same. */
+  whyOff?: string | undefined
+  /** Its state is no good: `reconnecting`. */
+  isWarning?: boolean
+  /** Beside the label, quietly: `paused while you read`. */
+  note?: Children
+}
+
+export function Switch({ label, isOn, onChange, isBare, whyOff, isWarning, note }: SwitchProps) {
+  return html`<label class=${classes('switch', isWarning && 'is-warning')} title=${whyOff}>
+    <input type="checkbox" role="switch" checked=${isOn} disabled=${whyOff !== undefined} aria-label=${isBare ? label : undefined}
+      onChange=${(event: Event) => onChange((event.target as HTMLInputElement).checked)} />
+    ${!isBare && html`<span class="switch-label">${label}</span>`}
+    ${note && html`<span class="switch-note">${note}</span>`}
+  </label>`
+}

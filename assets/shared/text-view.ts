@@ -1,0 +1,31 @@
+import { useState } from 'preact/hooks'
+import { html } from './html.js'
+import { bytes, shownText, TEXT_LIMIT, type TextOptions, type TextPiece } from './text.js'
+
+export interface WordsProps extends TextOptions {
+  text: string
+  /** Offer the rest of what is longer than the limit. */
+  mayShowAll?: boolean
+}
+
+/**
+ * Words of strangers: as text, in a direction of their own, with marks that cannot be seen shown as tags, matches
+ * marked, and at most 4 KB of it.
+ */
+export function Words({ text, mayShowAll = false, ...options }: WordsProps) {
+  const [isWhole, setWhole] = useState(false)
+  const { pieces, isCutBefore, isCutAfter } = shownText(text, isWhole ? { ...options, limit: text.length } : options)
+  const more = isCutAfter && mayShowAll
+  return html`<bdi>${isCutBefore && '…'}${pieces.map(toNode)}${isCutAfter && '…'}</bdi>${
+    more &&
+    html`<p class="hint">
+      ${bytes(text.length)} of text, first ${bytes(options.limit ?? TEXT_LIMIT)} shown.${' '}
+      <button type="button" class="link" onClick=${() => setWhole(true)}>Show all</button>
+    </p>`
+  }`
+}
+
+function toNode(piece: TextPiece) {
+  if (piece.kind === 'tag') return html`<span class="tag mark-name">${piece.name}</span>`
+  return piece.isMatch ? html`<mark>${piece.text}</mark>` : piece.text
+}

@@ -1,0 +1,193 @@
+/**
+ * Text of strangers, cut into what may be shown. Nothing in it is markup, nothing in it may turn or cover what stands
+ * beside it: control and direction marks become tags with a name, towers of stacked marks are cut.
+ */
+
+/** A stretch of text, or the name of something that is not shown as it is. */
+export type TextPiece = { kind: 'text'; text: string; isMatch: boolean } | { kind: 'tag'; name: string }
+
+export interface ShownText {
+  pieces: readonly TextPiece[]
+  /** There is more in front of the first piece. */
+  isCutBefore: boolean
+  /** There is more after the last piece. */
+  isCutAfter: boolean
+}
+
+export interface TextOptions {
+  /** Characters (UTF-16) at most. */
+  limit?: number
+  /** What to mark wherever it occurs, whatever its case. */
+  terms?: readonly string[]
+  /** Begin shortly before the first match where it would not be among the first. */
+  isExcerpt?: boolean
+}
+
+export const TEXT_LIMIT = 4096
+
+
+const EXCERPT_BEFORE = 32
+const EXCERPT_FROM = 80
+
+const NAMES = new Map([
+  [0x00, 'NUL'],
+  [0x07, 'BEL'],
+  [0x08, 'BS'],
+  [0x1b, 'ESC'],
+  [0x7f, 'DEL'],
+  [0xad, 'SHY'],
+  [0x61c, 'ALM'],
+  [0x180e, 'MVS'],
+  [0x200b, 'ZWSP'],
+  [0x200e, 'LRM'],
+  [0x200f, 'RLM'],
+  [0x2028, 'LS'],
+  [0x2029, 'PS'],
+  [0x202a, 'LRE'],
+  [0x202b, 'RLE'],
+  [0x202c, 'PDF'],
+  [0x202d, 'LRO'],
+  [0x202e, 'RLO'],
+  [0x2060, 'WJ'],
+  [0x2066, 'LRI'],
+  [0x2067, 'RLI'],
+  [0x2068, 'FSI'],
+  [0x2069, 'PDI'],
+  [0xfeff, 'BOM'],
+  [0xfffd, 'U+FFFD'],
+])
+
+/**
+ * Controls but tab and line feed, directions, invisible marks, lone surrogates, tags, and towers of marks. Joiners
+ * (U+200C, U+200D) stay: letters and pictures are made with them.
+ */
+const SPECIAL =
+  /[\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u2064\u2066-\u206f\ufeff\ufff9-\ufffb\p{Cs}\u{e0000}-\u{e007f}]|(?<=[\p{Mn}\p{Me}]{5})[\p{Mn}\p{Me}]+/gu
+
+/** What is shown of a text. @param text whatever was sent, of whatever length */
+export function shownText(text: string, { limit = TEXT_LIMIT, terms = [], isExcerpt = false }: TextOptions = {}): ShownText {
+  let from = 0
+  if (isExcerpt && terms.length > 0) {
+    const [first] = findMatches(text, terms, 1)
+    if (first && first[0] > EXCERPT_FROM) from = boundary(text, first[0] - EXCERPT_BEFORE)
+  }
+  const to = text.length - from <= limit ? text.length : boundary(text, from + limit)
+  const shown = text.slice(from, to).replaceAll('\r\n', '\n')
+  return { pieces: toPieces(shown, terms), isCutBefore: from > 0, isCutAfter: to < text.length }
+}
+
+function toPieces(text: string, terms: readonly string[]): TextPiece[] {
+  const pieces: TextPiece[] = []
+  let at = 0
+  const upTo = (end: number) => {
+    if (end > at) pieces.push(...withMatches(text.slice(at, end), terms))
+  }
+  for (const match of text.matchAll(SPECIAL)) {
+    upTo(match.index)
+    pieces.push({ kind: 'tag', name: nameOf(match[0]) })
+    at = match.index + match[0].length
+  }
+  upTo(text.length)
+  return pieces
+}
+
+function nameOf(special: string): string {
+  const code = special.codePointAt(0) ?? 0
+  if (/^[\p{Mn}\p{Me}]/u.test(special)) return `+${special.length} marks`
+  return NAMES.get(code) ?? `U+${code.toString(16).toUpperCase().padStart(4, '0')}`
+}
+
+function withMatches(text: string, terms: readonly string[]): TextPiece[] {
+  const pieces: TextPiece[] = []
+  let at = 0
+  for (const [start, end] of findMatches(text, terms)) {
+    if (start > at) pieces.push({ kind: 'text', text: text.slice(at, start), isMatch: false })
+    pieces.push({ kind: 'text', text: text.slice(start, end), isMatch: true })
+    at = end
+  }
+  if (at < text.length) pieces.push({ kind: 'text', text: text.slice(at), isMatch: false })
+  return pieces
+}
+
+/** Where the terms occur: `[start, end)`, in order, without overlap. */
+export function findMatches(text: string, terms: readonly string[], most = 500): [number, number][] {
+  const wanted = terms.map(term => fold(term).folded).filter(term => term !== '')
+  if (wanted.length === 0) return []
+  const { folded, indexOf } = fold(text)
+  const found: [number, number][] = []
+  for (let at = 0; found.length < most; ) {
+    let best: [number, number] | undefined
+    for (const term of wanted) {
+      const start = folded.indexOf(term, at)
+      const isBetter = !best || start < best[0] || (start === best[0] && start + term.length > best[1])
+      if (start !== -1 && isBetter) best = [start, start + term.length]
+    }
+    if (!best) break
+    found.push([indexOf(best[0]), indexOf(best[1])])
+    at = best[1]
+  }
+  return found
+}
+
+interface Folded {
+  folded: string
+  /** From a place in the folded text to the place in the text itself. */
+  indexOf: (at: number) => number
+}
+
+function fold(text: string): Folded {
+  const folded = text.toLowerCase()
+  if (folded.length === text.length) return { folded, indexOf: at => at }
+  // Some letters become longer: then each is folded by itself, and it is noted where it came from.
+  const places: number[] = []
+  let letters = ''
+  let at = 0
+  for (const letter of text) {
+    const small = letter.toLowerCase()
+    for (let i = 0; i < small.length; i++) places.push(at)
+    letters += small
+    at += letter.length
+  }
+  places.push(text.length)
+  return { folded: letters, indexOf: place => places[place] ?? text.length }
+}
+
+/** Not in the middle of a character. */
+function boundary(text: string, at: number): number {
+  const isLowSurrogate = /[\udc00-\udfff]/.test(text.charAt(at)) && /[\ud800-\udbff]/.test(text.charAt(at - 1))
+  return isLowSurrogate ? at - 1 : at
+}
+
+/** The words of a search, as the server reads them: by blanks, `"a phrase"` kept together. */
+export function searchTerms(search: string): string[] {
+  const found = [...search.matchAll(/"([^"]*)"?|(\S+)/gu)].map(([, phrase, word]) => phrase ?? word ?? '')
+  return [...new Set(found.filter(term => term !== ''))]
+}
+
+/** Two letters in place of a face: of the first and the last word, or the first two of one. */
+export function initials(name: string): string {
+  const words = name.split(/[^\p{L}\p{N}]+/u).filter(word => word !== '')
+  const [first = '', last = ''] = words.length > 1 ? [words[0], words.at(-1)] : [words[0]]
+  const letters = last ? [[...first][0], [...last][0]] : [...first].slice(0, 2)
+  return letters.join('').toUpperCase() || '?'
+}
+
+const GROUPED = new Intl.NumberFormat('en')
+
+/** `128,402` */
+export function count(amount: number): string {
+  return GROUPED.format(amount)
+}
+
+/** `1 event`, `1,204 events` */
+export function counted(amount: number, noun: string, plural = `${noun}s`): string {
+  return `${count(amount)} ${amount === 1 ? noun : plural}`
+}
+
+/** `2.1 KB` */
+export function bytes(amount: number): string {
+  if (amount < 1000) return `${amount}\u202fB`
+  const units = ['KB', 'MB', 'GB']
+  const power = Math.min(units.length, Math.floor(Math.log10(amount) / 3))
+  return `${(amount / 1000 ** power).toFixed(1)}\u202f${units[power - 1]}`
+}

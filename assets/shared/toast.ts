@@ -1,0 +1,66 @@
+import { signal } from '@preact/signals'
+import { useEffect } from 'preact/hooks'
+import { Glyph } from './glyph.js'
+import { type Children, html } from './html.js'
+
+export interface ToastOptions {
+  /** What was done, and what stays: `Deleted topic:3980. Its 212 events stay.` */
+  words: Children
+  /** How long it can be undone; ten seconds when absent. */
+  seconds?: number
+  /** Shows what it was before. */
+  undo?: () => void
+  /** Called when it cannot be undone any more; on leaving the page too, so it must use `keepalive`. */
+  commit?: () => void
+}
+
+interface Toast extends ToastOptions {
+  id: number
+}
+
+const toasts = signal<readonly Toast[]>([])
+let lastId = 0
+
+/** Shows a sentence with a way back. @returns ends it at once, as if its time were over */
+export function showToast(options: ToastOptions): () => void {
+  lastId += 1
+  const toast: Toast = { ...options, id: lastId }
+  toasts.value = [...toasts.peek(), toast]
+  return () => end(toast, 'commit')
+}
+
+function end(toast: Toast, how: 'commit' | 'undo'): void {
+  // Each ends once.
+  if (!toasts.peek().includes(toast)) return
+  toasts.value = toasts.peek().filter(other => other !== toast)
+  toast[how]?.()
+}
+
+window.addEventListener('pagehide', () => {
+  for (const toast of toasts.peek()) end(toast, 'commit')
+})
+
+/** Where toasts stand; once a page. */
+export function Toasts() {
+  return html`<div class="toasts" role="status">
+    ${toasts.value.map(toast => html`<${ToastView} key=${toast.id} toast=${toast} />`)}
+  </div>`
+}
+
+function ToastView({ toast }: { toast: Toast }) {
+  const { words, undo, seconds = 10 } = toast
+  useEffect(() => {
+    const timer = window.setTimeout(() => end(toast, 'commit'), seconds * 1000)
+    return () => window.clearTimeout(timer)
+  }, [toast, seconds])
+  return html`<div class="toast">
+    <p>${words}</p>
+    ${
+      undo &&
+      html`<button type="button" class="button quiet accent" onClick=${() => end(toast, 'undo')}>
+        <${Glyph} name="undo" />Undo
+      </button>`
+    }
+    <button type="button" class="button quiet icon" aria-label="Close" onClick=${() => end(toast, 'commit')}><${Glyph} name="close" /></button>
+  </div>`
+}

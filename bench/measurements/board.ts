@@ -1,0 +1,163 @@
+import { writeFile } from 'node:fs/promises'
+import { get } from 'node:http'
+import { join } from 'node:path'
+import type { Bench } from '../bench.js'
+import type { Figure } from '../figure.js'
+import {
+  type RunningServer,
+  residentMegabytes,
+  runLoad,
+  sessionStoreTimes,
+  startBoard,
+  startLargeBackend,
+} from '../programs.js'
+
+const CONNECTIONS = 64
+const CARDS = 20
+const PATH = '/api/cards'
+const LARGE_BYTES = 100_000_000
+const PASSWORD = 'correct horse battery staple'
+const KEY = 'key-of-the-board-behind'
+
+/** What the gate costs a request, what the proxy does, and what sessions ask of their store. */
+export async function measureBoard(bench: Bench): Promise<Figure[]> {
+  return [...(await measureGate(bench)), ...(await measureProxy(bench)), ...(await measureStore(bench))]
+}
+
+async function measureGate(bench: Bench): Promise<Figure[]> {
+  const { workspace, progress } = bench
+  progress(`GET ${PATH}, a board that asks for nothing`)
+  const open = await startBoard(workspace, await workspace.folder('open-board'))
+  await addCards(open, {})
+  const openRate = await readRate(bench, open, PATH, {})
+  await open.stop()
+  progress(`GET ${PATH}, by a session`)
+  const settings = { BOARD_PASSWORD: PASSWORD, BOARD_AUTH_SECRET: 'a-key-of-its-own', BOARD_API_KEY: KEY }
+  const closed = await startBoard(workspace, await workspace.folder('closed-board'), settings)
+  await addCards(closed, { authorization: `Bearer ${KEY}` })
+  const rate = await readRate(bench, closed, PATH, { Cookie: await logIn(closed) })
+  await closed.stop()
+  return [
+    {
+      ...{ what: `board: GET ${PATH} by a session, ${CONNECTIONS} connections`, value: rate, unit: 'requests/s' },
+      yardstick: { what: 'a board that asks for nothing', value: openRate, unit: 'requests/s' },
+      goal: { atLeastTimes: 0.8 },
+    },
+  ]
+}
+
+async function measureProxy(bench: Bench): Promise<Figure[]> {
+  const { workspace, progress } = bench
+  const behind = await startBoard(workspace, await workspace.folder('board-behind'), { BOARD_API_KEY: KEY })
+  await addCards(behind, { authorization: `Bearer ${KEY}` })
+  const large = await startLargeBackend(workspace, LARGE_BYTES)
+  const folder = await workspace.folder('board-in-front')
+  await writeProfiles(folder, { behind, large })
+  const front = await startBoard(workspace, folder)
+  progress(`GET ${PATH} of another board, asked directly`)
+  const direct = await readRate(bench, behind, PATH, { Authorization: `Bearer ${KEY}` })
+  progress('the same through the proxy')
+  const proxied = await readRate(bench, front, `/api/backends/behind${PATH}`, {})
+  progress(`${LARGE_BYTES / 1e6} MB through the proxy`)
+  await takeLarge(front)
+  const before = (await residentMegabytes(front.pid)) ?? Number.NaN
+  const peak = await peakWhile(front, async () => {
+    for (let round = 0; round < 3; round++) await takeLarge(front)
+  })
+  for (const server of [front, behind, large]) await server.stop()
+  return [
+    {
+      ...{
+        what: `board: GET ${PATH} through the proxy, ${CONNECTIONS} connections`,
+        value: proxied,
+        unit: 'requests/s',
+      },
+      yardstick: { what: 'asking the backend directly', value: direct, unit: 'requests/s' },
+      goal: { atLeastTimes: 0.5 },
+    },
+    {
+      ...{ what: `board: ${LARGE_BYTES / 1e6} MB through the proxy: memory`, value: peak, unit: 'MB' },
+      yardstick: { what: 'after a first one', value: before, unit: 'MB' },
+      goal: { within: 0.25 },
+    },
+  ]
+}
+
+async function measureStore({ workspace, progress }: Bench): Promise<Figure[]> {
+  progress('the store of sessions')
+  const times = await sessionStoreTimes(workspace)
+  return (['login', 'check', 'purge'] as const).map(what => ({
+    ...{ what: `board: ${what} in the store, 1,024 sessions: p99`, value: times[what], unit: 'ms' as const },
+    goal: { atMost: 2 },
+  }))
+}
+
+async function addCards({ port }: RunningServer, headers: Record<string, string>): Promise<void> {
+  for (let card = 0; card < CARDS; card++) {
+    const body = JSON.stringify({ title: `Card ${card}`, body: 'What is to be done. '.repeat(10), labels: ['a', 'b'] })
+    await post(port, PATH, body, headers)
+  }
+}
+
+async function logIn({ port }: RunningServer): Promise<string> {
+  const answer = await post(port, '/api/login', JSON.stringify({ password: PASSWORD }), {})
+  return answer.headers.getSetCookie()[0]?.split(';')[0] ?? ''
+}
+
+async function post(port: number, path: string, body: string, headers: Record<string, string>): Promise<Response> {
+  const answer = await fetch(`http://127.0.0.1:${port}${path}`, {
+    ...{ method: 'POST', body, headers: { 'content-type': 'application/json', ...headers } },
+  })
+  if (!answer.ok) throw new Error(`POST ${path} was answered with ${answer.status}.`)
+  return answer
+}
+
+async function readRate(bench: Bench, { port }: RunningServer, path: string, headers: Record<string, string>) {
+  const { warmupMs, measureMs } = bench.options
+  const work = { kind: 'reads', paths: [path], headers } as const
+  const bounds = { connections: CONNECTIONS, requests: 10_000_000, prepare: 1, warmupMs, measureMs }
+  return (await runLoad(bench.workspace, { port, work, ...bounds })).rate
+}
+
+async function writeProfiles(folder: string, backends: Record<string, RunningServer>): Promise<void> {
+  const keyFile = join(folder, 'key')
+  await writeFile(keyFile, KEY, { mode: 0o600 })
+  const profiles = Object.fromEntries(
+    Object.entries(backends).map(([name, { port }]) => [
+      name,
+      { url: `http://127.0.0.1:${port}`, api_key_file: keyFile },
+    ]),
+  )
+  await writeFile(join(folder, 'backends.json'), JSON.stringify({ profiles }), { mode: 0o600 })
+}
+
+function takeLarge({ port }: RunningServer): Promise<void> {
+  return new Promise((resolve, reject) => {
+    get({ host: '127.0.0.1', port, path: '/api/backends/large/api/large' }, answer => {
+      let bytes = 0
+      answer.on('data', (chunk: Buffer) => {
+        bytes += chunk.length
+      })
+      answer.once('error', reject)
+      answer.once('end', () => {
+        if (bytes === LARGE_BYTES) resolve()
+        else reject(new Error(`Of ${LARGE_BYTES} bytes ${bytes} came through, with status ${answer.statusCode}.`))
+      })
+    }).once('error', reject)
+  })
+}
+
+async function peakWhile({ pid }: RunningServer, work: () => Promise<void>): Promise<number> {
+  let peak = 0
+  const look = async () => {
+    peak = Math.max(peak, (await residentMegabytes(pid)) ?? 0)
+  }
+  const looking = setInterval(() => void look(), 20)
+  try {
+    await work()
+  } finally {
+    clearInterval(looking)
+  }
+  await look()
+  return peak
+}

@@ -1,0 +1,51 @@
+/** Times the board's session store with as many sessions as there may be. Prints milliseconds as JSON. */
+import { createHash, randomBytes } from 'node:crypto'
+import { join } from 'node:path'
+import { openSessionDatabase } from '../../src/store/sqlite/board/session-database.js'
+import type { SessionStoreTimes } from '../session-store-times.js'
+
+const SESSIONS = 1_024
+const ROUNDS = 500
+const NOW = 1_800_000_000
+
+const database = openSessionDatabase(join(process.argv[2] ?? '.', 'sessions.sqlite3'), {
+  onCorrupt: () => {
+    throw new Error('The store was new')
+  },
+})
+const { sessions } = database
+const digests = Array.from({ length: SESSIONS }, newDigest)
+for (const digest of digests) sessions.add({ digest, expiresAt: NOW + 3_600 }, { now: NOW, max: SESSIONS })
+
+const times: SessionStoreTimes = {
+  login: p99(round => {
+    const replaces = digests[round]
+    const digest = newDigest()
+    const added = sessions.add(
+      { digest, expiresAt: NOW + 3_600 },
+      { now: NOW, max: SESSIONS, ...(replaces === undefined ? {} : { replaces }) },
+    )
+    if (!added) throw new Error('There was no room for a session that replaces another')
+    digests[round] = digest
+  }),
+  check: p99(round => {
+    if (!sessions.isLive(digests[(round * 7) % SESSIONS] ?? '', NOW)) throw new Error('A live session was not found')
+  }),
+  purge: p99(() => sessions.purge(NOW)),
+}
+database.close()
+process.stdout.write(JSON.stringify(times))
+
+function p99(work: (round: number) => void): number {
+  const taken: number[] = []
+  for (let round = 0; round < ROUNDS; round++) {
+    const startedAt = performance.now()
+    work(round)
+    taken.push(performance.now() - startedAt)
+  }
+  return taken.sort((a, b) => a - b)[Math.floor(ROUNDS * 0.99)] ?? Number.NaN
+}
+
+function newDigest(): string {
+  return createHash('sha256').update(randomBytes(32)).digest('hex')
+}

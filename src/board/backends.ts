@@ -1,0 +1,153 @@
+import { dirname } from 'node:path'
+import { AppError } from '../model/app-error.js'
+import { type BackendProfile, type BackendProfiles, readBackendProfiles } from './backend-profile.js'
+import { unknownProfile } from './proxy-path.js'
+import { type FileState, WatchedFile } from './watched-file.js'
+
+/** Another board, and how to show who we are. */
+export interface Backend {
+  profile: BackendProfile
+  /** Absent for a board that asks for none. */
+  key: string | undefined
+}
+
+/** How one profile stands. */
+export type BackendState = { name: string; url?: string } & ({ backend: Backend } | { problem: string })
+
+export interface BackendsParts {
+  /** `backends.json` of the board's home folder; it need not be there. */
+  file: string
+  /** Wall clock, in epoch milliseconds. */
+  nowMs: () => number
+  /** Told once of each thing that is wrong with the files; never their content. */
+  warn: (sentence: string) => void
+}
+
+const MAX_FILE_BYTES = 256 * 1024
+const MAX_KEY_BYTES = 4 * 1024
+/** As many as one file may name, and as many again from before it changed. */
+const MAX_WARNINGS = 1_000
+/** What may stand in a header, without blanks. */
+const HEADER_WORD = /^[\x21-\x7e]{1,512}$/
+const NONE: BackendProfiles = { usable: new Map(), refused: new Map() }
+
+/**
+ * The other boards that this one passes requests on to. Their file and the files of their keys are looked at whenever
+ * they are used, so that a change counts at once; what is wrong with them makes profiles unusable, not the board.
+ * After a broken change the profiles from before it are not used any further: nobody would notice.
+ *
+ * Source: decisions on the board, section 8.
+ */
+export class Backends {
+  readonly #profiles: WatchedFile<BackendProfiles | string>
+  readonly #keys = new Map<string, WatchedFile<string>>()
+  readonly #warned = new Set<string>()
+
+  constructor(private readonly parts: BackendsParts) {
+    const folder = dirname(parts.file)
+    this.#profiles = new WatchedFile({
+      path: parts.file,
+      maxBytes: MAX_FILE_BYTES,
+      read: text => readBackendProfiles(text, folder),
+      nowMs: parts.nowMs,
+    })
+  }
+
+  /**
+   * A profile with its key.
+   *
+   * @throws AppError `not_found/not_found`, `unavailable/backends_invalid` where it, or the whole file, cannot be used
+   */
+  getBackend(name: string): Backend {
+    const { usable, refused } = this.#read()
+    const profile = usable.get(name)
+    const problem = refused.get(name)
+    if (problem !== undefined) throw unusable(profileProblem(name, problem))
+    if (!profile) throw unknownProfile()
+    return { profile, key: this.#keyOf(profile) }
+  }
+
+  /** The profiles that are understood, whether or not their keys can be read. @throws AppError `unavailable/backends_invalid` */
+  listProfiles(): BackendProfile[] {
+    return [...this.#read().usable.values()]
+  }
+
+  /** Every profile with what is wrong with it. @throws AppError `unavailable/backends_invalid` */
+  states(): BackendState[] {
+    const { usable, refused } = this.#read()
+    const states: BackendState[] = [...refused].map(([name, problem]) => ({ name, problem }))
+    for (const profile of usable.values()) {
+      const { name, url } = profile
+      try {
+        states.push({ name, url, backend: { profile, key: this.#keyOf(profile) } })
+      } catch (error) {
+        if (!(error instanceof AppError)) throw error
+        states.push({ name, url, problem: error.message })
+      }
+    }
+    return states
+  }
+
+  #read(): BackendProfiles {
+    const profiles = readable(this.#profiles.look())
+    if (typeof profiles === 'string') {
+      const problem = `The backend profiles cannot be used. ${profiles}`
+      this.#warn(problem)
+      throw unusable(problem)
+    }
+    for (const [name, problem] of profiles.refused) this.#warn(profileProblem(name, problem))
+    return profiles
+  }
+
+  #keyOf({ name, keyFile }: BackendProfile): string | undefined {
+    if (keyFile === undefined) return undefined
+    const state = this.#watchKey(keyFile).look()
+    const key = state.kind === 'read' ? state.value.trim() : undefined
+    if (key === undefined || !HEADER_WORD.test(key)) {
+      const problem = profileProblem(name, `The file of its key ${keyProblem(state)}.`)
+      this.#warn(problem)
+      throw unusable(problem)
+    }
+    if (state.kind === 'read' && state.isOpenToOthers) {
+      this.#warn(`The file of the key of the backend "${name}" may be read by others. "chmod 600" forbids it.`)
+    }
+    return key
+  }
+
+  #watchKey(path: string): WatchedFile<string> {
+    const known = this.#keys.get(path)
+    if (known) return known
+    // Those that no profile names any more would pile up while the file changes for months.
+    if (this.#keys.size >= MAX_WARNINGS) this.#keys.clear()
+    const watched = new WatchedFile({ path, maxBytes: MAX_KEY_BYTES, read: text => text, nowMs: this.parts.nowMs })
+    this.#keys.set(path, watched)
+    return watched
+  }
+
+  #warn(sentence: string): void {
+    if (this.#warned.has(sentence)) return
+    if (this.#warned.size >= MAX_WARNINGS) this.#warned.clear()
+    this.#warned.add(sentence)
+    this.parts.warn(sentence)
+  }
+}
+
+function readable(state: FileState<BackendProfiles | string>): BackendProfiles | string {
+  if (state.kind === 'missing') return NONE
+  if (state.kind === 'unusable') return `backends.json ${state.reason}.`
+  return typeof state.value === 'string' ? `backends.json is not as it should be: ${state.value}` : state.value
+}
+
+function keyProblem(state: FileState<string>): string {
+  if (state.kind === 'missing') return 'does not exist'
+  if (state.kind === 'unusable') return state.reason
+  return 'is not one word of up to 512 printable ASCII characters'
+}
+
+function profileProblem(name: string, problem: string): string {
+  return `The backend profile "${name}" cannot be used. ${problem}`
+}
+
+function unusable(problem: string): AppError {
+  return new AppError('unavailable', 'backends_invalid', problem, { retryAfterSeconds: 60 })
+}

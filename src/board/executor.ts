@@ -1,0 +1,401 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { AppError } from '../model/app-error.js'
+import type { Card } from '../model/card.js'
+import { type ExecutorStatus, type LogPiece, RUN_LIMITS, type Run, type RunMode, type RunPlan } from '../model/run.js'
+import { type Micros, toTimestamp } from '../model/timestamp.js'
+import type { RunFilter, RunStore, RunTrace } from '../store/run-store.js'
+import { playRun } from './mock-run.js'
+import { endTree, TREE_TIMES, type TreeTimes } from './process-tree.js'
+import { type NewLogPiece, RunLog } from './run-log.js'
+import { type RunOutcome, runProcess, type StopReason } from './run-process.js'
+
+/** What a real run starts. */
+export interface ExecutorSettings {
+  /** Program and arguments; absent: real runs are not possible. */
+  command?: readonly string[]
+  timeoutSeconds: number
+  /** Variables that are passed on. */
+  environment: Readonly<Record<string, string>>
+  /** Absolute: the working folder. */
+  folder: string
+}
+
+export interface ExecutorTimes extends TreeTimes {
+  /** Between two steps of a run that is played. */
+  mockStepMs: number
+  /** Before what the store refused is tried again. */
+  retryMs: number
+}
+
+export interface ExecutorParts {
+  runs: RunStore
+  findCard: (id: string) => Card | undefined
+  settings: ExecutorSettings
+  /** There is a token by which real runs can be allowed at all. */
+  hasToken: boolean
+  now: () => Micros
+  /** A new id for a run, never used again. */
+  newId: () => string
+  /** A word that nobody can guess: what bears it is ended with its run. */
+  newMarker: () => string
+  /** Told of what went wrong behind the back of whoever asked. */
+  report: (error: unknown) => void
+  times?: Partial<ExecutorTimes>
+}
+
+const TIMES: ExecutorTimes = { ...TREE_TIMES, mockStepMs: 300, retryMs: 1_000 }
+/** How long whoever cancels a run waits to see its end. Ending a tree takes less, unless the store fails. */
+const CANCEL_WAIT_MS = 15_000
+const RETRY_AFTER_SECONDS = 5
+/** Of a log, read at once. */
+const PIECES_BYTES = 64 * 1024
+const MARKER = 'DAYBOOK_RUN_MARKER'
+
+interface CurrentRun {
+  id: string
+  /** Aborted with a `StopReason`. */
+  stop: AbortController
+  /** Resolves once it is over. */
+  over: Promise<void>
+}
+
+/**
+ * Runs of cards: one at a time, in the order in which they were asked for. What is known of a run is in the store, so
+ * whoever follows one reads there, and nothing piles up for a slow reader.
+ *
+ * Source: decisions on the board, section 8.
+ */
+export class Executor {
+  readonly #times: ExecutorTimes
+  readonly #queue: string[] = []
+  readonly #followers = new Map<string, Set<() => void>>()
+  readonly #closing = new AbortController()
+  /** Resolves when what an earlier server left behind is ended. */
+  readonly #recovered: Promise<void>
+  #current: CurrentRun | undefined
+  #isWorking = false
+
+  /**
+   * Runs that an earlier server left unfinished are `interrupted` and never started again; what is left of their
+   * processes is ended before anything starts.
+   *
+   * @throws AppError `unavailable/store_…`
+   */
+  constructor(private readonly parts: ExecutorParts) {
+    this.#times = { ...TIMES, ...parts.times }
+    const left = parts.runs.listActive()
+    for (const { run } of left) parts.runs.update(run.id, { state: 'interrupted', finished_at: this.#at() })
+    this.#recovered = this.#endLeftovers(left.flatMap(({ trace }) => trace ?? []))
+  }
+
+  /**
+   * @throws AppError `not_found/not_found`, `conflict/executor_not_configured`, `unavailable/busy`,
+   *   `unavailable/stopping`, `unavailable/store_…`
+   */
+  start(cardId: string, mode: RunMode): Run {
+    const { runs, settings } = this.parts
+    if (this.#closing.signal.aborted) throw unavailable('stopping', 'The server stops. Start the run when it is back.')
+    if (!this.parts.findCard(cardId)) throw new AppError('not_found', 'not_found', 'There is no such card.')
+    if (mode === 'real' && !settings.command) {
+      throw new AppError('conflict', 'executor_not_configured', 'No command is configured for real runs.', {
+        hint: 'Set BOARD_EXECUTOR_COMMAND and start the server anew.',
+      })
+    }
+    if (mode !== 'dry_run' && this.#queue.length >= RUN_LIMITS.queued) {
+      throw unavailable('busy', `${RUN_LIMITS.queued} runs wait already. Try again later.`)
+    }
+    const run = mode === 'dry_run' ? this.#toDryRun(this.#toRun(cardId, mode)) : this.#toRun(cardId, mode)
+    runs.create(run, { keep: RUN_LIMITS.kept })
+    if (mode !== 'dry_run') {
+      this.#queue.push(run.id)
+      this.#work()
+    }
+    return run
+  }
+
+  list(filter: RunFilter, page: { limit: number; after: number | null }): { items: Run[]; next: number | null } {
+    return this.parts.runs.list(filter, page)
+  }
+
+  /** @throws AppError `not_found/not_found` */
+  get(id: string): Run {
+    const run = this.parts.runs.find(id)
+    if (run) return run
+    throw new AppError('not_found', 'not_found', 'There is no such run. Only the newest are kept.')
+  }
+
+  find(id: string): Run | undefined {
+    return this.parts.runs.find(id)
+  }
+
+  /** All of a log that is kept. */
+  log(id: string, after = 0): LogPiece[] {
+    return this.parts.runs.readLog(id, after, RUN_LIMITS.logBytes)
+  }
+
+  /**
+   * The log as it is written, some pieces at a time, after the one with that `seq`. A follower that is slower than the
+   * run skips what the log no longer holds. Ends with the run, or with the signal.
+   */
+  async *follow(id: string, after: number, signal: AbortSignal): AsyncGenerator<LogPiece[]> {
+    for (let seq = after; !signal.aborted; ) {
+      const run = this.parts.runs.find(id)
+      const pieces = this.parts.runs.readLog(id, seq, PIECES_BYTES)
+      if (pieces.length > 0) {
+        seq = pieces.at(-1)?.seq ?? seq
+        yield pieces
+      } else if (!run || isFinished(run)) {
+        return
+      } else {
+        await this.#changed(id, signal)
+      }
+    }
+  }
+
+  /**
+   * Ends a run with all its processes, and waits for that.
+   *
+   * @returns the run as it is then: it may just have ended by itself
+   * @throws AppError `not_found/not_found`, `conflict/run_finished`, `unavailable/store_…`
+   */
+  async cancel(id: string): Promise<Run> {
+    this.get(id)
+    const at = this.#queue.indexOf(id)
+    if (at !== -1) {
+      this.parts.runs.update(id, { state: 'cancelled', finished_at: this.#at() })
+      this.#queue.splice(at, 1)
+      this.#wake(id)
+    } else if (this.#current?.id === id) {
+      const { stop, over } = this.#current
+      stop.abort('cancelled' satisfies StopReason)
+      await Promise.race([over, delay(CANCEL_WAIT_MS, undefined, { ref: false })])
+    } else {
+      throw new AppError('conflict', 'run_finished', 'The run is over already; there is nothing to cancel.')
+    }
+    return this.get(id)
+  }
+
+  /** No run starts until `resume`, whatever is restarted meanwhile; the one under way goes on. */
+  pause(): ExecutorStatus {
+    this.parts.runs.setPaused(true)
+    return this.status()
+  }
+
+  resume(): ExecutorStatus {
+    this.parts.runs.setPaused(false)
+    this.#work()
+    return this.status()
+  }
+
+  status(): ExecutorStatus {
+    return {
+      real: this.parts.hasToken && this.parts.settings.command !== undefined,
+      paused: this.parts.runs.isPaused(),
+      running: this.#current?.id ?? null,
+      queued: this.#queue.length,
+      plan: this.#plan(),
+    }
+  }
+
+  /** Ends the run that is under way, with all its processes. It and those that wait are `interrupted`. */
+  async close(): Promise<void> {
+    this.#closing.abort()
+    this.#current?.stop.abort('interrupted' satisfies StopReason)
+    for (const id of this.#queue.splice(0)) await this.#interrupt(id)
+    await this.#current?.over
+    await this.#recovered
+  }
+
+  /** One after the other, while there are any. */
+  async #work(): Promise<void> {
+    if (this.#isWorking) return
+    this.#isWorking = true
+    try {
+      await this.#recovered
+      for (let id = this.#next(); id !== undefined; id = this.#next()) {
+        const stop = new AbortController()
+        const over = this.#perform(id, stop.signal)
+        this.#current = { id, stop, over }
+        await over
+        this.#current = undefined
+      }
+    } catch (error) {
+      this.parts.report(error)
+    } finally {
+      this.#isWorking = false
+    }
+  }
+
+  #next(): string | undefined {
+    return this.#closing.signal.aborted || this.parts.runs.isPaused() ? undefined : this.#queue.shift()
+  }
+
+  /** Never rejects: whatever goes wrong with one run, the next has its turn. */
+  async #perform(id: string, stop: AbortSignal): Promise<void> {
+    const log = new RunLog({ write: pieces => this.#append(id, pieces), now: () => this.#at() })
+    try {
+      const outcome = await this.#carryOut(id, log, stop)
+      await log.finish()
+      await this.#untilStored(() => this.parts.runs.update(id, { ...outcome, finished_at: this.#at() }))
+    } catch (error) {
+      this.parts.report(error)
+      await this.#interrupt(id)
+    }
+    this.#wake(id)
+  }
+
+  async #carryOut(id: string, log: RunLog, stop: AbortSignal): Promise<RunOutcome> {
+    const { runs, settings } = this.parts
+    const run = this.get(id)
+    const begin = () => this.#untilStored(() => runs.update(id, { state: 'running', started_at: this.#at() }))
+    if (run.mode === 'mock') {
+      await begin()
+      this.#wake(id)
+      return playRun(log, stop, this.#times.mockStepMs)
+    }
+    const card = this.parts.findCard(run.card_id)
+    if (!card) {
+      log.note('Its card is not there any more.')
+      return { state: 'failed', reason: 'not_started', exit_code: null, signal: null }
+    }
+    const marker = this.parts.newMarker()
+    // Before anything bears it: whoever comes after a crash must know what to look for.
+    await this.#untilStored(() => runs.trace(id, { marker, pid: null }))
+    let begun = Promise.resolve()
+    const running = runProcess({
+      command: settings.command ?? [],
+      folder: settings.folder,
+      environment: { ...settings.environment, DAYBOOK_RUN_ID: id, DAYBOOK_CARD_ID: card.id, [MARKER]: marker },
+      mark: markOf(marker),
+      input: `${JSON.stringify(card)}\n`,
+      timeoutSeconds: run.timeout_seconds,
+      log,
+      stop,
+      onStarted: pid => {
+        begun = begin()
+          .then(() => this.#untilStored(() => runs.trace(id, { marker, pid })))
+          .catch(this.parts.report)
+          .finally(() => this.#wake(id))
+      },
+      times: this.#times,
+    })
+    try {
+      return await running
+    } catch (error) {
+      // Whatever went wrong with watching it: nothing may go on unwatched.
+      await endTree({ mark: markOf(marker), pid: null }, this.#times)
+      throw error
+    } finally {
+      await begun
+    }
+  }
+
+  async #append(id: string, pieces: readonly NewLogPiece[]): Promise<void> {
+    await this.#untilStored(() => this.parts.runs.appendLog(id, pieces, { maxBytes: RUN_LIMITS.logBytes }))
+    this.#wake(id)
+  }
+
+  async #endLeftovers(traces: readonly RunTrace[]): Promise<void> {
+    try {
+      for (const { marker } of traces) await endTree({ mark: markOf(marker), pid: null }, this.#times)
+    } catch (error) {
+      this.parts.report(error)
+    }
+  }
+
+  async #interrupt(id: string): Promise<void> {
+    try {
+      this.parts.runs.update(id, { state: 'interrupted', finished_at: this.#at() })
+    } catch (error) {
+      this.parts.report(error) // the next server marks it
+    }
+    this.#wake(id)
+  }
+
+  /**
+   * A full disk shall not lose the end of a run: it is tried again until it works or the server stops. Then the next one
+   * marks the run.
+   */
+  async #untilStored(work: () => unknown): Promise<void> {
+    for (let failures = 0; ; failures++) {
+      try {
+        work()
+        return
+      } catch (error) {
+        if (!(error instanceof AppError) || error.category !== 'unavailable') throw error
+        if (failures === 0) this.parts.report(error)
+        if (this.#closing.signal.aborted) return
+      }
+      await delay(this.#times.retryMs)
+    }
+  }
+
+  #changed(id: string, signal: AbortSignal): Promise<void> {
+    return new Promise(resolve => {
+      const waiting = this.#followers.get(id) ?? new Set()
+      this.#followers.set(id, waiting)
+      const go = () => {
+        waiting.delete(go)
+        signal.removeEventListener('abort', go)
+        resolve()
+      }
+      waiting.add(go)
+      signal.addEventListener('abort', go)
+    })
+  }
+
+  #wake(id: string): void {
+    const waiting = this.#followers.get(id)
+    this.#followers.delete(id)
+    for (const go of waiting ?? []) go()
+  }
+
+  #toRun(cardId: string, mode: RunMode): Run {
+    return {
+      id: this.parts.newId(),
+      card_id: cardId,
+      mode,
+      state: 'queued',
+      reason: null,
+      exit_code: null,
+      signal: null,
+      created_at: this.#at(),
+      started_at: null,
+      finished_at: null,
+      timeout_seconds: this.parts.settings.timeoutSeconds,
+      log_bytes: 0,
+      log_dropped_bytes: 0,
+      plan: null,
+    }
+  }
+
+  #toDryRun(run: Run): Run {
+    return { ...run, state: 'done', started_at: run.created_at, finished_at: run.created_at, plan: this.#plan() }
+  }
+
+  #plan(): RunPlan {
+    const { command, folder, environment, timeoutSeconds } = this.parts.settings
+    return {
+      command: command ? [...command] : null,
+      folder,
+      environment: [...Object.keys(environment), 'DAYBOOK_RUN_ID', 'DAYBOOK_CARD_ID', MARKER],
+      timeout_seconds: timeoutSeconds,
+    }
+  }
+
+  #at(): string {
+    return toTimestamp(this.parts.now())
+  }
+}
+
+export function isFinished({ state }: Run): boolean {
+  return state !== 'queued' && state !== 'running'
+}
+
+function markOf(marker: string): string {
+  return `${MARKER}=${marker}`
+}
+
+function unavailable(code: string, message: string): AppError {
+  return new AppError('unavailable', code, message, { retryAfterSeconds: RETRY_AFTER_SECONDS })
+}

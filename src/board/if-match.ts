@@ -1,0 +1,43 @@
+import { invalidField } from '../model/app-error.js'
+
+/** Of which versions a change may be: of any, or of these. */
+export type WantedVersions = 'any' | readonly number[]
+
+/** One element of a list, which may be empty. What follows it may only be the next one, or the end. */
+const ELEMENT = /[ \t]*(?:(W\/)?"([\x21\x23-\x7e\x80-\xff]*)"[ \t]*)?(?:,|$)/gy
+const VERSION = /^[1-9]\d{0,14}$/
+
+/**
+ * Reads `If-Match`: the tag of a card is its version in quotes. Weak tags match nothing, and neither do tags that no
+ * card ever had.
+ *
+ * @throws AppError `invalid/invalid_field` where it is no list of entity tags
+ *
+ * Source: RFC 9110, sections 8.8.3 and 13.1.1.
+ */
+export function readIfMatch(header: string | undefined): WantedVersions {
+  if (header === undefined || header.trim() === '*') return 'any'
+  const versions = readTags(header)
+    ?.filter(({ weak }) => !weak)
+    .map(({ tag }) => tag)
+  if (versions) return versions.filter(tag => VERSION.test(tag)).map(Number)
+  throw invalidField('If-Match', 'If-Match must be * or a list of entity tags, such as "3".')
+}
+
+/**
+ * Whether `If-None-Match` names this version, weakly or not. What is no list of entity tags names nothing.
+ *
+ * Source: RFC 9110, section 13.1.2.
+ */
+export function isNoneMatch(header: string | undefined, version: number): boolean {
+  if (header === undefined) return false
+  return header.trim() === '*' || (readTags(header)?.some(({ tag }) => tag === String(version)) ?? false)
+}
+
+/** @returns `undefined` where it is no list of entity tags, or an empty one */
+function readTags(header: string): { weak: boolean; tag: string }[] | undefined {
+  const elements = [...header.matchAll(ELEMENT)]
+  const length = elements.reduce((sum, [text]) => sum + text.length, 0)
+  const tags = elements.flatMap(([, weak, tag]) => (tag === undefined ? [] : [{ weak: weak !== undefined, tag }]))
+  return length === header.length && tags.length > 0 ? tags : undefined
+}

@@ -1,0 +1,64 @@
+import { Compile } from 'typebox/compile'
+import { type FieldProblem, refusedInput } from '../model/app-error.js'
+import { CARD_LIMITS } from '../model/card.js'
+import { CardChangesSchema, type CardInputChanges, type NewCard, NewCardSchema } from '../model/card-input.js'
+import { toFieldProblems } from '../model/field-problems.js'
+
+const checkNew = Compile(NewCardSchema)
+const checkChanges = Compile(CardChangesSchema)
+
+/**
+ * Reads a card that is to be made. What the board keeps itself, such as `version`, cannot be sent.
+ *
+ * @param columns of this board
+ * @throws AppError `invalid/invalid_field` with every refused field
+ *
+ * Source: decisions on the board, section 8.
+ */
+export function readCard(input: unknown, columns: readonly string[]): NewCard {
+  const sent = withoutBlankEnds(readMembers(input))
+  if (!checkNew.Check(sent)) throw refusedInput('The card', toFieldProblems(checkNew.Errors(sent), sent))
+  refuseMisfits('The card', sent, columns)
+  return sent
+}
+
+/** Reads what is to change of a card: one member at least. Otherwise as `readCard`. */
+export function readCardChanges(input: unknown, columns: readonly string[]): CardInputChanges {
+  const sent = withoutBlankEnds(readMembers(input))
+  if (!checkChanges.Check(sent)) throw refusedInput('The change', toFieldProblems(checkChanges.Errors(sent), sent))
+  if (Object.keys(sent).length === 0) {
+    const known = Object.keys(CardChangesSchema.properties).join(', ')
+    throw refusedInput('The change', [{ field: '', detail: `Nothing is to change. Send one of: ${known}.` }])
+  }
+  refuseMisfits('The change', sent, columns)
+  return sent
+}
+
+function readMembers(input: unknown): Record<string, unknown> {
+  if (typeof input === 'object' && input !== null && !Array.isArray(input)) return { ...input }
+  throw refusedInput('The body', [{ field: '', detail: 'It must be a JSON object.' }])
+}
+
+/** Of what people write by hand and compare by eye. Links are kept as they are. */
+function withoutBlankEnds(members: Record<string, unknown>): Record<string, unknown> {
+  const trimmed = (value: unknown) => (typeof value === 'string' ? value.trim() : value)
+  const { title, labels, assignee } = members
+  return {
+    ...members,
+    ...(title === undefined ? {} : { title: trimmed(title) }),
+    ...(assignee === undefined ? {} : { assignee: trimmed(assignee) }),
+    ...(Array.isArray(labels) ? { labels: labels.map(trimmed) } : {}),
+  }
+}
+
+/** What a schema cannot say. */
+function refuseMisfits(what: string, { body = '', column }: CardInputChanges, columns: readonly string[]): void {
+  const problems: FieldProblem[] = []
+  if (column !== undefined && !columns.includes(column)) {
+    problems.push({ field: '/column', detail: `/column must be one of: ${columns.join(', ')}.` })
+  }
+  if (Buffer.byteLength(body) > CARD_LIMITS.bodyBytes) {
+    problems.push({ field: '/body', detail: `/body must be at most ${CARD_LIMITS.bodyBytes} bytes long.` })
+  }
+  if (problems.length > 0) throw refusedInput(what, problems)
+}

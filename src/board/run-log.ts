@@ -1,0 +1,103 @@
+import type { Readable } from 'node:stream'
+import { StringDecoder } from 'node:string_decoder'
+import { setTimeout as delay } from 'node:timers/promises'
+import type { LogPiece } from '../model/run.js'
+
+export type NewLogPiece = Omit<LogPiece, 'seq'>
+
+export interface RunLogParts {
+  /** Resolves once the pieces are kept. */
+  write: (pieces: readonly NewLogPiece[]) => Promise<void>
+  /** UTC, six digits. */
+  now: () => string
+}
+
+/** So much is written at once, or what came within so long. */
+const BATCH_BYTES = 64 * 1024
+const BATCH_MS = 200
+/** Between two full batches nothing is read, so that a flood leaves the server time for others: about 6 MB/s are left. */
+const REST_MS = 10
+
+/**
+ * The log of a run while it is written. What its program says is read no faster than it is kept: while a batch is being
+ * written nothing is taken from the pipes, and the program waits as it would for a slow terminal.
+ */
+export class RunLog {
+  readonly #streams = new Set<Readable>()
+  #pending: NewLogPiece[] = []
+  #pendingBytes = 0
+  #timer: NodeJS.Timeout | undefined
+  #writing: Promise<void> | undefined
+  #failure: unknown
+
+  constructor(private readonly parts: RunLogParts) {}
+
+  /** A sentence of our own. */
+  note(sentence: string): void {
+    this.#add('note', `${sentence}\n`)
+  }
+
+  line(text: string): void {
+    this.#add('out', `${text}\n`)
+  }
+
+  /** Takes in all that comes, as UTF-8; what is none is replaced by U+FFFD. */
+  read(stream: Readable, name: 'out' | 'err'): void {
+    const decoder = new StringDecoder('utf8')
+    this.#streams.add(stream)
+    stream.on('data', (chunk: Buffer) => this.#add(name, decoder.write(chunk)))
+    stream.on('error', error => this.note(`Its output could not be read to the end (${error.message}).`))
+    stream.once('close', () => {
+      this.#streams.delete(stream)
+      this.#add(name, decoder.end())
+    })
+    if (this.#writing) stream.pause()
+  }
+
+  /** Resolves when everything is kept. @throws what writing failed with */
+  async finish(): Promise<void> {
+    while (this.#pending.length > 0 || this.#writing) await this.#flush()
+    if (this.#failure !== undefined) throw this.#failure
+  }
+
+  #add(stream: LogPiece['stream'], text: string): void {
+    if (text === '' || this.#failure !== undefined) return
+    const bytes = Buffer.byteLength(text)
+    const last = this.#pending.at(-1)
+    // A program that writes byte by byte shall not make a row of each.
+    if (last?.stream === stream && this.#pendingBytes + bytes <= BATCH_BYTES) last.text += text
+    else this.#pending.push({ at: this.parts.now(), stream, text })
+    this.#pendingBytes += bytes
+    if (this.#pendingBytes >= BATCH_BYTES) void this.#flush()
+    else this.#timer ??= setTimeout(() => this.#flush(), BATCH_MS)
+  }
+
+  #flush(): Promise<void> {
+    clearTimeout(this.#timer)
+    this.#timer = undefined
+    this.#writing ??= this.#writePending()
+      .catch(error => {
+        this.#failure = error
+        this.#pending = []
+      })
+      .finally(() => {
+        this.#writing = undefined
+      })
+    return this.#writing
+  }
+
+  async #writePending(): Promise<void> {
+    for (const stream of this.#streams) stream.pause()
+    try {
+      while (this.#pending.length > 0) {
+        const [pieces, bytes] = [this.#pending, this.#pendingBytes]
+        this.#pending = []
+        this.#pendingBytes = 0
+        await this.parts.write(pieces)
+        if (bytes >= BATCH_BYTES) await delay(REST_MS)
+      }
+    } finally {
+      for (const stream of this.#streams) stream.resume()
+    }
+  }
+}

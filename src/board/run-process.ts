@@ -1,0 +1,169 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdir } from 'node:fs/promises'
+import type { Readable } from 'node:stream'
+import { setTimeout as delay } from 'node:timers/promises'
+import type { Run } from '../model/run.js'
+import { endTree, type TreeTimes } from './process-tree.js'
+import type { RunLog } from './run-log.js'
+
+/** How a run ended. */
+export type RunOutcome = Pick<Run, 'state' | 'reason' | 'exit_code' | 'signal'>
+
+/** Why a run is ended from outside; the reason of its signal. */
+export type StopReason = 'cancelled' | 'interrupted'
+
+export interface RunProcessOptions {
+  /** Program and arguments. */
+  command: readonly string[]
+  /** Made when it is not there. */
+  folder: string
+  /** All of it. */
+  environment: Readonly<Record<string, string>>
+  /** `NAME=value` of that environment, by which the processes of this run are told from others. */
+  mark: string
+  /** For its standard input, which then ends. */
+  input: string
+  timeoutSeconds: number
+  log: RunLog
+  /** Aborted with a `StopReason`. */
+  stop: AbortSignal
+  onStarted: (pid: number) => void
+  times: TreeTimes
+}
+
+/** For what is still in the pipes when every process is gone. Somebody who hides from us may hold them open. */
+const DRAIN_MS = 1_000
+
+/** Starts a program without a shell, as leader of a session of its own, and stays with it until its whole tree is gone. */
+export async function runProcess(options: RunProcessOptions): Promise<RunOutcome> {
+  const { command, log, stop, mark, times, timeoutSeconds } = options
+  const [program = ''] = command
+  if (stop.aborted) return outcomeOf(stop.reason as StopReason, NOTHING)
+  let child: ChildProcess
+  try {
+    await mkdir(options.folder, { recursive: true, mode: 0o700 })
+  } catch (error) {
+    log.note(`The working folder ${options.folder} cannot be made (${codeOf(error)}).`)
+    return outcomeOf('not_started', NOTHING)
+  }
+  try {
+    child = await start(options)
+  } catch (error) {
+    const code = codeOf(error)
+    log.note(`${program} could not be started: ${REASONS.get(code) ?? code}.`)
+    return outcomeOf('not_started', NOTHING)
+  }
+  const pid = child.pid as number
+  const ended = endOf(child)
+  log.note(`Started ${program} as process ${pid}.`)
+  options.onStarted(pid)
+  const drained = readOutputs(child, log)
+  feed(child, options.input)
+
+  const over = new AbortController()
+  const cause = await Promise.race([
+    ended.then(() => 'ended' as const),
+    timeout(timeoutSeconds, over.signal),
+    told(stop, over.signal),
+  ])
+  over.abort()
+  if (cause !== 'ended') log.note(CAUSES[cause](timeoutSeconds))
+  const isGone = await endTree({ mark, pid }, times)
+  if (!isGone) log.note('Some of its processes could not be ended.')
+  const exit = await Promise.race([ended, delay(DRAIN_MS, NOTHING, { ref: false })])
+  await Promise.race([drained, delay(DRAIN_MS, undefined, { ref: false })])
+  for (const stream of [child.stdin, child.stdout, child.stderr]) stream?.destroy()
+  await drained
+  if (exit.signal !== null) log.note(`It was ended by ${exit.signal}.`)
+  else if (exit.exit_code !== null) log.note(`It ended with exit code ${exit.exit_code}.`)
+  return outcomeOf(cause, exit)
+}
+
+type Exit = Pick<Run, 'exit_code' | 'signal'>
+type Cause = StopReason | 'ended' | 'timeout' | 'not_started'
+
+const NOTHING: Exit = { exit_code: null, signal: null }
+
+const CAUSES: Record<StopReason | 'timeout', (timeoutSeconds: number) => string> = {
+  timeout: seconds => `It took longer than ${seconds} s and is ended.`,
+  cancelled: () => 'It is cancelled.',
+  interrupted: () => 'The server stops, and ends it.',
+}
+
+function outcomeOf(cause: Cause, exit: Exit): RunOutcome {
+  if (cause === 'cancelled' || cause === 'interrupted') return { state: cause, reason: null, ...exit }
+  if (cause !== 'ended') return { state: 'failed', reason: cause, ...exit }
+  if (exit.signal !== null) return { state: 'failed', reason: 'signal', ...exit }
+  return exit.exit_code === 0 ? { state: 'done', reason: null, ...exit } : { state: 'failed', reason: 'exit', ...exit }
+}
+
+/** @throws the system's reason, as an error with its `code` */
+async function start({ command, folder, environment }: RunProcessOptions): Promise<ChildProcess> {
+  const [program = '', ...args] = command
+  const child = spawn(program, args, {
+    cwd: folder,
+    env: { ...environment },
+    stdio: ['pipe', 'pipe', 'pipe'],
+    // Leads a session and a group, so that one signal reaches all of it, and the terminal's Ctrl+C does not.
+    detached: true,
+  })
+  await once(child, 'spawn')
+  return child
+}
+
+/** Its end, whether or not something of its own still holds the pipes. */
+function endOf(child: ChildProcess): Promise<Exit> {
+  return new Promise(resolve => {
+    child.once('exit', (exit_code, signal) => resolve({ exit_code, signal }))
+  })
+}
+
+/** Resolves when nobody can write to its outputs any more. */
+async function readOutputs({ stdout, stderr }: ChildProcess, log: RunLog): Promise<void> {
+  const outputs = [
+    [stdout as Readable, 'out'],
+    [stderr as Readable, 'err'],
+  ] as const
+  await Promise.all(
+    outputs.map(([stream, name]) => {
+      log.read(stream, name)
+      return new Promise<void>(resolve => stream.once('close', resolve))
+    }),
+  )
+}
+
+/** A program may end, or close its input, without having read any of it: that is its own affair. */
+function feed({ stdin }: ChildProcess, input: string): void {
+  stdin?.on('error', () => stdin.destroy())
+  stdin?.end(input)
+}
+
+function timeout(seconds: number, over: AbortSignal): Promise<'timeout'> {
+  return new Promise(resolve => {
+    const timer = setTimeout(() => resolve('timeout'), seconds * 1000)
+    over.addEventListener('abort', () => clearTimeout(timer), { once: true })
+  })
+}
+
+function told(stop: AbortSignal, over: AbortSignal): Promise<StopReason> {
+  return new Promise(resolve => {
+    const tell = () => resolve(stop.reason as StopReason)
+    if (stop.aborted) tell()
+    else stop.addEventListener('abort', tell, { once: true, signal: over })
+  })
+}
+
+const REASONS = new Map([
+  ['ENOENT', 'there is no such program'],
+  ['EACCES', 'it may not be started by this user'],
+  ['E2BIG', 'its arguments and environment are too long'],
+  ['ENOTDIR', 'a part of its path is no folder'],
+  ['ENOEXEC', 'it is no program'],
+])
+
+/** The system's word for a failure of its own. */
+function codeOf(error: unknown): string {
+  if (!(error instanceof Error) || !('code' in error)) throw error
+  return String(error.code)
+}

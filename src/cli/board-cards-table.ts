@@ -1,0 +1,32 @@
+import { at, lineAt, listAt } from './fields.js'
+import type { Look } from './look.js'
+import { table } from './table.js'
+import { toTerminalLine } from './terminal-text.js'
+
+const COLUMNS = [
+  { title: 'id' },
+  { title: 'column' },
+  { title: 'title', flexible: true },
+  { title: 'labels' },
+  { title: 'assignee' },
+]
+
+/** The answer of `GET /api/cards`: as they stand on the board, the first column first. */
+export function boardCardsTable(cards: unknown, look: Look): string {
+  const { paint } = look
+  const items = listAt(cards, 'items')
+  if (items.length === 0) return paint.dim('No cards. Add one with "daybook board cards add".')
+  const columns = listAt(cards, 'columns')
+  const rows = items
+    .map(card => ({ card, place: columns.indexOf(at(card, 'column')), rank: Number(at(card, 'rank')) }))
+    .map(({ place, ...row }) => ({ ...row, place: place === -1 ? columns.length : place }))
+    .sort((one, other) => one.place - other.place || one.rank - other.rank)
+    .map(({ card }) => [
+      lineAt(card, 'id'),
+      lineAt(card, 'column'),
+      lineAt(card, 'title'),
+      toTerminalLine(listAt(card, 'labels').join(', ')),
+      lineAt(card, 'assignee'),
+    ])
+  return table(look, COLUMNS, rows)
+}

@@ -1,0 +1,108 @@
+import { type HttpAnswer, type OpenAnswer, readWhole } from '../http/exchange.js'
+import { invalidField } from '../model/app-error.js'
+import { Answer } from './answer.js'
+import { notOne, toAppError } from './problem.js'
+import type { ServerNames } from './server-names.js'
+import { exchange, openAnswer, type ServerAddress, type TransportCall } from './transport.js'
+
+export interface CallOptions {
+  signal?: AbortSignal
+}
+
+export interface ServerClientParts {
+  names: ServerNames
+  /** Sent with every request: who asks. */
+  headers: Readonly<Record<string, string>>
+  /** What somebody at a command can do about a refusal with this `code`, where the server cannot say it. */
+  hintOf: (code: string) => string | undefined
+  /** How long a connection may be silent. */
+  idleSeconds?: number | undefined
+}
+
+export type ServerCall = Pick<TransportCall, 'method' | 'path' | 'body'> &
+  Partial<Pick<TransportCall, 'headers' | 'idleSeconds'>>
+
+export const JSON_TYPE = 'application/json'
+const IDLE_SECONDS = 60
+
+/**
+ * What the clients of both programs share: requests that say who asks, and problem answers that become failures.
+ *
+ * Every method may throw AppError with the category of the status and the `code` of the problem that was answered,
+ * and what `exchange` throws; `unavailable/server_unreachable` when no server is there.
+ */
+export abstract class ServerClient {
+  protected readonly idleSeconds: number
+
+  constructor(
+    readonly address: ServerAddress,
+    private readonly parts: ServerClientParts,
+  ) {
+    this.idleSeconds = parts.idleSeconds ?? IDLE_SECONDS
+  }
+
+  protected get(path: string, options?: CallOptions): Promise<Answer> {
+    return this.call({ method: 'GET', path }, options)
+  }
+
+  protected post(path: string, type: string, body: string | Uint8Array, options?: CallOptions): Promise<Answer> {
+    return this.call(callWithBody('POST', path, type, body), options)
+  }
+
+  protected async call(call: ServerCall, options?: CallOptions): Promise<Answer> {
+    return this.toAnswer(await this.exchange(call, options))
+  }
+
+  /** The answer to a call, refusals among them. */
+  protected exchange(call: ServerCall, options?: CallOptions): Promise<HttpAnswer> {
+    return exchange(this.address, this.#withDefaults(call, options), this.parts.names)
+  }
+
+  /** An answer that is read as it comes; whoever called lets go of it with `end`. */
+  protected async open(call: ServerCall, options?: CallOptions): Promise<OpenAnswer> {
+    const answer = await openAnswer(this.address, this.#withDefaults(call, options), this.parts.names)
+    if (answer.status < 400) return answer
+    try {
+      throw toAppError(await readWhole(answer), this.parts)
+    } finally {
+      answer.end()
+    }
+  }
+
+  protected toAnswer(answer: HttpAnswer): Answer {
+    if (answer.status >= 400) throw toAppError(answer, this.parts)
+    const expected = answer.status === 204 || (answer.status >= 200 && answer.status < 300 && isJson(answer))
+    if (!expected) throw notOne(answer.status, this.parts.names)
+    return new Answer(answer.status, answer.body, this.parts.names)
+  }
+
+  #withDefaults(call: ServerCall, options?: CallOptions): TransportCall {
+    const headers = { accept: 'application/json, application/problem+json', ...this.parts.headers, ...call.headers }
+    return { idleSeconds: this.idleSeconds, ...call, headers, signal: options?.signal }
+  }
+}
+
+export function callWithBody(
+  method: 'POST' | 'PATCH',
+  path: string,
+  type: string,
+  body: string | Uint8Array,
+): ServerCall {
+  const headers = { 'content-type': type, 'content-length': String(Buffer.byteLength(body)) }
+  return { method, path, body, headers }
+}
+
+export function isJson({ headers }: HttpAnswer): boolean {
+  return /^application\/(?:[a-z0-9.-]+\+)?json\b/i.test(headers['content-type'] ?? '')
+}
+
+/** One segment of a path. Empty it would name something else, and with half a character in it nothing at all. */
+export function segment(field: string, text: string): string {
+  if (text === '') throw invalidField(field, `${field} is empty.`)
+  try {
+    return encodeURIComponent(text)
+  } catch (cause) {
+    if (cause instanceof URIError) throw invalidField(field, `${field} is not well-formed Unicode.`)
+    throw cause
+  }
+}

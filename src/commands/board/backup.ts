@@ -1,0 +1,40 @@
+import { string } from '@oclif/core/args'
+import { option } from '@oclif/core/flags'
+import { DaybookCommand } from '../../cli/daybook-command.js'
+import { toTerminalLine } from '../../cli/terminal-text.js'
+import { BOARD_DATABASES } from '../../model/board-backup.js'
+import { findBoardHome } from '../../settings/board-home.js'
+
+export default class BoardBackup extends DaybookCommand {
+  static override summary = 'Makes a consistent copy of a database of the board.'
+  static override description = [
+    'With a server running, the server copies, and goes on serving meanwhile; with none, this command opens the file',
+    'itself. Nothing is ever written over.',
+  ].join(' ')
+  static override examples = [
+    '<%= config.bin %> <%= command.id %> /var/backups/sessions.sqlite3',
+    '<%= config.bin %> <%= command.id %> /var/backups/board.sqlite3 --of cards',
+  ]
+  static override args = {
+    file: string({
+      required: true,
+      ignoreStdin: true,
+      description: 'Where the copy goes: a file that is not there yet.',
+    }),
+  }
+  static override flags = {
+    of: option({
+      options: BOARD_DATABASES,
+      description: 'sessions: who is logged in; cards: cards, runs and their logs.',
+      default: 'sessions',
+    })(),
+  }
+
+  async run(): Promise<void> {
+    const { args, flags } = await this.parse(BoardBackup)
+    const { backUpBoard } = await import('../../runtime/board-backup.js')
+    const copy = await backUpBoard(findBoardHome(this.sources), args.file, flags.of)
+    if (flags.json || !this.output.isTerminal) return this.printJson(copy)
+    await this.output.print(`Copied the ${copy.of} to ${toTerminalLine(copy.path)}.`)
+  }
+}

@@ -1,0 +1,20 @@
+import { string } from '@oclif/core/flags'
+import { BoardCommand } from '../../../cli/board-command.js'
+import { listAllCards } from '../../../client/all-cards.js'
+
+export default class BoardCardsList extends BoardCommand {
+  static override summary = 'Lists the cards of the board.'
+  static override flags = {
+    column: string({ description: 'In this column.', helpValue: '<column>' }),
+    label: string({ description: 'With this label.', helpValue: '<label>' }),
+    assignee: string({ description: 'Given to this person.', helpValue: '<name>' }),
+    link: string({ description: 'Pointing to this event of the ledger.', helpValue: '<dedupe_key>' }),
+  }
+
+  async run(): Promise<void> {
+    const { flags } = await this.parse(BoardCardsList)
+    const { column, label, assignee, link } = flags
+    const answer = await listAllCards(this.client(flags), { column, label, assignee, link })
+    await this.show(answer, flags, async () => (await import('../../../cli/board-cards-table.js')).boardCardsTable)
+  }
+}

@@ -1,0 +1,37 @@
+import { createHmac } from 'node:crypto'
+import type { EventDelivery } from '../ledger/ledger.js'
+import type { DeliveryContext, WebhookAdapter } from '../platforms/adapter.js'
+import { takeDelivery } from '../platforms/take-delivery.js'
+
+/** A webhook as an invented platform has it set up, up to what a ledger records of its deliveries. */
+export interface Hook {
+  adapter: WebhookAdapter
+  context: DeliveryContext
+  /** None: what it sends proves nothing. */
+  secret?: string | undefined
+  /** What the platform shows besides, to prove that it knows the secret. */
+  prove?: ((body: string, secret: string) => Record<string, string>) | undefined
+}
+
+/**
+ * What becomes of a delivery: it is sent, verified and taken apart exactly as one that comes over the network, so kinds,
+ * targets, dedupe keys and provenance are those of the real thing.
+ */
+export function deliver(hook: Hook, headers: Record<string, string>, payload: unknown): EventDelivery[] {
+  const { adapter, context, secret, prove } = hook
+  const text = JSON.stringify(payload)
+  const proof = secret !== undefined && prove ? prove(text, secret) : {}
+  const delivery = {
+    headers: { 'content-type': 'application/json', ...headers, ...proof },
+    body: Buffer.from(text),
+  }
+  const rules = { secrets: secret === undefined ? [] : [secret], requireVerified: false, context }
+  const { verified, events, deliveryId } = takeDelivery(adapter, delivery, rules)
+  const provenance = { route: 'webhook', verified, ...(deliveryId ? { delivery_id: deliveryId } : {}) } as const
+  return events.map(({ event }) => ({ event, provenance }))
+}
+
+/** `sha256=…`, as two of the platforms sign. */
+export function sha256Signature(body: string, secret: string): string {
+  return `sha256=${createHmac('sha256', secret).update(body).digest('hex')}`
+}

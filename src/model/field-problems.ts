@@ -1,0 +1,59 @@
+import type { FieldProblem } from './app-error.js'
+
+/** What the schema check says of one place in the input. */
+interface SchemaError {
+  keyword: string
+  instancePath: string
+  params: object
+  message: string
+}
+
+const LISTED = 50
+/** Of the place of something that nobody knows. */
+const SHOWN_CHARACTERS = 100
+
+/** Words for people, from what the schema check says. One problem a field and keyword, at most fifty. */
+export function toFieldProblems(errors: readonly SchemaError[], input: unknown): FieldProblem[] {
+  return errors.flatMap(error => problemsOf(error, input)).slice(0, LISTED)
+}
+
+function problemsOf({ keyword, instancePath, params, message }: SchemaError, input: unknown): FieldProblem[] {
+  if (keyword === 'required') {
+    const { requiredProperties = [] } = params as { requiredProperties?: string[] }
+    return requiredProperties.map(name => ({
+      field: `${instancePath}/${name}`,
+      detail: `${instancePath}/${name} is required.`,
+    }))
+  }
+  // Each of them has been named already, as a place where nothing may stand.
+  if (keyword === 'additionalProperties') return []
+  if (keyword === 'boolean') {
+    const field = instancePath.slice(0, SHOWN_CHARACTERS)
+    return [{ field, detail: `${field} cannot be sent here.` }]
+  }
+  // A union repeats itself for each of its branches; the branch that fits best has spoken already.
+  if (keyword === 'anyOf') return []
+  return [
+    {
+      field: instancePath,
+      detail: `${instancePath || 'The value'} ${inWords(keyword, message, instancePath, input)}.`,
+    },
+  ]
+}
+
+function inWords(keyword: string, message: string, path: string, input: unknown): string {
+  if (keyword !== 'pattern') return message
+  const value = valueAt(path, input)
+  if (value.includes('\0')) return 'must not contain a NUL character'
+  if (/\p{Surrogate}/u.test(value)) return 'must not contain half of a surrogate pair'
+  return message
+}
+
+function valueAt(path: string, input: unknown): string {
+  let value = input
+  for (const name of path.split('/').slice(1)) {
+    if (typeof value !== 'object' || value === null) return ''
+    value = Reflect.get(value, name.replaceAll('~1', '/').replaceAll('~0', '~'))
+  }
+  return typeof value === 'string' ? value : ''
+}

@@ -1,0 +1,91 @@
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Logger } from 'pino'
+import { AppError } from '../model/app-error.js'
+import { type BoardDatabase, openBoardDatabase } from '../store/sqlite/board/board-database.js'
+import { openSessionDatabase, type SessionDatabase } from '../store/sqlite/board/session-database.js'
+import { acquireOwnership, type Ownership } from '../store/sqlite/owner.js'
+import { socketPath } from '../store/sqlite/socket-path.js'
+import { rejectable } from './rejectable.js'
+
+/** The files of a board that this process owns. */
+export interface OpenBoard {
+  database: BoardDatabase
+  sessions: SessionDatabase
+  /** Where its server listens for local callers. */
+  socket: string
+  /** Writes down where the server can be reached, for the messages of others. */
+  announce(address: string): Promise<void>
+  /** Rejects when the files are no longer ours. */
+  failed: Promise<never>
+  close(): Promise<void>
+}
+
+/** How long to wait for a short command that has the files open at this moment. */
+const WAIT_MS = 10_000
+
+/** The files in a board's home folder. */
+export function boardFiles(home: string): { cards: string; sessions: string; backends: string } {
+  return {
+    cards: join(home, 'board.sqlite3'),
+    sessions: join(home, 'sessions.sqlite3'),
+    backends: join(home, 'backends.json'),
+  }
+}
+
+/**
+ * Takes ownership of a board's files and opens them. Whoever owns the cards' file listens at its socket.
+ *
+ * @throws AppError `conflict/ledger_owned` while another process owns them, `unavailable/store_…`, `configuration/…`
+ */
+export async function openBoard(home: string, logger: Logger): Promise<OpenBoard> {
+  const failure = rejectable()
+  // What SQLite makes beside the files as well is for their owner alone.
+  process.umask(0o077)
+  const files = boardFiles(home)
+  const socket = await socketPath(files.cards, tmpdir())
+  const undo: (() => unknown)[] = []
+  const close = async () => {
+    const failures: unknown[] = []
+    // What one file meets is no reason to keep the other.
+    for (const step of undo.splice(0).reverse()) await runStep(step).catch(error => failures.push(error))
+    if (failures.length > 0) throw failures[0]
+  }
+  const own = async (database: string, socket?: string): Promise<Ownership> => {
+    const ownership = await acquireOwnership({
+      database,
+      role: 'server',
+      ...(socket === undefined ? {} : { socket }),
+      waitMs: WAIT_MS,
+      now: Date.now,
+      random: Math.random,
+      onLost: successor => failure.reject(lostTo(database, successor?.pid)),
+    })
+    undo.push(() => ownership.release())
+    return ownership
+  }
+  try {
+    const cardsOwner = await own(files.cards, socket)
+    const database = openBoardDatabase(cardsOwner.database)
+    undo.push(() => database.close())
+    const sessionsOwner = await own(files.sessions)
+    const sessions = openSessionDatabase(sessionsOwner.database, {
+      onCorrupt: kept => logger.error({ kept }, 'the sessions were damaged: everybody has to log in again'),
+    })
+    undo.push(() => sessions.close())
+    const announce = (address: string) => cardsOwner.announce({ address })
+    return { database, sessions, socket, announce, failed: failure.promise, close }
+  } catch (error) {
+    await close()
+    throw error
+  }
+}
+
+async function runStep(step: () => unknown): Promise<void> {
+  await step()
+}
+
+function lostTo(database: string, pid: number | undefined): AppError {
+  const successor = pid === undefined ? 'somebody removed its owner file' : `process ${pid} took it over`
+  return new AppError('conflict', 'ledger_lost', `This process no longer owns ${database}: ${successor}.`)
+}

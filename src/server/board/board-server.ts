@@ -1,0 +1,105 @@
+import type { Logger } from 'pino'
+import type { Backends } from '../../board/backends.js'
+import type { Executor } from '../../board/executor.js'
+import type { SocketAddress } from '../../board/own-address.js'
+import type { BoardAccess } from '../../gate/access.js'
+import type { Gate } from '../../gate/gate.js'
+import { type BoardIdentity, NOBODY } from '../../gate/identity.js'
+import { createThrottleAddress } from '../../login/throttle-address.js'
+import type { LoginLook } from '../../model/login-look.js'
+import { createBodyReader } from '../body.js'
+import { createHttpApp, type HttpApp } from '../http-app.js'
+import { createJsonReader } from '../json-body.js'
+import { STREAM_TIMES, type StreamTimes } from '../paced-answer.js'
+import { pages } from '../page-files.js'
+import { BASE_LIBRARIES, MARKDOWN } from '../page-libraries.js'
+import type { LogRules } from '../request-log.js'
+import { Shutdown } from '../shutdown.js'
+import { authPages } from './auth-assets.js'
+import type { CopyBoardDatabase } from './backup-route.js'
+import { boardRoutes } from './board-routes.js'
+import type { ServedCards } from './card-routes.js'
+import { factsOf } from './gate-facts.js'
+import type { ProxyTimes } from './proxy.js'
+import { boardCookie } from './session-routes.js'
+
+export interface BoardServerSettings {
+  /** In front of every path: empty, or `/x`. */
+  rootPath: string
+  /** The session's cookie goes over TLS alone, and browsers are told to come over TLS only. */
+  cookieSecure: boolean
+  /** Addresses or CIDR ranges of proxies whose `X-Forwarded-For` counts, for the throttle of logins alone. */
+  trustedProxies: readonly string[]
+  loginPage: LoginLook
+  /** A name is asked for beside the password. */
+  asksUsername: boolean
+  /** Origin of the address people use when a proxy stands in front. */
+  serviceOrigin?: string
+  /** Where the ledger's page is, for a link to it. */
+  ledgerUrl?: string
+}
+
+export interface BoardServerOptions {
+  gate: Gate
+  cards: ServedCards
+  executor: Executor
+  backends: Backends
+  copy: CopyBoardDatabase
+  /** Where this process listens at this moment, the ledger included: no backend may be one of these. */
+  ownListeners: () => readonly SocketAddress[]
+  settings: BoardServerSettings
+  logger: Logger
+  version: string
+  /** A new id for each request, of printable ASCII. */
+  requestIds: () => string
+  streamTimes?: StreamTimes
+  proxyTimes?: ProxyTimes
+}
+
+/** What bodies that are being read may hold together, beyond the first mebibyte of each. */
+const BODY_BUDGET_BYTES = 32 * 1024 * 1024
+
+const LOG_RULES: LogRules<BoardAccess, BoardIdentity> = {
+  notable: new Set(['login', 'logout', 'execute', 'local']),
+  who: ({ kind }) => (kind === 'anonymous' ? {} : { identity: kind }),
+}
+
+/** The board's HTTP side. It does not close the board. */
+export function createBoardServer(options: BoardServerOptions): HttpApp {
+  const { gate, settings, logger, requestIds, proxyTimes } = options
+  const { rootPath, cookieSecure, loginPage: look, asksUsername, serviceOrigin, ledgerUrl } = settings
+  const throttleAddress = createThrottleAddress(settings.trustedProxies)
+  const serviceHost = serviceOrigin === undefined ? undefined : new URL(serviceOrigin).host
+  const shutdown = new Shutdown()
+  const routes = boardRoutes({
+    ...options,
+    ...(proxyTimes ? { times: proxyTimes } : {}),
+    rootPath,
+    page: pages({
+      rootPath,
+      folder: 'board',
+      libraries: [...BASE_LIBRARIES, ...MARKDOWN],
+      look,
+      ...(ledgerUrl === undefined ? {} : { otherProgram: ledgerUrl }),
+    }),
+    auth: authPages({ rootPath, look, asksUsername, ...(serviceHost === undefined ? {} : { serviceHost }) }),
+    readJsonBody: createJsonReader(createBodyReader(BODY_BUDGET_BYTES)),
+    cookie: boardCookie(cookieSecure),
+    throttleAddress,
+    shutdown,
+    streamTimes: options.streamTimes ?? STREAM_TIMES,
+  })
+  return createHttpApp({
+    routes,
+    rootPath,
+    authorise: async ({ access }, req) => {
+      req.identity = await gate.admit(factsOf(req, access, throttleAddress))
+    },
+    nobody: NOBODY,
+    tlsOnly: cookieSecure,
+    requestIds,
+    logger,
+    logRules: LOG_RULES,
+    shutdown,
+  })
+}

@@ -1,0 +1,256 @@
+import {
+  type Agent,
+  type ClientRequest,
+  request as httpRequest,
+  type IncomingMessage,
+  type ServerResponse,
+} from 'node:http'
+import { request as httpsRequest } from 'node:https'
+import type { Backend } from '../../board/backends.js'
+import { GatewayFailure, toGatewayFailure } from '../../board/gateway-failure.js'
+import { type BodyFraming, type PassedAnswer, toBackendHeaders, toPassedAnswer } from '../../board/proxy-headers.js'
+import { tooLarge } from '../body.js'
+import { passedHeaders } from '../reply.js'
+import type { Shutdown } from '../shutdown.js'
+import type { BoardRequest } from './board-route.js'
+
+export const FORWARD_LIMITS = {
+  /** Of a request. */
+  bodyBytes: 10 * 1024 * 1024,
+  /** Of the head of an answer. */
+  headerBytes: 16 * 1024,
+} as const
+
+export interface ForwardTimes {
+  /** Until the answer begins, since the last byte of the request was sent. */
+  firstByteMs: number
+  /** Between two pieces of the answer. */
+  idleMs: number
+}
+
+export interface Forwarding {
+  backend: Backend
+  agent: Agent
+  /** Below the backend's base address. */
+  path: string
+  /** Under which the backend's `/api/` stands with us. */
+  ownPrefix: string
+  body: BodyFraming
+  times: ForwardTimes
+  shutdown: Shutdown
+}
+
+/**
+ * Passes one request on to a backend and its answer back, each as it comes and no faster than the other side takes it.
+ * Resolves once the answer is over, or whoever wanted it has gone.
+ *
+ * @throws GatewayFailure as long as nothing was answered; and where the backend broke off within its answer, after the
+ *   connection was cut, since a clean end would say that it was whole
+ * @throws AppError `too_large/body_too_large`
+ */
+export async function forward(req: BoardRequest, res: ServerResponse, forwarding: Forwarding): Promise<void> {
+  for (let attempts = 1; ; attempts++) {
+    const exchange = new Exchange(req, res, forwarding)
+    try {
+      return await exchange.over
+    } catch (error) {
+      if (!exchange.wasStale || attempts === MAX_ATTEMPTS || res.closed) throw error
+    }
+  }
+}
+
+/** Each kept connection may turn out to be closed just as it is used again. */
+const MAX_ATTEMPTS = 5
+/** What a closed connection is met with. */
+const STALE_REASONS: readonly string[] = ['ECONNRESET', 'EPIPE']
+
+class Exchange {
+  readonly over: Promise<void>
+  /** It may be tried again: nobody has read anything of it, and it changes nothing. */
+  wasStale = false
+  readonly #outgoing: ClientRequest
+  readonly #silence: NodeJS.Timeout
+  #answer: IncomingMessage | undefined
+  #sentBytes = 0
+  #isOver = false
+  #settle: { resolve: () => void; reject: (error: unknown) => void } = { resolve: () => {}, reject: () => {} }
+
+  constructor(
+    private readonly req: BoardRequest,
+    private readonly res: ServerResponse,
+    private readonly forwarding: Forwarding,
+  ) {
+    this.over = new Promise((resolve, reject) => {
+      this.#settle = { resolve, reject }
+    })
+    const { times, body } = forwarding
+    this.#silence = setTimeout(() => this.#fallSilent(), times.firstByteMs)
+    this.#outgoing = this.#open()
+    this.#outgoing.on('error', error => this.#failSending(error))
+    this.#outgoing.once('response', answer => this.#takeAnswer(answer))
+    this.#outgoing.once('upgrade', (answer, socket) => {
+      socket.destroy()
+      this.#takeAnswer(answer)
+    })
+    res.once('close', this.#onClosed)
+    if (body === 'none') this.#outgoing.end()
+    // Not before there is a connection: whoever waits for a word to send the body may then still be refused.
+    else
+      this.#outgoing.once('socket', socket => {
+        if (socket.connecting) socket.once('connect', () => this.#sendBody())
+        else this.#sendBody()
+      })
+  }
+
+  #open(): ClientRequest {
+    const { backend, agent, path, body } = this.forwarding
+    const { profile } = backend
+    const request = profile.secure ? httpsRequest : httpRequest
+    return request({
+      host: profile.host,
+      port: profile.port,
+      method: this.req.method,
+      path: profile.pathPrefix + path,
+      headers: toBackendHeaders(this.req.headers, backend, body),
+      agent,
+      maxHeaderSize: FORWARD_LIMITS.headerBytes,
+    })
+  }
+
+  #sendBody(): void {
+    if (this.#isOver || this.#outgoing.socket?.destroyed) return
+    const { req, res } = this
+    if (req.headers.expect !== undefined) res.writeContinue()
+    req.on('data', this.#onBody)
+    req.once('end', this.#onBodyEnd)
+    this.#outgoing.on('drain', () => req.resume())
+  }
+
+  readonly #onBody = (chunk: Buffer): void => {
+    this.#sentBytes += chunk.length
+    if (this.#sentBytes > FORWARD_LIMITS.bodyBytes) {
+      this.#fail(tooLarge(FORWARD_LIMITS.bodyBytes))
+      return
+    }
+    this.#silence.refresh()
+    if (!this.#outgoing.write(chunk)) this.req.pause()
+  }
+
+  readonly #onBodyEnd = (): void => {
+    this.#outgoing.end()
+  }
+
+  /** The rest of the body is read and thrown away; Node's request timeout bounds that. */
+  #stopBody(): void {
+    this.req.off('data', this.#onBody)
+    this.req.off('end', this.#onBodyEnd)
+    this.req.resume()
+  }
+
+  #failSending(error: Error): void {
+    // Once there is an answer, it tells by itself whether it came whole.
+    if (this.#answer) return
+    const failure = toGatewayFailure(error)
+    const isStale = this.#outgoing.reusedSocket && STALE_REASONS.includes(failure.reason)
+    this.wasStale = isStale && (this.req.method === 'GET' || this.req.method === 'HEAD')
+    this.#fail(failure)
+  }
+
+  #takeAnswer(answer: IncomingMessage): void {
+    if (this.#isOver) return
+    this.#answer = answer
+    // There is always one more error than expected on a connection that is being cut.
+    answer.on('error', () => this.#breakOff())
+    try {
+      this.#passOn(answer, this.#toPassed(answer))
+    } catch (error) {
+      this.#fail(error)
+    }
+  }
+
+  #toPassed({ statusCode: status = 0, headers }: IncomingMessage): PassedAnswer {
+    const { path, ownPrefix, backend } = this.forwarding
+    return toPassedAnswer({ status, headers }, { method: this.req.method, path, ownPrefix, profile: backend.profile })
+  }
+
+  #passOn(answer: IncomingMessage, { status, headers, hasBody, isEventStream }: PassedAnswer): void {
+    const { req, res, forwarding } = this
+    res.writeHead(status, [...passedHeaders(req), ...headers])
+    clearTimeout(this.#silence)
+    answer.once('end', () => this.#endAnswer())
+    answer.once('close', () => this.#breakOff())
+    if (!hasBody) {
+      answer.resume()
+      res.end()
+      return
+    }
+    const idle = this.#watchIdle(answer)
+    answer.on('data', (chunk: Buffer) => {
+      idle.refresh()
+      if (!res.write(chunk)) answer.pause()
+    })
+    res.on('drain', () => answer.resume())
+    if (!isEventStream) return
+    // Its first event may be long in coming.
+    res.flushHeaders()
+    const open = forwarding.shutdown.open()
+    res.once('close', open.end)
+    open.signal.addEventListener('abort', () => this.#leave(), { once: true })
+  }
+
+  /** Nothing is wrong with a backend that waits for the caller; the caller has a limit of its own. */
+  #watchIdle(answer: IncomingMessage): NodeJS.Timeout {
+    const { res } = this
+    const idle = setTimeout(() => {
+      if (answer.isPaused() && res.socket && !res.socket.destroyed) idle.refresh()
+      else this.#breakOff('silent within its answer')
+    }, this.forwarding.times.idleMs)
+    answer.once('close', () => clearTimeout(idle))
+    return idle
+  }
+
+  #endAnswer(): void {
+    this.#stopBody()
+    // It answered before it had read everything: nobody knows where the next request would begin.
+    if (!this.#outgoing.writableFinished) this.#outgoing.destroy()
+    this.res.end()
+  }
+
+  #breakOff(reason = 'broke off its answer'): void {
+    if (!this.#answer?.readableEnded) this.#fail(new GatewayFailure('bad_gateway', reason))
+  }
+
+  #fallSilent(): void {
+    this.#fail(new GatewayFailure('gateway_timeout', 'no answer'))
+  }
+
+  /** The answer went out, or whoever wanted it is gone. */
+  readonly #onClosed = (): void => {
+    const { res } = this
+    if (res.headersSent) this.#leave()
+    else this.#fail(new Error('The sender left before the backend answered'))
+  }
+
+  #leave(): void {
+    if (!this.#finish()) return
+    this.#settle.resolve()
+  }
+
+  #fail(error: unknown): void {
+    if (!this.#finish()) return
+    this.#settle.reject(error)
+  }
+
+  /** Lets go of everything. False when that was done before. */
+  #finish(): boolean {
+    if (this.#isOver) return false
+    this.#isOver = true
+    const { res } = this
+    clearTimeout(this.#silence)
+    res.off('close', this.#onClosed)
+    this.#stopBody()
+    if (!this.#answer?.readableEnded) this.#outgoing.destroy()
+    if (res.headersSent && !res.writableEnded) res.destroy()
+    return true
+  }
+}

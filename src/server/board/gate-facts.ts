@@ -1,0 +1,35 @@
+import type { BoardAccess } from '../../gate/access.js'
+import type { RequestFacts } from '../../gate/gate.js'
+import type { HttpRequest } from '../route.js'
+import { readBearer } from '../shown-credentials.js'
+
+/** The address that failed logins are counted for, as `createThrottleAddress` makes it. */
+export type ThrottleAddress = (remoteAddress: string | undefined, forwardedFor: string | undefined) => string
+
+/**
+ * What the gate is told of a request. Headers of proxies are no part of it, but for the address that the throttle counts
+ * for. None of the others came twice: the router has looked.
+ */
+export function factsOf(req: HttpRequest, access: BoardAccess, throttleAddress: ThrottleAddress): RequestFacts {
+  const { headers } = req
+  return {
+    access,
+    method: req.method,
+    local: req.local,
+    host: headers.host,
+    origin: headers.origin,
+    referer: headers.referer,
+    fetchSite: textOf(headers['sec-fetch-site']),
+    bearer: readBearer(headers.authorization),
+    boardToken: textOf(headers['x-board-token']),
+    csrfToken: textOf(headers['x-csrf-token']),
+    executorToken: textOf(headers['x-board-executor-token']),
+    cookies: headers.cookie,
+    address: throttleAddress(req.socket.remoteAddress, textOf(headers['x-forwarded-for'])),
+  }
+}
+
+/** Node joins the lines of such headers; its types do not know that. */
+function textOf(header: string | string[] | undefined): string | undefined {
+  return typeof header === 'string' ? header : header?.join(', ')
+}

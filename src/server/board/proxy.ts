@@ -1,0 +1,100 @@
+import type { ServerResponse } from 'node:http'
+import type { Backends } from '../../board/backends.js'
+import { GatewayFailure } from '../../board/gateway-failure.js'
+import type { SocketAddress } from '../../board/own-address.js'
+import type { BodyFraming } from '../../board/proxy-headers.js'
+import { proxyPath } from '../../board/proxy-path.js'
+import { AppError } from '../../model/app-error.js'
+import { tooLarge } from '../body.js'
+import { problemReply } from '../problem.js'
+import type { Reply } from '../route.js'
+import type { Shutdown } from '../shutdown.js'
+import { BackendAgents } from './backend-agents.js'
+import type { BoardHandler, BoardRequest } from './board-route.js'
+import { FORWARD_LIMITS, type ForwardTimes, forward } from './forward.js'
+
+export interface ProxyTimes extends ForwardTimes {
+  /** Until there is a connection. */
+  connectMs: number
+}
+
+/** Source: decisions on security, section 2, "proxy timeouts". */
+export const PROXY_TIMES: ProxyTimes = { connectMs: 5_000, firstByteMs: 30_000, idleMs: 60_000 }
+
+export interface ProxyParts {
+  backends: Backends
+  /** In front of every path of ours: empty, or `/x`. */
+  rootPath: string
+  /** Where this process listens at this moment, the ledger included: a backend must not be one of these. */
+  ownListeners: () => readonly SocketAddress[]
+  shutdown: Shutdown
+  times?: ProxyTimes
+}
+
+/**
+ * `/api/backends/:profile/api/…`, any method: the same request to another board, by the key of its profile, and its
+ * answer. One origin means that no browser stands between that board and ours, so what passes is listed both ways, no
+ * redirect is followed, and nothing that comes back can act as a page of ours.
+ *
+ * @throws AppError `forbidden/forbidden`, `not_found/not_found`, `invalid/invalid_path`, `unavailable/backends_invalid`,
+ *   `unsupported_type/unsupported_media_type`, `too_large/body_too_large`; it answers 502 `bad_gateway` and 504
+ *   `gateway_timeout` by itself
+ *
+ * Source: Board Access Gate, "Endpoints"; decisions on security, section 5, and on the board, section 8.
+ */
+export function proxy({ backends, rootPath, ownListeners, shutdown, times = PROXY_TIMES }: ProxyParts): BoardHandler {
+  const agents = new BackendAgents({ ownListeners, connectMs: times.connectMs })
+
+  return async (req, res) => {
+    if (req.headers['service-worker'] !== undefined) throw noWorkers()
+    // Over the owner's socket there is nothing in front.
+    const root = req.local ? '' : rootPath
+    // The target as it was sent: polka has cut a fragment off `url`.
+    const { profile: name, path } = proxyPath(req._parsedUrl.raw, root)
+    req.logged = { backend: name }
+    const backend = backends.getBackend(name)
+    const body = readFraming(req)
+    const agent = agents.of(backend.profile)
+    const ownPrefix = `${root}/api/backends/${name}`
+    try {
+      await forward(req, res, { backend, agent, path, ownPrefix, body, times, shutdown })
+      return undefined
+    } catch (error) {
+      if (!(error instanceof GatewayFailure)) throw error
+      req.logged = { backend: name, reason: error.reason }
+      return toReply(error, req, res)
+    }
+  }
+}
+
+/**
+ * A body of `GET` and `HEAD` means nothing, and a server that does not read it would take it for the next request on
+ * the connection; it is left behind.
+ */
+function readFraming({ method, headers }: BoardRequest): BodyFraming {
+  if (method === 'GET' || method === 'HEAD') return 'none'
+  const encoding = headers['content-encoding']
+  if (encoding !== undefined && encoding.toLowerCase() !== 'identity') {
+    const detail = 'Encoded bodies are not passed on. Send it as it is.'
+    throw new AppError('unsupported_type', 'unsupported_media_type', detail)
+  }
+  if (headers['transfer-encoding'] !== undefined) return 'chunked'
+  const length = Number(headers['content-length'] ?? 0)
+  if (length > FORWARD_LIMITS.bodyBytes) throw tooLarge(FORWARD_LIMITS.bodyBytes)
+  return length
+}
+
+/** @throws AppError when part of the answer is out, for the log: the connection was cut */
+function toReply({ code, reason }: GatewayFailure, { requestId }: BoardRequest, res: ServerResponse): Reply {
+  if (res.headersSent) throw new AppError('unavailable', code, `The backend gave no whole answer: ${reason}.`)
+  return code === 'gateway_timeout'
+    ? problemReply({ status: 504, code, detail: 'The backend did not answer in time. Try it again later.', requestId })
+    : problemReply({ status: 502, code, detail: BAD_GATEWAY, requestId })
+}
+
+const BAD_GATEWAY = 'The backend could not be reached, or gave no answer that can be passed on. The log says which.'
+
+/** A script that registers itself here would speak for our whole origin. */
+function noWorkers(): AppError {
+  return new AppError('forbidden', 'forbidden', 'What a backend answers cannot become a service worker.')
+}

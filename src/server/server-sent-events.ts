@@ -1,0 +1,36 @@
+import type { IncomingHttpHeaders, ServerResponse } from 'node:http'
+import { AppError } from '../model/app-error.js'
+import { apiHeaders } from './reply.js'
+import type { HttpRequest } from './route.js'
+import type { OpenAnswer } from './shutdown.js'
+
+/** Begins an answer of server-sent events. @returns false where it is over with that (`HEAD`) */
+export function beginEvents(req: HttpRequest, res: ServerResponse): boolean {
+  res.writeHead(200, [...apiHeaders(req), 'Content-Type', 'text/event-stream', 'X-Accel-Buffering', 'no'])
+  if (req.method !== 'HEAD') return true
+  res.end()
+  return false
+}
+
+/** Where a reader that was connected before stopped. */
+export function lastEventId(headers: IncomingHttpHeaders): string | undefined {
+  const value = headers['last-event-id']
+  return typeof value === 'string' ? value : undefined
+}
+
+/** A stream outlives a login: asks again and again whether it may be read, and ends it once it may not. */
+export function endOnceRefused(open: OpenAnswer, mayRead: () => Promise<void>, everyMs: number): () => void {
+  const asking = setInterval(() => {
+    // A store that cannot say who it is has other troubles; the next beat asks again.
+    mayRead().catch(error => isRefusal(error) && open.end())
+  }, everyMs)
+  return () => clearInterval(asking)
+}
+
+export function isRefusal(error: unknown): boolean {
+  return error instanceof AppError && (error.category === 'unauthenticated' || error.category === 'forbidden')
+}
+
+export function untilClosed(res: ServerResponse): Promise<void> {
+  return new Promise(resolve => (res.closed ? resolve() : res.once('close', resolve)))
+}

@@ -1,0 +1,99 @@
+import { join } from 'node:path'
+import { place, type SettingReader } from './setting-reader.js'
+
+/** What a real run of a card starts, and with what. */
+export interface BoardExecutorSettings {
+  /** Program and arguments; absent: real runs are not possible. */
+  command?: readonly string[]
+  timeoutSeconds: number
+  /** Variables that are passed on, with their values of now. Those that are not set are not there. */
+  environment: Readonly<Record<string, string>>
+  /** Absolute: the working folder. Made when it is needed. */
+  folder: string
+}
+
+const COMMAND = 'BOARD_EXECUTOR_COMMAND'
+const ENVIRONMENT = 'BOARD_EXECUTOR_ENV'
+const TIMEOUT_SECONDS = { min: 1, max: 86_400, default: 600 }
+const MAX_WORDS = 64
+const MAX_COMMAND_CHARACTERS = 32 * 1024
+const MAX_VARIABLES = 64
+/** What a program needs to find its way, and holds no secrets. */
+const ALWAYS_PASSED = ['PATH', 'HOME', 'LANG', 'LC_ALL', 'TZ', 'TMPDIR']
+const VARIABLE = /^[A-Za-z_][A-Za-z0-9_]{0,127}$/
+/** Ours: with the board's own secrets a run could give itself leave to run. */
+const OURS = /^(?:BOARD|EVENT|ARCH|DAYBOOK)_/i
+/** What no argument can hold. */
+const UNFIT = /[\0\p{Cs}]/u
+
+/**
+ * The settings of the executor as part of a larger set, which ends with `reader.finish()`.
+ *
+ * @param boardHome absolute
+ *
+ * Source: decisions on the board, section 8.
+ */
+export function readBoardExecutor(reader: SettingReader, boardHome: string): BoardExecutorSettings {
+  const command = readCommand(reader)
+  const names = new Set([...ALWAYS_PASSED, ...readVariables(reader)])
+  const folder = reader.find('BOARD_EXECUTOR_FOLDER')
+  return {
+    ...(command ? { command } : {}),
+    timeoutSeconds: reader.integer('BOARD_EXECUTOR_TIMEOUT_SECONDS', TIMEOUT_SECONDS),
+    environment: valuesOf(names, reader.sources.env),
+    folder: folder ? reader.path(folder.value) : join(boardHome, 'work'),
+  }
+}
+
+/** Its value is never shown: arguments may hold secrets. */
+function readCommand(reader: SettingReader): readonly string[] | undefined {
+  const found = reader.find(COMMAND)
+  if (!found) return undefined
+  const command = found.value.length > MAX_COMMAND_CHARACTERS ? undefined : parseJson(found.value)
+  if (isCommand(command)) return command
+  const allowed = `a JSON array of 1 to ${MAX_WORDS} strings, the program first, none of them empty, together up to ${MAX_COMMAND_CHARACTERS / 1024} KiB`
+  reader.refuse(
+    COMMAND,
+    `${COMMAND}${place(found)} is not ${allowed}. Write it like ["/usr/local/bin/agent","--card"].`,
+  )
+  return undefined
+}
+
+function isCommand(value: unknown): value is string[] {
+  if (!Array.isArray(value) || value.length === 0 || value.length > MAX_WORDS) return false
+  return value.every(word => typeof word === 'string' && word !== '' && !UNFIT.test(word))
+}
+
+function readVariables(reader: SettingReader): readonly string[] {
+  const found = reader.find(ENVIRONMENT)
+  if (!found) return []
+  const names = found.value.split(',').map(name => name.trim())
+  if (names.length > MAX_VARIABLES || !names.every(name => VARIABLE.test(name))) {
+    reader.refuseValue(found, `is not a list of up to ${MAX_VARIABLES} names of variables with commas between them`)
+    return []
+  }
+  const refused = names.filter(name => OURS.test(name))
+  if (refused.length === 0) return names
+  const detail = `names ${refused.join(', ')}: what begins with BOARD_, EVENT_, ARCH_ or DAYBOOK_ is not passed on`
+  reader.refuseValue(found, detail)
+  return []
+}
+
+/** From the process alone: the shared environment holds settings, and nothing for other programs. */
+function valuesOf(names: ReadonlySet<string>, env: Readonly<Record<string, string | undefined>>) {
+  const values: Record<string, string> = {}
+  for (const name of names) {
+    const value = env[name]
+    if (value !== undefined) values[name] = value
+  }
+  return values
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined
+    throw error
+  }
+}

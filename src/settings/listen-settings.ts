@@ -1,0 +1,66 @@
+import { isIP } from 'node:net'
+import type { GivenFlag, SettingReader } from './setting-reader.js'
+
+/** Where one of the two programs listens. */
+export interface ListenSettings {
+  host: string
+  /** 0 picks a free one. */
+  port: number
+  /** In front of every path: empty, or `/x`. */
+  rootPath: string
+}
+
+export interface ListenFlags {
+  host?: GivenFlag | undefined
+  port: GivenFlag
+  rootPath: GivenFlag
+}
+
+const LOOPBACK = '127.0.0.1'
+const HOST_NAME = /^[A-Za-z0-9](?:[A-Za-z0-9._-]{0,252}[A-Za-z0-9])?$/
+const ROOT_PATH = /^(?:\/[A-Za-z0-9._~-]+)+$/
+
+/** Whether only this machine can reach a listener on that host. A name other than localhost may lead anywhere. */
+export function isLoopback(host: string): boolean {
+  return /^127\.\d+\.\d+\.\d+$/.test(host) || host === '::1' || host.toLowerCase() === 'localhost'
+}
+
+export function readListen(
+  reader: SettingReader,
+  prefix: 'EVENT' | 'BOARD',
+  port: number,
+  given: ListenFlags,
+): ListenSettings {
+  return {
+    host: reader.text(`${prefix}_HOST`, acceptHost, 'is not a host name or an IP address', given.host) ?? LOOPBACK,
+    port: reader.integer(`${prefix}_PORT`, { min: 0, max: 65_535, default: port }, given.port),
+    rootPath: readRootPath(reader, prefix, given.rootPath),
+  }
+}
+
+/** In front of every path: empty, or `/x`. */
+export function readRootPath(reader: SettingReader, prefix: 'EVENT' | 'BOARD', given?: GivenFlag): string {
+  const allowed = 'is not a path like /ledger: a slash, then letters, digits, ".", "_", "~" or "-"'
+  return reader.text(`${prefix}_ROOT_PATH`, acceptRootPath, allowed, given) ?? ''
+}
+
+/** The origin people use when a proxy stands in front, such as `https://ledger.example.org`. */
+export function readPublicUrl(reader: SettingReader): string | undefined {
+  return reader.text('EVENT_PUBLIC_URL', acceptOrigin, 'is not an http or https address without a path')
+}
+
+function acceptHost(text: string): string | undefined {
+  const address = /^\[(.*)\]$/.exec(text)?.[1] ?? text
+  return isIP(address) !== 0 || HOST_NAME.test(text) ? address : undefined
+}
+
+function acceptRootPath(text: string): string | undefined {
+  const hasDotSegment = text.split('/').some(segment => segment === '.' || segment === '..')
+  return ROOT_PATH.test(text) && !hasDotSegment ? text : undefined
+}
+
+function acceptOrigin(text: string): string | undefined {
+  const url = URL.canParse(text) ? new URL(text) : undefined
+  if (!url || !['http:', 'https:'].includes(url.protocol) || url.username || url.password) return undefined
+  return url.pathname === '/' && !url.search && !url.hash ? url.origin : undefined
+}

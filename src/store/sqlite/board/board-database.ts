@@ -1,0 +1,60 @@
+import type { CardStore } from '../../card-store.js'
+import type { RunStore } from '../../run-store.js'
+import { Database } from '../database.js'
+import { type OwnFile, refuseOthers } from '../foreign.js'
+import { type Migration, migrate } from '../migrate.js'
+import { createCardTable, SqliteCardStore } from './card-store.js'
+import { createRunTables, SqliteRunStore } from './run-store.js'
+
+/** The opened database of a board. */
+export interface BoardDatabase {
+  cards: CardStore
+  runs: RunStore
+  /** A consistent copy, to a file that is not there yet. @throws as `Database.copyTo` */
+  copyTo(path: string): Promise<void>
+  close(): void
+}
+
+const NOUN = 'board'
+const BOARD: OwnFile = {
+  noun: NOUN,
+  ownTables: /* sql */ `
+    SELECT 1 FROM sqlite_schema AS tables JOIN pragma_table_info(tables.name) AS columns
+    WHERE tables.type = 'table' AND tables.name = 'cards' AND columns.name = 'board_column'`,
+  missing: 'cards',
+  hint: 'Choose another folder with BOARD_HOME.',
+}
+
+/** Append-only: entry n brings a board of version n to version n + 1. */
+const BOARD_MIGRATIONS: readonly Migration[] = [createBoard]
+
+/**
+ * Opens the cards and runs of a board, or begins them. This process owns the file. Damage is told and never mended by
+ * throwing cards away.
+ *
+ * @throws AppError `unavailable/store_…`, `configuration/store_foreign`, `configuration/store_newer`
+ */
+export function openBoardDatabase(path: string): BoardDatabase {
+  const database = new Database(path, {
+    noun: NOUN,
+    refuseForeign: (connection, file) => refuseOthers(connection, file, BOARD),
+  })
+  try {
+    migrate(database, NOUN, BOARD_MIGRATIONS)
+  } catch (error) {
+    database.close()
+    throw error
+  }
+  return {
+    cards: new SqliteCardStore(database),
+    runs: new SqliteRunStore(database),
+    copyTo: copy => database.copyTo(copy),
+    close: () => database.close(),
+  }
+}
+
+function createBoard(database: Database): void {
+  database.exec(/* sql */ `CREATE TABLE meta (name TEXT PRIMARY KEY, value ANY) STRICT, WITHOUT ROWID`)
+  createCardTable(database)
+  createRunTables(database)
+}

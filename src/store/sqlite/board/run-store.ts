@@ -1,0 +1,228 @@
+import type { LogPiece, Run, RunMode, RunPlan, RunState } from '../../../model/run.js'
+import type { RunFilter, RunStore, RunTrace } from '../../run-store.js'
+import type { Database, Row } from '../database.js'
+
+/** Texts of logs are kept as bytes: they may hold NUL, where the driver would cut a text short. */
+const CREATE_TABLES = /* sql */ `
+  CREATE TABLE runs (
+    seq INTEGER PRIMARY KEY AUTOINCREMENT,
+    id TEXT NOT NULL UNIQUE,
+    card_id TEXT NOT NULL,
+    mode TEXT NOT NULL,
+    state TEXT NOT NULL,
+    reason TEXT,
+    exit_code INTEGER,
+    signal TEXT,
+    created_at TEXT NOT NULL,
+    started_at TEXT,
+    finished_at TEXT,
+    timeout_seconds INTEGER NOT NULL,
+    log_bytes INTEGER NOT NULL,
+    log_dropped_bytes INTEGER NOT NULL,
+    log_seq INTEGER NOT NULL DEFAULT 0,
+    plan TEXT,
+    marker TEXT,
+    pid INTEGER
+  ) STRICT;
+  CREATE INDEX runs_by_card ON runs (card_id, seq);
+  CREATE INDEX runs_by_state ON runs (state, seq);
+  CREATE TABLE run_log (
+    run INTEGER NOT NULL,
+    seq INTEGER NOT NULL,
+    at TEXT NOT NULL,
+    stream TEXT NOT NULL,
+    text BLOB NOT NULL,
+    PRIMARY KEY (run, seq)
+  ) STRICT;
+  CREATE TABLE executor (
+    only INTEGER PRIMARY KEY CHECK (only = 1),
+    paused INTEGER NOT NULL
+  ) STRICT;
+  INSERT INTO executor (only, paused) VALUES (1, 0)`
+
+const RUN = `seq, id, card_id, mode, state, reason, exit_code, signal, created_at, started_at, finished_at,
+  timeout_seconds, log_bytes, log_dropped_bytes, plan`
+const LIST = /* sql */ `
+  SELECT ${RUN} FROM runs
+  WHERE (?1 IS NULL OR card_id = ?1) AND (?2 IS NULL OR state = ?2) AND (?3 IS NULL OR seq < ?3)
+  ORDER BY seq DESC LIMIT ?4`
+const FIND = /* sql */ `SELECT ${RUN} FROM runs WHERE id = ?`
+const CREATE = /* sql */ `
+  INSERT INTO runs (id, card_id, mode, state, reason, exit_code, signal, created_at, started_at, finished_at,
+    timeout_seconds, log_bytes, log_dropped_bytes, plan)
+  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
+const UPDATE = /* sql */ `
+  UPDATE runs SET state = ?2, reason = ?3, exit_code = ?4, signal = ?5, started_at = ?6, finished_at = ?7 WHERE id = ?1`
+const FIND_BEYOND = /* sql */ `
+  SELECT seq FROM runs WHERE state NOT IN ('queued', 'running') ORDER BY seq DESC LIMIT -1 OFFSET ?`
+const DELETE = /* sql */ `DELETE FROM runs WHERE seq = ?`
+const DELETE_LOG = /* sql */ `DELETE FROM run_log WHERE run = ?`
+const TRACE = /* sql */ `UPDATE runs SET marker = ?2, pid = ?3 WHERE id = ?1`
+const LIST_ACTIVE = /* sql */ `SELECT ${RUN}, marker, pid FROM runs WHERE state IN ('queued', 'running') ORDER BY seq`
+
+const FIND_LOG = /* sql */ `SELECT seq, log_seq, log_bytes, log_dropped_bytes FROM runs WHERE id = ?`
+const APPEND = /* sql */ `INSERT INTO run_log (run, seq, at, stream, text) VALUES (?, ?, ?, ?, ?)`
+const OLDEST = /* sql */ `
+  SELECT seq, length(text) AS bytes FROM run_log WHERE run = ?1 AND seq > ?2 ORDER BY seq LIMIT 1`
+const DROP = /* sql */ `DELETE FROM run_log WHERE run = ?1 AND seq <= ?2`
+const COUNT_LOG = /* sql */ `UPDATE runs SET log_seq = ?2, log_bytes = ?3, log_dropped_bytes = ?4 WHERE seq = ?1`
+const READ_LOG = /* sql */ `
+  SELECT seq, at, stream, text FROM run_log
+  WHERE run = (SELECT seq FROM runs WHERE id = ?1) AND seq > ?2 ORDER BY seq LIMIT ?3`
+
+const IS_PAUSED = /* sql */ `SELECT paused FROM executor`
+const SET_PAUSED = /* sql */ `UPDATE executor SET paused = ?`
+
+/** The driver cuts a text short there. Source: measured on node-sqlite3-wasm 0.8.60. */
+const CUT_SHORT = /[\0\p{Cs}]/u
+/** Pieces may be small: so many are looked at together. */
+const PIECES_AT_ONCE = 64
+
+/** To be called inside the migration that makes them. */
+export function createRunTables(database: Database): void {
+  database.exec(CREATE_TABLES)
+}
+
+/** Runs and their logs in the board's database. */
+export class SqliteRunStore implements RunStore {
+  constructor(private readonly database: Database) {}
+
+  list(
+    { card_id, state }: RunFilter,
+    { limit, after }: { limit: number; after: number | null },
+  ): { items: Run[]; next: number | null } {
+    if (card_id !== undefined && whole(card_id) === null) return { items: [], next: null }
+    const rows = this.database.all(LIST, card_id ?? null, state ?? null, after, limit + 1)
+    const page = rows.slice(0, limit)
+    return { items: page.map(toRun), next: rows.length > limit ? Number(page.at(-1)?.seq) : null }
+  }
+
+  find(id: string): Run | undefined {
+    const row = this.database.first(FIND, whole(id))
+    return row && toRun(row)
+  }
+
+  create(run: Run, { keep }: { keep: number }): void {
+    this.database.transaction(() => {
+      this.database.run(
+        CREATE,
+        ...[run.id, run.card_id, run.mode, run.state, run.reason, run.exit_code, run.signal, run.created_at],
+        ...[run.started_at, run.finished_at, run.timeout_seconds, run.log_bytes, run.log_dropped_bytes],
+        run.plan && JSON.stringify(run.plan),
+      )
+      for (const { seq } of this.database.all(FIND_BEYOND, keep)) {
+        this.database.run(DELETE_LOG, Number(seq))
+        this.database.run(DELETE, Number(seq))
+      }
+    })
+  }
+
+  update(id: string, changes: Partial<Run>): Run | undefined {
+    return this.database.transaction(() => {
+      const before = this.find(id)
+      if (!before) return undefined
+      const { state, reason, exit_code, signal, started_at, finished_at } = { ...before, ...changes }
+      this.database.run(UPDATE, id, state, reason, exit_code, signal, started_at, finished_at)
+      return { ...before, state, reason, exit_code, signal, started_at, finished_at }
+    })
+  }
+
+  trace(id: string, { marker, pid }: RunTrace): void {
+    this.database.transaction(() => this.database.run(TRACE, whole(id), marker, pid))
+  }
+
+  listActive(): { run: Run; trace: RunTrace | undefined }[] {
+    return this.database.all(LIST_ACTIVE).map(row => ({ run: toRun(row), trace: toTrace(row) }))
+  }
+
+  appendLog(id: string, pieces: readonly Omit<LogPiece, 'seq'>[], { maxBytes }: { maxBytes: number }): LogPiece[] {
+    return this.database.laterDurable(() => {
+      const log = this.database.first(FIND_LOG, whole(id))
+      if (!log) return []
+      const run = Number(log.seq)
+      let [last, bytes, dropped] = [Number(log.log_seq), Number(log.log_bytes), Number(log.log_dropped_bytes)]
+      const appended = pieces.map(piece => ({ seq: ++last, ...piece }))
+      for (const { seq, at, stream, text } of appended) {
+        const encoded = Buffer.from(text)
+        this.database.run(APPEND, run, seq, at, stream, encoded)
+        bytes += encoded.length
+      }
+      for (let through = 0; bytes > maxBytes; ) {
+        const oldest = this.database.first(OLDEST, run, through)
+        if (!oldest) break
+        through = Number(oldest.seq)
+        bytes -= Number(oldest.bytes)
+        dropped += Number(oldest.bytes)
+        this.database.run(DROP, run, through)
+      }
+      this.database.run(COUNT_LOG, run, last, bytes, dropped)
+      return appended
+    })
+  }
+
+  readLog(id: string, after: number, maxBytes: number): LogPiece[] {
+    const pieces: LogPiece[] = []
+    let [last, bytes] = [after, 0]
+    while (bytes < maxBytes) {
+      const rows = this.database.all(READ_LOG, whole(id), last, PIECES_AT_ONCE)
+      for (const row of rows) {
+        const text = row.text as Uint8Array
+        pieces.push(toPiece(row, text))
+        last = Number(row.seq)
+        bytes += text.byteLength
+        if (bytes >= maxBytes) return pieces
+      }
+      if (rows.length < PIECES_AT_ONCE) break
+    }
+    return pieces
+  }
+
+  isPaused(): boolean {
+    return this.database.first(IS_PAUSED)?.paused === 1
+  }
+
+  setPaused(paused: boolean): void {
+    this.database.transaction(() => this.database.run(SET_PAUSED, paused ? 1 : 0))
+  }
+}
+
+/** As it is looked for: no row has a text that would be cut short, and null is equal to nothing. */
+function whole(text: string): string | null {
+  return CUT_SHORT.test(text) ? null : text
+}
+
+function toRun(row: Row): Run {
+  return {
+    id: String(row.id),
+    card_id: String(row.card_id),
+    mode: row.mode as RunMode,
+    state: row.state as RunState,
+    reason: textOrNull(row.reason),
+    exit_code: row.exit_code === null ? null : Number(row.exit_code),
+    signal: textOrNull(row.signal),
+    created_at: String(row.created_at),
+    started_at: textOrNull(row.started_at),
+    finished_at: textOrNull(row.finished_at),
+    timeout_seconds: Number(row.timeout_seconds),
+    log_bytes: Number(row.log_bytes),
+    log_dropped_bytes: Number(row.log_dropped_bytes),
+    plan: row.plan === null ? null : (JSON.parse(String(row.plan)) as RunPlan),
+  }
+}
+
+function toTrace({ marker, pid }: Row): RunTrace | undefined {
+  return marker === null ? undefined : { marker: String(marker), pid: pid === null ? null : Number(pid) }
+}
+
+function toPiece(row: Row, text: Uint8Array): LogPiece {
+  return {
+    seq: Number(row.seq),
+    at: String(row.at),
+    stream: row.stream as LogPiece['stream'],
+    text: Buffer.from(text.buffer, text.byteOffset, text.byteLength).toString(),
+  }
+}
+
+function textOrNull(value: unknown): string | null {
+  return value === null ? null : String(value)
+}

@@ -1,0 +1,113 @@
+import { randomBytes } from 'node:crypto'
+import { existsSync, renameSync } from 'node:fs'
+import { AppError } from '../../../model/app-error.js'
+import type { BoardSessionStore } from '../../board-session-store.js'
+import { Database } from '../database.js'
+import { toFileError } from '../file-error.js'
+import { type OwnFile, refuseOthers } from '../foreign.js'
+import { type Migration, migrate } from '../migrate.js'
+import { SqliteSessionStore } from './session-store.js'
+
+/** An opened `sessions.sqlite3`. */
+export interface SessionDatabase {
+  sessions: BoardSessionStore
+  /** A consistent copy, to a file that is not there yet. @throws as `Database.copyTo` */
+  copyTo(path: string): Promise<void>
+  close(): void
+}
+
+export interface SessionDatabaseOptions {
+  /** Told where a damaged file was put. */
+  onCorrupt: (kept: string) => void
+  /** Milliseconds of Unix time. */
+  now?: () => number
+}
+
+const CREATE_TABLES = /* sql */ `
+  CREATE TABLE meta (name TEXT PRIMARY KEY, value ANY) STRICT, WITHOUT ROWID;
+  -- Times are whole seconds of Unix time.
+  CREATE TABLE sessions (
+    digest TEXT PRIMARY KEY, created_at INTEGER NOT NULL, expires_at INTEGER NOT NULL
+  ) STRICT, WITHOUT ROWID;`
+const ADD_SALT = /* sql */ `INSERT INTO meta (name, value) VALUES ('salt', ?)`
+const FIND_SALT = /* sql */ `SELECT value FROM meta WHERE name = 'salt'`
+const CHECK = /* sql */ `PRAGMA integrity_check(1)`
+
+const SALT_BYTES = 16
+const SALT = /^[0-9a-f]{32}$/
+
+const NOUN = 'session'
+const OWN: OwnFile = {
+  noun: `${NOUN} database`,
+  ownTables: /* sql */ `
+    SELECT 1 FROM sqlite_schema AS tables JOIN pragma_table_info(tables.name) AS columns
+    WHERE tables.type = 'table' AND tables.name = 'sessions' AND columns.name = 'digest'
+      AND EXISTS (SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'meta')`,
+  missing: 'sessions',
+  hint: 'Move it away, or choose another folder with BOARD_HOME.',
+}
+
+/** Append-only: entry n brings a file of version n to version n + 1. */
+const MIGRATIONS: readonly Migration[] = [createTables]
+
+/** What belongs to a database file, by the ends of their names. */
+const PARTS = ['', '-wal', '-journal']
+
+/**
+ * Opens the board's sessions; a file that is not there is made. A damaged one is put aside as
+ * `<path>.corrupt-<unix seconds>` and made anew: everybody has to log in again, and the board starts.
+ *
+ * @throws AppError `configuration/store_foreign`, `configuration/store_newer`, `unavailable/store_…`
+ *
+ * Source: Board Access Gate, "Session cookie"; decisions on security, section 2, "B store".
+ */
+export function openSessionDatabase(path: string, options: SessionDatabaseOptions): SessionDatabase {
+  try {
+    return open(path)
+  } catch (error) {
+    if (!(error instanceof AppError) || error.code !== 'store_corrupt') throw error
+    options.onCorrupt(putAside(path, options.now ?? Date.now))
+    return open(path)
+  }
+}
+
+function open(path: string): SessionDatabase {
+  const database = new Database(path, {
+    noun: NOUN,
+    refuseForeign: (connection, file) => refuseOthers(connection, file, OWN),
+  })
+  try {
+    migrate(database, NOUN, MIGRATIONS)
+    const sessions = new SqliteSessionStore(database, readSalt(database))
+    return { sessions, copyTo: copy => database.copyTo(copy), close: () => database.close() }
+  } catch (error) {
+    database.close()
+    throw error
+  }
+}
+
+function createTables(database: Database): void {
+  database.exec(CREATE_TABLES)
+  database.run(ADD_SALT, randomBytes(SALT_BYTES).toString('hex'))
+}
+
+/** Looks through the whole file, which is small: damage that was met later would end every login until the next start. */
+function readSalt(database: Database): string {
+  const isWhole = database.first(CHECK)?.integrity_check === 'ok'
+  const salt = database.first(FIND_SALT)?.value
+  if (isWhole && typeof salt === 'string' && SALT.test(salt)) return salt
+  throw new AppError('unavailable', 'store_corrupt', `The ${NOUN} database is damaged.`)
+}
+
+/** The parts stay together: a write-ahead log may hold what could still be saved. @returns where the file is now */
+function putAside(path: string, now: () => number): string {
+  let seconds = Math.floor(now() / 1000)
+  while (existsSync(`${path}.corrupt-${seconds}`)) seconds++
+  const kept = `${path}.corrupt-${seconds}`
+  try {
+    for (const part of PARTS) if (existsSync(path + part)) renameSync(path + part, kept + part)
+  } catch (error) {
+    throw toFileError(error, path)
+  }
+  return kept
+}

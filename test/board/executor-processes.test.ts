@@ -1,0 +1,132 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, readFileSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import t, { type Test } from 'tap'
+import { endTree } from '../../src/board/process-tree.js'
+import { CARD, createExecutor, program, runs, SHORT_TIMES, shell, until } from './executor-rig.js'
+
+/** What the hydra has written down so far. */
+function pidsIn(folder: string): number[] {
+  const file = join(folder, 'pids')
+  return existsSync(file) ? readFileSync(file, 'utf8').trim().split('\n').map(Number) : []
+}
+
+/** What the test is not about to end, once it is over; its folder may be gone by then. */
+async function untilComplete(t: Test, folder: string): Promise<void> {
+  await until(() => pidsIn(folder).length === HEADS)
+  const pids = pidsIn(folder)
+  t.teardown(() => {
+    for (const pid of pids.filter(runs)) process.kill(pid, 'SIGKILL')
+  })
+}
+
+/** Everything that stays: three with the mark, one in the group, one child, and the first process. */
+const HEADS = 6
+
+function startStranger(t: Test): ChildProcess {
+  const stranger = spawn('sleep', ['60'], { detached: true, stdio: 'ignore' })
+  t.teardown(() => stranger.kill('SIGKILL'))
+  return stranger
+}
+
+t.test('to cancel a run ends all that it has started, whatever that did to stay', async t => {
+  const stranger = startStranger(t)
+  const { executor, folder } = createExecutor(t, { settings: { command: program('hydra', 'stay') } })
+  const run = executor.start(CARD.id, 'real')
+  await untilComplete(t, folder)
+  t.ok(pidsIn(folder).every(runs))
+  const cancelled = await executor.cancel(run.id)
+  t.match(cancelled, { state: 'cancelled', reason: null, exit_code: null, signal: 'SIGKILL' })
+  t.same(pidsIn(folder).filter(runs), [])
+  t.ok(runs(stranger.pid ?? 0), 'others are left alone')
+})
+
+t.test('so does its time limit', async t => {
+  const { executor, over, folder } = createExecutor(t, {
+    settings: { command: program('hydra', 'stay'), timeoutSeconds: 4 },
+  })
+  const done = await over(executor.start(CARD.id, 'real'))
+  t.match(done, { state: 'failed', reason: 'timeout', signal: 'SIGKILL', timeout_seconds: 4 })
+  t.ok(pidsIn(folder).length > 0)
+  t.same(pidsIn(folder).filter(runs), [])
+})
+
+t.test('what a run was ended for stands in its log', async t => {
+  const { executor, over, text } = createExecutor(t, { settings: { command: shell('sleep 60'), timeoutSeconds: 1 } })
+  const done = await over(executor.start(CARD.id, 'real'))
+  t.match(done, { state: 'failed', reason: 'timeout', exit_code: null, signal: 'SIGTERM' })
+  t.match(text(done), /It took longer than 1 s and is ended\.\nIt was ended by SIGTERM\.\n$/)
+})
+
+t.test('a program that heeds SIGTERM may tidy up, and its code is told', async t => {
+  const { executor, text } = createExecutor(t, {
+    settings: { command: shell('trap "echo bye; exit 9" TERM; echo up; while :; do sleep 0.02; done') },
+  })
+  const run = executor.start(CARD.id, 'real')
+  await until(() => text(run).includes('up'))
+  t.match(await executor.cancel(run.id), { state: 'cancelled', exit_code: 9, signal: null })
+  t.match(text(run), /bye/)
+})
+
+t.test('what a run leaves behind is ended with it, and holds it up no longer', async t => {
+  const { executor, over, folder } = createExecutor(t, { settings: { command: program('hydra', 'leave') } })
+  const done = await over(executor.start(CARD.id, 'real'))
+  t.match(done, { state: 'failed', reason: 'exit', exit_code: 3 })
+  t.ok(pidsIn(folder).length >= 4)
+  t.same(pidsIn(folder).filter(runs), [])
+})
+
+t.test('a run that is cancelled as soon as it was asked for ends as well', async t => {
+  const { executor } = createExecutor(t, { settings: { command: shell('sleep 60') } })
+  for (let turns = 0; turns < 12; turns++) {
+    const run = executor.start(CARD.id, 'real')
+    for (let turn = 0; turn < turns; turn++) await new Promise(setImmediate)
+    t.equal((await executor.cancel(run.id)).state, 'cancelled')
+  }
+  t.match(executor.status(), { running: null, queued: 0 })
+})
+
+t.test('a server that stops ends the run under way; none is started again', async t => {
+  const home = t.testdir()
+  const rig = createExecutor(t, { home, settings: { command: program('hydra', 'stay') } })
+  const first = rig.executor.start(CARD.id, 'real')
+  const second = rig.executor.start(CARD.id, 'real')
+  await untilComplete(t, rig.folder)
+  await rig.executor.close()
+  t.same(pidsIn(rig.folder).filter(runs), [])
+  t.throws(() => rig.executor.start(CARD.id, 'mock'), { category: 'unavailable', code: 'stopping' })
+  t.match(rig.executor.get(first.id), { state: 'interrupted', finished_at: /Z$/ })
+  t.match(rig.executor.get(second.id), { state: 'interrupted', started_at: null })
+})
+
+t.test('after a server was killed its runs are interrupted, and what is left of them is ended', async t => {
+  const home = t.testdir()
+  const [node = '', ...args] = program('killed-server', home)
+  const server = spawn(node, args, { stdio: ['ignore', 'inherit', 'inherit'] })
+  t.teardown(() => server.kill('SIGKILL'))
+  const folder = join(home, 'work')
+  await untilComplete(t, folder)
+  server.kill('SIGKILL')
+  await once(server, 'exit')
+  rmSync(join(home, 'board.sqlite3.lock'), { recursive: true })
+
+  const { executor, over } = createExecutor(t, { home, newId: () => 'run_3' })
+  t.match(executor.get('run_1'), { state: 'interrupted', reason: null, finished_at: /Z$/ })
+  t.match(executor.get('run_2'), { state: 'interrupted', started_at: null })
+  t.equal((await over(executor.start(CARD.id, 'mock'))).state, 'done')
+  t.same(pidsIn(folder).filter(runs), [])
+  t.match(executor.get('run_1'), { state: 'interrupted' })
+})
+
+t.test('without /proc the group of the first process is ended', async t => {
+  const folder = t.testdir()
+  const [node = '', ...args] = program('hydra', 'stay')
+  const first = spawn(node, args, { cwd: folder, detached: true, stdio: 'ignore' })
+  await untilComplete(t, folder)
+  const nowhere = join(folder, 'proc')
+  t.ok(await endTree({ mark: 'NAME=none', pid: first.pid ?? 0 }, SHORT_TIMES, nowhere))
+  t.notOk(runs(first.pid ?? 0))
+  t.equal(pidsIn(folder).filter(runs).length, HEADS - 3, 'those of other sessions stay')
+  t.ok(await endTree({ mark: 'NAME=none', pid: null }, SHORT_TIMES, nowhere), 'there is nothing to go by')
+})

@@ -1,0 +1,114 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import type { Test } from 'tap'
+import { Executor, type ExecutorParts, type ExecutorSettings, isFinished } from '../../src/board/executor.js'
+import type { Card } from '../../src/model/card.js'
+import { LogText } from '../../src/model/log-text.js'
+import type { Run } from '../../src/model/run.js'
+import { type BoardDatabase, openBoardDatabase } from '../../src/store/sqlite/board/board-database.js'
+
+const START = Date.UTC(2031, 4, 4, 9) * 1000
+
+export const CARD: Card = {
+  id: 'card_1',
+  title: 'Mend the gate',
+  body: 'It **creaks**.',
+  column: 'doing',
+  labels: [],
+  assignee: null,
+  links: [],
+  rank: 1,
+  version: 3,
+  created_at: '2031-05-04T09:00:00.000000Z',
+  updated_at: '2031-05-04T09:00:00.000000Z',
+}
+
+/** Ends with a good part of the grace that there is by default left out. */
+export const SHORT_TIMES = { graceMs: 300, killMs: 5_000, lookMs: 20, mockStepMs: 1, retryMs: 5 }
+
+export interface Rig {
+  executor: Executor
+  database: BoardDatabase
+  /** The working folder of runs. */
+  folder: string
+  /** What was reported. */
+  reported: unknown[]
+  /** Resolves with the run once it is over. */
+  over(run: Run): Promise<Run>
+  /** The kept log as text. */
+  text(run: Run): string
+}
+
+export interface RigOptions extends Partial<Omit<ExecutorParts, 'settings'>> {
+  settings?: Partial<ExecutorSettings>
+  /** Of the database; a test's own folder when absent. */
+  home?: string
+}
+
+/** An executor over a board database of its own, closed when the test ends. */
+export function createExecutor(t: Test, { settings, home = t.testdir(), ...parts }: RigOptions = {}): Rig {
+  const database = openBoardDatabase(join(home, 'board.sqlite3'))
+  const folder = join(home, 'work')
+  const reported: unknown[] = []
+  let [clock, made] = [START, 0]
+  const environment = { PATH: process.env.PATH ?? '' }
+  const executor = new Executor({
+    runs: database.runs,
+    findCard: id => (id === CARD.id ? CARD : undefined),
+    hasToken: true,
+    now: () => ++clock,
+    newId: () => `run_${++made}`,
+    newMarker: () => `marker-of-${process.pid}-${made}`,
+    report: error => reported.push(error),
+    times: SHORT_TIMES,
+    ...parts,
+    settings: { timeoutSeconds: 60, environment, folder, ...settings },
+  })
+  t.teardown(async () => {
+    await executor.close()
+    database.close()
+  })
+  return {
+    ...{ executor, database, folder, reported },
+    over: async ({ id }) => {
+      while (!isFinished(executor.get(id))) await delay(5)
+      return executor.get(id)
+    },
+    text: ({ id }) => {
+      const text = new LogText()
+      return executor
+        .log(id)
+        .map(piece => text.add(piece))
+        .join('')
+    },
+  }
+}
+
+/** A command of what `sh` reads. */
+export function shell(script: string): string[] {
+  return ['/bin/sh', '-c', script]
+}
+
+/** A command that runs one of the programs beside this file. */
+export function program(name: string, ...args: string[]): string[] {
+  return [process.execPath, fileURLToPath(new URL(`programs/${name}.js`, import.meta.url)), ...args]
+}
+
+/** Whether a process runs; one that only waits for its parent to take note does not. */
+export function runs(pid: number): boolean {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
+    return !/^[ZX]/.test(stat.slice(stat.lastIndexOf(')') + 2))
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT' || (error as NodeJS.ErrnoException).code === 'ESRCH')
+      return false
+    throw error
+  }
+}
+
+/** Resolves once it is so. A test that waits in vain is ended by its time limit. */
+export async function until(isSo: () => boolean): Promise<void> {
+  while (!isSo()) await delay(5)
+}

@@ -1,0 +1,295 @@
+import { existsSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import t from 'tap'
+import { AppError } from '../../src/model/app-error.js'
+import { type LogPiece, RUN_LIMITS, type RunState } from '../../src/model/run.js'
+import { CARD, createExecutor, shell, until } from './executor-rig.js'
+
+t.test('a dry run says what would run, and starts nothing', async t => {
+  const { executor, folder } = createExecutor(t, { settings: { command: shell('touch started'), timeoutSeconds: 7 } })
+  const run = executor.start(CARD.id, 'dry_run')
+  t.match(run, {
+    ...{ card_id: CARD.id, mode: 'dry_run', state: 'done', reason: null, exit_code: null, timeout_seconds: 7 },
+    started_at: run.created_at,
+    finished_at: run.created_at,
+    plan: { command: shell('touch started'), folder, timeout_seconds: 7 },
+  })
+  t.same(run.plan?.environment, ['PATH', 'DAYBOOK_RUN_ID', 'DAYBOOK_CARD_ID', 'DAYBOOK_RUN_MARKER'])
+  t.same(executor.get(run.id), run)
+  t.notOk(existsSync(folder))
+})
+
+t.test('a dry run says as well that there is no command', async t => {
+  const { executor } = createExecutor(t)
+  t.match(executor.start(CARD.id, 'dry_run').plan, { command: null })
+  t.match(executor.status(), { real: false, paused: false, running: null, queued: 0 })
+  t.throws(() => executor.start(CARD.id, 'real'), { category: 'conflict', code: 'executor_not_configured' })
+})
+
+t.test('a mock run goes through its states and writes a log, and starts nothing', async t => {
+  const { executor, over, text, folder } = createExecutor(t, { settings: { command: shell('touch started') } })
+  const run = executor.start(CARD.id, 'mock')
+  t.equal(run.state, 'queued')
+  await until(() => executor.get(run.id).state !== 'queued')
+  const done = await over(run)
+  t.match(done, { state: 'done', exit_code: 0, signal: null, reason: null, plan: null })
+  t.ok(done.started_at && done.finished_at && done.created_at < done.started_at && done.started_at < done.finished_at)
+  t.equal(text(run), 'This run is played: nothing is started.\nStep 1 of 3.\nStep 2 of 3.\nStep 3 of 3.\n')
+  t.notOk(existsSync(folder))
+})
+
+t.test('no card, no run; a card that is deleted while its run waits fails it', async t => {
+  let isThere = true
+  const { executor, over, text } = createExecutor(t, {
+    findCard: () => (isThere ? CARD : undefined),
+    settings: { command: shell('true') },
+  })
+  executor.pause()
+  const run = executor.start(CARD.id, 'real')
+  isThere = false
+  t.throws(() => executor.start(CARD.id, 'dry_run'), { category: 'not_found', code: 'not_found' })
+  executor.resume()
+  t.match(await over(run), { state: 'failed', reason: 'not_started', started_at: null, exit_code: null })
+  t.match(text(run), /card is not there/)
+})
+
+t.test('a real run gets the card on its input, and of the environment what is listed', async t => {
+  const { executor, over, text, folder } = createExecutor(t, {
+    settings: {
+      command: shell('cat; pwd; env | grep -v -e ^PWD= -e ^SHLVL= -e ^_= | sort'),
+      environment: { PATH: '/usr/bin:/bin', NAME: 'a b' },
+    },
+  })
+  const done = await over(executor.start(CARD.id, 'real'))
+  t.match(done, { state: 'done', reason: null, exit_code: 0, signal: null })
+  const said = executor.log(done.id).filter(({ stream }) => stream === 'out')
+  const [card, ...lines] = said
+    .map(piece => piece.text)
+    .join('')
+    .trim()
+    .split('\n')
+  t.same(JSON.parse(card ?? ''), CARD)
+  t.same(lines, [
+    folder,
+    `DAYBOOK_CARD_ID=${CARD.id}`,
+    `DAYBOOK_RUN_ID=${done.id}`,
+    `DAYBOOK_RUN_MARKER=marker-of-${process.pid}-1`,
+    'NAME=a b',
+    'PATH=/usr/bin:/bin',
+  ])
+  t.equal(statSync(folder).mode & 0o777, 0o700)
+  t.match(text(done), /^Started \/bin\/sh as process \d+\.\n/)
+  t.equal(done.log_bytes, Buffer.byteLength(text(done)))
+})
+
+const ENDS: { name: string; command: string[]; run: object; log?: RegExp }[] = [
+  {
+    name: 'a program that ends with another code than 0 has failed',
+    command: shell('echo out; echo err >&2; exit 7'),
+    run: { state: 'failed', reason: 'exit', exit_code: 7, signal: null },
+    log: /ended with exit code 7/,
+  },
+  {
+    name: 'so has one that a signal ended',
+    command: shell('kill -SEGV $$'),
+    run: { state: 'failed', reason: 'signal', exit_code: null, signal: 'SIGSEGV' },
+    log: /ended by SIGSEGV/,
+  },
+  {
+    name: 'a program that is not there',
+    command: ['no-such-program-anywhere'],
+    run: { state: 'failed', reason: 'not_started', exit_code: null, signal: null, started_at: null },
+    log: /^no-such-program-anywhere could not be started: there is no such program\.\n$/,
+  },
+  {
+    name: 'a program that may not be started',
+    command: ['/etc/passwd'],
+    run: { state: 'failed', reason: 'not_started' },
+    log: /may not be started/,
+  },
+  {
+    name: 'no shell looks at the words of the command',
+    command: ['printf', '%s', '$(id) > x; `id`'],
+    run: { state: 'done', exit_code: 0 },
+    log: /\$\(id\) > x; `id`/,
+  },
+  {
+    name: 'a program that says nothing and takes nothing',
+    command: ['true'],
+    run: { state: 'done', exit_code: 0 },
+  },
+]
+for (const { name, command, run, log } of ENDS) {
+  t.test(name, async t => {
+    const { executor, over, text, reported } = createExecutor(t, { settings: { command } })
+    const done = await over(executor.start(CARD.id, 'real'))
+    t.match(done, run)
+    if (log) t.match(text(done), log)
+    t.same(reported, [])
+  })
+}
+
+t.test('a working folder that cannot be made is said to be the reason', async t => {
+  const home = t.testdir({ file: '' })
+  const { executor, over, text } = createExecutor(t, {
+    home,
+    settings: { command: ['true'], folder: join(home, 'file', 'work') },
+  })
+  const done = await over(executor.start(CARD.id, 'real'))
+  t.match(done, { state: 'failed', reason: 'not_started' })
+  t.match(text(done), /working folder .* cannot be made \(ENOTDIR\)/)
+})
+
+t.test('a program may end without having read its input, however long', async t => {
+  const { executor, over, reported } = createExecutor(t, {
+    findCard: () => ({ ...CARD, body: 'x'.repeat(4 * 1024 * 1024) }),
+    settings: { command: shell('exec 0<&-; sleep 0.2; exit 0') },
+  })
+  t.match(await over(executor.start(CARD.id, 'real')), { state: 'done', exit_code: 0 })
+  t.same(reported, [])
+})
+
+t.test('output is read as UTF-8 across its chunks, and what is none is replaced', async t => {
+  const script = String.raw`printf 'a\342\202'; sleep 0.3; printf '\254b\377c\000d\360'`
+  const { executor, over } = createExecutor(t, { settings: { command: shell(script) } })
+  const done = await over(executor.start(CARD.id, 'real'))
+  const said = executor.log(done.id).filter(({ stream }) => stream === 'out')
+  t.equal(said.map(({ text }) => text).join(''), 'a€b\ufffdc\0d\ufffd')
+})
+
+t.test('runs wait for their turn; those that wait can be cancelled', async t => {
+  const { executor, over, folder } = createExecutor(t, {
+    settings: { command: shell('while [ ! -e go ]; do sleep 0.02; done') },
+  })
+  const [first, second, third] = [1, 2, 3].map(() => executor.start(CARD.id, 'real')) as [never, never, never]
+  await until(() => executor.get((first as { id: string }).id).state === 'running')
+  t.match(executor.status(), { real: true, running: 'run_1', queued: 2 })
+  t.match(await executor.cancel('run_2'), { state: 'cancelled', started_at: null, reason: null })
+  t.equal(executor.status().queued, 1)
+  await t.rejects(executor.cancel('run_2'), { category: 'conflict', code: 'run_finished' })
+  await t.rejects(executor.cancel('run_9'), { category: 'not_found', code: 'not_found' })
+  writeFileSync(join(folder, 'go'), '')
+  t.equal((await over(first)).state, 'done')
+  t.equal((await over(third)).state, 'done')
+  t.ok(((await over(first)).finished_at ?? '') < ((await over(third)).started_at ?? ''))
+  t.equal((await over(second)).state, 'cancelled')
+  t.same(
+    executor.list({ state: 'done' }, { limit: 9, after: null }).items.map(({ id }) => id),
+    ['run_3', 'run_1'],
+  )
+})
+
+t.test('so many wait, and no more', async t => {
+  const { executor } = createExecutor(t)
+  executor.pause()
+  for (let n = 0; n < RUN_LIMITS.queued; n++) executor.start(CARD.id, 'mock')
+  t.throws(() => executor.start(CARD.id, 'mock'), { category: 'unavailable', code: 'busy', retryAfterSeconds: 5 })
+  t.equal(executor.start(CARD.id, 'dry_run').state, 'done', 'what does not wait may come')
+})
+
+t.test('while it is paused nothing begins, and what is under way goes on', async t => {
+  const home = t.testdir()
+  const one = createExecutor(t, { home, settings: { command: shell('while [ ! -e go ]; do sleep 0.02; done') } })
+  const first = one.executor.start(CARD.id, 'real')
+  const second = one.executor.start(CARD.id, 'mock')
+  await until(() => one.executor.get(first.id).state === 'running')
+  t.match(one.executor.pause(), { paused: true, running: first.id, queued: 1 })
+  writeFileSync(join(one.folder, 'go'), '')
+  t.equal((await one.over(first)).state, 'done')
+  await until(() => one.executor.status().running === null)
+  t.equal(one.executor.get(second.id).state, 'queued')
+  t.match(one.executor.resume(), { paused: false })
+  t.equal((await one.over(second)).state, 'done')
+  one.executor.pause()
+  await one.executor.close()
+  one.database.close()
+  t.ok(createExecutor(t, { home }).executor.status().paused, 'also after a restart')
+})
+
+t.test('whoever follows a log gets every piece as it comes, and the end with the run', async t => {
+  const { executor, over, folder } = createExecutor(t, {
+    settings: { command: shell('echo one; while [ ! -e go ]; do sleep 0.02; done; echo two >&2') },
+  })
+  const run = executor.start(CARD.id, 'real')
+  const pieces: LogPiece[] = []
+  const states = new Set<RunState>()
+  for await (const some of executor.follow(run.id, 0, new AbortController().signal)) {
+    pieces.push(...some)
+    states.add(executor.get(run.id).state)
+    if (pieces.some(({ text }) => text === 'one\n')) writeFileSync(join(folder, 'go'), '')
+  }
+  t.ok(states.has('running'), 'it was told while it ran')
+  await over(run)
+  t.same(pieces, executor.log(run.id))
+  t.same(
+    pieces.map(({ seq }) => seq),
+    pieces.map((_, i) => i + 1),
+  )
+  t.match(
+    pieces.filter(({ stream }) => stream !== 'note').map(({ stream, text }) => [stream, text]),
+    [
+      ['out', 'one\n'],
+      ['err', 'two\n'],
+    ],
+  )
+  const after: LogPiece[] = []
+  for await (const some of executor.follow(run.id, 1, new AbortController().signal)) after.push(...some)
+  t.same(after, pieces.slice(1))
+})
+
+t.test('whoever stops following is let go, whatever the run does', async t => {
+  const { executor } = createExecutor(t)
+  executor.pause()
+  const run = executor.start(CARD.id, 'mock')
+  const gone = new AbortController()
+  const following = executor.follow(run.id, 0, gone.signal).next()
+  gone.abort()
+  t.match(await following, { done: true })
+  t.same(await executor.follow('run_9', 0, new AbortController().signal).next(), { done: true, value: undefined })
+})
+
+t.test('a flood is kept to the newest of its bytes, and held back', async t => {
+  const { executor, over } = createExecutor(t, { settings: { command: shell('yes 0123456789') } })
+  const run = executor.start(CARD.id, 'real')
+  await until(() => executor.get(run.id).log_dropped_bytes > 2 * RUN_LIMITS.logBytes)
+  const cancelled = await executor.cancel(run.id)
+  t.match(cancelled, { state: 'cancelled', signal: 'SIGTERM' })
+  t.ok(cancelled.log_bytes <= RUN_LIMITS.logBytes && cancelled.log_bytes > RUN_LIMITS.logBytes / 2)
+  t.equal((await over(run)).state, 'cancelled')
+  t.match(executor.log(run.id).at(-1), { stream: 'note', text: 'It was ended by SIGTERM.\n' })
+})
+
+t.test('a store that fails for a while loses neither the log nor the end of a run', async t => {
+  let refusals = 0
+  const rig = createExecutor(t, { settings: { command: shell('echo said; exit 4') } })
+  const { appendLog, update } = rig.database.runs
+  const refuseTwice = () => {
+    if (++refusals % 3 !== 0) throw new AppError('unavailable', 'store_full', 'The disk is full.')
+  }
+  rig.database.runs.appendLog = (...args) => {
+    refuseTwice()
+    return appendLog.apply(rig.database.runs, args)
+  }
+  rig.database.runs.update = (...args) => {
+    refuseTwice()
+    return update.apply(rig.database.runs, args)
+  }
+  const done = await rig.over(rig.executor.start(CARD.id, 'real'))
+  t.match(done, { state: 'failed', exit_code: 4 })
+  t.match(rig.text(done), /said/)
+  t.ok(rig.reported.every(error => error instanceof AppError && error.code === 'store_full'))
+})
+
+t.test('a defect with one run ends it, and the next has its turn', async t => {
+  const rig = createExecutor(t, { settings: { command: shell('sleep 60') } })
+  const { trace } = rig.database.runs
+  rig.database.runs.trace = () => {
+    rig.database.runs.trace = trace
+    throw new TypeError('a defect')
+  }
+  const first = rig.executor.start(CARD.id, 'real')
+  const second = rig.executor.start(CARD.id, 'mock')
+  t.equal((await rig.over(first)).state, 'interrupted')
+  t.equal((await rig.over(second)).state, 'done')
+  t.match(rig.reported, [{ message: 'a defect' }])
+})

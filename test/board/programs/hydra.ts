@@ -1,0 +1,40 @@
+/**
+ * Starts processes that do all to stay: they ignore SIGTERM, and are in its group, in sessions of their own, left by
+ * their parents, without the environment they were given. Writes their ids to the file `pids`, one line each.
+ *
+ * Arguments: `stay` (it ignores SIGTERM as well and floods its outputs) or `leave` (it ends at once, with code 3).
+ */
+import { spawn } from 'node:child_process'
+import { appendFileSync } from 'node:fs'
+
+const PIDS = 'pids'
+const STUBBORN = `process.on('SIGTERM', () => {}); require('fs').appendFileSync('${PIDS}', process.pid + '\\n'); setInterval(() => {}, 1000)`
+/** Starts a stubborn one in a session of its own and ends, so that this one is nobody's child. */
+const FORKING = `require('child_process').spawn(process.execPath, ['-e', ${JSON.stringify(STUBBORN)}], { detached: true, stdio: 'inherit' }).unref()`
+
+process.on('SIGTERM', () => {})
+const [, , whatThen] = process.argv
+const children = [
+  spawn(process.execPath, ['-e', STUBBORN], { stdio: 'inherit' }),
+  spawn(process.execPath, ['-e', STUBBORN], { stdio: 'inherit', detached: true }),
+  spawn(process.execPath, ['-e', FORKING], { stdio: 'inherit', detached: true }),
+  // Without its mark: in the group it is found all the same.
+  spawn(process.execPath, ['-e', STUBBORN], { stdio: 'ignore', env: {} }),
+]
+if (whatThen === 'stay') {
+  // Found as a child, as long as its parent is there.
+  children.push(spawn(process.execPath, ['-e', STUBBORN], { stdio: 'ignore', env: {}, detached: true }))
+  appendFileSync(PIDS, `${process.pid}\n`)
+  const flood = () => process.stdout.write('x'.repeat(64 * 1024), flood)
+  flood()
+} else {
+  const { readFileSync } = await import('node:fs')
+  const isReady = () => {
+    try {
+      return readFileSync(PIDS, 'utf8').split('\n').length > 4
+    } catch {
+      return false // not there yet
+    }
+  }
+  setInterval(() => isReady() && process.exit(3), 10)
+}

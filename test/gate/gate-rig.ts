@@ -1,0 +1,106 @@
+import { join } from 'node:path'
+import type { Test } from 'tap'
+import type { BoardAccess } from '../../src/gate/access.js'
+import { createGate, type GateSettings } from '../../src/gate/board-gate.js'
+import type { Gate, RequestFacts } from '../../src/gate/gate.js'
+import type { BoardSecrets } from '../../src/model/board-secrets.js'
+import { openSessionDatabase, type SessionDatabase } from '../../src/store/sqlite/board/session-database.js'
+
+export const PASSWORD = 'a password of the tests'
+export const API_KEY = 'key-0123456789-abcdefgh'
+export const EXECUTOR_TOKEN = 'executor-0123456789-abc'
+export const AUTH_SECRET = 'signing-0123456789-abcd'
+
+export const HOST = '127.0.0.1:8766'
+export const ORIGIN = `http://${HOST}`
+export const SERVICE_ORIGIN = 'https://board.example.org'
+
+const START_SECONDS = 1_800_000_000
+
+export interface GateOfTest extends GateRig {
+  gate: Gate
+}
+
+export type GateOptionsOfTest = Partial<Omit<GateSettings, 'secrets'>>
+
+/** A board's sessions in a file of their own, a clock that stands still, and secrets that can be changed. */
+export class GateRig {
+  seconds = START_SECONDS
+  elapsedMs = 0
+  /** How often a password was stretched, and with what salt. */
+  readonly derived: { password: string; salt: string; iterations: number }[] = []
+  /** Held back while it is set. */
+  deriving: Promise<void> | undefined
+  secrets: BoardSecrets
+
+  private constructor(
+    readonly path: string,
+    public database: SessionDatabase,
+    secrets: BoardSecrets,
+  ) {
+    this.secrets = secrets
+  }
+
+  static open(t: Test, secrets: BoardSecrets = { password: PASSWORD }): GateRig {
+    const path = join(t.testdir(), 'sessions.sqlite3')
+    const rig = new GateRig(path, openSessions(path), secrets)
+    t.teardown(() => rig.database.close())
+    return rig
+  }
+
+  /** A gate as after a start: it has forgotten everything but the file and the secrets. */
+  start(settings: GateOptionsOfTest = {}): Gate {
+    return createGate({
+      settings: { secrets: this.secrets, sessionTtlSeconds: 3600, throttleLogins: false, ...settings },
+      secrets: () => this.secrets,
+      sessions: this.database.sessions,
+      now: () => this.seconds * 1_000_000,
+      elapsed: () => this.elapsedMs,
+      derive: async (password, salt, iterations) => {
+        this.derived.push({ password, salt: salt.toString('hex'), iterations })
+        await this.deriving
+        return Buffer.from(password.padEnd(32).slice(0, 32))
+      },
+    })
+  }
+
+  reopen(): void {
+    this.database.close()
+    this.database = openSessions(this.path)
+  }
+}
+
+/** What a request to a route shows, nothing besides its host and what is given. */
+export function facts(access: BoardAccess, shown: Partial<RequestFacts> = {}): RequestFacts {
+  return {
+    access,
+    method: 'GET',
+    local: false,
+    host: HOST,
+    origin: undefined,
+    referer: undefined,
+    fetchSite: undefined,
+    bearer: undefined,
+    boardToken: undefined,
+    csrfToken: undefined,
+    executorToken: undefined,
+    cookies: undefined,
+    address: '192.0.2.1',
+    ...shown,
+  }
+}
+
+export const FROM = { cookies: undefined, address: '192.0.2.1' }
+
+/** The session of a browser that logged in. */
+export async function logIn(gate: Gate, body: object = { password: PASSWORD }, cookies?: string) {
+  const { cookie, csrfToken } = await gate.login(body, { ...FROM, cookies })
+  return { cookie, csrfToken, cookies: `board_session=${cookie}` }
+}
+
+function openSessions(path: string): SessionDatabase {
+  const onCorrupt = (kept: string) => {
+    throw new Error(`The sessions were damaged: ${kept}`)
+  }
+  return openSessionDatabase(path, { onCorrupt })
+}

@@ -1,0 +1,88 @@
+import pino from 'pino'
+import type { Test } from 'tap'
+import { NOBODY } from '../../../src/gate/identity.js'
+import { makeBackup } from '../../../src/server/board/backup-route.js'
+import type { BoardHandler, BoardRoute } from '../../../src/server/board/board-route.js'
+import {
+  CARD_DOCS,
+  createCard,
+  deleteCard,
+  getCard,
+  listCards,
+  updateCard,
+} from '../../../src/server/board/card-routes.js'
+import { createBodyReader } from '../../../src/server/body.js'
+import { createHttpApp } from '../../../src/server/http-app.js'
+import { createJsonReader } from '../../../src/server/json-body.js'
+import { Shutdown } from '../../../src/server/shutdown.js'
+import { cardsRig } from '../../board/cards-rig.js'
+
+export interface Answer {
+  status: number
+  headers: Headers
+  text: string
+  body: Record<string, unknown>
+}
+
+export interface ServeCardsOptions {
+  /** The folder of the board's files; one of the test's own unless said. */
+  home?: string
+  /** Where it listens for its owner, besides the port. */
+  socketPath?: string
+}
+
+/** The routes of cards and of copies, below a root path, where everybody may do everything. Sessions are not copied. */
+export async function serveCards(t: Test, { home, socketPath }: ServeCardsOptions = {}) {
+  const { cards, database } = cardsRig(t, home === undefined ? {} : { home })
+  const copied: string[] = []
+  const readJsonBody = createJsonReader(createBodyReader(1024 * 1024))
+  const row = (method: BoardRoute['method'], pattern: string, handle: BoardHandler): BoardRoute => {
+    return { method, pattern, access: 'api', handle, doc: CARD_DOCS.getCard }
+  }
+  const copy = {
+    cards: (path: string) => database.copyTo(path),
+    sessions: (path: string) => {
+      copied.push(path)
+    },
+  }
+  const app = createHttpApp({
+    routes: [
+      row('GET', '/api/cards', listCards(cards)),
+      row('POST', '/api/cards', createCard(cards, readJsonBody)),
+      row('GET', '/api/cards/:id', getCard(cards)),
+      row('PATCH', '/api/cards/:id', updateCard(cards, readJsonBody)),
+      row('DELETE', '/api/cards/:id', deleteCard(cards)),
+      row('POST', '/api/backups', makeBackup(copy, readJsonBody)),
+    ],
+    rootPath: '/team',
+    authorise: async () => {},
+    nobody: NOBODY,
+    tlsOnly: false,
+    requestIds: () => 'request-1',
+    logger: pino({ level: 'silent' }),
+    logRules: { notable: new Set<string>(), who: () => ({}) },
+    shutdown: new Shutdown(),
+  })
+  const { port } = await app.listen('127.0.0.1', 0)
+  t.teardown(() => app.close())
+  if (socketPath !== undefined) await app.listenSocket(socketPath)
+  const url = `http://127.0.0.1:${port}/team`
+  const ask = async (method: string, path: string, body?: unknown, headers: Record<string, string> = {}) => {
+    const type = body === undefined ? {} : { 'content-type': 'application/json' }
+    const response = await fetch(`${url}${path}`, {
+      method,
+      headers: { ...type, ...headers },
+      ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+    })
+    const text = await response.text()
+    const isJson = response.headers.get('content-type')?.includes('json') && text !== ''
+    const answer: Answer = {
+      status: response.status,
+      headers: response.headers,
+      text,
+      body: isJson ? JSON.parse(text) : {},
+    }
+    return answer
+  }
+  return { ask, cards, copied, url }
+}

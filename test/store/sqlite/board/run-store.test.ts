@@ -1,0 +1,152 @@
+import { join } from 'node:path'
+import fc from 'fast-check'
+import t, { type Test } from 'tap'
+import type { Run, RunState } from '../../../../src/model/run.js'
+import { openBoardDatabase } from '../../../../src/store/sqlite/board/board-database.js'
+
+const AT = '2031-05-04T09:00:00.000000Z'
+const QUEUED: Run = {
+  id: 'run_1',
+  card_id: 'card_1',
+  mode: 'real',
+  state: 'queued',
+  reason: null,
+  exit_code: null,
+  signal: null,
+  created_at: AT,
+  started_at: null,
+  finished_at: null,
+  timeout_seconds: 600,
+  log_bytes: 0,
+  log_dropped_bytes: 0,
+  plan: null,
+}
+
+function openStore(t: Test, folder = t.testdir()) {
+  const database = openBoardDatabase(join(folder, 'board.sqlite3'))
+  t.teardown(() => database.close())
+  return { runs: database.runs, folder, close: () => database.close() }
+}
+
+function out(text: string) {
+  return { at: AT, stream: 'out' as const, text }
+}
+
+t.test('a run is found as it was made, and changes by what is said alone', async t => {
+  const { runs } = openStore(t)
+  const plan = { command: ['a\0"\ud800', '-x'], folder: '/w', environment: ['PATH'], timeout_seconds: 5 }
+  const run: Run = { ...QUEUED, plan }
+  runs.create(run, { keep: 10 })
+  t.same(runs.find('run_1'), run)
+  const changes = { state: 'failed', reason: 'signal', signal: 'SIGKILL', finished_at: AT } as const
+  t.same(runs.update('run_1', changes), { ...run, ...changes })
+  t.same(runs.find('run_1'), { ...run, ...changes })
+  t.equal(runs.update('run_2', changes), undefined)
+  t.equal(runs.find('run_1\0'), undefined, 'a name that the driver would cut short names nothing')
+  t.same(runs.list({ card_id: 'card_1\0' }, { limit: 1, after: null }), { items: [], next: null })
+})
+
+t.test('runs come newest first, page by page, by card and by state', async t => {
+  const { runs } = openStore(t)
+  for (const n of [1, 2, 3, 4, 5]) {
+    const state: RunState = n % 2 ? 'done' : 'queued'
+    runs.create({ ...QUEUED, id: `run_${n}`, card_id: n > 3 ? 'card_2' : 'card_1', state }, { keep: 10 })
+  }
+  const idsOf = ({ items }: { items: Run[] }) => items.map(({ id }) => id)
+  const first = runs.list({}, { limit: 2, after: null })
+  t.same(idsOf(first), ['run_5', 'run_4'])
+  const second = runs.list({}, { limit: 3, after: first.next })
+  t.same(idsOf(second), ['run_3', 'run_2', 'run_1'])
+  t.equal(second.next, null)
+  t.same(idsOf(runs.list({ card_id: 'card_2' }, { limit: 9, after: null })), ['run_5', 'run_4'])
+  t.same(idsOf(runs.list({ card_id: 'card_1', state: 'queued' }, { limit: 9, after: null })), ['run_2'])
+})
+
+t.test('of finished runs the oldest go, with their logs; active ones stay', async t => {
+  const { runs } = openStore(t)
+  runs.create(QUEUED, { keep: 2 })
+  for (const n of [2, 3, 4]) {
+    runs.create({ ...QUEUED, id: `run_${n}`, state: 'done' }, { keep: 2 })
+    runs.appendLog(`run_${n}`, [out('x')], { maxBytes: 10 })
+  }
+  t.same(
+    runs.list({}, { limit: 9, after: null }).items.map(({ id }) => id),
+    ['run_4', 'run_3', 'run_1'],
+  )
+  t.same(runs.readLog('run_2', 0, 100), [])
+  t.equal(runs.readLog('run_3', 0, 100).length, 1)
+  t.same(runs.appendLog('run_2', [out('x')], { maxBytes: 10 }), [], 'a run that is gone has no log')
+})
+
+t.test('what is active is told with its trace, oldest first, by whoever opens the file next', async t => {
+  const { runs, folder, close } = openStore(t)
+  runs.create(QUEUED, { keep: 9 })
+  runs.create({ ...QUEUED, id: 'run_2', state: 'done' }, { keep: 9 })
+  runs.create({ ...QUEUED, id: 'run_3' }, { keep: 9 })
+  runs.trace('run_1', { marker: 'm', pid: null })
+  runs.trace('run_1', { marker: 'm', pid: 12 })
+  runs.update('run_1', { state: 'running' })
+  runs.setPaused(true)
+  close()
+  const later = openStore(t, folder).runs
+  t.same(
+    later.listActive().map(({ run, trace }) => [run.id, trace]),
+    [
+      ['run_1', { marker: 'm', pid: 12 }],
+      ['run_3', undefined],
+    ],
+  )
+  t.ok(later.isPaused())
+  later.setPaused(false)
+  t.notOk(later.isPaused())
+})
+
+t.test('a log keeps any text, NUL and beyond the first plane included', async t => {
+  const { runs } = openStore(t)
+  runs.create(QUEUED, { keep: 9 })
+  const written = runs.appendLog('run_1', [out('a\0b'), { at: AT, stream: 'note', text: '😀' }], { maxBytes: 99 })
+  t.same(runs.readLog('run_1', 0, 99), written)
+  t.same(runs.readLog('run_1', 1, 99), written.slice(1))
+  t.match(runs.find('run_1'), { log_bytes: 7, log_dropped_bytes: 0 })
+})
+
+t.test('a log is read some at a time, and never without end', async t => {
+  const { runs } = openStore(t)
+  runs.create(QUEUED, { keep: 9 })
+  runs.appendLog(
+    'run_1',
+    Array.from({ length: 200 }, () => out('abc')),
+    { maxBytes: 9999 },
+  )
+  t.same(
+    runs.readLog('run_1', 0, 10).map(({ seq }) => seq),
+    [1, 2, 3, 4],
+  )
+  t.equal(runs.readLog('run_1', 0, 9999).length, 200)
+})
+
+t.test('a log holds its newest pieces, as many as fit, and counts what gave way', async t => {
+  const { runs } = openStore(t)
+  let made = 0
+  const batches = fc.array(fc.array(fc.string({ maxLength: 30, unit: 'grapheme' }), { maxLength: 6 }), { maxLength: 8 })
+  await fc.assert(
+    fc.property(batches, fc.integer({ min: 0, max: 120 }), (texts, maxBytes) => {
+      const id = `run_${++made}`
+      runs.create({ ...QUEUED, id }, { keep: 9 })
+      for (const batch of texts) runs.appendLog(id, batch.map(out), { maxBytes })
+      const all = texts.flat()
+      const kept = runs.readLog(id, 0, 9999)
+      const bytesOf = (list: readonly string[]) => Buffer.byteLength(list.join(''))
+      const keptTexts = kept.map(({ text }) => text)
+      const { log_bytes, log_dropped_bytes } = runs.find(id) as Run
+      return (
+        keptTexts.join('|') === all.slice(all.length - kept.length).join('|') &&
+        kept.every(({ seq }, i) => seq === all.length - kept.length + i + 1) &&
+        log_bytes === bytesOf(keptTexts) &&
+        log_bytes <= maxBytes &&
+        log_bytes + log_dropped_bytes === bytesOf(all)
+      )
+    }),
+    { numRuns: 60 },
+  )
+})
