@@ -13,6 +13,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   runtime: [
     'client',
     'server',
+    'demo',
     'accounts',
     'gate',
     'board',
@@ -25,6 +26,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   ],
   client: ['http', 'model'],
   server: ['accounts', 'gate', 'board', 'ledger', 'platforms', 'login', 'store', 'model'],
+  demo: ['ledger', 'platforms', 'model'],
   accounts: ['login', 'store', 'model'],
   gate: ['login', 'store', 'model'],
   board: ['http', 'login', 'store', 'model'],

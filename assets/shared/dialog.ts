@@ -18,8 +18,13 @@ export function Dialog({ title, onClose, children, foot, class: more }: DialogPr
   const titleId = useId()
   const element = useRef<HTMLDialogElement>(null)
   useModal(element)
+  const cancel = (event: Event) => {
+    // Whoever renders it takes it away; the browser would leave it there, closed.
+    event.preventDefault()
+    onClose()
+  }
   return html`<dialog ref=${element} class=${classes('dialog', more)} aria-labelledby=${titleId}
-    onCancel=${(event: Event) => (event.preventDefault(), onClose())}
+    onCancel=${cancel}
     onMouseDown=${(event: MouseEvent) => event.target === element.current && onClose()}>
     <div class="dialog-body">
       <header class="dialog-head">

@@ -49,7 +49,6 @@ export function useKeys(scope: string, bindings: readonly KeyBinding[], isOn = t
   const latest = useRef(bindings)
   latest.current = bindings
   const shape = bindings.map(({ keys, does }) => `${keys}\t${does}`).join('\n')
-  // biome-ignore lint/correctness/useExhaustiveDependencies: what keys do is looked up when they are pressed
   useEffect(() => {
     if (!isOn) return
     const bound = bindings.map((binding, at) => ({

@@ -61,12 +61,11 @@ function MenuList({ id, opener, items, head, onClose, onDone }: MenuListProps) {
   const list = useRef<HTMLDivElement>(null)
   usePopover(list, opener, onClose)
   const entries = () => [...(list.current?.querySelectorAll<HTMLElement>('[role=menuitem]') ?? [])]
-  // biome-ignore lint/correctness/useExhaustiveDependencies: once, when it opens
   useEffect(() => entries()[0]?.focus(), [])
 
   const walk = (event: KeyboardEvent) => {
     const all = entries()
-    const at = all.findIndex(entry => entry === document.activeElement)
+    const at = all.indexOf(document.activeElement as HTMLElement)
     const to = nextIndex(event.key, at, all.length) ?? byLetter(event.key, at, items)
     if (event.key === 'Escape' || event.key === 'Tab') onDone()
     else if (to !== undefined) all[to]?.focus()

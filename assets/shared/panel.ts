@@ -43,8 +43,13 @@ export function Panel(props: PanelProps) {
   useEffect(() => (isModal ? coverKeys() : undefined), [isModal])
   useKeys('Everywhere', [{ keys: 'Escape', run: onClose, inFields: true }], !isModal)
 
+  const cancel = (event: Event) => {
+    // Whoever renders it takes it away; the browser would leave it there, closed.
+    event.preventDefault()
+    onClose()
+  }
   return html`<dialog ref=${element} class=${classes('panel', `panel-${size}`, isModal && 'is-modal')} aria-label=${label}
-    onCancel=${(event: Event) => (event.preventDefault(), onClose())}
+    onCancel=${cancel}
     onMouseDown=${(event: MouseEvent) => event.target === element.current && isModal && onClose()}>
     <div class="panel-body">
       <header class="panel-head">

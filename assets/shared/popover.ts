@@ -12,7 +12,6 @@ interface Ref {
  * rendered. A press elsewhere calls `onClose`.
  */
 export function usePopover(popover: Ref, button: Ref, onClose: () => void): void {
-  // biome-ignore lint/correctness/useExhaustiveDependencies: it is placed once; whoever renders it gives the same refs
   useLayoutEffect(() => {
     const { current: shown } = popover
     const { current: beside } = button

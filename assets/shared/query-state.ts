@@ -50,7 +50,11 @@ export function readState<State>(params: Params<State>, query: URLSearchParams):
 }
 
 /** What the state does not know stays in the query. */
-export function writeState<State>(params: Params<State>, state: State, query: URLSearchParams): URLSearchParams {
+export function writeState<State>(
+  params: Params<State>,
+  state: NoInfer<State>,
+  query: URLSearchParams,
+): URLSearchParams {
   const changed = new URLSearchParams(query)
   for (const name of names(params)) {
     changed.delete(String(name))

@@ -23,8 +23,7 @@ export interface TextOptions {
   isExcerpt?: boolean
 }
 
-export const TEXT_LIMIT = 4096
-
+export const TEXT_LIMIT = 4000
 
 const EXCERPT_BEFORE = 32
 const EXCERPT_FROM = 80
@@ -65,7 +64,10 @@ const SPECIAL =
   /[\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u2064\u2066-\u206f\ufeff\ufff9-\ufffb\p{Cs}\u{e0000}-\u{e007f}]|(?<=[\p{Mn}\p{Me}]{5})[\p{Mn}\p{Me}]+/gu
 
 /** What is shown of a text. @param text whatever was sent, of whatever length */
-export function shownText(text: string, { limit = TEXT_LIMIT, terms = [], isExcerpt = false }: TextOptions = {}): ShownText {
+export function shownText(
+  text: string,
+  { limit = TEXT_LIMIT, terms = [], isExcerpt = false }: TextOptions = {},
+): ShownText {
   let from = 0
   if (isExcerpt && terms.length > 0) {
     const [first] = findMatches(text, terms, 1)
@@ -189,5 +191,6 @@ export function bytes(amount: number): string {
   if (amount < 1000) return `${amount}\u202fB`
   const units = ['KB', 'MB', 'GB']
   const power = Math.min(units.length, Math.floor(Math.log10(amount) / 3))
-  return `${(amount / 1000 ** power).toFixed(1)}\u202f${units[power - 1]}`
+  const shown = amount / 1000 ** power
+  return `${shown.toFixed(shown < 10 ? 1 : 0)}\u202f${units[power - 1]}`
 }

@@ -68,9 +68,8 @@ export function dateWords(instant: string, now: number, zone?: Zone): string {
   const isThisYear = dayOf(fromMs(now), zone).slice(0, 4) === dayOf(instant, zone).slice(0, 4)
   const year: Intl.DateTimeFormatOptions = isThisYear ? {} : { year: 'numeric' }
   // The month's full name is cut, as some browsers write "Sept".
-  return format(instant, zone, { day: 'numeric', month: 'long', ...year }).replace(
-    /[a-z]+/i,
-    month => month.slice(0, 3),
+  return format(instant, zone, { day: 'numeric', month: 'long', ...year }).replace(/[a-z]+/i, month =>
+    month.slice(0, 3),
   )
 }
 

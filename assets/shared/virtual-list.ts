@@ -8,6 +8,8 @@ export interface ListHandle {
   scrollToTop(): void
   /** Brings a row into view and makes it the one that keys begin from. */
   activate(key: string): void
+  /** To the next row, or the one before. */
+  walk(step: 1 | -1): void
   focus(): void
 }
 
@@ -79,7 +81,6 @@ export function VirtualList<Item>(props: VirtualListProps<Item>) {
     () => new RowHeights(key => (key.startsWith('day:') ? DAY_ESTIMATE : rowEstimate)),
     [rowEstimate],
   )
-  // biome-ignore lint/correctness/useExhaustiveDependencies: how keys and days are told does not change
   const entries = useMemo(() => {
     const made = toEntries(items, keyOf, dayOf)
     heights.setRows(made.map(({ key }) => key))
@@ -116,7 +117,6 @@ export function VirtualList<Item>(props: VirtualListProps<Item>) {
     })
     observer.observe(element)
     return () => observer.disconnect()
-    // biome-ignore lint/correctness/useExhaustiveDependencies: one observer as long as the list is there
   }, [heights])
 
   useEffect(() => {
@@ -156,9 +156,10 @@ export function VirtualList<Item>(props: VirtualListProps<Item>) {
       return
     }
   }
+  const here = () => activeIndex ?? heights.indexAt(Math.max(0, view.top)) - 1
   const press = (event: KeyboardEvent) => {
     if (event.target !== scroller.current || event.ctrlKey || event.metaKey || event.altKey) return
-    const at = activeIndex ?? heights.indexAt(Math.max(0, view.top)) - 1
+    const at = here()
     const page = Math.max(1, Math.floor(view.height / rowEstimate) - 1)
     const entry = activeIndex === undefined ? undefined : entries[activeIndex]
     if (event.key === 'ArrowDown') walkTo(at + 1, 1)
@@ -175,6 +176,7 @@ export function VirtualList<Item>(props: VirtualListProps<Item>) {
   if (handle) {
     handle.current = {
       focus: () => scroller.current?.focus({ preventScroll: true }),
+      walk: step => walkTo(here() + step, step),
       scrollToTop: () => {
         anchor.current = undefined
         scroller.current?.scrollTo({ top: 0 })

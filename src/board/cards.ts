@@ -52,13 +52,17 @@ export class Cards {
    */
   create(input: unknown): Card {
     const { store, columns, now, newCardId } = this.parts
-    const { position, ...sent } = readCard(input, columns)
+    const {
+      title,
+      body = '',
+      column = columns[0] ?? '',
+      labels = [],
+      assignee = null,
+      links = [],
+      position,
+    } = readCard(input, columns)
     const at = toTimestamp(now())
-    const card = {
-      ...{ body: '', column: columns[0] ?? '', labels: [], assignee: null, links: [] },
-      ...sent,
-      ...{ id: newCardId(), created_at: at, updated_at: at },
-    }
+    const card = { id: newCardId(), title, body, column, labels, assignee, links, created_at: at, updated_at: at }
     return store.create(card, { ...(position === undefined ? {} : { position }), max: CARD_LIMITS.cards })
   }
 

@@ -31,8 +31,8 @@ export interface ExecutorParts {
   runs: RunStore
   findCard: (id: string) => Card | undefined
   settings: ExecutorSettings
-  /** There is a token by which real runs can be allowed at all. */
-  hasToken: boolean
+  /** Whether there is, at this moment, a token by which real runs can be allowed at all. */
+  hasToken: () => boolean
   now: () => Micros
   /** A new id for a run, never used again. */
   newId: () => string
@@ -49,6 +49,7 @@ const CANCEL_WAIT_MS = 15_000
 const RETRY_AFTER_SECONDS = 5
 /** Of a log, read at once. */
 const PIECES_BYTES = 64 * 1024
+const SHOWN_CHARACTERS = 100
 const MARKER = 'DAYBOOK_RUN_MARKER'
 
 interface CurrentRun {
@@ -95,7 +96,7 @@ export class Executor {
   start(cardId: string, mode: RunMode): Run {
     const { runs, settings } = this.parts
     if (this.#closing.signal.aborted) throw unavailable('stopping', 'The server stops. Start the run when it is back.')
-    if (!this.parts.findCard(cardId)) throw new AppError('not_found', 'not_found', 'There is no such card.')
+    if (!this.parts.findCard(cardId)) throw unknown('card', cardId)
     if (mode === 'real' && !settings.command) {
       throw new AppError('conflict', 'executor_not_configured', 'No command is configured for real runs.', {
         hint: 'Set BOARD_EXECUTOR_COMMAND and start the server anew.',
@@ -121,7 +122,7 @@ export class Executor {
   get(id: string): Run {
     const run = this.parts.runs.find(id)
     if (run) return run
-    throw new AppError('not_found', 'not_found', 'There is no such run. Only the newest are kept.')
+    throw unknown('run', id, 'Only the newest are kept.')
   }
 
   find(id: string): Run | undefined {
@@ -189,7 +190,7 @@ export class Executor {
 
   status(): ExecutorStatus {
     return {
-      real: this.parts.hasToken && this.parts.settings.command !== undefined,
+      real: this.parts.hasToken() && this.parts.settings.command !== undefined,
       paused: this.parts.runs.isPaused(),
       running: this.#current?.id ?? null,
       queued: this.#queue.length,
@@ -394,6 +395,11 @@ export function isFinished({ state }: Run): boolean {
 
 function markOf(marker: string): string {
   return `${MARKER}=${marker}`
+}
+
+function unknown(noun: 'card' | 'run', id: string, hint?: string): AppError {
+  const shown = id.length > SHOWN_CHARACTERS ? `${id.slice(0, SHOWN_CHARACTERS)}…` : id
+  return new AppError('not_found', 'not_found', `There is no ${noun} "${shown}".`, hint === undefined ? {} : { hint })
 }
 
 function unavailable(code: string, message: string): AppError {

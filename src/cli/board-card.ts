@@ -1,7 +1,6 @@
 import { card, firstLines } from './card.js'
-import { lineAt, listAt, textAt } from './fields.js'
+import { lineAt, linesAt, textAt } from './fields.js'
 import type { Look } from './look.js'
-import { toTerminalLine } from './terminal-text.js'
 
 const SHOWN_LINES = 200
 
@@ -12,8 +11,8 @@ export function boardCard(value: unknown, look: Look): string {
     ['id', lineAt(value, 'id')],
     ['version', lineAt(value, 'version')],
     ['assignee', lineAt(value, 'assignee')],
-    ['labels', toTerminalLine(listAt(value, 'labels').join(', '))],
-    ['links', listAt(value, 'links').map(String).map(toTerminalLine).join('\n')],
+    ['labels', linesAt(value, 'labels').join(', ')],
+    ['links', linesAt(value, 'links').join('\n')],
     ['created', lineAt(value, 'created_at')],
     ['updated', lineAt(value, 'updated_at')],
     ['body', firstLines(textAt(value, 'body'), SHOWN_LINES)],

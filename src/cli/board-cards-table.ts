@@ -1,7 +1,6 @@
-import { at, lineAt, listAt } from './fields.js'
+import { at, lineAt, linesAt, listAt } from './fields.js'
 import type { Look } from './look.js'
 import { table } from './table.js'
-import { toTerminalLine } from './terminal-text.js'
 
 const COLUMNS = [
   { title: 'id' },
@@ -18,15 +17,25 @@ export function boardCardsTable(cards: unknown, look: Look): string {
   if (items.length === 0) return paint.dim('No cards. Add one with "daybook board cards add".')
   const columns = listAt(cards, 'columns')
   const rows = items
-    .map(card => ({ card, place: columns.indexOf(at(card, 'column')), rank: Number(at(card, 'rank')) }))
-    .map(({ place, ...row }) => ({ ...row, place: place === -1 ? columns.length : place }))
+    .map(card => ({ card, place: placeOf(card, columns), rank: rankOf(card) }))
     .sort((one, other) => one.place - other.place || one.rank - other.rank)
     .map(({ card }) => [
       lineAt(card, 'id'),
       lineAt(card, 'column'),
       lineAt(card, 'title'),
-      toTerminalLine(listAt(card, 'labels').join(', ')),
+      linesAt(card, 'labels').join(', '),
       lineAt(card, 'assignee'),
     ])
   return table(look, COLUMNS, rows)
+}
+
+/** Columns that the board no longer has stand behind the others. */
+function placeOf(card: unknown, columns: readonly unknown[]): number {
+  const place = columns.indexOf(at(card, 'column'))
+  return place === -1 ? columns.length : place
+}
+
+function rankOf(card: unknown): number {
+  const rank = at(card, 'rank')
+  return typeof rank === 'number' ? rank : 0
 }

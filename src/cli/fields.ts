@@ -28,6 +28,11 @@ export function listAt(value: unknown, ...path: string[]): unknown[] {
   return Array.isArray(list) ? list : []
 }
 
+/** The strings, numbers and booleans of a list, each on one line. */
+export function linesAt(value: unknown, ...path: string[]): string[] {
+  return listAt(value, ...path).map(item => toTerminalLine(scalar(item)))
+}
+
 export function entriesAt(value: unknown, ...path: string[]): [string, unknown][] {
   const members = at(value, ...path)
   return typeof members === 'object' && members !== null ? Object.entries(members) : []

@@ -9,6 +9,7 @@ export function healthCard(health: unknown, look: Look): string {
   const status = isOk ? paint.green('ok') : paint.red(lineAt(health, 'status') || 'unknown')
   return card(look, `Ledger: ${status}`, [
     ['why', lineAt(health, 'detail')],
+    ['demo', at(health, 'demo') === true ? 'invented events in a throw-away ledger' : ''],
     ['database', lineAt(health, 'database')],
     ['engine', lineAt(health, 'engine')],
     ['version', lineAt(health, 'version')],

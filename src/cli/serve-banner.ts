@@ -22,15 +22,17 @@ export interface Serving {
     | undefined
   /** How to start this program. */
   program: string
+  /** The events are invented. */
+  isDemo?: boolean
 }
 
 const DEFAULT_ADDRESS = 'http://127.0.0.1:8765'
 
 /** What a person is told once everything listens, and what to try next. */
 export function serveBanner(serving: Serving, { paint }: Look): string {
-  const { ledger, board } = serving
+  const { ledger, board, isDemo } = serving
   return [
-    paint.bold('Daybook is listening.'),
+    paint.bold(isDemo ? 'Daybook shows a demo: invented events in a throw-away ledger.' : 'Daybook is listening.'),
     '',
     ...(ledger ? [`  ${paint.dim('ledger')}    ${paint.cyan(toTerminalLine(ledger.url))}`] : []),
     ...(ledger ? [`  ${paint.dim('database')}  ${toTerminalLine(ledger.database)}`] : []),
@@ -44,10 +46,20 @@ export function serveBanner(serving: Serving, { paint }: Look): string {
   ].join('\n')
 }
 
-function nextSteps({ ledger, program }: Serving): string[] {
+function nextSteps({ ledger, program, isDemo }: Serving): string[] {
   if (!ledger) return []
   const address = toTerminalLine(ledger.url)
   const apiUrl = address === DEFAULT_ADDRESS ? '' : ` --api-url ${address}`
+  if (isDemo) {
+    return [
+      'More events come every few seconds. Watch them, from another terminal:',
+      '',
+      `  ${program} api events${apiUrl} --follow`,
+      '',
+      'Settings of a real ledger or board are not looked at; what is here goes when this stops.',
+      '',
+    ]
+  }
   const event = '{"kind":"note.created","subject_id":"1","subject_type":"note"}'
   return [
     'Record a first event, and read it back, from another terminal:',

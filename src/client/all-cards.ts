@@ -1,4 +1,5 @@
 import { AppError } from '../model/app-error.js'
+import { CARD_LIMITS } from '../model/card.js'
 import { Answer } from './answer.js'
 import type { BoardClient, CardParameters } from './board-client.js'
 import { BOARD } from './server-names.js'
@@ -16,7 +17,8 @@ export async function listAllCards(client: Pick<BoardClient, 'cards'>, filters: 
     const answer = await client.cards({ ...filters, ...(after > 0 ? { after: String(after) } : {}) })
     const page = readPage(answer)
     items.push(...page.items)
-    if (page.next !== null && page.next <= after) throw notAPage()
+    const leadsOn = page.next === null || (page.next > after && page.items.length > 0)
+    if (!leadsOn || items.length > CARD_LIMITS.cards) throw notAPage()
     after = page.next
     if (after !== null) continue
     if (items.length === page.items.length) return answer

@@ -1,7 +1,9 @@
 import type { Answer } from './answer.js'
+import { notOne } from './problem.js'
 import { toQueryString } from './query-string.js'
 import { type CallOptions, callWithBody, JSON_TYPE, ServerClient, segment } from './server-client.js'
 import { BOARD } from './server-names.js'
+import { readServerSentEvents, type ServerSentEvent } from './server-sent-events.js'
 import type { ServerAddress } from './transport.js'
 
 export interface BoardClientOptions {
@@ -19,6 +21,20 @@ export interface CardParameters {
   link?: string | undefined
   limit?: string | undefined
   after?: string | undefined
+}
+
+/** The query of `GET /api/runs`, likewise. */
+export interface RunParameters {
+  card_id?: string | undefined
+  state?: string | undefined
+  limit?: string | undefined
+  after?: string | undefined
+}
+
+/** What a call shows besides the key. */
+export interface ExecutionOptions extends CallOptions {
+  /** Sent as `X-Board-Executor-Token`. */
+  executorToken?: string | undefined
 }
 
 /**
@@ -56,10 +72,63 @@ export class BoardClient extends ServerClient {
     return this.call({ ...call, headers }, options)
   }
 
+  runs(parameters: RunParameters, options?: CallOptions): Promise<Answer> {
+    return this.get(`/api/runs${toQueryString(parameters)}`, options)
+  }
+
+  run(id: string, options?: CallOptions): Promise<Answer> {
+    return this.get(runPath(id), options)
+  }
+
+  /** @param json `mode`, as JSON; a real one needs the executor's token */
+  startRun(cardId: string, json: string, { executorToken, ...options }: ExecutionOptions = {}): Promise<Answer> {
+    const call = callWithBody('POST', `${cardPath(cardId)}/runs`, JSON_TYPE, json)
+    return this.call({ ...call, headers: { ...call.headers, ...toExecutorHeader(executorToken) } }, options)
+  }
+
+  /** Answers when the run is over. */
+  cancelRun(id: string, { executorToken, ...options }: ExecutionOptions = {}): Promise<Answer> {
+    const headers = toExecutorHeader(executorToken)
+    return this.call({ method: 'POST', path: `${runPath(id)}/cancel`, headers }, options)
+  }
+
+  /** What the log of a run holds now, as text. */
+  async runLog(id: string, options?: CallOptions): Promise<string> {
+    const path = `${runPath(id)}/log?format=text`
+    const answer = await this.exchange({ method: 'GET', path, headers: { accept: 'text/plain' } }, options)
+    if (answer.status === 200 && isOfType(answer, 'text/plain')) return answer.body.toString()
+    this.toAnswer(answer)
+    throw notOne(answer.status, BOARD)
+  }
+
+  /** The log of a run as it is written. @param after `seq` of the last piece that is known */
+  async *runEvents(id: string, after: string, options?: CallOptions): AsyncGenerator<ServerSentEvent> {
+    const path = `${runPath(id)}/log?after=${encodeURIComponent(after)}`
+    const answer = await this.open({ method: 'GET', path, headers: { accept: 'text/event-stream' } }, options)
+    try {
+      if (!isOfType(answer, 'text/event-stream')) throw notOne(answer.status, BOARD)
+      yield* readServerSentEvents(answer.chunks())
+    } finally {
+      answer.end()
+    }
+  }
+
   /** Copies a database of the board; it answers that through its socket alone. @param json `path` and `of`, as JSON */
   backup(json: string, options?: CallOptions): Promise<Answer> {
     return this.post('/api/backups', JSON_TYPE, json, options)
   }
+}
+
+function runPath(id: string): string {
+  return `/api/runs/${segment('id', id)}`
+}
+
+function toExecutorHeader(token: string | undefined): Record<string, string> {
+  return token === undefined ? {} : { 'x-board-executor-token': token }
+}
+
+function isOfType({ headers }: { headers: NodeJS.Dict<string | string[]> }, type: string): boolean {
+  return headers['content-type']?.toString().split(';')[0] === type
 }
 
 function cardPath(id: string): string {
@@ -67,6 +136,9 @@ function cardPath(id: string): string {
 }
 
 function hintOf(code: string, keyWasShown: boolean): string | undefined {
+  if (code === 'executor_denied') {
+    return "Give the executor's token with BOARD_EXECUTOR_TOKEN or --executor-token-file."
+  }
   if (code !== 'unauthenticated') return undefined
   return keyWasShown
     ? "The key that was sent is not this board's."

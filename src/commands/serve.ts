@@ -4,7 +4,8 @@ import { programName } from '../cli/program-name.js'
 import { serveBanner } from '../cli/serve-banner.js'
 import { untilTold } from '../cli/until-told.js'
 import type { RunningServer } from '../runtime/serve.js'
-import { LOG_LEVELS, PROGRAMS, readServeSettings } from '../settings/serve-settings.js'
+import { LOG_LEVELS, PROGRAMS, readServeSettings, type ServeFlags } from '../settings/serve-settings.js'
+import type { SettingSources } from '../settings/setting-sources.js'
 
 export default class Serve extends DaybookCommand {
   static override summary = 'Serves the ledger and the board: pages, REST API, webhooks, metrics.'
@@ -28,6 +29,10 @@ export default class Serve extends DaybookCommand {
     'board-port': string({ description: "The board's port; else BOARD_PORT, else 8766.", helpValue: '<port>' }),
     'board-root-path': string({ description: "The board's path; else BOARD_ROOT_PATH.", helpValue: '<path>' }),
     capture: boolean({ description: 'Capture the watches of the chat platform that are due.' }),
+    demo: boolean({
+      description: 'Serve invented events and cards from a throw-away ledger and board, on this machine alone.',
+      exclusive: ['db', 'host', 'allow-open', 'capture'],
+    }),
     'log-level': string({
       description: `One of ${LOG_LEVELS.join(', ')}; else EVENT_LOG_LEVEL, else info.`,
       helpValue: '<level>',
@@ -36,33 +41,43 @@ export default class Serve extends DaybookCommand {
 
   async run(): Promise<void> {
     const { flags } = await this.parse(Serve)
-    const settings = readServeSettings(
-      {
-        ...{ only: flags.only, host: flags.host, port: flags.port, db: flags.db },
-        rootPath: flags['root-path'],
-        allowOpen: flags['allow-open'],
-        boardPort: flags['board-port'],
-        boardRootPath: flags['board-root-path'],
-        logLevel: flags['log-level'],
-        capture: flags.capture,
-      },
-      this.sources,
-    )
+    const given: ServeFlags = {
+      ...{ only: flags.only, host: flags.host, port: flags.port, db: flags.db },
+      rootPath: flags['root-path'],
+      allowOpen: flags['allow-open'],
+      boardPort: flags['board-port'],
+      boardRootPath: flags['board-root-path'],
+      logLevel: flags['log-level'],
+      capture: flags.capture,
+    }
+    const start = flags.demo ? demo(given, this.sources) : real(given, this.sources)
     // From here on: whoever stops it while it starts gets a ledger that was closed.
     const told = untilTold(process)
-    const { serve } = await import('../runtime/serve.js')
-    const running = await serve(settings, this.sources)
-    await this.announce(running, flags.json)
+    const running = await start()
+    await this.announce(running, flags)
     await Promise.race([told, running.closed])
     await running.close()
   }
 
-  private async announce({ ledger, board }: RunningServer, json: boolean): Promise<void> {
+  private async announce(
+    { ledger, board }: RunningServer,
+    { json, demo: isDemo }: { json: boolean; demo: boolean },
+  ): Promise<void> {
     if (json) {
       const addresses = { ledger: ledger?.url, board: board?.url, database: ledger?.database }
-      return this.output.print(JSON.stringify({ ...addresses, pid: process.pid }))
+      return this.output.print(JSON.stringify({ ...addresses, pid: process.pid, ...(isDemo ? { demo: true } : {}) }))
     }
     const program = programName(process.argv[1] ?? '')
-    await this.output.print(serveBanner({ ledger, board, program }, await this.look()))
+    await this.output.print(serveBanner({ ledger, board, program, isDemo }, await this.look()))
   }
+}
+
+/** The settings are checked at once, and what serves is loaded when it starts. */
+function real(given: ServeFlags, sources: SettingSources): () => Promise<RunningServer> {
+  const settings = readServeSettings(given, sources)
+  return async () => (await import('../runtime/serve.js')).serve(settings, sources)
+}
+
+function demo(given: ServeFlags, sources: SettingSources): () => Promise<RunningServer> {
+  return async () => (await import('../runtime/serve-demo.js')).serveDemo(given, sources)
 }

@@ -1,4 +1,5 @@
 import type { Micros } from '../model/timestamp.js'
+import type { Random } from './random.js'
 
 interface Entry<Item> {
   at: Micros
@@ -21,6 +22,11 @@ export class Agenda<Item> {
 
   takeNext(): Entry<Item> | undefined {
     return this.#entries.pop()
+  }
+
+  /** Any of them, however far away. */
+  takeAny(random: Random): Entry<Item> | undefined {
+    return this.#entries.splice(random.integer(0, this.#entries.length - 1), 1)[0]
   }
 
   /** In front of all that come at the same time or earlier. */

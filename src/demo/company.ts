@@ -31,6 +31,8 @@ const A_DAY = {
 } as const
 /** Of all deliveries; code hosts and forwarders try again when an answer is slow. */
 const REPEATED = 0.03
+/** What is so near belongs to what has just happened. */
+const A_MOMENT = 5 * SECOND
 /** More than what lies between two deliveries. */
 const MOST_ACTS = 10_000
 
@@ -74,25 +76,27 @@ export class Company implements World {
   *history(): Generator<Step> {
     for (let at = this.#agenda.nextAt; at !== undefined && at <= this.#ends; at = this.#agenda.nextAt) {
       yield* this.#polling.poll(this.chat, at, 'with news')
-      yield* this.#act(at)
+      yield* this.#act(at, this.#agenda.takeNext())
     }
     yield* this.#polling.poll(this.chat, this.#ends, 'all')
   }
 
-  /** What happens next, as if it happened at that time: with at least one delivery. */
+  /**
+   * What happens next, as if it happened at that time: with at least one delivery. Any story may be the one that goes on,
+   * whatever was planned: not much is to be seen of a company that sleeps.
+   */
   goOn(at: Micros): Step[] {
     const steps = this.#polling.poll(this.chat, at, 'all')
     for (let acts = 0; acts < MOST_ACTS; acts++) {
-      const more = this.#act(at)
+      const isDue = (this.#agenda.nextAt ?? at) <= at + A_MOMENT
+      const more = this.#act(at, isDue ? this.#agenda.takeNext() : this.#agenda.takeAny(this.random))
       steps.push(...more)
       if (more.some(({ does }) => does === 'record')) break
     }
     return steps
   }
 
-  /** The next of what is planned, at that time. */
-  #act(at: Micros): Step[] {
-    const next = this.#agenda.takeNext()
+  #act(at: Micros, next: { item: Story } | undefined): Step[] {
     if (!next) return []
     this.#now = at
     const { done, value } = next.item.next(at)

@@ -46,7 +46,12 @@ export class Random {
   }
 
   hex(digits: number): string {
-    return Array.from({ length: digits }, () => this.integer(0, 15).toString(16)).join('')
+    let text = ''
+    while (text.length < digits)
+      text += this.integer(0, RANGE - 1)
+        .toString(16)
+        .padStart(8, '0')
+    return text.slice(0, digits)
   }
 
   /** In the form of a UUID. */

@@ -1,7 +1,7 @@
 import type { Micros } from '../model/timestamp.js'
 import { DEPLOYS } from './chat-talk.js'
 import type { CodeHost } from './code-host.js'
-import { MINUTE } from './durations.js'
+import { MINUTE, toSecondText } from './durations.js'
 import { CHAT_BOT, STAFF } from './people.js'
 import { phrase } from './phrase.js'
 import type { Story, World } from './story.js'
@@ -15,7 +15,7 @@ export function* releaseStory(world: World, host: CodeHost, begins: Micros): Sto
   const by = random.pick(aboutOn(STAFF, begins))
   const repository = random.pick(host.repositories)
   let at = yield whenAbout(by, begins, random)
-  const tag = `v4.${random.integer(1, 2)}.${random.integer(0, 40)}`
+  const tag = toSecondText(at).slice(0, 10).replaceAll('-', '.')
   host.release(repository, tag, NOTES.map(line => phrase(random, line)).join('\n'), by, at)
   at = yield at + random.integer(1, 4) * MINUTE
   const message = chat.say(DEPLOYS, CHAT_BOT, `**${repository.path}** ${tag} is out 🎉`, at)

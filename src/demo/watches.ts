@@ -76,7 +76,7 @@ export function demoWatches({ begins, ends }: { begins: Micros; ends: Micros }):
     },
     temporary('demo-release-4.2', {
       target: 'stream:engineering/topic:release 4.2',
-      createdAt: ends - 15 * HOUR,
+      createdAt: ends - 4 * DAY,
       hotUntil: ends + 2 * HOUR,
       expiresAt: ends + 9 * HOUR,
       reason: 'Follow the release until it is out.',

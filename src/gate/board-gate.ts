@@ -5,7 +5,7 @@ import { AppError } from '../model/app-error.js'
 import type { BoardSecrets } from '../model/board-secrets.js'
 import type { Micros } from '../model/timestamp.js'
 import type { BoardSessionStore } from '../store/board-session-store.js'
-import { BoardSessions, type FoundSession } from './board-sessions.js'
+import { BoardSessions } from './board-sessions.js'
 import {
   decide,
   type ExecutorProof,
@@ -17,6 +17,7 @@ import {
 } from './decide.js'
 import type { AuthStatus, Gate, RequestFacts, StartedBoardSession } from './gate.js'
 import type { BoardIdentity } from './identity.js'
+import type { CookieSession } from './opened-cookies.js'
 import { type BoardLogin, readBoardLogin } from './read-board-login.js'
 import { toRefusal } from './refusals.js'
 import { SigningKeys } from './signing-keys.js'
@@ -173,7 +174,10 @@ class BoardGate implements Gate {
   }
 
   /** A token that is missing is no guess. @throws AppError `throttled/too_many_attempts` */
-  #countExecution({ executorToken, address }: Pick<RequestFacts, 'executorToken' | 'address'>, refusal?: Refusal): void {
+  #countExecution(
+    { executorToken, address }: Pick<RequestFacts, 'executorToken' | 'address'>,
+    refusal?: Refusal,
+  ): void {
     if (executorToken === undefined || refusal === 'executor_disabled') return
     this.throttle.check(address, EXECUTOR)
     if (refusal) this.throttle.failed(address, EXECUTOR)
@@ -185,7 +189,7 @@ function isRight(expected: string | undefined, shown: string | undefined): boole
   return shown !== undefined && safeEqual(expected, shown)
 }
 
-function isCsrfTokenOf(session: FoundSession | undefined, shown: string | undefined): boolean {
+function isCsrfTokenOf(session: CookieSession | undefined, shown: string | undefined): boolean {
   return isRight(session?.csrfToken, shown)
 }
 

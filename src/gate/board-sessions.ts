@@ -4,11 +4,12 @@ import { AppError } from '../model/app-error.js'
 import type { BoardSecrets } from '../model/board-secrets.js'
 import type { Micros } from '../model/timestamp.js'
 import type { BoardSessionStore } from '../store/board-session-store.js'
-import { csrfTokenOf, digestOf, isEnvelope, openEnvelope, sealToken } from './cookie-envelope.js'
+import { csrfTokenOf, digestOf, isEnvelope, sealToken } from './cookie-envelope.js'
 import type { StartedBoardSession } from './gate.js'
+import { type CookieSession, OpenedCookies } from './opened-cookies.js'
 import type { SigningKeys } from './signing-keys.js'
 
-/** Fixed by the specification, `__Host-` and all. */
+/** Fixed by the specification, so it cannot have the prefix `__Host-`. */
 export const SESSION_COOKIE = 'board_session'
 
 const MAX_SESSIONS = 1024
@@ -24,12 +25,6 @@ export interface BoardSessionsParts {
   now: () => Micros
 }
 
-/** A session that is not over, by the cookie that was shown. */
-export interface FoundSession {
-  digest: string
-  csrfToken: string
-}
-
 /**
  * Browser sessions of the board. A cookie is worth something while the key of now has signed it and its token's digest is
  * in the store: a new key ends all of them at once, a logout one.
@@ -37,21 +32,21 @@ export interface FoundSession {
  * Source: Board Access Gate, "Session cookie", "States and transitions"; decisions on security, section 2.
  */
 export class BoardSessions {
+  readonly #opened = new OpenedCookies(MAX_SESSIONS)
+
   constructor(private readonly parts: BoardSessionsParts) {}
 
   /**
    * @param cookies the whole `Cookie` header
    * @throws AppError `unavailable/store_…`
    */
-  async find(cookies: string | undefined, secrets: BoardSecrets): Promise<FoundSession | undefined> {
+  async find(cookies: string | undefined, secrets: BoardSecrets): Promise<CookieSession | undefined> {
     const shown = readCookie(cookies, SESSION_COOKIE)
     // What is no cookie of ours waits for no key.
     if (shown === undefined || !isEnvelope(shown)) return undefined
     const key = await this.parts.keys.keyFor(secrets)
-    const token = key === undefined ? undefined : openEnvelope(shown, key)
-    if (token === undefined) return undefined
-    const digest = digestOf(token)
-    return this.parts.store.isLive(digest, this.#seconds()) ? { digest, csrfToken: csrfTokenOf(token) } : undefined
+    const session = key === undefined ? undefined : this.#opened.open(shown, key)
+    return session && this.parts.store.isLive(session.digest, this.#seconds()) ? session : undefined
   }
 
   /**
@@ -59,7 +54,7 @@ export class BoardSessions {
    * @returns nothing when no key is there to sign it
    * @throws AppError `unavailable/capacity`, `unavailable/store_…`
    */
-  async start(secrets: BoardSecrets, replaces: FoundSession | undefined): Promise<StartedBoardSession | undefined> {
+  async start(secrets: BoardSecrets, replaces: CookieSession | undefined): Promise<StartedBoardSession | undefined> {
     const { store, keys, ttlSeconds } = this.parts
     const key = await keys.keyFor(secrets)
     if (key === undefined) return undefined
@@ -70,7 +65,7 @@ export class BoardSessions {
     return { cookie: sealToken(token, key), csrfToken: csrfTokenOf(token) }
   }
 
-  end({ digest }: FoundSession): void {
+  end({ digest }: CookieSession): void {
     this.parts.store.end(digest, this.#seconds())
   }
 

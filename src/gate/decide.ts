@@ -108,25 +108,30 @@ function identify({ access, local, showsKey, session }: ResolvedRequest, rules: 
   if (isOpen(rules)) return { kind: 'local' }
   const byKey: BoardIdentity | undefined = rules.hasKey && showsKey ? { kind: 'key' } : undefined
   // Without a password nobody can log in, so whoever did before is logged in no longer.
-  const bySession: BoardIdentity | undefined = rules.hasPassword && session ? { kind: 'session', ...session } : undefined
+  const bySession: BoardIdentity | undefined =
+    rules.hasPassword && session ? { kind: 'session', ...session } : undefined
   return (access === 'anybody' ? (bySession ?? byKey) : (byKey ?? bySession)) ?? NOBODY
 }
 
 function originFits(request: ResolvedRequest, rules: GateRules, isCookieWrite: boolean): boolean {
-  const { access, method, host, origin } = request
-  const own = [directOrigin(host), rules.serviceOrigin].filter(known => known !== undefined)
-  if (isCookieWrite) return isSameOrigin(origin, own)
-  if (access === 'login') return origin === undefined ? !isSentElsewhere(request, own) : isSameOrigin(origin, own)
-  if (!isOpen(rules)) return true
-  if (origin !== undefined) return isSameOrigin(origin, own)
+  const { access, method, origin } = request
+  if (isCookieWrite) return isSameOrigin(origin, ownOrigins(request, rules))
+  if (access !== 'login' && !isOpen(rules)) return true
+  if (origin !== undefined) return isSameOrigin(origin, ownOrigins(request, rules))
+  if (access === 'login') return !isSentElsewhere(request, rules)
   return !isUnsafe(method) || !isOfOtherSite(request.fetchSite)
 }
 
+function ownOrigins({ host }: ResolvedRequest, { serviceOrigin }: GateRules): readonly string[] {
+  return [directOrigin(host), serviceOrigin].filter(known => known !== undefined)
+}
+
 /** Whether a page of somebody else's has a browser send this, told from what else than an Origin browsers send. */
-function isSentElsewhere({ fetchSite, referer }: ResolvedRequest, own: readonly string[]): boolean {
+function isSentElsewhere(request: ResolvedRequest, rules: GateRules): boolean {
+  const { fetchSite, referer } = request
   if (isOfOtherSite(fetchSite)) return true
   if (!referer) return false
-  return !URL.canParse(referer) || !isSameOrigin(new URL(referer).origin, own)
+  return !URL.canParse(referer) || !isSameOrigin(new URL(referer).origin, ownOrigins(request, rules))
 }
 
 /** `same-site` as well: a neighbour below the same domain is somebody else. Source: Fetch Metadata Request Headers. */

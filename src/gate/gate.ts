@@ -41,7 +41,7 @@ export interface Gate {
   /**
    * Lets a request through, or not. In the order of checks: host, login, Origin, CSRF, executor.
    *
-   * @throws AppError `forbidden/host_not_allowed`, `not_found/password_login_disabled`, `unauthenticated/unauthenticated`,
+   * @throws AppError `forbidden/local_only`, `forbidden/host_not_allowed`, `not_found/password_login_disabled`, `unauthenticated/unauthenticated`,
    *   `forbidden/origin_not_allowed`, `forbidden/csrf_failed`, `forbidden/executor_disabled`,
    *   `forbidden/executor_denied`, `throttled/too_many_attempts`, `unavailable/store_…`
    */

@@ -1,7 +1,9 @@
 import { AppError } from '../model/app-error.js'
 import type { NewEvent, Provenance } from '../model/event.js'
+import type { EventHistogram, HistogramQuery } from '../model/event-histogram.js'
 import type { EventPage, EventQuery } from '../model/event-query.js'
 import type { CaptureState, Subscription } from '../model/subscription.js'
+import type { SubscriptionPreview } from '../model/subscription-preview.js'
 import { type Micros, toTimestamp } from '../model/timestamp.js'
 import type { EventToRecord, LedgerStats, RecordOutcome, StoreHealth, SubscriptionMatch } from '../store/event-store.js'
 import type { Store } from '../store/store.js'
@@ -10,6 +12,7 @@ import { type FreshEvent, LiveFeed } from './live-feed.js'
 import { readSubscription } from './read-subscription.js'
 import { foreignSubscription, mayTouch, type SubscriptionCaller } from './subscription-caller.js'
 import { SubscriptionMatcher } from './subscription-matcher.js'
+import { previewSubscription } from './subscription-preview.js'
 import { asksForCapture, dueAt, isPolled, readToOf, whyOver } from './watch-times.js'
 
 /** One arrival of an event, with how it came. */
@@ -136,6 +139,11 @@ export class Ledger {
     return this.options.store.events.query(query, signal)
   }
 
+  /** How many events there are over a range, by source. A range that is open at its end goes up to now. */
+  histogram(query: Omit<HistogramQuery, 'now'>, signal?: AbortSignal): Promise<EventHistogram> {
+    return this.options.store.events.histogram({ ...query, now: this.options.clock() }, signal)
+  }
+
   /**
    * Long poll: the page of a query with `since`, held back while it is empty, until something matches, `seconds` are
    * over or the signal aborts: then it is the page as it was last seen.
@@ -188,6 +196,21 @@ export class Ledger {
     caller: SubscriptionCaller = OPEN,
   ): Promise<{ created: boolean; subscription: Subscription }> {
     return this.#inTurn(() => this.#save(input, caller))
+  }
+
+  /**
+   * What a subscription would have matched in the last days, if it were saved as it is sent. Nothing is stored.
+   *
+   * @throws AppError as `saveSubscription`
+   */
+  async previewSubscription(
+    input: unknown,
+    caller: SubscriptionCaller = OPEN,
+    signal?: AbortSignal,
+  ): Promise<SubscriptionPreview> {
+    const { store, clock } = this.options
+    const { subscription } = await this.#readOver(input, caller, () => DRAFT_ID)
+    return previewSubscription(store.events, subscription, clock(), signal)
   }
 
   /** @throws AppError `not_found/not_found`, also where it is another member's */
@@ -255,17 +278,23 @@ export class Ledger {
   }
 
   async #save(input: unknown, caller: SubscriptionCaller) {
-    const { store, newSubscriptionId, clock } = this.options
-    const sentId = idOf(input)
-    const stored = sentId === undefined ? undefined : await store.subscriptions.findById(sentId)
-    if (stored && !mayTouch(caller, stored)) throw foreignSubscription()
-    const id = sentId ?? newSubscriptionId()
-    const subscription = readSubscription(input, stored, { id, now: toTimestamp(clock()), caller })
+    const { store, newSubscriptionId } = this.options
+    const { subscription, stored } = await this.#readOver(input, caller, newSubscriptionId)
     // Events move these two meanwhile, so only a value that was set goes before what is stored by then.
     const set = MOVED_BY_EVENTS.filter(member => subscription[member] !== (stored?.[member] ?? null))
     const saved = await store.subscriptions.save(subscription, set)
     this.#takeUp(saved.subscription)
     return { ...saved, subscription: this.#served(saved.subscription) }
+  }
+
+  /** What is sent, over what is stored under its id. */
+  async #readOver(input: unknown, caller: SubscriptionCaller, newId: () => string) {
+    const { store, clock } = this.options
+    const sentId = idOf(input)
+    const stored = sentId === undefined ? undefined : await store.subscriptions.findById(sentId)
+    if (stored && !mayTouch(caller, stored)) throw foreignSubscription()
+    const id = sentId ?? newId()
+    return { stored, subscription: readSubscription(input, stored, { id, now: toTimestamp(clock()), caller }) }
   }
 
   #takeUp(subscription: Subscription): void {
@@ -281,6 +310,8 @@ export class Ledger {
 }
 
 const OPEN: SubscriptionCaller = { role: 'open' }
+/** Of what is not going to be stored. */
+const DRAFT_ID = 'draft'
 const MOVED_BY_EVENTS = ['last_cursor', 'last_event_at'] as const satisfies readonly LedgerKept[]
 
 function checkpointOf(page: EventPage): { since?: Micros } {

@@ -1,50 +1,50 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import type { Step } from '../demo/story.js'
 import { Ledger } from '../ledger/ledger.js'
-import type { NewEvent } from '../model/event.js'
 import type { Micros } from '../model/timestamp.js'
 import { openSqliteStore } from '../store/sqlite/store.js'
 
 /** The parts of a ledger that a demo writes to. */
 export type DemoLedger = Pick<Ledger, 'record' | 'saveSubscription' | 'recordCaptured' | 'noteCapture'>
 
-/** So many deliveries may be on their way, fewer than the store gathers into one group: each keeps its own instant. */
-const UNDER_WAY = 6
+/**
+ * So many steps go to the store in a row: it then has many to write at once. Each is a group of its own, as each has an
+ * instant of its own.
+ */
+const BATCH = 256
 
 /**
  * Makes a ledger file with a history. The ledger alone says when it captured an event, so it is opened with a clock that
  * goes through the past.
  *
  * @param path of a file that is not there yet, in a folder of ours
- * @returns the events, in order
  */
-export async function fillDemoLedger(path: string, history: Iterable<Step>): Promise<NewEvent[]> {
+export async function fillDemoLedger(path: string, history: Iterable<Step>): Promise<void> {
   let now: Micros = 0
   const clock = () => now
   // Whatever waits for a store that has failed is refused, so that is where it is told.
-  const store = await openSqliteStore({ path, clock, onFailure: () => undefined })
-  const events: NewEvent[] = []
+  const store = await openSqliteStore({ path, clock, groupsUnderWay: BATCH, onFailure: () => undefined })
   try {
     const ledger = await Ledger.open({ store, clock, newSubscriptionId: unnamedSubscription })
-    const underWay: Promise<void>[] = []
-    for (const step of history) {
-      // What is not recorded reads what is, and is looked at by what comes.
-      const most = step.does === 'record' ? UNDER_WAY - 1 : 0
-      while (underWay.length > most) await underWay.shift()
-      now = step.at
-      if (step.does === 'record') events.push(...step.deliveries.map(({ event }) => event))
-      const taken = takeStep(ledger, step)
-      taken.catch(() => undefined) // it is told where it is waited for
-      if (step.does === 'record') underWay.push(taken)
-      else await taken
-      // The store looks at the clock when it sends what this turn has brought.
-      await turn()
+    let underWay: Promise<unknown> = Promise.resolve()
+    for (const steps of inBatches(history)) {
+      await underWay
+      const taken: Promise<void>[] = []
+      for (const step of steps) {
+        now = step.at
+        const told = takeStep(ledger, step)
+        told.catch(() => undefined) // it is told where all of them are waited for
+        taken.push(told)
+        // The store looks at the clock when it sends what this turn has brought.
+        await turn()
+      }
+      underWay = Promise.all(taken)
+      underWay.catch(() => undefined) // and so is this
     }
-    await Promise.all(underWay)
+    await underWay
   } finally {
     await store.close()
   }
-  return events
 }
 
 /** Tells the ledger what happened. */
@@ -62,6 +62,22 @@ export async function takeStep(ledger: DemoLedger, step: Step): Promise<void> {
     case 'note':
       await ledger.noteCapture(step.id, step.changes)
   }
+}
+
+/** What is saved stands alone: the ledger looks at the clock for it later, and what follows is matched with it. */
+function* inBatches(history: Iterable<Step>): Generator<Step[]> {
+  let batch: Step[] = []
+  for (const step of history) {
+    if (batch.length === BATCH || (step.does === 'save' && batch.length > 0)) {
+      yield batch
+      batch = []
+    }
+    batch.push(step)
+    if (step.does !== 'save') continue
+    yield batch
+    batch = []
+  }
+  yield batch
 }
 
 function unnamedSubscription(): string {

@@ -68,15 +68,15 @@ export async function serveBoard(settings: BoardSettings, around: BoardSurroundi
 }
 
 function createExecutor(
-  { executor, gate }: BoardSettings,
+  { executor }: BoardSettings,
   { database }: OpenBoard,
-  { logger }: Surroundings,
+  { logger, secrets }: BoardSurroundings,
 ): Executor {
   return new Executor({
     runs: database.runs,
     findCard: id => database.cards.find(id),
     settings: executor,
-    hasToken: gate.secrets.executorToken !== undefined,
+    hasToken: () => secrets().executorToken !== undefined,
     now: wallClock,
     newId: () => `run_${randomBytes(8).toString('hex')}`,
     newMarker: () => randomBytes(32).toString('base64url'),

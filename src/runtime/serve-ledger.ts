@@ -1,5 +1,6 @@
 import type { Logger } from 'pino'
 import { createAccounts, type LedgerAccounts } from '../accounts/ledger-accounts.js'
+import type { Ledger } from '../ledger/ledger.js'
 import { AppError } from '../model/app-error.js'
 import { ADAPTERS } from '../platforms/adapters.js'
 import { listPlatforms } from '../platforms/catalogue.js'
@@ -19,6 +20,7 @@ const LOOK_MS = 1_000
 
 /** A ledger that is served. */
 export interface ServedLedgerProgram extends Listening {
+  ledger: Ledger
   /** Path of its database. */
   database: string
   /** Whether reading needs a login: there are users or an admin token, or ever were. */
@@ -70,7 +72,8 @@ export async function serveLedger(settings: LedgerSettings, around: Surroundings
     await opened.ownership.announce({ address: listening.url })
     if (settings.capture) schedule = new CaptureSchedule({ captures, chat: settings.capture, logger, lookMs: LOOK_MS })
     const { database } = opened.ownership
-    return { ...listening, database, needsLogin, socket: opened.socket, failed: opened.failed, close }
+    const { ledger, socket, failed } = opened
+    return { ...listening, ledger, database, needsLogin, socket, failed, close }
   } catch (error) {
     await close()
     throw error
@@ -140,6 +143,7 @@ function createServer(
       cookieSecure,
       trustedProxies,
       loginPage,
+      isDemo: settings.isDemo,
     },
     logger,
     version: readVersion(),

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import type { Logger } from 'pino'
 import { createLogger } from '../server/logger.js'
 import type { ServeSettings } from '../settings/serve-settings.js'
 import type { SettingSources } from '../settings/setting-sources.js'
@@ -11,6 +12,8 @@ import { type ServedLedgerProgram, type Surroundings, serveLedger } from './serv
 export interface RunningServer {
   ledger?: ServedLedgerProgram
   board?: ServedBoardProgram
+  /** Where it tells what happens. */
+  logger: Logger
   /** Stops accepting, finishes what was accepted, flushes and closes. A second call waits for the first. */
   close(): Promise<void>
   /** Resolves once closed. Rejects when the server ended because it lost its files. */
@@ -51,6 +54,7 @@ export async function serve(settings: ServeSettings, sources: SettingSources): P
   return {
     ...(ledger ? { ledger } : {}),
     ...(board ? { board } : {}),
+    logger,
     close: () => {
       stopping ??= stop().finally(stopped)
       return stopping

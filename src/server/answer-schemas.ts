@@ -29,6 +29,7 @@ export const HealthSchema = Type.Object({
   engine: Type.Enum(['sqlite', 'postgres']),
   head: CapturedOrNull,
   epoch: Type.Optional(Type.String()),
+  demo: Type.Optional(Type.Literal(true, { description: 'The events are invented, and the ledger is thrown away.' })),
   code: Type.Optional(Type.String()),
   detail: Type.Optional(Type.String()),
 })
@@ -53,6 +54,42 @@ export const EventPageSchema = Type.Object({
   has_more: Type.Boolean(),
   head: CapturedOrNull,
   epoch: Type.String({ description: 'Changes when the ledger is restored or replaced.' }),
+})
+
+const Counts = Type.Array(Type.Union([Count, Type.Null()]), {
+  description: 'One a bucket; null where that is not wholly counted.',
+})
+
+export const HistogramSchema = Type.Object({
+  from: CapturedOrNull,
+  to: CapturedOrNull,
+  starts: Type.Array(Captured, {
+    description: 'Of each bucket, which ends where the next one begins; the last at `to`.',
+  }),
+  counts: Counts,
+  count: Type.Integer({ minimum: 0, description: 'Since `counted_from`.' }),
+  by_source: Type.Record(Type.String(), Type.Object({ count: Count, counts: Counts })),
+  complete: Type.Boolean({ description: 'Whether all of the range is counted.' }),
+  counted_from: CapturedOrNull,
+  head: CapturedOrNull,
+  epoch: Type.String({ description: 'Changes when the ledger is restored or replaced.' }),
+})
+
+export const SubscriptionPreviewSchema = Type.Object({
+  count: Type.Integer({ minimum: 0, description: 'Since `counted_from`.' }),
+  by_day: Type.Array(Type.Object({ start: Captured, count: Count })),
+  examples: Type.Array(named('Event'), { description: 'The newest three, without `payload`.' }),
+  seen: Type.Boolean({ description: 'Whether anything happened there, of whatever kind.' }),
+  complete: Type.Boolean({ description: 'Whether all of the days are counted.' }),
+  counted_from: Captured,
+  understood: Type.Object({
+    source: Type.String(),
+    target: Type.String(),
+    scope: Type.Object({}),
+    filters: Type.Object({}),
+    event_kinds: Type.Array(Type.String()),
+    actions: Type.Array(Type.Object({ kind: Type.String(), object_type: Type.String(), verb: Type.String() })),
+  }),
 })
 
 export const SubscriptionSavedSchema = Type.Object({ created: Type.Boolean(), subscription: named('Subscription') })

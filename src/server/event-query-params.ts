@@ -1,5 +1,6 @@
 import Type from 'typebox'
 import { VERIFICATIONS, type Verification } from '../model/event.js'
+import { HISTOGRAM_LIMITS, type HistogramQuery } from '../model/event-histogram.js'
 import { EVENT_LIMITS } from '../model/event-limits.js'
 import { type EventQuery, QUERY_LIMITS } from '../model/event-query.js'
 import { readSearch } from '../model/search.js'
@@ -44,6 +45,23 @@ export function readEventQuery(search: string, now: Micros): EventQueryRequest {
   }
 }
 
+/**
+ * Reads the query string of `GET /api/events/histogram`: what a page may be asked, but for what makes it a page.
+ *
+ * @throws AppError as `readEventQuery`
+ */
+export function readHistogramQuery(search: string, now: Micros): Omit<HistogramQuery, 'now'> {
+  const params = new QueryString(search, HISTOGRAM_PARAMETER_NAMES, REPEATABLE)
+  const since = params.timestamp('since')?.micros
+  const to = params.timestamp('to')?.micros
+  const from = readFrom(params, now)
+  const { buckets: max, defaultBuckets } = HISTOGRAM_LIMITS
+  const buckets = params.integer('buckets', { min: 1, max }) ?? defaultBuckets
+  const filters = readFilters(params)
+  params.finish()
+  return { ...filters, ...defined({ since, from, to }), buckets }
+}
+
 /** What a stream may be asked: the filters, and where to begin. */
 export interface EventStreamRequest {
   filters: Partial<EventQuery>
@@ -75,6 +93,7 @@ export function readEventStreamRequest(
 
 type FilterName = 'source' | 'kind' | 'subscription_id' | 'subject_id' | 'actor' | 'target' | 'verified' | 'q'
 type StreamParameter = FilterName | 'since' | 'from' | 'days'
+type HistogramParameter = StreamParameter | 'to' | 'buckets'
 type EventParameter = StreamParameter | 'to' | 'order' | 'limit' | 'wait'
 
 const LONGEST_VALUE = 2 * EVENT_LIMITS.subjectIdCharacters
@@ -140,14 +159,32 @@ const DOCS: Record<EventParameter, Omit<ParameterDoc, 'name'>> = {
 }
 
 const EVENT_PARAMETER_NAMES = Object.keys(DOCS) as EventParameter[]
+const NOT_FOR_HISTOGRAMS: readonly EventParameter[] = ['order', 'limit', 'wait']
 const NOT_FOR_STREAMS: readonly EventParameter[] = ['to', 'order', 'limit', 'wait']
 const STREAM_PARAMETER_NAMES = EVENT_PARAMETER_NAMES.filter(isStreamParameter)
+
+const SHARED_BY_HISTOGRAMS = EVENT_PARAMETER_NAMES.filter(isHistogramParameter)
+const HISTOGRAM_PARAMETER_NAMES: readonly HistogramParameter[] = [...SHARED_BY_HISTOGRAMS, 'buckets']
 
 /** The parameters of `GET /api/events`, described. */
 export const EVENT_PARAMETERS = EVENT_PARAMETER_NAMES.map(toParameterDoc)
 
 /** The parameters of `GET /api/events/stream`, described. */
 export const EVENT_STREAM_PARAMETERS = STREAM_PARAMETER_NAMES.map(toParameterDoc)
+
+/** The parameters of `GET /api/events/histogram`, described. */
+export const HISTOGRAM_PARAMETERS: readonly ParameterDoc[] = [
+  ...SHARED_BY_HISTOGRAMS.map(toParameterDoc),
+  {
+    name: 'buckets',
+    description: `Into how many equal parts the range is divided, ${HISTOGRAM_LIMITS.defaultBuckets} when absent.`,
+    schema: Type.Integer({ minimum: 1, maximum: HISTOGRAM_LIMITS.buckets }),
+  },
+]
+
+function isHistogramParameter(name: EventParameter): name is Exclude<HistogramParameter, 'buckets'> {
+  return !NOT_FOR_HISTOGRAMS.includes(name)
+}
 
 function isStreamParameter(name: EventParameter): name is StreamParameter {
   return !NOT_FOR_STREAMS.includes(name)

@@ -9,8 +9,17 @@ import type { ServedLedger } from './served-ledger.js'
 /** Which database this is, for when it cannot say so itself. */
 export type DatabaseName = Pick<StoreHealth, 'database' | 'engine'>
 
+/** What it is that is served. */
+export interface ServedAs {
+  version: string
+  /** The events are invented: a page says so. */
+  isDemo: boolean
+}
+
 /** `GET /api/health`: 200 when the store can commit, 503 with the reason when it cannot. */
-export function health(ledger: ServedLedger, named: DatabaseName, version: string): Handler {
+export function health(ledger: ServedLedger, named: DatabaseName, served: ServedAs): Handler {
+  const { version, isDemo } = served
+  const demo = isDemo ? { demo: true } : {}
   return async req => {
     try {
       const { database, engine, head, epoch } = await ledger.health()
@@ -21,11 +30,12 @@ export function health(ledger: ServedLedger, named: DatabaseName, version: strin
         engine,
         head: head === null ? null : toTimestamp(head),
         epoch,
+        ...demo,
       })
     } catch (error) {
       if (!(error instanceof AppError) || error.category !== 'unavailable') throw error
       const { database, engine } = named
-      const status = { status: 'unavailable', database, version, engine, head: null }
+      const status = { status: 'unavailable', database, version, engine, head: null, ...demo }
       return {
         ...json(HTTP_STATUS.unavailable, { ...status, code: error.code, detail: error.message }),
         headers: toProblemReply(error, req.requestId).headers ?? [],

@@ -23,32 +23,40 @@ import {
   DeliverySchema,
   EventPageSchema,
   HealthSchema,
+  HistogramSchema,
   named,
   PlatformsSchema,
   RecordedSchema,
   StatsSchema,
   SubscriptionListSchema,
+  SubscriptionPreviewSchema,
   SubscriptionSavedSchema,
 } from './answer-schemas.js'
 import type { ReadBody } from './body.js'
 import { runCaptures, type ServedCaptures } from './captures.js'
 import { metricsText, platforms, schema, stats } from './descriptions.js'
-import { EVENT_PARAMETERS, EVENT_STREAM_PARAMETERS } from './event-query-params.js'
+import { EVENT_PARAMETERS, EVENT_STREAM_PARAMETERS, HISTOGRAM_PARAMETERS } from './event-query-params.js'
 import { streamEvents } from './event-stream.js'
 import { type DatabaseName, health } from './health.js'
 import type { ReadJsonBody } from './json-body.js'
 import type { LedgerMetrics } from './ledger-metrics.js'
 import { firstPage, type LoginPages } from './login-pages.js'
 import { describeApi } from './openapi.js'
+import type { StreamTimes } from './paced-answer.js'
 import type { Pages } from './page-files.js'
-import { getEvent, queryEvents } from './read-events.js'
+import { getEvent, histogram, queryEvents } from './read-events.js'
 import { recordEvents } from './record-events.js'
 import type { HttpRequest, Method, Route, RouteDoc } from './route.js'
 import type { ServedLedger } from './served-ledger.js'
 import { login, logout, type SessionRouteParts, sessionStatus } from './session-routes.js'
 import type { Shutdown } from './shutdown.js'
-import type { StreamTimes } from './paced-answer.js'
-import { deleteSubscription, getSubscription, listSubscriptions, saveSubscription } from './subscriptions.js'
+import {
+  deleteSubscription,
+  getSubscription,
+  listSubscriptions,
+  previewSubscription,
+  saveSubscription,
+} from './subscriptions.js'
 import {
   createUser,
   deleteUser,
@@ -76,6 +84,8 @@ export interface LedgerRouteParts {
   takeLargeDelivery: TakeLargeDelivery
   rootPath: string
   version: string
+  /** The events are invented. */
+  isDemo: boolean
   now: () => Micros
   observatory: Pages
   login: LoginPages
@@ -110,8 +120,10 @@ export function ledgerRoutes(parts: LedgerRouteParts): Route[] {
   add('POST', '/api/events', 'deliver', recordEvents(ledger, readBody, metrics), DOCS.recordEvents)
   add('GET', '/api/events', 'read', queryEvents({ ledger, shutdown, now, mayRead }), DOCS.queryEvents)
   add('GET', '/api/events/stream', 'read', stream, DOCS.streamEvents)
+  add('GET', '/api/events/histogram', 'read', histogram(ledger, now), DOCS.histogram)
   add('GET', '/api/events/:dedupe_key', 'read', getEvent(ledger), DOCS.getEvent)
   add('POST', '/api/subscriptions', 'write', saveSubscription(ledger, readJsonBody), DOCS.saveSubscription)
+  add('POST', '/api/subscriptions/preview', 'read', previewSubscription(ledger, readJsonBody), DOCS.previewSubscription)
   add('GET', '/api/subscriptions', 'read', listSubscriptions(ledger), DOCS.listSubscriptions)
   add('GET', '/api/subscriptions/:id', 'read', getSubscription(ledger), DOCS.getSubscription)
   add('DELETE', '/api/subscriptions/:id', 'write', deleteSubscription(ledger), DOCS.deleteSubscription)
@@ -131,7 +143,7 @@ export function ledgerRoutes(parts: LedgerRouteParts): Route[] {
   add('GET', '/api/me/tokens', 'account', listTokens(accounts, ownTokens), DOCS.listTokens)
   add('DELETE', '/api/me/tokens/:token_id', 'account', revokeToken(accounts, ownTokens), DOCS.revokeToken)
   add('POST', '/api/captures', 'local', captures, DOCS.runCaptures)
-  add('GET', '/api/health', 'public', health(ledger, parts.database, parts.version), DOCS.health)
+  add('GET', '/api/health', 'public', health(ledger, parts.database, parts), DOCS.health)
   add('GET', '/api/stats', 'read', stats(ledger), DOCS.stats)
   const listed = platforms(parts.platforms, parts.webhookSecrets, { chat: parts.chatSite })
   add('GET', '/api/platforms', 'read', listed, DOCS.platforms)
@@ -201,6 +213,11 @@ const DOCS = {
       },
     },
   },
+  histogram: {
+    summary: 'How many events there are over a range, by source, in equal parts of it',
+    query: HISTOGRAM_PARAMETERS,
+    answers: { 200: { description: 'The counts, in columns', schema: HistogramSchema } },
+  },
   getEvent: { summary: 'One stored event', answers: { 200: { description: 'The event', schema: named('Event') } } },
   saveSubscription: {
     summary: 'Creates a subscription, or merges into the one with the id sent',
@@ -209,6 +226,11 @@ const DOCS = {
       201: { description: 'Created', schema: SubscriptionSavedSchema },
       200: { description: 'Updated', schema: SubscriptionSavedSchema },
     },
+  },
+  previewSubscription: {
+    summary: 'What a draft of a subscription would have matched in the last 7 days; stores nothing',
+    body: { 'application/json': named('Subscription') },
+    answers: { 200: { description: 'Counts and examples', schema: SubscriptionPreviewSchema } },
   },
   listSubscriptions: {
     summary: 'All subscriptions',

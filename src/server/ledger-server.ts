@@ -41,6 +41,8 @@ export interface LedgerServerSettings {
   /** Addresses or CIDR ranges of proxies whose `X-Forwarded-For` counts, for the throttle of logins alone. */
   trustedProxies: readonly string[]
   loginPage: LoginLook
+  /** The events are invented. */
+  isDemo?: boolean
 }
 
 export interface LedgerServerOptions {
@@ -108,6 +110,7 @@ export function createLedgerServer(options: LedgerServerOptions): HttpApp {
     takeLargeDelivery: options.takeLargeDelivery,
     rootPath,
     version: options.version,
+    isDemo: settings.isDemo ?? false,
     now: options.now,
     observatory: pages({
       rootPath,

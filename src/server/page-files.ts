@@ -128,7 +128,7 @@ function renderPage(options: PagesOptions, files: ReadonlyMap<string, PageFile>,
   const sprite = files.get('shared/sprite.svg')
   const values: Record<string, Markup> = {
     root: html`${rootPath}`,
-    attributes: html` data-root="${rootPath}" data-palette="${look.palette}"${scheme}${other}`,
+    attributes: html`data-root="${rootPath}" data-palette="${look.palette}"${scheme}${other}`,
     assets: html`${assets}`,
     head: html`<script type="importmap">${new Markup(importMap)}</script>
 <script src="${assets}/shared/appearance-first.js"></script>
@@ -137,7 +137,7 @@ ${new Markup(preloads.join(''))}<script type="module" src="${assets}/${folder}/m
     sprite: new Markup(sprite ? Buffer.from(sprite.bytes).toString('utf8') : ''),
   }
   const template = readFileSync(join(ASSETS, folder, 'index.html'), 'utf8')
-  const text = template.replaceAll(/\{\{(\w+)\}\}/g, (_, name: string) => {
+  const text = template.replaceAll(/%(\w+)%/g, (_, name: string) => {
     const value = values[name]
     if (!value) throw new Error(`The template of ${folder} asks for ${name}, which there is not`)
     return value.text

@@ -50,8 +50,10 @@ export function problemReply(problem: Problem, headers: readonly string[] = []):
 /**
  * The answer to a failure. An expected one says what was wrong; a defect, and whatever only the operator can mend,
  * says its request id and nothing else.
+ *
+ * @param challenge how a caller without a login is told to come back: `WWW-Authenticate`, RFC 9110
  */
-export function toProblemReply(error: unknown, requestId: string): Reply {
+export function toProblemReply(error: unknown, requestId: string, challenge = 'Bearer'): Reply {
   const status = error instanceof AppError ? HTTP_STATUS[error.category] : 500
   if (!(error instanceof AppError) || status === 500) {
     const detail = 'Something went wrong inside the server. Its log tells more under this request id.'
@@ -59,11 +61,11 @@ export function toProblemReply(error: unknown, requestId: string): Reply {
   }
   const problem: Problem = { status, code: error.code, detail: error.message, errors: error.errors }
   if (status > 500) problem.requestId = requestId
-  return problemReply(problem, problemHeaders(status, error.retryAfterSeconds))
+  return problemReply(problem, problemHeaders(status, error.retryAfterSeconds, challenge))
 }
 
-function problemHeaders(status: number, retryAfterSeconds: number | undefined): string[] {
-  if (status === 401) return ['WWW-Authenticate', 'Bearer']
+function problemHeaders(status: number, retryAfterSeconds: number | undefined, challenge: string): string[] {
+  if (status === 401) return ['WWW-Authenticate', challenge]
   if (status === 429 || status === 503) {
     return ['Retry-After', String(Math.ceil(retryAfterSeconds ?? DEFAULT_RETRY_AFTER_SECONDS))]
   }

@@ -1,9 +1,11 @@
 import type { ServerResponse } from 'node:http'
 import type { Identity } from '../accounts/identity.js'
+import type { EventHistogram } from '../model/event-histogram.js'
 import type { EventPage, EventQuery } from '../model/event-query.js'
 import { type Micros, toTimestamp } from '../model/timestamp.js'
-import { readEventQuery } from './event-query-params.js'
+import { readEventQuery, readHistogramQuery } from './event-query-params.js'
 import { pathParam } from './path-param.js'
+import { json } from './reply.js'
 import type { HttpRequest, LedgerHandler, Reply } from './route.js'
 import type { ServedLedger } from './served-ledger.js'
 import type { Shutdown } from './shutdown.js'
@@ -30,6 +32,12 @@ export function queryEvents({ ledger, shutdown, now, mayRead }: QueryEventsParts
   }
 }
 
+/** `GET /api/events/histogram`: how many there are over a range, in columns. */
+export function histogram(ledger: ServedLedger, now: () => Micros): LedgerHandler {
+  return async (req, res) =>
+    json(200, toColumns(await ledger.histogram(readHistogramQuery(req.search, now()), whenGone(res))))
+}
+
 /** `GET /api/events/:dedupe_key`. The key arrives percent-encoded: keys hold `:` and `/`. */
 export function getEvent(ledger: ServedLedger): LedgerHandler {
   return async req => ({ status: 200, body: await ledger.getEvent(pathParam(req)) })
@@ -53,7 +61,8 @@ async function hold(
   }
 }
 
-function whenGone(res: ServerResponse): AbortSignal {
+/** Aborts once the connection is closed: nobody waits for the answer any more. */
+export function whenGone(res: ServerResponse): AbortSignal {
   const gone = new AbortController()
   res.once('close', () => gone.abort())
   return gone.signal
@@ -70,6 +79,22 @@ function toPageReply(page: EventPage): Reply {
     epoch: page.epoch,
   }
   return { status: 200, body: ['{"items":[', page.items, `],${JSON.stringify(members).slice(1)}`] }
+}
+
+function toColumns(histogram: EventHistogram) {
+  const { from, to, starts, counts, count, bySource, countedFrom, head, epoch } = histogram
+  return {
+    from: timestampOrNull(from),
+    to: timestampOrNull(to),
+    starts: starts.map(toTimestamp),
+    counts,
+    count,
+    by_source: Object.fromEntries(bySource.map(({ source, ...columns }) => [source, columns])),
+    complete: countedFrom === from,
+    counted_from: timestampOrNull(countedFrom),
+    head: timestampOrNull(head),
+    epoch,
+  }
 }
 
 function timestampOrNull(micros: Micros | null): string | null {

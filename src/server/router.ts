@@ -25,6 +25,8 @@ export interface RouterParts<Rule extends string, Who> {
   rootPath: string
   /** Notes in the request who sent it. @throws AppError where that one may not use the route */
   authorise: (route: Pick<Route<Rule, Who>, 'access' | 'method'>, req: HttpRequest<Who>) => Promise<void>
+  /** How a caller without a login is told to come back; `Bearer` when absent. */
+  challenge?: string
   /** The identity of a request that is not known yet. */
   nobody: Who
   observe: Observe<Rule, Who>
@@ -53,12 +55,13 @@ export function createRouter<Rule extends string, Who>({
   rootPath,
   authorise,
   nobody,
+  challenge,
   observe,
   tlsOnly,
   requestIds,
 }: RouterParts<Rule, Who>): HandleRequest {
   const fail = (req: HttpRequest<Who>, res: ServerResponse, error: unknown) => {
-    if (!res.closed) send(req, res, toProblemReply(error, req.requestId))
+    if (!res.closed) send(req, res, toProblemReply(error, req.requestId, challenge))
     // Nobody is there any more, so whatever was thrown for that reason is no failure of ours.
     else if (!res.headersSent) res.statusCode = CLIENT_GONE
   }

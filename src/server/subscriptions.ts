@@ -1,8 +1,10 @@
 import { type Identity, isAdmin, userOf } from '../accounts/identity.js'
 import type { SubscriptionCaller } from '../ledger/subscription-caller.js'
+import { AppError } from '../model/app-error.js'
 import { SUBSCRIPTION_LIMITS } from '../model/subscription.js'
 import type { ReadJsonBody } from './json-body.js'
 import { pathParam } from './path-param.js'
+import { whenGone } from './read-events.js'
 import { json } from './reply.js'
 import type { LedgerHandler } from './route.js'
 import type { ServedLedger } from './served-ledger.js'
@@ -13,6 +15,26 @@ export function saveSubscription(ledger: ServedLedger, readJsonBody: ReadJsonBod
     const input = await readJsonBody(req, res, SUBSCRIPTION_LIMITS.bytes)
     const { created, subscription } = await ledger.saveSubscription(input, toCaller(req.identity))
     return json(created ? 201 : 200, { created, subscription })
+  }
+}
+
+/** Each reads some thousands of events on the thread that answers everybody. */
+const PREVIEWS_AT_ONCE = 4
+
+/** `POST /api/subscriptions/preview`: what a draft would have matched. Stores nothing. */
+export function previewSubscription(ledger: ServedLedger, readJsonBody: ReadJsonBody): LedgerHandler {
+  let underWay = 0
+  return async (req, res) => {
+    const input = await readJsonBody(req, res, SUBSCRIPTION_LIMITS.bytes)
+    if (underWay === PREVIEWS_AT_ONCE) {
+      throw new AppError('unavailable', 'busy', 'Too many previews are being made at once.', { retryAfterSeconds: 1 })
+    }
+    underWay++
+    try {
+      return json(200, await ledger.previewSubscription(input, toCaller(req.identity), whenGone(res)))
+    } finally {
+      underWay--
+    }
   }
 }
 

@@ -6,7 +6,7 @@ export interface BoardExecutorSettings {
   /** Program and arguments; absent: real runs are not possible. */
   command?: readonly string[]
   timeoutSeconds: number
-  /** Variables that are passed on, with their values of now. Those that are not set are not there. */
+  /** Variables that are passed on, with their values of now. Those that are not set are not there, nor any without a command. */
   environment: Readonly<Record<string, string>>
   /** Absolute: the working folder. Made when it is needed. */
   folder: string
@@ -36,11 +36,13 @@ const UNFIT = /[\0\p{Cs}]/u
 export function readBoardExecutor(reader: SettingReader, boardHome: string): BoardExecutorSettings {
   const command = readCommand(reader)
   const names = new Set([...ALWAYS_PASSED, ...readVariables(reader)])
+  // Where nothing is started, there is nobody to pass anything on to.
+  const environment = command ? valuesOf(names, reader.sources.env) : {}
   const folder = reader.find('BOARD_EXECUTOR_FOLDER')
   return {
     ...(command ? { command } : {}),
     timeoutSeconds: reader.integer('BOARD_EXECUTOR_TIMEOUT_SECONDS', TIMEOUT_SECONDS),
-    environment: valuesOf(names, reader.sources.env),
+    environment,
     folder: folder ? reader.path(folder.value) : join(boardHome, 'work'),
   }
 }

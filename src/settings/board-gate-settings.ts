@@ -21,7 +21,7 @@ const MAX_USERNAME_CHARACTERS = 256
 /** Control characters cannot be typed, and half of a surrogate pair has no UTF-8. */
 const UNFIT = /[\p{Cc}\p{Cs}]/u
 /** Of one address: no list, no pattern, no credentials, and nothing that a URL parser would take away or turn round. */
-const ADDRESS = /^https?:\/\/[^\s\\,*@?#]+$/i
+const ADDRESS = /^https?:\/\/[^\s\\/,*@?#][^\s\\,*@?#]*$/i
 
 /**
  * The settings of the board's access gate, as part of a larger set, which ends with `reader.finish()`.
@@ -31,10 +31,18 @@ const ADDRESS = /^https?:\/\/[^\s\\,*@?#]+$/i
 export function readBoardGate(reader: SettingReader): BoardGateSettings {
   const secrets = readBoardSecrets(reader)
   const username = readUsername(reader)
-  const serviceOrigin = reader.text('BOARD_SERVICE_URL', acceptServiceUrl, 'is not the http or https address of one host')
+  const serviceOrigin = reader.text(
+    'BOARD_SERVICE_URL',
+    acceptServiceUrl,
+    'is not the http or https address of one host',
+  )
   const rules = readLoginRules(reader, 'BOARD')
   const { password, apiKey } = secrets
-  if (username !== undefined && password === undefined && !reader.hasRefused(['BOARD_PASSWORD', 'BOARD_PASSWORD_FILE'])) {
+  if (
+    username !== undefined &&
+    password === undefined &&
+    !reader.hasRefused(['BOARD_PASSWORD', 'BOARD_PASSWORD_FILE'])
+  ) {
     reader.warn(`${USERNAME} has no effect without BOARD_PASSWORD: nobody can log in.`)
   }
   if (serviceOrigin?.startsWith('https:') && !rules.cookieSecure) {

@@ -25,6 +25,8 @@ export interface LedgerSettings extends LocalSettings, ListenSettings {
   }
   /** The account with which due watches of the chat platform are captured; absent: nobody asked for that. */
   capture?: ChatAccount
+  /** The events are invented, which is told to whoever asks. */
+  isDemo: boolean
 }
 
 /**
@@ -48,6 +50,7 @@ export function readLedger(reader: SettingReader, flags: ServeFlags): LedgerSett
     }),
     ...(publicUrl === undefined ? {} : { publicUrl }),
     allowOpen: flags.allowOpen ?? false,
+    isDemo: flags.demo ?? false,
     accounts: readAccounts(reader, local.home),
     webhooks: {
       secrets: {

@@ -35,6 +35,8 @@ export interface ServeFlags {
   boardRootPath?: string | undefined
   logLevel?: string | undefined
   capture?: boolean | undefined
+  /** The events are invented, and nothing is kept. */
+  demo?: boolean | undefined
 }
 
 /** @throws AppError `configuration/settings_invalid`, with every problem at once */

@@ -11,6 +11,7 @@ const DAYBOOK = fileURLToPath(new URL('../../../bin/run.js', import.meta.url))
 /** What a server prints once it listens. */
 interface Started {
   ledger: string
+  board?: string
   database: string
   pid: number
 }
@@ -27,6 +28,8 @@ export interface StartOptions {
   port?: number
   /** Path of a module that is run before the program. */
   preload?: string
+  /** The board is served as well, on a free port. */
+  board?: boolean
   /** Root is bound by permissions as anybody else. */
   bound?: boolean
 }
@@ -35,6 +38,8 @@ export interface StartOptions {
 export interface RunningServer {
   /** `http://127.0.0.1:<port>` */
   url: string
+  /** The same for the board, where it is served. */
+  boardUrl: string | undefined
   database: string
   pid: number
   http: HttpClient
@@ -62,7 +67,7 @@ export async function startServer(t: Test, options: StartOptions): Promise<Runni
     const { code, signal, out, err } = await child.ended
     throw new Error(`The server did not start (code ${code}, signal ${signal}).\n${out}\n${err}`)
   }
-  const { ledger, database, pid } = JSON.parse(line) as Started
+  const { ledger, board, database, pid } = JSON.parse(line) as Started
   const http = new HttpClient(ledger)
   t.teardown(() => http.close())
   const end = (signal: NodeJS.Signals) => {
@@ -71,6 +76,7 @@ export async function startServer(t: Test, options: StartOptions): Promise<Runni
   }
   return {
     url: ledger,
+    boardUrl: board,
     database,
     pid,
     http,
@@ -84,8 +90,9 @@ export async function startServer(t: Test, options: StartOptions): Promise<Runni
 }
 
 /** Starts the server without waiting for anything. */
-export function launchServer(t: Test, { port = 0, flags = [], preload, ...options }: StartOptions): Child {
-  const args = ['serve', '--json', '--only', 'ledger', '--port', String(port), ...databaseFlags(options), ...flags]
+export function launchServer(t: Test, { port = 0, flags = [], preload, board, ...options }: StartOptions): Child {
+  const programs = board ? ['--board-port', '0'] : ['--only', 'ledger']
+  const args = ['serve', '--json', ...programs, '--port', String(port), ...databaseFlags(options), ...flags]
   return startDaybook(t, args, { ...options, ...(preload === undefined ? {} : { preload }) })
 }
 

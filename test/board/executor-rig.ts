@@ -57,7 +57,7 @@ export function createExecutor(t: Test, { settings, home = t.testdir(), ...parts
   const executor = new Executor({
     runs: database.runs,
     findCard: id => (id === CARD.id ? CARD : undefined),
-    hasToken: true,
+    hasToken: () => true,
     now: () => ++clock,
     newId: () => `run_${++made}`,
     newMarker: () => `marker-of-${process.pid}-${made}`,

@@ -52,7 +52,7 @@ const wrong: [field: string, members: Record<string, unknown>][] = [
   ['/body', { body: '\0' }],
   ['/body', { body: '\udc00' }],
   ['/body', { body: 'x'.repeat(CARD_LIMITS.bodyBytes + 1) }],
-  ['/body', { body: PAIR.repeat(CARD_LIMITS.bodyBytes / 4) + 'x' }],
+  ['/body', { body: `${PAIR.repeat(CARD_LIMITS.bodyBytes / 4)}x` }],
   ['/column', { column: 'Doing' }],
   ['/column', { column: '' }],
   ['/column', { column: null }],

@@ -31,7 +31,7 @@ t.test('the login page in a browser', inBrowser(), async t => {
     await page.keyboard.type(PASSWORD)
     await page.keyboard.press('Enter')
     await page.waitForURL(`**${NEXT}`)
-    t.equal(await page.getByRole('heading', { level: 1 }).innerText(), 'Daybook')
+    await page.getByRole('link', { name: 'Events' }).waitFor()
     const [cookie] = await page.context().cookies()
     t.match(cookie, { name: 'event_session', httpOnly: true, sameSite: 'Lax', path: ROOT_PATH })
   })
@@ -40,7 +40,7 @@ t.test('the login page in a browser', inBrowser(), async t => {
     const address = new URL('.', await site.serve(t)).href
     const page = await site.open(t, address)
     await logIn(page, ' ada ', PASSWORD)
-    await page.getByRole('heading', { name: 'Daybook', exact: true }).waitFor()
+    await page.getByRole('link', { name: 'Events' }).waitFor()
     t.equal(page.url(), address)
   })
 

@@ -1,5 +1,7 @@
 import fc from 'fast-check'
 import t from 'tap'
+import { boardCard } from '../../src/cli/board-card.js'
+import { boardCardsTable } from '../../src/cli/board-cards-table.js'
 import { eventCard } from '../../src/cli/event-card.js'
 import { eventLine } from '../../src/cli/event-line.js'
 import { eventTable } from '../../src/cli/event-table.js'
@@ -57,6 +59,19 @@ const SUBSCRIPTION = {
   metadata: { interval_seconds: 60 },
   enabled: false,
   last_event_at: '2031-05-04T09:00:00.123456Z',
+}
+const CARD = {
+  id: 'card_0123456789abcdef',
+  title: 'Rotate the keys',
+  body: 'All of them.\nToday.',
+  column: 'doing',
+  labels: ['security', 'ops'],
+  assignee: 'ada',
+  links: ['chat:1', 'code_a:2'],
+  rank: 2,
+  version: 3,
+  created_at: '2031-05-04T09:00:00.000000Z',
+  updated_at: '2031-05-04T10:00:00.000000Z',
 }
 const STATS = {
   event_count: 12_001,
@@ -243,7 +258,42 @@ t.test('a session says who one is, and whether that matters', async t => {
   t.match(sessionCard(bootstrap, LOOK), /^You are the bootstrap admin\n/)
 })
 
+t.test('a card of the board is a card, with one link a line', async t => {
+  t.matchOnlyStrict(boardCard(CARD, LOOK).split('\n'), [
+    'Rotate the keys in doing',
+    '  id        card_0123456789abcdef',
+    '  version   3',
+    '  assignee  ada',
+    '  labels    security, ops',
+    '  links     chat:1',
+    '            code_a:2',
+    '  created   2031-05-04T09:00:00.000000Z',
+    '  updated   2031-05-04T10:00:00.000000Z',
+    '  body      All of them.',
+    '            Today.',
+  ])
+})
+
+t.test('cards stand as they do on the board, those of columns that are gone at the end', async t => {
+  const cards = [
+    { ...CARD, id: 'last', column: 'gone' },
+    { ...CARD, id: 'second', rank: 2.5 },
+    { ...CARD, id: 'third', column: 'done', rank: 1 },
+    { ...CARD, id: 'first', rank: -1 },
+  ]
+  const shown = boardCardsTable({ items: cards, columns: ['doing', 'done'] }, LOOK)
+    .split('\n')
+    .slice(1)
+  t.same(
+    shown.map(line => line.split(' ')[0]),
+    ['first', 'second', 'third', 'last'],
+  )
+  t.match(boardCardsTable({ items: [] }, LOOK), /No cards/)
+})
+
 const RENDERINGS: Record<string, Rendering> = {
+  boardCard,
+  boardCardsTable,
   eventCard,
   eventLine,
   eventTable,
@@ -279,6 +329,9 @@ for (const [name, render] of Object.entries(RENDERINGS)) {
     const bodies = [
       EVENT,
       PAGE,
+      CARD,
+      { items: [CARD, CARD], columns: ['doing'] },
+      { links: [{ toString: 1 }], labels: [null, {}], rank: {} },
       SUBSCRIPTION,
       { items: [SUBSCRIPTION] },
       STATS,

@@ -121,12 +121,12 @@ t.test('a server that is no board, or refuses, is told as what it is', async t =
     return runDaybook(t, ['board', 'cards', 'list', '--json', ...argv], { env })
   }
   for (const path of ['/pages', '/html', '/odd']) {
-    t.match(JSON.parse((await run(path)).err), { error: { code: 'not_a_board', detail: /--board-url/ } }, path)
+    t.match(JSON.parse((await run(path)).out), { error: { code: 'not_a_board', detail: /--board-url/ } }, path)
   }
   t.match(await run('/html'), { code: 69 })
-  t.match(await run('/locked'), { code: 4, err: /--key or BOARD_API_KEY/ })
-  t.match(await run('/locked', '--key', 'wrong-one'), { code: 4, err: /not this board's/ })
-  t.notMatch((await run('/locked', '--key', 'wrong-one')).err, /wrong-one/)
+  t.match(await run('/locked'), { code: 4, out: /--key or BOARD_API_KEY/ })
+  t.match(await run('/locked', '--key', 'wrong-one'), { code: 4, out: /not this board's/ })
+  t.notMatch((await run('/locked', '--key', 'wrong-one')).out, /wrong-one/)
 })
 
 t.test('with no server, a copy is made of the file itself', async t => {

@@ -2,8 +2,9 @@ import type { Test } from 'tap'
 import { type RunningServer, startServer } from '../black-box/running-server.js'
 import { PageShell } from './page-shell.js'
 
-/** The address that the pages are written for. */
+/** The addresses that the pages are written for. */
 const DOCUMENTED = 'http://127.0.0.1:8765'
+const DOCUMENTED_BOARD = 'http://127.0.0.1:8766'
 const DOCUMENTED_HOME = '/home/you'
 
 /** Addresses of the pages, and those that stand for them here. */
@@ -30,14 +31,15 @@ export class Reader {
     )
     if (this.#server) t.match(await this.#server.stop(), { code: 0 })
     const port = this.#server ? Number(new URL(this.#server.url).port) : 0
-    this.#server = await startServer(t, { home, env, port })
+    this.#server = await startServer(t, { home, env, port, board: true })
   }
 
   async run(block: string) {
     const address = this.#server?.url ?? DOCUMENTED
-    const addresses = Object.entries({ ...this.addresses, [DOCUMENTED]: address })
+    const board = this.#server?.boardUrl ?? DOCUMENTED_BOARD
+    const addresses = Object.entries({ ...this.addresses, [DOCUMENTED]: address, [DOCUMENTED_BOARD]: board })
     const typed = addresses.reduce((text, [documented, real]) => text.replaceAll(documented, real), block)
-    const run = await this.#shell.run(typed, { EVENT_API_URL: address })
+    const run = await this.#shell.run(typed, { EVENT_API_URL: address, BOARD_API_URL: board })
     return { ...run, out: toDocumented(run.out, addresses).replaceAll(this.home, DOCUMENTED_HOME) }
   }
 }

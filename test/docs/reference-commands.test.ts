@@ -14,13 +14,14 @@ t.test('describes every command with its arguments, and no other', async t => {
 t.test('what all commands of a topic take is told once', async t => {
   t.same(flagsIn(shared('api')), ['--api-url', '--json', '--token'])
   t.same(flagsIn(shared('users')), ['--db', '--json'])
+  t.same(flagsIn(shared('board')), ['--json'])
+  t.same(flagsIn(shared('board cards')), ['--board-url', '--key'])
 })
 
 for (const [words, command] of commands) {
   t.test(`says of ${words} which flags it takes`, async t => {
     const section = sections.find(({ title }) => title.startsWith(`\`daybook ${[words, ...argsOf(command)].join(' ')}`))
-    const [topic = ''] = words.split(' ')
-    const told = [...(section?.tables ?? []), ...shared(topic)]
+    const told = [...(section?.tables ?? []), ...topicsOf(words).flatMap(shared)]
     t.same(
       flagsIn(told),
       flagNames(command)
@@ -28,6 +29,12 @@ for (const [words, command] of commands) {
         .sort(),
     )
   })
+}
+
+/** `board`, `board cards` of `board cards list`. */
+function topicsOf(words: string): string[] {
+  const parts = words.split(' ').slice(0, -1)
+  return parts.map((_, index) => parts.slice(0, index + 1).join(' '))
 }
 
 /** What stands under the heading of a topic, for all of its commands. */

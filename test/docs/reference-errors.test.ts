@@ -23,13 +23,14 @@ const WAYS = [
   /category: '(?<category>[a-z_]+)',\s*code: '(?<code>[a-z_]+)'/g,
   /status: (?<status>\d+), code: '(?<code>[a-z_]+)'/g,
   /\bfailure\(\s*'(?<code>[a-z_]+)'/g,
+  /\bnotOne: '(?<code>[a-z_]+)'/g,
 ]
 /** Rooms whose refusals the API answers, as far as the operator is not the only one who can mend it. */
 const ANSWERING = ['server', 'accounts', 'login', 'ledger', 'platforms', 'model']
 const SHARED = 'store'
 
 const given = sources().flatMap(codesGiven)
-const answered = new Map(rowsOf('rest', 'Refusals'))
+const answered = new Map([...rowsOf('rest', 'Refusals'), ...rowsOf('board-rest', 'Refusals')])
 const ending = new Map(rowsOf('commands', 'Error codes'))
 
 t.test('every error code stands in the reference of where it is met', async t => {

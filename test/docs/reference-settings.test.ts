@@ -1,4 +1,5 @@
 import t from 'tap'
+import { readBoardClientSettings } from '../../src/settings/board-client-settings.js'
 import { cacheFolder } from '../../src/settings/cache-folder.js'
 import { readCaptureSettings } from '../../src/settings/capture-settings.js'
 import { readClientSettings } from '../../src/settings/client-settings.js'
@@ -16,6 +17,7 @@ t.test('describes every setting that is read, and no other', async t => {
   const sources = recording(read)
   readServeSettings({}, sources)
   readClientSettings({}, sources)
+  readBoardClientSettings({}, sources)
   readLocalSettings({}, sources)
   t.throws(() => readCaptureSettings({}, sources), { code: 'settings_invalid' }, 'there is no account by default')
   readTerminalSettings(sources)

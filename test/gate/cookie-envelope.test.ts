@@ -47,7 +47,12 @@ t.test('what is not spelt as we spell it is worth nothing', async t => {
   const hostile = [
     ...['', 'v2', 'v2..', `v2.${token}`, `v2.${token}.`, `.${token}.${hmac}`, hmac, token],
     ...[`v1.${token}.${hmac}`, `v3.${token}.${hmac}`, `V2.${token}.${hmac}`, `v02.${token}.${hmac}`],
-    ...[`v2.${padded}.${hmac}`, `v2.${sameBytes}.${hmac}`, `v2.${token}.${hmac.toUpperCase()}`, `v2.${token}.${hmac}00`],
+    ...[
+      `v2.${padded}.${hmac}`,
+      `v2.${sameBytes}.${hmac}`,
+      `v2.${token}.${hmac.toUpperCase()}`,
+      `v2.${token}.${hmac}00`,
+    ],
     ...[`"${SEALED}"`, ` ${SEALED}`, `${SEALED} `, `${SEALED}\n`, `${SEALED}.${SEALED}`, SEALED + SEALED, `${SEALED};`],
     ...[encodeURIComponent(`${SEALED}=`), `v2.${token}.${Buffer.from(hmac, 'hex').toString('base64url')}`],
     // A signed timestamp, as 0.1.x made them.

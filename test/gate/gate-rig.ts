@@ -17,10 +17,6 @@ export const SERVICE_ORIGIN = 'https://board.example.org'
 
 const START_SECONDS = 1_800_000_000
 
-export interface GateOfTest extends GateRig {
-  gate: Gate
-}
-
 export type GateOptionsOfTest = Partial<Omit<GateSettings, 'secrets'>>
 
 /** A board's sessions in a file of their own, a clock that stands still, and secrets that can be changed. */

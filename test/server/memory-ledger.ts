@@ -2,9 +2,11 @@ import { EventEmitter, once } from 'node:events'
 import type { EventDelivery } from '../../src/ledger/ledger.js'
 import { AppError } from '../../src/model/app-error.js'
 import type { NewEvent, StoredEvent } from '../../src/model/event.js'
+import type { EventHistogram, HistogramQuery } from '../../src/model/event-histogram.js'
 import { eventMatches } from '../../src/model/event-match.js'
 import type { EventPage, EventQuery } from '../../src/model/event-query.js'
 import type { Subscription } from '../../src/model/subscription.js'
+import type { SubscriptionPreview } from '../../src/model/subscription-preview.js'
 import { type Micros, readTimestamp, toTimestamp } from '../../src/model/timestamp.js'
 import type { ServedLedger } from '../../src/server/served-ledger.js'
 import type { LedgerStats, RecordOutcome, StoreHealth } from '../../src/store/event-store.js'
@@ -18,11 +20,17 @@ export class MemoryLedger implements ServedLedger {
   readonly subscriptions = new Map<string, Subscription>()
   /** The queries that reached it. */
   readonly queries: EventQuery[] = []
+  readonly histograms: Omit<HistogramQuery, 'now'>[] = []
+  /** What every histogram is. */
+  counted: EventHistogram = {
+    ...{ from: null, to: null, starts: [], counts: [], count: 0, bySource: [], countedFrom: null, head: null },
+    epoch: 'epoch-1',
+  }
   /** When set, whatever is asked fails with it. */
   failure: Error | undefined
-  /** When set, `record` waits for it. */
+  /** When set, `record` and previews wait for it. */
   held: Promise<void> | undefined
-  /** How often `record` was called. */
+  /** How often either was called. */
   asked = 0
   readonly #news = new EventEmitter().setMaxListeners(0)
 
@@ -66,6 +74,23 @@ export class MemoryLedger implements ServedLedger {
       head,
       epoch: 'epoch-1',
     }
+  }
+
+  /** Only what the route hands on is looked at here: what is asked, and that it is shown as it is. */
+  async histogram(query: Omit<HistogramQuery, 'now'>, signal?: AbortSignal): Promise<EventHistogram> {
+    signal?.throwIfAborted()
+    this.#fail()
+    this.histograms.push(query)
+    return this.counted
+  }
+
+  async previewSubscription(): Promise<SubscriptionPreview> {
+    this.asked += 1
+    await this.held
+    this.#fail()
+    const understood = { source: 'chat', target: '', scope: {}, filters: {}, event_kinds: [], actions: [] }
+    const counted = { count: 0, by_day: [], complete: true, counted_from: toTimestamp(START) }
+    return { ...counted, examples: [], seen: false, understood }
   }
 
   async waitFor(query: EventQuery, seconds: number, signal?: AbortSignal): Promise<EventPage> {

@@ -1,5 +1,6 @@
 import t from 'tap'
 import { AppError } from '../../src/model/app-error.js'
+import { START } from './memory-ledger.js'
 import { message, serve, until } from './serve.js'
 
 const at = (microsecond: number) => `2031-05-04T09:00:00.${String(microsecond).padStart(6, '0')}Z`
@@ -95,6 +96,61 @@ t.test('a refused query names the parameter', async t => {
   }
 })
 
+t.test('a histogram is shown in columns, its instants with six digits', async t => {
+  const { request, ledger } = await serve(t)
+  t.same((await request('/api/events/histogram')).body, {
+    ...{ from: null, to: null, starts: [], counts: [], count: 0, by_source: {} },
+    ...{ complete: true, counted_from: null, head: null, epoch: 'epoch-1' },
+  })
+  ledger.counted = {
+    ...{ from: START, to: START + 5, starts: [START, START + 2, START + 4], counts: [null, 3, 0], count: 4 },
+    bySource: [
+      { source: 'forum', count: 3, counts: [null, 2, 0] },
+      { source: 'chat', count: 1, counts: [null, 1, 0] },
+    ],
+    ...{ countedFrom: START + 1, head: START + 3, epoch: 'epoch-1' },
+  }
+  const { status, body } = await request('/api/events/histogram?buckets=3')
+  t.equal(status, 200)
+  t.same(body, {
+    from: at(0),
+    to: at(5),
+    starts: [at(0), at(2), at(4)],
+    counts: [null, 3, 0],
+    count: 4,
+    by_source: { forum: { count: 3, counts: [null, 2, 0] }, chat: { count: 1, counts: [null, 1, 0] } },
+    complete: false,
+    counted_from: at(1),
+    head: at(3),
+    epoch: 'epoch-1',
+  })
+})
+
+t.test('a histogram takes the filters and the range of a page, and how many parts', async t => {
+  const { request, ledger } = await serve(t)
+  await request('/api/events/histogram')
+  await request(
+    '/api/events/histogram?source=chat&source=forum&kind=message.*&actor=17&q=red&verified=none&buckets=200',
+  )
+  await request('/api/events/histogram?since=2031-05-04T09:00:00Z&days=1&to=2031-05-04T10:00:00Z&buckets=1')
+  t.same(ledger.histograms, [
+    { buckets: 100 },
+    {
+      ...{ sources: ['chat', 'forum'], kinds: ['message.*'], actors: ['17'], search: ['red'], verified: ['none'] },
+      buckets: 200,
+    },
+    { since: START, from: START - 86_400_000_000, to: START + 3_600_000_000, buckets: 1 },
+  ])
+  for (const name of ['buckets=0', 'buckets=201', 'buckets=', 'limit=5', 'order=asc', 'wait=5', 'colour=red']) {
+    const field = name.split('=')[0]
+    t.match(await request(`/api/events/histogram?${name}`), { status: 400, body: { errors: [{ field }] } }, name)
+  }
+  t.match(await request('/api/events/histogram?from=2031-05-04T09:00'), {
+    status: 400,
+    body: { code: 'invalid_timestamp' },
+  })
+})
+
 t.test('an event is read by its key, whatever is in it', async t => {
   const { post, request } = await serve(t)
   const keys = [
@@ -105,13 +161,15 @@ t.test('an event is read by its key, whatever is in it', async t => {
     '😀'.repeat(512),
     'é ?&#+;=',
     'stream',
+    'histogram',
     'x'.repeat(512),
     '__proto__',
   ]
   for (const key of keys) {
     t.equal((await post('/api/events', message(1, { dedupe_key: key }))).status, 201, key.slice(0, 40))
-    // The one key that a fixed segment hides is reached by writing it with an escape.
-    const segment = key === 'stream' ? '%73tream' : encodeURIComponent(key)
+    // The keys that a fixed segment hides are reached by writing them with an escape.
+    const isHidden = key === 'stream' || key === 'histogram'
+    const segment = isHidden ? `%${key.charCodeAt(0).toString(16)}${key.slice(1)}` : encodeURIComponent(key)
     const { status, body } = await request(`/api/events/${segment}`)
     t.match({ status, key: body.dedupe_key }, { status: 200, key }, key.slice(0, 40))
   }

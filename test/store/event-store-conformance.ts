@@ -4,7 +4,8 @@ import type { EventQuery } from '../../src/model/event-query.js'
 import { readSearch } from '../../src/model/search.js'
 import { type Micros, toTimestamp } from '../../src/model/timestamp.js'
 import type { Store } from '../../src/store/store.js'
-import { itemsOf, keysOf, messageCreated, readStored } from '../support/events.js'
+import { itemsOf, keysOf, messageCreated, readStored, writtenDown } from '../support/events.js'
+import { eventHistograms } from './event-histogram-conformance.js'
 import { largeEvents } from './large-event-conformance.js'
 
 /** Opens an empty store of its own; `clock` gives the wall clock in microseconds. */
@@ -103,8 +104,10 @@ export function eventStoreConformance(t: Test, open: OpenStore): void {
 
   checkpoints(t, open)
   filters(t, open)
+  withoutPayloads(t, open)
   searches(t, open)
   largeEvents(t, open)
+  eventHistograms(t, open)
 
   t.test('statistics are kept per source and kind', async t => {
     const { events } = await open(t, () => NOON)
@@ -265,6 +268,23 @@ function filters(t: Test, open: OpenStore): void {
         t.same(keysOf(await events.query({ ...ASC, ...filter })), keys, JSON.stringify(filter))
         t.same(keysOf(await events.query({ ...DESC, ...filter })), [...keys].reverse(), JSON.stringify(filter))
       }
+    }
+  })
+}
+
+function withoutPayloads(t: Test, open: OpenStore): void {
+  t.test('without their payload, the events of a page are the same otherwise', async t => {
+    const { events } = await open(t, () => NOON)
+    const large = writtenDown(messageCreated('3', { payload: { text: 'x'.repeat(2 * 1024 * 1024) } }))
+    await events.record([messageCreated('1', { payload: { a: 1 } }), messageCreated('2', { source: 'forum' }), large])
+    for (const filter of [{}, { sources: ['chat'] }, { search: ['green'] }]) {
+      const whole = itemsOf(await events.query({ ...DESC, ...filter }))
+      const page = await events.query({ ...DESC, ...filter, withoutPayload: true })
+      t.same(
+        itemsOf(page),
+        whole.map(({ payload: _, ...others }) => others),
+      )
+      t.ok(page.items.byteLength < 10_000)
     }
   })
 }

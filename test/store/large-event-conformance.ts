@@ -83,7 +83,13 @@ export function largeEvents(t: Test, open: OpenStore): void {
     const delivery = writtenDown({ ...messageCreated('b'), event: { ...wanted.event, payload } })
     await events.record([large('a'), { ...delivery, provenance, matches: [{ id: 'sub_1' }] }, messageCreated('c')])
     const filters: Omit<EventQuery, 'order' | 'limit'>[] = [
-      ...[{ sources: ['forum'] }, { kinds: ['reply.*'] }, { subjectId: '9' }, { actors: ['grace'] }, { actors: ['18'] }],
+      ...[
+        { sources: ['forum'] },
+        { kinds: ['reply.*'] },
+        { subjectId: '9' },
+        { actors: ['grace'] },
+        { actors: ['18'] },
+      ],
       ...[{ target: 'topic:5' }, { subscriptionIds: ['sub_1'] }, { verified: ['signature' as const] }],
     ]
     const found = ['needle', '"NEEDLE,"', 'aloud', 'grace', 'größe', '日本', 'needle aloud', '"quoted" \\', 'tab']

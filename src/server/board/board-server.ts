@@ -96,6 +96,7 @@ export function createBoardServer(options: BoardServerOptions): HttpApp {
       req.identity = await gate.admit(factsOf(req, access, throttleAddress))
     },
     nobody: NOBODY,
+    challenge: 'Bearer realm="board"',
     tlsOnly: cookieSecure,
     requestIds,
     logger,

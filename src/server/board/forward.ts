@@ -83,8 +83,7 @@ class Exchange {
     this.over = new Promise((resolve, reject) => {
       this.#settle = { resolve, reject }
     })
-    const { times, body } = forwarding
-    this.#silence = setTimeout(() => this.#fallSilent(), times.firstByteMs)
+    this.#silence = setTimeout(() => this.#fallSilent(), forwarding.times.firstByteMs)
     this.#outgoing = this.#open()
     this.#outgoing.on('error', error => this.#failSending(error))
     this.#outgoing.once('response', answer => this.#takeAnswer(answer))
@@ -93,13 +92,8 @@ class Exchange {
       this.#takeAnswer(answer)
     })
     res.once('close', this.#onClosed)
-    if (body === 'none') this.#outgoing.end()
-    // Not before there is a connection: whoever waits for a word to send the body may then still be refused.
-    else
-      this.#outgoing.once('socket', socket => {
-        if (socket.connecting) socket.once('connect', () => this.#sendBody())
-        else this.#sendBody()
-      })
+    if (forwarding.body === 'none') this.#outgoing.end()
+    else this.#sendBodyOnceConnected()
   }
 
   #open(): ClientRequest {
@@ -114,6 +108,14 @@ class Exchange {
       headers: toBackendHeaders(this.req.headers, backend, body),
       agent,
       maxHeaderSize: FORWARD_LIMITS.headerBytes,
+    })
+  }
+
+  /** Whoever waits for a word before the body can be refused until then. */
+  #sendBodyOnceConnected(): void {
+    this.#outgoing.once('socket', socket => {
+      if (socket.connecting) socket.once('connect', () => this.#sendBody())
+      else this.#sendBody()
     })
   }
 

@@ -125,15 +125,22 @@ function knownKinds(database: Database, { kinds }: EventFilter): Pick<EventFilte
   return known && known.length > 0 ? { kinds: known } : {}
 }
 
+/** The character after the dot: every text that begins with the dot is before it. */
+const AFTER_DOT = '/'
 const KINDS_FROM = /* sql */ `
-  SELECT kind FROM kind_counters WHERE kind >= ?1 AND kind < ?1 || char(0x10ffff) LIMIT ${EXPANDED_KINDS + 1}`
+  SELECT kind FROM kind_counters WHERE kind >= ? AND kind < ? LIMIT ${EXPANDED_KINDS + 1}`
 
 /** The kinds that these patterns cover, of those that there are; undefined where they are too many. */
 export function kindsOf(database: Database, patterns: readonly string[]): string[] | undefined {
   const kinds = new Set<string>()
   for (const pattern of patterns) {
-    if (!pattern.endsWith('*')) kinds.add(pattern)
-    else for (const { kind } of database.all(KINDS_FROM, pattern.slice(0, -1))) kinds.add(String(kind))
+    if (!pattern.endsWith('.*')) {
+      kinds.add(pattern)
+      continue
+    }
+    const beginning = pattern.slice(0, -2)
+    for (const { kind } of database.all(KINDS_FROM, `${beginning}.`, `${beginning}${AFTER_DOT}`))
+      kinds.add(String(kind))
   }
   return kinds.size > EXPANDED_KINDS ? undefined : [...kinds]
 }

@@ -48,8 +48,12 @@ export class SqliteEventStore implements EventStore {
 
   constructor(
     private readonly thread: StoreThread,
-    private readonly options: { path: string; epoch: string; clock: () => Micros },
+    private readonly options: { path: string; epoch: string; clock: () => Micros; groupsUnderWay?: number },
   ) {}
+
+  get #mostUnderWay(): number {
+    return this.options.groupsUnderWay ?? GROUPS_UNDER_WAY
+  }
 
   record(events: EventToRecord[]): Promise<RecordOutcome[]> {
     if (this.#closing) return Promise.reject(new AppError('unavailable', 'store_closed', 'The ledger is closed.'))
@@ -117,12 +121,12 @@ export class SqliteEventStore implements EventStore {
     if (last && last.characters < GROUP_CHARACTERS) return last
     const group: Group = { events: [], openBodies: [], characters: 0, settle: [] }
     this.#gathered.push(group)
-    if (this.#underWay < GROUPS_UNDER_WAY) setImmediate(() => this.#sendGathered())
+    if (this.#underWay < this.#mostUnderWay) setImmediate(() => this.#sendGathered())
     return group
   }
 
   #sendGathered(): void {
-    if (this.#underWay === GROUPS_UNDER_WAY) return
+    if (this.#underWay === this.#mostUnderWay) return
     const group = this.#gathered.shift()
     if (!group) return
     this.#underWay++

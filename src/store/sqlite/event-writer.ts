@@ -13,7 +13,7 @@ import {
   setInstants,
   unpackRows,
 } from './packed-rows.js'
-import { markSources } from './source-marks.js'
+import { SourceMarks } from './source-marks.js'
 
 const INSERT_EVENT = /* sql */ `
   INSERT INTO events (dedupe_key, captured_us, source, kind, subject_id, seen_count, body)
@@ -86,11 +86,13 @@ interface Tally {
 export class EventWriter {
   #last = 0
   #appended = 0
+  readonly #sourceMarks: SourceMarks
 
   constructor(
     private readonly database: Database,
     private readonly marks: LateMarks,
   ) {
+    this.#sourceMarks = new SourceMarks(database)
     const newest = database.first('SELECT seq, captured_us FROM events ORDER BY seq DESC LIMIT 1')
     this.rewind({ last: Number(newest?.captured_us ?? 0), appended: Number(newest?.seq ?? 0) })
   }
@@ -114,6 +116,7 @@ export class EventWriter {
   rewind({ last, appended }: WriterPlace): void {
     this.#last = last
     this.#appended = appended
+    this.#sourceMarks.forget()
   }
 
   append(rows: PackedRows, now: Micros): PackedOutcomes {
@@ -129,7 +132,7 @@ export class EventWriter {
       if (this.#insert(event, capturedAt)) {
         this.#last = capturedAt
         this.#appended++
-        markSources(this.database, this.#appended)
+        this.#sourceMarks.count(this.#appended, event.source)
         outcomes.capturedAt.push(capturedAt)
         outcomes.seenCounts.push(1)
         tally.events++

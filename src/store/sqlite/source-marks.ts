@@ -21,18 +21,31 @@ const COUNT = /* sql */ `SELECT source, count(*) AS events FROM events WHERE seq
 
 const ADD = /* sql */ `INSERT INTO source_marks (source, seq, events) VALUES (?, ?, ?)`
 
-/** Notes the block that an event has filled, inside the caller's transaction. Any other event is none of its concern. */
-export function markSources(database: Database, seq: number): void {
-  if (seq % BLOCK !== 0) return
-  for (const [source, events] of countInBlock(database, seq - BLOCK, seq)) {
-    database.run(ADD, source, seq, countMarked(database, source, seq) + events)
+/** Notes blocks as they are filled, inside the caller's transactions. */
+export class SourceMarks {
+  /** Of the block that is being filled; undefined where its beginning was not seen. */
+  #inBlock: Map<string, number> | undefined
+
+  constructor(private readonly database: Database) {}
+
+  /** An event was appended. */
+  count(seq: number, source: string): void {
+    this.#inBlock?.set(source, (this.#inBlock.get(source) ?? 0) + 1)
+    if (seq % BLOCK !== 0) return
+    addMarks(this.database, seq, this.#inBlock ?? countInBlock(this.database, seq - BLOCK, seq))
+    this.#inBlock = new Map()
+  }
+
+  /** The transaction failed: what was counted may not be there. */
+  forget(): void {
+    this.#inBlock = undefined
   }
 }
 
 /** Notes every block of a ledger that has none yet. */
 export function markAll(database: Database): void {
   const newest = Number(database.first('SELECT max(seq) AS seq FROM events')?.seq ?? 0)
-  for (let seq = BLOCK; seq <= newest; seq += BLOCK) markSources(database, seq)
+  for (let seq = BLOCK; seq <= newest; seq += BLOCK) addMarks(database, seq, countInBlock(database, seq - BLOCK, seq))
 }
 
 /** How many events each of these sources has up to `seq`, that included. */
@@ -40,6 +53,10 @@ export function countSources(database: Database, sources: readonly string[], seq
   const block = seq - (seq % BLOCK)
   const since = countInBlock(database, block, seq)
   return sources.map(source => countMarked(database, source, block) + (since.get(source) ?? 0))
+}
+
+function addMarks(database: Database, seq: number, inBlock: ReadonlyMap<string, number>): void {
+  for (const [source, events] of inBlock) database.run(ADD, source, seq, countMarked(database, source, seq) + events)
 }
 
 function countMarked(database: Database, source: string, seq: number): number {

@@ -16,6 +16,11 @@ export interface SqliteStoreOptions {
   path: string
   /** Wall clock in microseconds. It may step back; `captured_at` does not. */
   clock: () => Micros
+  /**
+   * How many groups of events may be on their way to the store's thread at once, 8 when absent. All that wait there become
+   * one commit, each group with the instant at which it was sent.
+   */
+  groupsUnderWay?: number
   /** The store's thread died of a defect. */
   onFailure: (error: unknown) => void
 }

@@ -13,7 +13,7 @@ let made = 0
 const executor = new Executor({
   runs,
   findCard: () => CARD,
-  hasToken: true,
+  hasToken: () => true,
   now: () => Date.now() * 1000,
   newId: () => `run_${++made}`,
   newMarker: () => `marker-of-killed-${process.pid}`,

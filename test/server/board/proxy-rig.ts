@@ -75,7 +75,7 @@ export async function proxyRig(t: Test, options: RigOptions = {}): Promise<Proxy
     // A cut connection ends like any other here; what arrived tells.
     socket.on('error', () => socket.destroy())
     socket.write(text)
-    await once(socket, 'close')
+    await new Promise(resolve => socket.once('close', resolve))
     return Buffer.concat(chunks).toString('latin1')
   }
   return {

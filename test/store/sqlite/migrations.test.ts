@@ -26,7 +26,7 @@ async function writeVersionOne(t: Test, path: string): Promise<void> {
   await store.events.record([messageCreated('chat:1')])
   await store.close()
   inFile(path, connection => {
-    connection.exec('DROP TABLE users; DROP TABLE api_tokens')
+    connection.exec('DROP TABLE users; DROP TABLE api_tokens; DROP TABLE source_marks')
     connection.exec(`DELETE FROM meta WHERE name = 'closed'; PRAGMA user_version = 1`)
   })
 }
@@ -35,7 +35,7 @@ t.test('a ledger from before there were users keeps its events and is open', asy
   const path = join(t.testdir(), 'events.db')
   await writeVersionOne(t, path)
   const store = await openAt(t, path)
-  t.equal(store.schemaVersion, 2)
+  t.equal(store.schemaVersion, 3)
   t.match(await readStored(store.events, 'chat:1'), { dedupe_key: 'chat:1' })
   t.same(await store.users.list(), [])
   t.equal(await store.users.isClosed(), false)
@@ -44,7 +44,7 @@ t.test('a ledger from before there were users keeps its events and is open', asy
   await store.close()
   t.match(
     inFile(path, connection => connection.all('PRAGMA user_version')),
-    [{ user_version: 2 }],
+    [{ user_version: 3 }],
   )
 })
 
@@ -75,4 +75,25 @@ t.test('tables of users that another program kept in the same file are set aside
       t.same(kept, [isClosed ? [{ id: 1, name: 'ada' }] : [], []])
     })
   }
+})
+
+t.test('a ledger from before events were counted by source counts those that it has, and those that come', async t => {
+  const path = join(t.testdir(), 'events.db')
+  const record = async (from: number, to: number) => {
+    const store = await openAt(t, path)
+    const numbers = Array.from({ length: to - from }, (_, at) => from + at)
+    await store.events.record(numbers.map(at => messageCreated(String(at), { source: at % 3 ? 'chat' : 'forum' })))
+    const { count, bySource } = await store.events.histogram({ buckets: 1, now: 0 })
+    await store.close()
+    return { count, bySource }
+  }
+  await record(0, 700)
+  inFile(path, connection => connection.exec('DROP TABLE source_marks; PRAGMA user_version = 2'))
+  t.match(await record(700, 900), {
+    count: 900,
+    bySource: [
+      { source: 'chat', count: 600 },
+      { source: 'forum', count: 300 },
+    ],
+  })
 })

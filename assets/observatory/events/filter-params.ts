@@ -1,0 +1,138 @@
+import { oneOf, type Param, type Params, text, texts, whole } from '../../shared/query-state.js'
+import type { Verified } from '../../shared/wire.js'
+
+/**
+ * What the view of events keeps in the address: the filters under the API's own names, as `GET /api/events` takes
+ * them, then what concerns the page alone. An empty text, an empty list: not set.
+ *
+ * Source: Event Ledger Service, "Query parameters of GET /api/events".
+ */
+export interface Filters {
+  q: string
+  source: readonly string[]
+  kind: readonly string[]
+  subscription_id: readonly string[]
+  actor: readonly string[]
+  verified: readonly Verified[]
+  /** Key of a node anywhere in the target chain. */
+  target: string
+  subject_id: string
+  /** The last so many days; undefined with `from` or `to`. */
+  days: number | undefined
+  /** Instants with a zone, inclusive. */
+  from: string
+  to: string
+  /** Dedupe key of the event that stands in the panel. */
+  event: string
+  live: boolean
+}
+
+/** What the list shows where the address names no range. */
+export const DEFAULT_DAYS = 1
+
+/** As the server bounds them. */
+const MOST_CHOICES = 50
+const LONGEST_SEARCH = 512
+const LONGEST_VALUE = 2048
+
+export const VERIFIED: readonly Verified[] = ['signature', 'token', 'login', 'none']
+
+const value: Param<string> = {
+  read: values => text.read(values).slice(0, LONGEST_VALUE),
+  write: text.write,
+}
+
+const search: Param<string> = {
+  read: values => text.read(values).slice(0, LONGEST_SEARCH),
+  write: text.write,
+}
+
+const choices: Param<readonly string[]> = {
+  read: values => texts.read(values.map(one => one.slice(0, LONGEST_VALUE))).slice(0, MOST_CHOICES),
+  write: texts.write,
+}
+
+/** A comma list, in the order of `VERIFIED`. */
+const verifications: Param<readonly Verified[]> = {
+  read: values => VERIFIED.filter(word => values.join(',').split(',').includes(word)),
+  write: chosen => (chosen.length === 0 ? [] : [chosen.join(',')]),
+}
+
+const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)$/
+
+/** Kept as it was written: an instant holds microseconds, which a `Date` would drop. */
+const instant: Param<string> = {
+  read: ([written = '']) => (INSTANT.test(written) && !Number.isNaN(Date.parse(written)) ? written : ''),
+  write: text.write,
+}
+
+const isOn = oneOf('', '1')
+
+const live: Param<boolean> = {
+  read: values => isOn.read(values) === '1',
+  write: on => isOn.write(on ? '1' : ''),
+}
+
+export const FILTER_PARAMS: Params<Filters> = {
+  q: search,
+  source: choices,
+  kind: choices,
+  subscription_id: choices,
+  actor: choices,
+  verified: verifications,
+  target: value,
+  subject_id: value,
+  days: whole({ least: 1, most: 3650 }),
+  from: instant,
+  to: instant,
+  event: value,
+  live,
+}
+
+/** Filters as the API takes them: what is not set is absent, and there is always a range. */
+export type ApiQuery = Readonly<Record<string, string | number | readonly string[]>>
+
+/** Only what the API knows: for the list, the histogram, the download, the stream. */
+export function toApiQuery(filters: Filters): ApiQuery {
+  const { q, source, kind, subscription_id, actor, verified, target, subject_id, days, from, to } = filters
+  const isCustom = from !== '' || to !== ''
+  const all: ApiQuery = {
+    q: q.trim(),
+    source,
+    kind,
+    subscription_id,
+    actor,
+    verified: verified.join(','),
+    target,
+    subject_id,
+    from,
+    to,
+    ...(isCustom ? {} : { days: days ?? DEFAULT_DAYS }),
+  }
+  return Object.fromEntries(Object.entries(all).filter(([, value]) => typeof value === 'number' || value.length > 0))
+}
+
+/** `days`, and `from` with `to`, replace each other. */
+export function withChange(filters: Filters, change: Partial<Filters>): Filters {
+  const changed = { ...filters, ...change }
+  if (change.days !== undefined) return { ...changed, from: '', to: '' }
+  if (change.from || change.to) return { ...changed, days: undefined }
+  return changed
+}
+
+/** Nothing is looked for, whatever the range. */
+export const NO_FILTERS = {
+  q: '',
+  source: [],
+  kind: [],
+  subscription_id: [],
+  actor: [],
+  verified: [],
+  target: '',
+  subject_id: '',
+} as const satisfies Partial<Filters>
+
+/** How many filters are set, the range aside. */
+export function countFilters(filters: Filters): number {
+  return Object.keys(NO_FILTERS).filter(name => filters[name as keyof typeof NO_FILTERS].length > 0).length
+}

@@ -1,0 +1,70 @@
+import { useState } from 'preact/hooks'
+import { address, href } from '../shared/address.js'
+import { Glyph } from '../shared/glyph.js'
+import { html } from '../shared/html.js'
+import { isPhone } from '../shared/media.js'
+import type { MenuItem } from '../shared/menu.js'
+import { otherProgramUrl } from '../shared/root-path.js'
+import { isAdmin, isOpen, logOut, ownName, session } from '../shared/session.js'
+import { Shell, type Tab } from '../shared/shell.js'
+import { showToast } from '../shared/toast.js'
+import { overview } from './overview.js'
+import { failingCaptures, LedgerDialog, OverviewStrip } from './overview-strip.js'
+import { EventsView } from './views/events.js'
+import { OwnTokens } from './views/own-tokens.js'
+import { PeopleView } from './views/people.js'
+import { SubscriptionsView } from './views/subscriptions.js'
+
+const VIEWS = { '/': EventsView, '/subscriptions': SubscriptionsView, '/people': PeopleView }
+
+/** Every address that this page shows something under. */
+export const PATHS = Object.keys(VIEWS) as readonly (keyof typeof VIEWS)[]
+
+/** The observatory: its shell, and in it the view that the address names. */
+export function Observatory() {
+  const [shown, setShown] = useState<'tokens' | 'ledger' | undefined>(undefined)
+  const close = () => setShown(undefined)
+  const path = PATHS.find(path => path === address.value.path) ?? '/'
+  const { user } = session.value ?? {}
+  const items: MenuItem[] = [
+    ...(isPhone.value ? [{ label: 'Ledger…', onChoose: () => setShown('ledger') }] : []),
+    ...(user ? [{ label: 'Your tokens…', onChoose: () => setShown('tokens') }] : []),
+  ]
+  const last: MenuItem[] = user ? [{ label: 'Log out', onChoose: () => void leave() }] : []
+  const other = otherProgramUrl === undefined ? undefined : { label: 'Board', url: otherProgramUrl }
+  return html`<${Shell} tabs=${tabs()} other=${other} tags=${isOpen() && html`<${OpenTag} />`} strip=${html`<${OverviewStrip} />`}
+      account=${{ name: session.value ? ownName() : 'Account', items, last }}>
+      <${VIEWS[path]} key=${path} />
+    <//>
+    ${shown === 'tokens' && html`<${OwnTokens} onClose=${close} />`}
+    ${shown === 'ledger' && html`<${LedgerDialog} onClose=${close} />`}`
+}
+
+function tabs(): Tab[] {
+  const failing = failingCaptures()
+  const all: (Tab & { isFor?: boolean })[] = [
+    { path: '/', label: 'Events', glyph: 'list', key: 'e' },
+    {
+      ...{ path: '/subscriptions', label: 'Subscriptions', glyph: 'eye', key: 's' },
+      count: overview.value.value?.stats.subscription_count,
+      trouble: failing > 0 ? `${failing} failing` : undefined,
+    },
+    // In open mode it says how the first admin is made.
+    { path: '/people', label: 'People', glyph: 'person', key: 'p', isMinor: true, isFor: isAdmin() || isOpen() },
+  ]
+  return all.filter(tab => tab.isFor !== false)
+}
+
+function OpenTag() {
+  return html`<a class="tag warn open-tag" href=${href('/people')}>
+    <${Glyph} name="warning" class="small" />${isPhone.value ? 'Open' : 'Open: no login is set up'}
+  </a>`
+}
+
+async function leave(): Promise<void> {
+  try {
+    await logOut()
+  } catch {
+    showToast({ words: 'You are still logged in: the server did not answer. Try again.' })
+  }
+}

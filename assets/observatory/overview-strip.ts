@@ -1,0 +1,68 @@
+import { href } from '../shared/address.js'
+import { Dialog } from '../shared/dialog.js'
+import { SourceGlyph } from '../shared/glyph.js'
+import { html } from '../shared/html.js'
+import { isPhone } from '../shared/media.js'
+import { now } from '../shared/now.js'
+import { count } from '../shared/text.js'
+import { clockTime, exactTime, relativeTime } from '../shared/time.js'
+import type { Subscription } from '../shared/wire.js'
+import { type Overview, overview } from './overview.js'
+import { bySource, sourceLabel } from './sources.js'
+
+/** Watches that the server reads by itself and that are on. */
+function captured(subscriptions: readonly Subscription[]): Subscription[] {
+  return subscriptions.filter(({ enabled, capture }) => enabled && capture?.last_attempt_at != null)
+}
+
+function isFailing({ capture }: Subscription): boolean {
+  return (capture?.failures ?? 0) > 0
+}
+
+/** How many captures fail now. */
+export function failingCaptures(): number {
+  return captured(overview.value.value?.subscriptions ?? []).filter(isFailing).length
+}
+
+/** The ledger as a whole, in one line. */
+export function OverviewStrip() {
+  const current = overview.value.value
+  if (isPhone.value) return null
+  return html`<section class="strip" aria-label="The ledger as a whole">${current && html`<${Items} overview=${current} />`}</section>`
+}
+
+/** On phones: the same, in the account menu. */
+export function LedgerDialog({ onClose }: { onClose: () => void }) {
+  const current = overview.value.value
+  return html`<${Dialog} title="Ledger" onClose=${onClose}>
+    <div class="strip is-list">${current ? html`<${Items} overview=${current} />` : 'The server has not said yet.'}</div>
+    ${current && html`<p class="hint">Daybook ${current.health.version}, ${current.health.engine}</p>`}
+  <//>`
+}
+
+function Items({ overview: { stats, health, subscriptions } }: { overview: Overview }) {
+  const sources = Object.keys(stats.by_source).sort(bySource)
+  const watched = captured(subscriptions)
+  const failing = watched.filter(isFailing).length
+  const newest = stats.latest_captured_at
+  return html`
+    <p class="strip-item"><strong>${count(stats.event_count)}</strong> ${stats.event_count === 1 ? 'event' : 'events'}</p>
+    ${stats.duplicate_count > 0 && html`<p class="strip-item"><strong>${count(stats.duplicate_count)}</strong> repeats, kept once</p>`}
+    ${sources.map(
+      source => html`<p class="strip-item" title=${sourceLabel(source)}>
+        <${SourceGlyph} source=${source} name=${sourceLabel(source)} /><strong>${count(stats.by_source[source]?.events ?? 0)}</strong>
+      </p>`,
+    )}
+    <span class="strip-gap"></span>
+    ${health.status === 'unavailable' && html`<p class="strip-item"><span class="tag danger">takes no events</span> ${health.detail}</p>`}
+    ${
+      health.head &&
+      html`<p class="strip-item">Head <time class="code" datetime=${health.head} title=${exactTime(health.head)}>${clockTime(health.head)}${health.head.slice(19, 26)}</time></p>`
+    }
+    ${newest && html`<p class="strip-item">newest ${relativeTime(newest, now.value)}</p>`}
+    ${
+      watched.length > 0 &&
+      html`<p class="strip-item">Capture <strong>${watched.length - failing} of ${watched.length}</strong> fine
+        ${failing > 0 && html`<a class="tag danger" href=${href('/subscriptions')}>${failing} failing</a>`}</p>`
+    }`
+}

@@ -1,0 +1,26 @@
+import { api } from '../shared/api.js'
+import { createResource } from '../shared/resource.js'
+import type { List, Platform } from '../shared/wire.js'
+
+/** The catalogue of platforms. */
+export const platforms = createResource(async signal => {
+  const { items } = await api<List<Platform>>('/api/platforms', { signal })
+  return items
+})
+
+export function loadSources(): Promise<void> {
+  return platforms.load()
+}
+
+/** The order in which sources are listed and stacked; others come last, by name. */
+const ORDER = ['chat', 'code_a', 'code_b', 'forum']
+
+export function bySource(a: string, b: string): number {
+  const place = (source: string) => (ORDER.includes(source) ? ORDER.indexOf(source) : ORDER.length)
+  return place(a) - place(b) || a.localeCompare(b)
+}
+
+/** The catalogue's name of a source, or its own word for itself. */
+export function sourceLabel(source: string): string {
+  return platforms.value.value?.find(platform => platform.source === source)?.display_name ?? source
+}

@@ -1,0 +1,127 @@
+import { signal } from '@preact/signals'
+import { useEffect, useRef, useState } from 'preact/hooks'
+import { address, go, href } from './address.js'
+import { AppearanceDialog } from './appearance-dialog.js'
+import { Boundary } from './boundary.js'
+import { Glyph, type GlyphName } from './glyph.js'
+import { type Children, html } from './html.js'
+import { useKeys } from './keys.js'
+import { KeysHelp } from './keys-help.js'
+import { isPhone } from './media.js'
+import { Menu, type MenuItem } from './menu.js'
+import { OutageNote } from './outage-note.js'
+import { initials } from './text.js'
+import { Toasts } from './toast.js'
+
+/** A view of the page, with an address of its own. */
+export interface Tab {
+  /** From `/`. */
+  path: string
+  label: string
+  glyph: GlyphName
+  /** After `g`. */
+  key: string
+  count?: number | undefined
+  /** What is wrong there, shown as a dot: `1 failing`. */
+  trouble?: string | undefined
+  /** On phones it stands in the account menu: there is room for four. */
+  isMinor?: boolean
+}
+
+export interface ShellProps {
+  tabs: readonly Tab[]
+  /** The other program, where its address is known. */
+  other?: { label: string; url: string } | undefined
+  /** Who is here, and what that one may do; appearance and keys are there anyway. */
+  account: { name: string; items: readonly MenuItem[]; last: readonly MenuItem[] }
+  /** Beside the tabs: open mode, demo. */
+  tags?: Children
+  /** Below the top bar: the overview strip. */
+  strip?: Children
+  /** The view. */
+  children?: Children
+}
+
+/** What the view puts at the right of the title bar on phones. */
+export const phoneActions = signal<Children>(null)
+
+/** Top bar, tabs, account, and what floats over every view. */
+export function Shell({ tabs, other, account, tags, strip, children }: ShellProps) {
+  const [dialog, setDialog] = useState<'keys' | 'appearance' | undefined>(undefined)
+  const close = () => setDialog(undefined)
+  const { path } = address.value
+  const current = tabs.find(tab => tab.path === path) ?? tabs[0]
+  useKeys('Everywhere', [
+    { keys: '?', does: 'this list', run: () => setDialog('keys') },
+    ...tabs.map(tab => ({ keys: `g ${tab.key}`, does: tab.label.toLowerCase(), run: () => go(tab.path) })),
+  ])
+  usePageTitle(current?.label)
+
+  const accountItems: MenuItem[] = [
+    ...(isPhone.value ? tabs.filter(tab => tab.isMinor).map(tab => ({ label: tab.label, href: href(tab.path) })) : []),
+    ...account.items,
+    { label: 'Appearance…', onChoose: () => setDialog('appearance') },
+    { label: 'Keys…', note: '?', onChoose: () => setDialog('keys') },
+    ...account.last,
+  ]
+  const accountMenu = (className: string, content: Children) =>
+    html`<${Menu} button=${content} buttonClass=${className} items=${accountItems}
+      label=${`Account: ${account.name}`} head=${html`<strong>${account.name}</strong>`} />`
+
+  return html`<a class="skip-link" href="#view">Skip to the content</a>
+    <header class="top-bar">
+      <a class="brand" href=${href('/')}>
+        <${Glyph} name="book" class="logo" /><span>${isPhone.value ? current?.label : 'Daybook'}</span>
+      </a>
+      ${!isPhone.value && html`<nav class="tabs" aria-label="Views">${tabs.map(tab => html`<${TabLink} tab=${tab} isCurrent=${tab === current} />`)}</nav>`}
+      <div class="top-tags">${tags}</div>
+      ${
+        isPhone.value
+          ? html`<div class="phone-actions">${phoneActions.value}</div>`
+          : html`<div class="top-end">
+            ${other && html`<a class="button quiet" href=${other.url}>${other.label}<${Glyph} name="external" /></a>`}
+            <button type="button" class="button quiet icon" aria-label="Keys" title="Keys (?)" onClick=${() => setDialog('keys')}>
+              <kbd>?</kbd>
+            </button>
+            ${accountMenu(
+              'button quiet account',
+              html`<span class="avatar" aria-hidden="true">${initials(account.name)}</span><span class="ellipsis">${account.name}</span><${Glyph} name="chevron-down" class="small" />`,
+            )}
+          </div>`
+      }
+    </header>
+    ${strip}
+    <${OutageNote} />
+    <main id="view" class="view" tabindex="-1"><${Boundary} name=${path}>${children}<//></main>
+    ${
+      isPhone.value &&
+      html`<nav class="tab-bar" aria-label="Views">
+        ${tabs.filter(tab => !tab.isMinor).map(tab => html`<${TabLink} tab=${tab} isCurrent=${tab === current} />`)}
+        ${other && html`<a class="tab" href=${other.url}><${Glyph} name="card" /><span>${other.label}</span></a>`}
+        ${accountMenu('tab', html`<${Glyph} name="person" /><span>Account</span>`)}
+      </nav>`
+    }
+    <${Toasts} />
+    ${dialog === 'keys' && html`<${KeysHelp} onClose=${close} />`}
+    ${dialog === 'appearance' && html`<${AppearanceDialog} onClose=${close} />`}`
+}
+
+function TabLink({ tab, isCurrent }: { tab: Tab; isCurrent: boolean }) {
+  const { path, label, glyph, count, trouble } = tab
+  return html`<a class="tab" href=${href(path)} aria-current=${isCurrent ? 'page' : undefined}>
+    ${isPhone.value && html`<${Glyph} name=${glyph} />`}<span>${label}</span>
+    ${count !== undefined && !isPhone.value && html`<span class="count">${count}</span>`}
+    ${trouble && html`<span class="status-dot" role="img" aria-label=${trouble} title=${trouble}></span>`}
+  </a>`
+}
+
+/** A view that was gone to is named in the window's title; those who listen are taken to its beginning. */
+function usePageTitle(label: string | undefined): void {
+  const isFirst = useRef(true)
+  useEffect(() => {
+    if (label !== undefined) document.title = `${label} · Daybook`
+    // What was clicked may be gone with the view before it.
+    if (!isFirst.current && document.activeElement === document.body) document.getElementById('view')?.focus()
+    isFirst.current = false
+  }, [label])
+}

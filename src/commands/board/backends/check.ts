@@ -1,0 +1,38 @@
+import { DaybookCommand } from '../../../cli/daybook-command.js'
+import { exitCodeOf } from '../../../cli/exit-codes.js'
+import { AppError, type ErrorCategory } from '../../../model/app-error.js'
+import type { BackendProblem } from '../../../model/backend-check.js'
+import { findBoardHome } from '../../../settings/board-home.js'
+
+export default class BoardBackendsCheck extends DaybookCommand {
+  static override summary = 'Asks every other board that has a profile here, by its key.'
+  static override description = [
+    'Reads backends.json in the folder of the board, and asks each board straight from here whether it lets us in, and',
+    'which version it is. No server needs to run.',
+  ].join(' ')
+  static override examples = ['<%= config.bin %> <%= command.id %>', '<%= config.bin %> <%= command.id %> --json']
+
+  async run(): Promise<void> {
+    const { flags } = await this.parse(BoardBackendsCheck)
+    const { checkBackends } = await import('../../../runtime/check-backends.js')
+    const items = await checkBackends(findBoardHome(this.sources))
+    if (this.output.isTerminal && !flags.json) {
+      const { backendsTable } = await import('../../../cli/backends-table.js')
+      await this.output.print(backendsTable(items, await this.look()))
+    } else {
+      await this.printJson({ items, count: items.length })
+    }
+    const worst = GRAVEST_FIRST.find(code => items.some(({ problem }) => problem?.code === code))
+    if (worst) process.exitCode = exitCodeOf(new AppError(CATEGORIES[worst], worst, 'A backend cannot be used.'))
+  }
+}
+
+const CATEGORIES: Record<BackendProblem['code'], ErrorCategory> = {
+  backends_invalid: 'configuration',
+  backend_refuses: 'forbidden',
+  not_a_board: 'unavailable',
+  server_unreachable: 'unavailable',
+}
+
+/** What only the operator here can mend goes before what may pass. */
+const GRAVEST_FIRST = ['backends_invalid', 'backend_refuses', 'not_a_board', 'server_unreachable'] as const

@@ -1,0 +1,18 @@
+import { string } from '@oclif/core/args'
+import { BoardCommand } from '../../../cli/board-command.js'
+import { EXECUTOR_TOKEN_FLAG, shownExecutorToken } from '../../../cli/executor-token.js'
+
+export default class BoardRunsCancel extends BoardCommand {
+  static override summary = 'Ends a run with all that it has started. Needs the executor token.'
+  static override args = {
+    id: string({ required: true, ignoreStdin: true, description: 'Id, as printed by `board runs list`.' }),
+  }
+  static override flags = { ...EXECUTOR_TOKEN_FLAG }
+
+  async run(): Promise<void> {
+    const { args, flags } = await this.parse(BoardRunsCancel)
+    const executorToken = await shownExecutorToken(flags, this.sources)
+    const answer = await this.client(flags).cancelRun(args.id, { executorToken })
+    await this.show(answer, flags, async () => (await import('../../../cli/run-card.js')).runCard)
+  }
+}

@@ -1,0 +1,20 @@
+import { string } from '@oclif/core/flags'
+import { BoardCommand } from '../../../cli/board-command.js'
+import { RUN_STATES } from '../../../model/run.js'
+
+export default class BoardRunsList extends BoardCommand {
+  static override summary = 'Lists runs of cards, newest first.'
+  static override flags = {
+    card: string({ description: 'Of this card.', helpValue: '<card_id>' }),
+    state: string({ description: 'In this state.', options: [...RUN_STATES] }),
+    limit: string({ description: 'Runs a page, 1 to 500.', helpValue: '<n>' }),
+    after: string({ description: '`next` of the page before.', helpValue: '<n>' }),
+  }
+
+  async run(): Promise<void> {
+    const { flags } = await this.parse(BoardRunsList)
+    const { card: card_id, state, limit, after } = flags
+    const answer = await this.client(flags).runs({ card_id, state, limit, after })
+    await this.show(answer, flags, async () => (await import('../../../cli/run-table.js')).runTable)
+  }
+}

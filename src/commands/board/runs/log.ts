@@ -1,0 +1,31 @@
+import { string } from '@oclif/core/args'
+import { boolean } from '@oclif/core/flags'
+import { BoardCommand } from '../../../cli/board-command.js'
+import { toTerminalText } from '../../../cli/terminal-text.js'
+
+export default class BoardRunsLog extends BoardCommand {
+  static override summary = 'Prints the log of a run, as text.'
+  static override description = [
+    'The newest MiB of a log is kept. With --follow it goes on to the end of the run; with --json as well, it is a line of',
+    'JSON for each piece, and at last one for the run.',
+  ].join(' ')
+  static override args = {
+    id: string({ required: true, ignoreStdin: true, description: 'Id, as printed by `board runs list`.' }),
+  }
+  static override flags = {
+    follow: boolean({ description: 'Go on to the end of the run.' }),
+  }
+
+  async run(): Promise<void> {
+    const { args, flags } = await this.parse(BoardRunsLog)
+    const client = this.client(flags)
+    if (flags.follow) {
+      const { followRunLog } = await import('../../../cli/follow-run-log.js')
+      await followRunLog(client, args.id, { output: this.output, json: flags.json })
+      return
+    }
+    const text = await client.runLog(args.id)
+    if (flags.json) await this.printJson({ run_id: args.id, text })
+    else await this.output.print(this.output.isTerminal ? toTerminalText(text) : text)
+  }
+}

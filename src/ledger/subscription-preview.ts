@@ -1,0 +1,82 @@
+import type { StoredEvent } from '../model/event.js'
+import type { Subscription } from '../model/subscription.js'
+import type { SubscriptionPreview } from '../model/subscription-preview.js'
+import { SUBSCRIPTION_PREVIEW } from '../model/subscription-preview.js'
+import { type Micros, readTimestamp, toTimestamp } from '../model/timestamp.js'
+import type { EventStore } from '../store/event-store.js'
+import { SubscriptionMatcher } from './subscription-matcher.js'
+
+const DAY = 86_400_000_000
+/** Fewer at a time than a reader may ask for: they are parsed on the thread that answers everybody. */
+const PAGE = 200
+/** Whenever it would end: what it would match is asked, not for how long. */
+const NEVER_OVER = Number.NEGATIVE_INFINITY
+
+/**
+ * What a subscription would have matched lately, by the matcher that marks events as they come, switched on or not.
+ * Newest first, up to a bound.
+ *
+ * Source: decisions, section 4; docs/decisions/0014.
+ */
+export async function previewSubscription(
+  events: Pick<EventStore, 'query'>,
+  subscription: Subscription,
+  now: Micros,
+  signal?: AbortSignal,
+): Promise<SubscriptionPreview> {
+  const { days, examples: wanted, events: bound } = SUBSCRIPTION_PREVIEW
+  const from = now - days * DAY
+  const watching = matcherOf(subscription)
+  const watchingAllKinds = matcherOf({ ...subscription, event_kinds: [] })
+  const counts = new Array<number>(days).fill(0)
+  const examples: PreviewedEvent[] = []
+  let seen = false
+  let countedFrom = from
+  let looked = 0
+  for (let to: Micros | undefined; ; ) {
+    const page = await events.query(
+      {
+        ...{ sources: [subscription.source], from, order: 'desc', limit: PAGE, withoutPayload: true },
+        ...(to === undefined ? {} : { to }),
+      },
+      signal,
+    )
+    for (const event of itemsOf(page.items)) {
+      to = readTimestamp('captured_at', event.captured_at).micros - 1
+      seen ||= watchingAllKinds(event)
+      if (!watching(event)) continue
+      // An event may be newer than the clock says it is.
+      const day = Math.min(days - 1, Math.floor((to + 1 - from) / DAY))
+      counts[day] = (counts[day] as number) + 1
+      if (examples.length < wanted) examples.push(event)
+    }
+    looked += page.count
+    if (!page.hasMore) break
+    if (looked >= bound && to !== undefined) {
+      countedFrom = to + 1
+      break
+    }
+  }
+  const { source, target, scope, filters, event_kinds, actions } = subscription
+  return {
+    count: counts.reduce((total, count) => total + count, 0),
+    by_day: counts.map((count, day) => ({ start: toTimestamp(from + day * DAY), count })),
+    examples,
+    seen,
+    complete: countedFrom === from,
+    counted_from: toTimestamp(countedFrom),
+    understood: { source, target, scope, filters, event_kinds, actions },
+  }
+}
+
+type PreviewedEvent = SubscriptionPreview['examples'][number]
+
+function matcherOf(subscription: Subscription): (event: PreviewedEvent) => boolean {
+  const matcher = new SubscriptionMatcher()
+  matcher.put({ ...subscription, enabled: true })
+  return event => matcher.match({ ...event, payload: {} }, NEVER_OVER).length > 0
+}
+
+function itemsOf(items: Uint8Array): Omit<StoredEvent, 'payload'>[] {
+  return JSON.parse(`[${Buffer.from(items.buffer, items.byteOffset, items.byteLength).toString()}]`)
+}

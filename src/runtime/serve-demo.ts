@@ -1,0 +1,81 @@
+import { mkdir, mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { CardNotes } from '../demo/cards.js'
+import { Company } from '../demo/company.js'
+import { Random } from '../demo/random.js'
+import type { Step } from '../demo/story.js'
+import { demoSources } from '../settings/demo-sources.js'
+import { readServeSettings, type ServeFlags, type ServeSettings } from '../settings/serve-settings.js'
+import type { SettingSources } from '../settings/setting-sources.js'
+import { fillDemoBoard } from './demo-board.js'
+import { fillDemoLedger } from './demo-ledger.js'
+import { DemoTrickle, type DemoTrickleParts } from './demo-trickle.js'
+import { boardFiles } from './open-board.js'
+import { wallClock } from './open-ledger.js'
+import { type RunningServer, serve } from './serve.js'
+
+/** Every demo tells the same story; only the dates differ. */
+const SEED = 4_711
+
+/**
+ * Serves a throw-away ledger and board with invented events, to which more come every few seconds. Their files are in a
+ * temporary folder of their own, which goes when it is closed.
+ *
+ * @throws AppError as `readServeSettings` and `serve`
+ */
+export async function serveDemo(flags: ServeFlags, sources: SettingSources): Promise<RunningServer> {
+  const folder = await mkdtemp(join(tmpdir(), 'daybook-demo-'))
+  const remove = () => rm(folder, { recursive: true, force: true })
+  try {
+    const own = demoSources(sources, folder)
+    const settings = readServeSettings({ ...flags, demo: true }, own)
+    const company = await fill(settings)
+    const running = await serve(settings, own)
+    const trickle = running.ledger && letGoOn(company, { ledger: running.ledger.ledger, logger: running.logger })
+    const stop = async () => {
+      await trickle?.stop()
+      await running.close()
+      await remove()
+    }
+    let stopping: Promise<void> | undefined
+    const close = () => {
+      stopping ??= stop()
+      return stopping
+    }
+    return { ...running, close }
+  } catch (error) {
+    await remove()
+    throw error
+  }
+}
+
+/** @returns the company, at the end of its history */
+async function fill({ ledger, board }: ServeSettings): Promise<Company> {
+  // What SQLite makes is for us alone.
+  process.umask(0o077)
+  const ends = wallClock()
+  const company = new Company({ seed: SEED, ends })
+  const notes = new CardNotes()
+  if (ledger) {
+    await mkdir(dirname(ledger.database.path), { recursive: true, mode: 0o700 })
+    await fillDemoLedger(ledger.database.path, noted(company.history(), notes))
+  } else {
+    for (const step of company.history()) notes.note(step)
+  }
+  if (board) {
+    await fillDemoBoard(boardFiles(board.home).cards, { ends, columns: board.columns, cards: notes.cards() })
+  }
+  return company
+}
+
+function* noted(history: Iterable<Step>, notes: CardNotes): Generator<Step> {
+  for (const step of history) {
+    notes.note(step)
+    yield step
+  }
+}
+
+function letGoOn(company: Company, { ledger, logger }: Pick<DemoTrickleParts, 'ledger' | 'logger'>): DemoTrickle {
+  return new DemoTrickle({ company, ledger, logger, clock: wallClock, random: new Random(SEED) })
+}

@@ -1,0 +1,85 @@
+import fc from 'fast-check'
+import t from 'tap'
+import {
+  bytes,
+  counted,
+  findMatches,
+  initials,
+  searchTerms,
+  shownText,
+  type TextOptions,
+} from '../../assets/shared/text.js'
+
+/** Tags in brackets, matches in asterisks. */
+function shown(text: string, options?: TextOptions): string {
+  return shownText(text, options)
+    .pieces.map(piece => {
+      if (piece.kind === 'tag') return `[${piece.name}]`
+      return piece.isMatch ? `*${piece.text}*` : piece.text
+    })
+    .join('')
+}
+
+t.test('what cannot be seen, or turns the text around, is shown by its name', async t => {
+  const cases: [string, string][] = [
+    ['a\u202etxt.exe', 'a[RLO]txt.exe'],
+    ['a\u2066b\u2069', 'a[LRI]b[PDI]'],
+    ['bell\x07\x1b[31m', 'bell[BEL][ESC][31m'],
+    ['zero\u200bwidth\ufeff', 'zero[ZWSP]width[BOM]'],
+    ['hidden\u{e0041}', 'hidden[U+E0041]'],
+    ['lone\ud800', 'lone[U+D800]'],
+    ['tab\there\r\nline', 'tab\there\nline'],
+    ['<script>alert(1)</script>', '<script>alert(1)</script>'],
+    ['می\u200cخواهم 👩\u200d🔧 夜間', 'می\u200cخواهم 👩\u200d🔧 夜間'],
+  ]
+  for (const [text, expected] of cases) t.equal(shown(text), expected)
+})
+
+t.test('towers of marks are cut to five, with how many there were', async t => {
+  t.equal(shown(`Z${'\u0301'.repeat(40)}a`), `Z${'\u0301'.repeat(5)}[+35 marks]a`)
+  t.equal(shown('ที่ Ạ̄́'), 'ที่ Ạ̄́')
+})
+
+t.test('at most 4 KB are shown, and never half a character', async t => {
+  const { pieces, isCutAfter } = shownText('x'.repeat(1_000_000))
+  t.same([pieces.length, isCutAfter], [1, true])
+  t.match(pieces[0], { text: 'x'.repeat(4000) })
+  t.equal(shown(`abc😀`, { limit: 4 }), 'abc')
+  t.equal(shown('\u202e'.repeat(10), { limit: 3 }), '[RLO][RLO][RLO]')
+})
+
+t.test('matches are marked whatever their case, also where folding makes letters longer', async t => {
+  t.equal(shown('Retry-After, retry', { terms: ['RETRY'] }), '*Retry*-After, *retry*')
+  t.equal(shown('İstanbul retry', { terms: ['retry'] }), 'İstanbul *retry*')
+  t.equal(shown('ab abc', { terms: ['ab', 'abc'] }), '*ab* *abc*', 'the longest that begins there')
+  t.equal(shown('nothing', { terms: ['', '   '.trim()] }), 'nothing')
+})
+
+t.test('an excerpt begins shortly before what matches first', async t => {
+  const { pieces, isCutBefore } = shownText(`${'word '.repeat(100)}needle`, { terms: ['needle'], isExcerpt: true })
+  t.equal(isCutBefore, true)
+  t.match(pieces.at(-1), { text: 'needle', isMatch: true })
+  t.equal(shownText('needle first', { terms: ['needle'], isExcerpt: true }).isCutBefore, false)
+})
+
+t.test('no text is lost or invented, whatever it is', async () => {
+  fc.assert(
+    fc.property(fc.string({ unit: 'binary' }), fc.array(fc.string(), { maxLength: 3 }), (text, terms) => {
+      const joined = shownText(text, { terms }).pieces.map(piece => (piece.kind === 'text' ? piece.text : ''))
+      for (const part of joined) if (!text.replaceAll('\r\n', '\n').includes(part)) return false
+      const places = findMatches(text, terms)
+      return places.every(([start, end], i) => start < end && start >= (places[i - 1]?.[1] ?? 0))
+    }),
+  )
+})
+
+t.test('words of a search are those of the server', async t => {
+  t.same(searchTerms('retry "storm at  night" x "open'), ['retry', 'storm at  night', 'x', 'open'])
+  t.same(searchTerms('  '), [])
+})
+
+t.test('initials stand for names, amounts have their nouns and sizes their units', async t => {
+  t.same(['Ada Okafor', 'nightly-import', 'ada', '夜', '', '😀 '].map(initials), ['AO', 'NI', 'AD', '夜', '?', '?'])
+  t.same([counted(1, 'event'), counted(1204, 'event')], ['1 event', '1,204 events'])
+  t.same([bytes(12), bytes(2100), bytes(1_000_000)], ['12\u202fB', '2.1\u202fKB', '1.0\u202fMB'])
+})

@@ -1,0 +1,61 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import t, { type Test } from 'tap'
+import { program, runs, until } from '../board/executor-rig.js'
+import { ownFolder } from './own-folder.js'
+import { type RunningServer, startServer } from './running-server.js'
+
+const TOKEN = 'executor-token-of-this-test'
+/** As many as the hydra has that stays. */
+const HEADS = 6
+
+async function startBoard(t: Test, home: string): Promise<RunningServer> {
+  const env = { BOARD_EXECUTOR_COMMAND: JSON.stringify(program('hydra', 'stay')), BOARD_EXECUTOR_TOKEN: TOKEN }
+  return startServer(t, { home, env, board: true })
+}
+
+async function ask(server: RunningServer, method: string, path: string, body?: object) {
+  const response = await fetch(`${server.boardUrl}${path}`, {
+    method,
+    headers: { 'content-type': 'application/json', 'x-board-executor-token': TOKEN },
+    ...(body ? { body: JSON.stringify(body) } : {}),
+  })
+  return (await response.json()) as Record<string, string>
+}
+
+/** Starts a card on its way, and waits until all that it starts is there. */
+async function startHydra(t: Test, server: RunningServer, home: string): Promise<{ run: string; pids: number[] }> {
+  const card = await ask(server, 'POST', '/api/cards', { title: 'Grow' })
+  const run = await ask(server, 'POST', `/api/cards/${card.id}/runs`, { mode: 'real' })
+  const file = join(home, '.arch', 'board', 'work', 'pids')
+  const pids = () => (existsSync(file) ? readFileSync(file, 'utf8').trim().split('\n').map(Number) : [])
+  await until(() => pids().length === HEADS)
+  const all = pids()
+  t.teardown(() => {
+    for (const pid of all.filter(runs)) process.kill(pid, 'SIGKILL')
+  })
+  return { run: run.id ?? '', pids: all }
+}
+
+t.test('what a killed server leaves of a run is ended by the next one, and the run is interrupted', async t => {
+  const home = ownFolder(t)
+  const first = await startBoard(t, home)
+  const { run, pids } = await startHydra(t, first, home)
+  t.match(await ask(first, 'GET', `/api/runs/${run}`), { state: 'running' })
+  await first.kill()
+  const second = await startBoard(t, home)
+  t.match(await ask(second, 'GET', `/api/runs/${run}`), { state: 'interrupted', finished_at: /Z$/ })
+  await until(() => !pids.some(runs))
+  t.match(await ask(second, 'GET', '/api/executor'), { running: null, queued: 0, real: true })
+})
+
+t.test('a server that is told to stop takes its run with it', async t => {
+  const home = ownFolder(t)
+  const first = await startBoard(t, home)
+  const { run, pids } = await startHydra(t, first, home)
+  t.match(await first.stop(), { code: 0 })
+  t.same(pids.filter(runs), [])
+  const second = await startBoard(t, home)
+  t.match(await ask(second, 'GET', `/api/runs/${run}`), { state: 'interrupted', signal: 'SIGKILL' })
+  t.notMatch(second.log() + first.log(), TOKEN)
+})

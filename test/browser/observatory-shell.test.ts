@@ -1,0 +1,193 @@
+import t from 'tap'
+import { startWithUsers } from '../accounts/accounts-rig.js'
+import { inBrowser, openBrowser } from './chromium.js'
+import { logIn } from './login-site.js'
+import { findAxeViolations, focused, ObservatorySite, overflow, PHONE, ROOT_PATH, WALL } from './observatory-site.js'
+
+/** All script of the observatory, compressed, in bytes. */
+const SCRIPT_BUDGET = 120_000
+
+t.test('the shell of the observatory in a browser', inBrowser(), async t => {
+  const site = new ObservatorySite(await openBrowser(t))
+  const open = await site.serve(t)
+
+  t.test('an empty ledger says what to do first, with a command that works under this address', async t => {
+    const page = await site.open(t, open)
+    await page.getByRole('heading', { name: 'Nothing written down yet.' }).waitFor()
+    t.match(await page.getByRole('group', { name: 'Command' }).innerText(), `curl ${open.url}${ROOT_PATH}/api/events`)
+    for (const name of ['API description', 'Health', 'Metrics', 'Webhook addresses']) {
+      const address = await page.getByRole('link', { name }).getAttribute('href')
+      t.equal((await open.request(String(address))).status, 200, name)
+    }
+  })
+
+  t.test('an open ledger says that it is open, and nobody can log out of it', async t => {
+    const page = await site.open(t, open)
+    await page.getByText('Open: no login is set up').waitFor()
+    await page.getByRole('button', { name: 'Account' }).click()
+    t.same(await page.getByRole('menuitem').allInnerTexts(), ['Appearance…', 'Keys…\n?'])
+  })
+
+  t.test('views have addresses: tabs, keys, reload and the browser’s buttons lead to them', async t => {
+    const page = await site.open(t, open, '/people?keep=1')
+    await page.getByRole('heading', { name: 'People' }).waitFor()
+    t.equal(await page.title(), 'People · Daybook')
+    await page.keyboard.type('gs')
+    await page.getByRole('heading', { name: 'Subscriptions' }).waitFor()
+    t.equal(new URL(page.url()).pathname, `${ROOT_PATH}/subscriptions`)
+    t.equal(await page.locator('[aria-current=page]').innerText(), 'Subscriptions 0'.replace(' ', '\n'))
+    await page.evaluate('window.isSame = true')
+    await page.getByRole('link', { name: 'Events' }).click()
+    await page.waitForURL(`**${ROOT_PATH}/`)
+    await page.goBack()
+    await page.getByRole('heading', { name: 'Subscriptions' }).waitFor()
+    t.equal(await page.evaluate('window.isSame'), true, 'the page was not loaded again')
+    await page.goBack()
+    t.equal(new URL(page.url()).search, '?keep=1')
+    await page.reload()
+    await page.getByRole('heading', { name: 'People' }).waitFor()
+  })
+
+  t.test('the keys are listed, and the list closes to where one was', async t => {
+    const page = await site.open(t, open)
+    await page.getByRole('link', { name: 'Events' }).focus()
+    await page.keyboard.press('?')
+    const list = page.getByRole('dialog', { name: 'Keys' })
+    await list.waitFor()
+    t.match(await list.innerText(), /g\s*s\s*subscriptions/)
+    await page.keyboard.type('gs')
+    t.equal(new URL(page.url()).pathname, `${ROOT_PATH}/`, 'keys of the page rest below a dialog')
+    await page.keyboard.press('Escape')
+    await list.waitFor({ state: 'detached' })
+    t.match(await focused(page), 'Events')
+  })
+
+  t.test('appearance shows at once, is kept on the device, and holds before the first paint', async t => {
+    const page = await site.open(t, open)
+    await page.getByRole('button', { name: 'Account' }).press('ArrowDown')
+    await page.getByRole('menuitem', { name: 'Appearance…' }).press('Enter')
+    await page.getByRole('radio', { name: 'Forest' }).check()
+    await page.getByRole('radio', { name: 'Dark' }).check()
+    await page.getByRole('radio', { name: 'Compact' }).check()
+    await page.getByRole('switch', { name: 'Single keys' }).uncheck()
+    const look = '{ ...document.documentElement.dataset }'
+    t.match(await page.evaluate(`(${look})`), { palette: 'forest', scheme: 'dark', density: 'compact' })
+    await page.route('**/*.js', route =>
+      route.request().url().includes('appearance-first') ? route.continue() : route.abort(),
+    )
+    await page.reload()
+    t.match(await page.evaluate(`(${look})`), { palette: 'forest', scheme: 'dark', density: 'compact' })
+    t.equal(await page.evaluate('getComputedStyle(document.documentElement).colorScheme'), 'dark')
+    await page.unrouteAll()
+    await page.reload()
+    await page.getByRole('heading', { level: 1 }).waitFor()
+    await page.keyboard.type('gs?')
+    t.equal(new URL(page.url()).pathname, `${ROOT_PATH}/`, 'single keys are off')
+    t.equal(await page.getByRole('dialog').count(), 0)
+  })
+
+  t.test('while the server is gone the page says since when, stays, and is well again by itself', async t => {
+    const page = await site.open(t, open, '/subscriptions')
+    await page.getByRole('heading', { name: 'Subscriptions' }).waitFor()
+    await page.context().setOffline(true)
+    await page.evaluate(`document.dispatchEvent(new Event('visibilitychange'))`)
+    await page.getByText(/The server has not answered since \d\d:\d\d:\d\d\./).waitFor()
+    t.ok(await page.getByRole('heading', { name: 'Subscriptions' }).isVisible())
+    t.same(await findAxeViolations(page), [])
+    await page.context().setOffline(false)
+    await page.getByText('The server has not answered').waitFor({ state: 'detached' })
+  })
+
+  t.test('it is accessible in both schemes and fits every window', async t => {
+    for (const window of [{}, PHONE, WALL]) {
+      const page = await site.open(t, open, '/', window)
+      await page.getByRole('heading', { level: 1 }).waitFor()
+      for (const colorScheme of ['light', 'dark'] as const) {
+        await page.emulateMedia({ colorScheme })
+        t.same(await findAxeViolations(page), [])
+      }
+      t.equal(await overflow(page), 0)
+      await page.evaluate(`document.documentElement.style.fontSize = '200%'`)
+      t.equal(await overflow(page), 0, 'with letters twice as large')
+    }
+  })
+
+  t.test('dialogs and menus are accessible too', async t => {
+    const page = await site.open(t, open)
+    await page.getByRole('button', { name: 'Account' }).click()
+    t.same(await findAxeViolations(page), [], 'menu')
+    await page.getByRole('menuitem', { name: 'Appearance…' }).click()
+    t.same(await findAxeViolations(page), [], 'appearance')
+    await page.keyboard.press('Escape')
+    await page.keyboard.press('?')
+    t.same(await findAxeViolations(page), [], 'keys')
+  })
+
+  t.test('fingers get targets of 44 px, and what has no room is in the account menu', async t => {
+    const page = await site.open(t, open, '/', PHONE)
+    const tabs = page.getByRole('navigation', { name: 'Views' })
+    for (const tab of [...(await tabs.getByRole('link').all()), tabs.getByRole('button', { name: 'Account' })]) {
+      const box = await tab.boundingBox()
+      t.ok(box && box.height >= 44 && box.width >= 44, `${box?.width} × ${box?.height}`)
+    }
+    await tabs.getByRole('button', { name: 'Account' }).tap()
+    await page.getByRole('menuitem', { name: 'Ledger…' }).tap()
+    t.match(await page.getByRole('dialog', { name: 'Ledger' }).innerText(), /0\s+events/)
+  })
+
+  t.test('all its script weighs little, and is not asked for twice', async t => {
+    const page = await site.open(t, open)
+    await page.getByRole('heading', { level: 1 }).waitFor()
+    const scripts = `performance.getEntriesByType('resource').filter(({ name }) => name.endsWith('.js'))`
+    const sizes: number[] = await page.evaluate(`${scripts}.map(entry => entry.encodedBodySize)`)
+    t.ok(sizes.reduce((sum, size) => sum + size) < SCRIPT_BUDGET, `${sizes.length} scripts`)
+    await page.reload()
+    await page.getByRole('heading', { level: 1 }).waitFor()
+    t.same(await page.evaluate(`${scripts}.filter(entry => entry.transferSize > 0).map(entry => entry.name)`), [])
+  })
+
+  t.test('without script the page says what it needs', async t => {
+    const page = await site.open(t, open, '/', { javaScriptEnabled: false })
+    const sentence = page.locator('noscript p')
+    t.match(await sentence.innerText(), 'This page needs JavaScript')
+    t.ok(await sentence.isVisible())
+  })
+
+  t.test('a deep address leads through the login and back, and logging out ends it', async t => {
+    const { accounts } = await startWithUsers({ throttleLogins: false })
+    const closed = await site.serve(t, { accounts })
+    const page = await site.open(t, closed, '/subscriptions?q=a%20b')
+    await logIn(page, 'bob', 'correct horse battery')
+    await page.getByRole('heading', { name: 'Subscriptions' }).waitFor()
+    t.equal(new URL(page.url()).pathname + new URL(page.url()).search, `${ROOT_PATH}/subscriptions?q=a%20b`)
+    t.same(await page.getByRole('navigation', { name: 'Views' }).getByRole('link').allInnerTexts(), [
+      'Events',
+      'Subscriptions\n0',
+    ])
+    await page.getByRole('button', { name: 'Account: bob' }).click()
+    await page.getByRole('menuitem', { name: 'Your tokens…' }).click()
+    await page.getByText('You have no tokens.').waitFor()
+    await page.keyboard.press('Escape')
+    await page.getByRole('button', { name: 'Account: bob' }).click()
+    await page.getByRole('menuitem', { name: 'Log out' }).click()
+    await page.getByLabel('Password', { exact: true }).waitFor()
+    t.same(await page.context().cookies(), [])
+  })
+
+  t.test('a session that ended leads to the login and back to the same view', async t => {
+    const { accounts } = await startWithUsers({ throttleLogins: false })
+    const closed = await site.serve(t, { accounts })
+    const page = await site.open(t, closed, '/subscriptions?q=1')
+    await logIn(page, 'ada', 'correct horse battery')
+    await page.getByRole('link', { name: 'People' }).waitFor()
+    await page.context().clearCookies()
+    await page.evaluate(`document.dispatchEvent(new Event('visibilitychange'))`)
+    await logIn(page, 'ada', 'correct horse battery')
+    await page.getByRole('link', { name: 'People' }).waitFor()
+    t.equal(new URL(page.url()).pathname + new URL(page.url()).search, `${ROOT_PATH}/subscriptions?q=1`)
+  })
+
+  t.test('no page complained, broke its policy, or asked anybody but its server', async t => {
+    t.same(site.complaints, [])
+  })
+})

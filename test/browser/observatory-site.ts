@@ -1,0 +1,70 @@
+import { AxeBuilder } from '@axe-core/playwright'
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
+import type { Test } from 'tap'
+import { type Served, type ServeOptions, serve } from '../server/serve.js'
+
+/** Below a root path, as behind a proxy that serves other things as well. */
+export const ROOT_PATH = '/book'
+
+export const LAPTOP = { viewport: { width: 1280, height: 800 } }
+export const PHONE = { viewport: { width: 360, height: 640 }, hasTouch: true, isMobile: true }
+export const WALL = { viewport: { width: 2560, height: 1440 } }
+
+/** Ledgers of a test's own, and one browser to look at their observatory with. */
+export class ObservatorySite {
+  /** What pages complained of, broke of their policy, or asked of anybody but their server. */
+  readonly complaints: string[] = []
+
+  constructor(private readonly browser: Browser) {}
+
+  /** A server whose ledger and accounts are those of `options`; an open and empty ledger without any. */
+  serve(t: Test, { settings, ...options }: ServeOptions = {}): Promise<Served> {
+    return serve(t, { ...options, settings: { rootPath: ROOT_PATH, ...settings } })
+  }
+
+  /**
+   * Opens a page in a window of its own, which has not been anywhere yet.
+   *
+   * @param path below the root path, from `/`
+   */
+  async open(t: Test, { url }: Pick<Served, 'url'>, path = '/', options: BrowserContextOptions = {}): Promise<Page> {
+    const context = await this.browser.newContext({ reducedMotion: 'reduce', ...LAPTOP, ...options })
+    const page = await context.newPage()
+    const complain = (complaint: string) => this.complaints.push(`${t.name}: ${complaint}`)
+    page.on('pageerror', error => complain(String(error.stack)))
+    page.on('console', message => {
+      // What the network does is said by the browser too; tests that mean it look at the page.
+      if (message.type() === 'error' && !/^Failed to load resource/.test(message.text())) complain(message.text())
+    })
+    page.on('request', request => {
+      if (new URL(request.url()).hostname !== '127.0.0.1') complain(`asked for ${request.url()}`)
+    })
+    t.teardown(() => context.close())
+    await page.goto(`${url}${ROOT_PATH}${path}`)
+    return page
+  }
+}
+
+/** What axe finds wrong on a page, a line each; without the second window that frames of other sites would need. */
+export async function findAxeViolations(page: Page): Promise<string[]> {
+  const { violations } = await new AxeBuilder({ page })
+    .setLegacyMode()
+    .options({ resultTypes: ['violations'] })
+    .analyze()
+  return violations.map(
+    ({ id, nodes }) => `${id}: ${nodes.map(node => `${node.html} ${node.failureSummary}`).join('; ')}`,
+  )
+}
+
+/** How far the page is wider than its window. */
+export function overflow(page: Page): Promise<number> {
+  return page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth')
+}
+
+/** The accessible name of what has the focus, or its text. */
+export function focused(page: Page): Promise<string> {
+  return page.evaluate(`(() => {
+    const element = document.activeElement
+    return (element.getAttribute('aria-label') ?? element.innerText ?? '').trim().replace(/\\s+/g, ' ')
+  })()`)
+}

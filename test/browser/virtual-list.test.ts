@@ -1,0 +1,138 @@
+import type { Page } from 'playwright-core'
+import t from 'tap'
+import { inBrowser, openBrowser } from './chromium.js'
+import { findAxeViolations, ObservatorySite } from './observatory-site.js'
+
+/** A list of numbered rows in place of the page, newest first; `window.show(rows)` shows others. */
+const LIST = `(async () => {
+  // Under the version of the page's own modules, so that they are the same ones.
+  const [version] = document.querySelector('link[rel=modulepreload]').href.match(/.*\\/assets\\/[^/]+\\//)
+  const from = name => import(version + name)
+  const [{ render }, { html }, { VirtualList }] = await Promise.all([
+    from('lib/preact.js'), from('shared/html.js'), from('shared/virtual-list.js'),
+  ])
+  document.body.innerHTML = '<main><h1>A list</h1><div id="box"></div></main>'
+  const box = document.getElementById('box')
+  box.style.height = '600px'
+  window.opened = []
+  window.calls = { end: 0, top: [] }
+  const row = number => html\`<div class="row" style=\${{ height: 30 + (number % 3) * 20 + 'px' }}>row \${number}</div>\`
+  window.show = rows => render(html\`<\${VirtualList} label="Rows" items=\${rows} keyOf=\${String} rowEstimate=\${40}
+    dayOf=\${number => 'day ' + Math.floor(number / 100)} renderDay=\${day => html\`<b>\${day}</b>\`} renderItem=\${row}
+    onOpen=\${number => opened.push(number)} onNearEnd=\${() => calls.end++} onAtTop=\${is => calls.top.push(is)} />\`, box)
+  window.down = (from, to) => Array.from({ length: from - to + 1 }, (_, i) => from - i)
+  show(down(9999, 0))
+})()`
+
+t.test('the long list in a browser', inBrowser(), async t => {
+  const site = new ObservatorySite(await openBrowser(t))
+  const served = await site.serve(t)
+
+  const openList = async (t: Parameters<ObservatorySite['open']>[0]) => {
+    const page = await site.open(t, served)
+    await page.evaluate(LIST)
+    return page
+  }
+
+  t.test('of ten thousand rows only those near the view are in the page, wherever it is', async t => {
+    const page = await openList(t)
+    for (const top of [0, 123_456, 500_000, 10_000_000, 0]) {
+      await scrollTo(page, top)
+      const count = await page.getByRole('option').count()
+      t.ok(count > 5 && count < 60, `${count} rows at ${top}`)
+    }
+    await scrollTo(page, 10_000_000)
+    t.ok(await page.getByRole('option', { name: 'row 0', exact: true }).isVisible(), 'the last row is reached')
+    t.ok(((await page.evaluate('calls.end')) as number) > 0)
+    t.same(await page.evaluate('calls.top.at(-1)'), false)
+  })
+
+  t.test('what is in view stays where it is when rows come above it', async t => {
+    const page = await openList(t)
+    await scrollTo(page, 3000)
+    const before = await rowAtTop(page)
+    await page.evaluate('show(down(10_049, 0))')
+    await settle(page)
+    t.same(await rowAtTop(page), before)
+    await page.evaluate('show(down(10_049, 5000))')
+    await settle(page)
+    t.same(await rowAtTop(page), before, 'and when rows below it go')
+  })
+
+  t.test('at the very beginning new rows push the others down', async t => {
+    const page = await openList(t)
+    await page.evaluate('show(down(10_001, 0))')
+    await settle(page)
+    t.ok(await page.getByRole('option', { name: 'row 10001' }).isVisible())
+    t.equal(await page.evaluate(`document.querySelector('.virtual-list').scrollTop`), 0)
+  })
+
+  t.test('the heading of the day that is in view stays at the top', async t => {
+    const page = await openList(t)
+    await scrollTo(page, 20_000)
+    const { row } = await rowAtTop(page)
+    t.equal(await page.locator('.sticky-day').innerText(), `day ${Math.floor(row / 100)}`)
+  })
+
+  t.test('it is one stop for the Tab key, walked by keys, opened by Enter', async t => {
+    const page = await openList(t)
+    await page.keyboard.press('Tab')
+    for (const [keys, row] of [
+      [['ArrowDown'], 9999],
+      [['ArrowDown', 'ArrowDown', 'ArrowUp'], 9998],
+      [['End'], 0],
+      [['ArrowDown'], 0],
+      [['ArrowUp'], 1],
+      [['Home'], 9999],
+    ] as const) {
+      for (const key of keys) await page.keyboard.press(key)
+      await settle(page)
+      t.equal(await activeRow(page), `row ${row}`, keys.join(' '))
+      t.ok(await page.locator('.is-active').isVisible())
+    }
+    await page.keyboard.press('PageDown')
+    await settle(page)
+    t.match(await activeRow(page), /^row 99[789]\d$/)
+    await page.keyboard.press('Home')
+    await page.keyboard.press('Enter')
+    await page.getByRole('option', { name: 'row 9998' }).click()
+    t.same(await page.evaluate('opened'), [9999, 9998])
+  })
+
+  t.test('it is accessible', async t => {
+    const page = await openList(t)
+    await page.keyboard.press('Tab')
+    await page.keyboard.press('ArrowDown')
+    t.same(await findAxeViolations(page), [])
+  })
+
+  t.test('nothing broke', async t => {
+    t.same(site.complaints, [])
+  })
+})
+
+async function scrollTo(page: Page, top: number): Promise<void> {
+  await page.evaluate(`document.querySelector('.virtual-list').scrollTop = ${top}`)
+  await settle(page)
+}
+
+/** Until what was measured has been drawn. */
+async function settle(page: Page): Promise<void> {
+  for (let frame = 0; frame < 4; frame++) await page.evaluate('new Promise(requestAnimationFrame)')
+}
+
+/** The row below the sticky heading, and how far its top is from the top of the list. */
+function rowAtTop(page: Page): Promise<{ row: number; top: number }> {
+  return page.evaluate(`(() => {
+    const list = document.querySelector('.virtual-list').getBoundingClientRect()
+    const row = [...document.querySelectorAll('[role=option]')].find(row => row.getBoundingClientRect().bottom > list.top + 33)
+    return { row: Number(row.textContent.slice(4)), top: Math.round(row.getBoundingClientRect().top - list.top) }
+  })()`)
+}
+
+/** What a screen reader is told that keys begin from. */
+function activeRow(page: Page): Promise<string> {
+  return page.evaluate(
+    `document.getElementById(document.activeElement.getAttribute('aria-activedescendant'))?.textContent`,
+  )
+}

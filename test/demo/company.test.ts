@@ -1,0 +1,116 @@
+import fc from 'fast-check'
+import t from 'tap'
+import { Compile } from 'typebox/compile'
+import { Company, HISTORY_DAYS } from '../../src/demo/company.js'
+import { DAY, MINUTE } from '../../src/demo/durations.js'
+import type { Step } from '../../src/demo/story.js'
+import { EventSchema, type NewEvent } from '../../src/model/event.js'
+import { listPlatforms } from '../../src/platforms/catalogue.js'
+
+const NOON = Date.UTC(2026, 10, 20, 12) * 1000
+const check = Compile(EventSchema)
+
+const historyOf = (seed: number, ends: number) => [...new Company({ seed, ends }).history()]
+const eventsOf = (steps: readonly Step[]): NewEvent[] =>
+  steps.flatMap(step => (step.does === 'record' ? step.deliveries.map(({ event }) => event) : []))
+
+const steps = historyOf(1, NOON)
+const events = eventsOf(steps)
+
+t.test('the same seed and the same present tell the same history, and go on in the same way', async t => {
+  fc.assert(
+    fc.property(fc.integer(), fc.integer({ min: 0, max: 7 * 24 * 60 }), (seed, minutes) => {
+      const ends = NOON + minutes * MINUTE
+      const told = () => {
+        const company = new Company({ seed, ends })
+        return JSON.stringify([
+          [...company.history()],
+          [1, 2, 3].map(second => company.goOn(ends + second * 1_000_000)),
+        ])
+      }
+      const [once, twice] = [told(), told()]
+      return once === twice
+    }),
+    { numRuns: 2 },
+  )
+  t.not(JSON.stringify(eventsOf(historyOf(2, NOON))), JSON.stringify(events))
+})
+
+t.test('a history is told in order, ends in the present and has something of every day', async t => {
+  let last = NOON - HISTORY_DAYS * DAY
+  const days = new Set<number>()
+  for (const { at } of steps) {
+    if (at < last) t.fail(`a step at ${at} comes after one at ${last}`)
+    last = at
+    days.add(Math.floor(at / DAY))
+  }
+  t.ok(last <= NOON)
+  t.equal(days.size, HISTORY_DAYS + 1)
+  t.ok(events.length > 3_000 && events.length < 6_000, `${events.length} events`)
+})
+
+t.test('whenever the demo is started, the last day before has events of all platforms', async () => {
+  fc.assert(
+    fc.property(fc.integer({ min: 0, max: 7 * 24 }), hours => {
+      const ends = NOON + hours * 60 * MINUTE
+      const lately = historyOf(4_711, ends).filter(({ at }) => at > ends - DAY)
+      return new Set(eventsOf(lately).map(({ source }) => source)).size === listPlatforms().length
+    }),
+    { numRuns: 4 },
+  )
+})
+
+t.test('every event is one that its platform is known to send', async t => {
+  const kinds = new Map(listPlatforms().map(({ source, kinds }): [string, string[]] => [source, kinds]))
+  for (const event of events) {
+    if (!check.Check(event)) t.fail(`not an event: ${JSON.stringify(event)}`)
+    if (!kinds.get(event.source)?.includes(event.kind)) t.fail(`${event.source} does not send ${event.kind}`)
+  }
+  t.ok(new Set(events.map(({ kind }) => kind)).size > 25)
+})
+
+t.test('one dedupe key stands for one event', async t => {
+  const said = new Map<string, string>()
+  for (const { dedupe_key, kind, target, actor, conversation } of events) {
+    const told = JSON.stringify([kind, target.key, actor.id, conversation.text])
+    if ((said.get(dedupe_key) ?? told) !== told)
+      t.fail(`${dedupe_key} stands for two: ${told}, ${said.get(dedupe_key)}`)
+    said.set(dedupe_key, told)
+  }
+  t.ok(said.size < events.length, 'and some arrive again')
+})
+
+t.test('provenance is mixed as in life', async t => {
+  const verified = new Set(
+    steps.flatMap(step => (step.does === 'record' ? step.deliveries.map(({ provenance }) => provenance.verified) : [])),
+  )
+  t.same([...verified].sort(), ['none', 'signature', 'token'])
+  t.ok(steps.some(({ does }) => does === 'capture'))
+})
+
+t.test('every address is one that is reserved for examples, and no secret is in an event', async t => {
+  const text = JSON.stringify(events)
+  for (const [, host] of text.matchAll(/https?:\/\/([^/"\s\\)]+)/gu)) {
+    if (!host?.endsWith('.example')) t.fail(`${host}`)
+  }
+  t.notMatch(text, /"token":"(?!\[REDACTED\])/u)
+})
+
+t.test('it goes on from what is there, each time with something to record, at the time that it is told', async t => {
+  const company = new Company({ seed: 1, ends: NOON })
+  const known = new Set(eventsOf([...company.history()]).map(({ conversation }) => conversation.title))
+  const sources = new Set<string>()
+  let continued = 0
+  for (let second = 1; second <= 120; second++) {
+    const at = NOON + second * 5_000_000
+    const more = company.goOn(at)
+    if (!more.some(({ does }) => does === 'record')) t.fail('nothing is recorded')
+    if (more.some(step => step.at !== at)) t.fail('a step is of another time')
+    for (const { source, conversation } of eventsOf(more)) {
+      sources.add(source)
+      if (known.has(conversation.title)) continued++
+    }
+  }
+  t.equal(sources.size, 4)
+  t.ok(continued > 40)
+})

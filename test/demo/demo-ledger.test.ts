@@ -1,0 +1,67 @@
+import { join } from 'node:path'
+import t, { type Test } from 'tap'
+import { Company } from '../../src/demo/company.js'
+import { Ledger } from '../../src/ledger/ledger.js'
+import type { StoredEvent } from '../../src/model/event.js'
+import { toTimestamp } from '../../src/model/timestamp.js'
+import { fillDemoLedger } from '../../src/runtime/demo-ledger.js'
+import { openSqliteStore } from '../../src/store/sqlite/store.js'
+
+const NOON = Date.UTC(2026, 10, 20, 12) * 1000
+
+/** What a ledger holds that was filled with a history. */
+async function filled(t: Test, seed: number) {
+  const path = join(t.testdir(), 'events.db')
+  await fillDemoLedger(path, new Company({ seed, ends: NOON }).history())
+  const clock = () => NOON
+  const store = await openSqliteStore({ path, clock, onFailure: error => t.fail(String(error)) })
+  t.teardown(() => store.close())
+  const ledger = await Ledger.open({ store, clock, newSubscriptionId: () => 'none' })
+  const events: StoredEvent[] = []
+  for (let since: number | undefined = 0; since !== undefined; ) {
+    const page = await ledger.query({ order: 'asc', limit: 500, since })
+    const text = Buffer.from(page.items).toString('utf8')
+    events.push(...(JSON.parse(text.startsWith('[') ? text : `[${text}]`) as StoredEvent[]))
+    since = page.hasMore ? (page.nextSince ?? undefined) : undefined
+  }
+  return { events, subscriptions: await ledger.listSubscriptions() }
+}
+
+t.test('the same seed and the same present make the same ledger', async t => {
+  const [one, other] = [await filled(t, 3), await filled(t, 3)]
+  t.equal(JSON.stringify(one), JSON.stringify(other))
+
+  t.test('each event was captured when it was told, and some were told again', async t => {
+    const told = new Set<string>()
+    for (const step of new Company({ seed: 3, ends: NOON }).history()) {
+      if (step.does === 'record' || step.does === 'capture') told.add(toTimestamp(step.at).slice(0, 22))
+    }
+    const strange = one.events.filter(({ captured_at }) => !told.has(captured_at.slice(0, 22)))
+    t.same(
+      strange.map(({ captured_at, dedupe_key }) => ({ captured_at, dedupe_key })),
+      [],
+    )
+    t.ok(one.events.some(({ seen_count }) => seen_count > 2))
+    t.ok(one.events.some(({ provenance }) => provenance.route === 'capture'))
+  })
+
+  t.test('subscriptions of every state are there', async t => {
+    const byId = Object.fromEntries(one.subscriptions.map(subscription => [subscription.id, subscription]))
+    t.match(byId['demo-merged-everywhere'], { enabled: true, last_event_at: String })
+    t.match(byId['demo-forum-likes'], { enabled: false, last_event_at: String })
+    t.match(byId['demo-incidents'], {
+      last_cursor: /^\d+$/,
+      capture: { failures: 0, last_error: null, read_to: /^\d+$/ },
+    })
+    t.match(byId['demo-lost-property'], {
+      last_cursor: null,
+      capture: { failures: Number, last_error: /knows no such/ },
+    })
+    t.ok((byId['demo-lost-property']?.capture?.failures ?? 0) > 1)
+    t.ok(Date.parse(String(byId['demo-release-4.2']?.metadata.expires_at)) * 1000 > NOON)
+    t.ok(Date.parse(String(byId['demo-storm-refunds']?.metadata.expires_at)) * 1000 < NOON)
+    const storm = one.events.filter(({ subscription_ids }) => subscription_ids.includes('demo-storm-refunds'))
+    t.ok(storm.length > 0)
+    t.ok(storm.every(event => event.captured_at < String(byId['demo-storm-refunds']?.metadata.expires_at)))
+  })
+})

@@ -1,0 +1,76 @@
+import { readdirSync, statSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import t from 'tap'
+import { runDaybook, startDaybook, until } from '../commands/run-daybook.js'
+
+const ARGV = ['serve', '--demo', '--port', '0', '--log-level', 'silent']
+
+async function get(url: string) {
+  const response = await fetch(url)
+  // biome-ignore lint/suspicious/noExplicitAny: what is read of it is what is tested
+  return { status: response.status, body: (await response.json()) as any }
+}
+
+t.test('a demo is alive at once, says what it is, touches nothing else and leaves nothing', async t => {
+  const home = t.testdir({ real: {}, temporary: {} })
+  const env = {
+    TMPDIR: join(home, 'temporary'),
+    EVENT_DB: join(home, 'real', 'events.db'),
+    EVENT_ADMIN_TOKEN: 'not looked at',
+    EVENT_HOST: '0.0.0.0',
+    BOARD_HOME: join(home, 'real'),
+  }
+  const { child, run, ended } = startDaybook(t, [...ARGV, '--json'], { env })
+  await until(() => run.out.includes('\n') || run.err.includes('\n'))
+  const { ledger, board, database, demo } = JSON.parse(run.out)
+  t.equal(demo, true)
+  t.match(ledger, /^http:\/\/127\.0\.0\.1:\d+$/)
+  t.match(board, /^http:\/\/127\.0\.0\.1:\d+$/)
+  const folder = dirname(dirname(database))
+  t.equal(dirname(folder), env.TMPDIR)
+  t.equal(statSync(folder).mode & 0o777, 0o700)
+
+  t.match(await get(`${ledger}/api/health`), { status: 200, body: { status: 'ok', demo: true, database } })
+  const { body: stats } = await get(`${ledger}/api/stats`)
+  t.ok(stats.event_count > 3_000)
+  t.ok(stats.duplicate_count > 50)
+  t.same(Object.keys(stats.by_source).sort(), ['chat', 'code_a', 'code_b', 'forum'])
+  t.match((await get(`${ledger}/api/events?q=marquee&source=forum&limit=5`)).body, { count: 5 })
+  const { body: subscriptions } = await get(`${ledger}/api/subscriptions`)
+  t.match(
+    subscriptions.items.find(({ id }: { id: string }) => id === 'demo-lost-property'),
+    { capture: { last_error: String, next_due_at: String } },
+  )
+
+  const { body: cards } = await get(`${board}/api/cards`)
+  t.ok(cards.count > 5)
+  for (const { links } of cards.items) {
+    t.match(await get(`${ledger}/api/events/${encodeURIComponent(links[0])}`), { status: 200 })
+  }
+
+  const { body: newest } = await get(`${ledger}/api/events?limit=1`)
+  const next = `${ledger}/api/events?since=${encodeURIComponent(newest.next_since)}&wait=50`
+  t.match(await get(next), { status: 200, body: { items: [{ captured_at: String }] } }, 'and more events come')
+
+  child.kill('SIGTERM')
+  t.match(await ended, { code: 0, err: '' })
+  t.same(readdirSync(env.TMPDIR), [])
+  t.same(readdirSync(join(home, 'real')), [])
+})
+
+t.test('a person is told that it is a demo', async t => {
+  const { child, run, ended } = startDaybook(t, [...ARGV, '--only', 'board'], {
+    atTerminal: true,
+    env: { NO_COLOR: '1' },
+  })
+  await until(() => run.out.includes('Ctrl+C') || run.err !== '')
+  t.match(run.out, /^Daybook shows a demo: invented events in a throw-away ledger\./)
+  child.kill('SIGINT')
+  t.match(await ended, { code: 0 })
+})
+
+t.test('with what leads to a real ledger, or lets others in, it refuses', async t => {
+  for (const flags of [['--db', 'x.db'], ['--host', '0.0.0.0'], ['--allow-open'], ['--capture']]) {
+    t.match(await runDaybook(t, ['serve', '--demo', ...flags]), { code: 2, out: '', err: /--demo/ }, flags.join(' '))
+  }
+})

@@ -1,0 +1,127 @@
+import { once } from 'node:events'
+import { connect } from 'node:net'
+import pino from 'pino'
+import type { Test } from 'tap'
+import type { BoardAccess } from '../../../src/gate/access.js'
+import { type BoardIdentity, NOBODY } from '../../../src/gate/identity.js'
+import { createThrottleAddress } from '../../../src/login/throttle-address.js'
+import type { BoardSecrets } from '../../../src/model/board-secrets.js'
+import { authPages, behindLogin } from '../../../src/server/board/auth-assets.js'
+import type { BoardHandler, BoardRoute } from '../../../src/server/board/board-route.js'
+import { factsOf } from '../../../src/server/board/gate-facts.js'
+import { authStatus, boardCookie, login, logout, sessionStatus } from '../../../src/server/board/session-routes.js'
+import { createBodyReader } from '../../../src/server/body.js'
+import { createHttpApp } from '../../../src/server/http-app.js'
+import { createJsonReader } from '../../../src/server/json-body.js'
+import { json } from '../../../src/server/reply.js'
+import { METHODS } from '../../../src/server/route.js'
+import { Shutdown } from '../../../src/server/shutdown.js'
+import { type GateOptionsOfTest, GateRig, PASSWORD } from '../../gate/gate-rig.js'
+import { type RawAnswer, type RawRequest, readAnswer, valuesOf } from '../closed-ledger.js'
+
+export interface GateServerOptions {
+  rig?: GateRig
+  secrets?: BoardSecrets
+  settings?: GateOptionsOfTest
+  rootPath?: string
+  cookieSecure?: boolean
+  trustedProxies?: readonly string[]
+}
+
+/** A browser that has logged in. */
+export interface Browser {
+  cookie: string
+  csrfToken: string
+  /** What it sends with a write. */
+  write: Record<string, string>
+}
+
+export interface GateServer {
+  rig: GateRig
+  port: number
+  log: string[]
+  /** One request on a connection of its own. `/api/things` and `/api/execution` answer with who came through. */
+  send(path: string, request?: RawRequest): Promise<RawAnswer>
+  /** Bytes as they are, until the server closes. */
+  raw(text: string): Promise<string>
+  logIn(headers?: Record<string, string>): Promise<Browser>
+}
+
+/** The session routes over HTTP, and behind the gate a thing that says who came. */
+export async function serveGate(t: Test, options: GateServerOptions = {}): Promise<GateServer> {
+  const { rootPath = '', cookieSecure = false, trustedProxies = [], settings = {} } = options
+  const rig = options.rig ?? GateRig.open(t, options.secrets)
+  const gate = rig.start(settings)
+  const throttleAddress = createThrottleAddress(trustedProxies)
+  const parts = {
+    gate,
+    throttleAddress,
+    cookie: boardCookie(cookieSecure),
+    readJsonBody: createJsonReader(createBodyReader(1024)),
+  }
+  const look = { palette: 'forest', layout: 'card', appearance: 'dark' } as const
+  const asksUsername = settings.username !== undefined
+  const auth = authPages({ rootPath, look, asksUsername })
+  const shell: BoardHandler = () => ({ status: 200, type: 'text/html', page: true, body: 'the page shell' })
+  const who: BoardHandler = req => json(200, { kind: req.identity.kind })
+  const routes: BoardRoute[] = []
+  const add = (method: BoardRoute['method'], pattern: string, access: BoardAccess, handle: BoardHandler) =>
+    routes.push({ method, pattern, access, handle, doc: { summary: '', answers: {} } })
+  add('POST', '/api/login', 'login', login(parts))
+  add('POST', '/api/logout', 'logout', logout(parts))
+  add('GET', '/api/session', 'anybody', sessionStatus())
+  add('GET', '/api/auth', 'anybody', authStatus(gate))
+  for (const method of METHODS) add(method, '/api/things', 'api', who)
+  add('POST', '/api/execution', 'execute', who)
+  add('GET', '/auth-assets/:file', 'public', auth.asset)
+  add('GET', '/', 'anybody', behindLogin(gate, auth.loginPage, shell))
+
+  const log: string[] = []
+  let requests = 0
+  const app = createHttpApp<BoardAccess, BoardIdentity>({
+    routes,
+    rootPath,
+    authorise: async ({ access }, req) => {
+      req.identity = await gate.admit(factsOf(req, access, throttleAddress))
+    },
+    nobody: NOBODY,
+    tlsOnly: cookieSecure,
+    requestIds: () => `request-${++requests}`,
+    logger: pino({ level: 'debug', base: null }, { write: line => log.push(line) }),
+    logRules: { notable: new Set(['login']), who: identity => ({ identity: identity.kind }) },
+    shutdown: new Shutdown(),
+  })
+  const { port } = await app.listen('127.0.0.1', 0)
+  t.teardown(() => app.close())
+
+  const raw = async (text: string) => {
+    const socket = connect(port, '127.0.0.1')
+    const chunks: Buffer[] = []
+    socket.on('data', chunk => chunks.push(chunk))
+    socket.write(text, 'latin1')
+    await once(socket, 'close')
+    return Buffer.concat(chunks).toString()
+  }
+  const send = async (path: string, { method = 'GET', headers = {}, body }: RawRequest = {}) => {
+    const text = typeof body === 'string' ? body : body === undefined ? '' : JSON.stringify(body)
+    const lines = {
+      Host: `127.0.0.1:${port}`,
+      'Content-Length': String(Buffer.byteLength(text)),
+      Connection: 'close',
+      ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
+      ...headers,
+    }
+    const head = Object.entries(lines).map(([name, value]) => `${name}: ${value}\r\n`)
+    return readAnswer(await raw(`${method} ${path} HTTP/1.1\r\n${head.join('')}\r\n${text}`))
+  }
+  const logIn = async (headers: Record<string, string> = {}): Promise<Browser> => {
+    const body = { password: PASSWORD, ...(asksUsername ? { username: settings.username } : {}) }
+    const answer = await send(`${rootPath}/api/login`, { method: 'POST', headers, body })
+    t.equal(answer.status, 200, 'logged in')
+    const cookie = valuesOf(answer.headers, 'set-cookie')[0]?.split(';', 1)[0] ?? ''
+    const csrfToken = String(answer.body.csrf_token)
+    const write = { Cookie: cookie, Origin: `http://127.0.0.1:${port}`, 'X-CSRF-Token': csrfToken }
+    return { cookie, csrfToken, write }
+  }
+  return { rig, port, log, send, raw, logIn }
+}

@@ -1,0 +1,268 @@
+import { once } from 'node:events'
+import { existsSync, writeFileSync } from 'node:fs'
+import { connect } from 'node:net'
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import t from 'tap'
+import { AppError } from '../../../src/model/app-error.js'
+import { RUN_LIMITS } from '../../../src/model/run.js'
+import { CARD, shell, until } from '../../board/executor-rig.js'
+import { type Asked, FROM_EXECUTOR, serveRuns, TOKEN } from './serve-runs.js'
+
+interface Message {
+  id?: string
+  event?: string
+  data: Record<string, unknown>
+}
+
+/** The messages of a stream of server-sent events. */
+function messagesIn(text: string): Message[] {
+  const blocks = text.split('\n\n').filter(block => block.includes('data: '))
+  return blocks.map(block => {
+    const fields = new Map(block.split('\n').map(line => line.split(/: (.*)/s) as [string, string]))
+    const [id, event] = [fields.get('id'), fields.get('event')]
+    const named = { ...(id === undefined ? {} : { id }), ...(event === undefined ? {} : { event }) }
+    return { ...named, data: JSON.parse(fields.get('data') ?? '') }
+  })
+}
+
+const RUNS = `/api/cards/${CARD.id}/runs`
+const REFUSED: { name: string; path?: string; asked: Asked; status: number; code: string; field?: string }[] = [
+  { name: 'a mode that there is not', asked: { body: { mode: 'fake' } }, status: 400, code: 'invalid_field' },
+  { name: 'a mode in capitals', asked: { body: { mode: 'REAL' } }, status: 400, code: 'invalid_field' },
+  { name: 'no mode', asked: { body: {} }, status: 400, code: 'invalid_field', field: '/mode' },
+  { name: 'an unknown member', asked: { body: { mode: 'mock', x: 1 } }, status: 400, code: 'invalid_field' },
+  { name: 'a list', asked: { body: [] }, status: 400, code: 'invalid_field' },
+  { name: 'null', asked: { body: 'null' }, status: 400, code: 'invalid_field' },
+  { name: 'a list of modes', asked: { body: { mode: ['real'] } }, status: 400, code: 'invalid_field' },
+  { name: 'no JSON', asked: { body: '{' }, status: 400, code: 'invalid_json' },
+  { name: 'no body', asked: {}, status: 415, code: 'unsupported_media_type' },
+  {
+    name: 'a form',
+    asked: { body: 'mode=mock', headers: { 'content-type': 'text/plain' } },
+    status: 415,
+    code: 'unsupported_media_type',
+  },
+  { name: 'a large body', asked: { body: ' '.repeat(5000) }, status: 413, code: 'body_too_large' },
+  {
+    name: 'no such card',
+    path: '/api/cards/x/runs',
+    asked: { body: { mode: 'mock' } },
+    status: 404,
+    code: 'not_found',
+  },
+  { name: 'a real run without the token', asked: { body: { mode: 'real' } }, status: 403, code: 'executor_denied' },
+  {
+    name: 'a real run of no card without the token',
+    path: '/api/cards/x/runs',
+    asked: { body: { mode: 'real' } },
+    status: 403,
+    code: 'executor_denied',
+  },
+  {
+    name: 'a real run with another token',
+    asked: { body: { mode: 'real' }, headers: { 'x-board-executor-token': `${TOKEN}x` } },
+    status: 403,
+    code: 'executor_denied',
+  },
+]
+
+t.test('a run that may not be started is refused, and nothing is recorded', async t => {
+  const { ask, executor } = await serveRuns(t, { settings: { command: ['true'] } })
+  for (const { name, path = RUNS, asked, status, code, field } of REFUSED) {
+    const answer = await ask('POST', path, asked)
+    t.match(answer, { status, body: { code } }, name)
+    if (field) t.match(answer.body.errors, [{ field }], name)
+  }
+  t.same(executor.list({}, { limit: 9, after: null }).items, [])
+})
+
+t.test('without a command a real run is refused, after the token', async t => {
+  const { ask } = await serveRuns(t)
+  t.match(await ask('POST', RUNS, { body: { mode: 'real' } }), { status: 403 })
+  t.match(await ask('POST', RUNS, { body: { mode: 'real' }, headers: FROM_EXECUTOR }), {
+    status: 409,
+    body: { code: 'executor_not_configured' },
+  })
+})
+
+t.test('runs are started, shown and listed', async t => {
+  const { ask, start, over } = await serveRuns(t, { settings: { command: shell('echo said') } })
+  const dry = await ask('POST', RUNS, { body: { mode: 'dry_run' } })
+  t.match(dry, { status: 201, body: { state: 'done', mode: 'dry_run', plan: { command: shell('echo said') } } })
+  const real = await start('real')
+  t.match(real, { state: 'queued', card_id: CARD.id, mode: 'real' })
+  const done = await over(real)
+  t.same((await ask('GET', `/api/runs/${real.id}`)).body, done)
+  const list = (await ask('GET', '/api/runs')).body
+  t.same(list, { items: [done, dry.body], count: 2, next: null })
+  const page = (await ask('GET', '/api/runs?limit=1')).body
+  t.same(page.items, [done])
+  t.same((await ask('GET', `/api/runs?limit=1&after=${page.next}`)).body.items, [dry.body])
+  t.equal((await ask('GET', `/api/runs?card_id=${CARD.id}&state=done`)).body.count, 2)
+  t.equal((await ask('GET', '/api/runs?card_id=card_2')).body.count, 0)
+  t.notMatch(JSON.stringify(list), /marker-of/, 'what its processes are told by stays a secret')
+})
+
+for (const query of [
+  'state=gone',
+  'limit=0',
+  'limit=501',
+  'after=-1',
+  'after=x',
+  'card_id=',
+  'colour=red',
+  'state=done&state=done',
+]) {
+  t.test(`a list of runs is refused for ${query}`, async t => {
+    const { ask } = await serveRuns(t)
+    t.match(await ask('GET', `/api/runs?${query}`), { status: 400, body: { code: 'invalid_field' } })
+  })
+}
+
+t.test('what there is not answers 404', async t => {
+  const { ask } = await serveRuns(t)
+  for (const path of ['/api/runs/run_9', '/api/runs/run_9/log', '/api/runs/%00', '/api/runs/run_1%00/log']) {
+    t.match(await ask('GET', path), { status: 404, body: { code: 'not_found' } }, path)
+  }
+  t.match(await ask('POST', '/api/runs/run_9/cancel', { headers: FROM_EXECUTOR }), { status: 404 })
+  t.match(await ask('GET', '/api/runs/%ff'), { status: 400, body: { code: 'invalid_path' } })
+})
+
+t.test('a run is cancelled by whoever has the token, once', async t => {
+  const { ask, start, executor } = await serveRuns(t, { settings: { command: shell('sleep 60') } })
+  const run = await start('real')
+  await until(() => executor.get(run.id).state === 'running')
+  t.match(await ask('POST', `/api/runs/${run.id}/cancel`), { status: 403 })
+  t.equal(executor.get(run.id).state, 'running')
+  t.match(await ask('POST', `/api/runs/${run.id}/cancel`, { headers: FROM_EXECUTOR }), {
+    status: 200,
+    body: { state: 'cancelled', signal: 'SIGTERM' },
+  })
+  t.match(await ask('POST', `/api/runs/${run.id}/cancel`, { headers: FROM_EXECUTOR }), {
+    status: 409,
+    body: { code: 'run_finished' },
+  })
+})
+
+t.test('the executor is paused and resumed by whoever has the token', async t => {
+  const { ask, executor } = await serveRuns(t)
+  t.match(await ask('POST', '/api/executor/pause'), { status: 403 })
+  t.notOk(executor.status().paused)
+  t.match(await ask('POST', '/api/executor/pause', { headers: FROM_EXECUTOR }), { status: 200, body: { paused: true } })
+  t.match(await ask('POST', '/api/executor/resume'), { status: 403 })
+  t.match((await ask('GET', '/api/executor')).body, { paused: true, real: false, running: null, queued: 0 })
+  t.match((await ask('POST', '/api/executor/resume', { headers: FROM_EXECUTOR })).body, { paused: false })
+})
+
+t.test('too many that wait are refused, with the time to try again', async t => {
+  const { ask, executor } = await serveRuns(t)
+  executor.pause()
+  for (let n = 0; n < RUN_LIMITS.queued; n++) executor.start(CARD.id, 'mock')
+  const answer = await ask('POST', RUNS, { body: { mode: 'mock' } })
+  t.match(answer, { status: 503, body: { code: 'busy' } })
+  t.equal(answer.headers.get('retry-after'), '5')
+})
+
+t.test('a log is streamed while it is written, and ends with the run', async t => {
+  const { url, start, executor, folder, ask } = await serveRuns(t, {
+    settings: { command: shell('echo one; while [ ! -e go ]; do sleep 0.02; done; printf "two\\nthree"') },
+  })
+  const run = await start('real')
+  const response = await fetch(`${url}/api/runs/${run.id}/log`)
+  t.match(response, { status: 200 })
+  t.equal(response.headers.get('content-type'), 'text/event-stream')
+  let text = ''
+  for await (const chunk of response.body ?? []) {
+    text += Buffer.from(chunk).toString()
+    if (text.includes('one') && !existsSync(join(folder, 'go'))) {
+      t.equal(executor.get(run.id).state, 'running')
+      writeFileSync(join(folder, 'go'), '')
+    }
+  }
+  const messages = messagesIn(text)
+  t.same(
+    messages.slice(0, -1).map(({ id, data }) => [id, data]),
+    executor.log(run.id).map(piece => [String(piece.seq), piece]),
+  )
+  t.same(messages.at(-1), { event: 'end', data: executor.get(run.id) })
+  t.match((await ask('GET', `/api/runs/${run.id}/log?format=text`)).text, /^Started .*\none\ntwo\nthree\nIt ended with/)
+})
+
+t.test('a reader resumes after the last piece that it got', async t => {
+  const { ask, start, over } = await serveRuns(t)
+  const run = await start('mock')
+  const done = await over(run)
+  const idsOf = (text: string) => messagesIn(text).map(({ id, event }) => id ?? event)
+  const path = `/api/runs/${run.id}/log`
+  const all = idsOf((await ask('GET', path)).text)
+  t.ok(all.length > 1)
+  const [first = '', ...others] = all
+  t.same(idsOf((await ask('GET', `${path}?after=${first}`)).text), others)
+  t.same(idsOf((await ask('GET', `${path}?after=0`, { headers: { 'last-event-id': first } })).text), others)
+  t.same(idsOf((await ask('GET', path, { headers: { 'last-event-id': '' } })).text), all)
+  t.same(messagesIn((await ask('GET', `${path}?after=999`)).text), [{ event: 'end', data: done }])
+  t.equal((await ask('GET', `${path}?format=text&after=999`)).text, '')
+  for (const asked of ['?after=-1', '?after=1e3', '?format=html', '?since=1']) {
+    t.match(await ask('GET', path + asked), { status: 400 }, asked)
+  }
+  t.match(await ask('GET', path, { headers: { 'last-event-id': 'x' } }), { status: 400 })
+  t.match(await ask('HEAD', path), { status: 200, text: '' })
+})
+
+t.test('while nothing is said a reader gets signs of life', async t => {
+  const { url, start, executor } = await serveRuns(t, { streamTimes: { heartbeatMs: 10 } })
+  executor.pause()
+  const run = await start('mock')
+  const gone = new AbortController()
+  const response = await fetch(`${url}/api/runs/${run.id}/log`, { signal: gone.signal })
+  let text = ''
+  for await (const chunk of response.body ?? []) {
+    text += Buffer.from(chunk).toString()
+    if (text.split(': heartbeat\n\n').length > 2) break
+  }
+  gone.abort()
+  t.match(text, /: heartbeat/)
+})
+
+t.test('a stream ends when the server stops, and soon after its reader may no longer read', async t => {
+  let isAllowed = true
+  const mayRead = async () => {
+    if (!isAllowed) throw new AppError('unauthenticated', 'unauthenticated', 'No.')
+  }
+  const { url, start, executor, close } = await serveRuns(t, { mayRead, streamTimes: { heartbeatMs: 10 } })
+  executor.pause()
+  const run = await start('mock')
+  const one = await fetch(`${url}/api/runs/${run.id}/log`)
+  isAllowed = false
+  t.notMatch(await one.text(), /event: end/)
+  isAllowed = true
+  const two = await fetch(`${url}/api/runs/${run.id}/log`)
+  const closing = close()
+  t.notMatch(await two.text(), /event: end/)
+  await closing
+})
+
+t.test('a reader that takes nothing holds up neither the run nor the server, and is let go', async t => {
+  const { port, start, executor, ask } = await serveRuns(t, {
+    settings: { command: shell('yes 0123456789') },
+    streamTimes: { drainMs: 200 },
+  })
+  const run = await start('real')
+  const reader = connect(port, '127.0.0.1')
+  t.teardown(() => reader.destroy())
+  await once(reader, 'connect')
+  reader.pause()
+  reader.write(`GET /api/runs/${run.id}/log HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n`)
+  await until(() => executor.get(run.id).log_dropped_bytes > 4 * RUN_LIMITS.logBytes)
+  await delay(400) // longer than it may leave unread what it was sent
+  t.match(await ask('POST', `/api/runs/${run.id}/cancel`, { headers: FROM_EXECUTOR }), { status: 200 })
+  let text = ''
+  reader.on('data', chunk => {
+    text += chunk
+  })
+  reader.on('error', () => reader.destroy()) // it may be cut off before it has taken its farewell
+  reader.resume()
+  await once(reader, 'close')
+  t.notMatch(text, /event: end/)
+})

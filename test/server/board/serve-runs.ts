@@ -1,0 +1,93 @@
+import pino from 'pino'
+import type { Test } from 'tap'
+import type { BoardAccess } from '../../../src/gate/access.js'
+import { type BoardIdentity, NOBODY } from '../../../src/gate/identity.js'
+import { AppError } from '../../../src/model/app-error.js'
+import type { Run } from '../../../src/model/run.js'
+import type { BoardHandler, BoardRoute } from '../../../src/server/board/board-route.js'
+import { runLog } from '../../../src/server/board/run-log-stream.js'
+import {
+  cancelRun,
+  executorStatus,
+  getRun,
+  listRuns,
+  pauseExecutor,
+  RUN_DOCS,
+  resumeExecutor,
+  startRun,
+} from '../../../src/server/board/run-routes.js'
+import { createBodyReader } from '../../../src/server/body.js'
+import { createHttpApp } from '../../../src/server/http-app.js'
+import { createJsonReader } from '../../../src/server/json-body.js'
+import type { StreamTimes } from '../../../src/server/paced-answer.js'
+import { Shutdown } from '../../../src/server/shutdown.js'
+import { CARD, createExecutor, type RigOptions } from '../../board/executor-rig.js'
+
+export const TOKEN = 'token-of-the-executor'
+export const FROM_EXECUTOR = { 'x-board-executor-token': TOKEN }
+
+interface ServeOptions extends RigOptions {
+  streamTimes?: Partial<StreamTimes>
+  mayRead?: () => Promise<void>
+}
+
+/** The routes of runs alone, behind a gate that looks at the executor's token and at nothing else. */
+export async function serveRuns(t: Test, { streamTimes, mayRead = async () => {}, ...options }: ServeOptions = {}) {
+  const rig = createExecutor(t, options)
+  const { executor } = rig
+  const admitExecution = ({ executorToken }: { executorToken: string | undefined }) => {
+    if (executorToken !== TOKEN) throw new AppError('forbidden', 'executor_denied', 'No.')
+  }
+  const executionFacts = ({ headers }: { headers: NodeJS.Dict<string | string[]> }) => {
+    return { executorToken: headers['x-board-executor-token']?.toString(), address: '' }
+  }
+  const readJsonBody = createJsonReader(createBodyReader(1024 * 1024))
+  const shutdown = new Shutdown()
+  const row = (method: BoardRoute['method'], pattern: string, access: BoardAccess, handle: BoardHandler) => {
+    return { method, pattern, access, handle, doc: RUN_DOCS.getRun }
+  }
+  const log = runLog({ executor, shutdown, mayRead, times: { heartbeatMs: 15_000, drainMs: 30_000, ...streamTimes } })
+  const gate = { admitExecution }
+  const app = createHttpApp<BoardAccess, BoardIdentity>({
+    routes: [
+      row('POST', '/api/cards/:id/runs', 'api', startRun({ executor, gate, readJsonBody, executionFacts })),
+      row('GET', '/api/runs', 'api', listRuns(executor)),
+      row('GET', '/api/runs/:id', 'api', getRun(executor)),
+      row('GET', '/api/runs/:id/log', 'api', log),
+      row('POST', '/api/runs/:id/cancel', 'execute', cancelRun(executor)),
+      row('GET', '/api/executor', 'api', executorStatus(executor)),
+      row('POST', '/api/executor/pause', 'execute', pauseExecutor(executor)),
+      row('POST', '/api/executor/resume', 'execute', resumeExecutor(executor)),
+    ],
+    rootPath: '',
+    authorise: async ({ access }, req) => {
+      if (access === 'execute') admitExecution(executionFacts(req))
+    },
+    nobody: NOBODY,
+    tlsOnly: false,
+    requestIds: () => 'request-1',
+    logger: pino({ level: 'silent' }),
+    logRules: { notable: new Set<BoardAccess>(), who: () => ({}) },
+    shutdown,
+  })
+  const { port } = await app.listen('127.0.0.1', 0)
+  t.teardown(() => app.close())
+  const url = `http://127.0.0.1:${port}`
+  const ask = async (method: string, path: string, { body, headers = {} }: Asked = {}) => {
+    const type = body === undefined ? {} : { 'content-type': 'application/json' }
+    const sent = body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }
+    const response = await fetch(url + path, { method, headers: { ...type, ...headers }, ...sent })
+    const text = await response.text()
+    const isJson = response.headers.get('content-type')?.includes('json')
+    return { status: response.status, headers: response.headers, text, body: isJson ? JSON.parse(text) : undefined }
+  }
+  const start = async (mode: string): Promise<Run> => {
+    return (await ask('POST', `/api/cards/${CARD.id}/runs`, { body: { mode }, headers: FROM_EXECUTOR })).body
+  }
+  return { ...rig, url, port, ask, start, close: () => app.close() }
+}
+
+export interface Asked {
+  body?: unknown
+  headers?: Record<string, string>
+}

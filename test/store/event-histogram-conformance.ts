@@ -1,0 +1,179 @@
+import fc from 'fast-check'
+import type { Test } from 'tap'
+import type { StoredEvent } from '../../src/model/event.js'
+import { bucketStarts, type EventHistogram, type HistogramQuery } from '../../src/model/event-histogram.js'
+import { type EventFilter, eventMatches } from '../../src/model/event-match.js'
+import { type Micros, readTimestamp } from '../../src/model/timestamp.js'
+import type { EventStore } from '../../src/store/event-store.js'
+import { itemsOf, messageCreated } from '../support/events.js'
+import type { OpenStore } from './event-store-conformance.js'
+
+const NOON = 1_800_000_000_000_000
+const SECOND = 1_000_000
+const SOURCES = ['chat', 'forum', 'code_a', 'weather']
+const KINDS = ['message.created', 'message.updated', 'messages.created', 'push']
+const EVENTS = 1_500
+
+/** Counting is proved against reading every event and counting. */
+export function eventHistograms(t: Test, open: OpenStore): void {
+  t.test('counts are what reading all pages and counting gives, whatever is asked', async t => {
+    let calls = 0
+    // Bursts and pauses: some buckets hold a lot, most hold nothing.
+    const { events } = await open(t, () => NOON + 10 * SECOND * Math.floor((calls++ * 11) / 7))
+    for (let first = 0; first < EVENTS; first += 25) {
+      await events.record(Array.from({ length: 25 }, (_, at) => variedEvent(first + at)))
+    }
+    const all = await readAll(events)
+    t.equal(all.length, EVENTS)
+    const first = capturedAt(all[0] as StoredEvent)
+    const last = capturedAt(all.at(-1) as StoredEvent)
+    const instant = fc.oneof(
+      fc.integer({ min: first - SECOND, max: last + SECOND }),
+      fc.constantFrom(...all.map(capturedAt)),
+      fc.constantFrom(first - 1, last + 1, 0, -NOON),
+    )
+    const some = <T>(...values: T[]) => fc.array(fc.constantFrom(...values), { minLength: 1, maxLength: 3 })
+    const one = fc.oneof<fc.Arbitrary<EventFilter>[]>(
+      some(...SOURCES, 'nowhere').map(sources => ({ sources })),
+      some(...KINDS, 'message.*', '*', 'none.*').map(kinds => ({ kinds })),
+      fc.constantFrom('7', 'nobody').map(subjectId => ({ subjectId })),
+      some('17', 'grace', '9').map(actors => ({ actors })),
+      fc.constantFrom('topic:4/deploys', 'message:8').map(target => ({ target })),
+      fc.constant({ verified: ['signature' as const] }),
+      fc.constantFrom('green', 'lamp', 'lamp 1', 'zz').map(term => ({ search: [term] })),
+    )
+    const filter = fc.array(one, { maxLength: 2 }).map(parts => Object.assign({}, ...parts) as EventFilter)
+    const range = fc.oneof(
+      fc.record({ since: instant, from: instant, to: instant }, { requiredKeys: [] }),
+      fc.tuple(instant, instant).map(ends => ({ from: Math.min(...ends), to: Math.max(...ends) })),
+      fc.constant({}),
+    )
+    const asked = fc.record({ range, filter, buckets: fc.integer({ min: 1, max: 200 }) })
+    for (const settled of [false, true]) {
+      if (settled) await untilIndexed()
+      await fc.assert(
+        fc.asyncProperty(asked, async ({ filter, range, buckets }) => {
+          const query = { ...filter, ...range, buckets, now: last - SECOND }
+          t.same(comparable(await events.histogram(query)), comparable(countAll(all, query)), JSON.stringify(query))
+        }),
+        { numRuns: 120 },
+      )
+    }
+  })
+
+  t.test(
+    'a range that is open goes from the first event to now, or to the newest if the clock is behind it',
+    async t => {
+      const { events } = await open(t, () => NOON)
+      await events.record(['1', '2', '3'].map(key => messageCreated(key)))
+      const open4 = { buckets: 4 }
+      t.match(await events.histogram({ ...open4, now: NOON + 7 }), {
+        ...{ from: NOON, to: NOON + 7, starts: [NOON, NOON + 2, NOON + 4, NOON + 6], counts: [2, 1, 0, 0], count: 3 },
+        ...{ countedFrom: NOON, head: NOON + 2 },
+      })
+      t.match(await events.histogram({ ...open4, now: NOON - SECOND }), {
+        ...{ from: NOON, to: NOON + 2, starts: [NOON, NOON + 1, NOON + 2], counts: [1, 1, 1] },
+      })
+      t.match(await events.histogram({ ...open4, sources: ['forum'], now: NOON + 7 }), {
+        ...{ from: NOON, to: NOON + 7, counts: [0, 0, 0, 0], count: 0, bySource: [] },
+      })
+    },
+  )
+
+  t.test('nothing can be in an empty range, nor in an empty ledger that is asked for all', async t => {
+    const nothing = { from: null, to: null, starts: [], counts: [], count: 0, bySource: [], countedFrom: null }
+    const { events } = await open(t, () => NOON)
+    t.match(await events.histogram({ buckets: 3, now: NOON }), { ...nothing, head: null })
+    t.match(await events.histogram({ buckets: 2, from: NOON, now: NOON + 3 }), {
+      from: NOON,
+      counts: [0, 0],
+      head: null,
+    })
+    await events.record([messageCreated('1')])
+    t.match(await events.histogram({ buckets: 3, from: NOON + 1, to: NOON, now: NOON }), { ...nothing, head: NOON })
+  })
+
+  t.test('of many sources the largest are told apart, and all are counted', async t => {
+    const { events } = await open(t, () => NOON)
+    const ofSource = (at: number) => messageCreated(String(at), { source: at < 600 ? `s${at % 60}` : 's59' })
+    await events.record(Array.from({ length: 700 }, (_, at) => ofSource(at)))
+    const { count, bySource } = await events.histogram({ buckets: 1, now: NOON })
+    t.equal(count, 700)
+    t.equal(bySource.length, 50)
+    t.match(bySource[0], { source: 's59', count: 110, counts: [110] })
+  })
+
+  t.test('a count that nobody waits for any more is given up', async t => {
+    const { events } = await open(t)
+    const gone = new AbortController()
+    const answer = events.histogram({ buckets: 1, now: NOON }, gone.signal)
+    gone.abort(new Error('gone'))
+    await t.rejects(answer, { message: 'gone' })
+  })
+}
+
+/** Reads the ledger as a consumer does. */
+export async function readAll(events: EventStore): Promise<StoredEvent[]> {
+  const all: StoredEvent[] = []
+  for (let since = 0, more = true; more; ) {
+    const page = await events.query({ order: 'asc', limit: 500, since })
+    all.push(...itemsOf(page))
+    since = page.nextSince ?? since
+    more = page.hasMore
+  }
+  return all
+}
+
+/** The same histogram, by counting. It is complete. */
+export function countAll(all: readonly StoredEvent[], query: HistogramQuery): Omit<EventHistogram, 'epoch'> {
+  const { since, to: sentTo, now, buckets } = query
+  const head = capturedAt(all.at(-1) as StoredEvent)
+  const lower = [query.from, since === undefined ? undefined : since + 1].filter(bound => bound !== undefined)
+  const from = lower.length > 0 ? Math.max(...lower) : capturedAt(all[0] as StoredEvent)
+  const to = sentTo ?? Math.max(now, head)
+  if (from > to) {
+    return { from: null, to: null, starts: [], counts: [], count: 0, bySource: [], countedFrom: null, head }
+  }
+  const starts = bucketStarts({ from, to, buckets })
+  const found = all
+    .filter(event => eventMatches(event, query))
+    .map(event => ({ source: event.source, at: capturedAt(event) }))
+    .filter(({ at }) => at >= from && at <= to)
+  const countsOf = (events: { at: Micros }[]) => {
+    const counts = starts.map(() => 0)
+    for (const { at } of events) (counts[starts.findLastIndex(start => start <= at)] as number)++
+    return counts
+  }
+  const bySource = [...new Set(found.map(event => event.source))].map(source => {
+    const events = found.filter(event => event.source === source)
+    return { source, count: events.length, counts: countsOf(events) }
+  })
+  return { from, to, starts, counts: countsOf(found), count: found.length, bySource, countedFrom: from, head }
+}
+
+export function variedEvent(at: number) {
+  const source = SOURCES[(at * at + (at >> 5)) % (at < 300 ? 2 : 4)] as string
+  const event = messageCreated(String(at), {
+    source,
+    kind: KINDS[(at * 7) % (at % 11 === 0 ? 4 : 2)] as string,
+    subject_id: String(at % 40),
+    actor: at % 5 === 0 ? { id: '9', display: 'Grace', metadata: {} } : { id: '17', display: 'Ada', metadata: {} },
+    conversation: { text: at % 3 === 0 ? `lamp ${at}` : 'all green' },
+  })
+  return at % 4 === 0 ? { ...event, provenance: { route: 'webhook' as const, verified: 'signature' as const } } : event
+}
+
+function capturedAt(event: StoredEvent): Micros {
+  return readTimestamp('captured_at', event.captured_at).micros
+}
+
+/** Sources that have as many events as each other may stand in any order. */
+function comparable({ bySource, ...others }: Omit<EventHistogram, 'epoch'> & { epoch?: string }) {
+  const { epoch: _, ...histogram } = others
+  return { ...histogram, bySource: bySource.toSorted((left, right) => left.source.localeCompare(right.source)) }
+}
+
+/** The search index trails the commits. Long enough for a quiet moment. */
+function untilIndexed(): Promise<void> {
+  return new Promise(resolve => setTimeout(resolve, 400))
+}

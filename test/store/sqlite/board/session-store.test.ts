@@ -1,0 +1,145 @@
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import sqlite from 'node-sqlite3-wasm'
+import t, { type Test } from 'tap'
+import { openSessionDatabase } from '../../../../src/store/sqlite/board/session-database.js'
+import { Database } from '../../../../src/store/sqlite/database.js'
+
+const NOW = 1_800_000_000
+const digest = (i: number) => i.toString(16).padStart(64, '0')
+
+function open(t: Test, path = join(t.testdir(), 'sessions.sqlite3')) {
+  const kept: string[] = []
+  const database = openSessionDatabase(path, { onCorrupt: file => kept.push(file), now: () => NOW * 1000 })
+  t.teardown(() => database.close())
+  return { ...database, kept, path }
+}
+
+t.test('a session is live until its time is over', async t => {
+  const { sessions } = open(t)
+  t.equal(sessions.add({ digest: digest(1), expiresAt: NOW + 60 }, { now: NOW, max: 10 }), true)
+  t.equal(sessions.isLive(digest(1), NOW + 59), true)
+  t.equal(sessions.isLive(digest(1), NOW + 60), false)
+  t.equal(sessions.isLive(digest(2), NOW), false)
+  t.equal(sessions.isLive('', NOW), false)
+  t.equal(sessions.isLive(`${digest(1)}' OR 1=1 --`, NOW), false)
+})
+
+t.test('there is room for as many as was said, after what is over has gone', async t => {
+  const { sessions } = open(t)
+  const add = (i: number, expiresAt: number, now = NOW) =>
+    sessions.add({ digest: digest(i), expiresAt }, { now, max: 1024 })
+  for (let i = 0; i < 1024; i++) t.equal(add(i, NOW + 60 + (i % 2)), true)
+  t.equal(add(2000, NOW + 60), false)
+  t.equal(sessions.count(), 1024)
+  t.equal(sessions.isLive(digest(2000), NOW), false)
+  t.equal(add(2000, NOW + 120, NOW + 60), true)
+  t.equal(sessions.count(), 513)
+})
+
+t.test('one that replaces another needs no room', async t => {
+  const { sessions } = open(t)
+  const add = (i: number, replaces?: string) =>
+    sessions.add({ digest: digest(i), expiresAt: NOW + 60 }, { now: NOW, max: 1, ...(replaces ? { replaces } : {}) })
+  t.equal(add(1), true)
+  t.equal(add(2, digest(9)), false, 'of a session that there is not')
+  t.equal(add(2, digest(1)), true)
+  t.same([sessions.isLive(digest(1), NOW), sessions.isLive(digest(2), NOW)], [false, true])
+})
+
+t.test('what is over goes with a purge and with the end of another', async t => {
+  const { sessions } = open(t)
+  for (let i = 0; i < 3; i++) sessions.add({ digest: digest(i), expiresAt: NOW + i }, { now: NOW - 9, max: 10 })
+  t.equal(sessions.purge(NOW), 1)
+  t.equal(sessions.purge(NOW), 0)
+  sessions.end(digest(2), NOW + 1)
+  t.equal(sessions.count(), 0)
+  sessions.end(digest(2), NOW)
+})
+
+t.test('sessions and the salt are there after a start', async t => {
+  const { sessions, path, close, kept } = open(t)
+  t.match(sessions.salt, /^[0-9a-f]{32}$/)
+  sessions.add({ digest: digest(1), expiresAt: NOW + 60 }, { now: NOW, max: 10 })
+  close()
+  const again = open(t, path)
+  t.equal(again.sessions.salt, sessions.salt)
+  t.equal(again.sessions.isLive(digest(1), NOW), true)
+  t.not(open(t, `${path}-other`).sessions.salt, sessions.salt)
+  t.same(kept, [])
+})
+
+t.test('a copy holds all of it, and is for its owner alone', async t => {
+  const { sessions, copyTo, path } = open(t)
+  sessions.add({ digest: digest(1), expiresAt: NOW + 60 }, { now: NOW, max: 10 })
+  await copyTo(`${path}-copy`)
+  t.equal(statSync(`${path}-copy`).mode & 0o777, 0o600)
+  sessions.add({ digest: digest(2), expiresAt: NOW + 60 }, { now: NOW, max: 10 })
+  await t.rejects(copyTo(`${path}-copy`), { category: 'conflict', code: 'file_exists' })
+  const copy = open(t, `${path}-copy`)
+  t.same([copy.sessions.count(), copy.sessions.salt], [1, sessions.salt])
+})
+
+/** A whole file of a few sessions. */
+async function wholeFile(t: Test): Promise<Buffer> {
+  const { sessions, close, path } = open(t)
+  for (let i = 0; i < 200; i++) sessions.add({ digest: digest(i), expiresAt: NOW + 60 }, { now: NOW, max: 1024 })
+  close()
+  return readFileSync(path)
+}
+
+t.test('a damaged file is put aside with its parts, and the board begins anew', async t => {
+  const whole = await wholeFile(t)
+  const damaged: [name: string, bytes: Buffer][] = [
+    ['text', Buffer.from('these are no sessions')],
+    ['noise', Buffer.alloc(9000, 7)],
+    ['cut short', whole.subarray(0, 9000)],
+    ['a beginning without its rest', Buffer.concat([whole.subarray(0, 100), Buffer.alloc(whole.length - 100, 0xff)])],
+    ['pages that are empty', Buffer.concat([whole.subarray(0, 8192), Buffer.alloc(whole.length - 8192)])],
+    ['no salt', Buffer.from(whole.toString('latin1').replaceAll('salt', 'tlas'), 'latin1')],
+  ]
+  for (const [name, bytes] of damaged) {
+    await t.test(name, async t => {
+      const path = join(t.testdir(), 'sessions.sqlite3')
+      writeFileSync(path, bytes)
+      const { sessions, kept } = open(t, path)
+      t.same(kept, [`${path}.corrupt-${NOW}`])
+      t.same(readFileSync(kept[0] ?? '').subarray(0, 50), bytes.subarray(0, 50), 'nothing is thrown away')
+      t.equal(sessions.count(), 0)
+      t.equal(sessions.add({ digest: digest(1), expiresAt: NOW + 60 }, { now: NOW, max: 1 }), true)
+    })
+  }
+})
+
+t.test('files put aside in the same second have different names', async t => {
+  const path = join(t.testdir(), 'sessions.sqlite3')
+  const kept: string[] = []
+  for (let i = 0; i < 3; i++) {
+    writeFileSync(path, `damage ${i} `.repeat(100))
+    const opened = open(t, path)
+    kept.push(...opened.kept)
+    opened.close()
+  }
+  t.same(
+    kept,
+    [0, 1, 2].map(later => `${path}.corrupt-${NOW + later}`),
+  )
+  for (const [i, file] of kept.entries()) t.match(readFileSync(file, 'utf8'), `damage ${i}`)
+  t.equal(readdirSync(join(path, '..')).filter(name => name.includes('corrupt')).length, 3)
+})
+
+t.test('a file of another program, or of a newer release, stays as it is', async t => {
+  const path = join(t.testdir(), 'sessions.sqlite3')
+  const other = new sqlite.Database(path)
+  other.exec('CREATE TABLE sessions (sid TEXT, data TEXT); CREATE TABLE meta (x)')
+  other.close()
+  t.throws(() => open(t, path), { category: 'configuration', code: 'store_foreign' })
+
+  const newer = `${path}-newer`
+  open(t, newer).close()
+  const raised = new Database(newer, { noun: 'session', refuseForeign: () => {} })
+  raised.exec('PRAGMA user_version = 99')
+  raised.close()
+  t.throws(() => open(t, newer), { category: 'configuration', code: 'store_newer' })
+  t.notOk(existsSync(`${newer}.corrupt-${NOW}`))
+})
