@@ -1,5 +1,5 @@
-// Builds everything into dist/: compiles src, test and bench for Node and assets for browsers, and lays the files beside
-// them that are not compiled.
+// Builds everything into dist/: compiles src, test and bench for Node and assets for browsers, lays the files beside
+// them that are not compiled, and the pages as they are served.
 // The manifest lists the commands, so that help does not load each of them.
 import { execFileSync } from 'node:child_process'
 import { cpSync, rmSync, statSync } from 'node:fs'
@@ -13,6 +13,7 @@ for (const project of ['.', 'assets']) {
 for (const folder of ['assets', 'test']) {
   cpSync(folder, `dist/${folder}`, { recursive: true, filter: path => !isSource(path) })
 }
+execFileSync('node', ['dist/src/pages/lay-out-pages.js'], { stdio: 'inherit' })
 execFileSync('node', ['node_modules/oclif/bin/run.js', 'manifest'], {
   env: { ...process.env, OCLIF_SKIP_NEW_VERSION_CHECK: 'true' },
   stdio: ['ignore', 'ignore', 'inherit'],

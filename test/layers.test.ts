@@ -36,6 +36,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   settings: ['login', 'model'],
   store: ['model'],
   http: [],
+  pages: [],
   model: [],
 }
 

@@ -32,6 +32,7 @@ export async function serveDemo(flags: ServeFlags, sources: SettingSources): Pro
     const settings = readServeSettings({ ...flags, demo: true }, own)
     const company = await fill(settings)
     const running = await serve(settings, own)
+    running.logger.info({ folder }, 'a demo: what is set for a real ledger or board was not looked at')
     const trickle = running.ledger && letGoOn(company, { ledger: running.ledger.ledger, logger: running.logger })
     const stop = async () => {
       await trickle?.stop()

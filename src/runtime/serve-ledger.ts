@@ -37,6 +37,8 @@ export interface ServedLedgerProgram extends Listening {
 export interface Surroundings {
   logger: Logger
   requestIds: () => string
+  /** Address of the board's page, once it is known. */
+  boardUrl?: () => string | undefined
 }
 
 /**
@@ -120,7 +122,7 @@ interface ServerParts extends Surroundings {
 
 function createServer(
   settings: LedgerSettings,
-  { opened, accounts, large, captures, logger, requestIds }: ServerParts,
+  { opened, accounts, large, captures, logger, requestIds, boardUrl }: ServerParts,
 ): HttpApp {
   const { rootPath, publicUrl, allowOpen } = settings
   const { secrets, requireVerified, chatSite } = settings.webhooks
@@ -149,6 +151,7 @@ function createServer(
     version: readVersion(),
     now: wallClock,
     requestIds,
+    ...(boardUrl ? { boardUrl } : {}),
   })
 }
 

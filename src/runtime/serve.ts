@@ -72,11 +72,15 @@ async function start(
   settings: ServeSettings,
   around: Surroundings & Pick<BoardSurroundings, 'secrets'>,
 ): Promise<Programs> {
-  const ledger = settings.ledger && (await serveLedger(settings.ledger, around))
+  const programs: Programs = {}
+  const boardUrl = () => settings.board?.gate.serviceOrigin ?? programs.board?.url
+  programs.ledger = settings.ledger && (await serveLedger(settings.ledger, { ...around, boardUrl }))
+  const { ledger } = programs
   const listeners: Listening[] = ledger ? [ledger] : []
   try {
-    const board = settings.board && (await serveBoard(settings.board, { ...around, listeners, ledgerUrl: ledger?.url }))
-    return { ledger, board }
+    const ledgerUrl = ledger && (settings.ledger?.publicUrl ?? ledger.url)
+    programs.board = settings.board && (await serveBoard(settings.board, { ...around, listeners, ledgerUrl }))
+    return programs
   } catch (error) {
     await ledger?.close()
     throw error

@@ -14,13 +14,12 @@ import { createJsonReader } from './json-body.js'
 import { LedgerMetrics } from './ledger-metrics.js'
 import { ledgerRoutes } from './ledger-routes.js'
 import { loginPages } from './login-pages.js'
+import { STREAM_TIMES, type StreamTimes } from './paced-answer.js'
 import { pages } from './page-files.js'
-import { BASE_LIBRARIES, CHART } from './page-libraries.js'
 import type { LogRules } from './request-log.js'
 import type { Access } from './route.js'
 import type { ServedLedger } from './served-ledger.js'
 import { Shutdown } from './shutdown.js'
-import { STREAM_TIMES, type StreamTimes } from './paced-answer.js'
 import type { TakeLargeDelivery } from './webhooks.js'
 
 export interface LedgerServerSettings {
@@ -59,6 +58,8 @@ export interface LedgerServerOptions {
   takeLargeDelivery: TakeLargeDelivery
   settings: LedgerServerSettings
   logger: Logger
+  /** Where the board is, once it is known; the page links to it. */
+  boardUrl?: () => string | undefined
   version: string
   /** The clock that `days` counts back from. */
   now: () => Micros
@@ -115,8 +116,8 @@ export function createLedgerServer(options: LedgerServerOptions): HttpApp {
     observatory: pages({
       rootPath,
       folder: 'observatory',
-      libraries: [...BASE_LIBRARIES, CHART],
       look: settings.loginPage,
+      ...(options.boardUrl === undefined ? {} : { otherProgram: options.boardUrl }),
     }),
     login: loginPages(login),
     readBody,

@@ -49,7 +49,7 @@ export function passedHeaders(req: AnsweredRequest): string[] {
 }
 
 /** Headers of an HTML page and its assets. The policy allows inline scripts by their digest alone. */
-function pageHeaders(req: AnsweredRequest, { scriptHashes = [] }: PageReply): string[] {
+export function pageHeaders(req: AnsweredRequest, { scriptHashes = [] }: PageReply = {}): string[] {
   const sources = ["'self'", ...scriptHashes.map(hash => `'${hash}'`)].join(' ')
   const policy = PAGE_POLICY.replace("script-src 'self'", `script-src ${sources}`)
   return withRequest([...PAGE_ANSWER, 'Content-Security-Policy', policy], req)

@@ -1,6 +1,7 @@
 import { readdirSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import t from 'tap'
+import { ownFolder } from '../black-box/own-folder.js'
 import { runDaybook, startDaybook, until } from '../commands/run-daybook.js'
 
 const ARGV = ['serve', '--demo', '--port', '0', '--log-level', 'silent']
@@ -12,9 +13,9 @@ async function get(url: string) {
 }
 
 t.test('a demo is alive at once, says what it is, touches nothing else and leaves nothing', async t => {
-  const home = t.testdir({ real: {}, temporary: {} })
+  const home = t.testdir({ real: {} })
   const env = {
-    TMPDIR: join(home, 'temporary'),
+    TMPDIR: ownFolder(t),
     EVENT_DB: join(home, 'real', 'events.db'),
     EVENT_ADMIN_TOKEN: 'not looked at',
     EVENT_HOST: '0.0.0.0',

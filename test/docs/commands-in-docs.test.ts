@@ -7,8 +7,8 @@ import { type Block, type Page, readPages } from './pages.js'
 import { type Addresses, Reader } from './reader.js'
 import { differences } from './shown-output.js'
 
-/** A line of a `console` block that starts the server, with the settings in front of it. */
-const START = /^((?:[A-Z][A-Z0-9_]*=\S+ +)*)(?:npm ci && )?(?:npm start|daybook serve)(?:\s+#.*)?$/m
+/** A line of a `console` block that starts the server, with the settings in front of it, and as a demo or not. */
+const START = /^((?:[A-Z][A-Z0-9_]*=\S+ +)*)(?:npm ci && )?(?:npm start(?: --( --demo))?|daybook serve)(?:\s+#.*)?$/m
 
 const PROGRAMS = ['curl', 'jq', 'openssl', 'sqlite3']
 
@@ -32,7 +32,7 @@ for (const page of readPages()) {
     if (!page.blocks.some(block => startOf(block))) await reader.startServer('')
     for (const [index, block] of page.blocks.entries()) {
       const start = startOf(block)
-      if (start) await reader.startServer(start[1] ?? '')
+      if (start) await reader.startServer(start[1] ?? '', start[2] === undefined ? [] : ['--demo'])
       if (block.language !== 'sh') continue
       const { ok, out, err } = await reader.run(block.text)
       if (!t.ok(ok, `the block in line ${block.line} ends well`, { out, err })) return

@@ -24,14 +24,14 @@ export class Reader {
   }
 
   /** Starts the server, or stops it and starts it again with other settings. */
-  async startServer(settings: string): Promise<void> {
+  async startServer(settings: string, flags: readonly string[] = []): Promise<void> {
     const { t, home } = this
     const env = Object.fromEntries(
       [...settings.matchAll(/([A-Z0-9_]+)=(\S+)/g)].map(([, name, value]) => [name, value]),
     )
     if (this.#server) t.match(await this.#server.stop(), { code: 0 })
     const port = this.#server ? Number(new URL(this.#server.url).port) : 0
-    this.#server = await startServer(t, { home, env, port, board: true })
+    this.#server = await startServer(t, { home, env, port, board: true, flags })
   }
 
   async run(block: string) {

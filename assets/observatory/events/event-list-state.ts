@@ -54,7 +54,12 @@ export async function reload(at?: string): Promise<void> {
       signal,
     })
     const first = { items: older.items, key, hasOlder: older.has_more, epoch: older.epoch }
-    if (at === undefined) return { ...first, hasNewer: false, checkpoint: older.next_since ?? undefined }
+    if (at === undefined) {
+      const checkpoint = older.next_since ?? undefined
+      // Live may have brought some while the page was on its way.
+      const since = state.peek().key === key ? state.peek().items.filter(event => event.captured_at > (checkpoint ?? '')) : []
+      return { ...first, items: [...since, ...older.items], hasNewer: false, checkpoint }
+    }
     const newer = await api<EventPage>('/api/events', { query: { ...query, since: at, order: 'asc', limit: PAGE }, signal })
     return { ...first, ...withNewer(older.items, newer) }
   })

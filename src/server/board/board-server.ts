@@ -12,7 +12,6 @@ import { createHttpApp, type HttpApp } from '../http-app.js'
 import { createJsonReader } from '../json-body.js'
 import { STREAM_TIMES, type StreamTimes } from '../paced-answer.js'
 import { pages } from '../page-files.js'
-import { BASE_LIBRARIES, MARKDOWN } from '../page-libraries.js'
 import type { LogRules } from '../request-log.js'
 import { Shutdown } from '../shutdown.js'
 import { authPages } from './auth-assets.js'
@@ -78,9 +77,8 @@ export function createBoardServer(options: BoardServerOptions): HttpApp {
     page: pages({
       rootPath,
       folder: 'board',
-      libraries: [...BASE_LIBRARIES, ...MARKDOWN],
       look,
-      ...(ledgerUrl === undefined ? {} : { otherProgram: ledgerUrl }),
+      ...(ledgerUrl === undefined ? {} : { otherProgram: () => ledgerUrl }),
     }),
     auth: authPages({ rootPath, look, asksUsername, ...(serviceHost === undefined ? {} : { serviceHost }) }),
     readJsonBody: createJsonReader(createBodyReader(BODY_BUDGET_BYTES)),

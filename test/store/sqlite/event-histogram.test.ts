@@ -61,7 +61,8 @@ t.test('events of a transaction that failed are not counted', async t => {
     const events = Array.from({ length: count }, () => messageCreated(String(++made), { source }))
     return { task: 'record', now: NOON, rows: packRows(events, events.map(toOpenBody)) }
   }
-  const broken = { ...record(1, 'chat'), rows: undefined } as unknown as WriteTask
+  // Of no batch that was packed, so that what came before it in the transaction is undone.
+  const broken: WriteTask = { task: 'record', now: NOON, rows: { ...packRows([], []), matches: 'broken' } }
   engine.commit([record(300, 'chat')])
   t.throws(() => engine.commit([record(250, 'forum'), broken]))
   engine.commit([record(200, 'code_a')])

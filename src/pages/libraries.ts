@@ -15,7 +15,7 @@ export interface PageLibrary {
 }
 
 /** What every page is made of. */
-export const BASE_LIBRARIES: readonly PageLibrary[] = [
+const BASE: readonly PageLibrary[] = [
   { specifier: 'preact', file: 'preact.module.js' },
   { specifier: 'preact/hooks', file: 'hooks.module.js' },
   { specifier: 'htm', file: 'htm.module.js' },
@@ -24,15 +24,26 @@ export const BASE_LIBRARIES: readonly PageLibrary[] = [
 ]
 
 /** As a module the chart library comes unread by a minifier only, at twice the size; its small form is a script. */
-export const CHART: PageLibrary = {
+const CHART: PageLibrary = {
   ...{ specifier: 'uplot', file: 'uPlot.iife.min.js', global: 'uPlot' },
   style: 'uPlot.min.css',
 }
 
-export const MARKDOWN: readonly PageLibrary[] = [
+const MARKDOWN: readonly PageLibrary[] = [
   { specifier: 'marked', file: 'marked.esm.js' },
   { specifier: 'dompurify', file: 'purify.min.js', global: 'globalThis.DOMPurify' },
 ]
+
+/** The pages, by their folders below `assets`, and what they may import by name. */
+export const PAGES: Readonly<Record<string, readonly PageLibrary[]>> = {
+  observatory: [...BASE, CHART],
+  board: [...BASE, ...MARKDOWN],
+}
+
+/** The name that a library's file has among those of a page. */
+export function libraryName({ specifier }: PageLibrary): string {
+  return `lib/${specifier.replace('@', '')}.js`
+}
 
 /** The libraries' files, from wherever they are installed. */
 export function readLibrary({ specifier, file, global, style }: PageLibrary): { script: Buffer; style: string } {

@@ -1,0 +1,78 @@
+import { signal } from '@preact/signals'
+import { useEffect } from 'preact/hooks'
+import { api } from '../../shared/api.js'
+import { html } from '../../shared/html.js'
+import { now } from '../../shared/now.js'
+import { counted } from '../../shared/text.js'
+import { dayHeading, dayOf, fromMs, toMs } from '../../shared/time.js'
+import { loaded } from './event-list-state.js'
+import { apiQuery, queryKey, rangeOf } from './filters.js'
+import { justBefore } from './instants.js'
+
+/** How many events a day has under some filters, up to an instant; more may have come since. */
+interface DayCount {
+  count: number
+  /** The ledger's head then. */
+  upTo: string
+}
+
+/** Days that are scrolled past in less time are not asked for. */
+const LINGER_MS = 150
+/** Counts that are kept: a month for each of a few filters. */
+const MOST_KEPT = 200
+
+const counts = signal<ReadonlyMap<string, DayCount>>(new Map())
+
+/** A day, and how many events of it match. */
+export function DayHeading({ day }: { day: string }) {
+  const key = `${queryKey.value} ${day}`
+  const known = counts.value.get(key)
+  useEffect(() => {
+    if (known) return
+    const leave = new AbortController()
+    const timer = window.setTimeout(() => void askCount(key, day, leave.signal), LINGER_MS)
+    return () => {
+      window.clearTimeout(timer)
+      leave.abort()
+    }
+  }, [key, known])
+  return html`<span class="day-name">${dayHeading(day, now.value)}</span>
+    <span class="day-count">${known && counted(known.count + countSince(day, known.upTo), 'event')}</span>`
+}
+
+async function askCount(key: string, day: string, signal: AbortSignal): Promise<void> {
+  const { days: _days, ...query } = apiQuery()
+  const range = rangeOf(now.peek())
+  const from = [localMidnight(day, 0), range.from ?? ''].sort(byTime).at(-1)
+  const to = [justBefore(localMidnight(day, 1)), ...(range.isOpen ? [] : [range.to])].sort(byTime)[0]
+  try {
+    const { count, complete, head } = await api<{ count: number; complete: boolean; head: string | null }>(
+      '/api/events/histogram',
+      { query: { ...query, from, to, buckets: 1 }, signal },
+    )
+    if (!complete || head === null) return
+    counts.value = new Map([...counts.peek(), [key, { count, upTo: head }] as const].slice(-MOST_KEPT))
+  } catch {
+    // The heading says nothing of how many then; the list says what is wrong with the server.
+  }
+}
+
+/** What Live has brought since the day was counted. */
+function countSince(day: string, upTo: string): number {
+  let since = 0
+  for (const { captured_at } of loaded.value.items) {
+    if (captured_at <= upTo) break
+    if (dayOf(captured_at) === day) since += 1
+  }
+  return since
+}
+
+/** @param day as `dayOf` gives it */
+function localMidnight(day: string, later: number): string {
+  const [year = 0, month = 1, date = 1] = day.split('-').map(Number)
+  return fromMs(new Date(year, month - 1, date + later).getTime())
+}
+
+function byTime(a: string, b: string): number {
+  return (a === '' ? Number.NEGATIVE_INFINITY : toMs(a)) - (b === '' ? Number.NEGATIVE_INFINITY : toMs(b))
+}

@@ -1,0 +1,42 @@
+import { effect, signal } from '@preact/signals'
+import { keep, readKept } from '../../shared/kept.js'
+import { loaded } from './event-list-state.js'
+import { hasFilters } from './filters.js'
+
+/** The newest event that was seen at the last visit. */
+interface Place {
+  /** Its `captured_at`. */
+  at: string
+  /** Of the ledger that it was in. */
+  epoch: string
+}
+
+const NAME = 'events.read-up-to'
+
+const last = readPlace()
+
+/** The newest event that this device had seen when the page was loaded, where the ledger is still the same. */
+export const readUpTo = signal<Place | undefined>(last)
+
+/**
+ * From now on the newest event that stands in the list, with nothing filtered out and its top in view, is what has been
+ * seen. Ended by what it returns.
+ *
+ * @param isAtTop whether the top of the list is in view
+ */
+export function keepPlace(isAtTop: { readonly value: boolean }): () => void {
+  return effect(() => {
+    const { items, epoch, hasNewer } = loaded.value
+    const newest = items[0]?.captured_at
+    if (!isAtTop.value || hasNewer || hasFilters() || newest === undefined || epoch === undefined) return
+    const before = readPlace()
+    if (document.visibilityState === 'visible' && (before?.epoch !== epoch || before.at < newest)) {
+      keep(NAME, { at: newest, epoch })
+    }
+  })
+}
+
+function readPlace(): Place | undefined {
+  const { at, epoch } = Object(readKept(NAME)) as Record<string, unknown>
+  return typeof at === 'string' && typeof epoch === 'string' ? { at, epoch } : undefined
+}

@@ -1,0 +1,78 @@
+import { findMatches } from '../../shared/text.js'
+import type { LedgerEvent } from '../../shared/wire.js'
+import { actorName, crumbsOf, wordsSaid } from './event-words.js'
+
+/** The second line of a row. */
+export type RowWords =
+  | { kind: 'said'; text: string }
+  /** What was looked for is only in there: `payload.head_commit.message`. */
+  | { kind: 'found'; path: string; text: string }
+  | { kind: 'none' }
+
+/** Nobody reads more than this in a row. UTF-16 characters. */
+const SHOWN = 600
+/** What comes before the first match. */
+const BEFORE = 24
+/** A match further in would not be seen. */
+const SEEN = 60
+/** Strings that are looked at, in one event. */
+const MOST_STRINGS = 5_000
+
+/** What a row says in its second line, cut so that the first match can be seen. @param terms what is searched for */
+export function rowWords(event: LedgerEvent, terms: readonly string[]): RowWords {
+  const said = wordsSaid(event)
+  const inSight = [actorName(event), said, ...crumbsOf(event).map(crumb => crumb.text)]
+  const missing = terms.filter(term => !inSight.some(text => isIn(text, term)))
+  const found = missing.length > 0 ? findInside(event, missing) : undefined
+  if (found) return { kind: 'found', path: found.path, text: excerpt(found.text, missing) }
+  return said.trim() === '' ? { kind: 'none' } : { kind: 'said', text: excerpt(said, terms) }
+}
+
+const cache = new WeakMap<LedgerEvent, { terms: string; words: RowWords }>()
+
+/** The same, remembered: texts may be long, and rows are drawn with every scroll. */
+export function keptRowWords(event: LedgerEvent, terms: readonly string[]): RowWords {
+  const asked = terms.join('\n')
+  const kept = cache.get(event)
+  if (kept?.terms === asked) return kept.words
+  const words = rowWords(event, terms)
+  cache.set(event, { terms: asked, words })
+  return words
+}
+
+function isIn(text: string, term: string): boolean {
+  return findMatches(text, [term], 1).length > 0
+}
+
+function excerpt(text: string, terms: readonly string[]): string {
+  const [first] = terms.length > 0 ? findMatches(text, terms, 1) : []
+  const from = first && first[0] > SEEN ? first[0] - BEFORE : 0
+  if (from === 0 && text.length <= SHOWN) return text
+  const cut = text.slice(from, from + SHOWN)
+  // No half of a character at either end.
+  const whole = cut.replace(/^[\udc00-\udfff]/, '').replace(/[\ud800-\udbff]$/, '')
+  return `${from > 0 ? '…' : ''}${whole}${from + SHOWN < text.length ? '…' : ''}`
+}
+
+/** The first string with one of the terms, where the search looks: in the payload, the actor, the conversation. */
+function findInside(event: LedgerEvent, terms: readonly string[]): { path: string; text: string } | undefined {
+  const { payload, actor, conversation } = event
+  const open: { path: string; value: unknown }[] = [
+    { path: 'conversation', value: conversation },
+    { path: 'actor', value: actor },
+    { path: 'payload', value: payload },
+  ]
+  for (let looked = 0; open.length > 0 && looked < MOST_STRINGS; looked++) {
+    const { path, value } = open.pop() as (typeof open)[number]
+    if (typeof value === 'string') {
+      if (terms.some(term => isIn(value, term))) return { path, text: value }
+    } else if (typeof value === 'object' && value !== null) {
+      const members = Object.entries(value).map(([name, member]) => ({
+        path: Array.isArray(value) ? `${path}[${name}]` : `${path}.${name}`,
+        value: member as unknown,
+      }))
+      open.push(...members.slice(0, MOST_STRINGS).reverse())
+    }
+  }
+  return undefined
+}

@@ -1,0 +1,88 @@
+/**
+ * Lays out in dist/pages/ what each page loads, as it is served: libraries and style sheets joined to the modules that
+ * `tsc` made, each file beside its compressed forms, below a folder named for the version of them all. Part of the build.
+ */
+import { createHash } from 'node:crypto'
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { dirname, extname, join, posix, sep } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
+import { libraryName, PAGES, type PageLibrary, readLibrary } from './libraries.js'
+import { moduleGraph } from './module-graph.js'
+
+const BUILT = fileURLToPath(new URL('../../', import.meta.url))
+const ASSETS = join(BUILT, 'assets')
+const OUT = join(BUILT, 'pages')
+
+/** What a page loads by its address; templates are filled in by the server. */
+const SERVED = ['.js', '.svg']
+
+const compressed = new Map<string, { br: Buffer; gz: Buffer }>()
+
+for (const [page, libraries] of Object.entries(PAGES)) layOut(page, libraries)
+
+function layOut(page: string, libraries: readonly PageLibrary[]): void {
+  const files = readFiles(page, libraries)
+  const version = digestOf([...files].map(([name, bytes]) => `${name} ${digestOf(bytes)}`).join('\n')).slice(0, 16)
+  const folder = join(OUT, page, 'files', version)
+  // What is there already may be served at this moment.
+  if (!existsSync(folder)) {
+    const part = `${folder}.${process.pid}`
+    for (const [name, bytes] of files) write(join(part, name), bytes)
+    renameSync(part, folder)
+  }
+  const specifiers = new Map(libraries.map(library => [library.specifier, libraryName(library)]))
+  const texts = new Map([...files].filter(([name]) => name.endsWith('.js')).map(([name, bytes]) => [name, `${bytes}`]))
+  const manifest = {
+    version,
+    names: [...files.keys()],
+    imports: Object.fromEntries(specifiers),
+    preloads: moduleGraph(`${page}/main.js`, texts, specifiers),
+    sprite: `${files.get('shared/sprite.svg') ?? ''}`,
+    template: readFileSync(join(ASSETS, page, 'index.html'), 'utf8'),
+  }
+  writeFileSync(join(OUT, page, 'manifest.json'), JSON.stringify(manifest))
+}
+
+function readFiles(page: string, libraries: readonly PageLibrary[]): Map<string, Buffer> {
+  const files = new Map<string, Buffer>()
+  const styles = libraries.map(library => {
+    const { script, style } = readLibrary(library)
+    files.set(libraryName(library), script)
+    return style
+  })
+  for (const name of ['shared', page].flatMap(namesIn)) {
+    if (SERVED.includes(extname(name))) files.set(name, readFileSync(join(ASSETS, name)))
+    else if (name.endsWith('.css')) styles.push(readFileSync(join(ASSETS, name), 'utf8'))
+  }
+  files.set(`${page}/page.css`, Buffer.from(styles.join('\n')))
+  return files
+}
+
+/** Names of files below `assets`, in an order of their own: values first, then the base, then the parts. */
+function namesIn(folder: string): string[] {
+  const names = readdirSync(join(ASSETS, folder), { recursive: true, encoding: 'utf8' })
+    .map(name => posix.join(folder, name.split(sep).join(posix.sep)))
+    .sort()
+  const first = ['shared/tokens.css', 'shared/base.css'].filter(name => names.includes(name))
+  return [...first, ...names.filter(name => !first.includes(name))]
+}
+
+/** Both pages share most files, which need not be compressed twice. */
+function write(path: string, bytes: Buffer): void {
+  const digest = digestOf(bytes)
+  const forms = compressed.get(digest) ?? {
+    br: brotliCompressSync(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: constants.BROTLI_MAX_QUALITY } }),
+    gz: gzipSync(bytes, { level: constants.Z_BEST_COMPRESSION }),
+  }
+  compressed.set(digest, forms)
+  mkdirSync(dirname(path), { recursive: true })
+  writeFileSync(path, bytes)
+  // A form that saves nothing would only be there to be asked for.
+  if (forms.br.length < bytes.length) writeFileSync(`${path}.br`, forms.br)
+  if (forms.gz.length < bytes.length) writeFileSync(`${path}.gz`, forms.gz)
+}
+
+function digestOf(content: string | Buffer): string {
+  return createHash('sha256').update(content).digest('base64url')
+}
