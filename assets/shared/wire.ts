@@ -42,6 +42,23 @@ export interface EventPage {
   epoch: string
 }
 
+/** How many events there are over a range, in equal parts of it. */
+export interface EventHistogram {
+  /** Both ends included; null where nothing can be in it. */
+  from: string | null
+  to: string | null
+  /** Where each part begins; it goes up to the next one, the last up to `to`. */
+  starts: string[]
+  /** Null where a part is not wholly counted. */
+  counts: (number | null)[]
+  count: number
+  by_source: Record<string, { count: number; counts: (number | null)[] }>
+  complete: boolean
+  counted_from: string | null
+  head: string | null
+  epoch: string
+}
+
 export interface SourceCounts {
   events: number
   duplicates: number

@@ -73,18 +73,27 @@ async function start(
   around: Surroundings & Pick<BoardSurroundings, 'secrets'>,
 ): Promise<Programs> {
   const programs: Programs = {}
-  const boardUrl = () => settings.board?.gate.serviceOrigin ?? programs.board?.url
+  const boardUrl = () => publicBoardUrl(settings) ?? programs.board?.url
   programs.ledger = settings.ledger && (await serveLedger(settings.ledger, { ...around, boardUrl }))
   const { ledger } = programs
   const listeners: Listening[] = ledger ? [ledger] : []
   try {
-    const ledgerUrl = ledger && (settings.ledger?.publicUrl ?? ledger.url)
+    const ledgerUrl = ledger && (publicLedgerUrl(settings) ?? ledger.url)
     programs.board = settings.board && (await serveBoard(settings.board, { ...around, listeners, ledgerUrl }))
     return programs
   } catch (error) {
     await ledger?.close()
     throw error
   }
+}
+
+/** Where people find a program behind a proxy, if somebody has said so. */
+function publicLedgerUrl({ ledger }: ServeSettings): string | undefined {
+  return ledger?.publicUrl && ledger.publicUrl + ledger.rootPath
+}
+
+function publicBoardUrl({ board }: ServeSettings): string | undefined {
+  return board?.gate.serviceOrigin && board.gate.serviceOrigin + board.rootPath
 }
 
 function isPretty(format: ServeSettings['log']['format']): boolean {

@@ -39,6 +39,7 @@ import { EVENT_PARAMETERS, EVENT_STREAM_PARAMETERS, HISTOGRAM_PARAMETERS } from 
 import { streamEvents } from './event-stream.js'
 import { type DatabaseName, health } from './health.js'
 import type { ReadJsonBody } from './json-body.js'
+import { ledgerApi } from './ledger-api.js'
 import type { LedgerMetrics } from './ledger-metrics.js'
 import { firstPage, type LoginPages } from './login-pages.js'
 import { describeApi } from './openapi.js'
@@ -149,7 +150,7 @@ export function ledgerRoutes(parts: LedgerRouteParts): Route[] {
   add('GET', '/api/platforms', 'read', listed, DOCS.platforms)
   add('GET', '/api/schema/event', 'read', schema(EventSchema), DOCS.schema)
   add('GET', '/api/schema/subscription', 'read', schema(SubscriptionSchema), DOCS.schema)
-  add('GET', '/api/openapi.json', 'read', describeApi(routes, parts), DOCS.openapi)
+  add('GET', '/api/openapi.json', 'read', describeApi(routes, ledgerApi(parts)), DOCS.openapi)
   add('GET', '/metrics', 'read', metricsText(metrics), DOCS.metrics)
   for (const adapter of parts.adapters) {
     const { source, webhook_path } = adapter.catalogue

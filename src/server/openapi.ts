@@ -1,40 +1,32 @@
 import type { TSchema } from 'typebox'
-import type { CookiePlace } from '../login/cookies.js'
-import { EventSchema } from '../model/event.js'
-import { SubscriptionSchema } from '../model/subscription.js'
-import { UserSchema } from '../model/user.js'
 import { named, ProblemSchema } from './answer-schemas.js'
 import { json } from './reply.js'
-import type { Access, AnswerDoc, Handler, ParameterDoc, Reply, Route } from './route.js'
+import type { AnswerDoc, Handler, ParameterDoc, Reply, Route } from './route.js'
 
-interface ApiNames {
+/** What the description of one program's API says besides its routes. */
+export interface ApiNames<Rule extends string> {
+  title: string
+  description: string
   version: string
   rootPath: string
-  cookie: Pick<CookiePlace, 'name'>
+  /** By the names that routes use for them. */
+  schemas: Readonly<Record<string, TSchema>>
+  securitySchemes: Readonly<Record<string, object>>
+  /** What may be shown where; `{}` is nothing. */
+  security: Readonly<Record<Rule, readonly object[]>>
 }
 
-const CREDENTIALS = [{ token: [] }, { adminToken: [] }, { session: [] }]
-
-/** What may be shown where; `{}` is nothing. */
-const SECURITY: Record<Access, readonly object[]> = {
-  public: [],
-  anybody: [{}, ...CREDENTIALS],
-  deliver: [],
-  read: CREDENTIALS,
-  write: CREDENTIALS,
-  login: [],
-  logout: CREDENTIALS,
-  account: CREDENTIALS,
-  admin: CREDENTIALS,
-  local: [],
-}
+type DescribedRoute<Rule extends string> = Pick<Route<Rule>, 'method' | 'pattern' | 'access' | 'doc'>
 
 /**
  * `GET /api/openapi.json`: the API as OpenAPI 3.1, from the route table and the schemas that check.
  *
  * @param routes the table, which may still grow until the first request
  */
-export function describeApi(routes: readonly Route[], names: ApiNames): Handler {
+export function describeApi<Rule extends string>(
+  routes: readonly DescribedRoute<Rule>[],
+  names: ApiNames<Rule>,
+): Handler {
   let reply: Reply | undefined
   return () => {
     reply ??= json(200, toOpenApi(routes, names))
@@ -42,42 +34,27 @@ export function describeApi(routes: readonly Route[], names: ApiNames): Handler 
   }
 }
 
-function toOpenApi(routes: readonly Route[], { version, rootPath, cookie }: ApiNames) {
+function toOpenApi<Rule extends string>(routes: readonly DescribedRoute<Rule>[], names: ApiNames<Rule>) {
+  const { title, description, version, rootPath, schemas, securitySchemes, security } = names
   const paths: Record<string, Record<string, unknown>> = {}
   for (const route of routes) {
     const path = route.pattern.replace(/:(\w+)/g, '{$1}')
-    paths[path] = { ...paths[path], [route.method.toLowerCase()]: toOperation(route) }
+    paths[path] = { ...paths[path], [route.method.toLowerCase()]: toOperation(route, security[route.access]) }
   }
+  const components = Object.entries({ ...schemas, Problem: ProblemSchema })
   return {
     openapi: '3.1.0',
-    info: {
-      title: 'Daybook event ledger',
-      version,
-      description: 'An append-only ledger of normalised events: deduplicated for ever, searchable, read by checkpoint.',
-      license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
-    },
+    info: { title, version, description, license: { name: 'Apache-2.0', identifier: 'Apache-2.0' } },
     servers: [{ url: rootPath || '/' }],
     paths,
     components: {
-      schemas: {
-        ...component('Event', EventSchema),
-        ...component('Subscription', SubscriptionSchema),
-        ...component('User', UserSchema),
-        ...component('Problem', ProblemSchema),
-      },
-      securitySchemes: {
-        token: { type: 'http', scheme: 'bearer', description: 'An API token, tok_….' },
-        adminToken: { type: 'apiKey', in: 'header', name: 'X-Event-Admin-Token' },
-        session: {
-          ...{ type: 'apiKey', in: 'cookie', name: cookie.name },
-          description: 'Of a login. Whatever changes something also needs its csrf_token, as X-CSRF-Token.',
-        },
-      },
+      schemas: Object.assign({}, ...components.map(([name, schema]) => component(name, schema))),
+      securitySchemes,
     },
   }
 }
 
-function toOperation({ method, pattern, access, doc }: Route) {
+function toOperation({ method, pattern, access, doc }: DescribedRoute<string>, security: readonly object[]) {
   const inPath = [...pattern.matchAll(/:(\w+)/g)].map(([, name]) => ({
     name,
     in: 'path',
@@ -94,7 +71,7 @@ function toOperation({ method, pattern, access, doc }: Route) {
     operationId: operationId(method, pattern),
     summary: doc.summary,
     'x-access': access,
-    security: SECURITY[access],
+    security,
     ...(parameters.length > 0 ? { parameters } : {}),
     ...(doc.body ? { requestBody: { required: true, content: toContent(doc.body) } } : {}),
     responses: {

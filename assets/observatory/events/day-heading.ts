@@ -29,18 +29,19 @@ export function DayHeading({ day }: { day: string }) {
   const known = counts.value.get(key)
   useEffect(() => {
     if (known) return
-    const leave = new AbortController()
-    const timer = window.setTimeout(() => void askCount(key, day, leave.signal), LINGER_MS)
-    return () => {
-      window.clearTimeout(timer)
-      leave.abort()
-    }
+    const timer = window.setTimeout(() => void askCount(key, day), LINGER_MS)
+    return () => window.clearTimeout(timer)
   }, [key, known])
   return html`<span class="day-name">${dayHeading(day, now.value)}</span>
     <span class="day-count">${known && counted(known.count + countSince(day, known.upTo), 'event')}</span>`
 }
 
-async function askCount(key: string, day: string, signal: AbortSignal): Promise<void> {
+/** A day's heading may stand twice: in its place, and on top while its rows are scrolled through. */
+const asked = new Set<string>()
+
+async function askCount(key: string, day: string): Promise<void> {
+  if (asked.has(key)) return
+  asked.add(key)
   const { days: _days, ...query } = apiQuery()
   const range = rangeOf(now.peek())
   const from = [localMidnight(day, 0), range.from ?? ''].sort(byTime).at(-1)
@@ -48,12 +49,14 @@ async function askCount(key: string, day: string, signal: AbortSignal): Promise<
   try {
     const { count, complete, head } = await api<{ count: number; complete: boolean; head: string | null }>(
       '/api/events/histogram',
-      { query: { ...query, from, to, buckets: 1 }, signal },
+      { query: { ...query, from, to, buckets: 1 } },
     )
     if (!complete || head === null) return
     counts.value = new Map([...counts.peek(), [key, { count, upTo: head }] as const].slice(-MOST_KEPT))
   } catch {
     // The heading says nothing of how many then; the list says what is wrong with the server.
+  } finally {
+    asked.delete(key)
   }
 }
 

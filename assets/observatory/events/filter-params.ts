@@ -32,7 +32,7 @@ export const DEFAULT_DAYS = 1
 
 /** As the server bounds them. */
 const MOST_CHOICES = 50
-const LONGEST_SEARCH = 512
+export const LONGEST_SEARCH = 512
 const LONGEST_VALUE = 2048
 
 export const VERIFIED: readonly Verified[] = ['signature', 'token', 'login', 'none']

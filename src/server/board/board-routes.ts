@@ -4,6 +4,7 @@ import type { BoardAccess } from '../../gate/access.js'
 import type { Gate } from '../../gate/gate.js'
 import type { CookiePlace } from '../../login/cookies.js'
 import type { ReadJsonBody } from '../json-body.js'
+import { describeApi } from '../openapi.js'
 import type { StreamTimes } from '../paced-answer.js'
 import type { Pages } from '../page-files.js'
 import { json } from '../reply.js'
@@ -12,6 +13,7 @@ import type { Shutdown } from '../shutdown.js'
 import { type AuthPages, behindLogin } from './auth-assets.js'
 import { backendRoutes } from './backend-routes.js'
 import { BACKUP_DOC, type CopyBoardDatabase, makeBackup } from './backup-route.js'
+import { boardApi } from './board-api.js'
 import type { BoardHandler, BoardRequest, BoardRoute } from './board-route.js'
 import { CARD_DOCS, createCard, deleteCard, getCard, listCards, type ServedCards, updateCard } from './card-routes.js'
 import { factsOf, type ThrottleAddress } from './gate-facts.js'
@@ -82,6 +84,7 @@ export function boardRoutes(parts: BoardRouteParts): BoardRoute[] {
   routes.push(...backendRoutes(parts))
   add('POST', '/api/backups', 'local', makeBackup(parts.copy, readJsonBody), BACKUP_DOC)
   add('GET', '/api/health', 'api', health(parts.version), DOCS.health)
+  add('GET', '/api/openapi.json', 'api', describeApi(routes, boardApi(parts)), DOCS.openapi)
   add('GET', '/auth-assets/:file', 'public', auth.asset, DOCS.authAsset)
   add('GET', '/assets/*', 'public', page.asset, DOCS.asset)
   add('GET', '/', 'anybody', behindLogin(gate, auth.loginPage, page.page), DOCS.page)
@@ -136,6 +139,10 @@ const DOCS = {
     answers: {
       200: { description: 'It does', schema: Type.Object({ status: Type.String(), version: Type.String() }) },
     },
+  },
+  openapi: {
+    summary: 'This API, as OpenAPI 3.1',
+    answers: { 200: { description: 'The document', schema: Type.Object({ openapi: Type.String() }) } },
   },
   authAsset: {
     summary: 'Style sheet and script of the login page',

@@ -1,0 +1,33 @@
+/** Each has a class, `label-<colour>`; the word always stands beside it. */
+export const LABEL_COLOURS = ['red', 'amber', 'green', 'indigo', 'blue', 'plum', 'teal', 'grey'] as const
+export type LabelColour = (typeof LABEL_COLOURS)[number]
+
+/** Words that mean something everywhere. The others get a colour by their letters. */
+const KNOWN: Readonly<Record<string, LabelColour>> = {
+  bug: 'red',
+  incident: 'red',
+  regression: 'red',
+  security: 'red',
+  urgent: 'red',
+  blocked: 'amber',
+  customer: 'amber',
+  infra: 'amber',
+  ops: 'amber',
+  release: 'green',
+  feature: 'indigo',
+  ledger: 'indigo',
+  docs: 'grey',
+  question: 'grey',
+}
+
+/** Red is left to the words that are known. */
+const OTHERS = LABEL_COLOURS.filter(colour => colour !== 'red')
+
+/** The same for the same word, whatever its case, on every device. */
+export function labelColour(label: string): LabelColour {
+  const word = label.trim().toLowerCase()
+  if (Object.hasOwn(KNOWN, word) && KNOWN[word]) return KNOWN[word]
+  let sum = 0
+  for (const letter of word) sum = (sum * 31 + (letter.codePointAt(0) ?? 0)) % 1_000_003
+  return OTHERS[sum % OTHERS.length] ?? 'grey'
+}

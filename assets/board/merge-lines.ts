@@ -1,0 +1,43 @@
+import { commonLines } from './line-diff.js'
+
+export const MINE_MARK = '<<<<<<< yours'
+export const BETWEEN_MARK = '======='
+export const SAVED_MARK = '>>>>>>> saved'
+
+export interface MergedText {
+  text: string
+  /** Places where both had written something else; both stand there, between marks. */
+  clashes: number
+}
+
+/** Puts together what two people made of one text. What only one of them changed is taken as it is. */
+export function mergeLines({ base, mine, saved }: { base: string; mine: string; saved: string }): MergedText {
+  const [origin, ours, theirs] = [base, mine, saved].map(text => text.split('\n')) as [string[], string[], string[]]
+  const [inOurs, inTheirs] = [new Map(commonLines(origin, ours)), new Map(commonLines(origin, theirs))]
+  const merged: string[] = []
+  let clashes = 0
+  let [o, a, b] = [0, 0, 0]
+  const takeUpTo = (o2: number, a2: number, b2: number) => {
+    const [was, one, other] = [origin.slice(o, o2), ours.slice(a, a2), theirs.slice(b, b2)]
+    if (isSame(one, other) || isSame(other, was)) merged.push(...one)
+    else if (isSame(one, was)) merged.push(...other)
+    else {
+      clashes += 1
+      merged.push(MINE_MARK, ...one, BETWEEN_MARK, ...other, SAVED_MARK)
+    }
+  }
+  // A line that all three have is firm ground: what lies between two of those is decided by itself.
+  origin.forEach((line, at) => {
+    const [x, y] = [inOurs.get(at), inTheirs.get(at)]
+    if (x === undefined || y === undefined || x < a || y < b) return
+    takeUpTo(at, x, y)
+    merged.push(line)
+    ;[o, a, b] = [at + 1, x + 1, y + 1]
+  })
+  takeUpTo(origin.length, ours.length, theirs.length)
+  return { text: merged.join('\n'), clashes }
+}
+
+function isSame(a: readonly string[], b: readonly string[]): boolean {
+  return a.length === b.length && a.every((line, at) => line === b[at])
+}

@@ -1,0 +1,55 @@
+import { toMs } from '../shared/time.js'
+import type { Run, RunMode, RunState } from './wire.js'
+
+export const MODE_NAMES: Record<RunMode, string> = { dry_run: 'Dry run', mock: 'Mock run', real: 'Real run' }
+
+export const STATE_NAMES: Record<RunState, string> = {
+  queued: 'Queued',
+  running: 'Running',
+  done: 'Done',
+  failed: 'Failed',
+  cancelled: 'Cancelled',
+  interrupted: 'Interrupted',
+}
+
+export function isOver({ state }: Pick<Run, 'state'>): boolean {
+  return state !== 'queued' && state !== 'running'
+}
+
+/** `1:42`, `1:00:05` */
+export function stopwatch(ms: number): string {
+  const seconds = Math.max(0, Math.floor(ms / 1000))
+  const [hours, minutes] = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60]
+  const two = (amount: number) => String(amount).padStart(2, '0')
+  return `${hours > 0 ? `${hours}:${two(minutes)}` : minutes}:${two(seconds % 60)}`
+}
+
+/** How long it waited, in milliseconds; until `now` where it still does. */
+export function waitedMs({ created_at, started_at, finished_at }: Run, now: number): number {
+  return (started_at ? toMs(started_at) : finished_at ? toMs(finished_at) : now) - toMs(created_at)
+}
+
+/** How long it ran, in milliseconds; until `now` where it still does, 0 where it never did. */
+export function ranMs({ started_at, finished_at }: Run, now: number): number {
+  return started_at === null ? 0 : (finished_at ? toMs(finished_at) : now) - toMs(started_at)
+}
+
+/** Why it is not done, as a sentence; empty where there is nothing to say. */
+export function whyNotDone({ state, reason, exit_code, signal, timeout_seconds }: Run): string {
+  if (state === 'interrupted') return 'The server ended meanwhile.'
+  if (state !== 'failed') return ''
+  if (reason === 'exit') return `The program ended with exit code ${exit_code}.`
+  if (reason === 'signal') return `The program was ended by ${signal}.`
+  if (reason === 'timeout') return `It took longer than ${stopwatch(timeout_seconds * 1000)}, and was ended.`
+  return reason === 'not_started' ? 'The program could not be started.' : ''
+}
+
+/** A command as one reads it; words with blanks are quoted. It is for reading, no shell looks at it. */
+export function commandLine(words: readonly string[]): string {
+  return words.map(word => (/^[\w@%+=:,./-]+$/.test(word) ? word : JSON.stringify(word))).join(' ')
+}
+
+/** The last four digits of an id that ends with digits. */
+export function shortId(id: string): string {
+  return id.slice(-4)
+}

@@ -1,0 +1,101 @@
+import { Choose, type Choice } from '../../shared/choose.js'
+import { Glyph, VerifiedMark, verifiedWords } from '../../shared/glyph.js'
+import { html } from '../../shared/html.js'
+import type { Verified } from '../../shared/wire.js'
+import { overview } from '../overview.js'
+import { loaded } from './event-list-state.js'
+import { type Filters, VERIFIED } from './filter-params.js'
+import { clearFilters, filters, hasFilters, setFilters } from './filters.js'
+
+type ListFilter = 'kind' | 'subscription_id' | 'actor' | 'verified'
+
+/** Menus for what can be filtered by, each with what is chosen in it. */
+export function FilterMenus() {
+  const { target, subject_id } = filters.value
+  return html`
+    <${FilterMenu} name="kind" label="Kind" choices=${kindChoices()} placeholder="Find, or write message.*"
+      mayWrite=${(kind: string) => !/\*(?!$)|[^.]\*$/.test(kind) || kind === '*'} />
+    <${FilterMenu} name="subscription_id" label="Subscription" choices=${subscriptionChoices()} empty="No subscription of that name." />
+    <${FilterMenu} name="actor" label="Who" choices=${actorChoices()} placeholder="Find, or write a name" mayWrite=${() => true} />
+    <${FilterMenu} name="verified" label="Verified" choices=${VERIFIED.map(verifiedChoice)} />
+    ${target !== '' && html`<${Removable} label="About" value=${target} onRemove=${() => setFilters({ target: '' })} />`}
+    ${subject_id !== '' && html`<${Removable} label="Subject" value=${subject_id} onRemove=${() => setFilters({ subject_id: '' })} />`}
+    ${hasFilters() && html`<button type="button" class="button quiet small accent" onClick=${clearFilters}>Clear all</button>`}`
+}
+
+interface FilterMenuProps {
+  name: ListFilter
+  label: string
+  choices: readonly Choice[]
+  placeholder?: string
+  empty?: string
+  /** Whether a word that is none of the choices may be taken. */
+  mayWrite?: (text: string) => boolean
+}
+
+/** One filter: its menu, and × once something is chosen. */
+export function FilterMenu({ name, label, choices, placeholder, empty, mayWrite }: FilterMenuProps) {
+  const chosen = filters.value[name]
+  const choose = (values: readonly string[]) => setFilters({ [name]: values } as Partial<Filters>)
+  // What came by the address, or was written, can be taken back as well.
+  const more = chosen.filter(value => !choices.some(choice => choice.value === value)).map(value => ({ value, label: value }))
+  const write = (text: string) => mayWrite?.(text) && !chosen.includes(text) && choose([...chosen, text])
+  const words =
+    chosen.length === 1 ? ([...more, ...choices].find(({ value }) => value === chosen[0])?.label ?? '') : `${chosen.length} chosen`
+  return html`<span class=${chosen.length > 0 ? 'chip-pair' : undefined}>
+    <${Choose} label=${label} choices=${[...more, ...choices]} chosen=${chosen} isMany placeholder=${placeholder} empty=${empty}
+      onChoose=${choose} ...${mayWrite ? { onWrite: write } : {}}
+      button=${chosen.length > 0 && html`<span class="ellipsis">${label}: ${words}</span>`} />
+    ${
+      chosen.length > 0 &&
+      html`<button type="button" class="chip is-set" aria-label=${`Clear ${label}`} onClick=${() => choose([])}>
+        <${Glyph} name="close" class="small" />
+      </button>`
+    }
+  </span>`
+}
+
+function Removable({ label, value, onRemove }: { label: string; value: string; onRemove: () => void }) {
+  return html`<button type="button" class="chip is-set" title="Remove" onClick=${onRemove}>
+    <span class="ellipsis"><span>${label}:</span> <span class="code">${value}</span></span><${Glyph} name="close" class="small" />
+    <span class="visually-hidden">remove</span>
+  </button>`
+}
+
+/** Every kind of the ledger, and each object with all that happens to it. Their counts are those of the whole ledger. */
+export function kindChoices(): Choice[] {
+  const byKind = Object.entries(overview.value.value?.stats.by_kind ?? {})
+  const objects = new Map<string, { count: number; kinds: number }>()
+  for (const [kind, count] of byKind) {
+    const object = kind.slice(0, Math.max(0, kind.lastIndexOf('.')))
+    const known = objects.get(object) ?? { count: 0, kinds: 0 }
+    if (object) objects.set(object, { count: known.count + count, kinds: known.kinds + 1 })
+  }
+  const wide = [...objects].filter(([, { kinds }]) => kinds > 1).map(([object, { count }]) => [`${object}.*`, count] as const)
+  return [...wide, ...byKind]
+    .sort(([a], [b]) => a.localeCompare(b))
+    .map(([kind, count]) => ({ value: kind, label: kind, count, isCode: true }))
+}
+
+export function subscriptionChoices(): Choice[] {
+  const { subscriptions = [] } = overview.value.value ?? {}
+  return subscriptions.map(({ id, target }) => ({ value: id, label: target ? `${target} (${id})` : id }))
+}
+
+/** Who is in the list now, most often first; anybody else can be written. */
+export function actorChoices(): Choice[] {
+  const seen = new Map<string, number>()
+  for (const { actor } of loaded.value.items) {
+    const name = actor.display || actor.id
+    if (name) seen.set(name, (seen.get(name) ?? 0) + 1)
+  }
+  return [...seen].sort((a, b) => b[1] - a[1]).map(([name]) => ({ value: name, label: name }))
+}
+
+export function verifiedChoice(verified: Verified): Choice {
+  const words = verifiedWords(verified)
+  return {
+    ...{ value: verified, label: `${words.charAt(0).toUpperCase()}${words.slice(1)}` },
+    glyph: html`<${VerifiedMark} verified=${verified} />`,
+  }
+}

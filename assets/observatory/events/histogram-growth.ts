@@ -1,0 +1,42 @@
+import type { EventHistogram, LedgerEvent } from '../../shared/wire.js'
+
+/** Counts without those of another answer about the first part of the range, from its beginning on. */
+export function withoutFirst(all: EventHistogram, first: EventHistogram): EventHistogram {
+  // What is not wholly counted does not reach down to the beginning.
+  if (!all.complete || !first.complete || first.count === 0) return all
+  const less = (counts: readonly (number | null)[], by: number) =>
+    counts.map((count, at) => (at === 0 && count !== null ? Math.max(0, count - by) : count))
+  const bySource = Object.entries(all.by_source).map(([source, { count, counts }]) => {
+    const by = first.by_source[source]?.count ?? 0
+    return [source, { count: count - by, counts: less(counts, by) }] as const
+  })
+  return {
+    ...{ ...all, count: all.count - first.count, counts: less(all.counts, first.count) },
+    by_source: Object.fromEntries(bySource.filter(([, { count }]) => count > 0)),
+  }
+}
+
+/** Counts with what came after they were made: it is in the last part. @param events newest first */
+export function withNewer(histogram: EventHistogram, events: readonly LedgerEvent[]): EventHistogram {
+  const { head, starts, counts } = histogram
+  const last = starts.length - 1
+  const newer = events.slice(0, newerThan(events, head ?? ''))
+  if (newer.length === 0 || last < 0) return histogram
+  const more = (counts: readonly (number | null)[]) => counts.map((count, at) => (at === last ? (count ?? 0) + 1 : count))
+  const bySource = { ...histogram.by_source }
+  for (const { source } of newer) {
+    const has = Object.hasOwn(bySource, source) ? bySource[source] : undefined
+    const { count, counts } = has ?? { count: 0, counts: starts.map(() => 0) }
+    bySource[source] = { count: count + 1, counts: more(counts) }
+  }
+  return {
+    ...{ ...histogram, by_source: bySource, count: histogram.count + newer.length },
+    counts: counts.map((count, at) => (at === last ? (count ?? 0) + newer.length : count)),
+  }
+}
+
+/** How many events at the beginning of a list are newer. @param events newest first */
+export function newerThan(events: readonly LedgerEvent[], instant: string): number {
+  const at = events.findIndex(event => event.captured_at <= instant)
+  return at === -1 ? events.length : at
+}

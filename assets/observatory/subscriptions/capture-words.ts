@@ -1,0 +1,87 @@
+import { counted } from '../../shared/text.js'
+import { dateWords, dayOf, duration, fromMs, shortTime, toMs, type Zone } from '../../shared/time.js'
+import type { Subscription } from '../../shared/wire.js'
+import { endOf, isFailing, isOver, isRead, paceOf } from './watch-times.js'
+
+export type CaptureState = 'off' | 'over' | 'failing' | 'late' | 'unreadable' | 'hot' | 'cold' | 'steady' | 'delivered'
+
+export interface CaptureWords {
+  state: CaptureState
+  words: string
+  /** What to know about it besides. */
+  more?: string
+}
+
+type Watch = Pick<Subscription, 'source' | 'enabled' | 'metadata' | 'capture' | 'capture_modes' | 'created_at'>
+
+/** Due for so long, and nobody reads it. */
+const LATE_MS = 2 * 60_000
+
+/**
+ * How the events of a subscription are had, in a few words: `Webhook`, `Every 30 s, hot until 15:10`, `Off`.
+ *
+ * @param isPlatform the catalogue knows its source, so there is a webhook for it
+ */
+export function captureWords(
+  subscription: Watch,
+  { now, isPlatform, zone }: { now: number; isPlatform: boolean; zone?: Zone },
+): CaptureWords {
+  const { enabled, capture } = subscription
+  if (!enabled) return { state: 'off', words: 'Off' }
+  if (isOver(subscription, now)) return { state: 'over', words: expiredWords(subscription, now, zone) ?? '' }
+  if (isFailing(subscription, now)) {
+    const since = capture?.last_success_at
+    return since
+      ? { state: 'failing', words: `Failing since ${moment(toMs(since), now, zone)}`, more: 'It was last read then.' }
+      : { state: 'failing', words: 'Failing, never read' }
+  }
+  if (!isRead(subscription)) return { state: 'delivered', words: isPlatform ? 'Webhook' : 'Sent by its program' }
+  if (subscription.source !== 'chat' || (capture && !capture.next_due_at)) {
+    return { state: 'unreadable', words: 'Cannot be read', more: 'Only a stream or a topic of the chat can be read. A webhook may bring it all the same.' }
+  }
+  const { seconds, hotUntil, isHot } = paceOf(subscription, now)
+  const every = `Every ${duration(seconds * 1000)}`
+  if (now - dueSince(subscription) > LATE_MS + seconds * 1000) {
+    const last = capture?.last_success_at ?? capture?.last_attempt_at
+    return { state: 'late', words: `${every}, ${last ? `not read since ${moment(toMs(last), now, zone)}` : 'not read yet'}`, more: NOBODY_READS }
+  }
+  if (hotUntil === undefined) return { state: 'steady', words: every }
+  return isHot
+    ? { state: 'hot', words: `${every}, hot until ${moment(hotUntil, now, zone)}` }
+    : { state: 'cold', words: `${every}, cold since ${moment(hotUntil, now, zone)}` }
+}
+
+export const NOBODY_READS =
+  'It is due, but nothing reads it. Start the server with --capture, or call "daybook capture subscription-once --due" again and again.'
+
+/** `Chat refused the key. 6 tries, next at 14:39.` @returns undefined while nothing fails */
+export function troubleWords(
+  subscription: Pick<Subscription, 'enabled' | 'metadata' | 'capture'>,
+  now: number,
+  zone?: Zone,
+): string | undefined {
+  const { last_error: why, failures = 0, next_due_at: next } = subscription.capture ?? {}
+  if (!isFailing(subscription, now)) return undefined
+  const reason = why ? why.replace(/[.\s]*$/, '. ') : ''
+  const then = next ? (toMs(next) > now ? `next at ${moment(toMs(next), now, zone)}` : 'next at once') : 'not tried again by itself'
+  return `${reason}${counted(failures, 'try', 'tries')}, ${then}.`
+}
+
+/** `Expired 18 Nov`; within a day with the time. @returns undefined while it goes on */
+export function expiredWords(subscription: Pick<Subscription, 'metadata'>, now: number, zone?: Zone): string | undefined {
+  const end = endOf(subscription)
+  return end === undefined || end > now ? undefined : `Expired ${moment(end, now, zone)}`
+}
+
+/** The next attempt, for whoever waits for it. Never captured: since it is there. */
+function dueSince({ capture, created_at }: Watch): number {
+  const due = capture?.next_due_at
+  // What was never read is always due just now; then its age tells.
+  return capture?.last_attempt_at && due ? toMs(due) : toMs(created_at)
+}
+
+/** `14:08` on the same day, else `18 Nov`. */
+export function moment(ms: number, now: number, zone?: Zone): string {
+  const at = fromMs(Math.round(ms))
+  return dayOf(at, zone) === dayOf(fromMs(now), zone) ? shortTime(at, zone) : dateWords(at, now, zone)
+}

@@ -1,0 +1,21 @@
+import { duration, toMs } from '../../shared/time.js'
+import type { Subscription } from '../../shared/wire.js'
+import { endOf } from './watch-times.js'
+
+export interface TimeLeft {
+  /** `47 min left` */
+  words: string
+  /** Of all its time, from 0 to 1. */
+  part: number
+}
+
+/** @returns undefined for what has no end, or is over */
+export function timeLeft(subscription: Pick<Subscription, 'metadata' | 'created_at'>, now: number): TimeLeft | undefined {
+  const end = endOf(subscription)
+  if (end === undefined || end <= now) return undefined
+  const whole = end - toMs(subscription.created_at)
+  const part = whole > 0 ? Math.min(1, (end - now) / whole) : 1
+  // Seconds would change with every look.
+  const words = end - now < 60_000 ? 'Less than a minute left' : `${duration(end - now)} left`
+  return { words, part }
+}
