@@ -65,6 +65,20 @@ export function segment(value: string): string {
   return encodeURIComponent(value)
 }
 
+/** What a page shows of who sends a call, besides the cookie, and what it does where that is not enough. */
+export interface Credentials {
+  headers: () => Readonly<Record<string, string>>
+  /** Told of a 401. Where it leaves the page it never settles. @throws what the call then fails with */
+  refused: (problem: ApiProblem, path: string) => Promise<never>
+}
+
+let credentials: Credentials = { headers: () => ({}), refused: () => leaveForLogin() }
+
+/** From now on, in place of the cookie alone and the login page at `/login`. */
+export function showCredentials(shown: Credentials): void {
+  credentials = shown
+}
+
 /**
  * Calls the API. An ended session leads to the login page and back, and the promise stays open meanwhile.
  *
@@ -86,8 +100,9 @@ export async function apiResponse(path: string, call: ApiCall = {}): Promise<Res
     answer = await send(path, call)
   }
   if (answer.ok) return answer
-  if (answer.status === 401) return leaveForLogin()
-  throw await problemOf(answer)
+  const problem = await problemOf(answer)
+  if (answer.status === 401) return credentials.refused(problem, path)
+  throw problem
 }
 
 let csrfToken: Promise<string | null> | undefined
@@ -97,15 +112,19 @@ export function rememberCsrfToken(token: string | null | undefined): void {
   csrfToken = token === undefined ? undefined : Promise.resolve(token)
 }
 
-/** Keeps drafts and goes to the login page, which leads back to the present address. */
-export function leaveForLogin(): Promise<never> {
+/** Keeps drafts and goes to the login page, which leads back to the present address. @param leave goes there */
+export function leaveForLogin(leave: () => void = goToLogin): Promise<never> {
   if (!isLeaving) {
     isLeaving = true
     keepDrafts()
-    const next = location.pathname + location.search
-    location.assign(`${rootPath}/login?${new URLSearchParams({ next })}`)
+    leave()
   }
   return new Promise(() => {})
+}
+
+function goToLogin(): void {
+  const next = location.pathname + location.search
+  location.assign(`${rootPath}/login?${new URLSearchParams({ next })}`)
 }
 
 let isLeaving = false
@@ -115,7 +134,7 @@ window.addEventListener('pageshow', () => {
 
 async function send(path: string, call: ApiCall): Promise<Response> {
   const { body, query, signal, timeoutMs = 30_000, keepalive = false } = call
-  const headers = new Headers(call.headers)
+  const headers = new Headers({ ...credentials.headers(), ...call.headers })
   if (body !== undefined) headers.set('content-type', 'application/json')
   if (!isRead(call)) {
     const token = await askCsrfToken()

@@ -17,6 +17,8 @@ import { Toasts } from './toast.js'
 export interface Tab {
   /** From `/`. */
   path: string
+  /** What of the address holds for every view. */
+  query?: URLSearchParams | undefined
   label: string
   glyph: GlyphName
   /** After `g`. */
@@ -53,12 +55,12 @@ export function Shell({ tabs, other, account, tags, strip, children }: ShellProp
   const current = tabs.find(tab => tab.path === path) ?? tabs[0]
   useKeys('Everywhere', [
     { keys: '?', does: 'this list', run: () => setDialog('keys') },
-    ...tabs.map(tab => ({ keys: `g ${tab.key}`, does: tab.label.toLowerCase(), run: () => go(tab.path) })),
+    ...tabs.map(tab => ({ keys: `g ${tab.key}`, does: tab.label.toLowerCase(), run: () => go(tab.path, tab.query) })),
   ])
   usePageTitle(current?.label)
 
   const accountItems: MenuItem[] = [
-    ...(isPhone.value ? tabs.filter(tab => tab.isMinor).map(tab => ({ label: tab.label, href: href(tab.path) })) : []),
+    ...(isPhone.value ? tabs.filter(tab => tab.isMinor).map(tab => ({ label: tab.label, href: href(tab.path, tab.query) })) : []),
     ...account.items,
     { label: 'Appearance…', onChoose: () => setDialog('appearance') },
     { label: 'Keys…', note: '?', onChoose: () => setDialog('keys') },
@@ -107,8 +109,8 @@ export function Shell({ tabs, other, account, tags, strip, children }: ShellProp
 }
 
 function TabLink({ tab, isCurrent }: { tab: Tab; isCurrent: boolean }) {
-  const { path, label, glyph, count, trouble } = tab
-  return html`<a class="tab" href=${href(path)} aria-current=${isCurrent ? 'page' : undefined}>
+  const { path, query, label, glyph, count, trouble } = tab
+  return html`<a class="tab" href=${href(path, query)} aria-current=${isCurrent ? 'page' : undefined}>
     ${isPhone.value && html`<${Glyph} name=${glyph} />`}<span>${label}</span>
     ${count !== undefined && !isPhone.value && html`<span class="count">${count}</span>`}
     ${trouble && html`<span class="status-dot" role="img" aria-label=${trouble} title=${trouble}></span>`}

@@ -11,7 +11,7 @@ export type DemoLedger = Pick<Ledger, 'record' | 'saveSubscription' | 'recordCap
  * So many steps go to the store in a row: it then has many to write at once. Each is a group of its own, as each has an
  * instant of its own.
  */
-const BATCH = 256
+const BATCH = 128
 
 /**
  * Makes a ledger file with a history. The ledger alone says when it captured an event, so it is opened with a clock that

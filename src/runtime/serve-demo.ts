@@ -13,7 +13,7 @@ import { fillDemoLedger } from './demo-ledger.js'
 import { DemoTrickle, type DemoTrickleParts } from './demo-trickle.js'
 import { boardFiles } from './open-board.js'
 import { wallClock } from './open-ledger.js'
-import { type RunningServer, serve } from './serve.js'
+import type { RunningServer } from './serve.js'
 
 /** Every demo tells the same story; only the dates differ. */
 const SEED = 4_711
@@ -30,7 +30,8 @@ export async function serveDemo(flags: ServeFlags, sources: SettingSources): Pro
   try {
     const own = demoSources(sources, folder)
     const settings = readServeSettings({ ...flags, demo: true }, own)
-    const company = await fill(settings)
+    // What serves is loaded while the store is busy.
+    const [company, { serve }] = await Promise.all([fill(settings), import('./serve.js')])
     const running = await serve(settings, own)
     running.logger.info({ folder }, 'a demo: what is set for a real ledger or board was not looked at')
     const trickle = running.ledger && letGoOn(company, { ledger: running.ledger.ledger, logger: running.logger })

@@ -24,9 +24,10 @@ const WAYS = [
   /status: (?<status>\d+), code: '(?<code>[a-z_]+)'/g,
   /\bfailure\(\s*'(?<code>[a-z_]+)'/g,
   /\bnotOne: '(?<code>[a-z_]+)'/g,
+  /^ {2}(?<code>[a-z_]+): \{\s*category: '(?<category>[a-z_]+)'/gm,
 ]
 /** Rooms whose refusals the API answers, as far as the operator is not the only one who can mend it. */
-const ANSWERING = ['server', 'accounts', 'login', 'ledger', 'platforms', 'model']
+const ANSWERING = ['server', 'gate', 'board', 'accounts', 'login', 'ledger', 'platforms', 'model']
 const SHARED = 'store'
 
 const given = sources().flatMap(codesGiven)

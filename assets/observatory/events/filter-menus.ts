@@ -1,3 +1,4 @@
+import { computed } from '@preact/signals'
 import { Choose, type Choice } from '../../shared/choose.js'
 import { Glyph, VerifiedMark, verifiedWords } from '../../shared/glyph.js'
 import { html } from '../../shared/html.js'
@@ -16,7 +17,7 @@ export function FilterMenus() {
     <${FilterMenu} name="kind" label="Kind" choices=${kindChoices()} placeholder="Find, or write message.*"
       mayWrite=${(kind: string) => !/\*(?!$)|[^.]\*$/.test(kind) || kind === '*'} />
     <${FilterMenu} name="subscription_id" label="Subscription" choices=${subscriptionChoices()} empty="No subscription of that name." />
-    <${FilterMenu} name="actor" label="Who" choices=${actorChoices()} placeholder="Find, or write a name" mayWrite=${() => true} />
+    <${FilterMenu} name="actor" label="Who" choices=${actors.value} placeholder="Find, or write a name" mayWrite=${() => true} />
     <${FilterMenu} name="verified" label="Verified" choices=${VERIFIED.map(verifiedChoice)} />
     ${target !== '' && html`<${Removable} label="About" value=${target} onRemove=${() => setFilters({ target: '' })} />`}
     ${subject_id !== '' && html`<${Removable} label="Subject" value=${subject_id} onRemove=${() => setFilters({ subject_id: '' })} />`}
@@ -34,8 +35,8 @@ interface FilterMenuProps {
 }
 
 /** One filter: its menu, and × once something is chosen. */
-export function FilterMenu({ name, label, choices, placeholder, empty, mayWrite }: FilterMenuProps) {
-  const chosen = filters.value[name]
+function FilterMenu({ name, label, choices, placeholder, empty, mayWrite }: FilterMenuProps) {
+  const chosen: readonly string[] = filters.value[name]
   const choose = (values: readonly string[]) => setFilters({ [name]: values } as Partial<Filters>)
   // What came by the address, or was written, can be taken back as well.
   const more = chosen.filter(value => !choices.some(choice => choice.value === value)).map(value => ({ value, label: value }))
@@ -63,7 +64,7 @@ function Removable({ label, value, onRemove }: { label: string; value: string; o
 }
 
 /** Every kind of the ledger, and each object with all that happens to it. Their counts are those of the whole ledger. */
-export function kindChoices(): Choice[] {
+function kindChoices(): Choice[] {
   const byKind = Object.entries(overview.value.value?.stats.by_kind ?? {})
   const objects = new Map<string, { count: number; kinds: number }>()
   for (const [kind, count] of byKind) {
@@ -77,22 +78,22 @@ export function kindChoices(): Choice[] {
     .map(([kind, count]) => ({ value: kind, label: kind, count, isCode: true }))
 }
 
-export function subscriptionChoices(): Choice[] {
+function subscriptionChoices(): Choice[] {
   const { subscriptions = [] } = overview.value.value ?? {}
   return subscriptions.map(({ id, target }) => ({ value: id, label: target ? `${target} (${id})` : id }))
 }
 
 /** Who is in the list now, most often first; anybody else can be written. */
-export function actorChoices(): Choice[] {
+const actors = computed((): Choice[] => {
   const seen = new Map<string, number>()
   for (const { actor } of loaded.value.items) {
     const name = actor.display || actor.id
     if (name) seen.set(name, (seen.get(name) ?? 0) + 1)
   }
   return [...seen].sort((a, b) => b[1] - a[1]).map(([name]) => ({ value: name, label: name }))
-}
+})
 
-export function verifiedChoice(verified: Verified): Choice {
+function verifiedChoice(verified: Verified): Choice {
   const words = verifiedWords(verified)
   return {
     ...{ value: verified, label: `${words.charAt(0).toUpperCase()}${words.slice(1)}` },

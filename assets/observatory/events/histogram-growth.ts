@@ -22,7 +22,8 @@ export function withNewer(histogram: EventHistogram, events: readonly LedgerEven
   const last = starts.length - 1
   const newer = events.slice(0, newerThan(events, head ?? ''))
   if (newer.length === 0 || last < 0) return histogram
-  const more = (counts: readonly (number | null)[]) => counts.map((count, at) => (at === last ? (count ?? 0) + 1 : count))
+  const more = (counts: readonly (number | null)[]) =>
+    counts.map((count, at) => (at === last ? (count ?? 0) + 1 : count))
   const bySource = { ...histogram.by_source }
   for (const { source } of newer) {
     const has = Object.hasOwn(bySource, source) ? bySource[source] : undefined

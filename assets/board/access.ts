@@ -1,0 +1,72 @@
+import { computed, type ReadonlySignal, signal } from '@preact/signals'
+import { ApiProblem, api, leaveForLogin, rememberCsrfToken, showCredentials } from '../shared/api.js'
+import type { AuthStatus } from './wire.js'
+
+/** How one gets in here: not at all, by a password and its cookie, or by the API key that is typed into the page. */
+export type AccessMode = 'open' | 'password' | 'key'
+
+const mode = signal<AccessMode | undefined>(undefined)
+/** In the memory of this page alone: not in storage, not in an address, not in the document. */
+let key: string | undefined
+const hasKey = signal(false)
+
+/** Undefined until the server has said so. */
+export const accessMode: ReadonlySignal<AccessMode | undefined> = mode
+export const holdsKey: ReadonlySignal<boolean> = hasKey
+/** Calls can be made. */
+export const isIn: ReadonlySignal<boolean> = computed(
+  () => mode.value !== undefined && (mode.value !== 'key' || hasKey.value),
+)
+
+/** What can be sent as a header. */
+const KEY = /^[\x21-\x7e]{1,1024}$/
+const KEY_HEADER = 'X-Board-Token'
+const THROUGH_BACKEND = '/api/backends/'
+
+showCredentials({
+  headers: () => (key === undefined ? {} : { [KEY_HEADER]: key }),
+  refused: async (problem, path) => {
+    if (path.startsWith(THROUGH_BACKEND) && (await isStillIn())) throw refusedByBackend(problem)
+    if (mode.peek() !== 'key') return leaveForLogin(() => location.reload())
+    forgetKey()
+    throw problem
+  },
+})
+
+export async function loadAccess(): Promise<void> {
+  const { enabled, api_token_enabled } = await askWhoIsIn()
+  mode.value = enabled ? 'password' : api_token_enabled ? 'key' : 'open'
+  // Whoever comes by key needs none, so nobody has to ask for one.
+  if (mode.value === 'key') rememberCsrfToken(null)
+}
+
+/** @returns whether that is the key @throws ApiProblem without an answer */
+export async function enterKey(text: string): Promise<boolean> {
+  const word = text.trim()
+  if (!KEY.test(word)) return false
+  const { authenticated } = await askWhoIsIn({ [KEY_HEADER]: word })
+  if (!authenticated) return false
+  key = word
+  hasKey.value = true
+  return true
+}
+
+export function forgetKey(): void {
+  key = undefined
+  hasKey.value = false
+}
+
+function askWhoIsIn(headers: Readonly<Record<string, string>> = {}): Promise<AuthStatus> {
+  return api<AuthStatus>('/api/auth', { headers })
+}
+
+/** The answer may be that of another board, which refused the key that ours has for it. */
+async function isStillIn(): Promise<boolean> {
+  const { enabled, api_token_enabled, authenticated } = await askWhoIsIn()
+  return authenticated || !(enabled || api_token_enabled)
+}
+
+function refusedByBackend({ status, requestId }: ApiProblem): ApiProblem {
+  const detail = 'That board refused the key of its profile. Whoever runs this board can put a new one there.'
+  return new ApiProblem(status, { code: 'backend_refused_key', detail, request_id: requestId })
+}

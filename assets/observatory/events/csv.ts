@@ -1,0 +1,45 @@
+import type { LedgerEvent } from '../../shared/wire.js'
+import { chainOf, labelOf } from './event-words.js'
+
+/** Columns of a table of events, in order. */
+const COLUMNS: Readonly<Record<string, (event: LedgerEvent) => string | number | null | undefined>> = {
+  captured_at: event => event.captured_at,
+  occurred_at: event => event.occurred_at,
+  source: event => event.source,
+  kind: event => event.kind,
+  actor_id: event => event.actor.id,
+  actor: event => event.actor.display,
+  actor_role: event => event.actor_role,
+  target: event => chainOf(event).map(labelOf).join(' › '),
+  target_key: event => event.target.key,
+  title: event => event.conversation.title,
+  text: event => event.conversation.text,
+  url: event => event.conversation.url ?? event.target.url,
+  route: event => event.provenance.route,
+  verified: event => event.provenance.verified,
+  subscription_ids: event => event.subscription_ids.join(' '),
+  seen_count: event => event.seen_count,
+  last_seen_at: event => event.last_seen_at,
+  dedupe_key: event => event.dedupe_key,
+}
+
+/** The first line, after a mark by which spreadsheets know UTF-8. */
+export const CSV_HEAD = `\ufeff${Object.keys(COLUMNS).join(',')}\r\n`
+
+/** An event as a line. */
+export function csvLine(event: LedgerEvent): string {
+  return `${Object.values(COLUMNS)
+    .map(read => csvCell(String(read(event) ?? '')))
+    .join(',')}\r\n`
+}
+
+/**
+ * Text of strangers as a cell. What a spreadsheet would take for a formula gets an apostrophe in front, by which it is
+ * text.
+ *
+ * Source: RFC 4180; OWASP, "CSV Injection".
+ */
+export function csvCell(text: string): string {
+  const safe = /^[\s\0]*[=+\-@|\uff0b\uff0d\uff1d\uff20]|^[\t\r\n]/.test(text) ? `'${text}` : text
+  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe
+}

@@ -1,0 +1,171 @@
+import { signal } from '@preact/signals'
+import { useEffect, useState } from 'preact/hooks'
+import { api, apiResponse } from '../../shared/api.js'
+import { Dialog } from '../../shared/dialog.js'
+import { html } from '../../shared/html.js'
+import { now } from '../../shared/now.js'
+import { ProblemNote } from '../../shared/problem-note.js'
+import { Segments } from '../../shared/segments.js'
+import { bytes, count, counted } from '../../shared/text.js'
+import { fromMs } from '../../shared/time.js'
+import type { EventPage, LedgerEvent } from '../../shared/wire.js'
+import { CSV_HEAD, csvLine } from './csv.js'
+import { apiQuery, rangeOf } from './filters.js'
+import { counts } from './histogram.js'
+import { justBefore } from './instants.js'
+import { SseReader } from './sse-reader.js'
+
+type Format = 'jsonl' | 'csv'
+
+const MEDIA_TYPES: Record<Format, string> = { jsonl: 'application/x-ndjson', csv: 'text/csv;charset=utf-8' }
+
+/** A file is put together by the browser before it is saved; it may take this much. UTF-16 characters. */
+const MOST = 256_000_000
+/** Pieces leave the memory of the page when they are so large. */
+const PIECE = 4_000_000
+/** A connection that was lost is taken up again where it was; so often without anything coming. */
+const TRIES = 5
+
+interface Progress {
+  events: number
+  characters: number
+}
+
+/** Saves what is filtered as a file: oldest first, as it comes from the ledger's stream, event by event. */
+export function DownloadDialog({ onClose }: { onClose: () => void }) {
+  const [format, setFormat] = useState<Format>('jsonl')
+  const [work, setWork] = useState<AbortController | undefined>(undefined)
+  const [done, setDone] = useState<string | undefined>(undefined)
+  const [problem, setProblem] = useState<unknown>(undefined)
+  const [progress] = useState(() => signal<Progress>({ events: 0, characters: 0 }))
+  const expected = counts.value.value?.count
+  useEffect(() => () => work?.abort(), [work])
+
+  const start = async () => {
+    const mine = new AbortController()
+    setWork(mine)
+    setDone(undefined)
+    setProblem(undefined)
+    progress.value = { events: 0, characters: 0 }
+    try {
+      const { file, isWhole } = await collect(format, mine.signal, made => {
+        progress.value = made
+      })
+      save(file, `daybook-events-${fromMs(Date.now()).slice(0, 19).replaceAll(':', '')}.${format}`)
+      const { events } = progress.peek()
+      const cut = ` The file ends there, as ${bytes(MOST)} of text is the most that goes into one. Narrow the range for the rest.`
+      setDone(`${counted(events, 'event')} saved, ${bytes(file.size)}.${isWhole ? '' : cut}`)
+    } catch (failed) {
+      if (!mine.signal.aborted) setProblem(failed)
+    } finally {
+      setWork(undefined)
+    }
+  }
+  const foot = work
+    ? html`<button type="button" class="button" onClick=${() => work.abort()}>Cancel</button>`
+    : html`<button type="button" class="button" onClick=${onClose}>Close</button>
+        <button type="button" class="button primary" autofocus onClick=${() => void start()}>Download</button>`
+  return html`<${Dialog} title="Download" onClose=${onClose} foot=${foot}>
+    <div class="form">
+      <p>${expected === undefined ? 'All events that match' : `${counted(expected, 'event')} that match`}, oldest first.
+        One file holds at most ${bytes(MOST)} of text.</p>
+      <${Segments} legend="Format" choices=${[
+        { value: 'jsonl', label: 'JSONL' },
+        { value: 'csv', label: 'CSV' },
+      ]} value=${format} onChange=${setFormat} />
+      <p class="hint">${
+        format === 'jsonl'
+          ? 'One event a line, whole, exactly as the ledger keeps it.'
+          : 'A table for spreadsheets, without payloads. Cells that a spreadsheet would run as formulas begin with an apostrophe.'
+      }</p>
+      ${work && html`<${ProgressBar} progress=${progress} expected=${expected} />`}
+      ${done && html`<p role="status">${done}</p>`}
+      ${problem !== undefined && html`<${ProblemNote} what="The events could not be downloaded." problem=${problem} />`}
+    </div>
+  <//>`
+}
+
+function ProgressBar({ progress, expected }: { progress: { readonly value: Progress }; expected: number | undefined }) {
+  const { events, characters } = progress.value
+  const words = `${count(events)}${expected ? ` of ${count(expected)}` : ''} events, ${bytes(characters)}`
+  return html`<div>
+    <progress class="bar" aria-label="Downloaded" max=${Math.max(expected ?? 0, events, 1)} value=${events}></progress>
+    <p class="hint">${words}</p>
+  </div>`
+}
+
+/**
+ * Collects the events from the stream, which sends each as it is stored.
+ *
+ * @throws ApiProblem; RangeError when a message of the stream does not end
+ */
+async function collect(
+  format: Format,
+  ended: AbortSignal,
+  made: (progress: Progress) => void,
+): Promise<{ file: Blob; isWhole: boolean }> {
+  const { days: _days, from: _from, to: _to, ...filters } = apiQuery()
+  const range = rangeOf(now.peek())
+  const newest = await api<EventPage>('/api/events', { query: { ...apiQuery(), order: 'desc', limit: 1 }, signal: ended })
+  const last = newest.items[0]?.captured_at
+  const pieces: Blob[] = []
+  let open = format === 'csv' ? CSV_HEAD : ''
+  const progress: Progress = { events: 0, characters: 0 }
+  let since = range.from === undefined ? fromMs(0) : justBefore(fromMs(Date.parse(range.from)))
+  let isDone = last === undefined
+  for (let tries = 0; !isDone; tries++) {
+    const before = since
+    try {
+      await readOnce()
+    } catch (problem) {
+      if (ended.aborted || tries >= TRIES) throw problem
+    }
+    if (since !== before) tries = 0
+  }
+  return { file: new Blob([...pieces, open], { type: MEDIA_TYPES[format] }), isWhole: progress.characters < MOST }
+
+  async function readOnce(): Promise<void> {
+    const leave = new AbortController()
+    const answer = await apiResponse('/api/events/stream', {
+      query: { ...filters, since },
+      headers: { accept: 'text/event-stream' },
+      signal: AbortSignal.any([ended, leave.signal]),
+    })
+    const reader = answer.body?.pipeThrough(new TextDecoderStream()).getReader()
+    const messages = new SseReader()
+    try {
+      for (let part = await reader?.read(); part && !part.done; part = await reader?.read()) {
+        for (const { event, id = since, data } of messages.take(part.value)) {
+          // Instants of the ledger are text of one width: they compare as text.
+          if (event === 'message' && last !== undefined && id <= last) add(data)
+          since = id
+          isDone = last === undefined || since >= last || progress.characters >= MOST
+          if (isDone) return
+        }
+        made({ ...progress })
+      }
+    } finally {
+      leave.abort()
+      made({ ...progress })
+    }
+  }
+
+  function add(data: string): void {
+    const line = format === 'csv' ? csvLine(JSON.parse(data) as LedgerEvent) : `${data}\n`
+    progress.events += 1
+    progress.characters += line.length
+    open += line
+    if (open.length < PIECE) return
+    pieces.push(new Blob([open]))
+    open = ''
+  }
+}
+
+function save(file: Blob, name: string): void {
+  const link = document.createElement('a')
+  link.href = URL.createObjectURL(file)
+  link.download = name
+  link.click()
+  // Once the browser has begun to save it.
+  window.setTimeout(() => URL.revokeObjectURL(link.href), 60_000)
+}

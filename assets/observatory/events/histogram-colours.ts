@@ -1,0 +1,31 @@
+/** Sources that have a colour of their own, from the ground up, then all others together. */
+export const STACK = ['chat', 'code-a', 'code-b', 'forum', 'other'] as const
+export type StackStyle = (typeof STACK)[number]
+
+export interface HistogramColours {
+  bands: Readonly<Record<StackStyle, string>>
+  grid: string
+  label: string
+  /** For the canvas, as CSS writes it. */
+  font: string
+}
+
+/**
+ * What the style sheets say now, for a canvas, which knows no custom properties.
+ *
+ * @param box holds a `.histogram-probe` of each colour
+ */
+export function readColours(box: HTMLElement): HistogramColours {
+  const colourOf = (name: string) => {
+    const probe = box.querySelector(`.histogram-probe.${name}`)
+    return probe ? getComputedStyle(probe).color : 'gray'
+  }
+  const { fontSize, fontFamily } = getComputedStyle(box)
+  const bands = STACK.map(style => [style, colourOf(`source-${style}`)] as const)
+  return {
+    bands: Object.fromEntries(bands) as Record<StackStyle, string>,
+    grid: colourOf('is-grid'),
+    label: colourOf('is-label'),
+    font: `${fontSize} ${fontFamily}`,
+  }
+}

@@ -1,0 +1,35 @@
+import { html } from '../../shared/html.js'
+import { now } from '../../shared/now.js'
+import { count } from '../../shared/text.js'
+import { toMs } from '../../shared/time.js'
+import type { EventHistogram } from '../../shared/wire.js'
+import { bySource, sourceLabel } from '../sources.js'
+import { localOffset } from './histogram-counts.js'
+import { spanWords } from './histogram-scale.js'
+
+/** What the chart shows, for those who listen: parts without events are left out. */
+export function HistogramTable({ histogram }: { histogram: EventHistogram }) {
+  const { starts, to, counts, by_source } = histogram
+  const sources = Object.keys(by_source).sort(bySource)
+  const end = to === null ? 0 : toMs(to) + 1
+  const spanOf = (at: number) => {
+    const next = starts[at + 1]
+    const span = { from: toMs(starts[at] ?? ''), to: next === undefined ? end : toMs(next) }
+    return spanWords(span, now.peek(), localOffset)
+  }
+  return html`<div class="visually-hidden">
+    <table>
+      <caption>Events over time, by source. Times without events are left out.</caption>
+      <thead><tr><th scope="col">Time</th>${sources.map(source => html`<th scope="col">${sourceLabel(source)}</th>`)}<th scope="col">Together</th></tr></thead>
+      <tbody>
+        ${counts.map(
+          (together, at) =>
+            together !== 0 &&
+            html`<tr><th scope="row">${spanOf(at)}</th>
+              ${sources.map(source => html`<td>${count(by_source[source]?.counts[at] ?? 0)}</td>`)}
+              <td>${together === null ? 'not counted' : count(together)}</td></tr>`,
+        )}
+      </tbody>
+    </table>
+  </div>`
+}

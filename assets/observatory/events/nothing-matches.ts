@@ -1,0 +1,105 @@
+import { useEffect, useState } from 'preact/hooks'
+import { api } from '../../shared/api.js'
+import { html } from '../../shared/html.js'
+import { count } from '../../shared/text.js'
+import { Words } from '../../shared/text-view.js'
+import { verifiedWords } from '../../shared/glyph.js'
+import { sourceLabel } from '../sources.js'
+import { DEFAULT_DAYS, type Filters, NO_FILTERS, toApiQuery, withChange } from './filter-params.js'
+import { clearFilters, filters, hasFilters, queryKey, setFilters } from './filters.js'
+
+/** A change that would find something. */
+interface Widening {
+  words: string
+  change: Partial<Filters>
+  count: number
+}
+
+/** Longer ranges to look in, in days; the longest that the server takes is as good as all. */
+const LONGER: readonly { days: number; words: string }[] = [
+  { days: 3, words: 'Search 3 days' },
+  { days: 7, words: 'Search 7 days' },
+  { days: 30, words: 'Search 30 days' },
+  { days: 3650, words: 'Search everything' },
+]
+const OFFERED = 2
+
+/** Said in place of rows when nothing matches: what was looked for, and what would find something. */
+export function NothingMatches() {
+  const key = queryKey.value
+  const { q } = filters.value
+  const [widenings, setWidenings] = useState<readonly Widening[]>([])
+  useEffect(() => {
+    const leave = new AbortController()
+    setWidenings([])
+    findWidenings(filters.peek(), leave.signal).then(setWidenings, () => {
+      // Without them it says less; the search itself was answered.
+    })
+    return () => leave.abort()
+  }, [key])
+  return html`<section class="events-blank" aria-label="Nothing matches">
+    <div class="events-state" role="status">
+      <h2>${q === '' ? 'No event matches' : html`No event matches “<${Words} text=${q} limit=${80} />”`}</h2>
+      <p>Searched <${Words} text=${filterWords(filters.value)} limit=${400} />. ${/\s\S/.test(q.trim()) && 'All words must occur.'}</p>
+      <div class="buttons">
+        ${widenings.map(
+          ({ words, change, count: found }) =>
+            html`<button type="button" class="button" onClick=${() => setFilters(change)}>
+              <${Words} text=${words} limit=${60} />, ${count(found)} ${found === 1 ? 'matches' : 'match'}
+            </button>`,
+        )}
+        ${hasFilters() && html`<button type="button" class="button quiet" onClick=${clearFilters}>Clear all</button>`}
+      </div>
+    </div>
+  </section>`
+}
+
+async function findWidenings(current: Filters, signal: AbortSignal): Promise<Widening[]> {
+  const isCustom = current.from !== '' || current.to !== ''
+  const longer = LONGER.filter(({ days }) => isCustom || days > (current.days ?? DEFAULT_DAYS))
+  const candidates = [
+    ...longer.map(({ days, words }) => ({ words, change: { days } })),
+    ...droppable(current).map(({ name, words }) => ({ words: `Drop ${words}`, change: { [name]: NO_FILTERS[name] } })),
+  ]
+  const found = await Promise.all(
+    candidates.map(async candidate => {
+      const query = { ...toApiQuery(withChange(current, candidate.change)), buckets: 1 }
+      const { count } = await api<{ count: number }>('/api/events/histogram', { query, signal })
+      return { ...candidate, count }
+    }),
+  )
+  const some = found.filter(({ count }) => count > 0)
+  // One that looks further back and one that asks for less are more of a choice than two of a kind.
+  const back = some.find(({ change }) => 'days' in change)
+  const less = some.find(({ change }) => !('days' in change))
+  return [back, less, ...some].filter((one, at, all) => one !== undefined && all.indexOf(one) === at).slice(0, OFFERED) as Widening[]
+}
+
+type FilterName = keyof typeof NO_FILTERS
+
+function droppable(current: Filters): { name: FilterName; words: string }[] {
+  const words = namedFilters(current)
+  return (Object.keys(words) as FilterName[]).flatMap(name => (words[name] ? [{ name, words: `“${words[name]}”` }] : []))
+}
+
+/** What is looked for, the search words aside: `the last 24 hours of chat, not verified`. */
+function filterWords(current: Filters): string {
+  const { days, from, to } = current
+  const range = from || to ? 'the range' : `the last ${(days ?? DEFAULT_DAYS) === 1 ? '24 hours' : `${days} days`}`
+  const { q: _q, source, ...others } = namedFilters(current)
+  return [source ? `${range} of ${source}` : range, ...Object.values(others).filter(Boolean)].join(', ')
+}
+
+function namedFilters(current: Filters): Record<FilterName, string> {
+  const { q, source, kind, subscription_id, actor, verified, target, subject_id } = current
+  return {
+    q,
+    source: source.map(sourceLabel).join(' or '),
+    kind: kind.join(' or '),
+    subscription_id: subscription_id.join(' or '),
+    actor: actor.join(' or '),
+    verified: verified.map(verifiedWords).join(' or '),
+    target,
+    subject_id,
+  }
+}

@@ -1,0 +1,32 @@
+import { Glyph, type GlyphName } from '../../shared/glyph.js'
+import { html } from '../../shared/html.js'
+import { now } from '../../shared/now.js'
+import type { Subscription } from '../../shared/wire.js'
+import { platforms } from '../sources.js'
+import { type CaptureState, captureWords } from './capture-words.js'
+import { timeLeft } from './time-left.js'
+
+const GLYPHS: Readonly<Partial<Record<CaptureState, GlyphName>>> = {
+  hot: 'flame',
+  cold: 'flake',
+  failing: 'warning',
+  late: 'warning',
+  unreadable: 'warning',
+}
+
+/** How the events of it are had. */
+export function CaptureView({ subscription }: { subscription: Subscription }) {
+  const isPlatform = platforms.value.value?.some(({ source }) => source === subscription.source) ?? true
+  const { state, words, more } = captureWords(subscription, { now: now.value, isPlatform })
+  const glyph = GLYPHS[state]
+  return html`<span class="capture capture-${state}" title=${more}>
+    ${glyph && html`<${Glyph} name=${glyph} class="capture-glyph" />`}<span>${words}</span>
+  </span>`
+}
+
+/** How much of its time is left, in words and as a bar. Nothing for what has no end. */
+export function TimeLeftView({ subscription }: { subscription: Subscription }) {
+  const left = timeLeft(subscription, now.value)
+  if (!left || !subscription.enabled) return null
+  return html`<span class="time-left">${left.words}<progress class="bar" max="1" value=${left.part} aria-hidden="true"></progress></span>`
+}

@@ -1,0 +1,23 @@
+import { useEffect, useState } from 'preact/hooks'
+import { api } from '../../shared/api.js'
+import { html } from '../../shared/html.js'
+import { counted } from '../../shared/text.js'
+import { Words } from '../../shared/text-view.js'
+import type { Subscription } from '../../shared/wire.js'
+import { nameOf } from './subscription-name.js'
+
+/** `Deleted topic:3980. Its 212 events stay.` The number comes when it is known. */
+export function DeletedWords({ subscription }: { subscription: Subscription }) {
+  const [events, setEvents] = useState('events')
+  useEffect(() => {
+    const gone = new AbortController()
+    const call = { query: { subscription_id: subscription.id, buckets: 1 }, signal: gone.signal }
+    api<{ count: number; complete: boolean }>('/api/events/histogram', call).then(
+      ({ count, complete }) => complete && setEvents(counted(count, 'event')),
+      // Without the number the sentence is as true.
+      () => undefined,
+    )
+    return () => gone.abort()
+  }, [subscription.id])
+  return html`Deleted <code><${Words} text=${nameOf(subscription)} limit=${120} /></code>. Its ${events} stay${events === '1 event' && 's'}.`
+}

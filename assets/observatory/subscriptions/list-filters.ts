@@ -1,0 +1,58 @@
+import { oneOf, type Params, text, flag } from '../../shared/query-state.js'
+import type { Subscription } from '../../shared/wire.js'
+import { kindTitle } from './kind-titles.js'
+import { endOf, isFailing, isOver } from './watch-times.js'
+
+export type Shown = 'all' | 'mine' | 'temporary' | 'failing' | 'off'
+
+/** What the tab keeps in the address. */
+export interface SubscriptionsState {
+  show: Shown
+  find: string
+  /** The form for a new one is open. */
+  new: boolean
+  /** Id of the one that the new one begins as a copy of. */
+  like: string
+  /** Id of the one that is edited. */
+  edit: string
+}
+
+export const SUBSCRIPTION_PARAMS: Params<SubscriptionsState> = {
+  show: oneOf('all', 'mine', 'temporary', 'failing', 'off'),
+  find: text,
+  new: flag,
+  like: text,
+  edit: text,
+}
+
+/** Which of them a choice shows. */
+export function isShown(subscription: Subscription, shown: Shown, { now, ownId }: { now: number; ownId?: string | undefined }): boolean {
+  switch (shown) {
+    case 'all':
+      return true
+    case 'mine':
+      return ownId !== undefined && subscription.owner_user_id === ownId
+    case 'temporary':
+      return endOf(subscription) !== undefined && !isOver(subscription, now)
+    case 'failing':
+      return isFailing(subscription, now)
+    case 'off':
+      return !subscription.enabled || isOver(subscription, now)
+  }
+}
+
+/** Whether every word stands somewhere in what is seen of it. */
+export function isFound(subscription: Subscription, find: string, owner: string): boolean {
+  const { id, source, target, scope, event_kinds: kinds, metadata } = subscription
+  const texts = [id, source, target, scope?.key ?? '', String(metadata.reason ?? ''), owner, ...kinds, ...kinds.map(kindTitle)]
+  const seen = texts.join('\n').toLowerCase()
+  return find
+    .toLowerCase()
+    .split(/\s+/)
+    .every(word => seen.includes(word))
+}
+
+/** By source, then by target: a switched one stays where it is. */
+export function byPlace(order: (a: string, b: string) => number): (a: Subscription, b: Subscription) => number {
+  return (a, b) => order(a.source, b.source) || a.target.localeCompare(b.target) || (a.id < b.id ? -1 : 1)
+}

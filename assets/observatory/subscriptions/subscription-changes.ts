@@ -1,0 +1,92 @@
+import { computed, signal } from '@preact/signals'
+import { api, ApiProblem, segment } from '../../shared/api.js'
+import { html } from '../../shared/html.js'
+import { isAdmin, isOpen, session } from '../../shared/session.js'
+import { showToast } from '../../shared/toast.js'
+import type { Subscription } from '../../shared/wire.js'
+import { overview } from '../overview.js'
+import { DeletedWords } from './deleted-words.js'
+import type { Draft } from './draft.js'
+import { nameOf } from './subscription-name.js'
+
+/** Shown before the server knows of it: whether a subscription is on. By id. */
+const switching = signal<ReadonlyMap<string, boolean>>(new Map())
+/** Deleted as far as one sees; the server is told when it cannot be undone any more. */
+const deleting = signal<ReadonlySet<string>>(new Set())
+
+/** All that one may see, as they are shown; undefined until they are loaded. */
+export const subscriptions = computed<readonly Subscription[] | undefined>(() =>
+  overview.value.value?.subscriptions
+    .filter(({ id }) => !deleting.value.has(id))
+    .map(subscription => {
+      const enabled = switching.value.get(subscription.id)
+      return enabled === undefined ? subscription : { ...subscription, enabled }
+    }),
+)
+
+/** @returns why whoever is here may not change it; undefined if they may */
+export function whyNotMine({ owner_user_id }: Pick<Subscription, 'owner_user_id'>): string | undefined {
+  const isMine = isOpen() || isAdmin() || owner_user_id === session.value?.user?.id
+  return isMine ? undefined : 'Only the owner or an admin may change this.'
+}
+
+/** Shows it switched at once, and as it was when that fails. */
+export async function switchSubscription(subscription: Subscription, enabled: boolean): Promise<void> {
+  const { id } = subscription
+  switching.value = new Map([...switching.value, [id, enabled]])
+  try {
+    await saveSubscription({ id, enabled })
+  } catch (problem) {
+    showToast({
+      words: html`<code>${nameOf(subscription)}</code> is still ${enabled ? 'off' : 'on'}. ${reasonOf(problem)}`,
+    })
+  } finally {
+    switching.value = new Map([...switching.value].filter(([other]) => other !== id))
+  }
+}
+
+/**
+ * @returns what is stored now
+ * @throws ApiProblem
+ */
+export async function saveSubscription(draft: Draft): Promise<Subscription> {
+  const { subscription } = await api<{ subscription: Subscription }>('/api/subscriptions', { body: draft })
+  const current = overview.value.peek()
+  if (current) {
+    const { id } = subscription
+    const known = current.subscriptions
+    const isKnown = known.some(other => other.id === id)
+    const list = isKnown ? known.map(other => (other.id === id ? subscription : other)) : [...known, subscription]
+    overview.set({ ...current, subscriptions: list })
+  }
+  void overview.load()
+  return subscription
+}
+
+/** Takes it away, with a way back for ten seconds. Deleting at once and creating again would lose its cursor. */
+export function deleteSubscription(subscription: Subscription): void {
+  const { id } = subscription
+  deleting.value = new Set([...deleting.value, id])
+  const show = () => {
+    deleting.value = new Set([...deleting.value].filter(other => other !== id))
+  }
+  const commit = async () => {
+    let isGone = true
+    try {
+      await api(`/api/subscriptions/${segment(id)}`, { method: 'DELETE', keepalive: true })
+    } catch (problem) {
+      // Somebody else was first.
+      isGone = problem instanceof ApiProblem && problem.status === 404
+      if (!isGone) showToast({ words: html`<code>${nameOf(subscription)}</code> was not deleted. ${reasonOf(problem)}` })
+    }
+    const current = overview.value.peek()
+    if (current && isGone) overview.set({ ...current, subscriptions: current.subscriptions.filter(other => other.id !== id) })
+    show()
+    void overview.load()
+  }
+  showToast({ words: html`<${DeletedWords} subscription=${subscription} />`, undo: show, commit: () => void commit() })
+}
+
+function reasonOf(problem: unknown): string {
+  return problem instanceof ApiProblem ? problem.message : 'Something went wrong in the page. Load it again.'
+}

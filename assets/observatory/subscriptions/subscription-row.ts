@@ -1,0 +1,72 @@
+import { href } from '../../shared/address.js'
+import { Glyph, SourceGlyph } from '../../shared/glyph.js'
+import { classes, html } from '../../shared/html.js'
+import { Menu, type MenuItem } from '../../shared/menu.js'
+import { now } from '../../shared/now.js'
+import { Switch } from '../../shared/switch.js'
+import { Words } from '../../shared/text-view.js'
+import { Time } from '../../shared/time-view.js'
+import type { Subscription } from '../../shared/wire.js'
+import { sourceLabel } from '../sources.js'
+import { expiredWords, troubleWords } from './capture-words.js'
+import { CaptureView, TimeLeftView } from './capture-view.js'
+import { eventsLink } from './events-link.js'
+import { kindsLine } from './kind-titles.js'
+import { deleteSubscription, switchSubscription, whyNotMine } from './subscription-changes.js'
+import { nameOf } from './subscription-name.js'
+import { TargetView } from './target-view.js'
+import { isFailing } from './watch-times.js'
+
+export interface SubscriptionRowProps {
+  subscription: Subscription
+  /** Whose it is, as far as that is known. */
+  owner: string
+  isSelected: boolean
+  onEdit: () => void
+  onTry: () => void
+}
+
+/** One subscription: whether it is on, what it watches, how that is getting on. */
+export function SubscriptionRow({ subscription, owner, isSelected, onEdit, onTry }: SubscriptionRowProps) {
+  const { id, source, event_kinds: kinds, metadata, enabled, last_event_at: lastEvent, last_cursor: cursor } = subscription
+  const name = nameOf(subscription)
+  const whyOff = whyNotMine(subscription)
+  const trouble = troubleWords(subscription, now.value)
+  const expired = expiredWords(subscription, now.value)
+  const events = eventsLink(subscription, now.value)
+  const reason = typeof metadata.reason === 'string' ? metadata.reason : ''
+  const isQuiet = !enabled || expired !== undefined
+  const items: MenuItem[] = [
+    { label: 'Edit…', glyph: 'pencil', note: 'e', onChoose: onEdit },
+    { label: 'Its events', glyph: 'list', href: events },
+    { label: 'Make another like it…', glyph: 'copy', href: href('/subscriptions', new URLSearchParams({ new: 'true', like: id })) },
+    ...(isFailing(subscription, now.value) ? [{ label: 'Try now…', glyph: 'play', onChoose: onTry } as const] : []),
+    { label: 'Delete', glyph: 'trash', isDanger: true, whyOff, onChoose: () => deleteSubscription(subscription) },
+  ]
+  return html`<tr class=${classes('subscription', isSelected && 'is-selected', isQuiet && 'is-quiet')} data-id=${id} onDblClick=${onEdit}>
+    <td class="subscription-on">
+      <${Switch} label=${`Watch ${name}`} isBare isOn=${enabled} whyOff=${whyOff}
+        onChange=${(isOn: boolean) => void switchSubscription(subscription, isOn)} />
+    </td>
+    <td class="subscription-what">
+      <a class="subscription-name" href=${events} title="Its events">
+        <${SourceGlyph} source=${source} name=${sourceLabel(source)} /><${TargetView} subscription=${subscription} />
+      </a>
+      ${
+        trouble
+          ? html`<p class="subscription-trouble"><${Words} text=${trouble} limit=${600} /></p>`
+          : html`<p class="subscription-about"><${Words} text=${reason || kindsLine(kinds)} limit=${300} /></p>`
+      }
+    </td>
+    <td class="subscription-capture"><${CaptureView} subscription=${subscription} />
+      <span class="subscription-left-here"><${TimeLeftView} subscription=${subscription} /></span></td>
+    <td class="subscription-left">${!enabled && expired ? expired : html`<${TimeLeftView} subscription=${subscription} />`}</td>
+    <td class="subscription-last">${lastEvent && html`<a class="plain-link" href=${events}><${Time} at=${lastEvent} as="relative" /></a>`}</td>
+    <td class="subscription-cursor number code">${cursor && html`<${Words} text=${cursor} limit=${24} />`}</td>
+    <td class="subscription-owner"><${Words} text=${owner} limit=${64} /></td>
+    <td class="subscription-more">
+      ${trouble && html`<button type="button" class="button small subscription-try" onClick=${onTry}>Try now</button>`}
+      <${Menu} label=${`More for ${name}`} button=${html`<${Glyph} name="more" />`} buttonClass="button quiet icon small" items=${items} />
+    </td>
+  </tr>`
+}

@@ -1,0 +1,50 @@
+import { useState } from 'preact/hooks'
+import { html } from '../../shared/html.js'
+import { count } from '../../shared/text.js'
+import type { Subscription } from '../../shared/wire.js'
+import { ownerName } from './owners.js'
+import { SubscriptionRow } from './subscription-row.js'
+
+/** More rows come by a button: each is made of some thirty elements. */
+const STEP = 200
+
+export interface SubscriptionTableProps {
+  subscriptions: readonly Subscription[]
+  selectedId: string
+  onEdit: (subscription: Subscription) => void
+  onTry: (subscription: Subscription) => void
+}
+
+export function SubscriptionTable({ subscriptions, selectedId, onEdit, onTry }: SubscriptionTableProps) {
+  const [most, setMost] = useState(STEP)
+  const left = subscriptions.length - most
+  return html`<div class="table-scroll subscriptions">
+    <table class="table">
+      <thead><tr>
+        <th class="subscription-on">On</th><th class="subscription-what">What is watched</th><th class="subscription-capture">Capture</th>
+        <th class="subscription-left">Time left</th><th class="subscription-last">Last event</th>
+        <th class="subscription-cursor number">Cursor</th><th class="subscription-owner">Owner</th>
+        <th class="subscription-more"><span class="visually-hidden">More</span></th>
+      </tr></thead>
+      <tbody>
+        ${subscriptions.slice(0, most).map(
+          subscription => html`<${SubscriptionRow} key=${subscription.id} subscription=${subscription} owner=${ownerName(subscription)}
+            isSelected=${subscription.id === selectedId} onEdit=${() => onEdit(subscription)} onTry=${() => onTry(subscription)} />`,
+        )}
+      </tbody>
+    </table>
+    ${
+      left > 0 &&
+      html`<p class="subscriptions-end"><button type="button" class="button" onClick=${() => setMost(most + STEP)}>
+        Show ${count(Math.min(STEP, left))} more of ${count(left)}
+      </button></p>`
+    }
+  </div>`
+}
+
+/** Rows that are to come, still. */
+export function SubscriptionSkeleton() {
+  return html`<div class="subscriptions-skeleton" role="status" aria-label="Loading the subscriptions">
+    ${Array.from({ length: 6 }, () => html`<div class="skeleton-row"><span class="skeleton"></span><span class="skeleton"></span><span class="skeleton"></span></div>`)}
+  </div>`
+}

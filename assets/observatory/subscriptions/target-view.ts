@@ -1,0 +1,15 @@
+import { html } from '../../shared/html.js'
+import { Words } from '../../shared/text-view.js'
+import type { Subscription } from '../../shared/wire.js'
+import { sourceLabel } from '../sources.js'
+import { targetStretches } from './target-reading.js'
+
+/** What is watched, its keywords standing back. */
+export function TargetView({ subscription }: { subscription: Pick<Subscription, 'source' | 'target' | 'scope'> }) {
+  const { source, target, scope } = subscription
+  if (target === '' && !scope?.key) return html`<span class="target-whole">Everything in ${sourceLabel(source)}</span>`
+  const stretches = targetStretches(source, target || String(scope.key))
+  return html`<span class="target code">${stretches.map(
+    ({ text, isKeyword }) => html`<span class=${isKeyword ? 'target-keyword' : undefined}><${Words} text=${text} limit=${256} /></span>`,
+  )}</span>`
+}

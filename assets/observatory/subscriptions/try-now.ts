@@ -1,0 +1,24 @@
+import { CopyButton } from '../../shared/copy.js'
+import { Dialog } from '../../shared/dialog.js'
+import { html } from '../../shared/html.js'
+import type { Subscription } from '../../shared/wire.js'
+import { overview } from '../overview.js'
+import { nameOf } from './subscription-name.js'
+
+/** How to read it at once: the server lets only its own machine ask for that, as it takes an account of the chat. */
+export function TryNow({ subscription, onClose }: { subscription: Subscription; onClose: () => void }) {
+  // Ids are words without blanks and quotes; one of them may begin with nothing but a letter or digit.
+  const command = `daybook capture subscription-once ${subscription.id}`
+  const look = () => {
+    void overview.load()
+    onClose()
+  }
+  return html`<${Dialog} title="Try now" onClose=${onClose}
+    foot=${html`<${CopyButton} text=${() => command} label="Copy the command" class="primary" />
+      <button type="button" class="button" onClick=${look}>Look again</button>`}>
+    <p>The ledger lets only its own machine read a platform at once, never a page. To try
+      <code>${nameOf(subscription)}</code> now, run this there:</p>
+    <pre class="wrap try-command" tabindex="0" role="group" aria-label="Command"><code>${command}</code></pre>
+    <p class="hint">It says how it went, and so does the list when you look again. Nothing is read twice.</p>
+  <//>`
+}
