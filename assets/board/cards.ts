@@ -25,7 +25,7 @@ let writes = 0
 const moves = signal<readonly Move[]>([])
 const hidden = signal<ReadonlySet<string>>(new Set())
 
-const loaded = createResource<LoadedCards>(async signal => {
+const loaded = createResource<LoadedCards | undefined>(async signal => {
   for (let attempt = 1; ; attempt++) {
     const before = writes
     const found = await readAll(signal)
@@ -69,7 +69,7 @@ export function shownCard(id: string): Card | undefined {
 export function resetCards(): void {
   moves.value = []
   hidden.value = new Set()
-  loaded.reset()
+  loaded.set(undefined)
 }
 
 /** Puts a card somewhere, at once; the server is told behind that, and where it refuses, the card is back. */
@@ -96,9 +96,7 @@ async function sendMoves(): Promise<void> {
     try {
       const path = `/cards/${segment(id)}`
       // Where it stands, and nothing else, is changed: whatever somebody wrote meanwhile stays.
-      await write(async () => {
-        put(await boardApi<Card>(path, { method: 'PATCH', body: { column, position } }))
-      })
+      await write(() => boardApi<Card>(path, { method: 'PATCH', body: { column, position } }), put)
     } catch (error) {
       const title = shownCard(id)?.title ?? 'The card'
       showToast({ words: `“${title}” was not moved. ${reasonOf(error)}` })
@@ -116,31 +114,18 @@ export type NewCard = Partial<CardText> & { column?: string }
 
 /** @throws ApiProblem */
 export function createCard(card: NewCard): Promise<Card> {
-  return write(async () => {
-    const created = await boardApi<Card>('/cards', { body: card })
-    put(created)
-    return created
-  })
+  return write(() => boardApi<Card>('/cards', { body: card }), put)
 }
 
 /** @throws ApiProblem, `version_conflict` when the card is not of that version any more */
 export function saveCard(id: string, changes: Partial<CardText>, version: number): Promise<Card> {
-  return write(async () => {
-    const saved = await boardApi<Card>(`/cards/${segment(id)}`, {
-      method: 'PATCH',
-      body: changes,
-      headers: { 'If-Match': `"${version}"` },
-    })
-    put(saved)
-    return saved
-  })
+  const headers = { 'If-Match': `"${version}"` }
+  return write(() => boardApi<Card>(`/cards/${segment(id)}`, { method: 'PATCH', body: changes, headers }), put)
 }
 
 /** Reads one card anew. @throws ApiProblem */
-export async function reloadCard(id: string): Promise<Card> {
-  const card = await boardApi<Card>(`/cards/${segment(id)}`)
-  put(card)
-  return card
+export function reloadCard(id: string): Promise<Card> {
+  return write(() => boardApi<Card>(`/cards/${segment(id)}`), put)
 }
 
 /** Takes a card off the board at once, and deletes it when that is not undone. */
@@ -155,15 +140,10 @@ export function deleteCard({ id, title, version }: Card): void {
   })
 
   async function reallyDelete(): Promise<void> {
+    const call = { method: 'DELETE', headers: { 'If-Match': `"${version}"` }, keepalive: true } as const
     try {
-      await write(() =>
-        boardApi(`/cards/${segment(id)}`, {
-          method: 'DELETE',
-          headers: { 'If-Match': `"${version}"` },
-          keepalive: true,
-        }),
-      )
-      drop(id)
+      // Meanwhile another board may be shown.
+      await write(() => boardApi(`/cards/${segment(id)}`, call, board), () => drop(id), board)
     } catch (error) {
       const isOutdated = error instanceof ApiProblem && error.code === 'version_conflict'
       const why = isOutdated ? 'Somebody changed it meanwhile.' : reasonOf(error)
@@ -179,10 +159,13 @@ export function reasonOf(error: unknown): string {
   return error instanceof ApiProblem ? error.message : 'Something went wrong in the page. Load it again.'
 }
 
-async function write<T>(send: () => Promise<T>): Promise<T> {
+/** @param known what is known by its answer, of the board that is still shown then */
+async function write<T>(send: () => Promise<T>, known: (answer: T) => void, board = boardName.peek()): Promise<T> {
   writes += 1
   try {
-    return await send()
+    const answer = await send()
+    if (board === boardName.peek()) known(answer)
+    return answer
   } finally {
     writes += 1
   }

@@ -35,22 +35,27 @@ export const boardQuery: ReadonlySignal<URLSearchParams> = computed(
   () => new URLSearchParams(boardName.value === '' ? {} : { board: boardName.value }),
 )
 
-/** In front of the paths of the API of the board that is shown. */
-function base(): string {
-  return boardName.peek() === '' ? '/api' : `/api/backends/${segment(boardName.peek())}/api`
+/** In front of the paths of the API of a board. */
+function base(board: string): string {
+  return board === '' ? '/api' : `/api/backends/${segment(board)}/api`
 }
 
-/** Calls the board that is shown. @param path from `/`, below `/api` @throws as `api` */
-export function boardApi<T>(path: string, call: ApiCall = {}): Promise<T> {
-  return api<T>(base() + path, call)
+/**
+ * Calls the board that is shown, or the one that is given.
+ *
+ * @param path from `/`, below `/api`
+ * @throws as `api`
+ */
+export function boardApi<T>(path: string, call: ApiCall = {}, board: string = boardName.peek()): Promise<T> {
+  return api<T>(base(board) + path, call)
 }
 
 /** As `boardApi`, with the answer as it comes. */
 export function boardResponse(path: string, call: ApiCall = {}): Promise<Response> {
-  return apiResponse(base() + path, call)
+  return apiResponse(base(boardName.peek()) + path, call)
 }
 
-/** The header that brings the executor's token to the board that is shown. */
-export function executorHeader(): string {
-  return boardName.peek() === '' ? 'X-Board-Executor-Token' : 'X-Board-Backend-Executor-Token'
+/** The header that brings a board its executor's token. */
+export function executorHeader(board: string): string {
+  return board === '' ? 'X-Board-Executor-Token' : 'X-Board-Backend-Executor-Token'
 }

@@ -32,7 +32,7 @@ export function Observatory() {
   ]
   const last: MenuItem[] = user ? [{ label: 'Log out', onChoose: () => void leave() }] : []
   const other = otherProgramUrl === undefined ? undefined : { label: 'Board', url: otherProgramUrl }
-  return html`<${Shell} tabs=${tabs()} other=${other} tags=${isOpen() && html`<${OpenTag} />`} strip=${html`<${OverviewStrip} />`}
+  return html`<${Shell} tabs=${tabs()} other=${other} tags=${tag()} strip=${html`<${OverviewStrip} />`}
       account=${{ name: session.value ? ownName() : 'Account', items, last }}>
       <${VIEWS[path]} key=${path} />
     <//>
@@ -53,6 +53,18 @@ function tabs(): Tab[] {
     { path: '/people', label: 'People', glyph: 'person', key: 'p', isMinor: true, isFor: isAdmin() || isOpen() },
   ]
   return all.filter(tab => tab.isFor !== false)
+}
+
+/** A demo is open as well, and that need not be said of it. */
+function tag() {
+  if (overview.value.value?.health.demo) return html`<${DemoTag} />`
+  return isOpen() && html`<${OpenTag} />`
+}
+
+function DemoTag() {
+  return html`<span class="tag accent open-tag">
+    ${isPhone.value ? 'Demo' : 'Demo: invented events in a throw-away ledger'}
+  </span>`
 }
 
 function OpenTag() {

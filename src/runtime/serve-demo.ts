@@ -36,9 +36,12 @@ export async function serveDemo(flags: ServeFlags, sources: SettingSources): Pro
     running.logger.info({ folder }, 'a demo: what is set for a real ledger or board was not looked at')
     const trickle = running.ledger && letGoOn(company, { ledger: running.ledger.ledger, logger: running.logger })
     const stop = async () => {
-      await trickle?.stop()
-      await running.close()
-      await remove()
+      try {
+        await trickle?.stop()
+        await running.close()
+      } finally {
+        await remove()
+      }
     }
     let stopping: Promise<void> | undefined
     const close = () => {

@@ -12,7 +12,6 @@ import type { EventPage, LedgerEvent } from '../../shared/wire.js'
 import { CSV_HEAD, csvLine } from './csv.js'
 import { apiQuery, rangeOf } from './filters.js'
 import { counts } from './histogram.js'
-import { justBefore } from './instants.js'
 import { SseReader } from './sse-reader.js'
 
 type Format = 'jsonl' | 'csv'
@@ -111,7 +110,8 @@ async function collect(
   const pieces: Blob[] = []
   let open = format === 'csv' ? CSV_HEAD : ''
   const progress: Progress = { events: 0, characters: 0 }
-  let since = range.from === undefined ? fromMs(0) : justBefore(fromMs(Date.parse(range.from)))
+  const from = range.from ?? fromMs(0)
+  let since: string | undefined
   let isDone = last === undefined
   for (let tries = 0; !isDone; tries++) {
     const before = since
@@ -121,13 +121,14 @@ async function collect(
       if (ended.aborted || tries >= TRIES) throw problem
     }
     if (since !== before) tries = 0
+    else if (tries >= TRIES) throw new Error('The stream ends before the last event.')
   }
   return { file: new Blob([...pieces, open], { type: MEDIA_TYPES[format] }), isWhole: progress.characters < MOST }
 
   async function readOnce(): Promise<void> {
     const leave = new AbortController()
     const answer = await apiResponse('/api/events/stream', {
-      query: { ...filters, since },
+      query: { ...filters, from, since },
       headers: { accept: 'text/event-stream' },
       signal: AbortSignal.any([ended, leave.signal]),
     })
@@ -137,9 +138,9 @@ async function collect(
       for (let part = await reader?.read(); part && !part.done; part = await reader?.read()) {
         for (const { event, id = since, data } of messages.take(part.value)) {
           // Instants of the ledger are text of one width: they compare as text.
-          if (event === 'message' && last !== undefined && id <= last) add(data)
+          if (event === 'message' && last !== undefined && id !== undefined && id <= last) add(data)
           since = id
-          isDone = last === undefined || since >= last || progress.characters >= MOST
+          isDone = last === undefined || (since ?? '') >= last || progress.characters >= MOST
           if (isDone) return
         }
         made({ ...progress })

@@ -18,7 +18,7 @@ export interface LoadedEvents {
   /** The filters they were loaded under, as `queryKey` writes them; undefined before the first were there. */
   key: string | undefined
   hasOlder: boolean
-  /** The stretch does not reach the ledger's head: it was jumped into the past, or is too long. */
+  /** The newest were let go, as the stretch had become too long. */
   hasNewer: boolean
   /** Everything that matches up to here is known, where there is nothing newer: where Live goes on from. */
   checkpoint: string | undefined
@@ -40,28 +40,16 @@ export const loading: ReadonlySignal<'anew' | 'older' | 'newer' | undefined> = w
 /** What could not be loaded, the last time. */
 export const listProblem: ReadonlySignal<{ of: 'anew' | 'older' | 'newer'; problem: unknown } | undefined> = failure
 
-/**
- * Loads from the newest on, in place of what is there. A load that is under way is given up.
- *
- * @param at an instant to begin at: older rows and some newer ones
- */
-export async function reload(at?: string): Promise<void> {
+/** Loads from the newest on, in place of what is there. A load that is under way is given up. */
+export async function reload(): Promise<void> {
   const key = queryKey.peek()
   await run('anew', async signal => {
-    const query = apiQuery()
-    const older = await api<EventPage>('/api/events', {
-      query: { ...query, ...(at === undefined ? {} : { to: earlier(at, query.to) }), order: 'desc', limit: PAGE },
-      signal,
-    })
-    const first = { items: older.items, key, hasOlder: older.has_more, epoch: older.epoch }
-    if (at === undefined) {
-      const checkpoint = older.next_since ?? undefined
-      // Live may have brought some while the page was on its way.
-      const since = state.peek().key === key ? state.peek().items.filter(event => event.captured_at > (checkpoint ?? '')) : []
-      return { ...first, items: [...since, ...older.items], hasNewer: false, checkpoint }
-    }
-    const newer = await api<EventPage>('/api/events', { query: { ...query, since: at, order: 'asc', limit: PAGE }, signal })
-    return { ...first, ...withNewer(older.items, newer) }
+    const page = await api<EventPage>('/api/events', { query: { ...apiQuery(), order: 'desc', limit: PAGE }, signal })
+    const { items, has_more: hasOlder, next_since, epoch } = page
+    const now = state.peek()
+    // Live may have brought some while the page was on its way.
+    const since = now.key === key && now.epoch === epoch ? now.items.filter(event => event.captured_at > (next_since ?? '')) : []
+    return { items: [...since, ...items], key, hasOlder, hasNewer: false, checkpoint: next_since ?? undefined, epoch }
   })
 }
 
@@ -88,7 +76,13 @@ export async function loadNewer(): Promise<void> {
   await run('newer', async signal => {
     const query = { ...apiQuery(), since: first.captured_at, order: 'asc', limit: PAGE }
     const page = await api<EventPage>('/api/events', { query, signal })
-    return { ...state.peek(), ...withNewer(state.peek().items, page) }
+    const now = state.peek()
+    const all = [...page.items.toReversed(), ...now.items]
+    const isTooMany = all.length > MOST
+    return {
+      ...{ ...now, items: isTooMany ? all.slice(0, MOST) : all, hasOlder: now.hasOlder || isTooMany },
+      ...{ hasNewer: page.has_more, checkpoint: page.next_since ?? now.checkpoint },
+    }
   })
 }
 
@@ -208,14 +202,4 @@ async function run(what: 'anew' | 'older' | 'newer', load: (signal: AbortSignal)
 /** Lists ask for more with every scroll; what has failed is asked for again when somebody says so. */
 function isStuck(what: 'older' | 'newer'): boolean {
   return failure.peek()?.of === what
-}
-
-function withNewer(items: readonly LedgerEvent[], page: EventPage): Pick<LoadedEvents, 'items' | 'hasNewer' | 'checkpoint'> {
-  const all = [...page.items.toReversed(), ...items]
-  return { items: all.slice(0, MOST), hasNewer: page.has_more, checkpoint: page.next_since ?? undefined }
-}
-
-/** Both in UTC or not, they are compared as instants; the ledger's own text is kept. */
-function earlier(at: string, to: unknown): string {
-  return typeof to === 'string' && Date.parse(to) < Date.parse(at) ? to : at
 }

@@ -46,7 +46,7 @@ function FilterMenu({ name, label, choices, placeholder, empty, mayWrite }: Filt
   return html`<span class=${chosen.length > 0 ? 'chip-pair' : undefined}>
     <${Choose} label=${label} choices=${[...more, ...choices]} chosen=${chosen} isMany placeholder=${placeholder} empty=${empty}
       onChoose=${choose} ...${mayWrite ? { onWrite: write } : {}}
-      button=${chosen.length > 0 && html`<span class="ellipsis">${label}: ${words}</span>`} />
+      button=${chosen.length > 0 ? html`<span class="ellipsis">${label}: ${words}</span>` : undefined} />
     ${
       chosen.length > 0 &&
       html`<button type="button" class="chip is-set" aria-label=${`Clear ${label}`} onClick=${() => choose([])}>

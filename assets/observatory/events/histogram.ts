@@ -9,7 +9,6 @@ import { count } from '../../shared/text.js'
 import { toMs } from '../../shared/time.js'
 import type { EventHistogram } from '../../shared/wire.js'
 import { bySource, sourceLabel } from '../sources.js'
-import { filters } from './filters.js'
 import { readColours, STACK, type StackStyle } from './histogram-colours.js'
 import { counts, followCounts, localOffset } from './histogram-counts.js'
 import { HistogramPlot, type PlotData } from './histogram-plot.js'
@@ -41,8 +40,8 @@ export function Histogram() {
   useEffect(followCounts, [])
   usePlot(box, area, shown)
   useKeys('Events', [
-    { keys: '[', does: 'an hour older', run: event => event.repeat || shiftRange(-1) },
-    { keys: ']', does: 'an hour newer', run: event => event.repeat || shiftRange(1) },
+    { keys: '[', does: 'an hour older', run: event => !event.repeat && shiftRange(-1) },
+    { keys: ']', does: 'an hour newer', run: event => !event.repeat && shiftRange(1) },
   ])
 
   const parts = shown?.starts.length ?? 0

@@ -1,12 +1,14 @@
 import { fromMs, toMs } from '../../shared/time.js'
 import type { EventHistogram } from '../../shared/wire.js'
-import { DEFAULT_DAYS } from './filter-params.js'
+import { DEFAULT_DAYS, type Filters } from './filter-params.js'
 import { rangeOf, setFilters } from './filters.js'
 import { moved } from './histogram-buckets.js'
 import { justBefore } from './instants.js'
 
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
+/** An end so near to now was now when the range was moved away from it. */
+const NOW_MS = 600_000
 
 /**
  * Narrows the range to some parts of the histogram; browser back widens it again. With its last part a range that goes
@@ -33,11 +35,13 @@ export function shiftRange(step: 1 | -1): void {
   if (isOpen && step === 1) return
   const end = moved(to, step * HOUR_MS)
   const begin = from === undefined ? '' : moved(from, step * HOUR_MS)
-  if (toMs(end) < present) return setFilters({ from: begin, to: end }, 'push')
-  // It reaches now, and goes on with it.
-  const days = begin === '' ? 0 : (present - toMs(begin)) / DAY_MS
-  const isPreset = Math.abs(days - Math.round(days)) * DAY_MS < HOUR_MS && Math.round(days) >= 1
-  if (!isPreset) return setFilters({ from: begin === '' ? fromMs(0) : begin, to: '' }, 'push')
-  const whole = Math.round(days)
-  setFilters({ from: '', to: '', days: whole === DEFAULT_DAYS ? undefined : whole }, 'push')
+  setFilters(toMs(end) < present - NOW_MS ? { from: begin, to: end } : upToNow(begin, present), 'push')
+}
+
+/** The range goes on with time, as so many days where it is that long. */
+function upToNow(from: string, present: number): Partial<Filters> {
+  if (from === '') return { from: fromMs(0), to: '' }
+  const days = Math.round((present - toMs(from)) / DAY_MS)
+  const isWhole = days >= 1 && Math.abs(present - toMs(from) - days * DAY_MS) < HOUR_MS
+  return isWhole ? { from: '', to: '', days: days === DEFAULT_DAYS ? undefined : days } : { from, to: '' }
 }

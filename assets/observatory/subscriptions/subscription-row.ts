@@ -43,7 +43,12 @@ export function SubscriptionRow({ subscription, owner, isSelected, onEdit, onTry
     ...(isFailing(subscription, now.value) ? [{ label: 'Try now…', glyph: 'play', onChoose: onTry } as const] : []),
     { label: 'Delete', glyph: 'trash', isDanger: true, whyOff, onChoose: () => deleteSubscription(subscription) },
   ]
-  return html`<tr class=${classes('subscription', isSelected && 'is-selected', isQuiet && 'is-quiet')} data-id=${id} onDblClick=${onEdit}>
+  // The keyboard has the menu and a key for it; what does something else by itself stays with that.
+  const pressed = ({ target }: Event) => {
+    const isControl = target instanceof Element && target.closest('a, button, input, label, [popover]')
+    if (!isControl && getSelection()?.isCollapsed !== false) onEdit()
+  }
+  return html`<tr class=${classes('subscription', isSelected && 'is-selected', isQuiet && 'is-quiet')} data-id=${id} onClick=${pressed}>
     <td class="subscription-on">
       <${Switch} label=${`Watch ${name}`} isBare isOn=${enabled} whyOff=${whyOff}
         onChange=${(isOn: boolean) => void switchSubscription(subscription, isOn)} />

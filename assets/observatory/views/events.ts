@@ -1,11 +1,133 @@
+import { useSignal } from '@preact/signals'
+import { useEffect, useRef, useState } from 'preact/hooks'
+import { address, href } from '../../shared/address.js'
+import { copyText } from '../../shared/copy.js'
 import { html } from '../../shared/html.js'
+import { type KeyBinding, useKeys } from '../../shared/keys.js'
+import { isPhone } from '../../shared/media.js'
+import { ProblemNote } from '../../shared/problem-note.js'
+import { phoneActions } from '../../shared/shell.js'
+import { showToast } from '../../shared/toast.js'
+import type { ListHandle } from '../../shared/virtual-list.js'
+import { DownloadDialog } from '../events/download.js'
+import { EventList } from '../events/event-list.js'
+import {
+  closeSelection,
+  followFilters,
+  loaded,
+  loadSelected,
+  reload,
+  selectedEvent,
+  selectedKey,
+  selectedProblem,
+  walk,
+} from '../events/event-list-state.js'
+import { EventPanel } from '../events/event-panel.js'
+import { FilterBar } from '../events/filter-bar.js'
+import { FilterSheet } from '../events/filter-sheet.js'
+import { filtersQuery, hasFilters } from '../events/filters.js'
+import { Histogram } from '../events/histogram.js'
+import { keepPlace } from '../events/kept-place.js'
+import { liveState, runLive, setReading, showPending } from '../events/live.js'
+import { LiveSwitch, toggleLive } from '../events/live-switch.js'
+import { chooseDays, PRESETS } from '../events/range-picker.js'
 import { FirstSteps } from '../first-steps.js'
 import { overview } from '../overview.js'
 
 /** What happened, newest first. */
 export function EventsView() {
-  const isEmpty = overview.value.value?.stats.event_count === 0
+  const isEmpty = overview.value.value?.stats.event_count === 0 && loaded.value.items.length === 0 && !hasFilters()
+  return isEmpty ? html`<${EmptyLedger} />` : html`<${Events} />`
+}
+
+function EmptyLedger() {
+  // The first event ends it: the overview is asked again by itself.
+  return html`<div class="view-main"><div class="view-scroll"><${FirstSteps} /></div></div>`
+}
+
+function Events() {
+  const list = useRef<ListHandle>(null)
+  const active = useRef<string | undefined>(undefined)
+  const isAtTop = useSignal(true)
+  const isPointerInList = useSignal(false)
+  const [isCustom, setCustom] = useState(false)
+  const [shown, setShown] = useState<'download' | 'filters' | undefined>(undefined)
+  const event = selectedEvent.value
+  const key = selectedKey.value
+
+  useEffect(() => followFilters(), [])
+  useEffect(() => runLive(), [])
+  useEffect(() => keepPlace(isAtTop), [])
+  useEffect(() => setReading(!isAtTop.value || (key !== undefined && isPointerInList.value)), [
+    isAtTop.value,
+    isPointerInList.value,
+    key,
+  ])
+  useEffect(() => {
+    if (key === undefined) return
+    list.current?.activate(key)
+    if (!selectedEvent.peek()) void loadSelected()
+  }, [key])
+  useEffect(() => {
+    phoneActions.value = isPhone.value ? html`<${LiveSwitch} isShort />` : null
+    return () => {
+      phoneActions.value = null
+    }
+  }, [isPhone.value])
+
+  const newest = () => {
+    list.current?.scrollToTop()
+    isAtTop.value = true
+    if (loaded.peek().hasNewer || liveState.peek() === 'off') void reload()
+    else showPending()
+  }
+  const step = (by: 1 | -1) => {
+    if (selectedKey.peek() !== undefined) walk(by)
+    else {
+      list.current?.focus()
+      list.current?.walk(by)
+    }
+  }
+  const copyLink = async () => {
+    const query = filtersQuery({ event: selectedKey.peek() ?? active.current ?? '', live: false })
+    const isCopied = await copyText(`${location.origin}${href(address.peek().path, query)}`)
+    showToast({ words: isCopied ? 'Link copied.' : 'The browser does not let the page copy.', seconds: 4 })
+  }
+  const keys: KeyBinding[] = [
+    { keys: 'j', does: 'next', run: () => step(1) },
+    { keys: 'k', does: 'previous', run: () => step(-1) },
+    { keys: 'l', does: 'Live on or off', run: toggleLive },
+    { keys: '.', does: 'newest', run: newest },
+    ...PRESETS.map((days, at) => ({
+      ...{ keys: `${at + 1}`, does: days === 1 ? 'last 24 hours' : `last ${days} days` },
+      run: () => {
+        setCustom(false)
+        chooseDays(days)
+      },
+    })),
+    { keys: `${PRESETS.length + 1}`, does: 'range of your own', run: () => setCustom(true) },
+    { keys: 'c', does: 'copy link', run: () => void copyLink() },
+  ]
+  useKeys('Events', keys)
+
+  const problem = selectedProblem.value
   return html`<div class="view-main">
-    ${isEmpty ? html`<div class="view-scroll"><${FirstSteps} /></div>` : html`<div class="view-head"><h1>Events</h1></div>`}
-  </div>`
+      <h1 class="visually-hidden">Events</h1>
+      <${FilterBar} isCustom=${isCustom} onCustom=${setCustom} onDownload=${() => setShown('download')} onFilters=${() => setShown('filters')} />
+      <${Histogram} />
+      ${problem !== undefined && key !== undefined && html`<div class="events-note"><${ProblemNote} what="The event of this address could not be loaded." problem=${problem} /></div>`}
+      <div class="events-place" onPointerEnter=${() => {
+        isPointerInList.value = true
+      }} onPointerLeave=${() => {
+        isPointerInList.value = false
+      }} onKeyDown=${(pressed: KeyboardEvent) => pressed.key === 'Home' && newest()}>
+        <${EventList} handle=${list} isAtTop=${isAtTop} onNewest=${newest}
+          onActive=${(now: string) => {
+            active.current = now
+          }} />
+      </div>
+    </div>
+    ${event && html`<${EventPanel} key="panel" event=${event} onClose=${closeSelection} />`}
+    ${shown === 'filters' && isPhone.value && html`<${FilterSheet} isCustom=${isCustom} onCustom=${setCustom} onDownload=${() => setShown('download')} onClose=${() => setShown(undefined)} />`}
+    ${shown === 'download' && html`<${DownloadDialog} onClose=${() => setShown(undefined)} />`}`
 }

@@ -1,0 +1,90 @@
+import { ApiProblem, segment } from '../shared/api.js'
+import { SseReader } from '../shared/sse-reader.js'
+import { boardResponse } from './place.js'
+import type { LogPiece, Run } from './wire.js'
+
+export interface LogReader {
+  /** The last piece that is known: from there it goes on. */
+  after: () => number
+  onPieces: (pieces: readonly LogPiece[]) => void
+  /** Everything was sent, and the run is over. */
+  onEnd: (run: Run) => void
+  /** The connection was lost, and is tried again; or it is there again. */
+  onLost: (isLost: boolean) => void
+}
+
+const FIRST_RETRY_MS = 1_000
+const LONGEST_RETRY_MS = 15_000
+/** The server gives a sign of life every 15 seconds. */
+const SILENT_MS = 40_000
+
+/**
+ * Follows the log of a run until it ends or `signal` is aborted; a lost connection is taken up where it was. Not by
+ * `EventSource`, which cannot show an API key.
+ *
+ * @throws ApiProblem when the server refuses, as where there is no such run
+ */
+export async function followLog(runId: string, reader: LogReader, signal: AbortSignal): Promise<void> {
+  let retryMs = FIRST_RETRY_MS
+  while (!signal.aborted) {
+    const before = reader.after()
+    try {
+      if (await readOnce(runId, reader, signal)) return
+    } catch (error) {
+      if (signal.aborted) return
+      if (error instanceof ApiProblem && error.status >= 400 && error.status < 500) throw error
+    }
+    if (signal.aborted) return
+    reader.onLost(true)
+    if (reader.after() > before) retryMs = FIRST_RETRY_MS
+    await pause(retryMs, signal)
+    retryMs = Math.min(retryMs * 2, LONGEST_RETRY_MS)
+  }
+}
+
+/** @returns whether the log has ended */
+async function readOnce(runId: string, reader: LogReader, signal: AbortSignal): Promise<boolean> {
+  const silence = new AbortController()
+  const answer = await boardResponse(`/runs/${segment(runId)}/log`, {
+    query: { after: reader.after() },
+    headers: { Accept: 'text/event-stream' },
+    signal: AbortSignal.any([signal, silence.signal]),
+  })
+  reader.onLost(false)
+  const messages = new SseReader()
+  const decoder = new TextDecoder()
+  const stream = answer.body?.getReader()
+  if (!stream) return false
+  let timer = 0
+  try {
+    for (;;) {
+      window.clearTimeout(timer)
+      timer = window.setTimeout(() => silence.abort(), SILENT_MS)
+      const { done, value } = await stream.read()
+      if (done) return false
+      const pieces: LogPiece[] = []
+      for (const { event, data } of messages.take(decoder.decode(value, { stream: true }))) {
+        if (event === 'message') pieces.push(JSON.parse(data))
+        if (event !== 'end') continue
+        reader.onPieces(pieces)
+        reader.onEnd(JSON.parse(data))
+        return true
+      }
+      if (pieces.length > 0) reader.onPieces(pieces)
+    }
+  } finally {
+    window.clearTimeout(timer)
+    // What was not read to its end would go on being sent.
+    void stream.cancel().catch(() => undefined)
+  }
+}
+
+function pause(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise(resolve => {
+    const timer = window.setTimeout(resolve, ms)
+    signal.addEventListener('abort', () => {
+      window.clearTimeout(timer)
+      resolve()
+    })
+  })
+}

@@ -1,0 +1,85 @@
+import type { MarkedToken, Token } from 'marked'
+import { shownText } from '../shared/text.js'
+
+/** What Markdown is made of, and nothing else. */
+const TAGS = [
+  ...['p', 'br', 'hr', 'h3', 'h4', 'h5', 'h6', 'strong', 'em', 'del', 'code', 'pre', 'blockquote'],
+  ...['ul', 'ol', 'li', 'a', 'input', 'table', 'thead', 'tbody', 'tr', 'th', 'td'],
+]
+const ATTRIBUTES = ['href', 'title', 'start', 'type', 'checked', 'disabled']
+/** Nothing that runs, and nothing that leads somewhere else depending on where it is shown. */
+const ADDRESSES = /^https?:\/\//i
+/** Above it stand the page's own headings. */
+const HEADINGS_ABOVE = 2
+
+/**
+ * What Markdown says, as nodes for the page: links to `http` and `https` alone, no pictures but links to them, no
+ * styles, classes or ids, and HTML in it as the text that it is.
+ *
+ * Both libraries are loaded when the first card is read. Nothing passes through `innerHTML`.
+ */
+export async function renderMarkdown(text: string): Promise<DocumentFragment> {
+  const [{ Marked }, { default: DOMPurify }] = await Promise.all([import('marked'), import('dompurify')])
+  const marked = new Marked({ gfm: true, walkTokens: tame })
+  const markup = await marked.parse(text)
+  const content = DOMPurify.sanitize(markup, {
+    ALLOWED_TAGS: TAGS,
+    ALLOWED_ATTR: ATTRIBUTES,
+    ALLOWED_URI_REGEXP: ADDRESSES,
+    ALLOW_DATA_ATTR: false,
+    ALLOW_ARIA_ATTR: false,
+    RETURN_DOM_FRAGMENT: true,
+  })
+  finish(content)
+  return content
+}
+
+function tame(token: Token): void {
+  const known = token as MarkedToken
+  if (known.type === 'heading') known.depth = Math.min(6, known.depth + HEADINGS_ABOVE)
+  else if (known.type === 'html') Object.assign(token, { type: 'text', text: known.text, tokens: undefined, escaped: false })
+  else if (known.type === 'image') {
+    const text = known.text || known.href
+    Object.assign(token, { type: 'link', tokens: [{ type: 'text', raw: text, text, escaped: false }] })
+  }
+}
+
+function finish(content: DocumentFragment): void {
+  for (const link of content.querySelectorAll('a')) {
+    if (!ADDRESSES.test(link.getAttribute('href') ?? '')) link.removeAttribute('href')
+    if (!link.hasAttribute('href')) continue
+    link.rel = 'noopener noreferrer'
+    link.target = '_blank'
+  }
+  for (const box of content.querySelectorAll('input')) {
+    if (box.type !== 'checkbox') box.remove()
+    box.disabled = true
+    box.setAttribute('aria-label', box.checked ? 'Done' : 'To do')
+  }
+  for (const block of content.querySelectorAll('p, li, h3, h4, h5, h6, td, th, pre')) block.setAttribute('dir', 'auto')
+  for (const block of content.querySelectorAll('pre, table')) block.setAttribute('tabindex', '0')
+  showMarks(content)
+}
+
+/** Marks that cannot be seen, or turn what stands beside them, are shown by their names. */
+function showMarks(content: DocumentFragment): void {
+  const walker = document.createTreeWalker(content, NodeFilter.SHOW_TEXT)
+  const texts: Text[] = []
+  while (walker.nextNode()) texts.push(walker.currentNode as Text)
+  for (const text of texts) {
+    const { pieces } = shownText(text.data, { limit: text.length })
+    if (pieces.every(piece => piece.kind === 'text')) {
+      text.data = pieces.map(piece => (piece.kind === 'text' ? piece.text : '')).join('')
+      continue
+    }
+    text.replaceWith(
+      ...pieces.map(piece => {
+        if (piece.kind === 'text') return piece.text
+        const tag = document.createElement('span')
+        tag.className = 'tag mark-name'
+        tag.textContent = piece.name
+        return tag
+      }),
+    )
+  }
+}

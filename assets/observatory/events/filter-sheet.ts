@@ -1,0 +1,50 @@
+import { SourceGlyph } from '../../shared/glyph.js'
+import { html } from '../../shared/html.js'
+import { Panel } from '../../shared/panel.js'
+import { Switch } from '../../shared/switch.js'
+import { counted } from '../../shared/text.js'
+import { sourceLabel } from '../sources.js'
+import { FilterMenus } from './filter-menus.js'
+import { clearFilters, hasFilters } from './filters.js'
+import { counts } from './histogram.js'
+import { CustomRange, RangePicker } from './range-picker.js'
+import { countOf, isShown, knownSources, toggleSource } from './source-chips.js'
+
+export interface FilterSheetProps {
+  isCustom: boolean
+  onCustom: (isCustom: boolean) => void
+  onDownload: () => void
+  onClose: () => void
+}
+
+/** On phones: the filters on a page of their own. */
+export function FilterSheet({ isCustom, onCustom, onDownload, onClose }: FilterSheetProps) {
+  const known = counts.value.value
+  const actions = hasFilters() && html`<button type="button" class="button quiet" onClick=${clearFilters}>Clear all</button>`
+  const foot = html`<button type="button" class="button primary" onClick=${onClose}>
+    ${known ? `Show ${counted(known.count, 'event')}` : 'Show events'}
+  </button>`
+  return html`<${Panel} label="Filters" size="form" takesFocus onClose=${onClose} actions=${actions} foot=${foot}>
+    <div class="form filter-sheet">
+      <${RangePicker} isCustom=${isCustom} onCustom=${onCustom} />
+      ${isCustom && html`<${CustomRange} onClose=${() => onCustom(false)} />`}
+      <section aria-labelledby="sheet-sources">
+        <h3 id="sheet-sources">Source</h3>
+        <div class="sheet-sources">
+          ${knownSources().map(
+            source => html`<div class="sheet-source" key=${source}>
+              <${SourceGlyph} source=${source} /><span class="ellipsis">${sourceLabel(source)}</span>
+              <span class="count">${countOf(source)}</span>
+              <${Switch} isBare label=${sourceLabel(source)} isOn=${isShown(source)} onChange=${() => toggleSource(source)} />
+            </div>`,
+          )}
+        </div>
+      </section>
+      <section aria-labelledby="sheet-more">
+        <h3 id="sheet-more">More</h3>
+        <div class="buttons"><${FilterMenus} /></div>
+      </section>
+      <button type="button" class="button" onClick=${onDownload}>Download…</button>
+    </div>
+  <//>`
+}

@@ -1,0 +1,26 @@
+import { ApiProblem } from '../../shared/api.js'
+import { CopyButton } from '../../shared/copy.js'
+import { Glyph } from '../../shared/glyph.js'
+import { html } from '../../shared/html.js'
+import { rootPath } from '../../shared/root-path.js'
+import { retryList } from './event-list-state.js'
+
+/** Said in place of rows when there are none and they could not be read. */
+export function ListProblem({ problem }: { problem: unknown }) {
+  const known = problem instanceof ApiProblem ? problem : undefined
+  const isAsked = known !== undefined && known.status >= 400 && known.status < 500
+  const code = [known?.status || undefined, known?.code].filter(Boolean).join(' ')
+  const small = [code, known?.requestId && `request ${known.requestId}`].filter(Boolean).join(' · ')
+  return html`<section class="events-blank" aria-label="Events">
+    <div class="events-state" role="alert">
+      <${Glyph} name="warning" />
+      <h2>${isAsked ? 'The ledger does not understand this search' : 'The ledger could not read these events'}</h2>
+      <p>${known?.message ?? 'Something went wrong in the page.'} Events already accepted are safe.</p>
+      <div class="buttons">
+        <button type="button" class="button primary" onClick=${retryList}>Try again</button>
+        <a class="button" href=${`${rootPath}/api/health`}>See health</a>
+      </div>
+      ${small && html`<p class="hint"><span class="code">${small}</span> <${CopyButton} text=${() => small} label="Copy" /></p>`}
+    </div>
+  </section>`
+}

@@ -1,0 +1,96 @@
+import { useId } from 'preact/hooks'
+import { html } from '../../shared/html.js'
+import { Switch } from '../../shared/switch.js'
+import { duration, fromMs } from '../../shared/time.js'
+import type { Platform } from '../../shared/wire.js'
+import { moment } from './capture-words.js'
+import { type Draft, isToBeRead, metadataOf, targetOf, withMetadata, withReading } from './draft.js'
+import { cooled } from './watch-times.js'
+
+const HOUR_MS = 3_600_000
+/** How long it may be hot. */
+const HEATS = [
+  { value: '2', label: 'for the first 2 hours', ms: 2 * HOUR_MS },
+  { value: '24', label: 'for the first day', ms: 24 * HOUR_MS },
+  { value: '168', label: 'for the first week', ms: 168 * HOUR_MS },
+] as const
+
+const FIRST_INTERVAL_SECONDS = 30
+const LONGEST_INTERVAL_SECONDS = 86_400
+
+export interface CaptureFieldProps {
+  draft: Draft
+  onChange: (draft: Draft) => void
+  platform: Platform | undefined
+  refusal: string | undefined
+}
+
+/** How its events are had: by the platform's webhook, or by asking for them again and again. */
+export function CaptureField({ draft, onChange, platform, refusal }: CaptureFieldProps) {
+  const id = useId()
+  const isRead = isToBeRead(draft)
+  const mayRead = platform?.capture_modes.some(mode => mode === 'poll' || mode === 'api_cursor') ?? false
+  const whyOff = mayRead && targetOf(draft) === '' && !isRead ? 'Only a stream or a topic can be read.' : undefined
+  const { interval_seconds: interval } = metadataOf(draft)
+  const seconds = typeof interval === 'number' ? interval : undefined
+  const change = (isOn: boolean) => {
+    const changed = withReading(draft, isOn)
+    onChange(isOn ? withMetadata(changed, { interval_seconds: seconds ?? FIRST_INTERVAL_SECONDS, hot_until: inMs(2 * HOUR_MS) }) : changed)
+  }
+  const setSeconds = (text: string) => onChange(withMetadata(draft, { interval_seconds: /^\d+$/.test(text) ? Number(text) : undefined }))
+  return html`<fieldset class="form-part">
+    <legend class="field-label">How to capture</legend>
+    ${
+      (mayRead || isRead) &&
+      html`<div class="capture-row">
+        <${Switch} label="Read the history every" isOn=${isRead} whyOff=${whyOff} onChange=${change} />
+        <span class="unit-field"><input class="field" type="number" min="1" max=${LONGEST_INTERVAL_SECONDS} step="1" inputmode="numeric"
+          aria-label="Seconds between two readings" aria-describedby=${`${id}-said`} disabled=${!isRead}
+          value=${seconds ?? (isRead ? '' : FIRST_INTERVAL_SECONDS)} placeholder="60" aria-invalid=${refusal !== undefined}
+          onInput=${(event: InputEvent) => setSeconds((event.target as HTMLInputElement).value)} /><span aria-hidden="true">s</span></span>
+        ${isRead && html`<${Heat} draft=${draft} onChange=${onChange} />`}
+      </div>`
+    }
+    <div id=${`${id}-said`}>
+      ${refusal !== undefined && html`<p class="field-problem">${refusal}</p>`}
+      ${whyOff !== undefined && html`<p class="field-hint">${whyOff}</p>`}
+      ${isRead && html`<p class="field-hint">${pace(seconds ?? 60, metadataOf(draft).hot_until !== undefined)} A server that runs with
+        <code>--capture</code> reads it, or the command <code>daybook capture subscription-once --due</code>.</p>`}
+      <p class="field-hint">${webhookWords(platform, isRead)}</p>
+    </div>
+  </fieldset>`
+}
+
+function Heat({ draft, onChange }: { draft: Draft; onChange: (draft: Draft) => void }) {
+  const { hot_until: hotUntil } = metadataOf(draft)
+  const until = typeof hotUntil === 'string' ? Date.parse(hotUntil) : Number.NaN
+  const now = Date.now()
+  const chosen = HEATS.find(({ ms }) => Math.abs(until - now - ms) < 60_000)?.value ?? (Number.isNaN(until) ? 'always' : 'kept')
+  const choose = (value: string) => {
+    const heat = HEATS.find(choice => choice.value === value)
+    if (value !== 'kept') onChange(withMetadata(draft, { hot_until: heat && inMs(heat.ms) }))
+  }
+  return html`<select class="field heat" aria-label="How long so often" value=${chosen}
+    onChange=${(event: Event) => choose((event.target as HTMLSelectElement).value)}>
+    ${HEATS.map(({ value, label }) => html`<option value=${value} selected=${value === chosen}>${label}</option>`)}
+    <option value="always" selected=${chosen === 'always'}>all the time</option>
+    ${chosen === 'kept' && html`<option value="kept" selected>until ${moment(until, now)}</option>`}
+  </select>`
+}
+
+function pace(seconds: number, cools: boolean): string {
+  return cools ? `Afterwards every ${duration(cooled(seconds) * 1000)}.` : 'It stays so for as long as it is watched.'
+}
+
+function webhookWords(platform: Platform | undefined, isRead: boolean): string {
+  if (!platform) return 'A program sends these events by itself.'
+  const { display_name: name, secret_configured: isSecretSet, webhook_path: path } = platform
+  const whose = name.split(',')[0]
+  if (isSecretSet) return `${isRead ? 'What' : 'By webhook: what'} ${whose} sends to ${path} is matched${isRead ? ' as well' : ''}, and proved by its secret.`
+  const begin = isRead ? '' : `By webhook, at ${path}. `
+  return `${begin}No webhook secret is set for ${whose}, so a webhook ${isRead ? 'would arrive' : 'arrives'} unverified.`
+}
+
+function inMs(ms: number): string {
+  return fromMs(Math.round((Date.now() + ms) / 1000) * 1000)
+}

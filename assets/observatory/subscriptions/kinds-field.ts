@@ -1,0 +1,47 @@
+import { Choose } from '../../shared/choose.js'
+import { Glyph } from '../../shared/glyph.js'
+import { html } from '../../shared/html.js'
+import { overview } from '../overview.js'
+import { platforms } from '../sources.js'
+import { kindTitle } from './kind-titles.js'
+
+/** So many stand side by side; the others are found by a word. */
+const SHOWN = 8
+
+export interface KindsFieldProps {
+  source: string
+  kinds: readonly string[]
+  onChange: (kinds: readonly string[]) => void
+}
+
+/** Which acts: those of the catalogue, the most frequent in this ledger first. */
+export function KindsField({ source, kinds, onChange }: KindsFieldProps) {
+  const counts = overview.value.value?.stats.by_kind ?? {}
+  const all = kindsOfSource(source).sort((a, b) => (counts[b] ?? 0) - (counts[a] ?? 0) || a.localeCompare(b))
+  const shown = [...all.slice(0, SHOWN), ...kinds.filter(kind => !all.slice(0, SHOWN).includes(kind))]
+  const families = [...new Set(all.map(kind => `${kind.slice(0, kind.lastIndexOf('.'))}.*`))].filter(kind => kind !== '.*')
+  const others = [...families, ...all].filter(kind => !shown.includes(kind) || kinds.includes(kind))
+  const turn = (kind: string) => onChange(kinds.includes(kind) ? kinds.filter(other => other !== kind) : [...kinds, kind])
+  return html`<fieldset class="form-part">
+    <legend class="visually-hidden">Which acts; none chosen means every kind</legend>
+    <div class="form-label" aria-hidden="true"><span class="field-label">Which acts</span><span class="hint">none chosen means every kind</span></div>
+    <div class="chips">
+      ${shown.map(
+        kind => html`<button type="button" key=${kind} class="chip" aria-pressed=${kinds.includes(kind)} title=${kind} onClick=${() => turn(kind)}>
+          ${kinds.includes(kind) && html`<${Glyph} name="check" class="small" />`}${kindTitle(kind)}
+        </button>`,
+      )}
+      <${Choose} label="Kinds" button=${all.length > shown.length ? 'More kinds' : 'Another kind'} isMany placeholder="Find, or write a kind"
+        choices=${others.map(kind => ({ value: kind, label: kindTitle(kind), glyph: html`<span class="hint code">${kind}</span>` }))}
+        chosen=${kinds.filter(kind => others.includes(kind))}
+        onChoose=${(chosen: readonly string[]) => onChange([...kinds.filter(kind => !others.includes(kind)), ...chosen])}
+        onWrite=${(kind: string) => onChange([...new Set([...kinds, kind])])} />
+    </div>
+  </fieldset>`
+}
+
+/** `*` is no kind: it says that others are stored as well. */
+function kindsOfSource(source: string): string[] {
+  const platform = platforms.value.value?.find(platform => platform.source === source)
+  return (platform?.kinds ?? []).filter(kind => kind !== '*')
+}

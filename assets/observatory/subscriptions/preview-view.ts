@@ -1,0 +1,73 @@
+import { ApiProblem } from '../../shared/api.js'
+import { classes, html } from '../../shared/html.js'
+import { now } from '../../shared/now.js'
+import { count, counted } from '../../shared/text.js'
+import { Words } from '../../shared/text-view.js'
+import { dateWords, dayOf, exactTime, fromMs, shortTime } from '../../shared/time.js'
+import { actorName, verbOf, wordsSaid } from '../events/event-words.js'
+import { sourceStyle } from '../../shared/glyph.js'
+import type { Preview, PreviewState } from './preview.js'
+
+export interface PreviewViewProps extends PreviewState {
+  source: string
+  /** Why nothing is asked, if so. */
+  whyNot: string | undefined
+}
+
+/** Would match so many events in the last 7 days: a bar a day, and the newest three. */
+export function PreviewView({ preview, problem, isCurrent, source, whyNot }: PreviewViewProps) {
+  if (whyNot !== undefined) return html`<section class="preview" aria-label="What it would match"><p class="hint">${whyNot}</p></section>`
+  if (problem !== undefined && isCurrent) {
+    // What is wrong with a field stands beside it.
+    const words = problem instanceof ApiProblem ? problem.message : 'Something went wrong in the page. Load it again.'
+    return html`<section class="preview" aria-label="What it would match"><p class="hint"><${Words} text=${words} limit=${400} /></p></section>`
+  }
+  if (!preview) return html`<section class="preview" aria-label="What it would match"><p class="hint">Looking through the last 7 days.</p></section>`
+  const { examples, complete, counted_from: from } = preview
+  return html`<section class="preview" aria-label="What it would match" aria-busy=${!isCurrent}>
+    <div class="preview-head">
+      <div role="status">
+        <p class="preview-count"><strong>Would match ${!complete && 'at least '}${counted(preview.count, 'event')}</strong> in the last 7 days</p>
+        <p class="hint">${daysWords(preview)}${!complete && ` Counted since ${dateWords(from, now.value)} ${shortTime(from)}: the source has more than can be looked at.`}</p>
+      </div>
+      <${Bars} days=${preview.by_day} source=${source} />
+    </div>
+    ${
+      examples.length > 0 &&
+      html`<ul class="preview-examples">${examples.map(
+        event => html`<li key=${event.dedupe_key}>
+          <time datetime=${event.captured_at} title=${exactTime(event.captured_at)}>${when(event.captured_at)}</time>
+          <span class="ellipsis"><strong><${Words} text=${actorName(event)} limit=${80} /></strong>${' '}<${Words} text=${wordsSaid(event) || verbOf(event)} limit=${200} /></span>
+        </li>`,
+      )}</ul>`
+    }
+  </section>`
+}
+
+/** The days are of 24 hours and end now, so a day of the calendar has parts of two. */
+function daysWords({ count: all, by_day: days }: Preview): string {
+  if (all === 0) return 'It would have been silent.'
+  const most = Math.max(...days.map(day => day.count))
+  const silent = days.filter(day => day.count === 0).length
+  return `At most ${count(most)} in 24 hours.${silent > 0 ? ` None in ${silent} of the 7 days.` : ''}`
+}
+
+const HEIGHT_PX = 24
+
+function Bars({ days, source }: { days: Preview['by_day']; source: string }) {
+  const most = Math.max(1, ...days.map(day => day.count))
+  const words = days.map(day => `${dateWords(day.start, now.value)}: ${count(day.count)}`).join(', ')
+  return html`<div class=${classes('preview-bars', `source-${sourceStyle(source)}`)} role="img" aria-label=${`By 24 hours from each: ${words}`}>
+    ${days.map(day => {
+      const height = day.count === 0 ? 1 : Math.max(2, Math.round((day.count / most) * HEIGHT_PX))
+      return html`<span class=${classes('preview-bar', day.count === 0 && 'is-none')} style=${{ height: `${height}px` }}
+        title=${`24 hours from ${dateWords(day.start, now.value)} ${shortTime(day.start)}: ${counted(day.count, 'event')}`}></span>`
+    })}
+  </div>`
+}
+
+/** `14:12` today, else `Thu`. */
+function when(at: string): string {
+  const isToday = dayOf(at) === dayOf(fromMs(now.value))
+  return isToday ? shortTime(at) : new Date(at).toLocaleDateString('en-GB', { weekday: 'short' })
+}

@@ -1,0 +1,53 @@
+import { useEffect, useState } from 'preact/hooks'
+import { api, ApiProblem } from '../../shared/api.js'
+import type { LedgerEvent } from '../../shared/wire.js'
+import type { Draft } from './draft.js'
+
+const WAIT_MS = 400
+const LONGEST_RETRY_S = 5
+
+/** What a draft would have matched in the last seven days. Source: `POST /api/subscriptions/preview`. */
+export interface Preview {
+  count: number
+  by_day: { start: string; count: number }[]
+  examples: Omit<LedgerEvent, 'payload'>[]
+  seen: boolean
+  complete: boolean
+  counted_from: string
+}
+
+export interface PreviewState {
+  /** Of the draft, or, while that is made, of the one before. */
+  preview: Preview | undefined
+  problem: unknown
+  /** It is that of the draft as it is now. */
+  isCurrent: boolean
+}
+
+/** Asks what a draft would have matched, when nothing of it has changed for a while. Undefined: there is nothing to ask. */
+export function usePreview(draft: Draft | undefined): PreviewState {
+  const [shown, setShown] = useState<{ of: string; preview?: Preview | undefined; problem?: unknown }>({ of: '' })
+  const asked = draft === undefined ? '' : JSON.stringify(draft)
+  useEffect(() => {
+    if (asked === '') return
+    const gone = new AbortController()
+    let timer = window.setTimeout(ask, WAIT_MS)
+    async function ask(): Promise<void> {
+      try {
+        const call = { body: JSON.parse(asked), signal: gone.signal }
+        const preview = await api<Preview>('/api/subscriptions/preview', call)
+        setShown({ of: asked, preview })
+      } catch (problem) {
+        if (gone.signal.aborted) return
+        const wait = problem instanceof ApiProblem && problem.code === 'busy' ? (problem.retryAfterSeconds ?? 1) : undefined
+        if (wait === undefined) setShown({ of: asked, problem })
+        else timer = window.setTimeout(ask, Math.min(wait, LONGEST_RETRY_S) * 1000)
+      }
+    }
+    return () => {
+      gone.abort()
+      window.clearTimeout(timer)
+    }
+  }, [asked])
+  return { preview: shown.preview, problem: shown.problem, isCurrent: asked !== '' && shown.of === asked }
+}
