@@ -1,17 +1,24 @@
 import { computed, type ReadonlySignal, signal } from '@preact/signals'
-import { ApiProblem, api, leaveForLogin, rememberCsrfToken, showCredentials } from '../shared/api.js'
+import { type ApiCall, ApiProblem, api, leaveForLogin, rememberCsrfToken, showCredentials } from '../shared/api.js'
+import { createResource } from '../shared/resource.js'
 import type { AuthStatus } from './wire.js'
 
 /** How one gets in here: not at all, by a password and its cookie, or by the API key that is typed into the page. */
 export type AccessMode = 'open' | 'password' | 'key'
 
-const mode = signal<AccessMode | undefined>(undefined)
+const auth = createResource(signal => askWhoIsIn({ signal }))
+const mode = computed<AccessMode | undefined>(() => {
+  const { value } = auth.value
+  if (!value) return undefined
+  return value.enabled ? 'password' : value.api_token_enabled ? 'key' : 'open'
+})
 /** In the memory of this page alone: not in storage, not in an address, not in the document. */
 let key: string | undefined
 const hasKey = signal(false)
 
 /** Undefined until the server has said so. */
 export const accessMode: ReadonlySignal<AccessMode | undefined> = mode
+export const accessProblem: ReadonlySignal<unknown> = auth.problem
 export const holdsKey: ReadonlySignal<boolean> = hasKey
 /** Calls can be made. */
 export const isIn: ReadonlySignal<boolean> = computed(
@@ -34,17 +41,16 @@ showCredentials({
 })
 
 export async function loadAccess(): Promise<void> {
-  const { enabled, api_token_enabled } = await askWhoIsIn()
-  mode.value = enabled ? 'password' : api_token_enabled ? 'key' : 'open'
+  await auth.load()
   // Whoever comes by key needs none, so nobody has to ask for one.
-  if (mode.value === 'key') rememberCsrfToken(null)
+  if (mode.peek() === 'key') rememberCsrfToken(null)
 }
 
 /** @returns whether that is the key @throws ApiProblem without an answer */
 export async function enterKey(text: string): Promise<boolean> {
   const word = text.trim()
   if (!KEY.test(word)) return false
-  const { authenticated } = await askWhoIsIn({ [KEY_HEADER]: word })
+  const { authenticated } = await askWhoIsIn({ headers: { [KEY_HEADER]: word } })
   if (!authenticated) return false
   key = word
   hasKey.value = true
@@ -56,8 +62,8 @@ export function forgetKey(): void {
   hasKey.value = false
 }
 
-function askWhoIsIn(headers: Readonly<Record<string, string>> = {}): Promise<AuthStatus> {
-  return api<AuthStatus>('/api/auth', { headers })
+function askWhoIsIn(call: ApiCall = {}): Promise<AuthStatus> {
+  return api<AuthStatus>('/api/auth', call)
 }
 
 /** The answer may be that of another board, which refused the key that ours has for it. */

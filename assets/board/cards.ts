@@ -143,7 +143,11 @@ export function deleteCard({ id, title, version }: Card): void {
     const call = { method: 'DELETE', headers: { 'If-Match': `"${version}"` }, keepalive: true } as const
     try {
       // Meanwhile another board may be shown.
-      await write(() => boardApi(`/cards/${segment(id)}`, call, board), () => drop(id), board)
+      await write(
+        () => boardApi(`/cards/${segment(id)}`, call, board),
+        () => drop(id),
+        board,
+      )
     } catch (error) {
       const isOutdated = error instanceof ApiProblem && error.code === 'version_conflict'
       const why = isOutdated ? 'Somebody changed it meanwhile.' : reasonOf(error)

@@ -58,13 +58,13 @@ function commonBetween(a: readonly string[], b: readonly string[], from: number)
   return pairs
 }
 
-/** Only what differs, with so many lines around it; `undefined` where lines were left out. */
+/** Only what differs, with so many lines around it; `undefined` where lines between were left out. */
 export function excerpt(lines: readonly DiffLine[], around = 1): (DiffLine | undefined)[] {
   const differs = lines.map(line => line.of !== 'both')
   const isNear = lines.map((_, at) => differs.slice(Math.max(0, at - around), at + around + 1).includes(true))
   return lines.flatMap((line, at) => {
     if (isNear[at]) return [line]
-    return at > 0 && isNear[at - 1] ? [undefined] : []
+    return isNear[at - 1] && isNear.includes(true, at) ? [undefined] : []
   })
 }
 

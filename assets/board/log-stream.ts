@@ -32,7 +32,7 @@ export async function followLog(runId: string, reader: LogReader, signal: AbortS
       if (await readOnce(runId, reader, signal)) return
     } catch (error) {
       if (signal.aborted) return
-      if (error instanceof ApiProblem && error.status >= 400 && error.status < 500) throw error
+      if (!isPassing(error)) throw error
     }
     if (signal.aborted) return
     reader.onLost(true)
@@ -40,6 +40,12 @@ export async function followLog(runId: string, reader: LogReader, signal: AbortS
     await pause(retryMs, signal)
     retryMs = Math.min(retryMs * 2, LONGEST_RETRY_MS)
   }
+}
+
+/** The connection, or a server that is not well: fetch and its streams fail with these. */
+function isPassing(error: unknown): boolean {
+  if (error instanceof ApiProblem) return error.status === 0 || error.status >= 500 || error.status === 429
+  return error instanceof TypeError || error instanceof DOMException
 }
 
 /** @returns whether the log has ended */
@@ -56,26 +62,27 @@ async function readOnce(runId: string, reader: LogReader, signal: AbortSignal): 
   const stream = answer.body?.getReader()
   if (!stream) return false
   let timer = 0
+  let hasEnded = false
   try {
     for (;;) {
       window.clearTimeout(timer)
       timer = window.setTimeout(() => silence.abort(), SILENT_MS)
       const { done, value } = await stream.read()
-      if (done) return false
+      if (done) return hasEnded
       const pieces: LogPiece[] = []
+      let ended: Run | undefined
       for (const { event, data } of messages.take(decoder.decode(value, { stream: true }))) {
         if (event === 'message') pieces.push(JSON.parse(data))
-        if (event !== 'end') continue
-        reader.onPieces(pieces)
-        reader.onEnd(JSON.parse(data))
-        return true
+        if (event === 'end') {
+          hasEnded = true
+          ended = JSON.parse(data)
+        }
       }
       if (pieces.length > 0) reader.onPieces(pieces)
+      if (ended) reader.onEnd(ended)
     }
   } finally {
     window.clearTimeout(timer)
-    // What was not read to its end would go on being sent.
-    void stream.cancel().catch(() => undefined)
   }
 }
 

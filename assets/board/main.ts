@@ -1,42 +1,16 @@
-/** The board's page: its cards as a list, and the way out. */
+import { render } from 'preact'
+import { startAddress } from '../shared/address.js'
+import { keepDrafts } from '../shared/drafts.js'
+import { html } from '../shared/html.js'
+import { loadAccess } from './access.js'
+import { takeAskedCards } from './asked-card.js'
+import { Board, PATHS } from './board.js'
+import { keepFresh } from './refresh.js'
 
-const root = document.documentElement.dataset.root ?? ''
-const note = document.querySelector('#note')
-const cards = document.querySelector('#cards')
-const logOut = document.querySelector<HTMLButtonElement>('#log-out')
-
-interface ShownCard {
-  title: string
-  column: string
-}
-
-async function show(): Promise<void> {
-  const answer = await fetch(`${root}/api/cards?limit=500`)
-  if (!answer.ok) {
-    note?.replaceChildren(`The cards cannot be shown (${answer.status}).`)
-    return
-  }
-  const { items } = (await answer.json()) as { items: ShownCard[] }
-  note?.replaceChildren(items.length === 0 ? 'There are no cards yet.' : '')
-  cards?.replaceChildren(
-    ...items.map(({ title, column }) => {
-      const row = document.createElement('li')
-      row.append(`${column}: ${title}`)
-      return row
-    }),
-  )
-}
-
-async function offerLogout(): Promise<void> {
-  const answer = await fetch(`${root}/api/session`)
-  const { csrf_token: token } = (await answer.json()) as { csrf_token: string | null }
-  if (token === null || !logOut) return
-  logOut.hidden = false
-  logOut.addEventListener('click', async () => {
-    await fetch(`${root}/api/logout`, { method: 'POST', headers: { 'x-csrf-token': token } })
-    location.reload()
-  })
-}
-
-void show()
-void offerLogout()
+startAddress(PATHS)
+takeAskedCards()
+render(html`<${Board} />`, document.getElementById('app') as HTMLElement)
+keepFresh()
+void loadAccess()
+// What is written outlasts a reload, too.
+window.addEventListener('pagehide', keepDrafts)

@@ -26,6 +26,8 @@ export async function renderMarkdown(text: string): Promise<DocumentFragment> {
     ALLOWED_TAGS: TAGS,
     ALLOWED_ATTR: ATTRIBUTES,
     ALLOWED_URI_REGEXP: ADDRESSES,
+    // Their values are no addresses.
+    ADD_URI_SAFE_ATTR: ['type', 'start'],
     ALLOW_DATA_ATTR: false,
     ALLOW_ARIA_ATTR: false,
     RETURN_DOM_FRAGMENT: true,
@@ -37,7 +39,8 @@ export async function renderMarkdown(text: string): Promise<DocumentFragment> {
 function tame(token: Token): void {
   const known = token as MarkedToken
   if (known.type === 'heading') known.depth = Math.min(6, known.depth + HEADINGS_ABOVE)
-  else if (known.type === 'html') Object.assign(token, { type: 'text', text: known.text, tokens: undefined, escaped: false })
+  else if (known.type === 'html')
+    Object.assign(token, { type: 'text', text: known.text, tokens: undefined, escaped: false })
   else if (known.type === 'image') {
     const text = known.text || known.href
     Object.assign(token, { type: 'link', tokens: [{ type: 'text', raw: text, text, escaped: false }] })

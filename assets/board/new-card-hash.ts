@@ -25,5 +25,9 @@ export function readNewCardHash(hash: string): AskedCard | undefined {
 /** Not in the middle of a character. */
 function cut(text: string): string {
   if (text.length <= TITLE_CHARACTERS) return text
-  return text.slice(0, TITLE_CHARACTERS - 1).replace(/[\ud800-\udbff]$/, '').trimEnd().concat('…')
+  return text
+    .slice(0, TITLE_CHARACTERS - 1)
+    .replace(/[\ud800-\udbff]$/, '')
+    .trimEnd()
+    .concat('…')
 }

@@ -1,6 +1,7 @@
 import { effect, untracked } from '@preact/signals'
 import { outage } from '../shared/connection.js'
 import { accessMode, isIn, loadAccess } from './access.js'
+import { backends } from './backends.js'
 import { loadCards, resetCards } from './cards.js'
 import { boardName } from './place.js'
 import { isBusy, loadRuns, resetRuns } from './runs.js'
@@ -32,6 +33,7 @@ export function keepFresh(): void {
       }
       shown = board
       void refresh()
+      void backends.load()
     })
   })
   let wasOut = false
@@ -53,7 +55,7 @@ export function keepFresh(): void {
 }
 
 function comeBack(): void {
-  if (accessMode.peek() === undefined) void loadAccess().catch(() => undefined)
+  if (accessMode.peek() === undefined) void loadAccess()
   else if (isIn.peek()) void refresh()
 }
 

@@ -8,9 +8,7 @@ import type { ExecutorStatus, Run, RunMode, RunPage } from './wire.js'
 /** The newest runs of the board: what stands on cards is told from them, and the list begins with them. */
 const NEWEST = 200
 
-const newest = createResource<RunPage | undefined>(signal =>
-  boardApi('/runs', { query: { limit: NEWEST }, signal }),
-)
+const newest = createResource<RunPage | undefined>(signal => boardApi('/runs', { query: { limit: NEWEST }, signal }))
 const status = createResource<ExecutorStatus | undefined>(signal => boardApi('/executor', { signal }))
 
 export const newestRuns: ReadonlySignal<RunPage | undefined> = newest.value

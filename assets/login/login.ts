@@ -71,17 +71,26 @@ async function logIn(): Promise<void> {
   }
   if (answer.ok) {
     // The form rests until the other page is there. This one is not left behind to come back to.
-    location.replace(textOf(membersOf(body).next) || next.value)
+    goOn(textOf(membersOf(body).next) || next.value)
     return
   }
   const problem: Problem = membersOf(body)
   if (problem.code === 'csrf_failed') {
     // Another tab has logged this browser in meanwhile, so there is nothing left to do here.
-    location.replace(next.value)
+    goOn(next.value)
     return
   }
   setUnderWay(false)
   showRefusal(answer, problem)
+}
+
+/** Where the page stands in place of another under that one's address, what no server saw, behind `#`, goes along. */
+function goOn(address: string): void {
+  const to = new URL(address, location.href)
+  to.hash ||= location.hash
+  // A fragment alone would load nothing.
+  if (to.hash !== '' && to.href === location.href) location.reload()
+  else location.replace(to)
 }
 
 function showRefusal(answer: Response, problem: Problem): void {

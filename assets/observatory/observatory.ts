@@ -25,10 +25,10 @@ export function Observatory() {
   const [shown, setShown] = useState<'tokens' | 'ledger' | undefined>(undefined)
   const close = () => setShown(undefined)
   const path = PATHS.find(path => path === address.value.path) ?? '/'
-  const { user } = session.value ?? {}
+  const { user, is_bootstrap_admin: isByAdminToken } = session.value ?? {}
   const items: MenuItem[] = [
     ...(isPhone.value ? [{ label: 'Ledger…', onChoose: () => setShown('ledger') }] : []),
-    ...(user ? [{ label: 'Your tokens…', onChoose: () => setShown('tokens') }] : []),
+    ...(user || isByAdminToken ? [{ label: 'Your tokens…', onChoose: () => setShown('tokens') }] : []),
   ]
   const last: MenuItem[] = user ? [{ label: 'Log out', onChoose: () => void leave() }] : []
   const other = otherProgramUrl === undefined ? undefined : { label: 'Board', url: otherProgramUrl }

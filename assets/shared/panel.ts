@@ -84,8 +84,9 @@ function useFocusReturn(): void {
 }
 
 function focusFirst(dialog: HTMLElement): void {
-  const first = dialog.querySelector<HTMLElement>(
-    '[autofocus], .panel-content :is(input, select, textarea, button, a[href]), button',
-  )
+  const first =
+    dialog.querySelector<HTMLElement>('[autofocus]') ??
+    dialog.querySelector<HTMLElement>('.panel-content :is(input, select, textarea, button, a[href])') ??
+    dialog.querySelector<HTMLElement>('button')
   first?.focus()
 }

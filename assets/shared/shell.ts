@@ -60,7 +60,9 @@ export function Shell({ tabs, other, account, tags, strip, children }: ShellProp
   usePageTitle(current?.label)
 
   const accountItems: MenuItem[] = [
-    ...(isPhone.value ? tabs.filter(tab => tab.isMinor).map(tab => ({ label: tab.label, href: href(tab.path, tab.query) })) : []),
+    ...(isPhone.value
+      ? tabs.filter(tab => tab.isMinor).map(tab => ({ label: tab.label, href: href(tab.path, tab.query) }))
+      : []),
     ...account.items,
     { label: 'Appearance…', onChoose: () => setDialog('appearance') },
     { label: 'Keys…', note: '?', onChoose: () => setDialog('keys') },

@@ -1,4 +1,4 @@
-import { setTimeout as delay } from 'node:timers/promises'
+import { setTimeout as delay, setImmediate as turn } from 'node:timers/promises'
 import { AppError } from '../model/app-error.js'
 import type { Card } from '../model/card.js'
 import { type ExecutorStatus, type LogPiece, RUN_LIMITS, type Run, type RunMode, type RunPlan } from '../model/run.js'
@@ -49,6 +49,7 @@ const CANCEL_WAIT_MS = 15_000
 const RETRY_AFTER_SECONDS = 5
 /** Of a log, read at once. */
 const PIECES_BYTES = 64 * 1024
+const LOG_BOUNDS = { bytes: RUN_LIMITS.logBytes, pieces: RUN_LIMITS.logPieces }
 const SHOWN_CHARACTERS = 100
 const MARKER = 'DAYBOOK_RUN_MARKER'
 
@@ -129,9 +130,16 @@ export class Executor {
     return this.parts.runs.find(id)
   }
 
-  /** All of a log that is kept. */
-  log(id: string, after = 0): LogPiece[] {
-    return this.parts.runs.readLog(id, after, RUN_LIMITS.logBytes)
+  /** All of a log that is kept. It may be long, so others get a turn in between. */
+  async log(id: string, after = 0): Promise<LogPiece[]> {
+    const pieces: LogPiece[] = []
+    while (pieces.length < RUN_LIMITS.logPieces) {
+      const more = this.parts.runs.readLog(id, pieces.at(-1)?.seq ?? after, PIECES_BYTES)
+      if (more.length === 0) break
+      pieces.push(...more)
+      await turn()
+    }
+    return pieces
   }
 
   /**
@@ -292,7 +300,7 @@ export class Executor {
   }
 
   async #append(id: string, pieces: readonly NewLogPiece[]): Promise<void> {
-    await this.#untilStored(() => this.parts.runs.appendLog(id, pieces, { maxBytes: RUN_LIMITS.logBytes }))
+    await this.#untilStored(() => this.parts.runs.appendLog(id, pieces, LOG_BOUNDS))
     this.#wake(id)
   }
 

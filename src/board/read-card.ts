@@ -4,6 +4,11 @@ import { CARD_LIMITS } from '../model/card.js'
 import { CardChangesSchema, type CardInputChanges, type NewCard, NewCardSchema } from '../model/card-input.js'
 import { toFieldProblems } from '../model/field-problems.js'
 
+const LISTS = [
+  { name: 'labels', most: CARD_LIMITS.labels },
+  { name: 'links', most: CARD_LIMITS.links },
+] as const
+
 const checkNew = Compile(NewCardSchema)
 const checkChanges = Compile(CardChangesSchema)
 
@@ -35,8 +40,17 @@ export function readCardChanges(input: unknown, columns: readonly string[]): Car
 }
 
 function readMembers(input: unknown): Record<string, unknown> {
-  if (typeof input === 'object' && input !== null && !Array.isArray(input)) return { ...input }
-  throw refusedInput('The body', [{ field: '', detail: 'It must be a JSON object.' }])
+  if (typeof input !== 'object' || input === null || Array.isArray(input)) {
+    throw refusedInput('The body', [{ field: '', detail: 'It must be a JSON object.' }])
+  }
+  const members: Record<string, unknown> = { ...input }
+  // Before anything looks at each of their elements.
+  const long = LISTS.filter(({ name, most }) => Array.isArray(members[name]) && members[name].length > most)
+  if (long.length === 0) return members
+  throw refusedInput(
+    'The card',
+    long.map(({ name, most }) => ({ field: `/${name}`, detail: `/${name} must not have more than ${most} items.` })),
+  )
 }
 
 /** Of what people write by hand and compare by eye. Links are kept as they are. */
@@ -52,8 +66,15 @@ function withoutBlankEnds(members: Record<string, unknown>): Record<string, unkn
 }
 
 /** What a schema cannot say. */
-function refuseMisfits(what: string, { body = '', column }: CardInputChanges, columns: readonly string[]): void {
+function refuseMisfits(what: string, sent: CardInputChanges, columns: readonly string[]): void {
+  const { body = '', column } = sent
   const problems: FieldProblem[] = []
+  for (const { name } of LISTS) {
+    const items = sent[name] ?? []
+    if (new Set(items).size < items.length) {
+      problems.push({ field: `/${name}`, detail: `/${name} must not have one item twice.` })
+    }
+  }
   if (column !== undefined && !columns.includes(column)) {
     problems.push({ field: '/column', detail: `/column must be one of: ${columns.join(', ')}.` })
   }

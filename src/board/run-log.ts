@@ -15,6 +15,8 @@ export interface RunLogParts {
 /** So much is written at once, or what came within so long. */
 const BATCH_BYTES = 64 * 1024
 const BATCH_MS = 200
+/** A program that writes to both streams in turn makes a piece of each word; so many are a batch as well. */
+const BATCH_PIECES = 256
 /** Between two full batches nothing is read, so that a flood leaves the server time for others: about 6 MB/s are left. */
 const REST_MS = 10
 
@@ -68,8 +70,12 @@ export class RunLog {
     if (last?.stream === stream && this.#pendingBytes + bytes <= BATCH_BYTES) last.text += text
     else this.#pending.push({ at: this.parts.now(), stream, text })
     this.#pendingBytes += bytes
-    if (this.#pendingBytes >= BATCH_BYTES) void this.#flush()
+    if (this.#isFull()) void this.#flush()
     else this.#timer ??= setTimeout(() => this.#flush(), BATCH_MS)
+  }
+
+  #isFull(): boolean {
+    return this.#pendingBytes >= BATCH_BYTES || this.#pending.length >= BATCH_PIECES
   }
 
   #flush(): Promise<void> {
@@ -90,11 +96,11 @@ export class RunLog {
     for (const stream of this.#streams) stream.pause()
     try {
       while (this.#pending.length > 0) {
-        const [pieces, bytes] = [this.#pending, this.#pendingBytes]
+        const [pieces, wasFull] = [this.#pending, this.#isFull()]
         this.#pending = []
         this.#pendingBytes = 0
         await this.parts.write(pieces)
-        if (bytes >= BATCH_BYTES) await delay(REST_MS)
+        if (wasFull) await delay(REST_MS)
       }
     } finally {
       for (const stream of this.#streams) stream.resume()

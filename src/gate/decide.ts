@@ -134,9 +134,13 @@ function isSentElsewhere(request: ResolvedRequest, rules: GateRules): boolean {
   return !URL.canParse(referer) || !isSameOrigin(new URL(referer).origin, ownOrigins(request, rules))
 }
 
-/** `same-site` as well: a neighbour below the same domain is somebody else. Source: Fetch Metadata Request Headers. */
+/**
+ * `same-site` as well: a neighbour below the same domain is somebody else. So is whatever no browser says.
+ *
+ * Source: Fetch Metadata Request Headers.
+ */
 function isOfOtherSite(fetchSite: string | undefined): boolean {
-  return fetchSite !== undefined && ['cross-site', 'same-site'].includes(fetchSite.toLowerCase())
+  return fetchSite !== undefined && !['same-origin', 'none'].includes(fetchSite.toLowerCase())
 }
 
 function isUnsafe(method: string): boolean {

@@ -2,6 +2,8 @@ import { AppError } from '../model/app-error.js'
 import { USER_LIMITS } from '../model/user.js'
 
 const MOST_KEYS = 10_000
+/** Addresses, each with a name, from which somebody has logged in. */
+const MOST_KNOWN = 1_000
 /** After as many failures for a name as its window allows, from wherever, one try each so often. */
 const SLOW_MS = 5_000
 /** Where only attempts under way fill a window: they end soon, and may succeed. */
@@ -40,7 +42,8 @@ export interface LoginThrottleOptions {
 /**
  * Slows the guessing of passwords without locking anybody out: an address that fails too often with a name, or with
  * any names, waits for the end of its window; a name that fails too often from everywhere is left one try in five
- * seconds, which is nothing to its owner and 17,280 guesses a day to everybody else together.
+ * seconds, 17,280 guesses a day for everybody together. Strangers who keep trying take all of these, so that an address
+ * from which somebody has logged in with the name before does not have to wait with them.
  *
  * Each attempt is checked before its password is, and then ends in exactly one of `failed`, `succeeded`, `abandoned`.
  *
@@ -49,6 +52,8 @@ export interface LoginThrottleOptions {
 export class LoginThrottle {
   /** Least recently tried first. */
   private readonly tries = new Map<string, Tries>()
+  /** Pairs by which somebody has logged in, least recently first. */
+  private readonly known = new Set<string>()
   private readonly enabled: boolean
   private readonly maxKeys: number
   private readonly now: () => number
@@ -67,7 +72,8 @@ export class LoginThrottle {
   check(address: string, username: string): void {
     if (!this.enabled) return
     const keys = keysOf(address, username)
-    const waitMs = Math.max(...SCOPES.map(scope => this.waitMs(scope, keys[scope])))
+    const minding = SCOPES.filter(scope => scope !== 'name' || !this.known.has(keys.pair))
+    const waitMs = Math.max(...minding.map(scope => this.waitMs(scope, keys[scope])))
     if (waitMs > 0) throw tooMany(Math.ceil(waitMs / 1000))
     for (const scope of SCOPES) {
       const tries = this.touch(scope, keys[scope])
@@ -94,7 +100,10 @@ export class LoginThrottle {
 
   /** Also forgets the failures of this address with this name; those of either alone stay. */
   succeeded(address: string, username: string): void {
-    const pair = this.tries.get(keysOf(address, username).pair)
+    if (!this.enabled) return
+    const key = keysOf(address, username).pair
+    this.know(key)
+    const pair = this.tries.get(key)
     if (pair) pair.failures = 0
     this.abandoned(address, username)
   }
@@ -107,6 +116,13 @@ export class LoginThrottle {
       tries.underWay = Math.max(0, tries.underWay - 1)
       if (tries.underWay === 0 && tries.failures === 0) this.tries.delete(key)
     }
+  }
+
+  private know(pair: string): void {
+    this.known.delete(pair)
+    this.known.add(pair)
+    const [oldest] = this.known
+    if (this.known.size > MOST_KNOWN && oldest !== undefined) this.known.delete(oldest)
   }
 
   /** How long the tries of one key keep an attempt out. */

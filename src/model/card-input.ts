@@ -9,6 +9,7 @@ const Position = Type.Integer({
   description: 'Which place in its column it gets, from 0; beyond the end is the end.',
 })
 
+// Not `uniqueItems`: whatever is in a list, however deep and however many, would be compared before it is refused.
 const members = {
   title: Type.String({
     minLength: 1,
@@ -24,7 +25,7 @@ const members = {
   column: Type.String({ description: 'One of the columns of this board.' }),
   labels: Type.Array(Type.String({ minLength: 1, maxLength: CARD_LIMITS.labelCharacters, pattern: WHOLE }), {
     maxItems: CARD_LIMITS.labels,
-    uniqueItems: true,
+    description: 'Different ones.',
   }),
   assignee: Type.Union([
     Type.String({ minLength: 1, maxLength: CARD_LIMITS.assigneeCharacters, pattern: WHOLE }),
@@ -32,8 +33,7 @@ const members = {
   ]),
   links: Type.Array(Type.String({ minLength: 1, maxLength: CARD_LIMITS.linkCharacters, pattern: WHOLE }), {
     maxItems: CARD_LIMITS.links,
-    uniqueItems: true,
-    description: 'Dedupe keys of events in the ledger.',
+    description: 'Dedupe keys of events in the ledger, different ones.',
   }),
   position: Position,
 }

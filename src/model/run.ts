@@ -11,6 +11,8 @@ export type RunState = (typeof RUN_STATES)[number]
 export const RUN_LIMITS = {
   /** Of the log of one run; what came first gives way. */
   logBytes: 1024 * 1024,
+  /** The same, in pieces: those of a few bytes take far more room than their text. */
+  logPieces: 20_000,
   /** Runs that wait for their turn. */
   queued: 100,
   /** Finished runs that are kept; the oldest go. */

@@ -5,6 +5,8 @@ import { walkJson } from './json-walk.js'
 const SUSPECT = /[:[,\s]-?(?:\d{16}|\d[\d.]*[eE]\+?\d{3})/
 const INTEGER = /^-?\d+$/
 const MAX_REPORTED = 20
+/** Of the place of such a number, which may be as deep as the text is long. */
+const SHOWN_CHARACTERS = 512
 
 /**
  * Refuses numbers that would not be kept: integers that change when they are read as a double, and numbers beyond its
@@ -18,7 +20,7 @@ export function refuseInexactNumbers(text: string): void {
   const errors: FieldProblem[] = []
   walkJson(text, (token, pointer) => {
     if (isKept(token) || errors.length === MAX_REPORTED) return
-    const field = pointer()
+    const field = pointer().slice(0, SHOWN_CHARACTERS)
     errors.push({ field, detail: `${field} is a number that cannot be kept exactly. Send it as a string.` })
   })
   const [first] = errors

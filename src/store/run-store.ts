@@ -25,9 +25,9 @@ export interface RunStore {
   trace(id: string, trace: RunTrace): void
   /** Queued and running ones, oldest first, with their traces. */
   listActive(): { run: Run; trace: RunTrace | undefined }[]
-  /** Adds to a log; pieces at its beginning give way beyond `maxBytes`. On the disk with the next durable write. */
-  appendLog(id: string, pieces: readonly Omit<LogPiece, 'seq'>[], options: { maxBytes: number }): LogPiece[]
-  /** Pieces with a higher `seq` than `after`, oldest first, up to about `maxBytes` of text. */
+  /** Adds to a log; pieces at its beginning give way beyond the bounds. On the disk with the next durable write. */
+  appendLog(id: string, pieces: readonly Omit<LogPiece, 'seq'>[], most: { bytes: number; pieces: number }): LogPiece[]
+  /** Pieces with a higher `seq` than `after`, oldest first, up to about `maxBytes` of text and a bounded number. */
   readLog(id: string, after: number, maxBytes: number): LogPiece[]
   isPaused(): boolean
   setPaused(paused: boolean): void

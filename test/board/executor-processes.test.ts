@@ -56,7 +56,7 @@ t.test('what a run was ended for stands in its log', async t => {
   const { executor, over, text } = createExecutor(t, { settings: { command: shell('sleep 60'), timeoutSeconds: 1 } })
   const done = await over(executor.start(CARD.id, 'real'))
   t.match(done, { state: 'failed', reason: 'timeout', exit_code: null, signal: 'SIGTERM' })
-  t.match(text(done), /It took longer than 1 s and is ended\.\nIt was ended by SIGTERM\.\n$/)
+  t.match(await text(done), /It took longer than 1 s and is ended\.\nIt was ended by SIGTERM\.\n$/)
 })
 
 t.test('a program that heeds SIGTERM may tidy up, and its code is told', async t => {
@@ -64,9 +64,9 @@ t.test('a program that heeds SIGTERM may tidy up, and its code is told', async t
     settings: { command: shell('trap "echo bye; exit 9" TERM; echo up; while :; do sleep 0.02; done') },
   })
   const run = executor.start(CARD.id, 'real')
-  await until(() => text(run).includes('up'))
+  await until(async () => (await text(run)).includes('up'))
   t.match(await executor.cancel(run.id), { state: 'cancelled', exit_code: 9, signal: null })
-  t.match(text(run), /bye/)
+  t.match(await text(run), /bye/)
 })
 
 t.test('what a run leaves behind is ended with it, and holds it up no longer', async t => {

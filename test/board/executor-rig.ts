@@ -38,7 +38,7 @@ export interface Rig {
   /** Resolves with the run once it is over. */
   over(run: Run): Promise<Run>
   /** The kept log as text. */
-  text(run: Run): string
+  text(run: Run): Promise<string>
 }
 
 export interface RigOptions extends Partial<Omit<ExecutorParts, 'settings'>> {
@@ -76,12 +76,10 @@ export function createExecutor(t: Test, { settings, home = t.testdir(), ...parts
       while (!isFinished(executor.get(id))) await delay(5)
       return executor.get(id)
     },
-    text: ({ id }) => {
+    text: async ({ id }) => {
       const text = new LogText()
-      return executor
-        .log(id)
-        .map(piece => text.add(piece))
-        .join('')
+      const pieces = await executor.log(id)
+      return pieces.map(piece => text.add(piece)).join('')
     },
   }
 }
@@ -109,6 +107,6 @@ export function runs(pid: number): boolean {
 }
 
 /** Resolves once it is so. A test that waits in vain is ended by its time limit. */
-export async function until(isSo: () => boolean): Promise<void> {
-  while (!isSo()) await delay(5)
+export async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
+  while (!(await isSo())) await delay(5)
 }

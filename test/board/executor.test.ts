@@ -34,7 +34,7 @@ t.test('a mock run goes through its states and writes a log, and starts nothing'
   const done = await over(run)
   t.match(done, { state: 'done', exit_code: 0, signal: null, reason: null, plan: null })
   t.ok(done.started_at && done.finished_at && done.created_at < done.started_at && done.started_at < done.finished_at)
-  t.equal(text(run), 'This run is played: nothing is started.\nStep 1 of 3.\nStep 2 of 3.\nStep 3 of 3.\n')
+  t.equal(await text(run), 'This run is played: nothing is started.\nStep 1 of 3.\nStep 2 of 3.\nStep 3 of 3.\n')
   t.notOk(existsSync(folder))
 })
 
@@ -50,7 +50,7 @@ t.test('no card, no run; a card that is deleted while its run waits fails it', a
   t.throws(() => executor.start(CARD.id, 'dry_run'), { category: 'not_found', code: 'not_found' })
   executor.resume()
   t.match(await over(run), { state: 'failed', reason: 'not_started', started_at: null, exit_code: null })
-  t.match(text(run), /card is not there/)
+  t.match(await text(run), /card is not there/)
 })
 
 t.test('a real run gets the card on its input, and of the environment what is listed', async t => {
@@ -62,7 +62,7 @@ t.test('a real run gets the card on its input, and of the environment what is li
   })
   const done = await over(executor.start(CARD.id, 'real'))
   t.match(done, { state: 'done', reason: null, exit_code: 0, signal: null })
-  const said = executor.log(done.id).filter(({ stream }) => stream === 'out')
+  const said = (await executor.log(done.id)).filter(({ stream }) => stream === 'out')
   const [card, ...lines] = said
     .map(piece => piece.text)
     .join('')
@@ -78,8 +78,8 @@ t.test('a real run gets the card on its input, and of the environment what is li
     'PATH=/usr/bin:/bin',
   ])
   t.equal(statSync(folder).mode & 0o777, 0o700)
-  t.match(text(done), /^Started \/bin\/sh as process \d+\.\n/)
-  t.equal(done.log_bytes, Buffer.byteLength(text(done)))
+  t.match(await text(done), /^Started \/bin\/sh as process \d+\.\n/)
+  t.equal(done.log_bytes, Buffer.byteLength(await text(done)))
 })
 
 const ENDS: { name: string; command: string[]; run: object; log?: RegExp }[] = [
@@ -124,7 +124,7 @@ for (const { name, command, run, log } of ENDS) {
     const { executor, over, text, reported } = createExecutor(t, { settings: { command } })
     const done = await over(executor.start(CARD.id, 'real'))
     t.match(done, run)
-    if (log) t.match(text(done), log)
+    if (log) t.match(await text(done), log)
     t.same(reported, [])
   })
 }
@@ -137,7 +137,7 @@ t.test('a working folder that cannot be made is said to be the reason', async t 
   })
   const done = await over(executor.start(CARD.id, 'real'))
   t.match(done, { state: 'failed', reason: 'not_started' })
-  t.match(text(done), /working folder .* cannot be made \(ENOTDIR\)/)
+  t.match(await text(done), /working folder .* cannot be made \(ENOTDIR\)/)
 })
 
 t.test('a program may end without having read its input, however long', async t => {
@@ -153,7 +153,7 @@ t.test('output is read as UTF-8 across its chunks, and what is none is replaced'
   const script = String.raw`printf 'a\342\202'; sleep 0.3; printf '\254b\377c\000d\360'`
   const { executor, over } = createExecutor(t, { settings: { command: shell(script) } })
   const done = await over(executor.start(CARD.id, 'real'))
-  const said = executor.log(done.id).filter(({ stream }) => stream === 'out')
+  const said = (await executor.log(done.id)).filter(({ stream }) => stream === 'out')
   t.equal(said.map(({ text }) => text).join(''), 'a€b\ufffdc\0d\ufffd')
 })
 
@@ -220,7 +220,7 @@ t.test('whoever follows a log gets every piece as it comes, and the end with the
   }
   t.ok(states.has('running'), 'it was told while it ran')
   await over(run)
-  t.same(pieces, executor.log(run.id))
+  t.same(pieces, await executor.log(run.id))
   t.same(
     pieces.map(({ seq }) => seq),
     pieces.map((_, i) => i + 1),
@@ -256,7 +256,7 @@ t.test('a flood is kept to the newest of its bytes, and held back', async t => {
   t.match(cancelled, { state: 'cancelled', signal: 'SIGTERM' })
   t.ok(cancelled.log_bytes <= RUN_LIMITS.logBytes && cancelled.log_bytes > RUN_LIMITS.logBytes / 2)
   t.equal((await over(run)).state, 'cancelled')
-  t.match(executor.log(run.id).at(-1), { stream: 'note', text: 'It was ended by SIGTERM.\n' })
+  t.match((await executor.log(run.id)).at(-1), { stream: 'note', text: 'It was ended by SIGTERM.\n' })
 })
 
 t.test('a store that fails for a while loses neither the log nor the end of a run', async t => {
@@ -276,7 +276,7 @@ t.test('a store that fails for a while loses neither the log nor the end of a ru
   }
   const done = await rig.over(rig.executor.start(CARD.id, 'real'))
   t.match(done, { state: 'failed', exit_code: 4 })
-  t.match(rig.text(done), /said/)
+  t.match(await rig.text(done), /said/)
   t.ok(rig.reported.every(error => error instanceof AppError && error.code === 'store_full'))
 })
 

@@ -111,3 +111,16 @@ t.test('a change of nothing is refused', async t => {
     [''],
   )
 })
+
+t.test('a list of any length, and of anything however deep, is refused without looking far into it', async t => {
+  const deep = JSON.parse(`${'['.repeat(50_000)}${']'.repeat(50_000)}`)
+  const many = Array<number>(200_000).fill(1)
+  t.same(
+    refusedFields(() => readCard({ title: 'x', labels: many, links: many }, COLUMNS)),
+    ['/labels', '/links'],
+  )
+  t.same(
+    refusedFields(() => readCard({ title: 'x', labels: [deep] }, COLUMNS)),
+    ['/labels/0'],
+  )
+})

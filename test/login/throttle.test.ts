@@ -277,3 +277,14 @@ t.test('without successes an address never passes ten failures with a name in th
   )
   t.pass()
 })
+
+t.test('strangers who keep trying a name do not keep out who has logged in with it from there before', async t => {
+  const { throttle, check, failTimes } = setUp()
+  t.equal(check('home', 'ada'), 0)
+  throttle.succeeded('home', 'ada')
+  for (let stranger = 0; stranger < 10; stranger++) failTimes(10, `stranger ${stranger}`, 'ada')
+  t.equal(check('elsewhere', 'ada'), 5, 'the name is slowed down')
+  t.equal(check('home', 'ada'), 0)
+  throttle.failed('home', 'ada')
+  t.equal(failTimes(20, 'home', 'ada'), 9, 'which is no more tries than anybody has')
+})

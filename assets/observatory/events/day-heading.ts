@@ -4,10 +4,11 @@ import { api } from '../../shared/api.js'
 import { html } from '../../shared/html.js'
 import { now } from '../../shared/now.js'
 import { counted } from '../../shared/text.js'
-import { dayHeading, dayOf, fromMs, toMs } from '../../shared/time.js'
+import { dayHeading, fromMs, toMs } from '../../shared/time.js'
 import { loaded } from './event-list-state.js'
 import { apiQuery, queryKey, rangeOf } from './filters.js'
 import { justBefore } from './instants.js'
+import { eventDay } from './list-rows.js'
 
 /** How many events a day has under some filters, up to an instant; more may have come since. */
 interface DayCount {
@@ -63,9 +64,9 @@ async function askCount(key: string, day: string): Promise<void> {
 /** What Live has brought since the day was counted. */
 function countSince(day: string, upTo: string): number {
   let since = 0
-  for (const { captured_at } of loaded.value.items) {
-    if (captured_at <= upTo) break
-    if (dayOf(captured_at) === day) since += 1
+  for (const event of loaded.value.items) {
+    if (event.captured_at <= upTo) break
+    if (eventDay(event) === day) since += 1
   }
   return since
 }

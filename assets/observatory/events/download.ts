@@ -105,7 +105,10 @@ async function collect(
 ): Promise<{ file: Blob; isWhole: boolean }> {
   const { days: _days, from: _from, to: _to, ...filters } = apiQuery()
   const range = rangeOf(now.peek())
-  const newest = await api<EventPage>('/api/events', { query: { ...apiQuery(), order: 'desc', limit: 1 }, signal: ended })
+  const newest = await api<EventPage>('/api/events', {
+    query: { ...apiQuery(), order: 'desc', limit: 1 },
+    signal: ended,
+  })
   const last = newest.items[0]?.captured_at
   const pieces: Blob[] = []
   let open = format === 'csv' ? CSV_HEAD : ''

@@ -1,4 +1,4 @@
-import { batch, computed, effect, type ReadonlySignal, signal } from '@preact/signals'
+import { batch, computed, effect, type ReadonlySignal, signal, untracked } from '@preact/signals'
 import { api, segment } from '../../shared/api.js'
 import { outage } from '../../shared/connection.js'
 import { createResource } from '../../shared/resource.js'
@@ -48,7 +48,8 @@ export async function reload(): Promise<void> {
     const { items, has_more: hasOlder, next_since, epoch } = page
     const now = state.peek()
     // Live may have brought some while the page was on its way.
-    const since = now.key === key && now.epoch === epoch ? now.items.filter(event => event.captured_at > (next_since ?? '')) : []
+    const since =
+      now.key === key && now.epoch === epoch ? now.items.filter(event => event.captured_at > (next_since ?? '')) : []
     return { items: [...since, ...items], key, hasOlder, hasNewer: false, checkpoint: next_since ?? undefined, epoch }
   })
 }
@@ -64,7 +65,12 @@ export async function loadOlder(): Promise<void> {
     const now = state.peek()
     const all = [...now.items, ...page.items]
     const isTooMany = all.length > MOST
-    return { ...now, items: isTooMany ? all.slice(-MOST) : all, hasOlder: page.has_more, hasNewer: now.hasNewer || isTooMany }
+    return {
+      ...now,
+      items: isTooMany ? all.slice(-MOST) : all,
+      hasOlder: page.has_more,
+      hasNewer: now.hasNewer || isTooMany,
+    }
   })
 }
 
@@ -116,10 +122,11 @@ export function retryList(): void {
 /** From now on the rows follow the filters; what could not be loaded is loaded when the server is back. Ended by what it returns. */
 export function followFilters(): () => void {
   const stopFollowing = effect(() => {
-    if (queryKey.value !== state.peek().key || failure.peek()) void reload()
+    queryKey.value
+    untracked(() => void reload())
   })
   const stopReturning = effect(() => {
-    if (outage.value === undefined && failure.peek()) retryList()
+    if (outage.value === undefined && failure.peek()) untracked(retryList)
   })
   return () => {
     stopFollowing()
@@ -174,7 +181,10 @@ export function walk(step: 1 | -1): void {
   if (at + step <= 0) void loadNewer()
 }
 
-async function run(what: 'anew' | 'older' | 'newer', load: (signal: AbortSignal) => Promise<LoadedEvents>): Promise<void> {
+async function run(
+  what: 'anew' | 'older' | 'newer',
+  load: (signal: AbortSignal) => Promise<LoadedEvents>,
+): Promise<void> {
   current?.abort()
   const mine = new AbortController()
   current = mine

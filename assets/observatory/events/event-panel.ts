@@ -1,8 +1,110 @@
+import { useEffect, useRef } from 'preact/hooks'
+import { ApiProblem } from '../../shared/api.js'
+import { Glyph, SourceGlyph } from '../../shared/glyph.js'
 import { html } from '../../shared/html.js'
+import { useKeys } from '../../shared/keys.js'
+import { isPhone, isWide } from '../../shared/media.js'
 import { Panel } from '../../shared/panel.js'
+import { ProblemNote } from '../../shared/problem-note.js'
+import { useSlow } from '../../shared/resource.js'
+import { searchTerms } from '../../shared/text.js'
+import { Words } from '../../shared/text-view.js'
 import type { LedgerEvent } from '../../shared/wire.js'
+import { sourceLabel } from '../sources.js'
+import { EntryAbout } from './entry-about.js'
+import { copyEventLink, EntryActions } from './entry-actions.js'
+import { EntryArrival } from './entry-arrival.js'
+import { EntryCard } from './entry-card.js'
+import { EntryConversation } from './entry-conversation.js'
+import { EntryJson } from './entry-json.js'
+import { loadSelected, selectedKey, selectedProblem, walk } from './event-list-state.js'
+import { filters } from './filters.js'
 
-/** PLACEHOLDER until the panel is written. */
-export function EventPanel({ event, onClose }: { event: LedgerEvent; onClose: () => void }) {
-  return html`<${Panel} label=${event.kind} onClose=${onClose}><pre class="wrap">${event.dedupe_key}</pre><//>`
+export interface EventPanelProps {
+  /** Absent while what the address names is not there: it is loaded by itself where the list does not reach it. */
+  event?: LedgerEvent | undefined
+  onClose: () => void
+}
+
+/** One event beside the list: as a card, what it is about, what stands around it, how it got here, and as JSON. */
+export function EventPanel({ event, onClose }: EventPanelProps) {
+  const key = event?.dedupe_key ?? selectedKey.value
+  // While the list is loaded anew the event may be in neither place.
+  const last = useRef<LedgerEvent | undefined>(undefined)
+  if (event) last.current = event
+  const shown = last.current?.dedupe_key === key ? last.current : undefined
+  const isMissing = event === undefined && key !== undefined
+  useEffect(() => {
+    if (isMissing) void loadSelected()
+  }, [key, isMissing])
+  const isSlow = useSlow(!shown)
+  const step = (label: string, name: 'arrow-up' | 'arrow-down', by: 1 | -1, hint: string) =>
+    html`<button type="button" class="button quiet icon" aria-label=${label} title=${`${label} (${hint})`} onClick=${() => walk(by)}>
+      <${Glyph} name=${name} />
+    </button>`
+  const label = shown ? nounOf(shown) : 'Event'
+  return html`<${Panel} label=${label} onClose=${onClose} size="event"
+      head=${shown && html`<${Head} event=${shown} label=${label} />`}
+      actions=${html`${step('Newer event', 'arrow-up', -1, 'k')}${step('Older event', 'arrow-down', 1, 'j')}${!isPhone.value && html`<span class="entry-divider"></span>`}`}>
+      ${shown ? html`<${Entry} key=${shown.dedupe_key} event=${shown} />` : html`<${NotThere} isSlow=${isSlow} />`}
+    <//>
+    <${PanelKeys} key=${isWide.value} event=${shown} />`
+}
+
+function Head({ event, label }: { event: LedgerEvent; label: string }) {
+  return html`<${SourceGlyph} source=${event.source} name=${sourceLabel(event.source)} />
+    <h2 class="entry-title"><${Words} text=${label} limit=${60} /></h2>
+    <span class="entry-kind code"><${Words} text=${event.kind} limit=${120} /></span>`
+}
+
+function Entry({ event }: { event: LedgerEvent }) {
+  const terms = searchTerms(filters.value.q)
+  const top = useRef<HTMLDivElement>(null)
+  useEffect(() => {
+    // Each event is read from its beginning.
+    const { current: element } = top
+    if (element?.parentElement) element.parentElement.scrollTop = 0
+  }, [])
+  return html`<div ref=${top} class="entry">
+    <${EntryCard} event=${event} terms=${terms} />
+    <${EntryActions} event=${event} />
+    <${EntryAbout} event=${event} terms=${terms} />
+    <${EntryConversation} event=${event} terms=${terms} />
+    <${EntryArrival} event=${event} />
+    <${EntryJson} event=${event} terms=${terms} />
+  </div>`
+}
+
+function NotThere({ isSlow }: { isSlow: boolean }) {
+  const problem = selectedProblem.value
+  if (problem instanceof ApiProblem && problem.status === 404) {
+    return html`<div class="panel-section">
+      <h3>There is no such event.</h3>
+      <p class="entry-missing">The ledger has nothing under <code><${Words} text=${selectedKey.value ?? ''} limit=${400} /></code>. Check that the link is whole, and that it is of this ledger.</p>
+    </div>`
+  }
+  if (problem !== undefined) {
+    return html`<div class="panel-section"><${ProblemNote} what="The event could not be loaded." problem=${problem} onRetry=${loadSelected} /></div>`
+  }
+  return html`<div class="panel-section entry-skeleton" aria-busy="true">${isSlow && html`<span class="skeleton"></span><span class="skeleton"></span><span class="skeleton"></span>`}</div>`
+}
+
+/** Where the panel is modal, those of the view are covered: the same again, above them. */
+function PanelKeys({ event }: { event?: LedgerEvent | undefined }) {
+  useKeys(
+    'Events',
+    [
+      { keys: 'j', run: () => walk(1) },
+      { keys: 'k', run: () => walk(-1) },
+      { keys: 'c', run: () => void (event && copyEventLink(event)) },
+    ],
+    !isWide.value,
+  )
+  return null
+}
+
+/** `Pull request`: what the event is about, as a heading. */
+function nounOf({ action, kind }: LedgerEvent): string {
+  const noun = (action.object_type || kind.split('.')[0] || 'event').replaceAll('_', ' ')
+  return noun.charAt(0).toUpperCase() + noun.slice(1)
 }

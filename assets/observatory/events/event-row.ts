@@ -58,5 +58,7 @@ function Said({ event, terms }: Pick<EventRowProps, 'event' | 'terms'>) {
   const words = keptRowWords(event, terms)
   if (words.kind === 'none') return html`<span class="quiet-text">No words, only the act.</span>`
   const text = html`<${Words} text=${words.text} terms=${terms} />`
-  return words.kind === 'found' ? html`<span class="code event-where"><${Words} text=${words.path} limit=${SHORT} />: </span>${text}` : text
+  return words.kind === 'found'
+    ? html`<span class="code event-where"><${Words} text=${words.path} limit=${SHORT} />: </span>${text}`
+    : text
 }

@@ -39,11 +39,11 @@ export function FilterBar({ isCustom, onCustom, onDownload, onFilters }: FilterB
       </button>
     </div>`
   }
-  return html`<div class="events-bar">
+  return html`<div class="events-top"><div class="events-bar">
     <${SearchField} />
     <${RangePicker} isCustom=${isCustom} onCustom=${onCustom} />
     <span class="events-live"><${LiveSwitch} /></span>
-    <button type="button" class="button push" onClick=${onDownload}><${Glyph} name="download" />Download</button>
+    <button type="button" class="button push" onClick=${onDownload}><${Glyph} name="download" /><span class="events-download-words">Download</span></button>
   </div>
   ${isCustom && html`<${CustomRange} onClose=${() => onCustom(false)} />`}
   <div class="events-filters" ref=${chips} role="group" aria-label="Filters">
@@ -51,11 +51,11 @@ export function FilterBar({ isCustom, onCustom, onDownload, onFilters }: FilterB
     <span class="events-divide"></span>
     <${FilterMenus} />
     <${Total} />
-  </div>`
+  </div></div>`
 }
 
 /** How many match. */
-export function Total() {
+function Total() {
   const known = counts.value.value
   return html`<p class="events-total push" role="status">
     <strong>${known ? count(known.count) : '…'}</strong> ${known?.count === 1 ? 'event' : 'events'}

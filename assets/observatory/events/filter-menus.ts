@@ -1,5 +1,5 @@
 import { computed } from '@preact/signals'
-import { Choose, type Choice } from '../../shared/choose.js'
+import { type Choice, Choose } from '../../shared/choose.js'
 import { Glyph, VerifiedMark, verifiedWords } from '../../shared/glyph.js'
 import { html } from '../../shared/html.js'
 import type { Verified } from '../../shared/wire.js'
@@ -8,10 +8,13 @@ import { loaded } from './event-list-state.js'
 import { type Filters, VERIFIED } from './filter-params.js'
 import { clearFilters, filters, hasFilters, setFilters } from './filters.js'
 
+/** Newest events whose people are offered. */
+const MOST_LOOKED_AT = 2_000
+
 type ListFilter = 'kind' | 'subscription_id' | 'actor' | 'verified'
 
 /** Menus for what can be filtered by, each with what is chosen in it. */
-export function FilterMenus() {
+export function FilterMenus({ hasClear = true }: { hasClear?: boolean }) {
   const { target, subject_id } = filters.value
   return html`
     <${FilterMenu} name="kind" label="Kind" choices=${kindChoices()} placeholder="Find, or write message.*"
@@ -21,7 +24,7 @@ export function FilterMenus() {
     <${FilterMenu} name="verified" label="Verified" choices=${VERIFIED.map(verifiedChoice)} />
     ${target !== '' && html`<${Removable} label="About" value=${target} onRemove=${() => setFilters({ target: '' })} />`}
     ${subject_id !== '' && html`<${Removable} label="Subject" value=${subject_id} onRemove=${() => setFilters({ subject_id: '' })} />`}
-    ${hasFilters() && html`<button type="button" class="button quiet small accent" onClick=${clearFilters}>Clear all</button>`}`
+    ${hasClear && hasFilters() && html`<button type="button" class="button quiet small accent" onClick=${clearFilters}>Clear all</button>`}`
 }
 
 interface FilterMenuProps {
@@ -39,10 +42,14 @@ function FilterMenu({ name, label, choices, placeholder, empty, mayWrite }: Filt
   const chosen: readonly string[] = filters.value[name]
   const choose = (values: readonly string[]) => setFilters({ [name]: values } as Partial<Filters>)
   // What came by the address, or was written, can be taken back as well.
-  const more = chosen.filter(value => !choices.some(choice => choice.value === value)).map(value => ({ value, label: value }))
+  const more = chosen
+    .filter(value => !choices.some(choice => choice.value === value))
+    .map(value => ({ value, label: value }))
   const write = (text: string) => mayWrite?.(text) && !chosen.includes(text) && choose([...chosen, text])
   const words =
-    chosen.length === 1 ? ([...more, ...choices].find(({ value }) => value === chosen[0])?.label ?? '') : `${chosen.length} chosen`
+    chosen.length === 1
+      ? ([...more, ...choices].find(({ value }) => value === chosen[0])?.label ?? '')
+      : `${chosen.length} chosen`
   return html`<span class=${chosen.length > 0 ? 'chip-pair' : undefined}>
     <${Choose} label=${label} choices=${[...more, ...choices]} chosen=${chosen} isMany placeholder=${placeholder} empty=${empty}
       onChoose=${choose} ...${mayWrite ? { onWrite: write } : {}}
@@ -72,7 +79,9 @@ function kindChoices(): Choice[] {
     const known = objects.get(object) ?? { count: 0, kinds: 0 }
     if (object) objects.set(object, { count: known.count + count, kinds: known.kinds + 1 })
   }
-  const wide = [...objects].filter(([, { kinds }]) => kinds > 1).map(([object, { count }]) => [`${object}.*`, count] as const)
+  const wide = [...objects]
+    .filter(([, { kinds }]) => kinds > 1)
+    .map(([object, { count }]) => [`${object}.*`, count] as const)
   return [...wide, ...byKind]
     .sort(([a], [b]) => a.localeCompare(b))
     .map(([kind, count]) => ({ value: kind, label: kind, count, isCode: true }))
@@ -86,7 +95,7 @@ function subscriptionChoices(): Choice[] {
 /** Who is in the list now, most often first; anybody else can be written. */
 const actors = computed((): Choice[] => {
   const seen = new Map<string, number>()
-  for (const { actor } of loaded.value.items) {
+  for (const { actor } of loaded.value.items.slice(0, MOST_LOOKED_AT)) {
     const name = actor.display || actor.id
     if (name) seen.set(name, (seen.get(name) ?? 0) + 1)
   }

@@ -20,12 +20,13 @@ export interface FilterSheetProps {
 /** On phones: the filters on a page of their own. */
 export function FilterSheet({ isCustom, onCustom, onDownload, onClose }: FilterSheetProps) {
   const known = counts.value.value
-  const actions = hasFilters() && html`<button type="button" class="button quiet" onClick=${clearFilters}>Clear all</button>`
-  const foot = html`<button type="button" class="button primary" onClick=${onClose}>
+  const actions =
+    hasFilters() && html`<button type="button" class="button quiet" onClick=${clearFilters}>Clear all</button>`
+  const foot = html`<button type="button" class="button primary sheet-done" onClick=${onClose}>
     ${known ? `Show ${counted(known.count, 'event')}` : 'Show events'}
   </button>`
   return html`<${Panel} label="Filters" size="form" takesFocus onClose=${onClose} actions=${actions} foot=${foot}>
-    <div class="form filter-sheet">
+    <div class="panel-section form filter-sheet">
       <${RangePicker} isCustom=${isCustom} onCustom=${onCustom} />
       ${isCustom && html`<${CustomRange} onClose=${() => onCustom(false)} />`}
       <section aria-labelledby="sheet-sources">
@@ -42,7 +43,7 @@ export function FilterSheet({ isCustom, onCustom, onDownload, onClose }: FilterS
       </section>
       <section aria-labelledby="sheet-more">
         <h3 id="sheet-more">More</h3>
-        <div class="buttons"><${FilterMenus} /></div>
+        <div class="buttons"><${FilterMenus} hasClear=${false} /></div>
       </section>
       <button type="button" class="button" onClick=${onDownload}>Download…</button>
     </div>

@@ -10,13 +10,10 @@ import { loaded } from './event-list-state.js'
 import { apiQuery, filters, queryKey, rangeOf } from './filters.js'
 import { closedBuckets, planOpenRange } from './histogram-buckets.js'
 import { newerThan, withNewer, withoutFirst } from './histogram-growth.js'
-import type { OffsetAt } from './histogram-scale.js'
+import { localOffset } from './local-offset.js'
 
 /** Bars that can be told apart in the width that there is. */
 const MOST_BUCKETS = { wide: 96, phone: 48 } as const
-
-/** As the device has it. */
-export const localOffset: OffsetAt = ms => -new Date(ms).getTimezoneOffset() * 60_000
 
 interface Counted {
   histogram: EventHistogram

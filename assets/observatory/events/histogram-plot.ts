@@ -1,8 +1,8 @@
 import type uPlot from 'uplot'
 import type { HistogramColours, StackStyle } from './histogram-colours.js'
 import { STACK } from './histogram-colours.js'
-import { localOffset } from './histogram-counts.js'
 import { heightLabel, heightTicks, stackBands, timeTicks } from './histogram-scale.js'
+import { localOffset } from './local-offset.js'
 
 /** What is drawn. Epoch milliseconds. */
 export interface PlotData {

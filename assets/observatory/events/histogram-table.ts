@@ -4,8 +4,8 @@ import { count } from '../../shared/text.js'
 import { toMs } from '../../shared/time.js'
 import type { EventHistogram } from '../../shared/wire.js'
 import { bySource, sourceLabel } from '../sources.js'
-import { localOffset } from './histogram-counts.js'
 import { spanWords } from './histogram-scale.js'
+import { localOffset } from './local-offset.js'
 
 /** What the chart shows, for those who listen: parts without events are left out. */
 export function HistogramTable({ histogram }: { histogram: EventHistogram }) {

@@ -34,13 +34,16 @@ export function rowKey(row: ListRow): string {
 
 const days = new WeakMap<LedgerEvent, string>()
 
-/** The local day, remembered: it is asked of all rows whenever there is a new one. */
-export function rowDay(row: ListRow): string {
-  if (row.kind === 'line') return row.day
-  let day = days.get(row.event)
+/** The local day of an event, remembered: it is asked of all rows whenever there is a new one. */
+export function eventDay(event: LedgerEvent): string {
+  let day = days.get(event)
   if (day === undefined) {
-    day = dayOf(row.event.captured_at)
-    days.set(row.event, day)
+    day = dayOf(event.captured_at)
+    days.set(event, day)
   }
   return day
+}
+
+export function rowDay(row: ListRow): string {
+  return row.kind === 'line' ? row.day : eventDay(row.event)
 }

@@ -3,7 +3,12 @@ import { Switch } from '../../shared/switch.js'
 import { filters, setFilters } from './filters.js'
 import { isPaused, type LiveState, liveState, whyNoLive } from './live.js'
 
-const NOTES: Record<LiveState, string> = { off: '', connecting: 'connecting…', following: '', reconnecting: 'reconnecting…' }
+const NOTES: Record<LiveState, string> = {
+  off: '',
+  connecting: 'connecting…',
+  following: '',
+  reconnecting: 'reconnecting…',
+}
 
 /** Whether new events come by themselves, and how that goes. */
 export function LiveSwitch({ isShort = false }: { isShort?: boolean }) {

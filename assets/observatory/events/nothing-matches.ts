@@ -1,12 +1,12 @@
 import { useEffect, useState } from 'preact/hooks'
 import { api } from '../../shared/api.js'
+import { verifiedWords } from '../../shared/glyph.js'
 import { html } from '../../shared/html.js'
 import { count } from '../../shared/text.js'
 import { Words } from '../../shared/text-view.js'
-import { verifiedWords } from '../../shared/glyph.js'
 import { sourceLabel } from '../sources.js'
-import { DEFAULT_DAYS, type Filters, NO_FILTERS, toApiQuery, withChange } from './filter-params.js'
-import { clearFilters, filters, hasFilters, queryKey, setFilters } from './filters.js'
+import { countFilters, DEFAULT_DAYS, type Filters, NO_FILTERS, toApiQuery, withChange } from './filter-params.js'
+import { clearFilters, setFilters } from './filters.js'
 
 /** A change that would find something. */
 interface Widening {
@@ -24,31 +24,34 @@ const LONGER: readonly { days: number; words: string }[] = [
 ]
 const OFFERED = 2
 
-/** Said in place of rows when nothing matches: what was looked for, and what would find something. */
-export function NothingMatches() {
-  const key = queryKey.value
-  const { q } = filters.value
+/**
+ * Said in place of rows when nothing matches: what was looked for, and what would find something.
+ *
+ * @param asked the filters under which there was nothing; others may be on their way
+ */
+export function NothingMatches({ asked }: { asked: Filters }) {
+  const { q } = asked
   const [widenings, setWidenings] = useState<readonly Widening[]>([])
   useEffect(() => {
     const leave = new AbortController()
     setWidenings([])
-    findWidenings(filters.peek(), leave.signal).then(setWidenings, () => {
+    findWidenings(asked, leave.signal).then(setWidenings, () => {
       // Without them it says less; the search itself was answered.
     })
     return () => leave.abort()
-  }, [key])
+  }, [asked])
   return html`<section class="events-blank" aria-label="Nothing matches">
     <div class="events-state" role="status">
       <h2>${q === '' ? 'No event matches' : html`No event matches “<${Words} text=${q} limit=${80} />”`}</h2>
-      <p>Searched <${Words} text=${filterWords(filters.value)} limit=${400} />. ${/\s\S/.test(q.trim()) && 'All words must occur.'}</p>
+      <p class="quiet-text">Searched <${Words} text=${filterWords(asked)} limit=${400} />. ${/\s/.test(q.trim()) && 'All words must occur.'}</p>
       <div class="buttons">
         ${widenings.map(
           ({ words, change, count: found }) =>
             html`<button type="button" class="button" onClick=${() => setFilters(change)}>
-              <${Words} text=${words} limit=${60} />, ${count(found)} ${found === 1 ? 'matches' : 'match'}
+              <span class="ellipsis"><${Words} text=${words} limit=${60} />, ${count(found)} ${found === 1 ? 'matches' : 'match'}</span>
             </button>`,
         )}
-        ${hasFilters() && html`<button type="button" class="button quiet" onClick=${clearFilters}>Clear all</button>`}
+        ${countFilters(asked) > 0 && html`<button type="button" class="button quiet" onClick=${clearFilters}>Clear all</button>`}
       </div>
     </div>
   </section>`
@@ -72,14 +75,18 @@ async function findWidenings(current: Filters, signal: AbortSignal): Promise<Wid
   // One that looks further back and one that asks for less are more of a choice than two of a kind.
   const back = some.find(({ change }) => 'days' in change)
   const less = some.find(({ change }) => !('days' in change))
-  return [back, less, ...some].filter((one, at, all) => one !== undefined && all.indexOf(one) === at).slice(0, OFFERED) as Widening[]
+  return [back, less, ...some]
+    .filter((one, at, all) => one !== undefined && all.indexOf(one) === at)
+    .slice(0, OFFERED) as Widening[]
 }
 
 type FilterName = keyof typeof NO_FILTERS
 
 function droppable(current: Filters): { name: FilterName; words: string }[] {
   const words = namedFilters(current)
-  return (Object.keys(words) as FilterName[]).flatMap(name => (words[name] ? [{ name, words: `“${words[name]}”` }] : []))
+  return (Object.keys(words) as FilterName[]).flatMap(name =>
+    words[name] ? [{ name, words: `“${words[name]}”` }] : [],
+  )
 }
 
 /** What is looked for, the search words aside: `the last 24 hours of chat, not verified`. */

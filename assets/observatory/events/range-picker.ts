@@ -39,7 +39,8 @@ export function chooseDays(days: number): void {
 
 function customWords(): string {
   const { days, from, to } = filters.value
-  if (from === '' && to === '') return days === undefined || PRESETS.some(preset => preset === days) ? 'Custom' : `${days}d`
+  if (from === '' && to === '')
+    return days === undefined || PRESETS.some(preset => preset === days) ? 'Custom' : `${days}d`
   const present = now.value
   const words = (instant: string) => `${dateWords(instant, present)} ${shortTime(instant)}`
   return `${from === '' ? 'Beginning' : words(from)} – ${to === '' ? 'now' : words(to)}`
@@ -71,7 +72,9 @@ export function CustomRange({ onClose }: { onClose: () => void }) {
 
 function zoneWords(): string {
   const { timeZone } = new Intl.DateTimeFormat().resolvedOptions()
-  const offset = new Intl.DateTimeFormat('en-GB', { timeZoneName: 'shortOffset' }).formatToParts().find(part => part.type === 'timeZoneName')
+  const offset = new Intl.DateTimeFormat('en-GB', { timeZoneName: 'shortOffset' })
+    .formatToParts()
+    .find(part => part.type === 'timeZoneName')
   return [timeZone, offset?.value].filter((word, at, all) => word && all.indexOf(word) === at).join(', ')
 }
 

@@ -67,11 +67,9 @@ function findInside(event: LedgerEvent, terms: readonly string[]): { path: strin
     if (typeof value === 'string') {
       if (terms.some(term => isIn(value, term))) return { path, text: value }
     } else if (typeof value === 'object' && value !== null) {
-      const members = Object.entries(value).map(([name, member]) => ({
-        path: Array.isArray(value) ? `${path}[${name}]` : `${path}.${name}`,
-        value: member as unknown,
-      }))
-      open.push(...members.slice(0, MOST_STRINGS).reverse())
+      const members = Object.entries(value).slice(0, MOST_STRINGS)
+      const within = (name: string) => (Array.isArray(value) ? `${path}[${name}]` : `${path}.${name}`)
+      open.push(...members.reverse().map(([name, member]) => ({ path: within(name), value: member as unknown })))
     }
   }
   return undefined

@@ -22,11 +22,12 @@ export interface CaptureFieldProps {
   draft: Draft
   onChange: (draft: Draft) => void
   platform: Platform | undefined
-  refusal: string | undefined
+  /** The server refuses its interval. */
+  isRefused: boolean
 }
 
 /** How its events are had: by the platform's webhook, or by asking for them again and again. */
-export function CaptureField({ draft, onChange, platform, refusal }: CaptureFieldProps) {
+export function CaptureField({ draft, onChange, platform, isRefused }: CaptureFieldProps) {
   const id = useId()
   const isRead = isToBeRead(draft)
   const mayRead = platform?.capture_modes.some(mode => mode === 'poll' || mode === 'api_cursor') ?? false
@@ -35,9 +36,14 @@ export function CaptureField({ draft, onChange, platform, refusal }: CaptureFiel
   const seconds = typeof interval === 'number' ? interval : undefined
   const change = (isOn: boolean) => {
     const changed = withReading(draft, isOn)
-    onChange(isOn ? withMetadata(changed, { interval_seconds: seconds ?? FIRST_INTERVAL_SECONDS, hot_until: inMs(2 * HOUR_MS) }) : changed)
+    onChange(
+      isOn
+        ? withMetadata(changed, { interval_seconds: seconds ?? FIRST_INTERVAL_SECONDS, hot_until: inMs(2 * HOUR_MS) })
+        : changed,
+    )
   }
-  const setSeconds = (text: string) => onChange(withMetadata(draft, { interval_seconds: /^\d+$/.test(text) ? Number(text) : undefined }))
+  const setSeconds = (text: string) =>
+    onChange(withMetadata(draft, { interval_seconds: /^\d+$/.test(text) ? Number(text) : undefined }))
   return html`<fieldset class="form-part">
     <legend class="field-label">How to capture</legend>
     ${
@@ -46,16 +52,19 @@ export function CaptureField({ draft, onChange, platform, refusal }: CaptureFiel
         <${Switch} label="Read the history every" isOn=${isRead} whyOff=${whyOff} onChange=${change} />
         <span class="unit-field"><input class="field" type="number" min="1" max=${LONGEST_INTERVAL_SECONDS} step="1" inputmode="numeric"
           aria-label="Seconds between two readings" aria-describedby=${`${id}-said`} disabled=${!isRead}
-          value=${seconds ?? (isRead ? '' : FIRST_INTERVAL_SECONDS)} placeholder="60" aria-invalid=${refusal !== undefined}
-          onInput=${(event: InputEvent) => setSeconds((event.target as HTMLInputElement).value)} /><span aria-hidden="true">s</span></span>
+          value=${seconds ?? (isRead ? '' : FIRST_INTERVAL_SECONDS)} placeholder="60" aria-invalid=${isRefused}
+          onInput=${(event: InputEvent) => setSeconds((event.target as HTMLInputElement).value)} /><span class="unit" aria-hidden="true">s</span></span>
         ${isRead && html`<${Heat} draft=${draft} onChange=${onChange} />`}
       </div>`
     }
     <div id=${`${id}-said`}>
-      ${refusal !== undefined && html`<p class="field-problem">${refusal}</p>`}
+      ${isRefused && html`<p class="field-problem">Write whole seconds, 1 or more.</p>`}
       ${whyOff !== undefined && html`<p class="field-hint">${whyOff}</p>`}
-      ${isRead && html`<p class="field-hint">${pace(seconds ?? 60, metadataOf(draft).hot_until !== undefined)} A server that runs with
-        <code>--capture</code> reads it, or the command <code>daybook capture subscription-once --due</code>.</p>`}
+      ${
+        isRead &&
+        html`<p class="field-hint">${pace(seconds ?? 60, metadataOf(draft).hot_until !== undefined)} A server that runs with
+        <code>--capture</code> reads it, or the command <code>daybook capture subscription-once --due</code>.</p>`
+      }
       <p class="field-hint">${webhookWords(platform, isRead)}</p>
     </div>
   </fieldset>`
@@ -65,7 +74,8 @@ function Heat({ draft, onChange }: { draft: Draft; onChange: (draft: Draft) => v
   const { hot_until: hotUntil } = metadataOf(draft)
   const until = typeof hotUntil === 'string' ? Date.parse(hotUntil) : Number.NaN
   const now = Date.now()
-  const chosen = HEATS.find(({ ms }) => Math.abs(until - now - ms) < 60_000)?.value ?? (Number.isNaN(until) ? 'always' : 'kept')
+  const chosen =
+    HEATS.find(({ ms }) => Math.abs(until - now - ms) < 60_000)?.value ?? (Number.isNaN(until) ? 'always' : 'kept')
   const choose = (value: string) => {
     const heat = HEATS.find(choice => choice.value === value)
     if (value !== 'kept') onChange(withMetadata(draft, { hot_until: heat && inMs(heat.ms) }))
@@ -86,7 +96,8 @@ function webhookWords(platform: Platform | undefined, isRead: boolean): string {
   if (!platform) return 'A program sends these events by itself.'
   const { display_name: name, secret_configured: isSecretSet, webhook_path: path } = platform
   const whose = name.split(',')[0]
-  if (isSecretSet) return `${isRead ? 'What' : 'By webhook: what'} ${whose} sends to ${path} is matched${isRead ? ' as well' : ''}, and proved by its secret.`
+  if (isSecretSet)
+    return `${isRead ? 'What' : 'By webhook: what'} ${whose} sends to ${path} is matched${isRead ? ' as well' : ''}, and proved by its secret.`
   const begin = isRead ? '' : `By webhook, at ${path}. `
   return `${begin}No webhook secret is set for ${whose}, so a webhook ${isRead ? 'would arrive' : 'arrives'} unverified.`
 }

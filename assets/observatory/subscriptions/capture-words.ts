@@ -37,13 +37,21 @@ export function captureWords(
   }
   if (!isRead(subscription)) return { state: 'delivered', words: isPlatform ? 'Webhook' : 'Sent by its program' }
   if (subscription.source !== 'chat' || (capture && !capture.next_due_at)) {
-    return { state: 'unreadable', words: 'Cannot be read', more: 'Only a stream or a topic of the chat can be read. A webhook may bring it all the same.' }
+    return {
+      state: 'unreadable',
+      words: 'Cannot be read',
+      more: 'Only a stream or a topic of the chat can be read. A webhook may bring it all the same.',
+    }
   }
   const { seconds, hotUntil, isHot } = paceOf(subscription, now)
   const every = `Every ${duration(seconds * 1000)}`
   if (now - dueSince(subscription) > LATE_MS + seconds * 1000) {
     const last = capture?.last_success_at ?? capture?.last_attempt_at
-    return { state: 'late', words: `${every}, ${last ? `not read since ${moment(toMs(last), now, zone)}` : 'not read yet'}`, more: NOBODY_READS }
+    return {
+      state: 'late',
+      words: `${every}, ${last ? `not read since ${moment(toMs(last), now, zone)}` : 'not read yet'}`,
+      more: NOBODY_READS,
+    }
   }
   if (hotUntil === undefined) return { state: 'steady', words: every }
   return isHot
@@ -63,12 +71,20 @@ export function troubleWords(
   const { last_error: why, failures = 0, next_due_at: next } = subscription.capture ?? {}
   if (!isFailing(subscription, now)) return undefined
   const reason = why ? why.replace(/[.\s]*$/, '. ') : ''
-  const then = next ? (toMs(next) > now ? `next at ${moment(toMs(next), now, zone)}` : 'next at once') : 'not tried again by itself'
+  const then = next
+    ? toMs(next) > now
+      ? `next at ${moment(toMs(next), now, zone)}`
+      : 'next at once'
+    : 'not tried again by itself'
   return `${reason}${counted(failures, 'try', 'tries')}, ${then}.`
 }
 
 /** `Expired 18 Nov`; within a day with the time. @returns undefined while it goes on */
-export function expiredWords(subscription: Pick<Subscription, 'metadata'>, now: number, zone?: Zone): string | undefined {
+export function expiredWords(
+  subscription: Pick<Subscription, 'metadata'>,
+  now: number,
+  zone?: Zone,
+): string | undefined {
   const end = endOf(subscription)
   return end === undefined || end > now ? undefined : `Expired ${moment(end, now, zone)}`
 }

@@ -12,7 +12,15 @@ const SPANS = [
 ] as const
 
 /** How long it is watched: until somebody stops it, for a while from now, or until an instant. */
-export function EndField({ draft, onChange, refusal }: { draft: Draft; onChange: (draft: Draft) => void; refusal: string | undefined }) {
+export function EndField({
+  draft,
+  onChange,
+  refusal,
+}: {
+  draft: Draft
+  onChange: (draft: Draft) => void
+  refusal: string | undefined
+}) {
   const id = useId()
   const { expires_at: expiresAt } = metadataOf(draft)
   const end = typeof expiresAt === 'string' ? Date.parse(expiresAt) : Number.NaN

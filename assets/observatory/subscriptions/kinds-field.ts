@@ -19,9 +19,12 @@ export function KindsField({ source, kinds, onChange }: KindsFieldProps) {
   const counts = overview.value.value?.stats.by_kind ?? {}
   const all = kindsOfSource(source).sort((a, b) => (counts[b] ?? 0) - (counts[a] ?? 0) || a.localeCompare(b))
   const shown = [...all.slice(0, SHOWN), ...kinds.filter(kind => !all.slice(0, SHOWN).includes(kind))]
-  const families = [...new Set(all.map(kind => `${kind.slice(0, kind.lastIndexOf('.'))}.*`))].filter(kind => kind !== '.*')
+  const families = [...new Set(all.map(kind => `${kind.slice(0, kind.lastIndexOf('.'))}.*`))].filter(
+    kind => kind !== '.*',
+  )
   const others = [...families, ...all].filter(kind => !shown.includes(kind) || kinds.includes(kind))
-  const turn = (kind: string) => onChange(kinds.includes(kind) ? kinds.filter(other => other !== kind) : [...kinds, kind])
+  const turn = (kind: string) =>
+    onChange(kinds.includes(kind) ? kinds.filter(other => other !== kind) : [...kinds, kind])
   return html`<fieldset class="form-part">
     <legend class="visually-hidden">Which acts; none chosen means every kind</legend>
     <div class="form-label" aria-hidden="true"><span class="field-label">Which acts</span><span class="hint">none chosen means every kind</span></div>

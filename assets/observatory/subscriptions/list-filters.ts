@@ -1,4 +1,4 @@
-import { oneOf, type Params, text, flag } from '../../shared/query-state.js'
+import { flag, oneOf, type Params, text } from '../../shared/query-state.js'
 import type { Subscription } from '../../shared/wire.js'
 import { kindTitle } from './kind-titles.js'
 import { endOf, isFailing, isOver } from './watch-times.js'
@@ -26,7 +26,11 @@ export const SUBSCRIPTION_PARAMS: Params<SubscriptionsState> = {
 }
 
 /** Which of them a choice shows. */
-export function isShown(subscription: Subscription, shown: Shown, { now, ownId }: { now: number; ownId?: string | undefined }): boolean {
+export function isShown(
+  subscription: Subscription,
+  shown: Shown,
+  { now, ownId }: { now: number; ownId?: string | undefined },
+): boolean {
   switch (shown) {
     case 'all':
       return true
@@ -44,7 +48,16 @@ export function isShown(subscription: Subscription, shown: Shown, { now, ownId }
 /** Whether every word stands somewhere in what is seen of it. */
 export function isFound(subscription: Subscription, find: string, owner: string): boolean {
   const { id, source, target, scope, event_kinds: kinds, metadata } = subscription
-  const texts = [id, source, target, scope?.key ?? '', String(metadata.reason ?? ''), owner, ...kinds, ...kinds.map(kindTitle)]
+  const texts = [
+    id,
+    source,
+    target,
+    scope?.key ?? '',
+    String(metadata.reason ?? ''),
+    owner,
+    ...kinds,
+    ...kinds.map(kindTitle),
+  ]
   const seen = texts.join('\n').toLowerCase()
   return find
     .toLowerCase()

@@ -1,11 +1,11 @@
 import { ApiProblem } from '../../shared/api.js'
+import { sourceStyle } from '../../shared/glyph.js'
 import { classes, html } from '../../shared/html.js'
 import { now } from '../../shared/now.js'
 import { count, counted } from '../../shared/text.js'
 import { Words } from '../../shared/text-view.js'
 import { dateWords, dayOf, exactTime, fromMs, shortTime } from '../../shared/time.js'
 import { actorName, verbOf, wordsSaid } from '../events/event-words.js'
-import { sourceStyle } from '../../shared/glyph.js'
 import type { Preview, PreviewState } from './preview.js'
 
 export interface PreviewViewProps extends PreviewState {
@@ -16,13 +16,14 @@ export interface PreviewViewProps extends PreviewState {
 
 /** Would match so many events in the last 7 days: a bar a day, and the newest three. */
 export function PreviewView({ preview, problem, isCurrent, source, whyNot }: PreviewViewProps) {
-  if (whyNot !== undefined) return html`<section class="preview" aria-label="What it would match"><p class="hint">${whyNot}</p></section>`
+  if (whyNot !== undefined)
+    return html`<section class="preview" aria-label="What it would match"><p class="hint">${whyNot}</p></section>`
   if (problem !== undefined && isCurrent) {
-    // What is wrong with a field stands beside it.
-    const words = problem instanceof ApiProblem ? problem.message : 'Something went wrong in the page. Load it again.'
-    return html`<section class="preview" aria-label="What it would match"><p class="hint"><${Words} text=${words} limit=${400} /></p></section>`
+    const words = whyRefused(problem)
+    return html`<section class="preview" aria-label="What it would match"><p class="hint"><${Words} text=${words} limit=${600} /></p></section>`
   }
-  if (!preview) return html`<section class="preview" aria-label="What it would match"><p class="hint">Looking through the last 7 days.</p></section>`
+  if (!preview)
+    return html`<section class="preview" aria-label="What it would match"><p class="hint">Looking through the last 7 days.</p></section>`
   const { examples, complete, counted_from: from } = preview
   return html`<section class="preview" aria-label="What it would match" aria-busy=${!isCurrent}>
     <div class="preview-head">
@@ -42,6 +43,13 @@ export function PreviewView({ preview, problem, isCurrent, source, whyNot }: Pre
       )}</ul>`
     }
   </section>`
+}
+
+/** What the form knows stands beside its field as well; the JSON view has only this. */
+function whyRefused(problem: unknown): string {
+  if (!(problem instanceof ApiProblem)) return 'Something went wrong in the page. Load it again.'
+  if (problem.errors.length === 0) return problem.message
+  return `Once this is mended, it says here what it would match. ${problem.errors.map(({ detail }) => detail).join(' ')}`
 }
 
 /** The days are of 24 hours and end now, so a day of the calendar has parts of two. */

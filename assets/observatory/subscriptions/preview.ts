@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'preact/hooks'
-import { api, ApiProblem } from '../../shared/api.js'
+import { ApiProblem, api } from '../../shared/api.js'
 import type { LedgerEvent } from '../../shared/wire.js'
 import type { Draft } from './draft.js'
 
@@ -39,7 +39,8 @@ export function usePreview(draft: Draft | undefined): PreviewState {
         setShown({ of: asked, preview })
       } catch (problem) {
         if (gone.signal.aborted) return
-        const wait = problem instanceof ApiProblem && problem.code === 'busy' ? (problem.retryAfterSeconds ?? 1) : undefined
+        const wait =
+          problem instanceof ApiProblem && problem.code === 'busy' ? (problem.retryAfterSeconds ?? 1) : undefined
         if (wait === undefined) setShown({ of: asked, problem })
         else timer = window.setTimeout(ask, Math.min(wait, LONGEST_RETRY_S) * 1000)
       }

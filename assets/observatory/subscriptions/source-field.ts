@@ -18,14 +18,13 @@ export interface SourceFieldProps {
 export function SourceField({ source, onChange, refusal }: SourceFieldProps) {
   const id = useId()
   const known = [...(platforms.value.value ?? [])].sort((a, b) => bySource(a.source, b.source))
-  const isKnown = known.some(platform => platform.source === source)
+  const isKnown = platforms.value.value === undefined || known.some(platform => platform.source === source)
   const [isOther, setOther] = useState(false)
   const isOwn = isOther || !isKnown
   const names = known.find(platform => platform.source === source)?.display_name.split(', ') ?? []
   const choose = (value: string) => {
     setOther(value === OTHER)
-    if (value !== OTHER) onChange(value)
-    else onChange('')
+    onChange(value === OTHER ? '' : value)
   }
   const words = Object.keys(overview.value.value?.stats.by_source ?? {}).filter(
     word => !known.some(platform => platform.source === word),

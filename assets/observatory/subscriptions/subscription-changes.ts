@@ -1,5 +1,5 @@
 import { computed, signal } from '@preact/signals'
-import { api, ApiProblem, segment } from '../../shared/api.js'
+import { ApiProblem, api, segment } from '../../shared/api.js'
 import { html } from '../../shared/html.js'
 import { isAdmin, isOpen, session } from '../../shared/session.js'
 import { showToast } from '../../shared/toast.js'
@@ -77,10 +77,12 @@ export function deleteSubscription(subscription: Subscription): void {
     } catch (problem) {
       // Somebody else was first.
       isGone = problem instanceof ApiProblem && problem.status === 404
-      if (!isGone) showToast({ words: html`<code>${nameOf(subscription)}</code> was not deleted. ${reasonOf(problem)}` })
+      if (!isGone)
+        showToast({ words: html`<code>${nameOf(subscription)}</code> was not deleted. ${reasonOf(problem)}` })
     }
     const current = overview.value.peek()
-    if (current && isGone) overview.set({ ...current, subscriptions: current.subscriptions.filter(other => other.id !== id) })
+    if (current && isGone)
+      overview.set({ ...current, subscriptions: current.subscriptions.filter(other => other.id !== id) })
     show()
     void overview.load()
   }

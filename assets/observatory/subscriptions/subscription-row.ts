@@ -8,8 +8,8 @@ import { Words } from '../../shared/text-view.js'
 import { Time } from '../../shared/time-view.js'
 import type { Subscription } from '../../shared/wire.js'
 import { sourceLabel } from '../sources.js'
-import { expiredWords, troubleWords } from './capture-words.js'
 import { CaptureView, TimeLeftView } from './capture-view.js'
+import { expiredWords, troubleWords } from './capture-words.js'
 import { eventsLink } from './events-link.js'
 import { kindsLine } from './kind-titles.js'
 import { deleteSubscription, switchSubscription, whyNotMine } from './subscription-changes.js'
@@ -28,7 +28,15 @@ export interface SubscriptionRowProps {
 
 /** One subscription: whether it is on, what it watches, how that is getting on. */
 export function SubscriptionRow({ subscription, owner, isSelected, onEdit, onTry }: SubscriptionRowProps) {
-  const { id, source, event_kinds: kinds, metadata, enabled, last_event_at: lastEvent, last_cursor: cursor } = subscription
+  const {
+    id,
+    source,
+    event_kinds: kinds,
+    metadata,
+    enabled,
+    last_event_at: lastEvent,
+    last_cursor: cursor,
+  } = subscription
   const name = nameOf(subscription)
   const whyOff = whyNotMine(subscription)
   const trouble = troubleWords(subscription, now.value)
@@ -39,7 +47,11 @@ export function SubscriptionRow({ subscription, owner, isSelected, onEdit, onTry
   const items: MenuItem[] = [
     { label: 'Edit…', glyph: 'pencil', note: 'e', onChoose: onEdit },
     { label: 'Its events', glyph: 'list', href: events },
-    { label: 'Make another like it…', glyph: 'copy', href: href('/subscriptions', new URLSearchParams({ new: 'true', like: id })) },
+    {
+      label: 'Make another like it…',
+      glyph: 'copy',
+      href: href('/subscriptions', new URLSearchParams({ new: 'true', like: id })),
+    },
     ...(isFailing(subscription, now.value) ? [{ label: 'Try now…', glyph: 'play', onChoose: onTry } as const] : []),
     { label: 'Delete', glyph: 'trash', isDanger: true, whyOff, onChoose: () => deleteSubscription(subscription) },
   ]

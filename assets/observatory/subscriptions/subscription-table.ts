@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks'
-import { html } from '../../shared/html.js'
+import { classes, html } from '../../shared/html.js'
+import { isOpen } from '../../shared/session.js'
 import { count } from '../../shared/text.js'
 import type { Subscription } from '../../shared/wire.js'
 import { ownerName } from './owners.js'
@@ -18,7 +19,7 @@ export interface SubscriptionTableProps {
 export function SubscriptionTable({ subscriptions, selectedId, onEdit, onTry }: SubscriptionTableProps) {
   const [most, setMost] = useState(STEP)
   const left = subscriptions.length - most
-  return html`<div class="table-scroll subscriptions">
+  return html`<div class=${classes('table-scroll subscriptions', isOpen() && 'is-ownerless')}>
     <table class="table">
       <thead><tr>
         <th class="subscription-on">On</th><th class="subscription-what">What is watched</th><th class="subscription-capture">Capture</th>

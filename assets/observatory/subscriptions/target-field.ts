@@ -50,7 +50,8 @@ function grammar(forms: readonly { form: string }[]): string {
 }
 
 function Said({ source, reading, onUse }: { source: string; reading: TargetReading; onUse: (text: string) => void }) {
-  if (reading.kind === 'whole') return html`<p class="field-hint">Nothing written: everything in ${sourceLabel(source)}.</p>`
+  if (reading.kind === 'whole')
+    return html`<p class="field-hint">Nothing written: everything in ${sourceLabel(source)}.</p>`
   if (reading.kind === 'problem') {
     const { words, fix } = reading
     return html`<p class="field-problem">${words}${

@@ -3,7 +3,10 @@
 /** What the pages of each platform say by their path: the parts of it → a target. */
 const PAGES: Readonly<Record<string, readonly [RegExp, (...found: string[]) => string][]>> = {
   chat: [
-    [/#narrow\/(?:stream|channel)\/(?:\d+-)?([^/]+)\/topic\/([^/]+)/u, (stream, topic) => `stream:${zulip(stream)}/topic:${zulip(topic)}`],
+    [
+      /#narrow\/(?:stream|channel)\/(?:\d+-)?([^/]+)\/topic\/([^/]+)/u,
+      (stream, topic) => `stream:${zulip(stream)}/topic:${zulip(topic)}`,
+    ],
     [/#narrow\/(?:stream|channel)\/(?:\d+-)?([^/]+)/u, stream => `stream:${zulip(stream)}`],
   ],
   forum: [
@@ -18,7 +21,10 @@ const PAGES: Readonly<Record<string, readonly [RegExp, (...found: string[]) => s
   ],
   code_b: [
     [/^https?:\/\/[^/]+\/(.+?)\/-\/(?:issues|work_items)\/(\d+)/u, (path, number) => `project:${path}/issue:${number}`],
-    [/^https?:\/\/[^/]+\/(.+?)\/-\/merge_requests\/(\d+)/u, (path, number) => `project:${path}/merge_request:${number}`],
+    [
+      /^https?:\/\/[^/]+\/(.+?)\/-\/merge_requests\/(\d+)/u,
+      (path, number) => `project:${path}/merge_request:${number}`,
+    ],
     [/^https?:\/\/[^/]+\/(.+?)(?:\.git)?(?:\/-\/|\/?[?#]|\/?$)/u, path => `project:${path}`],
   ],
 }

@@ -40,7 +40,8 @@ export function readTarget(source: string, text: string): TargetReading {
   if (text === '') return { kind: 'whole' }
   if (text.length > TARGET_CHARACTERS) return problem(`A target has at most ${TARGET_CHARACTERS} characters.`)
   const read = Object.hasOwn(READERS, source) ? READERS[source] : undefined
-  if (!read) return { kind: 'understood', pieces: [], words: 'Whatever happened to the node of this key, or within it.' }
+  if (!read)
+    return { kind: 'understood', pieces: [], words: 'Whatever happened to the node of this key, or within it.' }
   const reading = read(text)
   if (reading.kind !== 'problem') return reading
   const trimmed = text.trim()
@@ -88,7 +89,8 @@ function readChat(text: string): TargetReading {
   if (zulipStream !== undefined) return problem('Written as a target that is', chatTarget(zulipStream, zulipTopic))
   const [, keyword = '', rest = ''] = /^(\w+):(.*)$/su.exec(text) ?? []
   if (keyword === '') return problem('Say what it is first:', chatTarget(text))
-  if (keyword === 'topic') return problem('A topic needs its stream first:', `stream:eng/topic:${encode(decode(rest) ?? rest)}`)
+  if (keyword === 'topic')
+    return problem('A topic needs its stream first:', `stream:eng/topic:${encode(decode(rest) ?? rest)}`)
   if (rest.replace(/\/topic:.*$/su, '') === '') return problem('The stream needs a name, as in', 'stream:eng')
   if (/^(?:streams|channel|channels)$/i.test(keyword) || (keyword !== 'stream' && /^stream$/i.test(keyword))) {
     const fixed = `stream:${rest}`
@@ -96,7 +98,10 @@ function readChat(text: string): TargetReading {
   }
   if (keyword === 'stream') {
     const [, name = '', topicPart] = /^(.*?)(?:\/topic:(.*))?$/su.exec(rest) ?? []
-    return problem('A / inside a name is written %2F:', chatTarget(decode(name) ?? name, topicPart && (decode(topicPart) ?? topicPart)))
+    return problem(
+      'A / inside a name is written %2F:',
+      chatTarget(decode(name) ?? name, topicPart && (decode(topicPart) ?? topicPart)),
+    )
   }
   return problem('In chat one watches a stream or a topic in it, as in', 'stream:eng/topic:deploys')
 }
@@ -118,7 +123,11 @@ function readForum(text: string): TargetReading {
   if (text === 'category:') return problem('The category needs a name or a number, as in', 'category:support')
   const [, nested] = /^category:(.+)$/su.exec(text) ?? []
   if (nested !== undefined) {
-    const last = nested.split('/').filter(part => part !== '').at(-1) ?? 'support'
+    const last =
+      nested
+        .split('/')
+        .filter(part => part !== '')
+        .at(-1) ?? 'support'
     return problem('A category is named without the one around it:', `category:${encode(decode(last) ?? last)}`)
   }
   if (!/[:/]/u.test(text)) return problem('Say what it is first:', `category:${encode(text)}`)
@@ -147,16 +156,24 @@ function readRepository(text: string, nests: boolean): TargetReading {
     const fix = `${keyword}:${begin}/${NUMBERED[wrong]}:${rest}`
     if (readRepository(fix, nests).kind === 'understood') return problem('It is written in full:', fix)
   }
-  if (path.includes(':')) return problem('A path has no colon; what follows it is an issue or a pull request, as in', `${example}/issue:12`)
+  if (path.includes(':'))
+    return problem('A path has no colon; what follows it is an issue or a pull request, as in', `${example}/issue:12`)
   const segments = path.split('/').map(decode)
   if (segments.includes(undefined) || segments.some(segment => segment?.includes('/'))) return badPercent(text)
   if (segments.includes('')) {
-    const tidy = `${keyword}:${path.split('/').filter(part => part !== '').join('/')}${type ? `/${type}:${number}` : ''}`
+    const tidy = `${keyword}:${path
+      .split('/')
+      .filter(part => part !== '')
+      .join('/')}${type ? `/${type}:${number}` : ''}`
     const isMended = tidy !== text && readRepository(tidy, nests).kind === 'understood'
-    return isMended ? problem('There is a / too many:', tidy) : problem('A part of the path is empty. It is written like', example)
+    return isMended
+      ? problem('There is a / too many:', tidy)
+      : problem('A part of the path is empty. It is written like', example)
   }
-  if (segments.length < 2) return problem(`A ${nests ? 'project needs its group' : 'repository needs its owner'}, as in`, example)
-  if (segments.length > 2 && !nests) return problem('A repository is its owner and its name:', `${keyword}:${path.split('/').slice(0, 2).join('/')}`)
+  if (segments.length < 2)
+    return problem(`A ${nests ? 'project needs its group' : 'repository needs its owner'}, as in`, example)
+  if (segments.length > 2 && !nests)
+    return problem('A repository is its owner and its name:', `${keyword}:${path.split('/').slice(0, 2).join('/')}`)
   const name = segments.join('/')
   const noun = keyword === 'project' ? 'project' : 'repository'
   if (type === undefined) return understood(`One ${noun}, everything in it.`, [noun, name])
@@ -166,7 +183,10 @@ function readRepository(text: string, nests: boolean): TargetReading {
     return understood(`${article} in one ${noun}.`, [noun, name], [numbered, String(Number(number))])
   }
   const digits = /^[#!](\d{1,15})$/u.exec(number)?.[1] ?? '12'
-  return problem(`${numbered === 'issue' ? 'An issue' : `A ${numbered}`} is named by its number${digits === '12' ? ', as in' : ':'}`, `${keyword}:${path}/${type}:${digits}`)
+  return problem(
+    `${numbered === 'issue' ? 'An issue' : `A ${numbered}`} is named by its number${digits === '12' ? ', as in' : ':'}`,
+    `${keyword}:${path}/${type}:${digits}`,
+  )
 }
 
 function otherRepository(text: string, word: string, nests: boolean, example: string): TargetReading {
@@ -188,7 +208,10 @@ function problem(words: string, fix?: string): TargetReading {
 }
 
 function badPercent(text: string): TargetReading {
-  return problem('A % inside a name is written %25:', text.replaceAll(/%(?![0-9a-f]{2})|%2f/gi, found => (found === '%' ? '%25' : '%252F')))
+  return problem(
+    'A % inside a name is written %25:',
+    text.replaceAll(/%(?![0-9a-f]{2})|%2f/gi, found => (found === '%' ? '%25' : '%252F')),
+  )
 }
 
 function encode(name: string): string {

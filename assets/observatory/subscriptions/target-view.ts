@@ -10,6 +10,7 @@ export function TargetView({ subscription }: { subscription: Pick<Subscription, 
   if (target === '' && !scope?.key) return html`<span class="target-whole">Everything in ${sourceLabel(source)}</span>`
   const stretches = targetStretches(source, target || String(scope.key))
   return html`<span class="target code">${stretches.map(
-    ({ text, isKeyword }) => html`<span class=${isKeyword ? 'target-keyword' : undefined}><${Words} text=${text} limit=${256} /></span>`,
+    ({ text, isKeyword }) =>
+      html`<span class=${isKeyword ? 'target-keyword' : undefined}><${Words} text=${text} limit=${256} /></span>`,
   )}</span>`
 }

@@ -10,7 +10,10 @@ export interface TimeLeft {
 }
 
 /** @returns undefined for what has no end, or is over */
-export function timeLeft(subscription: Pick<Subscription, 'metadata' | 'created_at'>, now: number): TimeLeft | undefined {
+export function timeLeft(
+  subscription: Pick<Subscription, 'metadata' | 'created_at'>,
+  now: number,
+): TimeLeft | undefined {
   const end = endOf(subscription)
   if (end === undefined || end <= now) return undefined
   const whole = end - toMs(subscription.created_at)

@@ -4,28 +4,25 @@ import { address, href } from '../../shared/address.js'
 import { copyText } from '../../shared/copy.js'
 import { html } from '../../shared/html.js'
 import { type KeyBinding, useKeys } from '../../shared/keys.js'
+import { lazily } from '../../shared/lazy.js'
 import { isPhone } from '../../shared/media.js'
-import { ProblemNote } from '../../shared/problem-note.js'
 import { phoneActions } from '../../shared/shell.js'
 import { showToast } from '../../shared/toast.js'
 import type { ListHandle } from '../../shared/virtual-list.js'
-import { DownloadDialog } from '../events/download.js'
 import { EventList } from '../events/event-list.js'
 import {
   closeSelection,
   followFilters,
   loaded,
-  loadSelected,
   reload,
   selectedEvent,
   selectedKey,
-  selectedProblem,
   walk,
 } from '../events/event-list-state.js'
 import { EventPanel } from '../events/event-panel.js'
 import { FilterBar } from '../events/filter-bar.js'
-import { FilterSheet } from '../events/filter-sheet.js'
 import { filtersQuery, hasFilters } from '../events/filters.js'
+import { awaitFirstEvent } from '../events/first-event.js'
 import { Histogram } from '../events/histogram.js'
 import { keepPlace } from '../events/kept-place.js'
 import { liveState, runLive, setReading, showPending } from '../events/live.js'
@@ -34,6 +31,9 @@ import { chooseDays, PRESETS } from '../events/range-picker.js'
 import { FirstSteps } from '../first-steps.js'
 import { overview } from '../overview.js'
 
+const DownloadDialog = lazily(() => import('../events/download.js').then(module => module.DownloadDialog))
+const FilterSheet = lazily(() => import('../events/filter-sheet.js').then(module => module.FilterSheet))
+
 /** What happened, newest first. */
 export function EventsView() {
   const isEmpty = overview.value.value?.stats.event_count === 0 && loaded.value.items.length === 0 && !hasFilters()
@@ -41,7 +41,7 @@ export function EventsView() {
 }
 
 function EmptyLedger() {
-  // The first event ends it: the overview is asked again by itself.
+  useEffect(awaitFirstEvent, [])
   return html`<div class="view-main"><div class="view-scroll"><${FirstSteps} /></div></div>`
 }
 
@@ -55,18 +55,15 @@ function Events() {
   const event = selectedEvent.value
   const key = selectedKey.value
 
-  useEffect(() => followFilters(), [])
-  useEffect(() => runLive(), [])
+  useEffect(followFilters, [])
+  useEffect(runLive, [])
   useEffect(() => keepPlace(isAtTop), [])
-  useEffect(() => setReading(!isAtTop.value || (key !== undefined && isPointerInList.value)), [
-    isAtTop.value,
-    isPointerInList.value,
-    key,
-  ])
+  useEffect(
+    () => setReading(!isAtTop.value || (key !== undefined && isPointerInList.value)),
+    [isAtTop.value, isPointerInList.value, key],
+  )
   useEffect(() => {
-    if (key === undefined) return
-    list.current?.activate(key)
-    if (!selectedEvent.peek()) void loadSelected()
+    if (key !== undefined) list.current?.activate(key)
   }, [key])
   useEffect(() => {
     phoneActions.value = isPhone.value ? html`<${LiveSwitch} isShort />` : null
@@ -110,12 +107,10 @@ function Events() {
   ]
   useKeys('Events', keys)
 
-  const problem = selectedProblem.value
   return html`<div class="view-main">
       <h1 class="visually-hidden">Events</h1>
       <${FilterBar} isCustom=${isCustom} onCustom=${setCustom} onDownload=${() => setShown('download')} onFilters=${() => setShown('filters')} />
       <${Histogram} />
-      ${problem !== undefined && key !== undefined && html`<div class="events-note"><${ProblemNote} what="The event of this address could not be loaded." problem=${problem} /></div>`}
       <div class="events-place" onPointerEnter=${() => {
         isPointerInList.value = true
       }} onPointerLeave=${() => {
@@ -127,7 +122,7 @@ function Events() {
           }} />
       </div>
     </div>
-    ${event && html`<${EventPanel} key="panel" event=${event} onClose=${closeSelection} />`}
+    ${key !== undefined && html`<${EventPanel} key="panel" event=${event} onClose=${closeSelection} />`}
     ${shown === 'filters' && isPhone.value && html`<${FilterSheet} isCustom=${isCustom} onCustom=${setCustom} onDownload=${() => setShown('download')} onClose=${() => setShown(undefined)} />`}
     ${shown === 'download' && html`<${DownloadDialog} onClose=${() => setShown(undefined)} />`}`
 }

@@ -1,6 +1,96 @@
+import { useEffect } from 'preact/hooks'
+import { queryState } from '../../shared/address.js'
+import { outage } from '../../shared/connection.js'
+import { Glyph } from '../../shared/glyph.js'
 import { html } from '../../shared/html.js'
+import { useKeys } from '../../shared/keys.js'
+import { isPhone } from '../../shared/media.js'
+import { ProblemNote } from '../../shared/problem-note.js'
+import { flag, text } from '../../shared/query-state.js'
+import { useSlow } from '../../shared/resource.js'
+import { isAdmin, isOpen, session } from '../../shared/session.js'
+import { phoneActions } from '../../shared/shell.js'
+import { counted } from '../../shared/text.js'
+import type { User } from '../../shared/wire.js'
+import { FirstAdmin } from '../people/first-admin.js'
+import { NewPerson } from '../people/new-person.js'
+import { people } from '../people/people-list.js'
+import { PeopleTable } from '../people/people-table.js'
+import { PersonPanel } from '../people/person-panel.js'
 
-/** Who may log in, for admins. */
+/** `person`: id of the one that is open. */
+const state = queryState<{ person: string; new: boolean }>({ person: text, new: flag })
+
+/** Who may log in, for admins. While the ledger is open: how it is closed. */
 export function PeopleView() {
-  return html`<div class="view-main"><div class="view-head"><h1>People</h1></div></div>`
+  if (!session.value) return html`<div class="view-main people-view"><div class="view-head"><h1>People</h1></div></div>`
+  if (isAdmin()) return html`<${PeopleForAdmins} />`
+  return html`<div class="view-main people-view">
+    <div class="view-head"><h1>People</h1></div>
+    ${isOpen() ? html`<${FirstAdmin} />` : html`<div class="view-scroll nothing-yet"><p>Only an admin may see and change who may log in.</p></div>`}
+  </div>`
+}
+
+function PeopleForAdmins() {
+  const all = people.value.value
+  const { person: openId, new: isNew } = state.value.value
+  const isOut = outage.value !== undefined
+  useEffect(() => {
+    if (!isOut) void people.load()
+  }, [isOut])
+  const add = () => state.set({ person: '', new: true })
+  const open = (id: string) => state.set({ person: id, new: false })
+  const close = () => state.set({ person: '', new: false })
+  useKeys('People', [{ keys: 'n', does: 'new', run: add }])
+  usePhoneAction(add)
+  const opened = openId === '' ? undefined : all?.find(({ id }) => id === openId)
+  const admins = all?.filter(({ role }) => role === 'admin').length ?? 0
+  return html`<div class="view-main people-view">
+    <div class="view-head">
+      <h1>People</h1>${all && html`<span class="quiet-text">${counted(all.length, 'account')}, ${counted(admins, 'admin')}</span>`}
+      ${!isPhone.value && html`<span class="push"><button type="button" class="button primary" onClick=${add}><${Glyph} name="plus" />New person</button></span>`}
+    </div>
+    <${Content} all=${all} openId=${openId} onOpen=${({ id }: User) => open(id)} />
+  </div>
+  ${isNew && html`<${NewPerson} onClose=${close} onCreated=${({ id }: User) => open(id)} />`}
+  ${opened && html`<${PersonPanel} key=${opened.id} person=${opened} onClose=${close} />`}`
+}
+
+function Content({
+  all,
+  openId,
+  onOpen,
+}: {
+  all: readonly User[] | undefined
+  openId: string
+  onOpen: (person: User) => void
+}) {
+  const isSlow = useSlow(all === undefined && people.isLoading.value)
+  const problem = people.problem.value
+  if (all?.length === 0) {
+    return html`<div class="view-scroll nothing-yet"><h2>Nobody has an account yet.</h2><p>You are here by the admin token. Whoever is to log in, or to have tokens, needs an account.</p></div>`
+  }
+  if (all) {
+    return html`${problem !== undefined && html`<div class="view-pad"><${ProblemNote} what="The people may have changed meanwhile." problem=${problem} onRetry=${people.load} /></div>`}
+      <${PeopleTable} people=${all} selectedId=${openId} onOpen=${onOpen} />`
+  }
+  if (isSlow) {
+    return html`<div class="subscriptions-skeleton" role="status" aria-label="Loading the people">
+      ${Array.from({ length: 6 }, () => html`<div class="skeleton-row"><span class="skeleton"></span><span class="skeleton"></span></div>`)}
+    </div>`
+  }
+  if (problem === undefined) return null
+  return html`<div class="view-pad"><${ProblemNote} what="The people could not be loaded." problem=${problem} onRetry=${people.load} /></div>`
+}
+
+/** On phones the button stands in the title bar. */
+function usePhoneAction(add: () => void): void {
+  const isOnPhone = isPhone.value
+  useEffect(() => {
+    if (!isOnPhone) return
+    phoneActions.value = html`<button type="button" class="button primary icon" aria-label="New person" onClick=${add}><${Glyph} name="plus" /></button>`
+    return () => {
+      phoneActions.value = null
+    }
+  }, [isOnPhone])
 }

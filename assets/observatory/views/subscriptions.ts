@@ -1,6 +1,193 @@
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
+import { href, queryState } from '../../shared/address.js'
+import { Glyph } from '../../shared/glyph.js'
 import { html } from '../../shared/html.js'
+import { useKeys } from '../../shared/keys.js'
+import { isPhone } from '../../shared/media.js'
+import { now } from '../../shared/now.js'
+import { ProblemNote } from '../../shared/problem-note.js'
+import { useSlow } from '../../shared/resource.js'
+import { isAdmin, session } from '../../shared/session.js'
+import { phoneActions } from '../../shared/shell.js'
+import { count } from '../../shared/text.js'
+import type { Subscription } from '../../shared/wire.js'
+import { overview } from '../overview.js'
+import { bySource, platforms } from '../sources.js'
+import { newDraft, toDraft } from '../subscriptions/draft.js'
+import { byPlace, isFound, isShown, type Shown, SUBSCRIPTION_PARAMS } from '../subscriptions/list-filters.js'
+import { loadOwners, ownerName } from '../subscriptions/owners.js'
+import { subscriptions } from '../subscriptions/subscription-changes.js'
+import { SubscriptionForm } from '../subscriptions/subscription-form.js'
+import { SubscriptionSkeleton, SubscriptionTable } from '../subscriptions/subscription-table.js'
+import { TryNow } from '../subscriptions/try-now.js'
+
+const state = queryState(SUBSCRIPTION_PARAMS)
+const CLOSED = { new: false, like: '', edit: '' }
 
 /** What is watched, and how that is getting on. */
 export function SubscriptionsView() {
-  return html`<div class="view-main"><div class="view-head"><h1>Subscriptions</h1></div></div>`
+  const all = subscriptions.value
+  const { show, find, edit, new: isNew } = state.value.value
+  const [triedId, setTriedId] = useState<string | undefined>(undefined)
+  const field = useRef<HTMLInputElement>(null)
+  const view = useRef<HTMLDivElement>(null)
+  const isAdminHere = isAdmin()
+  useEffect(() => void loadOwners(), [isAdminHere])
+  const open = (change: { new: true } | { edit: string }) => state.set({ ...CLOSED, ...change })
+  const close = () => state.set(CLOSED)
+  usePhoneAction()
+  useKeys('Subscriptions', [
+    { keys: 'n', does: 'new', run: () => open({ new: true }) },
+    { keys: '/', does: 'find', run: () => field.current?.focus() },
+    { keys: ['j', 'k'], does: 'next, previous', run: event => walk(view.current, event.key === 'j' ? 1 : -1) },
+    { keys: 'e', does: 'edit the one at hand', run: () => withFocused(view.current, id => open({ edit: id })) },
+  ])
+  const context = { now: now.value, ownId: session.value?.user?.id }
+  const shown = useMemo(
+    () =>
+      (all ?? [])
+        .filter(one => isShown(one, show, context) && isFound(one, find.trim(), ownerName(one)))
+        .sort(byPlace(bySource)),
+    [all, show, find, context.now, context.ownId],
+  )
+  const edited = edit === '' ? undefined : all?.find(({ id }) => id === edit)
+  const tried = all?.find(({ id }) => id === triedId)
+  return html`<div class="view-main subscriptions-view" ref=${view}>
+    <div class="view-head">
+      <h1>Subscriptions</h1>
+      ${all && all.length > 0 && html`<${Chips} all=${all} shown=${show} context=${context} />`}
+      <span class="push view-tools">
+        ${
+          all &&
+          all.length > 0 &&
+          html`<label class="find-field"><${Glyph} name="search" /><span class="visually-hidden">Find a target</span>
+            <input ref=${field} class="field" type="search" placeholder="Find a target" autocomplete="off" maxlength="200" value=${find}
+              onInput=${(event: InputEvent) => state.set({ find: (event.target as HTMLInputElement).value }, 'replace')} /></label>`
+        }
+        ${!isPhone.value && html`<a class="button primary" href=${newLink()}><${Glyph} name="plus" />New subscription</a>`}
+      </span>
+    </div>
+    <${Content} all=${all} shown=${shown} selectedId=${edit} find=${find} onTry=${(one: Subscription) => setTriedId(one.id)}
+      onEdit=${(one: Subscription) => open({ edit: one.id })} />
+  </div>
+  ${
+    (isNew || edited) &&
+    platforms.value.value !== undefined &&
+    session.value !== undefined &&
+    html`<${SubscriptionForm} key=${edited?.id ?? 'new'} stored=${edited} begin=${beginning(all)} onClose=${close} onSaved=${close}
+      onReopen=${() => open(edited ? { edit: edited.id } : { new: true })} />`
+  }
+  ${tried && html`<${TryNow} subscription=${tried} onClose=${() => setTriedId(undefined)} />`}`
+}
+
+interface ContentProps {
+  all: readonly Subscription[] | undefined
+  shown: readonly Subscription[]
+  selectedId: string
+  find: string
+  onEdit: (subscription: Subscription) => void
+  onTry: (subscription: Subscription) => void
+}
+
+function Content({ all, shown, selectedId, find, onEdit, onTry }: ContentProps) {
+  const isSlow = useSlow(all === undefined && overview.isLoading.value)
+  const problem = overview.problem.value
+  if (!all) {
+    if (isSlow) return html`<${SubscriptionSkeleton} />`
+    if (problem === undefined) return null
+    return html`<div class="view-pad"><${ProblemNote} what="The subscriptions could not be loaded." problem=${problem} onRetry=${overview.load} /></div>`
+  }
+  if (all.length === 0) {
+    return html`<section class="view-scroll nothing-yet" aria-labelledby="nothing-watched">
+      <h2 id="nothing-watched">Nothing is watched yet.</h2>
+      <p>A subscription marks the events of one place: a topic, a repository, an issue. Whoever reads the ledger can then
+        ask for them alone. Every event is written down, watched or not.</p>
+      <div class="buttons"><a class="button" href=${newLink()}><${Glyph} name="plus" />New subscription</a></div>
+    </section>`
+  }
+  if (shown.length === 0) {
+    const what = find.trim() === '' ? 'None of them is like that.' : `Nothing watched is called “${find.trim()}”.`
+    return html`<div class="view-scroll nothing-yet"><p>${what}</p>
+      <div class="buttons"><a class="button" href=${href('/subscriptions')}>Show all ${count(all.length)}</a></div></div>`
+  }
+  return html`<${SubscriptionTable} subscriptions=${shown} selectedId=${selectedId} onEdit=${onEdit} onTry=${onTry} />`
+}
+
+interface ChipsProps {
+  all: readonly Subscription[]
+  shown: Shown
+  context: { now: number; ownId: string | undefined }
+}
+
+const CHIPS: readonly { value: Shown; label: string }[] = [
+  { value: 'all', label: 'All' },
+  { value: 'mine', label: 'Mine' },
+  { value: 'temporary', label: 'Temporary' },
+  { value: 'failing', label: 'Failing' },
+  { value: 'off', label: 'Off' },
+]
+
+/** How many are in what state; those of nobody are left out, unless chosen. */
+function Chips({ all, shown, context }: ChipsProps) {
+  const counted = CHIPS.map(chip => ({ ...chip, amount: all.filter(one => isShown(one, chip.value, context)).length }))
+  const seen = counted.filter(
+    ({ value, amount }) =>
+      value === shown || value === 'all' || (amount > 0 && !(value === 'mine' && amount === all.length)),
+  )
+  return html`<div class="chips" role="group" aria-label="Which of them">
+    ${seen.map(
+      ({
+        value,
+        label,
+        amount,
+      }) => html`<button type="button" class="chip" aria-pressed=${value === shown} onClick=${() => state.set({ show: value })}>
+        ${value === 'failing' && html`<span class="status-dot"></span>`}${label} <span class="chip-count">${count(amount)}</span>
+      </button>`,
+    )}
+  </div>`
+}
+
+function newLink(): string {
+  return href('/subscriptions', state.query({ ...CLOSED, new: true }))
+}
+
+/** A new one, or a copy of another one. The admin's own stand under its name; a member's do so by themselves. */
+function beginning(all: readonly Subscription[] | undefined) {
+  const own = isAdmin() ? session.value?.user?.id : undefined
+  const like = all?.find(({ id }) => id === state.value.peek().like)
+  const known = platforms.value.value ?? []
+  const [first] = [...known].sort((a, b) => bySource(a.source, b.source))
+  const begun = newDraft(first?.source ?? '', own)
+  if (!like) return begun
+  const { id: _, ...copy } = toDraft(like)
+  return { ...begun, ...copy }
+}
+
+/** On phones the button stands in the title bar. */
+function usePhoneAction(): void {
+  const isOnPhone = isPhone.value
+  const link = newLink()
+  useEffect(() => {
+    if (!isOnPhone) return
+    phoneActions.value = html`<a class="button primary icon" href=${link} aria-label="New subscription"><${Glyph} name="plus" /></a>`
+    return () => {
+      phoneActions.value = null
+    }
+  }, [isOnPhone, link])
+}
+
+const NAMES = '.subscription-name'
+
+function walk(view: HTMLElement | null, by: 1 | -1): void {
+  const names = [...(view?.querySelectorAll<HTMLElement>(NAMES) ?? [])]
+  const row = document.activeElement?.closest('tr')
+  const at = names.findIndex(name => name.closest('tr') === row)
+  names[at === -1 ? 0 : Math.max(0, Math.min(names.length - 1, at + by))]?.focus()
+}
+
+/** The row that has the focus, else nothing. */
+function withFocused(view: HTMLElement | null, then: (id: string) => void): void {
+  const row = document.activeElement?.closest<HTMLElement>('tr[data-id]')
+  const id = view?.contains(row ?? null) ? row?.dataset.id : undefined
+  if (id !== undefined) then(id)
 }

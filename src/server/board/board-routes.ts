@@ -87,7 +87,9 @@ export function boardRoutes(parts: BoardRouteParts): BoardRoute[] {
   add('GET', '/api/openapi.json', 'api', describeApi(routes, boardApi(parts)), DOCS.openapi)
   add('GET', '/auth-assets/:file', 'public', auth.asset, DOCS.authAsset)
   add('GET', '/assets/*', 'public', page.asset, DOCS.asset)
-  add('GET', '/', 'anybody', behindLogin(gate, auth.loginPage, page.page), DOCS.page)
+  const board = behindLogin(gate, auth.loginPage, page.page)
+  add('GET', '/', 'anybody', board, DOCS.page)
+  add('GET', '/runs', 'anybody', board, DOCS.page)
   return routes
 }
 

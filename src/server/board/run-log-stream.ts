@@ -32,7 +32,7 @@ export function runLog({ executor, shutdown, times, mayRead }: RunLogParts): Boa
   return async (req, res) => {
     const { after, format } = readLogRequest(req)
     const { id } = executor.get(pathParam(req, 1))
-    if (format === 'text') return toText(executor.log(id, after))
+    if (format === 'text') return toText(await executor.log(id, after))
 
     if (!beginEvents(req, res)) return undefined
     const open = shutdown.open()

@@ -183,7 +183,7 @@ t.test('a log is streamed while it is written, and ends with the run', async t =
   const messages = messagesIn(text)
   t.same(
     messages.slice(0, -1).map(({ id, data }) => [id, data]),
-    executor.log(run.id).map(piece => [String(piece.seq), piece]),
+    (await executor.log(run.id)).map(piece => [String(piece.seq), piece]),
   )
   t.same(messages.at(-1), { event: 'end', data: executor.get(run.id) })
   t.match((await ask('GET', `/api/runs/${run.id}/log?format=text`)).text, /^Started .*\none\ntwo\nthree\nIt ended with/)

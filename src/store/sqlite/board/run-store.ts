@@ -63,8 +63,8 @@ const LIST_ACTIVE = /* sql */ `SELECT ${RUN}, marker, pid FROM runs WHERE state 
 const FIND_LOG = /* sql */ `SELECT seq, log_seq, log_bytes, log_dropped_bytes FROM runs WHERE id = ?`
 const APPEND = /* sql */ `INSERT INTO run_log (run, seq, at, stream, text) VALUES (?, ?, ?, ?, ?)`
 const OLDEST = /* sql */ `
-  SELECT seq, length(text) AS bytes FROM run_log WHERE run = ?1 AND seq > ?2 ORDER BY seq LIMIT 1`
-const DROP = /* sql */ `DELETE FROM run_log WHERE run = ?1 AND seq <= ?2`
+  SELECT seq, length(text) AS bytes FROM run_log WHERE run = ? ORDER BY seq LIMIT 1`
+const DROP = /* sql */ `DELETE FROM run_log WHERE run = ? AND seq = ?`
 const COUNT_LOG = /* sql */ `UPDATE runs SET log_seq = ?2, log_bytes = ?3, log_dropped_bytes = ?4 WHERE seq = ?1`
 const READ_LOG = /* sql */ `
   SELECT seq, at, stream, text FROM run_log
@@ -77,6 +77,8 @@ const SET_PAUSED = /* sql */ `UPDATE executor SET paused = ?`
 const CUT_SHORT = /[\0\p{Cs}]/u
 /** Pieces may be small: so many are looked at together. */
 const PIECES_AT_ONCE = 64
+/** Whoever reads on gives others a turn in between. */
+const PIECES_A_READ = 1_024
 
 /** To be called inside the migration that makes them. */
 export function createRunTables(database: Database): void {
@@ -135,7 +137,7 @@ export class SqliteRunStore implements RunStore {
     return this.database.all(LIST_ACTIVE).map(row => ({ run: toRun(row), trace: toTrace(row) }))
   }
 
-  appendLog(id: string, pieces: readonly Omit<LogPiece, 'seq'>[], { maxBytes }: { maxBytes: number }): LogPiece[] {
+  appendLog(id: string, pieces: readonly Omit<LogPiece, 'seq'>[], most: { bytes: number; pieces: number }): LogPiece[] {
     return this.database.laterDurable(() => {
       const log = this.database.first(FIND_LOG, whole(id))
       if (!log) return []
@@ -147,13 +149,13 @@ export class SqliteRunStore implements RunStore {
         this.database.run(APPEND, run, seq, at, stream, encoded)
         bytes += encoded.length
       }
-      for (let through = 0; bytes > maxBytes; ) {
-        const oldest = this.database.first(OLDEST, run, through)
-        if (!oldest) break
-        through = Number(oldest.seq)
+      for (;;) {
+        const oldest = this.database.first(OLDEST, run)
+        const isTooMuch = bytes > most.bytes || last - Number(oldest?.seq) >= most.pieces
+        if (!oldest || !isTooMuch) break
         bytes -= Number(oldest.bytes)
         dropped += Number(oldest.bytes)
-        this.database.run(DROP, run, through)
+        this.database.run(DROP, run, Number(oldest.seq))
       }
       this.database.run(COUNT_LOG, run, last, bytes, dropped)
       return appended
@@ -163,7 +165,7 @@ export class SqliteRunStore implements RunStore {
   readLog(id: string, after: number, maxBytes: number): LogPiece[] {
     const pieces: LogPiece[] = []
     let [last, bytes] = [after, 0]
-    while (bytes < maxBytes) {
+    while (bytes < maxBytes && pieces.length < PIECES_A_READ) {
       const rows = this.database.all(READ_LOG, whole(id), last, PIECES_AT_ONCE)
       for (const row of rows) {
         const text = row.text as Uint8Array

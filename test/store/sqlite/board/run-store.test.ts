@@ -67,7 +67,7 @@ t.test('of finished runs the oldest go, with their logs; active ones stay', asyn
   runs.create(QUEUED, { keep: 2 })
   for (const n of [2, 3, 4]) {
     runs.create({ ...QUEUED, id: `run_${n}`, state: 'done' }, { keep: 2 })
-    runs.appendLog(`run_${n}`, [out('x')], { maxBytes: 10 })
+    runs.appendLog(`run_${n}`, [out('x')], { bytes: 10, pieces: 99 })
   }
   t.same(
     runs.list({}, { limit: 9, after: null }).items.map(({ id }) => id),
@@ -75,7 +75,7 @@ t.test('of finished runs the oldest go, with their logs; active ones stay', asyn
   )
   t.same(runs.readLog('run_2', 0, 100), [])
   t.equal(runs.readLog('run_3', 0, 100).length, 1)
-  t.same(runs.appendLog('run_2', [out('x')], { maxBytes: 10 }), [], 'a run that is gone has no log')
+  t.same(runs.appendLog('run_2', [out('x')], { bytes: 10, pieces: 99 }), [], 'a run that is gone has no log')
 })
 
 t.test('what is active is told with its trace, oldest first, by whoever opens the file next', async t => {
@@ -104,7 +104,10 @@ t.test('what is active is told with its trace, oldest first, by whoever opens th
 t.test('a log keeps any text, NUL and beyond the first plane included', async t => {
   const { runs } = openStore(t)
   runs.create(QUEUED, { keep: 9 })
-  const written = runs.appendLog('run_1', [out('a\0b'), { at: AT, stream: 'note', text: '😀' }], { maxBytes: 99 })
+  const written = runs.appendLog('run_1', [out('a\0b'), { at: AT, stream: 'note', text: '😀' }], {
+    bytes: 99,
+    pieces: 99,
+  })
   t.same(runs.readLog('run_1', 0, 99), written)
   t.same(runs.readLog('run_1', 1, 99), written.slice(1))
   t.match(runs.find('run_1'), { log_bytes: 7, log_dropped_bytes: 0 })
@@ -116,13 +119,29 @@ t.test('a log is read some at a time, and never without end', async t => {
   runs.appendLog(
     'run_1',
     Array.from({ length: 200 }, () => out('abc')),
-    { maxBytes: 9999 },
+    { bytes: 9999, pieces: 9999 },
   )
   t.same(
     runs.readLog('run_1', 0, 10).map(({ seq }) => seq),
     [1, 2, 3, 4],
   )
   t.equal(runs.readLog('run_1', 0, 9999).length, 200)
+})
+
+t.test('a log of tiny pieces is bounded by their number, and read in turns', async t => {
+  const { runs } = openStore(t)
+  runs.create(QUEUED, { keep: 9 })
+  const most = { bytes: 99_999, pieces: 2_000 }
+  for (let batch = 0; batch < 3; batch++)
+    runs.appendLog(
+      'run_1',
+      Array.from({ length: 1_000 }, () => out('x')),
+      most,
+    )
+  t.match(runs.find('run_1'), { log_bytes: 2_000, log_dropped_bytes: 1_000 })
+  const first = runs.readLog('run_1', 0, 99_999)
+  t.equal(first[0]?.seq, 1_001)
+  t.ok(first.length < 2_000, 'not all at once')
 })
 
 t.test('a log holds its newest pieces, as many as fit, and counts what gave way', async t => {
@@ -133,7 +152,7 @@ t.test('a log holds its newest pieces, as many as fit, and counts what gave way'
     fc.property(batches, fc.integer({ min: 0, max: 120 }), (texts, maxBytes) => {
       const id = `run_${++made}`
       runs.create({ ...QUEUED, id }, { keep: 9 })
-      for (const batch of texts) runs.appendLog(id, batch.map(out), { maxBytes })
+      for (const batch of texts) runs.appendLog(id, batch.map(out), { bytes: maxBytes, pieces: 1_000 })
       const all = texts.flat()
       const kept = runs.readLog(id, 0, 9999)
       const bytesOf = (list: readonly string[]) => Buffer.byteLength(list.join(''))

@@ -1,0 +1,7 @@
+import { api } from '../shared/api.js'
+import { createResource } from '../shared/resource.js'
+import type { List } from '../shared/wire.js'
+import type { Backend } from './wire.js'
+
+/** The other boards that this one reaches. Profiles that cannot be used are not among them. */
+export const backends = createResource<List<Backend>>(signal => api('/api/backends', { signal }))

@@ -1,0 +1,75 @@
+import { useEffect, useRef, useState } from 'preact/hooks'
+import { Choose } from '../shared/choose.js'
+import { Glyph } from '../shared/glyph.js'
+import { html } from '../shared/html.js'
+import { useKeys } from '../shared/keys.js'
+import { searchTerms } from '../shared/text.js'
+import { type CardFilter, isFiltered, NOBODY } from './card-filter.js'
+import { knownAssignees, knownLabels } from './cards.js'
+import { place } from './place.js'
+
+const WAIT_MS = 200
+
+/** What the address says that is to be seen. */
+export function boardFilter(): CardFilter {
+  const { q, label, assignee } = place.value.value
+  return { terms: searchTerms(q), labels: label, assignees: assignee }
+}
+
+/** Finds cards by words, labels and assignees, which live in the address. */
+export function BoardFilters({ takesFocus }: { takesFocus: boolean }) {
+  const { q, label, assignee } = place.value.value
+  const [typed, setTyped] = useState(q)
+  const field = useRef<HTMLInputElement>(null)
+  const latest = useRef(q)
+  // The browser's buttons have led elsewhere.
+  if (latest.current !== q) {
+    latest.current = q
+    if (typed !== q) setTyped(q)
+  }
+  useEffect(() => {
+    if (typed === latest.current) return
+    const timer = window.setTimeout(() => {
+      latest.current = typed
+      place.set({ q: typed }, 'replace')
+    }, WAIT_MS)
+    return () => window.clearTimeout(timer)
+  }, [typed])
+  useEffect(() => {
+    if (takesFocus) field.current?.focus()
+  }, [takesFocus])
+  useKeys('Board', [{ keys: '/', does: 'find a card', run: () => field.current?.focus() }])
+
+  const choices = (known: ReadonlyMap<string, number>) =>
+    [...known].map(([value, count]) => ({ value, label: value, count }))
+  const shown = (name: string, chosen: readonly string[]) =>
+    chosen.length === 0 ? name : `${name}: ${chosen.map(word => (word === NOBODY ? 'Nobody' : word)).join(', ')}`
+  const isOn = isFiltered(boardFilter())
+  return html`<search class="board-filters">
+    <div class="search-field">
+      <${Glyph} name="search" />
+      <input ref=${field} class="field" type="search" aria-label="Find a card" placeholder="Find a card" value=${typed} maxlength="200"
+        onInput=${(event: Event) => setTyped((event.target as HTMLInputElement).value)}
+        onKeyDown=${(event: KeyboardEvent) => {
+          if (event.key !== 'Escape') return
+          event.stopPropagation()
+          if (typed === '') field.current?.blur()
+          setTyped('')
+        }} />
+      ${typed === '' && html`<kbd>/</kbd>`}
+    </div>
+    <${Choose} label="Label" button=${html`<span class="ellipsis">${shown('Label', label)}</span>`} isMany choices=${choices(knownLabels.value)} chosen=${label}
+      onChoose=${(label: readonly string[]) => place.set({ label })} empty="No card has a label." />
+    <${Choose} label="Assignee" button=${html`<span class="ellipsis">${shown('Assignee', assignee)}</span>`} isMany chosen=${assignee}
+      choices=${[{ value: NOBODY, label: 'Nobody' }, ...choices(knownAssignees.value)]}
+      onChoose=${(assignee: readonly string[]) => place.set({ assignee })} />
+    ${
+      isOn &&
+      html`<button type="button" class="button quiet small" onClick=${() => {
+        setTyped('')
+        latest.current = ''
+        place.set({ q: '', label: [], assignee: [] })
+      }}>Clear all</button>`
+    }
+  </search>`
+}

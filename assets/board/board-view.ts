@@ -1,0 +1,280 @@
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { ApiProblem } from '../shared/api.js'
+import { appearance } from '../shared/appearance.js'
+import { Glyph } from '../shared/glyph.js'
+import { classes, html } from '../shared/html.js'
+import { useKeys } from '../shared/keys.js'
+import { isCoarse, isPhone } from '../shared/media.js'
+import { ProblemNote } from '../shared/problem-note.js'
+import { useSlow } from '../shared/resource.js'
+import { phoneActions } from '../shared/shell.js'
+import { count } from '../shared/text.js'
+import { BoardColumn } from './board-column.js'
+import { BoardFilters, boardFilter } from './board-filters.js'
+import { BoardSwitch } from './board-switch.js'
+import { fits, isFiltered } from './card-filter.js'
+import { CardPanel, LostCardPanel } from './card-panel.js'
+import { tileId } from './card-tile.js'
+import { areLoaded, areLoading, cardCount, columns, loadCards, loadProblem, moveCard, shownCard } from './cards.js'
+import { type Column, columnTitle, type Direction, findCard, narrow, placeAt, step, walk } from './columns.js'
+import { beginDrag } from './drag.js'
+import { DragFloat } from './drag-float.js'
+import { ExecutorBar } from './executor-bar.js'
+import { MoveDialog } from './move-dialog.js'
+import { NewCardPanel } from './new-card-panel.js'
+import { NEW_CARD, place } from './place.js'
+import { executor } from './runs.js'
+import type { Card } from './wire.js'
+
+const WALKS: Record<string, Direction> = { h: 'left', j: 'down', k: 'up', l: 'right' }
+const ARROWS: Record<string, Direction> = {
+  ArrowLeft: 'left',
+  ArrowDown: 'down',
+  ArrowUp: 'up',
+  ArrowRight: 'right',
+}
+
+/** The columns with their cards, and the card that is open beside them. */
+export function BoardView() {
+  const { card: openId } = place.value.value
+  const filter = boardFilter()
+  const all = columns.value
+  const shown = isFiltered(filter) ? narrow(all, card => fits(card, filter)) : all
+  const board = useRef<HTMLDivElement>(null)
+  const [active, setActive] = useState<string | undefined>(undefined)
+  const [adding, setAdding] = useState<string | undefined>(undefined)
+  const [moving, setMoving] = useState<string | undefined>(undefined)
+  const [toWrite, setToWrite] = useState('')
+  const [isSearching, setSearching] = useState(false)
+  const [tab, setTab] = useState('')
+  const keepFocus = useCardFocus()
+  const current = shown.find(({ name }) => name === tab) ?? shown[0]
+  const at = active === undefined ? undefined : findCard(shown, active)
+
+  const open = (id: string) => place.set({ card: id, show: 'card', run: '' })
+  const close = () => {
+    setToWrite('')
+    place.set({ card: '', show: 'card', run: '' })
+  }
+  const focus = (id: string | undefined) => {
+    if (id === undefined) return
+    setActive(id)
+    const column = findCard(shown, id)?.column.name
+    if (column !== undefined) setTab(column)
+    keepFocus(id)
+  }
+  const walkTo = (direction: Direction) => focus(walk(shown, at ? active : undefined, direction))
+  const moveBy = (direction: Direction) => {
+    const to = active === undefined ? undefined : step({ shown, all }, active, direction)
+    if (active === undefined || !to) return
+    setTab(to.column)
+    keepFocus(active)
+    moveCard(active, to)
+  }
+  const add = (column: string | undefined) => {
+    setAdding(column)
+    if (column !== undefined) setTab(column)
+  }
+  const withCard = (run: (id: string) => void) => () => active !== undefined && at && run(active)
+
+  useKeys('Board', [
+    ...Object.entries(WALKS).map(([key, direction]) => ({
+      ...{ keys: key, does: key === 'h' ? 'walk (h j k l, or arrows)' : '', run: () => walkTo(direction) },
+    })),
+    ...Object.entries(WALKS).map(([key, direction]) => ({
+      ...{
+        keys: key.toUpperCase(),
+        does: key === 'h' ? 'with Shift: move the card' : '',
+        run: () => moveBy(direction),
+      },
+    })),
+    {
+      keys: 'n',
+      does: 'new card here',
+      run: () => add((at?.column.isKnown ? at.column : shown.find(({ isKnown }) => isKnown))?.name),
+    },
+    { keys: 'e', does: 'edit', run: withCard(id => (setToWrite(id), open(id))) },
+    { keys: 'm', does: 'move menu', run: withCard(setMoving) },
+    { keys: 'r', does: 'runs of the card', run: withCard(id => place.set({ card: id, show: 'runs', run: '' })) },
+  ])
+  usePhoneActions(isSearching, setSearching)
+
+  const pressTile = (event: KeyboardEvent) => {
+    const direction = ARROWS[event.key]
+    if (!direction || event.ctrlKey || event.metaKey || event.altKey) return
+    event.preventDefault()
+    if (event.shiftKey) moveBy(direction)
+    else walkTo(direction)
+  }
+  const grab = (column: Column) => (event: PointerEvent, card: Card, index: number) => {
+    const { current: element } = board
+    if (!element) return
+    beginDrag(event, {
+      ...{ card, from: { column: column.name, index }, board: element },
+      onDrop: ({ column, index }) => {
+        setActive(card.id)
+        keepFocus(card.id)
+        moveCard(card.id, placeAt({ shown, all }, card.id, { column, index }))
+      },
+    })
+  }
+  const column = (column: Column) => html`<${BoardColumn} key=${column.name} column=${column} terms=${filter.terms}
+    total=${all.find(({ name }) => name === column.name)?.cards.length ?? 0} isFiltered=${isFiltered(filter)} openId=${openId}
+    tabStop=${(at?.column === column ? active : undefined) ?? column.cards[0]?.id} isAdding=${adding === column.name}
+    onAdd=${(isAdding: boolean) => add(isAdding ? column.name : undefined)} onOpen=${open} onFocus=${setActive}
+    onMove=${(card: Card) => setMoving(card.id)} onKeyDown=${pressTile} onPointerDown=${grab(column)} />`
+  const movingCard = moving === undefined ? undefined : shownCard(moving)
+  const isPanel = openId !== ''
+  return html`<div class=${classes('view-main board', isPanel && 'has-panel')}>
+      ${(!isPhone.value || isSearching) && html`<${BoardHead} isPanel=${isPanel} isSearching=${isSearching} onNew=${() => open(NEW_CARD)} />`}
+      ${isPhone.value && html`<h1 class="visually-hidden">Board</h1><div class="phone-board-bar"><${BoardSwitch} /></div>`}
+      <${BoardProblem} />
+      ${isPhone.value && areLoaded.value && html`<${ColumnTabs} columns=${shown} current=${current?.name} onChoose=${setTab} />`}
+      ${areLoaded.value ? html`<div ref=${board} class="columns">${(isPhone.value ? shown.filter(other => other === current) : shown).map(column)}</div>` : html`<${BoardSkeleton} />`}
+      ${areLoaded.value && cardCount.value === 0 && adding === undefined && html`<${EmptyBoard} onNew=${() => open(NEW_CARD)} />`}
+      ${areLoaded.value && isFiltered(filter) && cardCount.value > 0 && shown.every(({ cards }) => cards.length === 0) && html`<p class="board-none" role="status">No card fits. <button type="button" class="link" onClick=${() => place.set({ q: '', label: [], assignee: [] })}>Clear all</button></p>`}
+      ${!isPanel && !isCoarse.value && appearance.value.singleKeys && html`<${KeyHints} />`}
+    </div>
+    <${DragFloat} />
+    ${
+      openId === NEW_CARD
+        ? areLoaded.value && html`<${NewCardPanel} columns=${all} onClose=${close} onMade=${open} />`
+        : isPanel &&
+          html`<${OpenCard} id=${openId} isToWrite=${toWrite === openId} onClose=${close} onMove=${() => setMoving(openId)} />`
+    }
+    ${
+      movingCard &&
+      html`<${MoveDialog} card=${movingCard} columns=${all} onClose=${() => {
+        setMoving(undefined)
+        if (!isPanel) keepFocus(movingCard.id)
+      }} />`
+    }`
+}
+
+interface OpenCardProps {
+  id: string
+  isToWrite: boolean
+  onClose: () => void
+  onMove: () => void
+}
+
+function OpenCard({ id, isToWrite, onClose, onMove }: OpenCardProps) {
+  const card = shownCard(id)
+  if (card)
+    return html`<${CardPanel} key=${id} card=${card} isToWrite=${isToWrite} onClose=${onClose} onMove=${onMove} />`
+  return areLoaded.value && html`<${LostCardPanel} id=${id} onClose=${onClose} />`
+}
+
+/**
+ * A card that moves to another column is another element there, and one that moves within its own may lose the focus on
+ * the way: it gets it back.
+ *
+ * @returns puts the focus on a card once it is drawn
+ */
+function useCardFocus(): (id: string) => void {
+  const wanted = useRef<string | undefined>(undefined)
+  const [, setAsked] = useState(0)
+  const focused = document.activeElement?.closest<HTMLElement>('[data-card]')?.dataset.card
+  useLayoutEffect(() => {
+    const id = wanted.current ?? (document.activeElement === document.body ? focused : undefined)
+    if (id === undefined) return
+    const tile = document.getElementById(tileId(id))
+    if (!tile) return
+    wanted.current = undefined
+    tile.focus()
+    tile.scrollIntoView({ block: 'nearest', inline: 'nearest' })
+  })
+  return id => {
+    wanted.current = id
+    setAsked(asked => asked + 1)
+  }
+}
+
+interface BoardHeadProps {
+  isPanel: boolean
+  isSearching: boolean
+  onNew: () => void
+}
+
+function BoardHead({ isPanel, isSearching, onNew }: BoardHeadProps) {
+  return html`<header class="view-head board-head">
+    ${!isPhone.value && html`<h1>Board</h1>`}
+    <${BoardFilters} takesFocus=${isSearching} />
+    ${
+      !isPhone.value &&
+      html`<span class="push"></span>
+        <${ExecutorBar} />
+        <${BoardSwitch} />
+        ${!isPanel && html`<button type="button" class="button primary" onClick=${onNew}><${Glyph} name="plus" />New card</button>`}`
+    }
+  </header>`
+}
+
+/** On phones there is room beside the title for what runs and the way to search. */
+function usePhoneActions(isSearching: boolean, setSearching: (isSearching: boolean) => void): void {
+  const running = executor.value?.running
+  useEffect(() => {
+    if (!isPhone.value) return
+    phoneActions.value = html`${running && html`<span class="run-badge is-accent"><span class="run-dot"></span>1 running</span>`}
+      <button type="button" class="button quiet icon" aria-label="Find a card" aria-expanded=${isSearching}
+        onClick=${() => setSearching(!isSearching)}><${Glyph} name="search" /></button>`
+    return () => {
+      phoneActions.value = null
+    }
+  }, [running, isSearching, isPhone.value])
+}
+
+interface ColumnTabsProps {
+  columns: readonly Column[]
+  current: string | undefined
+  onChoose: (name: string) => void
+}
+
+function ColumnTabs({ columns, current, onChoose }: ColumnTabsProps) {
+  return html`<nav class="column-tabs" aria-label="Columns">
+    ${columns.map(
+      ({
+        name,
+        cards,
+      }) => html`<button type="button" key=${name} class="column-tab" aria-current=${name === current ? 'true' : undefined}
+        onClick=${() => onChoose(name)}>${columnTitle(name)} <span class="count">${count(cards.length)}</span></button>`,
+    )}
+  </nav>`
+}
+
+/** What could not be loaded. That nobody answers stands above the view already. */
+function BoardProblem() {
+  const { value: problem } = loadProblem
+  if (problem === undefined || areLoading.value || (problem instanceof ApiProblem && problem.code === 'no_answer'))
+    return null
+  const what = areLoaded.value
+    ? 'The cards could not be loaded anew. What you see may be old.'
+    : 'The cards could not be loaded.'
+  return html`<div class="board-problem"><${ProblemNote} what=${what} problem=${problem} onRetry=${() => void loadCards()} /></div>`
+}
+
+function BoardSkeleton() {
+  const isSlow = useSlow(areLoading.value)
+  if (!isSlow) return html`<div class="columns" aria-busy="true"></div>`
+  return html`<div class="columns" aria-busy="true" aria-label="Loading">
+    ${[4, 3, 2, 3].map(
+      cards => html`<div class="column"><div class="column-head"><span class="skeleton skeleton-word"></span></div>
+        <div class="column-cards">${Array.from({ length: cards }, () => html`<div class="skeleton skeleton-card"></div>`)}</div></div>`,
+    )}
+  </div>`
+}
+
+function EmptyBoard({ onNew }: { onNew: () => void }) {
+  return html`<div class="board-empty">
+    <h2>Nothing to do yet.</h2>
+    <p class="quiet-text">The board is ready. Write a first card, or make one of an event in the observatory.</p>
+    <button type="button" class="button" onClick=${onNew}><${Glyph} name="plus" />Write a card</button>
+  </div>`
+}
+
+function KeyHints() {
+  return html`<p class="board-keys hint" aria-hidden="true">
+    <span><kbd>h</kbd> <kbd>j</kbd> <kbd>k</kbd> <kbd>l</kbd> walk</span><span><kbd>⇧</kbd> + walk moves the card</span>
+    <span><kbd>n</kbd> new</span><span><kbd>?</kbd> all keys</span>
+  </p>`
+}

@@ -1,0 +1,71 @@
+import { address } from '../shared/address.js'
+import { Glyph } from '../shared/glyph.js'
+import { html } from '../shared/html.js'
+import { isPhone } from '../shared/media.js'
+import type { MenuItem } from '../shared/menu.js'
+import { ProblemNote } from '../shared/problem-note.js'
+import { otherProgramUrl } from '../shared/root-path.js'
+import { logOut } from '../shared/session.js'
+import { Shell, type Tab } from '../shared/shell.js'
+import { showToast } from '../shared/toast.js'
+import { type AccessMode, accessMode, accessProblem, forgetKey, holdsKey, isIn, loadAccess } from './access.js'
+import { BoardTag } from './board-switch.js'
+import { BoardView } from './board-view.js'
+import { areLoaded, cardCount } from './cards.js'
+import { forgetToken, holdsToken } from './executor-token.js'
+import { KeyView } from './key-view.js'
+import { boardQuery } from './place.js'
+import { RunsView } from './runs-view.js'
+
+const VIEWS = { '/': BoardView, '/runs': RunsView }
+
+/** Every address that this page shows something under. */
+export const PATHS = Object.keys(VIEWS) as readonly (keyof typeof VIEWS)[]
+
+/** Nobody has a name here: the login is shared. */
+const NAMES: Record<AccessMode, string> = { open: 'Anybody', password: 'Shared login', key: 'API key' }
+
+/** The board: its shell, and in it the view that the address names. */
+export function Board() {
+  const mode = accessMode.value
+  const path = PATHS.find(path => path === address.value.path) ?? '/'
+  const needsKey = mode === 'key' && !isIn.value
+  const items: MenuItem[] = [
+    ...(holdsToken() ? [{ label: 'Forget the executor token', onChoose: () => forgetToken() }] : []),
+    ...(holdsKey.value ? [{ label: 'Forget the API key', onChoose: forgetKey }] : []),
+  ]
+  const last: MenuItem[] = mode === 'password' ? [{ label: 'Log out', onChoose: () => void leave() }] : []
+  const other = otherProgramUrl === undefined ? undefined : { label: 'Observatory', url: otherProgramUrl }
+  const tags = html`${mode === 'open' && html`<${OpenTag} />`}<${BoardTag} />`
+  return html`<${Shell} tabs=${tabs()} other=${other} tags=${tags}
+      account=${{ name: mode === undefined ? 'Account' : NAMES[mode], items, last }}>
+      ${accessProblem.value !== undefined && mode === undefined ? html`<${NoAccess} />` : needsKey ? html`<${KeyView} />` : html`<${VIEWS[path]} key=${path} />`}
+    <//>`
+}
+
+function tabs(): Tab[] {
+  const query = boardQuery.value
+  return [
+    { path: '/', query, label: 'Board', glyph: 'card', key: 'b', count: areLoaded.value ? cardCount.value : undefined },
+    { path: '/runs', query, label: 'Runs', glyph: 'play', key: 'r' },
+  ]
+}
+
+function NoAccess() {
+  return html`<div class="boundary"><${ProblemNote} what="The board could not be loaded." problem=${accessProblem.value}
+    onRetry=${() => void loadAccess()} /></div>`
+}
+
+function OpenTag() {
+  return html`<span class="tag warn open-tag" title="Whoever reaches this address may do everything here. Set BOARD_PASSWORD to ask for a login.">
+    <${Glyph} name="warning" class="small" />${isPhone.value ? 'Open' : 'Open: no login is set up'}
+  </span>`
+}
+
+async function leave(): Promise<void> {
+  try {
+    await logOut()
+  } catch {
+    showToast({ words: 'You are still logged in: the server did not answer. Try again.' })
+  }
+}

@@ -1,0 +1,158 @@
+import { useId, useState } from 'preact/hooks'
+import { Choose } from '../shared/choose.js'
+import { Glyph, SourceGlyph } from '../shared/glyph.js'
+import { html } from '../shared/html.js'
+import { otherProgramUrl } from '../shared/root-path.js'
+import { Segments } from '../shared/segments.js'
+import { counted, initials } from '../shared/text.js'
+import { Words } from '../shared/text-view.js'
+import type { CardText } from './card-draft.js'
+import { knownAssignees, knownLabels } from './cards.js'
+import { eventUrl, readEventKey, sourceOf } from './event-links.js'
+import { LabelTag } from './label-tag.js'
+import { MarkdownView } from './markdown-view.js'
+import { boardName } from './place.js'
+
+export interface CardFieldsProps {
+  text: CardText
+  isWriting: boolean
+  onWriting: (isWriting: boolean) => void
+  onChange: (change: Partial<CardText>) => void
+  /** What the server says of a field: `/title`. */
+  problemOf: (field: string) => string | undefined
+}
+
+const LIMITS = { title: 200, labels: 20, label: 50, assignee: 100, links: 50 }
+
+/** A card as one reads it, and as one writes it: title, labels, assignee, body, events. */
+export function CardFields({ text, isWriting, onWriting, onChange, problemOf }: CardFieldsProps) {
+  const id = useId()
+  const { title, body } = text
+  const field = (event: Event) => (event.target as HTMLInputElement | HTMLTextAreaElement).value
+  const problem = (name: string) => {
+    const words = problemOf(`/${name}`)
+    return words && html`<p class="field-problem" role="alert">${words}</p>`
+  }
+  return html`<section class="panel-section card-text">
+      ${
+        isWriting
+          ? html`<label class="visually-hidden" for=${`${id}-title`}>Title</label>
+            <input id=${`${id}-title`} class="field card-title-field" maxlength=${LIMITS.title} value=${title} placeholder="Title"
+              aria-invalid=${problemOf('/title') !== undefined || undefined}
+              onInput=${(event: Event) => onChange({ title: field(event) })} />${problem('title')}`
+          : html`<h2 class="card-heading"><${Words} text=${title || 'No title yet'} /></h2>`
+      }
+      <div class="card-facts">
+        <${Labels} text=${text} onChange=${onChange} />
+        <${Assignee} text=${text} onChange=${onChange} />
+        <span class="push"></span>
+        <${Segments} legend="Text" isLegendHidden value=${isWriting ? 'write' : 'preview'}
+          choices=${[
+            { value: 'write', label: 'Write' },
+            { value: 'preview', label: 'Preview' },
+          ]} onChange=${(value: string) => onWriting(value === 'write')} />
+      </div>
+      ${problem('labels')}${problem('assignee')}
+      ${
+        isWriting
+          ? html`<label class="visually-hidden" for=${`${id}-body`}>Text, in Markdown</label>
+            <textarea id=${`${id}-body`} class="field card-body-field" rows="12" value=${body} placeholder="What it is about, in Markdown"
+              aria-invalid=${problemOf('/body') !== undefined || undefined}
+              onInput=${(event: Event) => onChange({ body: field(event) })}></textarea>${problem('body')}`
+          : body === ''
+            ? html`<p class="quiet-text">No text yet. <button type="button" class="link" onClick=${() => onWriting(true)}>Write some</button></p>`
+            : html`<${MarkdownView} text=${body} />`
+      }
+    </section>
+    <${Links} text=${text} onChange=${onChange} problem=${problem('links')} />`
+}
+
+interface PartProps {
+  text: CardText
+  onChange: (change: Partial<CardText>) => void
+}
+
+function Labels({ text: { labels }, onChange }: PartProps) {
+  const choices = [
+    ...new Map([...knownLabels.value, ...labels.map(label => [label, knownLabels.value.get(label) ?? 0] as const)]),
+  ]
+  const set = (next: readonly string[]) => onChange({ labels: [...new Set(next)].slice(0, LIMITS.labels) })
+  return html`${labels.map(
+    label =>
+      html`<${LabelTag} key=${label} label=${label} onRemove=${() => set(labels.filter(other => other !== label))} />`,
+  )}
+    <${Choose} label="Labels" button=${html`<${Glyph} name="plus" class="small" />Label`} buttonClass="quiet-chip" isMany
+      placeholder="Find or make one" empty="No labels yet. Write one, Enter takes it."
+      choices=${choices.map(([value, count]) => ({ value, label: value, ...(count > 0 ? { count } : {}) }))} chosen=${labels}
+      onChoose=${set} onWrite=${(word: string) => set([...labels, word.slice(0, LIMITS.label)])} />`
+}
+
+function Assignee({ text: { assignee }, onChange }: PartProps) {
+  const names = [...new Set([...knownAssignees.value.keys(), ...(assignee === null ? [] : [assignee])])]
+  const button =
+    assignee === null
+      ? html`<${Glyph} name="person" class="small" />Assignee`
+      : html`<span class="avatar" aria-hidden="true">${initials(assignee)}</span><span class="visually-hidden">Assignee: </span><span class="ellipsis"><${Words} text=${assignee} /></span>`
+  const choices = [
+    ...(assignee === null ? [] : [{ value: '', label: 'Nobody' }]),
+    ...names.map(name => ({ value: name, label: name })),
+  ]
+  return html`<${Choose} label="Assignee" button=${button} buttonClass="quiet-chip card-assignee" choices=${choices}
+    chosen=${assignee === null ? [] : [assignee]} placeholder="Find or write a name" empty="Nobody yet. Write a name, Enter takes it."
+    onChoose=${([name = '']: readonly string[]) => onChange({ assignee: name === '' ? null : name })}
+    onWrite=${(name: string) => onChange({ assignee: name.slice(0, LIMITS.assignee) })} />`
+}
+
+function Links({ text: { links }, onChange, problem }: PartProps & { problem: unknown }) {
+  const [isAdding, setAdding] = useState(false)
+  const [pasted, setPasted] = useState('')
+  const [wrong, setWrong] = useState('')
+  // The events of another board are in a ledger that we do not know.
+  const ledger = boardName.value === '' ? otherProgramUrl : undefined
+  const add = (event: Event) => {
+    event.preventDefault()
+    const key = readEventKey(pasted)
+    if (key === undefined) {
+      setWrong('That is neither the key of an event nor its address in the observatory.')
+      return
+    }
+    onChange({ links: [...new Set([...links, key])].slice(0, LIMITS.links) })
+    setPasted('')
+    setWrong('')
+    setAdding(false)
+  }
+  return html`<section class="panel-section card-events-part" aria-label="From the ledger">
+    <header class="card-events-head">
+      <h3>From the ledger</h3>
+      ${links.length > 0 && html`<span class="quiet-text">${counted(links.length, 'event')}</span>`}
+      <button type="button" class="button quiet small push" aria-expanded=${isAdding} onClick=${() => setAdding(!isAdding)}>
+        <${Glyph} name="plus" class="small" />Link
+      </button>
+    </header>
+    ${
+      isAdding &&
+      html`<form class="card-link-form" onSubmit=${add}>
+        <input class="field" aria-label="Key or address of an event" placeholder="Key or address of an event" autofocus value=${pasted}
+          aria-invalid=${wrong !== '' || undefined} onInput=${(event: Event) => setPasted((event.target as HTMLInputElement).value)} />
+        <button type="submit" class="button">Add</button>
+      </form>
+      ${wrong && html`<p class="field-problem" role="alert">${wrong}</p>`}`
+    }
+    ${problem}
+    ${
+      links.length > 0 &&
+      html`<ul class="card-links" role="list">
+        ${links.map(key => {
+          const url = eventUrl(ledger, key)
+          const words = html`<span class="code"><${Words} text=${key} /></span>`
+          return html`<li key=${key}>
+            <${SourceGlyph} source=${sourceOf(key)} name=${sourceOf(key)} />
+            ${url === undefined ? words : html`<a href=${url} target="_blank" rel="noopener noreferrer">${words}</a>`}
+            <button type="button" class="button quiet icon small push" aria-label=${`Take off ${key}`}
+              onClick=${() => onChange({ links: links.filter(other => other !== key) })}><${Glyph} name="close" /></button>
+          </li>`
+        })}
+      </ul>`
+    }
+  </section>`
+}

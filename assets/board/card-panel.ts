@@ -1,0 +1,220 @@
+import { useEffect, useState } from 'preact/hooks'
+import { announce } from '../shared/announce.js'
+import { ApiProblem } from '../shared/api.js'
+import { copyText } from '../shared/copy.js'
+import { Glyph } from '../shared/glyph.js'
+import { html } from '../shared/html.js'
+import { useKeys } from '../shared/keys.js'
+import { Menu } from '../shared/menu.js'
+import { Note } from '../shared/note.js'
+import { Panel } from '../shared/panel.js'
+import { ProblemNote } from '../shared/problem-note.js'
+import { Segments } from '../shared/segments.js'
+import { type CardDraft, type CardText, changesBetween, draftOf, draftState, mergeDraft, textOf } from './card-draft.js'
+import { cardDrafts, draftKey, keepDraft, newCardDraft } from './card-drafts.js'
+import { CardFields } from './card-fields.js'
+import { CardRuns } from './card-runs.js'
+import { deleteCard, reloadCard, saveCard } from './cards.js'
+import { columnTitle } from './columns.js'
+import { ConflictNote } from './conflict-note.js'
+import { HeldToken } from './held-token.js'
+import { NEW_CARD, place } from './place.js'
+import { RunButtons } from './run-buttons.js'
+import { shortId } from './run-words.js'
+import type { Card, Run } from './wire.js'
+
+export interface CardPanelProps {
+  card: Card
+  /** It opens to be written. */
+  isToWrite: boolean
+  onClose: () => void
+  onMove: () => void
+}
+
+/** A card in the panel: read, written, run. What was written and not saved is kept until it is. */
+export function CardPanel({ card, isToWrite, onClose, onMove }: CardPanelProps) {
+  const key = draftKey(card.id)
+  const draft = cardDrafts.value.get(key) ?? draftOf(card)
+  const state = draftState(draft, card)
+  const [isWriting, setWriting] = useState(isToWrite)
+  const [isSaving, setSaving] = useState(false)
+  const [problem, setProblem] = useState<unknown>(undefined)
+  /** What was set aside for the saved one. */
+  const [setAside, keepAside] = useState<CardDraft | undefined>(undefined)
+  const [clashes, setClashes] = useState<number | undefined>(undefined)
+  const { show, run } = place.value.value
+  useEffect(() => {
+    if (isToWrite) setWriting(true)
+  }, [isToWrite])
+  useEffect(() => {
+    if (state === 'outdated') keepDraft(key, { ...draft, version: card.version })
+    else if (state === 'clean') keepDraft(key, undefined)
+  }, [state, key, card.version])
+
+  const change = (change: Partial<CardText>) => {
+    keepAside(undefined)
+    keepDraft(key, { ...draft, mine: { ...draft.mine, ...change } })
+  }
+  const save = async (version: number, changes: Partial<CardText>) => {
+    if (isSaving) return
+    const sent = draft.mine
+    if (sent.title.trim() === '') {
+      setProblem(new ApiProblem(0, { errors: [{ field: '/title', detail: 'A card needs a title.' }] }))
+      setWriting(true)
+      return
+    }
+    setSaving(true)
+    setProblem(undefined)
+    try {
+      const saved = await sendChanges(card.id, { version, changes, draft })
+      const written = cardDrafts.peek().get(key)?.mine ?? sent
+      // What was typed meanwhile goes on from what was saved.
+      keepDraft(key, written === sent ? undefined : { base: textOf(saved), version: saved.version, mine: written })
+      setClashes(undefined)
+      setWriting(false)
+      announce('Saved')
+    } catch (error) {
+      // The note about it comes of the two versions.
+      if (!isConflict(error)) setProblem(error)
+    }
+    setSaving(false)
+  }
+  const saveMine = () => {
+    if (state === 'changed' || state === 'outdated') void save(draft.version, changesBetween(draft.base, draft.mine))
+  }
+  useKeys('Card', [
+    { keys: ['Mod+Enter', 'Mod+s'], does: 'save', run: saveMine, inFields: true },
+    { keys: 'e', does: 'edit', run: () => setWriting(true) },
+    { keys: 'm', does: 'move', run: onMove },
+    { keys: 'r', does: 'runs', run: () => place.set({ show: show === 'runs' ? 'card' : 'runs' }, 'replace') },
+  ])
+
+  const merge = () => {
+    const merged = mergeDraft(draft, card)
+    keepDraft(key, merged.draft)
+    setClashes(merged.clashes)
+    setWriting(true)
+    announce('Merged, not saved yet')
+  }
+  const take = () => {
+    keepAside(draft)
+    keepDraft(key, undefined)
+    announce('Took the saved one')
+  }
+  const started = ({ id }: Run) => place.set({ show: 'runs', run: id }, 'replace')
+  const hasChanges = state === 'changed' || state === 'outdated'
+  const foot = html`<${RunButtons} card=${card} onStarted=${started} />
+    <${HeldToken} />
+    ${
+      show === 'card' &&
+      (hasChanges || state === 'conflict') &&
+      html`<span class="push card-save">
+        <span class="quiet-text">${state === 'conflict' ? `You have version ${draft.version}, saved is ${card.version}` : 'Not saved yet'}</span>
+        <button type="button" class=${state === 'conflict' ? 'button' : 'button primary'} aria-disabled=${state === 'conflict' || isSaving || undefined}
+          onClick=${saveMine}>${isSaving ? 'Saving…' : 'Save'}</button>
+      </span>`
+    }`
+  const head = html`<span class="code quiet-text" title=${card.id}>#${shortId(card.id)}</span>
+    <button type="button" class="tag accent card-column" aria-label=${`Column ${columnTitle(card.column)}, move`} onClick=${onMove}>${columnTitle(card.column)}</button>
+    <span class="push"></span>
+    <${Segments} legend="Show" isLegendHidden value=${show} onChange=${(value: 'card' | 'runs') => place.set({ show: value }, 'replace')}
+      choices=${[{ value: 'card', label: 'Card' }, { value: 'runs', label: 'Runs' }]} />`
+  const menu = html`<${Menu} label="More" buttonClass="button quiet icon" button=${html`<${Glyph} name="more" />`}
+    items=${[
+      { label: 'Move…', note: 'm', onChoose: onMove },
+      { label: 'Copy link', glyph: 'link', onChoose: () => void copyText(location.href) },
+      {
+        ...{ label: 'Delete', glyph: 'trash', isDanger: true },
+        onChoose: () => {
+          onClose()
+          deleteCard(card)
+        },
+      },
+    ]} />`
+  return html`<${Panel} label=${`Card: ${card.title}`} size="card" head=${head} actions=${menu} foot=${foot} onClose=${onClose}>
+    ${
+      show === 'runs'
+        ? html`<${CardRuns} card=${card} chosen=${run} onChoose=${(id: string) => place.set({ run: id }, 'replace')} />`
+        : html`<div class="panel-notes">
+          ${
+            state === 'conflict' &&
+            html`<${ConflictNote} draft=${draft} saved=${card} onMerge=${merge} onTake=${take}
+              onOverwrite=${() => void save(card.version, changesBetween(card, draft.mine))} />`
+          }
+          ${
+            setAside &&
+            state === 'clean' &&
+            html`<${Note} kind="info" what="This is the saved one."
+              actions=${html`<button type="button" class="button small" onClick=${() => {
+                keepDraft(key, setAside)
+                keepAside(undefined)
+              }}>Bring mine back</button>`}>What you had written is set aside.<//>`
+          }
+          ${clashes !== undefined && hasChanges && html`<${MergedNote} clashes=${clashes} />`}
+          ${problem !== undefined && html`<${ProblemNote} what="This card was not saved. Your text is kept." problem=${problem} />`}
+        </div>
+        <${CardFields} text=${draft.mine} isWriting=${isWriting} onWriting=${setWriting} onChange=${change}
+          problemOf=${(field: string) => problemOf(problem, field)} />`
+    }
+  <//>`
+}
+
+function MergedNote({ clashes }: { clashes: number }) {
+  if (clashes === 0)
+    return html`<${Note} kind="ok" what="Both are in it.">Nothing clashed. Read it over, then save.<//>`
+  const places = clashes === 1 ? 'In one place' : `In ${clashes} places`
+  return html`<${Note} kind="info" what=${`${places} both had written something else.`}>
+    Both stand in the text, yours first, between lines of marks. Keep what is right, take the marks out, then save.
+  <//>`
+}
+
+interface Sending {
+  version: number
+  changes: Partial<CardText>
+  draft: CardDraft
+}
+
+/** A version that is later in nothing but its place is no conflict: then it is sent once more. */
+async function sendChanges(id: string, { version, changes, draft }: Sending): Promise<Card> {
+  try {
+    return await saveCard(id, changes, version)
+  } catch (error) {
+    if (!isConflict(error)) throw error
+    const saved = await reloadCard(id)
+    if (draftState({ ...draft, version }, saved) !== 'outdated') throw error
+    return saveCard(id, changes, saved.version)
+  }
+}
+
+function isConflict(error: unknown): boolean {
+  return error instanceof ApiProblem && error.code === 'version_conflict'
+}
+
+export function problemOf(problem: unknown, field: string): string | undefined {
+  return problem instanceof ApiProblem ? problem.of(field) : undefined
+}
+
+export interface LostCardPanelProps {
+  id: string
+  onClose: () => void
+}
+
+/** In place of a card that is not there, or not any more. */
+export function LostCardPanel({ id, onClose }: LostCardPanelProps) {
+  const key = draftKey(id)
+  const draft = cardDrafts.value.get(key)
+  const rescue = () => {
+    if (!draft) return
+    keepDraft(draftKey(NEW_CARD), newCardDraft(draft.mine))
+    keepDraft(key, undefined)
+    place.set({ card: NEW_CARD }, 'replace')
+  }
+  const actions = draft && html`<button type="button" class="button" onClick=${rescue}>Make a new card of it</button>`
+  return html`<${Panel} label="Card" size="card" onClose=${onClose}>
+    <div class="panel-notes">
+      <${Note} kind="warn" what="There is no such card." actions=${actions}>
+        ${draft ? 'Somebody deleted it. What you had written is kept.' : 'Somebody deleted it, or it is on another board.'}
+      <//>
+    </div>
+  <//>`
+}

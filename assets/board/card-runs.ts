@@ -1,0 +1,65 @@
+import { useEffect, useState } from 'preact/hooks'
+import { Glyph } from '../shared/glyph.js'
+import { classes, html } from '../shared/html.js'
+import { ProblemNote } from '../shared/problem-note.js'
+import { createResource } from '../shared/resource.js'
+import { Time } from '../shared/time-view.js'
+import { RunDetail } from './run-detail.js'
+import { MODE_NAMES, STATE_NAMES } from './run-words.js'
+import { newestRuns, runsOfCard } from './runs.js'
+import type { Card, Run, RunPage, RunState } from './wire.js'
+
+export interface CardRunsProps {
+  card: Card
+  /** The run that is shown; the newest where there is no such one. */
+  chosen: string
+  onChoose: (id: string) => void
+}
+
+/** Of the older ones. */
+const SHOWN = 12
+
+/** The runs of one card, and one of them in full. */
+export function CardRuns({ card, chosen, onChoose }: CardRunsProps) {
+  const [older] = useState(() => createResource<RunPage>(signal => runsOfCard(card.id, signal)))
+  useEffect(() => void older.load(), [card.id])
+  const runs = joined(
+    newestRuns.value?.items.filter(run => run.card_id === card.id) ?? [],
+    older.value.value?.items ?? [],
+  )
+  const shown = chosen || runs[0]?.id
+  const problem = older.problem.value
+  if (problem !== undefined && runs.length === 0) {
+    return html`<div class="panel-notes"><${ProblemNote} what="The runs could not be loaded." problem=${problem} onRetry=${older.load} /></div>`
+  }
+  if (older.value.value && runs.length === 0) {
+    return html`<section class="panel-section empty-runs">
+      <h3>This card has not run yet.</h3>
+      <p class="quiet-text">A dry run says what a real one would start. A mock run plays one through its states. Neither starts anything.</p>
+    </section>`
+  }
+  return html`<nav class="run-chips" aria-label="Runs of this card">
+      ${runs.slice(0, SHOWN).map(
+        run => html`<button type="button" key=${run.id} class=${classes('run-chip', `is-${run.state}`)} aria-current=${run.id === shown ? 'true' : undefined}
+          onClick=${() => onChoose(run.id)}>
+          <${RunMark} state=${run.state} />${MODE_NAMES[run.mode]}${' '}
+          ${run.state === 'running' || run.state === 'queued' ? STATE_NAMES[run.state].toLowerCase() : html`<${Time} at=${run.created_at} as="relative" />`}
+        </button>`,
+      )}
+    </nav>
+    ${shown && html`<${RunDetail} key=${shown} id=${shown} />`}`
+}
+
+/** How a run stands, as a mark; words stand beside it. */
+export function RunMark({ state }: { state: RunState }) {
+  if (state === 'running' || state === 'queued')
+    return html`<span class=${classes('run-dot', state === 'queued' && 'is-open')}></span>`
+  const glyph = state === 'done' ? 'check' : state === 'interrupted' ? 'warning' : 'close'
+  return html`<${Glyph} name=${glyph} class="run-mark" /><span class="visually-hidden">${STATE_NAMES[state]}: </span>`
+}
+
+/** Each once, as the newer look has it. */
+function joined(newer: readonly Run[], older: readonly Run[]): Run[] {
+  const known = new Set(newer.map(({ id }) => id))
+  return [...newer, ...older.filter(({ id }) => !known.has(id))]
+}

@@ -1,0 +1,54 @@
+import { useState } from 'preact/hooks'
+import { Glyph } from '../shared/glyph.js'
+import { html } from '../shared/html.js'
+import { showToast } from '../shared/toast.js'
+import { reasonOf } from './cards.js'
+import { ExecutionDialog } from './execution-dialog.js'
+import { type Execution, execute, holdsToken, isRefusal } from './executor-token.js'
+import { boardApi } from './place.js'
+import { executor, setExecutor } from './runs.js'
+import type { ExecutorStatus } from './wire.js'
+
+/** What the executor is at, and the way to pause it. */
+export function ExecutorBar() {
+  const [isAsking, setAsking] = useState(false)
+  const status = executor.value
+  if (!status || !(status.real || status.paused || status.running !== null || status.queued > 0)) return null
+  const { paused, running, queued } = status
+  const doPause: Execution<ExecutorStatus> = headers =>
+    boardApi(paused ? '/executor/resume' : '/executor/pause', { method: 'POST', headers })
+  const press = async () => {
+    if (!holdsToken()) {
+      setAsking(true)
+      return
+    }
+    try {
+      setExecutor(await execute(doPause))
+    } catch (error) {
+      if (isRefusal(error)) setAsking(true)
+      else showToast({ words: reasonOf(error) })
+    }
+  }
+  const name = paused ? 'Resume' : 'Pause'
+  return html`<div class="executor-bar" role="group" aria-label="Executor">
+    <span class="quiet-text">Executor</span>
+    ${
+      paused
+        ? html`<span class="run-badge is-warn"><${Glyph} name="pause" class="small" />paused</span>`
+        : running !== null && html`<span class="run-badge is-accent"><span class="run-dot"></span>running 1</span>`
+    }
+    ${!paused && running === null && html`<span class="quiet-text">idle</span>`}
+    ${queued > 0 && html`<span class="quiet-text">queue ${queued}</span>`}
+    <button type="button" class="button" onClick=${() => void press()}>
+      <${Glyph} name=${paused ? 'play' : 'pause'} />${name}
+    </button>
+    ${
+      isAsking &&
+      html`<${ExecutionDialog} title=${`${name} the executor?`} action=${name} run=${doPause}
+        onDone=${(next: ExecutorStatus) => setExecutor(next)} onClose=${() => setAsking(false)}>
+        ${paused ? 'Runs begin again.' : 'No run begins from now on; the one under way goes on.'}
+        ${' '}Your login is not enough for that: it needs the executor token.
+      <//>`
+    }
+  </div>`
+}

@@ -1,0 +1,44 @@
+import { useId, useRef, useState } from 'preact/hooks'
+import { Glyph } from '../shared/glyph.js'
+import { html } from '../shared/html.js'
+import { Note } from '../shared/note.js'
+import { enterKey } from './access.js'
+import { reasonOf } from './cards.js'
+
+/** Where one comes in by API key alone: asks for it. It is held in this page's memory, and sent with every call. */
+export function KeyView() {
+  const [key, setKey] = useState('')
+  const [problem, setProblem] = useState('')
+  const [isUnderWay, setUnderWay] = useState(false)
+  const field = useRef<HTMLInputElement>(null)
+  const id = useId()
+  const submit = async (event: Event) => {
+    event.preventDefault()
+    if (isUnderWay) return
+    setProblem('')
+    setUnderWay(true)
+    try {
+      if (await enterKey(key)) return
+      setProblem(key.trim() === '' ? 'This is needed.' : 'That is not the key of this board.')
+      setKey('')
+    } catch (error) {
+      setProblem(reasonOf(error))
+    }
+    setUnderWay(false)
+    field.current?.focus()
+  }
+  return html`<div class="key-view">
+    <form class="key-card form" autocomplete="off" onSubmit=${submit}>
+      <h1>This board asks for its API key.</h1>
+      ${problem && html`<${Note} kind="danger" what=${problem} />`}
+      <div>
+        <label class="field-label" for=${id}>API key</label>
+        <input ref=${field} id=${id} class="field" type="password" autocomplete="off" autocapitalize="off" spellcheck=${false}
+          data-1p-ignore data-lpignore="true" autofocus value=${key} aria-describedby=${`${id}-hint`}
+          onInput=${(event: Event) => setKey((event.target as HTMLInputElement).value)} />
+        <p id=${`${id}-hint`} class="field-hint">Kept in this page’s memory only. Gone when you reload.</p>
+      </div>
+      <button type="submit" class="button primary" aria-disabled=${isUnderWay || undefined}><${Glyph} name="key" />Show the board</button>
+    </form>
+  </div>`
+}

@@ -1,0 +1,23 @@
+import { Glyph } from '../shared/glyph.js'
+import { html } from '../shared/html.js'
+import { Words } from '../shared/text-view.js'
+import { labelColour } from './label-colours.js'
+
+export interface LabelTagProps {
+  label: string
+  /** Takes it off. */
+  onRemove?: () => void
+}
+
+/** A label: a dot of its colour and its word. */
+export function LabelTag({ label, onRemove }: LabelTagProps) {
+  return html`<span class=${`label label-${labelColour(label)}`}>
+    <span class="label-dot"></span><span class="ellipsis" title=${label}><${Words} text=${label} /></span>
+    ${
+      onRemove &&
+      html`<button type="button" class="label-remove" aria-label=${`Take off ${label}`} onClick=${onRemove}>
+        <${Glyph} name="close" class="small" />
+      </button>`
+    }
+  </span>`
+}

@@ -1,0 +1,34 @@
+import { html } from '../shared/html.js'
+import { Words } from '../shared/text-view.js'
+import { duration } from '../shared/time.js'
+import { boardLabel } from './board-switch.js'
+import { ExecutionDialog } from './execution-dialog.js'
+import type { Execution } from './executor-token.js'
+import { commandLine } from './run-words.js'
+import { executor, startRun } from './runs.js'
+import type { Card, Run } from './wire.js'
+
+export interface RealRunDialogProps {
+  card: Card
+  onStarted: (run: Run) => void
+  onClose: () => void
+}
+
+/** Says what will run, where and how long at most, and asks for the token that allows it. */
+export function RealRunDialog({ card, onStarted, onClose }: RealRunDialogProps) {
+  const plan = executor.value?.plan
+  const run: Execution<Run> = headers => startRun(card.id, 'real', headers)
+  return html`<${ExecutionDialog} title="Start a real run?" action="Start real run" run=${run} onDone=${onStarted} onClose=${onClose}>
+    <p>It starts a program on ${boardLabel() === 'This machine' ? 'this machine' : boardLabel()} for
+      ${' '}<strong><${Words} text=${card.title} /></strong>. Your login is not enough for that: it needs the executor token.</p>
+    ${
+      plan &&
+      html`<dl class="facts">
+        <div><dt>Program</dt><dd class="code"><${Words} text=${plan.command ? commandLine(plan.command) : 'none is configured'} /></dd></div>
+        <div><dt>In</dt><dd class="code"><${Words} text=${plan.folder} /></dd></div>
+        <div><dt>On</dt><dd>${boardLabel()}</dd></div>
+        <div><dt>At most</dt><dd>${duration(plan.timeout_seconds * 1000)}, one at a time</dd></div>
+      </dl>`
+    }
+  <//>`
+}

@@ -1,0 +1,110 @@
+import { useState } from 'preact/hooks'
+import { href } from '../shared/address.js'
+import { classes, html } from '../shared/html.js'
+import { Panel } from '../shared/panel.js'
+import { ProblemNote } from '../shared/problem-note.js'
+import { useSlow } from '../shared/resource.js'
+import { Words } from '../shared/text-view.js'
+import { Time } from '../shared/time-view.js'
+import { BoardSwitch } from './board-switch.js'
+import { RunMark } from './card-runs.js'
+import { Stopwatch } from './card-tile.js'
+import { areLoaded, reasonOf, shownCard } from './cards.js'
+import { ExecutorBar } from './executor-bar.js'
+import { HeldToken } from './held-token.js'
+import { boardQuery, place } from './place.js'
+import { RunDetail } from './run-detail.js'
+import { MODE_NAMES, STATE_NAMES, shortId } from './run-words.js'
+import { areRunsLoading, loadRuns, newestRuns, olderRuns, runsProblem } from './runs.js'
+import type { Run } from './wire.js'
+
+/** All runs of the board, newest first, and one of them beside the list. */
+export function RunsView() {
+  const { run: openId } = place.value.value
+  const newest = newestRuns.value
+  const isSlow = useSlow(areRunsLoading.value && !newest)
+  const close = () => place.set({ run: '' })
+  return html`<div class="view-main">
+      <header class="view-head">
+        <h1>Runs</h1><span class="push"></span><${ExecutorBar} /><${BoardSwitch} />
+      </header>
+      ${
+        runsProblem.value !== undefined &&
+        !areRunsLoading.value &&
+        html`<div class="board-problem"><${ProblemNote} what="The runs could not be loaded." problem=${runsProblem.value} onRetry=${() => void loadRuns()} /></div>`
+      }
+      <div class="view-scroll" tabindex="0" role="group" aria-label="Runs, list">
+        ${newest && newest.items.length === 0 && html`<${NoRuns} />`}
+        ${newest && newest.items.length > 0 && html`<${RunTable} key=${String(boardQuery.value)} newest=${newest.items} next=${newest.next} openId=${openId} />`}
+        ${!newest && isSlow && html`<div class="run-skeletons" aria-busy="true">${Array.from({ length: 6 }, () => html`<div class="skeleton skeleton-row"></div>`)}</div>`}
+      </div>
+    </div>
+    ${
+      openId !== '' &&
+      html`<${Panel} label=${`Run ${shortId(openId)}`} size="card" onClose=${close} foot=${html`<${RunFoot} id=${openId} />`}>
+        <${RunDetail} key=${openId} id=${openId} />
+      <//>`
+    }`
+}
+
+function NoRuns() {
+  return html`<div class="board-empty">
+    <h2>Nothing has run yet.</h2>
+    <p class="quiet-text">Open a card and choose Dry run: it says what a real run would start, and starts nothing.</p>
+  </div>`
+}
+
+interface RunTableProps {
+  newest: readonly Run[]
+  next: number | null
+  openId: string
+}
+
+function RunTable({ newest, next, openId }: RunTableProps) {
+  const [older, setOlder] = useState<readonly Run[]>([])
+  /** Where the page after the last one begins; undefined while none was asked for. */
+  const [after, setAfter] = useState<number | null | undefined>(undefined)
+  const [problem, setProblem] = useState('')
+  const from = after === undefined ? next : after
+  const known = new Set(newest.map(({ id }) => id))
+  const runs = [...newest, ...older.filter(({ id }) => !known.has(id))]
+  const more = async () => {
+    if (from === null) return
+    setProblem('')
+    try {
+      const page = await olderRuns(from, new AbortController().signal)
+      setOlder([...older, ...page.items])
+      setAfter(page.next)
+    } catch (error) {
+      setProblem(reasonOf(error))
+    }
+  }
+  return html`<table class="table run-table">
+      <thead><tr><th scope="col">State</th><th scope="col">Card</th><th scope="col">Mode</th><th scope="col" class="run-asked">Asked for</th><th scope="col" class="number">Took</th></tr></thead>
+      <tbody>${runs.map(run => html`<${RunRow} key=${run.id} run=${run} isOpen=${run.id === openId} />`)}</tbody>
+    </table>
+    ${from !== null && html`<p class="run-more"><button type="button" class="button" onClick=${() => void more()}>Show older runs</button></p>`}
+    ${problem && html`<p class="field-problem run-more" role="alert">The older runs could not be loaded. ${problem}</p>`}`
+}
+
+function RunRow({ run, isOpen }: { run: Run; isOpen: boolean }) {
+  const card = shownCard(run.card_id)
+  return html`<tr class=${classes(isOpen && 'is-selected')}>
+    <td><a class="run-link" href=${href('/runs', place.query({ run: run.id }))}><span aria-hidden="true"><${RunMark} state=${run.state} /></span>${STATE_NAMES[run.state]}</a></td>
+    <td>${
+      card
+        ? html`<a href=${href('/', place.query({ card: card.id, show: 'runs', run: run.id }))}><${Words} text=${card.title} /></a>`
+        : html`<span class="quiet-text">${areLoaded.value ? 'deleted since' : ''}</span>`
+    }</td>
+    <td>${MODE_NAMES[run.mode]}</td>
+    <td class="run-asked"><${Time} at=${run.created_at} as="relative" /></td>
+    <td class="number">${run.started_at && html`<${Stopwatch} run=${run} />`}</td>
+  </tr>`
+}
+
+function RunFoot({ id }: { id: string }) {
+  const run = newestRuns.value?.items.find(run => run.id === id)
+  const card = run && shownCard(run.card_id)
+  return html`${card && html`<a class="button" href=${href('/', place.query({ card: card.id, show: 'runs', run: id }))}>Open the card</a>`}
+    <${HeldToken} />`
+}

@@ -1,0 +1,59 @@
+import { sourceStyle } from '../../shared/glyph.js'
+import { classes, html } from '../../shared/html.js'
+import { now } from '../../shared/now.js'
+import { initials } from '../../shared/text.js'
+import { Words } from '../../shared/text-view.js'
+import { clockTime, dayHeading, dayOf, exactTime, relativeTime } from '../../shared/time.js'
+import type { LedgerEvent } from '../../shared/wire.js'
+import { actorName, isProgram, roleOf, wordsSaid } from './event-words.js'
+
+const SHORT = 200
+
+export interface EntryProps {
+  event: LedgerEvent
+  /** What is searched for. */
+  terms: readonly string[]
+}
+
+/** Who, when, and the words. */
+export function EntryCard({ event, terms }: EntryProps) {
+  const role = roleOf(event)
+  const address = addressOf(event)
+  const words = wordsSaid(event)
+  const at = event.captured_at
+  return html`<section class="entry-card" aria-label="What was said">
+    <div class="entry-person">
+      <${Avatar} event=${event} />
+      <div>
+        <p class="entry-who">
+          <strong><${Words} text=${actorName(event)} terms=${terms} limit=${SHORT} /></strong>
+          ${role && html` <span class=${classes('entry-role', isProgram(event) && 'tag')}><${Words} text=${role} limit=${SHORT} /></span>`}
+          ${address && html`<span class="entry-address"> · <${Words} text=${address} terms=${terms} limit=${SHORT} /></span>`}
+        </p>
+        <p class="entry-when">
+          <time datetime=${at} title=${exactTime(at)}>${dayHeading(dayOf(at), now.value)}, <strong>${clockTime(at)}</strong></time>
+          <span class="quiet-text"> · ${relativeTime(at, now.value)}</span>
+        </p>
+      </div>
+    </div>
+    <div class=${`entry-words source-${sourceStyle(event.source)}`}>
+      ${
+        words.trim() === ''
+          ? html`<p class="quiet-text">No words, only the act.</p>`
+          : html`<div class="entry-text"><${Words} text=${words} terms=${terms} mayShowAll /></div>`
+      }
+    </div>
+  </section>`
+}
+
+/** Letters in place of a face; programs are square. */
+export function Avatar({ event }: { event: LedgerEvent }) {
+  return html`<span class=${classes('avatar', isProgram(event) && 'is-program')} aria-hidden="true">${initials(actorName(event))}</span>`
+}
+
+/** How else the person is known: by mail, or by the name that they log in with. */
+function addressOf({ actor }: LedgerEvent): string {
+  const { email, username } = actor.metadata ?? {}
+  const found = [email, username].find(known => typeof known === 'string' && known !== '' && known !== actor.display)
+  return typeof found === 'string' ? found : ''
+}

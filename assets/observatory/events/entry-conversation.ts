@@ -1,0 +1,126 @@
+import { useEffect, useMemo } from 'preact/hooks'
+import { href } from '../../shared/address.js'
+import { api } from '../../shared/api.js'
+import { html } from '../../shared/html.js'
+import { isWide } from '../../shared/media.js'
+import { now } from '../../shared/now.js'
+import { ProblemNote } from '../../shared/problem-note.js'
+import { createResource, useSlow } from '../../shared/resource.js'
+import { count } from '../../shared/text.js'
+import { Words } from '../../shared/text-view.js'
+import { clockTime, dateWords, dayOf, exactTime } from '../../shared/time.js'
+import type { EventHistogram, EventPage, LedgerEvent } from '../../shared/wire.js'
+import { type Conversation, conversationOf, isOf } from './conversation.js'
+import { Avatar, type EntryProps } from './entry-card.js'
+import { select } from './event-list-state.js'
+import { actorName, verbOf, wordsSaid } from './event-words.js'
+import { NO_FILTERS } from './filter-params.js'
+import { filters, filtersQuery } from './filters.js'
+import { justBefore } from './instants.js'
+
+/** Events that are shown before this one, and after it. */
+const AROUND = 2
+/** Events among which those of a topic without a key are looked for. */
+const LOOKED_AT = 50
+/** Whoever walks fast over rows does not ask for what is around each. */
+const PAUSE_MS = 120
+const SHORT = 200
+const EXCERPT = 400
+
+interface Around {
+  before: readonly LedgerEvent[]
+  after: readonly LedgerEvent[]
+  /** Of everything under the key; undefined where that is too much to count. */
+  count: number | undefined
+  /** The first of them may be there. */
+  from: string | null
+}
+
+/** What was said before and after, about the same. */
+export function EntryConversation({ event, terms }: EntryProps) {
+  const conversation = useMemo(() => conversationOf(event), [event.dedupe_key])
+  const around = useMemo(
+    () => createResource(signal => loadAround(event, conversation as Conversation, signal)),
+    [event.dedupe_key],
+  )
+  useEffect(() => {
+    if (!conversation) return
+    const timer = window.setTimeout(() => void around.load(), PAUSE_MS)
+    return () => window.clearTimeout(timer)
+  }, [around])
+  const found = around.value.value
+  const isSlow = useSlow(!found && around.problem.value === undefined)
+  if (!conversation) return null
+  const { before = [], after = [] } = found ?? {}
+  const rows = [...before.toReversed(), event, ...after]
+  return html`<section class="panel-section" aria-label="Conversation">
+    <div class="entry-section-head">
+      <h3>Conversation</h3>
+      <span class="entry-thread ellipsis"><${Words} text=${conversation.words} limit=${SHORT} /></span>
+      ${found && isMore(found, rows.length) && html`<${ShowAll} event=${event} conversation=${conversation} found=${found} />`}
+    </div>
+    ${
+      around.problem.value !== undefined
+        ? html`<${ProblemNote} what="The conversation could not be loaded." problem=${around.problem.value} onRetry=${around.load} />`
+        : html`<ol class="entry-talk" aria-busy=${!found}>
+          ${!found && isSlow && html`<li class="entry-turn is-skeleton"><span class="skeleton"></span></li>`}
+          ${rows.map(one => html`<${Turn} key=${one.dedupe_key} event=${one} terms=${terms} isThis=${one.dedupe_key === event.dedupe_key} day=${dayOf(event.captured_at)} />`)}
+        </ol>`
+    }
+    ${found && rows.length === 1 && html`<p class="hint">Nothing else is written down about it.</p>`}
+  </section>`
+}
+
+function ShowAll({
+  event,
+  conversation: { key, within, words },
+  found,
+}: {
+  event: LedgerEvent
+  conversation: Conversation
+  found: Around
+}) {
+  const change = { ...NO_FILTERS, target: key, source: [event.source], from: found.from ?? '', to: '' }
+  const link = href('/', filtersQuery({ ...change, event: isWide.value ? filters.value.event : '' }))
+  const wider = within.length > 0 ? ` in ${words.split(' › ')[0]}` : ''
+  return html`<a class="entry-all" href=${link}>Show all${found.count === undefined ? '' : ` ${count(found.count)}`}<${Words} text=${wider} limit=${40} /></a>`
+}
+
+interface TurnProps extends EntryProps {
+  isThis: boolean
+  /** The local day of the event that is open. */
+  day: string
+}
+
+function Turn({ event, terms, isThis, day }: TurnProps) {
+  const words = wordsSaid(event)
+  const at = event.captured_at
+  const time = html`<time datetime=${at} title=${exactTime(at)}>${dayOf(at) === day ? '' : `${dateWords(at, now.value)} `}${clockTime(at)}</time>`
+  const body = html`<${Avatar} event=${event} />
+    <span class="entry-turn-head"><strong class="ellipsis"><${Words} text=${actorName(event)} terms=${terms} limit=${SHORT} /></strong>${time}</span>
+    <span class="entry-turn-words">${
+      words.trim() === ''
+        ? html`<span class="quiet-text"><${Words} text=${verbOf(event)} limit=${SHORT} /></span>`
+        : html`<${Words} text=${words} terms=${terms} limit=${EXCERPT} isExcerpt />`
+    }</span>`
+  if (isThis) return html`<li class="entry-turn is-this" aria-current="true">${body}</li>`
+  return html`<li><button type="button" class="entry-turn" onClick=${() => select(event.dedupe_key)}>${body}</button></li>`
+}
+
+async function loadAround(event: LedgerEvent, conversation: Conversation, signal: AbortSignal): Promise<Around> {
+  const { captured_at: at } = event
+  const query = { source: event.source, target: conversation.key }
+  const limit = conversation.within.length > 0 ? LOOKED_AT : AROUND
+  const [before, after, all] = await Promise.all([
+    api<EventPage>('/api/events', { query: { ...query, to: justBefore(at), order: 'desc', limit }, signal }),
+    api<EventPage>('/api/events', { query: { ...query, since: at, order: 'asc', limit }, signal }),
+    api<EventHistogram>('/api/events/histogram', { query: { ...query, buckets: 1 }, signal }),
+  ])
+  const nearest = (page: EventPage) => page.items.filter(one => isOf(conversation, one)).slice(0, AROUND)
+  const total = all.complete ? all.count : undefined
+  return { before: nearest(before), after: nearest(after), count: total, from: all.from }
+}
+
+function isMore({ count, from }: Around, shown: number): boolean {
+  return from !== null && (count === undefined || count > shown)
+}

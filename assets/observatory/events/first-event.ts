@@ -1,0 +1,31 @@
+import { api } from '../../shared/api.js'
+import { fromMs } from '../../shared/time.js'
+import type { EventPage } from '../../shared/wire.js'
+import { overview } from '../overview.js'
+
+/** How long the server holds its answer. Seconds. */
+const WAIT = 30
+const AGAIN_MS = 5_000
+
+/** Waits for the first event of an empty ledger, and lets the overview know. Ended by what it returns. */
+export function awaitFirstEvent(): () => void {
+  const leave = new AbortController()
+  void wait(leave.signal)
+  return () => leave.abort()
+}
+
+async function wait(ended: AbortSignal): Promise<void> {
+  while (!ended.aborted) {
+    try {
+      const query = { since: fromMs(0), wait: WAIT, limit: 1 }
+      const { count } = await api<EventPage>('/api/events', { query, signal: ended, timeoutMs: (WAIT + 15) * 1000 })
+      if (count > 0) {
+        await overview.load()
+        return
+      }
+    } catch {
+      // The shell says that the server is away; it is asked again all the same.
+      if (!ended.aborted) await new Promise(resolve => window.setTimeout(resolve, AGAIN_MS))
+    }
+  }
+}

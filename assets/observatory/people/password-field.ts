@@ -1,0 +1,27 @@
+import { useId, useState } from 'preact/hooks'
+import { Glyph } from '../../shared/glyph.js'
+import { html } from '../../shared/html.js'
+
+export interface PasswordFieldProps {
+  label: string
+  value: string
+  onChange: (value: string) => void
+  refusal: string | undefined
+  hint: string
+}
+
+/** A password for somebody: it can be looked at, as it has to be told on. Never kept in a draft. */
+export function PasswordField({ label, value, onChange, refusal, hint }: PasswordFieldProps) {
+  const id = useId()
+  const [isSeen, setSeen] = useState(false)
+  return html`<div class="form-part">
+    <label class="field-label" for=${id}>${label}</label>
+    <div class="password-field">
+      <input id=${id} class="field" type=${isSeen ? 'text' : 'password'} value=${value} autocomplete="new-password" autocapitalize="none" spellcheck=${false}
+        maxlength="1024" aria-invalid=${refusal !== undefined} aria-describedby=${`${id}-said`}
+        onInput=${(event: InputEvent) => onChange((event.target as HTMLInputElement).value)} />
+      <button type="button" class="button quiet icon" aria-label="Show the password" aria-pressed=${isSeen} onClick=${() => setSeen(!isSeen)}><${Glyph} name="eye" /></button>
+    </div>
+    <p id=${`${id}-said`} class=${refusal === undefined ? 'field-hint' : 'field-problem'}>${refusal ?? hint}</p>
+  </div>`
+}

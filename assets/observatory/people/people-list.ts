@@ -1,0 +1,90 @@
+import { computed, signal } from '@preact/signals'
+import { ApiProblem, api, segment } from '../../shared/api.js'
+import { html } from '../../shared/html.js'
+import { createResource } from '../../shared/resource.js'
+import { session } from '../../shared/session.js'
+import { showToast } from '../../shared/toast.js'
+import type { List, User } from '../../shared/wire.js'
+
+/** Deleted as far as one sees; the server is told when it cannot be undone any more. */
+const deleting = signal<ReadonlySet<string>>(new Set())
+
+const loaded = createResource(async signal => {
+  const { items } = await api<List<User>>('/api/users', { signal })
+  return items
+})
+
+/** Everybody who has an account, by name; undefined until they are loaded. */
+export const people = {
+  ...loaded,
+  value: computed(() => loaded.value.value?.filter(({ id }) => !deleting.value.has(id))),
+}
+
+export interface PersonChanges {
+  role?: User['role']
+  enabled?: boolean
+  password?: string
+}
+
+/** @throws ApiProblem */
+export async function createPerson(person: { username: string; password: string; role: User['role'] }): Promise<User> {
+  const created = await api<User>('/api/users', { body: person })
+  loaded.set([...(loaded.value.peek() ?? []), created].sort(byName))
+  return created
+}
+
+/** @throws ApiProblem */
+export async function changePerson({ id }: User, changes: PersonChanges): Promise<void> {
+  const changed = await api<User>(`/api/users/${segment(id)}`, { method: 'PATCH', body: changes })
+  loaded.set((loaded.value.peek() ?? []).map(person => (person.id === id ? changed : person)))
+}
+
+/** Takes an account away, with a way back for ten seconds. */
+export function deletePerson(person: User): void {
+  const { id, username } = person
+  deleting.value = new Set([...deleting.value, id])
+  const show = () => {
+    deleting.value = new Set([...deleting.value].filter(other => other !== id))
+  }
+  const commit = async () => {
+    try {
+      await api(`/api/users/${segment(id)}`, { method: 'DELETE', keepalive: true })
+      loaded.set((loaded.value.peek() ?? []).filter(other => other.id !== id))
+    } catch (problem) {
+      showToast({ words: `${username} was not deleted. ${reasonOf(problem)}` })
+    }
+    show()
+    await loaded.load()
+  }
+  const words = html`Deleted <strong>${username}</strong>. Its events and subscriptions stay.`
+  showToast({ words, undo: show, commit: () => void commit() })
+}
+
+/**
+ * Why somebody can be neither disabled nor deleted nor made a member: nobody could administer any more. The server knows
+ * whether an admin token could, a page only if it came by one.
+ */
+export function whyLastAdmin(person: User): string | undefined {
+  const admins = (loaded.value.value ?? []).filter(
+    ({ role, enabled, id }) => role === 'admin' && enabled && !deleting.value.has(id),
+  )
+  const isLast = admins.length === 1 && admins[0]?.id === person.id
+  return isLast && !session.value?.is_bootstrap_admin ? 'The last admin: make somebody else an admin first.' : undefined
+}
+
+/** Nobody shuts the door behind themselves: whatever ends one's own account is for another admin. */
+export function whyNotDeleted(person: User): string | undefined {
+  return whyLastAdmin(person) ?? (isOwn(person) ? 'This is you: only another admin may delete it.' : undefined)
+}
+
+export function isOwn({ id }: User): boolean {
+  return session.value?.user?.id === id
+}
+
+export function reasonOf(problem: unknown): string {
+  return problem instanceof ApiProblem ? problem.message : 'Something went wrong in the page. Load it again.'
+}
+
+function byName(a: User, b: User): number {
+  return a.username.localeCompare(b.username)
+}

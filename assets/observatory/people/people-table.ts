@@ -1,0 +1,57 @@
+import { Glyph } from '../../shared/glyph.js'
+import { classes, html } from '../../shared/html.js'
+import { Menu, type MenuItem } from '../../shared/menu.js'
+import { initials } from '../../shared/text.js'
+import { Time } from '../../shared/time-view.js'
+import type { User } from '../../shared/wire.js'
+import { deletePerson, isOwn, whyLastAdmin, whyNotDeleted } from './people-list.js'
+import { PersonSwitch } from './person-switch.js'
+
+export interface PeopleTableProps {
+  people: readonly User[]
+  selectedId: string
+  onOpen: (person: User) => void
+}
+
+export function PeopleTable({ people, selectedId, onOpen }: PeopleTableProps) {
+  return html`<div class="table-scroll people">
+    <table class="table">
+      <thead><tr><th>Name</th><th>Role</th><th>May log in</th><th class="person-since">Since</th>
+        <th class="person-more"><span class="visually-hidden">More</span></th></tr></thead>
+      <tbody>${people.map(
+        person =>
+          html`<${PersonRow} key=${person.id} person=${person} isSelected=${person.id === selectedId} onOpen=${() => onOpen(person)} />`,
+      )}</tbody>
+    </table>
+  </div>`
+}
+
+function PersonRow({ person, isSelected, onOpen }: { person: User; isSelected: boolean; onOpen: () => void }) {
+  const { username, role, enabled, created_at: since } = person
+  const whyLast = whyLastAdmin(person)
+  const items: MenuItem[] = [
+    { label: 'Open…', glyph: 'person', onChoose: onOpen },
+    {
+      label: 'Delete account',
+      glyph: 'trash',
+      isDanger: true,
+      whyOff: whyNotDeleted(person),
+      onChoose: () => deletePerson(person),
+    },
+  ]
+  // The keyboard has the name; what does something else by itself stays with that.
+  const pressed = ({ target }: Event) => {
+    if (!(target instanceof Element && target.closest('a, button, input, label, [popover]'))) onOpen()
+  }
+  return html`<tr class=${classes('person', isSelected && 'is-selected', !enabled && 'is-quiet')} data-id=${person.id} onClick=${pressed}>
+    <td><button type="button" class="person-name" onClick=${onOpen}>
+      <span class="avatar" aria-hidden="true">${initials(username)}</span><span class="person-word">${username}</span></button>
+      ${isOwn(person) && html`<span class="tag">you</span>`}
+    </td>
+    <td>${role === 'admin' ? html`<span class="tag accent">admin</span>` : 'member'}
+      ${whyLast && html`<p class="hint person-last">the last one</p>`}</td>
+    <td class="person-enabled"><${PersonSwitch} person=${person} isBare /></td>
+    <td class="person-since"><${Time} at=${since} as="date" /></td>
+    <td class="person-more"><${Menu} label=${`More for ${username}`} button=${html`<${Glyph} name="more" />`} buttonClass="button quiet icon small" items=${items} /></td>
+  </tr>`
+}

@@ -1,0 +1,89 @@
+import { useState } from 'preact/hooks'
+import { ApiProblem } from '../../shared/api.js'
+import { html } from '../../shared/html.js'
+import { Panel } from '../../shared/panel.js'
+import { ProblemNote } from '../../shared/problem-note.js'
+import { loadSession } from '../../shared/session.js'
+import { initials } from '../../shared/text.js'
+import { Time } from '../../shared/time-view.js'
+import { showToast } from '../../shared/toast.js'
+import type { Role, User } from '../../shared/wire.js'
+import { PasswordField } from './password-field.js'
+import { changePerson, deletePerson, isOwn, whyLastAdmin, whyNotDeleted } from './people-list.js'
+import { PersonSwitch } from './person-switch.js'
+import { ROLE_WORDS, RoleField } from './role-field.js'
+import { TokenList } from './token-list.js'
+
+/** One account: its tokens, what it may do, its password. */
+export function PersonPanel({ person, onClose }: { person: User; onClose: () => void }) {
+  const { id, username, role, created_at: since } = person
+  const [problem, setProblem] = useState<unknown>(undefined)
+  const whyLast = whyLastAdmin(person)
+  const whyNo = whyNotDeleted(person)
+  const changeRole = async (next: Role) => {
+    setProblem(undefined)
+    try {
+      await changePerson(person, { role: next })
+      if (isOwn(person)) await loadSession()
+    } catch (failure) {
+      setProblem(failure)
+    }
+  }
+  const remove = () => {
+    onClose()
+    deletePerson(person)
+  }
+  return html`<${Panel} label=${`Account ${username}`} size="person" onClose=${onClose}
+    head=${html`<span class="avatar" aria-hidden="true">${initials(username)}</span><h2 class="ellipsis">${username}</h2><span class="tag">${role}</span>`}
+    foot=${html`<button type="button" class="button danger" disabled=${whyNo !== undefined} onClick=${remove}>Delete account</button>
+      <span class="hint form-owner">${whyNo ?? 'Its events and subscriptions stay; its tokens and sessions end.'}</span>`}>
+    <section class="panel-section tokens-section" aria-label="Tokens"><${TokenList} path=${`/api/users/${encodeURIComponent(id)}`} owner=${username} /></section>
+    <section class="panel-section" aria-label="Account">
+      <h3>Account</h3>
+      ${problem !== undefined && html`<${ProblemNote} what="The role is as it was." problem=${problem} />`}
+      <dl class="person-facts">
+        <dt>Role</dt>
+        <dd>${
+          whyLast
+            ? html`<span class="tag accent">admin</span><p class="hint">${whyLast}</p>`
+            : html`<${RoleField} legend="Role" isLegendHidden role=${role} onChange=${changeRole} />
+              <p class="hint">${isOwn(person) && role === 'admin' ? 'As a member you will not see this page any more.' : ROLE_WORDS[role]}</p>`
+        }</dd>
+        <dt>May log in</dt>
+        <dd><${PersonSwitch} person=${person} isBare=${false} />
+          <p class="hint">${isOwn(person) ? 'This is you: only another admin may change it.' : (whyLast ?? 'Switched off, its sessions end and its tokens rest. What it has stays.')}</p></dd>
+        <dt>Password</dt>
+        <dd><${NewPassword} person=${person} /></dd>
+        <dt>Since</dt>
+        <dd><${Time} at=${since} as="date" /></dd>
+      </dl>
+    </section>
+  <//>`
+}
+
+function NewPassword({ person }: { person: User }) {
+  const [password, setPassword] = useState<string | undefined>(undefined)
+  const [problem, setProblem] = useState<unknown>(undefined)
+  if (password === undefined) {
+    return html`<button type="button" class="button small" onClick=${() => setPassword('')}>Set a new one…</button>`
+  }
+  const whose = isOwn(person) ? 'your' : 'its'
+  const refusal = problem instanceof ApiProblem ? problem.of('/password') : undefined
+  const submit = async (event: Event) => {
+    event.preventDefault()
+    setProblem(undefined)
+    try {
+      await changePerson(person, { password })
+      setPassword(undefined)
+      showToast({ words: html`<strong>${person.username}</strong> has a new password, and is logged out everywhere.` })
+    } catch (failure) {
+      setProblem(failure)
+    }
+  }
+  return html`<form class="form" novalidate onSubmit=${submit}>
+    ${problem !== undefined && refusal === undefined && html`<${ProblemNote} what="The password is as it was." problem=${problem} />`}
+    <${PasswordField} label="New password" value=${password} onChange=${setPassword} refusal=${refusal} hint=${`It ends ${whose} sessions; tokens stay.`} />
+    <div class="buttons"><button type="submit" class="button small" disabled=${password === ''}>Set it</button>
+      <button type="button" class="button small quiet" onClick=${() => setPassword(undefined)}>Cancel</button></div>
+  </form>`
+}

@@ -1,0 +1,31 @@
+import { useState } from 'preact/hooks'
+import { html } from '../../shared/html.js'
+import { Switch } from '../../shared/switch.js'
+import { showToast } from '../../shared/toast.js'
+import type { User } from '../../shared/wire.js'
+import { changePerson, isOwn, reasonOf, whyLastAdmin } from './people-list.js'
+
+/** Whether somebody may log in: switched at once, and back when that fails. Switching off can be undone. */
+export function PersonSwitch({ person, isBare }: { person: User; isBare: boolean }) {
+  const [pending, setPending] = useState<boolean | undefined>(undefined)
+  const { username } = person
+  const change = async (enabled: boolean) => {
+    setPending(enabled)
+    try {
+      await changePerson(person, { enabled })
+      if (!enabled) tell(enabled)
+    } catch (problem) {
+      showToast({ words: `${username} ${enabled ? 'still may not' : 'still may'} log in. ${reasonOf(problem)}` })
+    } finally {
+      setPending(undefined)
+    }
+  }
+  const tell = (enabled: boolean) => {
+    const words = html`<strong>${username}</strong> may not log in any more, and its tokens rest. Events and subscriptions stay.`
+    showToast({ words, undo: () => void change(!enabled) })
+  }
+  const isOn = pending ?? person.enabled
+  const whyOff = isOwn(person) ? 'This is you: ask another admin.' : whyLastAdmin(person)
+  return html`<${Switch} label=${isBare ? `${username} may log in` : isOn ? 'Yes' : 'No'} isBare=${isBare} isOn=${isOn}
+    whyOff=${whyOff} onChange=${(enabled: boolean) => void change(enabled)} />`
+}

@@ -1,0 +1,25 @@
+import { html } from '../../shared/html.js'
+import { Segments } from '../../shared/segments.js'
+import type { Role } from '../../shared/wire.js'
+
+const ROLES: readonly { value: Role; label: string }[] = [
+  { value: 'member', label: 'Member' },
+  { value: 'admin', label: 'Admin' },
+]
+
+/** What a role may do. */
+export const ROLE_WORDS: Record<Role, string> = {
+  member: 'Reads all events, and keeps subscriptions of its own.',
+  admin: 'Manages people, and every subscription.',
+}
+
+export interface RoleFieldProps {
+  legend: string
+  isLegendHidden?: boolean
+  role: Role
+  onChange: (role: Role) => void
+}
+
+export function RoleField({ legend, isLegendHidden, role, onChange }: RoleFieldProps) {
+  return html`<${Segments} legend=${legend} isLegendHidden=${isLegendHidden} choices=${ROLES} value=${role} onChange=${onChange} />`
+}

@@ -1,0 +1,29 @@
+import { useEffect, useRef } from 'preact/hooks'
+import { CopyButton } from '../../shared/copy.js'
+import { Glyph } from '../../shared/glyph.js'
+import { html } from '../../shared/html.js'
+import type { IssuedToken } from '../../shared/wire.js'
+
+export interface TokenBoxProps {
+  issued: IssuedToken
+  /** Whose it is: `nightly-import`, `you`. */
+  owner: string
+  onSaved: () => void
+}
+
+/** A new token, whole, until somebody says to have saved it. */
+export function TokenBox({ issued, owner, onSaved }: TokenBoxProps) {
+  const box = useRef<HTMLElement>(null)
+  useEffect(() => box.current?.querySelector<HTMLElement>('.copy-token')?.focus(), [issued.id])
+  const select = (event: Event) => (event.target as HTMLInputElement).select()
+  return html`<section ref=${box} class="token-box" aria-label="New token, shown this once">
+    <h3><${Glyph} name="key" />New token, shown this once</h3>
+    <textarea class="field code token-whole" readonly rows="2" aria-label="Token" spellcheck=${false} onFocus=${select} onClick=${select}
+      value=${issued.token}></textarea>
+    <p>Copy it now. Daybook keeps only a digest and cannot show it again. Whoever has it may read events as ${owner}.</p>
+    <div class="buttons">
+      <${CopyButton} text=${() => issued.token} label="Copy token" class="primary copy-token" />
+      <button type="button" class="button" onClick=${onSaved}>I have saved it</button>
+    </div>
+  </section>`
+}

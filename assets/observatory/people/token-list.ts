@@ -1,0 +1,119 @@
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
+import { announce } from '../../shared/announce.js'
+import { ApiProblem, api, segment } from '../../shared/api.js'
+import { Glyph } from '../../shared/glyph.js'
+import { html } from '../../shared/html.js'
+import { ProblemNote } from '../../shared/problem-note.js'
+import { createResource } from '../../shared/resource.js'
+import { Time } from '../../shared/time-view.js'
+import type { ApiToken, List } from '../../shared/wire.js'
+import { forgetIssued, issuedToken, issueToken } from './issued-tokens.js'
+import { TokenBox } from './token-box.js'
+
+/** As the server bounds them. */
+const MOST = 20
+
+export interface TokenListProps {
+  /** Of whose tokens: `/api/me`, `/api/users/…`. */
+  path: string
+  /** `you`, or a name. */
+  owner: string
+}
+
+/** The tokens of somebody: a new one, shown this once; the others by their beginnings, to be revoked. */
+export function TokenList({ path, owner }: TokenListProps) {
+  const tokens = useMemo(() => createResource(signal => api<List<ApiToken>>(`${path}/tokens`, { signal })), [path])
+  const [problem, setProblem] = useState<unknown>(undefined)
+  const [isIssuing, setIssuing] = useState(false)
+  const newButton = useRef<HTMLButtonElement>(null)
+  useEffect(() => void tokens.load(), [tokens])
+  const { items } = tokens.value.value ?? {}
+  const issued = issuedToken(path)
+  const oldest = items && items.length >= MOST ? items[0] : undefined
+
+  const issue = async () => {
+    setIssuing(true)
+    setProblem(undefined)
+    try {
+      await issueToken(path)
+    } catch (failure) {
+      setProblem(failure)
+    } finally {
+      setIssuing(false)
+    }
+    await tokens.load()
+  }
+  // The button is off while a token is to be saved.
+  const focusNew = () => requestAnimationFrame(() => newButton.current?.focus())
+  const saved = () => {
+    forgetIssued(path)
+    focusNew()
+  }
+  const gone = (token: ApiToken) => {
+    if (issued?.id === token.id) forgetIssued(path)
+    announce(`${token.prefix} is revoked`)
+    focusNew()
+    void tokens.load()
+  }
+  return html`
+    ${issued && html`<${TokenBox} issued=${issued} owner=${owner} onSaved=${saved} />`}
+    <div class="tokens-head">
+      <h3>Tokens</h3>${items && html`<span class="hint">${items.length} of ${MOST}</span>`}
+      <button ref=${newButton} type="button" class="button small" disabled=${isIssuing || issued !== undefined} onClick=${issue}><${Glyph} name="plus" class="small" />New token</button>
+    </div>
+    ${problem !== undefined && html`<${ProblemNote} what="No token was made." problem=${problem} />`}
+    ${tokens.problem.value !== undefined && html`<${ProblemNote} what=${owner === 'you' ? 'Your tokens could not be loaded.' : 'The tokens could not be loaded.'} problem=${tokens.problem.value} onRetry=${tokens.load} />`}
+    ${oldest && html`<p class="hint">A new one revokes the oldest, <code>${oldest.prefix}…</code></p>`}
+    ${items?.length === 0 && html`<p class="quiet-text">${owner === 'you' ? 'You have no tokens.' : 'No tokens.'} A token lets a program read events and keep subscriptions without a password.</p>`}
+    ${
+      items &&
+      items.length > 0 &&
+      html`<ul class="tokens">${[...items]
+        .reverse()
+        .map(
+          token =>
+            html`<${TokenRow} key=${token.id} token=${token} path=${path} isNew=${token.id === issued?.id} onGone=${() => gone(token)} />`,
+        )}</ul>`
+    }`
+}
+
+interface TokenRowProps {
+  token: ApiToken
+  path: string
+  isNew: boolean
+  onGone: () => void
+}
+
+/** Revoking is asked for twice, and then at once: whoever does it because a token got out cannot wait for an undo. */
+function TokenRow({ token, path, isNew, onGone }: TokenRowProps) {
+  const [isAsked, setAsked] = useState(false)
+  const [problem, setProblem] = useState<unknown>(undefined)
+  const row = useRef<HTMLLIElement>(null)
+  const ask = (next: boolean) => {
+    setAsked(next)
+    requestAnimationFrame(() => row.current?.querySelector<HTMLElement>('button')?.focus())
+  }
+  const revoke = async () => {
+    try {
+      await api(`${path}/tokens/${segment(token.id)}`, { method: 'DELETE' })
+      onGone()
+    } catch (failure) {
+      // Somebody else was first.
+      if (failure instanceof ApiProblem && failure.status === 404) onGone()
+      else setProblem(failure)
+    }
+  }
+  return html`<li ref=${row} class="token">
+    <code class="token-prefix">${token.prefix}…</code>
+    <span class="token-times"><span>since <${Time} at=${token.created_at} as="relative" />${isNew && html` <span class="tag accent">new</span>`}</span>
+      <span class="hint">${token.last_used_at ? html`used <${Time} at=${token.last_used_at} as="relative" />` : 'never used'}</span></span>
+    ${
+      isAsked
+        ? html`<span class="token-ask"><span>Programs that use it are refused at once.</span>
+          <button type="button" class="button small danger" onClick=${revoke}>Revoke it</button>
+          <button type="button" class="button small quiet" onClick=${() => ask(false)}>Keep it</button></span>`
+        : html`<button type="button" class="button small quiet danger" aria-label=${`Revoke ${token.prefix}`} onClick=${() => ask(true)}>Revoke</button>`
+    }
+    ${problem !== undefined && html`<div class="token-problem"><${ProblemNote} what="It is not revoked." problem=${problem} onRetry=${revoke} /></div>`}
+  </li>`
+}

@@ -1,0 +1,29 @@
+import type { FunctionComponent, VNode } from 'preact'
+import { useEffect, useState } from 'preact/hooks'
+import { html } from './html.js'
+
+/**
+ * A component whose module is loaded when it is first shown: for what most visits do not need. Nothing is there until
+ * then. A module that cannot be loaded is an error of the view, which `Boundary` shows.
+ */
+export function lazily<Props extends object>(
+  load: () => Promise<FunctionComponent<Props>>,
+): (props: Props) => VNode | null {
+  let known: FunctionComponent<Props> | undefined
+  return props => {
+    const [problem, setProblem] = useState<{ error: unknown } | undefined>(undefined)
+    const [, draw] = useState(false)
+    useEffect(() => {
+      if (known) return
+      load().then(
+        component => {
+          known = component
+          draw(true)
+        },
+        error => setProblem({ error }),
+      )
+    }, [])
+    if (problem) throw problem.error
+    return known ? html`<${known} ...${props} />` : null
+  }
+}

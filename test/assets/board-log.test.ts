@@ -1,0 +1,71 @@
+import fc from 'fast-check'
+import t from 'tap'
+import { type LogLine, LogLines, plainLine } from '../../assets/board/log-lines.js'
+import type { LogPiece } from '../../assets/board/wire.js'
+
+const START = '2026-11-20T13:00:00.000000Z'
+
+function piece(seq: number, text: string, stream: LogPiece['stream'] = 'out'): LogPiece {
+  return { seq, at: `2026-11-20T13:00:0${Math.min(9, seq)}.500000Z`, stream, text }
+}
+
+/** What a log shows in the end. */
+function shown(pieces: readonly LogPiece[]): string[] {
+  const lines = new LogLines(START)
+  const byNumber = new Map<number, LogLine>()
+  for (const each of pieces) for (const line of lines.add(each)) byNumber.set(line.number, line)
+  return [...byNumber.values()].map(({ stream, text }) => (stream === 'out' ? text : `${stream}: ${text}`))
+}
+
+t.test('pieces are cut into lines wherever they end', async t => {
+  t.same(shown([piece(1, 'one\ntw'), piece(2, 'o\n'), piece(3, 'three')]), ['one', 'two', 'three'])
+  t.same(shown([piece(1, 'half'), piece(2, 'oops\n', 'err'), piece(3, 'rest\n')]), ['half', 'err: oops', 'rest'])
+  t.same(shown([piece(1, 'a\n\n\nb\n')]), ['a', '', '', 'b'])
+})
+
+t.test('however a log is cut into pieces, the lines are the same', async () => {
+  const text = fc
+    .array(fc.constantFrom('a', '\n', '\x1b[31m', '\r', 'bc', '\r\n'), { maxLength: 30 })
+    .map(parts => parts.join(''))
+  await fc.assert(
+    fc.property(text, fc.array(fc.nat(40), { maxLength: 6 }), (text, cuts) => {
+      const ends = [...cuts.map(cut => Math.min(cut, text.length)).sort((a, b) => a - b), text.length]
+      const pieces = ends
+        .map((end, at) => piece(at + 1, text.slice(ends[at - 1] ?? 0, end)))
+        .filter(({ text }) => text !== '')
+      const whole = text === '' ? [] : shown([piece(1, text)])
+      return JSON.stringify(shown(pieces.map((each, at) => ({ ...each, seq: at + 1 })))) === JSON.stringify(whole)
+    }),
+  )
+})
+
+t.test('a line tells when it came, from the beginning of the run', async t => {
+  const [line] = new LogLines(START).add(piece(3, 'x\n'))
+  t.equal(line?.atMs, 3500)
+  t.equal(new LogLines('2026-11-20T14:00:00.000000Z').add(piece(1, 'x'))[0]?.atMs, 0, 'never before it')
+})
+
+t.test('what was read before is not read twice, and what is missing is said', async t => {
+  const lines = new LogLines(START)
+  lines.add(piece(1, 'one\n'))
+  t.same(lines.add(piece(1, 'one\n')), [])
+  t.match(lines.add(piece(4, 'four\n')), [{ stream: 'note', text: /not kept any more/ }, { text: 'four' }])
+  t.equal(lines.lastSeq, 4)
+})
+
+t.test('a line without end becomes several', async t => {
+  const lines = shown([piece(1, 'x'.repeat(9000)), piece(2, 'y'.repeat(10))])
+  t.same(
+    lines.map(line => line.length),
+    [4000, 4000, 1010],
+  )
+})
+
+t.test('controls of terminals and marks that cannot be seen are left out', async t => {
+  t.equal(plainLine('\x1b[1;31mred\x1b[0m and \x1b]0;title\x07plain'), 'red and plain')
+  t.equal(plainLine('10 %\r20 %\r30 %'), '30 %', 'what was written over')
+  t.equal(plainLine('done\r'), 'done')
+  t.equal(plainLine('a\x00\x08b\x7f\u202etxt.exe\u2066'), 'abtxt.exe')
+  t.equal(plainLine('\tindented <script>'), '\tindented <script>')
+  t.equal(plainLine('\x1b]8;;http://x\x1b\\link\x1b]8;;\x1b\\'), 'link')
+})

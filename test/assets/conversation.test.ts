@@ -1,0 +1,42 @@
+import t from 'tap'
+import { conversationOf, isOf } from '../../assets/observatory/events/conversation.js'
+import type { TargetNode } from '../../assets/shared/wire.js'
+
+/** From the outermost to the target. */
+const chain = (...nodes: TargetNode[]) => nodes.reduce((parent, node) => ({ ...node, parent })) as TargetNode
+
+const realm = { type: 'realm', key: 'realm:chat.example.org', display: 'chat' }
+const eng = { type: 'channel', key: 'channel:4', display: 'eng' }
+const deploys = { type: 'topic', display: 'deploys' }
+const message = { type: 'message', key: 'message:1' }
+const repository = { type: 'repository', key: 'repository:7', display: 'tidepool/relay' }
+const pull = { type: 'pull_request', key: 'pull_request:482', display: '#482 Honour it' }
+
+t.test('messages belong to their topic, comments to what they are about', async t => {
+  const of = (target: TargetNode, key?: string) =>
+    conversationOf({ target, conversation: key === undefined ? {} : { key } })
+  t.match(of(chain(eng, { ...deploys, key: 'topic:deploys' }, message)), {
+    key: 'topic:deploys',
+    within: [],
+    words: 'eng › deploys',
+  })
+  t.match(of(chain(repository, pull, { type: 'comment', key: 'comment:1' }), 'pull_request:482'), {
+    key: 'pull_request:482',
+  })
+  t.match(of(chain(repository, pull)), { key: 'pull_request:482', words: 'tidepool/relay › #482 Honour it' })
+})
+
+t.test('a topic without a key is told by its name within what has one', async t => {
+  const target = chain(realm, eng, deploys, message)
+  const found = conversationOf({ target, conversation: { key: 'channel:4' } })
+  t.match(found, { key: 'channel:4', within: [deploys], words: 'eng › deploys' })
+  if (!found) return
+  t.equal(isOf(found, { target: chain(realm, eng, deploys, { type: 'message', key: 'message:2' }) }), true)
+  t.equal(isOf(found, { target: chain(realm, eng, { ...deploys, display: 'other' }, message) }), false)
+  t.equal(isOf(found, { target: eng }), false)
+})
+
+t.test('whole installations are no conversation', async t => {
+  t.equal(conversationOf({ target: chain(realm, message), conversation: {} }), undefined)
+  t.equal(conversationOf({ target: {}, conversation: {} }), undefined)
+})

@@ -1,0 +1,52 @@
+import t from 'tap'
+import { cardLink, cardTitle, curlCommand, platformLink } from '../../assets/observatory/events/event-links.js'
+import type { LedgerEvent } from '../../assets/shared/wire.js'
+
+const event = (change: Partial<LedgerEvent>) =>
+  ({
+    ...{ dedupe_key: 'chat:message:1', kind: 'message.created', conversation: {} },
+    action: { kind: 'message.created', object_type: 'message', verb: 'created', metadata: {} },
+    target: { type: 'topic', display: 'deploys' },
+    ...change,
+  }) as LedgerEvent
+
+t.test('only addresses of the web lead out, the nearest first', async t => {
+  const parent = { type: 'channel', url: 'https://chat.example.org/4' }
+  t.equal(platformLink(event({ conversation: { url: 'https://a.example/1' } })), 'https://a.example/1')
+  t.equal(platformLink(event({ target: { type: 'topic', url: 'javascript:alert(1)', parent } })), parent.url)
+  for (const url of [
+    'javascript:alert(1)',
+    ' JaVaScRiPt:alert(1)',
+    'data:text/html,x',
+    'file:///etc',
+    '//x.example',
+    'x',
+    '',
+  ]) {
+    t.equal(platformLink(event({ conversation: { url } })), undefined, url)
+  }
+  t.equal(platformLink(event({ conversation: { url: 7 as unknown as string } })), undefined)
+})
+
+t.test('the command names the token, and nothing of an event can end its quotes', async t => {
+  const base = 'http://127.0.0.1:8765/book'
+  t.equal(
+    curlCommand({ base, key: 'chat:message/8796', needsToken: true }),
+    `curl -sS -H "Authorization: Bearer $EVENT_API_TOKEN" '${base}/api/events/chat%3Amessage%2F8796'`,
+  )
+  t.equal(curlCommand({ base, key: 'a', needsToken: false }), `curl -sS '${base}/api/events/a'`)
+  const hostile = curlCommand({ base, key: `'; rm -rf ~; echo '$(id)\`id\`{a,b}[1-9]\n\ud800`, needsToken: false })
+  t.equal(hostile.match(/'/g)?.length, 2)
+  t.match(hostile, /^curl -sS '[^\s$`{}[\]]*'$/)
+})
+
+t.test('a card is named by what it is about and the first line that was said', async t => {
+  t.equal(cardTitle(event({ conversation: { text: ' Found it.\nMore' } })), 'deploys: Found it.')
+  t.equal(cardTitle(event({})), 'deploys')
+  t.equal([...cardTitle(event({ conversation: { text: '😀'.repeat(500) } }))].length, 200)
+})
+
+t.test('the board is handed title and key in the hash, encoded', async t => {
+  const link = cardLink('http://127.0.0.1:8767/', event({ dedupe_key: 'a&link=b#c', conversation: { text: 'x & y' } }))
+  t.equal(link, 'http://127.0.0.1:8767/#new?title=deploys%3A%20x%20%26%20y&link=a%26link%3Db%23c')
+})

@@ -1,0 +1,103 @@
+import fc from 'fast-check'
+import t from 'tap'
+import { CSV_HEAD, csvCell, csvLine } from '../../assets/observatory/events/csv.js'
+import { toRows } from '../../assets/observatory/events/list-rows.js'
+import { rowWords } from '../../assets/observatory/events/row-words.js'
+import { SseReader } from '../../assets/observatory/events/sse-reader.js'
+import type { LedgerEvent } from '../../assets/shared/wire.js'
+
+function event(change: Partial<LedgerEvent> = {}): LedgerEvent {
+  return {
+    ...{ dedupe_key: 'chat:1', kind: 'message.created', subject_id: '1', subject_type: 'message' },
+    action: { kind: 'message.created', object_type: 'message', verb: 'created', metadata: {} },
+    ...{ actor: { id: '1', display: 'Ada', metadata: {} }, actor_role: 'member', source: 'chat', occurred_at: null },
+    target: { type: 'stream', key: 'stream:4', display: 'eng' },
+    ...{ conversation: { text: 'The retry budget' }, payload: {}, subscription_ids: [] },
+    provenance: { route: 'api', verified: 'none' },
+    ...{ captured_at: '2026-11-20T13:00:00.000001Z', seen_count: 1, last_seen_at: '2026-11-20T13:00:00.000001Z' },
+    ...change,
+  }
+}
+
+t.test('a row shows what was said, from shortly before the first match', async t => {
+  t.same(rowWords(event(), ['retry']), { kind: 'said', text: 'The retry budget' })
+  const long = event({ conversation: { text: `${'word '.repeat(200_000)}needle and more` } })
+  const words = rowWords(long, ['needle'])
+  t.match(words, { kind: 'said', text: /^….{0,30}needle and more$/ })
+})
+
+t.test('where a match is only in the payload, the row says where', async t => {
+  const deep = event({ payload: { head_commit: { message: 'Honour retry-after', tags: ['x', 'Backoff'] } } })
+  t.same(rowWords(deep, ['BACKOFF']), { kind: 'found', path: 'payload.head_commit.tags[1]', text: 'Backoff' })
+  t.same(rowWords(deep, ['honour', 'retry']), {
+    ...{ kind: 'found', path: 'payload.head_commit.message', text: 'Honour retry-after' },
+  })
+  t.equal(rowWords(deep, ['ada', 'eng', 'retry']).kind, 'said', 'names and breadcrumbs are in sight')
+})
+
+t.test('without words there are none, and a hostile payload ends the search', async t => {
+  t.same(rowWords(event({ conversation: { text: ' \n' } }), []), { kind: 'none' })
+  const wide = { list: Array.from({ length: 200_000 }, (_, at) => `a${at}`), last: 'needle' }
+  t.equal(rowWords(event({ payload: wide }), ['needle']).kind, 'said')
+})
+
+t.test('characters are not cut in half', async t => {
+  const { text } = rowWords(event({ conversation: { text: '👩‍🔧'.repeat(5_000) } }), []) as { text: string }
+  t.notMatch(text, /[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/)
+})
+
+t.test('lines stand between what is newer and what was there', async t => {
+  const at = (second: number) => event({ dedupe_key: `k${second}`, captured_at: `2026-11-20T13:00:0${second}.000000Z` })
+  const shown = (above: string) =>
+    toRows([at(3), at(2), at(1)], [{ name: 'read', words: 'Here', above }]).map(row =>
+      row.kind === 'line' ? '--' : row.event.dedupe_key,
+    )
+  t.same(shown('2026-11-20T13:00:02.000000Z'), ['k3', '--', 'k2', 'k1'])
+  t.same(shown('2026-11-20T13:00:03.000000Z'), ['k3', 'k2', 'k1'], 'nothing is newer')
+  t.same(shown('2026-11-20T12:00:00.000000Z'), ['k3', 'k2', 'k1'], 'what was there is not loaded')
+})
+
+t.test('a cell cannot be a formula, whatever stands in it', async t => {
+  t.equal(csvCell('a,"b"\nc'), '"a,""b""\nc"')
+  for (const text of ['=1+1', '+1', '-1', '@x', '\t=1', ' =1', '\u0000=1', '|x', '＝1', '\rx']) {
+    t.match(csvCell(text), /^"?'/, JSON.stringify(text))
+  }
+  t.equal(csvCell('plain'), 'plain')
+})
+
+t.test('a line of the table is read back as it was', async t => {
+  fc.assert(
+    fc.property(fc.string({ unit: 'binary' }), text => {
+      const cells = cellsOf(csvLine(event({ conversation: { text } })))
+      const shown = cells[CSV_HEAD.slice(1).split(',').indexOf('text')] ?? ''
+      t.ok(shown === text || shown === `'${text}`)
+      t.equal(cells.length, CSV_HEAD.split(',').length)
+    }),
+    { numRuns: 200 },
+  )
+})
+
+t.test('a stream is cut into the same messages wherever its pieces end', async t => {
+  const stream =
+    ': heartbeat\n\nid: 1\nevent: checkpoint\ndata: {"next_since":"1"}\n\nid: 2\ndata: {"a":"b: c"}\n\ndata: x\ndata: y\n\n'
+  const expected = [
+    { event: 'checkpoint', id: '1', data: '{"next_since":"1"}' },
+    { event: 'message', id: '2', data: '{"a":"b: c"}' },
+    { event: 'message', id: undefined, data: 'x\ny' },
+  ]
+  fc.assert(
+    fc.property(fc.array(fc.integer({ min: 0, max: stream.length }), { maxLength: 30 }), places => {
+      const ends = [...places.sort((a, b) => a - b), stream.length]
+      const reader = new SseReader()
+      const found = ends.flatMap((end, at) => reader.take(stream.slice(ends[at - 1] ?? 0, end)))
+      t.same(found, expected)
+    }),
+  )
+})
+
+/** RFC 4180, one line. */
+function cellsOf(line: string): string[] {
+  return [...line.slice(0, -2).matchAll(/(?:^|,)(?:"((?:[^"]|"")*)"|([^,]*))/gsu)].map(
+    ([, quoted, plain]) => quoted?.replaceAll('""', '"') ?? plain ?? '',
+  )
+}

@@ -1,0 +1,37 @@
+import t from 'tap'
+import { newerThan, withNewer, withoutFirst } from '../../assets/observatory/events/histogram-growth.js'
+import type { EventHistogram, LedgerEvent } from '../../assets/shared/wire.js'
+
+const instant = (second: number) => `2026-11-20T13:00:${String(second).padStart(2, '0')}.000000Z`
+const event = (source: string, second: number) => ({ source, captured_at: instant(second) }) as LedgerEvent
+
+const COUNTED: EventHistogram = {
+  ...{ from: instant(0), to: instant(59), starts: [instant(0), instant(30)] },
+  ...{ counts: [3, 1], count: 4, complete: true, counted_from: instant(0), head: instant(31), epoch: 'e' },
+  by_source: { chat: { count: 3, counts: [2, 1] }, forum: { count: 1, counts: [1, 0] } },
+}
+
+t.test('what came after the counting is in the last part, whoever sent it', async t => {
+  const grown = withNewer(COUNTED, [event('constructor', 40), event('chat', 35), event('chat', 31), event('chat', 2)])
+  t.match(grown, {
+    ...{ count: 6, counts: [3, 3] },
+    by_source: { chat: { count: 4, counts: [2, 2] }, constructor: { count: 1, counts: [0, 1] } },
+  })
+  t.equal(withNewer(COUNTED, [event('chat', 31)]), COUNTED, 'nothing new')
+  t.equal(COUNTED.count, 4)
+})
+
+t.test('an empty range grows by nothing, and an empty ledger by everything', async t => {
+  t.match(withNewer({ ...COUNTED, starts: [], counts: [] }, [event('chat', 40)]), { count: 4 })
+  const empty = { ...COUNTED, counts: [0, 0], count: 0, by_source: {}, head: null }
+  t.match(withNewer(empty, [event('chat', 40)]), { count: 1, counts: [0, 1] })
+  t.equal(newerThan([], instant(0)), 0)
+})
+
+t.test('what lies before the range is taken out of the first part', async t => {
+  const before = { ...COUNTED, counts: [1], count: 1, by_source: { forum: { count: 1, counts: [1] } } }
+  const left = withoutFirst(COUNTED, before)
+  t.match(left, { count: 3, counts: [2, 1] })
+  t.same(Object.keys(left.by_source), ['chat'])
+  t.equal(withoutFirst({ ...COUNTED, complete: false }, before).count, 4, 'the beginning was not counted at all')
+})

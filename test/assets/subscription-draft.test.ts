@@ -1,0 +1,104 @@
+import t from 'tap'
+import {
+  isChanged,
+  isToBeRead,
+  kindsOf,
+  newDraft,
+  readDraft,
+  toDraft,
+  toSave,
+  withEnd,
+  withKinds,
+  withMetadata,
+  withReading,
+  withSource,
+  withTarget,
+  writeDraft,
+} from '../../assets/observatory/subscriptions/draft.js'
+import { kindsLine, kindTitle } from '../../assets/observatory/subscriptions/kind-titles.js'
+import type { Subscription } from '../../assets/shared/wire.js'
+
+const STORED: Subscription = {
+  ...{
+    id: 'deploys',
+    source: 'chat',
+    target: 'stream:eng/topic:deploys',
+    scope: { type: 'topic', display: 'deploys' },
+  },
+  ...{ filters: { stream: 'eng', topic: 'deploys' }, event_kinds: ['message.created'] },
+  ...{
+    actions: [{ kind: 'message.created', object_type: 'message', verb: 'created' }],
+    capture_modes: ['webhook', 'poll'],
+  },
+  metadata: { interval_seconds: 30, hot_until: '2026-11-20T15:10:00Z', reason: 'the deploy', team: 'relay' },
+  ...{ enabled: true, last_cursor: '8812', last_event_at: null, owner_user_id: 'user_1', capture: { failures: 0 } },
+  ...{ created_at: '2026-11-20T12:00:00.000000Z', updated_at: '2026-11-20T12:00:00.000000Z' },
+}
+
+t.test('what the ledger keeps is not sent back, and an untouched draft changes nothing', async t => {
+  const draft = toDraft(STORED)
+  for (const member of ['last_cursor', 'capture', 'updated_at', 'owner_user_id']) t.notOk(member in draft, member)
+  t.same(toSave(draft, STORED), { id: 'deploys' })
+  t.notOk(isChanged(draft, STORED))
+  t.ok(isChanged(newDraft('chat')))
+})
+
+t.test('a change sends itself alone, and what is gone as null', async t => {
+  const draft = toDraft(STORED)
+  t.same(toSave(withMetadata(draft, { reason: 'why not' }), STORED), {
+    id: 'deploys',
+    metadata: { ...STORED.metadata, reason: 'why not' },
+  })
+  t.same(toSave(withTarget(draft, 'stream:ops'), STORED), {
+    id: 'deploys',
+    target: 'stream:ops',
+    scope: null,
+    filters: null,
+  })
+  t.same(toSave(withKinds(draft, []), STORED), { id: 'deploys', event_kinds: [], actions: null })
+})
+
+t.test('form and JSON are two views: what the form does not know is kept', async t => {
+  const written = readDraft(writeDraft({ ...toDraft(STORED), colour: 'red' }))
+  const changed = withEnd(withTarget(written, 'stream:ops'), '2026-11-21T00:00:00Z')
+  t.match(changed, { colour: 'red', metadata: { team: 'relay', temporary: true, expires_at: '2026-11-21T00:00:00Z' } })
+  t.notOk('temporary' in Object(withEnd(changed, undefined).metadata))
+})
+
+t.test('reading from the platform comes and goes with what belongs to it', async t => {
+  const draft = toDraft(STORED)
+  t.ok(isToBeRead(draft))
+  const off = withReading(draft, false)
+  t.match(off, { capture_modes: ['webhook'], metadata: { reason: 'the deploy', team: 'relay' } })
+  t.same(Object.keys(Object(off.metadata)), ['reason', 'team'])
+  t.same(withReading(off, true).capture_modes, ['webhook', 'api_cursor', 'poll'])
+})
+
+t.test('another source has other places, kinds and ways', async t => {
+  const moved = withSource(toDraft(STORED), 'code_a')
+  t.match(moved, { source: 'code_a', target: '', event_kinds: [], metadata: { reason: 'the deploy' } })
+  t.notOk(isToBeRead(moved))
+  t.same(withSource(moved, 'code_a'), moved)
+})
+
+t.test('whatever the JSON says, the form can read it', async t => {
+  for (const json of ['[]', '7', 'null', '{']) t.throws(() => readDraft(json), SyntaxError, json)
+  const odd = readDraft('{"source":7,"event_kinds":[1,"a.b"],"metadata":[],"actions":[null],"capture_modes":{}}')
+  t.same(kindsOf(odd), ['a.b'])
+  t.same(kindsOf({ actions: [{ kind: 'issue.*' }, null] }), ['issue.*'])
+  t.notOk(isToBeRead(odd))
+  t.same(withMetadata(odd, { reason: 'x' }).metadata, { reason: 'x' })
+})
+
+t.test('kinds have titles for people', async t => {
+  t.same(['message.created', 'workflow_run.failed', 'issue.*', 'deployed', 'a.b.c_d'].map(kindTitle), [
+    'Message written',
+    'Workflow run failed',
+    'Any issue',
+    'Deployed',
+    'A b c d',
+  ])
+  t.equal(kindsLine([]), 'Every kind')
+  t.equal(kindsLine(['topic.created', 'reply.deleted']), 'Topic created, reply deleted')
+  t.equal(kindsLine(['a.b', 'c.d', 'e.f', 'g.h', 'i.j']), 'A b, c d, e f and 2 more')
+})

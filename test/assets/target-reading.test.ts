@@ -1,0 +1,131 @@
+import fc from 'fast-check'
+import t from 'tap'
+import { nearTargets } from '../../assets/observatory/subscriptions/near-targets.js'
+import { readTarget, targetStretches } from '../../assets/observatory/subscriptions/target-reading.js'
+import { parseTarget } from '../../src/platforms/scope-key.js'
+
+const UNDERSTOOD: [source: string, text: string, pieces: string, words: string][] = [
+  ['chat', 'stream:eng', 'stream eng', 'One stream, every topic in it.'],
+  ['chat', 'stream:eng/topic:release notes', 'stream eng › topic release notes', 'One topic in one stream.'],
+  ['chat', 'stream:a%2Fb/topic:100%25', 'stream a/b › topic 100%', 'One topic in one stream.'],
+  ['forum', 'category:support', 'category support', 'One category, every topic in it.'],
+  ['forum', 'topic:0123', 'topic 123', 'One topic, every reply in it.'],
+  ['code_a', 'repo:ada/engine', 'repository ada/engine', 'One repository, everything in it.'],
+  ['code_a', 'repo:ada/engine/issue:12', 'repository ada/engine › issue 12', 'One issue in one repository.'],
+  [
+    ...(['code_b', 'project:ada/tools/engine/merge_request:34'] as const),
+    ...(['project ada/tools/engine › merge request 34', 'One merge request in one project.'] as const),
+  ],
+]
+
+t.test('what is well formed is taken apart as it is called', async t => {
+  for (const [source, text, pieces, words] of UNDERSTOOD) {
+    const reading = readTarget(source, text)
+    if (reading.kind !== 'understood') throw new Error(`${text}: ${reading.kind}`)
+    t.equal(reading.pieces.map(({ keyword, name }) => `${keyword} ${name}`).join(' › '), pieces)
+    t.equal(reading.words, words)
+  }
+  t.equal(readTarget('chat', '').kind, 'whole')
+  t.match(readTarget('backup', 'service:payments'), { kind: 'understood', pieces: [] })
+})
+
+const PROBLEMS: [source: string, text: string, words: RegExp, fix: string | undefined][] = [
+  ['chat', 'topic:deploys', /needs its stream first/, 'stream:eng/topic:deploys'],
+  ['chat', 'eng', /Say what it is first/, 'stream:eng'],
+  ['chat', '#eng > release notes', /Written as a target/, 'stream:eng/topic:release notes'],
+  ['chat', 'channel:eng', /made of streams/, 'stream:eng'],
+  ['chat', 'Stream:eng', /made of streams/, 'stream:eng'],
+  ['chat', 'stream:a/b', /%2F/, 'stream:a%2Fb'],
+  ['chat', 'stream:', /needs a name/, 'stream:eng'],
+  ['chat', 'stream:50%', /%25/, 'stream:50%25'],
+  ['chat', ' stream:eng', /blanks around/, 'stream:eng'],
+  ['chat', '   ', /only blanks/, undefined],
+  ['chat', 'user:9', /a stream or a topic/, 'stream:eng/topic:deploys'],
+  [
+    ...(['chat', 'https://chat.example.org/#narrow/channel/4-eng/topic/release.20notes/near/8'] as const),
+    ...([/a link/, 'stream:eng/topic:release notes'] as const),
+  ],
+  ['forum', 'topic:retry', /named by its number/, 'topic:123'],
+  ['forum', '123', /Say what it is/, 'topic:123'],
+  ['forum', 'support', /Say what it is/, 'category:support'],
+  ['forum', 'category:staff/support', /without the one around it/, 'category:support'],
+  ['forum', 'https://forum.example.org/t/retry-budgets/4127/3', /a link/, 'topic:4127'],
+  ['code_a', 'ada/engine', /Say what it is/, 'repo:ada/engine'],
+  ['code_a', 'ada/engine#12', /Say what it is/, 'repo:ada/engine/issue:12'],
+  ['code_a', 'repo:engine', /needs its owner/, 'repo:ada/engine'],
+  ['code_a', 'repo:ada/engine/pr:34', /in full/, 'repo:ada/engine/pull_request:34'],
+  ['code_a', 'repo:ada/engine/issue:#12', /by its number/, 'repo:ada/engine/issue:12'],
+  ['code_a', 'repo:ada/engine/issue:twelve', /by its number, as in/, 'repo:ada/engine/issue:12'],
+  ['code_a', 'repo:ada/engine/', /too many/, 'repo:ada/engine'],
+  ['code_a', 'repo:ada/engine/src', /its owner and its name/, 'repo:ada/engine'],
+  ['code_a', 'https://github.com/ada/engine/pull/34/files', /a link/, 'repo:ada/engine/pull_request:34'],
+  ['code_a', 'https://github.com/ada/engine.git', /a link/, 'repo:ada/engine'],
+  [
+    ...(['code_b', 'https://gitlab.com/ada/tools/engine/-/merge_requests/34'] as const),
+    ...([/a link/, 'project:ada/tools/engine/merge_request:34'] as const),
+  ],
+  ['code_b', 'ada/tools/engine!34', /Say what it is/, 'project:ada/tools/engine/merge_request:34'],
+]
+
+t.test('what is wrong is said in a sentence, with what was probably meant', async t => {
+  for (const [source, text, words, fix] of PROBLEMS) {
+    const reading = readTarget(source, text)
+    if (reading.kind !== 'problem') throw new Error(`${text}: ${reading.kind}`)
+    t.match(reading.words, words, text)
+    t.equal(reading.fix, fix, text)
+  }
+})
+
+const SOURCES = ['chat', 'forum', 'code_a', 'code_b']
+const PARTS = ['stream', 'topic', 'category', 'repo', 'project', 'issue', 'pull_request', 'pr', ':', ':', '/', '/', '%']
+const anyTarget = fc
+  .array(
+    fc.oneof(fc.constantFrom(...PARTS, '12', 'ada', '#', '>', ' ', '%2F', 'é', '\n'), fc.string({ maxLength: 3 })),
+    {
+      minLength: 1,
+      maxLength: 9,
+    },
+  )
+  .map(parts => parts.join(''))
+
+t.test(
+  'a target is understood exactly when the server takes it, and so is every text that is offered instead',
+  async t => {
+    const takes = (source: string, text: string) => {
+      try {
+        parseTarget(source, text)
+        return true
+      } catch {
+        return false
+      }
+    }
+    const property = fc.property(fc.constantFrom(...SOURCES), anyTarget, (source, text) => {
+      if (text === '') return true
+      const reading = readTarget(source, text)
+      if ((reading.kind === 'understood') !== takes(source, text)) return false
+      return reading.kind !== 'problem' || reading.fix === undefined || takes(source, reading.fix)
+    })
+    t.doesNotThrow(() => fc.assert(property, { numRuns: 4000 }))
+  },
+)
+
+t.test('keywords stand back from names, and nothing of the text is lost', async t => {
+  const shown = (source: string, target: string) =>
+    targetStretches(source, target).map(({ text, isKeyword }) => (isKeyword ? `(${text})` : text))
+  t.same(shown('chat', 'stream:eng/topic:deploys'), ['(stream:)', 'eng/', '(topic:)', 'deploys'])
+  t.same(shown('code_a', 'repo:ada/engine/pull_request:34'), ['(repo:)', 'ada/engine/', '(pull_request:)', '34'])
+  t.same(shown('backup', 'stream:eng'), ['stream:eng'], 'a source without a grammar has no keywords')
+  const whole = fc.property(fc.constantFrom(...SOURCES), anyTarget, (source, target) => {
+    const texts = targetStretches(source, target).map(({ text }) => text)
+    return texts.join('') === target
+  })
+  t.doesNotThrow(() => fc.assert(whole))
+})
+
+t.test('near are targets of which a few letters differ, and those that go on', async t => {
+  const known = ['repo:tidepool/relay', 'repo:tidepool/ledger-client', 'stream:eng', '']
+  t.same(nearTargets('repo:tidepool/rel', known), ['repo:tidepool/relay'])
+  t.same(nearTargets('repo:tidepol/relay', known), ['repo:tidepool/relay'])
+  t.same(nearTargets('category:news', known), [])
+  t.same(nearTargets('x'.repeat(1024), known), [])
+})

@@ -1,0 +1,238 @@
+import t from 'tap'
+import { addCards, BoardSite, settled, shownIn, titlesIn } from './board-site.js'
+import { inBrowser, openBrowser } from './chromium.js'
+import { findAxeViolations, focused, overflow, PHONE, ROOT_PATH, WALL } from './observatory-site.js'
+
+const CARDS = [
+  {
+    title: 'One',
+    column: 'backlog',
+    labels: ['bug', 'customer'],
+    links: ['chat:1', 'chat:2', 'code_a:1'],
+    assignee: 'Ada Okafor',
+  },
+  { title: 'Two', column: 'backlog', labels: ['docs'] },
+  { title: 'Three', column: 'doing' },
+  { title: 'Four', column: 'done' },
+]
+
+/** All script of the board, compressed, in bytes. */
+const SCRIPT_BUDGET = 120_000
+
+t.test('the board in a browser', inBrowser(), async t => {
+  const site = new BoardSite(await openBrowser(t))
+
+  t.test('an empty board says what to do, and a first card is written with the keyboard alone', async t => {
+    const board = await site.serve(t)
+    const page = await site.open(t, board)
+    await page.getByRole('heading', { name: 'Nothing to do yet.' }).waitFor()
+    await page.getByText('Open: no login is set up').waitFor()
+    await page.keyboard.press('n')
+    await page.keyboard.type('First')
+    await page.keyboard.press('Enter')
+    await page.getByRole('link', { name: 'First' }).waitFor()
+    await page.keyboard.type('Second')
+    await page.keyboard.press('Shift+Enter')
+    await page.getByRole('dialog', { name: 'Card: Second' }).waitFor()
+    t.same(await titlesIn(board, 'backlog'), ['First', 'Second'])
+    await page.keyboard.press('Escape')
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
+  })
+
+  t.test('cards are walked, moved and opened by keys, and moves are told', async t => {
+    const board = await site.serve(t)
+    await addCards(board, CARDS)
+    const page = await site.open(t, board)
+    await page.getByRole('link', { name: 'One' }).waitFor()
+    await page.keyboard.press('j')
+    t.match(await focused(page), /^One/)
+    await page.keyboard.press('j')
+    t.match(await focused(page), /^Two/)
+    await page.keyboard.press('l')
+    t.match(await focused(page), /^Three/)
+    await page.keyboard.press('ArrowLeft')
+    await page.keyboard.press('J')
+    t.same(await shownIn(page, 'Backlog'), ['Two', 'One'])
+    await page.keyboard.press('L')
+    t.match(await focused(page), /^One/)
+    t.same(await shownIn(page, 'Doing'), ['Three', 'One'])
+    t.match(await page.getByRole('status').allInnerTexts(), [/.*/, /Moved to Doing, 2 of 2/].slice(-1))
+    await page.keyboard.press('Shift+ArrowRight')
+    await settled(page)
+    t.same(await titlesIn(board, 'review'), ['One'])
+    t.same(await titlesIn(board, 'backlog'), ['Two'])
+    t.match(await focused(page), /^One/)
+
+    await page.keyboard.press('m')
+    const menu = page.getByRole('dialog', { name: 'Move “One”' })
+    await menu.waitFor()
+    t.ok(await menu.getByRole('button', { name: /Review.*here now/ }).isDisabled())
+    await page.keyboard.press('d')
+    await page.keyboard.press('ArrowDown')
+    await page.keyboard.press('Enter')
+    await settled(page)
+    t.same(await titlesIn(board, 'done'), ['Four', 'One'])
+    t.match(await focused(page), /^One/)
+
+    await page.keyboard.press('Enter')
+    await page.getByRole('dialog', { name: 'Card: One' }).waitFor()
+    await page.keyboard.press('Escape')
+    t.match(await focused(page), /^One/)
+    await page.keyboard.press('e')
+    await page.getByLabel('Text, in Markdown').waitFor()
+  })
+
+  t.test('a card is dragged with the mouse, Esc puts it back, and what is refused is undone', async t => {
+    const board = await site.serve(t)
+    const ids = await addCards(board, CARDS)
+    const page = await site.open(t, board)
+    const drag = async (title: string, onto: string) => {
+      await page.getByRole('link', { name: title }).hover()
+      await page.mouse.down()
+      const box = await page.getByRole('link', { name: onto }).boundingBox()
+      await page.mouse.move((box?.x ?? 0) + 40, (box?.y ?? 0) + 4, { steps: 4 })
+      await page.locator('.card-float').waitFor()
+      await page.locator('.card-slot').waitFor()
+    }
+    await drag('Two', 'Three')
+    t.match(await page.locator('.card-float').getAttribute('style'), /rotate\(1\.2deg\)/)
+    await page.keyboard.press('Escape')
+    await page.mouse.up()
+    t.same(await shownIn(page, 'Backlog'), ['One', 'Two'])
+    t.equal(await page.getByRole('dialog').count(), 0, 'it was not opened either')
+
+    await drag('Two', 'Three')
+    await page.mouse.up()
+    t.same(await shownIn(page, 'Doing'), ['Two', 'Three'])
+    await settled(page)
+    t.same(await titlesIn(board, 'doing'), ['Two', 'Three'])
+
+    await board.ask(`/api/cards/${ids.Four}`, { method: 'DELETE' })
+    await drag('Four', 'Three')
+    await page.mouse.up()
+    await page.getByText(/“Four” was not moved/).waitFor()
+    await page.getByRole('link', { name: 'Four' }).waitFor({ state: 'detached' })
+  })
+
+  t.test('cards are found by words, labels and people, and the address says so', async t => {
+    const board = await site.serve(t)
+    await addCards(board, CARDS)
+    const page = await site.open(t, board, '/?label=bug')
+    await page.getByRole('link', { name: 'One' }).waitFor()
+    t.same(await shownIn(page, 'Backlog'), ['One'])
+    await page.getByRole('button', { name: 'Clear all' }).click()
+    await page.keyboard.press('/')
+    await page.keyboard.type('thr')
+    await page.getByRole('link', { name: 'One' }).waitFor({ state: 'detached' })
+    t.same(await page.locator('mark').allInnerTexts(), ['Thr'])
+    t.equal(new URL(page.url()).search, '?q=thr')
+    await page.reload()
+    await page.getByRole('link', { name: 'Three' }).waitFor()
+    t.same(await shownIn(page, 'Backlog'), [])
+  })
+
+  t.test('others’ changes come when one returns, and leave alone what is being written', async t => {
+    const board = await site.serve(t)
+    const ids = await addCards(board, CARDS)
+    const page = await site.open(t, board)
+    await page.getByRole('link', { name: 'One' }).waitFor()
+    await page.keyboard.press('n')
+    await page.keyboard.type('half a ti')
+    await board.ask(`/api/cards/${ids.Three}`, {
+      method: 'PATCH',
+      body: { title: 'Three, said anew', column: 'review' },
+    })
+    await page.evaluate(`new Promise(done => setTimeout(done, 2100))`)
+    await page.evaluate(`window.dispatchEvent(new Event('focus'))`)
+    await page.getByRole('link', { name: 'Three, said anew' }).waitFor()
+    t.same(await shownIn(page, 'Review'), ['Three, said anew'])
+    t.equal(await page.getByRole('textbox', { name: 'Title of a new card in Backlog' }).inputValue(), 'half a ti')
+  })
+
+  t.test('a card is deleted with a way back', async t => {
+    const board = await site.serve(t)
+    await addCards(board, CARDS)
+    const page = await site.open(t, board)
+    const remove = async () => {
+      await page.getByRole('link', { name: 'Four' }).click()
+      await page.getByRole('button', { name: 'More', exact: true }).click()
+      await page.getByRole('menuitem', { name: 'Delete' }).click()
+      await page.getByRole('link', { name: 'Four' }).waitFor({ state: 'detached' })
+    }
+    await remove()
+    await page.getByRole('button', { name: 'Undo' }).click()
+    await page.getByRole('link', { name: 'Four' }).waitFor()
+    await remove()
+    await page.locator('.toast').getByRole('button', { name: 'Close' }).click()
+    await settled(page)
+    t.same(await titlesIn(board, 'done'), [])
+  })
+
+  t.test('a card is asked for in the address, which outlives nothing but the draft', async t => {
+    const board = await site.serve(t)
+    const page = await site.open(t, board, '/#new?title=Look%20at%20%3Cb%3E&link=chat%3A1')
+    const panel = page.getByRole('dialog', { name: 'New card' })
+    t.equal(await panel.getByLabel('Title').inputValue(), 'Look at <b>')
+    t.equal(new URL(page.url()).hash, '')
+    t.equal(new URL(page.url()).pathname, `${ROOT_PATH}/`)
+    await page.reload()
+    t.equal(await panel.getByLabel('Title').inputValue(), 'Look at <b>', 'a draft outlasts a reload')
+    await panel.getByLabel('Title').press('Control+Enter')
+    await page.getByRole('dialog', { name: 'Card: Look at <b>' }).waitFor()
+    t.match(await board.ask('/api/cards'), { items: [{ title: 'Look at <b>', links: ['chat:1'], column: 'backlog' }] })
+  })
+
+  t.test('it is accessible in both schemes and fits every window, also with large letters', async t => {
+    const board = await site.serve(t)
+    const ids = await addCards(board, CARDS)
+    for (const window of [{}, PHONE, WALL]) {
+      const page = await site.open(t, board, '/', window)
+      await page.getByRole('link', { name: 'One' }).waitFor()
+      for (const colorScheme of ['light', 'dark'] as const) {
+        await page.emulateMedia({ colorScheme })
+        t.same(await findAxeViolations(page), [])
+      }
+      t.equal(await overflow(page), 0)
+      await page.evaluate(`document.documentElement.style.fontSize = '200%'`)
+      t.equal(await overflow(page), 0, 'with letters twice as large')
+      await page.evaluate(`document.documentElement.style.fontSize = ''`)
+    }
+    const page = await site.open(t, board, `/?card=${ids.One}`)
+    await page.getByRole('dialog', { name: 'Card: One' }).waitFor()
+    t.same(await findAxeViolations(page), [], 'a card')
+    await page.keyboard.press('e')
+    await page.getByLabel('Text, in Markdown').waitFor()
+    t.same(await findAxeViolations(page), [], 'a card that is written')
+  })
+
+  t.test('on a phone columns are tabs, and cards are moved by a menu', async t => {
+    const board = await site.serve(t)
+    await addCards(board, CARDS)
+    const page = await site.open(t, board, '/', PHONE)
+    await page.getByRole('button', { name: 'Move Two' }).tap()
+    await page.getByRole('dialog', { name: 'Move “Two”' }).getByRole('button', { name: 'Review' }).tap()
+    await settled(page)
+    t.same(await titlesIn(board, 'review'), ['Two'])
+    await page.getByRole('navigation', { name: 'Columns' }).getByRole('button', { name: 'Review' }).tap()
+    await page.getByRole('link', { name: 'Two' }).waitFor()
+    for (const target of await page.getByRole('main').getByRole('button').all()) {
+      const box = await target.boundingBox()
+      t.ok(box && box.height >= 44 && box.width >= 44, `${await target.innerText()} ${box?.width} × ${box?.height}`)
+    }
+  })
+
+  t.test('all its script weighs little', async t => {
+    const board = await site.serve(t)
+    const ids = await addCards(board, [{ title: 'Read', body: '# Words' }])
+    const page = await site.open(t, board, `/?card=${ids.Read}`)
+    await page.getByRole('heading', { name: 'Words' }).waitFor()
+    const sizes: number[] = await page.evaluate(
+      `performance.getEntriesByType('resource').filter(({ name }) => name.endsWith('.js')).map(entry => entry.encodedBodySize)`,
+    )
+    t.ok(sizes.reduce((sum, size) => sum + size) < SCRIPT_BUDGET, `${sizes.length} scripts`)
+  })
+
+  t.test('no page complained, broke its policy, or asked anybody but its server', async t => {
+    t.same(site.complaints, [])
+  })
+})

@@ -1,0 +1,288 @@
+import type { BrowserContextOptions, Page } from 'playwright-core'
+import t, { type Test } from 'tap'
+import { inBrowser, openBrowser } from './chromium.js'
+import { openBook, type Written } from './event-book.js'
+import { findAxeViolations, LAPTOP, ObservatorySite, overflow, PHONE, ROOT_PATH } from './observatory-site.js'
+
+/** The days that events of these tests are of. */
+const RANGE = 'from=2025-11-20T00:00:00Z&to=2025-11-20T23:59:59.999999Z'
+
+const HOSTILE = '<img src=x onerror=alert(1)> \u202egnirts\u202c \u0000'
+
+const EVENTS: Written[] = [
+  { conversation: { key: 'topic:deploys', text: 'An old word.' }, at: '2025-11-18T09:00:00.000000Z' },
+  { at: '2025-11-20T09:00:00.000000Z', actor: { id: '9', display: 'Jonas Weber' } },
+  { at: '2025-11-20T09:05:00.000000Z', conversation: { text: 'Two timers?' } },
+  {
+    ...{ at: '2025-11-20T09:11:04.731209Z', occurred_at: '2025-11-20T09:11:04.131Z', dedupe_key: 'chat:message/8796' },
+    conversation: { text: 'Found it: the retry budget.', url: 'https://chat.example.org/#narrow/8796' },
+    provenance: { route: 'webhook', verified: 'signature', delivery_id: '7f3c-19a2' },
+    payload: { message: { id: 8796, content: 'Found it: the retry budget.' }, tags: ['a', 'b'] },
+  },
+  { conversation: { text: 'Holding 2.8.0.' } },
+  {
+    target: { type: 'alarm', key: 'alarm:1', display: 'disk' },
+    conversation: {},
+    kind: 'alarm.raised',
+    source: 'backup',
+  },
+  {
+    ...{ dedupe_key: 'hostile', kind: 'message.created' },
+    actor: { id: '6', display: HOSTILE },
+    conversation: { text: HOSTILE, url: 'javascript:alert(1)' },
+    target: {
+      type: HOSTILE,
+      key: `key:${HOSTILE}`.replaceAll('\u0000', ''),
+      display: HOSTILE,
+      url: 'data:text/html,x',
+    },
+  },
+  {
+    ...{ dedupe_key: 'large', conversation: { text: `${'word '.repeat(4000)}end` } },
+    payload: {
+      long: 'x'.repeat(600_000),
+      many: Object.fromEntries(Array.from({ length: 20_000 }, (_, at) => [`m${at}`, at])),
+    },
+  },
+]
+
+t.test('the panel of an event in a browser', inBrowser(), async t => {
+  const site = new ObservatorySite(await openBrowser(t))
+  const { ledger, write } = await openBook(t)
+  const { subscription } = await ledger.saveSubscription({ source: 'chat', target: 'stream:eng' })
+  await write(...EVENTS)
+  // It comes a second time.
+  await write({ ...EVENTS[3], at: '2025-11-20T09:12:40.000000Z' })
+  const served = await site.serve(t, { ledger, boardUrl: () => 'http://127.0.0.1:9/board/' })
+
+  const open = async (t: Test, query: string, options: BrowserContextOptions = LAPTOP) =>
+    site.open(t, served, `/?${RANGE}&${query}`, { timezoneId: 'Europe/Berlin', ...options })
+  const openEvent = async (t: Test, key = 'chat:message/8796', options?: BrowserContextOptions) => {
+    const page = await open(t, `event=${encodeURIComponent(key)}`, options)
+    await panel(page).locator('.entry').waitFor()
+    return page
+  }
+
+  t.test('a row opens beside the list; keys walk on, Esc gives the focus back to the list', async t => {
+    const page = await open(t, '')
+    await page.getByRole('option').first().waitFor()
+    await page.getByRole('listbox').focus()
+    await page.keyboard.press('ArrowDown')
+    await page.keyboard.press('Enter')
+    await panel(page).waitFor()
+    const keys = [opened(page)]
+    for (const key of ['j', 'j', 'k']) {
+      await page.keyboard.press(key)
+      keys.push(opened(page))
+    }
+    t.same(keys, ['large', 'hostile', 'chat:6', 'hostile'])
+    await panel(page).getByRole('button', { name: 'Older event' }).click()
+    t.equal(opened(page), 'chat:6')
+    await panel(page).getByText('disk').first().waitFor()
+    await page.keyboard.press('Escape')
+    await panel(page).waitFor({ state: 'detached' })
+    t.equal(await page.evaluate('document.activeElement.getAttribute("role")'), 'listbox')
+    t.equal(opened(page), undefined)
+  })
+
+  t.test('it says who, when, what was said, and how it got here', async t => {
+    const page = await openEvent(t)
+    const words = flat(await panel(page).innerText())
+    for (const part of [
+      'Ada Okafor maintainer · ada@example.org',
+      'Thursday 20 November 2025, 10:11:04',
+      'Found it: the retry budget.',
+      'First seen 10:11:04.731209 UTC+1 · 0.6\u202fs after it happened',
+      'Seen again 1 time, last at 10:12:40',
+      'Route webhook delivery 7f3c-19a2',
+      'Verified by signature',
+    ]) {
+      t.ok(words.includes(part.replaceAll(/\s/g, ' ')), `${part} in ${words}`)
+    }
+    const matched = panel(page).getByRole('link', { name: 'stream:eng' })
+    await matched.waitFor()
+    t.match(await matched.getAttribute('href'), `${ROOT_PATH}/subscriptions?edit=${subscription.id}`)
+  })
+
+  t.test('what is around it stands there, and all of it is a filter away', async t => {
+    const page = await openEvent(t)
+    const talk = panel(page).getByRole('region', { name: 'Conversation' })
+    const all = talk.getByRole('link', { name: /^Show all/ })
+    await all.waitFor()
+    t.same(
+      (await talk.getByRole('listitem').allInnerTexts()).map(line => flat(line).slice(0, 42)),
+      [
+        'JW Jonas Weber 10:00:00 Word 2.',
+        'AO Ada Okafor 10:05:00 Two timers?',
+        'AO Ada Okafor 10:11:04 Found it: the retry',
+        'AO Ada Okafor 10:11:04 Holding 2.8.0.',
+        'AO Ada Okafor 10:11:04 word word word word',
+      ],
+    )
+    await talk.getByRole('button', { name: /Two timers/ }).click()
+    t.equal(opened(page), 'chat:3')
+    await talk.getByRole('button', { name: /Found it/ }).click()
+    await page.waitForURL('**8796**')
+    t.match(await all.innerText(), 'Show all 6')
+    await all.click()
+    // Also those before the range.
+    await page.getByRole('option').nth(6).waitFor({ state: 'detached' })
+    t.equal(await page.getByRole('option').count(), 6)
+    t.match(query(page), { target: 'topic:deploys', source: 'chat' })
+    t.ok(await panel(page).isVisible())
+  })
+
+  t.test('a step of its chain leads to all about it', async t => {
+    const page = await openEvent(t)
+    const about = panel(page).getByRole('region', { name: 'About' })
+    t.same((await about.locator('.entry-about > div').allInnerTexts()).map(flat), [
+      ...['stream eng stream:4', 'topic deploys topic:deploys', 'message 4 message:4'],
+    ])
+    await about.getByRole('link', { name: 'eng' }).click()
+    t.equal(query(page).target, 'stream:4')
+    t.equal(opened(page), 'chat:message/8796')
+  })
+
+  t.test('one can go to the platform, make a card, and copy: never a token', async t => {
+    const page = await openEvent(t)
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
+    const out = panel(page).getByRole('link', { name: /^Open on chat\.example\.org/ })
+    t.equal(await out.getAttribute('href'), 'https://chat.example.org/#narrow/8796')
+    t.same([await out.getAttribute('target'), await out.getAttribute('rel')], ['_blank', 'noopener noreferrer'])
+    const card = new URL(String(await panel(page).getByRole('link', { name: 'Make a card' }).getAttribute('href')))
+    t.equal(card.pathname, '/board/')
+    t.same(Object.fromEntries(new URLSearchParams(card.hash.replace('#new?', ''))), {
+      ...{ title: 'deploys: Found it: the retry budget.', link: 'chat:message/8796' },
+    })
+    const copied = async (name: string) => {
+      await panel(page).getByRole('button', { name }).click()
+      return page.evaluate('navigator.clipboard.readText()')
+    }
+    t.equal(await copied('Copy as curl'), `curl -sS '${served.url}${ROOT_PATH}/api/events/chat%3Amessage%2F8796'`)
+    t.equal(new URL(String(await copied('Copy link'))).searchParams.get('event'), 'chat:message/8796')
+  })
+
+  t.test('the entry is folded, unfolded by keys, raw, and copied whole', async t => {
+    const page = await openEvent(t)
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
+    const tree = panel(page).getByRole('tree', { name: 'Entry' })
+    t.match(await tree.innerText(), /payload: \{ 2 \}/)
+    await tree.focus()
+    for (const key of ['End', 'ArrowUp']) await page.keyboard.press(key)
+    await tree.getByText('payload').click()
+    t.match(
+      flat(await tree.innerText()),
+      /message: \{ id: 8796, content: "Found it: the retry budget." \} ▸ tags: \[ "a", "b" \]/,
+    )
+    await page.keyboard.press('ArrowRight')
+    await page.keyboard.press('ArrowRight')
+    t.match(flat(await tree.innerText()), /id: 8796 content: "Found it: the retry budget\." \}/)
+    await page.keyboard.press('ArrowLeft')
+    t.notMatch(flat(await tree.innerText()), /id: 8796 content/)
+    const section = panel(page).getByRole('region', { name: 'Entry as JSON' })
+    await section.getByRole('button', { name: 'Copy' }).click()
+    const copied = JSON.parse(String(await page.evaluate('navigator.clipboard.readText()')))
+    t.match(copied, { dedupe_key: 'chat:message/8796', payload: { message: { id: 8796 } } })
+    await section.getByRole('button', { name: 'Raw' }).click()
+    t.match(await section.getByRole('group', { name: 'Raw text' }).innerText(), '"dedupe_key": "chat:message/8796"')
+  })
+
+  t.test('numbers beyond what a browser holds are copied as they were sent', async t => {
+    const page = await open(t, '')
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
+    await page.route('**/api/events/chat%3Amessage%2F8796', async route => {
+      const answer = await route.fetch()
+      const event = (await answer.text()).replace('"id":8796', '"id":12345678901234567890')
+      await route.fulfill({ response: answer, body: event })
+    })
+    // Of another day, so that the list does not know it.
+    await page.goto(`${served.url}${ROOT_PATH}/?days=1&event=chat%3Amessage%2F8796`)
+    const section = panel(page).getByRole('region', { name: 'Entry as JSON' })
+    await section.getByRole('button', { name: 'Copy' }).click()
+    t.match(await page.evaluate('navigator.clipboard.readText()'), /"id":12345678901234567890/)
+  })
+
+  t.test('an entry of a megabyte takes a bounded part of the page', async t => {
+    const page = await openEvent(t, 'large')
+    const size = async () => (await page.evaluate(`document.querySelectorAll('.panel *').length`)) as number
+    t.ok((await size()) < 400, String(await size()))
+    const tree = panel(page).getByRole('tree', { name: 'Entry' })
+    await tree.getByText('payload', { exact: true }).click()
+    await tree.getByText('many', { exact: true }).click()
+    await tree.getByText('19,900 more, show 1,000').waitFor()
+    t.ok((await size()) < 1500, String(await size()))
+    t.ok((await panel(page).innerText()).length < 20_000, 'long texts are cut')
+    await panel(page).getByRole('region', { name: 'What was said' }).getByRole('button', { name: 'Show all' }).click()
+    t.match(await panel(page).locator('.entry-text').innerText(), /end$/)
+  })
+
+  t.test('what strangers wrote is text: no markup, no links, no turned words', async t => {
+    const page = await openEvent(t, 'hostile')
+    t.equal(await panel(page).locator('img').count(), 0)
+    t.equal(await panel(page).getByRole('link', { name: /^Open/ }).count(), 0)
+    t.same(
+      await panel(page)
+        .locator('a')
+        .evaluateAll(links => links.map(link => new URL((link as unknown as { href: string }).href).protocol)),
+      Array.from({ length: await panel(page).locator('a').count() }, () => 'http:'),
+    )
+    const words = await panel(page).innerText()
+    t.match(words, /<img src=x onerror=alert\(1\)>/)
+    t.match(words, /RLO/)
+    t.notMatch(words, /\u202e/)
+  })
+
+  t.test('what was searched for is marked, in the words and in the entry', async t => {
+    const page = await open(t, 'q=RETRY&event=chat%3Amessage%2F8796')
+    await panel(page).locator('.entry').waitFor()
+    await panel(page).locator('.entry-turn.is-this mark').waitFor()
+    t.equal(await panel(page).locator('.entry-text mark').innerText(), 'retry')
+    t.equal(await panel(page).getByRole('tree').locator('mark').count(), 2, 'unfolded as far as that')
+  })
+
+  t.test('an event that the list does not reach is there by its address; one that is not says so', async t => {
+    const page = await site.open(t, served, '/?days=1&event=chat:6')
+    await panel(page).getByText('No words, only the act.').waitFor()
+    await page.goto(`${served.url}${ROOT_PATH}/?event=chat:none`)
+    await panel(page).getByRole('heading', { name: 'There is no such event.' }).waitFor()
+    t.match(await panel(page).innerText(), 'chat:none')
+    t.same(await findAxeViolations(page), [])
+    await page.keyboard.press('Escape')
+    await panel(page).waitFor({ state: 'detached' })
+    t.equal(opened(page), undefined)
+  })
+
+  t.test('on phones it is the page, keys and Esc work above the list', async t => {
+    const page = await openEvent(t, 'hostile', PHONE)
+    t.equal((await panel(page).boundingBox())?.width, 360)
+    t.equal(await overflow(page), 0)
+    await page.keyboard.press('j')
+    t.equal(opened(page), 'chat:6')
+    for (const button of await panel(page).locator('.entry-actions .button').all()) {
+      t.ok(((await button.boundingBox())?.height ?? 0) >= 44)
+    }
+    t.same(await findAxeViolations(page), [])
+    await panel(page).getByRole('button', { name: 'Back' }).tap()
+    await panel(page).waitFor({ state: 'detached' })
+  })
+
+  t.test('it is accessible in both schemes', async t => {
+    const page = await openEvent(t)
+    await panel(page)
+      .getByRole('link', { name: /^Show all/ })
+      .waitFor()
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme })
+      t.same(await findAxeViolations(page), [])
+    }
+  })
+
+  t.test('nothing broke', async t => {
+    t.same(site.complaints, [])
+  })
+})
+
+const panel = (page: Page) => page.locator('.panel')
+const query = (page: Page) => Object.fromEntries(new URL(page.url()).searchParams)
+const opened = (page: Page): string | undefined => query(page).event
+const flat = (text: string) => text.replaceAll(/\s+/g, ' ').trim()

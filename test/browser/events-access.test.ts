@@ -1,0 +1,105 @@
+import t from 'tap'
+import { inBrowser, openBrowser } from './chromium.js'
+import { message, post, query, rows, said, start } from './events-site.js'
+import { findAxeViolations, ObservatorySite, overflow, PHONE, ROOT_PATH, WALL } from './observatory-site.js'
+
+t.test('the view of events by keys, on phones, and with hostile text', inBrowser(), async t => {
+  const site = new ObservatorySite(await openBrowser(t))
+  const home = t.testdir()
+  const server = await start(t, `${home}/events.db`)
+  const sources = ['chat', 'forum', 'code_a', 'backup']
+  await post(
+    server,
+    ...Array.from({ length: 200 }, (_, at) => message({ text: `Word ${at}`, source: sources[at % 4] })),
+  )
+  const hostile = await start(t, `${home}/hostile.db`)
+
+  t.test('it can be walked by keys alone, with the panel open, and closes to where one was', async t => {
+    const page = await site.open(t, server)
+    await rows(page).first().waitFor()
+    await page.keyboard.press('j')
+    await page.keyboard.press('j')
+    await page.keyboard.press('Enter')
+    const panel = page.getByRole('dialog')
+    await panel.waitFor()
+    const first = query(page).event
+    await page.keyboard.press('j')
+    t.not(query(page).event, first)
+    t.equal(await page.locator('.list-row[aria-selected=true]').count(), 1)
+    await page.keyboard.press('k')
+    t.equal(query(page).event, first)
+    await page.keyboard.press('Escape')
+    await panel.waitFor({ state: 'detached' })
+    t.equal(query(page).event, undefined)
+    t.equal(await page.evaluate(`document.activeElement.getAttribute('role')`), 'listbox')
+    await page.keyboard.press('3')
+    t.equal(query(page).days, '7')
+    await page.keyboard.press('l')
+    t.equal(query(page).live, '1')
+  })
+
+  t.test('an event of an address opens, also where the list does not reach it', async t => {
+    const { items } = (await (
+      await fetch(`${server.url}${ROOT_PATH}/api/events?order=desc&q=${encodeURIComponent('"Word 7"')}&source=backup`)
+    ).json()) as { items: { dedupe_key: string }[] }
+    const key = encodeURIComponent(String(items.at(-1)?.dedupe_key))
+    const page = await site.open(t, server, `/?event=${key}`)
+    await page.getByRole('dialog').waitFor()
+    const gone = await site.open(t, server, '/?event=chat%3Anothing')
+    await gone.getByText('There is no such event.').waitFor()
+  })
+
+  t.test('hostile text is text', async t => {
+    await post(
+      hostile,
+      message({
+        text: '<script>window.broken = 1</script><img src=x onerror="window.broken = 1">',
+        who: '<b>Bold</b>',
+      }),
+      message({ text: 'invoice\u202efdp.exe', who: `Z${'\u0301'.repeat(2000)}` }),
+      message({
+        text: 'a'.repeat(1_000_000),
+        who: 'b'.repeat(5_000),
+        target: { type: 'x', key: 'x:1', display: 'c'.repeat(9_000) },
+      }),
+      message({ kind: 'constructor.__proto__', actor_role: 'toString', source: 'hasownproperty' }),
+    )
+    for (const window of [{}, PHONE]) {
+      const page = await site.open(t, hostile, '/', window)
+      t.match((await said(page)).join('\n'), '<script>window.broken = 1</script>')
+      t.equal(await page.evaluate('window.broken'), undefined)
+      t.match(await page.locator('.event-said', { hasText: 'invoice' }).innerText(), /RLO/)
+      for (const row of await rows(page).all()) t.ok(((await row.boundingBox())?.height ?? 999) < 140)
+      t.equal(await overflow(page), 0)
+      t.same(await findAxeViolations(page), [])
+    }
+  })
+
+  t.test('it is accessible and fits every window, also with letters twice as large', async t => {
+    for (const window of [{}, PHONE, WALL]) {
+      const page = await site.open(t, server, '/?q=r&verified=none', window)
+      await rows(page).first().waitFor()
+      for (const colorScheme of ['light', 'dark'] as const) {
+        await page.emulateMedia({ colorScheme })
+        t.same(await findAxeViolations(page), [])
+      }
+      t.equal(await overflow(page), 0)
+      await page.evaluate(`document.documentElement.style.fontSize = '200%'`)
+      t.equal(await overflow(page), 0, 'with letters twice as large')
+    }
+  })
+
+  t.test('on phones the filters have a page of their own', async t => {
+    const page = await site.open(t, server, '/', PHONE)
+    await page.getByRole('button', { name: 'Filters' }).tap()
+    await page.getByRole('switch', { name: 'backup' }).uncheck()
+    t.equal(new URL(page.url()).searchParams.getAll('source').length, 3)
+    t.same(await findAxeViolations(page), [])
+    await page.getByRole('button', { name: /^Show \d+ events$/ }).tap()
+    t.match(await page.getByRole('button', { name: 'Filters' }).innerText(), '1')
+  })
+
+  t.test('no page complained, broke its policy, or asked anybody but its server', async t => {
+    t.same(site.complaints, [])
+  })
+})

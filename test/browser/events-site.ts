@@ -1,0 +1,83 @@
+import { once } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Page } from 'playwright-core'
+import type { Test } from 'tap'
+import { type RunningServer, startServer } from '../black-box/running-server.js'
+import { ROOT_PATH } from './observatory-site.js'
+
+type Change = Record<string, unknown> & { text?: string; who?: string; payload?: unknown }
+
+let posted = 0
+
+/** Events as programs send them, a new one each. */
+export function message({ text = 'Nothing red overnight.', who = 'Ada Okafor', ...more }: Change = {}) {
+  const id = String(++posted)
+  return {
+    ...{ kind: 'message.created', subject_type: 'message', subject_id: id, source: 'chat' },
+    actor: { id: `u-${who}`, display: who },
+    actor_role: 'maintainer',
+    target: {
+      ...{ type: 'topic', key: 'topic:deploys', display: 'deploys' },
+      parent: { type: 'channel', key: 'channel:4', display: 'eng' },
+    },
+    conversation: { text },
+    ...more,
+  }
+}
+
+export async function post({ url }: Pick<RunningServer, 'url'>, ...events: unknown[]): Promise<void> {
+  const answer = await fetch(`${url}${ROOT_PATH}/api/events`, {
+    ...{ method: 'POST', headers: { 'content-type': 'application/json' } },
+    body: JSON.stringify(events),
+  })
+  if (!answer.ok) throw new Error(await answer.text())
+}
+
+/** What it prints is the ledger's whole address; here it is the server's. */
+export async function start(t: Test, database: string, port = 0): Promise<RunningServer> {
+  // Paths of sockets are short, wherever the tests are.
+  const home = mkdtempSync(join(tmpdir(), 'daybook-'))
+  t.teardown(() => rmSync(home, { recursive: true, force: true }))
+  const server = await startServer(t, { database, home, port, flags: ['--root-path', ROOT_PATH] })
+  return { ...server, url: new URL(server.url).origin }
+}
+
+/** A port that stays free while a server is away from it. */
+export async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as { port: number }
+  server.close()
+  await once(server, 'close')
+  return port
+}
+
+/** Rows of the list that are in the page. */
+export const rows = (page: Page) => page.locator('.list-row')
+/** The query of the address. */
+export const query = (page: Page) => Object.fromEntries(new URL(page.url()).searchParams)
+
+/** The list is scrolled to its end. */
+export function isAtEnd(page: Page): Promise<boolean> {
+  return page.evaluate(`(({ scrollTop, clientHeight, scrollHeight }) => scrollTop + clientHeight > scrollHeight - 2)(
+    document.querySelector('.virtual-list'))`)
+}
+
+/** Waits until there are so many rows, or more than a few. */
+export async function hasRows(page: Page, amount?: number): Promise<void> {
+  for (let tries = 0; tries < 200; tries++) {
+    const present = await page.locator('.list-row').count()
+    if (amount === undefined ? present > 5 : present === amount) return
+    await page.waitForTimeout(25)
+  }
+  throw new Error(`There are ${await page.locator('.list-row').count()} rows.`)
+}
+
+/** What the first rows say, words alone. */
+export async function said(page: Page): Promise<string[]> {
+  await rows(page).first().waitFor()
+  return page.locator('.event-said').allInnerTexts()
+}

@@ -1,0 +1,101 @@
+import t from 'tap'
+import { inBrowser, openBrowser } from './chromium.js'
+import { hasRows, isAtEnd, message, post, query, rows, said, start } from './events-site.js'
+import { ObservatorySite, ROOT_PATH } from './observatory-site.js'
+
+t.test('the view of events in a browser', inBrowser(), async t => {
+  const site = new ObservatorySite(await openBrowser(t))
+  const home = t.testdir()
+  const server = await start(t, `${home}/events.db`)
+  const sources = ['chat', 'forum', 'code_a', 'backup']
+  const many = Array.from({ length: 600 }, (_, at) => message({ text: `Word ${at}`, source: sources[at % 4] }))
+  await post(server, ...many)
+  await post(
+    server,
+    message({ text: 'The retry budget starts too early.', who: 'Jonas Weber' }),
+    message({ who: 'Retry Robot', actor_role: 'bot', text: 'Ready.' }),
+    message({ kind: 'push.created', text: '', payload: { head_commit: { message: `${'x'.repeat(500)} retry` } } }),
+    message({ kind: 'alarm.half_done', source: 'backup', text: 'Disk is full.' }),
+  )
+  await post(server, { ...message(), subject_id: '1' })
+
+  t.test('a row says who did what to what, the words, how often and how it was proved', async t => {
+    const page = await site.open(t, server)
+    const row = rows(page).first()
+    await row.waitFor()
+    t.match((await row.innerText()).replace(/\s+/g, ' '), /Ada Okafor.*half done alarm eng › deploys Disk is full/)
+    t.match(
+      await row.locator('time').getAttribute('title'),
+      /, \d\d:\d\d:\d\d\.\d{6}.*\n\d{4}-\d\d-\d\d .*\.\d{6} UTC$/,
+    )
+    t.equal(await row.getByRole('img', { name: 'not verified' }).count(), 1)
+    await page.goto(`${server.url}${ROOT_PATH}/?subject_id=1`)
+    t.equal(await page.getByRole('img', { name: 'came 2 times' }).innerText(), '×2')
+  })
+
+  t.test('a search marks what matched, also in names, and says where else it is', async t => {
+    const page = await site.open(t, server)
+    await rows(page).first().waitFor()
+    await page.keyboard.press('/')
+    await page.keyboard.type('RETRY')
+    await page.waitForURL('**q=RETRY**')
+    await hasRows(page, 3)
+    t.same(await page.locator('mark').allInnerTexts(), ['retry', 'Retry', 'retry'])
+    t.match(await page.locator('.event-said').first().innerText(), /^payload\.head_commit\.message: …x+ retry$/)
+    await page.keyboard.press('Escape')
+    await hasRows(page)
+    t.equal(page.url(), `${server.url}${ROOT_PATH}/`)
+  })
+
+  t.test('filters live in the address: reload and the browser’s back keep them', async t => {
+    const page = await site.open(t, server)
+    const chip = page.getByRole('button', { name: /^backup/ })
+    await chip.click()
+    t.match(query(page), { source: 'backup' })
+    await page.getByRole('radio', { name: '7d' }).check({ force: true })
+    t.match(query(page), { source: 'backup', days: '7' })
+    await page.getByRole('button', { name: 'Kind' }).click()
+    await page.getByRole('combobox', { name: 'Find: Kind' }).fill('alarm')
+    await page.getByRole('dialog', { name: 'Kind' }).getByRole('option', { name: 'alarm.half_done' }).click()
+    await page.keyboard.press('Escape')
+    await hasRows(page, 1)
+    await page.reload()
+    t.same(await said(page), ['Disk is full.'])
+    t.equal(await chip.getAttribute('aria-pressed'), 'true')
+    t.equal(await page.getByRole('radio', { name: '7d' }).isChecked(), true)
+    await page.goBack()
+    await page.goBack()
+    t.same(query(page), { source: 'backup' })
+    await hasRows(page)
+    await page.getByRole('button', { name: 'Clear all' }).click()
+    t.same(query(page), {})
+  })
+
+  t.test('older events come as one scrolls, none missing and none twice, down to the beginning', async t => {
+    const page = await site.open(t, server, '/?source=chat&kind=message.*')
+    await rows(page).first().waitFor()
+    const seen = new Set<string>()
+    for (let tries = 0; tries < 200; tries++) {
+      for (const text of await page.locator('.event-said').allInnerTexts()) seen.add(text)
+      if ((await page.getByText('The ledger begins here').isVisible()) && (await isAtEnd(page))) break
+      await page.evaluate(`document.querySelector('.virtual-list').scrollBy(0, 500)`)
+      await page.waitForTimeout(20)
+    }
+    t.equal([...seen].filter(text => /^Word \d+$/.test(text)).length, 150)
+    t.ok((await rows(page).count()) < 60, 'only what is near the view is in the page')
+  })
+
+  t.test('when nothing matches it says what was looked for, and what would find something', async t => {
+    const page = await site.open(t, server, '/?q=retry&source=forum&verified=signature')
+    await page.getByRole('heading', { name: 'No event matches “retry”' }).waitFor()
+    await page.getByText('Searched the last 24 hours of Discourse, by signature.').waitFor()
+    const empty = await site.open(t, server, '/?q=robot&kind=push.created')
+    await empty.getByRole('button', { name: 'Drop “push.created”, 1 matches' }).click()
+    await hasRows(empty, 1)
+    t.same(query(empty), { q: 'robot' })
+  })
+
+  t.test('no page complained, broke its policy, or asked anybody but its server', async t => {
+    t.same(site.complaints, [])
+  })
+})

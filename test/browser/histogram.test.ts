@@ -1,0 +1,280 @@
+import type { Page } from 'playwright-core'
+import t from 'tap'
+import { inBrowser, openBrowser } from './chromium.js'
+import { openBook, type Written } from './event-book.js'
+import { findAxeViolations, LAPTOP, ObservatorySite, overflow, PHONE } from './observatory-site.js'
+
+/** A whole day, so that a bar is a quarter of an hour. */
+const DAY = '/?from=2025-11-20T00:00:00Z&to=2025-11-20T23:59:59.999999Z'
+
+const BERLIN = { timezoneId: 'Europe/Berlin' }
+
+t.test('the histogram in a browser', inBrowser(), async t => {
+  const site = new ObservatorySite(await openBrowser(t))
+  const { ledger, write } = await openBook(t)
+  await write(
+    ...at('2025-11-20T08:00:00Z', { source: 'chat' }, { source: 'code_a' }, { source: 'chat' }),
+    ...at('2025-11-20T08:20:00Z', { source: 'forum' }),
+    ...at('2025-11-20T12:01:00Z', { source: 'nightly' }, { source: 'code_b', conversation: { text: 'retry' } }),
+    ...at('2025-11-20T18:00:00Z', { source: 'chat' }),
+  )
+  const served = await site.serve(t, { ledger })
+
+  t.test('a table says what the bars show, in local time', async t => {
+    const page = await site.open(t, served, DAY, { ...LAPTOP, ...BERLIN })
+    await drawn(page)
+    t.same(await table(page), [
+      'Time|chat|code_a|code_b|forum|nightly|Together',
+      'Thu 20 Nov 2025 09:00 – 09:15|2|1|0|0|0|3',
+      'Thu 20 Nov 2025 09:15 – 09:30|0|0|0|1|0|1',
+      'Thu 20 Nov 2025 13:00 – 13:15|0|0|1|0|1|2',
+      'Thu 20 Nov 2025 19:00 – 19:15|1|0|0|0|0|1',
+    ])
+  })
+
+  t.test('bars are drawn in the colours of their sources, from the ground up, beginning at the rule', async t => {
+    for (const [window, rule, height] of [
+      [LAPTOP, 88, 104],
+      [PHONE, 39, 64],
+    ] as const) {
+      const page = await site.open(t, served, '/?from=2025-11-20T08:00:00Z&to=2025-11-20T08:00:29.999999Z', window)
+      await drawn(page)
+      const box = await page.locator('.histogram').boundingBox()
+      t.equal(box?.height, height)
+      const { left, colours } = await bars(page)
+      t.equal(left, rule)
+      t.same(colours, await sourceColours(page, ['chat', 'code-a']))
+    }
+  })
+
+  t.test('colours follow the scheme and what is chosen on the device', async t => {
+    const page = await site.open(t, served, '/?from=2025-11-20T08:00:00Z&to=2025-11-20T08:00:29.999999Z')
+    await drawn(page)
+    const light = await bars(page)
+    await page.emulateMedia({ colorScheme: 'dark' })
+    await settle(page)
+    const dark = await bars(page)
+    t.same(dark.colours, await sourceColours(page, ['chat', 'code-a']))
+    t.not(dark.colours[0], light.colours[0])
+    await page.evaluate(`localStorage.setItem('daybook.appearance', JSON.stringify({ scheme: 'light' }))
+      window.dispatchEvent(new StorageEvent('storage', { key: 'daybook.appearance' }))`)
+    await settle(page)
+    t.same((await bars(page)).colours, light.colours)
+  })
+
+  t.test('the pointer shows what is in a bar, and dragged it narrows the range; back widens it again', async t => {
+    const page = await site.open(t, served, DAY, { ...LAPTOP, timezoneId: 'UTC' })
+    await drawn(page)
+    const over = await pointer(page)
+    await over.move(8.1)
+    const tip = page.locator('.histogram-tip')
+    t.match(await tip.innerText(), /08:00 – 08:15\s+chat\s+2\s+code_a\s+1\s+.*Together\s+3$/s)
+    await over.drag(8.1, 12.1)
+    await page.waitForURL('**from=2025-11-20T08**')
+    t.match(query(page), { from: '2025-11-20T08:00:00.000000Z', to: '2025-11-20T12:14:59.999999Z' })
+    await page.getByText('6 events').first().waitFor()
+    await page.goBack()
+    t.equal(query(page).from, '2025-11-20T00:00:00Z')
+    await page.getByText('7 events').first().waitFor()
+  })
+
+  t.test('Esc gives up what is being dragged', async t => {
+    const page = await site.open(t, served, DAY)
+    await drawn(page)
+    const over = await pointer(page)
+    await over.press(8.1)
+    await over.move(12.1)
+    t.equal(await page.locator('.histogram-brush').count(), 1)
+    await page.keyboard.press('Escape')
+    t.equal(await page.locator('.histogram-brush').count(), 0)
+    await page.mouse.up()
+    t.equal(query(page).from, '2025-11-20T00:00:00Z')
+  })
+
+  t.test('by keys one walks over the bars, chooses some of them, and narrows the range', async t => {
+    const path = '/?from=2025-11-20T07:00:00Z&to=2025-11-20T08:09:59.999999Z'
+    const page = await site.open(t, served, path, { ...LAPTOP, timezoneId: 'UTC' })
+    await drawn(page)
+    const slider = page.getByRole('slider', { name: 'Time in the histogram' })
+    await slider.focus()
+    const said = () => slider.getAttribute('aria-valuetext')
+    await page.keyboard.press('End')
+    t.match(await said(), /08:09 – 08:10: 0 together$/)
+    await page.keyboard.press('Home')
+    t.match(await said(), /07:00 – 07:01/)
+    for (let bar = 0; bar < 3; bar++) await page.keyboard.press('ArrowRight')
+    t.match(await said(), /07:03 – 07:04: 0 together$/)
+    await page.keyboard.press('Shift+End')
+    t.match(await said(), /07:03 – 08:10, chosen: 3 together, chat 2, code_a 1$/)
+    t.match(await page.locator('.histogram-tip').innerText(), /Together\s+3/)
+    await page.keyboard.press('Escape')
+    t.equal(await page.locator('.histogram-brush').count(), 0)
+    t.match(await said(), /No part/)
+    await page.keyboard.press('Home')
+    await page.keyboard.press('ArrowRight')
+    await page.keyboard.press('Shift+ArrowLeft')
+    await page.keyboard.press('Enter')
+    t.match(query(page), { from: '2025-11-20T07:00:00.000000Z', to: '2025-11-20T07:01:59.999999Z' })
+  })
+
+  t.test('an hour older, an hour newer, to the microsecond', async t => {
+    const page = await site.open(t, served, '/?from=2025-11-20T08:00:00.000001Z&to=2025-11-20T08:59:59.999999Z')
+    await drawn(page)
+    await page.keyboard.press('[')
+    t.match(query(page), { from: '2025-11-20T07:00:00.000001Z', to: '2025-11-20T07:59:59.999999Z' })
+    await page.keyboard.press(']')
+    t.match(query(page), { from: '2025-11-20T08:00:00.000001Z', to: '2025-11-20T08:59:59.999999Z' })
+  })
+
+  t.test('it counts what is filtered', async t => {
+    const page = await site.open(t, served, `${DAY}&q=retry`)
+    await drawn(page)
+    t.equal((await table(page)).length, 2)
+    t.match((await table(page))[0], /^Time\|code_b\|Together$/)
+  })
+
+  t.test('nothing moves when the counts come, and it is accessible in both schemes', async t => {
+    const page = await site.open(t, served, DAY)
+    await drawn(page)
+    t.equal(await page.evaluate(SHIFTS), 0)
+    await page.getByRole('slider', { name: 'Time in the histogram' }).focus()
+    await page.keyboard.press('Shift+ArrowLeft')
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme })
+      t.same(await findAxeViolations(page), [])
+    }
+    t.equal(await overflow(page), 0)
+  })
+
+  t.test('where nothing could be counted it says so, and offers to try again', async t => {
+    const page = await site.open(t, served, '/?source=chat')
+    await page.route('**/api/events/histogram?**', route => route.fulfill({ status: 503, json: { code: 'busy' } }))
+    await page.reload()
+    const again = page.locator('.histogram').getByRole('button', { name: 'Try again' })
+    await again.waitFor()
+    await page.unrouteAll()
+    await again.click()
+    await drawn(page)
+  })
+
+  t.test('nothing broke', async t => {
+    t.same(site.complaints, [])
+  })
+})
+
+t.test('the histogram while new events come', inBrowser(), async t => {
+  const site = new ObservatorySite(await openBrowser(t))
+  const { ledger, write } = await openBook(t)
+  const ago = (ms: number) => new Date(Date.now() - ms).toISOString()
+  await write({ at: ago(3 * 3_600_000) }, { at: ago(1000) })
+  const served = await site.serve(t, { ledger, now: () => Date.now() * 1000 })
+
+  t.test('with Live the last bar grows, nothing else moves', async t => {
+    const page = await site.open(t, served, '/?live=1')
+    await drawn(page)
+    const before = await table(page)
+    t.equal(before.length, 3)
+    await page.getByText('2 events').first().waitFor()
+    let asked = 0
+    page.on('request', request => {
+      if (request.url().includes('histogram')) asked += 1
+    })
+    await write({ at: ago(0), source: 'forum' }, { at: ago(0) })
+    await page.getByText('4 events').first().waitFor()
+    t.match((await table(page)).at(-1), /\|2\|1\|3$/)
+    t.equal(await page.locator('.histogram table tr').count(), 3)
+    t.ok(asked <= 1, 'it counted by itself')
+  })
+
+  t.test('a range up to its end goes on with time', async t => {
+    const page = await site.open(t, served, '/')
+    await drawn(page)
+    await page.getByRole('slider', { name: 'Time in the histogram' }).focus()
+    await page.keyboard.press('End')
+    await page.keyboard.press('Shift+ArrowLeft')
+    await page.keyboard.press('Enter')
+    t.equal(query(page).to, undefined)
+    t.ok(query(page).from)
+    t.equal(query(page).days, undefined)
+  })
+
+  t.test('nothing broke', async t => {
+    t.same(site.complaints, [])
+  })
+})
+
+const SHIFTS = `new Promise(resolve => new PerformanceObserver(list => resolve(list.getEntries().filter(({ sources }) =>
+  sources.some(({ node }) => node?.parentElement?.closest?.('.histogram') || node?.classList?.contains('histogram'))).length))
+  .observe({ type: 'layout-shift', buffered: true }) || setTimeout(() => resolve(0), 200))`
+
+function at(first: string, ...events: Written[]): Written[] {
+  return events.map((event, index) => (index === 0 ? { at: first, ...event } : event))
+}
+
+async function drawn(page: Page): Promise<void> {
+  await page.locator('.histogram canvas').waitFor()
+  await settle(page)
+}
+
+async function settle(page: Page): Promise<void> {
+  for (let frame = 0; frame < 3; frame++) await page.evaluate('new Promise(requestAnimationFrame)')
+}
+
+const query = (page: Page) => Object.fromEntries(new URL(page.url()).searchParams)
+
+/** The rows of the hidden table, their cells divided by `|`. */
+function table(page: Page): Promise<string[]> {
+  return page.evaluate(`[...document.querySelectorAll('.histogram tr')].map(row =>
+    [...row.cells].map(cell => cell.textContent.trim()).join('|'))`)
+}
+
+/** Where the first bar stands, and its colours from the ground up, one a band. */
+function bars(page: Page): Promise<{ left: number; colours: string[] }> {
+  return page.evaluate(`(() => {
+    const canvas = document.querySelector('.histogram canvas')
+    const scale = canvas.width / canvas.clientWidth
+    const area = document.querySelector('.histogram-area').getBoundingClientRect()
+    const box = canvas.getBoundingClientRect()
+    const context = canvas.getContext('2d')
+    const x = Math.round((area.left - box.left) * scale)
+    const pixel = (x, y) => [...context.getImageData(x, y, 1, 1).data]
+    const isFull = ([,,, alpha]) => alpha === 255
+    const colours = []
+    for (let y = Math.round((area.bottom - box.top) * scale) - 2; y > 0; y--) {
+      const colour = pixel(x + 1, y)
+      if (isFull(colour) && String(colour) !== colours.at(-1)) colours.push(String(colour))
+    }
+    const ground = Math.round((area.bottom - box.top) * scale) - 3
+    let left = x
+    while (isFull(pixel(left - 1, ground))) left--
+    return { left: left / scale, colours: colours.slice(0, 2) }
+  })()`)
+}
+
+/** What a canvas makes of the colours that the style sheets give to sources. */
+function sourceColours(page: Page, styles: readonly string[]): Promise<string[]> {
+  return page.evaluate(`${JSON.stringify(styles)}.map(style => {
+    const probe = document.querySelector('.histogram-probe.source-' + style)
+    const context = document.createElement('canvas').getContext('2d')
+    context.fillStyle = getComputedStyle(probe).color
+    context.fillRect(0, 0, 1, 1)
+    return String([...context.getImageData(0, 0, 1, 1).data])
+  })`)
+}
+
+/** Moves over the day that is shown. Hours. */
+async function pointer(page: Page) {
+  const area = await page.locator('.histogram-area').boundingBox()
+  if (!area) throw new Error('There is no histogram')
+  const move = (hour: number) => page.mouse.move(area.x + (area.width * hour) / 24, area.y + 20, { steps: 3 })
+  const press = async (hour: number) => {
+    await move(hour)
+    await page.mouse.down()
+  }
+  const drag = async (from: number, to: number) => {
+    await press(from)
+    await move(to)
+    await page.mouse.up()
+  }
+  return { move, press, drag }
+}

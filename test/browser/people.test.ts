@@ -1,0 +1,171 @@
+import t from 'tap'
+import { AccountsRig, startWithUsers } from '../accounts/accounts-rig.js'
+import { ADMIN_TOKEN } from '../server/closed-ledger.js'
+import { inBrowser, openBrowser } from './chromium.js'
+import { findAxeViolations, focused, LAPTOP, ObservatorySite, overflow, PHONE, ROOT_PATH } from './observatory-site.js'
+import { serveCompany } from './watching-company.js'
+
+t.test('people and their tokens in a browser', inBrowser(), async t => {
+  const site = new ObservatorySite(await openBrowser(t))
+  const { served, accounts, ada, bob, openAs } = await serveCompany(t, site)
+  const names = async () => (await accounts.listUsers()).map(({ username }) => username)
+
+  t.test('somebody is made and deleted with the keyboard alone', async t => {
+    const page = await openAs(t, 'Ada', '/people')
+    await page.getByText('2 accounts, 1 admin').waitFor()
+    await page.keyboard.press('n')
+    const form = page.getByRole('dialog', { name: 'New person' })
+    await form.waitFor()
+    t.equal(await page.evaluate('document.activeElement.labels[0].innerText'), 'Name')
+    await page.keyboard.type('bob')
+    await page.keyboard.press('Tab')
+    await page.keyboard.type('short')
+    await page.keyboard.press('Enter')
+    await form.locator('.field-problem').waitFor()
+    t.match(await form.innerText(), /at least 8/)
+    t.same(await findAxeViolations(page), [])
+    await page.keyboard.press('Control+A')
+    await page.keyboard.type('long enough a password')
+    await page.keyboard.press('Enter')
+    await form.getByText(/A user of that name exists/).waitFor()
+    await page.keyboard.press('Shift+Tab')
+    await page.keyboard.press('Control+A')
+    await page.keyboard.type('nightly-import')
+    await page.keyboard.press('Enter')
+    const panel = page.getByRole('dialog', { name: 'Account nightly-import' })
+    await panel.waitFor()
+    t.same(await names(), ['Ada', 'bob', 'nightly-import'])
+    t.equal(await page.evaluate('document.documentElement.innerHTML.includes("long enough a password")'), false)
+    await page.keyboard.press('Escape')
+    await panel.waitFor({ state: 'detached' })
+    await page.getByRole('button', { name: 'More for nightly-import' }).focus()
+    await page.keyboard.press('Enter')
+    await page.locator('[role=menuitem]:focus').waitFor()
+    await page.keyboard.press('End')
+    await page.keyboard.press('Enter')
+    await page.getByText('Deleted nightly-import. Its events and subscriptions stay.').waitFor()
+    t.equal(await page.getByRole('row').count(), 3)
+    t.same(await names(), ['Ada', 'bob', 'nightly-import'], 'it can still be undone')
+    await page.getByRole('status').getByRole('button', { name: 'Close' }).press('Enter')
+    while ((await names()).length > 2) await page.waitForTimeout(20)
+  })
+
+  t.test('the controls of the last admin are off, with the reason beside them', async t => {
+    const page = await openAs(t, 'Ada', `/people?person=${ada.id}`)
+    const panel = page.getByRole('dialog', { name: 'Account Ada' })
+    await panel.getByText('The last admin: make somebody else an admin first.').first().waitFor()
+    t.ok(await panel.getByRole('switch').isDisabled())
+    t.ok(await panel.getByRole('button', { name: 'Delete account' }).isDisabled())
+    t.equal(await panel.getByRole('radio').count(), 0)
+    t.same(await findAxeViolations(page), [])
+  })
+
+  t.test('role, login and password of somebody are changed, and what stays is said', async t => {
+    const page = await openAs(t, 'Ada', `/people?person=${bob.id}`)
+    const panel = page.getByRole('dialog', { name: 'Account bob' })
+    await panel.getByRole('radio', { name: 'Admin' }).check()
+    await page.getByText('2 accounts, 2 admins').waitFor()
+    await panel.getByRole('radio', { name: 'Member' }).check()
+    await page.getByText('2 accounts, 1 admin', { exact: true }).waitFor()
+    await panel.getByRole('switch', { name: 'Yes' }).click()
+    await page.getByText('Events and subscriptions stay.').waitFor()
+    t.match(
+      (await accounts.listUsers()).find(({ id }) => id === bob.id),
+      { enabled: false, role: 'member' },
+    )
+    await page.getByRole('button', { name: 'Undo' }).click()
+    await panel.getByRole('switch', { name: 'Yes' }).waitFor()
+    await panel.getByRole('button', { name: 'Set a new one…' }).click()
+    await panel.getByLabel('New password').fill('short')
+    await panel.getByRole('button', { name: 'Set it' }).click()
+    await panel.getByText(/at least 8/).waitFor()
+    await panel.getByLabel('New password').fill('correct horse battery')
+    await panel.getByRole('button', { name: 'Set it' }).click()
+    await page.getByText('bob has a new password, and is logged out everywhere.').waitFor()
+  })
+
+  t.test('a token is shown whole until it is saved, then by its beginning, and is revoked', async t => {
+    const page = await openAs(t, 'Ada', `/people?person=${bob.id}`)
+    const panel = page.getByRole('dialog', { name: 'Account bob' })
+    await panel.getByText('No tokens.').waitFor()
+    await panel.getByRole('button', { name: 'New token' }).click()
+    const box = panel.getByRole('region', { name: 'New token, shown this once' })
+    await box.waitFor()
+    t.equal(await focused(page), 'Copy token')
+    const token = await box.getByLabel('Token').inputValue()
+    t.match(token, /^tok_[\w-]{43}$/)
+    t.equal(
+      (await served.request(`${ROOT_PATH}/api/session`, { headers: { authorization: `Bearer ${token}` } })).body
+        .authenticated,
+      true,
+    )
+    t.same(await findAxeViolations(page), [])
+    await page.keyboard.press('Escape')
+    await panel.waitFor({ state: 'detached' })
+    await page.getByRole('button', { name: 'bob', exact: true }).click()
+    t.equal(await box.getByLabel('Token').inputValue(), token, 'closing the panel does not lose it')
+    await box.getByRole('button', { name: 'I have saved it' }).click()
+    await box.waitFor({ state: 'detached' })
+    t.match(await panel.innerText(), new RegExp(`${token.slice(0, 8)}…`))
+    t.equal(await page.evaluate(`document.documentElement.innerHTML.includes('${token.slice(8)}')`), false)
+    await panel.getByRole('button', { name: `Revoke ${token.slice(0, 8)}` }).click()
+    await panel.getByText('Programs that use it are refused at once.').waitFor()
+    await page.keyboard.press('Enter')
+    await panel.getByText('No tokens.').waitFor()
+    t.same(await accounts.listTokens(bob.id), [])
+  })
+
+  t.test('a member has tokens of its own, and no page of people', async t => {
+    const page = await openAs(t, 'bob', '/people')
+    await page.getByText('Only an admin may see and change who may log in.').waitFor()
+    await page.getByRole('button', { name: 'Account: bob' }).click()
+    await page.getByRole('menuitem', { name: 'Your tokens…' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Your tokens' })
+    await dialog.getByText('You have no tokens.').waitFor()
+    await dialog.getByRole('button', { name: 'New token' }).click()
+    await dialog.getByText('Whoever has it may read events as you.').waitFor()
+    t.same(await findAxeViolations(page), [])
+    await dialog.getByRole('button', { name: 'I have saved it' }).click()
+    await page.locator('button:focus', { hasText: 'New token' }).waitFor()
+    await dialog.getByRole('button', { name: /^Revoke/ }).click()
+    await dialog.getByRole('button', { name: 'Revoke it' }).click()
+    await dialog.getByText('You have no tokens.').waitFor()
+  })
+
+  t.test('an open ledger says how the first admin is made', async t => {
+    const open = await site.serve(t)
+    const page = await site.open(t, open, '/people')
+    await page.getByRole('heading', { name: 'This ledger is open.' }).waitFor()
+    await page.getByText('daybook users create ada --role admin --db /var/lib/ledger.db').waitFor()
+    t.same(await findAxeViolations(page), [])
+  })
+
+  t.test('the admin token is no account, and the page says so', async t => {
+    const { accounts } = await startWithUsers({ adminToken: ADMIN_TOKEN }, AccountsRig.open(t))
+    const closed = await site.serve(t, { accounts })
+    const page = await site.open(t, closed, '/', { extraHTTPHeaders: { 'X-Event-Admin-Token': ADMIN_TOKEN } })
+    await page.getByRole('button', { name: 'Account: admin token' }).click()
+    await page.getByRole('menuitem', { name: 'Your tokens…' }).click()
+    await page.getByText('You are here by the admin token, which is no account.').waitFor()
+  })
+
+  t.test('it fits a phone and letters twice as large', async t => {
+    for (const [window, path] of [
+      [PHONE, ''],
+      [{ ...PHONE, colorScheme: 'dark' }, `?person=${bob.id}`],
+      [{ ...LAPTOP, colorScheme: 'dark' }, ''],
+      [LAPTOP, `?person=${bob.id}`],
+    ] as const) {
+      const page = await openAs(t, 'Ada', `/people${path}`, window)
+      await page.getByText('bob').first().waitFor()
+      t.same(await findAxeViolations(page), [], path)
+      t.equal(await overflow(page), 0)
+      await page.evaluate(`document.documentElement.style.fontSize = '200%'`)
+      t.equal(await overflow(page), 0, 'with letters twice as large')
+    }
+  })
+
+  t.test('no page complained, broke its policy, or asked anybody but its server', async t => {
+    t.same(site.complaints, [])
+  })
+})

@@ -1,0 +1,70 @@
+import { join } from 'node:path'
+import type { BrowserContextOptions, Page } from 'playwright-core'
+import type { Test } from 'tap'
+import type { LedgerAccounts } from '../../src/accounts/ledger-accounts.js'
+import { Ledger } from '../../src/ledger/ledger.js'
+import { readEvent } from '../../src/ledger/read-event.js'
+import type { User } from '../../src/model/user.js'
+import { listPlatforms } from '../../src/platforms/catalogue.js'
+import { openSqliteStore } from '../../src/store/sqlite/store.js'
+import { PASSWORD, startWithUsers } from '../accounts/accounts-rig.js'
+import type { Served } from '../server/serve.js'
+import { logIn } from './login-site.js'
+import type { ObservatorySite } from './observatory-site.js'
+
+/** A real ledger with accounts: Ada, an admin, and bob, a member; a few days of chat, and whatever is watched. */
+export interface WatchingCompany {
+  served: Served
+  ledger: Ledger
+  accounts: LedgerAccounts
+  ada: User
+  bob: User
+  /** Opens a path as somebody who is logged in. */
+  openAs(t: Test, username: string, path: string, options?: BrowserContextOptions): Promise<Page>
+}
+
+const DAY = 86_400_000_000
+
+export async function serveCompany(t: Test, site: ObservatorySite): Promise<WatchingCompany> {
+  const time = { now: 0 }
+  const clock = () => time.now || Date.now() * 1000
+  const path = join(t.testdir(), 'events.db')
+  const store = await openSqliteStore({ path, clock, onFailure: error => t.fail(String(error)) })
+  let ids = 0
+  const ledger = await Ledger.open({ store, clock, newSubscriptionId: () => `sub_${++ids}` })
+  for (const [ago, count] of [
+    [5, 3],
+    [2, 1],
+    [0, 4],
+  ] as const) {
+    time.now = Date.now() * 1000 - ago * DAY - 3_600_000_000
+    for (let i = 0; i < count; i++) await ledger.record([said(`${ago}-${i}`, 'eng', 'deploys')])
+  }
+  time.now = 0
+  const { accounts, ada, bob } = await startWithUsers({ throttleLogins: false })
+  const served = await site.serve(t, { ledger, accounts, platforms: listPlatforms() })
+  t.teardown(() => store.close())
+  const sessions = new Map<string, BrowserContextOptions['storageState']>()
+  const openAs: WatchingCompany['openAs'] = async (t, username, path, options = {}) => {
+    const storageState = sessions.get(username)
+    const page = await site.open(t, served, path, { ...options, ...(storageState ? { storageState } : {}) })
+    if (!storageState) await logIn(page, username, PASSWORD)
+    await page.getByRole('navigation', { name: 'Views' }).waitFor()
+    sessions.set(username, await page.context().storageState())
+    return page
+  }
+  return { served, ledger, accounts, ada, bob, openAs }
+}
+
+function said(id: string, stream: string, topic: string) {
+  const event = readEvent({
+    ...{ source: 'chat', kind: 'message.created', subject_type: 'message', subject_id: id },
+    actor: { id: '9', display: 'Ada Okafor' },
+    conversation: { text: `<b>Word</b> ${id}` },
+    target: {
+      ...{ type: 'message', key: `message:${id}` },
+      parent: { type: 'topic', display: topic, parent: { type: 'stream', key: 'stream:4', display: stream } },
+    },
+  })
+  return { event, provenance: { route: 'api', verified: 'none' } as const }
+}
