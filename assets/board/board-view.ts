@@ -75,6 +75,13 @@ export function BoardView() {
     setAdding(column)
     if (column !== undefined) setTab(column)
   }
+  /** A card that was just made here. */
+  const openNew = (id: string) => {
+    setAdding(undefined)
+    setActive(id)
+    keepFocus(id)
+    open(id)
+  }
   const withCard = (run: (id: string) => void) => () => active !== undefined && at && run(active)
 
   useKeys('Board', [
@@ -121,7 +128,7 @@ export function BoardView() {
   const column = (column: Column) => html`<${BoardColumn} key=${column.name} column=${column} terms=${filter.terms}
     total=${all.find(({ name }) => name === column.name)?.cards.length ?? 0} isFiltered=${isFiltered(filter)} openId=${openId}
     tabStop=${(at?.column === column ? active : undefined) ?? column.cards[0]?.id} isAdding=${adding === column.name}
-    onAdd=${(isAdding: boolean) => add(isAdding ? column.name : undefined)} onOpen=${open} onFocus=${setActive}
+    onAdd=${(isAdding: boolean) => add(isAdding ? column.name : undefined)} onOpen=${openNew} onFocus=${setActive}
     onMove=${(card: Card) => setMoving(card.id)} onKeyDown=${pressTile} onPointerDown=${grab(column)} />`
   const movingCard = moving === undefined ? undefined : shownCard(moving)
   const isPanel = openId !== ''

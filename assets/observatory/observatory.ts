@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks'
 import { address, href } from '../shared/address.js'
 import { Glyph } from '../shared/glyph.js'
 import { html } from '../shared/html.js'
+import { lazily } from '../shared/lazy.js'
 import { isPhone } from '../shared/media.js'
 import type { MenuItem } from '../shared/menu.js'
 import { otherProgramUrl } from '../shared/root-path.js'
@@ -11,9 +12,11 @@ import { showToast } from '../shared/toast.js'
 import { overview } from './overview.js'
 import { failingCaptures, LedgerDialog, OverviewStrip } from './overview-strip.js'
 import { EventsView } from './views/events.js'
-import { OwnTokens } from './views/own-tokens.js'
-import { PeopleView } from './views/people.js'
-import { SubscriptionsView } from './views/subscriptions.js'
+
+// Whoever looks at events need not wait for these.
+const OwnTokens = lazily(() => import('./views/own-tokens.js').then(module => module.OwnTokens))
+const PeopleView = lazily(() => import('./views/people.js').then(module => module.PeopleView))
+const SubscriptionsView = lazily(() => import('./views/subscriptions.js').then(module => module.SubscriptionsView))
 
 const VIEWS = { '/': EventsView, '/subscriptions': SubscriptionsView, '/people': PeopleView }
 

@@ -76,6 +76,12 @@ t.test('what is wrong is said in a sentence, with what was probably meant', asyn
   }
 })
 
+t.test('a name that is missing is taken from what is watched already', async t => {
+  t.match(readTarget('chat', 'topic:deploys', ['', 'stream:ops/topic:incident', 'stream:eng']), {
+    fix: 'stream:ops/topic:deploys',
+  })
+})
+
 const SOURCES = ['chat', 'forum', 'code_a', 'code_b']
 const PARTS = ['stream', 'topic', 'category', 'repo', 'project', 'issue', 'pull_request', 'pr', ':', ':', '/', '/', '%']
 const anyTarget = fc

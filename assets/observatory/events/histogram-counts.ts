@@ -48,6 +48,7 @@ export const isCounted: ReadonlySignal<boolean> = computed(() => counted.value.v
 
 /** From now on the counts follow the filters, and with Live the time. Ended by what it returns. */
 export function followCounts(): () => void {
+  let triedAt = 0
   const stops = [
     effect(() => {
       queryKey.value
@@ -58,7 +59,10 @@ export function followCounts(): () => void {
       const { histogram } = counted.value.value ?? {}
       if (!histogram || !isCounted.value || counted.isLoading.value) return
       const isOver = histogram.to !== null && filters.value.live && now.value > toMs(histogram.to)
-      if (isOver || isGap(histogram)) untracked(() => void counted.load())
+      // Once a tick: a server that refuses is not asked again at once.
+      if ((!isOver && !isGap(histogram)) || triedAt === now.value) return
+      triedAt = now.value
+      untracked(() => void counted.load())
     }),
     effect(() => {
       if (outage.value === undefined && counted.problem.peek()) void counted.load()

@@ -10,7 +10,7 @@ import { toMs } from '../../shared/time.js'
 import type { EventHistogram } from '../../shared/wire.js'
 import { bySource, sourceLabel } from '../sources.js'
 import { readColours, STACK, type StackStyle } from './histogram-colours.js'
-import { counts, followCounts } from './histogram-counts.js'
+import { counts, followCounts, isCounted } from './histogram-counts.js'
 import { HistogramPlot, type PlotData } from './histogram-plot.js'
 import { spanWords } from './histogram-scale.js'
 import { HistogramTable } from './histogram-table.js'
@@ -107,8 +107,9 @@ export function Histogram() {
     if (drag.current && brush) narrow(brush)
     drag.current = undefined
   }
-  const leave = () => {
-    if (drag.current) return
+  const leave = (event: PointerEvent) => {
+    // What a finger has touched stays until it touches something else.
+    if (drag.current || event.pointerType !== 'mouse') return
     if (document.activeElement !== area.current) setAt(undefined)
   }
   const blur = () => {
@@ -131,7 +132,7 @@ export function Histogram() {
     <p id="histogram-hint" hidden>Arrow keys walk over time, with Shift they choose a part, Enter narrows the range to it.</p>
     ${
       counts.problem.value !== undefined &&
-      !shown &&
+      !isCounted.value &&
       html`<p class="histogram-problem">The events could not be counted. <button type="button" class="link" onClick=${() => void counts.load()}>Try again</button></p>`
     }
     ${table}

@@ -19,7 +19,7 @@ export function FirstAdmin() {
           <pre class="wrap" tabindex="0" role="group" aria-label="Command that makes the first admin"><code>${command}</code></pre>
           <div class="buttons"><${CopyButton} text=${() => command} label="Copy the command" />
             <button type="button" class="button" onClick=${() => location.reload()}>I have done that</button></div>
-          <p class="hint">Where nobody can log in to the machine, as in a container, <code>EVENT_BOOTSTRAP_USERNAME</code> and
+          <p class="hint">Where nobody can log in to the machine, as in a container, <code>EVENT_BOOTSTRAP_USERNAME</code> and${' '}
             <code>EVENT_BOOTSTRAP_PASSWORD_FILE</code> let the server make it at its start.</p>`
     }
   </section>`

@@ -62,7 +62,7 @@ export function CaptureField({ draft, onChange, platform, isRefused }: CaptureFi
       ${whyOff !== undefined && html`<p class="field-hint">${whyOff}</p>`}
       ${
         isRead &&
-        html`<p class="field-hint">${pace(seconds ?? 60, metadataOf(draft).hot_until !== undefined)} A server that runs with
+        html`<p class="field-hint">${pace(seconds ?? 60, metadataOf(draft).hot_until !== undefined)} A server that runs with${' '}
         <code>--capture</code> reads it, or the command <code>daybook capture subscription-once --due</code>.</p>`
       }
       <p class="field-hint">${webhookWords(platform, isRead)}</p>

@@ -6,7 +6,7 @@ import { platforms } from '../sources.js'
 import { kindTitle } from './kind-titles.js'
 
 /** So many stand side by side; the others are found by a word. */
-const SHOWN = 8
+const SHOWN = 6
 
 export interface KindsFieldProps {
   source: string
@@ -18,11 +18,12 @@ export interface KindsFieldProps {
 export function KindsField({ source, kinds, onChange }: KindsFieldProps) {
   const counts = overview.value.value?.stats.by_kind ?? {}
   const all = kindsOfSource(source).sort((a, b) => (counts[b] ?? 0) - (counts[a] ?? 0) || a.localeCompare(b))
-  const shown = [...all.slice(0, SHOWN), ...kinds.filter(kind => !all.slice(0, SHOWN).includes(kind))]
+  const frequent = all.slice(0, SHOWN)
+  const shown = [...frequent, ...kinds.filter(kind => !frequent.includes(kind))]
   const families = [...new Set(all.map(kind => `${kind.slice(0, kind.lastIndexOf('.'))}.*`))].filter(
     kind => kind !== '.*',
   )
-  const others = [...families, ...all].filter(kind => !shown.includes(kind) || kinds.includes(kind))
+  const others = [...families, ...all].filter(kind => !frequent.includes(kind))
   const turn = (kind: string) =>
     onChange(kinds.includes(kind) ? kinds.filter(other => other !== kind) : [...kinds, kind])
   return html`<fieldset class="form-part">
@@ -34,7 +35,7 @@ export function KindsField({ source, kinds, onChange }: KindsFieldProps) {
           ${kinds.includes(kind) && html`<${Glyph} name="check" class="small" />`}${kindTitle(kind)}
         </button>`,
       )}
-      <${Choose} label="Kinds" button=${all.length > shown.length ? 'More kinds' : 'Another kind'} isMany placeholder="Find, or write a kind"
+      <${Choose} label="Kinds" button=${others.length > 0 ? 'More kinds' : 'Another kind'} isMany placeholder="Find, or write a kind"
         choices=${others.map(kind => ({ value: kind, label: kindTitle(kind), glyph: html`<span class="hint code">${kind}</span>` }))}
         chosen=${kinds.filter(kind => others.includes(kind))}
         onChoose=${(chosen: readonly string[]) => onChange([...kinds.filter(kind => !others.includes(kind)), ...chosen])}

@@ -21,7 +21,7 @@ export interface TargetFieldProps {
 /** What to watch: the grammar beside the label, and below it what is understood, or what is wrong and how to mend it. */
 export function TargetField({ source, target, onChange, known, isSeen, refusal }: TargetFieldProps) {
   const id = useId()
-  const reading = readTarget(source, target)
+  const reading = readTarget(source, target, known)
   const forms = platforms.value.value?.find(platform => platform.source === source)?.target_grammar ?? []
   const isWrong = reading.kind === 'problem' || refusal !== undefined
   const use = (text: string) => {

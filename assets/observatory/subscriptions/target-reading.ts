@@ -22,7 +22,8 @@ export type TargetReading =
 
 export const TARGET_CHARACTERS = 1024
 
-type Reader = (text: string) => TargetReading
+/** @param known targets of the same source, to take a name from that is missing */
+type Reader = (text: string, known: readonly string[]) => TargetReading
 
 const READERS: Readonly<Record<string, Reader>> = {
   chat: readChat,
@@ -36,20 +37,22 @@ export function hasGrammar(source: string): boolean {
   return Object.hasOwn(READERS, source)
 }
 
-export function readTarget(source: string, text: string): TargetReading {
+/** @param known other targets of that source, which what is missing may be taken from */
+export function readTarget(source: string, text: string, known: readonly string[] = []): TargetReading {
   if (text === '') return { kind: 'whole' }
   if (text.length > TARGET_CHARACTERS) return problem(`A target has at most ${TARGET_CHARACTERS} characters.`)
   const read = Object.hasOwn(READERS, source) ? READERS[source] : undefined
   if (!read)
     return { kind: 'understood', pieces: [], words: 'Whatever happened to the node of this key, or within it.' }
-  const reading = read(text)
+  const reading = read(text, known)
   if (reading.kind !== 'problem') return reading
   const trimmed = text.trim()
   if (trimmed === '') return problem('There are only blanks. Leave it empty to watch everything.')
   const linked = targetOfLink(source, trimmed)
-  if (linked !== undefined && read(linked).kind === 'understood')
+  if (linked !== undefined && read(linked, known).kind === 'understood')
     return problem('That is a link; the target of it is', linked)
-  if (trimmed !== text && read(trimmed).kind === 'understood') return problem('There are blanks around it:', trimmed)
+  if (trimmed !== text && read(trimmed, known).kind === 'understood')
+    return problem('There are blanks around it:', trimmed)
   return reading
 }
 
@@ -75,7 +78,7 @@ export function targetStretches(source: string, target: string): TargetStretch[]
   return stretches.filter(({ text }) => text !== '')
 }
 
-function readChat(text: string): TargetReading {
+function readChat(text: string, known: readonly string[]): TargetReading {
   const [, stream, topic] = /^stream:([^/]+)(?:\/topic:([^/]*))?$/su.exec(text) ?? []
   if (stream !== undefined) {
     const names = [decode(stream), decode(topic ?? '')]
@@ -90,11 +93,11 @@ function readChat(text: string): TargetReading {
   const [, keyword = '', rest = ''] = /^(\w+):(.*)$/su.exec(text) ?? []
   if (keyword === '') return problem('Say what it is first:', chatTarget(text))
   if (keyword === 'topic')
-    return problem('A topic needs its stream first:', `stream:eng/topic:${encode(decode(rest) ?? rest)}`)
+    return problem('A topic needs its stream first:', `${streamOf(known)}/topic:${encode(decode(rest) ?? rest)}`)
   if (rest.replace(/\/topic:.*$/su, '') === '') return problem('The stream needs a name, as in', 'stream:eng')
   if (/^(?:streams|channel|channels)$/i.test(keyword) || (keyword !== 'stream' && /^stream$/i.test(keyword))) {
     const fixed = `stream:${rest}`
-    if (readChat(fixed).kind === 'understood') return problem('Chat is made of streams:', fixed)
+    if (readChat(fixed, known).kind === 'understood') return problem('Chat is made of streams:', fixed)
   }
   if (keyword === 'stream') {
     const [, name = '', topicPart] = /^(.*?)(?:\/topic:(.*))?$/su.exec(rest) ?? []
@@ -104,6 +107,12 @@ function readChat(text: string): TargetReading {
     )
   }
   return problem('In chat one watches a stream or a topic in it, as in', 'stream:eng/topic:deploys')
+}
+
+/** The stream that is watched already; else the one of the grammar's example. */
+function streamOf(known: readonly string[]): string {
+  const streams = known.map(target => /^stream:[^/]+/u.exec(target)?.[0])
+  return streams.find(stream => stream !== undefined && decode(stream) !== undefined) ?? 'stream:eng'
 }
 
 function chatTarget(stream: string, topic?: string): string {

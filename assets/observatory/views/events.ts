@@ -19,7 +19,6 @@ import {
   selectedKey,
   walk,
 } from '../events/event-list-state.js'
-import { EventPanel } from '../events/event-panel.js'
 import { FilterBar } from '../events/filter-bar.js'
 import { filtersQuery, hasFilters } from '../events/filters.js'
 import { awaitFirstEvent } from '../events/first-event.js'
@@ -32,6 +31,7 @@ import { FirstSteps } from '../first-steps.js'
 import { overview } from '../overview.js'
 
 const DownloadDialog = lazily(() => import('../events/download.js').then(module => module.DownloadDialog))
+const EventPanel = lazily(() => import('../events/event-panel.js').then(module => module.EventPanel))
 const FilterSheet = lazily(() => import('../events/filter-sheet.js').then(module => module.FilterSheet))
 
 /** What happened, newest first. */

@@ -1,4 +1,4 @@
-import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
+import { useEffect, useRef, useState } from 'preact/hooks'
 import { href, queryState } from '../../shared/address.js'
 import { Glyph } from '../../shared/glyph.js'
 import { html } from '../../shared/html.js'
@@ -43,13 +43,9 @@ export function SubscriptionsView() {
     { keys: 'e', does: 'edit the one at hand', run: () => withFocused(view.current, id => open({ edit: id })) },
   ])
   const context = { now: now.value, ownId: session.value?.user?.id }
-  const shown = useMemo(
-    () =>
-      (all ?? [])
-        .filter(one => isShown(one, show, context) && isFound(one, find.trim(), ownerName(one)))
-        .sort(byPlace(bySource)),
-    [all, show, find, context.now, context.ownId],
-  )
+  const shown = (all ?? [])
+    .filter(one => isShown(one, show, context) && isFound(one, find.trim(), ownerName(one)))
+    .sort(byPlace(bySource))
   const edited = edit === '' ? undefined : all?.find(({ id }) => id === edit)
   const tried = all?.find(({ id }) => id === triedId)
   return html`<div class="view-main subscriptions-view" ref=${view}>

@@ -1,0 +1,107 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import t from 'tap'
+import { API_KEY, addCards, BoardSite, EXECUTOR_TOKEN, PASSWORD } from './board-site.js'
+import { inBrowser, openBrowser } from './chromium.js'
+import { findAxeViolations, ROOT_PATH } from './observatory-site.js'
+
+t.test('who may see the board in a browser', inBrowser(), async t => {
+  const site = new BoardSite(await openBrowser(t))
+
+  t.test('a password leads to the board, an ended session back to it with what was written, and out', async t => {
+    const board = await site.serve(t, { BOARD_PASSWORD: PASSWORD, BOARD_API_KEY: API_KEY })
+    const ids = await addCards(board, [{ title: 'Card' }])
+    const logIn = async () => {
+      await page.getByLabel('Password', { exact: true }).fill(PASSWORD)
+      await page.keyboard.press('Enter')
+    }
+    const page = await site.open(t, board, '/#new?title=Asked%20for&link=chat%3A1')
+    await logIn()
+    t.equal(await page.getByLabel('Title').inputValue(), 'Asked for', 'the login has kept what stands behind #')
+    await page.getByRole('button', { name: 'Throw away' }).click()
+    await page.getByRole('link', { name: 'Card' }).click()
+    await page.keyboard.press('e')
+    await page.getByLabel('Text, in Markdown').fill('begun')
+    await page.context().clearCookies()
+    await page.keyboard.press('Control+Enter')
+    await logIn()
+    t.equal(await page.getByText('begun').innerText(), 'begun')
+    t.equal(new URL(page.url()).search, `?card=${ids.Card}`)
+    await page.getByRole('button', { name: 'Save' }).click()
+    await page.getByText('Not saved yet').waitFor({ state: 'detached' })
+    t.match(await board.ask(`/api/cards/${ids.Card}`), { body: 'begun' })
+    await page.getByRole('button', { name: 'Account: Shared login' }).click()
+    await page.getByRole('menuitem', { name: 'Log out' }).click()
+    await page.getByLabel('Password', { exact: true }).waitFor()
+    t.same(await page.context().cookies(), [])
+  })
+
+  t.test('with an API key alone the page asks for it, and holds it in memory alone', async t => {
+    const board = await site.serve(t, { BOARD_API_KEY: API_KEY })
+    await addCards(board, [{ title: 'Card' }])
+    const page = await site.open(t, board)
+    const field = page.getByLabel('API key', { exact: true })
+    await field.waitFor()
+    t.same(await findAxeViolations(page), [])
+    for (const wrong of ['nonsense-0123456789', 'kein Schlüssel']) {
+      await field.fill(wrong)
+      await page.keyboard.press('Enter')
+      await page.getByText('That is not the key of this board.').waitFor()
+    }
+    await field.fill(API_KEY)
+    await page.keyboard.press('Enter')
+    await page.getByRole('link', { name: 'Card' }).click()
+    await page.keyboard.press('e')
+    await page.getByLabel('Text, in Markdown').fill('by key')
+    await page.keyboard.press('Control+Enter')
+    await page.getByText('Not saved yet').waitFor({ state: 'detached' })
+    await page.getByRole('button', { name: 'Mock run', exact: true }).click()
+    await page.getByRole('log').getByText('Step 3 of 3.').waitFor()
+    const kept = 'JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie, location.href])'
+    t.notMatch(await page.evaluate(kept), API_KEY)
+    t.notMatch(await page.content(), API_KEY)
+    await page.reload()
+    await field.waitFor()
+  })
+
+  t.test('another board is reached by its profile, clearly marked, with a token of its own', async t => {
+    const other = await site.serve(t, {
+      BOARD_API_KEY: 'key-of-the-other-board-01',
+      BOARD_EXECUTOR_COMMAND: JSON.stringify(['/bin/echo', 'hello from there']),
+      BOARD_EXECUTOR_TOKEN: EXECUTOR_TOKEN,
+    })
+    await addCards(other, [{ title: 'Over there' }])
+    const board = await site.serve(t, { BOARD_PASSWORD: PASSWORD })
+    const profile = { url: `${other.url}${ROOT_PATH}`, api_key_file: 'b.key' }
+    const wrong = { url: `${other.url}${ROOT_PATH}`, api_key_file: 'wrong.key' }
+    mkdirSync(board.home, { recursive: true })
+    writeFileSync(join(board.home, 'b.key'), 'key-of-the-other-board-01', { mode: 0o600 })
+    writeFileSync(join(board.home, 'wrong.key'), 'another-key-0123456789', { mode: 0o600 })
+    writeFileSync(join(board.home, 'backends.json'), JSON.stringify({ profiles: { 'team-b': profile, locked: wrong } }))
+    const page = await site.open(t, board)
+    await page.getByLabel('Password', { exact: true }).fill(PASSWORD)
+    await page.keyboard.press('Enter')
+    await page.getByRole('button', { name: 'Board: This machine' }).click()
+    await page.getByRole('menuitem', { name: /team-b/ }).click()
+    await page.getByRole('banner').getByText('On team-b').waitFor()
+    await page.getByRole('link', { name: 'Over there' }).click()
+    await page.getByRole('button', { name: 'Real run…' }).click()
+    t.match(await page.getByRole('dialog', { name: 'Start a real run?' }).innerText(), /On\s+team-b/)
+    await page.getByLabel('Executor token').fill(EXECUTOR_TOKEN)
+    await page.keyboard.press('Enter')
+    await page.getByRole('log').getByText('hello from there').waitFor()
+    await page.keyboard.press('Escape')
+    await page.getByRole('link', { name: 'Runs' }).click()
+    await page.getByRole('row', { name: /Done\s+Over there\s+Real run/ }).waitFor()
+    await page.getByRole('button', { name: 'Board: team-b' }).click()
+    await page.getByRole('menuitem', { name: /locked/ }).click()
+    await page.getByText('That board refused the key of its profile.').first().waitFor()
+    t.equal(await page.getByLabel('Password', { exact: true }).count(), 0, 'it is not our login that has ended')
+    await page.getByRole('link', { name: /On locked/ }).click()
+    await page.getByRole('heading', { name: 'Nothing has run yet.' }).waitFor()
+  })
+
+  t.test('no page complained, broke its policy, or asked anybody but its server', async t => {
+    t.same(site.complaints, [])
+  })
+})

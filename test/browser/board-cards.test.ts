@@ -1,0 +1,150 @@
+import t from 'tap'
+import { addCards, BoardSite, type ServedBoard, settled } from './board-site.js'
+import { inBrowser, openBrowser } from './chromium.js'
+import { findAxeViolations } from './observatory-site.js'
+
+/** What Markdown must not become, whoever wrote it. */
+const ATTACKS = [
+  '<script>window.hacked = 1</script>',
+  '<img src=x onerror="window.hacked = 1">',
+  '<svg onload="window.hacked = 1"><a xlink:href="javascript:window.hacked=1">x</a></svg>',
+  '[click](javascript:window.hacked=1)',
+  '[click](JaVa&#x09;ScRiPt:window.hacked=1)',
+  '<a href="javascript:window.hacked=1">click</a>',
+  '[data](data:text/html,<script>window.hacked=1</script>)',
+  '![picture](https://elsewhere.example/pixel.png)',
+  '![](x"onerror="window.hacked=1)',
+  '<iframe srcdoc="<script>parent.hacked=1</script>"></iframe>',
+  '<style>* { display: none }</style><p style="position:fixed" class="button primary" id="app">x</p>',
+  '<form action="https://elsewhere.example"><input name=q autofocus onfocus="window.hacked=1"></form>',
+  '<math><mtext></form><form><mglyph><style></math><img src onerror=window.hacked=1>',
+  '[a](//elsewhere.example/x) [b](/api/logout) [c](mailto:x@y.z) <https://ok.example/x>',
+  '`<b>`\u202etxt.exe and \u0000nothing',
+]
+
+t.test('cards in a browser', inBrowser(), async t => {
+  const site = new BoardSite(await openBrowser(t))
+
+  t.test('a card is written, previewed and saved, with labels, assignee and events', async t => {
+    const board = await site.serve(t)
+    const ids = await addCards(board, [{ title: 'Card', body: 'old' }])
+    const page = await site.open(t, board, `/?card=${ids.Card}`)
+    const panel = page.getByRole('dialog', { name: 'Card: Card' })
+    await panel.getByText('old', { exact: true }).waitFor()
+    await page.keyboard.press('e')
+    await panel.getByLabel('Text, in Markdown').fill('## Why\n\n- [x] one\n- [ ] **two**')
+    await panel.getByRole('radio', { name: 'Preview' }).check()
+    await panel.getByRole('heading', { name: 'Why' }).waitFor()
+    t.ok(await panel.getByRole('checkbox', { name: 'Done' }).isChecked())
+    await panel.getByRole('button', { name: 'Label' }).click()
+    await page.keyboard.type('relay')
+    await page.keyboard.press('Enter')
+    await panel.getByRole('button', { name: 'Assignee' }).click()
+    await page.keyboard.type('Ada Okafor')
+    await page.keyboard.press('Enter')
+    await panel.getByRole('button', { name: 'Link' }).click()
+    await page.keyboard.type('http://127.0.0.1:8765/?event=chat%3A7')
+    await page.keyboard.press('Enter')
+    await panel.getByText('chat:7').waitFor()
+    await panel.getByRole('button', { name: 'Save' }).click()
+    await panel.getByText('Not saved yet').waitFor({ state: 'detached' })
+    t.match(await board.ask(`/api/cards/${ids.Card}`), {
+      ...{ version: 2, labels: ['relay'], assignee: 'Ada Okafor', links: ['chat:7'] },
+      body: '## Why\n\n- [x] one\n- [ ] **two**',
+    })
+    t.same(await findAxeViolations(page), [])
+  })
+
+  t.test('hostile Markdown and titles are text: nothing runs, nothing is asked for, nothing leads astray', async t => {
+    const board = await site.serve(t)
+    const title = '<img src=x onerror="window.hacked=1">\u202egpj'
+    const ids = await addCards(board, [{ title, body: ATTACKS.join('\n\n'), labels: ['<b>x</b>'], assignee: '<i>' }])
+    const page = await site.open(t, board, `/?card=${ids[title]}`)
+    const text = page.locator('.markdown')
+    await text.getByText('txt.exe').waitFor()
+    t.equal(await page.evaluate('window.hacked'), undefined)
+    t.equal(await page.locator('.markdown :is(script, img, svg, iframe, style, form, math)').count(), 0)
+    t.equal(await page.locator('.markdown :is([style], [id], [onerror], [class]:not(.mark-name))').count(), 0)
+    const links = await text.locator('a[href]').evaluateAll(all => all.map(link => link.outerHTML))
+    t.same(links, [
+      '<a href="https://elsewhere.example/pixel.png" rel="noopener noreferrer" target="_blank">picture</a>',
+      '<a href="https://ok.example/x" rel="noopener noreferrer" target="_blank">https://ok.example/x</a>',
+    ])
+    t.match(await text.innerText(), '<script>window.hacked = 1</script>', 'it is shown as what it is')
+    t.match(await text.innerText(), 'RLO')
+    t.equal(await page.locator('.card img').count(), 0)
+  })
+
+  t.test('of two who write one card, the second is told, loses nothing, and chooses', async t => {
+    const board = await site.serve(t)
+    const ids = await addCards(board, [{ title: 'Card', body: 'one\ntwo\nthree' }])
+    const [first, second] = await Promise.all([begin(board, 'one\nFIRST\nthree'), begin(board, 'one\nSECOND\nthree')])
+    await first.keyboard.press('Control+Enter')
+    await first.getByText('Not saved yet').waitFor({ state: 'detached' })
+    await second.keyboard.press('Control+Enter')
+    const note = second.getByRole('alert', { name: 'Conflict' })
+    t.match(await note.innerText(), /Someone saved this card just now, while you wrote\.\s+One line differs/)
+    t.match(await note.innerText(), /−\s*SECOND\s*yours\s*\+\s*FIRST\s*saved/)
+    t.equal(await second.getByLabel('Text, in Markdown').inputValue(), 'one\nSECOND\nthree')
+    t.same(await findAxeViolations(second), [])
+    t.match(await board.ask(`/api/cards/${ids.Card}`), { body: 'one\nFIRST\nthree' })
+
+    await note.getByRole('button', { name: 'Take the saved one' }).click()
+    await second.getByRole('button', { name: 'Bring mine back' }).click()
+    await note.getByRole('button', { name: 'Merge by hand' }).click()
+    t.equal(
+      await second.getByLabel('Text, in Markdown').inputValue(),
+      'one\n<<<<<<< yours\nSECOND\n=======\nFIRST\n>>>>>>> saved\nthree',
+    )
+    await second.getByLabel('Text, in Markdown').fill('one\nBOTH\nthree')
+    await board.ask(`/api/cards/${ids.Card}`, { method: 'PATCH', body: { body: 'third' } })
+    await second.keyboard.press('Control+Enter')
+    await note.getByRole('button', { name: 'Save mine over it' }).click()
+    await note.waitFor({ state: 'detached' })
+    await settled(second)
+    t.match(await board.ask(`/api/cards/${ids.Card}`), { body: 'one\nBOTH\nthree' })
+
+    async function begin(board: ServedBoard, text: string) {
+      const page = await site.open(t, board, `/?card=${ids.Card}`)
+      await page.getByText('one two three').waitFor()
+      await page.keyboard.press('e')
+      await page.getByLabel('Text, in Markdown').fill(text)
+      return page
+    }
+  })
+
+  t.test('a card that was only moved meanwhile is saved without a word', async t => {
+    const board = await site.serve(t)
+    const ids = await addCards(board, [{ title: 'Card' }])
+    const page = await site.open(t, board, `/?card=${ids.Card}`)
+    await page.keyboard.press('e')
+    await page.getByLabel('Text, in Markdown').fill('mine')
+    await board.ask(`/api/cards/${ids.Card}`, { method: 'PATCH', body: { column: 'done' } })
+    await page.keyboard.press('Control+Enter')
+    await page.getByText('Not saved yet').waitFor({ state: 'detached' })
+    t.match(await board.ask(`/api/cards/${ids.Card}`), { body: 'mine', column: 'done', version: 3 })
+  })
+
+  t.test('what is written outlasts closing the card, reloading, and the card’s deletion', async t => {
+    const board = await site.serve(t)
+    const ids = await addCards(board, [{ title: 'Card' }])
+    const page = await site.open(t, board, `/?card=${ids.Card}`)
+    await page.keyboard.press('e')
+    await page.getByLabel('Text, in Markdown').fill('begun')
+    await page.keyboard.press('Escape')
+    await page.getByRole('link', { name: 'Card' }).getByText('Not saved').waitFor()
+    await page.reload()
+    await board.ask(`/api/cards/${ids.Card}`, { method: 'DELETE' })
+    await page.getByRole('link', { name: 'Card' }).click()
+    await page.keyboard.press('e')
+    await page.keyboard.press('Control+Enter')
+    await page.getByText(/was not saved|There is no such card/).waitFor()
+    await page.reload()
+    await page.getByRole('button', { name: 'Make a new card of it' }).click()
+    t.equal(await page.getByLabel('Text, in Markdown').inputValue(), 'begun')
+  })
+
+  t.test('no page complained, broke its policy, or asked anybody but its server', async t => {
+    t.same(site.complaints, [])
+  })
+})

@@ -1,0 +1,124 @@
+import t from 'tap'
+import { addCards, BoardSite, EXECUTOR_TOKEN } from './board-site.js'
+import { inBrowser, openBrowser } from './chromium.js'
+import { findAxeViolations } from './observatory-site.js'
+
+const REFUSED = 'The executor refused. Check the token, or ask whoever runs this board.'
+
+/** A program that says something in colour, waits for a file, and fails. */
+const COMMAND = [
+  '/bin/sh',
+  '-c',
+  `printf 'one\\033[31m red\\n<b>two</b>\\n'; echo oops >&2; while [ ! -e go ]; do sleep 0.05; done; echo three; exit 3`,
+]
+
+t.test('runs in a browser', inBrowser(), async t => {
+  const site = new BoardSite(await openBrowser(t))
+
+  t.test('a dry run says what would happen, and a mock run is played to its end', async t => {
+    const board = await site.serve(t, { BOARD_EXECUTOR_COMMAND: JSON.stringify(COMMAND) })
+    const ids = await addCards(board, [{ title: 'Card' }])
+    const page = await site.open(t, board, `/?card=${ids.Card}`)
+    await page.getByRole('button', { name: 'Dry run' }).click()
+    await page.getByText(/Nothing was started\. A real run would start this/).waitFor()
+    t.match(await page.locator('.run-plan').innerText(), '/bin/sh -c "printf')
+    await page.getByRole('button', { name: 'Mock run', exact: true }).click()
+    await page
+      .getByRole('region', { name: /^Mock run/ })
+      .getByRole('listitem')
+      .filter({ hasText: 'Done' })
+      .waitFor()
+    t.match(await page.getByRole('log').innerText(), /0:0\d\s+Step 3 of 3\./)
+    await page.getByRole('link', { name: /^Card/ }).getByText('Mock run').waitFor()
+    await page.getByRole('button', { name: 'Real run…' }).click()
+    await page.getByText('Real runs are not set up on this board.').waitFor()
+    t.same(await findAxeViolations(page), [])
+  })
+
+  t.test('a real run asks for the executor token, holds it in memory alone, and forgets it', async t => {
+    const folder = t.testdir({})
+    const board = await site.serve(t, {
+      BOARD_EXECUTOR_COMMAND: JSON.stringify(COMMAND),
+      BOARD_EXECUTOR_TOKEN: EXECUTOR_TOKEN,
+      BOARD_EXECUTOR_FOLDER: folder,
+    })
+    const ids = await addCards(board, [{ title: 'Card' }])
+    const page = await site.open(t, board, `/?card=${ids.Card}`)
+    await page.getByRole('button', { name: 'Real run…' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Start a real run?' })
+    t.match(await dialog.innerText(), /Program\s+\/bin\/sh -c(.|\n)*On\s+This machine\s+At most\s+10/)
+    const field = dialog.getByLabel('Executor token')
+    t.equal(await field.getAttribute('autocomplete'), 'off')
+    t.equal(await field.getAttribute('type'), 'password')
+    t.same(await findAxeViolations(page), [])
+    for (const wrong of ['nonsense-0123456789', 'kein Schlüssel']) {
+      await field.fill(wrong)
+      await page.keyboard.press('Enter')
+      t.equal(await dialog.getByRole('alert').innerText(), REFUSED)
+    }
+    await field.fill(EXECUTOR_TOKEN)
+    await page.keyboard.press('Enter')
+    await page.getByText('Executor token held in this page only').waitFor()
+    const log = page.getByRole('log')
+    await log.getByText('<b>two</b>').waitFor()
+    t.match(await log.innerText(), /0:00\s+one red\n/)
+    t.equal(
+      await log
+        .locator('.log-err')
+        .innerText()
+        .then(text => text.includes('oops')),
+      true,
+    )
+
+    const kept = 'JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie, location.href])'
+    t.notMatch(await page.evaluate(kept), EXECUTOR_TOKEN)
+    t.notMatch(await page.content(), EXECUTOR_TOKEN)
+
+    await page.context().setOffline(true)
+    await page.context().setOffline(false)
+    await page.getByRole('button', { name: 'Cancel run' }).click()
+    await page
+      .getByRole('region', { name: /^Real run/ })
+      .getByRole('listitem')
+      .filter({ hasText: 'Cancelled' })
+      .waitFor()
+    await page.getByRole('button', { name: 'Forget it' }).click()
+    await page.getByRole('button', { name: 'Pause' }).click()
+    await page.getByRole('dialog', { name: 'Pause the executor?' }).getByLabel('Executor token').fill(EXECUTOR_TOKEN)
+    await page.keyboard.press('Enter')
+    await page.getByRole('group', { name: 'Executor' }).getByText('paused').waitFor()
+    t.match(await board.ask('/api/executor'), { paused: true })
+    await page.getByRole('button', { name: 'Resume' }).click()
+    await page.getByRole('group', { name: 'Executor' }).getByText('idle').waitFor()
+  })
+
+  t.test('a log that is read while it is written ends with the run, and a long one keeps its end', async t => {
+    const board = await site.serve(t, {
+      BOARD_EXECUTOR_COMMAND: JSON.stringify(['/bin/sh', '-c', 'seq 1 7000; sleep 0.3; echo last; exit 3']),
+      BOARD_EXECUTOR_TOKEN: EXECUTOR_TOKEN,
+    })
+    const ids = await addCards(board, [{ title: 'Card' }])
+    const page = await site.open(t, board, `/?card=${ids.Card}`)
+    await page.getByRole('button', { name: 'Real run…' }).click()
+    await page.getByLabel('Executor token').fill(EXECUTOR_TOKEN)
+    await page.keyboard.press('Enter')
+    await page.getByText('The program ended with exit code 3.').waitFor()
+    const log = page.getByRole('log')
+    t.equal(await log.locator('.log-line').count(), 5000)
+    t.match(await log.locator('.log-line').last().innerText(), 'It ended with exit code 3.')
+    t.ok(await log.evaluate(box => box.scrollHeight - box.scrollTop - box.clientHeight < 2), 'it has followed')
+    await log.evaluate(box => box.scrollTo({ top: 100 }))
+    await page.getByRole('switch', { name: 'Following', checked: false }).waitFor()
+
+    await page.keyboard.press('Escape')
+    await page.getByRole('link', { name: 'Runs' }).click()
+    await page.getByRole('row', { name: /Failed\s+Card\s+Real run/ }).waitFor()
+    t.same(await findAxeViolations(page), [])
+    await page.getByRole('link', { name: 'Failed' }).click()
+    await page.getByRole('log').getByText('It ended with exit code 3.').waitFor()
+  })
+
+  t.test('no page complained, broke its policy, or asked anybody but its server', async t => {
+    t.same(site.complaints, [])
+  })
+})
