@@ -16,7 +16,10 @@ interface Start {
 /** Starts a server on the ledger of that folder. */
 function start(folder: string, { env = {}, files = {}, flags = {} }: Start = {}): Promise<RunningServer> {
   const sources = memorySources({ env: { EVENT_LOG_LEVEL: 'silent', ...env }, files })
-  return serve(readServeSettings({ only: 'ledger', db: join(folder, 'events.db'), port: '0', ...flags }, sources), sources)
+  return serve(
+    readServeSettings({ only: 'ledger', db: join(folder, 'events.db'), port: '0', ...flags }, sources),
+    sources,
+  )
 }
 
 const ELSEWHERE: ServeFlags = { host: '0.0.0.0' }
