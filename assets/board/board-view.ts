@@ -75,6 +75,10 @@ export function BoardView() {
     setAdding(column)
     if (column !== undefined) setTab(column)
   }
+  const edit = (id: string) => {
+    setToWrite(id)
+    open(id)
+  }
   /** A card that was just made here. */
   const openNew = (id: string) => {
     setAdding(undefined)
@@ -100,7 +104,7 @@ export function BoardView() {
       does: 'new card here',
       run: () => add((at?.column.isKnown ? at.column : shown.find(({ isKnown }) => isKnown))?.name),
     },
-    { keys: 'e', does: 'edit', run: withCard(id => (setToWrite(id), open(id))) },
+    { keys: 'e', does: 'edit', run: withCard(edit) },
     { keys: 'm', does: 'move menu', run: withCard(setMoving) },
     { keys: 'r', does: 'runs of the card', run: withCard(id => place.set({ card: id, show: 'runs', run: '' })) },
   ])

@@ -1,4 +1,4 @@
-import { useId, useState } from 'preact/hooks'
+import { useEffect, useId, useRef, useState } from 'preact/hooks'
 import { Choose } from '../shared/choose.js'
 import { Glyph, SourceGlyph } from '../shared/glyph.js'
 import { html } from '../shared/html.js'
@@ -105,20 +105,10 @@ function Assignee({ text: { assignee }, onChange }: PartProps) {
 
 function Links({ text: { links }, onChange, problem }: PartProps & { problem: unknown }) {
   const [isAdding, setAdding] = useState(false)
-  const [pasted, setPasted] = useState('')
-  const [wrong, setWrong] = useState('')
   // The events of another board are in a ledger that we do not know.
   const ledger = boardName.value === '' ? otherProgramUrl : undefined
-  const add = (event: Event) => {
-    event.preventDefault()
-    const key = readEventKey(pasted)
-    if (key === undefined) {
-      setWrong('That is neither the key of an event nor its address in the observatory.')
-      return
-    }
+  const add = (key: string) => {
     onChange({ links: [...new Set([...links, key])].slice(0, LIMITS.links) })
-    setPasted('')
-    setWrong('')
     setAdding(false)
   }
   return html`<section class="panel-section card-events-part" aria-label="From the ledger">
@@ -129,15 +119,7 @@ function Links({ text: { links }, onChange, problem }: PartProps & { problem: un
         <${Glyph} name="plus" class="small" />Link
       </button>
     </header>
-    ${
-      isAdding &&
-      html`<form class="card-link-form" onSubmit=${add}>
-        <input class="field" aria-label="Key or address of an event" placeholder="Key or address of an event" autofocus value=${pasted}
-          aria-invalid=${wrong !== '' || undefined} onInput=${(event: Event) => setPasted((event.target as HTMLInputElement).value)} />
-        <button type="submit" class="button">Add</button>
-      </form>
-      ${wrong && html`<p class="field-problem" role="alert">${wrong}</p>`}`
-    }
+    ${isAdding && html`<${LinkForm} onAdd=${add} />`}
     ${problem}
     ${
       links.length > 0 &&
@@ -155,4 +137,23 @@ function Links({ text: { links }, onChange, problem }: PartProps & { problem: un
       </ul>`
     }
   </section>`
+}
+
+function LinkForm({ onAdd }: { onAdd: (key: string) => void }) {
+  const [pasted, setPasted] = useState('')
+  const [problem, setProblem] = useState('')
+  const field = useRef<HTMLInputElement>(null)
+  useEffect(() => field.current?.focus(), [])
+  const submit = (event: Event) => {
+    event.preventDefault()
+    const key = readEventKey(pasted)
+    if (key === undefined) setProblem('That is neither the key of an event nor its address in the observatory.')
+    else onAdd(key)
+  }
+  return html`<form class="card-link-form" onSubmit=${submit}>
+      <input ref=${field} class="field" aria-label="Key or address of an event" placeholder="Key or address of an event" value=${pasted}
+        aria-invalid=${problem !== '' || undefined} onInput=${(event: Event) => setPasted((event.target as HTMLInputElement).value)} />
+      <button type="submit" class="button">Add</button>
+    </form>
+    ${problem && html`<p class="field-problem" role="alert">${problem}</p>`}`
 }

@@ -1,4 +1,4 @@
-import { useId, useRef, useState } from 'preact/hooks'
+import { useEffect, useId, useRef, useState } from 'preact/hooks'
 import { Glyph } from '../shared/glyph.js'
 import { html } from '../shared/html.js'
 import { Note } from '../shared/note.js'
@@ -12,6 +12,7 @@ export function KeyView() {
   const [isUnderWay, setUnderWay] = useState(false)
   const field = useRef<HTMLInputElement>(null)
   const id = useId()
+  useEffect(() => field.current?.focus(), [])
   const submit = async (event: Event) => {
     event.preventDefault()
     if (isUnderWay) return
@@ -34,7 +35,7 @@ export function KeyView() {
       <div>
         <label class="field-label" for=${id}>API key</label>
         <input ref=${field} id=${id} class="field" type="password" autocomplete="off" autocapitalize="off" spellcheck=${false}
-          data-1p-ignore data-lpignore="true" autofocus value=${key} aria-describedby=${`${id}-hint`}
+          data-1p-ignore data-lpignore="true" value=${key} aria-describedby=${`${id}-hint`}
           onInput=${(event: Event) => setKey((event.target as HTMLInputElement).value)} />
         <p id=${`${id}-hint`} class="field-hint">Kept in this page’s memory only. Gone when you reload.</p>
       </div>

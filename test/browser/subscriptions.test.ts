@@ -232,7 +232,7 @@ t.test('the tab of subscriptions in a browser', inBrowser(), async t => {
     await page.getByRole('row', { name: /repo:ada/ }).waitFor()
   })
 
-  t.test('it fits a phone and letters twice as large, with targets for fingers', async t => {
+  t.test('it fits a phone and letters twice as large', async t => {
     for (const [window, path] of [
       [PHONE, ''],
       [PHONE, '?edit=hot'],

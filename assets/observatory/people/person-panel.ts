@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks'
-import { ApiProblem } from '../../shared/api.js'
+import { ApiProblem, segment } from '../../shared/api.js'
 import { html } from '../../shared/html.js'
 import { Panel } from '../../shared/panel.js'
 import { ProblemNote } from '../../shared/problem-note.js'
@@ -37,7 +37,7 @@ export function PersonPanel({ person, onClose }: { person: User; onClose: () => 
     head=${html`<span class="avatar" aria-hidden="true">${initials(username)}</span><h2 class="ellipsis">${username}</h2><span class="tag">${role}</span>`}
     foot=${html`<button type="button" class="button danger" disabled=${whyNo !== undefined} onClick=${remove}>Delete account</button>
       <span class="hint form-owner">${whyNo ?? 'Its events and subscriptions stay; its tokens and sessions end.'}</span>`}>
-    <section class="panel-section tokens-section" aria-label="Tokens"><${TokenList} path=${`/api/users/${encodeURIComponent(id)}`} owner=${username} /></section>
+    <section class="panel-section tokens-section" aria-label="Tokens"><${TokenList} path=${`/api/users/${segment(id)}`} owner=${username} /></section>
     <section class="panel-section" aria-label="Account">
       <h3>Account</h3>
       ${problem !== undefined && html`<${ProblemNote} what="The role is as it was." problem=${problem} />`}
@@ -51,7 +51,7 @@ export function PersonPanel({ person, onClose }: { person: User; onClose: () => 
         }</dd>
         <dt>May log in</dt>
         <dd><${PersonSwitch} person=${person} isBare=${false} />
-          <p class="hint">${isOwn(person) ? 'This is you: only another admin may change it.' : (whyLast ?? 'Switched off, its sessions end and its tokens rest. What it has stays.')}</p></dd>
+          <p class="hint">${isOwn(person) ? 'This is you: only another admin may change it.' : (whyLast ?? 'Switched off, its sessions end and its tokens are refused. What it has stays.')}</p></dd>
         <dt>Password</dt>
         <dd><${NewPassword} person=${person} /></dd>
         <dt>Since</dt>

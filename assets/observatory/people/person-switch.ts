@@ -21,7 +21,7 @@ export function PersonSwitch({ person, isBare }: { person: User; isBare: boolean
     }
   }
   const tell = (enabled: boolean) => {
-    const words = html`<strong>${username}</strong> may not log in any more, and its tokens rest. Events and subscriptions stay.`
+    const words = html`<strong>${username}</strong> may not log in any more, and its tokens are refused. Events and subscriptions stay.`
     showToast({ words, undo: () => void change(!enabled) })
   }
   const isOn = pending ?? person.enabled
