@@ -61,7 +61,7 @@ t.test('what is not understood makes its own profile unusable, and no other', as
     empty: { url: 'http://x', api_key_file: '' },
     zero: { url: 'http://x', api_key_file: 'a\0b' },
     '../x': { url: 'http://x' },
-    ['__proto__x']: { url: 'http://x' },
+    __proto__x: { url: 'http://x' },
   })
   t.same([...usable.keys()], ['good'])
   t.same([...refused.keys()].sort(), ['?', 'empty', 'key', 'list', 'misspelled', 'no', 'number', 'zero'])

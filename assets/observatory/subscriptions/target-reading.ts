@@ -53,7 +53,9 @@ export function readTarget(source: string, text: string, known: readonly string[
     return problem('That is a link; the target of it is', linked)
   if (trimmed !== text && read(trimmed, known).kind === 'understood')
     return problem('There are blanks around it:', trimmed)
-  return reading
+  if (reading.fix === undefined || read(reading.fix, known).kind === 'understood') return reading
+  // More than one thing is wrong: what mends the first alone is not offered as if it were right.
+  return problem(reading.words.replace(/:$/, '.'))
 }
 
 /** A stretch of a target as it is shown; keywords stand back. */
