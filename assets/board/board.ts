@@ -1,10 +1,11 @@
 import { address } from '../shared/address.js'
+import { DemoTag } from '../shared/demo-tag.js'
 import { Glyph } from '../shared/glyph.js'
 import { html } from '../shared/html.js'
 import { isPhone } from '../shared/media.js'
 import type { MenuItem } from '../shared/menu.js'
 import { ProblemNote } from '../shared/problem-note.js'
-import { otherProgramUrl } from '../shared/root-path.js'
+import { isDemo, otherProgramUrl } from '../shared/root-path.js'
 import { logOut } from '../shared/session.js'
 import { Shell, type Tab } from '../shared/shell.js'
 import { showToast } from '../shared/toast.js'
@@ -36,7 +37,7 @@ export function Board() {
   ]
   const last: MenuItem[] = mode === 'password' ? [{ label: 'Log out', onChoose: () => void leave() }] : []
   const other = otherProgramUrl === undefined ? undefined : { label: 'Observatory', url: otherProgramUrl }
-  const tags = html`${mode === 'open' && html`<${OpenTag} />`}<${BoardTag} />`
+  const tags = html`${openness(mode)}<${BoardTag} />`
   return html`<${Shell} tabs=${tabs()} other=${other} tags=${tags}
       account=${{ name: mode === undefined ? 'Account' : NAMES[mode], items, last }}>
       ${accessProblem.value !== undefined && mode === undefined ? html`<${NoAccess} />` : needsKey ? html`<${KeyView} />` : html`<${VIEWS[path]} key=${path} />`}
@@ -54,6 +55,12 @@ function tabs(): Tab[] {
 function NoAccess() {
   return html`<div class="boundary"><${ProblemNote} what="The board could not be loaded." problem=${accessProblem.value}
     onRetry=${() => void loadAccess()} /></div>`
+}
+
+/** A demo is open as well, and that need not be said of it. */
+function openness(mode: AccessMode | undefined) {
+  if (isDemo) return html`<${DemoTag} what="invented cards on a throw-away board" />`
+  return mode === 'open' && html`<${OpenTag} />`
 }
 
 function OpenTag() {

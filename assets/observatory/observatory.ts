@@ -1,11 +1,12 @@
 import { useState } from 'preact/hooks'
 import { address, href } from '../shared/address.js'
+import { DemoTag } from '../shared/demo-tag.js'
 import { Glyph } from '../shared/glyph.js'
 import { html } from '../shared/html.js'
 import { lazily } from '../shared/lazy.js'
 import { isPhone } from '../shared/media.js'
 import type { MenuItem } from '../shared/menu.js'
-import { otherProgramUrl } from '../shared/root-path.js'
+import { isDemo, otherProgramUrl } from '../shared/root-path.js'
 import { isAdmin, isOpen, logOut, ownName, session } from '../shared/session.js'
 import { Shell, type Tab } from '../shared/shell.js'
 import { showToast } from '../shared/toast.js'
@@ -60,14 +61,8 @@ function tabs(): Tab[] {
 
 /** A demo is open as well, and that need not be said of it. */
 function tag() {
-  if (overview.value.value?.health.demo) return html`<${DemoTag} />`
+  if (isDemo) return html`<${DemoTag} what="invented events in a throw-away ledger" />`
   return isOpen() && html`<${OpenTag} />`
-}
-
-function DemoTag() {
-  return html`<span class="tag accent open-tag">
-    ${isPhone.value ? 'Demo' : 'Demo: invented events in a throw-away ledger'}
-  </span>`
 }
 
 function OpenTag() {

@@ -84,8 +84,6 @@ export interface Health {
   epoch?: string
   code?: string
   detail?: string
-  /** Its events are invented, and it will be thrown away. */
-  demo?: boolean
 }
 
 export type Role = 'admin' | 'member'

@@ -90,7 +90,7 @@ function createServer(
   executor: Executor,
   { logger, requestIds, listeners, secrets, ledgerUrl }: BoardSurroundings,
 ): HttpApp {
-  const { rootPath, columns, gate } = settings
+  const { rootPath, columns, gate, isDemo } = settings
   const { cookieSecure, trustedProxies, loginPage, serviceOrigin } = gate
   return createBoardServer({
     gate: createGate({
@@ -115,7 +115,7 @@ function createServer(
     copy: { sessions: path => sessions.copyTo(path), cards: path => database.copyTo(path) },
     ownListeners: () => listeners,
     settings: {
-      ...{ rootPath, cookieSecure, trustedProxies, loginPage, asksUsername: gate.username !== undefined },
+      ...{ rootPath, cookieSecure, trustedProxies, loginPage, asksUsername: gate.username !== undefined, isDemo },
       ...(serviceOrigin === undefined ? {} : { serviceOrigin }),
       ...(ledgerUrl === undefined ? {} : { ledgerUrl }),
     },

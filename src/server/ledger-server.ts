@@ -117,6 +117,7 @@ export function createLedgerServer(options: LedgerServerOptions): HttpApp {
       rootPath,
       folder: 'observatory',
       look: settings.loginPage,
+      isDemo: settings.isDemo,
       ...(options.boardUrl === undefined ? {} : { otherProgram: options.boardUrl }),
     }),
     login: loginPages(login),

@@ -20,6 +20,8 @@ export interface PagesOptions {
   look: Pick<LoginLook, 'palette' | 'appearance'>
   /** Address of the other program, where it is known by the time the page is first asked for; the page links to it. */
   otherProgram?: () => string | undefined
+  /** What is shown is invented: the page says so. */
+  isDemo?: boolean | undefined
 }
 
 export interface Pages {
@@ -119,7 +121,7 @@ interface RenderedPage {
   scriptHashes: readonly string[]
 }
 
-function renderPage({ rootPath, folder, look, otherProgram }: PagesOptions, manifest: Manifest): RenderedPage {
+function renderPage({ rootPath, folder, look, otherProgram, isDemo }: PagesOptions, manifest: Manifest): RenderedPage {
   const assets = `${rootPath}/assets/${manifest.version}`
   const importMap = scriptJson({
     imports: Object.fromEntries(
@@ -130,10 +132,11 @@ function renderPage({ rootPath, folder, look, otherProgram }: PagesOptions, mani
   const scheme = look.appearance === 'system' ? '' : html` data-scheme="${look.appearance}"`
   const otherUrl = otherProgram?.()
   const other = otherUrl === undefined ? '' : html` data-other-program="${otherUrl}"`
+  const demo = isDemo ? html` data-demo` : ''
   const preloads = manifest.preloads.map(name => html`<link rel="modulepreload" href="${assets}/${name}">\n`.text)
   const values: Record<string, Markup> = {
     root: html`${rootPath}`,
-    attributes: html`data-root="${rootPath}" data-palette="${look.palette}"${scheme}${other}`,
+    attributes: html`data-root="${rootPath}" data-palette="${look.palette}"${scheme}${other}${demo}`,
     assets: html`${assets}`,
     head: html`<script type="importmap">${new Markup(importMap)}</script>
 <script src="${assets}/shared/appearance-first.js"></script>

@@ -15,6 +15,8 @@ export interface BoardSettings extends ListenSettings {
   columns: readonly string[]
   gate: BoardGateSettings
   executor: BoardExecutorSettings
+  /** The cards are invented, and nothing is kept. */
+  isDemo: boolean
 }
 
 const MAX_COLUMNS = 12
@@ -40,7 +42,14 @@ export function readBoard(reader: SettingReader, flags: ServeFlags): BoardSettin
     const detail = `${found.name} "${listen.host}"${place(found)} would let others use a board that asks for nothing.`
     reader.refuse(found.name, `${detail} ${advice}`)
   }
-  return { ...listen, home, columns: readColumns(reader), gate, executor: readBoardExecutor(reader, home) }
+  return {
+    ...listen,
+    home,
+    columns: readColumns(reader),
+    gate,
+    executor: readBoardExecutor(reader, home),
+    isDemo: flags.demo ?? false,
+  }
 }
 
 function readColumns(reader: SettingReader): readonly string[] {

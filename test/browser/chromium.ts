@@ -2,10 +2,10 @@ import { existsSync } from 'node:fs'
 import { type Browser, chromium } from 'playwright-core'
 import type { Test } from 'tap'
 
-const PROGRAM = '/usr/bin/chromium'
+export const CHROMIUM = '/usr/bin/chromium'
 
 /** Debian's Chromium, alone with the page: it asks nobody else for anything. */
-const ARGS = [
+export const CHROMIUM_ARGS = [
   '--no-sandbox',
   '--disable-gpu',
   '--disable-quic',
@@ -17,15 +17,15 @@ const ARGS = [
 
 /** Options for tests that need a browser: skipped, loudly, where there is none; a failure in CI. */
 export function inBrowser(): { skip: false | string } {
-  if (existsSync(PROGRAM)) return { skip: false }
-  if (process.env.CI === 'true') throw new Error(`This suite needs a browser: ${PROGRAM}.`)
-  console.error(`\n*** SKIPPED: ${PROGRAM} is missing (Debian package chromium). ***\n`)
-  return { skip: `SKIPPED: ${PROGRAM} is missing` }
+  if (existsSync(CHROMIUM)) return { skip: false }
+  if (process.env.CI === 'true') throw new Error(`This suite needs a browser: ${CHROMIUM}.`)
+  console.error(`\n*** SKIPPED: ${CHROMIUM} is missing (Debian package chromium). ***\n`)
+  return { skip: `SKIPPED: ${CHROMIUM} is missing` }
 }
 
 /** A browser that is closed when the test ends. */
 export async function openBrowser(t: Test): Promise<Browser> {
-  const browser = await chromium.launch({ executablePath: PROGRAM, args: ARGS })
+  const browser = await chromium.launch({ executablePath: CHROMIUM, args: CHROMIUM_ARGS })
   t.teardown(() => browser.close())
   return browser
 }

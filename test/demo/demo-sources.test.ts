@@ -29,6 +29,6 @@ t.test('of the environment a demo heeds where it is to answer, and nothing that 
     webhooks: { secrets: { forum: [] } },
   })
   t.equal(ledger?.database.path, `${home}/demo/event/events.db`)
-  t.match(board, { host: '127.0.0.1', port: 0, home: `${home}/demo/board`, gate: { isProtected: false } })
+  t.match(board, { host: '127.0.0.1', port: 0, isDemo: true, home: `${home}/demo/board`, gate: { isProtected: false } })
   t.notOk(JSON.stringify({ ledger, board }).includes(`${home}/real`))
 })

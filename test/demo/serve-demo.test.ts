@@ -43,6 +43,8 @@ t.test('a demo is alive at once, says what it is, touches nothing else and leave
     { capture: { last_error: String, next_due_at: String } },
   )
 
+  for (const page of [ledger, board]) t.match(await (await fetch(`${page}/`)).text(), /<html[^>]* data-demo/)
+
   const { body: cards } = await get(`${board}/api/cards`)
   t.ok(cards.count > 5)
   for (const { links } of cards.items) {

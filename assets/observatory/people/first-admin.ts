@@ -1,11 +1,11 @@
 import { CopyButton } from '../../shared/copy.js'
 import { html } from '../../shared/html.js'
+import { isDemo } from '../../shared/root-path.js'
 import { overview } from '../overview.js'
 
 /** What stands in place of people while the ledger is open: how the first admin is made. */
 export function FirstAdmin() {
   const { health } = overview.value.value ?? {}
-  const isDemo = health !== undefined && 'demo' in health && health.demo === true
   const database = health ? ` --db ${quoted(health.database)}` : ''
   const command = `daybook users create ada --role admin${database}`
   return html`<section class="view-scroll nothing-yet" aria-labelledby="open-mode">

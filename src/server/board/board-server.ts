@@ -36,6 +36,8 @@ export interface BoardServerSettings {
   serviceOrigin?: string
   /** Where the ledger's page is, for a link to it. */
   ledgerUrl?: string
+  /** The cards are invented: the page says so. */
+  isDemo?: boolean
 }
 
 export interface BoardServerOptions {
@@ -78,6 +80,7 @@ export function createBoardServer(options: BoardServerOptions): HttpApp {
       rootPath,
       folder: 'board',
       look,
+      isDemo: settings.isDemo,
       ...(ledgerUrl === undefined ? {} : { otherProgram: () => ledgerUrl }),
     }),
     auth: authPages({ rootPath, look, asksUsername, ...(serviceHost === undefined ? {} : { serviceHost }) }),
