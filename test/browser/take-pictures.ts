@@ -19,10 +19,10 @@ interface Picture {
 const PICTURES: readonly Picture[] = [
   { name: 'events', page: 'ledger', path: '/?days=7', scheme: 'light' },
   {
-    ...{ name: 'event', page: 'ledger', path: '/?days=7&source=code_b', scheme: 'dark' },
+    ...{ name: 'event', page: 'ledger', path: '/?days=30&kind=pipeline.failed', scheme: 'dark' },
     prepare: async page => {
-      await page.locator('.event-row').filter({ hasText: 'job.failed' }).first().click()
-      await page.locator('.panel .skeleton').first().waitFor({ state: 'detached' })
+      await page.locator('.event-row').first().click()
+      await page.getByText('How it got here').waitFor()
     },
   },
   { name: 'subscriptions', page: 'ledger', path: '/subscriptions', scheme: 'light' },
