@@ -3,7 +3,7 @@ import t from 'tap'
 import { CSV_HEAD, csvCell, csvLine } from '../../assets/observatory/events/csv.js'
 import { toRows } from '../../assets/observatory/events/list-rows.js'
 import { rowWords } from '../../assets/observatory/events/row-words.js'
-import { SseReader } from '../../assets/observatory/events/sse-reader.js'
+import { SseReader } from '../../assets/shared/sse-reader.js'
 import type { LedgerEvent } from '../../assets/shared/wire.js'
 
 function event(change: Partial<LedgerEvent> = {}): LedgerEvent {

@@ -2,12 +2,12 @@ import { batch, computed, effect, type ReadonlySignal, signal, untracked } from 
 import { announce } from '../../shared/announce.js'
 import { ApiProblem, api, apiResponse } from '../../shared/api.js'
 import { outage } from '../../shared/connection.js'
+import { SseReader } from '../../shared/sse-reader.js'
 import { counted } from '../../shared/text.js'
 import { fromMs, shortTime } from '../../shared/time.js'
 import type { EventPage, LedgerEvent } from '../../shared/wire.js'
 import { addNewest, loaded, reload } from './event-list-state.js'
 import { apiQuery, filters, queryKey } from './filters.js'
-import { SseReader } from './sse-reader.js'
 
 /** `following`: new events come as they are written. */
 export type LiveState = 'off' | 'connecting' | 'following' | 'reconnecting'
