@@ -1,8 +1,10 @@
 // Builds everything into dist/: compiles src, test and bench for Node and assets for browsers, lays the files beside
 // them that are not compiled, and the pages as they are served.
+// typebox is a thousand small modules, which take longer to load than all the rest together; joined they are two.
 // The manifest lists the commands, so that help does not load each of them.
 import { execFileSync } from 'node:child_process'
 import { cpSync, rmSync, statSync } from 'node:fs'
+import { rollup } from 'rollup'
 
 const isSource = path => statSync(path).isFile() && (path.endsWith('.ts') || path.endsWith('tsconfig.json'))
 
@@ -13,6 +15,15 @@ for (const project of ['.', 'assets']) {
 for (const folder of ['assets', 'test']) {
   cpSync(folder, `dist/${folder}`, { recursive: true, filter: path => !isSource(path) })
 }
+const libraries = await rollup({
+  input: {
+    typebox: 'node_modules/typebox/build/index.mjs',
+    'typebox-compile': 'node_modules/typebox/build/compile/index.mjs',
+  },
+  // Its modules import each other in circles, which does no harm.
+  logLevel: 'silent',
+})
+await libraries.write({ dir: 'dist/libraries', format: 'es', chunkFileNames: 'typebox-shared.js' })
 execFileSync('node', ['dist/src/pages/lay-out-pages.js'], { stdio: 'inherit' })
 execFileSync('node', ['node_modules/oclif/bin/run.js', 'manifest'], {
   env: { ...process.env, OCLIF_SKIP_NEW_VERSION_CHECK: 'true' },

@@ -1,4 +1,4 @@
-import { Compile } from 'typebox/compile'
+import { Compile } from '#typebox/compile'
 import { type FieldProblem, refusedInput } from '../model/app-error.js'
 import { CARD_LIMITS } from '../model/card.js'
 import { CardChangesSchema, type CardInputChanges, type NewCard, NewCardSchema } from '../model/card-input.js'

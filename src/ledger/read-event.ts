@@ -1,4 +1,4 @@
-import { Compile } from 'typebox/compile'
+import { Compile } from '#typebox/compile'
 import { refusedInput } from '../model/app-error.js'
 import { type Action, type EventInput, EventSchema, LEDGER_MEMBERS, type NewEvent } from '../model/event.js'
 import { EVENT_LIMITS } from '../model/event-limits.js'

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import { Compile } from 'typebox/compile'
+import { Compile } from '#typebox/compile'
 import { refusedInput } from '../model/app-error.js'
 import { toFieldProblems } from '../model/field-problems.js'
 import {

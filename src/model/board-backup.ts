@@ -1,4 +1,4 @@
-import Type, { type Static } from 'typebox'
+import Type, { type Static } from '#typebox'
 
 /** The databases of a board. */
 export const BOARD_DATABASES = ['sessions', 'cards'] as const

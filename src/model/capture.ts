@@ -1,4 +1,4 @@
-import Type, { type Static } from 'typebox'
+import Type, { type Static } from '#typebox'
 import { ChatAccountSchema } from './chat-account.js'
 import type { Failure } from './failure.js'
 import { SUBSCRIPTION_LIMITS } from './subscription.js'

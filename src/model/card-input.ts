@@ -1,4 +1,4 @@
-import Type, { type Static } from 'typebox'
+import Type, { type Static } from '#typebox'
 import { CARD_LIMITS } from './card.js'
 
 /** No NUL, where the store's driver would cut a text short, and no half of a surrogate pair, which has no UTF-8. */

@@ -1,4 +1,4 @@
-import Type, { type Static } from 'typebox'
+import Type, { type Static } from '#typebox'
 
 /** Whose account a chat server's API is used with. */
 export const ChatAccountSchema = Type.Object({

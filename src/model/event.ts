@@ -1,4 +1,4 @@
-import Type, { type Static } from 'typebox'
+import Type, { type Static } from '#typebox'
 import { EVENT_LIMITS } from './event-limits.js'
 
 /** No NUL and no lone surrogate: such text has no one form in UTF-8, so it cannot identify anything. */

@@ -1,4 +1,4 @@
-import Type, { type Static } from 'typebox'
+import Type, { type Static } from '#typebox'
 
 /** `dry_run` says what would run; `mock` plays a run through its states; only `real` starts anything. */
 export const RUN_MODES = ['dry_run', 'mock', 'real'] as const

@@ -1,4 +1,4 @@
-import Type, { type Static } from 'typebox'
+import Type, { type Static } from '#typebox'
 
 export const SUBSCRIPTION_LIMITS = { bytes: 64 * 1024, idCharacters: 128 } as const
 

@@ -1,4 +1,4 @@
-import Type, { type Static } from 'typebox'
+import Type, { type Static } from '#typebox'
 
 /** `admin` manages all users and all subscriptions; `member` its own subscriptions. */
 export const ROLES = ['admin', 'member'] as const

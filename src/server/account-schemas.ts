@@ -1,4 +1,4 @@
-import Type from 'typebox'
+import Type from '#typebox'
 import { ApiTokenSchema, ROLES, USER_LIMITS, USERNAME_PATTERN } from '../model/user.js'
 import { named } from './answer-schemas.js'
 

@@ -1,4 +1,4 @@
-import Type, { type TSchema } from 'typebox'
+import Type, { type TSchema } from '#typebox'
 
 /** Shapes of answers, for the API description. What comes in is described by the schemas that check it. */
 

@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http'
-import { Compile } from 'typebox/compile'
+import { Compile } from '#typebox/compile'
 import { AppError, refusedInput } from '../model/app-error.js'
 import {
   type CaptureLine,

@@ -1,4 +1,4 @@
-import type { TSchema } from 'typebox'
+import type { TSchema } from '#typebox'
 import type { PlatformCatalogue, PlatformSource } from '../platforms/adapter.js'
 import type { LedgerMetrics } from './ledger-metrics.js'
 import { json } from './reply.js'

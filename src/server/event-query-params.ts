@@ -1,4 +1,4 @@
-import Type from 'typebox'
+import Type from '#typebox'
 import { VERIFICATIONS, type Verification } from '../model/event.js'
 import { HISTOGRAM_LIMITS, type HistogramQuery } from '../model/event-histogram.js'
 import { EVENT_LIMITS } from '../model/event-limits.js'

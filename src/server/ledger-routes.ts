@@ -1,4 +1,4 @@
-import Type from 'typebox'
+import Type from '#typebox'
 import type { Accounts } from '../accounts/accounts.js'
 import type { Identity } from '../accounts/identity.js'
 import type { CookiePlace } from '../login/cookies.js'

@@ -1,4 +1,4 @@
-import type { TSchema } from 'typebox'
+import type { TSchema } from '#typebox'
 import { named, ProblemSchema } from './answer-schemas.js'
 import { json } from './reply.js'
 import type { AnswerDoc, Handler, ParameterDoc, Reply, Route } from './route.js'

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import type { Request } from 'polka'
-import type { TSchema } from 'typebox'
+import type { TSchema } from '#typebox'
 import type { Identity } from '../accounts/identity.js'
 
 /** Who may call a route of the ledger. What each word asks for stands in one table, in `access.ts`. */

@@ -6,7 +6,7 @@ import { chatServer } from '../support/chat-server/chat-server.js'
 import { CaptureCommand } from './capture-command.js'
 
 /** All of them at once would take more than the heap that it is given. */
-const MESSAGES = 60_000
+const MESSAGES = 30_000
 const TEXT = 'All is well on staging, as it was. '.repeat(30)
 /** Of the heap that lives long. */
 const HEAP_MEBIBYTES = 64

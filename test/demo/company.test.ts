@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import t from 'tap'
-import { Compile } from 'typebox/compile'
+import { Compile } from '#typebox/compile'
 import { Company, HISTORY_DAYS } from '../../src/demo/company.js'
 import { DAY, MINUTE } from '../../src/demo/durations.js'
 import type { Step } from '../../src/demo/story.js'

@@ -1,4 +1,4 @@
-import Type from 'typebox'
+import Type from '#typebox'
 import type { Backends } from '../../board/backends.js'
 import { json } from '../reply.js'
 import { METHODS, type RouteDoc } from '../route.js'

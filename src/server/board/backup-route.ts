@@ -1,5 +1,5 @@
 import { isAbsolute } from 'node:path'
-import { Compile } from 'typebox/compile'
+import { Compile } from '#typebox/compile'
 import { invalidField, refusedInput } from '../../model/app-error.js'
 import {
   BACKUP_LIMITS,

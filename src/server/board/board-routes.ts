@@ -1,4 +1,4 @@
-import Type from 'typebox'
+import Type from '#typebox'
 import type { Executor } from '../../board/executor.js'
 import type { BoardAccess } from '../../gate/access.js'
 import type { Gate } from '../../gate/gate.js'

@@ -1,4 +1,4 @@
-import Type from 'typebox'
+import Type from '#typebox'
 import type { CardQuery, Cards } from '../../board/cards.js'
 import { isNoneMatch } from '../../board/if-match.js'
 import { CARD_LIMITS, type Card, CardListSchema, CardSchema } from '../../model/card.js'

@@ -1,5 +1,5 @@
-import Type, { type Static } from 'typebox'
-import { Compile } from 'typebox/compile'
+import Type, { type Static } from '#typebox'
+import { Compile } from '#typebox/compile'
 import type { Executor } from '../../board/executor.js'
 import type { Gate, RequestFacts } from '../../gate/gate.js'
 import { refusedInput } from '../../model/app-error.js'
