@@ -46,7 +46,7 @@ export class PageFile {
   }
 
   #formFor(accepted: string | string[] | undefined): Form | Promise<Form> {
-    const encoding = ENCODINGS.find(encoding => accepts(accepted, encoding))
+    const [encoding] = acceptedEncodings(accepted)
     if (!encoding) return this.#plain
     let form = this.#compressed.get(encoding)
     if (!form) {
@@ -71,12 +71,13 @@ export class PageFile {
   }
 }
 
-/** Source: RFC 9110, section 12.5.3. What is not named is not sent, as plain bytes always do. */
-function accepts(accepted: string | string[] | undefined, encoding: Encoding): boolean {
-  return names(accepted).some(name => {
+/** Of the forms that there may be, those that are named, best first. Source: RFC 9110, section 12.5.3. */
+export function acceptedEncodings(header: string | string[] | undefined): Encoding[] {
+  const accepted = names(header).map(name => {
     const [coding = '', quality = ''] = name.toLowerCase().split(';', 2)
-    return coding.trim() === encoding && !/^\s*q=0(?:\.0*)?\s*$/.test(quality)
+    return /^\s*q=0(?:\.0*)?\s*$/.test(quality) ? '' : coding.trim()
   })
+  return ENCODINGS.filter(encoding => accepted.includes(encoding))
 }
 
 function names(list: string | string[] | undefined): string[] {

@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
-import type { ServerResponse } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Readable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
 import sirv from 'sirv'
 import { html, Markup } from '../login/html.js'
 import type { LoginLook } from '../model/login-look.js'
-import { PageFile } from './page-file.js'
+import { acceptedEncodings, PageFile } from './page-file.js'
 import { problemReply } from './problem.js'
 import { pageHeaders } from './reply.js'
 import type { Handler, HttpRequest, Reply } from './route.js'
@@ -98,17 +98,30 @@ function fileServer(folder: string): ServeFile {
   const serve = sirv(folder, { etag: true, brotli: true, gzip: true, extensions: [] })
   return (req, res, { path, cacheControl }) =>
     new Promise((resolve, reject) => {
-      const sentUrl = req.url
       for (const [header, value] of pairs(pageHeaders(req))) res.setHeader(header, value)
       res.setHeader('Cache-Control', cacheControl)
+      // sirv says it in its other answers, and not in a 304.
+      res.setHeader('Vary', 'Accept-Encoding')
       // A file that vanished after the start fails on reading, and sirv leaves that error to nobody.
       res.once('pipe', (source: Readable) => source.once('error', reject))
       res.once('close', () => resolve(undefined))
-      // sirv reads the target by itself; it is given one of ours, never the one that was sent.
-      req.url = path
-      serve(req, res, () => reject(new Error(`The build has not laid out ${path}`)))
-      req.url = sentUrl
+      serve(shownToSirv(req, path), res, () => reject(new Error(`The build has not laid out ${path}`)))
     })
+}
+
+/**
+ * What sirv sees of a request: a target of ours, never the one that was sent, and of its headers those that it reads as
+ * they are meant. It takes `br;q=0` for a yes, and it fails on a `Range` that ends before it begins; whoever asks for a
+ * part may be given the whole.
+ *
+ * Source: RFC 9110, sections 12.5.3 and 14.2.
+ */
+function shownToSirv(req: HttpRequest, path: string): IncomingMessage {
+  const headers = {
+    'accept-encoding': acceptedEncodings(req.headers['accept-encoding']).join(),
+    'if-none-match': req.headers['if-none-match'],
+  }
+  return { url: path, headers } as IncomingMessage
 }
 
 function* pairs(headers: readonly string[]): Generator<[string, string]> {

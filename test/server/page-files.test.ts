@@ -73,6 +73,9 @@ t.test('files come in the form that the browser takes, and each form has a tag o
     ['gzip, deflate, br', 'br', brotliDecompressSync],
     ['gzip', 'gzip', gunzipSync],
     ['deflate', undefined, bytes => bytes],
+    ['br;q=0, gzip;q=0.5', 'gzip', gunzipSync],
+    ['br; q=0.0, gzip;q=0', undefined, bytes => bytes],
+    ['vibrant', undefined, bytes => bytes],
     ['', undefined, bytes => bytes],
   ]
   const tags = new Map<string | undefined, string | undefined>()
@@ -94,6 +97,7 @@ t.test('a file is sent again only when it has changed; under its version it is n
   const etag = first.headers.get('etag') ?? ''
   const again = await request(ICON, { headers: { 'if-none-match': etag } })
   t.match(again, { status: 304, text: '' })
+  t.equal(again.headers.get('vary'), 'Accept-Encoding')
   t.equal((await request(ICON, { headers: { 'if-none-match': '"other"' } })).status, 200)
   const [versioned = ''] = /\/assets\/[\w-]{16}\/shared\/icon\.svg/.exec((await request('/')).text) ?? []
   t.equal((await request(versioned)).headers.get('cache-control'), 'public, max-age=31536000, immutable')
@@ -118,6 +122,16 @@ t.test('nothing but these files is there, however their names are written', asyn
   for (const name of names) {
     const answer = await raw(`GET /assets/${name} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n`)
     t.match(answer, /^HTTP\/1\.1 404 [\s\S]*application\/problem\+json/, name)
+  }
+})
+
+t.test('whoever asks for a part of a file gets it whole', async t => {
+  const served = await serve(t)
+  const whole = await fetchBytes(served, ICON)
+  for (const range of ['0-0', '5-2', '-5', '9999999-', '0-1,3-4', 'x']) {
+    const { status, bytes } = await fetchBytes(served, ICON, { range: `bytes=${range}` })
+    t.equal(status, 200, range)
+    t.ok(bytes.equals(whole.bytes), range)
   }
 })
 
@@ -152,5 +166,5 @@ t.test('the graph of modules holds what is imported at the start, through others
 async function fetchBytes({ url }: Served, path: string, headers: Record<string, string> = {}) {
   const [response] = (await once(get(url + path, { headers, agent: false }), 'response')) as [IncomingMessage]
   const bytes = Buffer.concat(await response.toArray())
-  return { headers: response.headers, bytes }
+  return { status: response.statusCode, headers: response.headers, bytes }
 }
