@@ -4,6 +4,7 @@ import { Glyph } from '../shared/glyph.js'
 import { html } from '../shared/html.js'
 import { useKeys } from '../shared/keys.js'
 import { searchTerms } from '../shared/text.js'
+import { Words } from '../shared/text-view.js'
 import { type CardFilter, isFiltered, NOBODY } from './card-filter.js'
 import { knownAssignees, knownLabels } from './cards.js'
 import { place } from './place.js'
@@ -58,9 +59,9 @@ export function BoardFilters({ takesFocus }: { takesFocus: boolean }) {
         }} />
       ${typed === '' && html`<kbd>/</kbd>`}
     </div>
-    <${Choose} label="Label" button=${html`<span class="ellipsis">${shown('Label', label)}</span>`} isMany choices=${choices(knownLabels.value)} chosen=${label}
+    <${Choose} label="Label" button=${html`<span class="ellipsis"><${Words} text=${shown('Label', label)} limit=${200} /></span>`} isMany choices=${choices(knownLabels.value)} chosen=${label}
       onChoose=${(label: readonly string[]) => place.set({ label })} empty="No card has a label." />
-    <${Choose} label="Assignee" button=${html`<span class="ellipsis">${shown('Assignee', assignee)}</span>`} isMany chosen=${assignee}
+    <${Choose} label="Assignee" button=${html`<span class="ellipsis"><${Words} text=${shown('Assignee', assignee)} limit=${200} /></span>`} isMany chosen=${assignee}
       choices=${[{ value: NOBODY, label: 'Nobody' }, ...choices(knownAssignees.value)]}
       onChoose=${(assignee: readonly string[]) => place.set({ assignee })} />
     ${

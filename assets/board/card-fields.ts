@@ -4,7 +4,7 @@ import { Glyph, SourceGlyph } from '../shared/glyph.js'
 import { html } from '../shared/html.js'
 import { otherProgramUrl } from '../shared/root-path.js'
 import { Segments } from '../shared/segments.js'
-import { counted, initials } from '../shared/text.js'
+import { counted, initials, plainText } from '../shared/text.js'
 import { Words } from '../shared/text-view.js'
 import type { CardText } from './card-draft.js'
 import { knownAssignees, knownLabels } from './cards.js'
@@ -130,7 +130,7 @@ function Links({ text: { links }, onChange, problem }: PartProps & { problem: un
           return html`<li key=${key}>
             <${SourceGlyph} source=${sourceOf(key)} name=${sourceOf(key)} />
             ${url === undefined ? words : html`<a href=${url} target="_blank" rel="noopener noreferrer">${words}</a>`}
-            <button type="button" class="button quiet icon small push" aria-label=${`Take off ${key}`}
+            <button type="button" class="button quiet icon small push" aria-label=${`Take off ${plainText(key)}`}
               onClick=${() => onChange({ links: links.filter(other => other !== key) })}><${Glyph} name="close" /></button>
           </li>`
         })}

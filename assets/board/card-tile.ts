@@ -2,7 +2,7 @@ import { useEffect, useState } from 'preact/hooks'
 import { href } from '../shared/address.js'
 import { Glyph, SourceGlyph } from '../shared/glyph.js'
 import { classes, html } from '../shared/html.js'
-import { counted, initials } from '../shared/text.js'
+import { counted, initials, plainText } from '../shared/text.js'
 import { Words } from '../shared/text-view.js'
 import { hasDraft } from './card-drafts.js'
 import { countsBySource } from './event-links.js'
@@ -41,7 +41,7 @@ export function CardTile(props: CardTileProps) {
       onFocus=${onFocus} onKeyDown=${onKeyDown} onPointerDown=${onPointerDown}>
       <${TileContent} card=${card} terms=${terms} />
     </a>
-    <button type="button" class="button quiet icon small card-more" tabindex="-1" aria-label=${`Move ${card.title}`}
+    <button type="button" class="button quiet icon small card-more" tabindex="-1" aria-label=${`Move ${plainText(card.title)}`}
       title="Move (m)" onClick=${onMove}><${Glyph} name="more" /></button>
   </li>`
 }
@@ -65,7 +65,7 @@ export function TileContent({ card, terms = [] }: { card: Card; terms?: readonly
         ${hasDraft(card) && html`<span class="run-badge is-warn"><${Glyph} name="pencil" class="small" />Not saved</span>`}
         ${
           assignee !== null &&
-          html`<span class="avatar push" title=${assignee} role="img" aria-label=${`Given to ${assignee}`}>${initials(assignee)}</span>`
+          html`<span class="avatar push" title=${plainText(assignee)} role="img" aria-label=${`Given to ${plainText(assignee)}`}>${initials(assignee)}</span>`
         }
       </span>`
     }`

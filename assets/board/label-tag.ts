@@ -1,5 +1,6 @@
 import { Glyph } from '../shared/glyph.js'
 import { html } from '../shared/html.js'
+import { plainText } from '../shared/text.js'
 import { Words } from '../shared/text-view.js'
 import { labelColour } from './label-colours.js'
 
@@ -12,10 +13,10 @@ export interface LabelTagProps {
 /** A label: a dot of its colour and its word. */
 export function LabelTag({ label, onRemove }: LabelTagProps) {
   return html`<span class=${`label label-${labelColour(label)}`}>
-    <span class="label-dot"></span><span class="ellipsis" title=${label}><${Words} text=${label} /></span>
+    <span class="label-dot"></span><span class="ellipsis" title=${plainText(label)}><${Words} text=${label} /></span>
     ${
       onRemove &&
-      html`<button type="button" class="label-remove" aria-label=${`Take off ${label}`} onClick=${onRemove}>
+      html`<button type="button" class="label-remove" aria-label=${`Take off ${plainText(label)}`} onClick=${onRemove}>
         <${Glyph} name="close" class="small" />
       </button>`
     }

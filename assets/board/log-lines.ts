@@ -18,12 +18,18 @@ const LINE_CHARACTERS = 4_000
 /** Escape sequences of terminals: colours, titles, and what moves the cursor. */
 const SEQUENCES = /\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|[PX^_][^\x1b]*(?:\x1b\\)?|[ -/]*[0-~])?/g
 /** Controls but the tab, and what turns or hides what stands beside it. */
-const CONTROLS = /[\x00-\x08\x0a-\x1f\x7f-\x9f\xad\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff]/g
+const CONTROLS =
+  /[\x00-\x08\x0a-\x1f\x7f-\x9f\xad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\u{e0000}-\u{e007f}]/gu
+/** What a tower of marks has above five; it would cover other lines. Joiners do not end it. */
+const TOWERS = /(?<=[\p{Mn}\p{Me}\u200c\u200d]{5})[\p{Mn}\p{Me}\u200c\u200d]+/gu
 
 /** A line as one reads it: without controls; of what was written over itself, the last. */
 export function plainLine(text: string): string {
   const written = text.replace(SEQUENCES, '').replace(/\r+$/, '')
-  return written.slice(written.lastIndexOf('\r') + 1).replace(CONTROLS, '')
+  return written
+    .slice(written.lastIndexOf('\r') + 1)
+    .replace(CONTROLS, '')
+    .replace(TOWERS, '')
 }
 
 /** Cuts the pieces of a log into lines: a line may lie in several pieces, and a piece may hold many. */

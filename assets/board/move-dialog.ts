@@ -3,7 +3,7 @@ import { Dialog } from '../shared/dialog.js'
 import { Glyph } from '../shared/glyph.js'
 import { html } from '../shared/html.js'
 import { nextIndex } from '../shared/menu.js'
-import { shownText } from '../shared/text.js'
+import { plainText } from '../shared/text.js'
 import { moveCard } from './cards.js'
 import { type Column, columnTitle, findCard } from './columns.js'
 import type { Card } from './wire.js'
@@ -49,7 +49,7 @@ export function MoveDialog({ card, columns, onClose }: MoveDialogProps) {
     { label: 'Down', position: index + 1, isOff: index >= last },
     { label: 'To the end', position: last, isOff: index >= last },
   ]
-  return html`<${Dialog} title=${`Move “${plain(card.title)}”`} class="move-dialog" onClose=${onClose}>
+  return html`<${Dialog} title=${`Move “${plainText(card.title, TITLE_CHARACTERS)}”`} class="move-dialog" onClose=${onClose}>
     <div ref=${list} class="move-list" role="group" aria-label="Columns" onKeyDown=${press}>
       ${columns
         .filter(({ isKnown }) => isKnown)
@@ -72,10 +72,4 @@ export function MoveDialog({ card, columns, onClose }: MoveDialogProps) {
       }
     </div>
   <//>`
-}
-
-/** The dialog's title is text alone. */
-function plain(title: string): string {
-  const { pieces, isCutAfter } = shownText(title, { limit: TITLE_CHARACTERS })
-  return pieces.map(piece => (piece.kind === 'text' ? piece.text : '')).join('') + (isCutAfter ? '…' : '')
 }

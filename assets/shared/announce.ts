@@ -1,7 +1,10 @@
+import { plainText } from './text.js'
+
 let region: HTMLElement | undefined
 
 /** Says something to those who listen to the page, when they are not busy. Nothing is shown. */
-export function announce(words: string): void {
+export function announce(text: string): void {
+  const words = plainText(text)
   if (!region) {
     region = document.createElement('div')
     region.className = 'visually-hidden'

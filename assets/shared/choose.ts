@@ -4,6 +4,7 @@ import { type Children, classes, html } from './html.js'
 import { nextIndex } from './menu.js'
 import { usePopover } from './popover.js'
 import { count } from './text.js'
+import { Words } from './text-view.js'
 
 export interface Choice {
   value: string
@@ -36,6 +37,7 @@ export interface ChooseProps {
 
 /** At most so many choices stand in the list; the find field narrows them. */
 const SHOWN = 200
+const LABEL_LIMIT = 200
 
 /** A button with a list to choose from, by a find field: typing narrows, arrows walk, Enter chooses, Esc closes. */
 export function Choose(props: ChooseProps) {
@@ -109,7 +111,7 @@ function ChoiceList(props: ChoiceListProps) {
           class=${classes('menu-item', index === at && 'is-active')} aria-selected=${chosen.includes(choice.value)}
           onMouseDown=${(event: Event) => event.preventDefault()} onClick=${() => choose(choice)}>
           <${Glyph} name="check" class="choice-check" />${choice.glyph}
-          <span class=${classes('menu-label', choice.isCode && 'code')}>${choice.label}</span>
+          <span class=${classes('menu-label', choice.isCode && 'code')}><${Words} text=${choice.label} limit=${LABEL_LIMIT} /></span>
           ${choice.count !== undefined && html`<span class="menu-note">${count(choice.count)}</span>`}
         </div>`,
       )}

@@ -1,4 +1,5 @@
 import { classes, html } from './html.js'
+import { plainText } from './text.js'
 import type { Verified } from './wire.js'
 
 export type GlyphName =
@@ -59,7 +60,7 @@ export function sourceStyle(source: string): string {
 export function SourceGlyph({ source, name }: { source: string; name?: string }) {
   const style = sourceStyle(source)
   return html`<svg class="glyph source-${style}" viewBox="0 0 16 16" role=${name ? 'img' : undefined}
-    aria-label=${name} aria-hidden=${name ? undefined : 'true'}><use href="#g-source-${style}" /></svg>`
+    aria-label=${name && plainText(name)} aria-hidden=${name ? undefined : 'true'}><use href="#g-source-${style}" /></svg>`
 }
 
 const VERIFIED: Readonly<Record<Verified, { name: GlyphName; words: string }>> = {

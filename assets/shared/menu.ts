@@ -2,6 +2,7 @@ import { useEffect, useId, useRef, useState } from 'preact/hooks'
 import { Glyph, type GlyphName } from './glyph.js'
 import { type Children, classes, html } from './html.js'
 import { usePopover } from './popover.js'
+import { plainText } from './text.js'
 
 export interface MenuItem {
   label: string
@@ -37,7 +38,7 @@ export function Menu({ label, button, buttonClass = 'button', items, head }: Men
     close()
     opener.current?.focus()
   }
-  return html`<button ref=${opener} type="button" class=${buttonClass} aria-label=${label} aria-haspopup="menu"
+  return html`<button ref=${opener} type="button" class=${buttonClass} aria-label=${label && plainText(label)} aria-haspopup="menu"
       aria-expanded=${isShown} aria-controls=${isShown ? id : undefined} onClick=${() => setShown(!isShown)}
       onKeyDown=${(event: KeyboardEvent) => {
         if (event.key !== 'ArrowDown' || isShown) return

@@ -3,6 +3,8 @@ import { Glyph } from './glyph.js'
 import { type Children, classes, html } from './html.js'
 import { coverKeys, useKeys } from './keys.js'
 import { isPhone, isWide } from './media.js'
+import { plainText } from './text.js'
+import { Words } from './text-view.js'
 
 export interface PanelProps {
   /** Accessible name, and what the head says unless `head` does. */
@@ -48,7 +50,7 @@ export function Panel(props: PanelProps) {
     event.preventDefault()
     onClose()
   }
-  return html`<dialog ref=${element} class=${classes('panel', `panel-${size}`, isModal && 'is-modal')} aria-label=${label}
+  return html`<dialog ref=${element} class=${classes('panel', `panel-${size}`, isModal && 'is-modal')} aria-label=${plainText(label)}
     onCancel=${cancel}
     onMouseDown=${(event: MouseEvent) => event.target === element.current && isModal && onClose()}>
     <div class="panel-body">
@@ -59,7 +61,7 @@ export function Panel(props: PanelProps) {
             <${Glyph} name="chevron-left" />
           </button>`
         }
-        <div class="panel-title">${head ?? html`<h2>${label}</h2>`}</div>
+        <div class="panel-title">${head ?? html`<h2><${Words} text=${label} /></h2>`}</div>
         ${actions}
         ${
           !isPhone.value &&
@@ -68,7 +70,7 @@ export function Panel(props: PanelProps) {
           </button>`
         }
       </header>
-      <div class="panel-content" tabindex=${0} role="group" aria-label=${`${label}, content`}>${children}</div>
+      <div class="panel-content" tabindex=${0} role="group" aria-label=${`${plainText(label)}, content`}>${children}</div>
       ${foot && html`<footer class="panel-foot">${foot}</footer>`}
     </div>
   </dialog>`

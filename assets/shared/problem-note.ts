@@ -1,6 +1,7 @@
 import { ApiProblem } from './api.js'
 import { html } from './html.js'
 import { Note } from './note.js'
+import { Words } from './text-view.js'
 
 export interface ProblemNoteProps {
   /** What could not be done, and whether anything is lost: `The people could not be loaded.` */
@@ -15,7 +16,7 @@ export function ProblemNote({ what, problem, onRetry }: ProblemNoteProps) {
   const codes = isKnown ? [problem.code, problem.requestId].filter(code => code).join(' · ') : ''
   const actions = onRetry && html`<button type="button" class="button" onClick=${onRetry}>Try again</button>`
   return html`<${Note} kind="danger" what=${what} actions=${actions}>
-    ${isKnown ? problem.message : 'Something went wrong in the page. Load it again.'}
+    ${isKnown ? html`<${Words} text=${problem.message} />` : 'Something went wrong in the page. Load it again.'}
     ${codes && html` <span class="code hint">${codes}</span>`}
   <//>`
 }

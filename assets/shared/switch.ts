@@ -1,4 +1,5 @@
 import { type Children, classes, html } from './html.js'
+import { plainText } from './text.js'
 
 export interface SwitchProps {
   /** Accessible name, shown beside it unless `isBare`. */
@@ -17,7 +18,7 @@ export interface SwitchProps {
 
 export function Switch({ label, isOn, onChange, isBare, whyOff, isWarning, note }: SwitchProps) {
   return html`<label class=${classes('switch', isWarning && 'is-warning')} title=${whyOff}>
-    <input type="checkbox" role="switch" checked=${isOn} disabled=${whyOff !== undefined} aria-label=${isBare ? label : undefined}
+    <input type="checkbox" role="switch" checked=${isOn} disabled=${whyOff !== undefined} aria-label=${isBare ? plainText(label) : undefined}
       onChange=${(event: Event) => onChange((event.target as HTMLInputElement).checked)} />
     ${!isBare && html`<span class="switch-label">${label}</span>`}
     ${note && html`<span class="switch-note">${note}</span>`}

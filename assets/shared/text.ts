@@ -24,6 +24,7 @@ export interface TextOptions {
 }
 
 export const TEXT_LIMIT = 4000
+const PLAIN_LIMIT = 300
 
 const EXCERPT_BEFORE = 32
 const EXCERPT_FROM = 80
@@ -58,10 +59,10 @@ const NAMES = new Map([
 
 /**
  * Controls but tab and line feed, directions, invisible marks, lone surrogates, tags, and towers of marks. Joiners
- * (U+200C, U+200D) stay: letters and pictures are made with them.
+ * (U+200C, U+200D) stay: letters and pictures are made with them. Between marks they do not end a tower.
  */
 const SPECIAL =
-  /[\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u2064\u2066-\u206f\ufeff\ufff9-\ufffb\p{Cs}\u{e0000}-\u{e007f}]|(?<=[\p{Mn}\p{Me}]{5})[\p{Mn}\p{Me}]+/gu
+  /[\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u2064\u2066-\u206f\ufeff\ufff9-\ufffb\p{Cs}\u{e0000}-\u{e007f}]|(?<=[\p{Mn}\p{Me}\u200c\u200d]{5})[\p{Mn}\p{Me}\u200c\u200d]+/gu
 
 /** What is shown of a text. @param text whatever was sent, of whatever length */
 export function shownText(
@@ -76,6 +77,15 @@ export function shownText(
   const to = text.length - from <= limit ? text.length : boundary(text, from + limit)
   const shown = text.slice(from, to).replaceAll('\r\n', '\n')
   return { pieces: toPieces(shown, terms), isCutBefore: from > 0, isCutAfter: to < text.length }
+}
+
+/**
+ * The same as one plain text, where there can be no tags: names for screen readers, tooltips. What cannot be seen is left
+ * out.
+ */
+export function plainText(text: string, limit = PLAIN_LIMIT): string {
+  const { pieces, isCutAfter } = shownText(text, { limit })
+  return pieces.map(piece => (piece.kind === 'text' ? piece.text : '')).join('') + (isCutAfter ? '…' : '')
 }
 
 function toPieces(text: string, terms: readonly string[]): TextPiece[] {
@@ -95,7 +105,7 @@ function toPieces(text: string, terms: readonly string[]): TextPiece[] {
 
 function nameOf(special: string): string {
   const code = special.codePointAt(0) ?? 0
-  if (/^[\p{Mn}\p{Me}]/u.test(special)) return `+${special.length} marks`
+  if (/^[\p{Mn}\p{Me}\u200c\u200d]/u.test(special)) return `+${special.length} marks`
   return NAMES.get(code) ?? `U+${code.toString(16).toUpperCase().padStart(4, '0')}`
 }
 

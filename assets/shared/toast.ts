@@ -2,6 +2,7 @@ import { signal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import { Glyph } from './glyph.js'
 import { type Children, html } from './html.js'
+import { Words } from './text-view.js'
 
 export interface ToastOptions {
   /** What was done, and what stays: `Deleted topic:3980. Its 212 events stay.` */
@@ -54,7 +55,7 @@ function ToastView({ toast }: { toast: Toast }) {
     return () => window.clearTimeout(timer)
   }, [toast, seconds])
   return html`<div class="toast">
-    <p>${words}</p>
+    <p>${typeof words === 'string' ? html`<${Words} text=${words} />` : words}</p>
     ${
       undo &&
       html`<button type="button" class="button quiet accent" onClick=${() => end(toast, 'undo')}>

@@ -22,6 +22,7 @@ t.test('only addresses of the web lead out, the nearest first', async t => {
     '//x.example',
     'x',
     '',
+    `https://x.example/${'x'.repeat(8192)}`,
   ]) {
     t.equal(platformLink(event({ conversation: { url } })), undefined, url)
   }

@@ -5,6 +5,7 @@ import {
   counted,
   findMatches,
   initials,
+  plainText,
   searchTerms,
   shownText,
   type TextOptions,
@@ -37,7 +38,13 @@ t.test('what cannot be seen, or turns the text around, is shown by its name', as
 
 t.test('towers of marks are cut to five, with how many there were', async t => {
   t.equal(shown(`Z${'\u0301'.repeat(40)}a`), `Z${'\u0301'.repeat(5)}[+35 marks]a`)
+  t.equal(shown(`Z${'\u0301\u0301\u0301\u0301\u200d'.repeat(8)}a`), `Z${'\u0301'.repeat(4)}\u200d[+35 marks]a`)
   t.equal(shown('ที่ Ạ̄́'), 'ที่ Ạ̄́')
+})
+
+t.test('where there can be no tags, what cannot be seen is left out', async t => {
+  t.equal(plainText(`a\u202etxt.exe\u0000 Z${'\u0301'.repeat(40)}`), `atxt.exe Z${'\u0301'.repeat(5)}`)
+  t.equal(plainText('x'.repeat(1_000_000)), `${'x'.repeat(300)}…`)
 })
 
 t.test('at most 4 KB are shown, and never half a character', async t => {

@@ -1,7 +1,7 @@
 import t from 'tap'
 import { addCards, BoardSite, type ServedBoard, settled } from './board-site.js'
 import { inBrowser, openBrowser } from './chromium.js'
-import { findAxeViolations } from './observatory-site.js'
+import { findAxeViolations, findTurningMarks } from './observatory-site.js'
 
 /** What Markdown must not become, whoever wrote it. */
 const ATTACKS = [
@@ -58,8 +58,10 @@ t.test('cards in a browser', inBrowser(), async t => {
   t.test('hostile Markdown and titles are text: nothing runs, nothing is asked for, nothing leads astray', async t => {
     const board = await site.serve(t)
     const title = '<img src=x onerror="window.hacked=1">\u202egpj'
-    const ids = await addCards(board, [{ title, body: ATTACKS.join('\n\n'), labels: ['<b>x</b>'], assignee: '<i>' }])
-    const page = await site.open(t, board, `/?card=${ids[title]}`)
+    const ids = await addCards(board, [
+      { title, body: ATTACKS.join('\n\n'), labels: ['<b>x\u202ey</b>'], assignee: '<i>\u202e' },
+    ])
+    const page = await site.open(t, board, `/?card=${ids[title]}&label=${encodeURIComponent('x\u202ey')}`)
     const text = page.locator('.markdown')
     await text.getByText('txt.exe').waitFor()
     t.equal(await page.evaluate('window.hacked'), undefined)
@@ -73,6 +75,8 @@ t.test('cards in a browser', inBrowser(), async t => {
     t.match(await text.innerText(), '<script>window.hacked = 1</script>', 'it is shown as what it is')
     t.match(await text.innerText(), 'RLO')
     t.equal(await page.locator('.card img').count(), 0)
+    t.equal(await page.getByRole('button', { name: 'Take off <b>xy</b>' }).count(), 1)
+    t.same(await findTurningMarks(page), [])
   })
 
   t.test('of two who write one card, the second is told, loses nothing, and chooses', async t => {

@@ -1,7 +1,15 @@
 import t from 'tap'
 import { inBrowser, openBrowser } from './chromium.js'
 import { message, post, query, rows, said, start } from './events-site.js'
-import { findAxeViolations, ObservatorySite, overflow, PHONE, ROOT_PATH, WALL } from './observatory-site.js'
+import {
+  findAxeViolations,
+  findTurningMarks,
+  ObservatorySite,
+  overflow,
+  PHONE,
+  ROOT_PATH,
+  WALL,
+} from './observatory-site.js'
 
 t.test('the view of events by keys, on phones, and with hostile text', inBrowser(), async t => {
   const site = new ObservatorySite(await openBrowser(t))
@@ -71,8 +79,14 @@ t.test('the view of events by keys, on phones, and with hostile text', inBrowser
       t.match(await page.locator('.event-said', { hasText: 'invoice' }).innerText(), /RLO/)
       for (const row of await rows(page).all()) t.ok(((await row.boundingBox())?.height ?? 999) < 140)
       t.equal(await overflow(page), 0)
+      t.same(await findTurningMarks(page), [])
       t.same(await findAxeViolations(page), [])
     }
+    const asked = encodeURIComponent('a\u202etxt.exe')
+    const page = await site.open(t, hostile, `/?target=${asked}&actor=${asked}&source=${asked}&event=${asked}`)
+    await page.getByText('There is no such event.').waitFor()
+    t.equal(await page.locator('.chip .mark-name').count(), 3, 'what a link filters by')
+    t.same(await findTurningMarks(page), [])
   })
 
   t.test('it is accessible and fits every window, also with letters twice as large', async t => {

@@ -56,6 +56,18 @@ export async function findAxeViolations(page: Page): Promise<string[]> {
   )
 }
 
+/** Where marks that turn words around stand in the page: in its texts, and in what is told of its parts, a line each. */
+export function findTurningMarks(page: Page): Promise<string[]> {
+  return page.evaluate(`(() => {
+    const turns = text => /[\\u202a-\\u202e\\u2066-\\u2069]/.test(text ?? '')
+    const own = element => [...element.childNodes].filter(node => node.nodeType === Node.TEXT_NODE).map(node => node.data)
+    const told = element => ['title', 'aria-label'].map(name => element.getAttribute(name))
+    return [...document.querySelectorAll('body *')]
+      .filter(element => [...own(element), ...told(element)].some(turns))
+      .map(element => element.outerHTML.slice(0, 200))
+  })()`)
+}
+
 /** How far the page is wider than its window. */
 export function overflow(page: Page): Promise<number> {
   return page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth')

@@ -3,6 +3,8 @@ import { chainOf, crumbsOf, wordsSaid } from './event-words.js'
 
 /** What a title of the board holds. Characters. */
 const LONGEST_TITLE = 200
+/** Servers refuse what is longer. Characters. */
+const LONGEST_ADDRESS = 8192
 
 /** Where the event is seen on its platform: what was said, else the nearest of its targets that has an address. */
 export function platformLink(event: Pick<LedgerEvent, 'conversation' | 'target'>): string | undefined {
@@ -12,7 +14,7 @@ export function platformLink(event: Pick<LedgerEvent, 'conversation' | 'target'>
 
 /** Only what a browser asks for by HTTP: an address of a stranger's may be `javascript:`. */
 function webAddress(url: unknown): string | undefined {
-  if (typeof url !== 'string' || !URL.canParse(url)) return undefined
+  if (typeof url !== 'string' || url.length > LONGEST_ADDRESS || !URL.canParse(url)) return undefined
   const { protocol, href } = new URL(url)
   return protocol === 'https:' || protocol === 'http:' ? href : undefined
 }

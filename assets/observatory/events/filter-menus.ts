@@ -2,6 +2,7 @@ import { computed } from '@preact/signals'
 import { type Choice, Choose } from '../../shared/choose.js'
 import { Glyph, VerifiedMark, verifiedWords } from '../../shared/glyph.js'
 import { html } from '../../shared/html.js'
+import { Words } from '../../shared/text-view.js'
 import type { Verified } from '../../shared/wire.js'
 import { overview } from '../overview.js'
 import { loaded } from './event-list-state.js'
@@ -10,6 +11,7 @@ import { clearFilters, filters, hasFilters, setFilters } from './filters.js'
 
 /** Newest events whose people are offered. */
 const MOST_LOOKED_AT = 2_000
+const CHIP_LIMIT = 200
 
 type ListFilter = 'kind' | 'subscription_id' | 'actor' | 'verified'
 
@@ -53,7 +55,7 @@ function FilterMenu({ name, label, choices, placeholder, empty, mayWrite }: Filt
   return html`<span class=${chosen.length > 0 ? 'chip-pair' : undefined}>
     <${Choose} label=${label} choices=${[...more, ...choices]} chosen=${chosen} isMany placeholder=${placeholder} empty=${empty}
       onChoose=${choose} ...${mayWrite ? { onWrite: write } : {}}
-      button=${chosen.length > 0 ? html`<span class="ellipsis">${label}: ${words}</span>` : undefined} />
+      button=${chosen.length > 0 ? html`<span class="ellipsis">${label}: <${Words} text=${words} limit=${CHIP_LIMIT} /></span>` : undefined} />
     ${
       chosen.length > 0 &&
       html`<button type="button" class="chip is-set" aria-label=${`Clear ${label}`} onClick=${() => choose([])}>
@@ -65,7 +67,7 @@ function FilterMenu({ name, label, choices, placeholder, empty, mayWrite }: Filt
 
 function Removable({ label, value, onRemove }: { label: string; value: string; onRemove: () => void }) {
   return html`<button type="button" class="chip is-set" title="Remove" onClick=${onRemove}>
-    <span class="ellipsis"><span>${label}:</span> <span class="code">${value}</span></span><${Glyph} name="close" class="small" />
+    <span class="ellipsis"><span>${label}:</span> <span class="code"><${Words} text=${value} limit=${CHIP_LIMIT} /></span></span><${Glyph} name="close" class="small" />
     <span class="visually-hidden">remove</span>
   </button>`
 }

@@ -2,6 +2,7 @@ import { Choose } from '../../shared/choose.js'
 import { SourceGlyph } from '../../shared/glyph.js'
 import { classes, html } from '../../shared/html.js'
 import { count } from '../../shared/text.js'
+import { Words } from '../../shared/text-view.js'
 import { overview } from '../overview.js'
 import { bySource, sourceLabel } from '../sources.js'
 import { filters, setFilters } from './filters.js'
@@ -58,7 +59,7 @@ export function SourceChips() {
     return html`<button key=${source} type="button" class=${classes('chip source-chip', !isShown(source) && 'is-out')}
       aria-pressed=${chosen.includes(source)} title="Only this source; with Ctrl or ⌘: add or remove"
       onClick=${(event: MouseEvent) => press(source, event)}>
-      <${SourceGlyph} source=${source} /><span class="ellipsis">${sourceLabel(source)}</span>
+      <${SourceGlyph} source=${source} /><span class="ellipsis"><${Words} text=${sourceLabel(source)} limit=${200} /></span>
       ${amount !== undefined && html`<span class="count">${count(amount)}</span>`}
     </button>`
   })}
