@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream'
 import { StringDecoder } from 'node:string_decoder'
-import { setTimeout as delay } from 'node:timers/promises'
+import { setTimeout as delay, setImmediate as turn } from 'node:timers/promises'
 import type { LogPiece } from '../model/run.js'
 
 export type NewLogPiece = Omit<LogPiece, 'seq'>
@@ -19,6 +19,8 @@ const BATCH_MS = 200
 const BATCH_PIECES = 256
 /** Between two full batches nothing is read, so that a flood leaves the server time for others: about 6 MB/s are left. */
 const REST_MS = 10
+/** Enough for what fits into the pipes, each of these looks taking a batch at least. */
+const MOST_LAST_LOOKS = 256
 
 /**
  * The log of a run while it is written. What its program says is read no faster than it is kept: while a batch is being
@@ -31,6 +33,7 @@ export class RunLog {
   #timer: NodeJS.Timeout | undefined
   #writing: Promise<void> | undefined
   #failure: unknown
+  #chunks = 0
 
   constructor(private readonly parts: RunLogParts) {}
 
@@ -47,13 +50,34 @@ export class RunLog {
   read(stream: Readable, name: 'out' | 'err'): void {
     const decoder = new StringDecoder('utf8')
     this.#streams.add(stream)
-    stream.on('data', (chunk: Buffer) => this.#add(name, decoder.write(chunk)))
+    stream.on('data', (chunk: Buffer) => {
+      this.#chunks++
+      this.#add(name, decoder.write(chunk))
+    })
     stream.on('error', error => this.note(`Its output could not be read to the end (${error.message}).`))
     stream.once('close', () => {
       this.#streams.delete(stream)
       this.#add(name, decoder.end())
     })
     if (this.#writing) stream.pause()
+  }
+
+  /**
+   * Reads to the end what is in the pipes once nobody is left who writes, however long the store takes for it, and lets go
+   * of them. Somebody who hides from us may hold them open: then their end is where they were found empty.
+   */
+  async readLast(): Promise<void> {
+    for (let looks = 0; this.#streams.size > 0 && looks < MOST_LAST_LOOKS; looks++) {
+      await this.#writing
+      const before = this.#chunks
+      // From one of these to the next, all that is there is read once.
+      await turn()
+      await turn()
+      if (!this.#writing && this.#chunks === before) break
+    }
+    const closed = [...this.#streams].map(stream => new Promise(resolve => stream.once('close', resolve)))
+    for (const stream of this.#streams) stream.destroy()
+    await Promise.all(closed)
   }
 
   /** Resolves when everything is kept. @throws what writing failed with */

@@ -32,8 +32,8 @@ export interface RunProcessOptions {
   times: TreeTimes
 }
 
-/** For what is still in the pipes when every process is gone. Somebody who hides from us may hold them open. */
-const DRAIN_MS = 1_000
+/** Until the system says how the first process ended, when none is left that we can see. */
+const EXIT_MS = 1_000
 
 /** Starts a program without a shell, as leader of a session of its own, and stays with it until its whole tree is gone. */
 export async function runProcess(options: RunProcessOptions): Promise<RunOutcome> {
@@ -58,7 +58,8 @@ export async function runProcess(options: RunProcessOptions): Promise<RunOutcome
   const ended = endOf(child)
   log.note(`Started ${program} as process ${pid}.`)
   options.onStarted(pid)
-  const drained = readOutputs(child, log)
+  log.read(child.stdout as Readable, 'out')
+  log.read(child.stderr as Readable, 'err')
   feed(child, options.input)
 
   const over = new AbortController()
@@ -71,10 +72,9 @@ export async function runProcess(options: RunProcessOptions): Promise<RunOutcome
   if (cause !== 'ended') log.note(CAUSES[cause](timeoutSeconds))
   const isGone = await endTree({ mark, pid }, times)
   if (!isGone) log.note('Some of its processes could not be ended.')
-  const exit = await Promise.race([ended, delay(DRAIN_MS, NOTHING, { ref: false })])
-  await Promise.race([drained, delay(DRAIN_MS, undefined, { ref: false })])
-  for (const stream of [child.stdin, child.stdout, child.stderr]) stream?.destroy()
-  await drained
+  const exit = await Promise.race([ended, delay(EXIT_MS, NOTHING, { ref: false })])
+  child.stdin?.destroy()
+  await log.readLast()
   if (exit.signal !== null) log.note(`It was ended by ${exit.signal}.`)
   else if (exit.exit_code !== null) log.note(`It ended with exit code ${exit.exit_code}.`)
   return outcomeOf(cause, exit)
@@ -117,20 +117,6 @@ function endOf(child: ChildProcess): Promise<Exit> {
   return new Promise(resolve => {
     child.once('exit', (exit_code, signal) => resolve({ exit_code, signal }))
   })
-}
-
-/** Resolves when nobody can write to its outputs any more. */
-async function readOutputs({ stdout, stderr }: ChildProcess, log: RunLog): Promise<void> {
-  const outputs = [
-    [stdout as Readable, 'out'],
-    [stderr as Readable, 'err'],
-  ] as const
-  await Promise.all(
-    outputs.map(([stream, name]) => {
-      log.read(stream, name)
-      return new Promise<void>(resolve => stream.once('close', resolve))
-    }),
-  )
 }
 
 /** A program may end, or close its input, without having read any of it: that is its own affair. */

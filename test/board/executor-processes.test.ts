@@ -77,6 +77,18 @@ t.test('what a run leaves behind is ended with it, and holds it up no longer', a
   t.same(pidsIn(folder).filter(runs), [])
 })
 
+t.test('who hides from us, holds the pipes open and goes on talking holds up no run', async t => {
+  const hide = `setsid -f env -i PATH="$PATH" sh -c 'echo $$ > hidden; while echo mumble; do sleep 0.02; done'`
+  const { executor, over, folder, text } = createExecutor(t, {
+    settings: { command: shell(`${hide}; until [ -s hidden ]; do sleep 0.02; done; echo last; exit 3`) },
+  })
+  const done = await over(executor.start(CARD.id, 'real'))
+  t.match(done, { state: 'failed', exit_code: 3 })
+  t.match(await text(done), /^last$/m)
+  const hidden = Number(readFileSync(join(folder, 'hidden'), 'utf8'))
+  await until(() => !runs(hidden))
+})
+
 t.test('a run that is cancelled as soon as it was asked for ends as well', async t => {
   const { executor } = createExecutor(t, { settings: { command: shell('sleep 60') } })
   for (let turns = 0; turns < 12; turns++) {

@@ -1,6 +1,9 @@
 import { existsSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { PassThrough } from 'node:stream'
+import { setImmediate as turn } from 'node:timers/promises'
 import t from 'tap'
+import { RunLog } from '../../src/board/run-log.js'
 import { AppError } from '../../src/model/app-error.js'
 import { type LogPiece, RUN_LIMITS, type RunState } from '../../src/model/run.js'
 import { CARD, createExecutor, shell, until } from './executor-rig.js'
@@ -258,6 +261,33 @@ t.test('a flood is kept to the newest of its bytes, and held back', async t => {
   t.ok(cancelled.log_bytes <= RUN_LIMITS.logBytes && cancelled.log_bytes > RUN_LIMITS.logBytes / 2)
   t.equal((await over(run)).state, 'cancelled')
   t.match((await executor.log(run.id)).at(-1), { stream: 'note', text: 'It was ended by SIGTERM.\n' })
+})
+
+t.test('what stands in a pipe that is held open is read to the end, however late the store takes it', async t => {
+  const kept: string[] = []
+  let take = () => {}
+  const taken = new Promise<void>(resolve => {
+    take = resolve
+  })
+  const log = new RunLog({
+    now: () => CARD.created_at,
+    write: async pieces => {
+      await taken
+      kept.push(...pieces.map(({ text }) => text))
+    },
+  })
+  const pipe = new PassThrough({ highWaterMark: 1024 * 1024 })
+  log.read(pipe, 'out')
+  const said = Array.from({ length: 400 }, (_, line) => `${line} ${'x'.repeat(1_000)}\n`)
+  for (const line of said) pipe.write(line)
+  const read = log.readLast()
+  for (let turns = 0; turns < 1_000; turns++) await turn()
+  t.notOk(pipe.destroyed, 'nobody lets go of it while the store is busy')
+  take()
+  await read
+  await log.finish()
+  t.equal(kept.join(''), said.join(''))
+  t.ok(pipe.destroyed)
 })
 
 t.test('a store that fails for a while loses neither the log nor the end of a run', async t => {
