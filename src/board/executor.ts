@@ -3,7 +3,7 @@ import { AppError } from '../model/app-error.js'
 import type { Card } from '../model/card.js'
 import { type ExecutorStatus, type LogPiece, RUN_LIMITS, type Run, type RunMode, type RunPlan } from '../model/run.js'
 import { type Micros, toTimestamp } from '../model/timestamp.js'
-import type { RunFilter, RunStore, RunTrace } from '../store/run-store.js'
+import type { RunFilter, RunStore } from '../store/run-store.js'
 import { playRun } from './mock-run.js'
 import { endTree, TREE_TIMES, type TreeTimes } from './process-tree.js'
 import { type NewLogPiece, RunLog } from './run-log.js'
@@ -87,7 +87,7 @@ export class Executor {
     this.#times = { ...TIMES, ...parts.times }
     const left = parts.runs.listActive()
     for (const { run } of left) parts.runs.update(run.id, { state: 'interrupted', finished_at: this.#at() })
-    this.#recovered = this.#endLeftovers(left.flatMap(({ trace }) => trace ?? []))
+    this.#recovered = this.#endLeftovers(left.flatMap(({ marker }) => marker ?? []))
   }
 
   /**
@@ -269,7 +269,7 @@ export class Executor {
     }
     const marker = this.parts.newMarker()
     // Before anything bears it: whoever comes after a crash must know what to look for.
-    await this.#untilStored(() => runs.trace(id, { marker, pid: null }))
+    await this.#untilStored(() => runs.mark(id, marker))
     let begun = Promise.resolve()
     const running = runProcess({
       command: settings.command ?? [],
@@ -280,9 +280,8 @@ export class Executor {
       timeoutSeconds: run.timeout_seconds,
       log,
       stop,
-      onStarted: pid => {
+      onStarted: () => {
         begun = begin()
-          .then(() => this.#untilStored(() => runs.trace(id, { marker, pid })))
           .catch(this.parts.report)
           .finally(() => this.#wake(id))
       },
@@ -304,9 +303,9 @@ export class Executor {
     this.#wake(id)
   }
 
-  async #endLeftovers(traces: readonly RunTrace[]): Promise<void> {
+  async #endLeftovers(markers: readonly string[]): Promise<void> {
     try {
-      for (const { marker } of traces) await endTree({ mark: markOf(marker), pid: null }, this.#times)
+      for (const marker of markers) await endTree({ mark: markOf(marker), pid: null }, this.#times)
     } catch (error) {
       this.parts.report(error)
     }

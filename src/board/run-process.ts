@@ -28,7 +28,7 @@ export interface RunProcessOptions {
   log: RunLog
   /** Aborted with a `StopReason`. */
   stop: AbortSignal
-  onStarted: (pid: number) => void
+  onStarted: () => void
   times: TreeTimes
 }
 
@@ -57,7 +57,7 @@ export async function runProcess(options: RunProcessOptions): Promise<RunOutcome
   const pid = child.pid as number
   const ended = endOf(child)
   log.note(`Started ${program} as process ${pid}.`)
-  options.onStarted(pid)
+  options.onStarted()
   log.read(child.stdout as Readable, 'out')
   log.read(child.stderr as Readable, 'err')
   feed(child, options.input)

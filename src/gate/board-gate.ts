@@ -110,8 +110,8 @@ class BoardGate implements Gate {
     { cookies, address }: Pick<RequestFacts, 'cookies' | 'address'>,
   ): Promise<StartedBoardSession> {
     const attempt = readBoardLogin(input, { asksUsername: this.options.settings.username !== undefined })
-    this.throttle.check(address, LOGIN)
     const secrets = this.#readSecrets()
+    this.throttle.check(address, LOGIN)
     if (!this.#matches(attempt, secrets)) {
       this.throttle.failed(address, LOGIN)
       throw new AppError('unauthenticated', 'invalid_credentials', 'This is not how to log in to the board.', {

@@ -1,4 +1,4 @@
-import { directOrigin, isSameOrigin } from '../login/origins.js'
+import { directOrigin, isLoopbackHost, isSameOrigin } from '../login/origins.js'
 import type { BoardAccess } from './access.js'
 import type { RequestFacts } from './gate.js'
 import { type BoardIdentity, NOBODY } from './identity.js'
@@ -60,8 +60,6 @@ const RULES: Record<BoardAccess, AccessRule> = {
   local: { identity: 'needed', executes: false },
 }
 
-const LOOPBACK_HOST = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])(?::\d{1,5})?$/i
-
 /**
  * Decides whether a request may do what its route is for, and who sent it. Checked in this order: where it came from,
  * host, whether there is a login at all, identity, Origin, CSRF token, executor's token.
@@ -77,7 +75,7 @@ export function decide(request: ResolvedRequest, rules: GateRules): Decision {
   const rule = RULES[access]
   if (!local) {
     if (access === 'local') return { refusal: 'local_only' }
-    if (isOpen(rules) && !isLoopback(request.host)) return { refusal: 'host_not_allowed' }
+    if (isOpen(rules) && !isLoopbackHost(request.host)) return { refusal: 'host_not_allowed' }
     if (access === 'login' && !rules.hasPassword) return { refusal: 'password_login_disabled' }
   }
   const identity = rule.identity === 'unasked' && !local ? NOBODY : identify(request, rules)
@@ -145,8 +143,4 @@ function isOfOtherSite(fetchSite: string | undefined): boolean {
 
 function isUnsafe(method: string): boolean {
   return method !== 'GET' && method !== 'HEAD'
-}
-
-function isLoopback(host: string | undefined): boolean {
-  return host !== undefined && LOOPBACK_HOST.test(host)
 }

@@ -55,8 +55,9 @@ export interface Gate {
    * @param input the body of the login, which nobody has checked yet
    * @param shown the cookies that came with it: a live session among them is replaced
    * @throws AppError `invalid/invalid_field`, `unauthenticated/invalid_credentials`, `throttled/too_many_attempts`,
-   *   `unavailable/capacity`, `unavailable/busy`
+   *   `unavailable/capacity`, `unavailable/store_…`
    */
   login(input: unknown, shown: Pick<RequestFacts, 'cookies' | 'address'>): Promise<StartedBoardSession>
+  /** Ends the session of the cookie, if it has one. @throws AppError `unavailable/store_…` */
   logout(shown: Pick<RequestFacts, 'cookies'>): Promise<void>
 }

@@ -33,6 +33,8 @@ export class SigningKeys {
     if (known) return known
     const stretched = this.derive(password, this.#salt, PASSWORD_ITERATIONS)
     this.#stretched.set(password, stretched)
+    // A failure is not kept: nobody could log in until the next start.
+    stretched.catch(() => this.#stretched.delete(password))
     const [oldest] = this.#stretched.keys()
     if (this.#stretched.size > KEPT_KEYS && oldest !== undefined) this.#stretched.delete(oldest)
     return stretched

@@ -11,6 +11,18 @@ export function isHost(text: string): boolean {
   return HOST.test(text)
 }
 
+const LOOPBACK_HOST = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])(?::\d{1,5})?$/i
+
+/**
+ * Whether a `Host` header is a name of this machine itself. A page elsewhere whose name resolves to it gives itself away
+ * so.
+ *
+ * Source: decisions on security, 0.17.
+ */
+export function isLoopbackHost(host: string | undefined): boolean {
+  return host !== undefined && LOOPBACK_HOST.test(host)
+}
+
 /**
  * The origin of a page that we served without a proxy: none where the `Host` header is missing (HTTP/1.0) or is no
  * host. Browsers write origins in lower case and leave the default port out.

@@ -1,6 +1,6 @@
 import type { Accounts } from '../accounts/accounts.js'
 import { ANONYMOUS, BOOTSTRAP_ADMIN, type Identity, isAdmin, userOf } from '../accounts/identity.js'
-import { directOrigin, isSameOrigin } from '../login/origins.js'
+import { directOrigin, isLoopbackHost, isSameOrigin } from '../login/origins.js'
 import { safeEqual } from '../login/safe-equal.js'
 import { AppError } from '../model/app-error.js'
 import type { Access, HttpRequest as AnyRequest, Route } from './route.js'
@@ -51,8 +51,6 @@ const RULES: Record<Access, AccessRule> = {
   local: { login: 'always', ownOrigin: true, admin: true },
 }
 
-const LOOPBACK_HOST = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])(?::\d{1,5})?$/i
-
 /**
  * The rules of access, in the order in which they are checked: where it may be called from, login, Origin, CSRF, role.
  *
@@ -72,7 +70,7 @@ export function createAccess(parts: AccessParts): Authorise {
     }
     const rule = RULES[route.access]
     if (route.access === 'local') throw localOnly()
-    if (!allowOpen && !isLoopback(req.headers.host) && !(await accounts.isClosed())) throw hostNotAllowed()
+    if (!allowOpen && !isLoopbackHost(req.headers.host) && !(await accounts.isClosed())) throw hostNotAllowed()
     req.identity = rule.login === 'unasked' ? ANONYMOUS : await accounts.identify(readShownCredentials(req, cookieName))
     if (!isLoggedIn(req.identity, rule)) throw unauthenticated()
     const isCookieWrite = req.identity.kind === 'session' && route.method !== 'GET'
@@ -80,10 +78,6 @@ export function createAccess(parts: AccessParts): Authorise {
     if (isCookieWrite && !showsCsrfToken(req)) throw csrfFailed()
     if (rule.admin && !isAdmin(req.identity)) throw adminsOnly()
   }
-}
-
-function isLoopback(host: string | undefined): boolean {
-  return host !== undefined && LOOPBACK_HOST.test(host)
 }
 
 function isLoggedIn(identity: Identity, { login }: AccessRule): boolean {

@@ -5,13 +5,8 @@ export interface RunFilter {
   state?: RunState
 }
 
-/** What is kept of a run for whoever comes after a crash; never shown. */
-export interface RunTrace {
-  /** In the environment of every process of the run. */
-  marker: string
-  /** Of the first process; null before it starts. */
-  pid: number | null
-}
+/** What becomes of a run; all else of it is as it was made, or counted by the store. */
+export type RunChanges = Partial<Pick<Run, 'state' | 'reason' | 'exit_code' | 'signal' | 'started_at' | 'finished_at'>>
 
 /** Rows of runs and their logs. Synchronous, as the rows of cards are. */
 export interface RunStore {
@@ -21,10 +16,14 @@ export interface RunStore {
   /** Drops the oldest finished runs beyond `keep`, with their logs. */
   create(run: Run, options: { keep: number }): void
   /** @returns the run as it is then; `undefined` where there is none */
-  update(id: string, changes: Partial<Run>): Run | undefined
-  trace(id: string, trace: RunTrace): void
-  /** Queued and running ones, oldest first, with their traces. */
-  listActive(): { run: Run; trace: RunTrace | undefined }[]
+  update(id: string, changes: RunChanges): Run | undefined
+  /**
+   * Keeps what stands in the environment of every process of the run, for whoever comes after a crash; it is never
+   * shown.
+   */
+  mark(id: string, marker: string): void
+  /** Queued and running ones, oldest first, with what marks their processes. */
+  listActive(): { run: Run; marker: string | undefined }[]
   /** Adds to a log; pieces at its beginning give way beyond the bounds. On the disk with the next durable write. */
   appendLog(id: string, pieces: readonly Omit<LogPiece, 'seq'>[], most: { bytes: number; pieces: number }): LogPiece[]
   /** Pieces with a higher `seq` than `after`, oldest first, up to about `maxBytes` of text and a bounded number. */

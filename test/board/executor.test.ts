@@ -313,9 +313,9 @@ t.test('a store that fails for a while loses neither the log nor the end of a ru
 
 t.test('a defect with one run ends it, and the next has its turn', async t => {
   const rig = createExecutor(t, { settings: { command: shell('sleep 60') } })
-  const { trace } = rig.database.runs
-  rig.database.runs.trace = () => {
-    rig.database.runs.trace = trace
+  const { mark } = rig.database.runs
+  rig.database.runs.mark = () => {
+    rig.database.runs.mark = mark
     throw new TypeError('a defect')
   }
   const first = rig.executor.start(CARD.id, 'real')

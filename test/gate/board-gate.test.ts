@@ -346,6 +346,15 @@ t.test('without a key of its own a cookie dies with the password, which is stret
   t.not(first.cookie, sealToken(first.cookie.slice(3, 46), PASSWORD), 'a cookie is no place to test passwords at')
 })
 
+t.test('a key that could not be made once is made the next time', async t => {
+  const rig = GateRig.open(t)
+  const gate = rig.start()
+  rig.deriving = Promise.reject(new Error('no memory'))
+  await t.rejects(logIn(gate), { message: 'no memory' })
+  rig.deriving = undefined
+  await t.resolves(logIn(gate))
+})
+
 t.test('requests wait for the key, and what needs none does not', async t => {
   const rig = GateRig.open(t, ALL)
   const { cookies } = await logIn(rig.start())

@@ -1,6 +1,7 @@
 import type { LogPiece, Run, RunMode, RunPlan, RunState } from '../../../model/run.js'
-import type { RunFilter, RunStore, RunTrace } from '../../run-store.js'
+import type { RunChanges, RunFilter, RunStore } from '../../run-store.js'
 import type { Database, Row } from '../database.js'
+import { whole } from '../whole-text.js'
 
 /** Texts of logs are kept as bytes: they may hold NUL, where the driver would cut a text short. */
 const CREATE_TABLES = /* sql */ `
@@ -21,8 +22,7 @@ const CREATE_TABLES = /* sql */ `
     log_dropped_bytes INTEGER NOT NULL,
     log_seq INTEGER NOT NULL DEFAULT 0,
     plan TEXT,
-    marker TEXT,
-    pid INTEGER
+    marker TEXT
   ) STRICT;
   CREATE INDEX runs_by_card ON runs (card_id, seq);
   CREATE INDEX runs_by_state ON runs (state, seq);
@@ -57,8 +57,8 @@ const FIND_BEYOND = /* sql */ `
   SELECT seq FROM runs WHERE state NOT IN ('queued', 'running') ORDER BY seq DESC LIMIT -1 OFFSET ?`
 const DELETE = /* sql */ `DELETE FROM runs WHERE seq = ?`
 const DELETE_LOG = /* sql */ `DELETE FROM run_log WHERE run = ?`
-const TRACE = /* sql */ `UPDATE runs SET marker = ?2, pid = ?3 WHERE id = ?1`
-const LIST_ACTIVE = /* sql */ `SELECT ${RUN}, marker, pid FROM runs WHERE state IN ('queued', 'running') ORDER BY seq`
+const MARK = /* sql */ `UPDATE runs SET marker = ?2 WHERE id = ?1`
+const LIST_ACTIVE = /* sql */ `SELECT ${RUN}, marker FROM runs WHERE state IN ('queued', 'running') ORDER BY seq`
 
 const FIND_LOG = /* sql */ `SELECT seq, log_seq, log_bytes, log_dropped_bytes FROM runs WHERE id = ?`
 const APPEND = /* sql */ `INSERT INTO run_log (run, seq, at, stream, text) VALUES (?, ?, ?, ?, ?)`
@@ -73,8 +73,6 @@ const READ_LOG = /* sql */ `
 const IS_PAUSED = /* sql */ `SELECT paused FROM executor`
 const SET_PAUSED = /* sql */ `UPDATE executor SET paused = ?`
 
-/** The driver cuts a text short there. Source: measured on node-sqlite3-wasm 0.8.60. */
-const CUT_SHORT = /[\0\p{Cs}]/u
 /** Pieces may be small: so many are looked at together. */
 const PIECES_AT_ONCE = 64
 /** Whoever reads on gives others a turn in between. */
@@ -119,7 +117,7 @@ export class SqliteRunStore implements RunStore {
     })
   }
 
-  update(id: string, changes: Partial<Run>): Run | undefined {
+  update(id: string, changes: RunChanges): Run | undefined {
     return this.database.transaction(() => {
       const before = this.find(id)
       if (!before) return undefined
@@ -129,12 +127,12 @@ export class SqliteRunStore implements RunStore {
     })
   }
 
-  trace(id: string, { marker, pid }: RunTrace): void {
-    this.database.transaction(() => this.database.run(TRACE, whole(id), marker, pid))
+  mark(id: string, marker: string): void {
+    this.database.transaction(() => this.database.run(MARK, whole(id), marker))
   }
 
-  listActive(): { run: Run; trace: RunTrace | undefined }[] {
-    return this.database.all(LIST_ACTIVE).map(row => ({ run: toRun(row), trace: toTrace(row) }))
+  listActive(): { run: Run; marker: string | undefined }[] {
+    return this.database.all(LIST_ACTIVE).map(row => ({ run: toRun(row), marker: textOrNull(row.marker) ?? undefined }))
   }
 
   appendLog(id: string, pieces: readonly Omit<LogPiece, 'seq'>[], most: { bytes: number; pieces: number }): LogPiece[] {
@@ -188,11 +186,6 @@ export class SqliteRunStore implements RunStore {
   }
 }
 
-/** As it is looked for: no row has a text that would be cut short, and null is equal to nothing. */
-function whole(text: string): string | null {
-  return CUT_SHORT.test(text) ? null : text
-}
-
 function toRun(row: Row): Run {
   return {
     id: String(row.id),
@@ -210,10 +203,6 @@ function toRun(row: Row): Run {
     log_dropped_bytes: Number(row.log_dropped_bytes),
     plan: row.plan === null ? null : (JSON.parse(String(row.plan)) as RunPlan),
   }
-}
-
-function toTrace({ marker, pid }: Row): RunTrace | undefined {
-  return marker === null ? undefined : { marker: String(marker), pid: pid === null ? null : Number(pid) }
 }
 
 function toPiece(row: Row, text: Uint8Array): LogPiece {

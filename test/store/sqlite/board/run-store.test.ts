@@ -78,21 +78,20 @@ t.test('of finished runs the oldest go, with their logs; active ones stay', asyn
   t.same(runs.appendLog('run_2', [out('x')], { bytes: 10, pieces: 99 }), [], 'a run that is gone has no log')
 })
 
-t.test('what is active is told with its trace, oldest first, by whoever opens the file next', async t => {
+t.test('what is active is told with its marker, oldest first, by whoever opens the file next', async t => {
   const { runs, folder, close } = openStore(t)
   runs.create(QUEUED, { keep: 9 })
   runs.create({ ...QUEUED, id: 'run_2', state: 'done' }, { keep: 9 })
   runs.create({ ...QUEUED, id: 'run_3' }, { keep: 9 })
-  runs.trace('run_1', { marker: 'm', pid: null })
-  runs.trace('run_1', { marker: 'm', pid: 12 })
+  runs.mark('run_1', 'm')
   runs.update('run_1', { state: 'running' })
   runs.setPaused(true)
   close()
   const later = openStore(t, folder).runs
   t.same(
-    later.listActive().map(({ run, trace }) => [run.id, trace]),
+    later.listActive().map(({ run, marker }) => [run.id, marker]),
     [
-      ['run_1', { marker: 'm', pid: 12 }],
+      ['run_1', 'm'],
       ['run_3', undefined],
     ],
   )
