@@ -11,16 +11,15 @@ import { type Listening, listen } from './listening.js'
 import { boardFiles, type OpenBoard, openBoard } from './open-board.js'
 import { wallClock } from './open-ledger.js'
 import type { Surroundings } from './serve-ledger.js'
+import type { ServedProgram } from './served-together.js'
 import { readVersion } from './version.js'
 
 /** A board that is served. */
-export interface ServedBoardProgram extends Listening {
+export interface ServedBoardProgram extends Listening, ServedProgram {
   /** The folder of its files. */
   home: string
   /** Where commands on this machine reach it. */
   socket: string
-  /** Rejects when its files are no longer ours. */
-  failed: Promise<never>
   /** Stops accepting, ends the run that is under way, finishes what was accepted and closes. */
   close(): Promise<void>
 }

@@ -13,13 +13,14 @@ import { CaptureSchedule } from './capture-schedule.js'
 import { Captures } from './captures.js'
 import { type Listening, listen } from './listening.js'
 import { type OpenLedger, openLedger, wallClock } from './open-ledger.js'
+import type { ServedProgram } from './served-together.js'
 import { readVersion } from './version.js'
 
 /** How often it is looked whether a watch is due: no interval is shorter. */
 const LOOK_MS = 1_000
 
 /** A ledger that is served. */
-export interface ServedLedgerProgram extends Listening {
+export interface ServedLedgerProgram extends Listening, ServedProgram {
   ledger: Ledger
   /** Path of its database. */
   database: string
@@ -27,8 +28,6 @@ export interface ServedLedgerProgram extends Listening {
   needsLogin: boolean
   /** Where commands on this machine reach it. */
   socket: string
-  /** Rejects when it can no longer be written. */
-  failed: Promise<never>
   /** Stops accepting, finishes what was accepted, flushes and closes. */
   close(): Promise<void>
 }

@@ -7,17 +7,14 @@ import { watchBoardSecrets } from '../settings/watch-board-secrets.js'
 import type { Listening } from './listening.js'
 import { type BoardSurroundings, type ServedBoardProgram, serveBoard } from './serve-board.js'
 import { type ServedLedgerProgram, type Surroundings, serveLedger } from './serve-ledger.js'
+import { type ServedTogether, servedTogether } from './served-together.js'
 
 /** What answers now: both programs, or one of them. */
-export interface RunningServer {
+export interface RunningServer extends ServedTogether {
   ledger?: ServedLedgerProgram
   board?: ServedBoardProgram
   /** Where it tells what happens. */
   logger: Logger
-  /** Stops accepting, finishes what was accepted, flushes and closes. A second call waits for the first. */
-  close(): Promise<void>
-  /** Resolves once closed. Rejects when the server ended because it lost its files. */
-  closed: Promise<void>
 }
 
 /**
@@ -37,29 +34,13 @@ export async function serve(settings: ServeSettings, sources: SettingSources): P
     },
   })
   const { ledger, board } = await start(settings, { ...around, secrets })
-  let stopping: Promise<void> | undefined
-  let stopped: () => void = () => {}
-  const untilStopped = new Promise<void>(resolve => {
-    stopped = resolve
-  })
-  const stop = async () => {
-    try {
-      await board?.close()
-    } finally {
-      await ledger?.close()
-    }
-    logger.info('closed')
-  }
+  const served = [ledger, board].filter(program => program !== undefined)
   logger.info({ ledger: ledger?.url, database: ledger?.database, board: board?.url, pid: process.pid }, 'serving')
   return {
     ...(ledger ? { ledger } : {}),
     ...(board ? { board } : {}),
     logger,
-    close: () => {
-      stopping ??= stop().finally(stopped)
-      return stopping
-    },
-    closed: Promise.race([untilStopped, ...[ledger, board].flatMap(program => (program ? [program.failed] : []))]),
+    ...servedTogether(served, logger),
   }
 }
 

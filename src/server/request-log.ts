@@ -13,10 +13,10 @@ export interface LogRules<Rule extends string, Who> {
 }
 
 /**
- * One line a request: what was answered well at `debug` (a login, a logout and changes of accounts at `info`), refusals at
- * `info`, failures of ours at `error` (too much work at once at `warn`), also those that came when part of an answer was
- * out: with their stack where it is a defect, with a sentence where it was expected. Never a query string: people put secrets there. Nor the name that a
- * failed login gave: people put their password there.
+ * One line a request: what was answered well at `debug` (a login, a logout, changes of accounts and real runs at `info`),
+ * refusals at `info`, failures of ours at `error` (too much work at once at `warn`), also those that came when part of an
+ * answer was out: with their stack where it is a defect, with a sentence where it was expected. Never a query string:
+ * people put secrets there. Nor the name that a failed login gave: people put their password there.
  */
 export function logRequest<Rule extends string, Who>(
   logger: Logger,
@@ -25,7 +25,8 @@ export function logRequest<Rule extends string, Who>(
 ): void {
   const { statusCode: status } = res
   const failed = status >= 500 || (status < 400 && error !== undefined)
-  const isNotable = status >= 400 || (access !== undefined && notable.has(access) && req.method !== 'GET')
+  const isNotable =
+    status >= 400 || req.isNotable === true || (access !== undefined && notable.has(access) && req.method !== 'GET')
   const isBusy = error instanceof AppError && error.code === 'busy'
   const level = failed ? (isBusy ? 'warn' : 'error') : isNotable ? 'info' : 'debug'
   if (!logger.isLevelEnabled(level)) return

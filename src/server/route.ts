@@ -67,6 +67,8 @@ export interface HttpRequest<Who = unknown> extends Request {
   tlsOnly: boolean
   /** Who it proved to be; nobody where that was not asked. */
   identity: Who
+  /** It is to be found in every log, though not all that is done on this route is. */
+  isNotable?: boolean
   /** What the request log shall say besides; never a secret. */
   logged?: Readonly<Record<string, string | number>>
 }

@@ -1,6 +1,9 @@
 import t, { type Test } from 'tap'
 import { BOARD_ACCESS, type BoardAccess } from '../../src/gate/access.js'
+import { rejectable } from '../../src/runtime/rejectable.js'
 import { type RunningServer, serve } from '../../src/runtime/serve.js'
+import { servedTogether } from '../../src/runtime/served-together.js'
+import { createLogger } from '../../src/server/logger.js'
 import { readServeSettings } from '../../src/settings/serve-settings.js'
 import { ownFolder } from '../black-box/own-folder.js'
 import { memorySources } from '../settings/memory-sources.js'
@@ -169,4 +172,39 @@ t.test('two servers cannot have the files of one board', async t => {
   await first.close()
   const second = await startBoard(folder)
   await second.close()
+})
+
+/** Two programs that note what is asked of them, and can be made to fail. */
+function twoPrograms() {
+  const asked: string[] = []
+  const [ledger, board] = ['ledger', 'board'].map(name => {
+    const failure = rejectable()
+    const close = async () => {
+      asked.push(name)
+      if (name === 'board') throw new Error('the board would not close')
+    }
+    return { failed: failure.promise, fail: failure.reject, close }
+  }) as [Twin, Twin]
+  return {
+    ledger,
+    board,
+    asked,
+    together: servedTogether([ledger, board], createLogger({ level: 'silent', pretty: false })),
+  }
+}
+type Twin = Parameters<typeof servedTogether>[0][number] & { fail: (error: unknown) => void }
+
+t.test('when one program fails the others are closed first, and it is left as it is', async t => {
+  const { ledger, asked, together } = twoPrograms()
+  ledger.fail(new Error('the ledger was lost'))
+  await t.rejects(together.closed, { message: 'the ledger was lost' })
+  t.same(asked, ['board'])
+})
+
+t.test('programs are closed once, and what one meets keeps none of the others', async t => {
+  const { asked, together } = twoPrograms()
+  const closes = await Promise.allSettled([together.close(), together.close()])
+  t.match(closes, [{ status: 'rejected' }, { reason: { message: 'the board would not close' } }])
+  t.same(asked, ['ledger', 'board'])
+  await t.resolves(together.closed)
 })

@@ -36,7 +36,10 @@ export function startRun({ executor, gate, readJsonBody, executionFacts }: Start
     const { mode } = readNewRun(await readJsonBody(req, res, MAX_BYTES))
     // Which mode it is stands in the body, so it could not be asked for before.
     if (mode === 'real') gate.admitExecution(executionFacts(req))
-    return json(201, executor.start(pathParam(req, 1), mode))
+    const run = executor.start(pathParam(req, 1), mode)
+    req.isNotable = mode === 'real'
+    req.logged = { run: run.id, mode }
+    return json(201, run)
   }
 }
 

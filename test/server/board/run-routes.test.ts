@@ -129,6 +129,15 @@ t.test('what there is not answers 404', async t => {
   t.match(await ask('GET', '/api/runs/%ff'), { status: 400, body: { code: 'invalid_path' } })
 })
 
+t.test('who starts a real run is to be found in every log', async t => {
+  const { executor, start, logged } = await serveRuns(t, { settings: { command: shell('exit 0') } })
+  for (const mode of ['dry_run', 'mock', 'real']) await start(mode)
+  await until(() => executor.status().running === null)
+  t.match(logged, [{ level: 30, mode: 'real', run: 'run_3', status: 201 }])
+  t.equal(logged.length, 1)
+  t.notMatch(JSON.stringify(logged), TOKEN)
+})
+
 t.test('a run is cancelled by whoever has the token, once', async t => {
   const { ask, start, executor } = await serveRuns(t, { settings: { command: shell('sleep 60') } })
   const run = await start('real')

@@ -48,6 +48,7 @@ export async function serveRuns(t: Test, { streamTimes, mayRead = async () => {}
   }
   const log = runLog({ executor, shutdown, mayRead, times: { heartbeatMs: 15_000, drainMs: 30_000, ...streamTimes } })
   const gate = { admitExecution }
+  const logged: Record<string, unknown>[] = []
   const app = createHttpApp<BoardAccess, BoardIdentity>({
     routes: [
       row('POST', '/api/cards/:id/runs', 'api', startRun({ executor, gate, readJsonBody, executionFacts })),
@@ -66,7 +67,7 @@ export async function serveRuns(t: Test, { streamTimes, mayRead = async () => {}
     nobody: NOBODY,
     tlsOnly: false,
     requestIds: () => 'request-1',
-    logger: pino({ level: 'silent' }),
+    logger: pino({ level: 'info' }, { write: line => logged.push(JSON.parse(line)) }),
     logRules: { notable: new Set<BoardAccess>(), who: () => ({}) },
     shutdown,
   })
@@ -84,7 +85,7 @@ export async function serveRuns(t: Test, { streamTimes, mayRead = async () => {}
   const start = async (mode: string): Promise<Run> => {
     return (await ask('POST', `/api/cards/${CARD.id}/runs`, { body: { mode }, headers: FROM_EXECUTOR })).body
   }
-  return { ...rig, url, port, ask, start, close: () => app.close() }
+  return { ...rig, url, port, ask, start, logged, close: () => app.close() }
 }
 
 export interface Asked {
