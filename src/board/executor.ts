@@ -1,24 +1,15 @@
 import { setTimeout as delay, setImmediate as turn } from 'node:timers/promises'
 import { AppError } from '../model/app-error.js'
 import type { Card } from '../model/card.js'
-import { type ExecutorStatus, type LogPiece, RUN_LIMITS, type Run, type RunMode, type RunPlan } from '../model/run.js'
+import { type ExecutorStatus, type LogPiece, RUN_LIMITS, type Run, type RunMode } from '../model/run.js'
 import { type Micros, toTimestamp } from '../model/timestamp.js'
 import type { RunFilter, RunStore } from '../store/run-store.js'
 import { playRun } from './mock-run.js'
+import { type ExecutorSettings, markOf, toNewRun, toOwnVariables, toPlan } from './new-run.js'
 import { endTree, TREE_TIMES, type TreeTimes } from './process-tree.js'
+import { RunFollowers } from './run-followers.js'
 import { type NewLogPiece, RunLog } from './run-log.js'
 import { type RunOutcome, runProcess, type StopReason } from './run-process.js'
-
-/** What a real run starts. */
-export interface ExecutorSettings {
-  /** Program and arguments; absent: real runs are not possible. */
-  command?: readonly string[]
-  timeoutSeconds: number
-  /** Variables that are passed on. */
-  environment: Readonly<Record<string, string>>
-  /** Absolute: the working folder. */
-  folder: string
-}
 
 export interface ExecutorTimes extends TreeTimes {
   /** Between two steps of a run that is played. */
@@ -51,7 +42,6 @@ const RETRY_AFTER_SECONDS = 5
 const PIECES_BYTES = 64 * 1024
 const LOG_BOUNDS = { bytes: RUN_LIMITS.logBytes, pieces: RUN_LIMITS.logPieces }
 const SHOWN_CHARACTERS = 100
-const MARKER = 'DAYBOOK_RUN_MARKER'
 
 interface CurrentRun {
   id: string
@@ -70,7 +60,7 @@ interface CurrentRun {
 export class Executor {
   readonly #times: ExecutorTimes
   readonly #queue: string[] = []
-  readonly #followers = new Map<string, Set<() => void>>()
+  readonly #followers = new RunFollowers()
   readonly #closing = new AbortController()
   /** Resolves when what an earlier server left behind is ended. */
   readonly #recovered: Promise<void>
@@ -106,7 +96,7 @@ export class Executor {
     if (mode !== 'dry_run' && this.#queue.length >= RUN_LIMITS.queued) {
       throw unavailable('busy', `${RUN_LIMITS.queued} runs wait already. Try again later.`)
     }
-    const run = mode === 'dry_run' ? this.#toDryRun(this.#toRun(cardId, mode)) : this.#toRun(cardId, mode)
+    const run = toNewRun({ id: this.parts.newId(), cardId, mode, at: this.#at() }, settings)
     runs.create(run, { keep: RUN_LIMITS.kept })
     if (mode !== 'dry_run') {
       this.#queue.push(run.id)
@@ -156,7 +146,7 @@ export class Executor {
       } else if (!run || isFinished(run)) {
         return
       } else {
-        await this.#changed(id, signal)
+        await this.#followers.changed(id, signal)
       }
     }
   }
@@ -173,7 +163,7 @@ export class Executor {
     if (at !== -1) {
       this.parts.runs.update(id, { state: 'cancelled', finished_at: this.#at() })
       this.#queue.splice(at, 1)
-      this.#wake(id)
+      this.#followers.wake(id)
     } else if (this.#current?.id === id) {
       const { stop, over } = this.#current
       stop.abort('cancelled' satisfies StopReason)
@@ -202,7 +192,7 @@ export class Executor {
       paused: this.parts.runs.isPaused(),
       running: this.#current?.id ?? null,
       queued: this.#queue.length,
-      plan: this.#plan(),
+      plan: toPlan(this.parts.settings),
     }
   }
 
@@ -250,7 +240,7 @@ export class Executor {
       this.parts.report(error)
       await this.#interrupt(id)
     }
-    this.#wake(id)
+    this.#followers.wake(id)
   }
 
   async #carryOut(id: string, log: RunLog, stop: AbortSignal): Promise<RunOutcome> {
@@ -259,7 +249,7 @@ export class Executor {
     const begin = () => this.#untilStored(() => runs.update(id, { state: 'running', started_at: this.#at() }))
     if (run.mode === 'mock') {
       await begin()
-      this.#wake(id)
+      this.#followers.wake(id)
       return playRun(log, stop, this.#times.mockStepMs)
     }
     const card = this.parts.findCard(run.card_id)
@@ -274,7 +264,7 @@ export class Executor {
     const running = runProcess({
       command: settings.command ?? [],
       folder: settings.folder,
-      environment: { ...settings.environment, DAYBOOK_RUN_ID: id, DAYBOOK_CARD_ID: card.id, [MARKER]: marker },
+      environment: { ...settings.environment, ...toOwnVariables({ runId: id, cardId: card.id, marker }) },
       mark: markOf(marker),
       input: `${JSON.stringify(card)}\n`,
       timeoutSeconds: run.timeout_seconds,
@@ -283,7 +273,7 @@ export class Executor {
       onStarted: () => {
         begun = begin()
           .catch(this.parts.report)
-          .finally(() => this.#wake(id))
+          .finally(() => this.#followers.wake(id))
       },
       times: this.#times,
     })
@@ -300,7 +290,7 @@ export class Executor {
 
   async #append(id: string, pieces: readonly NewLogPiece[]): Promise<void> {
     await this.#untilStored(() => this.parts.runs.appendLog(id, pieces, LOG_BOUNDS))
-    this.#wake(id)
+    this.#followers.wake(id)
   }
 
   async #endLeftovers(markers: readonly string[]): Promise<void> {
@@ -317,7 +307,7 @@ export class Executor {
     } catch (error) {
       this.parts.report(error) // the next server marks it
     }
-    this.#wake(id)
+    this.#followers.wake(id)
   }
 
   /**
@@ -338,59 +328,6 @@ export class Executor {
     }
   }
 
-  #changed(id: string, signal: AbortSignal): Promise<void> {
-    return new Promise(resolve => {
-      const waiting = this.#followers.get(id) ?? new Set()
-      this.#followers.set(id, waiting)
-      const go = () => {
-        waiting.delete(go)
-        signal.removeEventListener('abort', go)
-        resolve()
-      }
-      waiting.add(go)
-      signal.addEventListener('abort', go)
-    })
-  }
-
-  #wake(id: string): void {
-    const waiting = this.#followers.get(id)
-    this.#followers.delete(id)
-    for (const go of waiting ?? []) go()
-  }
-
-  #toRun(cardId: string, mode: RunMode): Run {
-    return {
-      id: this.parts.newId(),
-      card_id: cardId,
-      mode,
-      state: 'queued',
-      reason: null,
-      exit_code: null,
-      signal: null,
-      created_at: this.#at(),
-      started_at: null,
-      finished_at: null,
-      timeout_seconds: this.parts.settings.timeoutSeconds,
-      log_bytes: 0,
-      log_dropped_bytes: 0,
-      plan: null,
-    }
-  }
-
-  #toDryRun(run: Run): Run {
-    return { ...run, state: 'done', started_at: run.created_at, finished_at: run.created_at, plan: this.#plan() }
-  }
-
-  #plan(): RunPlan {
-    const { command, folder, environment, timeoutSeconds } = this.parts.settings
-    return {
-      command: command ? [...command] : null,
-      folder,
-      environment: [...Object.keys(environment), 'DAYBOOK_RUN_ID', 'DAYBOOK_CARD_ID', MARKER],
-      timeout_seconds: timeoutSeconds,
-    }
-  }
-
   #at(): string {
     return toTimestamp(this.parts.now())
   }
@@ -398,10 +335,6 @@ export class Executor {
 
 export function isFinished({ state }: Run): boolean {
   return state !== 'queued' && state !== 'running'
-}
-
-function markOf(marker: string): string {
-  return `${MARKER}=${marker}`
 }
 
 function unknown(noun: 'card' | 'run', id: string, hint?: string): AppError {
