@@ -3,6 +3,7 @@ import { createHash, randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import { openSessionDatabase } from '../../src/store/sqlite/board/session-database.js'
 import type { SessionStoreTimes } from '../session-store-times.js'
+import { Times, type TimesSummary } from '../statistics.js'
 
 const SESSIONS = 1_024
 const ROUNDS = 500
@@ -18,7 +19,7 @@ const digests = Array.from({ length: SESSIONS }, newDigest)
 for (const digest of digests) sessions.add({ digest, expiresAt: NOW + 3_600 }, { now: NOW, max: SESSIONS })
 
 const times: SessionStoreTimes = {
-  login: p99(round => {
+  login: timesOf(round => {
     const replaces = digests[round]
     const digest = newDigest()
     const added = sessions.add(
@@ -28,22 +29,22 @@ const times: SessionStoreTimes = {
     if (!added) throw new Error('There was no room for a session that replaces another')
     digests[round] = digest
   }),
-  check: p99(round => {
+  check: timesOf(round => {
     if (!sessions.isLive(digests[(round * 7) % SESSIONS] ?? '', NOW)) throw new Error('A live session was not found')
   }),
-  purge: p99(() => sessions.purge(NOW)),
+  purge: timesOf(() => sessions.purge(NOW)),
 }
 database.close()
 process.stdout.write(JSON.stringify(times))
 
-function p99(work: (round: number) => void): number {
-  const taken: number[] = []
+function timesOf(work: (round: number) => void): TimesSummary {
+  const times = new Times()
   for (let round = 0; round < ROUNDS; round++) {
     const startedAt = performance.now()
     work(round)
-    taken.push(performance.now() - startedAt)
+    times.add(performance.now() - startedAt)
   }
-  return taken.sort((a, b) => a - b)[Math.floor(ROUNDS * 0.99)] ?? Number.NaN
+  return times.summary()
 }
 
 function newDigest(): string {

@@ -66,12 +66,14 @@ function isCommand(value: unknown): value is string[] {
   return value.every(word => typeof word === 'string' && word !== '' && !UNFIT.test(word))
 }
 
+/** Only names are ever shown: who takes it for a list of values may have written secrets. */
 function readVariables(reader: SettingReader): readonly string[] {
   const found = reader.find(ENVIRONMENT)
   if (!found) return []
   const names = found.value.split(',').map(name => name.trim())
   if (names.length > MAX_VARIABLES || !names.every(name => VARIABLE.test(name))) {
-    reader.refuseValue(found, `is not a list of up to ${MAX_VARIABLES} names of variables with commas between them`)
+    const allowed = `is not a list of up to ${MAX_VARIABLES} names of variables with commas between them`
+    reader.refuse(ENVIRONMENT, `${ENVIRONMENT}${place(found)} ${allowed}, and without their values.`)
     return []
   }
   const refused = names.filter(name => OURS.test(name))

@@ -56,12 +56,11 @@ t.test('as many words as there may be', async t => {
   t.same(read({ BOARD_EXECUTOR_COMMAND: JSON.stringify(words) }).command, words)
 })
 
-for (const names of ['A B', 'A=1', '1A', 'A,,B', 'A-B', Array(65).fill('A').join(',')]) {
+for (const names of ['A B', 'A=s3cret', '1A', 'A,,B', 'A-B', Array(65).fill('A').join(',')]) {
   t.test(`names of variables that are none are refused: ${names.slice(0, 20)}`, async t => {
-    t.match(
-      problemsOf(() => read({ BOARD_EXECUTOR_ENV: names })),
-      [{ field: 'BOARD_EXECUTOR_ENV', detail: /is not a list of up to 64 names/ }],
-    )
+    const problems = problemsOf(() => read({ BOARD_EXECUTOR_ENV: names }))
+    t.match(problems, [{ field: 'BOARD_EXECUTOR_ENV', detail: /is not a list of up to 64 names/ }])
+    t.notMatch(JSON.stringify(problems), /s3cret/)
   })
 }
 
