@@ -2,6 +2,7 @@ import { useEffect, useId, useLayoutEffect, useRef } from 'preact/hooks'
 import { Glyph } from './glyph.js'
 import { type Children, classes, html } from './html.js'
 import { coverKeys } from './keys.js'
+import { Toasts } from './toast.js'
 
 export interface DialogProps {
   title: string
@@ -34,6 +35,7 @@ export function Dialog({ title, onClose, children, foot, class: more }: DialogPr
       <div class="dialog-content">${children}</div>
       ${foot && html`<footer class="dialog-foot">${foot}</footer>`}
     </div>
+    <${Toasts} />
   </dialog>`
 }
 

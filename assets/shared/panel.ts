@@ -5,6 +5,7 @@ import { coverKeys, useKeys } from './keys.js'
 import { isPhone, isWide } from './media.js'
 import { plainText } from './text.js'
 import { Words } from './text-view.js'
+import { Toasts } from './toast.js'
 
 export interface PanelProps {
   /** Accessible name, and what the head says unless `head` does. */
@@ -73,6 +74,7 @@ export function Panel(props: PanelProps) {
       <div class="panel-content" tabindex=${0} role="group" aria-label=${`${plainText(label)}, content`}>${children}</div>
       ${foot && html`<footer class="panel-foot">${foot}</footer>`}
     </div>
+    ${isModal && html`<${Toasts} />`}
   </dialog>`
 }
 

@@ -1,5 +1,5 @@
 import { signal } from '@preact/signals'
-import { useEffect } from 'preact/hooks'
+import { useLayoutEffect, useState } from 'preact/hooks'
 import { Glyph } from './glyph.js'
 import { type Children, html } from './html.js'
 import { Words } from './text-view.js'
@@ -20,6 +20,8 @@ interface Toast extends ToastOptions {
 }
 
 const toasts = signal<readonly Toast[]>([])
+/** Where toasts could stand: the page, and above it whatever is modal. */
+const places = signal<readonly symbol[]>([])
 let lastId = 0
 
 /** Shows a sentence with a way back. @returns ends it at once, as if its time were over */
@@ -27,6 +29,8 @@ export function showToast(options: ToastOptions): () => void {
   lastId += 1
   const toast: Toast = { ...options, id: lastId }
   toasts.value = [...toasts.peek(), toast]
+  // Its time goes on wherever it stands.
+  window.setTimeout(() => end(toast, 'commit'), (options.seconds ?? 10) * 1000)
   return () => end(toast, 'commit')
 }
 
@@ -41,19 +45,26 @@ window.addEventListener('pagehide', () => {
   for (const toast of toasts.peek()) end(toast, 'commit')
 })
 
-/** Where toasts stand; once a page. */
+/**
+ * Where toasts stand: in the shell, and in each modal dialog. They stand in the one that was opened last, as nothing
+ * else can be seen whole, or pressed.
+ */
 export function Toasts() {
+  const [place] = useState(() => Symbol('place of toasts'))
+  useLayoutEffect(() => {
+    places.value = [...places.peek(), place]
+    return () => {
+      places.value = places.peek().filter(other => other !== place)
+    }
+  }, [place])
+  const isHere = places.value.at(-1) === place
   return html`<div class="toasts" role="status">
-    ${toasts.value.map(toast => html`<${ToastView} key=${toast.id} toast=${toast} />`)}
+    ${isHere && toasts.value.map(toast => html`<${ToastView} key=${toast.id} toast=${toast} />`)}
   </div>`
 }
 
 function ToastView({ toast }: { toast: Toast }) {
-  const { words, undo, seconds = 10 } = toast
-  useEffect(() => {
-    const timer = window.setTimeout(() => end(toast, 'commit'), seconds * 1000)
-    return () => window.clearTimeout(timer)
-  }, [toast, seconds])
+  const { words, undo } = toast
   return html`<div class="toast">
     <p>${typeof words === 'string' ? html`<${Words} text=${words} />` : words}</p>
     ${

@@ -252,7 +252,7 @@ t.test('the panel of an event in a browser', inBrowser(), async t => {
     t.equal(opened(page), undefined)
   })
 
-  t.test('on phones it is the page, keys and Esc work above the list', async t => {
+  t.test('on phones it is the page; keys work above the list, and so does what is said of them', async t => {
     const page = await openEvent(t, 'hostile', PHONE)
     t.equal((await panel(page).boundingBox())?.width, 360)
     t.equal(await overflow(page), 0)
@@ -261,7 +261,12 @@ t.test('the panel of an event in a browser', inBrowser(), async t => {
     for (const button of await panel(page).locator('.entry-actions .button').all()) {
       t.ok(((await button.boundingBox())?.height ?? 0) >= 44)
     }
+    await page.keyboard.press('c')
+    const toast = page.locator('.toast')
+    await toast.waitFor()
     t.same(await findAxeViolations(page), [])
+    await toast.getByRole('button', { name: 'Close' }).tap()
+    await toast.waitFor({ state: 'detached' })
     await panel(page).getByRole('button', { name: 'Back' }).tap()
     await panel(page).waitFor({ state: 'detached' })
   })

@@ -1,13 +1,12 @@
-import { href } from '../../shared/address.js'
-import { CopyButton, copyText } from '../../shared/copy.js'
+import { CopyButton } from '../../shared/copy.js'
 import { Glyph } from '../../shared/glyph.js'
 import { html } from '../../shared/html.js'
 import { isPhone } from '../../shared/media.js'
 import { otherProgramUrl, rootPath } from '../../shared/root-path.js'
 import { isOpen } from '../../shared/session.js'
 import type { LedgerEvent } from '../../shared/wire.js'
+import { eventLink } from './copy-link.js'
 import { cardLink, curlCommand, platformLink } from './event-links.js'
-import { filtersQuery } from './filters.js'
 
 /** What can be done with an event: seen where it happened, made a card of, fetched, sent to somebody. */
 export function EntryActions({ event }: { event: LedgerEvent }) {
@@ -27,15 +26,6 @@ export function EntryActions({ event }: { event: LedgerEvent }) {
       html`<a class="button" href=${cardLink(otherProgramUrl, event)}><${Glyph} name="card" />${isShort ? 'Card' : 'Make a card'}</a>`
     }
     <${CopyButton} text=${curl} label=${isShort ? 'curl' : 'Copy as curl'} glyph="terminal" />
-    <${CopyButton} text=${() => eventLink(event)} label="Copy link" isBare />
+    <${CopyButton} text=${() => eventLink(event.dedupe_key)} label="Copy link" isBare />
   </div>`
-}
-
-export function copyEventLink(event: LedgerEvent): Promise<boolean> {
-  return copyText(eventLink(event))
-}
-
-/** This view with the event open, as the address would be; Live is for whoever follows the link to switch on. */
-function eventLink({ dedupe_key: key }: LedgerEvent): string {
-  return location.origin + href('/', filtersQuery({ event: key, live: false }))
 }

@@ -11,8 +11,9 @@ import { searchTerms } from '../../shared/text.js'
 import { Words } from '../../shared/text-view.js'
 import type { LedgerEvent } from '../../shared/wire.js'
 import { sourceLabel } from '../sources.js'
+import { copyLink } from './copy-link.js'
 import { EntryAbout } from './entry-about.js'
-import { copyEventLink, EntryActions } from './entry-actions.js'
+import { EntryActions } from './entry-actions.js'
 import { EntryArrival } from './entry-arrival.js'
 import { EntryCard } from './entry-card.js'
 import { EntryConversation } from './entry-conversation.js'
@@ -96,7 +97,7 @@ function PanelKeys({ event }: { event?: LedgerEvent | undefined }) {
     [
       { keys: 'j', run: () => walk(1) },
       { keys: 'k', run: () => walk(-1) },
-      { keys: 'c', run: () => void (event && copyEventLink(event)) },
+      { keys: 'c', run: () => void (event && copyLink(event.dedupe_key)) },
     ],
     !isWide.value,
   )

@@ -1,14 +1,12 @@
 import { useSignal } from '@preact/signals'
 import { useEffect, useRef, useState } from 'preact/hooks'
-import { address, href } from '../../shared/address.js'
-import { copyText } from '../../shared/copy.js'
 import { html } from '../../shared/html.js'
 import { type KeyBinding, useKeys } from '../../shared/keys.js'
 import { lazily } from '../../shared/lazy.js'
 import { isPhone } from '../../shared/media.js'
 import { phoneActions } from '../../shared/shell.js'
-import { showToast } from '../../shared/toast.js'
 import type { ListHandle } from '../../shared/virtual-list.js'
+import { copyLink } from '../events/copy-link.js'
 import { EventList } from '../events/event-list.js'
 import {
   closeSelection,
@@ -20,7 +18,7 @@ import {
   walk,
 } from '../events/event-list-state.js'
 import { FilterBar } from '../events/filter-bar.js'
-import { filtersQuery, hasFilters } from '../events/filters.js'
+import { hasFilters } from '../events/filters.js'
 import { awaitFirstEvent } from '../events/first-event.js'
 import { Histogram } from '../events/histogram.js'
 import { keepPlace } from '../events/kept-place.js'
@@ -31,8 +29,12 @@ import { FirstSteps } from '../first-steps.js'
 import { overview } from '../overview.js'
 
 const DownloadDialog = lazily(() => import('../events/download.js').then(module => module.DownloadDialog))
-const EventPanel = lazily(() => import('../events/event-panel.js').then(module => module.EventPanel))
+const loadPanel = () => import('../events/event-panel.js').then(module => module.EventPanel)
+const EventPanel = lazily(loadPanel)
 const FilterSheet = lazily(() => import('../events/filter-sheet.js').then(module => module.FilterSheet))
+
+/** However busy the page is with Live. */
+const PANEL_WITHIN_MS = 3_000
 
 /** What happened, newest first. */
 export function EventsView() {
@@ -58,6 +60,13 @@ function Events() {
   useEffect(followFilters, [])
   useEffect(runLive, [])
   useEffect(() => keepPlace(isAtTop), [])
+  const isListed = loaded.value.key !== undefined
+  useEffect(() => {
+    if (!isListed) return
+    // Rows can be read on while the server is away, so the panel is there before anybody asks for it.
+    const idle = requestIdleCallback(() => void loadPanel().catch(() => undefined), { timeout: PANEL_WITHIN_MS })
+    return () => cancelIdleCallback(idle)
+  }, [isListed])
   useEffect(
     () => setReading(!isAtTop.value || (key !== undefined && isPointerInList.value)),
     [isAtTop.value, isPointerInList.value, key],
@@ -85,11 +94,6 @@ function Events() {
       list.current?.walk(by)
     }
   }
-  const copyLink = async () => {
-    const query = filtersQuery({ event: selectedKey.peek() ?? active.current ?? '', live: false })
-    const isCopied = await copyText(`${location.origin}${href(address.peek().path, query)}`)
-    showToast({ words: isCopied ? 'Link copied.' : 'The browser does not let the page copy.', seconds: 4 })
-  }
   const keys: KeyBinding[] = [
     { keys: 'j', does: 'next', run: () => step(1) },
     { keys: 'k', does: 'previous', run: () => step(-1) },
@@ -103,7 +107,7 @@ function Events() {
       },
     })),
     { keys: `${PRESETS.length + 1}`, does: 'range of your own', run: () => setCustom(true) },
-    { keys: 'c', does: 'copy link', run: () => void copyLink() },
+    { keys: 'c', does: 'copy link', run: () => void copyLink(selectedKey.peek() ?? active.current ?? '') },
   ]
   useKeys('Events', keys)
 
