@@ -33,6 +33,8 @@ export interface ChooseProps {
   onChoose: (chosen: readonly string[]) => void
   /** Said in place of choices that there are not. */
   empty?: string
+  /** What the choices are, and what their counts count, where that is not plain. */
+  note?: string | undefined
 }
 
 /** At most so many choices stand in the list; the find field narrows them. */
@@ -64,7 +66,8 @@ interface ChoiceListProps extends ChooseProps {
 }
 
 function ChoiceList(props: ChoiceListProps) {
-  const { id, opener, label, choices, chosen, isMany, onChoose, onWrite, placeholder, empty, onClose, onDone } = props
+  const { id, opener, label, choices, chosen, isMany, onChoose, onWrite, placeholder, empty, note } = props
+  const { onClose, onDone } = props
   const popover = useRef<HTMLDivElement>(null)
   const field = useRef<HTMLInputElement>(null)
   const [found, setFound] = useState('')
@@ -100,11 +103,13 @@ function ChoiceList(props: ChoiceListProps) {
   return html`<div ref=${popover} id=${id} class="menu choices" popover="manual" role="dialog" aria-label=${label} onKeyDown=${press}>
     <input ref=${field} class="field find" type="search" role="combobox" aria-label=${`Find: ${label}`} autocomplete="off"
       placeholder=${placeholder ?? 'Find'} aria-expanded="true" aria-controls=${`${id}-list`} aria-autocomplete="list"
+      aria-describedby=${note ? `${id}-note` : undefined}
       aria-activedescendant=${shown[at] ? optionId(at) : undefined} value=${found}
       onInput=${(event: InputEvent) => {
         setFound((event.target as HTMLInputElement).value)
         setAt(0)
       }} />
+    ${note && html`<p id=${`${id}-note`} class="choice-note">${note}</p>`}
     <div id=${`${id}-list`} class="choice-list" role="listbox" aria-label=${label} aria-multiselectable=${isMany ? 'true' : undefined}>
       ${shown.map(
         (choice, index) => html`<div id=${optionId(index)} role="option" key=${choice.value}

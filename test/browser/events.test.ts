@@ -71,6 +71,21 @@ t.test('the view of events in a browser', inBrowser(), async t => {
     t.same(query(page), {})
   })
 
+  t.test('menus say what they count, and a second person can be added to the first', async t => {
+    const page = await site.open(t, server)
+    await hasRows(page)
+    await page.getByRole('button', { name: 'Kind' }).click()
+    await page.getByRole('dialog', { name: 'Kind' }).getByText('The counts are of the whole ledger.').waitFor()
+    await page.keyboard.press('Escape')
+    await page.getByRole('button', { name: 'Who' }).click()
+    const people = page.getByRole('dialog', { name: 'Who' })
+    await people.getByRole('option', { name: 'Retry Robot' }).click()
+    await hasRows(page, 1)
+    await people.getByRole('option', { name: 'Jonas Weber' }).click()
+    await hasRows(page, 2)
+    t.same(new URL(page.url()).searchParams.getAll('actor'), ['Retry Robot', 'Jonas Weber'])
+  })
+
   t.test('older events come as one scrolls, none missing and none twice, down to the beginning', async t => {
     const page = await site.open(t, server, '/?source=chat&kind=message.*')
     await rows(page).first().waitFor()

@@ -12,6 +12,8 @@ import { clearFilters, filters, hasFilters, setFilters } from './filters.js'
 /** Newest events whose people are offered. */
 const MOST_LOOKED_AT = 2_000
 const CHIP_LIMIT = 200
+/** People that are remembered; whoever else there is can be written. */
+const MOST_PEOPLE = 1_000
 
 type ListFilter = 'kind' | 'subscription_id' | 'actor' | 'verified'
 
@@ -20,9 +22,11 @@ export function FilterMenus({ hasClear = true }: { hasClear?: boolean }) {
   const { target, subject_id } = filters.value
   return html`
     <${FilterMenu} name="kind" label="Kind" choices=${kindChoices()} placeholder="Find, or write message.*"
+      note="The counts are of the whole ledger."
       mayWrite=${(kind: string) => !/\*(?!$)|[^.]\*$/.test(kind) || kind === '*'} />
     <${FilterMenu} name="subscription_id" label="Subscription" choices=${subscriptionChoices()} empty="No subscription of that name." />
-    <${FilterMenu} name="actor" label="Who" choices=${actors.value} placeholder="Find, or write a name" mayWrite=${() => true} />
+    <${FilterMenu} name="actor" label="Who" choices=${actors.value} placeholder="Find, or write a name" mayWrite=${() => true}
+      note="Those in the events loaded so far. Anybody else can be written." />
     <${FilterMenu} name="verified" label="Verified" choices=${VERIFIED.map(verifiedChoice)} />
     ${target !== '' && html`<${Removable} label="About" value=${target} onRemove=${() => setFilters({ target: '' })} />`}
     ${subject_id !== '' && html`<${Removable} label="Subject" value=${subject_id} onRemove=${() => setFilters({ subject_id: '' })} />`}
@@ -35,12 +39,13 @@ interface FilterMenuProps {
   choices: readonly Choice[]
   placeholder?: string
   empty?: string
+  note?: string
   /** Whether a word that is none of the choices may be taken. */
   mayWrite?: (text: string) => boolean
 }
 
 /** One filter: its menu, and × once something is chosen. */
-function FilterMenu({ name, label, choices, placeholder, empty, mayWrite }: FilterMenuProps) {
+function FilterMenu({ name, label, choices, placeholder, empty, note, mayWrite }: FilterMenuProps) {
   const chosen: readonly string[] = filters.value[name]
   const choose = (values: readonly string[]) => setFilters({ [name]: values } as Partial<Filters>)
   // What came by the address, or was written, can be taken back as well.
@@ -53,7 +58,7 @@ function FilterMenu({ name, label, choices, placeholder, empty, mayWrite }: Filt
       ? ([...more, ...choices].find(({ value }) => value === chosen[0])?.label ?? '')
       : `${chosen.length} chosen`
   return html`<span class=${chosen.length > 0 ? 'chip-pair' : undefined}>
-    <${Choose} label=${label} choices=${[...more, ...choices]} chosen=${chosen} isMany placeholder=${placeholder} empty=${empty}
+    <${Choose} label=${label} choices=${[...more, ...choices]} chosen=${chosen} isMany placeholder=${placeholder} empty=${empty} note=${note}
       onChoose=${choose} ...${mayWrite ? { onWrite: write } : {}}
       button=${chosen.length > 0 ? html`<span class="ellipsis">${label}: <${Words} text=${words} limit=${CHIP_LIMIT} /></span>` : undefined} />
     ${
@@ -94,14 +99,22 @@ function subscriptionChoices(): Choice[] {
   return subscriptions.map(({ id, target }) => ({ value: id, label: target ? `${target} (${id})` : id }))
 }
 
-/** Who is in the list now, most often first; anybody else can be written. */
+/**
+ * Who was in the lists of this visit, at first the most frequent; anybody else can be written. They stay where they
+ * stand: with one of them chosen the list holds nobody else, and a second could not be added.
+ */
+let people: readonly string[] = []
+
 const actors = computed((): Choice[] => {
   const seen = new Map<string, number>()
   for (const { actor } of loaded.value.items.slice(0, MOST_LOOKED_AT)) {
     const name = actor.display || actor.id
     if (name) seen.set(name, (seen.get(name) ?? 0) + 1)
   }
-  return [...seen].sort((a, b) => b[1] - a[1]).map(([name]) => ({ value: name, label: name }))
+  for (const name of people) seen.delete(name)
+  const added = [...seen].sort((a, b) => b[1] - a[1]).map(([name]) => name)
+  people = [...people, ...added].slice(0, MOST_PEOPLE)
+  return people.map(name => ({ value: name, label: name }))
 })
 
 function verifiedChoice(verified: Verified): Choice {

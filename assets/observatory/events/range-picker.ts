@@ -1,4 +1,4 @@
-import { useState } from 'preact/hooks'
+import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { html } from '../../shared/html.js'
 import { now } from '../../shared/now.js'
 import { Segments } from '../../shared/segments.js'
@@ -48,6 +48,8 @@ function customWords(): string {
 
 /** Two instants, in the zone of the device. */
 export function CustomRange({ onClose }: { onClose: () => void }) {
+  const form = useRef<HTMLFormElement>(null)
+  useFocusWithin(form)
   const range = rangeOf(now.peek())
   const [from, setFrom] = useState(range.from === undefined ? '' : toField(range.from))
   const [to, setTo] = useState(range.isOpen ? '' : toField(range.to))
@@ -58,8 +60,8 @@ export function CustomRange({ onClose }: { onClose: () => void }) {
     setFilters({ from: toInstant(from), to: toInstant(to) })
     onClose()
   }
-  return html`<form class="events-range" onSubmit=${show} onKeyDown=${(event: KeyboardEvent) => event.key === 'Escape' && onClose()}>
-    <label>From <input class="field" type="datetime-local" step="1" max="9999-12-31T23:59:59" value=${from} autofocus
+  return html`<form ref=${form} class="events-range" onSubmit=${show} onKeyDown=${(event: KeyboardEvent) => event.key === 'Escape' && onClose()}>
+    <label>From <input class="field" type="datetime-local" step="1" max="9999-12-31T23:59:59" value=${from}
       onInput=${(event: InputEvent) => setFrom((event.target as HTMLInputElement).value)} /></label>
     <label>To <input class="field" type="datetime-local" step="1" max="9999-12-31T23:59:59" value=${to} aria-describedby="range-zone"
       onInput=${(event: InputEvent) => setTo((event.target as HTMLInputElement).value)} /></label>
@@ -68,6 +70,21 @@ export function CustomRange({ onClose }: { onClose: () => void }) {
     <button type="button" class="button quiet" onClick=${onClose}>Close</button>
     ${isBackwards && html`<span class="field-problem" role="alert">The range ends before it begins.</span>`}
   </form>`
+}
+
+/**
+ * Opened by its key, it is where one types next; among the radio buttons one may only be passing. What closes has no
+ * focus to keep.
+ */
+function useFocusWithin(form: { current: HTMLFormElement | null }): void {
+  useLayoutEffect(() => {
+    const { current: element } = form
+    const before = document.activeElement
+    if (!before?.matches('[type=radio]')) element?.querySelector('input')?.focus()
+    return () => {
+      if (before instanceof HTMLElement && element?.contains(document.activeElement)) before.focus()
+    }
+  }, [form])
 }
 
 function zoneWords(): string {
