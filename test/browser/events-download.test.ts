@@ -36,6 +36,8 @@ t.test('what is filtered can be saved', inBrowser(), async t => {
       Array.from({ length: 150 }, (_, at) => `Word ${4 * at + 3}`),
       'oldest first, each once',
     )
+    // A connection that is lost is taken up again.
+    await page.route('**/api/events/stream?**', route => route.abort(), { times: 2 })
     t.equal((await download('CSV')).trimEnd().split('\r\n').length, 151)
   })
 

@@ -1,3 +1,4 @@
+import type { Page } from 'playwright-core'
 import t from 'tap'
 import { inBrowser, openBrowser } from './chromium.js'
 import { freePort, message, post, said, start } from './events-site.js'
@@ -5,7 +6,8 @@ import { findAxeViolations, ObservatorySite } from './observatory-site.js'
 
 t.test('Live in a browser', inBrowser(), async t => {
   const site = new ObservatorySite(await openBrowser(t))
-  const database = `${t.testdir()}/events.db`
+  const home = t.testdir()
+  const database = `${home}/events.db`
   const port = await freePort()
   const first = await start(t, database, port)
   await post(first, ...Array.from({ length: 60 }, (_, at) => message({ text: `Before ${at}` })))
@@ -33,9 +35,12 @@ t.test('Live in a browser', inBrowser(), async t => {
     await said(page)
     await post(first, message({ text: 'Last before' }))
     await page.getByText('Last before').waitFor()
+    await hasLoaded(page, 'event-panel.js')
     await first.kill()
     await page.getByText('reconnecting…').waitFor()
-    t.ok(await page.getByText('Last before').isVisible(), 'one can read on')
+    await page.getByText('Last before').click()
+    await page.getByRole('dialog', { name: 'Message' }).getByText('Last before').first().waitFor()
+    await page.keyboard.press('Escape')
     // Written while the page has no connection.
     const other = await start(t, database)
     await post(other, ...Array.from({ length: 14 }, (_, at) => message({ text: `Meanwhile ${at}` })))
@@ -45,12 +50,31 @@ t.test('Live in a browser', inBrowser(), async t => {
     await page
       .getByText(/Caught up at \d\d:\d\d: 14 events came while the connection was lost\. None missed, none twice\./)
       .waitFor()
+    t.match(await page.locator('.events-live').innerText(), 'caught up, 14 came')
     await post(second, message({ text: 'First after' }))
     await page.getByText('First after').waitFor()
     await page.evaluate(`document.querySelector('.virtual-list').scrollTo(0, 0)`)
     const texts = (await said(page)).slice(0, 16)
     t.same(texts, ['First after', ...Array.from({ length: 14 }, (_, at) => `Meanwhile ${13 - at}`), 'Last before'])
     t.same(await findAxeViolations(page), [])
+    // Another ledger takes the place of this one, such as a backup.
+    await second.stop()
+    const third = await start(t, `${home}/other.db`, port)
+    await post(third, message({ text: 'Of another ledger' }))
+    await page.evaluate(`document.querySelector('.outage button')?.click()`)
+    await page.getByText('Another ledger answers here now.').waitFor()
+    t.same(await said(page), ['Of another ledger'])
+    await page.locator('.events-total', { hasText: /^1 event$/ }).waitFor()
     t.same(site.complaints, [])
   })
 })
+
+/** A module that is loaded once the page has nothing else to do. */
+async function hasLoaded(page: Page, name: string): Promise<void> {
+  const find = `performance.getEntriesByType('resource').some(entry => entry.name.endsWith('/${name}') && entry.responseEnd > 0)`
+  for (let tries = 0; tries < 400; tries++) {
+    if (await page.evaluate(find)) return
+    await page.waitForTimeout(25)
+  }
+  throw new Error(`${name} was not loaded.`)
+}

@@ -1,9 +1,10 @@
 import { signal } from '@preact/signals'
 import { useEffect, useState } from 'preact/hooks'
-import { api, apiResponse } from '../../shared/api.js'
+import { ApiProblem, api, apiResponse } from '../../shared/api.js'
 import { Dialog } from '../../shared/dialog.js'
 import { html } from '../../shared/html.js'
 import { now } from '../../shared/now.js'
+import { pause } from '../../shared/pause.js'
 import { ProblemNote } from '../../shared/problem-note.js'
 import { Segments } from '../../shared/segments.js'
 import { SseReader } from '../../shared/sse-reader.js'
@@ -22,12 +23,15 @@ const MEDIA_TYPES: Record<Format, string> = { jsonl: 'application/x-ndjson', csv
 const MOST = 256_000_000
 /** Pieces leave the memory of the page when they are so large. */
 const PIECE = 4_000_000
-/** A connection that was lost is taken up again where it was; so often without anything coming. */
-const TRIES = 5
+/** A connection that was lost is taken up again where it was; so often without anything coming, each time later. */
+const TRIES = 6
+const FIRST_RETRY_MS = 500
 
 interface Progress {
   events: number
   characters: number
+  /** The connection was lost; it goes on once the server answers. */
+  isLost?: boolean
 }
 
 /** Saves what is filtered as a file: oldest first, as it comes from the ledger's stream, event by event. */
@@ -85,11 +89,11 @@ export function DownloadDialog({ onClose }: { onClose: () => void }) {
 }
 
 function ProgressBar({ progress, expected }: { progress: { readonly value: Progress }; expected: number | undefined }) {
-  const { events, characters } = progress.value
+  const { events, characters, isLost } = progress.value
   const words = `${count(events)}${expected ? ` of ${count(expected)}` : ''} events, ${bytes(characters)}`
   return html`<div>
     <progress class="bar" aria-label="Downloaded" max=${Math.max(expected ?? 0, events, 1)} value=${events}></progress>
-    <p class="hint">${words}</p>
+    <p class="hint">${words}${isLost && '. The connection was lost: going on as soon as the server answers.'}</p>
   </div>`
 }
 
@@ -121,10 +125,14 @@ async function collect(
     try {
       await readOnce()
     } catch (problem) {
-      if (ended.aborted || tries >= TRIES) throw problem
+      // What the server refuses it refuses again.
+      const isRefused = problem instanceof ApiProblem && problem.status >= 400 && problem.status < 500
+      if (ended.aborted || isRefused || tries >= TRIES) throw problem
     }
     if (since !== before) tries = 0
     else if (tries >= TRIES) throw new Error('The stream ends before the last event.')
+    if (!isDone) made({ ...progress, isLost: true })
+    if (!isDone) await pause(FIRST_RETRY_MS * 2 ** tries, ended)
   }
   return { file: new Blob([...pieces, open], { type: MEDIA_TYPES[format] }), isWhole: progress.characters < MOST }
 

@@ -1,6 +1,8 @@
+import { useSignalEffect } from '@preact/signals'
 import { useEffect, useMemo } from 'preact/hooks'
 import { href } from '../../shared/address.js'
 import { api } from '../../shared/api.js'
+import { outage } from '../../shared/connection.js'
 import { html } from '../../shared/html.js'
 import { isWide } from '../../shared/media.js'
 import { now } from '../../shared/now.js'
@@ -48,6 +50,9 @@ export function EntryConversation({ event, terms }: EntryProps) {
     const timer = window.setTimeout(() => void around.load(), PAUSE_MS)
     return () => window.clearTimeout(timer)
   }, [around])
+  useSignalEffect(() => {
+    if (outage.value === undefined && around.problem.peek() !== undefined) void around.load()
+  })
   const found = around.value.value
   const isSlow = useSlow(!found && around.problem.value === undefined)
   if (!conversation) return null

@@ -26,6 +26,8 @@ const counted = createResource<Counted>(async signal => {
   return { key, histogram: await count(signal) }
 })
 
+const loadedEpoch = computed(() => loaded.value.epoch)
+
 /** The list may know of newer events than were counted: those that Live brought. */
 const grown = computed(() => {
   const { histogram, key } = counted.value.value ?? {}
@@ -49,6 +51,7 @@ export const isCounted: ReadonlySignal<boolean> = computed(() => counted.value.v
 /** From now on the counts follow the filters, and with Live the time. Ended by what it returns. */
 export function followCounts(): () => void {
   let triedAt = 0
+  let epoch: string | undefined
   const stops = [
     effect(() => {
       queryKey.value
@@ -66,6 +69,12 @@ export function followCounts(): () => void {
     }),
     effect(() => {
       if (outage.value === undefined && counted.problem.peek()) void counted.load()
+    }),
+    effect(() => {
+      // Another ledger has taken its place.
+      const isOther = epoch !== undefined && epoch !== loadedEpoch.value
+      epoch = loadedEpoch.value
+      if (isOther) untracked(() => void counted.load())
     }),
   ]
   return () => {

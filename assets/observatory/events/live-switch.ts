@@ -1,7 +1,8 @@
 import { html } from '../../shared/html.js'
+import { now } from '../../shared/now.js'
 import { Switch } from '../../shared/switch.js'
 import { filters, setFilters } from './filters.js'
-import { isPaused, type LiveState, liveState, whyNoLive } from './live.js'
+import { caughtUp, isPaused, type LiveState, liveState, whyNoLive } from './live.js'
 
 const NOTES: Record<LiveState, string> = {
   off: '',
@@ -10,14 +11,23 @@ const NOTES: Record<LiveState, string> = {
   reconnecting: 'reconnecting…',
 }
 
+/** The line in the list that says it may be far below. */
+const CAUGHT_UP_MS = 30_000
+
 /** Whether new events come by themselves, and how that goes. */
 export function LiveSwitch({ isShort = false }: { isShort?: boolean }) {
   const state = liveState.value
-  const note = state === 'following' && isPaused.value ? 'paused while you read' : NOTES[state]
+  const note = state === 'following' ? followingNote() : NOTES[state]
   return html`<${Switch} label="Live" isOn=${filters.value.live && whyNoLive.value === undefined} whyOff=${whyNoLive.value}
     isWarning=${state === 'reconnecting'} note=${isShort ? undefined : note} onChange=${toggleLive} />`
 }
 
 export function toggleLive(): void {
   if (whyNoLive.peek() === undefined) setFilters({ live: !filters.peek().live }, 'replace')
+}
+
+function followingNote(): string {
+  const caught = caughtUp.value
+  if (caught && now.value < caught.at + CAUGHT_UP_MS) return caught.short
+  return isPaused.value ? 'paused while you read' : NOTES.following
 }

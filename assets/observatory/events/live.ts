@@ -2,9 +2,11 @@ import { batch, computed, effect, type ReadonlySignal, signal, untracked } from 
 import { announce } from '../../shared/announce.js'
 import { ApiProblem, api, apiResponse } from '../../shared/api.js'
 import { outage } from '../../shared/connection.js'
+import { pause } from '../../shared/pause.js'
 import { SseReader } from '../../shared/sse-reader.js'
-import { counted } from '../../shared/text.js'
+import { count, counted } from '../../shared/text.js'
 import { fromMs, shortTime } from '../../shared/time.js'
+import { showToast } from '../../shared/toast.js'
 import type { EventPage, LedgerEvent } from '../../shared/wire.js'
 import { addNewest, loaded, reload } from './event-list-state.js'
 import { apiQuery, filters, queryKey } from './filters.js'
@@ -15,6 +17,10 @@ export type LiveState = 'off' | 'connecting' | 'following' | 'reconnecting'
 /** The connection was lost, and what came meanwhile is there. */
 export interface CaughtUp {
   words: string
+  /** The same, where there is little room. */
+  short: string
+  /** Epoch milliseconds. */
+  at: number
   /** Everything up to here was there before: the line stands above it. */
   checkpoint: string
 }
@@ -137,14 +143,18 @@ async function catchUp(before: string, wasLost: boolean, ended: AbortSignal): Pr
   for (let page = 0; hasMore && page < CATCH_UP.pages; page++) {
     const query = { ...streamQuery(), since: checkpoint, order: 'asc', limit: CATCH_UP.page }
     const found = await api<EventPage>('/api/events', { query, signal: ended })
+    if (found.epoch !== (loaded.peek().epoch ?? found.epoch)) return beginAnew(found.epoch, ended)
     came.push(...found.items)
     checkpoint = found.next_since ?? checkpoint
     hasMore = found.has_more
   }
   if (wasLost) {
-    const lost = came.length === 0 ? 'no event' : counted(came.length, 'event')
-    const words = `Caught up at ${shortTime(fromMs(Date.now()))}: ${hasMore ? 'more than ' : ''}${lost} came while the connection was lost.`
-    caught.value = { checkpoint: before, words: came.length === 0 ? words : `${words} None missed, none twice.` }
+    const lost = `${hasMore ? 'more than ' : ''}${came.length === 0 ? 'no event' : counted(came.length, 'event')}`
+    const short = `caught up, ${came.length === 0 ? 'none' : `${count(came.length)}${hasMore ? '+' : ''}`} came`
+    const at = Date.now()
+    const words = `Caught up at ${shortTime(fromMs(at))}: ${lost} came while the connection was lost.`
+    const whole = came.length === 0 ? words : `${words} None missed, none twice.`
+    caught.value = { checkpoint: before, words: whole, short, at }
     announce(words)
   }
   if (!hasMore) {
@@ -157,6 +167,16 @@ async function catchUp(before: string, wasLost: boolean, ended: AbortSignal): Pr
   pending.value = { events: [], count: came.length }
   if (!reading.peek()) showPending()
   return head ?? checkpoint
+}
+
+/** Another ledger has taken its place, such as a backup: what is loaded is not of it. @returns its checkpoint */
+async function beginAnew(epoch: string, ended: AbortSignal): Promise<string> {
+  pending.value = { events: [], count: 0 }
+  caught.value = undefined
+  await reload()
+  if (loaded.peek().epoch !== epoch) throw new Error('The list of the other ledger could not be loaded.')
+  showToast({ words: 'Another ledger answers here now. What you see is loaded from it.' })
+  return listCheckpoint(ended)
 }
 
 /**
@@ -267,18 +287,4 @@ function until<T>(ended: AbortSignal, read: () => T | undefined): Promise<T> {
 
 function isBack(ended: AbortSignal): Promise<true> {
   return until(ended, () => (outage.value === undefined ? true : undefined)).catch(() => true as const)
-}
-
-function pause(ms: number, ended: AbortSignal): Promise<void> {
-  return new Promise(resolve => {
-    const timer = window.setTimeout(resolve, ms)
-    ended.addEventListener(
-      'abort',
-      () => {
-        window.clearTimeout(timer)
-        resolve()
-      },
-      { once: true },
-    )
-  })
 }

@@ -1,0 +1,14 @@
+/** Waits so long, or until it is ended. */
+export function pause(ms: number, ended: AbortSignal): Promise<void> {
+  return new Promise(resolve => {
+    const timer = window.setTimeout(resolve, ms)
+    ended.addEventListener(
+      'abort',
+      () => {
+        window.clearTimeout(timer)
+        resolve()
+      },
+      { once: true },
+    )
+  })
+}
