@@ -67,7 +67,7 @@ function tag() {
 
 function OpenTag() {
   return html`<a class="tag warn open-tag" href=${href('/people')}>
-    <${Glyph} name="warning" class="small" />${isPhone.value ? 'Open' : 'Open: no login is set up'}
+    <${Glyph} name="warning" class="small" /><span>Open<span class="tag-rest">: no login is set up</span></span>
   </a>`
 }
 
