@@ -30,6 +30,18 @@ t.test('Live in a browser', inBrowser(), async t => {
     t.equal(await page.evaluate(`document.querySelector('.virtual-list').scrollTop`), 0)
   })
 
+  t.test('a day says how many events it has, also when more came than are loaded', async t => {
+    const page = await site.open(t, first, '/', { timezoneId: zoneAtNoon() })
+    const counted = page.locator('.day-count', { hasText: /events$/ }).first()
+    const before = Number.parseInt(await counted.innerText(), 10)
+    await post(first, ...Array.from({ length: 150 }, (_, at) => message({ text: `More ${at}` })))
+    await page.keyboard.press('.')
+    await page
+      .locator('.day-count', { hasText: `${before + 150} events` })
+      .first()
+      .waitFor()
+  })
+
   t.test('with the server gone and back it goes on without gap or repeat, and says so', async t => {
     const page = await site.open(t, first, '/?live=1')
     await said(page)
@@ -77,4 +89,10 @@ async function hasLoaded(page: Page, name: string): Promise<void> {
     await page.waitForTimeout(25)
   }
   throw new Error(`${name} was not loaded.`)
+}
+
+/** A zone in which no day ends soon. */
+function zoneAtNoon(): string {
+  const west = new Date().getUTCHours() - 12
+  return `Etc/GMT${west < 0 ? west : `+${west}`}`
 }

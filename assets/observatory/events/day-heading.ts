@@ -26,8 +26,9 @@ const counts = signal<ReadonlyMap<string, DayCount>>(new Map())
 
 /** A day, and how many events of it match. */
 export function DayHeading({ day }: { day: string }) {
-  const key = `${queryKey.value} ${day}`
-  const known = counts.value.get(key)
+  const key = `${loaded.value.epoch} ${queryKey.value} ${day}`
+  const before = counts.value.get(key)
+  const known = before && !isGap(before) ? before : undefined
   useEffect(() => {
     if (known) return
     const timer = window.setTimeout(() => void askCount(key, day), LINGER_MS)
@@ -59,6 +60,13 @@ async function askCount(key: string, day: string): Promise<void> {
   } finally {
     asked.delete(key)
   }
+}
+
+/** Between what was counted and the list's last row there may be more. */
+function isGap({ upTo }: DayCount): boolean {
+  const { items, hasOlder } = loaded.value
+  const last = items.at(-1)
+  return hasOlder && last !== undefined && last.captured_at > upTo
 }
 
 /** What Live has brought since the day was counted. */
