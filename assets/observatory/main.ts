@@ -1,13 +1,19 @@
+import { effect } from '@preact/signals'
 import { render } from 'preact'
 import { startAddress } from '../shared/address.js'
+import { outage } from '../shared/connection.js'
 import { html } from '../shared/html.js'
-import { loadSession } from '../shared/session.js'
+import { loadSession, session } from '../shared/session.js'
 import { Observatory, PATHS } from './observatory.js'
 import { keepOverviewFresh } from './overview.js'
-import { loadSources } from './sources.js'
+import { loadSources, platforms } from './sources.js'
 
 startAddress(PATHS)
 render(html`<${Observatory} />`, document.getElementById('app') as HTMLElement)
 // Failures stand where what could not be loaded would: an outage above the view, the rest in the parts themselves.
-void Promise.allSettled([loadSession(), loadSources()])
+effect(() => {
+  // Until the server has said who is here and what there is to watch: again whenever it is back.
+  const isKnown = session.peek() !== undefined && platforms.value.peek() !== undefined
+  if (outage.value === undefined && !isKnown) void Promise.allSettled([loadSession(), loadSources()])
+})
 keepOverviewFresh()

@@ -50,11 +50,19 @@ function tabs(): Tab[] {
     { path: '/', label: 'Events', glyph: 'list', key: 'e' },
     {
       ...{ path: '/subscriptions', label: 'Subscriptions', glyph: 'eye', key: 's' },
-      count: overview.value.value?.stats.subscription_count,
+      // Those that one may see: a member has no use for the number of all.
+      count: overview.value.value?.subscriptions.length,
       trouble: failing > 0 ? `${failing} failing` : undefined,
     },
-    // In open mode it says how the first admin is made.
-    { path: '/people', label: 'People', glyph: 'person', key: 'p', isMinor: true, isFor: isAdmin() || isOpen() },
+    // In open mode it says how the first admin is made. Whoever comes by a link is told why there is nothing to see.
+    {
+      path: '/people',
+      label: 'People',
+      glyph: 'person',
+      key: 'p',
+      isMinor: true,
+      isFor: isAdmin() || isOpen() || address.value.path === '/people',
+    },
   ]
   return all.filter(tab => tab.isFor !== false)
 }

@@ -149,6 +149,8 @@ export interface User {
   enabled: boolean
   created_at: string
   updated_at: string
+  /** How many API tokens it has; only where all are listed. */
+  token_count?: number
 }
 
 export interface ApiToken {

@@ -1,4 +1,4 @@
-import type { ApiToken, IssuedToken, Role, User } from '../model/user.js'
+import type { ApiToken, IssuedToken, ListedUser, Role, User } from '../model/user.js'
 import type { Identity, ShownCredentials } from './identity.js'
 
 export interface LoginAttempt {
@@ -31,7 +31,7 @@ export interface Accounts {
    */
   login(attempt: LoginAttempt): Promise<StartedSession>
   logout(sessionToken: string): Promise<void>
-  listUsers(): Promise<User[]>
+  listUsers(): Promise<ListedUser[]>
   /**
    * @param input a `NewUser` that nobody has checked yet
    * @throws AppError `invalid/invalid_field` with every field, `conflict/username_taken`, `unavailable/busy`

@@ -4,7 +4,7 @@ import { safeEqual } from '../login/safe-equal.js'
 import { LoginThrottle } from '../login/throttle.js'
 import { AppError } from '../model/app-error.js'
 import { type Micros, toTimestamp } from '../model/timestamp.js'
-import type { ApiToken, IssuedToken, Role, User } from '../model/user.js'
+import type { ApiToken, IssuedToken, ListedUser, Role, User } from '../model/user.js'
 import type { LastAdminRule, UserStore } from '../store/user-store.js'
 import type { Accounts, LoginAttempt, NewUser, StartedSession } from './accounts.js'
 import { ApiTokens } from './api-tokens.js'
@@ -12,7 +12,7 @@ import { createBootstrapUser } from './bootstrap.js'
 import { ANONYMOUS, BOOTSTRAP_ADMIN, type Identity, type ShownCredentials } from './identity.js'
 import { isUsername, readChangedUser, readLogin, readNewUser } from './read-user.js'
 import { SessionRegistry, type SessionStore } from './session-registry.js'
-import { toUser, unknownUser } from './shown-user.js'
+import { toListedUser, toUser, unknownUser } from './shown-user.js'
 
 export interface AccountsOptions {
   users: UserStore
@@ -101,8 +101,8 @@ export class LedgerAccounts implements Accounts {
     return this.parts.sessions.end(sessionToken)
   }
 
-  async listUsers(): Promise<User[]> {
-    return (await this.options.users.list()).map(toUser)
+  async listUsers(): Promise<ListedUser[]> {
+    return (await this.options.users.list()).map(toListedUser)
   }
 
   async createUser(input: unknown): Promise<User> {

@@ -1,10 +1,14 @@
 import { AppError } from '../model/app-error.js'
-import type { User } from '../model/user.js'
-import type { StoredUser } from '../store/user-store.js'
+import type { ListedUser, User } from '../model/user.js'
+import type { ListedStoredUser, StoredUser } from '../store/user-store.js'
 
 /** A user as others may see it. Each member by name, so that one the store learns of later stays in there. */
 export function toUser({ id, username, role, enabled, created_at, updated_at }: StoredUser): User {
   return { id, username, role, enabled, created_at, updated_at }
+}
+
+export function toListedUser({ token_count, ...user }: ListedStoredUser): ListedUser {
+  return { ...toUser(user), token_count }
 }
 
 export function unknownUser(): AppError {

@@ -29,6 +29,13 @@ export const UserSchema = Type.Object({
 })
 export type User = Static<typeof UserSchema>
 
+/** A user in the list of all, with how many API tokens it has. */
+export const ListedUserSchema = Type.Object({
+  ...UserSchema.properties,
+  token_count: Type.Integer({ minimum: 0, maximum: USER_LIMITS.tokens }),
+})
+export type ListedUser = Static<typeof ListedUserSchema>
+
 /** An API token as it is listed. The token itself is shown once, when it is issued. */
 export const ApiTokenSchema = Type.Object({
   id: Type.String(),

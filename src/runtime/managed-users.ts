@@ -1,6 +1,6 @@
 import type { Accounts, ChangedUser, NewUser } from '../accounts/accounts.js'
 import { AppError } from '../model/app-error.js'
-import type { ApiToken, IssuedToken, User } from '../model/user.js'
+import type { ApiToken, IssuedToken, ListedUser, User } from '../model/user.js'
 
 /** As much of accounts as managing users takes. */
 export type UserManagement = Pick<
@@ -23,7 +23,7 @@ export type UserManagement = Pick<
 export class ManagedUsers {
   constructor(private readonly accounts: UserManagement) {}
 
-  list(): Promise<User[]> {
+  list(): Promise<ListedUser[]> {
     return this.accounts.listUsers()
   }
 

@@ -1,15 +1,15 @@
 import type { ChangedUser, NewUser } from '../accounts/accounts.js'
 import type { LedgerClient } from '../client/ledger-client.js'
 import { AppError } from '../model/app-error.js'
-import type { ApiToken, IssuedToken, User } from '../model/user.js'
+import type { ApiToken, IssuedToken, ListedUser, User } from '../model/user.js'
 import type { UserManagement } from './managed-users.js'
 
 /** The users of a ledger that a server has open. */
 export class ServedUsers implements UserManagement {
   constructor(private readonly client: LedgerClient) {}
 
-  async listUsers(): Promise<User[]> {
-    return ((await this.client.users()).json() as { items: User[] }).items
+  async listUsers(): Promise<ListedUser[]> {
+    return ((await this.client.users()).json() as { items: ListedUser[] }).items
   }
 
   async createUser(user: NewUser): Promise<User> {

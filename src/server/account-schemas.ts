@@ -1,6 +1,5 @@
 import Type from '#typebox'
-import { ApiTokenSchema, ROLES, USER_LIMITS, USERNAME_PATTERN } from '../model/user.js'
-import { named } from './answer-schemas.js'
+import { ApiTokenSchema, ListedUserSchema, ROLES, USER_LIMITS, USERNAME_PATTERN } from '../model/user.js'
 
 /** Shapes of what concerns accounts, for the API description; what comes in is checked by the accounts themselves. */
 
@@ -42,6 +41,6 @@ export const LoggedInSchema = Type.Object({
   next: Type.String({ description: 'Where to go now: a path of this server.' }),
 })
 
-export const UserListSchema = Type.Object({ items: Type.Array(named('User')), count: Count })
+export const UserListSchema = Type.Object({ items: Type.Array(ListedUserSchema), count: Count })
 
 export const TokenListSchema = Type.Object({ items: Type.Array(ApiTokenSchema), count: Count })

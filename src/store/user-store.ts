@@ -6,6 +6,12 @@ export interface StoredUser extends User {
   password_hash: string
 }
 
+/** A user in the list of all. */
+export interface ListedStoredUser extends StoredUser {
+  /** How many API tokens it has. */
+  token_count: number
+}
+
 export interface StoredToken extends ApiToken {
   user_id: string
   /** SHA-256 of the token as lower-case hex; unique. */
@@ -37,7 +43,7 @@ export interface UserStore {
   findById(id: string): Promise<StoredUser | undefined>
   findByUsername(username: string): Promise<StoredUser | undefined>
   /** By name. */
-  list(): Promise<StoredUser[]>
+  list(): Promise<ListedStoredUser[]>
   /** Closes the ledger in the same transaction. @throws AppError `conflict/username_taken` */
   create(user: StoredUser): Promise<void>
   /**

@@ -92,6 +92,7 @@ t.test('people and their tokens in a browser', inBrowser(), async t => {
     const box = panel.getByRole('region', { name: 'New token, shown this once' })
     await box.waitFor()
     t.equal(await focused(page), 'Copy token')
+    await page.getByRole('row', { name: /bob/ }).getByRole('cell', { name: '1', exact: true }).waitFor()
     const token = await box.getByLabel('Token').inputValue()
     t.match(token, /^tok_[\w-]{43}$/)
     t.equal(
@@ -118,12 +119,13 @@ t.test('people and their tokens in a browser', inBrowser(), async t => {
   t.test('a member has tokens of its own, and no page of people', async t => {
     const page = await openAs(t, 'bob', '/people')
     await page.getByText('Only an admin may see and change who may log in.').waitFor()
+    t.equal(await page.locator('[aria-current=page]').innerText(), 'People')
     await page.getByRole('button', { name: 'Account: bob' }).click()
     await page.getByRole('menuitem', { name: 'Your tokens…' }).click()
     const dialog = page.getByRole('dialog', { name: 'Your tokens' })
     await dialog.getByText('You have no tokens.').waitFor()
     await dialog.getByRole('button', { name: 'New token' }).click()
-    await dialog.getByText('Whoever has it may read events as you.').waitFor()
+    await dialog.getByText('Whoever has it may do whatever you may.').waitFor()
     t.same(await findAxeViolations(page), [])
     await dialog.getByRole('button', { name: 'I have saved it' }).click()
     await page.locator('button:focus', { hasText: 'New token' }).waitFor()

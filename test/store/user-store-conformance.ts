@@ -170,7 +170,7 @@ export function userStoreConformance(t: Test, open: OpenStore): void {
       t.match(await readStored(events, `chat:${round}`), { dedupe_key: `chat:${round}` })
     }
     t.match(await events.stats(), { event_count: 5 })
-    t.strictSame(await users.list(), [ada])
+    t.strictSame(await users.list(), [{ ...ada, token_count: 0 }])
     t.same(await subscriptions.list(), [])
   })
 }
@@ -277,6 +277,7 @@ function tokens(t: Test, open: OpenStore): void {
       (await users.listTokens(ada.id)).map(token => token.id),
       ['id-ada-token-1', 'id-ada-token-3'],
     )
+    t.match(await users.list(), [{ token_count: 2 }, { token_count: 3 }], 'and counted where users are listed')
     t.equal(await users.deleteTokens(ada.id), 2)
     t.same(await users.listTokens(ada.id), [])
     t.equal(await users.findByTokenDigest(tokenOf(ada, 1).digest), undefined)

@@ -28,7 +28,7 @@ export interface PersonChanges {
 
 /** @throws ApiProblem */
 export async function createPerson(person: { username: string; password: string; role: User['role'] }): Promise<User> {
-  const created = await api<User>('/api/users', { body: person })
+  const created = { ...(await api<User>('/api/users', { body: person })), token_count: 0 }
   loaded.set([...(loaded.value.peek() ?? []), created].sort(byName))
   return created
 }
@@ -36,7 +36,17 @@ export async function createPerson(person: { username: string; password: string;
 /** @throws ApiProblem */
 export async function changePerson({ id }: User, changes: PersonChanges): Promise<void> {
   const changed = await api<User>(`/api/users/${segment(id)}`, { method: 'PATCH', body: changes })
-  loaded.set((loaded.value.peek() ?? []).map(person => (person.id === id ? changed : person)))
+  revise(id, changed)
+}
+
+/** What the tokens of somebody say, wherever they are shown, holds for the list as well. */
+export function noteTokenCount(id: string, count: number): void {
+  revise(id, { token_count: count })
+}
+
+function revise(id: string, changes: Partial<User>): void {
+  const all = loaded.value.peek()
+  if (all) loaded.set(all.map(person => (person.id === id ? { ...person, ...changes } : person)))
 }
 
 /** Takes an account away, with a way back for ten seconds. */

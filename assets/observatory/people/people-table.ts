@@ -1,7 +1,7 @@
 import { Glyph } from '../../shared/glyph.js'
 import { classes, html } from '../../shared/html.js'
 import { Menu, type MenuItem } from '../../shared/menu.js'
-import { initials } from '../../shared/text.js'
+import { count, initials } from '../../shared/text.js'
 import { Time } from '../../shared/time-view.js'
 import type { User } from '../../shared/wire.js'
 import { deletePerson, isOwn, whyLastAdmin, whyNotDeleted } from './people-list.js'
@@ -16,7 +16,8 @@ export interface PeopleTableProps {
 export function PeopleTable({ people, selectedId, onOpen }: PeopleTableProps) {
   return html`<div class="table-scroll people">
     <table class="table">
-      <thead><tr><th>Name</th><th>Role</th><th>May log in</th><th class="person-since">Since</th>
+      <thead><tr><th>Name</th><th>Role</th><th>May log in</th>
+        <th class="person-tokens number">Tokens</th><th class="person-since">Since</th>
         <th class="person-more"><span class="visually-hidden">More</span></th></tr></thead>
       <tbody>${people.map(
         person =>
@@ -27,7 +28,7 @@ export function PeopleTable({ people, selectedId, onOpen }: PeopleTableProps) {
 }
 
 function PersonRow({ person, isSelected, onOpen }: { person: User; isSelected: boolean; onOpen: () => void }) {
-  const { username, role, enabled, created_at: since } = person
+  const { username, role, enabled, token_count: tokens, created_at: since } = person
   const whyLast = whyLastAdmin(person)
   const items: MenuItem[] = [
     { label: 'Open…', glyph: 'person', onChoose: onOpen },
@@ -51,6 +52,7 @@ function PersonRow({ person, isSelected, onOpen }: { person: User; isSelected: b
     <td>${role === 'admin' ? html`<span class="tag accent">admin</span>` : 'member'}
       ${whyLast && html`<p class="hint person-last">the last one</p>`}</td>
     <td class="person-enabled"><${PersonSwitch} person=${person} isBare /></td>
+    <td class="person-tokens number">${tokens !== undefined && count(tokens)}</td>
     <td class="person-since"><${Time} at=${since} as="date" /></td>
     <td class="person-more"><${Menu} label=${`More for ${username}`} button=${html`<${Glyph} name="more" />`} buttonClass="button quiet icon small" items=${items} /></td>
   </tr>`

@@ -9,7 +9,7 @@ import { Time } from '../../shared/time-view.js'
 import { showToast } from '../../shared/toast.js'
 import type { Role, User } from '../../shared/wire.js'
 import { PasswordField } from './password-field.js'
-import { changePerson, deletePerson, isOwn, whyLastAdmin, whyNotDeleted } from './people-list.js'
+import { changePerson, deletePerson, isOwn, noteTokenCount, whyLastAdmin, whyNotDeleted } from './people-list.js'
 import { PersonSwitch } from './person-switch.js'
 import { ROLE_WORDS, RoleField } from './role-field.js'
 import { TokenList } from './token-list.js'
@@ -37,7 +37,8 @@ export function PersonPanel({ person, onClose }: { person: User; onClose: () => 
     head=${html`<span class="avatar" aria-hidden="true">${initials(username)}</span><h2 class="ellipsis">${username}</h2><span class="tag">${role}</span>`}
     foot=${html`<button type="button" class="button danger" disabled=${whyNo !== undefined} onClick=${remove}>Delete account</button>
       <span class="hint form-owner">${whyNo ?? 'Its events and subscriptions stay; its tokens and sessions end.'}</span>`}>
-    <section class="panel-section tokens-section" aria-label="Tokens"><${TokenList} path=${`/api/users/${segment(id)}`} owner=${username} /></section>
+    <section class="panel-section tokens-section" aria-label="Tokens"><${TokenList} path=${`/api/users/${segment(id)}`} owner=${username}
+      onCounted=${(count: number) => noteTokenCount(id, count)} /></section>
     <section class="panel-section" aria-label="Account">
       <h3>Account</h3>
       ${problem !== undefined && html`<${ProblemNote} what="The role is as it was." problem=${problem} />`}

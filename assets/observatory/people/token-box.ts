@@ -20,7 +20,7 @@ export function TokenBox({ issued, owner, onSaved }: TokenBoxProps) {
     <h3><${Glyph} name="key" />New token, shown this once</h3>
     <textarea class="field code token-whole" readonly rows="2" aria-label="Token" spellcheck=${false} onFocus=${select} onClick=${select}
       value=${issued.token}></textarea>
-    <p>Copy it now. Daybook keeps only a digest and cannot show it again. Whoever has it may read events as ${owner}.</p>
+    <p>Copy it now. Daybook keeps only a digest and cannot show it again. Whoever has it may do whatever ${owner} may.</p>
     <div class="buttons">
       <${CopyButton} text=${() => issued.token} label="Copy token" class="primary copy-token" />
       <button type="button" class="button" onClick=${onSaved}>I have saved it</button>

@@ -18,16 +18,22 @@ export interface TokenListProps {
   path: string
   /** `you`, or a name. */
   owner: string
+  /** Told how many there are. */
+  onCounted?: (count: number) => void
 }
 
 /** The tokens of somebody: a new one, shown this once; the others by their beginnings, to be revoked. */
-export function TokenList({ path, owner }: TokenListProps) {
+export function TokenList({ path, owner, onCounted }: TokenListProps) {
   const tokens = useMemo(() => createResource(signal => api<List<ApiToken>>(`${path}/tokens`, { signal })), [path])
   const [problem, setProblem] = useState<unknown>(undefined)
   const [isIssuing, setIssuing] = useState(false)
   const newButton = useRef<HTMLButtonElement>(null)
   useEffect(() => void tokens.load(), [tokens])
   const { items } = tokens.value.value ?? {}
+  const amount = items?.length
+  useEffect(() => {
+    if (amount !== undefined) onCounted?.(amount)
+  }, [amount])
   const issued = issuedToken(path)
   const oldest = items && items.length >= MOST ? items[0] : undefined
 

@@ -1,15 +1,17 @@
 import { Dialog } from '../../shared/dialog.js'
 import { html } from '../../shared/html.js'
 import { session } from '../../shared/session.js'
+import { noteTokenCount } from '../people/people-list.js'
 import { TokenList } from '../people/token-list.js'
 
 /** The tokens of whoever is logged in. */
 export function OwnTokens({ onClose }: { onClose: () => void }) {
+  const { user } = session.value ?? {}
   return html`<${Dialog} title="Your tokens" onClose=${onClose} class="own-tokens">
     ${
       session.value?.is_bootstrap_admin
         ? html`<p>You are here by the admin token, which is no account. Make one under People: then it can have tokens.</p>`
-        : html`<${TokenList} path="/api/me" owner="you" />`
+        : html`<${TokenList} path="/api/me" owner="you" onCounted=${(count: number) => user && noteTokenCount(user.id, count)} />`
     }
   <//>`
 }

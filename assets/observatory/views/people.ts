@@ -23,7 +23,10 @@ const state = queryState<{ person: string; new: boolean }>({ person: text, new: 
 
 /** Who may log in, for admins. While the ledger is open: how it is closed. */
 export function PeopleView() {
-  if (!session.value) return html`<div class="view-main people-view"><div class="view-head"><h1>People</h1></div></div>`
+  const isSlow = useSlow(session.value === undefined)
+  if (!session.value) {
+    return html`<div class="view-main people-view"><div class="view-head"><h1>People</h1></div>${isSlow && html`<${PeopleSkeleton} />`}</div>`
+  }
   if (isAdmin()) return html`<${PeopleForAdmins} />`
   return html`<div class="view-main people-view">
     <div class="view-head"><h1>People</h1></div>
@@ -74,13 +77,16 @@ function Content({
     return html`${problem !== undefined && html`<div class="view-pad"><${ProblemNote} what="The people may have changed meanwhile." problem=${problem} onRetry=${people.load} /></div>`}
       <${PeopleTable} people=${all} selectedId=${openId} onOpen=${onOpen} />`
   }
-  if (isSlow) {
-    return html`<div class="subscriptions-skeleton" role="status" aria-label="Loading the people">
-      ${Array.from({ length: 6 }, () => html`<div class="skeleton-row"><span class="skeleton"></span><span class="skeleton"></span></div>`)}
-    </div>`
-  }
+  if (isSlow) return html`<${PeopleSkeleton} />`
   if (problem === undefined) return null
   return html`<div class="view-pad"><${ProblemNote} what="The people could not be loaded." problem=${problem} onRetry=${people.load} /></div>`
+}
+
+/** Rows that are to come, still. */
+function PeopleSkeleton() {
+  return html`<div class="subscriptions-skeleton" role="status" aria-label="Loading the people">
+    ${Array.from({ length: 6 }, () => html`<div class="skeleton-row"><span class="skeleton"></span><span class="skeleton"></span></div>`)}
+  </div>`
 }
 
 /** On phones the button stands in the title bar. */

@@ -1,5 +1,5 @@
 import { AppError } from '../../model/app-error.js'
-import type { LastAdminRule, StoredToken, StoredUser, UserChanges, UserStore } from '../user-store.js'
+import type { LastAdminRule, ListedStoredUser, StoredToken, StoredUser, UserChanges, UserStore } from '../user-store.js'
 import type { StoreThread } from './store-thread.js'
 import type { LastAdmin } from './user-table.js'
 
@@ -34,7 +34,7 @@ export class SqliteUserStore implements UserStore {
     return this.thread.read({ task: 'find_user_by_name', username })
   }
 
-  list(): Promise<StoredUser[]> {
+  list(): Promise<ListedStoredUser[]> {
     return this.thread.read({ task: 'list_users' })
   }
 

@@ -1,5 +1,5 @@
 import type { Role } from '../../model/user.js'
-import type { LastAdminRule, StoredToken, StoredUser, UserChanges } from '../user-store.js'
+import type { LastAdminRule, ListedStoredUser, StoredToken, StoredUser, UserChanges } from '../user-store.js'
 import type { Database, Row } from './database.js'
 import { whole } from './whole-text.js'
 
@@ -9,7 +9,9 @@ const MARK_CLOSED = /* sql */ `UPDATE meta SET value = 1 WHERE name = 'closed'`
 const USER = 'id, username, role, enabled, password_hash, created_at, updated_at'
 const FIND = /* sql */ `SELECT ${USER} FROM users WHERE id = ?`
 const FIND_BY_NAME = /* sql */ `SELECT ${USER} FROM users WHERE username = ?`
-const LIST = /* sql */ `SELECT ${USER} FROM users ORDER BY username`
+const LIST = /* sql */ `
+  SELECT ${USER}, (SELECT count(*) FROM api_tokens WHERE user_id = users.id) AS token_count
+  FROM users ORDER BY username`
 const CREATE = /* sql */ `
   INSERT INTO users (${USER}) VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (username) DO NOTHING`
 const UPDATE = /* sql */ `UPDATE users SET role = ?2, enabled = ?3, password_hash = ?4, updated_at = ?5 WHERE id = ?1`
@@ -57,8 +59,8 @@ export function findUserByName(database: Database, username: string): StoredUser
   return row && toUser(row)
 }
 
-export function listUsers(database: Database): StoredUser[] {
-  return database.all(LIST).map(toUser)
+export function listUsers(database: Database): ListedStoredUser[] {
+  return database.all(LIST).map(row => ({ ...toUser(row), token_count: Number(row.token_count) }))
 }
 
 /** @returns false where the name is taken */
