@@ -4,6 +4,8 @@
 interface Note {
   what: string
   advice: string
+  /** Nothing went wrong. */
+  isPlain?: boolean
 }
 
 /** The members of an `application/problem+json` answer that are looked at. */
@@ -28,6 +30,8 @@ const reveal = element('reveal', HTMLButtonElement)
 const submit = element('submit', HTMLButtonElement)
 const fields = username ? [username, password] : [password]
 const program = form.dataset.program ?? ''
+/** `Daybook`, `the board` */
+const programInText = program.replace(/^The /, 'the ')
 const submitLabel = submit.textContent ?? ''
 
 // What is missing is said beside its field, not in a bubble of the browser's.
@@ -40,6 +44,22 @@ for (const field of fields) field.addEventListener('input', () => showProblem(fi
 for (const type of ['keydown', 'keyup']) password.addEventListener(type, showCapsLock)
 password.addEventListener('blur', () => capsLock.replaceChildren())
 reveal.addEventListener('click', () => showPassword(password.type === 'password'))
+sayWhoseSessionEnded()
+
+/** A page of the program came here by itself: it left word in this window. */
+function sayWhoseSessionEnded(): void {
+  let left: string | null = null
+  try {
+    left = sessionStorage.getItem('daybook.session-ended')
+    sessionStorage.removeItem('daybook.session-ended')
+  } catch {
+    // This device keeps nothing.
+  }
+  if (left === null) return
+  const back = 'Log in, and you are back where you were'
+  const advice = left === 'draft' ? `${back}, with what you wrote.` : `${back}.`
+  showNote({ what: 'Your session ended.', advice, isPlain: true })
+}
 
 function nothingIsMissing(): boolean {
   const empty = fields.filter(field => field.value === '')
@@ -70,6 +90,12 @@ async function logIn(): Promise<void> {
     return
   }
   if (answer.ok) {
+    if (await isCookieRefused()) {
+      setUnderWay(false)
+      showNote(refusedCookie())
+      submit.focus()
+      return
+    }
     // The form rests until the other page is there. This one is not left behind to come back to.
     goOn(textOf(membersOf(body).next) || next.value)
     return
@@ -82,6 +108,34 @@ async function logIn(): Promise<void> {
   }
   setUnderWay(false)
   showRefusal(answer, problem)
+}
+
+/**
+ * Browsers drop a cookie without a word: one that is for TLS alone, on a page that came over plain HTTP, or any where
+ * cookies are off. The page gone on to would be this one again.
+ */
+async function isCookieRefused(): Promise<boolean> {
+  try {
+    const answer = await fetch(new URL('session', form.action), { signal: AbortSignal.timeout(ANSWER_WITHIN_MS) })
+    return membersOf(await answer.json()).authenticated === false
+  } catch {
+    // Not known: the other page says what is wrong.
+    return false
+  }
+}
+
+function refusedCookie(): Note {
+  const what = 'Your browser did not keep the login.'
+  if (location.protocol === 'https:') {
+    return {
+      what,
+      advice: `The password was right. Let this browser keep cookies of ${location.host}, then log in again.`,
+    }
+  }
+  return {
+    what,
+    advice: `The password was right, but this page came over plain HTTP. Open it at its https address. If it has none, whoever runs ${programInText} has to allow logins without TLS. Or cookies are off in this browser.`,
+  }
 }
 
 /** Where the page stands in place of another under that one's address, what no server saw, behind `#`, goes along. */
@@ -147,9 +201,10 @@ function fieldProblem({ errors }: Problem, field: HTMLInputElement): string {
   return detail.startsWith(`${pointer} `) ? detail.replace(pointer, field.labels?.[0]?.textContent ?? '') : detail
 }
 
-function showNote({ what, advice }: Note): void {
+function showNote({ what, advice, isPlain = false }: Note): void {
   // A new element each time: a text that is the same as before would not be read out.
   note.replaceChildren(noteTemplate.content.cloneNode(true))
+  note.querySelector('.note')?.classList.toggle('is-plain', isPlain)
   note.querySelector('.what')?.append(what)
   note.querySelector('.advice')?.append(advice)
 }

@@ -116,10 +116,19 @@ export function rememberCsrfToken(token: string | null | undefined): void {
 export function leaveForLogin(leave: () => void = goToLogin): Promise<never> {
   if (!isLeaving) {
     isLeaving = true
-    keepDrafts()
+    sayWhyToLogin(keepDrafts())
     leave()
   }
   return new Promise(() => {})
+}
+
+/** The login page reads it once, and says that a session ended. */
+function sayWhyToLogin(hasDraft: boolean): void {
+  try {
+    sessionStorage.setItem('daybook.session-ended', hasDraft ? 'draft' : 'plain')
+  } catch {
+    // This device keeps nothing: the login page stands there without a word.
+  }
 }
 
 function goToLogin(): void {

@@ -29,15 +29,19 @@ export function takeDraft(name: string): unknown {
   }
 }
 
-export function keepDrafts(): void {
+/** @returns whether there was anything to keep, and it is kept */
+export function keepDrafts(): boolean {
+  let isKept = false
   for (const [name, write] of writers) {
     const draft = write()
     if (draft === undefined) continue
     try {
       sessionStorage.setItem(PREFIX + name, JSON.stringify(draft))
+      isKept = true
     } catch {
       // There is no room: the login goes on without this draft.
       console.warn(`The draft ${name} could not be kept.`)
     }
   }
+  return isKept
 }

@@ -34,6 +34,8 @@ export interface LoginPageFiles {
   folder: string
   styles: readonly string[]
   script: string
+  /** Loaded before the first paint: the page looks as it was chosen on this device. */
+  firstScript?: string
   /** Absent: the page has none, and browsers ask for none. */
   icon?: string
 }
@@ -42,6 +44,7 @@ export interface LoginPageFiles {
 export const LOGIN_ASSETS: ReadonlyMap<string, string> = new Map([
   ['tokens.css', 'shared/tokens.css'],
   ['login.css', 'login/login.css'],
+  ['appearance-first.js', 'shared/appearance-first.js'],
   ['login.js', 'login/login.js'],
   ['icon.svg', 'shared/icon.svg'],
 ])
@@ -50,6 +53,7 @@ const LEDGER_FILES: LoginPageFiles = {
   folder: 'login/assets',
   styles: ['tokens.css', 'login.css'],
   script: 'login.js',
+  firstScript: 'appearance-first.js',
   icon: 'icon.svg',
 }
 
@@ -71,7 +75,7 @@ const LEDGER_LABELS: LoginLabels = {
 export function renderLoginPage(options: LoginPageOptions): string {
   const { rootPath, host, palette, layout, appearance } = options
   const labels = { ...LEDGER_LABELS, ...options.labels }
-  const { folder, styles, script, icon } = options.files ?? LEDGER_FILES
+  const { folder, styles, script, firstScript, icon } = options.files ?? LEDGER_FILES
   const assets = `${rootPath}/${folder}`
   const sheets = styles.map(name => html`<link rel="stylesheet" href="${assets}/${name}">`.text).join('\n')
   // Without the attribute the stylesheet follows the reader's system, before any script has run.
@@ -84,6 +88,7 @@ export function renderLoginPage(options: LoginPageOptions): string {
 <meta name="color-scheme" content="${appearance === 'system' ? 'light dark' : appearance}">
 <title>${labels.title}</title>
 ${icon === undefined ? NO_ICON : html`<link rel="icon" href="${assets}/${icon}" type="image/svg+xml">`}
+${firstScript === undefined ? '' : html`<script src="${assets}/${firstScript}"></script>`}
 ${new Markup(sheets)}
 <script type="module" src="${assets}/${script}"></script>
 </head>

@@ -100,6 +100,24 @@ t.test('the login page in a browser', inBrowser(), async t => {
     await page.waitForURL(`**${NEXT}`)
   })
 
+  t.test('a browser that keeps no cookie is not sent round in a circle: the page says what to do', async t => {
+    const page = await site.openLogin(t)
+    await page.route('**/api/login', async route => {
+      const answer = await route.fetch()
+      await page.context().clearCookies()
+      const { 'set-cookie': dropped, ...headers } = answer.headers()
+      t.match(dropped, /^event_session=/)
+      await route.fulfill({ response: answer, headers })
+    })
+    await logIn(page, 'ada', PASSWORD)
+    await page.getByText('Your browser did not keep the login.').waitFor()
+    t.match(await described(page, 'submit'), 'this page came over plain HTTP. Open it at its https address.')
+    t.equal(await focused(page), 'submit')
+    await page.unrouteAll()
+    await page.keyboard.press('Enter')
+    await page.waitForURL(`**${NEXT}`)
+  })
+
   t.test('what is wrong with a field stands beside it', async t => {
     const page = await site.openLogin(t)
     await page.getByRole('button', { name: 'Log in' }).click()
@@ -200,6 +218,14 @@ t.test('the login page in a browser', inBrowser(), async t => {
       const page = await site.openLogin(t, { appearance }, { colorScheme, javaScriptEnabled: false })
       t.equal(await page.evaluate('getComputedStyle(document.documentElement).colorScheme'), appearance)
     }
+  })
+
+  t.test('it looks as it was chosen on this device, whatever the server says', async t => {
+    const page = await site.openLogin(t, { palette: 'forest', appearance: 'light' })
+    await page.evaluate(`localStorage.setItem('daybook.appearance', '{"palette":"amber","scheme":"dark"}')`)
+    await page.reload()
+    t.match(await page.evaluate('({ ...document.documentElement.dataset })'), { palette: 'amber', scheme: 'dark' })
+    t.equal(await page.evaluate('getComputedStyle(document.documentElement).colorScheme'), 'dark')
   })
 
   t.test('it fits a narrow phone, large letters and a window zoomed to 200 %', async t => {

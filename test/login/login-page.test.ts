@@ -35,7 +35,10 @@ t.test('every combination renders, and says which it is', async t => {
 t.test('nothing is inline, as the page policy has it', async t => {
   const page = render({ layout: 'split' })
   t.notMatch(page, /<style| style=| on\w+=|javascript:/i)
-  t.same(page.match(/<script[^>]*>[^<]*/g), ['<script type="module" src="/login/assets/login.js">'])
+  t.same(page.match(/<script[^>]*>[^<]*/g), [
+    '<script src="/login/assets/appearance-first.js">',
+    '<script type="module" src="/login/assets/login.js">',
+  ])
 })
 
 t.test('every address is below the root path, and every asset is one of those that are served', async t => {
