@@ -5,23 +5,23 @@ import { html } from '../shared/html.js'
 import { isPhone } from '../shared/media.js'
 import { now } from '../shared/now.js'
 import { count } from '../shared/text.js'
-import { clockTime, exactTime, relativeTime } from '../shared/time.js'
+import { clockTime, dateWords, dayOf, exactTime, fromMs, relativeTime } from '../shared/time.js'
 import type { Subscription } from '../shared/wire.js'
 import { type Overview, overview } from './overview.js'
 import { bySource, sourceLabel } from './sources.js'
+import { isFailing, isOver } from './subscriptions/watch-times.js'
 
-/** Watches that the server reads by itself and that are on. */
+/** The tab of subscriptions with those alone that fail. */
+const FAILING = new URLSearchParams({ show: 'failing' })
+
+/** Watches that the server reads by itself, that are on and not over. */
 function captured(subscriptions: readonly Subscription[]): Subscription[] {
-  return subscriptions.filter(({ enabled, capture }) => enabled && capture?.last_attempt_at != null)
-}
-
-function isFailing({ capture }: Subscription): boolean {
-  return (capture?.failures ?? 0) > 0
+  return subscriptions.filter(one => one.enabled && one.capture?.last_attempt_at != null && !isOver(one, now.value))
 }
 
 /** How many captures fail now. */
 export function failingCaptures(): number {
-  return captured(overview.value.value?.subscriptions ?? []).filter(isFailing).length
+  return (overview.value.value?.subscriptions ?? []).filter(one => isFailing(one, now.value)).length
 }
 
 /** The ledger as a whole, in one line. */
@@ -43,26 +43,37 @@ export function LedgerDialog({ onClose }: { onClose: () => void }) {
 function Items({ overview: { stats, health, subscriptions } }: { overview: Overview }) {
   const sources = Object.keys(stats.by_source).sort(bySource)
   const watched = captured(subscriptions)
-  const failing = watched.filter(isFailing).length
+  const failing = watched.filter(one => isFailing(one, now.value)).length
   const newest = stats.latest_captured_at
-  return html`
+  return html`<div class="strip-begin">
     <p class="strip-item"><strong>${count(stats.event_count)}</strong> ${stats.event_count === 1 ? 'event' : 'events'}</p>
     ${stats.duplicate_count > 0 && html`<p class="strip-item"><strong>${count(stats.duplicate_count)}</strong> repeats, kept once</p>`}
     ${sources.map(
       source => html`<p class="strip-item" title=${sourceLabel(source)}>
         <${SourceGlyph} source=${source} name=${sourceLabel(source)} /><strong>${count(stats.by_source[source]?.events ?? 0)}</strong>
+        <span class="strip-source" aria-hidden="true">${sourceLabel(source)}</span>
       </p>`,
     )}
-    <span class="strip-gap"></span>
-    ${health.status === 'unavailable' && html`<p class="strip-item"><span class="tag danger">takes no events</span> ${health.detail}</p>`}
+    </div>
+    <div class="strip-end">
+    ${
+      health.status === 'unavailable' &&
+      html`<p class="strip-item" title=${health.detail}><span class="tag danger">takes no events</span><span class="ellipsis">${health.detail}</span></p>`
+    }
     ${
       health.head &&
-      html`<p class="strip-item">Head <time class="code" datetime=${health.head} title=${exactTime(health.head)}>${clockTime(health.head)}${health.head.slice(19, 26)}</time></p>`
+      html`<p class="strip-item strip-head">Head <time class="code" datetime=${health.head} title=${exactTime(health.head)}>${headWords(health.head)}</time></p>`
     }
-    ${newest && html`<p class="strip-item">newest ${relativeTime(newest, now.value)}</p>`}
+    ${newest && html`<p class="strip-item strip-newest">newest ${relativeTime(newest, now.value)}</p>`}
     ${
       watched.length > 0 &&
       html`<p class="strip-item">Capture <strong>${watched.length - failing} of ${watched.length}</strong> fine
-        ${failing > 0 && html`<a class="tag danger" href=${href('/subscriptions')}>${failing} failing</a>`}</p>`
-    }`
+        ${failing > 0 && html`<a class="tag danger" href=${href('/subscriptions', FAILING)}>${failing} failing</a>`}</p>`
+    }</div>`
+}
+
+/** `14:31:58.204117`; with its day when that is over. */
+function headWords(head: string): string {
+  const time = `${clockTime(head)}${head.slice(19, 26)}`
+  return dayOf(head) === dayOf(fromMs(now.value)) ? time : `${dateWords(head, now.value)} ${time}`
 }

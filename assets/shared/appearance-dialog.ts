@@ -1,6 +1,7 @@
 import { appearance, DENSITIES, PALETTES, SCHEMES, setAppearance } from './appearance.js'
 import { Dialog } from './dialog.js'
 import { html } from './html.js'
+import { isCoarse } from './media.js'
 import { Segments } from './segments.js'
 import { Switch } from './switch.js'
 
@@ -21,7 +22,11 @@ export function AppearanceDialog({ onClose }: { onClose: () => void }) {
         onChange=${(value: typeof scheme) => setAppearance({ scheme: value })} />
       <${Segments} legend="Rows" choices=${choices(DENSITIES, DENSITY_NAMES)} value=${density}
         onChange=${(value: typeof density) => setAppearance({ density: value })} />
-      <${Switch} label="Single keys" isOn=${singleKeys} onChange=${(isOn: boolean) => setAppearance({ singleKeys: isOn })} />
+      ${isCoarse.value && html`<p class="field-hint">Under fingers rows are always comfortable.</p>`}
+      <div>
+        <${Switch} label="Single keys" isOn=${singleKeys} onChange=${(isOn: boolean) => setAppearance({ singleKeys: isOn })} />
+        <p class="field-hint">A letter or sign does something by itself, such as / for the search. ? lists them.</p>
+      </div>
     </div>
     <p class="hint">Kept on this device.</p>
   <//>`

@@ -40,7 +40,8 @@ export function Panel(props: PanelProps) {
     const had = dialog.contains(document.activeElement)
     if (isModal) dialog.showModal()
     else dialog.setAttribute('open', '')
-    if (!isModal && (takesFocus || had)) focusFirst(dialog)
+    // On phones a field would bring up the keyboard over the form.
+    if (takesFocus ? !isPhone.peek() : !isModal && had) focusFirst(dialog)
     return () => dialog.close()
   }, [isModal, takesFocus])
   useEffect(() => (isModal ? coverKeys() : undefined), [isModal])

@@ -108,6 +108,7 @@ t.test('time left is cut to its largest units, and is a part of all its time', a
     part: (47 * 60_000) / (toMs('2026-11-20T15:18:58Z') - toMs('2026-11-20T12:00:00Z')),
   })
   t.equal(until('2026-11-20T16:43:59Z')?.words, '2\u202fh 12\u202fmin left')
+  t.equal(until('2026-11-20T15:18:57Z')?.words, '46\u202fmin left', 'without seconds')
   t.equal(until('2026-11-20T14:32:10Z')?.words, 'Less than a minute left')
   t.same([until('2026-11-20T14:31:58Z'), until('nonsense'), timeLeft(watch(), NOW)], [undefined, undefined, undefined])
   t.equal(expiredWords(watch({ metadata: { expires_at: '2026-11-20T14:31:58Z' } }), NOW, 'UTC'), 'Expired 14:31')

@@ -11,7 +11,7 @@ const FORM = { name: /^(New subscription|Edit .*)$/ }
 
 t.test('the tab of subscriptions in a browser', inBrowser(), async t => {
   const site = new ObservatorySite(await openBrowser(t))
-  const { served, ledger, bob, openAs } = await serveCompany(t, site)
+  const { served, ledger, ada, bob, openAs } = await serveCompany(t, site)
   const now = Date.now() * 1000
   const member = { role: 'member', userId: bob.id } as const
 
@@ -94,6 +94,8 @@ t.test('the tab of subscriptions in a browser', inBrowser(), async t => {
     await save({ id: 'off', target: 'stream:off', enabled: false })
     await save({ id: 'over', target: 'stream:over', metadata: { expires_at: at(-400 * 24) } })
     await save({ id: 'hook', source: 'code_a', target: 'repo:ada/engine', event_kinds: [] })
+    const adas = { id: 'adas', source: 'forum', target: 'topic:1', owner_user_id: ada.id }
+    await ledger.saveSubscription(adas, { role: 'admin' })
     await ledger.noteCapture('failing', {
       last_attempt_at: toTimestamp(now),
       last_error: 'Chat refused the key <img src=x>',
@@ -116,9 +118,20 @@ t.test('the tab of subscriptions in a browser', inBrowser(), async t => {
       await page.emulateMedia({ colorScheme })
       t.same(await findAxeViolations(page), [], colorScheme)
     }
-    await page.getByRole('button', { name: 'Failing 1' }).click()
-    t.equal(await page.getByRole('row').count(), 2)
+    t.equal(
+      await page.locator('[aria-current=page]').innerText(),
+      'Subscriptions\n6',
+      'the tab counts those that one sees',
+    )
+    await page.setViewportSize({ width: 700, height: 800 })
+    const failing = page.getByRole('link', { name: '1 failing', exact: true })
+    const seen = await failing.boundingBox()
+    t.ok(seen && seen.x + seen.width <= 700, 'that a capture fails is seen in a narrow window')
+    await page.setViewportSize(LAPTOP.viewport)
+    await failing.click()
     t.match(page.url(), /show=failing/)
+    t.equal(await page.getByRole('row').count(), 2)
+    t.equal(await page.getByRole('button', { name: 'Failing 1' }).getAttribute('aria-pressed'), 'true')
     await page.getByRole('button', { name: 'Try now' }).click()
     const dialog = page.getByRole('dialog', { name: 'Try now' })
     t.match(await dialog.innerText(), 'daybook capture subscription-once failing')
@@ -178,6 +191,7 @@ t.test('the tab of subscriptions in a browser', inBrowser(), async t => {
     t.same(await findAxeViolations(page), [])
     await page.context().clearCookies()
     await form.getByRole('button', { name: 'Save' }).click()
+    await page.getByText('Log in, and you are back where you were, with what you wrote.').waitFor()
     await logIn(page, 'bob', PASSWORD)
     t.equal(await form.getByLabel('Why').inputValue(), 'Another reason')
     await form.getByRole('button', { name: 'Save' }).click()

@@ -2,6 +2,8 @@ import { duration, toMs } from '../../shared/time.js'
 import type { Subscription } from '../../shared/wire.js'
 import { endOf } from './watch-times.js'
 
+const MINUTE_MS = 60_000
+
 export interface TimeLeft {
   /** `47 min left` */
   words: string
@@ -19,6 +21,7 @@ export function timeLeft(
   const whole = end - toMs(subscription.created_at)
   const part = whole > 0 ? Math.min(1, (end - now) / whole) : 1
   // Seconds would change with every look.
-  const words = end - now < 60_000 ? 'Less than a minute left' : `${duration(end - now)} left`
+  const minutes = Math.floor((end - now) / MINUTE_MS)
+  const words = minutes === 0 ? 'Less than a minute left' : `${duration(minutes * MINUTE_MS)} left`
   return { words, part }
 }

@@ -39,7 +39,8 @@ export function SubscriptionsView() {
   useKeys('Subscriptions', [
     { keys: 'n', does: 'new', run: () => open({ new: true }) },
     { keys: '/', does: 'find', run: () => field.current?.focus() },
-    { keys: ['j', 'k'], does: 'next, previous', run: event => walk(view.current, event.key === 'j' ? 1 : -1) },
+    { keys: 'j', does: 'next', run: () => walk(view.current, 1) },
+    { keys: 'k', does: 'previous', run: () => walk(view.current, -1) },
     { keys: 'e', does: 'edit the one at hand', run: () => withFocused(view.current, id => open({ edit: id })) },
   ])
   const context = { now: now.value, ownId: session.value?.user?.id }
