@@ -20,6 +20,7 @@ import { type Column, columnTitle, type Direction, findCard, narrow, placeAt, st
 import { beginDrag } from './drag.js'
 import { DragFloat } from './drag-float.js'
 import { ExecutorBar } from './executor-bar.js'
+import { LostDrafts } from './lost-drafts.js'
 import { MoveDialog } from './move-dialog.js'
 import { NewCardPanel } from './new-card-panel.js'
 import { NEW_CARD, place } from './place.js'
@@ -140,6 +141,7 @@ export function BoardView() {
       ${(!isPhone.value || isSearching) && html`<${BoardHead} isPanel=${isPanel} isSearching=${isSearching} onNew=${() => open(NEW_CARD)} />`}
       ${isPhone.value && html`<h1 class="visually-hidden">Board</h1><div class="phone-board-bar"><${BoardSwitch} /></div>`}
       <${BoardProblem} />
+      <${LostDrafts} />
       ${isPhone.value && areLoaded.value && html`<${ColumnTabs} columns=${shown} current=${current?.name} onChoose=${setTab} />`}
       ${areLoaded.value ? html`<div ref=${board} class="columns">${(isPhone.value ? shown.filter(other => other === current) : shown).map(column)}</div>` : html`<${BoardSkeleton} />`}
       ${areLoaded.value && cardCount.value === 0 && adding === undefined && html`<${EmptyBoard} onNew=${() => open(NEW_CARD)} />`}

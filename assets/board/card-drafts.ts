@@ -1,7 +1,7 @@
 import { type ReadonlySignal, signal } from '@preact/signals'
 import { registerDraft, takeDraft } from '../shared/drafts.js'
 import { type CardDraft, type CardText, isSameText, NO_TEXT } from './card-draft.js'
-import { boardName } from './place.js'
+import { boardName, NEW_CARD } from './place.js'
 import type { Card } from './wire.js'
 
 /** The name under which drafts outlast a login, and a reload. */
@@ -16,9 +16,9 @@ registerDraft(KEPT, () => [...drafts.peek()])
 /** What was begun and not saved, by `draftKey`. */
 export const cardDrafts: ReadonlySignal<ReadonlyMap<string, CardDraft>> = drafts
 
-/** @param id of a card of the board that is shown; or `new` */
-export function draftKey(id: string): string {
-  return `${boardName.value}/${id}`
+/** @param id of a card of that board; or `new` */
+export function draftKey(id: string, board: string = boardName.value): string {
+  return `${board}/${id}`
 }
 
 /** Drafts that say nothing new are not kept. */
@@ -41,6 +41,13 @@ export function newCardDraft(text: Partial<CardText> = {}): CardDraft {
 /** Whether somebody has begun to change a card. */
 export function hasDraft({ id }: Pick<Card, 'id'>): boolean {
   return drafts.value.has(draftKey(id))
+}
+
+/** Ids of the cards of the board that is shown which somebody has begun to change. */
+export function draftedCards(): string[] {
+  const start = draftKey('')
+  const ids = [...drafts.value.keys()].filter(key => key.startsWith(start)).map(key => key.slice(start.length))
+  return ids.filter(id => id !== NEW_CARD)
 }
 
 function readKeptDrafts(): ReadonlyMap<string, CardDraft> {

@@ -11,14 +11,15 @@ import { Panel } from '../shared/panel.js'
 import { ProblemNote } from '../shared/problem-note.js'
 import { Segments } from '../shared/segments.js'
 import { type CardDraft, type CardText, changesBetween, draftOf, draftState, mergeDraft, textOf } from './card-draft.js'
-import { cardDrafts, draftKey, keepDraft, newCardDraft } from './card-drafts.js'
+import { cardDrafts, draftKey, keepDraft } from './card-drafts.js'
 import { CardFields } from './card-fields.js'
 import { CardRuns } from './card-runs.js'
 import { deleteCard, reloadCard, saveCard } from './cards.js'
 import { columnTitle } from './columns.js'
 import { ConflictNote } from './conflict-note.js'
 import { HeldToken } from './held-token.js'
-import { NEW_CARD, place } from './place.js'
+import { LostDraftNote } from './lost-drafts.js'
+import { place } from './place.js'
 import { RunButtons } from './run-buttons.js'
 import { shortId } from './run-words.js'
 import type { Card, Run } from './wire.js'
@@ -201,20 +202,14 @@ export interface LostCardPanelProps {
 
 /** In place of a card that is not there, or not any more. */
 export function LostCardPanel({ id, onClose }: LostCardPanelProps) {
-  const key = draftKey(id)
-  const draft = cardDrafts.value.get(key)
-  const rescue = () => {
-    if (!draft) return
-    keepDraft(draftKey(NEW_CARD), newCardDraft(draft.mine))
-    keepDraft(key, undefined)
-    place.set({ card: NEW_CARD }, 'replace')
-  }
-  const actions = draft && html`<button type="button" class="button" onClick=${rescue}>Make a new card of it</button>`
+  const hasDraft = cardDrafts.value.has(draftKey(id))
   return html`<${Panel} label="Card" size="card" onClose=${onClose}>
     <div class="panel-notes">
-      <${Note} kind="warn" what="There is no such card." actions=${actions}>
-        ${draft ? 'Somebody deleted it. What you had written is kept.' : 'Somebody deleted it, or it is on another board.'}
-      <//>
+      ${
+        hasDraft
+          ? html`<${LostDraftNote} id=${id} />`
+          : html`<${Note} kind="warn" what="There is no such card.">Somebody deleted it, or it is on another board.<//>`
+      }
     </div>
   <//>`
 }

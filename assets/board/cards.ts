@@ -4,6 +4,7 @@ import { ApiProblem, segment } from '../shared/api.js'
 import { createResource } from '../shared/resource.js'
 import { showToast } from '../shared/toast.js'
 import type { CardText } from './card-draft.js'
+import { draftKey, keepDraft } from './card-drafts.js'
 import { arrange, type Column, columnTitle, findCard, type Move, type Place } from './columns.js'
 import { boardApi, boardName } from './place.js'
 import type { Card, CardPage } from './wire.js'
@@ -63,6 +64,11 @@ export function loadCards(): Promise<void> {
 export function shownCard(id: string): Card | undefined {
   const at = findCard(columns.value, id)
   return at?.column.cards[at.index]
+}
+
+/** Also of a card that is being deleted, which can be undone. */
+export function isOnBoard(id: string): boolean {
+  return loaded.value.value?.cards.some(card => card.id === id) ?? false
 }
 
 /** Another board begins with nothing. */
@@ -148,6 +154,7 @@ export function deleteCard({ id, title, version }: Card): void {
         () => drop(id),
         board,
       )
+      keepDraft(draftKey(id, board), undefined)
     } catch (error) {
       const isOutdated = error instanceof ApiProblem && error.code === 'version_conflict'
       const why = isOutdated ? 'Somebody changed it meanwhile.' : reasonOf(error)

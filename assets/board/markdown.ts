@@ -9,8 +9,9 @@ const TAGS = [
 const ATTRIBUTES = ['href', 'title', 'start', 'type', 'checked', 'disabled']
 /** Nothing that runs, and nothing that leads somewhere else depending on where it is shown. */
 const ADDRESSES = /^https?:\/\//i
-/** Above it stand the page's own headings. */
+/** Above it stand the page's own headings: the board, and the card. */
 const HEADINGS_ABOVE = 2
+const DEEPEST_HEADING = 6
 
 /**
  * What Markdown says, as nodes for the page: links to `http` and `https` alone, no pictures but links to them, no
@@ -20,7 +21,8 @@ const HEADINGS_ABOVE = 2
  */
 export async function renderMarkdown(text: string): Promise<DocumentFragment> {
   const [{ Marked }, { default: DOMPurify }] = await Promise.all([import('marked'), import('dompurify')])
-  const marked = new Marked({ gfm: true, walkTokens: tame })
+  const depthOf = headingDepths()
+  const marked = new Marked({ gfm: true, walkTokens: token => tame(token, depthOf) })
   const markup = await marked.parse(text)
   const content = DOMPurify.sanitize(markup, {
     ALLOWED_TAGS: TAGS,
@@ -36,14 +38,28 @@ export async function renderMarkdown(text: string): Promise<DocumentFragment> {
   return content
 }
 
-function tame(token: Token): void {
+function tame(token: Token, depthOf: (written: number) => number): void {
   const known = token as MarkedToken
-  if (known.type === 'heading') known.depth = Math.min(6, known.depth + HEADINGS_ABOVE)
+  if (known.type === 'heading') known.depth = depthOf(known.depth)
   else if (known.type === 'html')
     Object.assign(token, { type: 'text', text: known.text, tokens: undefined, escaped: false })
   else if (known.type === 'image') {
     const text = known.text || known.href
     Object.assign(token, { type: 'link', tokens: [{ type: 'text', raw: text, text, escaped: false }] })
+  }
+}
+
+/**
+ * Headings go on from those of the page without a gap, wherever the writer began: a text of `##` and `####` has two
+ * levels.
+ *
+ * @returns how deep a heading stands, asked for one after the other
+ */
+function headingDepths(): (written: number) => number {
+  let open: number[] = []
+  return written => {
+    open = [...open.filter(depth => depth < written), written]
+    return Math.min(DEEPEST_HEADING, HEADINGS_ABOVE + open.length)
   }
 }
 

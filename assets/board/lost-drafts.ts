@@ -1,0 +1,36 @@
+import { html } from '../shared/html.js'
+import { Note } from '../shared/note.js'
+import { Words } from '../shared/text-view.js'
+import { cardDrafts, draftedCards, draftKey, keepDraft, newCardDraft } from './card-drafts.js'
+import { areLoaded, isOnBoard } from './cards.js'
+import { NEW_CARD, place } from './place.js'
+
+/** What was begun on cards that somebody deleted meanwhile: nothing else leads to it any more. */
+export function LostDrafts() {
+  const { card: openId } = place.value.value
+  if (!areLoaded.value) return null
+  const lost = draftedCards().filter(id => id !== openId && !isOnBoard(id))
+  return lost.map(id => html`<div key=${id} class="board-problem"><${LostDraftNote} id=${id} /></div>`)
+}
+
+/** What was begun on one such card, and the two ways on. */
+export function LostDraftNote({ id }: { id: string }) {
+  const key = draftKey(id)
+  const draft = cardDrafts.value.get(key)
+  if (!draft) return null
+  const isInTheWay = cardDrafts.value.has(draftKey(NEW_CARD))
+  const openNew = () => place.set({ card: NEW_CARD, show: 'card', run: '' })
+  const rescue = () => {
+    keepDraft(draftKey(NEW_CARD), newCardDraft(draft.mine))
+    keepDraft(key, undefined)
+    openNew()
+  }
+  const throwAway = html`<button type="button" class="button quiet" onClick=${() => keepDraft(key, undefined)}>Throw it away</button>`
+  const actions = isInTheWay
+    ? html`<button type="button" class="button" onClick=${openNew}>Open the card you began</button>${throwAway}`
+    : html`<button type="button" class="button" onClick=${rescue}>Make a new card of it</button>${throwAway}`
+  return html`<${Note} kind="warn" what="Somebody deleted a card that you were writing." actions=${actions}>
+    What you had written on “<${Words} text=${draft.mine.title || draft.base.title} />” is kept.
+    ${isInTheWay && ' You have begun a new card as well: create that one first, or throw it away.'}
+  <//>`
+}
