@@ -37,9 +37,9 @@ export function CardFields({ text, isWriting, onWriting, onChange, problemOf }: 
       ${
         isWriting
           ? html`<label class="visually-hidden" for=${`${id}-title`}>Title</label>
-            <input id=${`${id}-title`} class="field card-title-field" maxlength=${LIMITS.title} value=${title} placeholder="Title"
-              aria-invalid=${problemOf('/title') !== undefined || undefined}
-              onInput=${(event: Event) => onChange({ title: field(event) })} />${problem('title')}`
+            <textarea id=${`${id}-title`} class="field card-title-field" rows="1" maxlength=${LIMITS.title} value=${title} placeholder="Title"
+              aria-invalid=${problemOf('/title') !== undefined || undefined} onKeyDown=${keepOnOneLine}
+              onInput=${(event: Event) => onChange({ title: field(event).replace(/[\r\n]+/g, ' ') })}></textarea>${problem('title')}`
           : html`<h2 class="card-heading"><${Words} text=${title || 'No title yet'} /></h2>`
       }
       <div class="card-facts">
@@ -65,6 +65,11 @@ export function CardFields({ text, isWriting, onWriting, onChange, problemOf }: 
       }
     </section>
     <${Links} text=${text} onChange=${onChange} problem=${problem('links')} />`
+}
+
+/** A title is one line, however many it takes to show. */
+function keepOnOneLine(event: KeyboardEvent): void {
+  if (event.key === 'Enter' && !event.ctrlKey && !event.metaKey) event.preventDefault()
 }
 
 interface PartProps {

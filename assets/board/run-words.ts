@@ -49,7 +49,7 @@ export function commandLine(words: readonly string[]): string {
   return words.map(word => (/^[\w@%+=:,./-]+$/.test(word) ? word : JSON.stringify(word))).join(' ')
 }
 
-/** The last four digits of an id that ends with digits. */
+/** The last digits of an id, four at most: enough to tell two apart that one sees together. */
 export function shortId(id: string): string {
-  return id.slice(-4)
+  return /[^_-]{0,4}$/.exec(id)?.[0] ?? id
 }

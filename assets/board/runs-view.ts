@@ -25,7 +25,7 @@ export function RunsView() {
   const isSlow = useSlow(areRunsLoading.value && !newest)
   const close = () => place.set({ run: '' })
   return html`<div class="view-main">
-      <header class="view-head">
+      <header class="view-head runs-head">
         <h1>Runs</h1><span class="push"></span><${ExecutorBar} /><${BoardSwitch} />
       </header>
       ${

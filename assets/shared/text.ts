@@ -180,8 +180,13 @@ export function searchTerms(search: string): string[] {
 export function initials(name: string): string {
   const words = name.split(/[^\p{L}\p{N}]+/u).filter(word => word !== '')
   const [first = '', last = ''] = words.length > 1 ? [words[0], words.at(-1)] : [words[0]]
-  const letters = last ? [[...first][0], [...last][0]] : [...first].slice(0, 2)
+  const letters = last ? [[...first][0], [...last][0]] : [...first].slice(0, isWide(first) ? 1 : 2)
   return letters.join('').toUpperCase() || '?'
+}
+
+/** One such letter is as wide as two others. */
+function isWide(word: string): boolean {
+  return /^[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]/u.test(word)
 }
 
 const GROUPED = new Intl.NumberFormat('en')

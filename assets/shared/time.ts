@@ -73,12 +73,15 @@ export function dateWords(instant: string, now: number, zone?: Zone): string {
   )
 }
 
+/** The page's clock moves on in steps: what happened since the last one is not yet to come. */
+const CLOCK_STEP_MS = 12_000
+
 /** `just now`, `2 min ago`, `3 h ago`, within a day; then the date. What is to come: `in 2 min`. */
 export function relativeTime(instant: string, now: number, zone?: Zone): string {
   const ms = now - toMs(instant)
   if (Number.isNaN(ms)) return instant
   if (Math.abs(ms) >= DAY) return dateWords(instant, now, zone)
-  if (Math.abs(ms) < MINUTE) return ms >= -5_000 ? 'just now' : 'in less than a minute'
+  if (Math.abs(ms) < MINUTE) return ms >= -CLOCK_STEP_MS ? 'just now' : 'in less than a minute'
   return ms > 0 ? `${duration(ms, 1)} ago` : `in ${duration(-ms, 1)}`
 }
 
