@@ -1,4 +1,4 @@
-import { useEffect, useId, useRef, useState } from 'preact/hooks'
+import { useId, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { Choose } from '../shared/choose.js'
 import { Glyph, SourceGlyph } from '../shared/glyph.js'
 import { html } from '../shared/html.js'
@@ -148,7 +148,7 @@ function LinkForm({ onAdd }: { onAdd: (key: string) => void }) {
   const [pasted, setPasted] = useState('')
   const [problem, setProblem] = useState('')
   const field = useRef<HTMLInputElement>(null)
-  useEffect(() => field.current?.focus(), [])
+  useLayoutEffect(() => field.current?.focus(), [])
   const submit = (event: Event) => {
     event.preventDefault()
     const key = readEventKey(pasted)

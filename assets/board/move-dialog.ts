@@ -1,4 +1,4 @@
-import { useEffect, useRef } from 'preact/hooks'
+import { useLayoutEffect, useRef } from 'preact/hooks'
 import { Dialog } from '../shared/dialog.js'
 import { Glyph } from '../shared/glyph.js'
 import { html } from '../shared/html.js'
@@ -22,7 +22,7 @@ export function MoveDialog({ card, columns, onClose }: MoveDialogProps) {
   const list = useRef<HTMLDivElement>(null)
   const at = findCard(columns, card.id)
   const buttons = () => [...(list.current?.querySelectorAll<HTMLButtonElement>('button:not(:disabled)') ?? [])]
-  useEffect(() => buttons()[0]?.focus(), [])
+  useLayoutEffect(() => buttons()[0]?.focus(), [])
   const here = at?.column.name
   const last = (at?.column.cards.length ?? 1) - 1
   const index = at?.index ?? 0

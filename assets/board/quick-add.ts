@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { announce } from '../shared/announce.js'
 import { html } from '../shared/html.js'
 import { isCoarse } from '../shared/media.js'
@@ -17,7 +17,8 @@ export function QuickAdd({ column, onLeave, onOpen }: QuickAddProps) {
   const [title, setTitle] = useState('')
   const [problem, setProblem] = useState('')
   const field = useRef<HTMLTextAreaElement>(null)
-  useEffect(() => {
+  // Before the next key is pressed: nobody waits for the field.
+  useLayoutEffect(() => {
     field.current?.focus()
     field.current?.scrollIntoView({ block: 'nearest' })
   }, [])

@@ -1,4 +1,4 @@
-import { useEffect, useId, useRef, useState } from 'preact/hooks'
+import { useEffect, useId, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { Glyph } from './glyph.js'
 import { type Children, classes, html } from './html.js'
 import { nextIndex } from './menu.js'
@@ -73,13 +73,23 @@ function ChoiceList(props: ChoiceListProps) {
   const [found, setFound] = useState('')
   const [at, setAt] = useState(0)
   usePopover(popover, opener, onClose)
-  useEffect(() => field.current?.focus(), [])
+  // Before the next key is pressed: nobody waits for the field.
+  useLayoutEffect(() => field.current?.focus(), [])
   const word = found.trim().toLowerCase()
-  const shown = choices.filter(choice => choice.label.toLowerCase().includes(word)).slice(0, SHOWN)
+  const fitting = choices.filter(choice => choice.label.toLowerCase().includes(word)).slice(0, SHOWN)
+  const isNew = onWrite !== undefined && word !== '' && !fitting.some(({ label }) => label.toLowerCase() === word)
+  const written: Choice = { value: found.trim(), label: `Take “${found.trim()}”` }
+  const shown = isNew ? [...fitting, written] : fitting
   const optionId = (index: number) => `${id}-${index}`
   useEffect(() => document.getElementById(`${id}-${at}`)?.scrollIntoView({ block: 'nearest' }), [id, at])
 
-  const choose = ({ value }: Choice) => {
+  const choose = (choice: Choice) => {
+    const { value } = choice
+    if (choice === written) {
+      onWrite?.(value)
+      onDone()
+      return
+    }
     if (!isMany) {
       onChoose([value])
       onDone()
@@ -93,10 +103,7 @@ function ChoiceList(props: ChoiceListProps) {
     if (key === 'Escape' || key === 'Tab') onDone()
     else if (to !== undefined) setAt(to)
     else if (key === 'Enter' && shown[at]) choose(shown[at])
-    else if (key === 'Enter' && word !== '' && onWrite) {
-      onWrite(found.trim())
-      onDone()
-    } else return
+    else return
     event.stopPropagation()
     if (key !== 'Tab') event.preventDefault()
   }
@@ -121,6 +128,6 @@ function ChoiceList(props: ChoiceListProps) {
         </div>`,
       )}
     </div>
-    ${shown.length === 0 && html`<p class="menu-empty">${onWrite && word ? `Enter takes “${found.trim()}”.` : (empty ?? 'Nothing of that name.')}</p>`}
+    ${shown.length === 0 && html`<p class="menu-empty">${empty ?? 'Nothing of that name.'}</p>`}
   </div>`
 }

@@ -176,11 +176,12 @@ export function searchTerms(search: string): string[] {
   return [...new Set(found.filter(term => term !== ''))]
 }
 
-/** Two letters in place of a face: of the first and the last word, or the first two of one. */
+/** Two letters in place of a face: of the first and the last word, or the first two of one; one where it is wide. */
 export function initials(name: string): string {
   const words = name.split(/[^\p{L}\p{N}]+/u).filter(word => word !== '')
   const [first = '', last = ''] = words.length > 1 ? [words[0], words.at(-1)] : [words[0]]
-  const letters = last ? [[...first][0], [...last][0]] : [...first].slice(0, isWide(first) ? 1 : 2)
+  if (isWide(first)) return [...first][0] ?? ''
+  const letters = last ? [[...first][0], [...last][0]] : [...first].slice(0, 2)
   return letters.join('').toUpperCase() || '?'
 }
 

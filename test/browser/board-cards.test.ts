@@ -1,5 +1,5 @@
 import t from 'tap'
-import { addCards, BoardSite, type ServedBoard, settled } from './board-site.js'
+import { BoardSite, layOut } from './board-site.js'
 import { inBrowser, openBrowser } from './chromium.js'
 import { findAxeViolations, findTurningMarks } from './observatory-site.js'
 
@@ -24,11 +24,14 @@ const ATTACKS = [
 
 t.test('cards in a browser', inBrowser(), async t => {
   const site = new BoardSite(await openBrowser(t))
+  const board = await site.serve(t)
 
   t.test('a card is written, previewed and saved, with labels, assignee and events', async t => {
-    const board = await site.serve(t)
-    const ids = await addCards(board, [{ title: 'Card', body: 'old' }])
-    const page = await site.open(t, board, `/?card=${ids.Card}`)
+    const ids = await layOut(board, [
+      { title: 'Card', body: 'old' },
+      { title: 'Other', labels: ['release'] },
+    ])
+    const page = await site.openTab(t, board, `/?card=${ids.Card}`)
     const panel = page.getByRole('dialog', { name: 'Card: Card' })
     await panel.getByText('old', { exact: true }).waitFor()
     await page.keyboard.press('e')
@@ -37,8 +40,9 @@ t.test('cards in a browser', inBrowser(), async t => {
     await panel.getByRole('heading', { name: 'Why' }).waitFor()
     t.ok(await panel.getByRole('checkbox', { name: 'Done' }).isChecked())
     await panel.getByRole('button', { name: 'Label' }).click()
-    await page.keyboard.type('relay')
-    await page.keyboard.press('Enter')
+    await page.keyboard.type('re')
+    await panel.getByRole('option', { name: 'release' }).waitFor()
+    await panel.getByRole('option', { name: 'Take “re”' }).click()
     await panel.getByRole('button', { name: 'Assignee' }).click()
     await page.keyboard.type('Ada Okafor')
     await page.keyboard.press('Enter')
@@ -49,19 +53,18 @@ t.test('cards in a browser', inBrowser(), async t => {
     await panel.getByRole('button', { name: 'Save' }).click()
     await panel.getByText('Not saved yet').waitFor({ state: 'detached' })
     t.match(await board.ask(`/api/cards/${ids.Card}`), {
-      ...{ version: 2, labels: ['relay'], assignee: 'Ada Okafor', links: ['chat:7'] },
+      ...{ version: 2, labels: ['re'], assignee: 'Ada Okafor', links: ['chat:7'] },
       body: '## Why\n\n- [x] one\n- [ ] **two**',
     })
     t.same(await findAxeViolations(page), [])
   })
 
   t.test('hostile Markdown and titles are text: nothing runs, nothing is asked for, nothing leads astray', async t => {
-    const board = await site.serve(t)
     const title = '<img src=x onerror="window.hacked=1">\u202egpj'
-    const ids = await addCards(board, [
+    const ids = await layOut(board, [
       { title, body: ATTACKS.join('\n\n'), labels: ['<b>x\u202ey</b>'], assignee: '<i>\u202e' },
     ])
-    const page = await site.open(t, board, `/?card=${ids[title]}&label=${encodeURIComponent('x\u202ey')}`)
+    const page = await site.openTab(t, board, `/?card=${ids[title]}&label=${encodeURIComponent('x\u202ey')}`)
     const text = page.locator('.markdown')
     await text.getByText('txt.exe').waitFor()
     t.equal(await page.evaluate('window.hacked'), undefined)
@@ -80,9 +83,8 @@ t.test('cards in a browser', inBrowser(), async t => {
   })
 
   t.test('of two who write one card, the second is told, loses nothing, and chooses', async t => {
-    const board = await site.serve(t)
-    const ids = await addCards(board, [{ title: 'Card', body: 'one\ntwo\nthree' }])
-    const [first, second] = await Promise.all([begin(board, 'one\nFIRST\nthree'), begin(board, 'one\nSECOND\nthree')])
+    const ids = await layOut(board, [{ title: 'Card', body: 'one\ntwo\nthree' }])
+    const [first, second] = await Promise.all([begin('one\nFIRST\nthree'), begin('one\nSECOND\nthree')])
     await first.keyboard.press('Control+Enter')
     await first.getByText('Not saved yet').waitFor({ state: 'detached' })
     await second.keyboard.press('Control+Enter')
@@ -98,18 +100,21 @@ t.test('cards in a browser', inBrowser(), async t => {
     await note.getByRole('button', { name: 'Merge by hand' }).click()
     t.equal(
       await second.getByLabel('Text, in Markdown').inputValue(),
-      'one\n<<<<<<< yours\nSECOND\n=======\nFIRST\n>>>>>>> saved\nthree',
+      'one\n    const ids = await layOut(board, [
+      { title, body: ATTACKS.join('\n\n'), labels: ['<b>x\u202ey</b>'], assignee: '<i>\u202e' },
+    ])
+    const page = await site.openTab(t, board, `/?card=${ids[title]}&label=${encodeURIComponent('x\u202ey')}`)
     )
     await second.getByLabel('Text, in Markdown').fill('one\nBOTH\nthree')
     await board.ask(`/api/cards/${ids.Card}`, { method: 'PATCH', body: { body: 'third' } })
     await second.keyboard.press('Control+Enter')
     await note.getByRole('button', { name: 'Save mine over it' }).click()
+    await second.getByText('Not saved yet').waitFor({ state: 'detached' })
     await note.waitFor({ state: 'detached' })
-    await settled(second)
     t.match(await board.ask(`/api/cards/${ids.Card}`), { body: 'one\nBOTH\nthree' })
 
-    async function begin(board: ServedBoard, text: string) {
-      const page = await site.open(t, board, `/?card=${ids.Card}`)
+    async function begin(text: string) {
+      const page = await site.openTab(t, board, `/?card=${ids.Card}`)
       await page.getByText('one two three').waitFor()
       await page.keyboard.press('e')
       await page.getByLabel('Text, in Markdown').fill(text)
@@ -118,9 +123,8 @@ t.test('cards in a browser', inBrowser(), async t => {
   })
 
   t.test('a card that was only moved meanwhile is saved without a word', async t => {
-    const board = await site.serve(t)
-    const ids = await addCards(board, [{ title: 'Card' }])
-    const page = await site.open(t, board, `/?card=${ids.Card}`)
+    const ids = await layOut(board, [{ title: 'Card' }])
+    const page = await site.openTab(t, board, `/?card=${ids.Card}`)
     await page.getByRole('dialog', { name: 'Card: Card' }).waitFor()
     await page.keyboard.press('e')
     await page.getByLabel('Text, in Markdown').fill('mine')
@@ -131,18 +135,26 @@ t.test('cards in a browser', inBrowser(), async t => {
   })
 
   t.test('what is written outlasts closing the card, reloading, and the card’s deletion', async t => {
-    const board = await site.serve(t)
-    const ids = await addCards(board, [{ title: 'Card' }])
-    const page = await site.open(t, board, `/?card=${ids.Card}`)
+    const ids = await layOut(board, [{ title: 'Card' }])
+    const page = await site.openTab(t, board, `/?card=${ids.Card}`)
     await page.getByRole('dialog', { name: 'Card: Card' }).waitFor()
     await page.keyboard.press('e')
     await page.getByLabel('Text, in Markdown').fill('begun')
     await page.keyboard.press('Escape')
     await page.getByRole('link', { name: 'Card' }).getByText('Not saved').waitFor()
-    await page.reload()
     await board.ask(`/api/cards/${ids.Card}`, { method: 'DELETE' })
+    await page.reload()
+    const note = page.getByText('What you had written on “Card” is kept.')
+    await note.waitFor()
+    await page.getByRole('button', { name: 'New card', exact: true }).click()
+    await page.getByLabel('Title').fill('Begun as well')
+    await page.keyboard.press('Escape')
+    await page.getByRole('button', { name: 'Open the card you began' }).click()
+    t.equal(await page.getByLabel('Title').inputValue(), 'Begun as well', 'one draft is not written over the other')
+    await page.getByRole('button', { name: 'Throw away', exact: true }).click()
     await page.getByRole('button', { name: 'Make a new card of it' }).click()
     t.equal(await page.getByLabel('Text, in Markdown').inputValue(), 'begun')
+    await note.waitFor({ state: 'detached' })
   })
 
   t.test('no page complained, broke its policy, or asked anybody but its server', async t => {

@@ -1,15 +1,16 @@
 import t from 'tap'
-import { addCards, BoardSite, EXECUTOR_TOKEN } from './board-site.js'
+import { addCards, BoardSite, EXECUTOR_TOKEN, layOut } from './board-site.js'
 import { inBrowser, openBrowser } from './chromium.js'
 import { findAxeViolations } from './observatory-site.js'
 
 const REFUSED = 'The executor refused. Check the token, or ask whoever runs this board.'
 
-/** A program that says something in colour, waits for a file, and fails. */
+/** A program that says something in colour and does not end by itself; for a card that is called long, much that fails. */
 const COMMAND = [
   '/bin/sh',
   '-c',
-  `printf 'one\\033[31m red\\n<b>two</b>\\n'; echo oops >&2; while [ ! -e go ]; do sleep 0.05; done; echo three; exit 3`,
+  `case "$(cat)" in *Long*) seq 1 7000; sleep 0.3; echo last; exit 3;; esac
+printf 'one\\033[31m red\\n<b>two</b>\\n'; echo oops >&2; sleep 600`,
 ]
 
 t.test('runs in a browser', inBrowser(), async t => {
@@ -18,16 +19,17 @@ t.test('runs in a browser', inBrowser(), async t => {
   t.test('a dry run says what would happen, and a mock run is played to its end', async t => {
     const board = await site.serve(t, { BOARD_EXECUTOR_COMMAND: JSON.stringify(COMMAND) })
     const ids = await addCards(board, [{ title: 'Card' }])
-    const page = await site.open(t, board, `/?card=${ids.Card}`)
+    const page = await site.openTab(t, board, `/?card=${ids.Card}`)
     await page.getByRole('button', { name: 'Dry run' }).click()
     await page.getByText(/Nothing was started\. A real run would start this/).waitFor()
-    t.match(await page.locator('.run-plan').innerText(), '/bin/sh -c "printf')
+    t.match(await page.locator('.run-plan').innerText(), '/bin/sh -c "case')
     await page.getByRole('button', { name: 'Mock run', exact: true }).click()
     await page
       .getByRole('region', { name: /^Mock run/ })
       .getByRole('listitem')
       .filter({ hasText: 'Done' })
       .waitFor()
+    await page.getByRole('log').getByText('Step 3 of 3.').waitFor()
     t.match(await page.getByRole('log').innerText(), /0:0\d\s+Step 3 of 3\./)
     await page.getByRole('link', { name: /^Card/ }).getByText('Mock run').waitFor()
     await page.getByRole('button', { name: 'Real run…' }).press('Enter')
@@ -35,15 +37,14 @@ t.test('runs in a browser', inBrowser(), async t => {
     t.same(await findAxeViolations(page), [])
   })
 
+  const board = await site.serve(t, {
+    BOARD_EXECUTOR_COMMAND: JSON.stringify(COMMAND),
+    BOARD_EXECUTOR_TOKEN: EXECUTOR_TOKEN,
+  })
+
   t.test('a real run asks for the executor token, holds it in memory alone, and forgets it', async t => {
-    const folder = t.testdir({})
-    const board = await site.serve(t, {
-      BOARD_EXECUTOR_COMMAND: JSON.stringify(COMMAND),
-      BOARD_EXECUTOR_TOKEN: EXECUTOR_TOKEN,
-      BOARD_EXECUTOR_FOLDER: folder,
-    })
-    const ids = await addCards(board, [{ title: 'Card' }])
-    const page = await site.open(t, board, `/?card=${ids.Card}`)
+    const ids = await layOut(board, [{ title: 'Card' }])
+    const page = await site.openTab(t, board, `/?card=${ids.Card}`)
     await page.getByRole('button', { name: 'Real run…' }).click()
     const dialog = page.getByRole('dialog', { name: 'Start a real run?' })
     t.match(await dialog.innerText(), /Program\s+\/bin\/sh -c(.|\n)*On\s+This machine\s+At most\s+10/)
@@ -74,8 +75,16 @@ t.test('runs in a browser', inBrowser(), async t => {
     t.notMatch(await page.evaluate(kept), EXECUTOR_TOKEN)
     t.notMatch(await page.content(), EXECUTOR_TOKEN)
 
-    await page.context().setOffline(true)
-    await page.context().setOffline(false)
+    await board.restart()
+    await page
+      .getByRole('region', { name: /^Real run/ })
+      .getByRole('listitem')
+      .filter({ hasText: 'Interrupted' })
+      .waitFor()
+    t.equal(await log.getByText('<b>two</b>').count(), 1, 'what was read before is not read again')
+
+    await page.getByRole('button', { name: 'Real run…' }).click()
+    await dialog.getByRole('button', { name: 'Start real run' }).click()
     await page.getByRole('button', { name: 'Cancel run' }).click()
     await page
       .getByRole('region', { name: /^Real run/ })
@@ -93,12 +102,8 @@ t.test('runs in a browser', inBrowser(), async t => {
   })
 
   t.test('a log that is read while it is written ends with the run, and a long one keeps its end', async t => {
-    const board = await site.serve(t, {
-      BOARD_EXECUTOR_COMMAND: JSON.stringify(['/bin/sh', '-c', 'seq 1 7000; sleep 0.3; echo last; exit 3']),
-      BOARD_EXECUTOR_TOKEN: EXECUTOR_TOKEN,
-    })
-    const ids = await addCards(board, [{ title: 'Card' }])
-    const page = await site.open(t, board, `/?card=${ids.Card}`)
+    const ids = await layOut(board, [{ title: 'Long' }])
+    const page = await site.openTab(t, board, `/?card=${ids.Long}`)
     await page.getByRole('button', { name: 'Real run…' }).click()
     await page.getByLabel('Executor token').fill(EXECUTOR_TOKEN)
     await page.keyboard.press('Enter')
@@ -112,7 +117,7 @@ t.test('runs in a browser', inBrowser(), async t => {
 
     await page.keyboard.press('Escape')
     await page.getByRole('link', { name: 'Runs' }).click()
-    await page.getByRole('row', { name: /Failed\s+Card\s+Real run/ }).waitFor()
+    await page.getByRole('row', { name: /Failed\s+Long\s+Real run/ }).waitFor()
     t.same(await findAxeViolations(page), [])
     await page.getByRole('link', { name: 'Failed' }).click()
     await page.getByRole('log').getByText('It ended with exit code 3.').waitFor()

@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import type { Test } from 'tap'
 import { serve } from '../../src/runtime/serve.js'
@@ -16,6 +17,8 @@ export interface ServedBoard {
   /** `http://127.0.0.1:<port>` */
   url: string
   home: string
+  /** Ends it, and serves it again under the same address. */
+  restart(): Promise<void>
   /** Asks its API, with the key. @param path from `/api` */
   ask<T = Record<string, unknown>>(path: string, init?: AskInit): Promise<T>
 }
@@ -42,9 +45,15 @@ export class BoardSite {
   async serve(t: Test, env: Record<string, string> = {}, files: Record<string, string> = {}): Promise<ServedBoard> {
     const home = join(ownFolder(t), 'board')
     const sources = memorySources({ env: { EVENT_LOG_LEVEL: 'silent', BOARD_HOME: home, ...env }, files })
-    const running = await serve(readServeSettings({ only: 'board', port: '0', rootPath: ROOT_PATH }, sources), sources)
+    const start = (port: string) =>
+      serve(readServeSettings({ only: 'board', port, rootPath: ROOT_PATH }, sources), sources)
+    let running = await start('0')
     t.teardown(() => running.close())
     const base = running.board?.url ?? ''
+    const restart = async () => {
+      await running.close()
+      running = await start(new URL(base).port)
+    }
     const key = env.BOARD_API_KEY
     const ask = async <T>(path: string, { method, body }: AskInit = {}) => {
       const answer = await fetch(base + path, {
@@ -58,12 +67,17 @@ export class BoardSite {
       if (!answer.ok) throw new Error(`${path} answered ${answer.status}: ${await answer.text()}`)
       return (answer.status === 204 ? undefined : await answer.json()) as T
     }
-    return { url: base.slice(0, -ROOT_PATH.length), home, ask }
+    return { url: base.slice(0, -ROOT_PATH.length), home, restart, ask }
   }
 
   /** Opens the page in a window of its own, which has not been anywhere yet. @param path below the root path */
   open(t: Test, board: Pick<ServedBoard, 'url'>, path = '/', options: BrowserContextOptions = {}): Promise<Page> {
     return this.#pages.open(t, board, path, options)
+  }
+
+  /** Opens the page in another tab of one window, which is sooner. @param path below the root path */
+  openTab(t: Test, board: Pick<ServedBoard, 'url'>, path = '/'): Promise<Page> {
+    return this.#pages.openTab(t, board, path)
   }
 }
 
@@ -80,6 +94,16 @@ export async function addCards(
   return ids
 }
 
+/** Leaves these cards on a board, and no others. @returns their ids by their titles */
+export async function layOut(
+  board: ServedBoard,
+  cards: readonly Record<string, unknown>[],
+): Promise<Record<string, string>> {
+  const { items } = await board.ask<{ items: { id: string }[] }>('/api/cards')
+  for (const { id } of items) await board.ask(`/api/cards/${id}`, { method: 'DELETE' })
+  return addCards(board, cards)
+}
+
 /** Titles in a column, from its top, as the server has them. */
 export async function titlesIn({ ask }: ServedBoard, column: string): Promise<string[]> {
   const { items } = await ask<{ items: { title: string; rank: number }[] }>(`/api/cards?column=${column}`)
@@ -91,7 +115,7 @@ export function shownIn(page: Page, column: string): Promise<string[]> {
   return page.getByRole('region', { name: column, exact: true }).locator('.card-title').allInnerTexts()
 }
 
-/** Waits until the page is still: nothing is sent any more. */
-export async function settled(page: Page): Promise<void> {
-  await page.waitForLoadState('networkidle')
+/** Waits until the server has these titles in a column, from its top: the page shows them before. */
+export async function savedIn(board: ServedBoard, column: string, titles: readonly string[]): Promise<void> {
+  while (JSON.stringify(await titlesIn(board, column)) !== JSON.stringify(titles)) await delay(10)
 }

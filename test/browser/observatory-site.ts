@@ -1,5 +1,5 @@
 import { AxeBuilder } from '@axe-core/playwright'
-import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
+import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core'
 import type { Test } from 'tap'
 import { type Served, type ServeOptions, serve } from '../server/serve.js'
 
@@ -14,6 +14,7 @@ export const WALL = { viewport: { width: 2560, height: 1440 } }
 export class ObservatorySite {
   /** What pages complained of, broke of their policy, or asked of anybody but their server. */
   readonly complaints: string[] = []
+  #window: Promise<BrowserContext> | undefined
 
   constructor(private readonly browser: Browser) {}
 
@@ -29,7 +30,24 @@ export class ObservatorySite {
    */
   async open(t: Test, { url }: Pick<Served, 'url'>, path = '/', options: BrowserContextOptions = {}): Promise<Page> {
     const context = await this.browser.newContext({ reducedMotion: 'reduce', ...LAPTOP, ...options })
-    const page = await context.newPage()
+    t.teardown(() => context.close())
+    return this.#go(t, await context.newPage(), url + ROOT_PATH + path)
+  }
+
+  /**
+   * Opens a page in another tab of one window. Of a server that was looked at before, everything is loaded already. Tabs
+   * share what is kept on the device and the cookies, but not what is kept for a tab.
+   *
+   * @param path below the root path, from `/`
+   */
+  async openTab(t: Test, { url }: Pick<Served, 'url'>, path = '/'): Promise<Page> {
+    this.#window ??= this.browser.newContext({ reducedMotion: 'reduce', ...LAPTOP })
+    const page = await (await this.#window).newPage()
+    t.teardown(() => page.close())
+    return this.#go(t, page, url + ROOT_PATH + path)
+  }
+
+  async #go(t: Test, page: Page, address: string): Promise<Page> {
     const complain = (complaint: string) => this.complaints.push(`${t.name}: ${complaint}`)
     page.on('pageerror', error => complain(String(error.stack)))
     page.on('console', message => {
@@ -39,8 +57,7 @@ export class ObservatorySite {
     page.on('request', request => {
       if (new URL(request.url()).hostname !== '127.0.0.1') complain(`asked for ${request.url()}`)
     })
-    t.teardown(() => context.close())
-    await page.goto(`${url}${ROOT_PATH}${path}`)
+    await page.goto(address)
     return page
   }
 }
