@@ -17,6 +17,8 @@ export interface CardFieldsProps {
   text: CardText
   isWriting: boolean
   onWriting: (isWriting: boolean) => void
+  /** How often somebody asked for the field of the text: each time it takes the focus. */
+  asksForText?: number
   onChange: (change: Partial<CardText>) => void
   /** What the server says of a field: `/title`. */
   problemOf: (field: string) => string | undefined
@@ -25,10 +27,20 @@ export interface CardFieldsProps {
 const LIMITS = { title: 200, labels: 20, label: 50, assignee: 100, links: 50 }
 
 /** A card as one reads it, and as one writes it: title, labels, assignee, body, events. */
-export function CardFields({ text, isWriting, onWriting, onChange, problemOf }: CardFieldsProps) {
+export function CardFields({ text, isWriting, onWriting, asksForText = 0, onChange, problemOf }: CardFieldsProps) {
   const id = useId()
+  const bodyField = useRef<HTMLTextAreaElement>(null)
+  const [asksHere, setAsksHere] = useState(0)
+  const asks = asksForText + asksHere
+  useLayoutEffect(() => {
+    if (asks > 0) bodyField.current?.focus()
+  }, [asks])
   const { title, body } = text
   const field = (event: Event) => (event.target as HTMLInputElement | HTMLTextAreaElement).value
+  const writeSome = () => {
+    onWriting(true)
+    setAsksHere(asksHere + 1)
+  }
   const problem = (name: string) => {
     const words = problemOf(`/${name}`)
     return words && html`<p class="field-problem" role="alert">${words}</p>`
@@ -56,11 +68,11 @@ export function CardFields({ text, isWriting, onWriting, onChange, problemOf }: 
       ${
         isWriting
           ? html`<label class="visually-hidden" for=${`${id}-body`}>Text, in Markdown</label>
-            <textarea id=${`${id}-body`} class="field card-body-field" rows="12" value=${body} placeholder="What it is about, in Markdown"
+            <textarea ref=${bodyField} id=${`${id}-body`} autofocus=${asks > 0} class="field card-body-field" rows="12" value=${body} placeholder="What it is about, in Markdown"
               aria-invalid=${problemOf('/body') !== undefined || undefined}
               onInput=${(event: Event) => onChange({ body: field(event) })}></textarea>${problem('body')}`
           : body === ''
-            ? html`<p class="quiet-text">No text yet. <button type="button" class="link" onClick=${() => onWriting(true)}>Write some</button></p>`
+            ? html`<p class="quiet-text">No text yet. <button type="button" class="link" onClick=${writeSome}>Write some</button></p>`
             : html`<${MarkdownView} text=${body} />`
       }
     </section>

@@ -38,6 +38,7 @@ export function CardPanel({ card, isToWrite, onClose, onMove }: CardPanelProps) 
   const draft = cardDrafts.value.get(key) ?? draftOf(card)
   const state = draftState(draft, card)
   const [isWriting, setWriting] = useState(isToWrite)
+  const [asksForText, setAsks] = useState(isToWrite ? 1 : 0)
   const [isSaving, setSaving] = useState(false)
   const [problem, setProblem] = useState<unknown>(undefined)
   /** What was set aside for the saved one. */
@@ -45,13 +46,17 @@ export function CardPanel({ card, isToWrite, onClose, onMove }: CardPanelProps) 
   const [clashes, setClashes] = useState<number | undefined>(undefined)
   const { show, run } = place.value.value
   useEffect(() => {
-    if (isToWrite) setWriting(true)
+    if (isToWrite) write()
   }, [isToWrite])
   useEffect(() => {
     if (state === 'outdated') keepDraft(key, { ...draft, version: card.version })
     else if (state === 'clean') keepDraft(key, undefined)
   }, [state, key, card.version])
 
+  const write = () => {
+    setWriting(true)
+    setAsks(asks => asks + 1)
+  }
   const change = (change: Partial<CardText>) => {
     keepAside(undefined)
     keepDraft(key, { ...draft, mine: { ...draft.mine, ...change } })
@@ -72,6 +77,8 @@ export function CardPanel({ card, isToWrite, onClose, onMove }: CardPanelProps) 
       // What was typed meanwhile goes on from what was saved.
       keepDraft(key, written === sent ? undefined : { base: textOf(saved), version: saved.version, mine: written })
       setClashes(undefined)
+      // The field that was written in goes.
+      document.activeElement?.closest<HTMLElement>('.panel-content')?.focus()
       setWriting(false)
       announce('Saved')
     } catch (error) {
@@ -85,7 +92,7 @@ export function CardPanel({ card, isToWrite, onClose, onMove }: CardPanelProps) 
   }
   useKeys('Card', [
     { keys: ['Mod+Enter', 'Mod+s'], does: 'save', run: saveMine, inFields: true },
-    { keys: 'e', does: 'edit', run: () => setWriting(true) },
+    { keys: 'e', does: 'edit', run: write },
     { keys: 'm', does: 'move', run: onMove },
     { keys: 'r', does: 'runs', run: () => place.set({ show: show === 'runs' ? 'card' : 'runs' }, 'replace') },
   ])
@@ -154,7 +161,7 @@ export function CardPanel({ card, isToWrite, onClose, onMove }: CardPanelProps) 
           ${clashes !== undefined && hasChanges && html`<${MergedNote} clashes=${clashes} />`}
           ${problem !== undefined && html`<${ProblemNote} what="This card was not saved. Your text is kept." problem=${problem} />`}
         </div>
-        <${CardFields} text=${draft.mine} isWriting=${isWriting} onWriting=${setWriting} onChange=${change}
+        <${CardFields} text=${draft.mine} isWriting=${isWriting} onWriting=${setWriting} asksForText=${asksForText} onChange=${change}
           problemOf=${(field: string) => problemOf(problem, field)} />`
     }
   <//>`
