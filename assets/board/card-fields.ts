@@ -2,6 +2,7 @@ import { useId, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { Choose } from '../shared/choose.js'
 import { Glyph, SourceGlyph } from '../shared/glyph.js'
 import { html } from '../shared/html.js'
+import { isWide } from '../shared/media.js'
 import { otherProgramUrl } from '../shared/root-path.js'
 import { Segments } from '../shared/segments.js'
 import { counted, initials, plainText } from '../shared/text.js'
@@ -68,7 +69,7 @@ export function CardFields({ text, isWriting, onWriting, asksForText = 0, onChan
       ${
         isWriting
           ? html`<label class="visually-hidden" for=${`${id}-body`}>Text, in Markdown</label>
-            <textarea ref=${bodyField} id=${`${id}-body`} autofocus=${asks > 0} class="field card-body-field" rows="12" value=${body} placeholder="What it is about, in Markdown"
+            <textarea ref=${bodyField} id=${`${id}-body`} autofocus=${asks > 0 && !isWide.value} class="field card-body-field" rows="12" value=${body} placeholder="What it is about, in Markdown"
               aria-invalid=${problemOf('/body') !== undefined || undefined}
               onInput=${(event: Event) => onChange({ body: field(event) })}></textarea>${problem('body')}`
           : body === ''

@@ -1,4 +1,4 @@
-import { useEffect, useId, useLayoutEffect, useRef } from 'preact/hooks'
+import { useId, useLayoutEffect, useRef } from 'preact/hooks'
 import { Glyph } from './glyph.js'
 import { type Children, classes, html } from './html.js'
 import { coverKeys } from './keys.js'
@@ -50,5 +50,5 @@ function useModal(element: { current: HTMLDialogElement | null }): void {
       if (before instanceof HTMLElement && before.isConnected) before.focus()
     }
   }, [element])
-  useEffect(() => coverKeys(), [])
+  useLayoutEffect(() => coverKeys(), [])
 }

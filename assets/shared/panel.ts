@@ -1,4 +1,4 @@
-import { useEffect, useLayoutEffect, useRef } from 'preact/hooks'
+import { useLayoutEffect, useRef } from 'preact/hooks'
 import { Glyph } from './glyph.js'
 import { type Children, classes, html } from './html.js'
 import { coverKeys, useKeys } from './keys.js'
@@ -44,7 +44,8 @@ export function Panel(props: PanelProps) {
     if (takesFocus ? !isPhone.peek() : !isModal && had) focusFirst(dialog)
     return () => dialog.close()
   }, [isModal, takesFocus])
-  useEffect(() => (isModal ? coverKeys() : undefined), [isModal])
+  // Before keys are bound by whoever renders it: those are of what it shows.
+  useLayoutEffect(() => (isModal ? coverKeys() : undefined), [isModal])
   useKeys('Everywhere', [{ keys: 'Escape', run: onClose, inFields: true }], !isModal)
 
   const cancel = (event: Event) => {

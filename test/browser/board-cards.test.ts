@@ -122,17 +122,21 @@ t.test('cards in a browser', inBrowser(), async t => {
     }
   })
 
-  t.test('a card that was only moved meanwhile is saved without a word', async t => {
-    const ids = await layOut(board, [{ title: 'Card' }])
-    const page = await site.openTab(t, board, `/?card=${ids.Card}`)
-    await page.getByRole('dialog', { name: 'Card: Card' }).waitFor()
-    await page.keyboard.press('e')
-    await page.keyboard.type('mine')
-    await board.ask(`/api/cards/${ids.Card}`, { method: 'PATCH', body: { column: 'done' } })
-    await page.keyboard.press('Control+Enter')
-    await page.getByText('Not saved yet').waitFor({ state: 'detached' })
-    t.match(await board.ask(`/api/cards/${ids.Card}`), { body: 'mine', column: 'done', version: 3 })
-  })
+  t.test(
+    'a card that was only moved meanwhile is saved without a word, by keys also where it lies over the board',
+    async t => {
+      const ids = await layOut(board, [{ title: 'Card' }])
+      const page = await site.openTab(t, board)
+      await page.setViewportSize({ width: 900, height: 800 })
+      await page.getByRole('link', { name: 'Card' }).focus()
+      await page.keyboard.press('e')
+      await page.keyboard.type('mine')
+      await board.ask(`/api/cards/${ids.Card}`, { method: 'PATCH', body: { column: 'done' } })
+      await page.keyboard.press('Control+Enter')
+      await page.getByText('Not saved yet').waitFor({ state: 'detached' })
+      t.match(await board.ask(`/api/cards/${ids.Card}`), { body: 'mine', column: 'done', version: 3 })
+    },
+  )
 
   t.test('what is written outlasts closing the card, reloading, and the card’s deletion', async t => {
     const ids = await layOut(board, [{ title: 'Card' }])
