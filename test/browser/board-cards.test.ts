@@ -100,10 +100,7 @@ t.test('cards in a browser', inBrowser(), async t => {
     await note.getByRole('button', { name: 'Merge by hand' }).click()
     t.equal(
       await second.getByLabel('Text, in Markdown').inputValue(),
-      'one\n    const ids = await layOut(board, [
-      { title, body: ATTACKS.join('\n\n'), labels: ['<b>x\u202ey</b>'], assignee: '<i>\u202e' },
-    ])
-    const page = await site.openTab(t, board, `/?card=${ids[title]}&label=${encodeURIComponent('x\u202ey')}`)
+      'one\n<<<<<<< yours\nSECOND\n=======\nFIRST\n>>>>>>> saved\nthree',
     )
     await second.getByLabel('Text, in Markdown').fill('one\nBOTH\nthree')
     await board.ask(`/api/cards/${ids.Card}`, { method: 'PATCH', body: { body: 'third' } })
