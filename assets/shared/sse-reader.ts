@@ -26,6 +26,7 @@ export class SseReader {
    * @throws RangeError when a message does not end
    */
   take(piece: string): StreamMessage[] {
+    if (piece === '') return []
     // The end of a message may lie on the border between two pieces.
     const isSplitEnd = piece.startsWith('\n') && this.#pieces.at(-1)?.endsWith('\n')
     this.#pieces.push(piece)
