@@ -35,7 +35,7 @@ t.test('runs are started, followed, shown and listed', async t => {
   t.same(JSON.parse(lines.at(-1) ?? ''), executor.get('run_2'))
   t.same(
     lines.slice(0, -1).map(line => JSON.parse(line)),
-    executor.log('run_2'),
+    await executor.log('run_2'),
   )
   t.match(await run(['list'], { atTerminal: true }), {
     out: /^id +card +mode +state +exit +asked for \(UTC\)\nrun_2 +card_1 +real +failed \(exit\) +3 .*\nrun_1 +card_1 +dry_run +done/,
