@@ -85,6 +85,19 @@ t.test('no file imports itself by a detour', async t => {
   t.ok(done.size > 0)
 })
 
+// npm writes a lock file without those that its registry lacks, and `npm ci` refuses to read it then.
+t.test('the lock file has every package that it names, for every system', async t => {
+  const { packages } = JSON.parse(readFileSync(join(ROOT, 'package-lock.json'), 'utf8')) as {
+    packages: Record<string, { optionalDependencies?: Record<string, string> }>
+  }
+  const there = new Set(Object.keys(packages).map(path => path.slice(path.lastIndexOf('node_modules/') + 13)))
+  const named = Object.values(packages).flatMap(each => Object.keys(each.optionalDependencies ?? {}))
+  t.strictSame(
+    named.filter(name => !there.has(name)),
+    [],
+  )
+})
+
 t.test('only settings read the environment', async t => {
   for (const file of files) {
     if (roomOf(file) !== 'settings') t.notMatch(readSource(file), /process\.env/, file)
