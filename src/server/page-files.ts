@@ -18,7 +18,7 @@ export interface PagesOptions {
   folder: 'observatory' | 'board'
   /** How it looks where the device has not chosen otherwise. */
   look: Pick<LoginLook, 'palette' | 'appearance'>
-  /** Address of the other program, where it is known by the time the page is first asked for; the page links to it. */
+  /** Address of the other program, once it is known; the page links to it. One of the two listens first. */
   otherProgram?: () => string | undefined
   /** What is shown is invented: the page says so. */
   isDemo?: boolean | undefined
@@ -73,7 +73,8 @@ export function pages(options: PagesOptions): Pages {
       if (rootPath && !req.local && req.path.length === rootPath.length) {
         return { status: 308, type: 'text/plain', body: '', headers: ['Location', `${rootPath}/${req.search}`] }
       }
-      rendered ??= renderPage(options, manifest)
+      const otherUrl = options.otherProgram?.()
+      if (!rendered || rendered.otherUrl !== otherUrl) rendered = renderPage(options, { manifest, otherUrl })
       const { page, scriptHashes } = rendered
       return page.reply(req, ['Cache-Control', 'no-store'], { scriptHashes })
     },
@@ -132,9 +133,14 @@ interface RenderedPage {
   page: PageFile
   /** Of the inline scripts in it. */
   scriptHashes: readonly string[]
+  /** Where it links to. */
+  otherUrl: string | undefined
 }
 
-function renderPage({ rootPath, folder, look, otherProgram, isDemo }: PagesOptions, manifest: Manifest): RenderedPage {
+function renderPage(
+  { rootPath, folder, look, isDemo }: PagesOptions,
+  { manifest, otherUrl }: { manifest: Manifest; otherUrl: string | undefined },
+): RenderedPage {
   const assets = `${rootPath}/assets/${manifest.version}`
   const importMap = scriptJson({
     imports: Object.fromEntries(
@@ -143,7 +149,6 @@ function renderPage({ rootPath, folder, look, otherProgram, isDemo }: PagesOptio
   })
   // Without the attribute the stylesheet follows the reader's system, before any script has run.
   const scheme = look.appearance === 'system' ? '' : html` data-scheme="${look.appearance}"`
-  const otherUrl = otherProgram?.()
   const other = otherUrl === undefined ? '' : html` data-other-program="${otherUrl}"`
   const demo = isDemo ? html` data-demo` : ''
   const preloads = manifest.preloads.map(name => html`<link rel="modulepreload" href="${assets}/${name}">\n`.text)
@@ -163,7 +168,7 @@ ${new Markup(preloads.join(''))}<script type="module" src="${assets}/${folder}/m
     return value.text
   })
   const digest = createHash('sha256').update(importMap).digest('base64')
-  return { page: new PageFile(Buffer.from(text), HTML), scriptHashes: [`sha256-${digest}`] }
+  return { page: new PageFile(Buffer.from(text), HTML), scriptHashes: [`sha256-${digest}`], otherUrl }
 }
 
 /** JSON that cannot end the script element it stands in. */

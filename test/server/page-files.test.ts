@@ -59,6 +59,16 @@ t.test('a page has the look that was set, and tells its root path', async t => {
   t.match((await request('/book/')).text, '<html lang="en" data-root="/book" data-palette="forest" data-scheme="dark">')
 })
 
+t.test('a page that was asked for while the other program was starting links to it from then on', async t => {
+  let boardUrl: string | undefined
+  const { request } = await serve(t, { boardUrl: () => boardUrl })
+  const early = (await request('/')).text
+  t.notMatch(early, 'data-other-program')
+  boardUrl = 'http://127.0.0.1:9'
+  const { text } = await request('/')
+  t.equal(text, early.replace('"indigo"', '"indigo" data-other-program="http://127.0.0.1:9"'))
+})
+
 t.test('below a root path the first page is a folder, and keeps what was asked', async t => {
   const { request } = await serve(t, { settings: { rootPath: '/book' } })
   const { status, headers } = await request('/book?q=x')
