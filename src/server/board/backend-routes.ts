@@ -52,6 +52,11 @@ const PROXY_DOC: RouteDoc = {
   summary: 'The same request to another board, by the key of its profile.',
   headers: [
     {
+      name: 'X-Board-Executor-Token',
+      description: "Our own executor's token, for what needs one there; it stays here.",
+      schema: Type.String(),
+    },
+    {
       name: 'X-Board-Backend-Executor-Token',
       description: "The other board's executor token, for what needs it there.",
       schema: Type.String(),

@@ -31,7 +31,7 @@ import {
 } from './run-routes.js'
 import { authStatus, login, logout, sessionStatus } from './session-routes.js'
 
-export interface BoardRouteParts extends ProxyParts {
+export interface BoardRouteParts extends Omit<ProxyParts, 'executionFacts'> {
   gate: Gate
   cards: ServedCards
   executor: Executor
@@ -81,7 +81,7 @@ export function boardRoutes(parts: BoardRouteParts): BoardRoute[] {
   add('GET', '/api/executor', 'api', executorStatus(executor), RUN_DOCS.executorStatus)
   add('POST', '/api/executor/pause', 'execute', pauseExecutor(executor), RUN_DOCS.pauseExecutor)
   add('POST', '/api/executor/resume', 'execute', resumeExecutor(executor), RUN_DOCS.resumeExecutor)
-  routes.push(...backendRoutes(parts))
+  routes.push(...backendRoutes({ ...parts, executionFacts }))
   add('POST', '/api/backups', 'local', makeBackup(parts.copy, readJsonBody), BACKUP_DOC)
   add('GET', '/api/health', 'api', health(parts.version), DOCS.health)
   add('GET', '/api/openapi.json', 'api', describeApi(routes, boardApi(parts)), DOCS.openapi)

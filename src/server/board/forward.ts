@@ -13,6 +13,7 @@ import { tooLarge } from '../body.js'
 import { passedHeaders } from '../reply.js'
 import type { Shutdown } from '../shutdown.js'
 import type { BoardRequest } from './board-route.js'
+import type { BodyStart } from './body-start.js'
 
 export const FORWARD_LIMITS = {
   /** Of a request. */
@@ -36,6 +37,8 @@ export interface Forwarding {
   /** Under which the backend's `/api/` stands with us. */
   ownPrefix: string
   body: BodyFraming
+  /** What was read of the body before; the rest, if there is one, goes on as it comes. */
+  begun: BodyStart | undefined
   times: ForwardTimes
   shutdown: Shutdown
 }
@@ -122,10 +125,18 @@ class Exchange {
   #sendBody(): void {
     if (this.#isOver || this.#outgoing.socket?.destroyed) return
     const { req, res } = this
-    if (req.headers.expect !== undefined) res.writeContinue()
+    const { begun } = this.forwarding
+    if (begun) this.#onBody(begun.bytes)
+    else if (req.headers.expect !== undefined) res.writeContinue()
+    if (begun?.isWhole) {
+      this.#onBodyEnd()
+      return
+    }
     req.on('data', this.#onBody)
     req.once('end', this.#onBodyEnd)
     this.#outgoing.on('drain', () => req.resume())
+    // It was paused behind what was read of it.
+    if (begun) req.resume()
   }
 
   readonly #onBody = (chunk: Buffer): void => {

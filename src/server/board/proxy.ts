@@ -4,6 +4,8 @@ import { GatewayFailure } from '../../board/gateway-failure.js'
 import type { SocketAddress } from '../../board/own-address.js'
 import type { BodyFraming } from '../../board/proxy-headers.js'
 import { proxyPath } from '../../board/proxy-path.js'
+import { isPlayed, toRemoteExecution } from '../../board/remote-execution.js'
+import type { Gate, RequestFacts } from '../../gate/gate.js'
 import { AppError } from '../../model/app-error.js'
 import { tooLarge } from '../body.js'
 import { problemReply } from '../problem.js'
@@ -11,7 +13,9 @@ import type { Reply } from '../route.js'
 import type { Shutdown } from '../shutdown.js'
 import { BackendAgents } from './backend-agents.js'
 import type { BoardHandler, BoardRequest } from './board-route.js'
+import { type BodyStart, readBodyStart } from './body-start.js'
 import { FORWARD_LIMITS, type ForwardTimes, forward } from './forward.js'
+import { NEW_RUN_BYTES } from './run-routes.js'
 
 export interface ProxyTimes extends ForwardTimes {
   /** Until there is a connection. */
@@ -23,6 +27,9 @@ export const PROXY_TIMES: ProxyTimes = { connectMs: 5_000, firstByteMs: 30_000, 
 
 export interface ProxyParts {
   backends: Backends
+  gate: Pick<Gate, 'admitExecution'>
+  /** Of a request, what the gate looks at to allow a real run. */
+  executionFacts: (req: BoardRequest) => Pick<RequestFacts, 'executorToken' | 'address'>
   /** In front of every path of ours: empty, or `/x`. */
   rootPath: string
   /** Where this process listens at this moment, the ledger included: a backend must not be one of these. */
@@ -34,15 +41,17 @@ export interface ProxyParts {
 /**
  * `/api/backends/:profile/api/…`, any method: the same request to another board, by the key of its profile, and its
  * answer. One origin means that no browser stands between that board and ours, so what passes is listed both ways, no
- * redirect is followed, and nothing that comes back can act as a page of ours.
+ * redirect is followed, and nothing that comes back can act as a page of ours. What would be executed there needs our
+ * own executor's token besides that board's; ours stays here.
  *
  * @throws AppError `forbidden/forbidden`, `not_found/not_found`, `invalid/invalid_path`, `unavailable/backends_invalid`,
- *   `unsupported_type/unsupported_media_type`, `too_large/body_too_large`; it answers 502 `bad_gateway` and 504
- *   `gateway_timeout` by itself
+ *   `unsupported_type/unsupported_media_type`, `too_large/body_too_large`, `invalid/bad_request`, and as
+ *   `Gate.admitExecution`; it answers 502 `bad_gateway` and 504 `gateway_timeout` by itself
  *
  * Source: Board Access Gate, "Endpoints"; decisions on security, section 5, and on the board, section 8.
  */
-export function proxy({ backends, rootPath, ownListeners, shutdown, times = PROXY_TIMES }: ProxyParts): BoardHandler {
+export function proxy(parts: ProxyParts): BoardHandler {
+  const { backends, rootPath, ownListeners, shutdown, times = PROXY_TIMES } = parts
   const agents = new BackendAgents({ ownListeners, connectMs: times.connectMs })
 
   return async (req, res) => {
@@ -52,12 +61,13 @@ export function proxy({ backends, rootPath, ownListeners, shutdown, times = PROX
     // The target as it was sent: polka has cut a fragment off `url`.
     const { profile: name, path } = proxyPath(req._parsedUrl.raw, root)
     req.logged = { backend: name }
+    const begun = await admitExecution(req, res, path, parts)
     const backend = backends.getBackend(name)
-    const body = readFraming(req)
+    const body = readFraming(req, begun)
     const agent = agents.of(backend.profile)
     const ownPrefix = `${root}/api/backends/${name}`
     try {
-      await forward(req, res, { backend, agent, path, ownPrefix, body, times, shutdown })
+      await forward(req, res, { backend, agent, path, ownPrefix, body, begun, times, shutdown })
       return undefined
     } catch (error) {
       if (!(error instanceof GatewayFailure)) throw error
@@ -68,16 +78,45 @@ export function proxy({ backends, rootPath, ownListeners, shutdown, times = PROX
 }
 
 /**
+ * Asks for our executor's token where something would be executed on the other board.
+ *
+ * @returns what had to be read of the body to know that
+ */
+async function admitExecution(
+  req: BoardRequest,
+  res: ServerResponse,
+  path: string,
+  { gate, executionFacts }: Pick<ProxyParts, 'gate' | 'executionFacts'>,
+): Promise<BodyStart | undefined> {
+  const showsToken = req.headers['x-board-backend-executor-token'] !== undefined
+  const execution = toRemoteExecution({ method: req.method, path, showsToken })
+  if (execution === 'none') return undefined
+  const isShort = Number(req.headers['content-length'] ?? 0) <= NEW_RUN_BYTES
+  const begun = execution === 'unless played' && isShort ? await readBodyStart(req, res, NEW_RUN_BYTES) : undefined
+  if (begun?.isWhole && isPlayed(begun.bytes)) return begun
+  try {
+    gate.admitExecution(executionFacts(req))
+  } catch (error) {
+    // The rest of a body that was begun is read by nobody else, and the next request stands behind it.
+    req.resume()
+    throw error
+  }
+  req.isNotable = true
+  return begun
+}
+
+/**
  * A body of `GET` and `HEAD` means nothing, and a server that does not read it would take it for the next request on
  * the connection; it is left behind.
  */
-function readFraming({ method, headers }: BoardRequest): BodyFraming {
+function readFraming({ method, headers }: BoardRequest, begun: BodyStart | undefined): BodyFraming {
   if (method === 'GET' || method === 'HEAD') return 'none'
   const encoding = headers['content-encoding']
   if (encoding !== undefined && encoding.toLowerCase() !== 'identity') {
     const detail = 'Encoded bodies are not passed on. Send it as it is.'
     throw new AppError('unsupported_type', 'unsupported_media_type', detail)
   }
+  if (begun?.isWhole) return begun.bytes.length
   if (headers['transfer-encoding'] !== undefined) return 'chunked'
   const length = Number(headers['content-length'] ?? 0)
   if (length > FORWARD_LIMITS.bodyBytes) throw tooLarge(FORWARD_LIMITS.bodyBytes)

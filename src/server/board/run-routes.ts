@@ -25,7 +25,8 @@ const NewRunSchema = Type.Object(
   { additionalProperties: false },
 )
 const check = Compile(NewRunSchema)
-const MAX_BYTES = 4 * 1024
+/** Of the body of a new run. */
+export const NEW_RUN_BYTES = 4 * 1024
 const MAX_ID_CHARACTERS = 200
 /** As many as `QueryString` reads. */
 const MAX_AFTER = 999_999_999
@@ -33,7 +34,7 @@ const MAX_AFTER = 999_999_999
 /** `POST /api/cards/:id/runs` */
 export function startRun({ executor, gate, readJsonBody, executionFacts }: StartRunParts): BoardHandler {
   return async (req, res) => {
-    const { mode } = readNewRun(await readJsonBody(req, res, MAX_BYTES))
+    const { mode } = readNewRun(await readJsonBody(req, res, NEW_RUN_BYTES))
     // Which mode it is stands in the body, so it could not be asked for before.
     if (mode === 'real') gate.admitExecution(executionFacts(req))
     const run = executor.start(pathParam(req, 1), mode)

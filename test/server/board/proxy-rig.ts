@@ -51,6 +51,8 @@ export async function proxyRig(t: Test, options: RigOptions = {}): Promise<Proxy
   const app = createHttpApp<string, BoardIdentity>({
     routes: backendRoutes({
       backends: new Backends({ file, nowMs: Date.now, warn: sentence => warnings.push(sentence) }),
+      gate: { admitExecution: () => {} },
+      executionFacts: () => ({ executorToken: undefined, address: '' }),
       rootPath,
       ownListeners: () => own,
       shutdown,
