@@ -13,7 +13,7 @@ import { type AccessMode, accessMode, accessProblem, forgetKey, holdsKey, isIn, 
 import { BoardTag } from './board-switch.js'
 import { BoardView } from './board-view.js'
 import { areLoaded, cardCount } from './cards.js'
-import { forgetToken, holdsToken } from './executor-token.js'
+import { forgetTokens, heldTokens } from './executor-token.js'
 import { KeyView } from './key-view.js'
 import { boardQuery } from './place.js'
 import { RunsView } from './runs-view.js'
@@ -31,8 +31,9 @@ export function Board() {
   const mode = accessMode.value
   const path = PATHS.find(path => path === address.value.path) ?? '/'
   const needsKey = mode === 'key' && !isIn.value
+  const held = heldTokens.value.length
   const items: MenuItem[] = [
-    ...(holdsToken() ? [{ label: 'Forget the executor token', onChoose: () => forgetToken() }] : []),
+    ...(held === 0 ? [] : [{ label: `Forget the executor token${held === 1 ? '' : 's'}`, onChoose: forgetTokens }]),
     ...(holdsKey.value ? [{ label: 'Forget the API key', onChoose: forgetKey }] : []),
   ]
   const last: MenuItem[] = mode === 'password' ? [{ label: 'Log out', onChoose: () => void leave() }] : []

@@ -1,11 +1,11 @@
-import { useId, useRef, useState } from 'preact/hooks'
+import { useEffect, useId, useRef, useState } from 'preact/hooks'
 import { Dialog } from '../shared/dialog.js'
-import { Glyph } from '../shared/glyph.js'
 import { type Children, html } from '../shared/html.js'
 import { Note } from '../shared/note.js'
 import { reasonOf } from './cards.js'
-import { type Execution, execute, holdsToken, isRefusal, isToken, REFUSED } from './executor-token.js'
+import { type Execution, execute, isRefusal, isToken, missingTokens, ofBoard, refusalWords } from './executor-token.js'
 import { HeldToken } from './held-token.js'
+import { TokenField } from './token-field.js'
 
 export interface ExecutionDialogProps<T> {
   title: string
@@ -18,63 +18,69 @@ export interface ExecutionDialogProps<T> {
   children?: Children
 }
 
+interface Problem {
+  words: string
+  /** Whose token it is about; about all of them when absent. */
+  board?: string
+}
+
 /**
- * Asks for the executor's token unless it is held, and does what needs it. The token stays in this page's memory.
+ * Asks for the executor's tokens that are not held, and does what needs them. They stay in this page's memory.
  */
 export function ExecutionDialog<T>({ title, action, run, onDone, onClose, children }: ExecutionDialogProps<T>) {
-  const [token, setToken] = useState('')
-  const [problem, setProblem] = useState('')
+  const [typed, setTyped] = useState<ReadonlyMap<string, string>>(new Map())
+  const [problem, setProblem] = useState<Problem | undefined>(undefined)
   const [isUnderWay, setUnderWay] = useState(false)
-  const [isShown, setShown] = useState(false)
-  const field = useRef<HTMLInputElement>(null)
+  const form = useRef<HTMLFormElement>(null)
   const id = useId()
 
-  const isHeld = holdsToken()
+  const missing = missingTokens.value
+
+  // Once the fields stand there, which they do not yet while a token that is held is refused. What is wrong is said last,
+  // which on a phone may be below what is seen.
+  useEffect(() => {
+    if (!problem) return
+    form.current?.querySelector<HTMLInputElement>('input[aria-invalid]')?.focus()
+    form.current?.lastElementChild?.scrollIntoView({ block: 'nearest' })
+  }, [problem])
 
   const submit = async (event: Event) => {
     event.preventDefault()
     if (isUnderWay) return
-    const word = token.trim()
-    if (!isHeld && !isToken(word)) {
-      setProblem(word === '' ? 'This is needed.' : REFUSED)
-      field.current?.focus()
+    const words = new Map(missing.map(board => [board, (typed.get(board) ?? '').trim()]))
+    for (const [board, word] of words) {
+      if (isToken(word)) continue
+      setProblem({ words: word === '' ? 'This is needed.' : refusalWords(), board })
       return
     }
     setUnderWay(true)
-    setProblem('')
+    setProblem(undefined)
     try {
-      const done = await execute(run, isHeld ? undefined : word)
+      const done = await execute(run, words)
       onClose()
       onDone(done)
     } catch (error) {
       setUnderWay(false)
-      setProblem(isRefusal(error) ? REFUSED : reasonOf(error))
-      if (isRefusal(error)) setToken('')
-      field.current?.focus()
+      setProblem({ words: isRefusal(error) ? refusalWords() : reasonOf(error) })
+      if (isRefusal(error)) setTyped(new Map())
     }
   }
   const foot = html`<button type="button" class="button quiet" onClick=${onClose}>Cancel</button>
     <button type="submit" form=${id} class="button danger primary" aria-disabled=${isUnderWay || undefined}>${action}</button>`
   return html`<${Dialog} title=${title} class="execution-dialog" foot=${foot} onClose=${onClose}>
-    <form id=${id} class="form" autocomplete="off" onSubmit=${submit}>
+    <form ref=${form} id=${id} class="form" autocomplete="off" onSubmit=${submit}>
       <div class="execution-what">${children}</div>
+      <${HeldToken} />
+      ${missing.map(
+        (board, index) => html`<${TokenField} key=${board} of=${ofBoard(board)} value=${typed.get(board) ?? ''}
+          hint=${`${id}-hint`} isFirst=${index === 0} isInvalid=${problem !== undefined && (problem.board ?? board) === board}
+          onType=${(text: string) => setTyped(new Map(typed).set(board, text))} />`,
+      )}
       ${
-        isHeld
-          ? html`<${HeldToken} />`
-          : html`<div>
-        <label class="field-label" for=${`${id}-token`}>Executor token</label>
-        <div class="token-field">
-          <input ref=${field} id=${`${id}-token`} class="field" type=${isShown ? 'text' : 'password'} autocomplete="off"
-            autocapitalize="off" spellcheck=${false} data-1p-ignore data-lpignore="true" autofocus value=${token}
-            aria-describedby=${`${id}-hint`} aria-invalid=${problem !== '' || undefined}
-            onInput=${(event: Event) => setToken((event.target as HTMLInputElement).value)} />
-          <button type="button" class="button quiet icon" aria-label="Show the token" aria-pressed=${isShown}
-            onClick=${() => setShown(!isShown)}><${Glyph} name="eye" /></button>
-        </div>
-        <p id=${`${id}-hint`} class="field-hint">Kept in this page’s memory only. Gone when you reload, or on <strong>Forget it</strong>.</p>
-      </div>`
+        missing.length > 0 &&
+        html`<p id=${`${id}-hint`} class="field-hint">Kept in this page’s memory only. Gone when you reload, or on <strong>Forget ${missing.length === 1 ? 'it' : 'them'}</strong>.</p>`
       }
-      ${problem && html`<${Note} kind="danger" what=${problem} />`}
+      ${problem && html`<${Note} kind="danger" what=${problem.words} />`}
     </form>
   <//>`
 }

@@ -4,7 +4,7 @@ import { html } from '../shared/html.js'
 import { showToast } from '../shared/toast.js'
 import { reasonOf } from './cards.js'
 import { ExecutionDialog } from './execution-dialog.js'
-import { type Execution, execute, holdsToken, isRefusal } from './executor-token.js'
+import { type Execution, execute, holdsTokens, isRefusal, whyTokens } from './executor-token.js'
 import { boardApi } from './place.js'
 import { executor, setExecutor } from './runs.js'
 import type { ExecutorStatus } from './wire.js'
@@ -18,7 +18,7 @@ export function ExecutorBar() {
   const doPause: Execution<ExecutorStatus> = headers =>
     boardApi(paused ? '/executor/resume' : '/executor/pause', { method: 'POST', headers })
   const press = async () => {
-    if (!holdsToken()) {
+    if (!holdsTokens()) {
       setAsking(true)
       return
     }
@@ -47,7 +47,7 @@ export function ExecutorBar() {
       html`<${ExecutionDialog} title=${`${name} the executor?`} action=${name} run=${doPause}
         onDone=${(next: ExecutorStatus) => setExecutor(next)} onClose=${() => setAsking(false)}>
         ${paused ? 'Runs begin again.' : 'No run begins from now on; the one under way goes on.'}
-        ${' '}Your login is not enough for that: it needs the executor token.
+        ${' '}${whyTokens()}
       <//>`
     }
   </div>`

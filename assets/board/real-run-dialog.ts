@@ -3,7 +3,7 @@ import { Words } from '../shared/text-view.js'
 import { duration } from '../shared/time.js'
 import { boardLabel } from './board-switch.js'
 import { ExecutionDialog } from './execution-dialog.js'
-import type { Execution } from './executor-token.js'
+import { type Execution, whyTokens } from './executor-token.js'
 import { commandLine } from './run-words.js'
 import { executor, startRun } from './runs.js'
 import type { Card, Run } from './wire.js'
@@ -20,7 +20,7 @@ export function RealRunDialog({ card, onStarted, onClose }: RealRunDialogProps) 
   const run: Execution<Run> = headers => startRun(card.id, 'real', headers)
   return html`<${ExecutionDialog} title="Start a real run?" action="Start real run" run=${run} onDone=${onStarted} onClose=${onClose}>
     <p>It starts a program on ${boardLabel() === 'This machine' ? 'this machine' : boardLabel()} for
-      ${' '}<strong><${Words} text=${card.title} /></strong>. Your login is not enough for that: it needs the executor token.</p>
+      ${' '}<strong><${Words} text=${card.title} /></strong>. ${whyTokens()}</p>
     ${
       plan &&
       html`<dl class="facts">

@@ -10,7 +10,7 @@ import { showToast } from '../shared/toast.js'
 import { Stopwatch } from './card-tile.js'
 import { reasonOf } from './cards.js'
 import { ExecutionDialog } from './execution-dialog.js'
-import { type Execution, execute, holdsToken, isRefusal } from './executor-token.js'
+import { type Execution, execute, holdsTokens, isRefusal, whyTokens } from './executor-token.js'
 import { LogView } from './log-view.js'
 import { boardApi } from './place.js'
 import { RunSteps } from './run-steps.js'
@@ -75,7 +75,7 @@ function CancelButton({ run }: { run: Run }) {
   const cancel: Execution<Run> = headers =>
     boardApi(`/runs/${segment(run.id)}/cancel`, { method: 'POST', headers, timeoutMs: CANCEL_WITHIN_MS })
   const press = async () => {
-    if (!holdsToken()) {
+    if (!holdsTokens()) {
       setAsking(true)
       return
     }
@@ -99,7 +99,7 @@ function CancelButton({ run }: { run: Run }) {
           noteRun(cancelled)
           void loadRuns()
         }}>
-        It is ended with all that it has started. Your login is not enough for that: it needs the executor token.
+        It is ended with all that it has started. ${whyTokens()}
       <//>`
     }`
 }

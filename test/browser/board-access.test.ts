@@ -1,9 +1,14 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import type { Locator } from 'playwright-core'
 import t from 'tap'
 import { API_KEY, addCards, BoardSite, EXECUTOR_TOKEN, PASSWORD } from './board-site.js'
 import { inBrowser, openBrowser } from './chromium.js'
 import { findAxeViolations, ROOT_PATH } from './observatory-site.js'
+
+const OWN_TOKEN = 'executor-of-this-board-01'
+type Fields = [Locator, Locator]
 
 t.test('who may see the board in a browser', inBrowser(), async t => {
   const site = new BoardSite(await openBrowser(t))
@@ -71,7 +76,7 @@ t.test('who may see the board in a browser', inBrowser(), async t => {
       BOARD_EXECUTOR_TOKEN: EXECUTOR_TOKEN,
     })
     await addCards(other, [{ title: 'Over there' }])
-    const board = await site.serve(t, { BOARD_PASSWORD: PASSWORD })
+    const board = await site.serve(t, { BOARD_PASSWORD: PASSWORD, BOARD_EXECUTOR_TOKEN: OWN_TOKEN })
     const profile = { url: `${other.url}${ROOT_PATH}`, api_key_file: 'b.key' }
     const wrong = { url: `${other.url}${ROOT_PATH}`, api_key_file: 'wrong.key' }
     mkdirSync(board.home, { recursive: true })
@@ -87,9 +92,37 @@ t.test('who may see the board in a browser', inBrowser(), async t => {
     await page.getByRole('link', { name: 'Over there' }).click()
     await page.getByRole('button', { name: 'Real run…' }).click()
     t.match(await page.getByRole('dialog', { name: 'Start a real run?' }).innerText(), /On\s+team-b/)
-    await page.getByLabel('Executor token').fill(EXECUTOR_TOKEN)
+    const [own, others] = ['this machine', 'team-b'].map(name => page.getByLabel(`Executor token of ${name}`)) as Fields
+    const focused = page.locator(':focus')
+    t.same(await findAxeViolations(page), [])
+    await page.keyboard.press('Enter')
+    await own.and(focused).waitFor()
+    await own.fill(OWN_TOKEN)
+    await page.keyboard.press('Enter')
+    await others.and(focused).waitFor()
+    for (const [first, second] of [
+      [OWN_TOKEN, 'nonsense-0123456789'],
+      ['nonsense-0123456789', EXECUTOR_TOKEN],
+    ] as const) {
+      await own.fill(first)
+      await others.fill(second)
+      await page.keyboard.press('Enter')
+      while ((await own.inputValue()) + (await others.inputValue()) !== '') await delay(10)
+      t.equal(
+        await page.getByRole('dialog').getByRole('alert').innerText(),
+        'The executor refused. Check both tokens, or ask whoever runs these boards.',
+      )
+    }
+    await own.and(focused).waitFor()
+    await own.fill(OWN_TOKEN)
+    await others.fill(EXECUTOR_TOKEN)
     await page.keyboard.press('Enter')
     await page.getByRole('log').getByText('hello from there').waitFor()
+    await page.getByText('Executor tokens of both boards held in this page only').waitFor()
+    await page.getByRole('button', { name: 'Forget them' }).click()
+    await page.getByRole('button', { name: 'Real run…' }).click()
+    t.equal(await others.inputValue(), '')
+    await page.keyboard.press('Escape')
     await page.keyboard.press('Escape')
     await page.getByRole('link', { name: 'Runs' }).click()
     await page.getByRole('row', { name: /Done\s+Over there\s+Real run/ }).waitFor()
