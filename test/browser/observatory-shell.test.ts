@@ -136,7 +136,9 @@ t.test('the shell of the observatory in a browser', inBrowser(), async t => {
   })
 
   t.test('all its script weighs little, and is not asked for twice', async t => {
-    const page = await site.open(t, open)
+    const served = await site.serve(t)
+    await served.post(`${ROOT_PATH}/api/events`, { kind: 'note.created', subject_type: 'note', subject_id: '1' })
+    const page = await site.open(t, served)
     await page.getByRole('heading', { level: 1 }).waitFor()
     const scripts = `performance.getEntriesByType('resource').filter(({ name }) => name.endsWith('.js'))`
     // What is loaded ahead, once the page has nothing else to do, counts as well.
