@@ -8,6 +8,8 @@ import { rollup } from 'rollup'
 
 const isSource = path => statSync(path).isFile() && (path.endsWith('.ts') || path.endsWith('tsconfig.json'))
 
+// It takes longer than one likes to look at nothing.
+console.error('Building …')
 rmSync('dist', { recursive: true, force: true })
 for (const project of ['.', 'assets']) {
   execFileSync('node', ['node_modules/typescript/bin/tsc', '-p', project], { stdio: 'inherit' })

@@ -14,7 +14,7 @@ const COLUMNS = [
 export function boardCardsTable(cards: unknown, look: Look): string {
   const { paint } = look
   const items = listAt(cards, 'items')
-  if (items.length === 0) return paint.dim('No cards. Add one with "daybook board cards add".')
+  if (items.length === 0) return paint.dim('No such cards. "daybook board cards add" adds one.')
   const columns = listAt(cards, 'columns')
   const rows = items
     .map(card => ({ card, place: placeOf(card, columns), rank: rankOf(card) }))

@@ -16,7 +16,7 @@ const COLUMNS = [
 export function runTable(runs: unknown, look: Look): string {
   const { paint } = look
   const items = listAt(runs, 'items')
-  if (items.length === 0) return paint.dim('No runs. Start one with "daybook board runs start".')
+  if (items.length === 0) return paint.dim('No such runs. "daybook board runs start" starts one.')
   const rows = items.map(run => [
     lineAt(run, 'id'),
     lineAt(run, 'card_id'),

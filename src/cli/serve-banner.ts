@@ -62,7 +62,7 @@ function nextSteps({ ledger, program, isDemo }: Serving): string[] {
   }
   const event = '{"kind":"note.created","subject_id":"1","subject_type":"note"}'
   return [
-    'Record a first event, and read it back, from another terminal:',
+    'Record an event, and read it back, from another terminal:',
     '',
     `  curl -sS ${address}/api/events -H 'content-type: application/json' -d '${event}'`,
     `  ${program} api events${apiUrl}${ledger.needsLogin ? ' --token <token>' : ''}`,

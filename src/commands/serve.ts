@@ -31,7 +31,8 @@ export default class Serve extends DaybookCommand {
     capture: boolean({ description: 'Capture the watches of the chat platform that are due.' }),
     demo: boolean({
       description: 'Serve invented events and cards from a throw-away ledger and board, on this machine alone.',
-      exclusive: ['db', 'host', 'allow-open', 'capture'],
+      // Not `exclusive`: help would show them as if these excluded each other too.
+      relationships: [{ type: 'none', flags: ['db', 'host', 'allow-open', 'capture'] }],
     }),
     'log-level': string({
       description: `One of ${LOG_LEVELS.join(', ')}; else EVENT_LOG_LEVEL, else info.`,

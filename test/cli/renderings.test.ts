@@ -288,7 +288,7 @@ t.test('cards stand as they do on the board, those of columns that are gone at t
     shown.map(line => line.split(' ')[0]),
     ['first', 'second', 'third', 'last'],
   )
-  t.match(boardCardsTable({ items: [] }, LOOK), /No cards/)
+  t.match(boardCardsTable({ items: [] }, LOOK), /No such cards/)
 })
 
 const RENDERINGS: Record<string, Rendering> = {

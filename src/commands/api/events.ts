@@ -46,7 +46,11 @@ export default class ApiEvents extends LedgerCommand {
       description: 'With --since: seconds (1 to 55) to wait until something matches.',
       helpValue: '<seconds>',
     }),
-    follow: boolean({ description: 'Go on with every new event.', exclusive: ['order', 'wait'] }),
+    follow: boolean({
+      description: 'Go on with every new event.',
+      // Not `exclusive`: help would show them as if these excluded each other too.
+      relationships: [{ type: 'none', flags: ['order', 'wait'] }],
+    }),
   }
 
   async run(): Promise<void> {

@@ -22,7 +22,7 @@ export default class UsersCreate extends UsersCommand {
     }),
   }
   static override flags = {
-    role: option({ options: ROLES, description: 'What it may do; else member.' })({ default: 'member' }),
+    role: option({ options: ROLES, description: 'What it may do.' })({ default: 'member' }),
     'password-file': string({
       description: 'File that holds the password; - for standard input.',
       helpValue: '<file>',
