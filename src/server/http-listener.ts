@@ -211,7 +211,7 @@ function rawAnswer(problem: Problem, requestId: string): string {
 function cannotListen(name: string, error: NodeJS.ErrnoException): AppError {
   if (error.code === 'EADDRINUSE') {
     return new AppError('configuration', 'address_in_use', `${name} is in use by another program.`, {
-      hint: 'Stop it, or choose another address.',
+      hint: 'Stop it, or choose another port: --port for the ledger, --board-port for the board.',
       cause: error,
     })
   }
