@@ -19,7 +19,7 @@ interface Picture {
 const PICTURES: readonly Picture[] = [
   { name: 'events', page: 'ledger', path: '/?days=7', scheme: 'light' },
   {
-    ...{ name: 'event', page: 'ledger', path: '/?days=30&kind=pipeline.failed', scheme: 'dark' },
+    ...{ name: 'event', page: 'ledger', path: '/?days=7&source=chat&kind=message.created', scheme: 'dark' },
     prepare: async page => {
       await page.locator('.event-row').first().click()
       await page.getByText('How it got here').waitFor()
