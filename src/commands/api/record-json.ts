@@ -12,6 +12,10 @@ export default class ApiRecordJson extends LedgerCommand {
     'may be any number: they are sent in batches, each recorded as a whole or not at all. Recording an event again counts',
     'a repeat and changes nothing else, so a recording that broke off can simply be run again.',
   ].join(' ')
+  static override examples = [
+    '<%= config.bin %> <%= command.id %> event.json',
+    'echo \'{"kind":"note.created","subject_type":"note","subject_id":"1"}\' | <%= config.bin %> <%= command.id %> -',
+  ]
   static override args = {
     file: string({ required: true, ignoreStdin: true, description: 'JSON or NDJSON; - for standard input.' }),
   }

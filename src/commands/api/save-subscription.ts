@@ -7,6 +7,10 @@ const MAX_BYTES = 64 * 1024
 
 export default class ApiSaveSubscription extends LedgerCommand {
   static override summary = 'Creates a subscription, or updates the one whose id it has.'
+  static override examples = [
+    '<%= config.bin %> <%= command.id %> subscription.json',
+    'echo \'{"id":"engine-issues","source":"code_a","target":"repo:ada/engine","event_kinds":["issue.*"]}\' | <%= config.bin %> <%= command.id %> -',
+  ]
   static override args = {
     file: string({ required: true, ignoreStdin: true, description: 'A subscription as JSON; - for standard input.' }),
   }

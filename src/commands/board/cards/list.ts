@@ -4,6 +4,7 @@ import { listAllCards } from '../../../client/all-cards.js'
 
 export default class BoardCardsList extends BoardCommand {
   static override summary = 'Lists the cards of the board.'
+  static override examples = ['<%= config.bin %> <%= command.id %> --assignee ada --column doing']
   static override flags = {
     column: string({ description: 'In this column.', helpValue: '<column>' }),
     label: string({ description: 'With this label.', helpValue: '<label>' }),

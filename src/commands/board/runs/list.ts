@@ -4,6 +4,7 @@ import { RUN_STATES } from '../../../model/run.js'
 
 export default class BoardRunsList extends BoardCommand {
   static override summary = 'Lists runs of cards, newest first.'
+  static override examples = ['<%= config.bin %> <%= command.id %> --state running']
   static override flags = {
     card: string({ description: 'Of this card.', helpValue: '<card_id>' }),
     state: string({ description: 'In this state.', options: [...RUN_STATES] }),

@@ -9,6 +9,7 @@ export default class BoardRunsLog extends BoardCommand {
     'The newest MiB of a log is kept. With --follow it goes on to the end of the run; with --json as well, it is a line of',
     'JSON for each piece, and at last one for the run.',
   ].join(' ')
+  static override examples = ['<%= config.bin %> <%= command.id %> run_0a1b2c3d4e5f6071 --follow']
   static override args = {
     id: string({ required: true, ignoreStdin: true, description: 'Id, as printed by `board runs list`.' }),
   }
