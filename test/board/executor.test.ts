@@ -60,7 +60,9 @@ t.test('a real run gets the card on its input, and of the environment what is li
   const { executor, over, text, folder } = createExecutor(t, {
     settings: {
       // The shell adds the first three itself; the others come from the test runner, which reaches into spawn.
-      command: shell('cat; pwd; env -0 | grep -zv -e ^PWD= -e ^SHLVL= -e ^_= -e ^NODE_OPTIONS= -e ^_TAPJS_ | sort -z | tr "\\0" "\\n"'),
+      command: shell(
+        'cat; pwd; env -0 | grep -zv -e ^PWD= -e ^SHLVL= -e ^_= -e ^NODE_OPTIONS= -e ^_TAPJS_ | sort -z | tr "\\0" "\\n"',
+      ),
       environment: { PATH: '/usr/bin:/bin', NAME: 'a b' },
     },
   })
