@@ -22,7 +22,7 @@ const PICTURES: readonly Picture[] = [
     ...{ name: 'event', page: 'ledger', path: '/?days=7&source=chat&kind=message.created', scheme: 'dark' },
     prepare: async page => {
       await page.locator('.event-row').first().click()
-      await page.getByText('How it got here').waitFor()
+      await page.locator('.entry-talk[aria-busy=false]').waitFor()
     },
   },
   { name: 'subscriptions', page: 'ledger', path: '/subscriptions', scheme: 'light' },
