@@ -13,7 +13,8 @@ import { readSubscription } from './read-subscription.js'
 import { foreignSubscription, mayTouch, type SubscriptionCaller } from './subscription-caller.js'
 import { SubscriptionMatcher } from './subscription-matcher.js'
 import { previewSubscription } from './subscription-preview.js'
-import { asksForCapture, dueAt, isPolled, readToOf, whyOver } from './watch-times.js'
+import { isPolled } from './watch-times.js'
+import { withCapture } from './with-capture.js'
 
 /** One arrival of an event, with how it came. */
 export interface EventDelivery {
@@ -304,8 +305,7 @@ export class Ledger {
   }
 
   #served(subscription: Subscription): Subscription {
-    const { capture } = subscription
-    return capture || asksForCapture(subscription) ? withCapture(subscription, this.options.clock()) : subscription
+    return withCapture(subscription, this.options.clock())
   }
 }
 
@@ -332,19 +332,6 @@ function freshEvents(events: readonly EventToRecord[], outcomes: readonly Record
     const stored = { ...event, subscription_ids, provenance, captured_at, seen_count: 1, last_seen_at: captured_at }
     return [{ event: stored, isWhole: json === undefined }]
   })
-}
-
-/** As it is served: what is not known is null, and it says when it is next to be captured. */
-function withCapture(subscription: Subscription, now: Micros): Subscription {
-  const isDueAgain = isPolled(subscription) && whyOver(subscription, now) === undefined
-  const due = isDueAgain ? toTimestamp(dueAt(subscription, now)) : null
-  const capture = { ...NEVER_CAPTURED, ...subscription.capture, read_to: readToOf(subscription), next_due_at: due }
-  return { ...subscription, capture }
-}
-
-const NEVER_CAPTURED: CaptureState = {
-  ...{ host: null, followed: null, last_attempt_at: null, last_success_at: null, last_error: null, failures: 0 },
-  wait_until: null,
 }
 
 function unknownSubscription(): AppError {
