@@ -62,7 +62,7 @@ t.test('Live in a browser', inBrowser(), async t => {
     await page
       .getByText(/Caught up at \d\d:\d\d: 14 events came while the connection was lost\. None missed, none twice\./)
       .waitFor()
-    t.match(await page.locator('.events-live').innerText(), 'caught up, 14 came')
+    await page.locator('.events-live', { hasText: 'caught up, 14 came' }).waitFor()
     await post(second, message({ text: 'First after' }))
     await page.getByText('First after').waitFor()
     await page.evaluate(`document.querySelector('.virtual-list').scrollTo(0, 0)`)
