@@ -5,7 +5,8 @@ import type { Locator } from 'playwright-core'
 import t from 'tap'
 import { API_KEY, addCards, BoardSite, EXECUTOR_TOKEN, PASSWORD } from './board-site.js'
 import { inBrowser, openBrowser } from './chromium.js'
-import { findAxeViolations, ROOT_PATH } from './observatory-site.js'
+import { ROOT_PATH } from './observatory-site.js'
+import { findAxeViolations } from './page-checks.js'
 
 const OWN_TOKEN = 'executor-of-this-board-01'
 type Fields = [Locator, Locator]

@@ -1,7 +1,7 @@
 import t from 'tap'
 import { BoardSite, layOut } from './board-site.js'
 import { inBrowser, openBrowser } from './chromium.js'
-import { findAxeViolations, findTurningMarks } from './observatory-site.js'
+import { findAxeViolations, findTurningMarks } from './page-checks.js'
 
 /** What Markdown must not become, whoever wrote it. */
 const ATTACKS = [

@@ -1,7 +1,7 @@
 import t from 'tap'
 import { addCards, BoardSite, EXECUTOR_TOKEN, layOut } from './board-site.js'
 import { inBrowser, openBrowser } from './chromium.js'
-import { findAxeViolations } from './observatory-site.js'
+import { findAxeViolations } from './page-checks.js'
 
 const REFUSED = 'The executor refused. Check the token, or ask whoever runs this board.'
 

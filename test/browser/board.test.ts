@@ -1,7 +1,8 @@
 import t from 'tap'
 import { BoardSite, layOut, savedIn, shownIn, titlesIn } from './board-site.js'
 import { inBrowser, openBrowser } from './chromium.js'
-import { findAxeViolations, focused, overflow, PHONE, ROOT_PATH, WALL } from './observatory-site.js'
+import { PHONE, ROOT_PATH, WALL } from './observatory-site.js'
+import { findAxeViolations, focused, overflow } from './page-checks.js'
 
 const CARDS = [
   {

@@ -2,7 +2,8 @@ import type { BrowserContextOptions, Page } from 'playwright-core'
 import t, { type Test } from 'tap'
 import { inBrowser, openBrowser } from './chromium.js'
 import { openBook, type Written } from './event-book.js'
-import { findAxeViolations, LAPTOP, ObservatorySite, overflow, PHONE, ROOT_PATH } from './observatory-site.js'
+import { LAPTOP, ObservatorySite, PHONE, ROOT_PATH } from './observatory-site.js'
+import { findAxeViolations, overflow } from './page-checks.js'
 
 /** The days that events of these tests are of. */
 const RANGE = 'from=2025-11-20T00:00:00Z&to=2025-11-20T23:59:59.999999Z'

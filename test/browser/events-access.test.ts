@@ -1,15 +1,8 @@
 import t from 'tap'
 import { inBrowser, openBrowser } from './chromium.js'
 import { message, post, query, rows, said, start } from './events-site.js'
-import {
-  findAxeViolations,
-  findTurningMarks,
-  ObservatorySite,
-  overflow,
-  PHONE,
-  ROOT_PATH,
-  WALL,
-} from './observatory-site.js'
+import { ObservatorySite, PHONE, ROOT_PATH, WALL } from './observatory-site.js'
+import { findAxeViolations, findTurningMarks, overflow } from './page-checks.js'
 
 t.test('the view of events by keys, on phones, and with hostile text', inBrowser(), async t => {
   const site = new ObservatorySite(await openBrowser(t))

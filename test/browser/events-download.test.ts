@@ -2,7 +2,8 @@ import { readFileSync } from 'node:fs'
 import t from 'tap'
 import { inBrowser, openBrowser } from './chromium.js'
 import { message, post, rows, start } from './events-site.js'
-import { findAxeViolations, ObservatorySite } from './observatory-site.js'
+import { ObservatorySite } from './observatory-site.js'
+import { findAxeViolations } from './page-checks.js'
 
 t.test('what is filtered can be saved', inBrowser(), async t => {
   const site = new ObservatorySite(await openBrowser(t))

@@ -2,7 +2,8 @@ import type { Page } from 'playwright-core'
 import t from 'tap'
 import { inBrowser, openBrowser } from './chromium.js'
 import { freePort, message, post, said, start } from './events-site.js'
-import { findAxeViolations, ObservatorySite } from './observatory-site.js'
+import { ObservatorySite } from './observatory-site.js'
+import { findAxeViolations } from './page-checks.js'
 
 t.test('Live in a browser', inBrowser(), async t => {
   const site = new ObservatorySite(await openBrowser(t))

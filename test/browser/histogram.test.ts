@@ -2,7 +2,8 @@ import type { Page } from 'playwright-core'
 import t from 'tap'
 import { inBrowser, openBrowser } from './chromium.js'
 import { openBook, type Written } from './event-book.js'
-import { findAxeViolations, LAPTOP, ObservatorySite, overflow, PHONE } from './observatory-site.js'
+import { LAPTOP, ObservatorySite, PHONE } from './observatory-site.js'
+import { findAxeViolations, overflow } from './page-checks.js'
 
 /** A whole day, so that a bar is a quarter of an hour. */
 const DAY = '/?from=2025-11-20T00:00:00Z&to=2025-11-20T23:59:59.999999Z'

@@ -1,4 +1,3 @@
-import { AxeBuilder } from '@axe-core/playwright'
 import type { Page } from 'playwright-core'
 import t from 'tap'
 import { LOGIN_LAYOUTS, LOGIN_PALETTES } from '../../src/model/login-look.js'
@@ -15,6 +14,7 @@ import {
   ROOT_PATH,
   type ScriptedAnswer,
 } from './login-site.js'
+import { findAxeViolations, overflow } from './page-checks.js'
 
 const LAPTOP = { viewport: { width: 1280, height: 800 } }
 const PHONE = { viewport: { width: 360, height: 640 } }
@@ -201,8 +201,7 @@ t.test('the login page in a browser', inBrowser(), async t => {
         await sayEverything(page)
         for (const colorScheme of ['light', 'dark'] as const) {
           await page.emulateMedia({ colorScheme })
-          const { violations } = await axe(page).analyze()
-          t.same(violations.map(toText), [], `${palette} ${layout} ${colorScheme}`)
+          t.same(await findAxeViolations(page), [], `${palette} ${layout} ${colorScheme}`)
           grounds.add(await page.evaluate('getComputedStyle(document.body).backgroundColor'))
         }
       }
@@ -280,18 +279,4 @@ async function sayEverything(page: Page): Promise<void> {
   await page.getByText(MISMATCH).waitFor()
   await page.keyboard.press('Enter')
   await pressWithCapsLock(page, true)
-}
-
-/** What is found wrong and nothing else, without the second window that frames of other sites would need. */
-function axe(page: Page): AxeBuilder {
-  return new AxeBuilder({ page }).setLegacyMode().options({ resultTypes: ['violations'] })
-}
-
-/** How far the page is wider than its window. */
-function overflow(page: Page): Promise<number> {
-  return page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth')
-}
-
-function toText({ id, nodes }: { id: string; nodes: { html: string; failureSummary?: string }[] }): string {
-  return `${id}: ${nodes.map(node => `${node.html} ${node.failureSummary}`).join('; ')}`
 }

@@ -2,7 +2,8 @@ import t from 'tap'
 import { startWithUsers } from '../accounts/accounts-rig.js'
 import { inBrowser, openBrowser } from './chromium.js'
 import { logIn } from './login-site.js'
-import { findAxeViolations, focused, ObservatorySite, overflow, PHONE, ROOT_PATH, WALL } from './observatory-site.js'
+import { ObservatorySite, PHONE, ROOT_PATH, WALL } from './observatory-site.js'
+import { findAxeViolations, focused, overflow } from './page-checks.js'
 
 /** All script of the observatory, compressed, in bytes. */
 const SCRIPT_BUDGET = 120_000

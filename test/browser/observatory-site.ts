@@ -1,4 +1,3 @@
-import { AxeBuilder } from '@axe-core/playwright'
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core'
 import type { Test } from 'tap'
 import { type Served, type ServeOptions, serve } from '../server/serve.js'
@@ -60,40 +59,4 @@ export class ObservatorySite {
     await page.goto(address)
     return page
   }
-}
-
-/** What axe finds wrong on a page, a line each; without the second window that frames of other sites would need. */
-export async function findAxeViolations(page: Page): Promise<string[]> {
-  const { violations } = await new AxeBuilder({ page })
-    .setLegacyMode()
-    .options({ resultTypes: ['violations'] })
-    .analyze()
-  return violations.map(
-    ({ id, nodes }) => `${id}: ${nodes.map(node => `${node.html} ${node.failureSummary}`).join('; ')}`,
-  )
-}
-
-/** Where marks that turn words around stand in the page: in its texts, and in what is told of its parts, a line each. */
-export function findTurningMarks(page: Page): Promise<string[]> {
-  return page.evaluate(`(() => {
-    const turns = text => /[\\u202a-\\u202e\\u2066-\\u2069]/.test(text ?? '')
-    const own = element => [...element.childNodes].filter(node => node.nodeType === Node.TEXT_NODE).map(node => node.data)
-    const told = element => ['title', 'aria-label'].map(name => element.getAttribute(name))
-    return [...document.querySelectorAll('body *')]
-      .filter(element => [...own(element), ...told(element)].some(turns))
-      .map(element => element.outerHTML.slice(0, 200))
-  })()`)
-}
-
-/** How far the page is wider than its window. */
-export function overflow(page: Page): Promise<number> {
-  return page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth')
-}
-
-/** The accessible name of what has the focus, or its text. */
-export function focused(page: Page): Promise<string> {
-  return page.evaluate(`(() => {
-    const element = document.activeElement
-    return (element.getAttribute('aria-label') ?? element.innerText ?? '').trim().replace(/\\s+/g, ' ')
-  })()`)
 }

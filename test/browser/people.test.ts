@@ -2,7 +2,8 @@ import t from 'tap'
 import { AccountsRig, startWithUsers } from '../accounts/accounts-rig.js'
 import { ADMIN_TOKEN } from '../server/closed-ledger.js'
 import { inBrowser, openBrowser } from './chromium.js'
-import { findAxeViolations, focused, LAPTOP, ObservatorySite, overflow, PHONE, ROOT_PATH } from './observatory-site.js'
+import { LAPTOP, ObservatorySite, PHONE, ROOT_PATH } from './observatory-site.js'
+import { findAxeViolations, focused, overflow } from './page-checks.js'
 import { serveCompany } from './watching-company.js'
 
 t.test('people and their tokens in a browser', inBrowser(), async t => {

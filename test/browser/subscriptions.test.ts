@@ -3,7 +3,8 @@ import { toTimestamp } from '../../src/model/timestamp.js'
 import { PASSWORD } from '../accounts/accounts-rig.js'
 import { inBrowser, openBrowser } from './chromium.js'
 import { logIn } from './login-site.js'
-import { findAxeViolations, focused, LAPTOP, ObservatorySite, overflow, PHONE, ROOT_PATH } from './observatory-site.js'
+import { LAPTOP, ObservatorySite, PHONE, ROOT_PATH } from './observatory-site.js'
+import { findAxeViolations, focused, overflow } from './page-checks.js'
 import { serveCompany } from './watching-company.js'
 
 const HOUR = 3_600_000_000

@@ -1,7 +1,8 @@
 import type { Page } from 'playwright-core'
 import t from 'tap'
 import { inBrowser, openBrowser } from './chromium.js'
-import { findAxeViolations, ObservatorySite } from './observatory-site.js'
+import { ObservatorySite } from './observatory-site.js'
+import { findAxeViolations } from './page-checks.js'
 
 /** A list of numbered rows in place of the page, newest first; `window.show(rows)` shows others. */
 const LIST = `(async () => {
