@@ -5,9 +5,11 @@ import type { Figure } from '../figure.js'
 import { batchPlan } from '../ledger-calls.js'
 import type { LoadPlan } from '../load-plan.js'
 import { accountMemory, prepareLoad, type RunningServer, runLoad, startLedger } from '../programs.js'
+import { median } from '../statistics.js'
 
 const CONNECTIONS = 64
 const EVENTS = 1_000
+const ROUNDS = 5
 const PATH = '/api/events?limit=1'
 const PARALLEL_LOGINS = 32
 const LOGINS_MEASURED_MS = 10_000
@@ -16,17 +18,17 @@ const USER = { username: 'ada', password: 'correct horse battery staple' }
 /** What a login costs each later request, and what logging in costs everybody else. */
 export async function measureAccounts(bench: Bench): Promise<Figure[]> {
   const { workspace, progress } = bench
-  progress(`GET ${PATH}, open`)
   const open = await startFilled(bench)
-  const openRate = await readRate(bench, open, {})
-  await open.stop()
-
   const closed = await startFilled(bench, USER)
-  progress(`GET ${PATH}, by an API token`)
   const session = await logIn(closed)
-  const tokenRate = await readRate(bench, closed, { Authorization: `Bearer ${await issueToken(closed, session)}` })
-  progress(`GET ${PATH}, by a session`)
-  const sessionRate = await readRate(bench, closed, { Cookie: session.cookie })
+  const token = await issueToken(closed, session)
+  const rates = await ratesInTurn(bench, [
+    { how: 'open', server: open, headers: {} },
+    { how: 'by an API token', server: closed, headers: { Authorization: `Bearer ${token}` } },
+    { how: 'by a session', server: closed, headers: { Cookie: session.cookie } },
+  ])
+  const [openRate = 0, tokenRate = 0, sessionRate = 0] = rates
+  await open.stop()
   progress(`other requests during ${PARALLEL_LOGINS} logins at once`)
   const slowest = await slowestDuringLogins(bench, closed, session.cookie)
   await closed.stop()
@@ -70,12 +72,26 @@ async function bootstrapSettings(folder: string, { username, password }: typeof 
   return { EVENT_BOOTSTRAP_USERNAME: username, EVENT_BOOTSTRAP_PASSWORD_FILE: file }
 }
 
-async function readRate({ options, workspace }: Bench, server: RunningServer, headers: Record<string, string>) {
-  const { rate } = await runLoad(workspace, {
-    ...readPlan(server, headers),
-    ...{ connections: CONNECTIONS, warmupMs: options.warmupMs, measureMs: options.measureMs },
-  })
-  return rate
+interface Reader {
+  how: string
+  server: RunningServer
+  headers: Record<string, string>
+}
+
+/** The median rate of each: they take turns, so that a machine that gets slower meanwhile does so for all of them. */
+async function ratesInTurn({ options, workspace, progress }: Bench, readers: readonly Reader[]): Promise<number[]> {
+  const rates: number[][] = readers.map(() => [])
+  for (let round = 1; round <= ROUNDS; round++) {
+    progress(`GET ${PATH}, ${readers.map(({ how }) => how).join(', ')}: round ${round} of ${ROUNDS}`)
+    for (const [at, { server, headers }] of readers.entries()) {
+      const { rate } = await runLoad(workspace, {
+        ...readPlan(server, headers),
+        ...{ connections: CONNECTIONS, warmupMs: options.warmupMs / ROUNDS, measureMs: options.measureMs / ROUNDS },
+      })
+      rates[at]?.push(rate)
+    }
+  }
+  return rates.map(median)
 }
 
 function readPlan({ port }: RunningServer, headers: Record<string, string>) {

@@ -33,6 +33,8 @@ const PASSED_ANSWER: readonly string[] = [...EVERY_ANSWER, 'Content-Security-Pol
 /** From now on browsers come over TLS only, for a year. Source: RFC 6797. */
 const TLS_ONLY: readonly string[] = ['Strict-Transport-Security', 'max-age=31536000']
 
+const SMALL_BYTES = 16 * 1024
+
 type AnsweredRequest = Pick<HttpRequest, 'requestId' | 'tlsOnly'>
 
 /** Headers of an API answer that its handler writes by itself, names and values in turn. */
@@ -83,7 +85,7 @@ export function send(req: HttpRequest, res: ServerResponse, reply: Reply): void 
     res.end()
     return
   }
-  const { body } = reply
+  const body = joinSmall(reply.body)
   const length = byteLength(body)
   headers.push('Content-Type', reply.type ?? 'application/json', 'Content-Length', String(length))
   res.writeHead(reply.status, headers)
@@ -110,6 +112,16 @@ function writeText(res: ServerResponse, text: string, bytes: number): void {
   res.write(text, encoding)
   socket.uncork()
   res.end()
+}
+
+/** Few bytes are cheaper to make one text of than to write apart. */
+function joinSmall(body: Reply['body']): Reply['body'] {
+  if (typeof body === 'string' || body instanceof Uint8Array || byteLength(body) > SMALL_BYTES) return body
+  return body
+    .map(piece =>
+      typeof piece === 'string' ? piece : Buffer.from(piece.buffer, piece.byteOffset, piece.byteLength).toString(),
+    )
+    .join('')
 }
 
 function writePieces(res: ServerResponse, pieces: readonly (string | Uint8Array)[]): void {

@@ -18,6 +18,12 @@ export interface StoredToken extends ApiToken {
   digest: string
 }
 
+/** A token and the user it belongs to, enabled or not. */
+export interface OwnedToken {
+  token: StoredToken
+  user: StoredUser
+}
+
 export interface UserChanges {
   role?: Role
   enabled?: boolean
@@ -55,8 +61,8 @@ export interface UserStore {
   delete(id: string, rule: LastAdminRule): Promise<boolean>
   /** Keeps the newest `keep` tokens of the user, this one included. @throws AppError `not_found/not_found` without that user */
   addToken(token: StoredToken, keep: number): Promise<void>
-  /** A token and the user it belongs to, enabled or not, in one read. */
-  findByTokenDigest(digest: string): Promise<{ token: StoredToken; user: StoredUser } | undefined>
+  /** In one read. */
+  findByTokenDigest(digest: string): Promise<OwnedToken | undefined>
   noteTokenUse(tokenId: string, at: string): Promise<void>
   /** Oldest first. */
   listTokens(userId: string): Promise<StoredToken[]>

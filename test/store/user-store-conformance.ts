@@ -224,6 +224,32 @@ function tokens(t: Test, open: OpenStore): void {
     t.equal(await users.findByTokenDigest(''), undefined)
   })
 
+  t.test('whoever asks once a change is told reads what was changed, however many are asking already', async t => {
+    const { users } = await open(t)
+    const ada = adminNamed('ada')
+    const token = tokenOf(ada, 1)
+    await users.create(ada)
+    await users.addToken(token, 20)
+    const ask = async () => {
+      const [user, owned] = await Promise.all([users.findById(ada.id), users.findByTokenDigest(token.digest)])
+      return [user?.enabled, owned?.user.enabled]
+    }
+    const asked: Promise<unknown>[] = []
+    for (let round = 1; round <= 50; round++) {
+      const enabled = round % 2 === 0
+      asked.push(ask())
+      const change = users.update(ada.id, { enabled, updated_at: NINE }, LAX)
+      asked.push(ask())
+      await change
+      asked.push(ask())
+      t.same(await ask(), [enabled, enabled])
+    }
+    await users.deleteToken(ada.id, token.id)
+    asked.push(ask())
+    t.same(await ask(), [true, undefined])
+    await Promise.all(asked)
+  })
+
   t.test('the use of a token is noted', async t => {
     const { users } = await open(t)
     const ada = userNamed('ada')

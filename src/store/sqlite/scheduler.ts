@@ -1,5 +1,6 @@
 import type { MessagePort } from 'node:worker_threads'
 import { AppError } from '../../model/app-error.js'
+import type { EventPage } from '../../model/event-query.js'
 import { toFailure } from '../../model/failure.js'
 import type { Engine } from './engine.js'
 import type { QueryAnswer, StoreReply, StoreRequest } from './protocol.js'
@@ -83,7 +84,7 @@ export class Scheduler {
   #turn(): void {
     const { mustFold } = this.engine
     this.#commitGroup()
-    for (const request of this.#reads.splice(0)) this.#answer(request.id, () => this.engine.read(request.task))
+    this.#answerReads()
     this.#advanceQueries()
     const busy = this.#writes.length > 0 || this.#queries.size > 0
     if (!busy && this.#closing !== undefined) {
@@ -116,28 +117,27 @@ export class Scheduler {
     }
   }
 
+  #answerReads(): void {
+    const answers = new Answers()
+    for (const { id, task } of this.#reads.splice(0)) answers.add(id, () => this.engine.read(task))
+    this.#send(answers)
+  }
+
   /** A slice of each, as many as one turn has time for; those that had theirs stand at the end of the line. */
   #advanceQueries(): void {
     const started = performance.now()
+    const answers = new Answers()
     for (const [id, query] of [...this.#queries]) {
       this.#queries.delete(id)
-      this.#queries.set(id, query)
-      this.#advanceQuery(id, query)
-      if (performance.now() - started > QUERIES_MS) return
+      answers.add(id, () => {
+        const step = query.next()
+        if (step.done) return step.value
+        this.#queries.set(id, query)
+        return NOT_YET
+      })
+      if (performance.now() - started > QUERIES_MS) break
     }
-  }
-
-  #advanceQuery(id: number, query: Generator<void, QueryAnswer>): void {
-    try {
-      const step = query.next()
-      if (!step.done) return
-      this.#queries.delete(id)
-      const { value } = step
-      this.#reply([{ id, result: value }], 'items' in value ? [value.items.buffer as ArrayBuffer] : [])
-    } catch (error) {
-      this.#queries.delete(id)
-      this.#reply([{ id, error: toFailure(error) }])
-    }
+    this.#send(answers)
   }
 
   #advanceIndex(): void {
@@ -177,22 +177,45 @@ export class Scheduler {
     }
   }
 
-  #answer(id: number, work: () => unknown): void {
-    try {
-      const result = work()
-      this.#reply([{ id, result }], result instanceof Uint8Array ? [result.buffer as ArrayBuffer] : [])
-    } catch (error) {
-      this.#reply([{ id, error: toFailure(error) }])
-    }
-  }
-
   #close(id: number): void {
     clearTimeout(this.#indexTimer)
-    this.#answer(id, () => this.engine.close())
+    const answers = new Answers()
+    answers.add(id, () => this.engine.close())
+    this.#send(answers)
     this.port.close()
   }
 
-  #reply(replies: StoreReply[], transfer: ArrayBuffer[] = []): void {
-    this.port.postMessage(replies, transfer)
+  #send({ replies, transfer }: Answers): void {
+    if (replies.length > 0) this.port.postMessage(replies, transfer)
   }
+
+  #reply(replies: StoreReply[]): void {
+    this.port.postMessage(replies)
+  }
+}
+
+/** A question that needs another slice. */
+const NOT_YET = Symbol('not yet')
+
+/** Answers of one turn, which go over as one message; what one of them failed of is its own answer. */
+class Answers {
+  readonly replies: StoreReply[] = []
+  /** Buffers that change hands. */
+  readonly transfer: ArrayBuffer[] = []
+
+  add(id: number, work: () => unknown): void {
+    try {
+      const result = work()
+      if (result === NOT_YET) return
+      this.replies.push({ id, result })
+      const bytes = isPage(result) ? result.items : result
+      if (bytes instanceof Uint8Array) this.transfer.push(bytes.buffer as ArrayBuffer)
+    } catch (error) {
+      this.replies.push({ id, error: toFailure(error) })
+    }
+  }
+}
+
+function isPage(result: unknown): result is EventPage {
+  return typeof result === 'object' && result !== null && 'items' in result
 }

@@ -1,10 +1,25 @@
 import { AppError } from '../../model/app-error.js'
-import type { LastAdminRule, ListedStoredUser, StoredToken, StoredUser, UserChanges, UserStore } from '../user-store.js'
+import type {
+  LastAdminRule,
+  ListedStoredUser,
+  OwnedToken,
+  StoredToken,
+  StoredUser,
+  UserChanges,
+  UserStore,
+} from '../user-store.js'
 import type { StoreThread } from './store-thread.js'
 import type { LastAdmin } from './user-table.js'
 
-/** Users and their tokens over the store's thread, which answers a refusal as a result (`user-table.ts`). */
+/**
+ * Users and their tokens over the store's thread, which answers a refusal as a result (`user-table.ts`).
+ *
+ * Requests that come while the same row is being read share that reading. Nobody gets less than the newest by it: the
+ * thread answers in order, so whatever was read before a change is handed out before that change is told to anybody.
+ */
 export class SqliteUserStore implements UserStore {
+  readonly #users = new SharedReads<StoredUser | undefined>()
+  readonly #tokens = new SharedReads<OwnedToken | undefined>()
   /** Each request asks for it, and only this process can change it. */
   #isClosed: Promise<boolean> | undefined
 
@@ -27,7 +42,7 @@ export class SqliteUserStore implements UserStore {
   }
 
   findById(userId: string): Promise<StoredUser | undefined> {
-    return this.thread.read({ task: 'find_user', userId })
+    return this.#users.share(userId, () => this.thread.read({ task: 'find_user', userId }))
   }
 
   findByUsername(username: string): Promise<StoredUser | undefined> {
@@ -63,8 +78,8 @@ export class SqliteUserStore implements UserStore {
     })
   }
 
-  findByTokenDigest(digest: string): Promise<{ token: StoredToken; user: StoredUser } | undefined> {
-    return this.thread.read({ task: 'find_token', digest })
+  findByTokenDigest(digest: string): Promise<OwnedToken | undefined> {
+    return this.#tokens.share(digest, () => this.thread.read({ task: 'find_token', digest }))
   }
 
   noteTokenUse(tokenId: string, at: string): Promise<void> {
@@ -81,6 +96,21 @@ export class SqliteUserStore implements UserStore {
 
   deleteTokens(userId: string): Promise<number> {
     return this.thread.write({ task: 'delete_tokens', userId })
+  }
+}
+
+/** What is being read at this moment; nothing stays once it is there. */
+class SharedReads<Result> {
+  readonly #reading = new Map<string, Promise<Result>>()
+
+  share(key: string, read: () => Promise<Result>): Promise<Result> {
+    const running = this.#reading.get(key)
+    if (running) return running
+    const done = () => this.#reading.delete(key)
+    const reading = read()
+    this.#reading.set(key, reading)
+    reading.then(done, done)
+    return reading
   }
 }
 

@@ -1,5 +1,12 @@
 import type { Role } from '../../model/user.js'
-import type { LastAdminRule, ListedStoredUser, StoredToken, StoredUser, UserChanges } from '../user-store.js'
+import type {
+  LastAdminRule,
+  ListedStoredUser,
+  OwnedToken,
+  StoredToken,
+  StoredUser,
+  UserChanges,
+} from '../user-store.js'
 import type { Database, Row } from './database.js'
 import { whole } from './whole-text.js'
 
@@ -105,7 +112,7 @@ export function addToken(database: Database, token: StoredToken, keep: number): 
   return true
 }
 
-export function findToken(database: Database, digest: string): { token: StoredToken; user: StoredUser } | undefined {
+export function findToken(database: Database, digest: string): OwnedToken | undefined {
   const row = database.first(FIND_BY_DIGEST, whole(digest))
   if (!row) return undefined
   return { token: toToken({ ...row, id: row.token_id, created_at: row.token_created_at }), user: toUser(row) }
