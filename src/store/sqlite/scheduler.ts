@@ -14,8 +14,11 @@ type ReadRequest = Extract<StoreRequest, { kind: 'read' }>
  */
 const GROUP = { rows: 1_000, bytes: 4 * 1024 * 1024 }
 
-/** How long the slices of one turn may go on together, however many questions there are: writes wait for them. */
-const QUERIES_MS = 8
+/**
+ * How long the slices of one turn may go on together, however many questions there are: writes wait for them, and what
+ * is answered waits for the turn's end. Measured: with less, turns cost more than they let through.
+ */
+const QUERIES_MS = 1
 
 /**
  * The search index trails the commits. When nothing was written for `quietMs` it catches up; while writes go on, a
