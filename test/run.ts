@@ -5,7 +5,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
 /** Programs that suites look for, and the Debian package that has each. */
-const PROGRAMS = { sqlite3: 'sqlite3', curl: 'curl', jq: 'jq', openssl: 'openssl', chromium: 'chromium' }
+const PROGRAMS = {
+  ...{ sqlite3: 'sqlite3', curl: 'curl', jq: 'jq', openssl: 'openssl' },
+  'chromium-headless-shell': 'chromium-headless-shell',
+}
 
 const TAP = 'node_modules/tap/dist/esm/run.mjs'
 /** What tap makes of its plugins; anew when it is told to build. */

@@ -34,7 +34,7 @@ t.test('who may see the board in a browser', inBrowser(), async t => {
     t.equal(await page.getByText('begun').innerText(), 'begun')
     t.equal(new URL(page.url()).search, `?card=${ids.Card}`)
     await page.getByRole('button', { name: 'Save' }).click()
-    await page.getByText('Not saved yet').waitFor({ state: 'detached' })
+    await page.getByText('Not saved yet', { exact: true }).waitFor({ state: 'detached' })
     t.match(await board.ask(`/api/cards/${ids.Card}`), { body: 'begun' })
     await page.getByRole('button', { name: 'Account: Shared login' }).click()
     await page.getByRole('menuitem', { name: 'Log out' }).click()
@@ -60,7 +60,7 @@ t.test('who may see the board in a browser', inBrowser(), async t => {
     await page.keyboard.press('e')
     await page.getByLabel('Text, in Markdown').fill('by key')
     await page.keyboard.press('Control+Enter')
-    await page.getByText('Not saved yet').waitFor({ state: 'detached' })
+    await page.getByText('Not saved yet', { exact: true }).waitFor({ state: 'detached' })
     await page.getByRole('button', { name: 'Mock run', exact: true }).click()
     await page.getByRole('log').getByText('Step 3 of 3.').waitFor()
     const kept = 'JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie, location.href])'

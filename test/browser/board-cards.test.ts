@@ -51,7 +51,7 @@ t.test('cards in a browser', inBrowser(), async t => {
     await page.keyboard.press('Enter')
     await panel.getByText('chat:7').waitFor()
     await panel.getByRole('button', { name: 'Save' }).click()
-    await panel.getByText('Not saved yet').waitFor({ state: 'detached' })
+    await panel.getByText('Not saved yet', { exact: true }).waitFor({ state: 'detached' })
     t.match(await board.ask(`/api/cards/${ids.Card}`), {
       ...{ version: 2, labels: ['re'], assignee: 'Ada Okafor', links: ['chat:7'] },
       body: '## Why\n\n- [x] one\n- [ ] **two**',
@@ -86,7 +86,7 @@ t.test('cards in a browser', inBrowser(), async t => {
     const ids = await layOut(board, [{ title: 'Card', body: 'one\ntwo\nthree' }])
     const [first, second] = await Promise.all([begin('one\nFIRST\nthree'), begin('one\nSECOND\nthree')])
     await first.keyboard.press('Control+Enter')
-    await first.getByText('Not saved yet').waitFor({ state: 'detached' })
+    await first.getByText('Not saved yet', { exact: true }).waitFor({ state: 'detached' })
     await second.keyboard.press('Control+Enter')
     const note = second.getByRole('alert', { name: 'Conflict' })
     t.match(await note.innerText(), /Someone saved this card just now, while you wrote\.\s+One line differs/)
@@ -106,7 +106,7 @@ t.test('cards in a browser', inBrowser(), async t => {
     await board.ask(`/api/cards/${ids.Card}`, { method: 'PATCH', body: { body: 'third' } })
     await second.keyboard.press('Control+Enter')
     await note.getByRole('button', { name: 'Save mine over it' }).click()
-    await second.getByText('Not saved yet').waitFor({ state: 'detached' })
+    await second.getByText('Not saved yet', { exact: true }).waitFor({ state: 'detached' })
     await note.waitFor({ state: 'detached' })
     t.match(await board.ask(`/api/cards/${ids.Card}`), { body: 'one\nBOTH\nthree' })
 
@@ -131,7 +131,7 @@ t.test('cards in a browser', inBrowser(), async t => {
       await page.keyboard.type('mine')
       await board.ask(`/api/cards/${ids.Card}`, { method: 'PATCH', body: { column: 'done' } })
       await page.keyboard.press('Control+Enter')
-      await page.getByText('Not saved yet').waitFor({ state: 'detached' })
+      await page.getByText('Not saved yet', { exact: true }).waitFor({ state: 'detached' })
       t.match(await board.ask(`/api/cards/${ids.Card}`), { body: 'mine', column: 'done', version: 3 })
     },
   )

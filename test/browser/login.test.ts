@@ -26,6 +26,7 @@ t.test('the login page in a browser', inBrowser(), async t => {
 
   t.test('one logs in with the keyboard alone, and gets to where one wanted to go', async t => {
     const page = await site.openLogin(t)
+    await page.locator('#username:focus').waitFor()
     await page.keyboard.type('ada')
     await page.keyboard.press('Tab')
     await page.keyboard.type(PASSWORD)
@@ -46,6 +47,7 @@ t.test('the login page in a browser', inBrowser(), async t => {
 
   t.test('the Tab key goes through the form in the order one reads it', async t => {
     const page = await site.openLogin(t)
+    await page.locator('#username:focus').waitFor()
     const order = [await focused(page)]
     for (let i = 0; i < 3; i++) {
       await page.keyboard.press('Tab')
