@@ -211,7 +211,11 @@ export class Executor {
     this.#isWorking = true
     try {
       await this.#recovered
-      for (let id = this.#next(); id !== undefined; id = this.#next()) {
+      for (;;) {
+        // A store that cannot be read for a while does not strand those that wait.
+        await this.#untilStored(() => this.parts.runs.isPaused())
+        const id = this.#next()
+        if (id === undefined) return
         const stop = new AbortController()
         const over = this.#perform(id, stop.signal)
         this.#current = { id, stop, over }

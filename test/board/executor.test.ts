@@ -313,6 +313,19 @@ t.test('a store that fails for a while loses neither the log nor the end of a ru
   t.ok(rig.reported.every(error => error instanceof AppError && error.code === 'store_full'))
 })
 
+t.test('a run that waits has its turn once a store that could not be read can be', async t => {
+  const rig = createExecutor(t)
+  const { isPaused } = rig.database.runs
+  let refusals = 0
+  rig.database.runs.isPaused = () => {
+    if (++refusals <= 3) throw new AppError('unavailable', 'store_io', 'The disk does not answer.')
+    return isPaused.apply(rig.database.runs)
+  }
+  t.equal((await rig.over(rig.executor.start(CARD.id, 'mock'))).state, 'done')
+  t.equal(refusals > 3, true)
+  t.match(rig.reported, [{ code: 'store_io' }])
+})
+
 t.test('a defect with one run ends it, and the next has its turn', async t => {
   const rig = createExecutor(t, { settings: { command: shell('sleep 60') } })
   const { mark } = rig.database.runs

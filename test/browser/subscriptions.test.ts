@@ -170,6 +170,12 @@ t.test('the tab of subscriptions in a browser', inBrowser(), async t => {
     t.match(page.url(), /\/book\/\?subscription_id=hook&days=1$/)
   })
 
+  t.test('a link to one that is not there any more says so', async t => {
+    const page = await openAs(t, 'bob', '/subscriptions?edit=gone')
+    await page.getByText('There is no such subscription. It may have been deleted.').first().waitFor()
+    t.equal(new URL(page.url()).search, '')
+  })
+
   t.test('form and JSON are two views of one draft, which survives the end of a session', async t => {
     const page = await openAs(t, 'bob', '/subscriptions?edit=hot')
     const form = page.getByRole('dialog', FORM)

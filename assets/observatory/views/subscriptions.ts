@@ -10,6 +10,7 @@ import { useSlow } from '../../shared/resource.js'
 import { isAdmin, session } from '../../shared/session.js'
 import { phoneActions } from '../../shared/shell.js'
 import { count } from '../../shared/text.js'
+import { showToast } from '../../shared/toast.js'
 import type { Subscription } from '../../shared/wire.js'
 import { overview } from '../overview.js'
 import { bySource, platforms } from '../sources.js'
@@ -36,6 +37,7 @@ export function SubscriptionsView() {
   const open = (change: { new: true } | { edit: string }) => state.set({ ...CLOSED, ...change })
   const close = () => state.set(CLOSED)
   usePhoneAction()
+  useUnknownSaid(all !== undefined, edit)
   useKeys('Subscriptions', [
     { keys: 'n', does: 'new', run: () => open({ new: true }) },
     { keys: '/', does: 'find', run: () => field.current?.focus() },
@@ -158,6 +160,15 @@ function beginning(all: readonly Subscription[] | undefined) {
   if (!like) return begun
   const { id: _, ...copy } = toDraft(like)
   return { ...begun, ...copy }
+}
+
+/** A link may be older than the deletion of what it leads to. */
+function useUnknownSaid(isLoaded: boolean, edit: string): void {
+  useEffect(() => {
+    if (!isLoaded || edit === '' || subscriptions.peek()?.some(({ id }) => id === edit)) return
+    showToast({ words: 'There is no such subscription. It may have been deleted.' })
+    state.set(CLOSED, 'replace')
+  }, [isLoaded, edit])
 }
 
 /** On phones the button stands in the title bar. */
