@@ -82,11 +82,12 @@ t.test('Live in a browser', inBrowser(), async t => {
   })
 })
 
-/** A module that is loaded once the page has nothing else to do. */
+/** A module that is asked for once the page has nothing else to do, with all that it imports. */
 async function hasLoaded(page: Page, name: string): Promise<void> {
-  const find = `performance.getEntriesByType('resource').some(entry => entry.name.endsWith('/${name}') && entry.responseEnd > 0)`
+  const find = `performance.getEntriesByType('resource').find(entry => entry.name.endsWith('/${name}'))?.name`
   for (let tries = 0; tries < 400; tries++) {
-    if (await page.evaluate(find)) return
+    const address = await page.evaluate<string | undefined>(find)
+    if (address !== undefined) return page.evaluate(`import('${address}').then(() => {})`)
     await page.waitForTimeout(25)
   }
   throw new Error(`${name} was not loaded.`)
