@@ -2,12 +2,25 @@
 // them that are not compiled, and the pages as they are served.
 // typebox is a thousand small modules, which take longer to load than all the rest together; joined they are two.
 // The manifest lists the commands, so that help does not load each of them.
+// With --unless-built it leaves what was built from just these files, as they are now.
 import { execFileSync } from 'node:child_process'
-import { cpSync, rmSync, statSync } from 'node:fs'
-import { rollup } from 'rollup'
+import { cpSync, existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+const SOURCES = ['src', 'assets', 'test', 'bench', 'build.js', 'package.json', 'package-lock.json', 'tsconfig.json']
+/** Written last: what it names is whole. */
+const BUILT_FROM = 'dist/built-from'
+const MANIFEST = 'oclif.manifest.json'
 
 const isSource = path => statSync(path).isFile() && (path.endsWith('.ts') || path.endsWith('tsconfig.json'))
 
+const builtFrom = SOURCES.flatMap(filesBelow)
+  .map(path => `${path} ${statSync(path).size} ${statSync(path).mtimeMs}\n`)
+  .join('')
+if (process.argv.includes('--unless-built') && isBuilt()) process.exit()
+
+// Only to build: what serves may be installed without it.
+const { rollup } = await import('rollup')
 // It takes longer than one likes to look at nothing.
 console.error('Building …')
 rmSync('dist', { recursive: true, force: true })
@@ -31,3 +44,15 @@ execFileSync('node', ['node_modules/oclif/bin/run.js', 'manifest'], {
   env: { ...process.env, OCLIF_SKIP_NEW_VERSION_CHECK: 'true' },
   stdio: ['ignore', 'ignore', 'inherit'],
 })
+writeFileSync(BUILT_FROM, builtFrom)
+
+function filesBelow(path) {
+  if (!statSync(path).isDirectory()) return [path]
+  return readdirSync(path)
+    .sort()
+    .flatMap(name => filesBelow(join(path, name)))
+}
+
+function isBuilt() {
+  return existsSync(MANIFEST) && existsSync(BUILT_FROM) && readFileSync(BUILT_FROM, 'utf8') === builtFrom
+}
