@@ -7,14 +7,25 @@ import { execFileSync } from 'node:child_process'
 import { cpSync, existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-const SOURCES = ['src', 'assets', 'test', 'bench', 'build.js', 'package.json', 'package-lock.json', 'tsconfig.json']
+/** What is installed is said by npm's own list of it. */
+const SOURCES = [
+  'src',
+  'assets',
+  'test',
+  'bench',
+  'build.js',
+  'package.json',
+  'tsconfig.json',
+  'node_modules/.package-lock.json',
+]
 /** Written last: what it names is whole. */
 const BUILT_FROM = 'dist/built-from'
 const MANIFEST = 'oclif.manifest.json'
 
 const isSource = path => statSync(path).isFile() && (path.endsWith('.ts') || path.endsWith('tsconfig.json'))
 
-const builtFrom = SOURCES.flatMap(filesBelow)
+const builtFrom = SOURCES.filter(existsSync)
+  .flatMap(filesBelow)
   .map(path => `${path} ${statSync(path).size} ${statSync(path).mtimeMs}\n`)
   .join('')
 if (process.argv.includes('--unless-built') && isBuilt()) process.exit()
@@ -23,6 +34,7 @@ if (process.argv.includes('--unless-built') && isBuilt()) process.exit()
 const { rollup } = await import('rollup')
 // It takes longer than one likes to look at nothing.
 console.error('Building …')
+rmSync(BUILT_FROM, { force: true }) // first, as the rest may be interrupted
 rmSync('dist', { recursive: true, force: true })
 for (const project of ['.', 'assets']) {
   execFileSync('node', ['node_modules/typescript/bin/tsc', '-p', project], { stdio: 'inherit' })
@@ -49,6 +61,7 @@ writeFileSync(BUILT_FROM, builtFrom)
 function filesBelow(path) {
   if (!statSync(path).isDirectory()) return [path]
   return readdirSync(path)
+    .filter(name => !name.startsWith('.')) // locks of editors lead nowhere
     .sort()
     .flatMap(name => filesBelow(join(path, name)))
 }

@@ -42,6 +42,7 @@ const RETRY_AFTER_SECONDS = 5
 const PIECES_BYTES = 64 * 1024
 const LOG_BOUNDS = { bytes: RUN_LIMITS.logBytes, pieces: RUN_LIMITS.logPieces }
 const SHOWN_CHARACTERS = 100
+const isUnavailable = (error: unknown) => error instanceof AppError && error.category === 'unavailable'
 
 interface CurrentRun {
   id: string
@@ -211,11 +212,7 @@ export class Executor {
     this.#isWorking = true
     try {
       await this.#recovered
-      for (;;) {
-        // A store that cannot be read for a while does not strand those that wait.
-        await this.#untilStored(() => this.parts.runs.isPaused())
-        const id = this.#next()
-        if (id === undefined) return
+      for (let id = this.#next(); id !== undefined; id = this.#next()) {
         const stop = new AbortController()
         const over = this.#perform(id, stop.signal)
         this.#current = { id, stop, over }
@@ -224,6 +221,8 @@ export class Executor {
       }
     } catch (error) {
       this.parts.report(error)
+      // A store that cannot be read for a while does not strand those that wait.
+      if (isUnavailable(error)) setTimeout(() => this.#work(), this.#times.retryMs).unref()
     } finally {
       this.#isWorking = false
     }
@@ -324,7 +323,7 @@ export class Executor {
         work()
         return
       } catch (error) {
-        if (!(error instanceof AppError) || error.category !== 'unavailable') throw error
+        if (!isUnavailable(error)) throw error
         if (failures === 0) this.parts.report(error)
         if (this.#closing.signal.aborted) return
       }

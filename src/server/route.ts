@@ -75,7 +75,7 @@ export interface HttpRequest<Who = unknown> extends Request {
 
 export interface Reply {
   status: number
-  /** Bytes are written as they are; pieces one after the other, without joining them. */
+  /** Bytes are written as they are; pieces, which are text in UTF-8, one after the other. */
   body: string | Uint8Array | readonly (string | Uint8Array)[]
   /** `application/json` when absent. */
   type?: string

@@ -323,7 +323,7 @@ t.test('a run that waits has its turn once a store that could not be read can be
   }
   t.equal((await rig.over(rig.executor.start(CARD.id, 'mock'))).state, 'done')
   t.equal(refusals > 3, true)
-  t.match(rig.reported, [{ code: 'store_io' }])
+  t.match(rig.reported, Array(3).fill({ code: 'store_io' }))
 })
 
 t.test('a defect with one run ends it, and the next has its turn', async t => {
