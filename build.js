@@ -30,7 +30,7 @@ const builtFrom = SOURCES.filter(existsSync)
   .join('')
 if (process.argv.includes('--unless-built') && isBuilt()) process.exit()
 
-// Only to build: what serves may be installed without it.
+// Only now, as loading it takes longer than seeing that there is nothing to build.
 const { rollup } = await import('rollup')
 // It takes longer than one likes to look at nothing.
 console.error('Building …')

@@ -114,9 +114,10 @@ export class Scheduler {
     const group = this.#writes.splice(0, size)
     try {
       const results = this.engine.commit(group.map(request => request.task))
-      this.#reply(group.map((request, at) => ({ id: request.id, result: results[at] })))
+      this.#send({ replies: group.map((request, at) => ({ id: request.id, result: results[at] })), transfer: [] })
     } catch (error) {
-      this.#reply(group.map(request => ({ id: request.id, error: toFailure(error) })))
+      const failure = toFailure(error)
+      this.#send({ replies: group.map(({ id }) => ({ id, error: failure })), transfer: [] })
     }
   }
 
@@ -188,12 +189,8 @@ export class Scheduler {
     this.port.close()
   }
 
-  #send({ replies, transfer }: Answers): void {
+  #send({ replies, transfer }: Pick<Answers, 'replies' | 'transfer'>): void {
     if (replies.length > 0) this.port.postMessage(replies, transfer)
-  }
-
-  #reply(replies: StoreReply[]): void {
-    this.port.postMessage(replies)
   }
 }
 
