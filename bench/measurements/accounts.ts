@@ -5,11 +5,10 @@ import type { Figure } from '../figure.js'
 import { batchPlan } from '../ledger-calls.js'
 import type { LoadPlan } from '../load-plan.js'
 import { accountMemory, prepareLoad, type RunningServer, runLoad, startLedger } from '../programs.js'
-import { median } from '../statistics.js'
+import { ratesInTurn } from '../rates-in-turn.js'
 
 const CONNECTIONS = 64
 const EVENTS = 1_000
-const ROUNDS = 5
 const PATH = '/api/events?limit=1'
 const PARALLEL_LOGINS = 32
 const LOGINS_MEASURED_MS = 10_000
@@ -22,10 +21,10 @@ export async function measureAccounts(bench: Bench): Promise<Figure[]> {
   const closed = await startFilled(bench, USER)
   const session = await logIn(closed)
   const token = await issueToken(closed, session)
-  const rates = await ratesInTurn(bench, [
-    { how: 'open', server: open, headers: {} },
-    { how: 'by an API token', server: closed, headers: { Authorization: `Bearer ${token}` } },
-    { how: 'by a session', server: closed, headers: { Cookie: session.cookie } },
+  const rates = await ratesInTurn(bench, CONNECTIONS, [
+    { how: 'open', server: open, path: PATH, headers: {} },
+    { how: 'by an API token', server: closed, path: PATH, headers: { Authorization: `Bearer ${token}` } },
+    { how: 'by a session', server: closed, path: PATH, headers: { Cookie: session.cookie } },
   ])
   const [openRate = 0, tokenRate = 0, sessionRate = 0] = rates
   await open.stop()
@@ -70,28 +69,6 @@ async function bootstrapSettings(folder: string, { username, password }: typeof 
   const file = join(folder, 'password')
   await writeFile(file, password, { mode: 0o600 })
   return { EVENT_BOOTSTRAP_USERNAME: username, EVENT_BOOTSTRAP_PASSWORD_FILE: file }
-}
-
-interface Reader {
-  how: string
-  server: RunningServer
-  headers: Record<string, string>
-}
-
-/** The median rate of each: they take turns, so that a machine that gets slower meanwhile does so for all of them. */
-async function ratesInTurn({ options, workspace, progress }: Bench, readers: readonly Reader[]): Promise<number[]> {
-  const rates: number[][] = readers.map(() => [])
-  for (let round = 1; round <= ROUNDS; round++) {
-    progress(`GET ${PATH}, ${readers.map(({ how }) => how).join(', ')}: round ${round} of ${ROUNDS}`)
-    for (const [at, { server, headers }] of readers.entries()) {
-      const { rate } = await runLoad(workspace, {
-        ...readPlan(server, headers),
-        ...{ connections: CONNECTIONS, warmupMs: options.warmupMs / ROUNDS, measureMs: options.measureMs / ROUNDS },
-      })
-      rates[at]?.push(rate)
-    }
-  }
-  return rates.map(median)
 }
 
 function readPlan({ port }: RunningServer, headers: Record<string, string>) {

@@ -3,14 +3,8 @@ import { get } from 'node:http'
 import { join } from 'node:path'
 import type { Bench } from '../bench.js'
 import type { Figure } from '../figure.js'
-import {
-  type RunningServer,
-  residentMegabytes,
-  runLoad,
-  sessionStoreTimes,
-  startBoard,
-  startLargeBackend,
-} from '../programs.js'
+import { type RunningServer, residentMegabytes, sessionStoreTimes, startBoard, startLargeBackend } from '../programs.js'
+import { ratesInTurn } from '../rates-in-turn.js'
 
 const CONNECTIONS = 64
 const CARDS = 20
@@ -25,18 +19,17 @@ export async function measureBoard(bench: Bench): Promise<Figure[]> {
 }
 
 async function measureGate(bench: Bench): Promise<Figure[]> {
-  const { workspace, progress } = bench
-  progress(`GET ${PATH}, a board that asks for nothing`)
+  const { workspace } = bench
   const open = await startBoard(workspace, await workspace.folder('open-board'))
   await addCards(open, {})
-  const openRate = await readRate(bench, open, PATH, {})
-  await open.stop()
-  progress(`GET ${PATH}, by a session`)
   const settings = { BOARD_PASSWORD: PASSWORD, BOARD_AUTH_SECRET: 'a-key-of-its-own', BOARD_API_KEY: KEY }
   const closed = await startBoard(workspace, await workspace.folder('closed-board'), settings)
   await addCards(closed, { authorization: `Bearer ${KEY}` })
-  const rate = await readRate(bench, closed, PATH, { Cookie: await logIn(closed) })
-  await closed.stop()
+  const [openRate = 0, rate = 0] = await ratesInTurn(bench, CONNECTIONS, [
+    { how: 'a board that asks for nothing', server: open, path: PATH, headers: {} },
+    { how: 'by a session', server: closed, path: PATH, headers: { Cookie: await logIn(closed) } },
+  ])
+  for (const server of [open, closed]) await server.stop()
   return [
     {
       ...{ what: `board: GET ${PATH} by a session, ${CONNECTIONS} connections`, value: rate, unit: 'requests/s' },
@@ -54,10 +47,10 @@ async function measureProxy(bench: Bench): Promise<Figure[]> {
   const folder = await workspace.folder('board-in-front')
   await writeProfiles(folder, { behind, large })
   const front = await startBoard(workspace, folder)
-  progress(`GET ${PATH} of another board, asked directly`)
-  const direct = await readRate(bench, behind, PATH, { Authorization: `Bearer ${KEY}` })
-  progress('the same through the proxy')
-  const proxied = await readRate(bench, front, `/api/backends/behind${PATH}`, {})
+  const [direct = 0, proxied = 0] = await ratesInTurn(bench, CONNECTIONS, [
+    { how: 'another board directly', server: behind, path: PATH, headers: { Authorization: `Bearer ${KEY}` } },
+    { how: 'through the proxy', server: front, path: `/api/backends/behind${PATH}`, headers: {} },
+  ])
   progress(`${LARGE_BYTES / 1e6} MB through the proxy`)
   await takeLarge(front)
   const before = (await residentMegabytes(front.pid)) ?? Number.NaN
@@ -112,13 +105,6 @@ async function post(port: number, path: string, body: string, headers: Record<st
   })
   if (!answer.ok) throw new Error(`POST ${path} was answered with ${answer.status}.`)
   return answer
-}
-
-async function readRate(bench: Bench, { port }: RunningServer, path: string, headers: Record<string, string>) {
-  const { warmupMs, measureMs } = bench.options
-  const work = { kind: 'reads', paths: [path], headers } as const
-  const bounds = { connections: CONNECTIONS, requests: 10_000_000, prepare: 1, warmupMs, measureMs }
-  return (await runLoad(bench.workspace, { port, work, ...bounds })).rate
 }
 
 async function writeProfiles(folder: string, backends: Record<string, RunningServer>): Promise<void> {
