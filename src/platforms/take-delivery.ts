@@ -1,5 +1,6 @@
 import { AppError } from '../model/app-error.js'
 import type { NewEvent, Verification } from '../model/event.js'
+import { JSON_ROOM } from '../store/event-store.js'
 import type { DeliveryContext, NormalisedDelivery, WebhookAdapter, WebhookDelivery } from './adapter.js'
 import { withinTextBounds } from './text-bounds.js'
 
@@ -58,6 +59,10 @@ export function takeLargeDelivery(
 }
 
 function writeDown({ payload, ...others }: NewEvent): TakenEvent {
-  const json = new TextEncoder().encode(JSON.stringify({ ...others, payload }))
-  return { event: { ...others, payload: {} }, json }
+  const text = JSON.stringify({ ...others, payload })
+  const { before, after } = JSON_ROOM
+  const length = Buffer.byteLength(text)
+  const buffer = Buffer.allocUnsafeSlow(before + length + after)
+  buffer.write(text, before)
+  return { event: { ...others, payload: {} }, json: new Uint8Array(buffer.buffer, before, length) }
 }

@@ -1,6 +1,7 @@
 import sqlite, { type Database as Connection, type JSValue, type SQLiteValue, type Statement } from 'node-sqlite3-wasm'
 import { AppError } from '../../model/app-error.js'
 import { toStoreError } from './errors.js'
+import { joiningWrites } from './joined-writes.js'
 import { copyToNewFile } from './new-copy.js'
 
 /** A commit that finds so many pages in the journal folds them into the file. */
@@ -65,7 +66,7 @@ export class Database {
   laterDurable<Result>(work: () => Result): Result {
     this.exec('PRAGMA synchronous = NORMAL')
     try {
-      return this.transaction(work)
+      return this.#transaction(work)
     } finally {
       this.exec('PRAGMA synchronous = FULL')
     }
@@ -87,21 +88,12 @@ export class Database {
    */
   foldJournal(): void {
     this.exec(`PRAGMA wal_autocheckpoint = ${FOLDED_AT_PAGES}`)
-    this.all('PRAGMA wal_checkpoint(PASSIVE)')
+    joiningWrites(() => this.all('PRAGMA wal_checkpoint(PASSIVE)'))
   }
 
   /** All of `work` or nothing. @throws AppError `unavailable/store_…` when the disk refuses */
   transaction<Result>(work: () => Result): Result {
-    try {
-      this.run('BEGIN IMMEDIATE')
-      const result = work()
-      this.run('COMMIT')
-      return result
-    } catch (error) {
-      // SQLite has already rolled back after some failures of the disk; a second ROLLBACK would hide the first error.
-      if (this.#connection.inTransaction) this.exec('ROLLBACK')
-      throw error
-    }
+    return joiningWrites(() => this.#transaction(work))
   }
 
   /**
@@ -121,6 +113,19 @@ export class Database {
     for (const statement of this.#statements.values()) statement.finalize()
     this.#statements.clear()
     if (this.#connection.isOpen) this.#connection.close()
+  }
+
+  #transaction<Result>(work: () => Result): Result {
+    try {
+      this.run('BEGIN IMMEDIATE')
+      const result = work()
+      this.run('COMMIT')
+      return result
+    } catch (error) {
+      // SQLite has already rolled back after some failures of the disk; a second ROLLBACK would hide the first error.
+      if (this.#connection.inTransaction) this.exec('ROLLBACK')
+      throw error
+    }
   }
 
   async #copyTo(path: string): Promise<void> {

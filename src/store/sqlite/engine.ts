@@ -6,7 +6,6 @@ import { countEvents } from './event-histogram.js'
 import { readPage } from './event-reader.js'
 import { EventWriter } from './event-writer.js'
 import { refuseForeign } from './foreign.js'
-import { LateMarks } from './late-marks.js'
 import { migrate } from './migrate.js'
 import { LEDGER_MIGRATIONS, SCHEMA_VERSION } from './migrations.js'
 import type { QueryAnswer, QueryTask, ReadTask, WriteTask } from './protocol.js'
@@ -54,7 +53,7 @@ export class Engine {
       migrate(this.#database, 'ledger', LEDGER_MIGRATIONS)
       this.epoch = String(this.#database.first(EPOCH)?.value)
       this.#index = new SearchIndex(this.#database)
-      this.#writer = new EventWriter(this.#database, new LateMarks(this.#database, this.#index))
+      this.#writer = new EventWriter(this.#database, this.#index)
     } catch (error) {
       this.#database.close()
       throw error

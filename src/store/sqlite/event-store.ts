@@ -28,7 +28,7 @@ const GROUPS_UNDER_WAY = 8
  * Fewer would be dearer, for each commit writes pages of its own.
  */
 const GROUP_EVENTS = 32
-/** A group that holds so many characters takes no more events: nobody shall wait for all of what is large. */
+/** A group takes no more characters, but for those of a single caller: nobody shall wait for what is large. */
 const GROUP_CHARACTERS = 4 * 1024 * 1024
 
 /**
@@ -63,14 +63,13 @@ export class SqliteEventStore implements EventStore {
       return Promise.reject(new AppError('unavailable', 'busy', message, { retryAfterSeconds: 1 }))
     }
     const openBodies = events.map(toOpenBody)
-    const group = this.#group()
-    let characters = 0
-    for (const [at, event] of events.entries()) {
-      const openBody = openBodies[at] as string
-      group.events.push(event)
-      group.openBodies.push(openBody)
-      characters += openBody.length + (event.json?.length ?? 0)
-    }
+    const characters = events.reduce(
+      (sum, { json }, at) => sum + (openBodies[at] as string).length + (json?.length ?? 0),
+      0,
+    )
+    const group = this.#group(characters)
+    group.events.push(...events)
+    group.openBodies.push(...openBodies)
     group.characters += characters
     this.#waiting.characters += characters
     this.#waiting.events += events.length
@@ -116,9 +115,10 @@ export class SqliteEventStore implements EventStore {
     }
   }
 
-  #group(): Group {
+  /** With room for so many more. */
+  #group(characters: number): Group {
     const last = this.#gathered.at(-1)
-    if (last && last.characters < GROUP_CHARACTERS) return last
+    if (last && last.characters + characters <= GROUP_CHARACTERS) return last
     const group: Group = { events: [], openBodies: [], characters: 0, settle: [] }
     this.#gathered.push(group)
     if (this.#underWay < this.#mostUnderWay) setImmediate(() => this.#sendGathered())

@@ -4,7 +4,7 @@ import type { SubscriptionMatch } from '../event-store.js'
 import { laterCursorSql, noteCapture } from './capture-state.js'
 import type { Database } from './database.js'
 import { LARGE_BODY_BYTES } from './large-body.js'
-import type { LateMarks } from './late-marks.js'
+import { LateMarks } from './late-marks.js'
 import {
   type EventRow,
   type PackedOutcomes,
@@ -13,6 +13,7 @@ import {
   setInstants,
   unpackRows,
 } from './packed-rows.js'
+import type { SearchIndex } from './search-index.js'
 import { SourceMarks } from './source-marks.js'
 
 const INSERT_EVENT = /* sql */ `
@@ -87,11 +88,13 @@ export class EventWriter {
   #last = 0
   #appended = 0
   readonly #sourceMarks: SourceMarks
+  readonly #marks: LateMarks
 
   constructor(
     private readonly database: Database,
-    private readonly marks: LateMarks,
+    private readonly index: Pick<SearchIndex, 'addSubscription' | 'keepOutline' | 'forgetOutlines'>,
   ) {
+    this.#marks = new LateMarks(database, index)
     this.#sourceMarks = new SourceMarks(database)
     const newest = database.first('SELECT seq, captured_us FROM events ORDER BY seq DESC LIMIT 1')
     this.rewind({ last: Number(newest?.captured_us ?? 0), appended: Number(newest?.seq ?? 0) })
@@ -117,6 +120,7 @@ export class EventWriter {
     this.#last = last
     this.#appended = appended
     this.#sourceMarks.forget()
+    this.index.forgetOutlines()
   }
 
   append(rows: PackedRows, now: Micros): PackedOutcomes {
@@ -132,6 +136,7 @@ export class EventWriter {
       if (this.#insert(event, capturedAt)) {
         this.#last = capturedAt
         this.#appended++
+        if (event.body.length > LARGE_BODY_BYTES) this.index.keepOutline(this.#appended, event.body)
         this.#sourceMarks.count(this.#appended, event.source)
         outcomes.capturedAt.push(capturedAt)
         outcomes.seenCounts.push(1)
@@ -139,7 +144,7 @@ export class EventWriter {
         tally.latest = capturedAt
         kinds.set(event.kind, (kinds.get(event.kind) ?? 0) + 1)
       } else {
-        for (const { id, isCaptured } of matches.get(row) ?? []) if (isCaptured) this.marks.mark(event.dedupeKey, id)
+        for (const { id, isCaptured } of matches.get(row) ?? []) if (isCaptured) this.#marks.mark(event.dedupeKey, id)
         const isAnswered = !rows.unanswered.includes(row)
         const repeat = this.#countRepeat(event.dedupeKey, Math.max(this.#last, now), isAnswered)
         outcomes.capturedAt.push(repeat.capturedAt)

@@ -32,16 +32,25 @@ export function readBodyBytes(database: Database, seq: number): Buffer {
  */
 export function readOutline(database: Database, seq: number): StoredEvent {
   const edges = database.first(EDGES, seq)
-  const [head, tail] = [asBuffer(edges?.head).toString(), asBuffer(edges?.tail).toString()]
-  const after = readJson(`{${tail.slice(tail.lastIndexOf(AFTER_PAYLOAD) + 1)}`)
+  const outline = outlineOf(asBuffer(edges?.head), asBuffer(edges?.tail))
+  return outline ?? { ...(JSON.parse(readBodyBytes(database, seq).toString()) as StoredEvent), payload: {} }
+}
+
+/** The same of a body that is at hand; undefined unless its edges tell. */
+export function findOutline(body: Buffer): StoredEvent | undefined {
+  return outlineOf(body.subarray(0, EDGE_BYTES), body.subarray(-EDGE_BYTES))
+}
+
+function outlineOf(head: Buffer, tail: Buffer): StoredEvent | undefined {
+  const after = readJson(`{${tail.toString('utf8', tail.lastIndexOf(AFTER_PAYLOAD) + 1)}`)
   // Text of a string has its quotes escaped, so what is found is a member; a nested one leaves a brace open.
   for (let end = head.indexOf(PAYLOAD); end !== -1 && after; end = head.indexOf(PAYLOAD, end + 1)) {
-    const before = readJson(`${head.slice(0, end)}}`)
+    const before = readJson(`${head.toString('utf8', 0, end)}}`)
     if (!before) continue
     const outline = { ...before, ...after, payload: {} } as StoredEvent
     if (EDGE_MEMBERS.every(name => name in outline)) return outline
   }
-  return { ...(JSON.parse(readBodyBytes(database, seq).toString()) as StoredEvent), payload: {} }
+  return undefined
 }
 
 /**

@@ -10,8 +10,12 @@ export interface PackedRows {
   count: number
   /** `dedupe_key`, `source`, `kind` and `subject_id` of each row, one after another, nothing between them. */
   texts: string
-  /** Five lengths of 32 bits a row, of its texts in UTF-16 units and of its body in bytes; then every complete body. */
+  /**
+   * From `start` on: five lengths of 32 bits a row, of its texts in UTF-16 units and of its body in bytes; then every
+   * complete body.
+   */
   buffer: ArrayBuffer
+  start: number
   /** Rows whose sender does not ask for the body as it then is. */
   unanswered: number[]
   /** `RowMatches[]` as JSON, only of rows that match a subscription. */
@@ -82,11 +86,13 @@ export function packRows(events: readonly EventToRecord[], openBodies: readonly 
     if (json) unanswered.push(row)
     if (ofRow.length > 0) matches.push({ row, matches: ofRow })
   }
-  const bytes = Buffer.allocUnsafeSlow(size)
+  const bytes = roomOf(events, size) ?? Buffer.allocUnsafeSlow(size)
   let end = lengths.byteLength
   bytes.set(new Uint8Array(lengths.buffer))
   for (const [row, { json }] of events.entries()) {
-    if (json) {
+    if (json && json.buffer === bytes.buffer) {
+      end += json.length - CLOSING_BRACE
+    } else if (json) {
       bytes.set(json.subarray(0, -CLOSING_BRACE), end)
       end += json.length - CLOSING_BRACE
     }
@@ -94,14 +100,24 @@ export function packRows(events: readonly EventToRecord[], openBodies: readonly 
     end += bytes.write(BLANK_INSTANTS, end, 'latin1')
   }
   const packedMatches = matches.length > 0 ? JSON.stringify(matches) : '[]'
-  return { count: events.length, texts, buffer: bytes.buffer as ArrayBuffer, unanswered, matches: packedMatches }
+  const { buffer, byteOffset: start } = bytes
+  return { count: events.length, texts, buffer: buffer as ArrayBuffer, start, unanswered, matches: packedMatches }
+}
+
+/** The room around a single event that was written down, if the rest fits there: then no byte of it is copied. */
+function roomOf(events: readonly EventToRecord[], size: number): Buffer | undefined {
+  const json = events.length === 1 ? events[0]?.json : undefined
+  if (!json) return undefined
+  const start = json.byteOffset - LENGTHS_A_ROW * Uint32Array.BYTES_PER_ELEMENT
+  const isRoomy = start >= 0 && start % Uint32Array.BYTES_PER_ELEMENT === 0 && start + size <= json.buffer.byteLength
+  return isRoomy ? Buffer.from(json.buffer as ArrayBuffer, start, size) : undefined
 }
 
 /** The bodies are views on the buffer. */
-export function* unpackRows({ count, texts, buffer }: PackedRows): Generator<EventRow> {
-  const lengths = new Uint32Array(buffer, 0, count * LENGTHS_A_ROW)
+export function* unpackRows({ count, texts, buffer, start }: PackedRows): Generator<EventRow> {
+  const lengths = new Uint32Array(buffer, start, count * LENGTHS_A_ROW)
   let at = 0
-  let start = lengths.byteLength
+  let bodyStart = start + lengths.byteLength
   const nextText = (index: number) => {
     const from = at
     at += lengths[index] as number
@@ -112,8 +128,8 @@ export function* unpackRows({ count, texts, buffer }: PackedRows): Generator<Eve
     const source = nextText(first + 1)
     const kind = nextText(first + 2)
     const subjectId = nextText(first + 3)
-    const body = Buffer.from(buffer, start, lengths[first + BODY])
-    start += body.length
+    const body = Buffer.from(buffer, bodyStart, lengths[first + BODY])
+    bodyStart += body.length
     yield { dedupeKey, source, kind, subjectId, body }
   }
 }

@@ -9,8 +9,8 @@ type WriteRequest = Extract<StoreRequest, { kind: 'write' }>
 type ReadRequest = Extract<StoreRequest, { kind: 'read' }>
 
 /**
- * What one group commit takes, so that the first of them does not wait for the last. One request with more than that
- * still is one transaction.
+ * What one group commit takes at most, so that the first of them does not wait for the last. One request with more than
+ * that is a transaction of its own.
  */
 const GROUP = { rows: 1_000, bytes: 4 * 1024 * 1024 }
 
@@ -19,6 +19,9 @@ const GROUP = { rows: 1_000, bytes: 4 * 1024 * 1024 }
  * is answered waits for the turn's end. Measured: with less, turns cost more than they let through.
  */
 const QUERIES_MS = 1
+
+/** After so long a turn whoever has come meanwhile goes first; the search index has time. */
+const LONG_TURN_MS = 10
 
 /**
  * The search index trails the commits. When nothing was written for `quietMs` it catches up; while writes go on, a
@@ -86,6 +89,7 @@ export class Scheduler {
 
   #turn(): void {
     const { mustFold } = this.engine
+    const started = performance.now()
     this.#commitGroup()
     this.#answerReads()
     this.#advanceQueries()
@@ -96,18 +100,20 @@ export class Scheduler {
     }
     // Not in the turn of the commit that calls for it: what has arrived meanwhile goes first.
     if (mustFold) this.#attempt(() => this.engine.fold())
-    this.#advanceIndex()
-    if (busy || this.engine.mustFold) this.#wake()
+    const mayIndex = performance.now() - started <= LONG_TURN_MS || this.engine.unindexed >= TAIL.largest
+    if (mayIndex) this.#advanceIndex()
+    if (busy || !mayIndex || this.engine.mustFold) this.#wake()
   }
 
   #commitGroup(): void {
     let rows = 0
     let bytes = 0
     let size = 0
-    while (size < this.#writes.length && rows < GROUP.rows && bytes < GROUP.bytes) {
-      const { task } = this.#writes[size++] as WriteRequest
+    for (const { task } of this.#writes) {
       rows += task.task === 'record' ? task.rows.count : 1
       bytes += task.task === 'record' ? task.rows.buffer.byteLength : 0
+      if (size > 0 && (rows > GROUP.rows || bytes > GROUP.bytes)) break
+      size++
     }
     if (size === 0) return
     this.#wroteAt = performance.now()

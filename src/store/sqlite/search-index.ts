@@ -3,13 +3,15 @@ import { targetChain } from '../../model/event.js'
 import type { EventFilter } from '../../model/event-match.js'
 import { foldCase, searchableStrings } from '../../model/search.js'
 import type { Database } from './database.js'
-import { LARGE_BODY_BYTES, readOutline } from './large-body.js'
+import { findOutline, LARGE_BODY_BYTES, readOutline } from './large-body.js'
 
 /** Text beyond this stays out of the index; a search looks at such events one by one. Characters. */
 const INDEXED_TEXT = 128 * 1024
 const FACET_CHARACTERS = 200
 /** What one batch reads, one event at least: writes wait for it. */
 const BATCH_BYTES = 1024 * 1024
+/** Outlines of large events that are kept until their turn: reading one back takes tens of milliseconds. */
+const KEPT_OUTLINES = 16
 /** More trigrams than these do not narrow a search any further; the text itself is checked anyway. */
 const SEARCHED_TRIGRAMS = 48
 
@@ -30,6 +32,8 @@ const ADD_FACETS = /* sql */ `INSERT INTO event_facets (rowid, facets) VALUES (?
  */
 export class SearchIndex {
   #indexedSeq: number
+  /** By `seq`; as they were stored. */
+  readonly #outlines = new Map<number, StoredEvent>()
 
   constructor(private readonly database: Database) {
     this.#indexedSeq = this.#committed()
@@ -51,15 +55,27 @@ export class SearchIndex {
       if (rows.length > 0) this.database.run(ADVANCE, this.#indexedSeq + rows.length)
       return rows.length
     })
-    this.#indexedSeq += added
+    for (let taken = 0; taken < added; taken++) this.#outlines.delete(++this.#indexedSeq)
     return added
   }
 
+  /** A large event that the caller's transaction stores, while its body is at hand. */
+  keepOutline(seq: number, body: Buffer): void {
+    const outline = this.#outlines.size < KEPT_OUTLINES ? findOutline(body) : undefined
+    if (outline) this.#outlines.set(seq, outline)
+  }
+
+  /** The caller's transaction failed: what it stored is not there, and its numbers are given anew. */
+  forgetOutlines(): void {
+    this.#outlines.clear()
+  }
+
   /**
-   * An event that is marked after it was indexed, inside the caller's transaction. The index has no content, so a row of
+   * An event that is marked after it was stored, inside the caller's transaction. The index has no content, so a row of
    * it is not changed but added to: a second one with the same number.
    */
   addSubscription(seq: number, id: string): void {
+    this.#outlines.delete(seq)
     if (seq <= this.#indexedSeq) this.database.run(ADD_FACETS, seq, facet('subscription', id))
   }
 
@@ -84,7 +100,7 @@ export class SearchIndex {
   /** Its text is taken to be overlong without looking. */
   #addLarge(seq: number): void {
     this.database.run(ADD_OVERLONG, seq)
-    this.#addFacets(seq, readOutline(this.database, seq))
+    this.#addFacets(seq, this.#outlines.get(seq) ?? readOutline(this.database, seq))
   }
 
   #addFacets(seq: number, event: StoredEvent): void {

@@ -3,7 +3,8 @@ import { MessageChannel } from 'node:worker_threads'
 import t from 'tap'
 import type { EventPage } from '../../../src/model/event-query.js'
 import { Engine } from '../../../src/store/sqlite/engine.js'
-import type { StoreReply, StoreRequest } from '../../../src/store/sqlite/protocol.js'
+import type { PackedRows } from '../../../src/store/sqlite/packed-rows.js'
+import type { StoreReply, StoreRequest, WriteTask } from '../../../src/store/sqlite/protocol.js'
 import { Scheduler } from '../../../src/store/sqlite/scheduler.js'
 
 const SEARCHES = 40
@@ -41,4 +42,58 @@ t.test('a write waits for a few slices, however many searches go on', async t =>
   for (let id = 1; id <= SEARCHES; id++) ask({ id, kind: 'abort' })
   ask({ id: 99, kind: 'close' })
   await new Promise(resolve => here.once('close', resolve))
+})
+
+t.test('what was sent before a large write, or after it, has a commit of its own', async t => {
+  const commits: string[][] = []
+  const LARGE = 5 * 1024 * 1024
+  class Committing extends Engine {
+    override commit(tasks: readonly WriteTask[]): unknown[] {
+      commits.push(tasks.map(task => task.task))
+      return tasks.map(() => undefined)
+    }
+  }
+  const { port1: here, port2: there } = new MessageChannel()
+  new Scheduler(new Committing(join(t.testdir(), 'events.db')), there)
+  const rows: PackedRows = {
+    ...{ count: 1, texts: '', buffer: new ArrayBuffer(LARGE), start: 0 },
+    ...{ unanswered: [], matches: '[]' },
+  }
+  here.on('message', () => {}) // or nothing would keep the test alive
+  const tasks: WriteTask[] = [{ task: 'probe' }, { task: 'probe' }, { task: 'record', rows, now: 1 }, { task: 'probe' }]
+  for (const [id, task] of tasks.entries()) here.postMessage({ id, kind: 'write', task } satisfies StoreRequest)
+  here.postMessage({ id: 99, kind: 'close' } satisfies StoreRequest)
+  await new Promise(resolve => here.once('close', resolve))
+  t.same(commits, [['probe', 'probe'], ['record'], ['probe']])
+})
+
+t.test('whoever came during a long commit has an answer before the search index goes on', async t => {
+  const happened: string[] = []
+  class Slow extends Engine {
+    override get unindexed(): number {
+      return happened.includes('index') ? 0 : 1
+    }
+    override commit(tasks: readonly WriteTask[]): unknown[] {
+      const until = performance.now() + 100
+      while (happened.length === 0 && performance.now() < until);
+      happened.push('commit')
+      return tasks.map(() => undefined)
+    }
+    override read(): unknown {
+      happened.push('read')
+      return undefined
+    }
+    override advanceIndex(): number {
+      happened.push('index')
+      return 1
+    }
+  }
+  const { port1: here, port2: there } = new MessageChannel()
+  new Scheduler(new Slow(join(t.testdir(), 'events.db')), there)
+  here.postMessage({ id: 1, kind: 'write', task: { task: 'probe' } } satisfies StoreRequest)
+  here.once('message', () => here.postMessage({ id: 2, kind: 'read', task: { task: 'stats' } } satisfies StoreRequest))
+  while (happened.length < 3) await new Promise(setImmediate)
+  here.postMessage({ id: 99, kind: 'close' } satisfies StoreRequest)
+  await new Promise(resolve => here.once('close', resolve))
+  t.same(happened, ['commit', 'read', 'index'])
 })

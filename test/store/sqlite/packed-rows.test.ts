@@ -1,0 +1,37 @@
+import fc from 'fast-check'
+import t from 'tap'
+import { type EventToRecord, JSON_ROOM } from '../../../src/store/event-store.js'
+import { packRows, toOpenBody, unpackRows } from '../../../src/store/sqlite/packed-rows.js'
+import { messageCreated } from '../../support/events.js'
+
+/** An event that was written down, with so many free bytes around it. */
+function writtenInto(payload: string, before: number, after: number): EventToRecord {
+  const delivery = messageCreated('a', { payload: { said: payload } })
+  const text = Buffer.from(JSON.stringify(delivery.event))
+  const json = new Uint8Array(new ArrayBuffer(before + text.length + after), before, text.length)
+  json.set(text)
+  return { ...delivery, event: { ...delivery.event, payload: {} }, json, matches: [{ id: 'sub_1' }] }
+}
+
+function pack(event: EventToRecord) {
+  const packed = packRows([event], [toOpenBody(event)])
+  return { packed, rows: [...unpackRows(packed)].map(row => ({ ...row, body: row.body.toString() })) }
+}
+
+t.test('an event that was written down is packed alike, whatever room it has around it', async t => {
+  const room = fc.nat(JSON_ROOM.before * 2)
+  fc.assert(
+    fc.property(fc.string(), room, fc.oneof(room, fc.constant(JSON_ROOM.after)), (said, before, after) => {
+      const bare = pack(writtenInto(said, 0, 0)).rows
+      t.match(JSON.parse(bare[0]?.body ?? ''), { payload: { said }, subscription_ids: ['sub_1'], seen_count: 1 })
+      t.same(pack(writtenInto(said, before, after)).rows, bare)
+    }),
+  )
+})
+
+t.test('with room enough, no byte of it is copied', async t => {
+  const roomy = writtenInto('large', JSON_ROOM.before, JSON_ROOM.after)
+  t.equal(pack(roomy).packed.buffer, roomy.json?.buffer)
+  const tight = writtenInto('large', JSON_ROOM.before, 8)
+  t.not(pack(tight).packed.buffer, tight.json?.buffer)
+})
