@@ -1,11 +1,13 @@
 // Builds everything into dist/: compiles src, test and bench for Node and assets for browsers, lays the files beside
 // them that are not compiled, and the pages as they are served.
+// The program as it runs is src joined, in dist/program: a module costs half a millisecond to load, whatever is in it, and
+// src has hundreds. What is compiled from it stays in dist/src, for tests.
 // typebox is a thousand small modules, which take longer to load than all the rest together; joined they are two.
 // The manifest lists the commands, so that help does not load each of them.
 // With --unless-built it leaves what was built from just these files, as they are now.
 import { execFileSync } from 'node:child_process'
 import { cpSync, existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join, relative, resolve } from 'node:path'
 
 /** What is installed is said by npm's own list of it. */
 const SOURCES = [
@@ -21,6 +23,14 @@ const SOURCES = [
 /** Written last: what it names is whole. */
 const BUILT_FROM = 'dist/built-from'
 const MANIFEST = 'oclif.manifest.json'
+const COMPILED = resolve('dist/src')
+/** Modules that are loaded by their path: by bin, by oclif, and as threads. */
+const ENTRIES = [
+  ...['cli/main', 'cli/compile-cache', 'cli/command-not-found'],
+  ...['store/sqlite/worker', 'platforms/delivery-worker'],
+]
+/** Smaller ones are joined to another, though it may be loaded in vain. Bytes. */
+const SMALLEST_CHUNK = 50_000
 
 const isSource = path => statSync(path).isFile() && (path.endsWith('.ts') || path.endsWith('tsconfig.json'))
 
@@ -42,15 +52,8 @@ for (const project of ['.', 'assets']) {
 for (const folder of ['assets', 'test']) {
   cpSync(folder, `dist/${folder}`, { recursive: true, filter: path => !isSource(path) })
 }
-const libraries = await rollup({
-  input: {
-    typebox: 'node_modules/typebox/build/index.mjs',
-    'typebox-compile': 'node_modules/typebox/build/compile/index.mjs',
-  },
-  // Its modules import each other in circles, which does no harm.
-  logLevel: 'silent',
-})
-await libraries.write({ dir: 'dist/libraries', format: 'es', chunkFileNames: 'typebox-shared.js' })
+await joinTypebox()
+await joinProgram()
 execFileSync('node', ['dist/src/pages/lay-out-pages.js'], { stdio: 'inherit' })
 execFileSync('node', ['node_modules/oclif/bin/run.js', 'manifest'], {
   env: { ...process.env, OCLIF_SKIP_NEW_VERSION_CHECK: 'true' },
@@ -68,4 +71,50 @@ function filesBelow(path) {
 
 function isBuilt() {
   return existsSync(MANIFEST) && existsSync(BUILT_FROM) && readFileSync(BUILT_FROM, 'utf8') === builtFrom
+}
+
+async function joinTypebox() {
+  const libraries = await rollup({
+    input: {
+      typebox: 'node_modules/typebox/build/index.mjs',
+      'typebox-compile': 'node_modules/typebox/build/compile/index.mjs',
+    },
+    // Its modules import each other in circles, which does no harm.
+    logLevel: 'silent',
+  })
+  await libraries.write({ dir: 'dist/libraries', format: 'es', chunkFileNames: 'typebox-shared.js' })
+}
+
+async function joinProgram() {
+  const commands = filesBelow(join(COMPILED, 'commands')).filter(path => path.endsWith('.js'))
+  const entries = [...ENTRIES, ...commands.map(path => relative(COMPILED, path).slice(0, -'.js'.length))]
+  const program = await rollup({
+    input: Object.fromEntries(entries.map(entry => [entry, join(COMPILED, `${entry}.js`)])),
+    external: specifier => !specifier.startsWith('.') && !specifier.startsWith('/'),
+    plugins: [{ name: 'own places', resolveImportMeta: urlOfOwnPlace }],
+    logLevel: 'warn',
+  })
+  let first
+  await program.write({
+    ...{ dir: 'dist/program', format: 'es', chunkFileNames: 'shared/[name].js' },
+    experimentalMinChunkSize: SMALLEST_CHUNK,
+    /** All that is loaded before it is known which command it is: one file. */
+    manualChunks: (id, graph) => {
+      first ??= importedBy(join(COMPILED, 'cli/main.js'), graph)
+      return first.has(id) ? 'main' : undefined
+    },
+  })
+}
+
+/** `import.meta.url` as if the module stood in dist/program by itself: from there it finds assets and threads. */
+function urlOfOwnPlace(property, { chunkId, moduleId }) {
+  const path = relative(dirname(chunkId), relative(COMPILED, moduleId))
+  return property === 'url' ? `new URL(${JSON.stringify(path)}, import.meta.url).href` : null
+}
+
+function importedBy(id, graph, found = new Set()) {
+  if (found.has(id) || !id.startsWith(COMPILED)) return found
+  found.add(id)
+  for (const imported of graph.getModuleInfo(id).importedIds) importedBy(imported, graph, found)
+  return found
 }

@@ -6,7 +6,7 @@ import { Config } from '@oclif/core/config'
 import type { DaybookCommand } from './daybook-command.js'
 
 /** As `oclif.commands` in package.json says. */
-const COMMANDS = 'dist/src/commands'
+const COMMANDS = 'dist/program/commands'
 const WORD = /^[a-z]+(?:-[a-z]+)*$/
 const HELP = ['--help', '-h']
 

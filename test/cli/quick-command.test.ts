@@ -3,7 +3,7 @@ import { findQuickCommand } from '../../src/cli/quick-command.js'
 
 t.test('a command is found by its words, the longest first', async t => {
   const root = t.testdir({
-    dist: { src: { commands: { 'serve.js': '', api: { 'event.js': '', 'record-json.js': '' }, 'api.js': '' } } },
+    dist: { program: { commands: { 'serve.js': '', api: { 'event.js': '', 'record-json.js': '' }, 'api.js': '' } } },
   })
   const find = (...argv: string[]) => {
     const found = findQuickCommand(root, argv)
@@ -18,7 +18,7 @@ t.test('a command is found by its words, the longest first', async t => {
 })
 
 t.test('everything else is left to oclif', async t => {
-  const root = t.testdir({ dist: { src: { commands: { 'serve.js': '', api: { 'event.js': '' } } } } })
+  const root = t.testdir({ dist: { program: { commands: { 'serve.js': '', api: { 'event.js': '' } } } } })
   const others = [
     [],
     ['--help'],

@@ -1,7 +1,4 @@
 /** Runs a command line as if a person were looking at its output, and typing what it reads. */
-import { fileURLToPath } from 'node:url'
-import { main } from '../../../src/cli/main.js'
-
 for (const stream of [process.stdout, process.stderr]) {
   Object.defineProperties(stream, {
     isTTY: { value: true },
@@ -12,4 +9,4 @@ for (const stream of [process.stdout, process.stderr]) {
 /** What is typed would be shown but between these two marks. */
 const setRawMode = (isRaw: boolean) => process.stderr.write(isRaw ? '<raw>' : '</raw>')
 Object.defineProperties(process.stdin, { isTTY: { value: true }, setRawMode: { value: setRawMode } })
-await main(fileURLToPath(new URL('../../../../', import.meta.url)), process.argv.slice(2))
+await import(new URL('../../../../bin/run.js', import.meta.url).href)
