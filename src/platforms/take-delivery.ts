@@ -1,6 +1,6 @@
 import { AppError } from '../model/app-error.js'
 import type { NewEvent, Verification } from '../model/event.js'
-import { JSON_ROOM } from '../store/event-store.js'
+import { JSON_ROOM } from '../model/json-room.js'
 import type { DeliveryContext, NormalisedDelivery, WebhookAdapter, WebhookDelivery } from './adapter.js'
 import { withinTextBounds } from './text-bounds.js'
 

@@ -4,12 +4,6 @@ import type { EventPage, EventQuery } from '../model/event-query.js'
 import type { CaptureState } from '../model/subscription.js'
 import type { Micros } from '../model/timestamp.js'
 
-/**
- * Bytes that are free before and after an event that was written down, in its buffer: there the store puts what it adds,
- * so that nobody waits for a copy. It copies what comes without them.
- */
-export const JSON_ROOM = { before: 64, after: 64 * 1024 }
-
 /** An event on its way into the ledger, with what only the ledger can say of it. */
 export interface EventToRecord {
   event: NewEvent

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import t from 'tap'
-import { type EventToRecord, JSON_ROOM } from '../../../src/store/event-store.js'
+import { JSON_ROOM } from '../../../src/model/json-room.js'
+import type { EventToRecord } from '../../../src/store/event-store.js'
 import { packRows, toOpenBody, unpackRows } from '../../../src/store/sqlite/packed-rows.js'
 import { messageCreated } from '../../support/events.js'
 
