@@ -29,7 +29,7 @@ const ENTRIES = [
   ...['cli/main', 'cli/compile-cache', 'cli/command-not-found'],
   ...['store/sqlite/worker', 'platforms/delivery-worker'],
 ]
-/** Smaller ones are joined to another, though it may be loaded in vain. Bytes. */
+/** Smaller ones are joined to another where that changes nothing, though it may be loaded in vain. Bytes. */
 const SMALLEST_CHUNK = 50_000
 
 const isSource = path => statSync(path).isFile() && (path.endsWith('.ts') || path.endsWith('tsconfig.json'))
@@ -94,14 +94,17 @@ async function joinProgram() {
     plugins: [{ name: 'own places', resolveImportMeta: urlOfOwnPlace }],
     logLevel: 'warn',
   })
-  let first
+  let cache
+  let main
   await program.write({
     ...{ dir: 'dist/program', format: 'es', chunkFileNames: 'shared/[name].js' },
     experimentalMinChunkSize: SMALLEST_CHUNK,
-    /** All that is loaded before it is known which command it is: one file. */
+    /** What every command loads, and `api health` alone, is one file; but for what turns the cache for that file on. */
     manualChunks: (id, graph) => {
-      first ??= importedBy(join(COMPILED, 'cli/main.js'), graph)
-      return first.has(id) ? 'main' : undefined
+      cache ??= importedBy(join(COMPILED, 'cli/compile-cache.js'), graph)
+      main ??= importedBy(join(COMPILED, 'cli/main.js'), graph)
+      if (cache.has(id)) return 'compile-cache'
+      return main.has(id) ? 'main' : undefined
     },
   })
 }

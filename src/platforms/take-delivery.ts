@@ -55,12 +55,15 @@ export function takeLargeDelivery(
   rules: DeliveryRules,
 ): TakenDelivery {
   const taken = takeDelivery(adapter, delivery, rules)
-  return { ...taken, events: taken.events.map(({ event }) => writeDown(event)) }
+  const room = taken.events.length === 1 ? JSON_ROOM : NO_ROOM
+  return { ...taken, events: taken.events.map(({ event }) => writeDown(event, room)) }
 }
 
-function writeDown({ payload, ...others }: NewEvent): TakenEvent {
+/** Events that come together are small, and are stored together, in a buffer of theirs. */
+const NO_ROOM: typeof JSON_ROOM = { before: 0, after: 0 }
+
+function writeDown({ payload, ...others }: NewEvent, { before, after }: typeof JSON_ROOM): TakenEvent {
   const text = JSON.stringify({ ...others, payload })
-  const { before, after } = JSON_ROOM
   const length = Buffer.byteLength(text)
   const buffer = Buffer.allocUnsafeSlow(before + length + after)
   buffer.write(text, before)

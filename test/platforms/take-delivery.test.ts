@@ -1,5 +1,6 @@
 import t from 'tap'
-import type { WebhookAdapter } from '../../src/platforms/adapter.js'
+import { JSON_ROOM } from '../../src/model/json-room.js'
+import type { WebhookAdapter, WebhookDelivery } from '../../src/platforms/adapter.js'
 import { ADAPTERS, adapterOf } from '../../src/platforms/adapters.js'
 import { type DeliveryRules, takeDelivery, takeLargeDelivery } from '../../src/platforms/take-delivery.js'
 
@@ -44,6 +45,24 @@ t.test('a large delivery comes to the same event, written down with its payload 
   t.equal(Object.keys(written).at(-1), 'payload')
   t.strictSame(taken?.event, { ...written, payload: {} })
   t.match(large, { verified: 'none', ignored: 0, deliveryId: 'd-1' })
+})
+
+t.test('a single event has room around it in its buffer, many have none', async t => {
+  const rooms = (source: 'code_a' | 'chat', delivery: WebhookDelivery) =>
+    takeLargeDelivery(adapterOf(source), delivery, OPEN).events.map(({ json }) => {
+      return (json?.buffer.byteLength ?? 0) - (json?.byteLength ?? 0)
+    })
+  t.same(rooms('code_a', comment('hello')), [JSON_ROOM.before + JSON_ROOM.after])
+  const message = {
+    type: 'stream',
+    stream_id: 4,
+    display_recipient: 'eng',
+    subject: 'deploys',
+    sender_id: 17,
+    content: 'x',
+  }
+  const messages = [1, 2, 3].map(id => ({ ...message, id, timestamp: 1_900_000_000 + id }))
+  t.same(rooms('chat', { headers: {}, body: Buffer.from(JSON.stringify({ result: 'success', messages })) }), [0, 0, 0])
 })
 
 t.test('a huge text stands in the payload whole, and elsewhere cut', async t => {

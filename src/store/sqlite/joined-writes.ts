@@ -59,7 +59,7 @@ export class JoinedWrites {
     this.#atOnce.clear()
     try {
       const result = work()
-      this.#writeKept()
+      this.#writeRest()
       return result
     } finally {
       this.#isJoining = false
@@ -91,13 +91,24 @@ export class JoinedWrites {
     }
   }
 
+  /** Only a checkpoint that broke off leaves anything, and it is begun anew; the commit that began it stands. */
+  #writeRest(): void {
+    try {
+      this.#writeKept()
+    } catch {
+      // The disk refused it, and nobody counts on it.
+    }
+  }
+
   /** What could not be written is forgotten: SQLite takes back the transaction that it belongs to. */
   #writeKept(): void {
     const length = this.#length
     this.#length = 0
     for (let written = 0; written < length; ) {
       const position = this.#position + written
-      written += this.files.writeSync(this.#fd, this.#bytes, written, length - written, position)
+      const taken = this.files.writeSync(this.#fd, this.#bytes, written, length - written, position)
+      if (taken === 0) throw new Error('The disk took nothing of a write.')
+      written += taken
     }
   }
 }

@@ -20,7 +20,7 @@ const GROUP = { rows: 1_000, bytes: 4 * 1024 * 1024 }
  */
 const QUERIES_MS = 1
 
-/** After so long a turn whoever has come meanwhile goes first; the search index has time. */
+/** After so long a turn whoever has come meanwhile goes first, and the search index with the next. */
 const LONG_TURN_MS = 10
 
 /**
@@ -48,6 +48,8 @@ export class Scheduler {
   #batch = TAIL.batch
   #paceMs = TAIL.paceMs
   #indexTimer: NodeJS.Timeout | undefined
+  /** Never twice in a row: where every turn is long the index would not go on at all. */
+  #indexPostponed = false
 
   constructor(
     private readonly engine: Engine,
@@ -100,9 +102,9 @@ export class Scheduler {
     }
     // Not in the turn of the commit that calls for it: what has arrived meanwhile goes first.
     if (mustFold) this.#attempt(() => this.engine.fold())
-    const mayIndex = performance.now() - started <= LONG_TURN_MS || this.engine.unindexed >= TAIL.largest
-    if (mayIndex) this.#advanceIndex()
-    if (busy || !mayIndex || this.engine.mustFold) this.#wake()
+    this.#indexPostponed = !this.#indexPostponed && performance.now() - started > LONG_TURN_MS
+    if (!this.#indexPostponed) this.#advanceIndex()
+    if (busy || this.#indexPostponed || this.engine.mustFold) this.#wake()
   }
 
   #commitGroup(): void {

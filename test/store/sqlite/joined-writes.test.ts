@@ -154,6 +154,32 @@ t.test('what a failed transaction had written is forgotten with it', async t => 
   t.equal(fs.readFileSync(path, 'utf8'), '')
 })
 
+t.test('what a checkpoint left that broke off does not fail the commit before it', async t => {
+  let isFull = false
+  const { path, writes, files, fd } = open(t.testdir(), length => {
+    if (isFull) throw Object.assign(new Error('no space left on device'), { code: 'ENOSPC' })
+    return length
+  })
+  const work = () => {
+    files.writeSync(fd, Buffer.from('page'), 0, 4, 0)
+    isFull = true
+    return 'committed'
+  }
+  t.equal(writes.during(work), 'committed')
+  isFull = false
+  files.closeSync(fd)
+  t.equal(fs.readFileSync(path, 'utf8'), '')
+})
+
+t.test('a disk that takes nothing of a write fails it', async t => {
+  const { writes, files, fd } = open(t.testdir(), () => 0)
+  const commit = () => {
+    files.writeSync(fd, Buffer.from('page'), 0, 4, 0)
+    files.fsyncSync(fd)
+  }
+  t.throws(() => writes.during(commit), { message: /took nothing/ })
+})
+
 t.test('a disk that takes a part of a write gets the rest with the next', async t => {
   const { path, writes, files, fd, written } = open(t.testdir(), length => Math.min(3, length))
   writes.during(() => {

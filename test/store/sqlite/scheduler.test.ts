@@ -71,12 +71,13 @@ t.test('whoever came during a long commit has an answer before the search index 
   const happened: string[] = []
   class Slow extends Engine {
     override get unindexed(): number {
-      return happened.includes('index') ? 0 : 1
+      return happened.includes('commit') && !happened.includes('index') ? 1 : 0
     }
     override commit(tasks: readonly WriteTask[]): unknown[] {
       const until = performance.now() + 100
-      while (happened.length === 0 && performance.now() < until);
+      while (performance.now() < until);
       happened.push('commit')
+      here.postMessage({ id: 2, kind: 'read', task: { task: 'stats' } } satisfies StoreRequest)
       return tasks.map(() => undefined)
     }
     override read(): unknown {
@@ -91,9 +92,41 @@ t.test('whoever came during a long commit has an answer before the search index 
   const { port1: here, port2: there } = new MessageChannel()
   new Scheduler(new Slow(join(t.testdir(), 'events.db')), there)
   here.postMessage({ id: 1, kind: 'write', task: { task: 'probe' } } satisfies StoreRequest)
-  here.once('message', () => here.postMessage({ id: 2, kind: 'read', task: { task: 'stats' } } satisfies StoreRequest))
   while (happened.length < 3) await new Promise(setImmediate)
+  here.on('message', () => {}) // or nothing would keep the test alive
   here.postMessage({ id: 99, kind: 'close' } satisfies StoreRequest)
   await new Promise(resolve => here.once('close', resolve))
   t.same(happened, ['commit', 'read', 'index'])
+})
+
+t.test('where every turn is long, the search index goes on all the same', async t => {
+  let indexed = 0
+  let isOver = false
+  class Burdened extends Engine {
+    override get unindexed(): number {
+      return 1_000
+    }
+    override get appended(): number {
+      return indexed
+    }
+    override commit(tasks: readonly WriteTask[]): unknown[] {
+      if (!isOver) write() // one always waits
+      const until = performance.now() + 15
+      while (performance.now() < until);
+      return tasks.map(() => undefined)
+    }
+    override advanceIndex(): number {
+      return ++indexed
+    }
+  }
+  const { port1: here, port2: there } = new MessageChannel()
+  const write = () => here.postMessage({ id: 1, kind: 'write', task: { task: 'probe' } } satisfies StoreRequest)
+  here.on('message', () => {}) // or nothing would keep the test alive
+  new Scheduler(new Burdened(join(t.testdir(), 'events.db')), there)
+  write()
+  while (indexed < 3) await new Promise(setImmediate)
+  t.pass('while writes went on')
+  isOver = true
+  here.postMessage({ id: 2, kind: 'close' } satisfies StoreRequest)
+  await new Promise(resolve => here.once('close', resolve))
 })
