@@ -1,4 +1,4 @@
-import { createReadStream, createWriteStream } from 'node:fs'
+import { createWriteStream } from 'node:fs'
 import { open, realpath, rename, rm, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { pipeline } from 'node:stream/promises'
@@ -103,8 +103,10 @@ async function copyConsistently(legacy: string, copy: string): Promise<void> {
 async function copyParts(legacy: string, copy: string): Promise<void> {
   for (const part of PARTS) {
     try {
+      // Opened before there is anything to write to: a file that is still being made could not be removed.
+      const source = await open(`${legacy}${part}`, 'r')
       await pipeline(
-        createReadStream(`${legacy}${part}`, { highWaterMark: 1 << 20 }),
+        source.createReadStream({ highWaterMark: 1 << 20 }),
         createWriteStream(`${copy}${part}`, { flags: 'w', mode: 0o600 }),
       )
     } catch (error) {
