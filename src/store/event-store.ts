@@ -9,8 +9,8 @@ export interface EventToRecord {
   event: NewEvent
   provenance: Provenance
   /**
-   * The whole event as JSON in UTF-8, where somebody has written it down already; `event.payload` is then empty. It and
-   * the buffer around it belong to the store from now on.
+   * The whole event as JSON in UTF-8, where somebody has written it down already; `event.payload` is then empty. With
+   * `JSON_ROOM` around it, its buffer belongs to the store from now on.
    */
   json?: Uint8Array | undefined
   /** The subscriptions that it matches. Their `last_event_at` and cursor move in the same transaction. */

@@ -1,3 +1,4 @@
+import { JSON_ROOM } from '../../model/json-room.js'
 import { type Micros, toTimestamp } from '../../model/timestamp.js'
 import type { EventToRecord, RecordOutcome, SubscriptionMatch } from '../event-store.js'
 
@@ -104,13 +105,18 @@ export function packRows(events: readonly EventToRecord[], openBodies: readonly 
   return { count: events.length, texts, buffer: buffer as ArrayBuffer, start, unanswered, matches: packedMatches }
 }
 
-/** The room around a single event that was written down, if the rest fits there: then no byte of it is copied. */
+/**
+ * The room around a single event that was written down, if the rest fits there: then no byte of it is copied. Only what was
+ * made with just that room is known to be nobody else's.
+ */
 function roomOf(events: readonly EventToRecord[], size: number): Buffer | undefined {
   const json = events.length === 1 ? events[0]?.json : undefined
   if (!json) return undefined
-  const start = json.byteOffset - LENGTHS_A_ROW * Uint32Array.BYTES_PER_ELEMENT
-  const isRoomy = start >= 0 && start % Uint32Array.BYTES_PER_ELEMENT === 0 && start + size <= json.buffer.byteLength
-  return isRoomy ? Buffer.from(json.buffer as ArrayBuffer, start, size) : undefined
+  const { before, after } = JSON_ROOM
+  const isOwn = json.byteOffset === before && json.buffer.byteLength === before + json.byteLength + after
+  const start = before - LENGTHS_A_ROW * Uint32Array.BYTES_PER_ELEMENT
+  const fits = start + size <= json.buffer.byteLength
+  return isOwn && fits ? Buffer.from(json.buffer as ArrayBuffer, start, size) : undefined
 }
 
 /** The bodies are views on the buffer. */

@@ -20,9 +20,9 @@ function pack(event: EventToRecord) {
 }
 
 t.test('an event that was written down is packed alike, whatever room it has around it', async t => {
-  const room = fc.nat(JSON_ROOM.before * 2)
+  const either = (just: number) => fc.oneof(fc.nat(JSON_ROOM.before * 2), fc.constant(just))
   fc.assert(
-    fc.property(fc.string(), room, fc.oneof(room, fc.constant(JSON_ROOM.after)), (said, before, after) => {
+    fc.property(fc.string(), either(JSON_ROOM.before), either(JSON_ROOM.after), (said, before, after) => {
       const bare = pack(writtenInto(said, 0, 0)).rows
       t.match(JSON.parse(bare[0]?.body ?? ''), { payload: { said }, subscription_ids: ['sub_1'], seen_count: 1 })
       t.same(pack(writtenInto(said, before, after)).rows, bare)
@@ -30,9 +30,36 @@ t.test('an event that was written down is packed alike, whatever room it has aro
   )
 })
 
-t.test('with room enough, no byte of it is copied', async t => {
+t.test('with just that room around it, no byte of it is copied', async t => {
   const roomy = writtenInto('large', JSON_ROOM.before, JSON_ROOM.after)
   t.equal(pack(roomy).packed.buffer, roomy.json?.buffer)
-  const tight = writtenInto('large', JSON_ROOM.before, 8)
-  t.not(pack(tight).packed.buffer, tight.json?.buffer)
+})
+
+t.test('a buffer that may be shared is left alone', async t => {
+  const { before, after } = JSON_ROOM
+  const rooms = [
+    ...[
+      { left: before, right: 8 },
+      { left: 0, right: after },
+      { left: before - 4, right: after },
+    ],
+    ...[
+      { left: before + 4, right: after },
+      { left: before, right: after + 1 },
+    ],
+  ]
+  for (const { left, right } of rooms) {
+    const shared = writtenInto('large', left, right)
+    const untouched = Buffer.from(shared.json?.buffer as ArrayBuffer).toString('hex')
+    t.not(pack(shared).packed.buffer, shared.json?.buffer)
+    t.equal(Buffer.from(shared.json?.buffer as ArrayBuffer).toString('hex'), untouched)
+  }
+})
+
+t.test('what the ledger adds may be longer than the room', async t => {
+  const crowded = writtenInto('large', JSON_ROOM.before, JSON_ROOM.after)
+  crowded.matches = Array.from({ length: 4_000 }, (_, at) => ({ id: `sub_of_a_watch_${at}` }))
+  const { packed, rows } = pack(crowded)
+  t.not(packed.buffer, crowded.json?.buffer)
+  t.equal(JSON.parse(rows[0]?.body ?? '').subscription_ids.length, 4_000)
 })
