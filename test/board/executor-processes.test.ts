@@ -127,7 +127,8 @@ t.test('after a server was killed its runs are interrupted, and what is left of 
   t.match(executor.get('run_1'), { state: 'interrupted', reason: null, finished_at: /Z$/ })
   t.match(executor.get('run_2'), { state: 'interrupted', started_at: null })
   t.equal((await over(executor.start(CARD.id, 'mock'))).state, 'done')
-  t.same(pidsIn(folder).filter(runs), [])
+  // Killed they are by now; on a busy machine the system may take its time to carry it out.
+  await until(() => !pidsIn(folder).some(runs))
   t.match(executor.get('run_1'), { state: 'interrupted' })
 })
 
