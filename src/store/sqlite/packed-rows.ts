@@ -91,10 +91,8 @@ export function packRows(events: readonly EventToRecord[], openBodies: readonly 
   let end = lengths.byteLength
   bytes.set(new Uint8Array(lengths.buffer))
   for (const [row, { json }] of events.entries()) {
-    if (json && json.buffer === bytes.buffer) {
-      end += json.length - CLOSING_BRACE
-    } else if (json) {
-      bytes.set(json.subarray(0, -CLOSING_BRACE), end)
+    if (json) {
+      if (json.buffer !== bytes.buffer) bytes.set(json.subarray(0, -CLOSING_BRACE), end)
       end += json.length - CLOSING_BRACE
     }
     end += bytes.write(openBodies[row] as string, end)

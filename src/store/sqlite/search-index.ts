@@ -61,7 +61,6 @@ export class SearchIndex {
 
   /** A large event that the caller's transaction stores, while its body is at hand. */
   keepOutline(seq: number, body: Buffer): void {
-    this.#outlines.delete(seq)
     const outline = this.#outlines.size < KEPT_OUTLINES ? findOutline(body) : undefined
     if (outline) this.#outlines.set(seq, outline)
   }
