@@ -4,22 +4,16 @@
 // src has hundreds. What is compiled from it stays in dist/src, for tests.
 // typebox is a thousand small modules, which take longer to load than all the rest together; joined they are two.
 // The manifest lists the commands, so that help does not load each of them.
-// With --unless-built it leaves what was built from just these files, as they are now.
+// With --unless-built it keeps what was built from exactly these files. The tools that build are development
+// dependencies: an installation without them can only run what is built.
 import { execFileSync } from 'node:child_process'
 import { cpSync, existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join, relative, resolve } from 'node:path'
 
-/** What is installed is said by npm's own list of it. */
-const SOURCES = [
-  'src',
-  'assets',
-  'test',
-  'bench',
-  'build.js',
-  'package.json',
-  'tsconfig.json',
-  'node_modules/.package-lock.json',
-]
+const SOURCES = ['src', 'assets', 'test', 'bench', 'build.js', 'package.json', 'tsconfig.json']
+/** npm's own list of what is installed. */
+const INSTALLED = 'node_modules/.package-lock.json'
+const TOOLS = ['node_modules/rollup', 'node_modules/typescript', 'node_modules/oclif']
 /** Written last: what it names is whole. */
 const BUILT_FROM = 'dist/built-from'
 const MANIFEST = 'oclif.manifest.json'
@@ -27,22 +21,27 @@ const COMPILED = resolve('dist/src')
 /** Modules that are loaded by their path: by bin, by oclif, and as threads. */
 const ENTRIES = [
   ...['cli/main', 'cli/compile-cache', 'cli/command-not-found'],
-  ...['store/sqlite/worker', 'platforms/delivery-worker'],
+  ...['store/sqlite/worker', 'store/sqlite/board/worker', 'platforms/delivery-worker'],
 ]
 /** Smaller ones are joined to another where that changes nothing, though it may be loaded in vain. Bytes. */
 const SMALLEST_CHUNK = 50_000
 
 const isSource = path => statSync(path).isFile() && (path.endsWith('.ts') || path.endsWith('tsconfig.json'))
 
-const builtFrom = SOURCES.filter(existsSync)
-  .flatMap(filesBelow)
+const hasTools = TOOLS.every(existsSync)
+const builtFrom = [...SOURCES.flatMap(filesBelow), INSTALLED]
+  .filter(existsSync)
   .map(path => `${path} ${statSync(path).size} ${statSync(path).mtimeMs}\n`)
-  .join('')
 if (process.argv.includes('--unless-built') && isBuilt()) process.exit()
+if (!hasTools) {
+  console.error(
+    'Daybook must be built, and the tools that build it are not installed. Run "npm ci", without --omit=dev.',
+  )
+  process.exit(1)
+}
 
 // Only now, as loading it takes longer than seeing that there is nothing to build.
 const { rollup } = await import('rollup')
-// It takes longer than one likes to look at nothing.
 console.error('Building …')
 rmSync(BUILT_FROM, { force: true }) // first, as the rest may be interrupted
 rmSync('dist', { recursive: true, force: true })
@@ -59,18 +58,22 @@ execFileSync('node', ['node_modules/oclif/bin/run.js', 'manifest'], {
   env: { ...process.env, OCLIF_SKIP_NEW_VERSION_CHECK: 'true' },
   stdio: ['ignore', 'ignore', 'inherit'],
 })
-writeFileSync(BUILT_FROM, builtFrom)
+writeFileSync(BUILT_FROM, builtFrom.join(''))
 
 function filesBelow(path) {
-  if (!statSync(path).isDirectory()) return [path]
+  if (!statSync(path, { throwIfNoEntry: false })?.isDirectory()) return [path]
   return readdirSync(path)
     .filter(name => !name.startsWith('.')) // locks of editors lead nowhere
     .sort()
     .flatMap(name => filesBelow(join(path, name)))
 }
 
+/** Removing the tools changes what is installed, and nothing of what was built. */
 function isBuilt() {
-  return existsSync(MANIFEST) && existsSync(BUILT_FROM) && readFileSync(BUILT_FROM, 'utf8') === builtFrom
+  if (!existsSync(MANIFEST) || !existsSync(BUILT_FROM)) return false
+  const compared = line => hasTools || !line.startsWith(INSTALLED)
+  const before = readFileSync(BUILT_FROM, 'utf8').split(/(?<=\n)/)
+  return before.filter(compared).join('') === builtFrom.filter(compared).join('')
 }
 
 async function joinTypebox() {

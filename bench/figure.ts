@@ -1,4 +1,4 @@
-export type Unit = 'events/s' | 'requests/s' | 'ms' | 'MB'
+export type Unit = 'events/s' | 'requests/s' | 'requests' | 'ms' | 'MB'
 
 export interface Amount {
   value: number

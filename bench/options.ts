@@ -1,5 +1,7 @@
 import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
+import { GREEDY_COUNTS, type GreedyCounts, readGreedyCounts } from './greedy-clients.js'
+import { UsageError } from './usage-error.js'
 
 export const MEASUREMENT_NAMES = [
   'posts',
@@ -15,6 +17,7 @@ export const MEASUREMENT_NAMES = [
   'health-command',
   'start-up',
   'postgres',
+  'greedy-clients',
 ] as const
 export type MeasurementName = (typeof MEASUREMENT_NAMES)[number]
 
@@ -28,21 +31,24 @@ export interface BenchOptions {
   keep?: string
   warmupMs: number
   measureMs: number
+  /** How many clients of each kind take more than their share. */
+  greedy: GreedyCounts
 }
 
 export const USAGE = `Usage: npm run bench -- [--quick] [--only name,…] [--events n] [--keep folder]
+                        [--greedy kind=number,…]
 
   --quick        short and small: shows that everything works, its figures mean little
   --only         some of: ${MEASUREMENT_NAMES.join(', ')}
   --events       size of the large ledger, 30,000 to 5,000,000; 1,000,000 (with --quick 50,000) when absent
   --keep         keeps the large ledger in that folder, and uses the one that is already there; searching records a
                  few more events in it each time
+  --greedy       how many greedy clients of a kind, such as streams=0; others: ${Object.entries(GREEDY_COUNTS)
+    .map(pair => pair.join('='))
+    .join(', ')}
 `
 
 const EVENTS = { fewest: 30_000, most: 5_000_000, usual: 1_000_000, quick: 50_000 }
-
-/** What is wrong with the arguments, as a sentence. */
-export class UsageError extends Error {}
 
 /** @throws UsageError */
 export function readOptions(args: readonly string[]): BenchOptions | 'help' {
@@ -56,6 +62,7 @@ export function readOptions(args: readonly string[]): BenchOptions | 'help' {
     ...(values.keep === undefined ? {} : { keep: resolve(values.keep) }),
     warmupMs: quick ? 500 : 2_000,
     measureMs: quick ? 2_000 : 8_000,
+    greedy: values.greedy === undefined ? GREEDY_COUNTS : readGreedyCounts(values.greedy),
   }
 }
 
@@ -68,6 +75,7 @@ function parse(args: readonly string[]) {
         only: { type: 'string' },
         events: { type: 'string' },
         keep: { type: 'string' },
+        greedy: { type: 'string' },
         help: { type: 'boolean', short: 'h' },
       },
     })

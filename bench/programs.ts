@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url'
 import type { AccountMemory } from './account-memory.js'
 import type { ChatPlace, ChatPlan } from './chat-plan.js'
 import { ChildLines } from './child-lines.js'
+import type { GreedyPlan, GreedyResult } from './greedy-clients.js'
 import type { LoadPlan, LoadResult } from './load-plan.js'
 import type { SessionStoreTimes } from './session-store-times.js'
 import type { WalkPlan, WalkResult } from './walk-plan.js'
@@ -100,6 +101,15 @@ export async function accountMemory(workspace: Workspace): Promise<AccountMemory
   return JSON.parse(
     await workspace.run(process.execPath, args, { env: await cleanEnvironment(workspace) }),
   ) as AccountMemory
+}
+
+/** Starts clients that take more than their share. Resolves once all have been started. */
+export async function startGreedyClients(
+  workspace: Workspace,
+  plan: GreedyPlan,
+): Promise<{ stop: () => Promise<Record<string, GreedyResult>> }> {
+  const { run } = await prepare<Record<string, GreedyResult>>(workspace, 'greedy-clients', plan)
+  return { stop: run }
 }
 
 /** Runs a load generator. @throws when it saw anything but 2xx answers */

@@ -7,6 +7,7 @@ import { measureAccounts } from './measurements/accounts.js'
 import { measureBatches } from './measurements/batches.js'
 import { measureBoard } from './measurements/board.js'
 import { measureCapture } from './measurements/capture.js'
+import { measureGreedyClients } from './measurements/greedy-clients.js'
 import { measureGrowth } from './measurements/growth.js'
 import { measureHealthCommand } from './measurements/health-command.js'
 import { measurePages } from './measurements/pages.js'
@@ -16,8 +17,9 @@ import { measureSearch } from './measurements/search.js'
 import { measureStartUp } from './measurements/start-up.js'
 import { measureSubscriptions } from './measurements/subscriptions.js'
 import { measureWebhooks } from './measurements/webhooks.js'
-import { type BenchOptions, type MeasurementName, readOptions, USAGE, UsageError } from './options.js'
+import { type BenchOptions, type MeasurementName, readOptions, USAGE } from './options.js'
 import { machineFacts, type Outcome, outcomeTable, writeResults } from './report.js'
+import { UsageError } from './usage-error.js'
 import { Workspace } from './workspace.js'
 
 const MEASUREMENTS: Record<MeasurementName, (bench: Bench) => Promise<Figure[]>> = {
@@ -34,6 +36,7 @@ const MEASUREMENTS: Record<MeasurementName, (bench: Bench) => Promise<Figure[]>>
   'health-command': measureHealthCommand,
   'start-up': measureStartUp,
   postgres: measurePostgres,
+  'greedy-clients': measureGreedyClients,
 }
 const RESULTS = fileURLToPath(new URL('../../bench/results/', import.meta.url))
 const SIGNALS = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const

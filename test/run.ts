@@ -1,8 +1,12 @@
-/** Runs every test: brings the programs that some suites need, then tap, then says how many passed. */
-import { spawn, spawnSync } from 'node:child_process'
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+/** Runs the tests named, or all of them after installing the programs that some suites need; prints how many passed. */
+import { fork, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { readdirSync } from 'node:fs'
+import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { inspect } from 'node:util'
+import type { FileReport } from './file-report.js'
 
 /** Programs that suites look for, and the Debian package that has each. */
 const PROGRAMS = {
@@ -10,44 +14,41 @@ const PROGRAMS = {
   'chromium-headless-shell': 'chromium-headless-shell',
 }
 
-const TAP = 'node_modules/tap/dist/esm/run.mjs'
-/** What tap makes of its plugins; anew when it is told to build. */
-const TAP_PLUGINS = 'node_modules/@tapjs/test/test-built/dist/esm/index.js'
+const TOGETHER = fileURLToPath(new URL('./files-together.js', import.meta.url))
+/** Rooms whose tests start programs and wait for them: first, so that no process waits for them at the end. */
+const SLOW_ROOMS = ['black-box', 'browser', 'docs', 'commands', 'store', 'runtime']
+/** Kills what it starts, fills disks, and counts processes: each of its files has a process of its own. */
+const ALONE = 'black-box'
+/** Files that share a process: few enough that all processes end at about the same time. */
+const MOST_TOGETHER = 12
+/** A process that has run its files and does not end by then has left something open. */
+const END_MS = 60_000
+/** Of what a process printed: shown when it ends without a report. */
+const TAIL_CHARACTERS = 4_096
 
-/** Where a machine that is busy elsewhere can make a test fail: a browser has no clock that a test could turn. */
-const BROWSER_TESTS = 'dist/test/browser/'
-/** As many may be the machine's doing; more are ours. */
-const MOST_SECOND_TRIES = 3
-
-const missing = Object.entries(PROGRAMS).filter(([program]) => !isThere(program))
+const named = process.argv.slice(2)
+const needed = named.length > 0 ? [] : Object.entries(PROGRAMS)
+const missing = needed.filter(([program]) => !isThere(program))
 const absent = missing.filter(([program, debianPackage]) => !install(debianPackage) || !isThere(program))
 for (const [program, debianPackage] of absent) {
   console.error(
     `\n*** ${program} is missing (Debian package ${debianPackage}): the suites that need it are skipped. ***\n`,
   )
 }
-// Freshly installed, tap still has the plugins that package.json turns off; it has to be built without them first.
-if (!isTapBuilt()) spawnSync(process.execPath, [TAP, 'build'], { stdio: 'inherit' })
-const named = process.argv.slice(2)
-const { passed, failed, skipped, status } = await runTwiceIfBusy(named.length > 0 ? named : everyTest())
-const skippedSuites = absent.length > 0 && process.env.CI === 'true' ? 1 : 0
-console.log(`\n${passed} passed, ${failed + skippedSuites} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`)
-process.exitCode = status === 0 && skippedSuites === 0 ? 0 : 1
 
-/** tap looks for tests where sources are; ours are compiled. */
+const totals = { passed: 0, failed: absent.length > 0 && process.env.CI === 'true' ? 1 : 0, skipped: 0 }
+const waiting = inProcesses(named.length > 0 ? named : everyTest())
+await Promise.all(Array.from({ length: availableParallelism() }, runWaiting))
+const { passed, failed, skipped } = totals
+console.log(`\n${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`)
+process.exitCode = failed === 0 ? 0 : 1
+
+/** Tests are compiled. */
 function everyTest(): string[] {
   return readdirSync('dist/test', { recursive: true, encoding: 'utf8' })
     .filter(file => file.endsWith('.test.js'))
-    .map(file => `dist/test/${file}`)
+    .map(file => join('dist/test', file))
     .sort()
-}
-
-function isTapBuilt(): boolean {
-  const { tap } = JSON.parse(readFileSync('package.json', 'utf8')) as { tap: { plugin: string[] } }
-  const turnedOff = tap.plugin.flatMap(name => (name.startsWith('!') ? [`"${name.slice(1)}"`] : []))
-  if (!existsSync(TAP_PLUGINS)) return false
-  const built = readFileSync(TAP_PLUGINS, 'utf8')
-  return turnedOff.every(plugin => !built.includes(plugin))
 }
 
 function isThere(program: string): boolean {
@@ -65,54 +66,68 @@ function install(debianPackage: string): boolean {
   )
 }
 
-interface Totals {
-  passed: number
-  failed: number
-  skipped: number
-  /** The exit code. */
-  status: number
-  failedFiles: string[]
-}
-
-/** A few browser tests that fail beside others are tried once more, alone, and it is said that they needed it. */
-async function runTwiceIfBusy(files: string[]): Promise<Totals> {
-  const first = await runTap(files)
-  const { failedFiles } = first
-  const mayBeBusy = failedFiles.every(file => file.startsWith(BROWSER_TESTS)) && failedFiles.length <= MOST_SECOND_TRIES
-  if (first.status === 0 || failedFiles.length === 0 || !mayBeBusy) return first
-  console.log(`\n*** Once more, one at a time: ${failedFiles.join(', ')} ***\n`)
-  const second = await runTap(failedFiles, '--jobs=1')
-  if (second.status !== 0) return { ...second, passed: first.passed, skipped: first.skipped }
-  console.log('\n*** UNSTEADY: what failed above passed when it was run again. Its race is to be found. ***')
-  return { ...second, passed: first.passed + first.failed, skipped: first.skipped }
-}
-
-/** tap ends with its totals on a line of their own, and leaves a list of the files that failed. */
-async function runTap(files: string[], ...flags: string[]): Promise<Totals> {
-  const folder = mkdtempSync(join(tmpdir(), 'daybook-tests-'))
-  const list = join(folder, 'failed')
-  const reporter = process.stdout.isTTY ? 'base' : 'terse'
-  // Where nobody looks on, its counter would be a line in the log for every time it moves.
-  const shown = process.stdout.isTTY ? { FORCE_COLOR: '1' } : { CONTINUOUS_INTEGRATION: 'true' }
-  const options = [process.env.NODE_OPTIONS ?? '', `--import=${new URL('./plain-imports.js', import.meta.url)}`]
-  const tap = spawn(process.execPath, [TAP, `--reporter=${reporter}`, `--save=${list}`, ...flags, ...files], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-    env: { ...process.env, ...shown, NODE_OPTIONS: options.join(' ').trim() },
-  })
-  let tail = ''
-  tap.stdout.on('data', (chunk: Buffer) => {
-    process.stdout.write(chunk)
-    tail = (tail + chunk.toString('utf8')).slice(-4_096)
-  })
-  const status = await new Promise<number>(resolve => tap.on('close', code => resolve(code ?? 1)))
-  const count = (name: string) => Number(new RegExp(`\\b${name}: (\\d+)`).exec(tail)?.[1] ?? 0)
-  const failed = count('fail')
-  const failedFiles = existsSync(list) ? readFileSync(list, 'utf8').split('\n').filter(Boolean) : []
-  rmSync(folder, { recursive: true })
-  return {
-    passed: count('pass'),
-    failed: status === 0 ? failed : Math.max(1, failed),
-    skipped: count('skip'),
-    ...{ status, failedFiles },
+/** Files by the process that runs them: those of one room share a few. */
+function inProcesses(files: string[]): string[][] {
+  const rooms = new Map<string, string[]>()
+  for (const file of files) {
+    const [room = ''] = file.replace(/^dist\/test\//, '').split('/')
+    rooms.set(room, [...(rooms.get(room) ?? []), file])
   }
+  const urgency = (room: string) => (SLOW_ROOMS.includes(room) ? SLOW_ROOMS.indexOf(room) : SLOW_ROOMS.length)
+  return [...rooms].sort(([a], [b]) => urgency(a) - urgency(b)).flatMap(([room, own]) => parts(room, own))
+}
+
+function parts(room: string, files: string[]): string[][] {
+  const count = room === ALONE ? files.length : Math.ceil(files.length / MOST_TOGETHER)
+  return Array.from({ length: count }, (_, part) => files.filter((_, i) => i % count === part))
+}
+
+async function runWaiting(): Promise<void> {
+  for (let files = waiting.shift(); files !== undefined; files = waiting.shift()) await runTogether(files)
+}
+
+/** Runs files in one process, and prints the result of each as soon as it is known. */
+async function runTogether(files: string[]): Promise<void> {
+  // SQLite is WebAssembly: a test ends before its slower, better compilation would pay.
+  const child = fork(TOGETHER, { execArgv: ['--liftoff-only'], stdio: ['ignore', 'pipe', 'inherit', 'ipc'] })
+  const left = new Set(files)
+  let hasFailures = false
+  let tail = ''
+  child.stdout?.on('data', (chunk: Buffer) => {
+    tail = (tail + chunk.toString()).slice(-TAIL_CHARACTERS)
+  })
+  let ending: NodeJS.Timeout | undefined
+  child.on('message', (message: FileReport | { setTimeout: number }) => {
+    if (!('file' in message)) return // tap's own
+    left.delete(message.file)
+    hasFailures ||= message.failures.length > 0
+    show(message)
+    if (left.size === 0) ending = setTimeout(() => child.kill('SIGKILL'), END_MS)
+  })
+  child.send(files)
+  const [code, signal] = (await once(child, 'close')) as [number | null, string | null]
+  clearTimeout(ending)
+  if (left.size === 0 && code === (hasFailures ? 1 : 0)) return
+  const problem = left.size === 0 ? 'did not end after its last test' : `ended before ${[...left].join(', ')} had`
+  console.log(`\n${tail}\n*** The process of ${files.join(', ')} ${problem} (code ${code}, signal ${signal}). ***`)
+  totals.failed += Math.max(1, left.size)
+}
+
+function show({ file, passed, failures, skipped, comments, seconds }: FileReport) {
+  totals.passed += passed
+  totals.failed += failures.length
+  totals.skipped += skipped.length
+  const failed = failures.length > 0 ? `  ${failures.length} FAILED` : ''
+  console.log(`${file}  ${passed} passed${failed}  ${seconds.toFixed(1)} s`)
+  for (const text of [...skipped.map(name => `skipped: ${name}`), ...(failed ? comments : [])]) console.log(`  ${text}`)
+  for (const { fullname, diag } of failures) console.log(`\n  ${fullname}\n${indented(diag)}\n`)
+}
+
+/** tap's diagnosis has texts of several lines, as a difference. */
+function indented(diag: unknown): string {
+  const members = Object.entries(diag ?? {}).map(([name, value]) => {
+    const text = typeof value === 'string' ? `\n${value}` : ` ${inspect(value)}`
+    return `${name}:${text}`
+  })
+  return members.join('\n').replaceAll(/^/gm, '    ')
 }

@@ -3,7 +3,7 @@ import { type ApiCall, ApiProblem, api, leaveForLogin, rememberCsrfToken, showCr
 import { createResource } from '../shared/resource.js'
 import type { AuthStatus } from './wire.js'
 
-/** How one gets in here: not at all, by a password and its cookie, or by the API key that is typed into the page. */
+/** How users get access: without a login, by a password and its cookie, or by an API key typed into the page. */
 export type AccessMode = 'open' | 'password' | 'key'
 
 const auth = createResource(signal => askWhoIsIn({ signal }))
@@ -12,20 +12,20 @@ const mode = computed<AccessMode | undefined>(() => {
   if (!value) return undefined
   return value.enabled ? 'password' : value.api_token_enabled ? 'key' : 'open'
 })
-/** In the memory of this page alone: not in storage, not in an address, not in the document. */
+/** Only in this page's memory: not in storage, addresses or the document. */
 let key: string | undefined
 const hasKey = signal(false)
 
-/** Undefined until the server has said so. */
+/** Undefined until the server has responded. */
 export const accessMode: ReadonlySignal<AccessMode | undefined> = mode
 export const accessProblem: ReadonlySignal<unknown> = auth.problem
 export const holdsKey: ReadonlySignal<boolean> = hasKey
-/** Calls can be made. */
+/** Whether calls can be made. */
 export const isIn: ReadonlySignal<boolean> = computed(
   () => mode.value !== undefined && (mode.value !== 'key' || hasKey.value),
 )
 
-/** What can be sent as a header. */
+/** Characters that are valid in a header. */
 const KEY = /^[\x21-\x7e]{1,1024}$/
 const KEY_HEADER = 'X-Board-Token'
 const THROUGH_BACKEND = '/api/backends/'
@@ -42,11 +42,11 @@ showCredentials({
 
 export async function loadAccess(): Promise<void> {
   await auth.load()
-  // Whoever comes by key needs none, so nobody has to ask for one.
+  // Requests by key need no CSRF token, so it is not fetched.
   if (mode.peek() === 'key') rememberCsrfToken(null)
 }
 
-/** @returns whether that is the key @throws ApiProblem without an answer */
+/** @returns whether the key is right @throws ApiProblem if there is no response */
 export async function enterKey(text: string): Promise<boolean> {
   const word = text.trim()
   if (!KEY.test(word)) return false
@@ -66,7 +66,7 @@ function askWhoIsIn(call: ApiCall = {}): Promise<AuthStatus> {
   return api<AuthStatus>('/api/auth', call)
 }
 
-/** The answer may be that of another board, which refused the key that ours has for it. */
+/** The refusal may come from another board, which refused the key that our server has for it. */
 async function isStillIn(): Promise<boolean> {
   const { enabled, api_token_enabled, authenticated } = await askWhoIsIn()
   return authenticated || !(enabled || api_token_enabled)

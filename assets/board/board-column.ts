@@ -10,14 +10,14 @@ import { QuickAdd } from './quick-add.js'
 import type { Card } from './wire.js'
 
 export interface BoardColumnProps {
-  /** With the cards that are seen. */
+  /** Contains only the visible cards. */
   column: Column
-  /** Cards in it, those that are not seen included. */
+  /** Number of all its cards, including hidden ones. */
   total: number
   isFiltered: boolean
   terms: readonly string[]
   openId: string
-  /** The card of this column that Tab comes to. */
+  /** The card that is this column's tab stop. */
   tabStop: string | undefined
   isAdding: boolean
   onAdd: (isAdding: boolean) => void
@@ -28,7 +28,7 @@ export interface BoardColumnProps {
   onPointerDown: (event: PointerEvent, card: Card, index: number) => void
 }
 
-/** So many cards are drawn at first; the others follow when they are asked for. */
+/** Initially rendered cards; the others follow on request. */
 const DRAWN = 150
 
 export function BoardColumn(props: BoardColumnProps) {
@@ -40,9 +40,9 @@ export function BoardColumn(props: BoardColumnProps) {
   const dragged = drag.value
   const slot = dragged?.target.column === name ? dragged.target.index : undefined
   const atTabStop = cards.findIndex(({ id }) => id === tabStop)
-  // Wherever the keys have led, the card is there.
+  // The card reached by keyboard is always rendered.
   const most = Math.max(drawn, atTabStop + 2)
-  // The slot stands in a place that is counted without the card that is dragged; that one leaves its own meanwhile.
+  // The drop slot's index does not count the dragged card, which leaves its own slot during the drag.
   const others = cards.slice(0, most).filter(({ id }) => id !== dragged?.card.id)
   const tile = (card: Card) => html`<${CardTile} key=${card.id} card=${card} isOpen=${card.id === openId} terms=${terms}
     isTabStop=${card.id === tabStop} onFocus=${() => onFocus(card.id)} onKeyDown=${onKeyDown} onMove=${() => onMove(card)}

@@ -5,25 +5,25 @@ import { html } from '../shared/html.js'
 import { useKeys } from '../shared/keys.js'
 import { searchTerms } from '../shared/text.js'
 import { Words } from '../shared/text-view.js'
-import { type CardFilter, isFiltered, NOBODY } from './card-filter.js'
+import { type CardFilter, isFiltered, UNASSIGNED } from './card-filter.js'
 import { knownAssignees, knownLabels } from './cards.js'
 import { place } from './place.js'
 
 const WAIT_MS = 200
 
-/** What the address says that is to be seen. */
+/** The filter in the address. */
 export function boardFilter(): CardFilter {
   const { q, label, assignee } = place.value.value
   return { terms: searchTerms(q), labels: label, assignees: assignee }
 }
 
-/** Finds cards by words, labels and assignees, which live in the address. */
+/** Filters cards by words, labels and assignees, stored in the address. */
 export function BoardFilters({ takesFocus }: { takesFocus: boolean }) {
   const { q, label, assignee } = place.value.value
   const [typed, setTyped] = useState(q)
   const field = useRef<HTMLInputElement>(null)
   const latest = useRef(q)
-  // The browser's buttons have led elsewhere.
+  // Changed by browser history.
   if (latest.current !== q) {
     latest.current = q
     if (typed !== q) setTyped(q)
@@ -44,7 +44,7 @@ export function BoardFilters({ takesFocus }: { takesFocus: boolean }) {
   const choices = (known: ReadonlyMap<string, number>) =>
     [...known].map(([value, count]) => ({ value, label: value, count }))
   const shown = (name: string, chosen: readonly string[]) =>
-    chosen.length === 0 ? name : `${name}: ${chosen.map(word => (word === NOBODY ? 'Nobody' : word)).join(', ')}`
+    chosen.length === 0 ? name : `${name}: ${chosen.map(word => (word === UNASSIGNED ? 'Nobody' : word)).join(', ')}`
   const isOn = isFiltered(boardFilter())
   return html`<search class="board-filters">
     <div class="search-field">
@@ -62,7 +62,7 @@ export function BoardFilters({ takesFocus }: { takesFocus: boolean }) {
     <${Choose} label="Label" button=${html`<span class="ellipsis"><${Words} text=${shown('Label', label)} limit=${200} /></span>`} isMany choices=${choices(knownLabels.value)} chosen=${label}
       onChoose=${(label: readonly string[]) => place.set({ label })} empty="No card has a label." />
     <${Choose} label="Assignee" button=${html`<span class="ellipsis"><${Words} text=${shown('Assignee', assignee)} limit=${200} /></span>`} isMany chosen=${assignee}
-      choices=${[{ value: NOBODY, label: 'Nobody' }, ...choices(knownAssignees.value)]}
+      choices=${[{ value: UNASSIGNED, label: 'Nobody' }, ...choices(knownAssignees.value)]}
       onChoose=${(assignee: readonly string[]) => place.set({ assignee })} />
     ${
       isOn &&

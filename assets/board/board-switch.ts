@@ -7,12 +7,12 @@ import { boardName } from './place.js'
 
 export const OWN_BOARD = 'This machine'
 
-/** What the board that is shown is called. */
+/** Name of the shown board. */
 export function boardLabel(): string {
   return boardName.value || OWN_BOARD
 }
 
-/** Leads to the other boards; nothing where there are none. */
+/** Links to the other boards; renders nothing if there are none. */
 export function BoardSwitch() {
   const others = backends.value.value?.items ?? []
   if (others.length === 0 && boardName.value === '') return null
@@ -28,7 +28,7 @@ export function BoardSwitch() {
     button=${html`<${Glyph} name="database" />${boardLabel()}<${Glyph} name="chevron-down" class="small" />`} />`
 }
 
-/** Says in the top bar that it is another board's cards that one sees. */
+/** Shows in the top bar that these are another board's cards. */
 export function BoardTag() {
   if (boardName.value === '') return null
   return html`<a class="tag accent board-tag" href=${href(address.value.path)} title=${`Back to the board of this machine`}>

@@ -35,7 +35,7 @@ const ARROWS: Record<string, Direction> = {
   ArrowRight: 'right',
 }
 
-/** The columns with their cards, and the card that is open beside them. */
+/** The columns with their cards, and the open card in the panel. */
 export function BoardView() {
   const { card: openId } = place.value.value
   const filter = boardFilter()
@@ -80,7 +80,7 @@ export function BoardView() {
     setToWrite(id)
     open(id)
   }
-  /** A card that was just made here. */
+  /** Opens a card just created here. */
   const openNew = (id: string) => {
     setAdding(undefined)
     setActive(id)
@@ -179,10 +179,10 @@ function OpenCard({ id, isToWrite, onClose, onMove }: OpenCardProps) {
 }
 
 /**
- * A card that moves to another column is another element there, and one that moves within its own may lose the focus on
- * the way: it gets it back.
+ * A card that moves to another column becomes another element, and one that moves within its column may lose the focus:
+ * this restores it.
  *
- * @returns puts the focus on a card once it is drawn
+ * @returns focuses a card once it is rendered
  */
 function useCardFocus(): (id: string) => void {
   const wanted = useRef<string | undefined>(undefined)
@@ -223,7 +223,7 @@ function BoardHead({ isPanel, isSearching, onNew }: BoardHeadProps) {
   </header>`
 }
 
-/** On phones there is room beside the title for what runs and the way to search. */
+/** On phones the title bar has room for running cards and the search button. */
 function usePhoneActions(isSearching: boolean, setSearching: (isSearching: boolean) => void): void {
   const running = executor.value?.running
   useEffect(() => {
@@ -255,7 +255,7 @@ function ColumnTabs({ columns, current, onChoose }: ColumnTabsProps) {
   </nav>`
 }
 
-/** What could not be loaded. That nobody answers stands above the view already. */
+/** What could not be loaded. An outage is already shown above the view. */
 function BoardProblem() {
   const { value: problem } = loadProblem
   if (problem === undefined || areLoading.value || (problem instanceof ApiProblem && problem.code === 'no_answer'))

@@ -20,13 +20,13 @@ import { RunsView } from './runs-view.js'
 
 const VIEWS = { '/': BoardView, '/runs': RunsView }
 
-/** Every address that this page shows something under. */
+/** All addresses with a view. */
 export const PATHS = Object.keys(VIEWS) as readonly (keyof typeof VIEWS)[]
 
-/** Nobody has a name here: the login is shared. */
+/** Display names: the login is shared, so there are no personal ones. */
 const NAMES: Record<AccessMode, string> = { open: 'Anybody', password: 'Shared login', key: 'API key' }
 
-/** The board: its shell, and in it the view that the address names. */
+/** The board: its shell with the view named by the address. */
 export function Board() {
   const mode = accessMode.value
   const path = PATHS.find(path => path === address.value.path) ?? '/'
@@ -58,7 +58,7 @@ function NoAccess() {
     onRetry=${() => void loadAccess()} /></div>`
 }
 
-/** A demo is open as well, and that need not be said of it. */
+/** A demo is open as well, which need not be shown. */
 function openness(mode: AccessMode | undefined) {
   if (isDemo) return html`<${DemoTag} what="invented cards on a throw-away board" />`
   return mode === 'open' && html`<${OpenTag} />`

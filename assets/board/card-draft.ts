@@ -2,7 +2,7 @@ import { type DiffLine, diffLines } from './line-diff.js'
 import { mergeLines } from './merge-lines.js'
 import type { Card } from './wire.js'
 
-/** What of a card is written: everything but where it stands. */
+/** The text of a card, without its position. */
 export interface CardText {
   title: string
   body: string
@@ -12,11 +12,11 @@ export interface CardText {
   links: readonly string[]
 }
 
-/** What somebody makes of a card, not saved yet. It is JSON. */
+/** Unsaved changes to a card, as JSON. */
 export interface CardDraft {
-  /** What was there when the writing began. */
+  /** The text when editing began. */
   base: CardText
-  /** Of that; 0 for a card that there is not yet. */
+  /** Version of `base`; 0 for a new card. */
   version: number
   mine: CardText
 }
@@ -31,7 +31,7 @@ export function draftOf(card: Card): CardDraft {
   return { base: textOf(card), version: card.version, mine: textOf(card) }
 }
 
-/** The fields that differ, as they are in `to`. */
+/** The fields that differ, with their values in `to`. */
 export function changesBetween(from: CardText, to: CardText): Partial<CardText> {
   const fields = Object.keys(NO_TEXT) as (keyof CardText)[]
   return Object.fromEntries(fields.filter(name => !isSame(from[name], to[name])).map(name => [name, to[name]]))
@@ -44,8 +44,8 @@ export function isSameText(a: CardText, b: CardText): boolean {
 export type DraftState = 'clean' | 'changed' | 'outdated' | 'conflict'
 
 /**
- * How a draft stands to the card as it is saved now. `outdated`: the card has a later version with the same words, as
- * when somebody moved it, so the draft goes on from that.
+ * How a draft relates to the saved card. `outdated`: the card has a later version with the same text, e.g. after a
+ * move, so the draft applies to that.
  */
 export function draftState({ base, version, mine }: CardDraft, saved: Card): DraftState {
   if (isSameText(mine, saved)) return 'clean'
@@ -54,7 +54,7 @@ export function draftState({ base, version, mine }: CardDraft, saved: Card): Dra
   return isSameText(mine, base) ? 'clean' : 'conflict'
 }
 
-/** What both wrote, put together by hand from here on. */
+/** Merges both texts; conflicts are then resolved by hand. */
 export function mergeDraft({ base, mine }: CardDraft, saved: Card): { draft: CardDraft; clashes: number } {
   const body = mergeLines({ base: base.body, mine: mine.body, saved: saved.body })
   const merged: CardText = {
@@ -67,13 +67,13 @@ export function mergeDraft({ base, mine }: CardDraft, saved: Card): { draft: Car
   return { draft: { base: textOf(saved), version: saved.version, mine: merged }, clashes: body.clashes }
 }
 
-/** What two people added is there, what one of them took away is not. */
+/** Keeps what either person added, without what either removed. */
 function mergeWords(base: readonly string[], mine: readonly string[], saved: readonly string[]): string[] {
   const kept = saved.filter(word => mine.includes(word) || !base.includes(word))
   return [...kept, ...mine.filter(word => !base.includes(word) && !saved.includes(word))]
 }
 
-/** The lines in which a draft and the saved card differ, fields by their names. */
+/** The lines that differ between a draft and the saved card, with the names of their fields. */
 export function differences(mine: CardText, saved: CardText): DiffLine[] {
   const names: Record<Exclude<keyof CardText, 'body'>, string> = {
     title: 'Title',

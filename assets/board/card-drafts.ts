@@ -4,16 +4,16 @@ import { type CardDraft, type CardText, isSameText, NO_TEXT } from './card-draft
 import { boardName, NEW_CARD } from './place.js'
 import type { Card } from './wire.js'
 
-/** The name under which drafts outlast a login, and a reload. */
+/** Storage name of the drafts, which survive a login and a reload. */
 const KEPT = 'board:cards'
-/** Drafts of the page; with more the oldest goes. */
+/** Maximum number of drafts; above it the oldest is dropped. */
 const MOST = 50
 
 const drafts = signal<ReadonlyMap<string, CardDraft>>(readKeptDrafts())
 
 registerDraft(KEPT, () => [...drafts.peek()])
 
-/** What was begun and not saved, by `draftKey`. */
+/** Unsaved drafts, by `draftKey`. */
 export const cardDrafts: ReadonlySignal<ReadonlyMap<string, CardDraft>> = drafts
 
 /** @param id of a card of that board; or `new` */
@@ -21,7 +21,7 @@ export function draftKey(id: string, board: string = boardName.value): string {
   return `${board}/${id}`
 }
 
-/** Drafts that say nothing new are not kept. */
+/** Drops a draft without changes. */
 export function keepDraft(key: string, draft: CardDraft | undefined): void {
   const next = new Map(drafts.peek())
   next.delete(key)
@@ -33,17 +33,17 @@ export function keepDraft(key: string, draft: CardDraft | undefined): void {
   drafts.value = next
 }
 
-/** A card is written from its draft, or from what is saved. */
+/** The initial draft of a new card. */
 export function newCardDraft(text: Partial<CardText> = {}): CardDraft {
   return { base: NO_TEXT, version: 0, mine: { ...NO_TEXT, ...text } }
 }
 
-/** Whether somebody has begun to change a card. */
+/** Whether a card has a draft. */
 export function hasDraft({ id }: Pick<Card, 'id'>): boolean {
   return drafts.value.has(draftKey(id))
 }
 
-/** Ids of the cards of the board that is shown which somebody has begun to change. */
+/** Ids of cards on the shown board that have drafts. */
 export function draftedCards(): string[] {
   const start = draftKey('')
   const ids = [...drafts.value.keys()].filter(key => key.startsWith(start)).map(key => key.slice(start.length))
@@ -56,7 +56,7 @@ function readKeptDrafts(): ReadonlyMap<string, CardDraft> {
   return new Map(entries)
 }
 
-/** It was written by this page, perhaps by an older one. */
+/** The stored value may come from an older release. */
 function isEntry(entry: unknown): entry is [string, CardDraft] {
   if (!Array.isArray(entry) || typeof entry[0] !== 'string') return false
   const { base, mine, version } = Object(entry[1]) as Partial<CardDraft>

@@ -18,16 +18,16 @@ export interface CardFieldsProps {
   text: CardText
   isWriting: boolean
   onWriting: (isWriting: boolean) => void
-  /** How often somebody asked for the field of the text: each time it takes the focus. */
+  /** Number of requests to edit the text; each one focuses its field. */
   asksForText?: number
   onChange: (change: Partial<CardText>) => void
-  /** What the server says of a field: `/title`. */
+  /** The server's message about a field: `/title`. */
   problemOf: (field: string) => string | undefined
 }
 
 const LIMITS = { title: 200, labels: 20, label: 50, assignee: 100, links: 50 }
 
-/** A card as one reads it, and as one writes it: title, labels, assignee, body, events. */
+/** A card to read and to edit: title, labels, assignee, body, events. */
 export function CardFields({ text, isWriting, onWriting, asksForText = 0, onChange, problemOf }: CardFieldsProps) {
   const id = useId()
   const bodyField = useRef<HTMLTextAreaElement>(null)
@@ -80,7 +80,7 @@ export function CardFields({ text, isWriting, onWriting, asksForText = 0, onChan
     <${Links} text=${text} onChange=${onChange} problem=${problem('links')} />`
 }
 
-/** A title is one line, however many it takes to show. */
+/** A title is one line, even if it wraps. */
 function keepOnOneLine(event: KeyboardEvent): void {
   if (event.key === 'Enter' && !event.ctrlKey && !event.metaKey) event.preventDefault()
 }
@@ -123,7 +123,7 @@ function Assignee({ text: { assignee }, onChange }: PartProps) {
 
 function Links({ text: { links }, onChange, problem }: PartProps & { problem: unknown }) {
   const [isAdding, setAdding] = useState(false)
-  // The events of another board are in a ledger that we do not know.
+  // The events of another board are in an unknown ledger.
   const ledger = boardName.value === '' ? otherProgramUrl : undefined
   const add = (key: string) => {
     onChange({ links: [...new Set([...links, key])].slice(0, LIMITS.links) })

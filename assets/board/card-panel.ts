@@ -17,7 +17,7 @@ import { CardRuns } from './card-runs.js'
 import { deleteCard, reloadCard, saveCard } from './cards.js'
 import { columnTitle } from './columns.js'
 import { ConflictNote } from './conflict-note.js'
-import { HeldToken } from './held-token.js'
+import { HeldTokenStatus } from './held-token-status.js'
 import { LostDraftNote } from './lost-drafts.js'
 import { place } from './place.js'
 import { RunButtons } from './run-buttons.js'
@@ -26,13 +26,13 @@ import type { Card, Run } from './wire.js'
 
 export interface CardPanelProps {
   card: Card
-  /** It opens to be written. */
+  /** Opens in edit mode. */
   isToWrite: boolean
   onClose: () => void
   onMove: () => void
 }
 
-/** A card in the panel: read, written, run. What was written and not saved is kept until it is. */
+/** A card in the panel: reading, editing, running. Unsaved changes are kept. */
 export function CardPanel({ card, isToWrite, onClose, onMove }: CardPanelProps) {
   const key = draftKey(card.id)
   const draft = cardDrafts.value.get(key) ?? draftOf(card)
@@ -41,7 +41,7 @@ export function CardPanel({ card, isToWrite, onClose, onMove }: CardPanelProps) 
   const [asksForText, setAsks] = useState(isToWrite ? 1 : 0)
   const [isSaving, setSaving] = useState(false)
   const [problem, setProblem] = useState<unknown>(undefined)
-  /** What was set aside for the saved one. */
+  /** The draft that was discarded for the saved version, for undo. */
   const [setAside, keepAside] = useState<CardDraft | undefined>(undefined)
   const [clashes, setClashes] = useState<number | undefined>(undefined)
   const { show, run } = place.value.value
@@ -74,15 +74,15 @@ export function CardPanel({ card, isToWrite, onClose, onMove }: CardPanelProps) 
     try {
       const saved = await sendChanges(card.id, { version, changes, draft })
       const written = cardDrafts.peek().get(key)?.mine ?? sent
-      // What was typed meanwhile goes on from what was saved.
+      // Input during the save becomes a draft on top of the saved version.
       keepDraft(key, written === sent ? undefined : { base: textOf(saved), version: saved.version, mine: written })
       setClashes(undefined)
-      // The field that was written in goes.
+      // The edited field disappears.
       document.activeElement?.closest<HTMLElement>('.panel-content')?.focus()
       setWriting(false)
       announce('Saved')
     } catch (error) {
-      // The note about it comes of the two versions.
+      // The conflict note follows from the versions.
       if (!isConflict(error)) setProblem(error)
     }
     setSaving(false)
@@ -112,7 +112,7 @@ export function CardPanel({ card, isToWrite, onClose, onMove }: CardPanelProps) 
   const started = ({ id }: Run) => place.set({ show: 'runs', run: id }, 'replace')
   const hasChanges = state === 'changed' || state === 'outdated'
   const foot = html`<${RunButtons} card=${card} onStarted=${started} />
-    <${HeldToken} />
+    <${HeldTokenStatus} />
     ${
       show === 'card' &&
       (hasChanges || state === 'conflict') &&
@@ -182,7 +182,7 @@ interface Sending {
   draft: CardDraft
 }
 
-/** A version that is later in nothing but its place is no conflict: then it is sent once more. */
+/** A later version that differs only in position is no conflict: sends the changes again. */
 async function sendChanges(id: string, { version, changes, draft }: Sending): Promise<Card> {
   try {
     return await saveCard(id, changes, version)
@@ -207,7 +207,7 @@ export interface LostCardPanelProps {
   onClose: () => void
 }
 
-/** In place of a card that is not there, or not any more. */
+/** Shown for a card that does not exist, or no longer. */
 export function LostCardPanel({ id, onClose }: LostCardPanelProps) {
   const hasDraft = cardDrafts.value.has(draftKey(id))
   return html`<${Panel} label="Card" size="card" onClose=${onClose}>

@@ -11,15 +11,15 @@ import type { Card, Run, RunPage, RunState } from './wire.js'
 
 export interface CardRunsProps {
   card: Card
-  /** The run that is shown; the newest where there is no such one. */
+  /** The selected run; falls back to the newest. */
   chosen: string
   onChoose: (id: string) => void
 }
 
-/** Of the older ones. */
+/** Number of older runs shown. */
 const SHOWN = 12
 
-/** The runs of one card, and one of them in full. */
+/** The runs of a card, one of them in full. */
 export function CardRuns({ card, chosen, onChoose }: CardRunsProps) {
   const [older] = useState(() => createResource<RunPage>(signal => runsOfCard(card.id, signal)))
   useEffect(() => void older.load(), [card.id])
@@ -50,7 +50,7 @@ export function CardRuns({ card, chosen, onChoose }: CardRunsProps) {
     ${shown && html`<${RunDetail} key=${shown} id=${shown} />`}`
 }
 
-/** How a run stands, as a mark; words stand beside it. */
+/** The state of a run as a mark, next to words. */
 export function RunMark({ state }: { state: RunState }) {
   if (state === 'running' || state === 'queued')
     return html`<span class=${classes('run-dot', state === 'queued' && 'is-open')}></span>`
@@ -58,7 +58,7 @@ export function RunMark({ state }: { state: RunState }) {
   return html`<${Glyph} name=${glyph} class="run-mark" /><span class="visually-hidden">${STATE_NAMES[state]}: </span>`
 }
 
-/** Each once, as the newer look has it. */
+/** Merges two lists; a newer copy replaces an older one. */
 function joined(newer: readonly Run[], older: readonly Run[]): Run[] {
   const known = new Set(newer.map(({ id }) => id))
   return [...newer, ...older.filter(({ id }) => !known.has(id))]

@@ -14,11 +14,11 @@ import type { Card, Run } from './wire.js'
 
 export interface CardTileProps {
   card: Card
-  /** Its card is in the panel. */
+  /** Whether the panel shows this card. */
   isOpen: boolean
-  /** Where Tab comes into the column. */
+  /** Whether this card is the column's tab stop. */
   isTabStop: boolean
-  /** What to mark in the title. */
+  /** Terms to highlight in the title. */
   terms: readonly string[]
   onFocus: () => void
   onKeyDown: (event: KeyboardEvent) => void
@@ -26,12 +26,12 @@ export interface CardTileProps {
   onMove: () => void
 }
 
-/** Of the link that is the card. */
+/** Id of the card's link. */
 export function tileId(id: string): string {
   return `tile-${id}`
 }
 
-/** One card in its column: a link to it, and on touch the way to move it. */
+/** One card in its column: a link to it, and on touch screens a button to move it. */
 export function CardTile(props: CardTileProps) {
   const { card, isOpen, isTabStop, terms, onFocus, onKeyDown, onPointerDown, onMove } = props
   const query = place.query({ card: card.id, show: 'card', run: '' })
@@ -46,7 +46,7 @@ export function CardTile(props: CardTileProps) {
   </li>`
 }
 
-/** What stands on a card, also while it is dragged. */
+/** Content of a card, also during a drag. */
 export function TileContent({ card, terms = [] }: { card: Card; terms?: readonly string[] }) {
   const { title, labels, links, assignee } = card
   const run = runByCard.value.get(card.id)
@@ -71,7 +71,7 @@ export function TileContent({ card, terms = [] }: { card: Card; terms?: readonly
     }`
 }
 
-/** How the newest run of a card stands. */
+/** State of a card's newest run. */
 export function RunBadge({ run }: { run: Run }) {
   const { state, mode } = run
   if (state === 'running') {
@@ -86,7 +86,7 @@ export function RunBadge({ run }: { run: Run }) {
   return html`<span class="run-badge">${STATE_NAMES[state]}</span>`
 }
 
-/** How long a run has been running, second by second. */
+/** Running time, updated every second. */
 export function Stopwatch({ run }: { run: Run }) {
   const [present, setPresent] = useState(Date.now())
   const isRunning = run.state === 'running'

@@ -16,12 +16,12 @@ interface LoadedCards {
 }
 
 const PAGE = 500
-/** A board holds no more; one that says it does is not followed for ever. */
+/** A board's maximum; a server that keeps sending pages is not followed forever. */
 const MOST_PAGES = 20
-/** While others write as well, what is read may be older than what we know; then it is read anew. */
+/** A response that is older than a concurrent write is requested again, this many times. */
 const READ_AGAIN = 3
 
-/** Counted when a write begins and when it ends: what was read meanwhile may be from before it. */
+/** Incremented at the start and end of each write: a response from in between may be outdated. */
 let writes = 0
 const moves = signal<readonly Move[]>([])
 const hidden = signal<ReadonlySet<string>>(new Set())
@@ -34,7 +34,7 @@ const loaded = createResource<LoadedCards | undefined>(async signal => {
   }
 })
 
-/** As they are seen: moved, and without those that are being deleted, before the server has said so. */
+/** The visible state: with pending moves and without pending deletions, ahead of the server. */
 export const columns: ReadonlySignal<readonly Column[]> = computed(() => {
   const { cards, columns: names } = loaded.value.value ?? { cards: [], columns: [] }
   return arrange(
@@ -51,7 +51,7 @@ export const cardCount: ReadonlySignal<number> = computed(() =>
   columns.value.reduce((sum, { cards }) => sum + cards.length, 0),
 )
 
-/** Words that stand on cards now, by how often. */
+/** Labels currently in use, with their counts. */
 export const knownLabels: ReadonlySignal<ReadonlyMap<string, number>> = computed(() => countWords(card => card.labels))
 export const knownAssignees: ReadonlySignal<ReadonlyMap<string, number>> = computed(() =>
   countWords(card => (card.assignee === null ? [] : [card.assignee])),
@@ -66,23 +66,23 @@ export function shownCard(id: string): Card | undefined {
   return at?.column.cards[at.index]
 }
 
-/** Also of a card that is being deleted, which can be undone. */
+/** Includes a card pending deletion, which can be undone. */
 export function isOnBoard(id: string): boolean {
   return loaded.value.value?.cards.some(card => card.id === id) ?? false
 }
 
-/** Another board begins with nothing. */
+/** Clears the state for another board. */
 export function resetCards(): void {
   moves.value = []
   hidden.value = new Set()
   loaded.set(undefined)
 }
 
-/** Puts a card somewhere, at once; the server is told behind that, and where it refuses, the card is back. */
+/** Moves a card immediately and informs the server afterwards; a refusal moves the card back. */
 export function moveCard(id: string, place: Place): void {
   const at = findCard(columns.value, id)
   if (!at || (at.column.name === place.column && at.index === place.position)) return
-  // What has not been sent yet is superseded.
+  // Replaces a move that has not been sent yet.
   moves.value = [...moves.value.filter(move => move.id !== id || move === sending), { id, ...place }]
   const column = columns.value.find(({ name }) => name === place.column)
   const count = column?.cards.length ?? 1
@@ -92,7 +92,7 @@ export function moveCard(id: string, place: Place): void {
 
 let sending: Move | undefined
 
-/** One after the other, so that they arrive in the order in which they were made. */
+/** Sequentially, so that moves arrive in order. */
 async function sendMoves(): Promise<void> {
   if (sending) return
   while (moves.value[0]) {
@@ -101,7 +101,7 @@ async function sendMoves(): Promise<void> {
     sending = move
     try {
       const path = `/cards/${segment(id)}`
-      // Where it stands, and nothing else, is changed: whatever somebody wrote meanwhile stays.
+      // Sends only the position, so concurrent edits by others stay.
       await write(() => boardApi<Card>(path, { method: 'PATCH', body: { column, position } }), put)
     } catch (error) {
       const title = shownCard(id)?.title ?? 'The card'
@@ -112,7 +112,7 @@ async function sendMoves(): Promise<void> {
       sending = undefined
     }
   }
-  // Its neighbours may have got other ranks.
+  // The ranks of its neighbours may have changed.
   void loadCards()
 }
 
@@ -123,18 +123,18 @@ export function createCard(card: NewCard): Promise<Card> {
   return write(() => boardApi<Card>('/cards', { body: card }), put)
 }
 
-/** @throws ApiProblem, `version_conflict` when the card is not of that version any more */
+/** @throws ApiProblem, `version_conflict` if the card has another version */
 export function saveCard(id: string, changes: Partial<CardText>, version: number): Promise<Card> {
   const headers = { 'If-Match': `"${version}"` }
   return write(() => boardApi<Card>(`/cards/${segment(id)}`, { method: 'PATCH', body: changes, headers }), put)
 }
 
-/** Reads one card anew. @throws ApiProblem */
+/** Loads one card again. @throws ApiProblem */
 export function reloadCard(id: string): Promise<Card> {
   return write(() => boardApi<Card>(`/cards/${segment(id)}`), put)
 }
 
-/** Takes a card off the board at once, and deletes it when that is not undone. */
+/** Hides a card immediately, and deletes it after the time to undo. */
 export function deleteCard({ id, title, version }: Card): void {
   const board = boardName.peek()
   hide(id, true)
@@ -148,7 +148,7 @@ export function deleteCard({ id, title, version }: Card): void {
   async function reallyDelete(): Promise<void> {
     const call = { method: 'DELETE', headers: { 'If-Match': `"${version}"` }, keepalive: true } as const
     try {
-      // Meanwhile another board may be shown.
+      // Another board may be shown by then.
       await write(
         () => boardApi(`/cards/${segment(id)}`, call, board),
         () => drop(id),
@@ -165,12 +165,12 @@ export function deleteCard({ id, title, version }: Card): void {
   }
 }
 
-/** A sentence for people. */
+/** The error as a sentence. */
 export function reasonOf(error: unknown): string {
   return error instanceof ApiProblem ? error.message : 'Something went wrong in the page. Load it again.'
 }
 
-/** @param known what is known by its answer, of the board that is still shown then */
+/** @param known handles the response, if the same board is still shown */
 async function write<T>(send: () => Promise<T>, known: (answer: T) => void, board = boardName.peek()): Promise<T> {
   writes += 1
   try {
@@ -182,7 +182,7 @@ async function write<T>(send: () => Promise<T>, known: (answer: T) => void, boar
   }
 }
 
-/** What the server just said of one card. */
+/** Applies the server's state of one card. */
 function put(card: Card): void {
   change(cards => [...cards.filter(({ id }) => id !== card.id), card])
 }

@@ -2,12 +2,12 @@ import type { Card } from './wire.js'
 
 export interface Column {
   name: string
-  /** The board has it. Cards of one that it has no longer stand there until they are moved. */
+  /** Whether the board still has the column. Cards of a removed one stay in it until moved. */
   isKnown: boolean
   cards: readonly Card[]
 }
 
-/** Where a card stands: the place in its column, 0 first, counted without the card itself. */
+/** Position of a card: index in its column, from 0, not counting the card itself. */
 export interface Place {
   column: string
   position: number
@@ -20,8 +20,7 @@ export interface Move extends Place {
 export type Direction = 'left' | 'right' | 'up' | 'down'
 
 /**
- * The columns from left to right, their cards by rising rank, after these moves. Columns that the board has no longer
- * come last.
+ * The columns from left to right, their cards by ascending rank, after these moves. Removed columns come last.
  */
 export function arrange(cards: readonly Card[], names: readonly string[], moves: readonly Move[] = []): Column[] {
   const lists = new Map<string, Card[]>(names.map(name => [name, []]))
@@ -45,7 +44,7 @@ export function arrange(cards: readonly Card[], names: readonly string[], moves:
     .filter(({ isKnown, cards }) => isKnown || cards.length > 0)
 }
 
-/** Columns with only those of their cards. */
+/** Columns with only the shown cards. */
 export function narrow(columns: readonly Column[], isShown: (card: Card) => boolean): Column[] {
   return columns.map(column => ({ ...column, cards: column.cards.filter(isShown) }))
 }
@@ -59,10 +58,9 @@ export function findCard(columns: readonly Column[], id: string): { column: Colu
 }
 
 /**
- * Where walking leads from a card: past columns in which there is nothing. From none, or one that is not there any
- * more, to the first card of all.
+ * The next card in a direction, skipping empty columns. From no card, or a deleted one, the first card of all.
  *
- * @returns the card's id; undefined where there is nothing in that direction
+ * @returns the card's id; undefined if there is none in that direction
  */
 export function walk(columns: readonly Column[], id: string | undefined, direction: Direction): string | undefined {
   const at = id === undefined ? undefined : findCard(columns, id)
@@ -76,10 +74,10 @@ export function walk(columns: readonly Column[], id: string | undefined, directi
 }
 
 /**
- * Where a card lands that is moved one step.
+ * The position of a card moved by one step.
  *
- * @param shown the columns as they are seen; steps are counted in cards that are seen
- * @param all the columns whole
+ * @param shown the visible columns; steps count visible cards
+ * @param all the complete columns
  * @returns undefined at the edge of the board
  */
 export function step(
@@ -93,7 +91,7 @@ export function step(
   if (direction === 'up' || direction === 'down') {
     const to = index + (direction === 'up' ? -1 : 1)
     if (to < 0 || to >= column.cards.length) return undefined
-    // A column that the board has no longer takes no cards, not even its own.
+    // A removed column accepts no cards, not even its own.
     return column.isKnown ? placeAt({ shown, all }, id, { column: column.name, index: to }) : undefined
   }
   const beside = shown.indexOf(column)
@@ -103,10 +101,10 @@ export function step(
 }
 
 /**
- * The place in the whole column for one among the cards that are seen: before the card that is seen there, or behind the
- * last one.
+ * Converts an index among visible cards to a position in the complete column: in front of the visible card there, or
+ * after the last one.
  *
- * @param index counted without the card itself
+ * @param index not counting the card itself
  */
 export function placeAt(
   { shown, all }: { shown: readonly Column[]; all: readonly Column[] },

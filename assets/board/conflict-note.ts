@@ -10,17 +10,17 @@ import type { Card } from './wire.js'
 
 export interface ConflictNoteProps {
   draft: CardDraft
-  /** As somebody else saved it. */
+  /** The version that someone else saved. */
   saved: Card
   onMerge: () => void
   onTake: () => void
   onOverwrite: () => void
 }
 
-/** Lines of the difference that are shown; the whole stands in the fields. */
+/** Maximum lines of the difference; the fields show everything. */
 const SHOWN = 60
 
-/** Somebody saved the card first: what differs, and the three ways on. */
+/** An edit conflict: the differences, and three ways to resolve it. */
 export function ConflictNote({ draft, saved, onMerge, onTake, onOverwrite }: ConflictNoteProps) {
   const lines = differences(draft.mine, saved)
   const shown = excerpt(lines)
@@ -44,7 +44,7 @@ export function ConflictNote({ draft, saved, onMerge, onTake, onOverwrite }: Con
   </section>`
 }
 
-/** The page's clock moves on in steps, and may be behind the server's: nothing was saved in the time to come. */
+/** The page's clock advances in steps and may lag behind the server's, so limits the time to the present. */
 function when(instant: string): string {
   return relativeTime(instant, Math.max(now.value, toMs(instant)))
 }

@@ -2,7 +2,7 @@ import { html } from '../shared/html.js'
 import { TileContent } from './card-tile.js'
 import { drag, dragPoint } from './drag.js'
 
-/** The card that is being dragged, below the pointer, tilted. */
+/** The dragged card, under the pointer, tilted. */
 export function DragFloat() {
   if (!drag.value) return null
   const { card, width, height } = drag.value

@@ -5,7 +5,7 @@ export interface Drag {
   card: Card
   width: number
   height: number
-  /** Where it would land: the place among the cards that are seen, counted without itself. */
+  /** Drop position: index among visible cards, not counting the dragged one. */
   target: { column: string; index: number }
 }
 
@@ -16,23 +16,23 @@ const SCROLL_PIXELS = 9
 const current = signal<Drag | undefined>(undefined)
 const point = signal({ x: 0, y: 0 })
 
-/** What is being dragged. */
+/** The current drag. */
 export const drag: ReadonlySignal<Drag | undefined> = current
-/** Where its upper left corner is. */
+/** Position of its upper left corner. */
 export const dragPoint: ReadonlySignal<{ x: number; y: number }> = point
 
 export interface DragOptions {
   card: Card
-  /** Where it stands. */
+  /** Its original position. */
   from: { column: string; index: number }
-  /** The element that holds the columns: `[data-column]`, in them `[data-card]`. */
+  /** The element that contains the columns: `[data-column]`, with cards `[data-card]`. */
   board: HTMLElement
   onDrop: (target: Drag['target']) => void
 }
 
 /**
- * Drags a card with a mouse or a pen from where it was pressed, once the pointer has gone a little way; Esc puts it
- * back. Fingers scroll: for them there is the menu to move.
+ * Drags a card with mouse or pen from the pressed point, once the pointer has moved a little; Esc cancels. Touch
+ * scrolls; touch users have the move menu.
  */
 export function beginDrag(event: PointerEvent, { card, from, board, onDrop }: DragOptions): void {
   const tile = event.currentTarget
@@ -96,7 +96,7 @@ export function beginDrag(event: PointerEvent, { card, from, board, onDrop }: Dr
   )
 }
 
-/** What is let go where it was taken would count as a click. */
+/** A drop at the start position would count as a click. */
 function swallowClick(): void {
   const swallow = (event: Event) => {
     event.preventDefault()
@@ -123,7 +123,7 @@ function targetAt(board: HTMLElement, id: string, x: number, middle: number): Dr
   return { column, index }
 }
 
-/** @returns whether something moved below the pointer */
+/** @returns whether anything scrolled */
 function scrollAtEdges(board: HTMLElement, { x, y }: { x: number; y: number }): boolean {
   let hasScrolled = false
   const scroll = (element: Element, by: { left?: number; top?: number }) => {

@@ -1,9 +1,9 @@
-/** Source of the event of a dedupe key, which begins with it. */
+/** Source of an event, the first part of its dedupe key. */
 export function sourceOf(key: string): string {
   return key.split(':', 1)[0] ?? ''
 }
 
-/** How many of a card's events are of which source: those of the catalogue in its order, then the others together. */
+/** Counts a card's events by source: those of the catalogue in its order, then all others together. */
 export function countsBySource(keys: readonly string[]): { source: string; count: number }[] {
   const counts = new Map([...ORDER, 'other'].map(source => [source, 0]))
   for (const key of keys) {
@@ -15,7 +15,7 @@ export function countsBySource(keys: readonly string[]): { source: string; count
 
 const ORDER: readonly string[] = ['chat', 'forum', 'code_a', 'code_b']
 
-/** Address of an event in the observatory; undefined where no ledger is known. */
+/** Address of an event in the observatory; undefined if no ledger is known. */
 export function eventUrl(ledger: string | undefined, key: string): string | undefined {
   if (ledger === undefined || !/^https?:\/\//i.test(ledger) || !URL.canParse(ledger)) return undefined
   const url = new URL(ledger)
@@ -26,7 +26,7 @@ export function eventUrl(ledger: string | undefined, key: string): string | unde
 
 const KEY_CHARACTERS = 512
 
-/** The dedupe key that somebody pasted: as it is, or in an address of the observatory. Undefined where it is none. */
+/** Reads a pasted dedupe key, plain or in an address of the observatory. Undefined if there is none. */
 export function readEventKey(pasted: string): string | undefined {
   const text = pasted.trim()
   const key = /^https?:\/\//i.test(text) && URL.canParse(text) ? new URL(text).searchParams.get('event') : text

@@ -4,28 +4,28 @@ import { type Children, html } from '../shared/html.js'
 import { Note } from '../shared/note.js'
 import { reasonOf } from './cards.js'
 import { type Execution, execute, isRefusal, isToken, missingTokens, ofBoard, refusalWords } from './executor-token.js'
-import { HeldToken } from './held-token.js'
+import { HeldTokenStatus } from './held-token-status.js'
 import { TokenField } from './token-field.js'
 
 export interface ExecutionDialogProps<T> {
   title: string
-  /** What the button says; it is the one that does it. */
+  /** Label of the button that executes it. */
   action: string
   run: Execution<T>
   onDone: (done: T) => void
   onClose: () => void
-  /** What will be done, where, how long. */
+  /** Describes what will be done, where, and how long. */
   children?: Children
 }
 
 interface Problem {
   words: string
-  /** Whose token it is about; about all of them when absent. */
+  /** Board whose token the dialog concerns; all of them when absent. */
   board?: string
 }
 
 /**
- * Asks for the executor's tokens that are not held, and does what needs them. They stay in this page's memory.
+ * Asks for missing executor tokens, then executes the action. Tokens stay in this page's memory.
  */
 export function ExecutionDialog<T>({ title, action, run, onDone, onClose, children }: ExecutionDialogProps<T>) {
   const [typed, setTyped] = useState<ReadonlyMap<string, string>>(new Map())
@@ -36,8 +36,8 @@ export function ExecutionDialog<T>({ title, action, run, onDone, onClose, childr
 
   const missing = missingTokens.value
 
-  // Once the fields stand there, which they do not yet while a token that is held is refused. What is wrong is said last,
-  // which on a phone may be below what is seen.
+  // After the fields are rendered, which they are not until a held token is refused. The error comes last and may be
+  // out of view on a phone.
   useEffect(() => {
     if (!problem) return
     form.current?.querySelector<HTMLInputElement>('input[aria-invalid]')?.focus()
@@ -70,7 +70,7 @@ export function ExecutionDialog<T>({ title, action, run, onDone, onClose, childr
   return html`<${Dialog} title=${title} class="execution-dialog" foot=${foot} onClose=${onClose}>
     <form ref=${form} id=${id} class="form" autocomplete="off" onSubmit=${submit}>
       <div class="execution-what">${children}</div>
-      <${HeldToken} />
+      <${HeldTokenStatus} />
       ${missing.map(
         (board, index) => html`<${TokenField} key=${board} of=${ofBoard(board)} value=${typed.get(board) ?? ''}
           hint=${`${id}-hint`} isFirst=${index === 0} isInvalid=${problem !== undefined && (problem.board ?? board) === board}

@@ -9,7 +9,7 @@ import { boardApi } from './place.js'
 import { executor, setExecutor } from './runs.js'
 import type { ExecutorStatus } from './wire.js'
 
-/** What the executor is at, and the way to pause it. */
+/** The executor's current work, and a button to pause it. */
 export function ExecutorBar() {
   const [isAsking, setAsking] = useState(false)
   const status = executor.value

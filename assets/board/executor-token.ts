@@ -2,25 +2,25 @@ import { computed, type ReadonlySignal, signal } from '@preact/signals'
 import { ApiProblem } from '../shared/api.js'
 import { boardName, executorHeader } from './place.js'
 
-/** By board, in the memory of this page alone: not in storage, not in an address, not in the document. */
+/** By board, only in this page's memory: not in storage, addresses or the document. */
 const tokens = new Map<string, string>()
 const held = signal<ReadonlySet<string>>(new Set())
 
-/** What can be sent as a header. */
+/** Characters that are valid in a header. */
 const TOKEN = /^[\x21-\x7e]{1,1024}$/
 
 /**
- * The boards whose executor's tokens it takes to execute something on the one that is shown: this machine's own lets
- * nothing through to another one without its own. Source: docs/decisions/0016.
+ * The boards whose executor tokens are needed to execute something on the shown one: this machine's board forwards
+ * requests to another only with its own token. Source: docs/decisions/0016.
  */
 const asked: ReadonlySignal<readonly string[]> = computed(() => [...new Set(['', boardName.value])])
 
-/** Of these, the ones whose token is held. */
+/** Those whose token is in memory. */
 export const heldTokens: ReadonlySignal<readonly string[]> = computed(() =>
   asked.value.filter(board => held.value.has(board)),
 )
 
-/** Of these, the ones whose token is still to be asked for. */
+/** Those whose token is missing. */
 export const missingTokens: ReadonlySignal<readonly string[]> = computed(() =>
   asked.value.filter(board => !held.value.has(board)),
 )
@@ -29,7 +29,7 @@ export function holdsTokens(): boolean {
   return missingTokens.value.length === 0
 }
 
-/** Forgets the tokens that count for the board that is shown. */
+/** Clears the tokens that apply to the shown board. */
 export function forgetTokens(): void {
   forget(asked.peek())
 }
@@ -38,34 +38,34 @@ export function isToken(text: string): boolean {
   return TOKEN.test(text)
 }
 
-/** What is said behind "token" to tell one from the other; nothing while it can only be one. */
+/** Suffix of "token" to distinguish several; empty if there can be only one. */
 export function ofBoard(board: string): string {
   if (asked.value.length === 1) return ''
   return ` of ${board === '' ? 'this machine' : board}`
 }
 
-/** Why one has to type something in. */
+/** Explains why a token is needed. */
 export function whyTokens(): string {
   const needed = `executor token${asked.value.length === 1 ? '' : 's'}${asked.value.map(ofBoard).join(' and')}`
   return `Your login is not enough for that: it needs the ${needed}.`
 }
 
-/** Every refusal reads the same: what was wrong is nothing for whoever guesses. */
+/** The same text for every refusal, so that it does not help guessing. */
 export function refusalWords(): string {
   return asked.value.length === 1
     ? 'The executor refused. Check the token, or ask whoever runs this board.'
     : 'The executor refused. Check both tokens, or ask whoever runs these boards.'
 }
 
-/** Something that the executor does for whoever shows its token. */
+/** An action of the executor that needs its token. */
 export type Execution<T> = (headers: Readonly<Record<string, string>>) => Promise<T>
 
 /**
- * Does it with the tokens that are held, and those that were typed in; what was taken is held from then on.
+ * Executes it with the held and the typed tokens; accepted ones are kept.
  *
  * @param typed tokens by board
- * @throws ApiProblem; `isRefusal` when a token was refused: which of them is not told, so none of those that were sent is
- *   held any more
+ * @throws ApiProblem; `isRefusal` if a token was refused: the server does not say which, so none of the sent ones is
+ *   kept
  */
 export async function execute<T>(run: Execution<T>, typed: ReadonlyMap<string, string> = new Map()): Promise<T> {
   const sent = asked.peek().map((board): [string, string] => [board, typed.get(board) ?? tokens.get(board) ?? ''])

@@ -5,7 +5,7 @@ import { Note } from '../shared/note.js'
 import { enterKey } from './access.js'
 import { reasonOf } from './cards.js'
 
-/** Where one comes in by API key alone: asks for it. It is held in this page's memory, and sent with every call. */
+/** The login by API key only. The key stays in this page's memory and is sent with every call. */
 export function KeyView() {
   const [key, setKey] = useState('')
   const [problem, setProblem] = useState('')

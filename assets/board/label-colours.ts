@@ -1,8 +1,8 @@
-/** Each has a class, `label-<colour>`; the word always stands beside it. */
+/** Each has a class, `label-<colour>`; the word is always next to it. */
 export const LABEL_COLOURS = ['red', 'amber', 'green', 'indigo', 'blue', 'plum', 'teal', 'grey'] as const
 export type LabelColour = (typeof LABEL_COLOURS)[number]
 
-/** Words that mean something everywhere. The others get a colour by their letters. */
+/** Words with a common meaning. Others get a colour computed from their letters. */
 const KNOWN: Readonly<Record<string, LabelColour>> = {
   bug: 'red',
   incident: 'red',
@@ -20,10 +20,10 @@ const KNOWN: Readonly<Record<string, LabelColour>> = {
   question: 'grey',
 }
 
-/** Red is left to the words that are known. */
+/** Red is reserved for known words. */
 const OTHERS = LABEL_COLOURS.filter(colour => colour !== 'red')
 
-/** The same for the same word, whatever its case, on every device. */
+/** The same for the same word, ignoring case, on every device. */
 export function labelColour(label: string): LabelColour {
   const word = label.trim().toLowerCase()
   if (Object.hasOwn(KNOWN, word) && KNOWN[word]) return KNOWN[word]

@@ -6,11 +6,11 @@ import { labelColour } from './label-colours.js'
 
 export interface LabelTagProps {
   label: string
-  /** Takes it off. */
+  /** Removes the label. */
   onRemove?: () => void
 }
 
-/** A label: a dot of its colour and its word. */
+/** A label: a coloured dot and its word. */
 export function LabelTag({ label, onRemove }: LabelTagProps) {
   return html`<span class=${`label label-${labelColour(label)}`}>
     <span class="label-dot"></span><span class="ellipsis" title=${plainText(label)}><${Words} text=${label} /></span>

@@ -1,13 +1,13 @@
-/** A line that both texts have, or one of them. */
+/** A line of one or both texts. */
 export interface DiffLine {
   of: 'both' | 'mine' | 'saved'
   text: string
 }
 
-/** Cells of the table in which common lines are looked for; what is larger counts as wholly different. */
+/** Maximum cells of the table for the common subsequence; larger texts count as entirely different. */
 const MOST_CELLS = 2_000_000
 
-/** The lines of two texts in an order in which both can be read; what differs stands together, ours first. */
+/** The lines of both texts, in an order that preserves each; differing ones are grouped, ours first. */
 export function diffLines(mine: string, saved: string): DiffLine[] {
   const [a, b] = [mine.split('\n'), saved.split('\n')]
   const lines: DiffLine[] = []
@@ -23,9 +23,9 @@ export function diffLines(mine: string, saved: string): DiffLine[] {
 }
 
 /**
- * Which line of one is which line of the other: pairs of places, both rising, as many as there can be.
+ * Matches lines of both texts: pairs of indexes, both ascending, as many as possible.
  *
- * The longest common subsequence, after what is the same at both ends was put aside.
+ * The longest common subsequence, after removing the common start and end.
  */
 export function commonLines(a: readonly string[], b: readonly string[]): (readonly [number, number])[] {
   let head = 0
@@ -58,7 +58,7 @@ function commonBetween(a: readonly string[], b: readonly string[], from: number)
   return pairs
 }
 
-/** Only what differs, with so many lines around it; `undefined` where lines between were left out. */
+/** Only differing lines with some context; `undefined` marks omitted lines. */
 export function excerpt(lines: readonly DiffLine[], around = 1): (DiffLine | undefined)[] {
   const differs = lines.map(line => line.of !== 'both')
   const isNear = lines.map((_, at) => differs.slice(Math.max(0, at - around), at + around + 1).includes(true))
@@ -68,7 +68,7 @@ export function excerpt(lines: readonly DiffLine[], around = 1): (DiffLine | und
   })
 }
 
-/** How many lines are others: where one stands in place of another, that is one. */
+/** Number of changed lines; a replaced line counts once. */
 export function countDiffering(lines: readonly DiffLine[]): number {
   let [total, mine, saved] = [0, 0, 0]
   for (const { of } of [...lines, { of: 'both' as const }]) {

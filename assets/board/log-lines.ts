@@ -2,46 +2,44 @@ import { toMs } from '../shared/time.js'
 import type { LogPiece } from './wire.js'
 
 export interface LogLine {
-  /** Rises by one from line to line. */
+  /** Increases by one per line. */
   number: number
-  /** Since the run began, in milliseconds. */
+  /** Milliseconds since the start of the run. */
   atMs: number
   stream: LogPiece['stream']
   text: string
 }
 
-/** What the page keeps of a log; the oldest lines go. */
+/** Lines of a log that the page keeps; the oldest are dropped. */
 export const MOST_LINES = 5_000
-/** A longer line is shown as several. */
+/** A longer line is split. */
 const LINE_CHARACTERS = 4_000
 
-/** Escape sequences of terminals: colours, titles, and what moves the cursor. */
+/** Terminal escape sequences: colours, titles, cursor movements. */
 const SEQUENCES = /\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|[PX^_][^\x1b]*(?:\x1b\\)?|[ -/]*[0-~])?/g
-/** Controls but the tab, and what turns or hides what stands beside it. */
+/** Controls except tab, and characters that reorder or hide others. */
 const CONTROLS =
   /[\x00-\x08\x0a-\x1f\x7f-\x9f\xad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\u{e0000}-\u{e007f}]/gu
-/** What a tower of marks has above five; it would cover other lines. Joiners do not end it. */
+/** Combining marks beyond five in a stack, which would cover other lines. Joiners do not end a stack. */
 const TOWERS = /(?<=[\p{Mn}\p{Me}\u200c\u200d]{5})[\p{Mn}\p{Me}\u200c\u200d]+/gu
 
-/** A line as one reads it: without controls; of what was written over itself, the last. */
+/** The readable form of a line: without controls; of overwritten text only the last. */
 export function plainLine(text: string): string {
-  const written = text.replace(SEQUENCES, '').replace(/\r+$/, '')
-  return written
-    .slice(written.lastIndexOf('\r') + 1)
-    .replace(CONTROLS, '')
-    .replace(TOWERS, '')
+  const written = text.replace(SEQUENCES, '').split('\r')
+  const last = written.findLast(piece => piece !== '') ?? ''
+  return last.replace(CONTROLS, '').replace(TOWERS, '')
 }
 
-/** Cuts the pieces of a log into lines: a line may lie in several pieces, and a piece may hold many. */
+/** Splits the pieces of a log into lines: a line may span several pieces, and a piece may contain many. */
 export class LogLines {
   readonly #startedMs: number
   #number = 0
   #lastSeq = 0
-  /** Of the line that has no end yet. */
+  /** The unfinished last line. */
   #rest = ''
   #open: LogLine | undefined
 
-  /** @param startedAt when the run began */
+  /** @param startedAt start of the run */
   constructor(startedAt: string) {
     this.#startedMs = toMs(startedAt)
   }
@@ -50,7 +48,7 @@ export class LogLines {
     return this.#lastSeq
   }
 
-  /** @returns the lines that are new or have become longer; the first may be the last one of before */
+  /** @returns the new or extended lines; the first may be the previous last one */
   add({ seq, at, stream, text }: LogPiece): LogLine[] {
     if (seq <= this.#lastSeq) return []
     const isGap = seq > this.#lastSeq + 1
@@ -75,7 +73,7 @@ export class LogLines {
         line.text = plainLine(piece)
         changed.push(line)
         this.#rest = piece
-        // What is too long goes on in another line.
+        // A line that is too long continues in another.
         this.#open = piece.length < LINE_CHARACTERS ? line : undefined
       }
       if (!this.#open) this.#rest = ''

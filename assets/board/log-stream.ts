@@ -4,25 +4,25 @@ import { boardResponse } from './place.js'
 import type { LogPiece, Run } from './wire.js'
 
 export interface LogReader {
-  /** The last piece that is known: from there it goes on. */
+  /** `seq` of the last known piece, where reading continues. */
   after: () => number
   onPieces: (pieces: readonly LogPiece[]) => void
-  /** Everything was sent, and the run is over. */
+  /** Called when everything was sent and the run has ended. */
   onEnd: (run: Run) => void
-  /** The connection was lost, and is tried again; or it is there again. */
+  /** Called when the connection is lost, and when it is restored. */
   onLost: (isLost: boolean) => void
 }
 
 const FIRST_RETRY_MS = 1_000
 const LONGEST_RETRY_MS = 15_000
-/** The server gives a sign of life every 15 seconds. */
+/** The server sends a keep-alive every 15 seconds. */
 const SILENT_MS = 40_000
 
 /**
- * Follows the log of a run until it ends or `signal` is aborted; a lost connection is taken up where it was. Not by
- * `EventSource`, which cannot show an API key.
+ * Follows the log of a run until it ends or `signal` is aborted; continues after a lost connection. Does not use
+ * `EventSource`, which cannot send an API key.
  *
- * @throws ApiProblem when the server refuses, as where there is no such run
+ * @throws ApiProblem if the server refuses, e.g. because there is no such run
  */
 export async function followLog(runId: string, reader: LogReader, signal: AbortSignal): Promise<void> {
   let retryMs = FIRST_RETRY_MS
@@ -42,7 +42,7 @@ export async function followLog(runId: string, reader: LogReader, signal: AbortS
   }
 }
 
-/** The connection, or a server that is not well: fetch and its streams fail with these. */
+/** A lost connection or a failing server, as reported by fetch and its streams. */
 function isPassing(error: unknown): boolean {
   if (error instanceof ApiProblem) return error.status === 0 || error.status >= 500 || error.status === 429
   return error instanceof TypeError || error instanceof DOMException

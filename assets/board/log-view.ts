@@ -13,8 +13,8 @@ import type { LogPiece, Run } from './wire.js'
 const AT_END_PIXELS = 24
 
 /**
- * The log of a run while it is written. It follows until somebody scrolls up. Its lines are put into the page by hand:
- * thousands of them come in bursts, and none ever changes but the last.
+ * The live log of a run. Follows the end until the user scrolls up. Inserts lines into the document directly, because
+ * thousands arrive in bursts, and only the last one ever changes.
  */
 export function LogView({ run, onEnd }: { run: Run; onEnd: (run: Run) => void }) {
   const box = useRef<HTMLDivElement>(null)
@@ -47,7 +47,7 @@ export function LogView({ run, onEnd }: { run: Run; onEnd: (run: Run) => void })
         const [first] = pieces
         if (!lines && first) {
           lines = new LogLines(beginning(latest.current, first))
-          // That it runs now is not known elsewhere yet.
+          // The page does not know yet that the run has started.
           if (latest.current.state === 'queued') void loadRuns()
         }
         for (const line of pieces.flatMap(piece => lines?.add(piece) ?? [])) showLine(list, rows, line)
@@ -64,7 +64,7 @@ export function LogView({ run, onEnd }: { run: Run; onEnd: (run: Run) => void })
       },
       onLost: setLost,
     }
-    // What stands above it may come and go.
+    // The content above it may change.
     const size = new ResizeObserver(() => {
       if (following.current) list.scrollTop = list.scrollHeight
     })
@@ -98,7 +98,7 @@ export function LogView({ run, onEnd }: { run: Run; onEnd: (run: Run) => void })
   </div>`
 }
 
-/** From when its lines are counted; of a run that waited until now, from its first words. */
+/** Time from which lines are counted; for a run still waiting, its first output. */
 function beginning({ started_at, created_at }: Run, { seq, at }: LogPiece): string {
   return started_at ?? (seq === 1 ? at : created_at)
 }

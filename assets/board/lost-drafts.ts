@@ -5,7 +5,7 @@ import { cardDrafts, draftedCards, draftKey, keepDraft, newCardDraft } from './c
 import { areLoaded, isOnBoard } from './cards.js'
 import { NEW_CARD, place } from './place.js'
 
-/** What was begun on cards that somebody deleted meanwhile: nothing else leads to it any more. */
+/** Drafts of cards that someone else deleted: nothing else leads to them. */
 export function LostDrafts() {
   const { card: openId } = place.value.value
   if (!areLoaded.value) return null
@@ -13,7 +13,7 @@ export function LostDrafts() {
   return lost.map(id => html`<div key=${id} class="board-problem"><${LostDraftNote} id=${id} /></div>`)
 }
 
-/** What was begun on one such card, and the two ways on. */
+/** One such draft, and two ways to continue. */
 export function LostDraftNote({ id }: { id: string }) {
   const key = draftKey(id)
   const draft = cardDrafts.value.get(key)

@@ -3,7 +3,7 @@ import { html } from '../shared/html.js'
 import { Words } from '../shared/text-view.js'
 import { renderMarkdown } from './markdown.js'
 
-/** Markdown as it reads. Where that cannot be done, as the text that it is. */
+/** Rendered Markdown. Falls back to the source text if rendering fails. */
 export function MarkdownView({ text }: { text: string }) {
   const box = useRef<HTMLDivElement>(null)
   const [hasFailed, setFailed] = useState(false)

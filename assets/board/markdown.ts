@@ -1,34 +1,34 @@
 import type { MarkedToken, Token } from 'marked'
 import { shownText } from '../shared/text.js'
 
-/** What Markdown is made of, and nothing else. */
+/** Allowed elements: only those that Markdown produces. */
 const TAGS = [
   ...['p', 'br', 'hr', 'h3', 'h4', 'h5', 'h6', 'strong', 'em', 'del', 'code', 'pre', 'blockquote'],
   ...['ul', 'ol', 'li', 'a', 'input', 'table', 'thead', 'tbody', 'tr', 'th', 'td'],
 ]
 const ATTRIBUTES = ['href', 'title', 'start', 'type', 'checked', 'disabled']
-/** Nothing that runs, and nothing that leads somewhere else depending on where it is shown. */
+/** Only absolute web addresses: nothing executable, nothing relative to the page. */
 const ADDRESSES = /^https?:\/\//i
-/** Above it stand the page's own headings: the board, and the card. */
+/** Above it are the page's own headings: the board, and the card. */
 const HEADINGS_ABOVE = 2
 const DEEPEST_HEADING = 6
 
 /**
- * What Markdown says, as nodes for the page: links to `http` and `https` alone, no pictures but links to them, no
- * styles, classes or ids, and HTML in it as the text that it is.
+ * Renders Markdown to nodes: links only to `http` and `https`, images as links, no styles, classes or ids, and HTML as
+ * plain text.
  *
- * Both libraries are loaded when the first card is read. Nothing passes through `innerHTML`.
+ * Both libraries load with the first card. Nothing passes through `innerHTML`.
  */
 export async function renderMarkdown(text: string): Promise<DocumentFragment> {
   const [{ Marked }, { default: DOMPurify }] = await Promise.all([import('marked'), import('dompurify')])
   const depthOf = headingDepths()
-  const marked = new Marked({ gfm: true, walkTokens: token => tame(token, depthOf) })
+  const marked = new Marked({ gfm: true, walkTokens: token => sanitiseToken(token, depthOf) })
   const markup = await marked.parse(text)
   const content = DOMPurify.sanitize(markup, {
     ALLOWED_TAGS: TAGS,
     ALLOWED_ATTR: ATTRIBUTES,
     ALLOWED_URI_REGEXP: ADDRESSES,
-    // Their values are no addresses.
+    // Their values are not addresses.
     ADD_URI_SAFE_ATTR: ['type', 'start'],
     ALLOW_DATA_ATTR: false,
     ALLOW_ARIA_ATTR: false,
@@ -38,7 +38,7 @@ export async function renderMarkdown(text: string): Promise<DocumentFragment> {
   return content
 }
 
-function tame(token: Token, depthOf: (written: number) => number): void {
+function sanitiseToken(token: Token, depthOf: (written: number) => number): void {
   const known = token as MarkedToken
   if (known.type === 'heading') known.depth = depthOf(known.depth)
   else if (known.type === 'html')
@@ -50,10 +50,10 @@ function tame(token: Token, depthOf: (written: number) => number): void {
 }
 
 /**
- * Headings go on from those of the page without a gap, wherever the writer began: a text of `##` and `####` has two
- * levels.
+ * Continues the page's heading levels without gaps, whatever level a text starts with: a text with `##` and `####` has
+ * two levels.
  *
- * @returns how deep a heading stands, asked for one after the other
+ * @returns the level of each heading, called in order
  */
 function headingDepths(): (written: number) => number {
   let open: number[] = []
@@ -80,7 +80,7 @@ function finish(content: DocumentFragment): void {
   showMarks(content)
 }
 
-/** Marks that cannot be seen, or turn what stands beside them, are shown by their names. */
+/** Replaces invisible and reordering characters with their names. */
 function showMarks(content: DocumentFragment): void {
   const walker = document.createTreeWalker(content, NodeFilter.SHOW_TEXT)
   const texts: Text[] = []

@@ -6,11 +6,11 @@ export const SAVED_MARK = '>>>>>>> saved'
 
 export interface MergedText {
   text: string
-  /** Places where both had written something else; both stand there, between marks. */
+  /** Number of conflicts, where both versions are kept between markers. */
   clashes: number
 }
 
-/** Puts together what two people made of one text. What only one of them changed is taken as it is. */
+/** Merges two edits of one text. Changes by only one side are applied. */
 export function mergeLines({ base, mine, saved }: { base: string; mine: string; saved: string }): MergedText {
   const [origin, ours, theirs] = [base, mine, saved].map(text => text.split('\n')) as [string[], string[], string[]]
   const [inOurs, inTheirs] = [new Map(commonLines(origin, ours)), new Map(commonLines(origin, theirs))]
@@ -26,7 +26,7 @@ export function mergeLines({ base, mine, saved }: { base: string; mine: string; 
       merged.push(MINE_MARK, ...one, BETWEEN_MARK, ...other, SAVED_MARK)
     }
   }
-  // A line that all three have is firm ground: what lies between two of those is decided by itself.
+  // Lines common to all three are anchors: the parts between them are merged separately.
   origin.forEach((line, at) => {
     const [x, y] = [inOurs.get(at), inTheirs.get(at)]
     if (x === undefined || y === undefined || x < a || y < b) return

@@ -10,14 +10,14 @@ import type { Card } from './wire.js'
 
 export interface MoveDialogProps {
   card: Card
-  /** Whole: steps are counted in all of its cards. */
+  /** Complete columns: steps count all cards. */
   columns: readonly Column[]
   onClose: () => void
 }
 
 const TITLE_CHARACTERS = 80
 
-/** Where a card shall go: its columns, and up or down in its own. Letters lead to columns, arrows walk. */
+/** Moves a card to a column, or up and down within its own. Letters select columns, arrows move. */
 export function MoveDialog({ card, columns, onClose }: MoveDialogProps) {
   const list = useRef<HTMLDivElement>(null)
   const at = findCard(columns, card.id)

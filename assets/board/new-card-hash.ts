@@ -2,18 +2,18 @@ const TITLE_CHARACTERS = 200
 const LINK_CHARACTERS = 512
 const LINKS = 50
 
-/** A card that another page asks for. Nobody has checked what stands in it, but for its bounds. */
-export interface AskedCard {
+/** A card requested by another page. Only its lengths are checked. */
+export interface RequestedCard {
   title: string
   links: string[]
 }
 
 /**
- * Reads `#new?title=…&link=…`, which the observatory puts into the address. It stands behind `#`, so no server sees it.
+ * Reads `#new?title=…&link=…`, set by the observatory. A fragment, so that no server sees it.
  *
  * @returns undefined for any other fragment
  */
-export function readNewCardHash(hash: string): AskedCard | undefined {
+export function readNewCardHash(hash: string): RequestedCard | undefined {
   const [, query] = /^#new(?:\?(.*))?$/s.exec(hash) ?? []
   if (!/^#new(?:\?|$)/.test(hash)) return undefined
   const asked = new URLSearchParams(query ?? '')
@@ -22,7 +22,7 @@ export function readNewCardHash(hash: string): AskedCard | undefined {
   return { title: cut(title), links: [...new Set(links)].slice(0, LINKS) }
 }
 
-/** Not in the middle of a character. */
+/** Never within a surrogate pair. */
 function cut(text: string): string {
   if (text.length <= TITLE_CHARACTERS) return text
   return text

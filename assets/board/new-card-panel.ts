@@ -19,7 +19,7 @@ export interface NewCardPanelProps {
   onMade: (id: string) => void
 }
 
-/** A card that there is not yet. What was begun is kept until it is made or thrown away. */
+/** The form for a new card. Keeps the draft until it is created or discarded. */
 export function NewCardPanel({ columns, onClose, onMade }: NewCardPanelProps) {
   const key = draftKey(NEW_CARD)
   const { mine } = cardDrafts.value.get(key) ?? newCardDraft()

@@ -3,7 +3,7 @@ import { queryState } from '../shared/address.js'
 import { type ApiCall, api, apiResponse, segment } from '../shared/api.js'
 import { oneOf, type Param, text, texts } from '../shared/query-state.js'
 
-/** Of a profile; anything else is no board. Source: docs/how-to/reach-another-board.md. */
+/** Form of a profile name. Source: docs/how-to/reach-another-board.md. */
 const PROFILE = /^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/
 
 const profile: Param<string> = {
@@ -11,11 +11,11 @@ const profile: Param<string> = {
   write: value => (value === '' ? [] : [value]),
 }
 
-/** Where on the page one is: what stands in the address. */
+/** View state in the address. */
 export const place = queryState({
-  /** Whose cards and runs; empty for this board's own. */
+  /** Board whose cards and runs are shown; empty for this one. */
   board: profile,
-  /** The card in the panel; `new` for one that there is not yet. */
+  /** The card in the panel; `new` for a new one. */
   card: text,
   show: oneOf('card', 'runs'),
   /** The run whose log is shown. */
@@ -27,21 +27,21 @@ export const place = queryState({
 
 export const NEW_CARD = 'new'
 
-/** The profile of the board that is shown; empty for this one's own. */
+/** The profile of the shown board; empty for this one. */
 export const boardName: ReadonlySignal<string> = computed(() => place.value.value.board)
 
-/** What every view's address says: the board. */
+/** The query shared by all views: the board. */
 export const boardQuery: ReadonlySignal<URLSearchParams> = computed(
   () => new URLSearchParams(boardName.value === '' ? {} : { board: boardName.value }),
 )
 
-/** In front of the paths of the API of a board. */
+/** Prefix of a board's API paths. */
 function base(board: string): string {
   return board === '' ? '/api' : `/api/backends/${segment(board)}/api`
 }
 
 /**
- * Calls the board that is shown, or the one that is given.
+ * Calls the API of the shown board, or of the given one.
  *
  * @param path from `/`, below `/api`
  * @throws as `api`
@@ -50,12 +50,12 @@ export function boardApi<T>(path: string, call: ApiCall = {}, board: string = bo
   return api<T>(base(board) + path, call)
 }
 
-/** As `boardApi`, with the answer as it comes. */
+/** Like `boardApi`, but returns the response itself. */
 export function boardResponse(path: string, call: ApiCall = {}): Promise<Response> {
   return apiResponse(base(boardName.peek()) + path, call)
 }
 
-/** The header that brings a board its executor's token. */
+/** The header with a board's executor token. */
 export function executorHeader(board: string): string {
   return board === '' ? 'X-Board-Executor-Token' : 'X-Board-Backend-Executor-Token'
 }

@@ -8,16 +8,16 @@ import { columnTitle } from './columns.js'
 export interface QuickAddProps {
   column: string
   onLeave: () => void
-  /** The card that was made is to be opened. */
+  /** Opens the created card. */
   onOpen: (id: string) => void
 }
 
-/** A field at the end of a column: Enter adds and stays, Shift Enter adds and opens, Esc leaves. */
+/** A field at the end of a column: Enter adds and stays, Shift+Enter adds and opens, Esc leaves. */
 export function QuickAdd({ column, onLeave, onOpen }: QuickAddProps) {
   const [title, setTitle] = useState('')
   const [problem, setProblem] = useState('')
   const field = useRef<HTMLTextAreaElement>(null)
-  // Before the next key is pressed: nobody waits for the field.
+  // A layout effect, so that the field has the focus before the next key press.
   useLayoutEffect(() => {
     field.current?.focus()
     field.current?.scrollIntoView({ block: 'nearest' })
@@ -34,7 +34,7 @@ export function QuickAdd({ column, onLeave, onOpen }: QuickAddProps) {
       if (isToOpen) onOpen(id)
       else field.current?.scrollIntoView({ block: 'nearest' })
     } catch (error) {
-      // What was typed since stays, and what was not added is not lost.
+      // Keeps newer input, and restores what could not be added.
       setTitle(typed => (typed === '' ? words : typed))
       setProblem(`“${words}” was not added. ${reasonOf(error)}`)
     }

@@ -4,7 +4,7 @@ import { duration } from '../shared/time.js'
 import { boardLabel } from './board-switch.js'
 import { ExecutionDialog } from './execution-dialog.js'
 import { type Execution, whyTokens } from './executor-token.js'
-import { commandLine } from './run-words.js'
+import { programWords } from './run-words.js'
 import { executor, startRun } from './runs.js'
 import type { Card, Run } from './wire.js'
 
@@ -14,7 +14,7 @@ export interface RealRunDialogProps {
   onClose: () => void
 }
 
-/** Says what will run, where and how long at most, and asks for the token that allows it. */
+/** Shows what will run, where, and its time limit, and asks for the required token. */
 export function RealRunDialog({ card, onStarted, onClose }: RealRunDialogProps) {
   const plan = executor.value?.plan
   const run: Execution<Run> = headers => startRun(card.id, 'real', headers)
@@ -24,7 +24,7 @@ export function RealRunDialog({ card, onStarted, onClose }: RealRunDialogProps) 
     ${
       plan &&
       html`<dl class="facts">
-        <div><dt>Program</dt><dd class="code"><${Words} text=${plan.command ? commandLine(plan.command) : 'none is configured'} /></dd></div>
+        <div><dt>Program</dt><dd class="code"><${Words} text=${programWords(plan)} /></dd></div>
         <div><dt>In</dt><dd class="code"><${Words} text=${plan.folder} /></dd></div>
         <div><dt>On</dt><dd>${boardLabel()}</dd></div>
         <div><dt>At most</dt><dd>${duration(plan.timeout_seconds * 1000)}, one at a time</dd></div>

@@ -7,20 +7,20 @@ import { boardName } from './place.js'
 import { isBusy, loadRuns, resetRuns } from './runs.js'
 
 const EVERY_MS = 20_000
-/** While something runs or waits. */
+/** While a run is queued or running. */
 const BUSY_EVERY_MS = 3_000
-/** Coming back to the page twice within this time asks once. */
+/** Two returns to the page within this time cause one request. */
 const SOON_MS = 2_000
 
 let refreshedAt = 0
 
-/** Cards and runs, as the server has them now. */
+/** Loads cards and runs from the server. */
 export async function refresh(): Promise<void> {
   refreshedAt = Date.now()
   await Promise.all([loadCards(), loadRuns()])
 }
 
-/** Loads what is shown, and keeps it as fresh as others may expect it. */
+/** Loads the shown data and keeps it up to date. */
 export function keepFresh(): void {
   let shown: string | undefined
   effect(() => {

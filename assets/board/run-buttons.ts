@@ -10,7 +10,7 @@ export interface RunButtonsProps {
   onStarted: (run: Run) => void
 }
 
-/** The three ways to run a card. */
+/** Buttons for the three run modes of a card. */
 export function RunButtons({ card, onStarted }: RunButtonsProps) {
   const [isAsking, setAsking] = useState(false)
   const [problem, setProblem] = useState('')

@@ -14,11 +14,11 @@ import { type Execution, execute, holdsTokens, isRefusal, whyTokens } from './ex
 import { LogView } from './log-view.js'
 import { boardApi } from './place.js'
 import { RunSteps } from './run-steps.js'
-import { commandLine, isOver, MODE_NAMES, STATE_NAMES, shortId, stopwatch, whyNotDone } from './run-words.js'
+import { isOver, MODE_NAMES, programWords, STATE_NAMES, shortId, stopwatch, whyNotDone } from './run-words.js'
 import { loadRuns, newestRuns, noteRun } from './runs.js'
 import type { Run } from './wire.js'
 
-/** One run: how it stands, what it would do or says, and the way to end it. */
+/** One run: its state, its plan or log, and a button to cancel it. */
 export function RunDetail({ id }: { id: string }) {
   const [single] = useState(() => createResource<Run>(signal => boardApi(`/runs/${segment(id)}`, { signal })))
   const listed = newestRuns.value?.items.find(run => run.id === id)
@@ -47,7 +47,7 @@ export function RunDetail({ id }: { id: string }) {
   </section>`
 }
 
-/** Of two looks at one run, the one from later. */
+/** The later of two states of a run. */
 function later(listed: Run | undefined, single: Run | undefined): Run | undefined {
   if (!listed || !single) return single ?? listed
   return isOver(listed) || !isOver(single) ? listed : single
@@ -66,7 +66,7 @@ function RunHead({ run }: { run: Run }) {
   </header>`
 }
 
-/** Longer than it takes to end a run by force. */
+/** Longer than ending a run by force takes. */
 const CANCEL_WITHIN_MS = 60_000
 
 function CancelButton({ run }: { run: Run }) {
@@ -107,11 +107,12 @@ function CancelButton({ run }: { run: Run }) {
 /** What a real run would do. */
 function Plan({ run: { plan } }: { run: Run }) {
   if (!plan) return null
-  const { command, folder, environment, timeout_seconds } = plan
+  const { folder, environment, timeout_seconds } = plan
+  const isConfigured = plan.command !== null
   return html`<div class="run-plan">
-    <p>${command ? 'Nothing was started. A real run would start this, with the card as JSON on its standard input:' : 'Nothing was started, and nothing could be: no command is configured on that board.'}</p>
+    <p>${isConfigured ? 'Nothing was started. A real run would start this, with the card as JSON on its standard input:' : 'Nothing was started, and nothing could be: no command is configured on that board.'}</p>
     <dl class="facts">
-      <div><dt>Program</dt><dd class="code"><${Words} text=${command ? commandLine(command) : 'none'} /></dd></div>
+      <div><dt>Program</dt><dd class="code"><${Words} text=${programWords(plan)} /></dd></div>
       <div><dt>In</dt><dd class="code"><${Words} text=${folder} /></dd></div>
       <div><dt>Variables</dt><dd class="code"><${Words} text=${environment.join(', ') || 'none'} /></dd></div>
       <div><dt>At most</dt><dd>${stopwatch(timeout_seconds * 1000)}</dd></div>

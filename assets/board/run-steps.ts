@@ -3,7 +3,7 @@ import { classes, html } from '../shared/html.js'
 import { isOver, ranMs, STATE_NAMES, stopwatch, waitedMs } from './run-words.js'
 import type { Run } from './wire.js'
 
-/** Queued, running, and how it ended, as three steps. */
+/** Queued, running, and the outcome, as three steps. */
 export function RunSteps({ run }: { run: Run }) {
   const { state, started_at } = run
   const isEnded = isOver(run)

@@ -1,5 +1,5 @@
 import { toMs } from '../shared/time.js'
-import type { Run, RunMode, RunState } from './wire.js'
+import type { Run, RunMode, RunPlan, RunState } from './wire.js'
 
 export const MODE_NAMES: Record<RunMode, string> = { dry_run: 'Dry run', mock: 'Mock run', real: 'Real run' }
 
@@ -24,17 +24,17 @@ export function stopwatch(ms: number): string {
   return `${hours > 0 ? `${hours}:${two(minutes)}` : minutes}:${two(seconds % 60)}`
 }
 
-/** How long it waited, in milliseconds; until `now` where it still does. */
+/** Waiting time in milliseconds, until `now` if still waiting. */
 export function waitedMs({ created_at, started_at, finished_at }: Run, now: number): number {
   return (started_at ? toMs(started_at) : finished_at ? toMs(finished_at) : now) - toMs(created_at)
 }
 
-/** How long it ran, in milliseconds; until `now` where it still does, 0 where it never did. */
+/** Running time in milliseconds, until `now` if still running, 0 if it never ran. */
 export function ranMs({ started_at, finished_at }: Run, now: number): number {
   return started_at === null ? 0 : (finished_at ? toMs(finished_at) : now) - toMs(started_at)
 }
 
-/** Why it is not done, as a sentence; empty where there is nothing to say. */
+/** Why it did not succeed, as a sentence; empty if there is no reason. */
 export function whyNotDone({ state, reason, exit_code, signal, timeout_seconds }: Run): string {
   if (state === 'interrupted') return 'The server ended meanwhile.'
   if (state !== 'failed') return ''
@@ -44,12 +44,18 @@ export function whyNotDone({ state, reason, exit_code, signal, timeout_seconds }
   return reason === 'not_started' ? 'The program could not be started.' : ''
 }
 
-/** A command as one reads it; words with blanks are quoted. It is for reading, no shell looks at it. */
+/** A command for display; words with blanks are quoted. Not for a shell. */
 export function commandLine(words: readonly string[]): string {
   return words.map(word => (/^[\w@%+=:,./-]+$/.test(word) ? word : JSON.stringify(word))).join(' ')
 }
 
-/** The last digits of an id, four at most: enough to tell two apart that one sees together. */
+/** The program that a real run would start. */
+export function programWords({ command }: RunPlan): string {
+  if (command === undefined) return 'shown with the executor token only'
+  return command === null ? 'none is configured' : commandLine(command)
+}
+
+/** The last digits of an id, at most four: enough to distinguish ids on one screen. */
 export function shortId(id: string): string {
   return /[^_-]{0,4}$/.exec(id)?.[0] ?? id
 }

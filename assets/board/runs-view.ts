@@ -11,14 +11,14 @@ import { RunMark } from './card-runs.js'
 import { Stopwatch } from './card-tile.js'
 import { areLoaded, reasonOf, shownCard } from './cards.js'
 import { ExecutorBar } from './executor-bar.js'
-import { HeldToken } from './held-token.js'
+import { HeldTokenStatus } from './held-token-status.js'
 import { boardQuery, place } from './place.js'
 import { RunDetail } from './run-detail.js'
 import { MODE_NAMES, STATE_NAMES, shortId } from './run-words.js'
 import { areRunsLoading, loadRuns, newestRuns, olderRuns, runsProblem } from './runs.js'
 import type { Run } from './wire.js'
 
-/** All runs of the board, newest first, and one of them beside the list. */
+/** All runs of the board, newest first, with one of them in the panel. */
 export function RunsView() {
   const { run: openId } = place.value.value
   const newest = newestRuns.value
@@ -62,7 +62,7 @@ interface RunTableProps {
 
 function RunTable({ newest, next, openId }: RunTableProps) {
   const [older, setOlder] = useState<readonly Run[]>([])
-  /** Where the page after the last one begins; undefined while none was asked for. */
+  /** Start of the next page; undefined until one was requested. */
   const [after, setAfter] = useState<number | null | undefined>(undefined)
   const [problem, setProblem] = useState('')
   const from = after === undefined ? next : after
@@ -106,5 +106,5 @@ function RunFoot({ id }: { id: string }) {
   const run = newestRuns.value?.items.find(run => run.id === id)
   const card = run && shownCard(run.card_id)
   return html`${card && html`<a class="button" href=${href('/', place.query({ card: card.id, show: 'runs', run: id }))}>Open the card</a>`}
-    <${HeldToken} />`
+    <${HeldTokenStatus} />`
 }

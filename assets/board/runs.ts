@@ -5,7 +5,7 @@ import { boardApi } from './place.js'
 import { isOver } from './run-words.js'
 import type { ExecutorStatus, Run, RunMode, RunPage } from './wire.js'
 
-/** The newest runs of the board: what stands on cards is told from them, and the list begins with them. */
+/** The newest runs of the board: the source of run states on cards, and the first page of the list. */
 const NEWEST = 200
 
 const newest = createResource<RunPage | undefined>(signal => boardApi('/runs', { query: { limit: NEWEST }, signal }))
@@ -22,7 +22,7 @@ export const runByCard: ReadonlySignal<ReadonlyMap<string, Run>> = computed(() =
   return new Map(runs.toReversed().map(run => [run.card_id, run]))
 })
 
-/** Something runs or waits: then it is asked more often. */
+/** Whether any run is queued or running; then refreshes are more frequent. */
 export const isBusy: ReadonlySignal<boolean> = computed(() => {
   const { running, queued } = status.value.value ?? { running: null, queued: 0 }
   return running !== null || queued > 0 || (newest.value.value?.items ?? []).some(run => !isOver(run))
@@ -59,7 +59,7 @@ export async function startRun(
   return run
 }
 
-/** What was just learnt of one run. */
+/** Applies the new state of a run. */
 export function noteRun(run: Run): void {
   const { value } = newest.value
   if (!value) return

@@ -3,18 +3,18 @@ import { Glyph } from '../shared/glyph.js'
 import { html } from '../shared/html.js'
 
 export interface TokenFieldProps {
-  /** Whose it is, as it is said behind "token". */
+  /** Suffix after "token" that names the board. */
   of: string
   value: string
-  /** Id of what is said about it. */
+  /** Id of the element that describes the field. */
   hint: string
   isInvalid: boolean
-  /** The dialog opens in it. */
+  /** Whether it gets the initial focus. */
   isFirst: boolean
   onType: (text: string) => void
 }
 
-/** Where a token is typed in; no browser and no keeper of passwords is to remember it. */
+/** Input for a token, hidden from browser history and password managers. */
 export function TokenField({ of, value, hint, isInvalid, isFirst, onType }: TokenFieldProps) {
   const [isShown, setShown] = useState(false)
   const id = useId()

@@ -1,4 +1,4 @@
-/** What the board's API answers with. Source: docs/reference/board-rest.md. */
+/** Responses of the board's API. Source: docs/reference/board-rest.md. */
 
 export interface Card {
   id: string
@@ -27,7 +27,8 @@ export type RunMode = 'dry_run' | 'mock' | 'real'
 export type RunState = 'queued' | 'running' | 'done' | 'failed' | 'cancelled' | 'interrupted'
 
 export interface RunPlan {
-  command: string[] | null
+  /** Null if none is configured; absent without the executor's token. */
+  command?: string[] | null
   folder: string
   environment: string[]
   timeout_seconds: number
@@ -71,7 +72,7 @@ export interface LogPiece {
   text: string
 }
 
-/** A board that this one passes requests on to. */
+/** Another board to which this one forwards requests. */
 export interface Backend {
   name: string
   url: string

@@ -1,14 +1,14 @@
-/** The login form: sends what was typed as JSON, goes on to where the answer says, and shows what went wrong. */
+/** The login form: sends the input as JSON, follows the address in the response, and shows errors. */
 
-/** What stands above the fields: what happened, then what to do. */
+/** The note above the fields: what happened, then what to do. */
 interface Note {
   what: string
   advice: string
-  /** Nothing went wrong. */
+  /** Not an error. */
   isPlain?: boolean
 }
 
-/** The members of an `application/problem+json` answer that are looked at. */
+/** The members of an `application/problem+json` response that the page uses. */
 interface Problem {
   code?: unknown
   detail?: unknown
@@ -16,7 +16,7 @@ interface Problem {
   request_id?: unknown
 }
 
-/** Longer than a login may wait for its turn on the server. */
+/** Longer than a login may queue on the server. */
 const ANSWER_WITHIN_MS = 20_000
 
 const form = element('login', HTMLFormElement)
@@ -34,7 +34,7 @@ const program = form.dataset.program ?? ''
 const programInText = program.replace(/^The /, 'the ')
 const submitLabel = submit.textContent ?? ''
 
-// What is missing is said beside its field, not in a bubble of the browser's.
+// Missing input is reported at its field, not in a browser bubble.
 form.noValidate = true
 form.addEventListener('submit', event => {
   event.preventDefault()
@@ -46,14 +46,14 @@ password.addEventListener('blur', () => capsLock.replaceChildren())
 reveal.addEventListener('click', () => showPassword(password.type === 'password'))
 sayWhoseSessionEnded()
 
-/** A page of the program came here by itself: it left word in this window. */
+/** Explains why the user landed here: the page that redirected left a message in this window. */
 function sayWhoseSessionEnded(): void {
   let left: string | null = null
   try {
     left = sessionStorage.getItem('daybook.session-ended')
     sessionStorage.removeItem('daybook.session-ended')
   } catch {
-    // This device keeps nothing.
+    // This device has no storage.
   }
   if (left === null) return
   const back = 'Log in, and you are back where you were'
@@ -70,7 +70,7 @@ function nothingIsMissing(): boolean {
 
 async function logIn(): Promise<void> {
   setUnderWay(true)
-  // Browsers may remember what was typed into a field that shows it.
+  // Browsers may store the value of a field that shows it.
   showPassword(false)
   let answer: Response
   let body: unknown
@@ -83,7 +83,7 @@ async function logIn(): Promise<void> {
     })
     body = await answer.json()
   } catch {
-    // Unreachable, too slow, or not the program that answered.
+    // Unreachable, too slow, or not our server.
     setUnderWay(false)
     showNote({ what: `${program} did not answer.`, advice: 'Check that you are connected, then try again.' })
     submit.focus()
@@ -96,13 +96,13 @@ async function logIn(): Promise<void> {
       submit.focus()
       return
     }
-    // The form rests until the other page is there. This one is not left behind to come back to.
+    // The form stays disabled until the next page loads. `replace`: the back button does not return here.
     goOn(textOf(membersOf(body).next) || next.value)
     return
   }
   const problem: Problem = membersOf(body)
   if (problem.code === 'csrf_failed') {
-    // Another tab has logged this browser in meanwhile, so there is nothing left to do here.
+    // Another tab has logged in this browser, so no login is needed.
     goOn(next.value)
     return
   }
@@ -111,15 +111,15 @@ async function logIn(): Promise<void> {
 }
 
 /**
- * Browsers drop a cookie without a word: one that is for TLS alone, on a page that came over plain HTTP, or any where
- * cookies are off. The page gone on to would be this one again.
+ * Browsers drop some cookies silently: one restricted to TLS, on a page loaded over plain HTTP, or any if cookies are
+ * disabled. The next page would then be this one again.
  */
 async function isCookieRefused(): Promise<boolean> {
   try {
     const answer = await fetch(new URL('session', form.action), { signal: AbortSignal.timeout(ANSWER_WITHIN_MS) })
     return membersOf(await answer.json()).authenticated === false
   } catch {
-    // Not known: the other page says what is wrong.
+    // Unknown: the next page reports the problem.
     return false
   }
 }
@@ -138,11 +138,11 @@ function refusedCookie(): Note {
   }
 }
 
-/** Where the page stands in place of another under that one's address, what no server saw, behind `#`, goes along. */
+/** If this page is shown at another page's address, keeps that address's fragment, which no server saw. */
 function goOn(address: string): void {
   const to = new URL(address, location.href)
   to.hash ||= location.hash
-  // A fragment alone would load nothing.
+  // A change of the fragment alone would not load anything.
   if (to.hash !== '' && to.href === location.href) location.reload()
   else location.replace(to)
 }
@@ -181,7 +181,7 @@ function toNote(answer: Response, problem: Problem): Note {
   }
 }
 
-/** A time to wait, from whole seconds as the server sends them. */
+/** A waiting time in words, from whole seconds as sent by the server. */
 function inWords(retryAfter: string | null): string {
   const seconds = Number(retryAfter)
   if (!(seconds > 0)) return 'a little'
@@ -192,24 +192,24 @@ function count(amount: number, unit: string): string {
   return amount === 1 ? `1 ${unit}` : `${amount} ${unit}s`
 }
 
-/** What is wrong with a field, as an answer has it: `errors: [{"field": "/password", "detail": "/password must …"}]`. */
+/** The problem with a field, from `errors: [{"field": "/password", "detail": "/password must …"}]`. */
 function fieldProblem({ errors }: Problem, field: HTMLInputElement): string {
   const pointer = `/${field.name}`
   const found = Array.isArray(errors) ? errors.map(membersOf).find(error => error.field === pointer) : undefined
   const detail = textOf(found?.detail)
-  // People know the field by its label.
+  // Users know the field by its label.
   return detail.startsWith(`${pointer} `) ? detail.replace(pointer, field.labels?.[0]?.textContent ?? '') : detail
 }
 
 function showNote({ what, advice, isPlain = false }: Note): void {
-  // A new element each time: a text that is the same as before would not be read out.
+  // A new element each time: screen readers do not announce an unchanged text.
   note.replaceChildren(noteTemplate.content.cloneNode(true))
   note.querySelector('.note')?.classList.toggle('is-plain', isPlain)
   note.querySelector('.what')?.append(what)
   note.querySelector('.advice')?.append(advice)
 }
 
-/** Says below a field what is wrong with it; an empty text takes it away. Whether there is one. */
+/** Shows the problem below its field; an empty text removes it. Returns whether there is one. */
 function showProblem(field: HTMLInputElement, problem: string): boolean {
   element(`${field.id}-problem`, HTMLElement).textContent = problem
   if (problem) field.setAttribute('aria-invalid', 'true')
@@ -218,7 +218,7 @@ function showProblem(field: HTMLInputElement, problem: string): boolean {
 }
 
 function showCapsLock(event: Event): void {
-  // Filling in by the browser comes as a key event without any key.
+  // Browser autofill sends key events without a key.
   const isOn = event instanceof KeyboardEvent && event.getModifierState('CapsLock')
   const hint = isOn ? 'Caps Lock is on' : ''
   if (capsLock.textContent !== hint) capsLock.textContent = hint
@@ -229,7 +229,7 @@ function showPassword(isShown: boolean): void {
   reveal.setAttribute('aria-pressed', String(isShown))
 }
 
-/** The button keeps the focus meanwhile, so it is not disabled but does nothing. */
+/** The button keeps the focus, so it is not disabled but inactive. */
 function setUnderWay(isUnderWay: boolean): void {
   submit.setAttribute('aria-disabled', String(isUnderWay))
   submit.textContent = isUnderWay ? 'Logging in…' : submitLabel

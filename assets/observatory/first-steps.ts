@@ -3,7 +3,7 @@ import { CopyButton } from '../shared/copy.js'
 import { html } from '../shared/html.js'
 import { rootPath } from '../shared/root-path.js'
 
-/** What stands in place of events while the ledger is empty: what this is, and a first entry to write. */
+/** Shown while the ledger is empty: an introduction, and a first event to record. */
 export function FirstSteps() {
   const url = `${location.origin}${rootPath}/api/events`
   const body = '{"kind":"message.created","subject_type":"message","subject_id":"1"}'

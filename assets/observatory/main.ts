@@ -10,9 +10,9 @@ import { loadSources, platforms } from './sources.js'
 
 startAddress(PATHS)
 render(html`<${Observatory} />`, document.getElementById('app') as HTMLElement)
-// Failures stand where what could not be loaded would: an outage above the view, the rest in the parts themselves.
+// Failures are shown elsewhere: an outage above the view, others in the parts that failed.
 effect(() => {
-  // Until the server has said who is here and what there is to watch: again whenever it is back.
+  // Until session and platforms are known: again whenever the server is back.
   const isKnown = session.peek() !== undefined && platforms.value.peek() !== undefined
   if (outage.value === undefined && !isKnown) void Promise.allSettled([loadSession(), loadSources()])
 })

@@ -14,17 +14,17 @@ import { overview } from './overview.js'
 import { failingCaptures, LedgerDialog, OverviewStrip } from './overview-strip.js'
 import { EventsView } from './views/events.js'
 
-// Whoever looks at events need not wait for these.
+// Not needed to show events, so loaded later.
 const OwnTokens = lazily(() => import('./views/own-tokens.js').then(module => module.OwnTokens))
 const PeopleView = lazily(() => import('./views/people.js').then(module => module.PeopleView))
 const SubscriptionsView = lazily(() => import('./views/subscriptions.js').then(module => module.SubscriptionsView))
 
 const VIEWS = { '/': EventsView, '/subscriptions': SubscriptionsView, '/people': PeopleView }
 
-/** Every address that this page shows something under. */
+/** All addresses with a view. */
 export const PATHS = Object.keys(VIEWS) as readonly (keyof typeof VIEWS)[]
 
-/** The observatory: its shell, and in it the view that the address names. */
+/** The observatory: its shell with the view named by the address. */
 export function Observatory() {
   const [shown, setShown] = useState<'tokens' | 'ledger' | undefined>(undefined)
   const close = () => setShown(undefined)
@@ -50,11 +50,11 @@ function tabs(): Tab[] {
     { path: '/', label: 'Events', glyph: 'list', key: 'e' },
     {
       ...{ path: '/subscriptions', label: 'Subscriptions', glyph: 'eye', key: 's' },
-      // Those that one may see: a member has no use for the number of all.
+      // The visible ones: the total means nothing to a member.
       count: overview.value.value?.subscriptions.length,
       trouble: failing > 0 ? `${failing} failing` : undefined,
     },
-    // In open mode it says how the first admin is made. Whoever comes by a link is told why there is nothing to see.
+    // In open mode it explains how to create the first admin. A member who follows a link learns why nothing is shown.
     {
       path: '/people',
       label: 'People',
@@ -67,7 +67,7 @@ function tabs(): Tab[] {
   return all.filter(tab => tab.isFor !== false)
 }
 
-/** A demo is open as well, and that need not be said of it. */
+/** A demo is open as well, which need not be shown. */
 function tag() {
   if (isDemo) return html`<${DemoTag} what="invented events in a throw-away ledger" />`
   return isOpen() && html`<${OpenTag} />`

@@ -11,27 +11,27 @@ import { type Overview, overview } from './overview.js'
 import { bySource, sourceLabel } from './sources.js'
 import { isFailing, isOver } from './subscriptions/watch-times.js'
 
-/** The tab of subscriptions with those alone that fail. */
+/** Query of the subscriptions tab with only failing ones. */
 const FAILING = new URLSearchParams({ show: 'failing' })
 
-/** Watches that the server reads by itself, that are on and not over. */
+/** Watches that the server captures, enabled and not expired. */
 function captured(subscriptions: readonly Subscription[]): Subscription[] {
   return subscriptions.filter(one => one.enabled && one.capture?.last_attempt_at != null && !isOver(one, now.value))
 }
 
-/** How many captures fail now. */
+/** Number of currently failing captures. */
 export function failingCaptures(): number {
   return (overview.value.value?.subscriptions ?? []).filter(one => isFailing(one, now.value)).length
 }
 
-/** The ledger as a whole, in one line. */
+/** The state of the ledger in one line. */
 export function OverviewStrip() {
   const current = overview.value.value
   if (isPhone.value) return null
   return html`<section class="strip" aria-label="The ledger as a whole">${current && html`<${Items} overview=${current} />`}</section>`
 }
 
-/** On phones: the same, in the account menu. */
+/** On phones: the same, from the account menu. */
 export function LedgerDialog({ onClose }: { onClose: () => void }) {
   const current = overview.value.value
   return html`<${Dialog} title="Ledger" onClose=${onClose}>
@@ -72,7 +72,7 @@ function Items({ overview: { stats, health, subscriptions } }: { overview: Overv
     }</div>`
 }
 
-/** `14:31:58.204117`; with its day when that is over. */
+/** `14:31:58.204117`, with the day if not today. */
 function headWords(head: string): string {
   const time = `${clockTime(head)}${head.slice(19, 26)}`
   return dayOf(head) === dayOf(fromMs(now.value)) ? time : `${dateWords(head, now.value)} ${time}`

@@ -2,7 +2,7 @@ import { effect } from '@preact/signals'
 import { api } from '../shared/api.js'
 import { outage } from '../shared/connection.js'
 import { createResource } from '../shared/resource.js'
-import type { Health, List, Stats, Subscription } from '../shared/wire.js'
+import type { Health, Stats, Subscription, SubscriptionPage } from '../shared/wire.js'
 
 export interface Overview {
   stats: Stats
@@ -12,17 +12,28 @@ export interface Overview {
 
 const EVERY_MS = 30_000
 
-/** What the strip and the tabs say of the ledger as a whole. Load it after a change that it would show. */
+/** Data about the whole ledger for strip and tabs. Load it after a change that affects it. */
 export const overview = createResource<Overview>(async signal => {
-  const [stats, health, { items }] = await Promise.all([
+  const [stats, health, subscriptions] = await Promise.all([
     api<Stats>('/api/stats', { signal }),
     api<Health>('/api/health', { signal }),
-    api<List<Subscription>>('/api/subscriptions', { signal }),
+    listSubscriptions(signal),
   ])
-  return { stats, health, subscriptions: items }
+  return { stats, health, subscriptions }
 })
 
-/** From now on it is loaded every half a minute while the page is seen, and when the server is back. */
+/** Page by page. */
+async function listSubscriptions(signal: AbortSignal): Promise<Subscription[]> {
+  const items: Subscription[] = []
+  for (let after = ''; ; ) {
+    const page = await api<SubscriptionPage>(`/api/subscriptions?limit=500${after}`, { signal })
+    items.push(...page.items)
+    if (page.next === null) return items
+    after = `&after=${encodeURIComponent(page.next)}`
+  }
+}
+
+/** Reloads it every half minute while the page is visible, and when the server is back. */
 export function keepOverviewFresh(): void {
   let wasOut = false
   void overview.load()

@@ -12,7 +12,7 @@ export function loadSources(): Promise<void> {
   return platforms.load()
 }
 
-/** The order in which sources are listed and stacked; others come last, by name. */
+/** Display order of sources; others come last, by name. */
 const ORDER = ['chat', 'code_a', 'code_b', 'forum']
 
 export function bySource(a: string, b: string): number {
@@ -20,7 +20,7 @@ export function bySource(a: string, b: string): number {
   return place(a) - place(b) || a.localeCompare(b)
 }
 
-/** The catalogue's name of a source, or its own word for itself. */
+/** The catalogue's name of a source, or its identifier. */
 export function sourceLabel(source: string): string {
   return platforms.value.value?.find(platform => platform.source === source)?.display_name ?? source
 }

@@ -2,7 +2,7 @@ import { computed, type ReadonlySignal, signal } from '@preact/signals'
 import { type Params, readState, writeState } from './query-state.js'
 import { rootPath } from './root-path.js'
 
-/** Where the page is: a path below the root path, without a slash at its end (but `/`), and the query. */
+/** The page's address: a path below the root path, without trailing slash (except `/`), and the query. */
 export interface Address {
   path: string
   query: URLSearchParams
@@ -12,16 +12,16 @@ export type How = 'push' | 'replace'
 
 const current = signal<Address>(readAddress())
 
-/** Changes with links, `go`, and the browser's buttons. */
+/** Follows links, `go`, and the browser's history. */
 export const address: ReadonlySignal<Address> = current
 
-/** For `href`: an address of this page. @param path from `/` */
+/** An address of this page, for `href`. @param path from `/` */
 export function href(path: string, query?: URLSearchParams | string): string {
   const search = String(query ?? '')
   return `${rootPath}${path}${search && `?${search}`}`
 }
 
-/** Goes there within the page. `replace` leaves no step to come back to. */
+/** Navigates within the page. `replace` adds no history entry. */
 export function go(path: string, query: URLSearchParams = new URLSearchParams(), how: How = 'push'): void {
   const url = href(path, query)
   if (url === location.pathname + location.search) return
@@ -30,12 +30,12 @@ export function go(path: string, query: URLSearchParams = new URLSearchParams(),
   current.value = readAddress()
 }
 
-/** A part of the view that lives in the address, under the names of `params`. */
+/** View state stored in the address under the names of `params`. */
 export interface QueryState<State> {
   value: ReadonlySignal<State>
-  /** Changes some of it; what others keep in the query stays. */
+  /** Changes some of it; other members of the query stay. */
   set(change: Partial<State>, how?: How): void
-  /** The query as it would be then, for a link. */
+  /** The resulting query, for a link. */
   query(change: Partial<State>): URLSearchParams
 }
 
@@ -47,7 +47,7 @@ export function queryState<State extends object>(params: Params<State>): QuerySt
 }
 
 /**
- * Follows links to these paths within the page, and the browser's buttons.
+ * Handles links to these paths and browser history within the page.
  *
  * @param paths of this page, from `/`
  */
@@ -71,7 +71,7 @@ function readAddress(): Address {
   return { path: pathBelowRoot(location.pathname) ?? '/', query: new URLSearchParams(location.search) }
 }
 
-/** The server takes any case, and one slash more. */
+/** The server ignores case and one trailing slash. */
 function pathBelowRoot(pathname: string): string | undefined {
   const path = pathname.toLowerCase()
   if (!path.startsWith(rootPath.toLowerCase())) return undefined

@@ -2,7 +2,7 @@ import { plainText } from './text.js'
 
 let region: HTMLElement | undefined
 
-/** Says something to those who listen to the page, when they are not busy. Nothing is shown. */
+/** Announces a text to screen readers, politely. Shows nothing. */
 export function announce(text: string): void {
   const words = plainText(text)
   if (!region) {
@@ -11,7 +11,7 @@ export function announce(text: string): void {
     region.setAttribute('role', 'status')
     document.body.append(region)
   }
-  // A text that is the same as before would not be read out.
+  // Screen readers do not announce an unchanged text.
   const isRepeat = region.textContent === words
   region.textContent = isRepeat ? `${words}\u00a0` : words
 }

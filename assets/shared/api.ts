@@ -1,8 +1,8 @@
-import { noteAnswer, noteSilence } from './connection.js'
+import { reportNoResponse, reportResponse } from './connection.js'
 import { keepDrafts } from './drafts.js'
 import { rootPath } from './root-path.js'
 
-/** A field of what was sent, and what is wrong with it. */
+/** A refused field, and what is wrong with it. */
 export interface FieldProblem {
   /** A JSON pointer, or the name of a parameter. */
   field: string
@@ -10,8 +10,8 @@ export interface FieldProblem {
 }
 
 /**
- * What the server refused or could not do, as `application/problem+json` says it. Its message is for people. Without any
- * answer: status 0, code `no_answer`.
+ * A refusal or failure, from `application/problem+json`. Its message is for people. Without a response: status 0, code
+ * `no_answer`.
  */
 export class ApiProblem extends Error {
   override readonly name = 'ApiProblem'
@@ -31,7 +31,7 @@ export class ApiProblem extends Error {
     this.retryAfterSeconds = Number(retryAfter) > 0 ? Number(retryAfter) : undefined
   }
 
-  /** What is wrong with one field. */
+  /** The problem with one field. */
   of(field: string): string | undefined {
     return this.errors.find(error => error.field === field)?.detail
   }
@@ -41,16 +41,16 @@ type QueryValue = string | number | boolean | null | undefined
 export type Query = URLSearchParams | Readonly<Record<string, QueryValue | readonly QueryValue[]>>
 
 export interface ApiCall {
-  /** GET when absent, POST with a body. */
+  /** Default: GET, or POST with a body. */
   method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   query?: Query
   /** Sent as JSON. */
   body?: unknown
   headers?: Readonly<Record<string, string>>
   signal?: AbortSignal
-  /** For the head of the answer; 30 seconds when absent. */
+  /** Time to the head of the response; default 30 seconds. */
   timeoutMs?: number
-  /** It is sent even though the page is left. */
+  /** Sent even if the page is left. */
   keepalive?: boolean
 }
 
@@ -65,25 +65,26 @@ export function segment(value: string): string {
   return encodeURIComponent(value)
 }
 
-/** What a page shows of who sends a call, besides the cookie, and what it does where that is not enough. */
+/** Credentials that a page sends in addition to the cookie, and its reaction to a refusal. */
 export interface Credentials {
   headers: () => Readonly<Record<string, string>>
-  /** Told of a 401. Where it leaves the page it never settles. @throws what the call then fails with */
+  /** Called on a 401. Never settles if it leaves the page. @throws the error with which the call fails */
   refused: (problem: ApiProblem, path: string) => Promise<never>
 }
 
 let credentials: Credentials = { headers: () => ({}), refused: () => leaveForLogin() }
 
-/** From now on, in place of the cookie alone and the login page at `/login`. */
+/** Replaces the defaults: the cookie alone, and the login page at `/login`. */
 export function showCredentials(shown: Credentials): void {
   credentials = shown
 }
 
 /**
- * Calls the API. An ended session leads to the login page and back, and the promise stays open meanwhile.
+ * Calls the API. If the session has ended, redirects to the login page, which leads back; the promise then stays
+ * pending.
  *
- * @returns the JSON of the answer; undefined for 204
- * @throws ApiProblem for a refusal, and for no answer; the reason of `signal` when that was aborted
+ * @returns the JSON of the response; undefined for 204
+ * @throws ApiProblem for a refusal or no response; the reason of `signal` once it is aborted
  */
 export async function api<T>(path: string, call: ApiCall = {}): Promise<T> {
   const answer = await apiResponse(path, call)
@@ -91,11 +92,11 @@ export async function api<T>(path: string, call: ApiCall = {}): Promise<T> {
   return (await readJson(answer)) as T
 }
 
-/** As `api`, with the answer as it comes: for headers, streams and downloads. */
+/** Like `api`, but returns the response itself: for headers, streams and downloads. */
 export async function apiResponse(path: string, call: ApiCall = {}): Promise<Response> {
   let answer = await send(path, call)
   if (answer.status === 403 && !isRead(call) && (await problemOf(answer)).code.startsWith('csrf')) {
-    // Another window has logged in anew meanwhile.
+    // Another window has logged in again.
     rememberCsrfToken(undefined)
     answer = await send(path, call)
   }
@@ -107,12 +108,12 @@ export async function apiResponse(path: string, call: ApiCall = {}): Promise<Res
 
 let csrfToken: Promise<string | null> | undefined
 
-/** What `GET /api/session` said; undefined when that is to be asked again. */
+/** The token from `GET /api/session`; undefined makes the next call ask for it again. */
 export function rememberCsrfToken(token: string | null | undefined): void {
   csrfToken = token === undefined ? undefined : Promise.resolve(token)
 }
 
-/** Keeps drafts and goes to the login page, which leads back to the present address. @param leave goes there */
+/** Stores drafts and opens the login page, which leads back to this address. @param leave navigates there */
 export function leaveForLogin(leave: () => void = goToLogin): Promise<never> {
   if (!isLeaving) {
     isLeaving = true
@@ -122,12 +123,12 @@ export function leaveForLogin(leave: () => void = goToLogin): Promise<never> {
   return new Promise(() => {})
 }
 
-/** The login page reads it once, and says that a session ended. */
+/** The login page reads it once, and says that the session ended. */
 function sayWhyToLogin(hasDraft: boolean): void {
   try {
     sessionStorage.setItem('daybook.session-ended', hasDraft ? 'draft' : 'plain')
   } catch {
-    // This device keeps nothing: the login page stands there without a word.
+    // No storage on this device: the login page shows no explanation.
   }
 }
 
@@ -149,7 +150,7 @@ async function send(path: string, call: ApiCall): Promise<Response> {
     const token = await askCsrfToken()
     if (token !== null) headers.set('x-csrf-token', token)
   }
-  // Once the head of the answer is there, it may take its time.
+  // The body may take its time once the head has arrived.
   const patience = new AbortController()
   const timer = window.setTimeout(() => patience.abort(), timeoutMs)
   try {
@@ -161,11 +162,11 @@ async function send(path: string, call: ApiCall): Promise<Response> {
       signal: AbortSignal.any([patience.signal, ...(signal ? [signal] : [])]),
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     })
-    noteAnswer()
+    reportResponse()
     return answer
   } catch {
     signal?.throwIfAborted()
-    noteSilence()
+    reportNoResponse()
     throw noAnswer()
   } finally {
     window.clearTimeout(timer)
@@ -195,7 +196,7 @@ async function problemOf(answer: Response): Promise<ApiProblem> {
   return new ApiProblem(answer.status, problem, answer.headers.get('retry-after'))
 }
 
-/** What else answers under our address, such as a proxy, does not answer in JSON. */
+/** A proxy or other server at our address does not send JSON. */
 async function readJson(answer: Response): Promise<unknown> {
   try {
     return await answer.json()

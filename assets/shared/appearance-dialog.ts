@@ -9,7 +9,7 @@ const PALETTE_NAMES: Record<(typeof PALETTES)[number], string> = { indigo: 'Indi
 const SCHEME_NAMES: Record<(typeof SCHEMES)[number], string> = { system: 'System', light: 'Light', dark: 'Dark' }
 const DENSITY_NAMES: Record<(typeof DENSITIES)[number], string> = { comfortable: 'Comfortable', compact: 'Compact' }
 
-/** How pages look and listen on this device. It shows at once. */
+/** Settings of appearance and keys on this device. Changes apply immediately. */
 export function AppearanceDialog({ onClose }: { onClose: () => void }) {
   const { palette, scheme, density, singleKeys } = appearance.value
   const choices = <T extends string>(values: readonly T[], names: Record<T, string>) =>

@@ -1,6 +1,6 @@
 /*
- * Before the first paint: the page looks as it was chosen on this device. A classic script without imports, loaded in
- * the head, so that nothing is shown in other colours first.
+ * Runs before the first paint and applies the appearance chosen on this device. A classic script without imports,
+ * loaded in the head, so that no other colours flash first.
  */
 {
   const root = document.documentElement
@@ -10,7 +10,7 @@
   try {
     chosen = Object(JSON.parse(localStorage.getItem('daybook.appearance') ?? '{}'))
   } catch {
-    // The device keeps nothing for pages, or something else: it looks as the server says.
+    // No storage, or unreadable content: keeps the server's appearance.
   }
   const { palette, scheme, density } = chosen
   if (palette === 'indigo' || palette === 'forest' || palette === 'amber') root.dataset.palette = palette

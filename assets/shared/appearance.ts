@@ -5,28 +5,28 @@ export const PALETTES = ['indigo', 'forest', 'amber'] as const
 export const SCHEMES = ['system', 'light', 'dark'] as const
 export const DENSITIES = ['comfortable', 'compact'] as const
 
-/** How pages look and listen on this device. */
+/** Settings of appearance and keys on this device. */
 export interface Appearance {
   palette: (typeof PALETTES)[number]
   scheme: (typeof SCHEMES)[number]
   density: (typeof DENSITIES)[number]
-  /** Keys that are letters or signs do something. */
+  /** Whether single-letter shortcuts are on. */
   singleKeys: boolean
 }
 
 const root = document.documentElement
 
-/** As it is now. Change it by `setAppearance`. */
+/** Current value. Change it with `setAppearance`. */
 export const appearance = signal<Appearance>(readAppearance())
 
-/** Changes and keeps it. `appearance-first.ts` reads what is kept here before the next first paint. */
+/** Changes and stores it. `appearance-first.ts` reads the stored value before the next first paint. */
 export function setAppearance(change: Partial<Appearance>): void {
   const chosen = { ...Object(readKept('appearance')), ...change }
   keep('appearance', chosen)
   show({ ...appearance.value, ...change })
 }
 
-/** Another window of this device has changed it. */
+/** Changed in another window of this device. */
 window.addEventListener('storage', ({ key }) => {
   if (key === 'daybook.appearance') show(readAppearance())
 })

@@ -3,7 +3,7 @@ import { html } from './html.js'
 import { ProblemNote } from './problem-note.js'
 
 interface BoundaryProps {
-  /** Changes when something else is shown, which is tried afresh. */
+  /** When it changes, the view renders again after an error. */
   name: string
   children?: ComponentChildren
 }
@@ -13,7 +13,7 @@ interface BoundaryState {
   failed: string | undefined
 }
 
-/** A defect in one view leaves the rest of the page as it is. */
+/** Confines an error in one view: the rest of the page keeps working. */
 export class Boundary extends Component<BoundaryProps, BoundaryState> {
   override state: BoundaryState = { error: undefined, failed: undefined }
 

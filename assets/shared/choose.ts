@@ -10,38 +10,38 @@ export interface Choice {
   value: string
   label: string
   count?: number | undefined
-  /** Before the label, such as a source's glyph. */
+  /** In front of the label, such as a source's glyph. */
   glyph?: Children
-  /** The label is a code. */
+  /** Shows the label in monospace. */
   isCode?: boolean
 }
 
 export interface ChooseProps {
-  /** Of the button and the list: `Kind`. */
+  /** Label of the button and the list: `Kind`. */
   label: string
-  /** The button's content where it is not the label, such as `Kind: message.*`. */
+  /** Content of the button if not the label, such as `Kind: message.*`. */
   button?: Children
   buttonClass?: string
   choices: readonly Choice[]
   chosen: readonly string[]
-  /** Several may be chosen; it stays open. */
+  /** Allows several choices; the list stays open. */
   isMany?: boolean
-  /** Takes a word to find choices by; also one that is none of them, if `onWrite` is given. */
+  /** Enables the find field; its text may also be used as a new choice if this is given. */
   onWrite?: (text: string) => void
-  /** What the find field says while it is empty. */
+  /** Placeholder of the find field. */
   placeholder?: string
   onChoose: (chosen: readonly string[]) => void
-  /** Said in place of choices that there are not. */
+  /** Shown if there are no choices. */
   empty?: string
-  /** What the choices are, and what their counts count, where that is not plain. */
+  /** Explains the choices or their counts. */
   note?: string | undefined
 }
 
-/** At most so many choices stand in the list; the find field narrows them. */
+/** Maximum number of listed choices; the find field narrows them. */
 const SHOWN = 200
 const LABEL_LIMIT = 200
 
-/** A button with a list to choose from, by a find field: typing narrows, arrows walk, Enter chooses, Esc closes. */
+/** A button with a list of choices and a find field: typing narrows, arrows move, Enter chooses, Esc closes. */
 export function Choose(props: ChooseProps) {
   const [isShown, setShown] = useState(false)
   const id = useId()
@@ -73,7 +73,7 @@ function ChoiceList(props: ChoiceListProps) {
   const [found, setFound] = useState('')
   const [at, setAt] = useState(0)
   usePopover(popover, opener, onClose)
-  // Before the next key is pressed: nobody waits for the field.
+  // A layout effect, so that the field has the focus before the next key press.
   useLayoutEffect(() => field.current?.focus(), [])
   const word = found.trim().toLowerCase()
   const fitting = choices.filter(choice => choice.label.toLowerCase().includes(word)).slice(0, SHOWN)

@@ -1,15 +1,15 @@
 import { signal } from '@preact/signals'
 import { rootPath } from './root-path.js'
 
-/** The server does not answer. Milliseconds of the epoch. */
+/** The server does not respond. Epoch milliseconds. */
 export interface Outage {
-  /** The last answer. */
+  /** Time of the last response. */
   since: number
-  /** When it is asked again. */
+  /** Time of the next attempt. */
   retryAt: number
 }
 
-/** Undefined while the server answers. Whoever shows something reads on, and goes on when it is undefined again. */
+/** Undefined while the server responds. Views pause loading during an outage and continue afterwards. */
 export const outage = signal<Outage | undefined>(undefined)
 
 const FIRST_RETRY_MS = 2_000
@@ -20,8 +20,8 @@ let answeredAt = Date.now()
 let retryMs = FIRST_RETRY_MS
 let timer: number | undefined
 
-/** To be called on every answer, whatever it says. */
-export function noteAnswer(): void {
+/** Call it on every response, whatever its status. */
+export function reportResponse(): void {
   answeredAt = Date.now()
   retryMs = FIRST_RETRY_MS
   window.clearTimeout(timer)
@@ -29,8 +29,8 @@ export function noteAnswer(): void {
   if (outage.value) outage.value = undefined
 }
 
-/** To be called when there was no answer: from now on the server is asked until it answers. */
-export function noteSilence(): void {
+/** Call it if there was no response: polls the server until it responds. */
+export function reportNoResponse(): void {
   if (timer !== undefined) return
   const retryAt = Date.now() + retryMs
   outage.value = { since: outage.value?.since ?? answeredAt, retryAt }
@@ -38,17 +38,17 @@ export function noteSilence(): void {
   retryMs = Math.min(retryMs * 2, LONGEST_RETRY_MS)
 }
 
-/** Asks at once whether the server is there. */
+/** Asks immediately whether the server responds. */
 export async function tryNow(): Promise<void> {
   window.clearTimeout(timer)
   try {
     await fetch(`${rootPath}/api/health`, { signal: AbortSignal.timeout(ANSWER_WITHIN_MS), cache: 'no-store' })
   } catch {
     timer = undefined
-    noteSilence()
+    reportNoResponse()
     return
   }
-  noteAnswer()
+  reportResponse()
 }
 
 window.addEventListener('online', () => {

@@ -5,12 +5,12 @@ import { classes, html } from './html.js'
 
 const SHOWN_MS = 2_000
 
-/** Puts text on the clipboard and says so. @returns whether the browser let it */
+/** Copies text to the clipboard and announces it. @returns whether the browser allowed it */
 export async function copyText(text: string): Promise<boolean> {
   try {
     await navigator.clipboard.writeText(text)
   } catch {
-    // Not every address may use the clipboard: plain HTTP from elsewhere may not.
+    // The clipboard is only available in secure contexts.
     announce('The browser does not let this page copy. Select the text and copy it by hand.')
     return false
   }
@@ -19,17 +19,17 @@ export async function copyText(text: string): Promise<boolean> {
 }
 
 export interface CopyButtonProps {
-  /** What is copied, made when it is pressed. */
+  /** Called when pressed; returns what is copied. */
   text: () => string
   /** `Copy token` */
   label: string
   glyph?: GlyphName
   class?: string
-  /** Only the glyph is seen. */
+  /** Shows only the glyph. */
   isBare?: boolean
 }
 
-/** The button says for two seconds how it went. */
+/** Shows the outcome for two seconds. */
 export function CopyButton({ text, label, glyph = 'copy', class: more, isBare }: CopyButtonProps) {
   const [outcome, setOutcome] = useState<string | undefined>(undefined)
   const copy = async () => {

@@ -6,21 +6,21 @@ import { Toasts } from './toast.js'
 
 export interface DialogProps {
   title: string
-  /** Called for Esc, the close button and a click beside it; whoever renders it takes it away. */
+  /** Called for Esc, the close button and a click outside; the parent then stops rendering it. */
   onClose: () => void
   children?: Children
-  /** Buttons at its end. */
+  /** Buttons at the bottom. */
   foot?: Children
   class?: string
 }
 
-/** A modal dialog, for as long as it is rendered. The focus stays in it and returns to where it was. */
+/** A modal dialog, for as long as it is rendered. Traps the focus and restores it. */
 export function Dialog({ title, onClose, children, foot, class: more }: DialogProps) {
   const titleId = useId()
   const element = useRef<HTMLDialogElement>(null)
   useModal(element)
   const cancel = (event: Event) => {
-    // Whoever renders it takes it away; the browser would leave it there, closed.
+    // The parent removes it; the browser would leave the closed element in place.
     event.preventDefault()
     onClose()
   }
@@ -39,7 +39,7 @@ export function Dialog({ title, onClose, children, foot, class: more }: DialogPr
   </dialog>`
 }
 
-/** Opens a dialog element over everything while it is there. */
+/** Opens a dialog element as modal while it is rendered. */
 function useModal(element: { current: HTMLDialogElement | null }): void {
   useLayoutEffect(() => {
     const dialog = element.current

@@ -1,15 +1,15 @@
-/** What somebody was writing, kept for this window across a login. */
+/** Unsaved input, kept for this window across a login. */
 
 const PREFIX = 'daybook.draft.'
 
 const writers = new Map<string, () => unknown>()
 
 /**
- * Keeps what `write` gives when a login comes in between.
+ * Stores the result of `write` if a login interrupts.
  *
  * @param name of the form, such as `subscription:new`
- * @param write the draft as JSON can say it, never a secret; undefined when there is nothing to keep
- * @returns ends it; to be called when the form is closed or sent
+ * @param write returns the draft as JSON, without secrets; undefined if there is nothing to keep
+ * @returns unregisters it; call it when the form is closed or sent
  */
 export function registerDraft(name: string, write: () => unknown): () => void {
   writers.set(name, write)
@@ -18,7 +18,7 @@ export function registerDraft(name: string, write: () => unknown): () => void {
   }
 }
 
-/** The draft that was kept under that name, once. */
+/** Returns and removes the draft stored under that name. */
 export function takeDraft(name: string): unknown {
   try {
     const text = sessionStorage.getItem(PREFIX + name)
@@ -29,7 +29,7 @@ export function takeDraft(name: string): unknown {
   }
 }
 
-/** @returns whether there was anything to keep, and it is kept */
+/** @returns whether anything was stored */
 export function keepDrafts(): boolean {
   let isKept = false
   for (const [name, write] of writers) {
@@ -39,7 +39,7 @@ export function keepDrafts(): boolean {
       sessionStorage.setItem(PREFIX + name, JSON.stringify(draft))
       isKept = true
     } catch {
-      // There is no room: the login goes on without this draft.
+      // Storage is full: the login continues without this draft.
       console.warn(`The draft ${name} could not be kept.`)
     }
   }

@@ -44,19 +44,19 @@ export interface GlyphProps {
   class?: string
 }
 
-/** A sign without a name: it stands beside its word, or what holds it has an accessible name. */
+/** A decorative glyph: the word next to it, or its parent, has the accessible name. */
 export function Glyph({ name, class: more }: GlyphProps) {
   return html`<svg class=${classes('glyph', more)} viewBox="0 0 16 16" aria-hidden="true"><use href="#g-${name}" /></svg>`
 }
 
 const SOURCES: Readonly<Record<string, string>> = { chat: 'chat', forum: 'forum', code_a: 'code-a', code_b: 'code-b' }
 
-/** `chat`, `forum`, `code-a`, `code-b` or `other`: ends the names of a source's classes, properties and glyph. */
+/** `chat`, `forum`, `code-a`, `code-b` or `other`: suffix of a source's classes, properties and glyph. */
 export function sourceStyle(source: string): string {
   return (Object.hasOwn(SOURCES, source) && SOURCES[source]) || 'other'
 }
 
-/** Silhouette and colour of a source; its name stands beside it, or is given. */
+/** Silhouette and colour of a source; its name is next to it, or given. */
 export function SourceGlyph({ source, name }: { source: string; name?: string }) {
   const style = sourceStyle(source)
   return html`<svg class="glyph source-${style}" viewBox="0 0 16 16" role=${name ? 'img' : undefined}
@@ -70,7 +70,7 @@ const VERIFIED: Readonly<Record<Verified, { name: GlyphName; words: string }>> =
   none: { name: 'unverified', words: 'not verified' },
 }
 
-/** `by signature`, `not verified`: how it was made sure who sent an event. */
+/** `by signature`, `not verified`: how the sender was verified. */
 export function verifiedWords(verified: Verified): string {
   return VERIFIED[verified].words
 }

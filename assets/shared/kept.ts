@@ -1,6 +1,6 @@
-/** Small things that this device keeps for the page. Where it may keep nothing, they last as long as the page. */
+/** Small values stored on this device. Without storage they last as long as the page. */
 
-/** @returns undefined where nothing is kept, or nothing that can be read */
+/** @returns undefined if nothing readable is stored */
 export function readKept(name: string): unknown {
   try {
     return JSON.parse(localStorage.getItem(`daybook.${name}`) ?? 'null') ?? undefined
@@ -9,7 +9,7 @@ export function readKept(name: string): unknown {
   }
 }
 
-/** @returns whether it is kept now */
+/** @returns whether it was stored */
 export function keep(name: string, value: unknown): boolean {
   try {
     localStorage.setItem(`daybook.${name}`, JSON.stringify(value))

@@ -1,4 +1,4 @@
-/** What of a keyboard event says which key that was. */
+/** The members of a keyboard event that identify the key. */
 export interface KeyPress {
   key: string
   ctrlKey: boolean
@@ -8,32 +8,31 @@ export interface KeyPress {
 }
 
 /**
- * A key by the name that bindings use: `j`, `J` (with Shift), `?`, `Escape`, `Shift+ArrowUp`, `Mod+k`. `Mod` is Ctrl, or
- * the command key.
+ * A key as bindings name it: `j`, `J` (with Shift), `?`, `Escape`, `Shift+ArrowUp`, `Mod+k`. `Mod` is Ctrl or Command.
  */
 export function strokeOf({ key, ctrlKey, metaKey, altKey, shiftKey }: KeyPress): string {
-  // Of what is printed, Shift has made something else already.
+  // For printable characters Shift is already part of the character.
   const shift = shiftKey && [...key].length > 1 ? 'Shift+' : ''
   return `${ctrlKey || metaKey ? 'Mod+' : ''}${altKey ? 'Alt+' : ''}${shift}${key === ' ' ? 'Space' : key}`
 }
 
-/** A key that is printed when pressed, so it rests where one types, and can be switched off. */
+/** Whether the key types a character, so it is inactive in text fields and can be switched off. */
 export function isSingleKey(stroke: string): boolean {
   return [...stroke].length === 1
 }
 
-/** How long the second stroke of two may take, in milliseconds. */
+/** Maximum time to the second stroke, in milliseconds. */
 const SECOND_STROKE_MS = 1200
 
-/** Finds what was meant by one stroke, or by two (`g e`). */
+/** Matches one stroke, or a sequence of two (`g e`). */
 export class StrokeMatcher {
   #first = ''
   #firstAt = 0
 
   /**
-   * @param sequences all that may be meant now: `j`, `g e`
+   * @param sequences all active ones: `j`, `g e`
    * @param now milliseconds of any clock
-   * @returns the one that is complete; `pending` when a second stroke may follow
+   * @returns the completed one; `pending` if a second stroke may follow
    */
   match(stroke: string, sequences: readonly string[], now: number): string | 'pending' | undefined {
     const begun = this.#first !== '' && now - this.#firstAt <= SECOND_STROKE_MS ? `${this.#first} ${stroke}` : undefined

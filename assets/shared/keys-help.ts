@@ -2,7 +2,7 @@ import { Dialog } from './dialog.js'
 import { html } from './html.js'
 import { type KeyBinding, listedKeys } from './keys.js'
 
-/** The list of keys that do something now. */
+/** The list of active keyboard shortcuts. */
 export function KeysHelp({ onClose }: { onClose: () => void }) {
   return html`<${Dialog} title="Keys" onClose=${onClose} class="keys-help">
     ${listedKeys().map(

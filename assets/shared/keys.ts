@@ -3,19 +3,19 @@ import { useEffect, useRef } from 'preact/hooks'
 import { appearance } from './appearance.js'
 import { isSingleKey, StrokeMatcher, strokeOf } from './key-strokes.js'
 
-/** A key and what it does. */
+/** A keyboard shortcut and its action. */
 export interface KeyBinding {
-  /** As `strokeOf` names them; two strokes with a blank between: `j`, `Escape`, `g e`. The first is shown. */
+  /** In the notation of `strokeOf`; two strokes separated by a blank: `j`, `Escape`, `g e`. The first is shown. */
   keys: string | readonly string[]
-  /** For the list of keys: `open`, `next, previous`. Absent: not listed. */
+  /** For the list of shortcuts: `open`, `next, previous`. Absent: not listed. */
   does?: string
   run: (event: KeyboardEvent) => void
-  /** It works in fields as well. */
+  /** Also active in text fields. */
   inFields?: boolean
 }
 
 interface Group {
-  /** Heading in the list of keys: `Everywhere`, `Events`. */
+  /** Heading in the list of shortcuts: `Everywhere`, `Events`. */
   scope: string
   bindings: readonly KeyBinding[]
   layer: number
@@ -25,7 +25,7 @@ const groups = signal<readonly Group[]>([])
 const matcher = new StrokeMatcher()
 let topLayer = 0
 
-/** What is bound now, in the order in which it was, for the list of keys. */
+/** Active shortcuts in order of binding, for the list of shortcuts. */
 export function listedKeys(): { scope: string; bindings: readonly KeyBinding[] }[] {
   const scopes = new Map<string, KeyBinding[]>()
   for (const { scope, bindings, layer } of groups.value) {
@@ -35,7 +35,7 @@ export function listedKeys(): { scope: string; bindings: readonly KeyBinding[] }
   return [...scopes].map(([scope, bindings]) => ({ scope, bindings })).filter(({ bindings }) => bindings.length > 0)
 }
 
-/** Binds keys until what it returns is called. Of two bindings of a key the later one holds. */
+/** Binds keys until the returned function is called. The latest binding of a key takes precedence. */
 export function bindKeys(scope: string, bindings: readonly KeyBinding[]): () => void {
   const group: Group = { scope, bindings, layer: topLayer }
   groups.value = [...groups.peek(), group]
@@ -44,7 +44,7 @@ export function bindKeys(scope: string, bindings: readonly KeyBinding[]): () => 
   }
 }
 
-/** Binds keys while a component is there. They may change with every render. */
+/** Binds keys while a component is mounted. They may change with every render. */
 export function useKeys(scope: string, bindings: readonly KeyBinding[], isOn = true): void {
   const latest = useRef(bindings)
   latest.current = bindings
@@ -59,7 +59,7 @@ export function useKeys(scope: string, bindings: readonly KeyBinding[], isOn = t
   }, [scope, shape, isOn])
 }
 
-/** While something modal is open, only keys that are bound from now on do something. Ended by what it returns. */
+/** Suspends all existing bindings while a modal is open, until the returned function is called. */
 export function coverKeys(): () => void {
   topLayer += 1
   return () => {

@@ -3,8 +3,8 @@ import { useEffect, useState } from 'preact/hooks'
 import { html } from './html.js'
 
 /**
- * A component whose module is loaded when it is first shown: for what most visits do not need. Nothing is there until
- * then. A module that cannot be loaded is an error of the view, which `Boundary` shows.
+ * A component whose module loads when it is first shown, for rarely needed parts. Renders nothing until then. A module
+ * that fails to load is an error of the view, which `Boundary` shows.
  */
 export function lazily<Props extends object>(
   load: () => Promise<FunctionComponent<Props>>,

@@ -9,10 +9,10 @@ function matches(query: string): ReadonlySignal<boolean> {
   return matching
 }
 
-/** The panel stands beside the list, and pushes it. */
+/** The panel is next to the list and narrows it. */
 export const isWide = matches('(min-width: 75rem)')
-/** One column, the tabs at the bottom. */
+/** One column, tabs at the bottom. */
 export const isPhone = matches('(max-width: 39.9375rem)')
-/** Fingers: targets of 44 px, always comfortable. */
+/** Touch: targets of 44 px, always comfortable. */
 export const isCoarse = matches('(pointer: coarse)')
 export const isMotionReduced = matches('(prefers-reduced-motion: reduce)')

@@ -7,28 +7,28 @@ import { plainText } from './text.js'
 export interface MenuItem {
   label: string
   glyph?: GlyphName
-  /** At the right, quietly: a key, a count. */
+  /** Muted text on the right: a shortcut, a count. */
   note?: string
-  /** A link, or what is done. */
+  /** A link, or an action. */
   href?: string
   onChoose?: () => void
-  /** Why it is off; it is shown all the same. */
+  /** Why it is disabled; it is shown nevertheless. */
   whyOff?: string | undefined
   isDanger?: boolean
 }
 
 export interface MenuProps {
-  /** Accessible name of the button, unless its content says it. */
+  /** Accessible name of the button, if its content is not enough. */
   label?: string
   /** Content of the button. */
   button: Children
   buttonClass?: string
   items: readonly MenuItem[]
-  /** Above the items: who is here. */
+  /** Above the items: the logged-in user. */
   head?: Children
 }
 
-/** A button with things to do: Enter, Space and arrow down open it, arrows and first letters walk, Esc closes. */
+/** A button with a menu: Enter, Space and arrow down open it, arrows and first letters move, Esc closes. */
 export function Menu({ label, button, buttonClass = 'button', items, head }: MenuProps) {
   const [isShown, setShown] = useState(false)
   const id = useId()
@@ -54,7 +54,7 @@ interface MenuListProps {
   items: readonly MenuItem[]
   head?: Children
   onClose: () => void
-  /** Closes, and gives the focus back to the button. */
+  /** Closes the menu and returns the focus to the button. */
   onDone: () => void
 }
 
@@ -72,7 +72,7 @@ function MenuList({ id, opener, items, head, onClose, onDone }: MenuListProps) {
     else if (to !== undefined) all[to]?.focus()
     else return
     event.stopPropagation()
-    // Tab goes on from the button.
+    // Tab continues from the button.
     if (event.key !== 'Tab') event.preventDefault()
   }
   return html`<div ref=${list} id=${id} class="menu" popover="manual" onKeyDown=${walk}>
@@ -98,7 +98,7 @@ function MenuEntry({ item, onDone }: { item: MenuItem; onDone: () => void }) {
     onClick=${choose}>${content}</button>`
 }
 
-/** Where an arrow leads in a list that has an end and a beginning; undefined for other keys. */
+/** The index that an arrow, Home or End key leads to, wrapping around; undefined for other keys. */
 export function nextIndex(key: string, at: number, length: number): number | undefined {
   if (length === 0) return undefined
   if (key === 'ArrowDown') return (at + 1) % length

@@ -7,15 +7,15 @@ const GLYPHS: Record<NoteKind, GlyphName> = { info: 'info', warn: 'warning', dan
 
 export interface NoteProps {
   kind: NoteKind
-  /** What is so, in a few words. */
+  /** The fact, in a few words. */
   what: string
-  /** What that means, and what to do. */
+  /** Its meaning, and what to do. */
   children?: Children
   /** Buttons. */
   actions?: Children
 }
 
-/** Something that is so, with what to do about it. What went wrong is read out at once. */
+/** A note with actions. Errors are announced immediately. */
 export function Note({ kind, what, children, actions }: NoteProps) {
   return html`<div class="note note-${kind}" role=${kind === 'danger' ? 'alert' : undefined}>
     <${Glyph} name=${GLYPHS[kind]} />

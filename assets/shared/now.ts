@@ -10,5 +10,5 @@ document.addEventListener('visibilitychange', () => {
   ticking.value = Date.now()
 })
 
-/** The present, in epoch milliseconds, moving on every ten seconds while the page is seen. */
+/** Current time in epoch milliseconds, updated every ten seconds while the page is visible. */
 export const now: ReadonlySignal<number> = ticking

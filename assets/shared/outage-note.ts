@@ -4,7 +4,7 @@ import { html } from './html.js'
 import { Note } from './note.js'
 import { clockTime, fromMs } from './time.js'
 
-/** Stands above the view while the server does not answer. */
+/** Shown above the view while the server does not respond. */
 export function OutageNote() {
   const current = outage.value
   const seconds = useSecondsUntil(current?.retryAt)

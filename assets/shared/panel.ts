@@ -8,26 +8,26 @@ import { Words } from './text-view.js'
 import { Toasts } from './toast.js'
 
 export interface PanelProps {
-  /** Accessible name, and what the head says unless `head` does. */
+  /** Accessible name, and the heading unless `head` is given. */
   label: string
-  /** Called for Esc, the close button and a click on the scrim; whoever renders it takes it away. */
+  /** Called for Esc, the close button and a click on the scrim; the parent then stops rendering it. */
   onClose: () => void
-  /** In place of the label: glyph, words, kind. */
+  /** Instead of the label: glyph, words, kind. */
   head?: Children
-  /** Buttons before the close button. */
+  /** Buttons in front of the close button. */
   actions?: Children
-  /** Stays at the end. */
+  /** Sticks to the bottom. */
   foot?: Children
   children?: Children
   /** `event` 540, `form` 520, `person` 500, `card` 620 pixels. */
   size?: 'event' | 'form' | 'person' | 'card'
-  /** The focus goes into it when it opens beside the list, too: for forms. */
+  /** Moves the focus into the panel even if it opens next to the list: for forms. */
   takesFocus?: boolean
 }
 
 /**
- * The panel at the side: beside the list and pushing it from 1200 px, below that over it with a scrim, on phones the
- * whole page. Over the list it is modal. It gives the focus back when it closes.
+ * The side panel: next to the list, narrowing it, from 1200 px; below that over it with a scrim; on phones the whole
+ * page. Over the list it is modal. Restores the focus when it closes.
  */
 export function Panel(props: PanelProps) {
   const { label, onClose, head, actions, foot, children, size = 'event', takesFocus = false } = props
@@ -40,16 +40,16 @@ export function Panel(props: PanelProps) {
     const had = dialog.contains(document.activeElement)
     if (isModal) dialog.showModal()
     else dialog.setAttribute('open', '')
-    // On phones a field would bring up the keyboard over the form.
+    // On phones focusing a field would open the keyboard over the form.
     if (takesFocus ? !isPhone.peek() : !isModal && had) focusFirst(dialog)
     return () => dialog.close()
   }, [isModal, takesFocus])
-  // Before keys are bound by whoever renders it: those are of what it shows.
+  // Before the parent binds its keys, which belong to the panel's content.
   useLayoutEffect(() => (isModal ? coverKeys() : undefined), [isModal])
   useKeys('Everywhere', [{ keys: 'Escape', run: onClose, inFields: true }], !isModal)
 
   const cancel = (event: Event) => {
-    // Whoever renders it takes it away; the browser would leave it there, closed.
+    // The parent removes it; the browser would leave the closed element in place.
     event.preventDefault()
     onClose()
   }

@@ -1,4 +1,4 @@
-/** Waits so long, or until it is ended. */
+/** Waits for a time, or until the signal is aborted. */
 export function pause(ms: number, ended: AbortSignal): Promise<void> {
   return new Promise(resolve => {
     const timer = window.setTimeout(resolve, ms)

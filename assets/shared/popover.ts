@@ -8,8 +8,8 @@ interface Ref {
 }
 
 /**
- * Shows an element with `popover` over everything, below its button or above it where there is more room, while it is
- * rendered. A press elsewhere calls `onClose`.
+ * Shows an element with `popover` below its button, or above it if there is more room, while it is rendered. A press
+ * elsewhere calls `onClose`.
  */
 export function usePopover(popover: Ref, button: Ref, onClose: () => void): void {
   useLayoutEffect(() => {
@@ -32,7 +32,7 @@ export function usePopover(popover: Ref, button: Ref, onClose: () => void): void
   }, [])
 }
 
-/** Through the CSSOM: the page policy forbids style attributes. */
+/** Through the CSSOM: the Content-Security-Policy forbids style attributes. */
 function placeBeside(shown: HTMLElement, beside: HTMLElement): void {
   const at = beside.getBoundingClientRect()
   const below = innerHeight - at.bottom - GAP - MARGIN

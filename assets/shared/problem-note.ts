@@ -4,13 +4,13 @@ import { Note } from './note.js'
 import { Words } from './text-view.js'
 
 export interface ProblemNoteProps {
-  /** What could not be done, and whether anything is lost: `The people could not be loaded.` */
+  /** What failed, and whether anything is lost: `The people could not be loaded.` */
   what: string
   problem: unknown
   onRetry?: () => void
 }
 
-/** What went wrong, with the code and request id for whoever looks into it. */
+/** An error with its code and request id, for support. */
 export function ProblemNote({ what, problem, onRetry }: ProblemNoteProps) {
   const isKnown = problem instanceof ApiProblem
   const codes = isKnown ? [problem.code, problem.requestId].filter(code => code).join(' · ') : ''

@@ -1,12 +1,12 @@
-/** A part of the view that lives in the address: how it is read from the query's values, and written to them. */
+/** One value of a view in the address: how it is read from and written to the query. */
 export interface Param<T> {
-  /** Whatever stands there: what cannot be understood is what an empty list is. */
+  /** Accepts any values; unreadable ones count as an empty list. */
   read(values: readonly string[]): T
-  /** An empty list when it is as it is anyway. */
+  /** An empty list for the default. */
   write(value: T): readonly string[]
 }
 
-/** A typed view of the query, by the query's own names. */
+/** A typed view of the query, by its parameter names. */
 export type Params<State> = { readonly [Name in keyof State]: Param<State[Name]> }
 
 export const text: Param<string> = {
@@ -14,7 +14,7 @@ export const text: Param<string> = {
   write: value => (value === '' ? [] : [value]),
 }
 
-/** Repeated in the address, in order, each once. */
+/** Repeated parameters, in order, without duplicates. */
 export const texts: Param<readonly string[]> = {
   read: values => [...new Set(values.filter(value => value !== ''))],
   write: values => values,
@@ -25,7 +25,7 @@ export const flag: Param<boolean> = {
   write: value => (value ? ['true'] : []),
 }
 
-/** One of a few words; the first is meant where none stands. */
+/** One of a few words; the first is the default. */
 export function oneOf<const Word extends string>(...words: readonly [Word, ...Word[]]): Param<Word> {
   return {
     read: ([value]) => words.find(word => word === value) ?? words[0],
@@ -33,7 +33,7 @@ export function oneOf<const Word extends string>(...words: readonly [Word, ...Wo
   }
 }
 
-/** A whole number within bounds, or nothing. */
+/** A whole number within limits, or undefined. */
 export function whole({ least, most }: { least: number; most: number }): Param<number | undefined> {
   return {
     read: ([value = '']) => {
@@ -49,7 +49,7 @@ export function readState<State>(params: Params<State>, query: URLSearchParams):
   return Object.fromEntries(entries) as State
 }
 
-/** What the state does not know stays in the query. */
+/** Parameters unknown to the state stay in the query. */
 export function writeState<State>(
   params: Params<State>,
   state: NoInfer<State>,

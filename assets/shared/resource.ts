@@ -1,16 +1,16 @@
 import { batch, type ReadonlySignal, signal } from '@preact/signals'
 import { useEffect, useState } from 'preact/hooks'
 
-/** Something that is loaded from the server, and loaded anew. */
+/** A value loaded from the server, which can be loaded again. */
 export interface Resource<T> {
-  /** What was loaded last; it stays while it is loaded anew, and when that fails. */
+  /** The last loaded value; stays during and after a failed reload. */
   value: ReadonlySignal<T | undefined>
-  /** Why it could not be loaded, the last time. */
+  /** Why the last load failed. */
   problem: ReadonlySignal<unknown>
   isLoading: ReadonlySignal<boolean>
-  /** Loads it; an older load that is under way is given up. Failures stand in `problem`. */
+  /** Loads the value and cancels an earlier load. Failures are in `problem`. */
   load(): Promise<void>
-  /** Shows this at once, such as what was just saved. */
+  /** Sets the value immediately, e.g. after saving. */
   set(value: T): void
 }
 
@@ -21,7 +21,7 @@ export function createResource<T>(read: (signal: AbortSignal) => Promise<T>): Re
   let current: AbortController | undefined
 
   const settle = (mine: AbortController, change: () => void) => {
-    // A later load has taken its place.
+    // A later load has replaced this one.
     if (current !== mine) return
     batch(() => {
       change()
@@ -55,7 +55,7 @@ export function createResource<T>(read: (signal: AbortSignal) => Promise<T>): Re
   }
 }
 
-/** Whether it has been so for a while: skeletons come only then, so that what is quick does not flicker. */
+/** Whether a state has lasted for a while. Delays skeletons, so that fast responses do not flicker. */
 export function useSlow(isSo: boolean, ms = 300): boolean {
   const [isSlow, setSlow] = useState(false)
   useEffect(() => {

@@ -1,20 +1,20 @@
-/** Where the rows of a long list stand, of which only those that were seen have been measured. */
+/** Positions of the rows of a long list, of which only rows seen so far have been measured. */
 export class RowHeights {
   readonly #measured = new Map<string, number>()
   #keys: readonly string[] = []
-  /** The top of each row, and at last the end of all. Stale from `#cleanTo` on. */
+  /** The top of each row, then the end of all. Stale from `#cleanTo` on. */
   #tops = new Float64Array(1)
   #cleanTo = 0
   #indexOf: Map<string, number> | undefined
 
-  /** @param estimate pixels of a row that was not measured yet */
+  /** @param estimate pixels of an unmeasured row */
   constructor(private readonly estimate: (key: string) => number) {}
 
   get total(): number {
     return this.topOf(this.#keys.length)
   }
 
-  /** The rows from now on; what was measured of those that stay holds. */
+  /** Replaces the rows; measured heights of remaining ones stay. */
   setRows(keys: readonly string[]): void {
     this.#keys = keys
     this.#tops = new Float64Array(keys.length + 1)
@@ -22,7 +22,7 @@ export class RowHeights {
     this.#indexOf = undefined
   }
 
-  /** @returns whether it was another height before */
+  /** @returns whether the height has changed */
   measure(key: string, height: number): boolean {
     if (this.#measured.get(key) === height) return false
     this.#measured.set(key, height)
@@ -30,7 +30,7 @@ export class RowHeights {
     return true
   }
 
-  /** All is to be measured anew: rows have another width. */
+  /** Discards all measurements, because the rows' width has changed. */
   forget(): void {
     this.#measured.clear()
     this.#cleanTo = 0
@@ -51,10 +51,10 @@ export class RowHeights {
     return this.#tops[last] ?? 0
   }
 
-  /** The row that covers this height, the last one beyond the end. */
+  /** The row at this height, or the last one if beyond the end. */
   indexAt(top: number): number {
     let [low, high] = [0, Math.max(0, this.#keys.length - 1)]
-    // Brings all tops up to date once, in place of in every step.
+    // Updates all tops once instead of at every step.
     if (this.total <= top) return high
     while (low < high) {
       const middle = (low + high + 1) >> 1

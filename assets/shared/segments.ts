@@ -3,15 +3,15 @@ import { html } from './html.js'
 
 export interface SegmentsProps<T extends string> {
   legend: string
-  /** The legend is for those who listen only. */
+  /** Shows the legend only to screen readers. */
   isLegendHidden?: boolean
   choices: readonly { value: T; label: string }[]
-  /** Undefined where none of them holds. */
+  /** Undefined if none applies. */
   value: T | undefined
   onChange: (value: T) => void
 }
 
-/** A few choices side by side, one of which holds: a group of radio buttons. */
+/** A few choices side by side, as a group of radio buttons. */
 export function Segments<T extends string>({ legend, isLegendHidden, choices, value, onChange }: SegmentsProps<T>) {
   const name = useId()
   return html`<fieldset class="segments">

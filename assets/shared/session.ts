@@ -3,20 +3,20 @@ import { api, rememberCsrfToken } from './api.js'
 import { rootPath } from './root-path.js'
 import type { Session } from './wire.js'
 
-/** Who is here; undefined until the server has said so. */
+/** The logged-in user; undefined until the server has responded. */
 export const session = signal<Session | undefined>(undefined)
 
-/** No login is set up: everybody who reaches the server may read and write. */
+/** No login is set up: everyone who can reach the server may read and write. */
 export function isOpen(): boolean {
   return session.value?.admin_required === false
 }
 
-/** May manage people, and what belongs to others. In open mode nobody is an admin. */
+/** May manage people, and what belongs to others. In open mode there is no admin. */
 export function isAdmin(): boolean {
   return session.value?.is_bootstrap_admin === true || session.value?.user?.role === 'admin'
 }
 
-/** What to call who is here. */
+/** Display name of the user. */
 export function ownName(): string {
   if (session.value?.user) return session.value.user.username
   return session.value?.is_bootstrap_admin ? 'admin token' : 'anybody'

@@ -13,30 +13,30 @@ import { OutageNote } from './outage-note.js'
 import { initials } from './text.js'
 import { Toasts } from './toast.js'
 
-/** A view of the page, with an address of its own. */
+/** A view of the page with its own address. */
 export interface Tab {
-  /** From `/`. */
+  /** Path from `/`. */
   path: string
-  /** What of the address holds for every view. */
+  /** The part of the query that all views share. */
   query?: URLSearchParams | undefined
   label: string
   glyph: GlyphName
-  /** After `g`. */
+  /** Shortcut after `g`. */
   key: string
   count?: number | undefined
-  /** What is wrong there, shown as a dot: `1 failing`. */
+  /** A problem there, shown as a dot: `1 failing`. */
   trouble?: string | undefined
-  /** On phones it stands in the account menu: there is room for four. */
+  /** On phones it moves to the account menu: only four tabs fit. */
   isMinor?: boolean
 }
 
 export interface ShellProps {
   tabs: readonly Tab[]
-  /** The other program, where its address is known. */
+  /** The other program, if its address is known. */
   other?: { label: string; url: string } | undefined
-  /** Who is here, and what that one may do; appearance and keys are there anyway. */
+  /** The user and their actions; appearance and shortcuts are always included. */
   account: { name: string; items: readonly MenuItem[]; last: readonly MenuItem[] }
-  /** Beside the tabs: open mode, demo. */
+  /** Next to the tabs: open mode, demo. */
   tags?: Children
   /** Below the top bar: the overview strip. */
   strip?: Children
@@ -44,10 +44,10 @@ export interface ShellProps {
   children?: Children
 }
 
-/** What the view puts at the right of the title bar on phones. */
+/** Content that the view adds to the right of the title bar on phones. */
 export const phoneActions = signal<Children>(null)
 
-/** Top bar, tabs, account, and what floats over every view. */
+/** Top bar, tabs, account, and everything that floats over the views. */
 export function Shell({ tabs, other, account, tags, strip, children }: ShellProps) {
   const [dialog, setDialog] = useState<'keys' | 'appearance' | undefined>(undefined)
   const close = () => setDialog(undefined)
@@ -119,12 +119,12 @@ function TabLink({ tab, isCurrent }: { tab: Tab; isCurrent: boolean }) {
   </a>`
 }
 
-/** A view that was gone to is named in the window's title; those who listen are taken to its beginning. */
+/** Names the current view in the window title, and moves the focus to a new view for screen readers. */
 function usePageTitle(label: string | undefined): void {
   const isFirst = useRef(true)
   useEffect(() => {
     if (label !== undefined) document.title = `${label} · Daybook`
-    // What was clicked may be gone with the view before it.
+    // The clicked element may have disappeared with the previous view.
     if (!isFirst.current && document.activeElement === document.body) document.getElementById('view')?.focus()
     isFirst.current = false
   }, [label])

@@ -1,17 +1,17 @@
 /** A message of an event stream. */
 export interface StreamMessage {
-  /** `message` where none was named. */
+  /** `message` if it has no name. */
   event: string
   id: string | undefined
   data: string
 }
 
-/** What one message may hold: more than the ledger sends. Characters. */
+/** Limit of one message: more than the ledger sends. Characters. */
 const LONGEST = 64 * 1024 * 1024
 
 /**
- * Cuts what a stream brings into messages. The ledger's own streams: lines end with line feeds, and an id that was sent
- * holds for its message alone.
+ * Parses a stream into messages. For the ledger's own streams: lines end with line feeds, and an id belongs to its
+ * message only.
  *
  * Source: WHATWG HTML, "Server-sent events".
  */
@@ -20,14 +20,14 @@ export class SseReader {
   #length = 0
 
   /**
-   * Takes the next piece, wherever it was cut.
+   * Takes the next chunk, cut anywhere.
    *
-   * @returns messages that are whole now; signs of life are none
-   * @throws RangeError when a message does not end
+   * @returns messages complete so far, without keep-alives
+   * @throws RangeError if a message does not end
    */
   take(piece: string): StreamMessage[] {
     if (piece === '') return []
-    // The end of a message may lie on the border between two pieces.
+    // The end of a message may span two chunks.
     const isSplitEnd = piece.startsWith('\n') && this.#pieces.at(-1)?.endsWith('\n')
     this.#pieces.push(piece)
     this.#length += piece.length

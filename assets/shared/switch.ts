@@ -2,17 +2,17 @@ import { type Children, classes, html } from './html.js'
 import { plainText } from './text.js'
 
 export interface SwitchProps {
-  /** Accessible name, shown beside it unless `isBare`. */
+  /** Accessible name, visible unless `isBare`. */
   label: string
   isOn: boolean
   onChange: (isOn: boolean) => void
-  /** Only the switch is seen. */
+  /** Shows only the switch. */
   isBare?: boolean
-  /** Why it cannot be changed; it is shown all the same. */
+  /** Why it cannot be changed; it is shown nevertheless. */
   whyOff?: string | undefined
-  /** Its state is no good: `reconnecting`. */
+  /** Marks a problematic state: `reconnecting`. */
   isWarning?: boolean
-  /** Beside the label, quietly: `paused while you read`. */
+  /** Muted text next to the label: `paused while you read`. */
   note?: Children
 }
 

@@ -4,13 +4,12 @@ import { bytes, shownText, TEXT_LIMIT, type TextOptions, type TextPiece } from '
 
 export interface WordsProps extends TextOptions {
   text: string
-  /** Offer the rest of what is longer than the limit. */
+  /** Offers to show text beyond the limit. */
   mayShowAll?: boolean
 }
 
 /**
- * Words of strangers: as text, in a direction of their own, with marks that cannot be seen shown as tags, matches
- * marked, and at most 4 KB of it.
+ * Foreign text: isolated direction, invisible characters shown as tags, matches highlighted, at most 4 KB of it.
  */
 export function Words({ text, mayShowAll = false, ...options }: WordsProps) {
   const [isWhole, setWhole] = useState(false)

@@ -1,25 +1,25 @@
 /**
- * Text of strangers, cut into what may be shown. Nothing in it is markup, nothing in it may turn or cover what stands
- * beside it: control and direction marks become tags with a name, towers of stacked marks are cut.
+ * Splits foreign text into safe pieces. None is markup, and none can reorder or cover neighbouring text: control and
+ * direction characters become named tags, stacks of combining marks are cut.
  */
 
-/** A stretch of text, or the name of something that is not shown as it is. */
+/** A stretch of text, or the name of a hidden character. */
 export type TextPiece = { kind: 'text'; text: string; isMatch: boolean } | { kind: 'tag'; name: string }
 
 export interface ShownText {
   pieces: readonly TextPiece[]
-  /** There is more in front of the first piece. */
+  /** Text was cut in front of the first piece. */
   isCutBefore: boolean
-  /** There is more after the last piece. */
+  /** Text was cut after the last piece. */
   isCutAfter: boolean
 }
 
 export interface TextOptions {
-  /** Characters (UTF-16) at most. */
+  /** Maximum number of characters (UTF-16). */
   limit?: number
-  /** What to mark wherever it occurs, whatever its case. */
+  /** Terms to highlight, ignoring case. */
   terms?: readonly string[]
-  /** Begin shortly before the first match where it would not be among the first. */
+  /** Starts shortly before the first match if that would otherwise be cut off. */
   isExcerpt?: boolean
 }
 
@@ -58,13 +58,14 @@ const NAMES = new Map([
 ])
 
 /**
- * Controls but tab and line feed, directions, invisible marks, lone surrogates, tags, and towers of marks. Joiners
- * (U+200C, U+200D) stay: letters and pictures are made with them. Between marks they do not end a tower.
+ * Controls except tab and line feed, direction controls, invisible characters, lone surrogates, tags, and stacks of
+ * combining marks. Joiners (U+200C, U+200D) stay, because scripts and emoji need them. Within a stack they do not end
+ * it.
  */
 const SPECIAL =
   /[\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u2064\u2066-\u206f\ufeff\ufff9-\ufffb\p{Cs}\u{e0000}-\u{e007f}]|(?<=[\p{Mn}\p{Me}\u200c\u200d]{5})[\p{Mn}\p{Me}\u200c\u200d]+/gu
 
-/** What is shown of a text. @param text whatever was sent, of whatever length */
+/** The visible form of a text. @param text anything, of any length */
 export function shownText(
   text: string,
   { limit = TEXT_LIMIT, terms = [], isExcerpt = false }: TextOptions = {},
@@ -80,8 +81,7 @@ export function shownText(
 }
 
 /**
- * The same as one plain text, where there can be no tags: names for screen readers, tooltips. What cannot be seen is left
- * out.
+ * The same as plain text, for names and tooltips, which cannot contain tags. Invisible characters are removed.
  */
 export function plainText(text: string, limit = PLAIN_LIMIT): string {
   const { pieces, isCutAfter } = shownText(text, { limit })
@@ -121,7 +121,7 @@ function withMatches(text: string, terms: readonly string[]): TextPiece[] {
   return pieces
 }
 
-/** Where the terms occur: `[start, end)`, in order, without overlap. */
+/** Positions of the terms: `[start, end)`, ascending, without overlap. */
 export function findMatches(text: string, terms: readonly string[], most = 500): [number, number][] {
   const wanted = terms.map(term => fold(term).folded).filter(term => term !== '')
   if (wanted.length === 0) return []
@@ -143,14 +143,14 @@ export function findMatches(text: string, terms: readonly string[], most = 500):
 
 interface Folded {
   folded: string
-  /** From a place in the folded text to the place in the text itself. */
+  /** Maps an index of the folded text to one of the original. */
   indexOf: (at: number) => number
 }
 
 function fold(text: string): Folded {
   const folded = text.toLowerCase()
   if (folded.length === text.length) return { folded, indexOf: at => at }
-  // Some letters become longer: then each is folded by itself, and it is noted where it came from.
+  // Some letters become longer when folded: fold each alone and record its origin.
   const places: number[] = []
   let letters = ''
   let at = 0
@@ -164,19 +164,19 @@ function fold(text: string): Folded {
   return { folded: letters, indexOf: place => places[place] ?? text.length }
 }
 
-/** Not in the middle of a character. */
+/** Never within a surrogate pair. */
 function boundary(text: string, at: number): number {
   const isLowSurrogate = /[\udc00-\udfff]/.test(text.charAt(at)) && /[\ud800-\udbff]/.test(text.charAt(at - 1))
   return isLowSurrogate ? at - 1 : at
 }
 
-/** The words of a search, as the server reads them: by blanks, `"a phrase"` kept together. */
+/** The terms of a search, parsed as the server does: separated by blanks, `"a phrase"` kept together. */
 export function searchTerms(search: string): string[] {
   const found = [...search.matchAll(/"([^"]*)"?|(\S+)/gu)].map(([, phrase, word]) => phrase ?? word ?? '')
   return [...new Set(found.filter(term => term !== ''))]
 }
 
-/** Two letters in place of a face: of the first and the last word, or the first two of one; one where it is wide. */
+/** Two letters for an avatar: of the first and last word, or the first two of one word; only one if it is wide. */
 export function initials(name: string): string {
   const words = name.split(/[^\p{L}\p{N}]+/u).filter(word => word !== '')
   const [first = '', last = ''] = words.length > 1 ? [words[0], words.at(-1)] : [words[0]]

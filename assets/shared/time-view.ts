@@ -3,13 +3,13 @@ import { now } from './now.js'
 import { clockTime, dateWords, exactTime, relativeTime, shortTime } from './time.js'
 
 export interface TimeProps {
-  /** An instant of the API's. */
+  /** An instant as in the API. */
   at: string
   /** `clock` 14:31:58 · `short` 14:31 · `relative` 2 min ago, then the date · `date` 20 Nov */
   as?: 'clock' | 'short' | 'relative' | 'date'
 }
 
-/** An instant, with the exact one on hover: local and UTC, to the microsecond. */
+/** An instant with its exact form as tooltip: local and UTC, to the microsecond. */
 export function Time({ at, as = 'clock' }: TimeProps) {
   return html`<time datetime=${at} title=${exactTime(at)}>${words(at, as)}</time>`
 }

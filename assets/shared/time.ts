@@ -1,9 +1,9 @@
 /**
- * Instants as the ledger writes them (`2026-11-20T13:00:00.123456Z`, UTC, six digits) and as people read them. Text is
- * kept as it came and compared as text; what is shown is cut from it, so no microsecond is lost on the way.
+ * Instants as the ledger writes them (`2026-11-20T13:00:00.123456Z`, UTC, six digits) and as people read them. They
+ * stay text, are compared as text, and displayed parts are cut from them, so no microsecond is lost.
  */
 
-/** The zone that people are in; absent for that of the device. Tests give one. */
+/** The user's time zone; absent: the device's. Tests pass one. */
 export type Zone = string | undefined
 
 const NARROW_SPACE = '\u202f'
@@ -11,7 +11,7 @@ const MINUTE = 60_000
 const HOUR = 60 * MINUTE
 const DAY = 24 * HOUR
 
-/** Epoch milliseconds, for arithmetic that needs no more. */
+/** Epoch milliseconds, for arithmetic that does not need microseconds. */
 export function toMs(instant: string): number {
   return Date.parse(instant)
 }
@@ -56,27 +56,27 @@ export function dayOf(instant: string, zone?: Zone): string {
   return `${year}-${month}-${day}`
 }
 
-/** `Friday 20 November`, with its year when that is not the one of `now`. @param day as `dayOf` gave it */
+/** `Friday 20 November`, with the year if it differs from that of `now`. @param day from `dayOf` */
 export function dayHeading(day: string, now: number, zone?: Zone): string {
   const isThisYear = dayOf(fromMs(now), zone).slice(0, 4) === day.slice(0, 4)
   const year: Intl.DateTimeFormatOptions = isThisYear ? {} : { year: 'numeric' }
   return format(`${day}T12:00:00Z`, 'UTC', { weekday: 'long', day: 'numeric', month: 'long', ...year })
 }
 
-/** `20 Nov`, with its year when that is not the one of `now`. */
+/** `20 Nov`, with the year if it differs from that of `now`. */
 export function dateWords(instant: string, now: number, zone?: Zone): string {
   const isThisYear = dayOf(fromMs(now), zone).slice(0, 4) === dayOf(instant, zone).slice(0, 4)
   const year: Intl.DateTimeFormatOptions = isThisYear ? {} : { year: 'numeric' }
-  // The month's full name is cut, as some browsers write "Sept".
+  // Shortens the full month name, because some browsers abbreviate to "Sept".
   return format(instant, zone, { day: 'numeric', month: 'long', ...year }).replace(/[a-z]+/i, month =>
     month.slice(0, 3),
   )
 }
 
-/** The page's clock moves on in steps: what happened since the last one is not yet to come. */
+/** The page's clock advances in steps: an event since the last step is not in the future. */
 const CLOCK_STEP_MS = 12_000
 
-/** `just now`, `2 min ago`, `3 h ago`, within a day; then the date. What is to come: `in 2 min`. */
+/** `just now`, `2 min ago`, `3 h ago`, within a day; then the date. In the future: `in 2 min`. */
 export function relativeTime(instant: string, now: number, zone?: Zone): string {
   const ms = now - toMs(instant)
   if (Number.isNaN(ms)) return instant
@@ -92,7 +92,7 @@ const UNITS: readonly (readonly [number, string])[] = [
   [1000, 's'],
 ]
 
-/** `2 h 12 min`, `47 min`, `8 s`: cut, not rounded. @param parts how many units at most */
+/** `2 h 12 min`, `47 min`, `8 s`: truncated, not rounded. @param parts maximum number of units */
 export function duration(ms: number, parts = 2): string {
   let left = Math.max(0, ms)
   const first = Math.max(
@@ -120,7 +120,7 @@ export function fullUtcTime(instant: string): string {
   return `${instant.slice(0, 10)} ${instant.slice(11, 19)}${fractionOf(instant)} UTC`
 }
 
-/** Local and UTC, for titles. */
+/** Local and UTC, for tooltips. */
 export function exactTime(instant: string, zone?: Zone): string {
   return `${fullLocalTime(instant, zone)}\n${fullUtcTime(instant)}`
 }

@@ -7,11 +7,11 @@ import { Words } from './text-view.js'
 export interface ToastOptions {
   /** What was done, and what stays: `Deleted topic:3980. Its 212 events stay.` */
   words: Children
-  /** How long it can be undone; ten seconds when absent. */
+  /** Time to undo; default ten seconds. */
   seconds?: number
-  /** Shows what it was before. */
+  /** Restores the previous state. */
   undo?: () => void
-  /** Called when it cannot be undone any more; on leaving the page too, so it must use `keepalive`. */
+  /** Called when undo is no longer possible; also on leaving the page, so it must use `keepalive`. */
   commit?: () => void
 }
 
@@ -20,22 +20,22 @@ interface Toast extends ToastOptions {
 }
 
 const toasts = signal<readonly Toast[]>([])
-/** Where toasts could stand: the page, and above it whatever is modal. */
+/** Places for toasts: the page, and each open modal above it. */
 const places = signal<readonly symbol[]>([])
 let lastId = 0
 
-/** Shows a sentence with a way back. @returns ends it at once, as if its time were over */
+/** Shows a message with an undo button. @returns ends it immediately, as if its time had passed */
 export function showToast(options: ToastOptions): () => void {
   lastId += 1
   const toast: Toast = { ...options, id: lastId }
   toasts.value = [...toasts.peek(), toast]
-  // Its time goes on wherever it stands.
+  // The time runs wherever the toast is shown.
   window.setTimeout(() => end(toast, 'commit'), (options.seconds ?? 10) * 1000)
   return () => end(toast, 'commit')
 }
 
 function end(toast: Toast, how: 'commit' | 'undo'): void {
-  // Each ends once.
+  // Ends only once.
   if (!toasts.peek().includes(toast)) return
   toasts.value = toasts.peek().filter(other => other !== toast)
   toast[how]?.()
@@ -46,8 +46,8 @@ window.addEventListener('pagehide', () => {
 })
 
 /**
- * Where toasts stand: in the shell, and in each modal dialog. They stand in the one that was opened last, as nothing
- * else can be seen whole, or pressed.
+ * Container of toasts: in the shell, and in each modal dialog. They appear in the most recently opened one, because
+ * everything below it is covered and inert.
  */
 export function Toasts() {
   const [place] = useState(() => Symbol('place of toasts'))

@@ -2,13 +2,13 @@ import { useEffect, useId, useLayoutEffect, useMemo, useRef, useState } from 'pr
 import { type Children, classes, html } from './html.js'
 import { RowHeights } from './row-heights.js'
 
-/** What others can ask of a list. */
+/** Commands for a list. */
 export interface ListHandle {
-  /** To its beginning, where the newest stand. */
+  /** Scrolls to the top, where the newest rows are. */
   scrollToTop(): void
-  /** Brings a row into view and makes it the one that keys begin from. */
+  /** Scrolls a row into view and makes it the active one. */
   activate(key: string): void
-  /** To the next row, or the one before. */
+  /** Moves to the next or previous row. */
   walk(step: 1 | -1): void
   focus(): void
 }
@@ -16,56 +16,56 @@ export interface ListHandle {
 export interface VirtualListProps<Item> {
   /** Accessible name. */
   label: string
-  /** In the order in which they are shown. A new array when anything has changed. */
+  /** In display order. A new array after every change. */
   items: readonly Item[]
   keyOf: (item: Item) => string
-  /** Days as headings: text that changes between two items where a heading stands. */
+  /** Groups rows by day: a heading appears where this text changes between two items. */
   dayOf?: (item: Item) => string
   renderItem: (item: Item, state: { isActive: boolean; isSelected: boolean }) => Children
   renderDay?: (day: string) => Children
-  /** It is a line between rows, which keys pass over. */
+  /** Whether it is a line between rows, which the keyboard skips. */
   isLine?: (item: Item) => boolean
-  /** Stands in the sticky day heading, such as the pill. */
+  /** Content of the sticky day heading, such as the pill. */
   sticky?: Children
-  /** Stand before and after all rows: skeletons, where the ledger begins. */
+  /** Before and after all rows: skeletons, the start of the ledger. */
   before?: Children
   after?: Children
-  /** Key of the row that is open beside the list. */
+  /** Key of the row open in the panel. */
   selected?: string | undefined
-  /** Enter or a click. */
+  /** On Enter or a click. */
   onOpen?: (item: Item) => void
-  /** Rows walked to by keys, for those who follow with an open panel. */
+  /** On keyboard moves, so that an open panel can follow. */
   onWalk?: (item: Item) => void
-  /** Fewer than a few screens are left at that end; it may come often. */
+  /** Near that end; may be called often. */
   onNearEnd?: () => void
   onNearStart?: () => void
-  /** Whether the very beginning is in view. */
+  /** Whether the top of the list is in view. */
   onAtTop?: (isAtTop: boolean) => void
-  /** Pixels of a row that was not measured yet. */
+  /** Estimated pixels of an unmeasured row. */
   rowEstimate?: number
   handle?: { current: ListHandle | null }
 }
 
 const DAY_ESTIMATE = 32
 const OVERSCAN = 400
-/** How near an end is near. */
+/** Distance from an end that counts as near. */
 const NEAR_SCREENS = 2
 
 type Entry<Item> = { key: string } & ({ kind: 'day'; day: string } | { kind: 'item'; item: Item; day: string })
 
-/** The row at the top of the view. */
+/** The row at the top of the viewport. */
 interface Anchor {
   key: string
-  /** Where it stood when the list was drawn last. */
+  /** Its position at the last render. */
   top: number
 }
 
 /**
- * A list of any length that holds only rows near the view in the page. Rows may be of any height; what is in view stays
- * where it is when rows come above it or turn out taller, but at the very beginning new rows push the others down.
+ * A list of any length that renders only rows near the viewport. Rows may have any height; visible rows stay in place
+ * when rows are added or grow above them, except at the very top, where new rows push the others down.
  *
- * One stop for the Tab key. Arrows, Home, End and page keys walk; the row that keys begin from is named by
- * `aria-activedescendant`, so it may leave the page without taking the focus along.
+ * One tab stop. Arrows, Home, End and page keys move; the active row is named by `aria-activedescendant`, so it may be
+ * unmounted without losing the focus.
  */
 export function VirtualList<Item>(props: VirtualListProps<Item>) {
   const { label, items, keyOf, dayOf, renderItem, renderDay, isLine, sticky, before, after, selected, handle } = props
@@ -95,7 +95,7 @@ export function VirtualList<Item>(props: VirtualListProps<Item>) {
   const activeIndex = active === undefined ? undefined : heights.indexOf(`item:${active}`)
   const isActiveShown = activeIndex !== undefined && activeIndex >= first && activeIndex < last
 
-  // Before the browser paints: the view moves as far as its rows did, wherever it was scrolled to meanwhile.
+  // Before paint: scrolls by as much as the rows have moved, on top of the user's own scrolling.
   useLayoutEffect(() => {
     const { current: at } = anchor
     const index = at && heights.indexOf(at.key)
@@ -206,7 +206,7 @@ export function VirtualList<Item>(props: VirtualListProps<Item>) {
       class=${classes('list-row', state.isActive && 'is-active', state.isSelected && 'is-selected')}
       aria-selected=${state.isSelected} aria-posinset=${index + 1} aria-setsize=${entries.length}
       onClick=${() => {
-        // Whoever has marked words wants to copy them.
+        // The user has selected text to copy.
         if (getSelection()?.isCollapsed === false) return
         setActive(key)
         onOpen?.(item)
@@ -232,12 +232,12 @@ export function VirtualList<Item>(props: VirtualListProps<Item>) {
   </div>`
 }
 
-/** Keys may hold blanks, which ids may not. */
+/** Keys may contain blanks, which ids may not. */
 function rowId(list: string, key: string): string {
   return `${list}-${encodeURIComponent(key)}`
 }
 
-/** The part of the body that is seen, from its top; before there is one, what a screen would hold. */
+/** The visible part of the body, from its top; before the first layout, about a screen. */
 function viewOf(scroller: HTMLElement | null, body: HTMLElement | null): { top: number; height: number } {
   if (!scroller || !body) return { top: 0, height: innerHeight }
   return { top: scroller.scrollTop - body.offsetTop, height: scroller.clientHeight }
@@ -259,7 +259,7 @@ function toEntries<Item>(
   return entries
 }
 
-/** Measures the rows that are in the page, whenever one of them changes. */
+/** Measures rendered rows whenever one changes size. */
 function useMeasuring(
   body: { current: HTMLElement | null },
   measure: (key: string, height: number) => boolean,

@@ -1,4 +1,4 @@
-/** What the ledger's API answers with, as far as pages look at it. Source: `GET /api/openapi.json`. */
+/** Responses of the ledger's API, as far as the pages use them. Source: `GET /api/openapi.json`. */
 
 export interface TargetNode {
   type?: string
@@ -16,7 +16,7 @@ export interface LedgerEvent {
   kind: string
   subject_id: string
   subject_type: string
-  action: { kind: string; object_type: string; verb: string; metadata: Record<string, unknown> }
+  action: { kind: string; object_type: string; verb: string; outcome?: string; metadata: Record<string, unknown> }
   actor: { id: string; display: string; metadata: Record<string, unknown> }
   actor_role: string
   target: TargetNode
@@ -25,7 +25,12 @@ export interface LedgerEvent {
   occurred_at: string | null
   payload: Record<string, unknown>
   subscription_ids: string[]
-  provenance: { route: 'api' | 'webhook' | 'capture' | 'import'; verified: Verified; delivery_id?: string }
+  provenance: {
+    route: 'api' | 'webhook' | 'capture' | 'import'
+    verified: Verified
+    delivery_id?: string
+    key_space?: 'unverified'
+  }
   /** UTC with six digits. */
   captured_at: string
   seen_count: number
@@ -42,14 +47,14 @@ export interface EventPage {
   epoch: string
 }
 
-/** How many events there are over a range, in equal parts of it. */
+/** Number of events over a range, in equal parts. */
 export interface EventHistogram {
-  /** Both ends included; null where nothing can be in it. */
+  /** Both ends included; null if it cannot contain anything. */
   from: string | null
   to: string | null
-  /** Where each part begins; it goes up to the next one, the last up to `to`. */
+  /** Start of each part; it ends before the next one, the last one at `to`. */
   starts: string[]
-  /** Null where a part is not wholly counted. */
+  /** Null if a part is not counted completely. */
   counts: (number | null)[]
   count: number
   by_source: Record<string, { count: number; counts: (number | null)[] }>
@@ -101,7 +106,7 @@ export interface CaptureState {
   last_attempt_at?: string | null
   last_success_at?: string | null
   last_error?: string | null
-  /** In a row. */
+  /** Consecutive. */
   failures?: number
   wait_until?: string | null
   next_due_at?: string | null
@@ -133,7 +138,7 @@ export interface Platform {
   webhook_path: string
   verification: string
   secret_configured: boolean
-  /** Address of the platform's server, where it is configured. */
+  /** Address of the platform's server, if configured. */
   site?: string
   kinds: string[]
   actions: { kind: string; object_type: string; verb: string }[]
@@ -149,23 +154,34 @@ export interface User {
   enabled: boolean
   created_at: string
   updated_at: string
-  /** How many API tokens it has; only where all are listed. */
+  /** Number of its API tokens; only in the list of users. */
   token_count?: number
 }
 
-export interface ApiToken {
+/** `all`: everything its user may do. `write`: only record events of `sources`. */
+export interface TokenRights {
+  may: 'all' | 'write'
+  sources: string[]
+}
+
+export interface ApiToken extends TokenRights {
   id: string
   prefix: string
   created_at: string
   last_used_at: string | null
 }
 
-/** The token itself is shown this once. */
-export interface IssuedToken {
+/** The token itself is shown only once. */
+export interface IssuedToken extends TokenRights {
   id: string
   token: string
   prefix: string
   created_at: string
+}
+
+export interface SubscriptionPage extends List<Subscription> {
+  /** Send it as `after` for the next page; null at the end. */
+  next: string | null
 }
 
 export interface List<T> {

@@ -8,6 +8,7 @@ import { Times, type TimesSummary } from '../statistics.js'
 const SESSIONS = 1_024
 const ROUNDS = 500
 const NOW = 1_800_000_000
+const KEY = 'digest of the key'
 
 const database = openSessionDatabase(join(process.argv[2] ?? '.', 'sessions.sqlite3'), {
   onCorrupt: () => {
@@ -16,21 +17,22 @@ const database = openSessionDatabase(join(process.argv[2] ?? '.', 'sessions.sqli
 })
 const { sessions } = database
 const digests = Array.from({ length: SESSIONS }, newDigest)
-for (const digest of digests) sessions.add({ digest, expiresAt: NOW + 3_600 }, { now: NOW, max: SESSIONS })
+for (const digest of digests) sessions.add({ digest, key: KEY, expiresAt: NOW + 3_600 }, { now: NOW, max: SESSIONS })
 
 const times: SessionStoreTimes = {
   login: timesOf(round => {
     const replaces = digests[round]
     const digest = newDigest()
     const added = sessions.add(
-      { digest, expiresAt: NOW + 3_600 },
+      { digest, key: KEY, expiresAt: NOW + 3_600 },
       { now: NOW, max: SESSIONS, ...(replaces === undefined ? {} : { replaces }) },
     )
     if (!added) throw new Error('There was no room for a session that replaces another')
     digests[round] = digest
   }),
   check: timesOf(round => {
-    if (!sessions.isLive(digests[(round * 7) % SESSIONS] ?? '', NOW)) throw new Error('A live session was not found')
+    if (!sessions.isLive(digests[(round * 7) % SESSIONS] ?? '', KEY, NOW))
+      throw new Error('A live session was not found')
   }),
   purge: timesOf(() => sessions.purge(NOW)),
 }

@@ -1,66 +1,73 @@
+import type { AccountLogEntry } from '../model/account-log.js'
 import type { ApiToken, IssuedToken, ListedUser, Role, User } from '../model/user.js'
+import type { Actor } from './account-log.js'
 import type { Identity, ShownCredentials } from './identity.js'
 
 export interface LoginAttempt {
   username: string
   password: string
-  /** Address that the throttle counts for, as `toThrottleAddress` makes it. */
+  /** The address that the throttle counts, as returned by `toThrottleAddress`. */
   address: string
-  /** The session that this browser has had; a login replaces it. */
+  /** The browser's previous session; a login replaces it. */
   replaces?: string
 }
 
 export interface StartedSession {
-  /** Goes into the cookie, and nowhere else. */
+  /** For the cookie only. */
   sessionToken: string
   identity: Extract<Identity, { kind: 'session' }>
 }
 
-/** Users, their tokens and sessions. */
+/** Users, their tokens and sessions. The account log records every change with its actor `by`. */
 export interface Accounts {
-  /** Whether a login is needed: a user or an admin token exists, or ever did. */
+  /** Whether a login is needed: a user or admin token exists, or ever did. */
   isClosed(): Promise<boolean>
   /**
-   * Credential order: admin token, bearer token, session. A wrong one counts as absent. A user that is disabled or gone
-   * is nobody; rights are read from the store each time.
+   * Precedence: admin token, bearer token, session. A wrong credential counts as absent. A disabled or deleted user is
+   * anonymous; rights are read from the store each time.
    */
   identify(shown: ShownCredentials): Promise<Identity>
   /**
-   * @throws AppError `unauthenticated/invalid_credentials` (one text for unknown, wrong and disabled, after the same
-   *   work), `throttled/too_many_attempts`, `unavailable/busy`, `invalid/invalid_field` for a password over 1024 bytes
+   * @throws AppError `unauthenticated/invalid_credentials` (same text and work for unknown, wrong and disabled),
+   *   `throttled/too_many_attempts`, `unavailable/busy`, `invalid/invalid_field` for a password over 1024 bytes
    */
-  login(attempt: LoginAttempt): Promise<StartedSession>
+  login(attempt: LoginAttempt, by: Actor): Promise<StartedSession>
   logout(sessionToken: string): Promise<void>
   listUsers(): Promise<ListedUser[]>
   /**
-   * @param input a `NewUser` that nobody has checked yet
+   * @param input a `NewUser`, not validated yet
    * @throws AppError `invalid/invalid_field` with every field, `conflict/username_taken`, `unavailable/busy`
    */
-  createUser(input: unknown): Promise<User>
+  createUser(input: unknown, by: Actor): Promise<User>
   /**
-   * Ends the user's sessions when it is disabled or its password changes; the one that asked for it is no exception.
+   * Ends all sessions of the user if it is disabled or its password changes, including the caller's own.
    *
-   * @param input a `ChangedUser` that nobody has checked yet
+   * @param input a `ChangedUser`, not validated yet
    * @throws AppError `invalid/invalid_field` with every field, `not_found/not_found`, `conflict/last_admin`,
    *   `unavailable/busy`
    */
-  updateUser(id: string, input: unknown): Promise<User>
-  /** Ends its sessions and tokens at once. @throws AppError `not_found/not_found`, `conflict/last_admin` */
-  deleteUser(id: string): Promise<void>
-  /** @throws AppError `not_found/not_found` */
-  issueToken(userId: string): Promise<IssuedToken>
+  updateUser(id: string, input: unknown, by: Actor): Promise<User>
+  /** Ends its sessions and tokens immediately. @throws AppError `not_found/not_found`, `conflict/last_admin` */
+  deleteUser(id: string, by: Actor): Promise<void>
+  /**
+   * @param input `TokenRights`, not validated yet; absent: all rights of the user
+   * @throws AppError `not_found/not_found`, `invalid/invalid_json`, `invalid/invalid_field` with every field
+   */
+  issueToken(userId: string, by: Actor, input?: unknown): Promise<IssuedToken>
   /** @throws AppError `not_found/not_found` */
   listTokens(userId: string): Promise<ApiToken[]>
   /** @throws AppError `not_found/not_found` */
-  revokeToken(userId: string, tokenId: string): Promise<void>
-  /** All of them. @throws AppError `not_found/not_found` */
-  revokeTokens(userId: string): Promise<void>
+  revokeToken(userId: string, tokenId: string, by: Actor): Promise<void>
+  /** Revokes all of them. @throws AppError `not_found/not_found` */
+  revokeTokens(userId: string, by: Actor): Promise<void>
+  /** The account log, newest first. */
+  listLog(limit: number): Promise<AccountLogEntry[]>
 }
 
 export interface NewUser {
   username: string
   password: string
-  /** `member` when absent. */
+  /** Default `member`. */
   role?: Role
 }
 

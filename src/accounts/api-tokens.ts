@@ -2,76 +2,94 @@ import { randomBytes } from 'node:crypto'
 import { newSecret } from '../login/csrf.js'
 import { AppError } from '../model/app-error.js'
 import { type Micros, toTimestamp } from '../model/timestamp.js'
-import { type ApiToken, type IssuedToken, USER_LIMITS } from '../model/user.js'
-import type { StoredToken, StoredUser, UserStore } from '../store/user-store.js'
+import { type ApiToken, type IssuedToken, type TokenRights, USER_LIMITS } from '../model/user.js'
+import type { OwnedToken, StoredToken, StoredUser, UserStore } from '../store/user-store.js'
+import type { AccountLog, Actor } from './account-log.js'
 import { toSecretDigest } from './secret-digest.js'
 import { unknownUser } from './shown-user.js'
 
 const TOKEN = /^tok_[A-Za-z0-9_-]{43}$/
 const PREFIX_CHARACTERS = 8
-/** A use is noted when the one that was noted before is as old as this. */
+/** A use is recorded if the last recorded one is at least this old. */
 const NOTED_EVERY: Micros = 60_000_000
 
 /**
- * API tokens: many for a user, known by their digests alone, revoked one by one.
+ * API tokens: many per user, stored only as digests, revoked one by one.
  *
  * Source: decisions on identity, section 5, "Tokens"; decisions on security, section 2.
  */
 export class ApiTokens {
-  /** Tokens whose use is being noted: those that come meanwhile read what was noted before. */
+  /** Tokens whose use is being recorded; other requests in that time read the previous value. */
   private readonly noting = new Set<string>()
 
   constructor(
     private readonly users: UserStore,
     private readonly now: () => Micros,
+    private readonly log: AccountLog,
   ) {}
 
-  /** The user that a token belongs to, enabled or not. One read, and a note of its use at most once a minute. */
-  async findOwner(shown: string): Promise<StoredUser | undefined> {
+  /**
+   * Finds a token with its user, enabled or not. Costs one read, and at most one write of `last_used_at` per minute.
+   */
+  async find(shown: string): Promise<OwnedToken | undefined> {
     if (!TOKEN.test(shown)) return undefined
     const found = await this.users.findByTokenDigest(toSecretDigest(shown))
     if (!found) return undefined
     if (found.user.enabled) this.noteUse(found.token)
-    return found.user
+    return found
   }
 
-  /** @throws AppError `not_found/not_found` without that user */
-  async issue(userId: string): Promise<IssuedToken> {
+  /** @throws AppError `not_found/not_found` if there is no such user */
+  async issue(userId: string, { may, sources }: TokenRights, by: Actor): Promise<IssuedToken> {
+    const user = await this.get(userId)
     const token = `tok_${newSecret()}`
     const id = `token_${randomBytes(8).toString('hex')}`
     const prefix = token.slice(0, PREFIX_CHARACTERS)
     const created_at = toTimestamp(this.now())
-    const stored = { id, user_id: userId, digest: toSecretDigest(token), prefix, created_at, last_used_at: null }
-    await this.users.addToken(stored, USER_LIMITS.tokens)
-    return { id, token, prefix, created_at }
+    const digest = toSecretDigest(token)
+    const stored = { id, user_id: userId, digest, prefix, may, sources, created_at, last_used_at: null }
+    const changes = { token: { id, prefix, may, sources } }
+    const entry = this.log.toEntry({ action: 'ledger.token_issued', user, changes }, by)
+    await this.users.addToken(stored, USER_LIMITS.tokens, entry)
+    this.log.tell(entry)
+    return { id, token, prefix, may, sources, created_at }
   }
 
   /** @throws AppError `not_found/not_found` */
   async list(userId: string): Promise<ApiToken[]> {
-    await this.refuseUnknown(userId)
+    await this.get(userId)
     const tokens = await this.users.listTokens(userId)
-    return tokens.map(({ id, prefix, created_at, last_used_at }) => ({ id, prefix, created_at, last_used_at }))
+    // Members are listed by name so that the digest never leaves the store.
+    return tokens.map(({ id, prefix, may, sources, created_at, last_used_at }) => {
+      return { id, prefix, may, sources, created_at, last_used_at }
+    })
   }
 
   /** @throws AppError `not_found/not_found` */
-  async revoke(userId: string, tokenId: string): Promise<void> {
-    if (await this.users.deleteToken(userId, tokenId)) return
-    await this.refuseUnknown(userId)
+  async revoke(userId: string, tokenId: string, by: Actor): Promise<void> {
+    const user = await this.get(userId)
+    const changes = { token: { id: tokenId, prefix: null } }
+    const entry = this.log.toEntry({ action: 'ledger.token_revoked', user, changes }, by)
+    if (await this.users.deleteToken(userId, tokenId, entry)) return this.log.tell(entry)
     throw new AppError('not_found', 'not_found', 'This user has no such token; it may be revoked already.', {
       hint: 'List its tokens to see which there are.',
     })
   }
 
   /** @throws AppError `not_found/not_found` */
-  async revokeAll(userId: string): Promise<void> {
-    if ((await this.users.deleteTokens(userId)) === 0) await this.refuseUnknown(userId)
+  async revokeAll(userId: string, by: Actor): Promise<void> {
+    const user = await this.get(userId)
+    const entry = this.log.toEntry({ action: 'ledger.tokens_revoked', user }, by)
+    if ((await this.users.deleteTokens(userId, entry)) > 0) this.log.tell(entry)
   }
 
-  private async refuseUnknown(userId: string): Promise<void> {
-    if (!(await this.users.findById(userId))) throw unknownUser()
+  private async get(userId: string): Promise<StoredUser> {
+    const user = await this.users.findById(userId)
+    if (!user) throw unknownUser()
+    return user
   }
 
-  /** Nobody waits for it, and a store that cannot write still says who somebody is. */
+  /** Not awaited: a store that cannot write still identifies callers. */
   private noteUse({ id, last_used_at }: StoredToken): void {
     const now = this.now()
     if (this.noting.has(id) || isRecent(last_used_at, now)) return
@@ -81,7 +99,7 @@ export class ApiTokens {
   }
 }
 
-/** An instant in the future is not: the clock has stepped back since, and would note nothing until it catches up. */
+/** A future instant does not count: the clock was set back, and nothing would be recorded until it catches up. */
 function isRecent(lastUsedAt: string | null, now: Micros): boolean {
   if (lastUsedAt === null) return false
   return lastUsedAt > toTimestamp(now - NOTED_EVERY) && lastUsedAt <= toTimestamp(now)

@@ -12,17 +12,17 @@ export interface Bootstrap {
   create: (user: NewUser & { role: Role }) => Promise<User>
 }
 
-/** Which setting a member of the user comes from. */
+/** The setting that a member of the user comes from. */
 const SETTINGS = new Map([
   ['/username', 'EVENT_BOOTSTRAP_USERNAME'],
   ['/password', 'EVENT_BOOTSTRAP_PASSWORD_FILE'],
 ])
 
 /**
- * Creates the first administrator, once: whoever has that name already stays as it is, whatever it may do by now. So
- * the settings can stay where they are, and give nobody's old password back.
+ * Creates the first administrator, once: an existing user of that name is left unchanged, whatever its role now. The
+ * settings may therefore remain, without restoring an old password.
  *
- * @throws AppError `configuration/settings_invalid` for a name or password that no new user can have
+ * @throws AppError `configuration/settings_invalid` for a name or password that a new user cannot have
  *
  * Source: Event Ledger Service, "Authentication" 9; decisions on security, section 3, "bootstrap user".
  */
@@ -45,6 +45,6 @@ function wrongSettings(refusal: AppError): AppError {
     const setting = SETTINGS.get(field) ?? field
     return { field: setting, detail: detail.replace(field, `The value of ${setting}`) }
   })
-  const message = 'The user that is to be created first cannot be: a setting is wrong.'
+  const message = 'The first user cannot be created: a setting is invalid.'
   return new AppError('configuration', 'settings_invalid', message, { errors, cause: refusal })
 }

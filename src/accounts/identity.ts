@@ -1,25 +1,26 @@
 import type { User } from '../model/user.js'
 
-/** What a request shows to say who sends it; each as it was sent, without its scheme, and none of it believed yet. */
+/** The credentials of a request, as sent, without their scheme, not verified yet. */
 export interface ShownCredentials {
-  /** Of `Authorization: Bearer`. */
+  /** From `Authorization: Bearer`. */
   bearer?: string
-  /** Of `X-Event-Admin-Token`. */
+  /** From `X-Event-Admin-Token`. */
   adminToken?: string
-  /** Of the session cookie. */
+  /** From the session cookie. */
   session?: string
 }
 
-/** Who a request proved to be. */
+/** Who sent a request, as proved by its credentials. */
 export type Identity =
-  /** Nobody. */
   | { kind: 'anonymous' }
-  /** Nobody in particular, in a ledger that has no users and never had: reads and subscriptions are open. */
+  /** No login is needed: the ledger never had users; reads and subscriptions are open. */
   | { kind: 'open' }
   /** The admin token, or the owner of the ledger's files over its socket: an admin without an account. */
   | { kind: 'bootstrap_admin' }
   /** By an API token: exempt from CSRF. */
   | { kind: 'token'; user: User }
+  /** By a writer token: may only record events of these sources. */
+  | { kind: 'writer'; user: User; sources: readonly string[] }
   /** By a browser session: unsafe methods need its CSRF token. */
   | { kind: 'session'; user: User; csrfToken: string }
 
@@ -31,6 +32,7 @@ export function isAdmin(identity: Identity): boolean {
   return identity.kind === 'bootstrap_admin' || userOf(identity)?.role === 'admin'
 }
 
+/** The user whose rights the caller has; a writer token has none of them. */
 export function userOf(identity: Identity): User | undefined {
   return identity.kind === 'token' || identity.kind === 'session' ? identity.user : undefined
 }

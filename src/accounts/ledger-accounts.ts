@@ -2,48 +2,57 @@ import { randomBytes } from 'node:crypto'
 import { PasswordHasher } from '../login/password-hasher.js'
 import { safeEqual } from '../login/safe-equal.js'
 import { LoginThrottle } from '../login/throttle.js'
+import type { AccountLogEntry } from '../model/account-log.js'
 import { AppError } from '../model/app-error.js'
 import { type Micros, toTimestamp } from '../model/timestamp.js'
 import type { ApiToken, IssuedToken, ListedUser, Role, User } from '../model/user.js'
-import type { LastAdminRule, UserStore } from '../store/user-store.js'
+import type { LastAdminRule, StoredUser, UserStore } from '../store/user-store.js'
+import { AccountLog, type Actor, BOOTSTRAP_SETTINGS, COMMAND, changesOf } from './account-log.js'
 import type { Accounts, LoginAttempt, NewUser, StartedSession } from './accounts.js'
 import { ApiTokens } from './api-tokens.js'
 import { createBootstrapUser } from './bootstrap.js'
 import { ANONYMOUS, BOOTSTRAP_ADMIN, type Identity, type ShownCredentials } from './identity.js'
+import { readTokenRights } from './read-token-rights.js'
 import { isUsername, readChangedUser, readLogin, readNewUser } from './read-user.js'
 import { SessionRegistry, type SessionStore } from './session-registry.js'
 import { toListedUser, toUser, unknownUser } from './shown-user.js'
 
 export interface AccountsOptions {
   users: UserStore
-  /** Of the bootstrap admin: an admin without an account. Not set: there is none. */
+  /** Makes its bearer an admin without an account. Absent: disabled. */
   adminToken?: string | undefined
   sessionTtlSeconds: number
   maxSessions: number
-  /** Bytes of UTF-8 that a new password has at least. */
+  /** Minimum length of a new password, in bytes of UTF-8. */
   passwordMinLength: number
   throttleLogins: boolean
   /** Wall clock. */
   now: () => Micros
-  /** Milliseconds of a clock that only goes forward. */
+  /** Milliseconds of a monotonic clock. */
   elapsed: () => number
   hasher?: PasswordHasher
+  /** Writes a line of the account log to the server's log. */
+  tell?: (entry: AccountLogEntry) => void
+  /** Called if the entry of a login could not be saved. */
+  reportLoss?: (error: unknown) => void
 }
 
 /**
- * Accounts over an open store, with sessions in memory. With an admin token the ledger is closed from here on, also
- * when it is started without one later.
+ * Accounts over an open store, with sessions in memory. An admin token closes the ledger for good, even if it is later
+ * started without one.
  *
- * @throws AppError `unavailable/…` when the store cannot commit that
+ * @throws AppError `unavailable/…` if the store cannot commit that
  */
 export async function createAccounts(options: AccountsOptions): Promise<LedgerAccounts> {
   const { users, sessionTtlSeconds, maxSessions, throttleLogins, elapsed } = options
   if (options.adminToken && !(await users.isClosed())) await users.markClosed()
+  const log = new AccountLog(options)
   return new LedgerAccounts(options, {
     hasher: options.hasher ?? new PasswordHasher(),
     throttle: new LoginThrottle({ now: elapsed, enabled: throttleLogins }),
     sessions: new SessionRegistry({ ttlSeconds: sessionTtlSeconds, maxSessions, elapsed }),
-    tokens: new ApiTokens(users, options.now),
+    tokens: new ApiTokens(users, options.now, log),
+    log,
   })
 }
 
@@ -52,9 +61,13 @@ interface Parts {
   throttle: LoginThrottle
   sessions: SessionStore
   tokens: ApiTokens
+  log: AccountLog
 }
 
-/** Who may come in, and who that is. Knows neither HTTP nor SQL; which rights a route needs is the server's table. */
+/**
+ * Identifies callers and manages accounts. Knows neither HTTP nor SQL; the server's route table says which rights a
+ * route needs. A call without an actor comes from a command on the ledger's machine.
+ */
 export class LedgerAccounts implements Accounts {
   private closed = false
   private readonly rule: LastAdminRule
@@ -67,7 +80,7 @@ export class LedgerAccounts implements Accounts {
   }
 
   async isClosed(): Promise<boolean> {
-    // Never open again, so that is all there is to remember.
+    // A closed ledger never opens again, so only this needs caching.
     if (!this.closed && (await this.options.users.isClosed())) this.closed = true
     return this.closed
   }
@@ -79,7 +92,7 @@ export class LedgerAccounts implements Accounts {
     return (await this.isClosed()) ? ANONYMOUS : { kind: 'open' }
   }
 
-  async login(attempt: LoginAttempt): Promise<StartedSession> {
+  async login(attempt: LoginAttempt, by: Actor = { identity: 'anonymous' }): Promise<StartedSession> {
     const { username } = readLogin(attempt)
     const { throttle } = this.parts
     throttle.check(attempt.address, username)
@@ -89,11 +102,14 @@ export class LedgerAccounts implements Accounts {
     })
     if (!started) {
       throttle.failed(attempt.address, username)
+      await this.logFailure(username, by)
       throw new AppError('unauthenticated', 'invalid_credentials', 'Username and password do not match.', {
         hint: 'Try again, or ask an administrator whether the account is still in use.',
       })
     }
     throttle.succeeded(attempt.address, username)
+    const { user } = started.identity
+    await this.parts.log.addLogin({ action: 'ledger.login_succeeded', user }, { ...by, identity: 'session', user })
     return started
   }
 
@@ -105,57 +121,79 @@ export class LedgerAccounts implements Accounts {
     return (await this.options.users.list()).map(toListedUser)
   }
 
-  async createUser(input: unknown): Promise<User> {
+  async createUser(input: unknown, by: Actor = COMMAND): Promise<User> {
     const { role = 'member', ...user } = readNewUser(input, this.options.passwordMinLength)
-    return this.create({ ...user, role })
+    return this.create({ ...user, role }, by)
   }
 
   /**
-   * The first administrator, from the settings. Whoever has that name already stays as it is, password included.
+   * Creates the first administrator from the settings. An existing user of that name is left unchanged, password
+   * included.
    *
    * @throws AppError `configuration/settings_invalid` for a name or password that no user can have
    */
   bootstrapUser(given: { username: string; password: string }): Promise<'created' | 'there'> {
     const { users, passwordMinLength } = this.options
-    return createBootstrapUser({ given, passwordMinLength, users, create: user => this.create(user) })
+    return createBootstrapUser({
+      given,
+      passwordMinLength,
+      users,
+      create: user => this.create(user, BOOTSTRAP_SETTINGS),
+    })
   }
 
-  async updateUser(id: string, input: unknown): Promise<User> {
+  async updateUser(id: string, input: unknown, by: Actor = COMMAND): Promise<User> {
     const { users, now, passwordMinLength } = this.options
-    const { password, ...rights } = readChangedUser(input, passwordMinLength)
-    if (!(await users.findById(id))) throw unknownUser() // before the work of a hash
+    const before = await users.findById(id)
+    if (!before) throw unknownUser()
+    const { password, ...rights } = readChangedUser(input, passwordMinLength, before.username)
     const hashed = password === undefined ? {} : { password_hash: await this.parts.hasher.hash(password) }
-    const user = await users.update(id, { ...rights, ...hashed, updated_at: toTimestamp(now()) }, this.rule)
+    const sent = { ...rights, ...hashed, updated_at: toTimestamp(now()) }
+    const entry = this.toEntry(before, { ...before, ...sent }, by)
+    const user = await users.update(id, sent, this.rule, entry)
     if (!user) throw unknownUser()
+    this.parts.log.tell(entry)
     if (password !== undefined || rights.enabled === false) await this.parts.sessions.endAllOf(id)
     return toUser(user)
   }
 
-  async deleteUser(id: string): Promise<void> {
-    if (!(await this.options.users.delete(id, this.rule))) throw unknownUser()
+  async deleteUser(id: string, by: Actor = COMMAND): Promise<void> {
+    const { users } = this.options
+    const before = await users.findById(id)
+    if (!before) throw unknownUser()
+    const entry = this.toEntry(before, undefined, by)
+    if (!(await users.delete(id, this.rule, entry))) throw unknownUser()
+    this.parts.log.tell(entry)
     await this.parts.sessions.endAllOf(id)
   }
 
-  issueToken(userId: string): Promise<IssuedToken> {
-    return this.parts.tokens.issue(userId)
+  async issueToken(userId: string, by: Actor = COMMAND, input: unknown = {}): Promise<IssuedToken> {
+    return this.parts.tokens.issue(userId, readTokenRights(input), by)
   }
 
   listTokens(userId: string): Promise<ApiToken[]> {
     return this.parts.tokens.list(userId)
   }
 
-  revokeToken(userId: string, tokenId: string): Promise<void> {
-    return this.parts.tokens.revoke(userId, tokenId)
+  revokeToken(userId: string, tokenId: string, by: Actor = COMMAND): Promise<void> {
+    return this.parts.tokens.revoke(userId, tokenId, by)
   }
 
-  revokeTokens(userId: string): Promise<void> {
-    return this.parts.tokens.revokeAll(userId)
+  revokeTokens(userId: string, by: Actor = COMMAND): Promise<void> {
+    return this.parts.tokens.revokeAll(userId, by)
+  }
+
+  listLog(limit: number): Promise<AccountLogEntry[]> {
+    return this.parts.log.list(limit)
   }
 
   private async identifyToken(bearer: string | undefined): Promise<Identity | undefined> {
     if (bearer === undefined) return undefined
-    const user = await this.parts.tokens.findOwner(bearer)
-    return user?.enabled ? { kind: 'token', user: toUser(user) } : undefined
+    const found = await this.parts.tokens.find(bearer)
+    if (!found?.user.enabled) return undefined
+    const user = toUser(found.user)
+    const { may, sources } = found.token
+    return may === 'all' ? { kind: 'token', user } : { kind: 'writer', user, sources }
   }
 
   private async identifySession(sessionToken: string | undefined): Promise<Identity | undefined> {
@@ -166,18 +204,18 @@ export class LedgerAccounts implements Accounts {
     return user?.enabled ? { kind: 'session', user: toUser(user), csrfToken: session.csrfToken } : undefined
   }
 
-  /** @returns nothing when this is not how to log in, after the same work whatever is wrong */
+  /** @returns undefined for wrong credentials, after the same work whatever is wrong */
   private async startSession({ username, password, replaces }: LoginAttempt): Promise<StartedSession | undefined> {
     const { users } = this.options
     const { hasher, sessions } = this.parts
-    // What nobody can be called is not asked for: a store need not take every text.
+    // Impossible names are not looked up: a store need not accept every text.
     const named = isUsername(username) ? await users.findByUsername(username) : undefined
     const candidate = named?.enabled ? named : undefined
     const matches = await hasher.verify(candidate?.password_hash, password)
     if (!candidate || !matches) return undefined
     const { sessionToken, csrfToken } = await sessions.start(candidate.id, replaces)
-    // Much may have happened while the password was hashed. Whoever disabled or deleted the user, or changed its
-    // password, either ends this session too, or did it before this read.
+    // The user may have changed while the password was hashed. A concurrent disable, delete or password change either
+    // ends this session too, or happened before this read.
     const user = await users.findById(candidate.id)
     if (user?.enabled && user.password_hash === candidate.password_hash) {
       return { sessionToken, identity: { kind: 'session', user: toUser(user), csrfToken } }
@@ -186,13 +224,26 @@ export class LedgerAccounts implements Accounts {
     return undefined
   }
 
-  private async create({ username, password, role }: NewUser & { role: Role }): Promise<User> {
+  /** A name that no user has is not saved: people type passwords into the name field. */
+  private async logFailure(username: string, by: Actor): Promise<void> {
+    const user = isUsername(username) ? await this.options.users.findByUsername(username) : undefined
+    await this.parts.log.addLogin({ action: 'ledger.login_failed', user }, by)
+  }
+
+  private toEntry(before: StoredUser | undefined, after: StoredUser | undefined, by: Actor): AccountLogEntry {
+    const action = !before ? 'ledger.user_created' : after ? 'ledger.user_changed' : 'ledger.user_deleted'
+    return this.parts.log.toEntry({ action, user: after ?? before, changes: changesOf(before, after) }, by)
+  }
+
+  private async create({ username, password, role }: NewUser & { role: Role }, by: Actor): Promise<User> {
     const { users, now } = this.options
     const password_hash = await this.parts.hasher.hash(password)
     const created_at = toTimestamp(now())
     const id = `user_${randomBytes(8).toString('hex')}`
     const user = { id, username, role, enabled: true, password_hash, created_at, updated_at: created_at }
-    await users.create(user)
+    const entry = this.toEntry(undefined, user, by)
+    await users.create(user, entry)
+    this.parts.log.tell(entry)
     this.closed = true
     return toUser(user)
   }

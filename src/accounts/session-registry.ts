@@ -7,29 +7,32 @@ export interface Session {
 }
 
 export interface NewSession extends Session {
-  /** Known to nobody but the browser from now on. */
+  /** From now on known only to the browser. */
   sessionToken: string
 }
 
 /** Browser sessions: who has logged in, never what that user may do. */
 export interface SessionStore {
-  /** Always finds room, if need be by ending another session. @param replaces token of a session that ends with it */
+  /**
+   * Always succeeds, if necessary by ending another session. @param replaces token of the session that this one
+   * replaces
+   */
   start(userId: string, replaces?: string): Promise<NewSession>
-  /** A session that is not over; this use of it counts. */
+  /** Finds a live session and counts this as a use of it. */
   find(sessionToken: string): Promise<Session | undefined>
   end(sessionToken: string): Promise<void>
   endAllOf(userId: string): Promise<void>
 }
 
 export interface SessionLimits {
-  /** From the login on, however often it is used. */
+  /** Counted from the login, however often the session is used. */
   ttlSeconds: number
   maxSessions: number
-  /** Milliseconds of a clock that only goes forward: a wall clock that jumps ends nothing, and prolongs nothing. */
+  /** Milliseconds of a monotonic clock, so that a wall clock that jumps neither ends nor extends a session. */
   elapsed: () => number
 }
 
-/** From so many sessions on, a user makes room for its next one itself. */
+/** A user with this many sessions loses its own oldest for a new one. */
 const MANY_FOR_ONE = 16
 
 interface KeptSession extends Session {
@@ -39,19 +42,19 @@ interface KeptSession extends Session {
 /**
  * Sessions in memory, by the digests of their tokens. They end with the process.
  *
- * When there is no room: what is over goes first; then the least recently used session of a user that has 16 or more
- * already, so that nobody crowds out everybody else; then the least recently used of all. A login is never refused
- * for want of room, or one member could keep the administrators out.
+ * When full, an expired session is dropped first; then the least recently used session of a user that has 16 or more,
+ * so that one user cannot crowd out the others; then the least recently used of all. A login is never refused for lack
+ * of room, or one member could keep the administrators out.
  *
  * Source: Event Ledger Service, "Authentication" 8; decisions on security, section 2, "L capacity".
  */
 export class SessionRegistry implements SessionStore {
-  /** Least recently used first. */
+  /** Ordered: least recently used first. */
   private readonly sessions = new Map<string, KeptSession>()
 
   constructor(private readonly limits: SessionLimits) {}
 
-  /** How many are kept, those included that are over and that nobody has asked for since. */
+  /** Number of stored sessions, including expired ones not requested since. */
   get size(): number {
     return this.sessions.size
   }

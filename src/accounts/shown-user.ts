@@ -2,7 +2,7 @@ import { AppError } from '../model/app-error.js'
 import type { ListedUser, User } from '../model/user.js'
 import type { ListedStoredUser, StoredUser } from '../store/user-store.js'
 
-/** A user as others may see it. Each member by name, so that one the store learns of later stays in there. */
+/** A user as others may see it. Lists members by name, so that a new member of the store stays private. */
 export function toUser({ id, username, role, enabled, created_at, updated_at }: StoredUser): User {
   return { id, username, role, enabled, created_at, updated_at }
 }

@@ -1,4 +1,5 @@
 import { resolve } from 'node:path'
+import { trimEndOf } from '../model/trim.js'
 import { PROFILE_NAME } from './proxy-path.js'
 
 /** Where another board is, taken apart: no address is ever put together from what a caller sent. */
@@ -72,7 +73,7 @@ function readProfile(name: string, value: unknown, folder: string): BackendProfi
   const keyFile = members.get('api_key_file')
   if (keyFile !== undefined && !isPath(keyFile)) return '"api_key_file" must be the path of a file.'
   const secure = url.protocol === 'https:'
-  const pathPrefix = url.pathname.replace(/\/+$/, '')
+  const pathPrefix = trimEndOf(url.pathname, '/')
   return {
     name,
     url: url.origin + pathPrefix,

@@ -2,7 +2,7 @@ import { dirname } from 'node:path'
 import { AppError } from '../model/app-error.js'
 import { type BackendProfile, type BackendProfiles, readBackendProfiles } from './backend-profile.js'
 import { unknownProfile } from './proxy-path.js'
-import { type FileState, WatchedFile } from './watched-file.js'
+import { type FileContent, WatchedFile } from './watched-file.js'
 
 /** Another board, and how to show who we are. */
 export interface Backend {
@@ -58,28 +58,28 @@ export class Backends {
    *
    * @throws AppError `not_found/not_found`, `unavailable/backends_invalid` where it, or the whole file, cannot be used
    */
-  getBackend(name: string): Backend {
-    const { usable, refused } = this.#read()
+  async getBackend(name: string): Promise<Backend> {
+    const { usable, refused } = await this.#read()
     const profile = usable.get(name)
     const problem = refused.get(name)
     if (problem !== undefined) throw unusable(profileProblem(name, problem))
     if (!profile) throw unknownProfile()
-    return { profile, key: this.#keyOf(profile) }
+    return { profile, key: await this.#keyOf(profile) }
   }
 
   /** The profiles that are understood, whether or not their keys can be read. @throws AppError `unavailable/backends_invalid` */
-  listProfiles(): BackendProfile[] {
-    return [...this.#read().usable.values()]
+  async listProfiles(): Promise<BackendProfile[]> {
+    return [...(await this.#read()).usable.values()]
   }
 
   /** Every profile with what is wrong with it. @throws AppError `unavailable/backends_invalid` */
-  states(): BackendState[] {
-    const { usable, refused } = this.#read()
+  async states(): Promise<BackendState[]> {
+    const { usable, refused } = await this.#read()
     const states: BackendState[] = [...refused].map(([name, problem]) => ({ name, problem }))
     for (const profile of usable.values()) {
       const { name, url } = profile
       try {
-        states.push({ name, url, backend: { profile, key: this.#keyOf(profile) } })
+        states.push({ name, url, backend: { profile, key: await this.#keyOf(profile) } })
       } catch (error) {
         if (!(error instanceof AppError)) throw error
         states.push({ name, url, problem: error.message })
@@ -88,8 +88,8 @@ export class Backends {
     return states
   }
 
-  #read(): BackendProfiles {
-    const profiles = readable(this.#profiles.look())
+  async #read(): Promise<BackendProfiles> {
+    const profiles = readable(await this.#profiles.look())
     if (typeof profiles === 'string') {
       const problem = `The backend profiles cannot be used. ${profiles}`
       this.#warn(problem)
@@ -99,9 +99,9 @@ export class Backends {
     return profiles
   }
 
-  #keyOf({ name, keyFile }: BackendProfile): string | undefined {
+  async #keyOf({ name, keyFile }: BackendProfile): Promise<string | undefined> {
     if (keyFile === undefined) return undefined
-    const state = this.#watchKey(keyFile).look()
+    const state = await this.#watchKey(keyFile).look()
     const key = state.kind === 'read' ? state.value.trim() : undefined
     if (key === undefined || !HEADER_WORD.test(key)) {
       const problem = profileProblem(name, `The file of its key ${keyProblem(state)}.`)
@@ -132,13 +132,13 @@ export class Backends {
   }
 }
 
-function readable(state: FileState<BackendProfiles | string>): BackendProfiles | string {
+function readable(state: FileContent<BackendProfiles | string>): BackendProfiles | string {
   if (state.kind === 'missing') return NONE
   if (state.kind === 'unusable') return `backends.json ${state.reason}.`
   return typeof state.value === 'string' ? `backends.json is not as it should be: ${state.value}` : state.value
 }
 
-function keyProblem(state: FileState<string>): string {
+function keyProblem(state: FileContent<string>): string {
   if (state.kind === 'missing') return 'does not exist'
   if (state.kind === 'unusable') return state.reason
   return 'is not one word of up to 512 printable ASCII characters'

@@ -32,16 +32,18 @@ const SHOWN_CHARACTERS = 80
  * Source: decisions on the board, section 8.
  */
 export class Cards {
+  #changing: Promise<unknown> = Promise.resolve()
+
   constructor(private readonly parts: CardsParts) {}
 
-  list({ limit = CARD_LIMITS.pageSize.default, after = 0, ...filter }: CardQuery): CardList {
-    const { items, next } = this.parts.store.list(filter, { limit, after })
+  async list({ limit = CARD_LIMITS.pageSize.default, after = 0, ...filter }: CardQuery): Promise<CardList> {
+    const { items, next } = await this.parts.store.list(filter, { limit, after })
     return { items, count: items.length, next, columns: [...this.parts.columns] }
   }
 
   /** @throws AppError `not_found/not_found` */
-  get(id: string): Card {
-    const card = this.parts.store.find(id)
+  async get(id: string): Promise<Card> {
+    const card = await this.parts.store.find(id)
     if (!card) throw unknownCard(id)
     return card
   }
@@ -50,7 +52,7 @@ export class Cards {
    * @param input a card, which nobody has checked yet
    * @throws AppError `invalid/invalid_field`, `conflict/board_full`
    */
-  create(input: unknown): Card {
+  async create(input: unknown): Promise<Card> {
     const { store, columns, now, newCardId } = this.parts
     const {
       title,
@@ -74,33 +76,45 @@ export class Cards {
    * @param ifMatch the header, where one was sent
    * @throws AppError `invalid/invalid_field`, `not_found/not_found`, `outdated/version_conflict`
    */
-  update(id: string, input: unknown, ifMatch: string | undefined): Card {
-    const changes = readCardChanges(input, this.columnsFor(id))
-    const version = this.wantedVersion(id, ifMatch)
-    const card = this.parts.store.update(id, changes, { ...version, updatedAt: toTimestamp(this.parts.now()) })
-    if (!card) throw unknownCard(id)
-    return card
+  update(id: string, input: unknown, ifMatch: string | undefined): Promise<Card> {
+    return this.#inTurn(async () => {
+      const before = await this.parts.store.find(id)
+      const changes = readCardChanges(input, this.#columnsFor(before))
+      const version = wantedVersion(before, ifMatch)
+      const card = await this.parts.store.update(id, changes, { ...version, updatedAt: toTimestamp(this.parts.now()) })
+      if (!card) throw unknownCard(id)
+      return card
+    })
   }
 
   /** @throws AppError `invalid/invalid_field`, `not_found/not_found`, `outdated/version_conflict` */
-  delete(id: string, ifMatch: string | undefined): void {
-    if (!this.parts.store.delete(id, this.wantedVersion(id, ifMatch))) throw unknownCard(id)
+  delete(id: string, ifMatch: string | undefined): Promise<void> {
+    return this.#inTurn(async () => {
+      const version = wantedVersion(await this.parts.store.find(id), ifMatch)
+      if (!(await this.parts.store.delete(id, version))) throw unknownCard(id)
+    })
   }
 
   /** Whoever sends back the column that it has read changes nothing, though no board has that column any more. */
-  private columnsFor(id: string): readonly string[] {
-    const column = this.parts.store.find(id)?.column
+  #columnsFor(card: Card | undefined): readonly string[] {
+    const column = card?.column
     const { columns } = this.parts
     return column === undefined || columns.includes(column) ? columns : [...columns, column]
   }
 
-  /** One of those that were named: nothing comes between this look and the change, as the store is synchronous. */
-  private wantedVersion(id: string, ifMatch: string | undefined): { version?: number } {
-    const wanted = readIfMatch(ifMatch)
-    if (wanted === 'any') return {}
-    const version = this.parts.store.find(id)?.version
-    return { version: version !== undefined && wanted.includes(version) ? version : NO_VERSION }
+  /** Nothing comes between the look at a card and its change: they have one caller, the owner of the file. */
+  #inTurn<Result>(change: () => Promise<Result>): Promise<Result> {
+    const changed = this.#changing.then(change)
+    this.#changing = changed.catch(() => undefined) // its caller has the error; the next change begins anyway
+    return changed
   }
+}
+
+/** One of those that were named. */
+function wantedVersion(card: Card | undefined, ifMatch: string | undefined): { version?: number } {
+  const wanted = readIfMatch(ifMatch)
+  if (wanted === 'any') return {}
+  return { version: card && wanted.includes(card.version) ? card.version : NO_VERSION }
 }
 
 function unknownCard(id: string): AppError {

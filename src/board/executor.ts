@@ -20,10 +20,10 @@ export interface ExecutorTimes extends TreeTimes {
 
 export interface ExecutorParts {
   runs: RunStore
-  findCard: (id: string) => Card | undefined
+  findCard: (id: string) => Promise<Card | undefined>
   settings: ExecutorSettings
   /** Whether there is, at this moment, a token by which real runs can be allowed at all. */
-  hasToken: () => boolean
+  hasToken: () => Promise<boolean>
   now: () => Micros
   /** A new id for a run, never used again. */
   newId: () => string
@@ -67,6 +67,8 @@ export class Executor {
   readonly #recovered: Promise<void>
   #current: CurrentRun | undefined
   #isWorking = false
+  /** Runs that are being written down. */
+  #starting = 0
 
   /**
    * Runs that an earlier server left unfinished are `interrupted` and never started again; what is left of their
@@ -74,50 +76,66 @@ export class Executor {
    *
    * @throws AppError `unavailable/store_…`
    */
-  constructor(private readonly parts: ExecutorParts) {
+  static async open(parts: ExecutorParts): Promise<Executor> {
+    const { runs, now } = parts
+    const left = await runs.listActive()
+    for (const { run } of left) await runs.update(run.id, { state: 'interrupted', finished_at: toTimestamp(now()) })
+    const markers = left.flatMap(({ marker }) => marker ?? [])
+    return new Executor(parts, markers)
+  }
+
+  private constructor(
+    private readonly parts: ExecutorParts,
+    leftMarkers: readonly string[],
+  ) {
     this.#times = { ...TIMES, ...parts.times }
-    const left = parts.runs.listActive()
-    for (const { run } of left) parts.runs.update(run.id, { state: 'interrupted', finished_at: this.#at() })
-    this.#recovered = this.#endLeftovers(left.flatMap(({ marker }) => marker ?? []))
+    this.#recovered = this.#endLeftovers(leftMarkers)
   }
 
   /**
    * @throws AppError `not_found/not_found`, `conflict/executor_not_configured`, `unavailable/busy`,
    *   `unavailable/stopping`, `unavailable/store_…`
    */
-  start(cardId: string, mode: RunMode): Run {
+  async start(cardId: string, mode: RunMode): Promise<Run> {
     const { runs, settings } = this.parts
     if (this.#closing.signal.aborted) throw unavailable('stopping', 'The server stops. Start the run when it is back.')
-    if (!this.parts.findCard(cardId)) throw unknown('card', cardId)
+    if (!(await this.parts.findCard(cardId))) throw unknown('card', cardId)
     if (mode === 'real' && !settings.command) {
       throw new AppError('conflict', 'executor_not_configured', 'No command is configured for real runs.', {
         hint: 'Set BOARD_EXECUTOR_COMMAND and start the server anew.',
       })
     }
-    if (mode !== 'dry_run' && this.#queue.length >= RUN_LIMITS.queued) {
+    if (mode !== 'dry_run' && this.#queue.length + this.#starting >= RUN_LIMITS.queued) {
       throw unavailable('busy', `${RUN_LIMITS.queued} runs wait already. Try again later.`)
     }
     const run = toNewRun({ id: this.parts.newId(), cardId, mode, at: this.#at() }, settings)
-    runs.create(run, { keep: RUN_LIMITS.kept })
-    if (mode !== 'dry_run') {
-      this.#queue.push(run.id)
-      this.#work()
+    if (mode === 'dry_run') {
+      await runs.create(run, { keep: RUN_LIMITS.kept })
+      return run
     }
+    this.#starting++
+    try {
+      await runs.create(run, { keep: RUN_LIMITS.kept })
+      this.#queue.push(run.id)
+    } finally {
+      this.#starting--
+    }
+    void this.#work()
     return run
   }
 
-  list(filter: RunFilter, page: { limit: number; after: number | null }): { items: Run[]; next: number | null } {
+  list(filter: RunFilter, page: { limit: number; after: number | null }): ReturnType<RunStore['list']> {
     return this.parts.runs.list(filter, page)
   }
 
   /** @throws AppError `not_found/not_found` */
-  get(id: string): Run {
-    const run = this.parts.runs.find(id)
+  async get(id: string): Promise<Run> {
+    const run = await this.parts.runs.find(id)
     if (run) return run
     throw unknown('run', id, 'Only the newest are kept.')
   }
 
-  find(id: string): Run | undefined {
+  find(id: string): Promise<Run | undefined> {
     return this.parts.runs.find(id)
   }
 
@@ -125,7 +143,7 @@ export class Executor {
   async log(id: string, after = 0): Promise<LogPiece[]> {
     const pieces: LogPiece[] = []
     while (pieces.length < RUN_LIMITS.logPieces) {
-      const more = this.parts.runs.readLog(id, pieces.at(-1)?.seq ?? after, PIECES_BYTES)
+      const more = await this.parts.runs.readLog(id, pieces.at(-1)?.seq ?? after, PIECES_BYTES)
       if (more.length === 0) break
       pieces.push(...more)
       await turn()
@@ -139,15 +157,16 @@ export class Executor {
    */
   async *follow(id: string, after: number, signal: AbortSignal): AsyncGenerator<LogPiece[]> {
     for (let seq = after; !signal.aborted; ) {
-      const run = this.parts.runs.find(id)
-      const pieces = this.parts.runs.readLog(id, seq, PIECES_BYTES)
+      const { wakes } = this.#followers
+      const run = await this.parts.runs.find(id)
+      const pieces = await this.parts.runs.readLog(id, seq, PIECES_BYTES)
       if (pieces.length > 0) {
         seq = pieces.at(-1)?.seq ?? seq
         yield pieces
       } else if (!run || isFinished(run)) {
         return
       } else {
-        await this.#followers.changed(id, signal)
+        await this.#followers.changed(id, wakes, signal)
       }
     }
   }
@@ -159,11 +178,18 @@ export class Executor {
    * @throws AppError `not_found/not_found`, `conflict/run_finished`, `unavailable/store_…`
    */
   async cancel(id: string): Promise<Run> {
-    this.get(id)
+    await this.get(id)
     const at = this.#queue.indexOf(id)
     if (at !== -1) {
-      this.parts.runs.update(id, { state: 'cancelled', finished_at: this.#at() })
+      // Its turn must not come while that is written down.
       this.#queue.splice(at, 1)
+      try {
+        await this.parts.runs.update(id, { state: 'cancelled', finished_at: this.#at() })
+      } catch (error) {
+        this.#queue.splice(at, 0, id)
+        void this.#work()
+        throw error
+      }
       this.#followers.wake(id)
     } else if (this.#current?.id === id) {
       const { stop, over } = this.#current
@@ -176,21 +202,21 @@ export class Executor {
   }
 
   /** No run starts until `resume`, whatever is restarted meanwhile; the one under way goes on. */
-  pause(): ExecutorStatus {
-    this.parts.runs.setPaused(true)
+  async pause(): Promise<ExecutorStatus> {
+    await this.parts.runs.setPaused(true)
     return this.status()
   }
 
-  resume(): ExecutorStatus {
-    this.parts.runs.setPaused(false)
-    this.#work()
+  async resume(): Promise<ExecutorStatus> {
+    await this.parts.runs.setPaused(false)
+    void this.#work()
     return this.status()
   }
 
-  status(): ExecutorStatus {
+  async status(): Promise<ExecutorStatus> {
     return {
-      real: this.parts.hasToken() && this.parts.settings.command !== undefined,
-      paused: this.parts.runs.isPaused(),
+      real: (await this.parts.hasToken()) && this.parts.settings.command !== undefined,
+      paused: await this.parts.runs.isPaused(),
       running: this.#current?.id ?? null,
       queued: this.#queue.length,
       plan: toPlan(this.parts.settings),
@@ -212,7 +238,11 @@ export class Executor {
     this.#isWorking = true
     try {
       await this.#recovered
-      for (let id = this.#next(); id !== undefined; id = this.#next()) {
+      // Nothing is awaited between the last look at the queue and the end of this work, or a run could be left behind.
+      while (this.#queue.length > 0) {
+        if ((await this.parts.runs.isPaused()) || this.#closing.signal.aborted) break
+        const id = this.#queue.shift()
+        if (id === undefined) break
         const stop = new AbortController()
         const over = this.#perform(id, stop.signal)
         this.#current = { id, stop, over }
@@ -226,10 +256,6 @@ export class Executor {
     } finally {
       this.#isWorking = false
     }
-  }
-
-  #next(): string | undefined {
-    return this.#closing.signal.aborted || this.parts.runs.isPaused() ? undefined : this.#queue.shift()
   }
 
   /** Never rejects: whatever goes wrong with one run, the next has its turn. */
@@ -248,14 +274,14 @@ export class Executor {
 
   async #carryOut(id: string, log: RunLog, stop: AbortSignal): Promise<RunOutcome> {
     const { runs, settings } = this.parts
-    const run = this.get(id)
+    const run = await this.get(id)
     const begin = () => this.#untilStored(() => runs.update(id, { state: 'running', started_at: this.#at() }))
     if (run.mode === 'mock') {
       await begin()
       this.#followers.wake(id)
       return playRun(log, stop, this.#times.mockStepMs)
     }
-    const card = this.parts.findCard(run.card_id)
+    const card = await this.parts.findCard(run.card_id)
     if (!card) {
       log.note('Its card is not there any more.')
       return { state: 'failed', reason: 'not_started', exit_code: null, signal: null }
@@ -306,7 +332,7 @@ export class Executor {
 
   async #interrupt(id: string): Promise<void> {
     try {
-      this.parts.runs.update(id, { state: 'interrupted', finished_at: this.#at() })
+      await this.parts.runs.update(id, { state: 'interrupted', finished_at: this.#at() })
     } catch (error) {
       this.parts.report(error) // the next server marks it
     }
@@ -317,10 +343,10 @@ export class Executor {
    * A full disk shall not lose the end of a run: it is tried again until it works or the server stops. Then the next one
    * marks the run.
    */
-  async #untilStored(work: () => unknown): Promise<void> {
+  async #untilStored(work: () => Promise<unknown>): Promise<void> {
     for (let failures = 0; ; failures++) {
       try {
-        work()
+        await work()
         return
       } catch (error) {
         if (!isUnavailable(error)) throw error

@@ -33,6 +33,6 @@ export function isOwnAddress(
 function plain(address: string): string {
   return address
     .toLowerCase()
-    .replace(/%.*$/, '')
+    .replace(/%.*/s, '')
     .replace(/^::ffff:(?=\d+\.)/, '')
 }

@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders, OutgoingHttpHeaders } from 'node:http'
+import { trimOf } from '../model/trim.js'
 import type { BackendProfile } from './backend-profile.js'
 import type { Backend } from './backends.js'
 import { GatewayFailure } from './gateway-failure.js'
@@ -137,5 +138,5 @@ function isEncoded(value: string | undefined, harmless = 'identity'): boolean {
 
 function mediaType(contentType: string | undefined): string {
   const [type = ''] = (contentType ?? '').split(';', 1)
-  return type.replace(/^[ \t]+|[ \t]+$/g, '').toLowerCase()
+  return trimOf(type, ' \t').toLowerCase()
 }

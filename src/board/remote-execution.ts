@@ -1,3 +1,5 @@
+import { trimEndOf } from '../model/trim.js'
+
 /** What of a request for a backend tells whether something would be executed there. */
 export interface RemoteRequest {
   method: string
@@ -43,12 +45,12 @@ export function isPlayed(body: Buffer): boolean {
 function toPlainPath(path: string): string {
   const [before = ''] = path.split('?', 1)
   const segments = before.replace(ESCAPES, decode).toLowerCase().split('/')
-  return segments.map(withoutTail).join('/').replace(/\/+$/, '')
+  return trimEndOf(segments.map(withoutTail).join('/'), '/')
 }
 
 /** Without what some servers cut off before they look at a segment: parameters, blanks, an escaped query. */
 function withoutTail(segment: string): string {
-  return segment.replace(/[\s;?#].*$/s, '')
+  return segment.replace(/[\s;?#].*/s, '')
 }
 
 /** As they are where they are no UTF-8. */

@@ -56,7 +56,7 @@ export async function runProcess(options: RunProcessOptions): Promise<RunOutcome
   }
   const pid = child.pid as number
   const ended = endOf(child)
-  log.note(`Started ${program} as process ${pid}.`)
+  log.note(`Started as process ${pid}.`)
   options.onStarted()
   log.read(child.stdout as Readable, 'out')
   log.read(child.stderr as Readable, 'err')

@@ -1,7 +1,9 @@
-import { readFileSync, type Stats, statSync } from 'node:fs'
+import { type FileState, fileState, isUnchanged } from '../model/file-state.js'
+import { readRegularFile } from '../model/regular-file.js'
+import { sharedLook } from '../model/shared-look.js'
 
 /** A file as it was last found. */
-export type FileState<Value> =
+export type FileContent<Value> =
   | { kind: 'read'; value: Value; isOpenToOthers: boolean }
   | { kind: 'missing' }
   /** `reason` ends a sentence that begins with the file. */
@@ -15,52 +17,46 @@ export interface WatchedFileParts<Value> {
   nowMs: () => number
 }
 
-/** A file that changed within this time may change again without its times showing it. */
-const UNSETTLED_MS = 1_000
-
 const REASONS = new Map([
   ['EACCES', 'may not be read by this user'],
   ['EPERM', 'may not be read by this user'],
+  ['EISDIR', 'is not a file'],
+  ['NOT_A_FILE', 'is not a file'],
 ])
 
 /** A small file that people edit: each look costs one `stat`, and what it says is read again once it has changed. */
 export class WatchedFile<Value> {
-  #seen: { stats: Stats; state: FileState<Value>; isSettled: boolean } | undefined
+  #seen: { state: FileState; content: FileContent<Value>; readAtMs: number } | undefined
 
   constructor(private readonly parts: WatchedFileParts<Value>) {}
 
-  look(): FileState<Value> {
-    const { path, nowMs } = this.parts
+  readonly look: () => Promise<FileContent<Value>> = sharedLook(() => this.#look())
+
+  async #look(): Promise<FileContent<Value>> {
+    const { path, maxBytes, nowMs } = this.parts
+    const state = await fileState(path)
     try {
-      const stats = statSync(path)
-      if (!this.#seen?.isSettled || !isSame(this.#seen.stats, stats)) {
-        const isSettled = nowMs() - stats.ctimeMs > UNSETTLED_MS
-        this.#seen = { stats, state: this.#read(stats), isSettled }
+      if (!this.#seen || !isUnchanged(this.#seen.state, state, this.#seen.readAtMs)) {
+        this.#seen = { state, content: this.#read(state), readAtMs: nowMs() }
       }
-      return this.#seen.state
+      return this.#seen.content
     } catch (error) {
       this.#seen = undefined
-      return toState(error)
+      return toContent(error, maxBytes)
     }
   }
 
-  #read(stats: Stats): FileState<Value> {
+  #read({ isOpenToOthers = false }: FileState): FileContent<Value> {
     const { path, maxBytes, read } = this.parts
-    // A pipe would keep us waiting, and a device could be read for ever.
-    if (!stats.isFile()) return { kind: 'unusable', reason: 'is not a file' }
-    if (stats.size > maxBytes) return { kind: 'unusable', reason: `is larger than ${maxBytes / 1024} KiB` }
-    const text = readFileSync(path, 'utf8')
+    const text = readRegularFile(path, maxBytes)
     if (text.includes('\ufffd')) return { kind: 'unusable', reason: 'is not UTF-8' }
-    return { kind: 'read', value: read(text), isOpenToOthers: (stats.mode & 0o077) !== 0 }
+    return { kind: 'read', value: read(text), isOpenToOthers }
   }
 }
 
-function isSame(a: Stats, b: Stats): boolean {
-  return a.ino === b.ino && a.size === b.size && a.mtimeMs === b.mtimeMs && a.ctimeMs === b.ctimeMs && a.dev === b.dev
-}
-
-function toState(error: unknown): FileState<never> {
+function toContent(error: unknown, maxBytes: number): FileContent<never> {
   if (!(error instanceof Error) || !('code' in error) || typeof error.code !== 'string') throw error
   if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return { kind: 'missing' }
+  if (error.code === 'TOO_LARGE') return { kind: 'unusable', reason: `is larger than ${maxBytes / 1024} KiB` }
   return { kind: 'unusable', reason: REASONS.get(error.code) ?? `cannot be read (${error.code})` }
 }

@@ -5,26 +5,26 @@ import { ExitError } from '@oclif/core/errors'
 import { AppError } from '../model/app-error.js'
 
 export interface Terminal {
-  /** Must be one: a pipe has no raw mode. */
+  /** Must be a terminal: a pipe has no raw mode. */
   keyboard: Readable & { setRawMode(isRaw: boolean): unknown }
-  /** Where the questions go. Not standard output: that belongs to the answer. */
+  /** Where the questions go. Not standard output, which is for results. */
   screen: Writable
 }
 
-/** More is no secret; so much and one more shows that it was too long. */
+/** Longest secret; one more character is read to detect that it was too long. */
 const MAX_CHARACTERS = 4096
-/** What arrow keys and the like send. */
+/** Sent by arrow keys and the like. */
 const KEY_SEQUENCES = /\x1b(?:\[[0-9;?]*[ -/]*[@-~]|O.)/g
 const [CTRL_C, CTRL_D, CTRL_U] = ['\x03', '\x04', '\x15']
 const BACKSPACES = ['\x7f', '\b']
-/** What a shell shows for a program that Ctrl+C ended. */
+/** The exit code that shells use for a program ended by Ctrl+C. */
 const EXIT_INTERRUPTED = 130
 
 /**
- * Asks one question after the other, and shows nothing of what is typed. Backspace and Ctrl+U mend; Ctrl+C ends the
- * command. However it ends, the terminal is as it was before.
+ * Asks one question after another without echoing the input. Backspace and Ctrl+U edit; Ctrl+C ends the command.
+ * Restores the terminal in every case.
  *
- * @throws AppError `invalid/wrong_usage` when the input ends before the answers
+ * @throws AppError `invalid/wrong_usage` if the input ends before the last answer
  */
 export async function askSecrets({ keyboard, screen }: Terminal, questions: readonly string[]): Promise<string[]> {
   const keys = keysOf(keyboard)
@@ -43,7 +43,7 @@ export async function askSecrets({ keyboard, screen }: Terminal, questions: read
   }
 }
 
-/** Character by character, however the bytes arrive. */
+/** Yields single characters, however the bytes arrive. */
 async function* keysOf(keyboard: Readable): AsyncGenerator<string, undefined> {
   const decoder = new StringDecoder('utf8')
   for await (const [chunk] of on(keyboard, 'data', { close: ['end', 'close'] })) {
@@ -57,7 +57,8 @@ async function readLine(keys: AsyncGenerator<string, undefined>): Promise<string
     const { value: key } = await keys.next()
     if (key === '\r' || key === '\n') return typed.join('')
     if (key === CTRL_C) throw new ExitError(EXIT_INTERRUPTED)
-    if (key === undefined || key === CTRL_D) throw new AppError('invalid', 'wrong_usage', 'The answer is missing.')
+    if (key === undefined || key === CTRL_D)
+      throw new AppError('invalid', 'wrong_usage', 'The input ended before the answer.')
     if (BACKSPACES.includes(key)) typed.pop()
     else if (key === CTRL_U) typed = []
     else if (key >= ' ' && typed.length <= MAX_CHARACTERS) typed.push(key)

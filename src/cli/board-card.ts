@@ -1,13 +1,13 @@
 import { card, firstLines } from './card.js'
 import { lineAt, linesAt, textAt } from './fields.js'
-import type { Look } from './look.js'
+import type { TerminalStyle } from './terminal-style.js'
 
 const SHOWN_LINES = 200
 
-/** One card of the board. */
-export function boardCard(value: unknown, look: Look): string {
-  const { paint } = look
-  return card(look, `${lineAt(value, 'title')} ${paint.dim('in')} ${paint.cyan(lineAt(value, 'column'))}`, [
+/** Renders one card of the board. */
+export function boardCard(value: unknown, style: TerminalStyle): string {
+  const { paint } = style
+  return card(style, `${lineAt(value, 'title')} ${paint.dim('in')} ${paint.cyan(lineAt(value, 'column'))}`, [
     ['id', lineAt(value, 'id')],
     ['version', lineAt(value, 'version')],
     ['assignee', lineAt(value, 'assignee')],

@@ -1,6 +1,6 @@
 import { at, lineAt, linesAt, listAt } from './fields.js'
-import type { Look } from './look.js'
 import { table } from './table.js'
+import type { TerminalStyle } from './terminal-style.js'
 
 const COLUMNS = [
   { title: 'id' },
@@ -10,9 +10,9 @@ const COLUMNS = [
   { title: 'assignee' },
 ]
 
-/** The answer of `GET /api/cards`: as they stand on the board, the first column first. */
-export function boardCardsTable(cards: unknown, look: Look): string {
-  const { paint } = look
+/** Renders the response of `GET /api/cards`, in the order of the board, first column first. */
+export function boardCardsTable(cards: unknown, style: TerminalStyle): string {
+  const { paint } = style
   const items = listAt(cards, 'items')
   if (items.length === 0) return paint.dim('No such cards. "daybook board cards add" adds one.')
   const columns = listAt(cards, 'columns')
@@ -26,10 +26,10 @@ export function boardCardsTable(cards: unknown, look: Look): string {
       linesAt(card, 'labels').join(', '),
       lineAt(card, 'assignee'),
     ])
-  return table(look, COLUMNS, rows)
+  return table(style, COLUMNS, rows)
 }
 
-/** Columns that the board no longer has stand behind the others. */
+/** Cards in columns that the board no longer has come last. */
 function placeOf(card: unknown, columns: readonly unknown[]): number {
   const place = columns.indexOf(at(card, 'column'))
   return place === -1 ? columns.length : place

@@ -2,8 +2,9 @@ import { string } from '@oclif/core/flags'
 import type { Answer } from '../client/answer.js'
 import { BoardClient } from '../client/board-client.js'
 import { readBoardClientSettings } from '../settings/board-client-settings.js'
+import { ApiCommandContext, type Rendering } from './api-command-context.js'
 import { DaybookCommand } from './daybook-command.js'
-import { type Rendering, ServerCaller } from './server-caller.js'
+import { warnOfVisibleSecret } from './visible-secret.js'
 
 /** The flags of every command that speaks to a board. */
 export interface BoardFlags {
@@ -12,7 +13,7 @@ export interface BoardFlags {
   key?: string | undefined
 }
 
-/** A command that asks a running board something. */
+/** A command that calls a running board. */
 export abstract class BoardCommand extends DaybookCommand {
   static override baseFlags = {
     ...DaybookCommand.baseFlags,
@@ -28,20 +29,21 @@ export abstract class BoardCommand extends DaybookCommand {
     }),
   }
 
-  readonly #caller = new ServerCaller(this.output, this.sources)
+  readonly #context = new ApiCommandContext(this.output, this.sources)
 
   protected client(flags: BoardFlags): BoardClient {
+    if (flags.key !== undefined) warnOfVisibleSecret('--key', 'BOARD_API_KEY or BOARD_API_KEY_FILE')
     const { boardUrl, key } = readBoardClientSettings({ boardUrl: flags['board-url'], key: flags.key }, this.sources)
     return new BoardClient({ apiUrl: boardUrl }, key === undefined ? {} : { key })
   }
 
-  /** A person is to read it. */
+  /** Whether the output is for a person. */
   protected isForPeople(flags: BoardFlags): boolean {
-    return this.#caller.isForPeople(flags)
+    return this.#context.isForPeople(flags)
   }
 
-  /** @param load imports the rendering, which a pipe has no use for */
+  /** @param load imports the rendering, which a pipe does not need */
   protected show(answer: Answer, flags: BoardFlags, load: () => Promise<Rendering>): Promise<void> {
-    return this.#caller.show(answer, flags, load)
+    return this.#context.show(answer, flags, load)
   }
 }

@@ -1,14 +1,14 @@
 import type { WatchCapture } from '../model/capture.js'
-import type { Look } from './look.js'
+import type { TerminalStyle } from './terminal-style.js'
 import { toTerminalLine } from './terminal-text.js'
 
-/** What became of watches that were to be captured, one a line. */
-export function capturesText(captures: readonly WatchCapture[], look: Look): string {
+/** Results of captures, one watch per line. */
+export function capturesText(captures: readonly WatchCapture[], style: TerminalStyle): string {
   if (captures.length === 0) return 'No watch is due.'
-  return captures.map(capture => captureLine(capture, look)).join('\n')
+  return captures.map(capture => captureLine(capture, style)).join('\n')
 }
 
-function captureLine(capture: WatchCapture, { paint }: Look): string {
+function captureLine(capture: WatchCapture, { paint }: TerminalStyle): string {
   const id = toTerminalLine(capture.subscription_id)
   switch (capture.outcome) {
     case 'disabled':
@@ -18,12 +18,16 @@ function captureLine(capture: WatchCapture, { paint }: Look): string {
     case 'failed':
       return `${paint.red('Failed:')} ${id}. ${toTerminalLine(capture.error?.message ?? '')}`
     case 'captured':
-      return `${paint.green('Captured')} ${id}: ${counts(capture)}${anew(capture)}`
+      return `${paint.green('Captured')} ${id}: ${counts(capture)}${restartOf(capture)}${renaming(capture)}`
   }
 }
 
-function anew({ previous_host: host }: WatchCapture): string {
-  return host === undefined ? '' : ` Begun anew: it was read on ${toTerminalLine(host)} before.`
+function restartOf({ previous_host: host }: WatchCapture): string {
+  return host === undefined ? '' : ` Started again from the beginning: it was read on ${toTerminalLine(host)} before.`
+}
+
+function renaming({ renamed_to: name }: WatchCapture): string {
+  return name === undefined ? '' : ` It is called "${toTerminalLine(name)}" now.`
 }
 
 function counts({ messages, created, duplicates, last_cursor }: WatchCapture): string {

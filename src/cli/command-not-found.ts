@@ -2,7 +2,7 @@ import type { Interfaces } from '@oclif/core'
 import { AppError } from '../model/app-error.js'
 import { closest } from './closest.js'
 
-/** oclif's hook for words that name no command. */
+/** oclif's hook for unknown commands. */
 const commandNotFound: Interfaces.Hook<'command_not_found'> = async ({ id, config }) => {
   const commands = config.commands.filter(command => !command.hidden).map(command => command.id)
   throw unknownCommand(config.bin, id.split(':'), commands)
@@ -11,10 +11,10 @@ const commandNotFound: Interfaces.Hook<'command_not_found'> = async ({ id, confi
 export default commandNotFound
 
 /**
- * The refusal of words that name no command, with what was likely meant: the nearest command, or one whose last word
- * is nearest to the first that was typed.
+ * The error for an unknown command, with a suggestion: the nearest command, or one whose last word is nearest to the
+ * first typed word.
  *
- * @param ids of the commands there are, their words joined by colons
+ * @param ids the existing commands, their words joined by colons
  */
 export function unknownCommand(bin: string, words: readonly string[], ids: readonly string[]): AppError {
   const commands = ids.map(id => id.replaceAll(':', ' '))
@@ -23,7 +23,7 @@ export function unknownCommand(bin: string, words: readonly string[], ids: reado
   return new AppError('invalid', 'unknown_command', `"${bin} ${words.join(' ')}" is not a command.`, { hint })
 }
 
-/** What follows a command may be its arguments, so fewer and fewer words are tried. */
+/** Trailing words may be arguments, so ever fewer words are tried. */
 function nearestByBeginning(words: readonly string[], commands: readonly string[]): string | undefined {
   for (let count = words.length; count > 0; count--) {
     const likely = closest(words.slice(0, count).join(' '), commands)

@@ -1,10 +1,10 @@
 import type { Command, Interfaces } from '@oclif/core'
 
-/** As much of oclif's configuration as the tree is made from. */
+/** The part of oclif's configuration that the tree is made from. */
 export type CommandSource = Pick<Interfaces.Config, 'bin' | 'commands' | 'topics'>
 
 export interface TreeOptions {
-  /** Show what each command takes, not only what it is for. */
+  /** Show the parameters of each command as well as its summary. */
   signatures: boolean
 }
 
@@ -16,7 +16,7 @@ interface Node {
 }
 
 /**
- * The tree of all commands, from those that are loaded.
+ * The tree of all loaded commands.
  *
  * Source: Event Ledger Service, "Command-line client" (`--tree`, `--tree-brief`).
  */
@@ -26,13 +26,13 @@ export function printTree(source: CommandSource, options: TreeOptions): string {
   for (const command of commands) {
     const node = nodeAt(root, command.id.split(':'), source.topics)
     node.command = command
-    // Plugins write the program's name as a template, which oclif's own help fills in.
+    // Plugins write the program's name as a template, which oclif's own help expands.
     node.summary = firstLine(command.summary ?? command.description).replaceAll('<%= config.bin %>', source.bin)
   }
   return [root.name, ...branches(root, '', options)].join('\n')
 }
 
-/** Finds or makes the node under those words. */
+/** Finds or creates the node under those words. */
 function nodeAt(root: Node, words: readonly string[], topics: CommandSource['topics']): Node {
   let node = root
   for (const [depth, name] of words.entries()) {

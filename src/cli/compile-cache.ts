@@ -5,14 +5,13 @@ import { cacheFolder } from '../settings/cache-folder.js'
 import { processSources } from '../settings/setting-sources.js'
 
 /**
- * Lets Node keep compiled code between runs, where it can (22 and later). To be called before anything large is
- * imported.
+ * Lets Node keep compiled code between runs, where supported (22 and later). Call it before anything large is imported.
  *
- * Whoever can write into the folder decides what runs, so it is one that belongs to this user alone; Node's default is
- * below the folder for temporary files, where anybody may have made it first.
+ * A user who can write to the folder can run code, so the folder belongs to this user alone. Node's default is below
+ * the folder for temporary files, where any user may create it first.
  */
 export function enableCompileCache(): void {
-  // Node 20 has no such function, and its types say so.
+  // Node 20 lacks this function, and its types say so.
   const enable: unknown = Reflect.get(module, 'enableCompileCache')
   if (typeof enable !== 'function') return
   const folder = join(cacheFolder(processSources()), 'compiled')
@@ -25,7 +24,7 @@ function isOurs(folder: string): boolean {
     const { uid, mode } = statSync(folder)
     return uid === process.getuid?.() && (mode & 0o022) === 0
   } catch {
-    // A home that cannot be written to: everything works without, a little later.
+    // The home folder is not writable: everything works without the cache, only slower.
     return false
   }
 }

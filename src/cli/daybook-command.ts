@@ -3,11 +3,11 @@ import { Command } from '@oclif/core/command'
 import { Config } from '@oclif/core/config'
 import { boolean } from '@oclif/core/flags'
 import { processSources, type SettingSources } from '../settings/setting-sources.js'
-import type { Look } from './look.js'
+import { loadTerminalStyle } from './load-terminal-style.js'
 import { Output } from './output.js'
-import { terminalLook } from './terminal-look.js'
+import type { TerminalStyle } from './terminal-style.js'
 
-/** What every command of ours has: `--json`, an output, and failures that leave through the one door of `main`. */
+/** Base of all commands: `--json`, an output, and errors that propagate to `main`. */
 export abstract class DaybookCommand extends Command {
   static override baseFlags = {
     json: boolean({ description: 'Print JSON, also at a terminal.', helpGroup: 'GLOBAL' }),
@@ -16,7 +16,7 @@ export abstract class DaybookCommand extends Command {
   protected readonly output = new Output(process.stdout)
   protected readonly sources: SettingSources = processSources()
 
-  /** With the configuration as it is given. oclif's own would load it anew, every plugin included. */
+  /** Uses the given configuration. oclif's own `run` would load it again, with every plugin. */
   static override async run<Self extends Command>(
     this: new (
       argv: string[],
@@ -29,8 +29,8 @@ export abstract class DaybookCommand extends Command {
     return new this(argv, config)._run()
   }
 
-  protected look(): Promise<Look> {
-    return terminalLook(this.output, this.sources)
+  protected style(): Promise<TerminalStyle> {
+    return loadTerminalStyle(this.output, this.sources)
   }
 
   protected async printJson(value: unknown): Promise<void> {
@@ -40,7 +40,7 @@ export abstract class DaybookCommand extends Command {
     await this.output.print(toTerminalJson(json))
   }
 
-  /** oclif looks for deprecations here; we have none. */
+  /** oclif checks for deprecations here; we have none. */
   protected override async init(): Promise<void> {}
 
   protected override async catch(error: Error): Promise<never> {

@@ -1,18 +1,19 @@
 import { card, firstLines } from './card.js'
-import { targetPath } from './event-summary.js'
+import { eventSentence, targetPath } from './event-summary.js'
 import { at, lineAt, listAt, textAt } from './fields.js'
-import type { Look } from './look.js'
 import { prettyJson } from './pretty-json.js'
+import type { TerminalStyle } from './terminal-style.js'
 import { toTerminalLine } from './terminal-text.js'
 
 const SHOWN_LINES = 40
 
-/** One stored event. */
-export function eventCard(event: unknown, look: Look): string {
-  const { paint } = look
+/** Renders one stored event. */
+export function eventCard(event: unknown, style: TerminalStyle): string {
+  const { paint } = style
   const seen = lineAt(event, 'seen_count')
   const title = `${paint.cyan(lineAt(event, 'kind'))} ${paint.dim('from')} ${lineAt(event, 'source')}`
-  return card(look, title, [
+  return card(style, title, [
+    ['what', eventSentence(event)],
     ['dedupe key', lineAt(event, 'dedupe_key')],
     ['captured', lineAt(event, 'captured_at')],
     ['happened', lineAt(event, 'occurred_at')],

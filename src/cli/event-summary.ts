@@ -1,20 +1,19 @@
+import { joinSentence, sentenceOf } from '../model/event-sentence.js'
 import { at, lineAt } from './fields.js'
+import { toTerminalLine } from './terminal-text.js'
 
-/** What an event is about, in a line. */
-export function eventSubject(event: unknown): string {
-  return (
-    lineAt(event, 'conversation', 'title') ||
-    lineAt(event, 'target', 'display') ||
-    lineAt(event, 'target', 'key') ||
-    `${lineAt(event, 'subject_type')} ${lineAt(event, 'subject_id')}`
-  )
+/** An event as a sentence, safe for a terminal: `Ada ran workflow test on tide/relay: failed`. */
+export function eventSentence(event: unknown): string {
+  return joinSentence(sentenceOf(event), toTerminalLine)
 }
 
-export function eventActor(event: unknown): string {
-  return lineAt(event, 'actor', 'display') || lineAt(event, 'actor', 'id')
+/** The sentence, and the text of its message or comment. */
+export function eventWords(event: unknown): string {
+  const text = lineAt(event, 'conversation', 'text')
+  return text === '' ? eventSentence(event) : `${eventSentence(event)} · ${text}`
 }
 
-/** The things that carry what was acted on, from itself outwards. */
+/** The target and the things that contain it, innermost first. */
 export function targetPath(event: unknown): string {
   const names: string[] = []
   for (let node = at(event, 'target'); node !== undefined && names.length < 10; node = at(node, 'parent')) {

@@ -1,40 +1,51 @@
-import { eventActor, eventSubject } from './event-summary.js'
+import { displayWidth } from './display-width.js'
+import { eventWords } from './event-summary.js'
 import { at, lineAt, listAt, timeAt } from './fields.js'
-import type { Look } from './look.js'
-import { table } from './table.js'
+import { tableRows } from './table.js'
+import type { TerminalStyle } from './terminal-style.js'
 
 const COLUMNS = [
   { title: 'captured (UTC)' },
   { title: 'source' },
-  { title: 'kind' },
-  { title: 'by' },
-  { title: 'about', flexible: true },
   { title: 'seen', align: 'right' as const },
+  { title: 'what happened', flexible: true, least: 40 },
 ]
 
-/** A page of `GET /api/events`: two lines for each event, the second its dedupe key, and where to go on. */
-export function eventTable(page: unknown, look: Look): string {
-  const { paint } = look
+/**
+ * Renders a page of `GET /api/events`: each event as a sentence, with its kind and dedupe key below, and how to
+ * continue. A list that begins with the newest event also says how to get older ones.
+ */
+export function eventTable(page: unknown, style: TerminalStyle, { isNewestFirst }: { isNewestFirst: boolean }): string {
+  const { paint } = style
   const items = listAt(page, 'items')
   const checkpoint = lineAt(page, 'next_since')
-  const goOn = checkpoint === '' ? [] : [paint.dim(`What comes next: --since ${checkpoint}`)]
+  const hasMore = at(page, 'has_more') === true
+  const oldest = isNewestFirst && hasMore ? lineAt(items.at(-1), 'captured_at') : ''
+  const older = oldest === '' ? [] : [paint.dim(`Older ones: --before ${oldest}`)]
+  const goOn = checkpoint === '' ? [] : [paint.dim(`To read on: --since ${checkpoint}`)]
   if (items.length === 0) return [paint.dim('No events.'), ...goOn].join('\n')
-  const [titles = '', ...rows] = table(look, COLUMNS, items.map(toCells)).split('\n')
-  // Never cut: it is there to be copied.
-  const withKeys = rows.map((row, i) => `${row}\n  ${paint.dim(lineAt(items[i], 'dedupe_key'))}`)
+  const [titles = [], ...rows] = tableRows(style, COLUMNS, items.map(toCells))
+  // Never truncated, because users copy it.
+  const withKeys = rows.map((lines, i) => [...lines, ...keyLines(items[i], style)].join('\n'))
   const count = items.length === 1 ? '1 event' : `${items.length} events`
-  const more = at(page, 'has_more') === true ? ', and more' : ''
-  return [titles, ...withKeys, '', paint.dim(`${count}${more}.`), ...goOn].join('\n')
+  const more = hasMore ? ', and more' : ''
+  return [...titles, ...withKeys, '', paint.dim(`${count}${more}.`), ...older, ...goOn].join('\n')
+}
+
+/** Kind and key, for copying: on two lines if they do not fit on one. */
+function keyLines(event: unknown, { paint, columns }: TerminalStyle): string[] {
+  const both = [lineAt(event, 'kind'), eventKeyAt(event)]
+  const lines = displayWidth(both.join('  ')) + 2 > columns ? both : [both.join('  ')]
+  return lines.map(line => `  ${paint.dim(line)}`)
 }
 
 function toCells(event: unknown): string[] {
-  const about = [eventSubject(event), lineAt(event, 'conversation', 'text')].filter(text => text !== '').join(': ')
-  return [
-    timeAt(event, 'captured_at'),
-    lineAt(event, 'source'),
-    lineAt(event, 'kind'),
-    eventActor(event),
-    about,
-    lineAt(event, 'seen_count'),
-  ]
+  return [timeAt(event, 'captured_at'), lineAt(event, 'source'), lineAt(event, 'seen_count'), eventWords(event)]
+}
+
+/** The key that `api event` takes: another, proved event may have the same dedupe key. */
+function eventKeyAt(event: unknown): string {
+  const space = lineAt(event, 'provenance', 'key_space')
+  const key = lineAt(event, 'dedupe_key')
+  return space === '' ? key : `${space}:${key}`
 }

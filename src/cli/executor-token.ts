@@ -6,10 +6,10 @@ import { readSmallText } from './input.js'
 const FLAG = 'executor-token-file'
 const MAX_BYTES = 64 * 1024
 
-/** The flag of commands that show the executor's token. Its value is never on the command line, which others can see. */
+/** The flag of commands that send the executor's token. It takes a file, because other users can see command lines. */
 export const EXECUTOR_TOKEN_FLAG = {
   [FLAG]: string({
-    description: "File of the executor's token, - for standard input; else BOARD_EXECUTOR_TOKEN.",
+    description: "File with the executor's token, - for standard input; else BOARD_EXECUTOR_TOKEN.",
     helpValue: '<file>',
   }),
 }

@@ -3,12 +3,13 @@ import { AppError, type ErrorCategory } from '../model/app-error.js'
 export const EXIT_DEFECT = 1
 export const EXIT_TRY_AGAIN = 75
 
-/** What a command's end says to a script. 64 and above are those of sysexits.h. */
+/** Exit codes for scripts. 64 and above are those of sysexits.h. */
 const EXIT_CODES: Record<ErrorCategory, number> = {
   internal: EXIT_DEFECT,
   invalid: 2,
   too_large: 2,
   unsupported_type: 2,
+  headers_too_large: 2,
   not_found: 3,
   unauthenticated: 4,
   forbidden: 4,
@@ -16,18 +17,23 @@ const EXIT_CODES: Record<ErrorCategory, number> = {
   outdated: 5,
   unavailable: EXIT_TRY_AGAIN,
   throttled: EXIT_TRY_AGAIN,
+  misdirected: 78,
   configuration: 78,
 }
 
-/** No server is there, which is not the same as one that asks to try again later. */
+/** There is no server, unlike one that asks to retry later. */
 const UNREACHABLE = 69
 const UNREACHABLE_CODES: readonly string[] = ['server_unreachable', 'not_a_ledger', 'not_a_board']
 
-/** Trying again will not help: somebody has to bring a backup. */
+/** A retry cannot help: the operator has to restore a backup. */
 const DAMAGED_CODES: readonly string[] = ['store_corrupt']
+
+/** A server answers callers with it while it ends. */
+const LOST_CODES: readonly string[] = ['ledger_lost']
 
 export function exitCodeOf(error: unknown): number {
   if (!(error instanceof AppError)) return EXIT_DEFECT
   if (DAMAGED_CODES.includes(error.code)) return EXIT_CODES.configuration
+  if (LOST_CODES.includes(error.code)) return EXIT_CODES.conflict
   return UNREACHABLE_CODES.includes(error.code) ? UNREACHABLE : EXIT_CODES[error.category]
 }

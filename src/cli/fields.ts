@@ -1,8 +1,8 @@
 import { toTerminalLine, toTerminalText } from './terminal-text.js'
 
 /**
- * Looks into JSON that somebody answered. What is not there, or not of the kind expected, is empty: a card with a gap
- * tells more than a command that ends.
+ * Reads from a JSON response. A missing member or one of another type is empty: a card with a gap is more useful than a
+ * failed command.
  */
 export function at(value: unknown, ...path: string[]): unknown {
   let found = value
@@ -13,7 +13,7 @@ export function at(value: unknown, ...path: string[]): unknown {
   return found
 }
 
-/** A string, number or boolean as one line that a terminal may show; else empty. */
+/** A string, number or boolean as one line, safe for a terminal; else empty. */
 export function lineAt(value: unknown, ...path: string[]): string {
   return toTerminalLine(scalar(at(value, ...path)))
 }
@@ -38,13 +38,13 @@ export function entriesAt(value: unknown, ...path: string[]): [string, unknown][
   return typeof members === 'object' && members !== null ? Object.entries(members) : []
 }
 
-/** A count with its thousands apart, or empty. */
+/** A count with thousands separators, or empty. */
 export function countAt(value: unknown, ...path: string[]): string {
   const count = at(value, ...path)
   return typeof count === 'number' ? count.toLocaleString('en') : ''
 }
 
-/** A timestamp of the ledger without its fraction, for looking at: 2031-05-04 09:00:00. It is UTC. */
+/** A timestamp of the ledger without its fraction, for display: 2031-05-04 09:00:00. It is UTC. */
 export function timeAt(value: unknown, ...path: string[]): string {
   const text = lineAt(value, ...path)
   return /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d/.test(text) ? text.slice(0, 19).replace('T', ' ') : text

@@ -2,15 +2,15 @@ import type { BoardClient } from '../client/board-client.js'
 import { followRun } from '../client/follow-run.js'
 import { LogText } from '../model/log-text.js'
 import type { Run } from '../model/run.js'
+import { LineBuffer } from './line-buffer.js'
 import type { Output } from './output.js'
 import { toTerminalJson, toTerminalLine, toTerminalText } from './terminal-text.js'
-import { WholeLines } from './whole-lines.js'
 
 /**
- * Prints the log of a run as it is written, to its end: as text, or with `json` a line of JSON for each piece and at last
+ * Prints the log of a run as it is written, to its end: as text, or with `json` as a line of JSON per piece and a last
  * one for the run.
  *
- * @returns the run; undefined when nobody reads any more
+ * @returns the run; undefined if the output was closed
  */
 export async function followRunLog(
   client: BoardClient,
@@ -19,7 +19,7 @@ export async function followRunLog(
 ): Promise<Run | undefined> {
   const toShown = output.isTerminal ? (json ? toTerminalJson : toTerminalText) : (text: string) => text
   const text = new LogText()
-  const lines = new WholeLines()
+  const lines = new LineBuffer()
   const news = followRun(client, id, {
     signal: output.closed,
     onInterrupted: (error, milliseconds) => {

@@ -1,15 +1,15 @@
 import { processSources } from '../settings/setting-sources.js'
-import { LedgerCaller, type LedgerFlags } from './ledger-caller.js'
+import { LedgerApiContext, type LedgerFlags } from './ledger-api-context.js'
 import { Output } from './output.js'
 import { reportHealth } from './report-health.js'
 
 const OPTIONS = { json: { type: 'boolean' }, 'api-url': { type: 'string' }, token: { type: 'string' } } as const
 
 /**
- * The flags of `api health`, where the command line is that and nothing else. Monitors run it every few seconds, and
- * loading the command framework takes longer than all the rest of it.
+ * The flags of `api health`, if the command line has no others. Monitors run it every few seconds, and loading the
+ * command framework takes longer than everything else in it.
  *
- * @returns undefined for any other command line, wrong flags and `--help` included: the framework has the words for it
+ * @returns undefined for any other command line, including wrong flags and `--help`, which the framework handles
  */
 export function readHealthProbe(argv: readonly string[]): LedgerFlags | undefined {
   const [topic, command, ...args] = argv
@@ -25,5 +25,5 @@ export function readHealthProbe(argv: readonly string[]): LedgerFlags | undefine
 
 export async function runHealthProbe(flags: LedgerFlags): Promise<void> {
   const sources = processSources()
-  await reportHealth(new LedgerCaller(new Output(process.stdout), sources), flags)
+  await reportHealth(new LedgerApiContext(new Output(process.stdout), sources), flags)
 }

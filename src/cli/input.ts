@@ -1,31 +1,25 @@
 import { createReadStream } from 'node:fs'
 import { AppError } from '../model/app-error.js'
+import { whyUnreadable } from '../settings/unreadable.js'
 
 /**
  * The bytes of a file, or of standard input for `-`.
  *
- * @throws AppError `invalid/file_unreadable`, while it is read
+ * @throws AppError `invalid/file_unreadable`, during iteration
  */
 export async function* readInput(path: string): AsyncGenerator<Uint8Array> {
   try {
     yield* path === '-' ? process.stdin : createReadStream(path)
   } catch (cause) {
     if (!(cause instanceof Error) || !('syscall' in cause)) throw cause
-    const reason = REASONS.get(String(Reflect.get(cause, 'code'))) ?? `cannot be read (${Reflect.get(cause, 'code')})`
-    throw new AppError('invalid', 'file_unreadable', `${path} ${reason}.`, {
+    throw new AppError('invalid', 'file_unreadable', `${path} ${whyUnreadable(cause).text}.`, {
       hint: 'Name a file, or - for standard input.',
       cause,
     })
   }
 }
 
-const REASONS = new Map([
-  ['ENOENT', 'does not exist'],
-  ['EACCES', 'may not be read by this user'],
-  ['EISDIR', 'is a folder'],
-])
-
-/** All of an input that must be small. @throws AppError `too_large/body_too_large`, and as `readInput` */
+/** Reads a whole input of limited size. @throws AppError `too_large/body_too_large`, and as `readInput` */
 export async function readSmallInput(path: string, maxBytes: number): Promise<Buffer> {
   const chunks: Uint8Array[] = []
   let bytes = 0
@@ -39,7 +33,7 @@ export async function readSmallInput(path: string, maxBytes: number): Promise<Bu
   return Buffer.concat(chunks, bytes)
 }
 
-/** The same as text. @throws AppError `invalid/file_unreadable` where it is no UTF-8 */
+/** The same as text. @throws AppError `invalid/file_unreadable` if it is not UTF-8 */
 export async function readSmallText(path: string, maxBytes: number): Promise<string> {
   const bytes = await readSmallInput(path, maxBytes)
   try {

@@ -1,11 +1,11 @@
 import { string } from '@oclif/core/flags'
 import type { Answer } from '../client/answer.js'
 import type { LedgerClient } from '../client/ledger-client.js'
+import type { Rendering } from './api-command-context.js'
 import { DaybookCommand } from './daybook-command.js'
-import { LedgerCaller, type LedgerFlags } from './ledger-caller.js'
-import type { Rendering } from './server-caller.js'
+import { LedgerApiContext, type LedgerFlags } from './ledger-api-context.js'
 
-/** A command that asks a running ledger something. */
+/** A command that calls a running ledger. */
 export abstract class LedgerCommand extends DaybookCommand {
   static override baseFlags = {
     ...DaybookCommand.baseFlags,
@@ -21,18 +21,18 @@ export abstract class LedgerCommand extends DaybookCommand {
     }),
   }
 
-  protected readonly caller = new LedgerCaller(this.output, this.sources)
+  protected readonly context = new LedgerApiContext(this.output, this.sources)
 
   protected client(flags: LedgerFlags): LedgerClient {
-    return this.caller.client(flags)
+    return this.context.client(flags)
   }
 
-  /** A person is to read it. */
+  /** Whether the output is for a person. */
   protected isForPeople(flags: LedgerFlags): boolean {
-    return this.caller.isForPeople(flags)
+    return this.context.isForPeople(flags)
   }
 
   protected show(answer: Answer, flags: LedgerFlags, load: () => Promise<Rendering>): Promise<void> {
-    return this.caller.show(answer, flags, load)
+    return this.context.show(answer, flags, load)
   }
 }

@@ -1,12 +1,12 @@
 import { card } from './card.js'
-import type { Look } from './look.js'
+import type { TerminalStyle } from './terminal-style.js'
 import { toTerminalLine } from './terminal-text.js'
 
-/** What there is to say of a ledger's files. Spelled as it is printed with `--json`. */
+/** Status of a ledger's files, in the form printed with `--json`. */
 export interface LedgerStatusView {
   /** Path. */
   database: string
-  /** The database and its journal together. */
+  /** The database together with its WAL. */
   size_bytes: number
   /** The server that has it open. */
   server: { pid: number; address: string | null; since: string } | null
@@ -15,12 +15,12 @@ export interface LedgerStatusView {
   duplicate_count: number
   subscription_count: number
   head: string | null
-  /** What an integrity check found wrong; null when none was asked for. */
+  /** Problems found by an integrity check; null if none was requested. */
   problems: readonly string[] | null
 }
 
-export function ledgerStatusCard(status: LedgerStatusView, look: Look): string {
-  return card(look, 'Ledger on this machine', [
+export function ledgerStatusCard(status: LedgerStatusView, style: TerminalStyle): string {
+  return card(style, 'Ledger on this machine', [
     ['database', toTerminalLine(status.database)],
     ['size', toSizeText(status.size_bytes)],
     ['open by', toServerText(status.server)],
@@ -29,17 +29,17 @@ export function ledgerStatusCard(status: LedgerStatusView, look: Look): string {
     ['repeats', status.duplicate_count.toLocaleString('en')],
     ['subscriptions', status.subscription_count.toLocaleString('en')],
     ['head', toTerminalLine(status.head ?? 'empty')],
-    ['integrity', toIntegrityText(status.problems, look)],
+    ['integrity', toIntegrityText(status.problems, style)],
   ])
 }
 
 function toServerText(server: LedgerStatusView['server']): string {
-  if (!server) return 'nobody'
+  if (!server) return 'no server'
   const address = server.address === null ? '' : ` at ${server.address}`
   return toTerminalLine(`a server${address}, process ${server.pid} since ${server.since}`)
 }
 
-function toIntegrityText(problems: LedgerStatusView['problems'], { paint }: Look): string {
+function toIntegrityText(problems: LedgerStatusView['problems'], { paint }: TerminalStyle): string {
   if (problems === null) return ''
   return problems.length === 0 ? paint.green('ok') : problems.map(text => paint.red(toTerminalLine(text))).join('\n')
 }

@@ -1,16 +1,16 @@
 import { readHealthProbe, runHealthProbe } from './health-probe.js'
 
 /**
- * Runs one command line, and ends the process with what it came to. The only place where failures are told: whatever
- * a command or oclif throws, or leaves to nobody, ends here.
+ * Runs one command line, then ends the process with its exit code. The only place that reports failures: every error
+ * that a command or oclif throws, or does not handle, arrives here.
  *
  * @param root the package's folder
- * @param argv what follows the program's name
+ * @param argv the arguments after the program's name
  */
 export async function main(root: string, argv: readonly string[]): Promise<void> {
   const fail = async (error: unknown) => {
-    const { endWith } = await import('./end.js')
-    endWith(error, argv)
+    const { exitWithError } = await import('./exit-with-error.js')
+    exitWithError(error, argv)
   }
   process.on('uncaughtException', fail)
   process.on('unhandledRejection', fail)

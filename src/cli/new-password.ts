@@ -5,22 +5,23 @@ import { askSecrets } from './ask-secrets.js'
 import { readSmallInput } from './input.js'
 
 /**
- * A password that is to be set: from a file (`-` is standard input), without the end of its line; else from the person
- * at the terminal, asked twice. Never from the command line, which other users of the machine can see.
+ * Reads a new password: from a file (`-` is standard input), without its final line end; else by asking twice at the
+ * terminal. Never from the command line, which other users of the machine can see.
  *
- * @throws AppError `invalid/wrong_usage` when there is nobody to ask, `invalid/passwords_differ`,
- *   `invalid/file_unreadable`, `too_large/body_too_large`; as `askSecrets`
+ * @throws AppError `invalid/wrong_usage` without a terminal, `invalid/passwords_differ`, `invalid/file_unreadable`,
+ *   `too_large/body_too_large`; as `askSecrets`
  */
 export async function readNewPassword(file: string | undefined): Promise<string> {
   if (file !== undefined) return withoutLineEnd(toText(file, await readSmallInput(file, USER_LIMITS.bodyBytes)))
   if (!process.stdin.isTTY || !process.stderr.isTTY) {
-    throw new AppError('invalid', 'wrong_usage', 'There is nobody at a terminal to be asked for the password.', {
+    throw new AppError('invalid', 'wrong_usage', 'There is no terminal to ask for the password.', {
       hint: 'Give it with --password-file <file>, or --password-file - on standard input.',
     })
   }
   const terminal = { keyboard: process.stdin, screen: process.stderr }
   const [password = '', again] = await askSecrets(terminal, ['New password: ', 'Once more: '])
-  if (password !== again) throw new AppError('invalid', 'passwords_differ', 'The two differ. Nothing was changed.')
+  if (password !== again)
+    throw new AppError('invalid', 'passwords_differ', 'The two passwords differ. Nothing was changed.')
   return password
 }
 

@@ -1,6 +1,6 @@
 import type { Writable } from 'node:stream'
 
-/** As much of a stream's terminal as we use. */
+/** The part of a stream's terminal that we use. */
 export interface OutputStream extends Writable {
   isTTY?: boolean
   columns?: number
@@ -8,19 +8,28 @@ export interface OutputStream extends Writable {
 
 const DEFAULT_COLUMNS = 80
 
-/** Standard output: waits for whoever reads it, and knows when nobody does any more. */
+/** Standard output: waits for a slow reader, and detects a closed one. */
 export class Output {
   readonly #closed = new AbortController()
 
   constructor(readonly stream: OutputStream) {
     stream.on('error', error => {
-      // A pipe whose reader has gone (`… | head -1`) is not a failure.
+      // A pipe whose reader has exited (`… | head -1`) is not a failure.
       if (!('code' in error) || error.code !== 'EPIPE') throw error
       this.#closed.abort()
     })
   }
 
-  /** A person is looking. */
+  /** For a process that goes on when nothing can be printed: a full disk or a closed pipe is reported, not thrown. */
+  reportFailures(report: (error: Error) => void): void {
+    // oclif has a listener of its own, which throws.
+    this.stream.removeAllListeners('error').on('error', error => {
+      this.#closed.abort()
+      report(error)
+    })
+  }
+
+  /** Whether the output is a terminal. */
   get isTerminal(): boolean {
     return this.stream.isTTY === true
   }
@@ -29,12 +38,12 @@ export class Output {
     return this.stream.columns || DEFAULT_COLUMNS
   }
 
-  /** Aborted once nobody reads. */
+  /** Aborted when the reader has gone. */
   get closed(): AbortSignal {
     return this.#closed.signal
   }
 
-  /** Resolves when more may be written, or nobody reads. Ends the text with a newline if it has none. */
+  /** Resolves when more may be written, or the reader has gone. Adds a newline to the text if it ends without one. */
   async print(text: string | Uint8Array): Promise<void> {
     if (text.length === 0 || this.#closed.signal.aborted) return
     const ends = typeof text === 'string' ? text.endsWith('\n') : text.at(-1) === 0x0a

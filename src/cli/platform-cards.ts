@@ -1,15 +1,15 @@
 import { card } from './card.js'
 import { at, lineAt, listAt } from './fields.js'
-import type { Look } from './look.js'
+import type { TerminalStyle } from './terminal-style.js'
 import { toTerminalLine } from './terminal-text.js'
 
-/** The answer of `GET /api/platforms`: a card for each source. */
-export function platformCards(platforms: unknown, look: Look): string {
-  const { paint } = look
+/** Renders the response of `GET /api/platforms`: one card per source. */
+export function platformCards(platforms: unknown, style: TerminalStyle): string {
+  const { paint } = style
   return listAt(platforms, 'items')
     .map(platform => {
       const secret = at(platform, 'secret_configured')
-      return card(look, `${lineAt(platform, 'source')} (${lineAt(platform, 'display_name')})`, [
+      return card(style, `${lineAt(platform, 'source')} (${lineAt(platform, 'display_name')})`, [
         ['webhook', lineAt(platform, 'webhook_path')],
         ['proved by', lineAt(platform, 'verification')],
         ['secret', secret === true ? paint.green('configured') : secret === false ? paint.yellow('none') : ''],
@@ -27,9 +27,9 @@ function words(value: unknown, name: string): string {
   return toTerminalLine(listAt(value, name).join(', '))
 }
 
-/** Kinds by what they are about: a platform has a hundred. */
+/** Groups kinds by object type: a platform has a hundred kinds. */
 function kinds(platform: unknown): string {
-  const objects = listAt(platform, 'kinds').map(kind => String(kind).replace(/\..*$/s, '.*'))
+  const objects = listAt(platform, 'kinds').map(kind => String(kind).replace(/\..*/s, '.*'))
   return toTerminalLine([...new Set(objects)].join(', '))
 }
 

@@ -1,26 +1,26 @@
 import type { PlatformSetup } from '../model/platform-setup.js'
 import { card } from './card.js'
-import type { Look } from './look.js'
+import type { TerminalStyle } from './terminal-style.js'
 import { toTerminalLine } from './terminal-text.js'
 import { wrapWords } from './wrap-words.js'
 
 const INDENT = '  '
 const BULLET = '- '
 
-/** What the operator has to do, from top to bottom. */
-export function platformSetupCard(setup: PlatformSetup, look: Look): string {
-  const { paint, columns } = look
+/** The steps that the operator has to take, in order. */
+export function platformSetupCard(setup: PlatformSetup, style: TerminalStyle): string {
+  const { paint, columns } = style
   const { secret } = setup
   const parts = [
-    card(look, `${setup.display_name} → ${setup.source}`, [
+    card(style, `${setup.display_name} → ${setup.source}`, [
       ['address', paint.cyan(toTerminalLine(setup.url))],
-      ['secret', secretState(secret, look)],
+      ['secret', secretState(secret, style)],
       ['setting', secret.setting],
     ]),
-    // On a line of its own, as it is wider than many a terminal, and is to be copied.
+    // On its own line, because it is wider than many terminals and users copy it.
     ...(secret.suggestion === undefined ? [] : [`${secret.setting}=${paint.cyan(secret.suggestion)}`]),
     card(
-      look,
+      style,
       `On the platform: ${setup.place.join(' → ')}`,
       setup.fields.map(({ name, value }) => [name, toTerminalLine(value)] as const),
     ),
@@ -33,12 +33,12 @@ export function platformSetupCard(setup: PlatformSetup, look: Look): string {
   return parts.join('\n\n')
 }
 
-function secretState({ configured, suggestion }: PlatformSetup['secret'], { paint }: Look): string {
+function secretState({ configured, suggestion }: PlatformSetup['secret'], { paint }: TerminalStyle): string {
   if (configured) return paint.green('configured')
-  return paint.yellow(suggestion === undefined ? 'none yet' : 'none yet; a fresh one:')
+  return paint.yellow(suggestion === undefined ? 'none yet' : 'none yet; a new one:')
 }
 
-/** The lines after the first begin below the text of the first. */
+/** Indents the lines after the first to the text of the first. */
 function paragraph(text: string, { indent, columns }: { indent: string; columns: number }): string {
   const lines = wrapWords(toTerminalLine(text), columns - indent.length)
   return indent + lines.join(`\n${' '.repeat(indent.length)}`)

@@ -1,6 +1,6 @@
 import { toTerminalJson } from './terminal-text.js'
 
-/** JSON that is best read as it is, indented. */
+/** Indented JSON, for responses without a better rendering. */
 export function prettyJson(value: unknown): string {
   return toTerminalJson(JSON.stringify(value, null, 2))
 }

@@ -1,10 +1,10 @@
 import type { OutputStream } from './output.js'
 
-/** A line that changes in place while something takes its time. Only at a terminal. */
+/** A status line that changes in place during a long operation. Only at a terminal. */
 export class Progress {
   #isShown = false
 
-  /** @param stream standard error: standard output belongs to the answer */
+  /** @param stream standard error, because standard output is for results */
   constructor(private readonly stream: OutputStream) {}
 
   show(text: string): void {
@@ -13,7 +13,7 @@ export class Progress {
     this.#isShown = true
   }
 
-  /** Takes the line away. */
+  /** Removes the line. */
   end(): void {
     if (this.#isShown) this.stream.write('\r\x1b[K')
     this.#isShown = false

@@ -5,25 +5,25 @@ import type { Interfaces } from '@oclif/core'
 import { Config } from '@oclif/core/config'
 import type { DaybookCommand } from './daybook-command.js'
 
-/** As `oclif.commands` in package.json says. */
+/** Same as `oclif.commands` in package.json. */
 const COMMANDS = 'dist/program/commands'
 const WORD = /^[a-z]+(?:-[a-z]+)*$/
 const HELP = ['--help', '-h']
 
 export interface QuickCommand {
   id: string
-  /** What follows the command's words. */
+  /** The arguments after the command's words. */
   argv: string[]
   file: string
 }
 
 /**
- * The command that the arguments name, straight from its file: `api health --json` is `commands/api/health`. That is
- * how oclif finds it too, after it has read every plugin and asked for the platform and the shell, which takes longer
- * than most commands.
+ * Loads the command that the arguments name directly from its file: `api health --json` is `commands/api/health`. oclif
+ * does the same, but only after reading every plugin and detecting platform and shell, which takes longer than most
+ * commands.
  *
  * @param root the package's folder
- * @returns undefined for whatever else oclif knows: help, plugins, words that are no command
+ * @returns undefined for everything else that oclif handles: help, plugins, unknown commands
  */
 export function findQuickCommand(root: string, argv: readonly string[]): QuickCommand | undefined {
   const end = argv.indexOf('--')
@@ -50,7 +50,9 @@ interface RunnableCommand {
   run(argv: string[], config: Config): Promise<unknown>
 }
 
-/** What a command asks of oclif's configuration while it runs. No hooks: we have none that a command would meet. */
+/**
+ * The part of oclif's configuration that a command uses at run time. Without hooks: a command triggers none of ours.
+ */
 class QuickConfig extends Config {
   constructor(root: string) {
     super({ root })

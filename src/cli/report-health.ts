@@ -1,8 +1,8 @@
-import type { LedgerCaller, LedgerFlags } from './ledger-caller.js'
+import type { LedgerApiContext, LedgerFlags } from './ledger-api-context.js'
 
-/** What `api health` does, under the framework or without it. */
-export async function reportHealth(caller: LedgerCaller, flags: LedgerFlags): Promise<void> {
-  const answer = await caller.client(flags).health()
-  await caller.show(answer, flags, async () => (await import('./health-card.js')).healthCard)
+/** The action of `api health`, with or without the framework. */
+export async function reportHealth(context: LedgerApiContext, flags: LedgerFlags): Promise<void> {
+  const answer = await context.client(flags).health()
+  await context.show(answer, flags, async () => (await import('./health-card.js')).healthCard)
   if (answer.status === 503) process.exitCode = (await import('./exit-codes.js')).EXIT_TRY_AGAIN
 }

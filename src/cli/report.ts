@@ -3,10 +3,10 @@ import { EXIT_DEFECT, exitCodeOf } from './exit-codes.js'
 import { toTerminalLine, toTerminalText } from './terminal-text.js'
 import { toExit, toUsageError } from './usage-error.js'
 
-/** How a command that failed ends. */
+/** Output of a failed command. */
 export interface Report {
   exitCode: number
-  /** JSON on standard output, for who asked for JSON. */
+  /** JSON for standard output, with `--json`. */
   out?: string
   /** Lines on standard error, for people. */
   err?: string
@@ -14,7 +14,7 @@ export interface Report {
 
 export interface ReportOptions {
   json: boolean
-  /** Defects show where they happened. */
+  /** Whether to show the stack of defects. */
   stacks: boolean
 }
 
@@ -22,9 +22,8 @@ const MAX_MESSAGE_CHARACTERS = 2_000
 const MAX_PROBLEMS = 50
 
 /**
- * What to say about a failure. An expected one is one line, and one more for each field that was refused; a defect is one
- * line. With `--json` it is `{"error":{"code","detail","errors"}}` on standard output, where the answer would have been,
- * and standard error stays silent.
+ * Formats a failure. An expected one is one line plus one per refused field; a defect is one line. With `--json` it is
+ * `{"error":{"code","detail","errors"}}` on standard output instead of the result, and standard error stays empty.
  */
 export function toReport(thrown: unknown, { json, stacks }: ReportOptions): Report {
   const exit = toExit(thrown)
@@ -46,7 +45,7 @@ export function toReport(thrown: unknown, { json, stacks }: ReportOptions): Repo
   return { exitCode, err: toLines(error).join('\n') }
 }
 
-/** What JSON output says of a failure, wherever it stands there. */
+/** The JSON form of a failure, at the top level or within a result. */
 export interface ReportedError {
   code: string
   detail: string
@@ -75,11 +74,11 @@ function toLine({ field, detail }: FieldProblem): string {
   return line(field === '' || detail.includes(field) ? detail : `${field}: ${detail}`)
 }
 
-/** The first line of what is known. More would be pages of somebody else's code. */
+/** Only the first line: more would be pages of third-party code. */
 function defect(thrown: unknown): string {
   const what = thrown instanceof Error ? `${thrown.name}: ${thrown.message}` : String(thrown)
   const first = what.split('\n').find(text => text.trim() !== '') ?? 'unknown'
-  return `Something went wrong inside daybook (${line(first).slice(0, 300)}). EVENT_LOG_LEVEL=debug shows where.`
+  return `Internal error in daybook (${line(first).slice(0, 300)}). EVENT_LOG_LEVEL=debug shows where.`
 }
 
 function line(text: string): string {

@@ -1,14 +1,14 @@
 import { card } from './card.js'
 import { at, countAt, lineAt, listAt } from './fields.js'
-import type { Look } from './look.js'
-import { runState } from './run-look.js'
+import { runStateText } from './run-state-text.js'
+import type { TerminalStyle } from './terminal-style.js'
 import { toTerminalLine } from './terminal-text.js'
 
-/** One run, and what it would have started if it is a dry one. */
-export function runCard(run: unknown, look: Look): string {
+/** Renders one run; for a dry one, also what it would have started. */
+export function runCard(run: unknown, style: TerminalStyle): string {
   const dropped = at(run, 'log_dropped_bytes')
   const isCut = typeof dropped === 'number' && dropped > 0
-  return card(look, `Run ${look.paint.cyan(lineAt(run, 'id'))}, ${runState(run, look)}`, [
+  return card(style, `Run ${style.paint.cyan(lineAt(run, 'id'))}, ${runStateText(run, style)}`, [
     ['card', lineAt(run, 'card_id')],
     ['mode', lineAt(run, 'mode')],
     ['exit code', lineAt(run, 'exit_code')],
@@ -19,7 +19,7 @@ export function runCard(run: unknown, look: Look): string {
     ['time limit', `${countAt(run, 'timeout_seconds')} s`],
     [
       'log',
-      `${countAt(run, 'log_bytes')} bytes${isCut ? `; ${countAt(run, 'log_dropped_bytes')} before them gave way` : ''}`,
+      `${countAt(run, 'log_bytes')} bytes${isCut ? `; ${countAt(run, 'log_dropped_bytes')} before them dropped` : ''}`,
     ],
     ...planRows(at(run, 'plan')),
   ])
@@ -29,7 +29,7 @@ function planRows(plan: unknown): [string, string][] {
   if (typeof plan !== 'object' || plan === null) return []
   const words = listAt(plan, 'command').map(word => toTerminalLine(JSON.stringify(word)))
   return [
-    ['command', words.join(' ') || 'none is configured'],
+    ['command', 'command' in plan ? words.join(' ') || 'none is configured' : 'shown with the executor token only'],
     ['folder', lineAt(plan, 'folder')],
     ['environment', toTerminalLine(listAt(plan, 'environment').join(', '))],
   ]

@@ -4,9 +4,9 @@ import { settings } from '@oclif/core/settings'
 import { printTree } from './command-tree.js'
 import { Output } from './output.js'
 
-/** Everything that is not simply one of our commands: help, version, the command tree, plugins, words unknown. */
+/** Everything other than our own commands: help, version, the command tree, plugins, unknown commands. */
 export async function runThroughOclif(root: string, argv: readonly string[]): Promise<void> {
-  // What was built is what runs, whatever NODE_ENV says: oclif shall not look for sources and a compiler.
+  // Always run the build, whatever NODE_ENV says: oclif must not look for sources and a compiler.
   settings.enableAutoTranspile = false
   const config = await Config.load({ root, devPlugins: false, userPlugins: false })
   const [first] = argv

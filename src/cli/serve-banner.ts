@@ -1,7 +1,7 @@
-import type { Look } from './look.js'
+import type { TerminalStyle } from './terminal-style.js'
 import { toTerminalLine } from './terminal-text.js'
 
-/** What `serve` has opened. */
+/** The servers that `serve` has started. */
 export interface Serving {
   ledger?:
     | {
@@ -9,27 +9,27 @@ export interface Serving {
         url: string
         /** Path of its database. */
         database: string
-        /** Reading needs one. */
+        /** Whether reading requires a login. */
         needsLogin: boolean
       }
     | undefined
   board?:
     | {
         url: string
-        /** The folder of its files. */
+        /** The folder of the board's files. */
         home: string
       }
     | undefined
-  /** How to start this program. */
+  /** The command that starts this program. */
   program: string
-  /** The events are invented. */
+  /** Whether the events are sample data. */
   isDemo?: boolean
 }
 
 const DEFAULT_ADDRESS = 'http://127.0.0.1:8765'
 
-/** What a person is told once everything listens, and what to try next. */
-export function serveBanner(serving: Serving, { paint }: Look): string {
+/** Message to the user once everything listens, with suggestions what to try next. */
+export function serveBanner(serving: Serving, { paint }: TerminalStyle): string {
   const { ledger, board, isDemo } = serving
   return [
     paint.bold(isDemo ? 'Daybook shows a demo: invented events in a throw-away ledger.' : 'Daybook is listening.'),
@@ -56,7 +56,7 @@ function nextSteps({ ledger, program, isDemo }: Serving): string[] {
       '',
       `  ${program} api events${apiUrl} --follow`,
       '',
-      'Settings of a real ledger or board are not looked at; what is here goes when this stops.',
+      'Settings of a real ledger or board are ignored; the demo data is deleted on exit.',
       '',
     ]
   }

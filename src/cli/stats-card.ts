@@ -1,13 +1,13 @@
 import { card } from './card.js'
 import { countAt, entriesAt, lineAt, timeAt } from './fields.js'
-import type { Look } from './look.js'
 import { table } from './table.js'
+import type { TerminalStyle } from './terminal-style.js'
 import { toTerminalLine } from './terminal-text.js'
 
-/** The answer of `GET /api/stats`. */
-export function statsCard(stats: unknown, look: Look): string {
+/** Renders the response of `GET /api/stats`. */
+export function statsCard(stats: unknown, style: TerminalStyle): string {
   const parts = [
-    card(look, 'Ledger', [
+    card(style, 'Ledger', [
       ['events', countAt(stats, 'event_count')],
       ['repeats', countAt(stats, 'duplicate_count')],
       ['subscriptions', countAt(stats, 'subscription_count')],
@@ -29,14 +29,14 @@ export function statsCard(stats: unknown, look: Look): string {
       countAt(counts, 'duplicates'),
       timeAt(counts, 'latest_captured_at'),
     ])
-    parts.push(table(look, columns, rows))
+    parts.push(table(style, columns, rows))
   }
   const kinds = entriesAt(stats, 'by_kind').sort(([, a], [, b]) => Number(b) - Number(a))
   if (kinds.length > 0) {
     const rows = kinds.map(([kind, count]) => [toTerminalLine(kind), countAt(count)])
     parts.push(
       table(
-        look,
+        style,
         [
           { title: 'kind', flexible: true },
           { title: 'events', align: 'right' },

@@ -1,13 +1,14 @@
 import { card } from './card.js'
 import { at, entriesAt, lineAt, listAt } from './fields.js'
-import type { Look } from './look.js'
+import type { TerminalStyle } from './terminal-style.js'
 import { toTerminalLine } from './terminal-text.js'
 
-/** One subscription. */
-export function subscriptionCard(subscription: unknown, look: Look): string {
-  const { paint } = look
+/** Renders one subscription. */
+export function subscriptionCard(subscription: unknown, style: TerminalStyle): string {
+  const { paint } = style
   const state = at(subscription, 'enabled') === false ? paint.yellow('disabled') : paint.green('enabled')
-  return card(look, `Subscription ${paint.cyan(lineAt(subscription, 'id'))}, ${state}`, [
+  return card(style, `Subscription ${paint.cyan(lineAt(subscription, 'id'))}, ${state}`, [
+    ['problem', lineAt(subscription, 'problem')],
     ['source', lineAt(subscription, 'source')],
     ['target', lineAt(subscription, 'target')],
     ['scope', [lineAt(subscription, 'scope', 'type'), lineAt(subscription, 'scope', 'key')].join(' ').trim()],
@@ -26,10 +27,10 @@ export function subscriptionCard(subscription: unknown, look: Look): string {
   ])
 }
 
-/** The answer of `POST /api/subscriptions`. */
-export function savedSubscriptionCard(saved: unknown, look: Look): string {
+/** Renders the response of `POST /api/subscriptions`. */
+export function savedSubscriptionCard(saved: unknown, style: TerminalStyle): string {
   const what = at(saved, 'created') === true ? 'Created.' : 'Updated.'
-  return `${look.paint.green(what)}\n\n${subscriptionCard(at(saved, 'subscription'), look)}`
+  return `${style.paint.green(what)}\n\n${subscriptionCard(at(saved, 'subscription'), style)}`
 }
 
 function words(subscription: unknown, name: string): string {

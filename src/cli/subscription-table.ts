@@ -1,6 +1,6 @@
 import { at, lineAt, listAt, timeAt } from './fields.js'
-import type { Look } from './look.js'
 import { table } from './table.js'
+import type { TerminalStyle } from './terminal-style.js'
 import { toTerminalLine } from './terminal-text.js'
 
 const COLUMNS = [
@@ -12,9 +12,9 @@ const COLUMNS = [
   { title: 'last event (UTC)' },
 ]
 
-/** The answer of `GET /api/subscriptions`. */
-export function subscriptionTable(subscriptions: unknown, look: Look): string {
-  const { paint } = look
+/** Renders the response of `GET /api/subscriptions`. */
+export function subscriptionTable(subscriptions: unknown, style: TerminalStyle): string {
+  const { paint } = style
   const items = listAt(subscriptions, 'items')
   if (items.length === 0) return paint.dim('No subscriptions. Save one with "daybook api save-subscription".')
   const rows = items.map(subscription => [
@@ -25,5 +25,5 @@ export function subscriptionTable(subscriptions: unknown, look: Look): string {
     at(subscription, 'enabled') === false ? 'no' : 'yes',
     timeAt(subscription, 'last_event_at'),
   ])
-  return table(look, COLUMNS, rows)
+  return table(style, COLUMNS, rows)
 }

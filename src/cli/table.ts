@@ -1,39 +1,89 @@
 import Table from 'cli-table3'
 import { cutToWidth, displayWidth } from './display-width.js'
-import type { Look } from './look.js'
+import { StandIns } from './stand-ins.js'
+import type { TerminalStyle } from './terminal-style.js'
 
 export interface Column {
   title: string
-  /** Takes what the others leave. One column may. */
+  /** Takes the remaining width, and is truncated. At most one column may. */
   flexible?: boolean
+  /** Minimum readable width of a flexible column. Default: 16 terminal columns. */
+  least?: number
   align?: 'right'
 }
 
 const GAP = 2
+const INDENT = '  '
 const LEAST_FLEXIBLE = 16
 
-/** Rows under titles, no wider than the terminal while the fixed columns fit. Cells are single lines. */
-export function table({ paint, columns }: Look, columnsOf: readonly Column[], rows: readonly string[][]): string {
-  const natural = columnsOf.map(({ title }, i) =>
-    rows.reduce((width, row) => Math.max(width, displayWidth(row[i] ?? '')), displayWidth(title)),
-  )
-  const fixed = natural.reduce((sum, width, i) => sum + GAP + (columnsOf[i]?.flexible ? 0 : width), -GAP)
-  const widths = natural.map((width, i) => {
-    return columnsOf[i]?.flexible ? Math.min(width, Math.max(columns - fixed, LEAST_FLEXIBLE)) : width
+interface Placed extends Column {
+  /** Its index in a row. */
+  index: number
+  width: number
+}
+
+/**
+ * Rows under titles. Cells are single lines. If the terminal is too narrow, a row continues on a second line with its
+ * own titles, so that only a flexible column is truncated.
+ */
+export function table(style: TerminalStyle, columnsOf: readonly Column[], rows: readonly string[][]): string {
+  return tableRows(style, columnsOf, rows).flat().join('\n')
+}
+
+/** The same as lines per row, titles first. */
+export function tableRows(style: TerminalStyle, columnsOf: readonly Column[], rows: readonly string[][]): string[][] {
+  const placed = columnsOf.map((column, index) => ({
+    ...{ ...column, index },
+    width: rows.reduce((width, row) => Math.max(width, displayWidth(row[index] ?? '')), displayWidth(column.title)),
+  }))
+  const lines = fold(placed, style.columns).map((columns, at) => {
+    const indent = at === 0 ? '' : INDENT
+    return layOut(style, columns, rows, style.columns - indent.length).map(line => `${indent}${line}`)
   })
+  return [...Array(rows.length + 1).keys()].map(row => lines.map(line => line[row] ?? ''))
+}
+
+/** As many columns per line as fit. */
+function fold(columns: readonly Placed[], room: number): Placed[][] {
+  const lines: Placed[][] = []
+  let taken = 0
+  for (const column of columns) {
+    const needed = column.flexible ? Math.min(column.width, column.least ?? LEAST_FLEXIBLE) : column.width
+    const line = lines.at(-1)
+    if (line && taken + GAP + needed <= room) {
+      line.push(column)
+      taken += GAP + needed
+    } else {
+      lines.push([column])
+      taken = (line ? INDENT.length : 0) + needed
+    }
+  }
+  return lines
+}
+
+function layOut(
+  { paint }: TerminalStyle,
+  columns: readonly Placed[],
+  rows: readonly string[][],
+  room: number,
+): string[] {
+  const fixed = columns.reduce((sum, { flexible, width }) => sum + GAP + (flexible ? 0 : width), -GAP)
+  const widths = columns.map(({ flexible, width }) => (flexible ? Math.min(width, Math.max(room - fixed, 1)) : width))
+  const standIns = new StandIns()
   const layout = new Table({
-    head: columnsOf.map(({ title }) => paint.dim(title)),
+    head: columns.map(({ title }) => paint.dim(title)),
     colWidths: widths.map(width => width + GAP),
-    colAligns: columnsOf.map(({ align }) => align ?? 'left'),
+    colAligns: columns.map(({ align }) => align ?? 'left'),
     style: { head: [], border: [], 'padding-left': 0, 'padding-right': GAP, compact: true },
     chars: NO_LINES,
   })
-  for (const row of rows) layout.push(row.map((cell, i) => cutToWidth(cell, widths[i] ?? 0)))
+  for (const row of rows) {
+    layout.push(columns.map(({ index }, at) => standIns.put(cutToWidth(row[index] ?? '', widths[at] ?? 0))))
+  }
   return layout
     .toString()
     .split('\n')
-    .map(line => line.trimEnd())
-    .join('\n')
+    .map(line => standIns.restore(line).trimEnd())
 }
 
 const NO_LINES = {

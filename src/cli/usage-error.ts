@@ -1,26 +1,26 @@
 import { AppError } from '../model/app-error.js'
 import { closest } from './closest.js'
 
-/** oclif's way to end a command. @returns the exit code; undefined for any other error */
+/** Recognises oclif's request to exit. @returns the exit code; undefined for any other error */
 export function toExit(error: unknown): number | undefined {
   if (!(error instanceof Error) || !('code' in error) || error.code !== 'EEXIT') return undefined
   return oclifExit(error)
 }
 
 /**
- * What oclif says about flags and arguments, as an error of ours: one sentence, and the likely flag.
+ * Converts oclif's errors about flags and arguments to ours: one sentence, and the likely flag.
  *
  * @returns undefined for an error that is not about usage
  */
 export function toUsageError(error: unknown): AppError | undefined {
   if (!(error instanceof Error) || oclifExit(error) !== WRONG_USAGE) return undefined
   const { said, missing, unknownFlags, knownFlags } = readParseError(error)
-  if (missing.length > 0) return usage(`Something is missing: ${missing.join(' ')}.`)
+  if (missing.length > 0) return usage(`Missing: ${missing.join(' ')}.`)
   const [unknown] = unknownFlags
   if (unknown === undefined) return usage(said)
   const known = knownFlags.map(name => `--${name}`)
-  const likely = closest(unknown.replace(/=.*$/s, ''), known)
-  return usage(`There is no flag ${unknown}.`, likely === undefined ? undefined : `Did you mean ${likely}?`)
+  const likely = closest(unknown.replace(/=.*/s, ''), known)
+  return usage(`Unknown flag: ${unknown}.`, likely === undefined ? undefined : `Did you mean ${likely}?`)
 }
 
 const WRONG_USAGE = 2
@@ -30,7 +30,7 @@ function oclifExit(error: Error): number | undefined {
   return typeof exit === 'number' ? exit : undefined
 }
 
-function usage(message: string, hint = 'Add --help to see what is possible.'): AppError {
+function usage(message: string, hint = 'Add --help for the usage.'): AppError {
   return new AppError('invalid', 'wrong_usage', message, { hint })
 }
 
@@ -41,7 +41,7 @@ interface ParseError {
   knownFlags: string[]
 }
 
-/** The parts of oclif's errors, for which it exports no types. */
+/** The members of oclif's errors, for which it exports no types. */
 function readParseError(error: Error): ParseError {
   const lines = error.message.split('\n').map(line => line.trim().replace(/\s+/g, ' '))
   const said = lines.filter(line => line !== '' && !NOISE.test(line)).join(' ')

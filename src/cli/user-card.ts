@@ -1,14 +1,14 @@
+import type { Rendering } from './api-command-context.js'
 import { card } from './card.js'
 import { at, lineAt } from './fields.js'
-import type { Look } from './look.js'
-import type { Rendering } from './server-caller.js'
+import type { TerminalStyle } from './terminal-style.js'
 import { toTerminalLine } from './terminal-text.js'
 
-/** One user. */
-export function userCard(user: unknown, look: Look): string {
-  const { paint } = look
+/** Renders one user. */
+export function userCard(user: unknown, style: TerminalStyle): string {
+  const { paint } = style
   const state = at(user, 'enabled') === false ? paint.yellow('disabled') : paint.green('enabled')
-  return card(look, `User ${paint.cyan(lineAt(user, 'username'))}, ${state}`, [
+  return card(style, `User ${paint.cyan(lineAt(user, 'username'))}, ${state}`, [
     ['role', lineAt(user, 'role')],
     ['id', lineAt(user, 'id')],
     ['created', lineAt(user, 'created_at')],
@@ -16,10 +16,10 @@ export function userCard(user: unknown, look: Look): string {
   ])
 }
 
-/** @param database where the user was created, which may be a new ledger */
+/** @param database where the user was created, possibly a new ledger */
 export function createdUserCard(database: string): Rendering {
-  return (user, look) => {
+  return (user, style) => {
     const where = `Created in ${toTerminalLine(database)}.`
-    return `${look.paint.green(where)}\n\n${userCard(user, look)}`
+    return `${style.paint.green(where)}\n\n${userCard(user, style)}`
   }
 }

@@ -1,6 +1,6 @@
 import { at, lineAt, listAt, timeAt } from './fields.js'
-import type { Look } from './look.js'
 import { table } from './table.js'
+import type { TerminalStyle } from './terminal-style.js'
 
 const COLUMNS = [
   { title: 'username', flexible: true },
@@ -10,10 +10,10 @@ const COLUMNS = [
   { title: 'created (UTC)' },
 ]
 
-/** The answer of `GET /api/users`. */
-export function userTable(users: unknown, look: Look): string {
+/** Renders the response of `GET /api/users`. */
+export function userTable(users: unknown, style: TerminalStyle): string {
   const items = listAt(users, 'items')
-  if (items.length === 0) return look.paint.dim('No users. Create one with "daybook users create".')
+  if (items.length === 0) return style.paint.dim('No users. Create one with "daybook users create".')
   const rows = items.map(user => [
     lineAt(user, 'username'),
     lineAt(user, 'role'),
@@ -21,5 +21,5 @@ export function userTable(users: unknown, look: Look): string {
     lineAt(user, 'id'),
     timeAt(user, 'created_at'),
   ])
-  return table(look, COLUMNS, rows)
+  return table(style, COLUMNS, rows)
 }

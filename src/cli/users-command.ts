@@ -1,7 +1,7 @@
 import { string } from '@oclif/core/flags'
 import { readUsersSettings, type UsersSettings } from '../settings/users-settings.js'
+import type { Rendering } from './api-command-context.js'
 import { DaybookCommand } from './daybook-command.js'
-import type { Rendering } from './server-caller.js'
 
 /** The flags of every command that manages users. */
 export interface UsersFlags {
@@ -9,7 +9,7 @@ export interface UsersFlags {
   db?: string | undefined
 }
 
-/** A command that manages the users of a ledger on this machine, through its server if there is one. */
+/** A command that manages the users of a ledger on this machine, through its running server if there is one. */
 export abstract class UsersCommand extends DaybookCommand {
   static override baseFlags = {
     ...DaybookCommand.baseFlags,
@@ -24,19 +24,19 @@ export abstract class UsersCommand extends DaybookCommand {
     return readUsersSettings({ db }, this.sources)
   }
 
-  /** A person is to read it. */
+  /** Whether the output is for a person. */
   protected isForPeople({ json }: UsersFlags): boolean {
     return this.output.isTerminal && !json
   }
 
-  /** @param load imports the rendering, which a pipe has no use for */
+  /** @param load imports the rendering, which a pipe does not need */
   protected async show(value: unknown, flags: UsersFlags, load: () => Promise<Rendering>): Promise<void> {
     if (!this.isForPeople(flags)) return this.printJson(value)
     const render = await load()
-    await this.output.print(render(value, await this.look()))
+    await this.output.print(render(value, await this.style()))
   }
 
-  /** Of something that is gone the API says nothing, and so does a pipe. */
+  /** After a deletion the API's response is empty, so a pipe gets no output. */
   protected async tell(sentence: string, flags: UsersFlags): Promise<void> {
     if (this.isForPeople(flags)) await this.output.print(sentence)
   }

@@ -1,6 +1,6 @@
 import { displayWidth } from './display-width.js'
 
-/** A text in lines no wider than `columns`, broken between words; a word that is wider stands alone. */
+/** Wraps a text to `columns`, between words; a longer word gets its own line. */
 export function wrapWords(text: string, columns: number): string[] {
   const lines: string[] = []
   let line = ''

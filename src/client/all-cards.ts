@@ -7,9 +7,9 @@ import { BOARD } from './server-names.js'
 type CardFilters = Omit<CardParameters, 'limit' | 'after'>
 
 /**
- * Every page of `GET /api/cards` as one answer.
+ * Every page of `GET /api/cards`, as one answer.
  *
- * @throws AppError `unavailable/not_a_board` for pages that no board answers; as `BoardClient`
+ * @throws AppError `unavailable/not_a_board` for pages that no board returns; as `BoardClient`
  */
 export async function listAllCards(client: Pick<BoardClient, 'cards'>, filters: CardFilters): Promise<Answer> {
   const items: unknown[] = []
@@ -37,5 +37,5 @@ function readPage(answer: Answer): { items: unknown[]; next: number | null } {
 
 function notAPage(): AppError {
   const hint = `Check ${BOARD.givenBy}.`
-  return new AppError('unavailable', BOARD.notOne, 'The answer is not a page of cards.', { hint })
+  return new AppError('unavailable', BOARD.mismatchCode, 'The answer is not a page of cards.', { hint })
 }

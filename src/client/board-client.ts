@@ -1,5 +1,5 @@
 import type { Answer } from './answer.js'
-import { notOne } from './problem.js'
+import { notADaybookServer } from './problem.js'
 import { toQueryString } from './query-string.js'
 import { type CallOptions, callWithBody, JSON_TYPE, ServerClient, segment } from './server-client.js'
 import { BOARD } from './server-names.js'
@@ -9,11 +9,11 @@ import type { ServerAddress } from './transport.js'
 export interface BoardClientOptions {
   /** Sent as `Authorization: Bearer`. */
   key?: string
-  /** How long a connection may be silent. */
+  /** Maximum idle time of a connection. */
   idleSeconds?: number
 }
 
-/** The query of `GET /api/cards`, spelled as on the wire. Nothing is checked here: the board does it. */
+/** The query of `GET /api/cards`, spelled as on the wire. Not validated here; the board does it. */
 export interface CardParameters {
   column?: string | undefined
   label?: string | undefined
@@ -23,7 +23,7 @@ export interface CardParameters {
   after?: string | undefined
 }
 
-/** The query of `GET /api/runs`, likewise. */
+/** The query of `GET /api/runs`, likewise not validated. */
 export interface RunParameters {
   card_id?: string | undefined
   state?: string | undefined
@@ -31,14 +31,14 @@ export interface RunParameters {
   after?: string | undefined
 }
 
-/** What a call shows besides the key. */
+/** Credentials in addition to the key. */
 export interface ExecutionOptions extends CallOptions {
   /** Sent as `X-Board-Executor-Token`. */
   executorToken?: string | undefined
 }
 
 /**
- * The board's REST API as methods. Answers are handed on as they were sent.
+ * The board's REST API as methods. Responses are returned as sent.
  *
  * Source: decisions on the board, sections 7 and 8.
  */
@@ -62,8 +62,8 @@ export class BoardClient extends ServerClient {
   }
 
   /**
-   * @param json what is to change, as JSON
-   * @param version the one that it was made for; whichever it is when absent
+   * @param json the changes, as JSON
+   * @param version the version that they apply to; the current one when absent
    * @throws AppError `outdated/version_conflict`
    */
   updateCard(id: string, json: string, { version, ...options }: CallOptions & { version?: number } = {}) {
@@ -80,40 +80,40 @@ export class BoardClient extends ServerClient {
     return this.get(runPath(id), options)
   }
 
-  /** @param json `mode`, as JSON; a real one needs the executor's token */
+  /** @param json `mode`, as JSON; a real run needs the executor's token */
   startRun(cardId: string, json: string, { executorToken, ...options }: ExecutionOptions = {}): Promise<Answer> {
     const call = callWithBody('POST', `${cardPath(cardId)}/runs`, JSON_TYPE, json)
     return this.call({ ...call, headers: { ...call.headers, ...toExecutorHeader(executorToken) } }, options)
   }
 
-  /** Answers when the run is over. */
+  /** Returns when the run has ended. */
   cancelRun(id: string, { executorToken, ...options }: ExecutionOptions = {}): Promise<Answer> {
     const headers = toExecutorHeader(executorToken)
     return this.call({ method: 'POST', path: `${runPath(id)}/cancel`, headers }, options)
   }
 
-  /** What the log of a run holds now, as text. */
+  /** The current text of a run's log. */
   async runLog(id: string, options?: CallOptions): Promise<string> {
     const path = `${runPath(id)}/log?format=text`
     const answer = await this.exchange({ method: 'GET', path, headers: { accept: 'text/plain' } }, options)
     if (answer.status === 200 && isOfType(answer, 'text/plain')) return answer.body.toString()
     this.toAnswer(answer)
-    throw notOne(answer.status, BOARD)
+    throw notADaybookServer(answer.status, BOARD)
   }
 
-  /** The log of a run as it is written. @param after `seq` of the last piece that is known */
+  /** Streams a run's log. @param after `seq` of the last known piece */
   async *runEvents(id: string, after: string, options?: CallOptions): AsyncGenerator<ServerSentEvent> {
     const path = `${runPath(id)}/log?after=${encodeURIComponent(after)}`
     const answer = await this.open({ method: 'GET', path, headers: { accept: 'text/event-stream' } }, options)
     try {
-      if (!isOfType(answer, 'text/event-stream')) throw notOne(answer.status, BOARD)
+      if (!isOfType(answer, 'text/event-stream')) throw notADaybookServer(answer.status, BOARD)
       yield* readServerSentEvents(answer.chunks())
     } finally {
       answer.end()
     }
   }
 
-  /** Copies a database of the board; it answers that through its socket alone. @param json `path` and `of`, as JSON */
+  /** Copies a database of the board; available only over its socket. @param json `path` and `of`, as JSON */
   backup(json: string, options?: CallOptions): Promise<Answer> {
     return this.post('/api/backups', JSON_TYPE, json, options)
   }

@@ -6,39 +6,39 @@ import { askForWebhook, type ServedWebhook } from './platform-list.js'
 
 export type AskedLedger = Pick<LedgerClient, 'events' | 'stats' | 'platforms'>
 
-/** Each is told once for a server without a secret, and once for one that has it. */
+/** Each callback runs once while the server has no secret, and once more after it got one. */
 export interface DeliveryWatchOptions {
   signal: AbortSignal
-  /** Told of a delivery that proves nothing. */
+  /** Called for a delivery without proof. */
   onUnverified: (webhook: ServedWebhook) => void
-  /** Told of a repeat of which it cannot be said whether it was proved. */
+  /** Called for a repeat that may or may not have been proved. */
   onRepeat: (webhook: ServedWebhook) => void
 }
 
-/** What arrived: a new event, or one that the ledger knew. */
+/** What arrived: a new event, or a repeat of a known one. */
 export interface Arrival {
   event: unknown
   isRepeat: boolean
 }
 
-/** How long one question is held. Repeats do not end it, so they are looked for after it. */
+/** How long one long poll is held. Repeats do not end it, so they are looked for afterwards. */
 const HOLD_SECONDS = '2'
-/** The newest events, among which a repeated one is looked for. */
+/** The newest events, among which a repeated one is searched. */
 const LOOKED_AT = '50'
 
 interface Seen {
   checkpoint: string
-  /** Repeats of this source, ever. */
+  /** Repeats of this source in total. */
   repeats: number
-  /** When the last one came to an event that is looked at. */
+  /** Latest repeat among the inspected events. */
   lastRepeatAt: string
 }
 
 /**
- * Looks at what arrives from one source, from the first connection on.
+ * Watches what arrives from one source, from the first connection on.
  *
- * Of a repeat the ledger keeps only that there was one. It counts as proved where it can have come by the webhook alone,
- * and the server had its secret before and after it: what proves nothing is refused then.
+ * The ledger records only that a repeat happened. It counts as proved if only the webhook can have sent it and the
+ * server had its secret before and after: unproved deliveries are refused then.
  */
 export class DeliveryWatch {
   readonly #client: AskedLedger
@@ -46,7 +46,7 @@ export class DeliveryWatch {
   readonly #options: DeliveryWatchOptions
   readonly #told = new Set<string>()
   #seen: Seen | undefined
-  /** As it was at the last look; undefined where the server may have been another one then. */
+  /** State at the previous look; undefined if the server may have been replaced since. */
   #webhook: ServedWebhook | undefined
 
   constructor(client: AskedLedger, source: string, options: DeliveryWatchOptions) {
@@ -65,12 +65,12 @@ export class DeliveryWatch {
     this.#webhook = webhook
   }
 
-  /** The server went away, and may come back with other settings. */
+  /** Call when the server is unreachable: it may return with other settings. */
   disconnect(): void {
     this.#webhook = undefined
   }
 
-  /** To be called once connected. @throws AppError as `LedgerClient` */
+  /** Call only when connected. @throws AppError as `LedgerClient` */
   async look(): Promise<Arrival | undefined> {
     if (!this.#seen) return undefined
     return (await this.#lookForNew(this.#seen)) ?? (await this.#lookForRepeat(this.#seen))
@@ -125,7 +125,7 @@ export class DeliveryWatch {
     return Number(memberOf(memberOf(memberOf(stats, 'by_source'), this.#source), 'duplicates') ?? 0)
   }
 
-  /** The event that was repeated last, among the newest ones. */
+  /** The most recently repeated event among the newest ones. */
   async #findRepeat(): Promise<unknown> {
     const { items } = await this.#ask({ source: this.#source, limit: LOOKED_AT })
     const repeated = items.filter(event => Number(memberOf(event, 'seen_count')) > 1)
@@ -133,7 +133,7 @@ export class DeliveryWatch {
   }
 }
 
-/** Instants of one width, so text order is their order; empty for no event. */
+/** Timestamps have equal width, so text order is time order; empty if there is no event. */
 function lastSeenAt(event: unknown): string {
   return String(memberOf(event, 'last_seen_at') ?? '')
 }

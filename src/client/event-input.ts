@@ -1,11 +1,11 @@
 import { AppError } from '../model/app-error.js'
 import { EVENT_LIMITS } from '../model/event-limits.js'
 
-/** What somebody wants recorded. */
+/** Input of `api record-json`. */
 export type EventInput =
   /** One JSON text: an event, or an array of them. */
   | { kind: 'document'; json: Buffer }
-  /** Events, one a line, of any number. */
+  /** Any number of events, one per line. */
   | { kind: 'lines'; chunks: AsyncIterable<Uint8Array> }
 
 const FEED = 0x0a
@@ -14,11 +14,11 @@ const OPENING_BRACKET = 0x5b
 const BLANKS: ReadonlySet<number> = new Set([0x20, 0x09, FEED, 0x0d, 0xef, 0xbb, 0xbf])
 
 /**
- * Tells one JSON text from events a line, without reading more of the latter than it must. A first line that is a whole
- * JSON text, with something below it, means lines; what begins as an array is one text.
+ * Distinguishes one JSON text from one event per line, reading no more of the latter than necessary. A first line that
+ * is a whole JSON text with more below it means lines; input that begins with an array is one text.
  *
  * @param chunks of UTF-8
- * @throws AppError `invalid/invalid_json` for nothing at all, `too_large/body_too_large` for a text no ledger accepts
+ * @throws AppError `invalid/invalid_json` for empty input, `too_large/body_too_large` for a text that no ledger accepts
  */
 export async function readEventInput(chunks: AsyncIterable<Uint8Array>): Promise<EventInput> {
   const source = chunks[Symbol.asyncIterator]()
@@ -33,13 +33,13 @@ export async function readEventInput(chunks: AsyncIterable<Uint8Array>): Promise
 
 interface Head {
   head: Buffer
-  /** The first line that is not blank, as far as it was read. */
+  /** The first line that is not blank, as far as it has been read. */
   firstLine: Buffer
-  /** Something follows the first line. */
+  /** Whether anything follows the first line. */
   more: boolean
 }
 
-/** Reads until it is plain whether something follows the first line. */
+/** Reads until it is known whether anything follows the first line. */
 async function readHead(source: AsyncIterator<Uint8Array>): Promise<Head> {
   const chunks: Uint8Array[] = []
   let bytes = 0
@@ -102,6 +102,6 @@ async function readAll(chunks: AsyncIterable<Uint8Array>): Promise<Buffer> {
 function tooLarge(): AppError {
   const detail = 'The input is one JSON text of more than 32 MiB.'
   return new AppError('too_large', 'body_too_large', detail, {
-    hint: 'Write one event a line, and any number will do.',
+    hint: 'Write one event per line instead; their number is not limited.',
   })
 }

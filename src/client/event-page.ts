@@ -1,13 +1,13 @@
 import { AppError } from '../model/app-error.js'
 import type { Answer } from './answer.js'
 
-/** A page of events as it was answered. */
+/** A page of events as returned. */
 export interface EventPage {
   items: unknown[]
-  /** The checkpoint after it; null only in an empty ledger that was asked without `since`. */
+  /** The checkpoint after it; null only in an empty ledger asked without `since`. */
   nextSince: string | null
   hasMore: boolean
-  /** Changes when the ledger is restored or replaced. */
+  /** Changes if the ledger is restored or replaced. */
   epoch: string | null
 }
 

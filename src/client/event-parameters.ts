@@ -1,17 +1,18 @@
 /**
- * The query of `GET /api/events`, named and spelled as on the wire. Nothing is checked here: the ledger does it.
+ * The query of `GET /api/events`, spelled as on the wire. Not validated here; the ledger does it.
  *
  * Source: Event Ledger Service, "Query parameters of GET /api/events".
  */
 export interface EventParameters {
   source?: string | undefined
-  /** Any of these. */
+  /** Any of these matches. */
   kind?: readonly string[] | undefined
   subscription_id?: string | undefined
   since?: string | undefined
   days?: string | undefined
   from?: string | undefined
   to?: string | undefined
+  before?: string | undefined
   q?: string | undefined
   limit?: string | undefined
   order?: string | undefined
@@ -19,6 +20,6 @@ export interface EventParameters {
   actor?: string | undefined
   target?: string | undefined
   verified?: string | undefined
-  /** Seconds to hold the answer until something matches. Needs `since`. */
+  /** Seconds to hold the response until something matches. Needs `since`. */
   wait?: string | undefined
 }

@@ -3,20 +3,20 @@ import { type Arrival, type AskedLedger, DeliveryWatch, type DeliveryWatchOption
 import { isPassing, type WaitOptions, waitOut } from './wait-out.js'
 
 export interface FirstDeliveryOptions extends DeliveryWatchOptions, Omit<WaitOptions, 'signal' | 'onInterrupted'> {
-  /** Told once for every time that the server is away. */
+  /** Called once per outage of the server. */
   onAway: (error: AppError) => void
   onBack: () => void
 }
 
-/** A server that comes back is met within two seconds, before somebody lets a platform deliver. */
+/** Caps the back-off so that a returning server is found within two seconds, before anyone triggers a delivery. */
 const MOST_FAILURES = 4
 
 /**
- * Waits for the first delivery from now on that a webhook of this source brings with a proof of where it comes from. A
- * server that is away is waited for, also at the beginning.
+ * Waits for the next delivery in which a webhook of this source proves its origin. Also waits while the server is
+ * unreachable, including at the start.
  *
- * @returns undefined when the signal is aborted
- * @throws AppError what waiting cannot help, `unavailable/not_a_ledger` among it
+ * @returns undefined if the signal is aborted
+ * @throws AppError for failures that waiting cannot resolve, such as `unavailable/not_a_ledger`
  */
 export async function firstDelivery(
   client: AskedLedger,

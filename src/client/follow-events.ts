@@ -3,20 +3,20 @@ import type { EventParameters } from './event-parameters.js'
 import type { LedgerClient } from './ledger-client.js'
 import { isPassing, type WaitOptions, waitOut } from './wait-out.js'
 
-/** The order is the ledger's, and how long to wait is for this to know. */
+/** The order is always ascending, and this module chooses how long to wait. */
 export type FollowParameters = Omit<EventParameters, 'order' | 'wait'>
 
 const HOLD_SECONDS = '55'
-/** Before anything that a ledger can have captured. */
+/** Earlier than anything that a ledger can have captured. */
 const BEGINNING = '1970-01-01T00:00:00.000000Z'
 
 /**
- * Every event that matches, oldest first, for ever: page by page, by long poll. It begins after `since`; without it
- * where `from` or `days` say; without these now. A server that goes away is waited for, and nothing is missed: the
+ * Yields every matching event, oldest first, indefinitely: page by page, by long poll. Starts after `since`; without it
+ * where `from` or `days` say; without these now. Waits while the server is unreachable and misses nothing: the
  * checkpoint moves only with a page.
  *
- * @returns pages that hold at least one event; ends when the signal is aborted
- * @throws AppError what the first question is refused with; later ones only when waiting cannot help
+ * @returns pages with at least one event; ends when the signal is aborted
+ * @throws AppError if the first request is refused; later only for failures that waiting cannot resolve
  */
 export async function* followEvents(
   client: Pick<LedgerClient, 'events'>,
@@ -47,7 +47,7 @@ export async function* followEvents(
   }
 }
 
-/** Where the ledger is now, as a checkpoint: a look at its newest event, of whatever kind. */
+/** The ledger's head as a checkpoint: reads its newest event, of any kind. */
 export async function findHead(ask: (parameters: EventParameters) => Promise<EventPage>): Promise<string> {
   const { nextSince } = await ask({ limit: '1' })
   return nextSince ?? BEGINNING

@@ -5,15 +5,14 @@ import type { BoardClient } from './board-client.js'
 import { BOARD } from './server-names.js'
 import { isPassing, type WaitOptions, waitOut } from './wait-out.js'
 
-/** A piece of the log, or at last the run as it ended. */
+/** A piece of the log or, last, the finished run. */
 export type RunNews = { piece: LogPiece } | { run: Run }
 
 /**
- * The log of a run as it is written, to its end. A server that goes away is waited for, and nothing that it keeps is
- * missed.
+ * Streams a run's log until the run ends. Waits while the server is unreachable and misses nothing that it still has.
  *
- * @returns ends with the run, or without it when the signal is aborted
- * @throws AppError what the first question is refused with; later ones only when waiting cannot help
+ * @returns ends with the run, or without it if the signal is aborted
+ * @throws AppError if the first request is refused; later only for failures that waiting cannot resolve
  */
 export async function* followRun(
   client: Pick<BoardClient, 'runEvents'>,
@@ -37,7 +36,7 @@ export async function* followRun(
           yield { piece: readJson(data) as LogPiece }
           after = lastId
         }
-        throw new AppError('unavailable', 'connection_lost', 'The server let go of the connection.')
+        throw new AppError('unavailable', 'connection_lost', 'The server closed the connection.')
       } catch (error) {
         if (isTooLong(error)) continue
         if (!hasBegun || !isPassing(error)) throw error
@@ -50,7 +49,7 @@ export async function* followRun(
   }
 }
 
-/** One answer is read to a bound; the next goes on from there. */
+/** A response is read up to a limit; the next one continues after it. */
 function isTooLong(error: unknown): boolean {
   return error instanceof AppError && error.code === 'answer_too_large'
 }

@@ -4,21 +4,22 @@ import { fromFailure } from '../model/failure.js'
 import { Answer } from './answer.js'
 import type { EventParameters } from './event-parameters.js'
 import { readJsonLines } from './json-lines.js'
+import { notADaybookServer } from './problem.js'
 import { toQueryString } from './query-string.js'
 import { type CallOptions, callWithBody, isJson, JSON_TYPE, ServerClient, segment } from './server-client.js'
 import { LEDGER } from './server-names.js'
 import type { ServerAddress } from './transport.js'
 
-/** What a request shows to say who sends it. */
+/** The credential of a request. */
 export interface LedgerCredential {
-  /** An API token goes as `Authorization: Bearer`, the admin token as `X-Event-Admin-Token`. */
+  /** An API token is sent as `Authorization: Bearer`, the admin token as `X-Event-Admin-Token`. */
   kind: 'token' | 'admin'
   secret: string
 }
 
 export interface LedgerClientOptions {
   credential?: LedgerCredential
-  /** How long a connection may be silent, beyond what a question asks to be held. */
+  /** Maximum idle time of a connection, in addition to a requested long poll. */
   idleSeconds?: number
 }
 
@@ -27,7 +28,7 @@ export type EventMediaType = 'application/json' | 'application/x-ndjson'
 const MAX_HELD_SECONDS = 60
 
 /**
- * The ledger's REST API as methods. Answers are handed on as they were sent.
+ * The ledger's REST API as methods. Responses are returned as sent.
  *
  * Source: Event Ledger Service, "Endpoints" and "Command-line client".
  */
@@ -37,10 +38,21 @@ export class LedgerClient extends ServerClient {
     super(address, { names: LEDGER, headers: toHeader(credential), hintOf: code => hintOf(code, shown), idleSeconds })
   }
 
-  /** The answer's status is 503 while the ledger cannot record; its text says why. */
+  /**
+   * The status is 503 while the ledger cannot record; the text says why.
+   *
+   * @throws AppError `unavailable/not_a_ledger` also if a board responds: its health has no database, or it asks for a
+   *   login, which a ledger's health never does
+   */
   async health(options?: CallOptions): Promise<Answer> {
     const answer = await this.exchange({ method: 'GET', path: '/api/health' }, options)
-    return answer.status === 503 && isJson(answer) ? new Answer(503, answer.body) : this.toAnswer(answer)
+    const { status } = answer
+    if (status === 401) throw notADaybookServer(status, LEDGER)
+    if (status === 503 && isJson(answer)) return new Answer(503, answer.body)
+    const health = this.toAnswer(answer)
+    const said = health.json()
+    if (typeof said !== 'object' || said === null || !('database' in said)) throw notADaybookServer(status, LEDGER)
+    return health
   }
 
   stats(options?: CallOptions): Promise<Answer> {
@@ -55,8 +67,9 @@ export class LedgerClient extends ServerClient {
     return this.get(`/api/schema/${name}`, options)
   }
 
-  subscriptions(options?: CallOptions): Promise<Answer> {
-    return this.get('/api/subscriptions', options)
+  /** One page; all of them if `limit` and `after` are absent. */
+  subscriptions(page: { limit?: string; after?: string } = {}, options?: CallOptions): Promise<Answer> {
+    return this.get(`/api/subscriptions${toQueryString(page)}`, options)
   }
 
   subscription(id: string, options?: CallOptions): Promise<Answer> {
@@ -72,7 +85,7 @@ export class LedgerClient extends ServerClient {
     return this.call({ method: 'DELETE', path: `/api/subscriptions/${segment('id', id)}` }, options)
   }
 
-  /** Who the credential proves the caller to be; nobody is an answer too. */
+  /** Who the credential proves the caller to be, which may be anonymous. */
   session(options?: CallOptions): Promise<Answer> {
     return this.get('/api/session', options)
   }
@@ -81,12 +94,17 @@ export class LedgerClient extends ServerClient {
     return this.get('/api/users', options)
   }
 
+  /** Newest first. */
+  accountLog(limit: number, options?: CallOptions): Promise<Answer> {
+    return this.get(`/api/users/log${toQueryString({ limit: String(limit) })}`, options)
+  }
+
   /** @param json `username`, `password` and perhaps `role`, as JSON */
   createUser(json: string, options?: CallOptions): Promise<Answer> {
     return this.post('/api/users', JSON_TYPE, json, options)
   }
 
-  /** @param json `role`, `enabled`, `password`: at least one of them, as JSON */
+  /** @param json at least one of `role`, `enabled`, `password`, as JSON */
   updateUser(id: string, json: string, options?: CallOptions): Promise<Answer> {
     return this.call(callWithBody('PATCH', userPath(id), JSON_TYPE, json), options)
   }
@@ -95,8 +113,10 @@ export class LedgerClient extends ServerClient {
     return this.call({ method: 'DELETE', path: userPath(id) }, options)
   }
 
-  issueToken(userId: string, options?: CallOptions): Promise<Answer> {
-    return this.call({ method: 'POST', path: `${userPath(userId)}/token` }, options)
+  /** @param json the token's rights; absent: those of its user */
+  issueToken(userId: string, json?: string, options?: CallOptions): Promise<Answer> {
+    const path = `${userPath(userId)}/token`
+    return json === undefined ? this.call({ method: 'POST', path }, options) : this.post(path, JSON_TYPE, json, options)
   }
 
   tokens(userId: string, options?: CallOptions): Promise<Answer> {
@@ -108,7 +128,7 @@ export class LedgerClient extends ServerClient {
     return this.call({ method: 'DELETE', path }, options)
   }
 
-  /** All of that user. */
+  /** Revokes all tokens of the user. */
   revokeTokens(userId: string, options?: CallOptions): Promise<Answer> {
     return this.call({ method: 'DELETE', path: `${userPath(userId)}/token` }, options)
   }
@@ -119,20 +139,20 @@ export class LedgerClient extends ServerClient {
     return this.call({ method: 'GET', path: `/api/events${toQueryString(parameters)}`, idleSeconds }, options)
   }
 
-  /** @param dedupeKey as it is; it is percent-encoded here */
+  /** @param dedupeKey not encoded; this method percent-encodes it */
   event(dedupeKey: string, options?: CallOptions): Promise<Answer> {
     return this.get(`/api/events/${segment('dedupe_key', dedupeKey)}`, options)
   }
 
-  /** @param body one event or an array as `application/json`, or events a line as `application/x-ndjson` */
+  /** @param body one event or an array as `application/json`, or one event per line as `application/x-ndjson` */
   record(body: string | Uint8Array, type: EventMediaType, options?: CallOptions): Promise<Answer> {
     return this.post('/api/events', type, body, options)
   }
 
   /**
-   * Captures watches, in the process that owns the ledger; it answers that through its socket alone.
+   * Captures watches in the process that owns the ledger; available only over its socket.
    *
-   * @throws AppError `unavailable/connection_lost` when it ended before it was done; what is recorded stays
+   * @throws AppError `unavailable/connection_lost` if the process ended during the capture; recorded events stay
    */
   async capture(
     request: CaptureRequest,
@@ -150,7 +170,11 @@ export class LedgerClient extends ServerClient {
     } finally {
       answer.end()
     }
-    throw new AppError('unavailable', 'connection_lost', 'The server ended before the capture was done. Try again.')
+    throw new AppError(
+      'unavailable',
+      'connection_lost',
+      'The server stopped before the capture was complete. Try again.',
+    )
   }
 }
 
@@ -165,16 +189,16 @@ function toHeader(credential: LedgerCredential | undefined): Record<string, stri
     : { 'x-event-admin-token': credential.secret }
 }
 
-/** What was shown to say who asks: nothing, an API token, the admin token. */
+/** The kind of credential sent: none, an API token, the admin token. */
 type ShownCredential = 'nothing' | LedgerCredential['kind']
 
 const REFUSED: Record<ShownCredential, string> = {
   nothing: 'Give an API token with --token or EVENT_API_TOKEN; "daybook users token" issues one.',
-  token: 'The API token that was sent counts for nothing here: it is mistyped, revoked, or of a user that is disabled.',
+  token: 'The API token is not valid here: it is mistyped, revoked, or belongs to a disabled user.',
   admin: "The admin token that was sent is not this ledger's.",
 }
 
 function hintOf(code: string, shown: ShownCredential): string | undefined {
   if (code === 'unauthenticated') return REFUSED[shown]
-  return code === 'forbidden' ? 'Give the API token of an administrator with --token or EVENT_API_TOKEN.' : undefined
+  return code === 'forbidden' ? 'Use a token that has this right, with --token or EVENT_API_TOKEN.' : undefined
 }

@@ -1,11 +1,11 @@
 import { AppError } from '../model/app-error.js'
 import { EVENT_LIMITS } from '../model/event-limits.js'
 
-/** Some lines of an input, to be recorded together. */
+/** Some lines of an input, recorded together. */
 export interface LineBatch {
   /** Without blank lines. */
   body: Buffer
-  /** The number of each line in the input, from 1. */
+  /** The number of each line in the input, starting at 1. */
   lines: number[]
 }
 
@@ -17,9 +17,9 @@ export interface BatchLimits {
 const FEED = 0x0a
 
 /**
- * Cuts events a line into batches that a ledger accepts. Holds one batch at a time.
+ * Splits JSON lines into batches within the server's limits. Holds one batch at a time.
  *
- * @throws AppError `too_large/body_too_large` for a line that fits into no batch, after the batches before it
+ * @throws AppError `too_large/body_too_large` for a line that fits into no batch, after yielding the batches before it
  */
 export async function* toLineBatches(
   chunks: AsyncIterable<Uint8Array>,
@@ -44,11 +44,11 @@ export async function* toLineBatches(
 
 interface NumberedLine {
   number: number
-  /** With its line feed, added when the last has none. */
+  /** With its line feed, which is added if the last line has none. */
   text: Buffer
 }
 
-/** The lines that are not blank. */
+/** Yields the lines that are not blank. */
 async function* numberedLines(chunks: AsyncIterable<Uint8Array>, maxBytes: number): AsyncGenerator<NumberedLine> {
   let number = 1
   let begun: Uint8Array[] = []

@@ -1,12 +1,12 @@
 import type { LedgerClient } from './ledger-client.js'
 import type { CallOptions } from './server-client.js'
 
-/** What a running ledger tells of the webhook of one source. */
+/** What a running ledger reports about the webhook of one source. */
 export interface ServedWebhook {
   isSecretConfigured: boolean
-  /** Events of this source are fetched as well, so not every repeat is a delivery. */
+  /** Events of this source are captured too, so not every repeat is a delivery. */
   isCaptured: boolean
-  /** Origin of the platform's server, where the ledger is told it and does not look at what a hook's address says. */
+  /** Origin of the platform's server, if set in the ledger rather than taken from the hook's address. */
   site?: string
 }
 

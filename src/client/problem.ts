@@ -11,23 +11,25 @@ const CATEGORIES = new Map<number, ErrorCategory>([
   [412, 'outdated'],
   [413, 'too_large'],
   [415, 'unsupported_type'],
+  [421, 'misdirected'],
   [429, 'throttled'],
+  [431, 'headers_too_large'],
   [500, 'internal'],
 ])
 const CODE = /^[a-z][a-z0-9_]{0,63}$/
 const MAX_RETRY_AFTER_SECONDS = 3600
 
 /**
- * Makes an error of a problem answer (RFC 9457): category by status, `code`, `detail` and `errors` as sent. Where the
- * server asks for another credential, it is said how a command is given one. Our servers refuse in no other form, so
- * what does is none, unless its status is one that a proxy in front of a server answers for it.
+ * Converts a problem response (RFC 9457) to an error: category by status; `code`, `detail` and `errors` as sent. If the
+ * server asks for another credential, the hint says how to give one to a command. Our servers use no other form, so any
+ * other response is not from one, unless its status is one that a proxy sends on behalf of a server.
  */
 export function toAppError(
   answer: HttpAnswer,
   { names, hintOf }: { names: ServerNames; hintOf: (code: string) => string | undefined },
 ): AppError {
   const { status, headers, body } = answer
-  if (!isProblem(answer) && !isOfProxy(status)) return notOne(status, names)
+  if (!isProblem(answer) && !isOfProxy(status)) return notADaybookServer(status, names)
   const problem = readProblem(body.toString('utf8'))
   const category = CATEGORIES.get(status) ?? (status >= 500 ? 'unavailable' : 'invalid')
   const code = typeof problem.code === 'string' && CODE.test(problem.code) ? problem.code : `http_${status}`
@@ -44,17 +46,17 @@ export function toAppError(
   })
 }
 
-/** Something answers that speaks HTTP, but not as a server of ours does. */
-export function notOne(status: number, { noun, notOne, givenBy }: ServerNames): AppError {
+/** Something speaks HTTP there, but it is not one of our servers. */
+export function notADaybookServer(status: number, { noun, mismatchCode, givenBy }: ServerNames): AppError {
   const detail = `The server answered with status ${status}, but not as a ${noun} does.`
-  return new AppError('unavailable', notOne, detail, { hint: `Check ${givenBy}.` })
+  return new AppError('unavailable', mismatchCode, detail, { hint: `Check ${givenBy}.` })
 }
 
 function isProblem({ headers }: HttpAnswer): boolean {
   return /^application\/problem\+json\b/i.test(headers['content-type'] ?? '')
 }
 
-/** Too large, too many, or nobody behind it for now: beyond 502 there are statuses of single products. */
+/** Too large, too many requests, or no server behind the proxy; above 502 some products use statuses of their own. */
 function isOfProxy(status: number): boolean {
   return status === 413 || status === 429 || status >= 502
 }
@@ -64,7 +66,7 @@ function readProblem(text: string): Partial<Record<'code' | 'detail' | 'errors' 
     const value: unknown = JSON.parse(text)
     return typeof value === 'object' && value !== null ? value : {}
   } catch {
-    // A page of some proxy. Its status says enough.
+    // Probably a proxy's error page. Its status says enough.
     return {}
   }
 }

@@ -1,4 +1,4 @@
-/** With its `?`, or empty. What is absent is left out; what has several values is named several times. */
+/** With its `?`, or empty. Absent parameters are omitted; a parameter with several values is repeated. */
 export function toQueryString<Parameters extends QueryParameters<Parameters>>(parameters: Parameters): string {
   const query = new URLSearchParams()
   for (const [name, value] of Object.entries<QueryValue>(parameters)) {

@@ -3,7 +3,7 @@ import type { Answer } from './answer.js'
 import type { LedgerClient } from './ledger-client.js'
 import { type BatchLimits, type LineBatch, toLineBatches } from './line-batches.js'
 
-/** A batch that is recorded. */
+/** A batch that has been recorded. */
 export interface RecordedBatch {
   answer: Answer
   events: number
@@ -12,8 +12,8 @@ export interface RecordedBatch {
 }
 
 /**
- * Records events a line, batch after batch. A batch is recorded as a whole or not at all, so a refusal says which lines
- * are in the ledger; recording those again would only count them as repeats.
+ * Records events line by line, in batches. A batch is recorded as a whole or not at all, so a refusal can name the
+ * lines that are in the ledger; recording those again would only count them as repeats.
  *
  * @throws AppError as the ledger refuses, with the input's line numbers
  */
@@ -45,12 +45,12 @@ function readCounts(answer: Answer): { created: number; duplicates: number } {
   }
 }
 
-/** The ledger counts the events of a batch from 0; people count the lines of their file. */
+/** Converts positions within a batch, from 0, to line numbers of the file. */
 function inLines(error: AppError, { lines }: LineBatch): AppError {
   const [first, last] = [lines[0], lines.at(-1)]
   const where = first === last ? `Line ${first} is not recorded` : `Lines ${first} to ${last} are not recorded`
   const errors = error.errors.map(problem => atLine(problem, lines))
-  // The problems tell it with the right numbers.
+  // The problems below carry the right line numbers.
   const message =
     errors.length > 0 ? `${where}: ${lines.length === 1 ? 'it is' : 'some are'} refused.` : `${where}. ${error.message}`
   return rewritten(error, message, errors)

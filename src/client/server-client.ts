@@ -1,7 +1,7 @@
 import { type HttpAnswer, type OpenAnswer, readWhole } from '../http/exchange.js'
 import { invalidField } from '../model/app-error.js'
 import { Answer } from './answer.js'
-import { notOne, toAppError } from './problem.js'
+import { notADaybookServer, toAppError } from './problem.js'
 import type { ServerNames } from './server-names.js'
 import { exchange, openAnswer, type ServerAddress, type TransportCall } from './transport.js'
 
@@ -11,11 +11,11 @@ export interface CallOptions {
 
 export interface ServerClientParts {
   names: ServerNames
-  /** Sent with every request: who asks. */
+  /** Sent with every request; contains the credential. */
   headers: Readonly<Record<string, string>>
-  /** What somebody at a command can do about a refusal with this `code`, where the server cannot say it. */
+  /** What the user of a command can do about a refusal with this `code`, if the server cannot know. */
   hintOf: (code: string) => string | undefined
-  /** How long a connection may be silent. */
+  /** Maximum idle time of a connection. */
   idleSeconds?: number | undefined
 }
 
@@ -23,13 +23,14 @@ export type ServerCall = Pick<TransportCall, 'method' | 'path' | 'body'> &
   Partial<Pick<TransportCall, 'headers' | 'idleSeconds'>>
 
 export const JSON_TYPE = 'application/json'
-const IDLE_SECONDS = 60
+/** Twice as long as a server goes without a sign of life; no search takes a tenth of it. Source: docs/decisions/0029. */
+const IDLE_SECONDS = 30
 
 /**
- * What the clients of both programs share: requests that say who asks, and problem answers that become failures.
+ * Shared by the clients of both programs: authenticated requests, and problem responses converted to errors.
  *
- * Every method may throw AppError with the category of the status and the `code` of the problem that was answered,
- * and what `exchange` throws; `unavailable/server_unreachable` when no server is there.
+ * Every method may throw AppError with the category of the status and the `code` of the problem, and what `exchange`
+ * throws; `unavailable/server_unreachable` if there is no server.
  */
 export abstract class ServerClient {
   protected readonly idleSeconds: number
@@ -53,12 +54,12 @@ export abstract class ServerClient {
     return this.toAnswer(await this.exchange(call, options))
   }
 
-  /** The answer to a call, refusals among them. */
+  /** The response to a call, including refusals. */
   protected exchange(call: ServerCall, options?: CallOptions): Promise<HttpAnswer> {
     return exchange(this.address, this.#withDefaults(call, options), this.parts.names)
   }
 
-  /** An answer that is read as it comes; whoever called lets go of it with `end`. */
+  /** A streamed response; the caller releases it with `end`. */
   protected async open(call: ServerCall, options?: CallOptions): Promise<OpenAnswer> {
     const answer = await openAnswer(this.address, this.#withDefaults(call, options), this.parts.names)
     if (answer.status < 400) return answer
@@ -72,7 +73,7 @@ export abstract class ServerClient {
   protected toAnswer(answer: HttpAnswer): Answer {
     if (answer.status >= 400) throw toAppError(answer, this.parts)
     const expected = answer.status === 204 || (answer.status >= 200 && answer.status < 300 && isJson(answer))
-    if (!expected) throw notOne(answer.status, this.parts.names)
+    if (!expected) throw notADaybookServer(answer.status, this.parts.names)
     return new Answer(answer.status, answer.body, this.parts.names)
   }
 
@@ -96,7 +97,7 @@ export function isJson({ headers }: HttpAnswer): boolean {
   return /^application\/(?:[a-z0-9.-]+\+)?json\b/i.test(headers['content-type'] ?? '')
 }
 
-/** One segment of a path. Empty it would name something else, and with half a character in it nothing at all. */
+/** One path segment. An empty one would address something else, and a lone surrogate cannot be encoded. */
 export function segment(field: string, text: string): string {
   if (text === '') throw invalidField(field, `${field} is empty.`)
   try {

@@ -10,9 +10,9 @@ import { HttpFailure, type HttpTrouble } from '../http/http-failure.js'
 import { AppError } from '../model/app-error.js'
 import type { ServerNames } from './server-names.js'
 
-/** Where a server of ours is. */
+/** Address of one of our servers. */
 export type ServerAddress =
-  /** Base address, http or https, without a slash at its end. May have a path. */
+  /** Base address, http or https, without trailing slash. May have a path. */
   | { apiUrl: string }
   /** The socket of the process that owns the files. */
   | { socketPath: string }
@@ -23,11 +23,11 @@ export type TransportCall = Omit<HttpCall, 'maxAnswerBytes' | 'agent' | 'totalSe
 const MAX_ANSWER_BYTES = 500 * 1024 * 1024
 
 /**
- * One request, over a connection of its own.
+ * One request over its own connection.
  *
- * @throws AppError `unavailable/server_unreachable` when nothing can be reached there, `unavailable/connection_lost`,
- *   `unavailable/server_timeout`, `unavailable/not_a_…`, `too_large/answer_too_large`;
- *   the signal's reason once it is aborted
+ * @throws AppError `unavailable/server_unreachable` if nothing can be reached there, `unavailable/connection_lost`,
+ *   `unavailable/server_timeout`, `unavailable/not_a_…`, `too_large/answer_too_large`; the signal's reason once it is
+ *   aborted
  */
 export async function exchange(address: ServerAddress, call: TransportCall, names: ServerNames): Promise<HttpAnswer> {
   try {
@@ -37,7 +37,7 @@ export async function exchange(address: ServerAddress, call: TransportCall, name
   }
 }
 
-/** The same, for an answer that is read as it comes. @throws as `exchange` */
+/** The same, streamed. @throws as `exchange` */
 export async function openAnswer(address: ServerAddress, call: TransportCall, names: ServerNames): Promise<OpenAnswer> {
   try {
     const answer = await openHttpAnswer(toHttpAddress(address), { ...call, maxAnswerBytes: MAX_ANSWER_BYTES })
@@ -67,9 +67,10 @@ const REFUSALS: Record<HttpTrouble, (name: string, names: ServerNames, error: Ht
   },
   lost: (name, _, { reason, cause }) =>
     failure('connection_lost', `The connection to ${name} broke (${reason}). Try again.`, cause),
-  silent: (name, _, { reason }) => failure('server_timeout', `${name} did not answer in ${reason}. Try again later.`),
-  not_http: (name, { notOne, givenBy }, { cause }) =>
-    failure(notOne, `${name} does not speak HTTP. Check ${givenBy}.`, cause),
+  silent: (name, _, { reason }) =>
+    failure('server_timeout', `${name} did not answer in ${reason}. Try again later, or look at the server's log.`),
+  not_http: (name, { mismatchCode, givenBy }, { cause }) =>
+    failure(mismatchCode, `${name} does not speak HTTP. Check ${givenBy}.`, cause),
   too_large: (_, __, { reason }) =>
     new AppError('too_large', 'answer_too_large', `The answer is larger than ${reason}. Ask for less with --limit.`),
 }

@@ -3,9 +3,9 @@ import { AppError } from '../model/app-error.js'
 
 export interface WaitOptions {
   signal: AbortSignal
-  /** Told of each failure that is waited out. */
+  /** Called for each failure that is waited out. */
   onInterrupted?: (error: AppError, retryMilliseconds: number) => void
-  /** Between 0 and 1, so that many followers do not come back at once. */
+  /** Between 0 and 1, so that many followers do not reconnect together. */
   random?: () => number
   /** @throws when the signal is aborted */
   sleep?: (milliseconds: number, signal: AbortSignal) => Promise<unknown>
@@ -14,13 +14,13 @@ export interface WaitOptions {
 const FIRST_RETRY_MILLISECONDS = 250
 const LAST_RETRY_MILLISECONDS = 10_000
 
-/** Whether waiting can help: the server went away, is busy, or met a defect. */
+/** Whether a retry can help: the server is unreachable, busy, or had an internal error. */
 export function isPassing(error: unknown): error is AppError {
   if (!(error instanceof AppError)) return false
   return error.category === 'unavailable' || error.category === 'throttled' || error.category === 'internal'
 }
 
-/** Sleeps before the next try: longer with each failure in a row, and as long as the server asks for. */
+/** Sleeps before the next try: longer after each consecutive failure, and as long as the server asks. */
 export async function waitOut(error: AppError, failures: number, options: WaitOptions): Promise<void> {
   const { signal, onInterrupted, random = Math.random, sleep = pause } = options
   const longest = Math.min(FIRST_RETRY_MILLISECONDS * 2 ** (failures - 1), LAST_RETRY_MILLISECONDS)

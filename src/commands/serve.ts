@@ -2,7 +2,7 @@ import { boolean, option, string } from '@oclif/core/flags'
 import { DaybookCommand } from '../cli/daybook-command.js'
 import { programName } from '../cli/program-name.js'
 import { serveBanner } from '../cli/serve-banner.js'
-import { untilTold } from '../cli/until-told.js'
+import { waitForSignal } from '../cli/wait-for-signal.js'
 import type { RunningServer } from '../runtime/serve.js'
 import { LOG_LEVELS, PROGRAMS, readServeSettings, type ServeFlags } from '../settings/serve-settings.js'
 import type { SettingSources } from '../settings/setting-sources.js'
@@ -10,8 +10,9 @@ import type { SettingSources } from '../settings/setting-sources.js'
 export default class Serve extends DaybookCommand {
   static override summary = 'Serves the ledger and the board: pages, REST API, webhooks, metrics.'
   static override description = [
-    'Every flag has a variable, which may stand in the environment or in the shared environment file. SIGTERM or Ctrl+C',
-    'stops it: what was accepted is finished first; a second one does not wait.',
+    'A flag takes precedence over its variable, which is read from the environment, else from the shared environment file.',
+    '--allow-open, --capture, --demo and --only have no variable. SIGTERM or Ctrl+C stops the server after it has finished the requests that it',
+    'accepted; a second one stops it immediately.',
   ].join(' ')
   static override flags = {
     host: string({ description: 'Address to listen on; else EVENT_HOST, else 127.0.0.1.', helpValue: '<host>' }),
@@ -21,17 +22,17 @@ export default class Serve extends DaybookCommand {
       description: 'Database file; else EVENT_DB, else event/events.db in the home folder.',
       helpValue: '<file>',
     }),
-    'allow-open': boolean({ description: 'Let others reach a ledger that has no users yet.' }),
+    'allow-open': boolean({ description: 'Let other machines reach a ledger that has no users yet' }),
     only: option({
-      description: 'Serve one of the two programs; --host, --port and --root-path are its own then.',
+      description: 'Serve only one of the two programs; --host, --port and --root-path then apply to it.',
       options: PROGRAMS,
     })(),
     'board-port': string({ description: "The board's port; else BOARD_PORT, else 8766.", helpValue: '<port>' }),
     'board-root-path': string({ description: "The board's path; else BOARD_ROOT_PATH.", helpValue: '<path>' }),
-    capture: boolean({ description: 'Capture the watches of the chat platform that are due.' }),
+    capture: boolean({ description: 'Capture due watches of the chat platform' }),
     demo: boolean({
-      description: 'Serve invented events and cards from a throw-away ledger and board, on this machine alone.',
-      // Not `exclusive`: help would show them as if these excluded each other too.
+      description: 'Serve sample events and cards from a throw-away ledger and board, only on this machine.',
+      // Not `exclusive`: help would show these as excluding each other.
       relationships: [{ type: 'none', flags: ['db', 'host', 'allow-open', 'capture'] }],
     }),
     'log-level': string({
@@ -52,28 +53,31 @@ export default class Serve extends DaybookCommand {
       capture: flags.capture,
     }
     const start = flags.demo ? demo(given, this.sources) : real(given, this.sources)
-    // From here on: whoever stops it while it starts gets a ledger that was closed.
-    const told = untilTold(process)
+    // Installed before the start, so that a signal during the start still closes the ledger.
+    const stopped = waitForSignal(process)
     const running = await start()
     await this.announce(running, flags)
-    await Promise.race([told, running.closed])
+    await Promise.race([stopped, running.closed])
     await running.close()
   }
 
   private async announce(
-    { ledger, board }: RunningServer,
+    { ledger, board, logger }: RunningServer,
     { json, demo: isDemo }: { json: boolean; demo: boolean },
   ): Promise<void> {
+    this.output.reportFailures(error => {
+      logger.warn({ err: error }, 'the addresses could not be printed to standard output')
+    })
     if (json) {
       const addresses = { ledger: ledger?.url, board: board?.url, database: ledger?.database }
       return this.output.print(JSON.stringify({ ...addresses, pid: process.pid, ...(isDemo ? { demo: true } : {}) }))
     }
     const program = programName(process.argv[1] ?? '')
-    await this.output.print(serveBanner({ ledger, board, program, isDemo }, await this.look()))
+    await this.output.print(serveBanner({ ledger, board, program, isDemo }, await this.style()))
   }
 }
 
-/** The settings are checked at once, and what serves is loaded when it starts. */
+/** Settings are checked immediately; the server's modules load on start. */
 function real(given: ServeFlags, sources: SettingSources): () => Promise<RunningServer> {
   const settings = readServeSettings(given, sources)
   return async () => (await import('../runtime/serve.js')).serve(settings, sources)

@@ -187,7 +187,9 @@ export class CodeHostA implements CodeHost {
     const ends = { ref: `refs/heads/${branch}`, before, after, created: false, deleted: false, forced: false }
     const compare = `${webUrl(repository)}/compare/${before.slice(0, 12)}...${after.slice(0, 12)}`
     const pusher = { name: by.username, email: emailOf(by) }
-    const body = { ...ends, compare, commits: objects, head_commit: objects.at(-1) ?? null, pusher }
+    // A push alone gives this time in seconds.
+    const pushed = { ...repositoryObject(repository), pushed_at: Math.floor(at / SECOND) }
+    const body = { ...ends, compare, commits: objects, head_commit: objects.at(-1) ?? null, pusher, repository: pushed }
     this.#deliver(repository, 'push', body, by, at)
   }
 
@@ -204,7 +206,7 @@ export class CodeHostA implements CodeHost {
 
   #deliver(repository: Repository, event: string, body: Record<string, unknown>, sender: Person, at: Micros): void {
     const headers = { 'x-github-event': event, 'x-github-delivery': this.random.uuid() }
-    const sent = { ...body, repository: repositoryObject(repository), organization: OWNER, sender: userObject(sender) }
+    const sent = { repository: repositoryObject(repository), ...body, organization: OWNER, sender: userObject(sender) }
     const hook = repository.isProved ? this.#hook : { ...this.#hook, secret: undefined }
     this.send(at, deliver(hook, headers, sent))
   }

@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto'
 import type { EventDelivery } from '../ledger/ledger.js'
+import { acceptDelivery } from '../platforms/accept-delivery.js'
 import type { DeliveryContext, WebhookAdapter } from '../platforms/adapter.js'
-import { takeDelivery } from '../platforms/take-delivery.js'
 
 /** A webhook as an invented platform has it set up, up to what a ledger records of its deliveries. */
 export interface Hook {
@@ -26,7 +26,7 @@ export function deliver(hook: Hook, headers: Record<string, string>, payload: un
     body: Buffer.from(text),
   }
   const rules = { secrets: secret === undefined ? [] : [secret], requireVerified: false, context }
-  const { verified, events, deliveryId } = takeDelivery(adapter, delivery, rules)
+  const { verified, events, deliveryId } = acceptDelivery(adapter, delivery, rules)
   const provenance = { route: 'webhook', verified, ...(deliveryId ? { delivery_id: deliveryId } : {}) } as const
   return events.map(({ event }) => ({ event, provenance }))
 }

@@ -1,18 +1,18 @@
-/** Who may call a route of the board. What each word asks for is decided in `decide.ts`. */
+/** Who may call a route of the board. `decide.ts` defines what each word requires. */
 export const BOARD_ACCESS = [
-  /** Anybody, and it is not even looked who. */
+  /** Everyone; the caller is not identified. */
   'public',
-  /** Anybody; the answer depends on who it is. */
+  /** Everyone; the response depends on the caller. */
   'anybody',
-  /** Whoever wants to log in. */
+  /** Callers who want to log in. */
   'login',
-  /** Whoever has a session, and wants it to end. */
+  /** Callers who want to end their session. */
   'logout',
-  /** Whoever came through the gate; unsafe methods by cookie need Origin and CSRF token. */
+  /** Callers admitted by the gate; unsafe methods by cookie need Origin and CSRF token. */
   'api',
-  /** The same, with the executor's token besides. */
+  /** As `api`, and with the executor's token. */
   'execute',
-  /** The owner of the board's files, over its socket alone. */
+  /** The owner of the board's files, only over its socket. */
   'local',
 ] as const
 export type BoardAccess = (typeof BOARD_ACCESS)[number]

@@ -1,3 +1,4 @@
+import { KeyThrottle } from '../login/key-throttle.js'
 import type { Derive } from '../login/password-hash.js'
 import { safeEqual } from '../login/safe-equal.js'
 import { LoginThrottle } from '../login/throttle.js'
@@ -7,59 +8,55 @@ import type { Micros } from '../model/timestamp.js'
 import type { BoardSessionStore } from '../store/board-session-store.js'
 import { BoardSessions } from './board-sessions.js'
 import {
+  type Decision,
   decide,
   type ExecutorProof,
   type GateRules,
   isOpen,
-  type Refusal,
   type ResolvedRequest,
   refuseExecution,
 } from './decide.js'
 import type { AuthStatus, Gate, RequestFacts, StartedBoardSession } from './gate.js'
 import type { BoardIdentity } from './identity.js'
-import type { CookieSession } from './opened-cookies.js'
 import { type BoardLogin, readBoardLogin } from './read-board-login.js'
 import { toRefusal } from './refusals.js'
 import { SigningKeys } from './signing-keys.js'
+import type { CookieSession } from './verified-cookie-cache.js'
 
 export interface GateSettings {
-  /** As they are at the start, where every one that was named could be used. */
+  /** The secrets at startup, when every named one could be read. */
   secrets: BoardSecrets
-  /** Asked for beside the password. */
+  /** Required in addition to the password. */
   username?: string
   sessionTtlSeconds: number
-  /** An origin of ours besides the one that is asked directly. */
+  /** A further origin of ours, in addition to the directly requested one. */
   serviceOrigin?: string
   throttleLogins: boolean
 }
 
 export interface GateOptions {
   settings: GateSettings
-  /** As they are now; one that cannot be read at the moment is absent. */
-  secrets: () => BoardSecrets
+  /** The current secrets; one that cannot be read at the moment is absent. */
+  secrets: () => BoardSecrets | Promise<BoardSecrets>
   sessions: BoardSessionStore
   /** Wall clock. */
   now: () => Micros
-  /** Milliseconds of a clock that only goes forward. */
+  /** Milliseconds of a monotonic clock. */
   elapsed: () => number
   derive?: Derive
 }
 
-/** What the throttle counts under in place of a name: there is one account, and one token. No user can be called so. */
+/** The name under which the login throttle counts: there is one account. No user name has this form. */
 const LOGIN = 'the board'
-const EXECUTOR = 'the executor'
 
-/**
- * The gate of a board, over its open store. Ends the sessions that are over.
- *
- * @throws AppError `unavailable/store_…`
- */
+/** The gate of a board, over its open store. */
 export function createGate(options: GateOptions): Gate {
   const { settings, sessions: store, now, elapsed, derive } = options
   const keys = new SigningKeys(store.salt, derive)
-  const sessions = new BoardSessions({ store, keys, now, ttlSeconds: settings.sessionTtlSeconds })
-  sessions.purge()
-  return new BoardGate(options, sessions, new LoginThrottle({ now: elapsed, enabled: settings.throttleLogins }))
+  const parts = { store, keys, now, ttlSeconds: settings.sessionTtlSeconds }
+  const sessions = new BoardSessions(parts, settings.secrets)
+  const times = { now: elapsed, enabled: settings.throttleLogins }
+  return new BoardGate(options, sessions, new LoginThrottle(times), new KeyThrottle(times))
 }
 
 class BoardGate implements Gate {
@@ -69,26 +66,40 @@ class BoardGate implements Gate {
     private readonly options: GateOptions,
     private readonly sessions: BoardSessions,
     private readonly throttle: LoginThrottle,
+    private readonly keyThrottle: KeyThrottle,
   ) {
     const { secrets, serviceOrigin } = options.settings
     const closed = { hasPassword: secrets.password !== undefined, hasKey: secrets.apiKey !== undefined }
     this.#rules = { ...closed, ...(serviceOrigin === undefined ? {} : { serviceOrigin }) }
   }
 
+  async keepOwnSessions(): Promise<void> {
+    await this.sessions.purge()
+    await this.sessions.keepSignedBy(this.options.settings.secrets)
+  }
+
   async admit(facts: RequestFacts): Promise<BoardIdentity> {
-    const secrets = this.#readSecrets()
-    const decision = decide(await this.#resolve(facts, secrets), this.#rules)
-    // Only whoever came as far as the executor has tried its token.
-    const tried = facts.access === 'execute' && (!decision.refusal || decision.refusal === 'executor_denied')
-    if (tried) this.#countExecution(facts, decision.refusal)
+    const secrets = await this.#readSecrets()
+    const request = await this.#resolve(facts, secrets)
+    const decision = decide(request, this.#rules)
+    if (this.#showsWrongKey(facts, request, decision)) this.keyThrottle.failed(facts.address)
+    // Only a caller who passes every other check has tried the executor's token.
+    if (decision.refusal === 'executor_denied') this.#countExecution(facts, request.executor)
     if (decision.refusal) throw toRefusal(decision.refusal)
     return decision.identity
   }
 
-  admitExecution(facts: Pick<RequestFacts, 'executorToken' | 'address'>): void {
-    const refusal = refuseExecution(proveExecutor(facts, this.#readSecrets()))
-    this.#countExecution(facts, refusal)
+  async admitExecution(facts: Pick<RequestFacts, 'executorToken' | 'address'>): Promise<void> {
+    const proof = proveExecutor(facts, await this.#readSecrets())
+    this.#countExecution(facts, proof)
+    const refusal = refuseExecution(proof)
     if (refusal) throw toRefusal(refusal)
+  }
+
+  async provesExecution(facts: Pick<RequestFacts, 'executorToken' | 'address'>): Promise<boolean> {
+    const proof = proveExecutor(facts, await this.#readSecrets())
+    this.#countExecution(facts, proof)
+    return proof === 'right'
   }
 
   authStatus(identity: BoardIdentity): AuthStatus {
@@ -110,7 +121,7 @@ class BoardGate implements Gate {
     { cookies, address }: Pick<RequestFacts, 'cookies' | 'address'>,
   ): Promise<StartedBoardSession> {
     const attempt = readBoardLogin(input, { asksUsername: this.options.settings.username !== undefined })
-    const secrets = this.#readSecrets()
+    const secrets = await this.#readSecrets()
     this.throttle.check(address, LOGIN)
     if (!this.#matches(attempt, secrets)) {
       this.throttle.failed(address, LOGIN)
@@ -127,9 +138,9 @@ class BoardGate implements Gate {
   }
 
   async logout({ cookies }: Pick<RequestFacts, 'cookies'>): Promise<void> {
-    const session = await this.sessions.find(cookies, this.#readSecrets())
-    if (session) this.sessions.end(session)
-    else this.sessions.purge()
+    const session = await this.sessions.find(cookies, await this.#readSecrets())
+    if (session) await this.sessions.end(session)
+    else await this.sessions.purge()
   }
 
   async #start(secrets: BoardSecrets, cookies: string | undefined): Promise<StartedBoardSession> {
@@ -138,9 +149,10 @@ class BoardGate implements Gate {
     return started
   }
 
-  /** What was asked for once is asked for until the end: a secret that vanishes opens nothing. */
-  #readSecrets(): BoardSecrets {
-    const secrets = this.options.secrets()
+  /** Protection that was on at startup stays on: a secret that disappears opens nothing. */
+  async #readSecrets(): Promise<BoardSecrets> {
+    const secrets = await this.options.secrets()
+    await this.sessions.noticeKey(secrets)
     const hasPassword = this.#rules.hasPassword || secrets.password !== undefined
     const hasKey = this.#rules.hasKey || secrets.apiKey !== undefined
     this.#rules = { ...this.#rules, hasPassword, hasKey }
@@ -148,8 +160,8 @@ class BoardGate implements Gate {
   }
 
   async #resolve(facts: RequestFacts, secrets: BoardSecrets): Promise<ResolvedRequest> {
-    // Both are compared whatever comes of the first: the answer's time tells nothing.
-    const showsKey = [facts.bearer, facts.boardToken].map(shown => isRight(secrets.apiKey, shown)).includes(true)
+    // Compares both, even if the first matches, so that the time reveals nothing.
+    const showsKey = [facts.bearer, facts.boardToken].map(shown => matchesSecret(secrets.apiKey, shown)).includes(true)
     const session = this.#mattersTo(facts, showsKey) ? await this.sessions.find(facts.cookies, secrets) : undefined
     return {
       ...facts,
@@ -160,7 +172,7 @@ class BoardGate implements Gate {
     }
   }
 
-  /** The store is asked for a session only where it makes a difference. */
+  /** The session is read from the store only if it matters. */
   #mattersTo({ access, local }: RequestFacts, showsKey: boolean): boolean {
     if (local || access === 'public' || access === 'local' || isOpen(this.#rules)) return false
     return access === 'anybody' || !showsKey
@@ -168,33 +180,33 @@ class BoardGate implements Gate {
 
   #matches({ username, password }: BoardLogin, secrets: BoardSecrets): boolean {
     const expected = this.options.settings.username
-    const isName = expected === undefined || isRight(expected, username)
-    const isPassword = isRight(secrets.password, password)
+    const isName = expected === undefined || matchesSecret(expected, username)
+    const isPassword = matchesSecret(secrets.password, password)
     return isName && isPassword
   }
 
-  /** A token that is missing is no guess. @throws AppError `throttled/too_many_attempts` */
-  #countExecution(
-    { executorToken, address }: Pick<RequestFacts, 'executorToken' | 'address'>,
-    refusal?: Refusal,
-  ): void {
-    if (executorToken === undefined || refusal === 'executor_disabled') return
-    this.throttle.check(address, EXECUTOR)
-    if (refusal) this.throttle.failed(address, EXECUTOR)
-    else this.throttle.succeeded(address, EXECUTOR)
+  /** A wrong key does not admit its caller, but a valid session may. */
+  #showsWrongKey({ access, bearer, boardToken }: RequestFacts, { showsKey }: ResolvedRequest, decision: Decision) {
+    if (showsKey || !this.#rules.hasKey || (bearer ?? boardToken) === undefined) return false
+    return decision.refusal === 'unauthenticated' || (access === 'anybody' && decision.identity?.kind === 'anonymous')
+  }
+
+  /** A missing token is not counted as a guess. @throws AppError `throttled/too_many_attempts` */
+  #countExecution({ address }: Pick<RequestFacts, 'address'>, proof: ExecutorProof): void {
+    if (proof === 'wrong') this.keyThrottle.failed(address)
   }
 }
 
-function isRight(expected: string | undefined, shown: string | undefined): boolean {
+function matchesSecret(expected: string | undefined, shown: string | undefined): boolean {
   return shown !== undefined && safeEqual(expected, shown)
 }
 
 function isCsrfTokenOf(session: CookieSession | undefined, shown: string | undefined): boolean {
-  return isRight(session?.csrfToken, shown)
+  return matchesSecret(session?.csrfToken, shown)
 }
 
 function proveExecutor({ executorToken }: Pick<RequestFacts, 'executorToken'>, secrets: BoardSecrets): ExecutorProof {
   if (secrets.executorToken === undefined) return 'unset'
   if (executorToken === undefined) return 'missing'
-  return isRight(secrets.executorToken, executorToken) ? 'right' : 'wrong'
+  return matchesSecret(secrets.executorToken, executorToken) ? 'right' : 'wrong'
 }

@@ -6,35 +6,74 @@ import type { Micros } from '../model/timestamp.js'
 import type { BoardSessionStore } from '../store/board-session-store.js'
 import { csrfTokenOf, digestOf, isEnvelope, sealToken } from './cookie-envelope.js'
 import type { StartedBoardSession } from './gate.js'
-import { type CookieSession, OpenedCookies } from './opened-cookies.js'
 import type { SigningKeys } from './signing-keys.js'
+import { type CookieSession, VerifiedCookieCache } from './verified-cookie-cache.js'
 
-/** Fixed by the specification, so it cannot have the prefix `__Host-`. */
+/** Named by the specification, so it cannot have the prefix `__Host-`. */
 export const SESSION_COOKIE = 'board_session'
 
 const MAX_SESSIONS = 1024
-/** Somebody may log out, or a session end, sooner than anybody could say. */
+/** It is unknown when a place becomes free: a logout may come at any time. */
 const FULL_RETRY_SECONDS = 60
 
 export interface BoardSessionsParts {
   store: BoardSessionStore
   keys: SigningKeys
-  /** From the login on, however often it is used. */
+  /** Counted from the login, however often the session is used. */
   ttlSeconds: number
-  /** Wall clock: sessions outlive the process. */
+  /** Wall clock, because sessions outlive the process. */
   now: () => Micros
 }
 
 /**
- * Browser sessions of the board. A cookie is worth something while the key of now has signed it and its token's digest is
- * in the store: a new key ends all of them at once, a logout one.
+ * Browser sessions of the board. A cookie is valid if the current key signed it and the store has its token's digest
+ * together with that key's digest. A logout ends one session. A key change ends all of them for good: they stay invalid
+ * if the old key returns.
  *
  * Source: Board Access Gate, "Session cookie", "States and transitions"; decisions on security, section 2.
  */
 export class BoardSessions {
-  readonly #opened = new OpenedCookies(MAX_SESSIONS)
+  readonly #opened = new VerifiedCookieCache(MAX_SESSIONS)
+  /** The secret from which the current key is made. */
+  #keySource: string | undefined
+  /** A change of the key and the start of a session, one after the other. */
+  #changing: Promise<unknown> = Promise.resolve()
 
-  constructor(private readonly parts: BoardSessionsParts) {}
+  constructor(
+    private readonly parts: BoardSessionsParts,
+    secrets: BoardSecrets,
+  ) {
+    this.#keySource = keySourceOf(secrets)
+  }
+
+  /**
+   * Ends the sessions that were signed by another key before this start.
+   *
+   * @param secrets the secrets at startup
+   * @throws AppError `unavailable/store_…`
+   */
+  async keepSignedBy(secrets: BoardSecrets): Promise<void> {
+    const { store, keys } = this.parts
+    // With an empty store the start need not wait for the key derivation.
+    if ((await store.count()) > 0) await store.keepSignedBy((await keys.keyFor(secrets))?.digest)
+  }
+
+  /**
+   * Ends every session if the key has changed. Secrets that cannot be read at the moment, which leaves no key at all,
+   * are not a change.
+   *
+   * @param secrets the secrets of the current request
+   * @throws AppError `unavailable/store_…`
+   */
+  noticeKey(secrets: BoardSecrets): Promise<void> {
+    return this.#inTurn(async () => {
+      const source = keySourceOf(secrets)
+      if (source === undefined || source === this.#keySource) return
+      // The new key has signed none yet, so there is no need to wait for it.
+      await this.parts.store.keepSignedBy(undefined)
+      this.#keySource = source
+    })
+  }
 
   /**
    * @param cookies the whole `Cookie` header
@@ -42,35 +81,47 @@ export class BoardSessions {
    */
   async find(cookies: string | undefined, secrets: BoardSecrets): Promise<CookieSession | undefined> {
     const shown = readCookie(cookies, SESSION_COOKIE)
-    // What is no cookie of ours waits for no key.
+    // A cookie of another form need not wait for the key.
     if (shown === undefined || !isEnvelope(shown)) return undefined
     const key = await this.parts.keys.keyFor(secrets)
-    const session = key === undefined ? undefined : this.#opened.open(shown, key)
-    return session && this.parts.store.isLive(session.digest, this.#seconds()) ? session : undefined
+    const session = key && this.#opened.open(shown, key.key)
+    const isLive = session && (await this.parts.store.isLive(session.digest, key.digest, this.#seconds()))
+    return isLive ? session : undefined
   }
 
   /**
-   * @param replaces a session that ends with it, and makes room
-   * @returns nothing when no key is there to sign it
-   * @throws AppError `unavailable/capacity`, `unavailable/store_…`
+   * @param replaces a session that ends and makes room for the new one
+   * @returns undefined if there is no key to sign it
+   * @throws AppError `unavailable/capacity`, `unavailable/busy`, `unavailable/store_…`
    */
   async start(secrets: BoardSecrets, replaces: CookieSession | undefined): Promise<StartedBoardSession | undefined> {
     const { store, keys, ttlSeconds } = this.parts
     const key = await keys.keyFor(secrets)
     if (key === undefined) return undefined
-    const token = newSecret()
-    const now = this.#seconds()
-    const limits = { now, max: MAX_SESSIONS, ...(replaces ? { replaces: replaces.digest } : {}) }
-    if (!store.add({ digest: digestOf(token), expiresAt: now + ttlSeconds }, limits)) throw full()
-    return { cookie: sealToken(token, key), csrfToken: csrfTokenOf(token) }
+    return this.#inTurn(async () => {
+      // The key may have changed while it was derived: its sessions have ended, and this would be one of them.
+      if (keySourceOf(secrets) !== this.#keySource) throw keyChanged()
+      const token = newSecret()
+      const now = this.#seconds()
+      const session = { digest: digestOf(token), key: key.digest, expiresAt: now + ttlSeconds }
+      const limits = { now, max: MAX_SESSIONS, ...(replaces ? { replaces: replaces.digest } : {}) }
+      if (!(await store.add(session, limits))) throw full()
+      return { cookie: sealToken(token, key.key), csrfToken: csrfTokenOf(token) }
+    })
   }
 
-  end({ digest }: CookieSession): void {
-    this.parts.store.end(digest, this.#seconds())
+  end({ digest }: CookieSession): Promise<void> {
+    return this.parts.store.end(digest, this.#seconds())
   }
 
-  purge(): void {
-    this.parts.store.purge(this.#seconds())
+  async purge(): Promise<void> {
+    await this.parts.store.purge(this.#seconds())
+  }
+
+  #inTurn<Result>(change: () => Promise<Result>): Promise<Result> {
+    const changed = this.#changing.then(change)
+    this.#changing = changed.catch(() => undefined) // its caller has the error; the next change begins anyway
+    return changed
   }
 
   #seconds(): number {
@@ -78,9 +129,22 @@ export class BoardSessions {
   }
 }
 
+/** Distinguishes keys without waiting for the derivation. */
+function keySourceOf({ authSecret, password }: BoardSecrets): string | undefined {
+  if (authSecret !== undefined) return `secret ${authSecret}`
+  return password === undefined ? undefined : `password ${password}`
+}
+
+function keyChanged(): AppError {
+  return new AppError('unavailable', 'busy', 'The key that signs sessions changed during this login.', {
+    hint: 'Log in again.',
+    retryAfterSeconds: 1,
+  })
+}
+
 function full(): AppError {
-  return new AppError('unavailable', 'capacity', `There are ${MAX_SESSIONS} sessions already, and no more can be.`, {
-    hint: 'Log out where you no longer need it, or wait until a session ends.',
+  return new AppError('unavailable', 'capacity', `There are ${MAX_SESSIONS} sessions already, which is the maximum.`, {
+    hint: 'Log out of a session that you no longer need, or wait until one ends.',
     retryAfterSeconds: FULL_RETRY_SECONDS,
   })
 }

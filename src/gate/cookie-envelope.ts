@@ -1,16 +1,16 @@
 import { createHmac, hash } from 'node:crypto'
 import { safeEqual } from '../login/safe-equal.js'
 
-/** What signs cookies: the bytes of a key, or a text as UTF-8. */
+/** Key that signs cookies: bytes, or a text as UTF-8. */
 export type SigningKey = string | Uint8Array
 
-/** One spelling for each cookie. The version is part of it: what an older release signed is no session. */
+/** One spelling per cookie. Includes the version: cookies signed by older releases are no sessions. */
 const ENVELOPE = /^v2\.([A-Za-z0-9_-]{43})\.([0-9a-f]{64})$/
 
 /**
- * The value of a session's cookie: `v2.<token>.<HMAC-SHA256 as lower-case hex>`.
+ * The value of a session cookie: `v2.<token>.<HMAC-SHA256 as lower-case hex>`.
  *
- * @param token of 43 characters of base64url, as `newSecret` makes it
+ * @param token 43 characters of base64url, from `newSecret`
  *
  * Source: Board Access Gate, "Session cookie"; decisions on security, 0.11 and section 2, "B cookie".
  */
@@ -19,8 +19,8 @@ export function sealToken(token: string, key: SigningKey): string {
 }
 
 /**
- * The token in a cookie that this very key has signed. The signature is over its text, never over the bytes that the
- * text stands for: the last character has two bits that decoding drops, so several texts would have one signature.
+ * The token of a cookie that this key has signed. The signature covers its text, never the decoded bytes: the last
+ * character has two bits that decoding drops, so several texts would share one signature.
  */
 export function openEnvelope(envelope: string, key: SigningKey): string | undefined {
   const [, token, signature] = ENVELOPE.exec(envelope) ?? []
@@ -28,19 +28,19 @@ export function openEnvelope(envelope: string, key: SigningKey): string | undefi
   return safeEqual(signatureOf(token, key), signature) ? token : undefined
 }
 
-/** Whether a cookie has the form of ours; nothing is said of who made it. */
+/** Whether a cookie has our form; says nothing about its signature. */
 export function isEnvelope(text: string): boolean {
   return ENVELOPE.test(text)
 }
 
-/** What is kept of a token: nobody who reads the store can make a cookie of it. */
+/** The stored form of a token: a reader of the store cannot make a cookie from it. */
 export function digestOf(token: string): string {
   return hash('sha256', token, 'hex')
 }
 
 /**
- * The CSRF token of a session. Made from its token, so there is nothing to store and it lives as long as the session:
- * over restarts, and over a change of the key that signs the cookie alone.
+ * The CSRF token of a session. Derived from its token, so nothing is stored and it lives as long as the session, across
+ * restarts and across changes of the signing key.
  *
  * Source: decisions on security, section 2, "B csrf".
  */

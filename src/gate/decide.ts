@@ -3,28 +3,28 @@ import type { BoardAccess } from './access.js'
 import type { RequestFacts } from './gate.js'
 import { type BoardIdentity, NOBODY } from './identity.js'
 
-/** What is asked for. With neither of them the board is open to whoever reaches it. */
+/** Which credentials the board requires. With neither, everyone who can reach the board may use it. */
 export interface AccessMode {
   hasPassword: boolean
   hasKey: boolean
 }
 
 export interface GateRules extends AccessMode {
-  /** An origin of ours besides the one that was asked directly. */
+  /** A further origin of ours, in addition to the directly requested one. */
   serviceOrigin?: string
 }
 
-/** What the executor's token that was shown is worth. `unset`: none is configured. */
+/** Result of checking the executor's token in a request. `unset`: none is configured. */
 export type ExecutorProof = 'unset' | 'missing' | 'wrong' | 'right'
 
-/** A request whose credentials have been looked at. */
+/** A request whose credentials have been checked. */
 export interface ResolvedRequest
   extends Pick<RequestFacts, 'access' | 'method' | 'local' | 'host' | 'origin' | 'referer' | 'fetchSite'> {
-  /** It shows the API key, in whichever of its two headers. */
+  /** It carries the API key, in either of its two headers. */
   showsKey: boolean
   /** The live session of its cookie. */
   session: { csrfToken: string } | undefined
-  /** It shows the CSRF token of that session. */
+  /** It carries the CSRF token of that session. */
   showsCsrfToken: boolean
   executor: ExecutorProof
 }
@@ -44,9 +44,11 @@ export type Refusal = (typeof REFUSALS)[number]
 export type Decision = { identity: BoardIdentity; refusal?: undefined } | { identity?: undefined; refusal: Refusal }
 
 interface AccessRule {
-  /** `unasked`: nobody is identified; `optional`: everybody comes in; `needed`: whoever is nobody does not. */
+  /**
+   * `unasked`: the caller is not identified; `optional`: everyone is admitted; `needed`: anonymous callers are refused.
+   */
   identity: 'unasked' | 'optional' | 'needed'
-  /** The executor's token as well. */
+  /** Requires the executor's token as well. */
   executes: boolean
 }
 
@@ -61,12 +63,13 @@ const RULES: Record<BoardAccess, AccessRule> = {
 }
 
 /**
- * Decides whether a request may do what its route is for, and who sent it. Checked in this order: where it came from,
- * host, whether there is a login at all, identity, Origin, CSRF token, executor's token.
+ * Decides whether a request may use its route, and who sent it. Checks in this order: transport, host, whether there is
+ * a login at all, identity, Origin, CSRF token, executor's token.
  *
- * A key or the owner's socket is nothing that a page elsewhere could make a browser send along, so it needs neither
- * Origin nor CSRF token; a cookie is. An open board is reached by every page that runs on this machine, and by pages
- * elsewhere whose host name resolves to it: the `Host` gives those away, and the `Origin` the others.
+ * A foreign page cannot make a browser send the key or use the owner's socket, so these need neither Origin nor CSRF
+ * token; a cookie does. A browser that sends `Sec-Fetch-Site: cross-site` is refused on every unsafe method, with or
+ * without credentials. An open board can be reached by every page on this machine, and by foreign pages whose host name
+ * resolves to it: the `Host` exposes the latter, and the `Origin` the former.
  *
  * Source: Board Access Gate, "Authentication"; decisions on identity, section 5; on security, 0.5 to 0.7, 0.15, 0.17.
  */
@@ -87,7 +90,7 @@ export function decide(request: ResolvedRequest, rules: GateRules): Decision {
   return refusal === undefined ? { identity } : { refusal }
 }
 
-/** The executor's token is asked for whoever it is, the owner of the files included. */
+/** Required from every caller, including the owner of the files. */
 export function refuseExecution(proof: ExecutorProof): Refusal | undefined {
   if (proof === 'right') return undefined
   return proof === 'unset' ? 'executor_disabled' : 'executor_denied'
@@ -98,21 +101,22 @@ export function isOpen({ hasPassword, hasKey }: AccessMode): boolean {
 }
 
 /**
- * The key goes before the session, and frees from its rules. Only where anybody may come the session is told first: what
- * is answered there is about it.
+ * The key takes precedence over the session and its rules. Only where everyone is admitted the session comes first,
+ * because the response describes it.
  */
 function identify({ access, local, showsKey, session }: ResolvedRequest, rules: GateRules): BoardIdentity {
   if (local) return { kind: 'owner' }
   if (isOpen(rules)) return { kind: 'local' }
   const byKey: BoardIdentity | undefined = rules.hasKey && showsKey ? { kind: 'key' } : undefined
-  // Without a password nobody can log in, so whoever did before is logged in no longer.
+  // Without a password no login is possible, so existing sessions no longer count.
   const bySession: BoardIdentity | undefined =
     rules.hasPassword && session ? { kind: 'session', ...session } : undefined
   return (access === 'anybody' ? (bySession ?? byKey) : (byKey ?? bySession)) ?? NOBODY
 }
 
 function originFits(request: ResolvedRequest, rules: GateRules, isCookieWrite: boolean): boolean {
-  const { access, method, origin } = request
+  const { access, method, origin, fetchSite } = request
+  if (isUnsafe(method) && fetchSite?.toLowerCase() === 'cross-site') return false
   if (isCookieWrite) return isSameOrigin(origin, ownOrigins(request, rules))
   if (access !== 'login' && !isOpen(rules)) return true
   if (origin !== undefined) return isSameOrigin(origin, ownOrigins(request, rules))
@@ -124,7 +128,7 @@ function ownOrigins({ host }: ResolvedRequest, { serviceOrigin }: GateRules): re
   return [directOrigin(host), serviceOrigin].filter(known => known !== undefined)
 }
 
-/** Whether a page of somebody else's has a browser send this, told from what else than an Origin browsers send. */
+/** Whether a foreign page made the browser send this, judged by headers other than Origin. */
 function isSentElsewhere(request: ResolvedRequest, rules: GateRules): boolean {
   const { fetchSite, referer } = request
   if (isOfOtherSite(fetchSite)) return true
@@ -133,7 +137,7 @@ function isSentElsewhere(request: ResolvedRequest, rules: GateRules): boolean {
 }
 
 /**
- * `same-site` as well: a neighbour below the same domain is somebody else. So is whatever no browser says.
+ * Includes `same-site`: a neighbour below the same domain is foreign, and so is any value that no browser sends.
  *
  * Source: Fetch Metadata Request Headers.
  */

@@ -1,7 +1,7 @@
 import type { BoardAccess } from './access.js'
 import type { BoardIdentity } from './identity.js'
 
-/** What a request shows of itself; none of it believed yet. Header values as they were sent, each at most once. */
+/** The relevant parts of a request, not verified yet. Header values as sent, each at most once. */
 export interface RequestFacts {
   access: BoardAccess
   method: string
@@ -11,14 +11,14 @@ export interface RequestFacts {
   origin: string | undefined
   referer: string | undefined
   fetchSite: string | undefined
-  /** Of `Authorization: Bearer`. */
+  /** From `Authorization: Bearer`. */
   bearer: string | undefined
   boardToken: string | undefined
   csrfToken: string | undefined
   executorToken: string | undefined
   /** The whole `Cookie` header. */
   cookies: string | undefined
-  /** Address that the throttle counts for. */
+  /** The address that the throttle counts. */
   address: string
 }
 
@@ -39,25 +39,37 @@ export interface StartedBoardSession {
 /** The board access gate. Knows neither HTTP nor SQL. */
 export interface Gate {
   /**
-   * Lets a request through, or not. In the order of checks: host, login, Origin, CSRF, executor.
+   * Ends expired sessions and sessions signed by previous keys. Call it before the first request.
+   *
+   * @throws AppError `unavailable/store_…`
+   */
+  keepOwnSessions(): Promise<void>
+  /**
+   * Admits a request or throws. Checks in this order: host, login, Origin, CSRF, executor.
    *
    * @throws AppError `forbidden/local_only`, `forbidden/host_not_allowed`, `not_found/password_login_disabled`, `unauthenticated/unauthenticated`,
    *   `forbidden/origin_not_allowed`, `forbidden/csrf_failed`, `forbidden/executor_disabled`,
-   *   `forbidden/executor_denied`, `throttled/too_many_attempts`, `unavailable/store_…`
+   *   `forbidden/executor_denied`, `throttled/too_many_attempts` for a wrong key or token, `unavailable/store_…`
    */
   admit(facts: RequestFacts): Promise<BoardIdentity>
-  /** For what only turns out to need the executor's token once its body was read. @throws as `admit` */
-  admitExecution(facts: Pick<RequestFacts, 'executorToken' | 'address'>): void
+  /** For requests that turn out to need the executor's token only after their body is read. @throws as `admit` */
+  admitExecution(facts: Pick<RequestFacts, 'executorToken' | 'address'>): Promise<void>
+  /**
+   * Whether a request carries the executor's token, where it is optional.
+   *
+   * @throws AppError `throttled/too_many_attempts` for a wrong one
+   */
+  provesExecution(facts: Pick<RequestFacts, 'executorToken' | 'address'>): Promise<boolean>
   authStatus(identity: BoardIdentity): AuthStatus
-  /** The page at `/` asks for a password first. */
+  /** Whether the page at `/` asks for a password first. */
   asksPassword(identity: BoardIdentity): boolean
   /**
-   * @param input the body of the login, which nobody has checked yet
-   * @param shown the cookies that came with it: a live session among them is replaced
+   * @param input the body of the login, not validated yet
+   * @param shown the cookies sent with it: a live session among them is replaced
    * @throws AppError `invalid/invalid_field`, `unauthenticated/invalid_credentials`, `throttled/too_many_attempts`,
-   *   `unavailable/capacity`, `unavailable/store_…`
+   *   `unavailable/capacity`, `unavailable/busy`, `unavailable/store_…`
    */
   login(input: unknown, shown: Pick<RequestFacts, 'cookies' | 'address'>): Promise<StartedBoardSession>
-  /** Ends the session of the cookie, if it has one. @throws AppError `unavailable/store_…` */
+  /** Ends the session of the cookie, if any. @throws AppError `unavailable/store_…` */
   logout(shown: Pick<RequestFacts, 'cookies'>): Promise<void>
 }

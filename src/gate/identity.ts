@@ -1,8 +1,7 @@
-/** Who a request to the board proved to be. The board knows no users: there is one shared identity. */
+/** Who sent a request to the board, as proved. The board has no users: there is one shared identity. */
 export type BoardIdentity =
-  /** Nobody. */
   | { kind: 'anonymous' }
-  /** Whoever reaches a board that has neither password nor key. */
+  /** Any caller of a board that has neither password nor key. */
   | { kind: 'local' }
   /** The owner of the board's files, over its socket. */
   | { kind: 'owner' }

@@ -1,17 +1,16 @@
+import { problemsOfText } from '../login/problems-of-text.js'
 import { type FieldProblem, refusedInput } from '../model/app-error.js'
 import { USER_LIMITS } from '../model/user.js'
 
 export interface BoardLogin {
   password: string
-  /** Where none was sent, and none is asked for. */
+  /** Absent if not sent; then none may be required. */
   username?: string
 }
 
-const LONE_SURROGATE = /\p{Surrogate}/u
-
 /**
- * Reads a login of the board. `account` is another word for `username`. Only what nobody can have is refused here; other
- * members are ignored, as login forms send all sorts of them.
+ * Reads a login of the board. `account` is an alias of `username`. Refuses only impossible input; other members are
+ * ignored, because login forms send various extra ones.
  *
  * @throws AppError `invalid/invalid_field` with every refused field
  *
@@ -39,11 +38,4 @@ function problemsOfPassword(password: unknown): FieldProblem[] {
   const tooLong = typeof password === 'string' && Buffer.byteLength(password) > USER_LIMITS.passwordBytes
   if (!tooLong) return problemsOfText('/password', password)
   return [{ field: '/password', detail: `/password must be at most ${USER_LIMITS.passwordBytes} bytes long.` }]
-}
-
-/** Half of a surrogate pair has no UTF-8: all such texts would become one. */
-function problemsOfText(field: string, value: unknown): FieldProblem[] {
-  if (value === undefined) return [{ field, detail: `${field} is required.` }]
-  if (typeof value !== 'string') return [{ field, detail: `${field} must be a text.` }]
-  return LONE_SURROGATE.test(value) ? [{ field, detail: `${field} must not contain half of a surrogate pair.` }] : []
 }

@@ -1,21 +1,21 @@
 import { AppError, type ErrorCategory } from '../model/app-error.js'
 import type { Refusal } from './decide.js'
 
-interface Said {
+interface RefusalText {
   category: ErrorCategory
   message: string
   hint: string
 }
 
-const SAID: Record<Refusal, Said> = {
+const REFUSAL_TEXT: Record<Refusal, RefusalText> = {
   local_only: {
     category: 'forbidden',
     message: "Only commands on the board's own machine may do this.",
-    hint: 'They reach it through the socket beside its files.',
+    hint: 'They use the socket next to its files.',
   },
   host_not_allowed: {
     category: 'forbidden',
-    message: 'This board asks for no login, so it answers only under names of its own machine.',
+    message: 'This board needs no login, so it answers only to local host names.',
     hint: 'Call it as localhost, 127.0.0.1 or [::1].',
   },
   password_login_disabled: {
@@ -45,13 +45,13 @@ const SAID: Record<Refusal, Said> = {
   },
   executor_denied: {
     category: 'forbidden',
-    message: "This needs the executor's token besides the login.",
+    message: "This needs the executor's token in addition to the login.",
     hint: 'Send it as X-Board-Executor-Token.',
   },
 }
 
-/** What a refused request is told: the same words whoever sent it and whatever it showed. */
+/** The same text for every caller and every credential. */
 export function toRefusal(refusal: Refusal): AppError {
-  const { category, message, hint } = SAID[refusal]
+  const { category, message, hint } = REFUSAL_TEXT[refusal]
   return new AppError(category, refusal, message, { hint })
 }

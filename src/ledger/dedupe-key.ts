@@ -1,42 +1,57 @@
 import { createHash } from 'node:crypto'
-import { invalidField } from '../model/app-error.js'
 import type { EventInput } from '../model/event.js'
-import { EVENT_LIMITS } from '../model/event-limits.js'
+
+/** Members that entered the digest in version 0.2 when the event had no others beyond its subject. */
+const DIGESTED_IN_0_2: ReadonlySet<string> = new Set(['occurred_at', 'actor', 'target', 'payload'])
+const SUBJECT: ReadonlySet<string> = new Set(['source', 'kind', 'subject_type', 'subject_id'])
 
 /**
- * The identity of an event that was sent without one: `<source>:<kind>:<subject_type>:<subject_id>`, and where more
- * was sent that tells two such events apart (`occurred_at`, `actor.id`, `target`, `payload`), the first 16 hex digits
- * of the SHA-256 of that as canonical JSON (RFC 8785). The same event sent twice has the same key.
+ * The identity of an event sent without a dedupe key: `<source>:<kind>:<subject_type>:<subject_id>` and, if anything
+ * else was sent, the first 16 hex digits of the SHA-256 of the input as canonical JSON (RFC 8785). Two events have the
+ * same key exactly when their input is the same; an instant counts however it is written.
  *
- * @throws AppError `invalid/invalid_field` for `/dedupe_key` when the parts are longer than a key may be
+ * If nothing but `occurred_at`, `actor.id`, `target` and `payload` was sent beyond the subject, the key is that of
+ * version 0.2, so that a repeat of an event from then is counted as one event.
  *
- * Source: decisions on the event, "Default dedupe key".
+ * @param sent without the members that the ledger sets
+ * @param read `source` as it is stored; `occurredAt` in UTC with six digits
+ *
+ * Source: decisions on the event, "Default dedupe key"; docs/decisions/0019.
  */
-export function defaultDedupeKey(event: EventInput & { source: string; occurred_at: string | null }): string {
-  const telling: Record<string, unknown> = {}
-  if (event.occurred_at) telling.occurred_at = event.occurred_at
-  if (event.actor?.id) telling.actor_id = event.actor.id
-  if (event.target) telling.target = event.target
-  if (event.payload) telling.payload = event.payload
-  const subject = `${event.source}:${event.kind}:${event.subject_type}:${event.subject_id}`
-  const key = Object.keys(telling).length === 0 ? subject : `${subject}:${digest(telling)}`
-  const characters = [...key].length
-  if (characters > EVENT_LIMITS.dedupeKeyCharacters) {
-    throw invalidField(
-      '/dedupe_key',
-      `/dedupe_key would be ${characters} characters made from source, kind and subject; send one of at most ${EVENT_LIMITS.dedupeKeyCharacters}.`,
-    )
-  }
-  return key
+export function defaultDedupeKey(
+  sent: EventInput,
+  { source, occurredAt }: { source: string; occurredAt: string | null },
+): string {
+  const { kind, subject_type, subject_id, occurred_at: _, ...others } = sent
+  const subject = `${source}:${kind}:${subject_type}:${subject_id}`
+  const when = occurredAt === null ? {} : { occurred_at: occurredAt }
+  // The subject is part of the newer digests, so none of them can equal one of 0.2.
+  const digested = isDigestedIn02(sent)
+    ? { ...when, ...digestedIn02(sent) }
+    : { ...others, ...when, source, kind, subject_type, subject_id }
+  return Object.keys(digested).length === 0 ? subject : `${subject}:${digest(digested)}`
 }
 
-function digest(telling: Record<string, unknown>): string {
-  return createHash('sha256').update(toCanonicalJson(telling)).digest('hex').slice(0, 16)
+function isDigestedIn02(sent: EventInput): boolean {
+  const isKnown = (member: string) => DIGESTED_IN_0_2.has(member) || SUBJECT.has(member)
+  return Object.keys(sent).every(isKnown) && Object.keys(sent.actor ?? {}).every(member => member === 'id')
+}
+
+function digestedIn02({ actor, target, payload }: EventInput): Record<string, unknown> {
+  return {
+    ...(actor?.id ? { actor_id: actor.id } : {}),
+    ...(target ? { target } : {}),
+    ...(payload ? { payload } : {}),
+  }
+}
+
+function digest(digested: Record<string, unknown>): string {
+  return createHash('sha256').update(toCanonicalJson(digested)).digest('hex').slice(0, 16)
 }
 
 /**
- * JSON with one spelling for one value: members sorted by UTF-16 code units, no blanks; strings and numbers are
- * already spelt by `JSON.stringify` as RFC 8785 wants them.
+ * JSON with one spelling per value: members sorted by UTF-16 code units, no blanks. `JSON.stringify` already spells
+ * strings and numbers as RFC 8785 requires.
  */
 export function toCanonicalJson(value: unknown): string {
   if (typeof value !== 'object' || value === null) return JSON.stringify(value)

@@ -1,48 +1,71 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { AppError } from '../model/app-error.js'
-import type { NewEvent, Provenance } from '../model/event.js'
+import {
+  type NewEvent,
+  type Provenance,
+  type StoredEvent,
+  toUnverifiedKey,
+  VERIFICATIONS,
+  type Verification,
+} from '../model/event.js'
 import type { EventHistogram, HistogramQuery } from '../model/event-histogram.js'
+import { UNVERIFIED_KEYS } from '../model/event-limits.js'
 import type { EventPage, EventQuery } from '../model/event-query.js'
-import type { CaptureState, Subscription } from '../model/subscription.js'
+import {
+  type CaptureState,
+  SUBSCRIPTION_LIMITS,
+  type Subscription,
+  type SubscriptionPage,
+} from '../model/subscription.js'
 import type { SubscriptionPreview } from '../model/subscription-preview.js'
 import { type Micros, toTimestamp } from '../model/timestamp.js'
 import type { EventToRecord, LedgerStats, RecordOutcome, StoreHealth, SubscriptionMatch } from '../store/event-store.js'
 import type { Store } from '../store/store.js'
 import type { LedgerKept } from '../store/subscription-store.js'
+import { KnownPeople } from './known-people.js'
 import { type FreshEvent, LiveFeed } from './live-feed.js'
-import { readSubscription } from './read-subscription.js'
-import { foreignSubscription, mayTouch, type SubscriptionCaller } from './subscription-caller.js'
+import { completeForms, readSubscription } from './read-subscription.js'
+import { foreignSubscription, mayChange, type SubscriptionCaller } from './subscription-caller.js'
 import { SubscriptionMatcher } from './subscription-matcher.js'
 import { previewSubscription } from './subscription-preview.js'
 import { isPolled } from './watch-times.js'
 import { withCapture } from './with-capture.js'
 
-/** One arrival of an event, with how it came. */
+/** One arrival of an event, with its provenance. */
 export interface EventDelivery {
   event: NewEvent
   provenance: Provenance
-  /**
-   * The whole event as JSON in UTF-8, where writing it down took so long that it was done elsewhere. Then
-   * `event.payload` is empty.
-   */
+  /** The whole event as JSON in UTF-8, if serialising it was left to another thread. Then `event.payload` is empty. */
   json?: Uint8Array | undefined
 }
 
-/** Some of what was said in a watched place, oldest first. */
+/** Part of what a capture read in a watched place, oldest first. */
 export interface CapturedEvents {
   events: readonly NewEvent[]
   /** The server that was asked. */
   host: string
-  /** When the capture began of which this is a part. */
+  /** When the capture that this is part of began. */
   attemptedAt: Micros
-  /** The newest message id that capture has read; `0` where there is none yet. */
+  /** Newest message id that the capture has read; `0` for none yet. */
   readTo: string
+  /** Where the next capture starts to read again. */
+  reread?: NonNullable<CaptureState['reread']> | undefined
   /** Where the place was found. */
   followed?: Record<string, unknown> | undefined
 }
 
-/** We asked the platform ourselves, with an account of it. */
+/** We asked the platform ourselves, logged in to an account. */
 const CAPTURED: Provenance = { route: 'capture', verified: 'login' }
 const NOTHING_READ = '0'
+/** Events up to this size are read without reserving memory for them. */
+const SMALL_EVENT_BYTES = 16 * 1024
+/** Enough to know the people who take part at the moment. */
+const PEOPLE_FROM_EVENTS = 500
+const PROVED: readonly Verification[] = VERIFICATIONS.filter(verified => verified !== 'none')
+const PLATFORMS = ['chat', 'forum', 'code_a', 'code_b']
+
+/** Reads a page of events, maybe once there is room for it. */
+export type ReadPage = (query: EventQuery, signal?: AbortSignal) => Promise<EventPage>
 
 export interface LedgerOptions {
   store: Store
@@ -50,46 +73,84 @@ export interface LedgerOptions {
   clock: () => Micros
   /** A fresh identifier for a subscription. */
   newSubscriptionId: () => string
+  /** How many subscriptions an owner may have, and how many may have no owner; `SUBSCRIPTION_LIMITS.perOwner` when absent. */
+  maxSubscriptions?: number | undefined
 }
 
-/** What happened, and what is watched. Knows neither HTTP nor SQL. */
+/** Events and subscriptions. Knows neither HTTP nor SQL. */
 export class Ledger {
+  /** Subscriptions that were stored incomplete or damaged, found when the ledger was opened. */
+  readonly withProblems: Subscription[] = []
+  /** Why the newest events could not be read when the ledger was opened. The names in them are then unknown. */
+  unreadEvents: AppError | undefined
+  /** The newest `captured_at` when the ledger was opened; null in an empty ledger, and where it could not be read. */
+  headAtOpen: Micros | null = null
   readonly #feed = new LiveFeed()
   readonly #matcher = new SubscriptionMatcher()
-  /** Ids of the watches that capture comes back to. */
+  readonly #people = new KnownPeople()
+  /** Ids of the watches that capture polls. */
   readonly #polled = new Set<string>()
-  /** Saves merge what was read with what was sent, so each change waits for the one before. */
+  /** A save merges stored and sent values, so each change waits for the one before it. */
   #changing: Promise<unknown> = Promise.resolve()
 
   private constructor(private readonly options: LedgerOptions) {}
 
-  /** Opens the ledger over a store that is open. */
+  /** Opens the ledger over an open store. */
   static async open(options: LedgerOptions): Promise<Ledger> {
     const ledger = new Ledger(options)
-    for (const subscription of await options.store.subscriptions.list()) ledger.#takeUp(subscription)
+    const { subscriptions } = options.store
+    const incomplete: Subscription[] = []
+    for (const stored of await subscriptions.list()) {
+      if (stored.problem !== undefined) ledger.withProblems.push(stored)
+      // A subscription that could not be read whole is not written back.
+      const subscription = stored.problem === undefined ? completeForms(stored) : stored
+      if (subscription !== stored) incomplete.push(subscription)
+      ledger.#takeUp(subscription)
+    }
+    for (const subscription of incomplete) await subscriptions.save(subscription)
+    await ledger.#learnPeople()
     return ledger
   }
 
   /**
-   * Records deliveries in one durable transaction, all or nothing; wakes the readers that wait.
+   * Learns from the newest events, as they were completed when recorded. A damaged row does not prevent opening the
+   * ledger.
+   */
+  async #learnPeople(): Promise<void> {
+    const newest = { order: 'desc', limit: PEOPLE_FROM_EVENTS, sources: PLATFORMS, withoutPayload: true } as const
+    // Separately, so that unproved events cannot push out proved ones.
+    for (const verified of [['none'], PROVED] as const) {
+      const found = await this.options.store.events.query({ ...newest, verified }).catch(error => {
+        if (!(error instanceof AppError)) throw error
+        this.unreadEvents = error
+      })
+      if (found) this.headAtOpen = found.head
+      const items = found?.items ?? new Uint8Array()
+      const events: StoredEvent[] = JSON.parse(`[${Buffer.from(items).toString('utf8')}]`)
+      for (const event of events.reverse()) this.#people.learn(event, event.provenance)
+    }
+  }
+
+  /**
+   * Records deliveries in one durable transaction, all or nothing; wakes the readers that wait. An event of the key
+   * space `unverified` lists the subscriptions it matches but moves no cursor: capture would skip messages.
    *
    * @throws AppError `unavailable/…` when the store cannot commit
    */
   record(deliveries: readonly EventDelivery[]): Promise<RecordOutcome[]> {
     const now = this.options.clock()
-    const events = deliveries.map(({ event, provenance, json }) => ({
-      event,
-      provenance,
-      json,
-      matches: this.#matcher.match(event, now),
-    }))
+    const events = deliveries.map(({ event: sent, provenance, json }) => {
+      // An event that is already serialised stays as it is.
+      const event = json === undefined ? this.#people.complete(sent, provenance) : sent
+      return { event, provenance, json, matches: matchesOf(provenance, this.#matcher.match(event, now)) }
+    })
     return this.#record(events)
   }
 
   /**
-   * Records what capture has read of a watch, and how far it has read, in one transaction. The events are marked with
-   * the watch although its topic may have another name by now, repeats as well. From then on, what arrives by itself is
-   * matched where the place was found.
+   * Records what capture has read of a watch, and how far it has read, in one transaction. All events, repeats
+   * included, are marked with the watch, even if its topic has been renamed since. From then on, deliveries are matched
+   * in the place where capture found it.
    *
    * @throws AppError as `record`
    *
@@ -105,12 +166,13 @@ export class Ledger {
   }
 
   async #recordPage(id: string, page: CapturedEvents): Promise<RecordOutcome[]> {
-    const { events, host, attemptedAt, readTo, followed } = page
+    const { events, host, attemptedAt, readTo, reread, followed } = page
     const { store, clock } = this.options
-    const place = { host, read_to: readTo, ...(followed ? { followed } : {}) }
+    const place = { host, read_to: readTo, ...(reread ? { reread } : {}), ...(followed ? { followed } : {}) }
     const changes: CaptureState = { ...place, last_attempt_at: toTimestamp(attemptedAt) }
     const now = clock()
-    const toRecord = events.map((event, at): EventToRecord => {
+    const toRecord = events.map((sent, at): EventToRecord => {
+      const event = this.#people.complete(sent, CAPTURED)
       const isLast = at === events.length - 1
       const last = isLast ? { cursor: readTo, captured: changes } : {}
       const own: SubscriptionMatch = { id, isCaptured: true, cursor: event.subject_id, ...last }
@@ -122,45 +184,75 @@ export class Ledger {
     return []
   }
 
-  /** Notes how an attempt at capturing a watch went. */
+  /** Records the outcome of an attempt to capture a watch. */
   noteCapture(id: string, changes: CaptureState): Promise<void> {
     return this.options.store.subscriptions.noteCapture(id, changes)
   }
 
-  /** @returns the stored event as JSON in UTF-8. @throws AppError `not_found/not_found` */
-  async getEvent(dedupeKey: string): Promise<Uint8Array> {
-    const body = await this.options.store.events.findByDedupeKey(dedupeKey)
+  /**
+   * @param dedupeKey an event that arrived with proof takes precedence over one of a caller without credentials, which
+   *   `unverified:<dedupe_key>` always names
+   * @param admit awaited before an event of more than `SMALL_EVENT_BYTES` is read, with its size
+   * @returns the stored event as JSON in UTF-8
+   * @throws AppError `not_found/not_found`; as `admit`
+   */
+  async getEvent(dedupeKey: string, admit: (bytes: number) => Promise<void> = async () => {}): Promise<Uint8Array> {
+    const isUnverified = dedupeKey.startsWith(UNVERIFIED_KEYS)
+    const found = await this.#findEvent(dedupeKey, admit)
+    const body = found || isUnverified ? found : await this.#findEvent(toUnverifiedKey(dedupeKey), admit)
     if (body === undefined) {
       throw new AppError('not_found', 'not_found', 'No event has this dedupe key.')
     }
     return body
   }
 
+  /** Filters dedupe keys: keeps those whose stored events belong to the subscription. */
+  listKeysOf(subscriptionId: string, dedupeKeys: readonly string[]): Promise<string[]> {
+    return this.options.store.events.listKeysOf(subscriptionId, dedupeKeys)
+  }
+
   query(query: EventQuery, signal?: AbortSignal): Promise<EventPage> {
     return this.options.store.events.query(query, signal)
   }
 
-  /** How many events there are over a range, by source. A range that is open at its end goes up to now. */
+  /** Counts events over a range, by source. A range with no end goes up to now. */
   histogram(query: Omit<HistogramQuery, 'now'>, signal?: AbortSignal): Promise<EventHistogram> {
     return this.options.store.events.histogram({ ...query, now: this.options.clock() }, signal)
   }
 
+  /** A repeat may make an event larger while it waits to be admitted. */
+  async #findEvent(storedKey: string, admit: (bytes: number) => Promise<void>): Promise<Uint8Array | undefined> {
+    let maxBytes = SMALL_EVENT_BYTES
+    for (;;) {
+      const found = await this.options.store.events.findByDedupeKey(storedKey, maxBytes)
+      if (typeof found !== 'number') return found
+      await admit(found)
+      maxBytes = found
+    }
+  }
+
   /**
-   * Long poll: the page of a query with `since`, held back while it is empty, until something matches, `seconds` are
-   * over or the signal aborts: then it is the page as it was last seen.
+   * Long poll: while the page of a query with `since` is empty, waits until something matches, `seconds` have passed or
+   * the signal aborts. Then returns the page as last read.
    *
-   * @throws the signal's reason when it aborts before anything was seen
+   * @param read reads a page; `query` when absent
+   * @throws the signal's reason when it aborts before anything was seen; as `read`
    */
-  async waitFor(query: EventQuery, seconds: number, signal?: AbortSignal): Promise<EventPage> {
+  async waitFor(
+    query: EventQuery,
+    seconds: number,
+    signal?: AbortSignal,
+    read: ReadPage = (query, signal) => this.query(query, signal),
+  ): Promise<EventPage> {
     const deadline = performance.now() + seconds * 1000
     const waiting = this.#feed.listen(query)
     try {
-      let page = await this.query(query, signal)
+      let page = await read(query, signal)
       while (page.count === 0 && !signal?.aborted) {
         const left = deadline - performance.now()
         if (left <= 0) break
         await waiting.next(signal, left)
-        if (!signal?.aborted) page = await this.#lookAgain(query, page, signal)
+        if (!signal?.aborted) page = await lookAgain(query, { page, signal, read })
       }
       return page
     } finally {
@@ -169,15 +261,25 @@ export class Ledger {
   }
 
   /**
-   * Every matching event after `query.since`, or after the head as it is now: page by page, for ever, until the signal
-   * aborts. The next page is read when the consumer asks for it. Each page's `nextSince` is the checkpoint after it.
+   * Yields every matching event after `query.since`, or after the current head: page by page, until the signal aborts.
+   * Reads the next page when the consumer asks for it. Each page's `nextSince` is the checkpoint after it. A busy ledger
+   * does not end it: it reads again a moment later.
+   *
+   * @param read reads a page; `query` when absent
    */
-  async *follow(query: EventQuery, signal: AbortSignal): AsyncGenerator<EventPage> {
+  async *follow(
+    query: EventQuery,
+    signal: AbortSignal,
+    read: ReadPage = (query, signal) => this.query(query, signal),
+  ): AsyncGenerator<EventPage> {
     const waiting = this.#feed.listen(query)
     try {
-      let since = query.since ?? (await this.query({ order: 'desc', limit: 1 }, signal)).head ?? 0
+      let since =
+        query.since ??
+        (await whenFree(() => this.query({ order: 'desc', limit: 1, maxBytes: 0 }, signal), signal)).head ??
+        0
       while (!signal.aborted) {
-        const page = await this.query({ ...query, order: 'asc', since }, signal)
+        const page = await whenFree(() => read({ ...query, order: 'asc', since }, signal), signal)
         since = page.nextSince ?? since
         yield page
         if (!page.hasMore) await waiting.next(signal)
@@ -190,7 +292,8 @@ export class Ledger {
   /**
    * Creates a subscription, or merges into the one with the same id.
    *
-   * @throws AppError `forbidden/forbidden` over another member's, `invalid/invalid_field`, `invalid/invalid_timestamp`
+   * @throws AppError `forbidden/forbidden` for another member's, `invalid/invalid_field`, `invalid/invalid_timestamp`,
+   *   `conflict/too_many_subscriptions` above the owner's limit
    */
   saveSubscription(
     input: unknown,
@@ -200,7 +303,7 @@ export class Ledger {
   }
 
   /**
-   * What a subscription would have matched in the last days, if it were saved as it is sent. Nothing is stored.
+   * What a subscription would have matched in the last days if it were saved as sent. Stores nothing.
    *
    * @throws AppError as `saveSubscription`
    */
@@ -214,26 +317,38 @@ export class Ledger {
     return previewSubscription(store.events, subscription, clock(), signal)
   }
 
-  /** @throws AppError `not_found/not_found`, also where it is another member's */
+  /** @throws AppError `not_found/not_found`, also for another member's */
   async getSubscription(id: string, caller: SubscriptionCaller = OPEN): Promise<Subscription> {
     return this.#served(await this.#findFor(caller, id))
   }
 
-  /** Those that the caller may see. */
+  /** The subscriptions that the caller may see. */
   async listSubscriptions(caller: SubscriptionCaller = OPEN): Promise<Subscription[]> {
     const owner = caller.role === 'member' ? caller.userId : undefined
     const subscriptions = await this.options.store.subscriptions.list(owner)
     return subscriptions.map(subscription => this.#served(subscription))
   }
 
-  /** The watches that capture is to come back to, as they are now. */
-  async listPolled(): Promise<Subscription[]> {
-    const { subscriptions } = this.options.store
-    const found = await Promise.all([...this.#polled].map(id => subscriptions.findById(id)))
-    return found.filter(subscription => subscription !== undefined)
+  /** One page of them, ordered by id, after the id `after`. */
+  async pageSubscriptions(
+    caller: SubscriptionCaller,
+    { after, limit }: { after?: string | undefined; limit: number },
+  ): Promise<SubscriptionPage> {
+    const found = await this.options.store.subscriptions.listPage({
+      ...(caller.role === 'member' ? { owner: caller.userId } : {}),
+      ...(after === undefined ? {} : { after }),
+      limit: limit + 1,
+    })
+    const items = found.slice(0, limit).map(subscription => this.#served(subscription))
+    return { items, next: found.length > limit ? (items.at(-1)?.id ?? null) : null }
   }
 
-  /** Events that it matched stay. @throws AppError `not_found/not_found`, also where it is another member's */
+  /** The watches that capture polls, in their current state. */
+  async listPolled(): Promise<Subscription[]> {
+    return this.#polled.size === 0 ? [] : this.options.store.subscriptions.listByIds([...this.#polled])
+  }
+
+  /** Its matched events stay. @throws AppError `not_found/not_found`, also for another member's */
   deleteSubscription(id: string, caller: SubscriptionCaller = OPEN): Promise<void> {
     return this.#inTurn(async () => {
       await this.#findFor(caller, id)
@@ -257,43 +372,46 @@ export class Ledger {
     return outcomes
   }
 
-  async #lookAgain(query: EventQuery, page: EventPage, signal: AbortSignal | undefined): Promise<EventPage> {
-    try {
-      return await this.query({ ...query, ...checkpointOf(page) }, signal)
-    } catch (error) {
-      if (signal?.aborted) return page
-      throw error
-    }
-  }
-
   #inTurn<Result>(change: () => Promise<Result>): Promise<Result> {
     const changed = this.#changing.then(change)
-    this.#changing = changed.catch(() => undefined) // its caller has the error; the next change begins anyway
+    this.#changing = changed.catch(() => undefined) // the caller gets the error; the next change starts regardless
     return changed
   }
 
   async #findFor(caller: SubscriptionCaller, id: string): Promise<Subscription> {
     const subscription = await this.options.store.subscriptions.findById(id)
-    if (!subscription || !mayTouch(caller, subscription)) throw unknownSubscription()
+    if (!subscription || !mayChange(caller, subscription)) throw unknownSubscription()
     return subscription
   }
 
   async #save(input: unknown, caller: SubscriptionCaller) {
     const { store, newSubscriptionId } = this.options
     const { subscription, stored } = await this.#readOver(input, caller, newSubscriptionId)
-    // Events move these two meanwhile, so only a value that was set goes before what is stored by then.
+    if (stored?.owner_user_id !== subscription.owner_user_id) await this.#refuseFull(subscription.owner_user_id)
+    // Events move these two concurrently, so only a value that was set takes precedence over the stored one.
     const set = MOVED_BY_EVENTS.filter(member => subscription[member] !== (stored?.[member] ?? null))
     const saved = await store.subscriptions.save(subscription, set)
     this.#takeUp(saved.subscription)
     return { ...saved, subscription: this.#served(saved.subscription) }
   }
 
-  /** What is sent, over what is stored under its id. */
+  /** Changes run one after the other, so nothing is added between this check and the save. */
+  async #refuseFull(owner: string | null): Promise<void> {
+    const { store, maxSubscriptions = SUBSCRIPTION_LIMITS.perOwner } = this.options
+    if ((await store.subscriptions.count(owner)) < maxSubscriptions) return
+    const whose = owner === null ? 'There are' : 'This user has'
+    const message = `${whose} ${maxSubscriptions} subscriptions${owner === null ? ' without an owner' : ''}, and no more are allowed.`
+    throw new AppError('conflict', 'too_many_subscriptions', message, {
+      hint: 'Delete one that is no longer needed, or raise EVENT_MAX_SUBSCRIPTIONS.',
+    })
+  }
+
+  /** Reads what was sent over what is stored under its id. */
   async #readOver(input: unknown, caller: SubscriptionCaller, newId: () => string) {
     const { store, clock } = this.options
     const sentId = idOf(input)
     const stored = sentId === undefined ? undefined : await store.subscriptions.findById(sentId)
-    if (stored && !mayTouch(caller, stored)) throw foreignSubscription()
+    if (stored && !mayChange(caller, stored)) throw foreignSubscription()
     const id = sentId ?? newId()
     return { stored, subscription: readSubscription(input, stored, { id, now: toTimestamp(clock()), caller }) }
   }
@@ -309,10 +427,40 @@ export class Ledger {
   }
 }
 
+/** How long the reader of a stream waits where the ledger is busy. */
+const BUSY_MS = 200
 const OPEN: SubscriptionCaller = { role: 'open' }
-/** Of what is not going to be stored. */
+/** Id of a subscription that is not going to be stored. */
 const DRAFT_ID = 'draft'
 const MOVED_BY_EVENTS = ['last_cursor', 'last_event_at'] as const satisfies readonly LedgerKept[]
+
+function matchesOf({ key_space }: Provenance, matches: SubscriptionMatch[]): SubscriptionMatch[] {
+  return key_space === undefined ? matches : matches.map(({ id }) => ({ id }))
+}
+
+/** For a reader that stays: a ledger that is busy does not end its stream. */
+async function whenFree(read: () => Promise<EventPage>, signal: AbortSignal): Promise<EventPage> {
+  for (;;) {
+    try {
+      return await read()
+    } catch (error) {
+      if (!(error instanceof AppError) || error.code !== 'busy') throw error
+      await sleep(BUSY_MS, undefined, { signal })
+    }
+  }
+}
+
+async function lookAgain(
+  query: EventQuery,
+  { page, signal, read }: { page: EventPage; signal: AbortSignal | undefined; read: ReadPage },
+): Promise<EventPage> {
+  try {
+    return await read({ ...query, ...checkpointOf(page) }, signal)
+  } catch (error) {
+    if (signal?.aborted) return page
+    throw error
+  }
+}
 
 function checkpointOf(page: EventPage): { since?: Micros } {
   return page.nextSince === null ? {} : { since: page.nextSince }

@@ -6,16 +6,22 @@ interface Listener {
   wake: () => void
 }
 
+/**
+ * Events are compared on the thread that answers every request, so only a few terms are compared. A reader woken in
+ * vain reads the ledger once more and finds nothing.
+ */
+const COMPARED_TERMS = 16
+
 /** An event that has just been committed. */
 export interface FreshEvent {
   event: StoredEvent
-  /** False where its payload is too large to be at hand. */
+  /** False where the payload is too large to be kept in memory. */
   isWhole: boolean
 }
 
 /**
- * Wakes the readers that wait for news. It carries no events: a reader that wakes reads the ledger from its own
- * checkpoint, so nothing is lost between two looks, and nothing is kept for a reader that is slow.
+ * Wakes readers that wait for new events. It carries no events: a woken reader reads the ledger from its own
+ * checkpoint, so nothing is lost between two reads and no backlog is kept for a slow reader.
  */
 export class LiveFeed {
   readonly #listeners = new Set<Listener>()
@@ -24,27 +30,27 @@ export class LiveFeed {
     return this.#listeners.size > 0
   }
 
-  /** Wakes everybody whose filter one of these freshly committed events passes. */
+  /** Wakes every reader whose filter matches one of these freshly committed events. */
   publish(events: readonly FreshEvent[]): void {
     for (const { filter, wake } of this.#listeners) {
       if (events.some(fresh => mayMatch(fresh, filter))) wake()
     }
   }
 
-  /** Listens from now on. Begin before the look at the ledger that finds nothing. */
+  /** Listens from now on. Call it before the read that finds nothing. */
   listen(filter: EventFilter): Waiting {
     return new Waiting(filter, this.#listeners)
   }
 }
 
-/** Whoever searches the text of an event that is not at hand is woken to look. */
+/** A text search is woken for every event whose text is not in memory. */
 function mayMatch({ event, isWhole }: FreshEvent, filter: EventFilter): boolean {
   if (isWhole || filter.search === undefined) return eventMatches(event, filter)
   const { search: _, ...others } = filter
   return eventMatches(event, others)
 }
 
-/** One reader's ear. Wakings that come while nobody waits are remembered as one. */
+/** One waiting reader. Wakings while it does not wait count as one. */
 class Waiting {
   #woken = false
   #resume: (() => void) | undefined
@@ -54,11 +60,12 @@ class Waiting {
     filter: EventFilter,
     private readonly listeners: Set<Listener>,
   ) {
-    this.#listener = { filter, wake: () => this.#wake() }
+    const search = filter.search?.slice(0, COMPARED_TERMS)
+    this.#listener = { filter: search ? { ...filter, search } : filter, wake: () => this.#wake() }
     listeners.add(this.#listener)
   }
 
-  /** Resolves when something matched since the last call, when `milliseconds` are over, or when the signal aborts. */
+  /** Resolves when something matched since the last call, after `milliseconds`, or when the signal aborts. */
   async next(signal: AbortSignal | undefined, milliseconds?: number): Promise<void> {
     if (!this.#woken && !signal?.aborted) {
       const { promise, resolve } = withResolvers()

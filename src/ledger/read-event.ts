@@ -1,14 +1,16 @@
 import { Compile } from '#typebox/compile'
-import { refusedInput } from '../model/app-error.js'
+import { actionOfKind } from '../model/action.js'
+import { invalidField, notAnObject, refusedInput } from '../model/app-error.js'
 import { type Action, type EventInput, EventSchema, LEDGER_MEMBERS, type NewEvent } from '../model/event.js'
-import { EVENT_LIMITS } from '../model/event-limits.js'
+import { EVENT_LIMITS, UNVERIFIED_KEYS } from '../model/event-limits.js'
 import { toFieldProblems } from '../model/field-problems.js'
+import { isDeeperThan, JSON_DEPTH } from '../model/json-depth.js'
 import { readTimestamp } from '../model/timestamp.js'
 import { defaultDedupeKey } from './dedupe-key.js'
 
 const check = Compile(EventSchema)
 
-/** How a stored event reads: its identity first, then who did what, then what was sent, then members nobody knows. */
+/** Member order of a stored event: its identity first, then who did what, then what was sent, then unknown members. */
 const MEMBERS_IN_ORDER: Record<keyof NewEvent, undefined> = {
   dedupe_key: undefined,
   source: undefined,
@@ -25,22 +27,22 @@ const MEMBERS_IN_ORDER: Record<keyof NewEvent, undefined> = {
 }
 
 /**
- * Reads an event as somebody sent it and fills in what is not there. A client that sends only `kind`, `subject_id` and
- * `subject_type` is understood. Members that nobody knows are kept; values for the ledger's own members are ignored.
+ * Reads an event as sent and fills in missing members. A client that sends only `kind`, `subject_id` and `subject_type`
+ * is accepted. Unknown members are kept; values for the ledger's own members are ignored.
  *
  * @param input parsed JSON
- * @throws AppError `invalid/invalid_field` with every refused field in `errors`, `invalid/invalid_timestamp`
+ * @param keyCharacters maximum length of the dedupe key
+ * @throws AppError `invalid/invalid_json` if it is no object, `invalid/invalid_field` with every refused field in
+ *   `errors`, `invalid/invalid_timestamp`
  *
  * Source: Event Ledger Service, "Event (normalized)" and "Versioning".
  */
-export function readEvent(input: unknown): NewEvent {
+export function readEvent(input: unknown, keyCharacters: number = EVENT_LIMITS.dedupeKeyCharacters): NewEvent {
   if (typeof input !== 'object' || input === null || Array.isArray(input)) {
-    throw refusedInput('The event', [{ field: '', detail: 'An event must be a JSON object.' }])
+    throw notAnObject('An event')
   }
-  if (deeperThan(input, EVENT_LIMITS.depth)) {
-    throw refusedInput('The event', [
-      { field: '', detail: `The event is nested deeper than ${EVENT_LIMITS.depth} levels.` },
-    ])
+  if (isDeeperThan(input, JSON_DEPTH)) {
+    throw refusedInput('The event', [{ field: '', detail: `The event is nested deeper than ${JSON_DEPTH} levels.` }])
   }
   const sent = withoutLedgerMembers(input as Record<string, unknown>)
   if (!check.Check(sent)) throw refusedInput('The event', toFieldProblems(check.Errors(sent), sent))
@@ -48,10 +50,12 @@ export function readEvent(input: unknown): NewEvent {
   const occurredAt = sent.occurred_at == null ? null : readTimestamp('/occurred_at', sent.occurred_at).text
   const source = sent.source ?? 'api'
   const { kind, subject_id, subject_type } = sent
+  const dedupeKey = sent.dedupe_key ?? defaultDedupeKey(sent, { source, occurredAt })
+  refuseKey(dedupeKey, sent, keyCharacters)
   return {
     ...MEMBERS_IN_ORDER,
     ...sent,
-    dedupe_key: sent.dedupe_key ?? defaultDedupeKey({ ...sent, source, occurred_at: occurredAt }),
+    dedupe_key: dedupeKey,
     kind,
     subject_id,
     subject_type,
@@ -74,14 +78,30 @@ export function readEvent(input: unknown): NewEvent {
   }
 }
 
-/** `message.created` is a message that was created; a kind without a dot is a verb of its own. */
+/** @throws AppError `invalid/invalid_field` */
+function refuseKey(key: string, { dedupe_key }: EventInput, most: number): void {
+  const characters = [...key].length
+  if (characters > most) {
+    const detail =
+      dedupe_key === undefined
+        ? `/dedupe_key would have ${characters} characters, made from source, kind and subject. Send one of at most ${most}.`
+        : `/dedupe_key has ${characters} characters. Without credentials it may have ${most} at most.`
+    throw invalidField('/dedupe_key', detail)
+  }
+  if (!key.startsWith(UNVERIFIED_KEYS)) return
+  const reason = `The ledger keeps what begins with "${UNVERIFIED_KEYS}" for callers without credentials.`
+  throw dedupe_key === undefined
+    ? invalidField('/source', `/source must not be "unverified". ${reason}`)
+    : invalidField('/dedupe_key', `/dedupe_key must not begin with "${UNVERIFIED_KEYS}". ${reason}`)
+}
+
 function completeAction({ kind, subject_type, action }: EventInput): Action {
-  const dot = kind.lastIndexOf('.')
+  const { object_type, verb } = actionOfKind(kind)
   return {
     ...action,
     kind: action?.kind ?? kind,
-    object_type: action?.object_type ?? (dot > 0 ? kind.slice(0, dot) : subject_type),
-    verb: action?.verb ?? kind.slice(dot + 1),
+    object_type: action?.object_type ?? (object_type || subject_type),
+    verb: action?.verb ?? verb,
     metadata: { ...action?.metadata },
   }
 }
@@ -90,12 +110,4 @@ function withoutLedgerMembers(input: Record<string, unknown>): Record<string, un
   const sent = { ...input }
   for (const member of LEDGER_MEMBERS) delete sent[member]
   return sent
-}
-
-/** @param value parsed JSON, so that it has no members but its own */
-function deeperThan(value: unknown, levels: number): boolean {
-  if (typeof value !== 'object' || value === null) return false
-  if (levels === 0) return true
-  for (const member in value) if (deeperThan(value[member as keyof typeof value], levels - 1)) return true
-  return false
 }

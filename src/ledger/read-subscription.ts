@@ -1,31 +1,33 @@
 import { isDeepStrictEqual } from 'node:util'
 import { Compile } from '#typebox/compile'
-import { refusedInput } from '../model/app-error.js'
+import { actionOfKind } from '../model/action.js'
+import { AppError, notAnObject, refusedInput } from '../model/app-error.js'
 import { toFieldProblems } from '../model/field-problems.js'
+import { isDeeperThan, JSON_DEPTH } from '../model/json-depth.js'
 import {
-  type ActionSelector,
   SUBSCRIPTION_LIMITS,
   type Subscription,
   type SubscriptionInput,
   SubscriptionSchema,
 } from '../model/subscription.js'
 import { readTimestamp } from '../model/timestamp.js'
-import { parseTarget, toScopeKey, toTarget } from '../platforms/scope-key.js'
+import { type ParsedTarget, parseTarget, toScopeKey, toTarget } from '../platforms/scope-key.js'
 import type { SubscriptionCaller } from './subscription-caller.js'
 
 const check = Compile(SubscriptionSchema)
 
-/** Kept by the ledger: values that are sent for them are ignored, unless an admin sends them. */
+/** Maintained by the ledger: sent values are ignored, unless an admin sends them. */
 const KEPT = ['last_cursor', 'last_event_at', 'owner_user_id', 'created_at', 'updated_at'] as const
 const KEPT_INSTANTS = ['last_event_at', 'created_at', 'updated_at'] as const
 
 /**
- * Reads a subscription as somebody sent it, over the one that is stored under its id: members not sent stay, `null`
- * clears. `actions` and `event_kinds`, and `target`, `scope` and `filters`, are derived from each other. That the caller
- * may touch the stored one has been checked.
+ * Reads a subscription as sent, over the stored one with its id: members not sent stay, `null` clears. `actions` and
+ * `event_kinds`, and `target`, `scope` and `filters`, are derived from each other. The caller's right to change the
+ * stored one has already been checked.
  *
  * @param stored what is stored under the id, undefined for a new one
- * @throws AppError `invalid/invalid_field` with every refused field, `invalid/invalid_timestamp`
+ * @throws AppError `invalid/invalid_json` if it is no object, `invalid/invalid_field` with every refused field,
+ *   `invalid/invalid_timestamp`
  *
  * Source: Event Ledger Service, "Subscription"; decisions, sections 4 and 6.
  */
@@ -35,12 +37,18 @@ export function readSubscription(
   given: { id: string; now: string; caller: SubscriptionCaller },
 ): Subscription {
   if (typeof input !== 'object' || input === null || Array.isArray(input)) {
-    throw refusedInput('The subscription', [{ field: '', detail: 'A subscription must be a JSON object.' }])
+    throw notAnObject('A subscription')
+  }
+  if (isDeeperThan(input, JSON_DEPTH)) {
+    const detail = `The subscription is nested deeper than ${JSON_DEPTH} levels.`
+    throw refusedInput('The subscription', [{ field: '', detail }])
   }
   const sent: Record<string, unknown> = { ...input }
   delete sent.capture
+  delete sent.problem
   if (given.caller.role !== 'admin') for (const member of KEPT) delete sent[member]
   const merged: Record<string, unknown> = { ...stored, ...sent }
+  delete merged.problem // what is saved now can be read
   for (const [member, value] of Object.entries(sent)) if (value === null) delete merged[member]
   if (!check.Check(merged)) throw refusedInput('The subscription', toFieldProblems(check.Errors(merged), merged))
   for (const member of ['expires_at', 'hot_until'] as const) {
@@ -65,23 +73,65 @@ export function readSubscription(
     last_event_at: merged.last_event_at ?? null,
     owner_user_id: merged.owner_user_id ?? (stored ? null : ownerOf(given.caller)),
     created_at: merged.created_at ?? stored?.created_at ?? given.now,
-    // Whoever sends back what it has read means the change, and not the time of the last one.
+    // A client that sends back what it has read means the change, not the time of the last one.
     updated_at: ('updated_at' in changed && merged.updated_at) || given.now,
   }
+}
+
+/**
+ * Derives the forms that a subscription of an older ledger lacks: `actions` from `event_kinds`; `target`, `scope` and
+ * `filters` from each other. Existing forms stay as they are.
+ *
+ * @returns the same object where nothing is missing
+ *
+ * Source: Event Ledger Service, "Subscription".
+ */
+export function completeForms(subscription: Subscription): Subscription {
+  const complete = { ...subscription, ...completeScopeForms(subscription), ...completeKindForms(subscription) }
+  return isDeepStrictEqual(complete, subscription) ? subscription : complete
+}
+
+function completeScopeForms({ source, target, scope, filters }: ScopeForms & { source: string }): ScopeForms {
+  const text = target || toTarget(source, isEmpty(scope) ? { filters } : { scope })
+  const parsed = text ? parseKnownTarget(source, text) : undefined
+  if (!text || !parsed) return { target, scope, filters }
+  return {
+    target: text,
+    scope: isEmpty(scope) ? parsed.scope : scope,
+    filters: isEmpty(filters) ? parsed.filters : filters,
+  }
+}
+
+function completeKindForms({ actions, event_kinds }: KindForms): KindForms {
+  return { event_kinds, actions: actions.length > 0 ? actions : event_kinds.map(actionOfKind) }
+}
+
+/** A target from an older ledger may not fit the grammar; then nothing is derived from it. */
+function parseKnownTarget(source: string, text: string): ParsedTarget | undefined {
+  try {
+    return parseTarget(source, text)
+  } catch (error) {
+    if (error instanceof AppError) return undefined
+    throw error
+  }
+}
+
+function isEmpty(value: object): boolean {
+  return Object.keys(value).length === 0
 }
 
 function ownerOf(caller: SubscriptionCaller): string | null {
   return caller.role === 'member' ? caller.userId : null
 }
 
-/** Many small merges must not add up to what one could not send. */
+/** Many small merges must not exceed what one request may send. */
 function refuseOverlong(merged: SubscriptionInput): void {
   if (Buffer.byteLength(JSON.stringify(merged)) <= SUBSCRIPTION_LIMITS.bytes) return
   const detail = `The subscription would be larger than ${SUBSCRIPTION_LIMITS.bytes} bytes.`
   throw refusedInput('The subscription', [{ field: '', detail }])
 }
 
-/** A program that reads a subscription, changes one member and sends it all back has changed that member only. */
+/** A program that reads a subscription, changes one member and sends it all back has changed only that member. */
 function changedMembers(sent: Record<string, unknown>, stored: Subscription | undefined): Record<string, unknown> {
   if (!stored) return sent
   const before = new Map<string, unknown>(Object.entries(stored))
@@ -91,8 +141,9 @@ function changedMembers(sent: Record<string, unknown>, stored: Subscription | un
 }
 
 type ScopeForms = Pick<Subscription, 'target' | 'scope' | 'filters'>
+type KindForms = Pick<Subscription, 'actions' | 'event_kinds'>
 
-/** The form that was changed leads; the others follow from it. */
+/** The form that was changed leads; the others are derived from it. */
 function scopeForms(
   merged: SubscriptionInput,
   changed: Record<string, unknown>,
@@ -104,13 +155,13 @@ function scopeForms(
     filters: (merged.filters as Subscription['filters'] | undefined) ?? {},
   }
   const touched = (['target', 'scope', 'filters', 'source'] as const).some(member => member in changed)
-  if (!touched && stored) return now
+  if (!touched && stored) return completeScopeForms({ source: merged.source, ...now })
   const cleared = 'target' in changed && !changed.target && !changed.scope && !changed.filters
   if (cleared) return { target: '', scope: {}, filters: {} }
   const text = leadingTarget(merged.source, now, changed)
   if (text === undefined) {
     if (!changed.scope || toScopeKey(merged.source, now.scope) === undefined) return now
-    // Known by its native id alone, for instance: the other forms cannot say it, and must not say what was before.
+    // E.g. known by its native id alone: the other forms cannot express it, and must not keep the previous scope.
     return { target: '', scope: now.scope, filters: changed.filters ? now.filters : {} }
   }
   const parsed = parseTarget(merged.source, text)
@@ -132,21 +183,16 @@ function kindForms(
   merged: SubscriptionInput,
   changed: Record<string, unknown>,
   stored: Subscription | undefined,
-): Pick<Subscription, 'actions' | 'event_kinds'> {
+): KindForms {
   if (stored && !('actions' in changed) && !('event_kinds' in changed)) {
-    return { actions: stored.actions, event_kinds: stored.event_kinds }
+    return completeKindForms(stored)
   }
   if (changed.actions && !changed.event_kinds) {
-    const actions = (merged.actions ?? []).map(action => ({ ...toSelector(action.kind), ...action }))
+    const actions = (merged.actions ?? []).map(action => ({ ...actionOfKind(action.kind), ...action }))
     return { actions, event_kinds: [...new Set(actions.map(action => action.kind))] }
   }
   const event_kinds = merged.event_kinds ?? []
   if (changed.actions && merged.actions)
-    return { event_kinds, actions: merged.actions.map(action => ({ ...toSelector(action.kind), ...action })) }
-  return { event_kinds, actions: event_kinds.map(toSelector) }
-}
-
-function toSelector(kind: string): ActionSelector {
-  const dot = kind.lastIndexOf('.')
-  return { kind, object_type: dot > 0 ? kind.slice(0, dot) : '', verb: kind.slice(dot + 1) }
+    return { event_kinds, actions: merged.actions.map(action => ({ ...actionOfKind(action.kind), ...action })) }
+  return { event_kinds, actions: event_kinds.map(actionOfKind) }
 }

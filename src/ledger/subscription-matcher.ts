@@ -8,27 +8,27 @@ import { parseTarget, scopeKeysOf, toScopeKey, toTarget } from '../platforms/sco
 import type { SubscriptionMatch } from '../store/event-store.js'
 import { expiresAt } from './watch-times.js'
 
-/** What matching needs of a subscription, and no more: there may be a hundred thousand. */
+/** The part of a subscription that matching needs. Kept small: there may be a hundred thousand. */
 interface Watch {
   id: string
   /** Empty: every kind. */
   kinds: readonly string[]
   expiresAt: Micros
   followsCursor: boolean
-  /** Where it was captured, if it was: message ids of another server are no cursor. */
+  /** The server it was captured from, if any: message ids of another server are no cursor. */
   host: string | undefined
 }
 
-/** Where capture has found places by now, in the place of a source. */
+/** Where capture has found places, used in the place of a source. */
 const FOLLOWED = 'chat:followed'
-/** Stands for the scope of a subscription that names none: its whole source. */
+/** Scope of a subscription that names none: its whole source. */
 const WHOLE_SOURCE = '*'
 const MESSAGE_ID = /^\d{1,18}$/
 
 /**
  * Finds the subscriptions that an event matches: source → scope key → subscriptions. An event is looked up by the few
- * keys of its target chain, so a hundred thousand subscriptions cost no more than ten. A watch that is captured is found
- * by where capture has found it, too: renamed, it still is what is watched.
+ * keys of its target chain, so a hundred thousand subscriptions cost no more than ten. A captured watch is also found
+ * by the place where capture found it, so it still matches after a rename.
  *
  * Source: Event Ledger Service, "Events" 3; decisions, section 6.
  */
@@ -36,7 +36,7 @@ export class SubscriptionMatcher {
   readonly #bySource = new Map<string, Map<string, Map<string, Watch>>>()
   readonly #places = new Map<string, { source: string; key: string }[]>()
 
-  /** Takes up a subscription, or its new form. Disabled ones match nothing. */
+  /** Adds a subscription or replaces it with its new form. Disabled ones match nothing. */
   put(subscription: Subscription): void {
     this.remove(subscription.id)
     if (!subscription.enabled) return
@@ -92,7 +92,7 @@ function toMatch(watch: Watch, event: NewEvent): SubscriptionMatch {
   return moves && mayCompare(watch, event) ? { id: watch.id, cursor: event.subject_id } : { id: watch.id }
 }
 
-/** A server that is not told may be the same. */
+/** An unnamed server may be the same one. */
 function mayCompare({ host }: Watch, { target }: NewEvent): boolean {
   return host === undefined || (chatHostOf(target) ?? host) === host
 }
@@ -101,7 +101,7 @@ function kindWatched(watch: Watch, kind: string): boolean {
   return watch.kinds.length === 0 || watch.kinds.some(pattern => kindMatches(kind, pattern))
 }
 
-/** Every way in which the subscription names its scope; all of them count. */
+/** Every key by which the subscription names its scope; all of them count. */
 function watchedKeys({ source, target, scope, filters }: Subscription): string[] {
   const keys = new Set<string>()
   const byScope = toScopeKey(source, scope)
@@ -116,7 +116,7 @@ function watchedKeys({ source, target, scope, filters }: Subscription): string[]
   return [...keys]
 }
 
-/** A target kept from an older ledger may be outside the grammar; such a subscription matches by its scope or filters. */
+/** A target from an older ledger may not fit the grammar; such a subscription matches by its scope or filters. */
 function keyOf(source: string, target: string): string | undefined {
   try {
     return parseTarget(source, target).scopeKey

@@ -7,14 +7,14 @@ import type { EventStore } from '../store/event-store.js'
 import { SubscriptionMatcher } from './subscription-matcher.js'
 
 const DAY = 86_400_000_000
-/** Fewer at a time than a reader may ask for: they are parsed on the thread that answers everybody. */
+/** Smaller than a reader's page: these events are parsed on the thread that answers all requests. */
 const PAGE = 200
-/** Whenever it would end: what it would match is asked, not for how long. */
+/** Ignores expiry: a preview shows what would match. */
 const NEVER_OVER = Number.NEGATIVE_INFINITY
 
 /**
- * What a subscription would have matched lately, by the matcher that marks events as they come, switched on or not.
- * Newest first, up to a bound.
+ * What a subscription would have matched recently, by the matcher that marks incoming events, enabled or not. Newest
+ * first, up to a bound.
  *
  * Source: decisions, section 4; docs/decisions/0014.
  */
@@ -45,7 +45,7 @@ export async function previewSubscription(
       to = readTimestamp('captured_at', event.captured_at).micros - 1
       seen ||= watchingAllKinds(event)
       if (!watching(event)) continue
-      // An event may be newer than the clock says it is.
+      // An event may be newer than the clock.
       const day = Math.min(days - 1, Math.floor((to + 1 - from) / DAY))
       counts[day] = (counts[day] as number) + 1
       if (examples.length < wanted) examples.push(event)

@@ -3,47 +3,50 @@ import type { Subscription } from '../model/subscription.js'
 import { type Micros, readTimestamp } from '../model/timestamp.js'
 import { watchedPlaceOf } from '../platforms/chat/capture/watched-place.js'
 
-/** Capture modes of a watch that is to be asked about, again and again. */
+/** Capture modes of a watch that is polled. */
 const POLLING: readonly string[] = ['api_cursor', 'poll']
 const SECOND: Micros = 1_000_000
 const DEFAULT_INTERVAL_SECONDS = 60
-/** A year: later instants may have no text. */
+/** One year: later instants may have no text form. */
 const LONGEST_INTERVAL_SECONDS = 31_536_000
-/** How much less often a watch is polled once it is no longer hot, and how often at most. */
-const COOLED = { times: 10, leastSeconds: 300 }
+/** Longest back-off after failures, so that a recovered platform is polled again soon. */
+const LONGEST_BACK_OFF_SECONDS = 900
+/** An idle watch is polled this many times less often, and no more often than this. */
+const IDLE_INTERVAL = { times: 10, leastSeconds: 300 }
 
 type Watch = Pick<Subscription, 'enabled' | 'metadata' | 'capture'>
 
-/** Whether it is meant to be captured again and again. */
-export function asksForCapture({ capture_modes }: Pick<Subscription, 'capture_modes'>): boolean {
+/** Whether its capture modes ask for polling. */
+export function usesPolling({ capture_modes }: Pick<Subscription, 'capture_modes'>): boolean {
   return capture_modes.some(mode => POLLING.includes(mode))
 }
 
-/** Whether there is something to ask for: only the chat platform can be asked, and for a topic or a stream only. */
+/** Whether capture can read it: only the chat platform has an API for this, and only for a topic or a stream. */
 export function canBeCaptured(watch: Pick<Subscription, 'source' | 'target' | 'scope' | 'filters'>): boolean {
   return watch.source === 'chat' && watchedPlaceOf(watch) !== undefined
 }
 
-/** Whether capture is to come back to it by itself. */
+/** Whether capture polls it. A subscription with a problem is not saved, so its progress could not be recorded. */
 export function isPolled(watch: Subscription): boolean {
-  return asksForCapture(watch) && canBeCaptured(watch)
+  return usesPolling(watch) && canBeCaptured(watch) && watch.problem === undefined
 }
 
-/** Why nothing is to be captured for it any more, if so. */
+/** Why it is no longer captured, if so. */
 export function whyOver({ enabled, metadata }: Watch, now: Micros): 'disabled' | 'expired' | undefined {
   if (!enabled) return 'disabled'
   return expiresAt(metadata) <= now ? 'expired' : undefined
 }
 
-/** Infinity for a watch without end. */
+/** Infinity if the watch has no end. */
 export function expiresAt({ expires_at }: Subscription['metadata']): Micros {
   return instantOf(expires_at) ?? Number.POSITIVE_INFINITY
 }
 
 /**
- * When a watch is to be captured again: `interval_seconds` after the last time while it is hot, afterwards ten times
- * that, at least five minutes. One that was never captured is due at once, and so is one whose last capture broke off in
- * the middle. No watch is due before the wait is over that the chat server has told.
+ * When a watch is to be captured next: `interval_seconds` after the last attempt while it is hot, afterwards ten times
+ * that, at least five minutes. A watch that was never captured, or whose last capture was interrupted, is due
+ * immediately. From the second consecutive failure on, each doubles the time, up to a quarter of an hour. A wait that
+ * the chat server asked for takes precedence.
  *
  * Source: decisions, section 6.
  */
@@ -53,20 +56,30 @@ export function dueAt(watch: Pick<Watch, 'metadata' | 'capture'>, now: Micros): 
 
 function intervalEnd({ metadata, capture }: Pick<Watch, 'metadata' | 'capture'>, now: Micros): Micros {
   const last = instantOf(capture?.last_attempt_at)
-  if (last === undefined || brokeOff(capture)) return now
+  if (last === undefined || wasInterrupted(capture)) return now
   const interval = intervalOf(metadata)
   const hotUntil = instantOf(metadata.hot_until) ?? Number.POSITIVE_INFINITY
-  const seconds = now < hotUntil ? interval : Math.max(interval * COOLED.times, COOLED.leastSeconds)
-  return last + seconds * SECOND
+  const seconds = now < hotUntil ? interval : Math.max(interval * IDLE_INTERVAL.times, IDLE_INTERVAL.leastSeconds)
+  return last + backedOff(seconds, capture?.failures ?? 0) * SECOND
 }
 
-/** Where capture has read to. Before it kept its own place, the cursor was it. Null: nothing yet. */
+function backedOff(seconds: number, failures: number): number {
+  if (failures < 2) return seconds
+  return Math.max(seconds, Math.min(seconds * 2 ** (failures - 1), LONGEST_BACK_OFF_SECONDS))
+}
+
+/** The last attempt to capture it; 0 for never. */
+export function triedAt({ capture }: Pick<Watch, 'capture'>): Micros {
+  return instantOf(capture?.last_attempt_at) ?? 0
+}
+
+/** How far capture has read. Older ledgers recorded only the cursor. Null: nothing yet. */
 export function readToOf({ capture, last_cursor }: Pick<Subscription, 'capture' | 'last_cursor'>): string | null {
   return capture?.read_to === undefined ? last_cursor : capture.read_to
 }
 
-/** Whatever ended has said how. */
-function brokeOff(capture: Subscription['capture']): boolean {
+/** A capture that ended has recorded its outcome. */
+function wasInterrupted(capture: Subscription['capture']): boolean {
   const { last_attempt_at, last_success_at, last_error } = capture ?? {}
   return !last_error && (last_success_at ?? '') < (last_attempt_at ?? '')
 }
@@ -77,7 +90,7 @@ function intervalOf({ interval_seconds: seconds }: Subscription['metadata']): nu
     : DEFAULT_INTERVAL_SECONDS
 }
 
-/** An older ledger may hold what no save would let through. */
+/** An older ledger may hold values that a save would refuse. */
 function instantOf(text: unknown): Micros | undefined {
   if (typeof text !== 'string') return undefined
   try {

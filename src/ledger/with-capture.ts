@@ -1,18 +1,26 @@
 import type { CaptureState, Subscription } from '../model/subscription.js'
 import { type Micros, toTimestamp } from '../model/timestamp.js'
-import { asksForCapture, dueAt, isPolled, readToOf, whyOver } from './watch-times.js'
+import { dueAt, isPolled, readToOf, usesPolling, whyOver } from './watch-times.js'
 
 const NEVER_CAPTURED: CaptureState = {
-  ...{ host: null, followed: null, last_attempt_at: null, last_success_at: null, last_error: null, failures: 0 },
+  ...{
+    host: null,
+    reread: null,
+    followed: null,
+    last_attempt_at: null,
+    last_success_at: null,
+    last_error: null,
+    failures: 0,
+  },
   wait_until: null,
 }
 
 /**
- * A subscription as it is served. One that is captured, or asks to be, says how that goes: what is not known is null,
- * and when it is next due.
+ * A subscription as served. If it is or should be captured, it carries the capture state (null where unknown) and when
+ * it is next due.
  */
 export function withCapture(subscription: Subscription, now: Micros): Subscription {
-  if (!subscription.capture && !asksForCapture(subscription)) return subscription
+  if (!subscription.capture && !usesPolling(subscription)) return subscription
   const isDueAgain = isPolled(subscription) && whyOver(subscription, now) === undefined
   const due = isDueAgain ? toTimestamp(dueAt(subscription, now)) : null
   const capture = { ...NEVER_CAPTURED, ...subscription.capture, read_to: readToOf(subscription), next_due_at: due }

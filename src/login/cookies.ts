@@ -1,7 +1,7 @@
 /**
- * The value of the cookie `name` as it was sent: nothing is decoded or unquoted, and only space and tab stand around a
- * pair for nothing (a parser that also trims other white space takes `\u00a0name=` of a neighbour for `name=`). Two
- * different values are no value: the other one comes from a host or path beside ours, and nothing says which.
+ * The value of the cookie `name` exactly as sent: nothing is decoded or unquoted, and only space and tab are trimmed
+ * around a pair (a parser that trims other white space takes a neighbour's `\u00a0name=` for `name=`). Two different
+ * values yield none: the other one comes from a neighbouring host or path, and nothing says which.
  *
  * @param header every `Cookie` line, joined by `; `.
  *
@@ -21,7 +21,7 @@ export function readCookie(header: string | undefined, name: string): string | u
   return value
 }
 
-/** By hand: a pattern that looks for blanks before the end tries from each of them, in a header full of them. */
+/** Not a pattern: one that looks for trailing blanks retries from each blank of a header full of them. */
 function withoutBlanks(text: string): string {
   let start = 0
   let end = text.length
@@ -36,18 +36,21 @@ function isBlank(code: number): boolean {
 
 export interface CookiePlace {
   name: string
-  /** `/`, or the root path. A name that begins with `__Host-` needs `/` and `secure`, or browsers drop the cookie. */
+  /** `/` or the root path. A name that begins with `__Host-` needs `/` and `secure`, or browsers drop the cookie. */
   path: string
   /** Browsers send it over TLS only. */
   secure: boolean
 }
 
-/** The `Set-Cookie` that begins a session. Without an age it ends with the browser; without a domain no other host gets it. */
+/**
+ * The `Set-Cookie` that starts a session. Without an age it ends with the browser; without a domain no other host gets
+ * it.
+ */
 export function sessionCookie(cookie: CookiePlace & { value: string }): string {
   return `${cookie.name}=${cookie.value}; ${attributes(cookie)}`
 }
 
-/** The `Set-Cookie` that ends a session: of the same name and path, or the browser would keep the old one beside it. */
+/** The `Set-Cookie` that ends a session. Same name and path: otherwise the browser keeps the old cookie next to it. */
 export function endedCookie(cookie: CookiePlace): string {
   return `${cookie.name}=; Max-Age=0; ${attributes(cookie)}`
 }

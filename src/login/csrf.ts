@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto'
 
-/** Text of a session token or a CSRF token: 256 bits as base64url. */
+/** Form of a session token or CSRF token: 256 bits as base64url. */
 export const SECRET_PATTERN = /^[A-Za-z0-9_-]{43}$/
 
 /**
- * A new session token or CSRF token. Digests and comparisons are made over its text, never over decoded bytes: the
- * last character has two bits that decoding drops, so several texts would stand for one secret.
+ * Creates a session token or CSRF token. Digests and comparisons use its text, never decoded bytes: the last character
+ * has two bits that decoding drops, so several texts would stand for one secret.
  *
  * Source: decisions on security, 0.9, 0.11 and section 2.
  */

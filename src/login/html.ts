@@ -1,9 +1,9 @@
-/** Text that is markup already. */
+/** Text that is already markup. */
 export class Markup {
   constructor(readonly text: string) {}
 }
 
-/** A template for HTML: whatever is put into it is escaped for text and for quoted attributes, unless it is markup. */
+/** HTML template: escapes each value for text and quoted attributes, unless the value is markup. */
 export function html(pieces: TemplateStringsArray, ...values: readonly (string | Markup)[]): Markup {
   const text = values.map(value => (value instanceof Markup ? value.text : escapeHtml(value)))
   return new Markup(String.raw({ raw: pieces }, ...text))

@@ -1,11 +1,11 @@
 import type { LoginLook } from '../model/login-look.js'
 import { html, Markup } from './html.js'
 
-/** What the page calls things. */
+/** Texts of the page. */
 export interface LoginLabels {
   /** The name of the program. */
   program: string
-  /** Above the form, and in the window's title. */
+  /** Above the form and in the window title. */
   title: string
   /** On the left page of the split layout. */
   sentence: string
@@ -15,32 +15,32 @@ export interface LoginLabels {
 }
 
 export interface LoginPageOptions extends LoginLook {
-  /** In front of every address: empty, or `/x`. */
+  /** Prefix of every address: empty, or `/x`. */
   rootPath: string
-  /** Where to go after the login, as `safeNext` gave it. */
+  /** Where to go after the login; comes from `safeNext`. */
   next: string
-  /** The host that people came to, shown below the title. */
+  /** The requested host, shown below the title. */
   host: string
-  /** In place of the ledger's own. */
+  /** Override the ledger's labels. */
   labels?: Partial<LoginLabels>
-  /** Whether a name is asked for; true when absent. */
+  /** Whether to ask for a user name; default true. */
   asksUsername?: boolean
-  /** In place of the ledger's own. */
+  /** Override the ledger's files. */
   files?: LoginPageFiles
 }
 
-/** What the page loads, from one folder below the root path. */
+/** Files that the page loads, from one folder below the root path. */
 export interface LoginPageFiles {
   folder: string
   styles: readonly string[]
   script: string
-  /** Loaded before the first paint: the page looks as it was chosen on this device. */
+  /** Loaded before the first paint, to apply the appearance chosen on this device. */
   firstScript?: string
-  /** Absent: the page has none, and browsers ask for none. */
+  /** Absent: the page declares an empty one, so that browsers do not request `/favicon.ico`. */
   icon?: string
 }
 
-/** What the page loads from `login/assets/` below the root path: name → path below the package's `assets/`. */
+/** Files below `login/assets/` under the root path: name → path below the package's `assets/`. */
 export const LOGIN_ASSETS: ReadonlyMap<string, string> = new Map([
   ['tokens.css', 'shared/tokens.css'],
   ['login.css', 'login/login.css'],
@@ -67,8 +67,8 @@ const LEDGER_LABELS: LoginLabels = {
 }
 
 /**
- * The login page as HTML. It sends `{username, password, next}` as JSON to `api/login` below the root path, so it needs
- * script, and says so where there is none. Nothing in it is inline: the page policy forbids that.
+ * Renders the login page. It posts `{username, password, next}` as JSON to `api/login` below the root path, so it needs
+ * JavaScript and says so without it. Nothing is inline: the page's Content-Security-Policy forbids that.
  *
  * Source: design, "Login"; decisions on identity, section 5.
  */
@@ -78,7 +78,7 @@ export function renderLoginPage(options: LoginPageOptions): string {
   const { folder, styles, script, firstScript, icon } = options.files ?? LEDGER_FILES
   const assets = `${rootPath}/${folder}`
   const sheets = styles.map(name => html`<link rel="stylesheet" href="${assets}/${name}">`.text).join('\n')
-  // Without the attribute the stylesheet follows the reader's system, before any script has run.
+  // Without the attribute the stylesheet follows the system's colour scheme, before any script has run.
   const scheme = appearance === 'system' ? '' : html` data-scheme="${appearance}"`
   return html`<!doctype html>
 <html lang="en" data-palette="${palette}" data-layout="${layout}"${scheme}>
@@ -110,7 +110,7 @@ ${layout === 'split' ? leftPage(labels) : ''}
 `.text
 }
 
-/** `method` matters only where the script could not be loaded: a form without it would put the password in the address. */
+/** `method` matters only if the script could not be loaded: without it the form would put the password in the URL. */
 function loginForm({ rootPath, next, asksUsername = true }: LoginPageOptions, labels: LoginLabels): Markup {
   return html`<form id="login" method="post" action="${rootPath}/api/login" data-program="${labels.program}">
     <input id="next" type="hidden" name="next" value="${next}">
@@ -155,7 +155,7 @@ function leftPage({ program, sentence }: LoginLabels): Markup {
 </div>`
 }
 
-/** Without it browsers would ask for `/favicon.ico`. */
+/** Without it browsers request `/favicon.ico`. */
 const NO_ICON = html`<link rel="icon" href="data:,">`
 
 const AUTOFOCUS = html` autofocus`

@@ -1,9 +1,9 @@
-/** A name or an address with an optional port; anything else must never reach a URL parser. */
+/** A name or an address with an optional port. Nothing else may reach a URL parser. */
 const HOST = /^(?:[a-z0-9._-]+|\[[a-f0-9]*:[a-f0-9.:]+\])(?::\d{1,5})?$/i
 
 /**
- * Whether a `Host` header has a form that a browser could send. `a@evil.example` is a host to no browser and a
- * different host to every URL parser.
+ * Whether a `Host` header has a form that a browser can send. To browsers `a@evil.example` is no host; each URL parser
+ * makes a different host of it.
  *
  * Source: decisions on security, 0.4 and section 2, "Host pattern".
  */
@@ -14,8 +14,7 @@ export function isHost(text: string): boolean {
 const LOOPBACK_HOST = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])(?::\d{1,5})?$/i
 
 /**
- * Whether a `Host` header is a name of this machine itself. A page elsewhere whose name resolves to it gives itself away
- * so.
+ * Whether a `Host` header names this machine itself. This exposes a foreign page whose name resolves to this machine.
  *
  * Source: decisions on security, 0.17.
  */
@@ -24,8 +23,8 @@ export function isLoopbackHost(host: string | undefined): boolean {
 }
 
 /**
- * The origin of a page that we served without a proxy: none where the `Host` header is missing (HTTP/1.0) or is no
- * host. Browsers write origins in lower case and leave the default port out.
+ * The origin of a page served without a proxy: none if the `Host` header is missing (HTTP/1.0) or is no host. Browsers
+ * write origins in lower case and omit the default port.
  *
  * Source: decisions on security, 0.5.
  */
@@ -35,8 +34,8 @@ export function directOrigin(host: string | undefined): string | undefined {
 }
 
 /**
- * Whether an `Origin` header is one of ours, letter by letter. An absent or empty one is none, and neither is `null`,
- * which every sandboxed page sends. Whether a request may do without an `Origin` is for the caller to say.
+ * Whether an `Origin` header is one of ours, compared exactly. An absent or empty one is not, and neither is `null`,
+ * which every sandboxed page sends. The caller decides whether a request may omit `Origin`.
  *
  * @param allowed origins as browsers write them, such as `https://events.example.org`.
  *

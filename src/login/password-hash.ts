@@ -1,34 +1,35 @@
 import { pbkdf2, randomBytes, timingSafeEqual } from 'node:crypto'
 import { promisify } from 'node:util'
+import { PASSWORD_HASH_PATTERN } from '../model/user.js'
 
-/** Of new hashes. A stored hash says its own count, so a higher one needs no migration. */
+/** For new hashes. A stored hash names its own count, so raising this needs no migration. */
 export const PASSWORD_ITERATIONS = 600_000
 
 const DIGEST_BYTES = 32
 const SALT_BYTES = 16
-/** A stored count above it would hold a thread for seconds, at every try. */
+/** A stored count above it would block a thread for seconds per attempt. */
 const MOST_ITERATIONS = 10_000_000
-const STORED = /^pbkdf2_sha256\$([1-9]\d{0,7})\$((?:[0-9a-fA-F]{2}){4,64})\$([0-9a-fA-F]{64})$/
+const STORED = new RegExp(PASSWORD_HASH_PATTERN)
 
-/** A password's digest, and what it takes to make it again. */
+/** A password's digest and the parameters to compute it again. */
 export interface PasswordHash {
   iterations: number
   salt: Buffer
   digest: Buffer
 }
 
-/** PBKDF2-HMAC-SHA256 with 32 bytes of result. */
+/** PBKDF2-HMAC-SHA256 with a 32-byte result. */
 export type Derive = (password: string, salt: Buffer, iterations: number) => Promise<Buffer>
 
 const pbkdf2Async = promisify(pbkdf2)
 
-/** Takes the password as it is, as UTF-8: nothing is trimmed or normalised. Runs on a thread of Node's pool. */
+/** Uses the password as given, as UTF-8, neither trimmed nor normalised. Runs on a thread of Node's pool. */
 export const derivePassword: Derive = (password, salt, iterations) =>
   pbkdf2Async(password, salt, iterations, DIGEST_BYTES, 'sha256')
 
 /**
- * @returns `pbkdf2_sha256$<iterations>$<salt_hex>$<digest_hex>` with a new salt of 16 bytes. The salt that is hashed
- *   are the bytes that the hex stands for.
+ * @returns `pbkdf2_sha256$<iterations>$<salt_hex>$<digest_hex>` with a new 16-byte salt. The hash uses the salt's
+ *   bytes, not its hex text.
  *
  * Source: decisions on identity, section 5, "Passwords"; decisions on security, 0.1.
  */
@@ -42,7 +43,7 @@ export async function hashPassword(
   return `pbkdf2_sha256$${iterations}$${salt.toString('hex')}$${digest.toString('hex')}`
 }
 
-/** Takes a stored hash apart: 1 to 10,000,000 iterations, a salt of 4 to 64 bytes. Anything else is no hash. */
+/** Parses a stored hash: 1 to 10,000,000 iterations, a salt of 4 to 64 bytes. Anything else is no hash. */
 export function readPasswordHash(text: string): PasswordHash | undefined {
   const [, count = '', salt = '', digest = ''] = STORED.exec(text) ?? []
   const iterations = Number(count)

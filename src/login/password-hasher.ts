@@ -10,19 +10,19 @@ import {
 } from './password-hash.js'
 
 export interface PasswordHasherOptions {
-  /** Hashes at once; each holds a thread of the pool that files need too. */
+  /** Concurrent hashes; each occupies a thread of the pool that file access needs too. */
   running?: number
-  /** Callers that may wait for their turn. */
+  /** Callers that may queue. */
   waiting?: number
   waitMs?: number
-  /** Of new hashes, and the work that every failed verification costs at least. */
+  /** For new hashes; also the minimum work of every failed verification. */
   iterations?: number
   derive?: Derive
 }
 
 /**
- * Hashes and verifies passwords, few at a time, so that a burst of logins cannot take every thread of the process:
- * 2 at once, 16 waiting for at most 5 seconds.
+ * Hashes and verifies passwords, few at a time, so that a burst of logins cannot occupy every thread of the process: 2
+ * concurrently, 16 queued for at most 5 seconds.
  *
  * Source: decisions on security, 0.1 and section 2, "hash concurrency".
  */
@@ -45,9 +45,9 @@ export class PasswordHasher {
   }
 
   /**
-   * Whether `password` belongs to a stored hash. Without one (nobody has that name), or with one that cannot be read,
-   * the answer is no, after the work that a wrong password costs: an older hash with fewer iterations is topped up to
-   * the count of today, so that the time does not tell who has an account.
+   * Whether `password` matches a stored hash. Without a hash (no such user), or with one that cannot be read, the
+   * answer is no after the work that a wrong password costs. A hash with fewer iterations is topped up to the current
+   * count, so that the time does not reveal who has an account.
    *
    * @throws AppError `unavailable/busy`
    */
@@ -62,7 +62,7 @@ export class PasswordHasher {
   }
 }
 
-/** Lets a few pieces of work run at once and a few more wait, first come, first served. */
+/** Runs a few tasks concurrently and queues a few more, first come, first served. */
 class Turns {
   private running = 0
   private readonly waiting: (() => void)[] = []
@@ -76,7 +76,7 @@ class Turns {
     try {
       return await work()
     } finally {
-      // The turn goes over to the next one, who does not count anew: nobody can come in between.
+      // The turn passes directly to the next in the queue, so no newcomer can take it.
       const next = this.waiting.shift()
       if (next) next()
       else this.running--

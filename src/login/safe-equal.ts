@@ -1,9 +1,9 @@
 import { hash, timingSafeEqual } from 'node:crypto'
 
 /**
- * Whether `shown` is the secret `expected`, in a time that tells nothing of where they differ. A secret that is not
- * set, or empty, equals nothing. Over digests, as `timingSafeEqual` throws where lengths differ, and what a caller
- * shows has any length.
+ * Whether `shown` equals the secret `expected`, in a time independent of where they differ. A secret that is unset or
+ * empty equals nothing. Compares digests, because `timingSafeEqual` throws on different lengths and a caller's input
+ * has any length.
  *
  * Source: decisions on security, 0.12.
  */

@@ -3,19 +3,19 @@ const LONGEST = 2048
 const LOCAL_PATH = /^\/(?![/\\])[!#$%&'()*+,\-./0-9:;=?@A-Z[\]_a-z~]*$/
 const BROKEN_ESCAPE = /%(?![0-9a-f]{2})/i
 /**
- * Escapes that somebody in front of us, or a second decoding, could turn into a separator, a control character or
- * another escape: slash, backslash, percent, control, and the overlong forms that lax decoders read as ASCII.
+ * Escapes that a proxy or a second decoding could turn into a separator, a control character or another escape: slash,
+ * backslash, percent, control, and the overlong forms that lax decoders read as ASCII.
  */
 const DOUBTFUL_ESCAPE = /%(?:2f|5c|25|[01][0-9a-f]|7f|c0|c1|e0%80)/
 const DOTS = new Set(['.', '..'])
 const NOWHERE = 'http://x.invalid'
 
 /**
- * Where a browser may be sent after login: `value` if it is a path on this very server that no browser and no proxy
- * could read as another host or another path, else the root. The text comes back as it was given; whoever redirects
- * must send exactly it, as parsing first would turn `/.//host` into `//host`.
+ * Where to send a browser after login: `value` if it is a path on this server that no browser or proxy could read as
+ * another host or path, else the root. The text is returned unchanged. Redirects must send exactly this text: parsing
+ * it first would turn `/.//host` into `//host`.
  *
- * @param value what the caller gave; anything but a string of 1 to 2048 characters counts as nothing.
+ * @param value what the caller sent; anything but a string of 1 to 2048 characters is ignored.
  * @param rootPath empty, or the prefix below which we are mounted, such as `/events`.
  *
  * Source: decisions on security, 0.13 and section 2, "safeNext".
@@ -26,7 +26,7 @@ export function safeNext(value: unknown, rootPath: string): string {
 
 function isLocalPath(text: string, rootPath: string): boolean {
   if (text.length > LONGEST || !LOCAL_PATH.test(text) || BROKEN_ESCAPE.test(text)) return false
-  const path = text.replace(/[?#].*$/, '')
+  const path = text.replace(/[?#].*/s, '')
   const lowered = path.toLowerCase()
   if (path.includes('//') || DOUBTFUL_ESCAPE.test(lowered)) return false
   if (

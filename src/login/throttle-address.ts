@@ -1,10 +1,10 @@
 import { BlockList, isIP, isIPv4, isIPv6 } from 'node:net'
 import { AppError } from '../model/app-error.js'
 
-/** Callers whose address nobody knows share it. */
+/** Shared by callers whose address is unknown. */
 const UNKNOWN = 'unknown'
 
-/** `mapped` IPv4 addresses (`::ffff:a.b.c.d`) are IPv4 here, however they are spelt. */
+/** `mapped` IPv4 addresses (`::ffff:a.b.c.d`) count as IPv4, however they are spelt. */
 interface Address {
   family: 'ipv4' | 'ipv6'
   /** IPv6 as eight groups of four digits. */
@@ -16,34 +16,56 @@ interface AddressRange {
   prefix: number
 }
 
+/** Takes the peer's address and its `X-Forwarded-For`. */
+export type ToAddress = (remoteAddress: string | undefined, forwardedFor: string | undefined) => string
+
 /**
- * Makes the address that the login throttle counts for: an IPv4 address, or the /64 of an IPv6 address, as one
- * customer holds all of it. Forwarded headers are believed here and nowhere else, and only if the peer is a listed
- * proxy: then it is the right-most address of `X-Forwarded-For` that is no listed proxy, since everything left of it
- * is whatever the caller wrote.
+ * Maps a request to the address that the login throttle counts: an IPv4 address, or the /64 of an IPv6 address, as one
+ * customer holds all of it.
  *
  * @param trustedProxies addresses or CIDR ranges.
- * @throws AppError `configuration/proxy_invalid` for one that is neither.
+ * @throws AppError `configuration/proxy_invalid` for an entry that is neither.
  *
  * Source: decisions on security, section 2, "throttle" and "TRUSTED_PROXIES".
  */
-export function createThrottleAddress(
+export function createThrottleAddress(trustedProxies: readonly string[]): ToAddress {
+  const findCaller = createFindCaller(trustedProxies)
+  return (remoteAddress, forwardedFor) => {
+    const caller = findCaller(remoteAddress, forwardedFor)
+    return caller === undefined ? UNKNOWN : throttleKey(caller)
+  }
+}
+
+/** The caller's full address, for logs. @throws AppError as `createThrottleAddress` */
+export function createCallerAddress(trustedProxies: readonly string[]): ToAddress {
+  const findCaller = createFindCaller(trustedProxies)
+  return (remoteAddress, forwardedFor) => {
+    const caller = findCaller(remoteAddress, forwardedFor)
+    return caller === undefined ? UNKNOWN : shownAddress(caller)
+  }
+}
+
+/**
+ * The only place that trusts forwarded headers, and only if the peer is a listed proxy. The caller is then the
+ * right-most address of `X-Forwarded-For` that is no listed proxy: the caller wrote everything left of it.
+ */
+function createFindCaller(
   trustedProxies: readonly string[],
-): (remoteAddress: string | undefined, forwardedFor: string | undefined) => string {
+): (remoteAddress: string | undefined, forwardedFor: string | undefined) => Address | undefined {
   const proxies = proxyLists(trustedProxies)
   const isTrusted = ({ text, family }: Address) => proxies[family].check(text, family)
 
   return (remoteAddress, forwardedFor) => {
     let caller = remoteAddress === undefined ? undefined : readAddress(remoteAddress)
-    if (caller === undefined) return UNKNOWN
+    if (caller === undefined) return undefined
     const hops = forwardedFor?.split(',') ?? []
     while (hops.length > 0 && isTrusted(caller)) {
       const hop = readHop(hops.pop() ?? '')
-      // A listed proxy passed on what is no address: it is the last hop that is known.
+      // A listed proxy forwarded something that is no address: this is the last known hop.
       if (hop === undefined) break
       caller = hop
     }
-    return throttleKey(caller)
+    return caller
   }
 }
 
@@ -52,7 +74,7 @@ export function isCidr(text: string): boolean {
   return readRange(text) !== undefined
 }
 
-/** One list for each family: a single one takes an IPv4 address for part of `::/64`, as it knows the mapped ones too. */
+/** One list per family: a shared one matches an IPv4 address against `::/64`, because it includes the mapped ones. */
 function proxyLists(trustedProxies: readonly string[]): Record<Address['family'], BlockList> {
   const lists = { ipv4: new BlockList(), ipv6: new BlockList() }
   for (const text of trustedProxies) {
@@ -80,7 +102,7 @@ function readRange(text: string): AddressRange | undefined {
   const bits = isIPv4(base) ? 32 : 128
   const prefix = length === undefined ? bits : Number(length)
   if (prefix > bits) return undefined
-  // A range of mapped addresses is one of IPv4; a wider one would reach beyond them.
+  // A range of mapped addresses is a range of IPv4; a wider one would reach beyond them.
   const widened = bits === 128 && address.family === 'ipv4' ? prefix - 96 : prefix
   return widened < 0 ? undefined : { address, prefix: widened }
 }
@@ -95,13 +117,13 @@ function readHop(text: string): Address | undefined {
 function readAddress(text: string): Address | undefined {
   if (isIP(text) === 0) return undefined
   if (!isIPv6(text)) return { family: 'ipv4', text }
-  const groups = ipv6Groups(text.replace(/%.*$/, ''))
+  const groups = ipv6Groups(text.replace(/%.*/s, ''))
   if (groups.slice(0, 6).join('') !== '00000000000000000000ffff') return { family: 'ipv6', text: groups.join(':') }
   const bytes = Buffer.from(groups.slice(6).join(''), 'hex')
   return { family: 'ipv4', text: bytes.join('.') }
 }
 
-/** The URL parser knows every spelling of an IPv6 address and gives back one, in which only zeros are left out. */
+/** The URL parser reads every spelling of an IPv6 address and writes one, which omits only zeros. */
 function ipv6Groups(text: string): string[] {
   const [head = '', tail] = new URL(`http://[${text}]`).hostname.slice(1, -1).split('::')
   const before = head === '' ? [] : head.split(':')
@@ -112,4 +134,9 @@ function ipv6Groups(text: string): string[] {
 
 function throttleKey({ family, text }: Address): string {
   return family === 'ipv4' ? text : `${text.slice(0, 19)}::/64`
+}
+
+/** IPv6 in its shortest form, as the URL parser writes it. */
+function shownAddress({ family, text }: Address): string {
+  return family === 'ipv4' ? text : new URL(`http://[${text}]`).hostname.slice(1, -1)
 }

@@ -2,11 +2,11 @@ import { AppError } from '../model/app-error.js'
 import { USER_LIMITS } from '../model/user.js'
 
 const MOST_KEYS = 10_000
-/** Addresses, each with a name, from which somebody has logged in. */
+/** Pairs of address and name that have logged in before. */
 const MOST_KNOWN = 1_000
-/** After as many failures for a name as its window allows, from wherever, one try each so often. */
+/** Once a name's window is full, one try from anywhere is admitted in this time. */
 const SLOW_MS = 5_000
-/** Where only attempts under way fill a window: they end soon, and may succeed. */
+/** Wait if only attempts in progress fill a window: they end soon, and may succeed. */
 const UNDER_WAY_MS = 1_000
 
 interface Window {
@@ -14,7 +14,7 @@ interface Window {
   ms: number
 }
 
-/** One address that tries one name; one address, whatever names it tries; one name, from wherever it is tried. */
+/** One address with one name; one address with any names; one name from any address. */
 const WINDOWS = {
   pair: { failures: 10, ms: 60_000 },
   address: { failures: 60, ms: 5 * 60_000 },
@@ -25,34 +25,34 @@ const SCOPES = ['pair', 'address', 'name'] as const satisfies Scope[]
 
 interface Tries {
   failures: number
-  /** Admitted, and not yet known to have failed: they count too, or tries side by side would pass the limit. */
+  /** Admitted and still in progress. They count too, or parallel tries would exceed the limit. */
   underWay: number
   endsAt: number
   lastAt: number
 }
 
 export interface LoginThrottleOptions {
-  /** Milliseconds of a clock that only goes forward. */
+  /** Milliseconds of a monotonic clock. */
   now: () => number
   enabled?: boolean
-  /** Beyond it, what was tried least recently is forgotten. */
+  /** Above it, what was tried least recently is dropped. */
   maxKeys?: number
 }
 
 /**
- * Slows the guessing of passwords without locking anybody out: an address that fails too often with a name, or with
- * any names, waits for the end of its window; a name that fails too often from everywhere is left one try in five
- * seconds, 17,280 guesses a day for everybody together. Strangers who keep trying take all of these, so that an address
- * from which somebody has logged in with the name before does not have to wait with them.
+ * Slows password guessing without locking users out: an address that fails too often with a name, or with any names,
+ * waits for the end of its window; a name that fails too often from everywhere is left one try in five seconds, 17,280
+ * guesses a day in total. An attacker can use up this quota, so an address from which this name has logged in before
+ * does not wait for it.
  *
  * Each attempt is checked before its password is, and then ends in exactly one of `failed`, `succeeded`, `abandoned`.
  *
  * Source: decisions on security, 0.18 and section 2, "throttle".
  */
 export class LoginThrottle {
-  /** Least recently tried first. */
+  /** Ordered: least recently tried first. */
   private readonly tries = new Map<string, Tries>()
-  /** Pairs by which somebody has logged in, least recently first. */
+  /** Pairs that have logged in, least recently first. */
   private readonly known = new Set<string>()
   private readonly enabled: boolean
   private readonly maxKeys: number
@@ -65,7 +65,7 @@ export class LoginThrottle {
   }
 
   /**
-   * Admits an attempt. One that is refused counts for nothing.
+   * Admits or refuses an attempt. A refused one does not count.
    *
    * @throws AppError `throttled/too_many_attempts` with whole `retryAfterSeconds`
    */
@@ -88,8 +88,8 @@ export class LoginThrottle {
     for (const scope of SCOPES) {
       const tries = this.touch(scope, keys[scope])
       const window = WINDOWS[scope]
-      // A window begins with its first failure. That of a name goes on while it is slowed down, or whoever keeps on
-      // trying would get a new hundred at each end of it.
+      // A window begins with its first failure. A name's window continues while it is slowed down, or a persistent
+      // attacker would get a new hundred tries at each end of it.
       if (tries.failures === 0 || (scope === 'name' && tries.failures >= window.failures)) {
         tries.endsAt = this.now() + window.ms
       }
@@ -98,7 +98,7 @@ export class LoginThrottle {
     }
   }
 
-  /** Also forgets the failures of this address with this name; those of either alone stay. */
+  /** Also clears the failures of this address with this name; those of either alone stay. */
   succeeded(address: string, username: string): void {
     if (!this.enabled) return
     const key = keysOf(address, username).pair
@@ -108,7 +108,7 @@ export class LoginThrottle {
     this.abandoned(address, username)
   }
 
-  /** The attempt came to no answer, such as where too many passwords were being checked. */
+  /** The attempt ended without an answer, e.g. because too many passwords were being checked. */
   abandoned(address: string, username: string): void {
     for (const key of Object.values(keysOf(address, username))) {
       const tries = this.tries.get(key)
@@ -125,7 +125,7 @@ export class LoginThrottle {
     if (this.known.size > MOST_KNOWN && oldest !== undefined) this.known.delete(oldest)
   }
 
-  /** How long the tries of one key keep an attempt out. */
+  /** How long the tries of one key delay an attempt. */
   private waitMs(scope: Scope, key: string): number {
     const tries = this.tries.get(key)
     const now = this.now()
@@ -135,7 +135,7 @@ export class LoginThrottle {
     return tries.failures < failures ? UNDER_WAY_MS : tries.endsAt - now
   }
 
-  /** The tries of one key, begun anew where their window is over, as the most recent ones. */
+  /** The tries of one key, now the most recent ones. Starts over if their window has ended. */
   private touch(scope: Scope, key: string): Tries {
     const now = this.now()
     const known = this.tries.get(key)
@@ -156,7 +156,7 @@ export class LoginThrottle {
 }
 
 function keysOf(address: string, username: string): Record<Scope, string> {
-  // Names in other case are one, and so are those that are too long for any user: a key is never as large as a request.
+  // Names are compared without case, and names too long for any user share a key: a key is never as large as a request.
   const name = username.length > USER_LIMITS.usernameCharacters ? '' : username.toLowerCase()
   return { pair: `pair ${address} ${name}`, address: `address ${address}`, name: `name ${name}` }
 }

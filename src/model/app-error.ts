@@ -1,40 +1,44 @@
-/** Every way in which a request or a command can fail as expected. It picks the HTTP status and the exit code. */
+/** All expected failures of a request or command. The category selects the HTTP status and the exit code. */
 export type ErrorCategory =
   | 'invalid'
   | 'unauthenticated'
   | 'forbidden'
   | 'not_found'
   | 'conflict'
-  /** What it was made for has changed since. */
+  /** The client's version of the resource is outdated. */
   | 'outdated'
   | 'too_large'
   | 'unsupported_type'
   | 'throttled'
+  /** The header section, or one line of it, is too large. */
+  | 'headers_too_large'
+  /** The request named a host that this server does not serve. */
+  | 'misdirected'
   | 'unavailable'
   | 'configuration'
   | 'internal'
 
-/** One field of the input that was refused: a JSON pointer (or parameter name) and a sentence for people. */
+/** One refused field: a JSON pointer (or parameter name) and a sentence for people. */
 export interface FieldProblem {
   field: string
   detail: string
 }
 
 export interface AppErrorOptions {
-  /** What to do next, as a sentence; appended to the message. */
+  /** What to do next, as a sentence. Appended to the message. */
   hint?: string
-  /** Every refused field, where more than the message can name. */
+  /** Every refused field, if the message cannot name them all. */
   errors?: FieldProblem[]
-  /** Seconds, whole or broken, after which a retry makes sense. */
+  /** Seconds, may be fractional, until a retry makes sense. */
   retryAfterSeconds?: number
   cause?: unknown
 }
 
 /**
- * An expected failure. Anything else that is thrown is a defect and is answered without details.
+ * An expected failure. Anything else thrown is a defect, answered without details.
  *
- * `code` is for programs and is never reworded; `message` is for people: what was wrong with what they gave,
- * then what to do. Never put a secret in either.
+ * `code` is for programs and is never reworded; `message` is for people: what was wrong with their input, then what to
+ * do. Never put a secret in either.
  */
 export class AppError extends Error {
   readonly errors: FieldProblem[]
@@ -53,12 +57,18 @@ export class AppError extends Error {
   }
 }
 
-/** The refusal of one field of an input: `invalid/invalid_field`, or another `code` of the same category. */
+/** Refuses one field of an input: `invalid/invalid_field`, or another `code` of the same category. */
 export function invalidField(field: string, detail: string, code = 'invalid_field'): AppError {
   return new AppError('invalid', code, detail, { errors: [{ field, detail }] })
 }
 
-/** The refusal of an input that has these problems. `what` begins the sentence: "The event". */
+/** Refuses JSON that is no object. @param what begins the sentence: "An event" */
+export function notAnObject(what: string): AppError {
+  const detail = `${what} must be a JSON object.`
+  return new AppError('invalid', 'invalid_json', detail, { errors: [{ field: '', detail }] })
+}
+
+/** Refuses an input with these problems. `what` begins the sentence: "The event". */
 export function refusedInput(what: string, errors: FieldProblem[]): AppError {
   const [first] = errors
   const more = errors.length > 1 ? ` (And ${errors.length - 1} more.)` : ''

@@ -1,18 +1,18 @@
-/** What asking another board by its profile showed. */
+/** Result of asking another board by its profile. */
 export interface BackendCheck {
   name: string
-  /** Base address; null where the profile names none that can be used. */
+  /** Base address; null if the profile has no usable one. */
   url: string | null
   /** A board answers there. */
   reachable: boolean
-  /** It lets us in, by the key or because it lets everybody in; null while that is not known. */
+  /** It accepts our key or needs none; null while unknown. */
   admitted: boolean | null
   version: string | null
-  /** What keeps requests from going there; null when nothing does. */
+  /** Why requests cannot go there; null if they can. */
   problem: BackendProblem | null
 }
 
-/** For programs and for people. */
+/** Both a code for programs and a text for people. */
 export interface BackendProblem {
   code: 'backends_invalid' | 'backend_refuses' | 'not_a_board' | 'server_unreachable'
   detail: string

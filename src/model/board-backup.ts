@@ -6,14 +6,14 @@ export type BoardDatabaseName = (typeof BOARD_DATABASES)[number]
 
 export const BACKUP_LIMITS = { pathCharacters: 4_096, requestBytes: 32 * 1024 } as const
 
-/** A copy that is to be made. */
+/** A copy to be made. */
 export const BackupRequestSchema = Type.Object(
   {
     path: Type.String({
       minLength: 1,
       maxLength: BACKUP_LIMITS.pathCharacters,
       pattern: '^[^\\u0000\\uD800-\\uDFFF]*$',
-      description: 'Absolute, of a file that is not there yet.',
+      description: 'Absolute path of a file that does not exist yet.',
     }),
     of: Type.Enum(BOARD_DATABASES),
   },

@@ -1,10 +1,10 @@
-/** What opens the board. Each is absent where it is not configured, or cannot be used at this moment. */
+/** Secrets that open the board. Each is absent if not configured or currently unusable. */
 export interface BoardSecrets {
-  /** Of the login in a browser. */
+  /** For the login in a browser. */
   password?: string
-  /** Signs the cookies in the password's place. */
+  /** Signs the cookies instead of the password. */
   authSecret?: string
   apiKey?: string
-  /** Besides one of the others, for real execution and control. */
+  /** Required in addition, for real execution and control. */
   executorToken?: string
 }

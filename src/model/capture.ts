@@ -5,56 +5,60 @@ import { SUBSCRIPTION_LIMITS } from './subscription.js'
 
 export const CAPTURE_LIMITS = { backfill: 1_000_000, defaultBackfill: 100 } as const
 
-/** What is to be captured: one watch, or every one that is due. */
+/** What to capture: one watch, or every due one. */
 export const CaptureRequestSchema = Type.Object({
   subscription_id: Type.Optional(
     Type.String({
       minLength: 1,
       maxLength: SUBSCRIPTION_LIMITS.idCharacters,
-      description: 'Without it, every watch that is due.',
+      description: 'Absent: every due watch.',
     }),
   ),
   backfill: Type.Integer({
     minimum: 0,
     maximum: CAPTURE_LIMITS.backfill,
-    description: 'How many of the newest messages are read of a watch that was never captured.',
+    description: 'Number of newest messages to read of a watch that was never captured.',
   }),
   chat: ChatAccountSchema,
 })
 
 export type CaptureRequest = Static<typeof CaptureRequestSchema>
 
-/** How far the capture of one watch has come. */
+/** Progress of the capture of one watch. */
 export interface CaptureProgress {
   subscription_id: string
-  /** Messages that are recorded. */
+  /** Messages recorded so far. */
   messages: number
-  /** It waits that long because the platform asks for it. */
+  /** The capture waits this long because the platform asked for it. */
   waiting_seconds?: number
 }
 
-/** What became of the capture of one watch. */
+/** Result of the capture of one watch. */
 export interface WatchCapture {
   subscription_id: string
   outcome: 'captured' | 'disabled' | 'expired' | 'failed'
-  /** Messages that were recorded, whether new or known. */
+  /** Messages recorded, new or known. */
   messages: number
   created: number
   duplicates: number
-  /** Newest message id that is known of the watch. */
+  /** Newest message id known of the watch. */
   last_cursor: string | null
-  /** The watch was read on this server before. Ids mean nothing on another one, so it was begun anew. */
+  /**
+   * The server on which the watch was read before. Ids do not carry over, so this capture started from the beginning.
+   */
   previous_host?: string
-  /** Why it failed. What was recorded before stays, and is where the next time goes on from. */
+  /** The current name of the watched topic or stream, if renamed. */
+  renamed_to?: string
+  /** Why it failed. Recorded messages stay, and the next capture continues after them. */
   error?: Failure
 }
 
-/** What is told while a capture runs on behalf of somebody, and at its end. */
+/** A line that the server streams while it captures on behalf of a client; the last one is the result or failure. */
 export type CaptureLine = { progress: CaptureProgress } | { result: CaptureResult } | { failure: Failure }
 
 export interface CaptureResult {
-  /** In the order in which they were captured. */
+  /** In order of capture. */
   captures: WatchCapture[]
-  /** Watches that are due and were left, as what failed before would fail for them as well. */
+  /** Due watches that were skipped because the same failure would affect them. */
   left: number
 }

@@ -1,15 +1,15 @@
 import Type, { type Static } from '#typebox'
 import { CARD_LIMITS } from './card.js'
 
-/** No NUL, where the store's driver would cut a text short, and no half of a surrogate pair, which has no UTF-8. */
+/** No NUL, where the store's driver would cut the text short, and no lone surrogate, which has no UTF-8. */
 const WHOLE = '^[^\\u0000\\uD800-\\uDFFF]*$'
 
 const Position = Type.Integer({
   minimum: 0,
-  description: 'Which place in its column it gets, from 0; beyond the end is the end.',
+  description: 'Position in its column, from 0; larger values mean the end.',
 })
 
-// Not `uniqueItems`: whatever is in a list, however deep and however many, would be compared before it is refused.
+// Not `uniqueItems`: it would compare all items, however many and however deep, before refusing any.
 const members = {
   title: Type.String({
     minLength: 1,
@@ -33,16 +33,16 @@ const members = {
   ]),
   links: Type.Array(Type.String({ minLength: 1, maxLength: CARD_LIMITS.linkCharacters, pattern: WHOLE }), {
     maxItems: CARD_LIMITS.links,
-    description: 'Dedupe keys of events in the ledger, different ones.',
+    description: 'Dedupe keys of events in the ledger, without duplicates.',
   }),
   position: Position,
 }
 
-/** What may be sent of a card that changes; what is not sent stays. */
+/** Changes to a card; members not sent stay. */
 export const CardChangesSchema = Type.Partial(Type.Object(members), { additionalProperties: false })
 export type CardInputChanges = Static<typeof CardChangesSchema>
 
-/** What may be sent of a new card. */
+/** Input for a new card. */
 export const NewCardSchema = Type.Object(
   { ...Type.Partial(Type.Object(members)).properties, title: members.title },
   { additionalProperties: false },

@@ -7,22 +7,22 @@ export const CARD_LIMITS = {
   labels: 20,
   labelCharacters: 50,
   assigneeCharacters: 100,
-  /** Events of the ledger that a card points to. */
+  /** Links to events of the ledger. */
   links: 50,
   linkCharacters: 512,
-  /** On one board. */
+  /** Per board. */
   cards: 5_000,
-  /** Of a request: a card as large as it may be, escaped. */
+  /** Per request: the largest card, escaped. */
   requestBytes: 512 * 1024,
   pageSize: { default: 200, max: 500 },
 } as const
 
-/** Unless `BOARD_COLUMNS` names others. */
+/** Used unless `BOARD_COLUMNS` names others. */
 export const DEFAULT_COLUMNS = ['backlog', 'doing', 'review', 'done'] as const
 
 const Instant = Type.String({ format: 'date-time' })
 
-/** What somebody shall do, or did. Source: decisions on the board, section 8. */
+/** One piece of work on the board. Source: decisions on the board, section 8. */
 export const CardSchema = Type.Object({
   id: Type.String({ description: 'Random, never used again.' }),
   title: Type.String({ minLength: 1, maxLength: CARD_LIMITS.titleCharacters }),
@@ -31,15 +31,15 @@ export const CardSchema = Type.Object({
   labels: Type.Array(Type.String()),
   assignee: Type.Union([Type.String(), Type.Null()]),
   links: Type.Array(Type.String(), { description: 'Dedupe keys of events in the ledger.' }),
-  rank: Type.Number({ description: 'The cards of a column stand by rising rank.' }),
-  version: Type.Integer({ minimum: 1, description: 'Rises with each change but that of the rank alone.' }),
+  rank: Type.Number({ description: 'Cards of a column are in order of ascending rank.' }),
+  version: Type.Integer({ minimum: 1, description: 'Increases with each change, except of the rank alone.' }),
   created_at: Instant,
   updated_at: Instant,
 })
 export type Card = Static<typeof CardSchema>
 
 export const CardListSchema = Type.Object({
-  items: Type.Array(CardSchema, { description: 'In the order in which they were made.' }),
+  items: Type.Array(CardSchema, { description: 'In order of creation.' }),
   count: Type.Integer(),
   next: Type.Union([Type.Integer(), Type.Null()], { description: '`after` of the next page; null at the end.' }),
   columns: Type.Array(Type.String(), { description: 'From left to right.' }),

@@ -1,6 +1,6 @@
 import Type, { type Static } from '#typebox'
 
-/** Whose account a chat server's API is used with. */
+/** The account with which a chat server's API is used. */
 export const ChatAccountSchema = Type.Object({
   site: Type.String({ minLength: 1, description: 'Origin of the server: ids are only unique there.' }),
   email: Type.String({ minLength: 1 }),
@@ -11,7 +11,7 @@ export const ChatAccountSchema = Type.Object({
         ca: Type.Optional(Type.String()),
         cert: Type.Optional(Type.String()),
         key: Type.Optional(Type.String()),
-        insecure: Type.Optional(Type.Boolean({ description: 'Trusts whoever answers.' })),
+        insecure: Type.Optional(Type.Boolean({ description: 'Accepts any TLS certificate.' })),
       },
       { description: 'For servers with certificates of their own, or who ask for ours. Texts in PEM.' },
     ),

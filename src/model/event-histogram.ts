@@ -2,45 +2,44 @@ import type { EventFilter } from './event-match.js'
 import type { Micros } from './timestamp.js'
 
 /**
- * How many buckets may be asked for, and how many sources are told apart: those with the most events in the ledger, or
- * those that were asked for. The others are in the sums alone.
+ * How many buckets may be requested, and how many sources are counted separately: those with the most events in the
+ * ledger, or the requested ones. The others count in the totals only.
  */
 export const HISTOGRAM_LIMITS = { buckets: 200, defaultBuckets: 100, sources: 50 } as const
 
 /**
- * A question about how many events there are over a range of `captured_at`, the ledger's own order: `occurred_at` may
- * be missing, and is whatever a platform says.
+ * Counts events over a range of `captured_at`, the ledger's own order: `occurred_at` may be missing, and is unverified.
  *
  * Source: decisions, section 4; docs/decisions/0014.
  */
 export interface HistogramQuery extends EventFilter {
-  /** As in `EventQuery`. Open at the beginning, the range begins with the first event of the ledger. */
+  /** As in `EventQuery`. Without a start, the range begins with the first event of the ledger. */
   since?: Micros
   from?: Micros
   to?: Micros
-  /** The wall clock: where the range is open at its end it goes up to now, or to the newest event if that is later. */
+  /** The wall clock. A range without an end goes up to now, or to the newest event if that is later. */
   now: Micros
   /** 1 to 200. */
   buckets: number
 }
 
-/** Counts of one snapshot. */
+/** Counts from one snapshot. */
 export interface EventHistogram {
-  /** The range, both ends inclusive; null where nothing can be in it. */
+  /** The range, both ends inclusive; null if it cannot contain anything. */
   from: Micros | null
   to: Micros | null
   /**
-   * Where each bucket begins, rising. It goes up to the next one, that excluded, the last one up to `to`. As many as
-   * were asked for, fewer only in a range of fewer microseconds; equally long but for a microsecond.
+   * Start of each bucket, ascending. A bucket ends before the next one starts; the last ends at `to`. As many as
+   * requested, fewer only if the range has fewer microseconds; lengths differ by at most a microsecond.
    */
   starts: Micros[]
-  /** Events a bucket, of all sources; null where that is not wholly counted. */
+  /** Events per bucket, all sources; null where the count is incomplete. */
   counts: (number | null)[]
   /** Events from `countedFrom` on. */
   count: number
-  /** Of those told apart that have any, most events first. */
+  /** Separately counted sources that have any, most events first. */
   bySource: SourceCounts[]
-  /** Everything from here on is counted, exactly: `from`, unless the work was too much. */
+  /** Everything from here on is counted exactly: equals `from`, unless the work was too much. */
   countedFrom: Micros | null
   /** Newest `captured_at` of the ledger, or null while it is empty. */
   head: Micros | null
@@ -53,7 +52,7 @@ export interface SourceCounts {
   counts: (number | null)[]
 }
 
-/** Divides a range of microseconds, both ends inclusive, into buckets: exactly, whatever the range. @returns their starts */
+/** Divides a range of microseconds, both ends inclusive, into equal buckets. @returns their starts */
 export function bucketStarts({ from, to, buckets }: { from: Micros; to: Micros; buckets: number }): Micros[] {
   const length = BigInt(to) - BigInt(from) + 1n
   const count = length < BigInt(buckets) ? length : BigInt(buckets)

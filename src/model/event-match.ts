@@ -9,8 +9,8 @@ export type EventFilter = Pick<
 >
 
 /**
- * Whether an event passes the filters of a query. This is the one definition of what a filter means: indexes only
- * narrow down what it is asked about, and the live feed asks it before anything is read.
+ * Whether an event passes the filters of a query. This is the only definition of what a filter means: indexes merely
+ * narrow the candidates, and the live feed calls this before anything is read.
  */
 export function eventMatches(event: StoredEvent, filter: EventFilter): boolean {
   if (filter.sources !== undefined && !filter.sources.includes(event.source)) return false

@@ -1,17 +1,25 @@
 import Type, { type Static } from '#typebox'
-import { EVENT_LIMITS } from './event-limits.js'
+import { EVENT_LIMITS, SOURCE_PATTERN, UNVERIFIED_KEYS } from './event-limits.js'
 
-/** No NUL and no lone surrogate: such text has no one form in UTF-8, so it cannot identify anything. */
-const IDENTIFYING = '^[^\\u0000\\uD800-\\uDFFF]*$'
+/** No NUL and no lone surrogate: such text has no unique UTF-8 form, so it cannot identify anything. */
+export const IDENTIFYING = '^[^\\u0000\\uD800-\\uDFFF]*$'
 
-const Metadata = Type.Object({}, { description: 'Free-form.' })
+const Metadata = Type.Object({}, { additionalProperties: true, description: 'Free-form.' })
 
-const ActionSchema = Type.Object({
-  kind: Type.Optional(Type.String()),
-  object_type: Type.Optional(Type.String()),
-  verb: Type.Optional(Type.String()),
-  metadata: Type.Optional(Metadata),
-})
+const ActionSchema = Type.Object(
+  {
+    kind: Type.Optional(Type.String()),
+    object_type: Type.Optional(Type.String()),
+    verb: Type.Optional(Type.String()),
+    outcome: Type.Optional(
+      Type.String({
+        description: 'How it ended or stands, if known: succeeded, failed, cancelled, running, approved … Open.',
+      }),
+    ),
+    metadata: Type.Optional(Metadata),
+  },
+  { additionalProperties: true },
+)
 
 const ActorSchema = Type.Object(
   {
@@ -19,7 +27,7 @@ const ActorSchema = Type.Object(
     display: Type.Optional(Type.String()),
     metadata: Type.Optional(Metadata),
   },
-  { description: 'Who did it. Empty strings where the source does not say.' },
+  { additionalProperties: true, description: 'The actor. Empty strings for unknown values.' },
 )
 
 const TargetSchema = Type.Cyclic(
@@ -33,31 +41,42 @@ const TargetSchema = Type.Cyclic(
         metadata: Type.Optional(Metadata),
         parent: Type.Optional(Type.Ref('Target')),
       },
-      { description: 'The concrete thing acted on; `parent` walks outwards to what carries it.' },
+      {
+        additionalProperties: true,
+        description: 'The object acted on; `parent` is what contains it.',
+      },
     ),
   },
   'Target',
 )
 
-const ConversationSchema = Type.Object({
-  key: Type.Optional(Type.String()),
-  title: Type.Optional(Type.String()),
-  text: Type.Optional(Type.String()),
-  url: Type.Optional(Type.String()),
-})
+const ConversationSchema = Type.Object(
+  {
+    key: Type.Optional(Type.String()),
+    title: Type.Optional(Type.String()),
+    text: Type.Optional(Type.String()),
+    url: Type.Optional(Type.String()),
+  },
+  { additionalProperties: true },
+)
 
 const ProvenanceSchema = Type.Object(
   {
     route: Type.Enum(['api', 'webhook', 'capture', 'import']),
     verified: Type.Enum(['signature', 'token', 'login', 'none']),
     delivery_id: Type.Optional(Type.String()),
+    key_space: Type.Optional(
+      Type.Literal('unverified', {
+        description: 'Posted without credentials to a closed ledger: read it by unverified:<dedupe_key>.',
+      }),
+    ),
   },
-  { description: 'How the first delivery came in.', readOnly: true },
+  { description: 'How the first delivery arrived.', readOnly: true },
 )
 
 /**
- * One event, as it may be sent and as it is stored: what the ledger sets itself is read-only and absent from input.
- * Members that are not named here are kept as sent.
+ * One event, as sent and as stored. Members that the ledger sets are read-only and absent from input; unknown members
+ * are kept as sent.
  *
  * Source: Event Ledger Service, "Event (normalized)"; served by `GET /api/schema/event`.
  */
@@ -86,7 +105,7 @@ export const EventSchema = Type.Object(
     conversation: Type.Optional(ConversationSchema),
     source: Type.Optional(
       Type.String({
-        pattern: '^[A-Za-z0-9][A-Za-z0-9_.-]*$',
+        pattern: SOURCE_PATTERN,
         maxLength: EVENT_LIMITS.sourceCharacters,
         description: 'chat, forum, code_a, code_b, or a word of your own; "api" when absent.',
       }),
@@ -96,14 +115,16 @@ export const EventSchema = Type.Object(
         description: 'When it happened there: RFC 3339 with a zone, or null.',
       }),
     ),
-    payload: Type.Optional(Type.Object({}, { description: 'What the source sent. Free-form.' })),
+    payload: Type.Optional(
+      Type.Object({}, { additionalProperties: true, description: 'What the source sent. Free-form.' }),
+    ),
     captured_at: Type.Optional(Type.String({ readOnly: true, description: 'Set by the ledger: unique, increasing.' })),
     seen_count: Type.Optional(Type.Integer({ minimum: 1, readOnly: true, description: 'How many deliveries so far.' })),
     last_seen_at: Type.Optional(Type.String({ readOnly: true })),
     subscription_ids: Type.Optional(
       Type.Array(Type.String(), {
         readOnly: true,
-        description: 'Subscriptions that it matched when captured, and watches that came upon it later.',
+        description: 'Subscriptions that it matched when captured, and watches that captured it later.',
       }),
     ),
     provenance: Type.Optional(ProvenanceSchema),
@@ -111,13 +132,15 @@ export const EventSchema = Type.Object(
   { title: 'Event', $id: 'event', additionalProperties: true },
 )
 
-/** An event as somebody sends it. */
+/** An event as sent. */
 export type EventInput = Static<typeof EventSchema>
 
 export interface Action {
   kind: string
   object_type: string
   verb: string
+  /** How it ended or stands, in lower snake case: `succeeded`, `failed`, `approved`. Absent if the event has none. */
+  outcome?: string
   metadata: Record<string, unknown>
 }
 
@@ -151,9 +174,23 @@ export interface Provenance {
   route: ProvenanceRoute
   verified: Verification
   delivery_id?: string
+  /**
+   * Set if a caller without credentials posted the event to a closed ledger. The ledger deduplicates such events
+   * separately, so they cannot take the key of a proved event.
+   */
+  key_space?: 'unverified'
 }
 
-/** An event with every member filled in, before the ledger gives it a place. Unknown members of the input ride along. */
+/** The key by which the ledger deduplicates and finds the event; unique in a ledger. */
+export function storedKeyOf({ dedupe_key }: Pick<NewEvent, 'dedupe_key'>, { key_space }: Provenance): string {
+  return key_space === undefined ? dedupe_key : toUnverifiedKey(dedupe_key)
+}
+
+export function toUnverifiedKey(dedupeKey: string): string {
+  return UNVERIFIED_KEYS + dedupeKey
+}
+
+/** An event with all members filled in, before the ledger adds its own. Unknown members of the input are included. */
 export interface NewEvent {
   dedupe_key: string
   kind: string
@@ -169,7 +206,7 @@ export interface NewEvent {
   payload: Record<string, unknown>
 }
 
-/** What the ledger adds; values sent for these members are ignored. */
+/** Members that the ledger adds; values sent for them are ignored. */
 export interface LedgerMembers {
   subscription_ids: string[]
   provenance: Provenance
@@ -186,10 +223,10 @@ export const LEDGER_MEMBERS: readonly (keyof LedgerMembers)[] = [
   'last_seen_at',
 ]
 
-/** An event as the ledger keeps and serves it. */
+/** An event as the ledger stores and serves it. */
 export type StoredEvent = NewEvent & LedgerMembers
 
-/** The nodes of a target chain, from the thing itself outwards. */
+/** The nodes of a target chain, innermost first. */
 export function* targetChain(target: TargetNode | undefined): Generator<TargetNode> {
   for (let node = target; node; node = node.parent) yield node
 }

@@ -1,11 +1,11 @@
 import type { NewEvent } from './event.js'
 
-/** What a delivery would become, and why. */
+/** What a delivery would become, and why. Produced by `platforms explain`. */
 export interface DeliveryExplanation {
   source: string
-  /** How many things in it carry nothing to keep. */
+  /** Number of entries in it that contain nothing to record. */
   ignored: number
-  /** The platform's id of the delivery, where it shows one. */
+  /** The platform's id of the delivery, if it has one. */
   delivery_id?: string
   events: ExplainedEvent[]
 }
@@ -13,19 +13,21 @@ export interface DeliveryExplanation {
 export interface ExplainedEvent {
   event: NewEvent
   reasons: {
-    /** The platform's own words. */
+    /** The platform's own name. */
     native_event: string
     native_action?: string
-    /** `named`: the mapping has a row for it. `generic`: it is kept under the platform's own words. */
+    /** `named`: the mapping has a row for it. `generic`: it is recorded under the platform's own name. */
     row: 'named' | 'generic'
     /** The parts of the dedupe key. */
     identity: KeyIdentity & {
-      /** `payload`: the same event through another hook has the same key. `delivery`: only this delivery tells it. */
+      /**
+       * `payload`: the same event through another hook has the same key. `delivery`: only this delivery identifies it.
+       */
       from: 'payload' | 'delivery'
     }
-    /** Under each of these a subscription may name its scope. */
+    /** Keys by which a subscription may name its scope. */
     scope_keys: string[]
-    /** Targets of subscriptions that cover it, from the thing itself outwards. */
+    /** Targets of subscriptions that cover it, innermost first. */
     targets: string[]
   }
 }
@@ -35,6 +37,6 @@ export interface KeyIdentity {
   object_type: string
   id: string
   verb: string
-  /** What tells this occurrence from the next one; absent for what happens once. */
+  /** Distinguishes this occurrence from the next; absent for events that happen once. */
   discriminator?: string
 }

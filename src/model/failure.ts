@@ -1,17 +1,17 @@
 import { AppError, type ErrorCategory, type FieldProblem } from './app-error.js'
 
-/** An error on its way between threads, which keep neither class nor own members. */
+/** An error in transit between threads, which preserve neither class nor own members. */
 export interface Failure {
   category: ErrorCategory
   code: string
   message: string
   errors?: FieldProblem[]
   retryAfterSeconds?: number
-  /** The stack of a defect, for the log alone. */
+  /** The stack of a defect, only for the log. */
   stack?: string
 }
 
-/** A defect keeps its stack for the log. */
+/** A defect keeps its stack, for the log. */
 export function toFailure(error: unknown): Failure {
   if (error instanceof AppError) {
     const { category, code, message, errors, retryAfterSeconds } = error

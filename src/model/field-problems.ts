@@ -1,6 +1,6 @@
 import type { FieldProblem } from './app-error.js'
 
-/** What the schema check says of one place in the input. */
+/** A schema error at one place in the input. */
 interface SchemaError {
   keyword: string
   instancePath: string
@@ -9,10 +9,10 @@ interface SchemaError {
 }
 
 const LISTED = 50
-/** Of the place of something that nobody knows. */
+/** For the path of an unknown member. */
 const SHOWN_CHARACTERS = 100
 
-/** Words for people, from what the schema check says. One problem a field and keyword, at most fifty. */
+/** Words schema errors for people. One problem per field and keyword, at most fifty. */
 export function toFieldProblems(errors: readonly SchemaError[], input: unknown): FieldProblem[] {
   return errors.flatMap(error => problemsOf(error, input)).slice(0, LISTED)
 }
@@ -25,13 +25,13 @@ function problemsOf({ keyword, instancePath, params, message }: SchemaError, inp
       detail: `${instancePath}/${name} is required.`,
     }))
   }
-  // Each of them has been named already, as a place where nothing may stand.
+  // The unknown members are already reported one by one.
   if (keyword === 'additionalProperties') return []
   if (keyword === 'boolean') {
     const field = instancePath.slice(0, SHOWN_CHARACTERS)
     return [{ field, detail: `${field} cannot be sent here.` }]
   }
-  // A union repeats itself for each of its branches; the branch that fits best has spoken already.
+  // A union repeats the errors of its branches; the best-fitting branch is already reported.
   if (keyword === 'anyOf') return []
   return [
     {
@@ -45,7 +45,7 @@ function inWords(keyword: string, message: string, path: string, input: unknown)
   if (keyword !== 'pattern') return message
   const value = valueAt(path, input)
   if (value.includes('\0')) return 'must not contain a NUL character'
-  if (/\p{Surrogate}/u.test(value)) return 'must not contain half of a surrogate pair'
+  if (/\p{Surrogate}/u.test(value)) return 'must not contain a lone surrogate'
   return message
 }
 

@@ -1,11 +1,11 @@
 import type { LogPiece } from './run.js'
 
-/** Puts the pieces of a log one after the other: a sentence of the executor's stands on a line of its own. */
+/** Joins the pieces of a log: a sentence by the executor gets a line of its own. */
 export class LogText {
   #isWithinLine = false
   #lastStream: LogPiece['stream'] | undefined
 
-  /** @returns what the piece adds to the text */
+  /** @returns the text that the piece adds */
   add({ stream, text }: Pick<LogPiece, 'stream' | 'text'>): string {
     const breaks = this.#isWithinLine && stream === 'note' && this.#lastStream !== 'note'
     this.#isWithinLine = !text.endsWith('\n')

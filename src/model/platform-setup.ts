@@ -1,25 +1,25 @@
-/** How a platform is made to deliver here, with everything that the operator has to enter. */
+/** How to make a platform deliver here, with everything that the operator has to enter. */
 export interface PlatformSetup {
   source: string
   display_name: string
-  /** What the platform has to be given: the webhook's address. */
+  /** The webhook's address, to be entered on the platform. */
   url: string
   secret: {
-    /** Name of the setting that holds it, or of the one that names a file with it, whichever is set. */
+    /** The setting that holds it, or the one that names its file, whichever is set. */
     setting: string
-    /** One is there. It is never shown. */
+    /** Whether one is set. It is never shown. */
     configured: boolean
-    /** Freshly made, while none is there and the platform does not make its own. */
+    /** A new random one, if none is set and the platform does not create its own. */
     suggestion?: string
   }
-  /** The way through the platform's pages. */
+  /** The path through the platform's pages. */
   place: string[]
-  /** What the platform's form asks for, in its words, and what belongs there. */
+  /** The platform's form fields, by its own labels, and their values. */
   fields: { name: string; value: string }[]
-  /** What to tick, in the platform's words; none where there is nothing to choose. */
+  /** What to tick, by the platform's labels; empty if there is no choice. */
   events: string[]
-  /** Where the platform shows what was answered to its deliveries. */
+  /** Where the platform shows the responses to its deliveries. */
   delivery_log: string
-  /** What else there is to know or to do. */
+  /** Further hints. */
   notes: string[]
 }

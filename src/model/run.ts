@@ -1,21 +1,21 @@
 import Type, { type Static } from '#typebox'
 
-/** `dry_run` says what would run; `mock` plays a run through its states; only `real` starts anything. */
+/** `dry_run` reports what would run; `mock` plays a run through its states; only `real` starts a process. */
 export const RUN_MODES = ['dry_run', 'mock', 'real'] as const
 export type RunMode = (typeof RUN_MODES)[number]
 
-/** `interrupted`: the server ended meanwhile. */
+/** `interrupted`: the server ended during the run. */
 export const RUN_STATES = ['queued', 'running', 'done', 'failed', 'cancelled', 'interrupted'] as const
 export type RunState = (typeof RUN_STATES)[number]
 
 export const RUN_LIMITS = {
-  /** Of the log of one run; what came first gives way. */
+  /** Log of one run; the oldest text is dropped. */
   logBytes: 1024 * 1024,
-  /** The same, in pieces: those of a few bytes take far more room than their text. */
+  /** The same in pieces: those of a few bytes need far more memory than their text. */
   logPieces: 20_000,
   /** Runs that wait for their turn. */
   queued: 100,
-  /** Finished runs that are kept; the oldest go. */
+  /** Finished runs that are kept; the oldest are deleted. */
   kept: 1_000,
   pageSize: { default: 50, max: 500 },
 } as const
@@ -25,16 +25,19 @@ const MaybeInstant = Type.Union([Instant, Type.Null()])
 
 /** What a real run would start. */
 export const RunPlanSchema = Type.Object({
-  command: Type.Union([Type.Array(Type.String()), Type.Null()], {
-    description: 'Program and arguments, started without a shell; null when none is configured.',
-  }),
+  command: Type.Optional(
+    Type.Union([Type.Array(Type.String()), Type.Null()], {
+      description:
+        "Program and arguments, started without a shell; null when none is configured. Absent without the executor's token.",
+    }),
+  ),
   folder: Type.String({ description: 'The working folder.' }),
   environment: Type.Array(Type.String(), { description: 'Names of the variables that are passed on.' }),
   timeout_seconds: Type.Integer(),
 })
 export type RunPlan = Static<typeof RunPlanSchema>
 
-/** One go at a card. Source: decisions on the board, section 8. */
+/** One execution of a card. Source: decisions on the board, section 8. */
 export const RunSchema = Type.Object({
   id: Type.String(),
   card_id: Type.String(),
@@ -49,9 +52,9 @@ export const RunSchema = Type.Object({
   started_at: MaybeInstant,
   finished_at: MaybeInstant,
   timeout_seconds: Type.Integer(),
-  log_bytes: Type.Integer({ description: 'Bytes of log that are kept.' }),
-  log_dropped_bytes: Type.Integer({ description: 'Bytes at its beginning that gave way.' }),
-  plan: Type.Union([RunPlanSchema, Type.Null()], { description: 'Of a dry run.' }),
+  log_bytes: Type.Integer({ description: 'Bytes of the log in store.' }),
+  log_dropped_bytes: Type.Integer({ description: 'Bytes dropped from its beginning.' }),
+  plan: Type.Union([RunPlanSchema, Type.Null()], { description: 'Only for a dry run.' }),
 })
 export type Run = Static<typeof RunSchema>
 
@@ -61,12 +64,11 @@ export const RunListSchema = Type.Object({
   count: Type.Integer(),
   next: Type.Union([Type.Integer(), Type.Null()], { description: '`after` of the next page; null at the end.' }),
 })
-export type RunList = Static<typeof RunListSchema>
 
 export const ExecutorStatusSchema = Type.Object({
   real: Type.Boolean({ description: 'Real runs are possible: an executor token and a command are configured.' }),
   paused: Type.Boolean(),
-  running: Type.Union([Type.String(), Type.Null()], { description: 'Id of the run that is under way.' }),
+  running: Type.Union([Type.String(), Type.Null()], { description: 'Id of the run in progress.' }),
   queued: Type.Integer(),
   plan: RunPlanSchema,
 })

@@ -1,6 +1,6 @@
 /**
- * Text search as it is promised: every term occurs as a substring, whatever its case, in one string value of
- * `payload`, `actor` or `conversation`. Member names do not count.
+ * Text search: every term occurs as a substring, ignoring case, in one string value of `payload`, `actor` or
+ * `conversation`. Member names do not count.
  *
  * Source: Event Ledger Service, `q` of GET /api/events; decisions, section 3.
  */
@@ -17,7 +17,7 @@ const QUOTED_OR_WORD = /"([^"]*)"?|(\S+)/gu
  * Reads a search text: words separated by blanks, `"a phrase"` kept together.
  *
  * @returns distinct folded terms; none for a text of blanks
- * @throws AppError `invalid/invalid_field` when longer than 512 characters
+ * @throws AppError `invalid/invalid_field` when longer than 4,096 characters
  */
 export function readSearch(field: string, text: string): SearchTerm[] {
   if (text.length > QUERY_LIMITS.searchCharacters) {
@@ -52,8 +52,8 @@ function collectStrings(value: unknown, found: Set<string>): void {
 const ASCII = /^[\x00-\x7f]*$/
 
 /**
- * Characters that `toLowerCase` keeps apart from the letter they fold to (final sigma, long s, micro sign …).
- * Source: Unicode CaseFolding.txt, status C and S; a test holds this against the engine's own folding.
+ * Characters that `toLowerCase` does not map to the letter they fold to (final sigma, long s, micro sign …). Source:
+ * Unicode CaseFolding.txt, status C and S; a test compares this with the engine's own folding.
  */
 const BEYOND_LOWER_CASE = new Map(
   Object.entries({
@@ -83,7 +83,7 @@ const BEYOND_LOWER_CASE = new Map(
 )
 const BEYOND_LOWER_CASE_PATTERN = new RegExp(`[${[...BEYOND_LOWER_CASE.keys()].join('')}]`, 'gu')
 
-/** Characters to which `toUpperCase` does not lead from the letter they fold to: signs, title case, capital sharp s. */
+/** Characters that `toUpperCase` of the letter they fold to does not yield: signs, title case, capital sharp s. */
 const BEYOND_UPPER_CASE = [...'\u212a\u212b\u2126ẞϴǅǈǋǲᾈᾉᾊᾋᾌᾍᾎᾏᾘᾙᾚᾛᾜᾝᾞᾟᾨᾩᾪᾫᾬᾭᾮᾯᾼῌῼ']
 
 /** Folds letter case by Unicode simple case folding: texts that differ only in case become the same text. */
@@ -98,7 +98,7 @@ export function foldCase(text: string): string {
     .join('İ')
 }
 
-/** The ways in which a folded character may stand in a text: itself and every character that folds to it. */
+/** All spellings of a folded character: itself and every character that folds to it. */
 export function caseVariants(character: string): string[] {
   const variants = new Set([character, character.toUpperCase()])
   for (const [from, to] of BEYOND_LOWER_CASE) if (to === character) variants.add(from)

@@ -1,13 +1,13 @@
 const MAX_CHARACTERS = 300
 const SCHEME = /^[a-z][a-z0-9+.-]*:\/\//iu
-/** The URL parser would make an address of almost anything: it drops line breaks, and takes any number of slashes. */
+/** The URL parser is too lenient: it drops line breaks, and accepts any number of slashes. */
 const ADDRESS = /^https?:\/\/[^\s/\\?#@]+(?:\/[^\s\\]*)?$/iu
 
 /**
- * The origin of a platform's server, such as `https://chat.example.org`, from the ways in which people write it:
- * without a scheme, with a slash at its end, with the path of its API (`/api`, `/api/v1`).
+ * The origin of a platform's server, such as `https://chat.example.org`, from the usual spellings: without a scheme,
+ * with a trailing slash, with the path of its API (`/api`, `/api/v1`).
  *
- * @returns undefined for what is not the http or https address of a whole server
+ * @returns undefined if it is not the http or https address of a whole server
  */
 export function toSite(text: string): string | undefined {
   const trimmed = text.trim()

@@ -1,7 +1,8 @@
 /**
  * Instants, as UTC text of fixed width (`2026-11-20T13:00:00.123456Z`) or as integer microseconds since the epoch.
  *
- * Never through `Date`: it keeps milliseconds, and a checkpoint cut to milliseconds would be delivered for ever.
+ * Never `Date`: it keeps only milliseconds, and an event after a checkpoint cut to milliseconds would be delivered
+ * forever.
  */
 import { AppError } from './app-error.js'
 
@@ -51,7 +52,7 @@ const FIRST_SECOND = -62_135_596_800
 /** 9999-12-31T23:59:59Z */
 const LAST_SECOND = 253_402_300_799
 
-/** The newest second that was rendered: instants come in bursts, and most share theirs with the one before. */
+/** The last rendered second: instants come in bursts, and most share their second with the previous one. */
 let lastSecond = Number.NaN
 let lastSecondText = ''
 

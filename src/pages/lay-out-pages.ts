@@ -1,6 +1,6 @@
 /**
- * Lays out in dist/pages/ what each page loads, as it is served: libraries and style sheets joined to the modules that
- * `tsc` made, each file beside its compressed forms, below a folder named for the version of them all. Part of the build.
+ * Writes to dist/pages/ what each page loads, as served: libraries and style sheets bundled with the modules from
+ * `tsc`, each file with its compressed forms, in a folder named for the version of them all. Part of the build.
  */
 import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
@@ -14,7 +14,7 @@ const BUILT = fileURLToPath(new URL('../../', import.meta.url))
 const ASSETS = join(BUILT, 'assets')
 const OUT = join(BUILT, 'pages')
 
-/** What a page loads by its address; templates are filled in by the server. */
+/** Files that a page loads by their address; the server fills in templates. */
 const SERVED = ['.js', '.svg']
 
 const compressed = new Map<string, { br: Buffer; gz: Buffer }>()
@@ -25,7 +25,7 @@ function layOut(page: string, libraries: readonly PageLibrary[]): void {
   const files = readFiles(page, libraries)
   const version = digestOf([...files].map(([name, bytes]) => `${name} ${digestOf(bytes)}`).join('\n')).slice(0, 16)
   const folder = join(OUT, page, 'files', version)
-  // What is there already may be served at this moment.
+  // An existing folder may be in use by a running server.
   if (!existsSync(folder)) {
     const part = `${folder}.${process.pid}`
     for (const [name, bytes] of files) write(join(part, name), bytes)
@@ -59,7 +59,7 @@ function readFiles(page: string, libraries: readonly PageLibrary[]): Map<string,
   return files
 }
 
-/** Names of files below `assets`, in an order of their own: values first, then the base, then the parts. */
+/** Names of files below `assets`, ordered: values first, then the base, then the parts. */
 function namesIn(folder: string): string[] {
   const names = readdirSync(join(ASSETS, folder), { recursive: true, encoding: 'utf8' })
     .map(name => posix.join(folder, name.split(sep).join(posix.sep)))
@@ -68,7 +68,7 @@ function namesIn(folder: string): string[] {
   return [...first, ...names.filter(name => !first.includes(name))]
 }
 
-/** Both pages share most files, which need not be compressed twice. */
+/** Both pages share most files, so each is compressed once. */
 function write(path: string, bytes: Buffer): void {
   const digest = digestOf(bytes)
   const forms = compressed.get(digest) ?? {
@@ -78,7 +78,7 @@ function write(path: string, bytes: Buffer): void {
   compressed.set(digest, forms)
   mkdirSync(dirname(path), { recursive: true })
   writeFileSync(path, bytes)
-  // A form that saves nothing would only be there to be asked for.
+  // A compressed form that is not smaller is not worth serving.
   if (forms.br.length < bytes.length) writeFileSync(`${path}.br`, forms.br)
   if (forms.gz.length < bytes.length) writeFileSync(`${path}.gz`, forms.gz)
 }

@@ -2,19 +2,19 @@ import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 
-/** A library that pages import by its name. */
+/** A library that pages import by name. */
 export interface PageLibrary {
-  /** What modules import it as. */
+  /** The specifier used in imports. */
   specifier: string
-  /** The file beside what Node would load; never a path from a request. */
+  /** The file next to the one that Node would load; never a path from a request. */
   file: string
-  /** The file is a script that makes this global name; it is sent as a module that exports it. */
+  /** The file is a script that defines this global; it is served as a module that exports it. */
   global?: string
   /** Its style sheet, in the same folder. */
   style?: string
 }
 
-/** What every page is made of. */
+/** Used by every page. */
 const BASE: readonly PageLibrary[] = [
   { specifier: 'preact', file: 'preact.module.js' },
   { specifier: 'preact/hooks', file: 'hooks.module.js' },
@@ -23,7 +23,7 @@ const BASE: readonly PageLibrary[] = [
   { specifier: '@preact/signals', file: 'signals.mjs' },
 ]
 
-/** As a module the chart library comes unread by a minifier only, at twice the size; its small form is a script. */
+/** The chart library's module form is not minified and twice the size, so the minified script is used. */
 const CHART: PageLibrary = {
   ...{ specifier: 'uplot', file: 'uPlot.iife.min.js', global: 'uPlot' },
   style: 'uPlot.min.css',
@@ -34,18 +34,32 @@ const MARKDOWN: readonly PageLibrary[] = [
   { specifier: 'dompurify', file: 'purify.min.js', global: 'globalThis.DOMPurify' },
 ]
 
-/** The pages, by their folders below `assets`, and what they may import by name. */
+/** Wording of events, shared by pages and commands: modules of `src/model` that import only each other. */
+const EVENT_WORDS: readonly PageLibrary[] = [
+  ...[
+    'event-sentence',
+    'event-names',
+    'event-outcome',
+    'event-particulars',
+    'kind-sentences',
+    'plain-sentences',
+    'sentence-families',
+    'upkeep-sentences',
+  ],
+].map(name => ({ specifier: `#model/${name}`, file: `${name}.js` }))
+
+/** The pages, by their folders below `assets`, and the libraries that they may import. */
 export const PAGES: Readonly<Record<string, readonly PageLibrary[]>> = {
-  observatory: [...BASE, CHART],
+  observatory: [...BASE, CHART, ...EVENT_WORDS],
   board: [...BASE, ...MARKDOWN],
 }
 
-/** The name that a library's file has among those of a page. */
+/** A library's file name among the files of a page. */
 export function libraryName({ specifier }: PageLibrary): string {
-  return `lib/${specifier.replace('@', '')}.js`
+  return `lib/${specifier.replace(/^[@#]/, '')}.js`
 }
 
-/** The libraries' files, from wherever they are installed. */
+/** The library's files, wherever it is installed. */
 export function readLibrary({ specifier, file, global, style }: PageLibrary): { script: Buffer; style: string } {
   const folder = dirname(createRequire(import.meta.url).resolve(specifier))
   const script = readFileSync(join(folder, file))

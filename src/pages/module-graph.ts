@@ -1,17 +1,17 @@
 import { posix } from 'node:path'
 
-/** `import … from 'x'`, `export … from 'x'`, `import 'x'`, minified as well; not `import('x')`, which waits its turn. */
+/** `import … from 'x'`, `export … from 'x'`, `import 'x'`, also minified; not `import('x')`, which loads later. */
 const STATIC_IMPORT = /(?:\bfrom|\bimport)\s*(["'])([^"'\n]+)\1/g
 
 /**
- * The modules that a page loads before it begins, so that it can ask for all of them at once instead of finding each
+ * The modules that a page loads at the start, so that it can request all of them together instead of discovering each
  * in another.
  *
- * @param entry the name of the module that the page begins with
- * @param files name → text of each module that there is
- * @param libraries what modules import a library as → its name
+ * @param entry name of the page's first module
+ * @param files name → text of every module
+ * @param libraries specifier of a library → its name
  * @returns names, `entry` first
- * @throws Error on an import of nothing that is there: the page would not start
+ * @throws Error on an import that does not resolve: the page would not start
  */
 export function moduleGraph(
   entry: string,
@@ -25,7 +25,7 @@ export function moduleGraph(
     for (const [, , specifier = ''] of text.matchAll(STATIC_IMPORT)) {
       const isOwn = specifier.startsWith('.')
       const imported = isOwn ? posix.join(posix.dirname(name), specifier) : libraries.get(specifier)
-      // In a library's text it may be no import at all.
+      // In a library's text the match may not be an import.
       if (imported !== undefined && (isOwn || files.has(imported))) found.add(imported)
     }
   }

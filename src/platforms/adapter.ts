@@ -1,64 +1,66 @@
 import type { NewEvent, Verification } from '../model/event.js'
 
-/** The neutral sources that have an adapter or will have one. Other words may be used by direct writers. */
+/** The neutral sources that have an adapter. Direct writers may use other names. */
 export type PlatformSource = 'chat' | 'forum' | 'code_a' | 'code_b'
 
 /** One arrival of a webhook, as received. */
 export interface WebhookDelivery {
   /** Names in lower case. */
   headers: Readonly<Record<string, string | undefined>>
-  /** The bytes that were signed. */
+  /** The signed bytes. */
   body: Uint8Array
 }
 
-/** What an adapter has to know besides the delivery. */
+/** What an adapter needs in addition to the delivery. */
 export interface DeliveryContext {
   /**
-   * Address of the platform's server, as configured, else as the hook's URL says in `?site=`. Only for a platform whose
-   * deliveries do not name it.
+   * Address of the platform's server: as configured, else from the hook URL's `?site=`. Only for a platform whose
+   * deliveries do not contain it.
    */
   site?: string | undefined
-  /** What `verify` found: a secret that stands in the body and proved the delivery must not be kept. */
+  /** The result of `verify`: a secret in the body that proved the delivery must not be recorded. */
   verified?: Verification
 }
 
-/** What an adapter made of a delivery. Repeats are the ledger's business, not its. */
+/** The result of an adapter. The ledger detects repeats. */
 export interface NormalisedDelivery {
   events: NewEvent[]
-  /** Things that carry nothing to keep: pings, heartbeats, typing notices. */
+  /** Entries with nothing to record: pings, heartbeats, typing notices. */
   ignored: number
-  /** The platform's id of this delivery, kept in the provenance. Never the only identity of an event. */
+  /** The platform's id of this delivery, recorded in the provenance. Never the only identity of an event. */
   deliveryId?: string
 }
 
-/** What a source can send and how to name it; served by `GET /api/platforms`. */
+/** What a source can send and how its scopes are named; served by `GET /api/platforms`. */
 export interface PlatformCatalogue {
   source: PlatformSource
   display_name: string
   webhook_path: string
-  /** How a delivery proves where it comes from, in a sentence. */
+  /** How a delivery proves its origin, as a sentence. */
   verification: string
-  /** Every kind the adapter can produce by name; `"*"` when any other event is stored generically as well. */
+  /** Every kind that the adapter produces by name; `"*"` if it also records other events generically. */
   kinds: string[]
   actions: { kind: string; object_type: string; verb: string }[]
   scope_types: string[]
-  /** The forms that a subscription's `target` may have, with an example each. */
+  /** The forms of a subscription's `target`, with an example each. */
   target_grammar: { form: string; example: string }[]
   capture_modes: string[]
 }
 
-/** A platform whose webhooks are understood. `normalise` is pure: the same delivery gives the same events. */
+/** A supported platform. `normalise` is pure: the same delivery gives the same events. */
 export interface WebhookAdapter {
   catalogue: PlatformCatalogue
   /**
    * Checks the delivery against the configured secrets, over the raw bytes, in constant time, before anything is parsed.
    *
-   * @param secrets all that are valid now (several while rotating); none: nothing can be proved, `none`
-   * @throws AppError `unauthenticated/signature_invalid` when secrets are configured and none fits
+   * @param secrets all currently valid ones (several while rotating); none: the result is `none`
+   * @throws AppError `unauthenticated/signature_invalid` if secrets are configured and none matches
    */
   verify(delivery: WebhookDelivery, secrets: readonly string[]): Verification
-  /** @throws AppError `invalid/invalid_json` for a body that cannot be read; never for an event it does not know */
+  /** The proof is inside the body, so verifying takes as long as parsing. */
+  provesInBody?: true
+  /** @throws AppError `invalid/invalid_json` for an unreadable body; never for an unknown event */
   normalise(delivery: WebhookDelivery, context: DeliveryContext): NormalisedDelivery
-  /** Members that the platform has to find in the answer to a delivery, beside the counts. */
+  /** Members that the platform requires in the response to a delivery, in addition to the counts. */
   answer?: Readonly<Record<string, boolean>>
 }

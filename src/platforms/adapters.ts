@@ -6,7 +6,7 @@ import { forum } from './forum/adapter.js'
 
 const BY_SOURCE: Record<PlatformSource, WebhookAdapter> = { chat, forum, code_a: codeA, code_b: codeB }
 
-/** Every platform whose webhooks are understood: the only list of them. */
+/** All supported platforms: the only list of them. */
 export const ADAPTERS: readonly WebhookAdapter[] = Object.values(BY_SOURCE)
 
 export function adapterOf(source: PlatformSource): WebhookAdapter {

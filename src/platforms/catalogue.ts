@@ -2,7 +2,7 @@ import type { PlatformCatalogue } from './adapter.js'
 import { ADAPTERS } from './adapters.js'
 
 /**
- * What each platform can send, how it proves itself and how its scopes are named, for `GET /api/platforms`.
+ * What each platform can send, how it is verified and how its scopes are named, for `GET /api/platforms`.
  *
  * Source: Event Ledger Service, "Endpoints" (platform action catalog).
  */

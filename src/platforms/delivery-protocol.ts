@@ -1,19 +1,22 @@
 import type { Failure } from '../model/failure.js'
+import type { AcceptedDelivery, AcceptedEvent, DeliveryRules } from './accept-delivery.js'
 import type { PlatformSource, WebhookDelivery } from './adapter.js'
-import type { DeliveryRules, TakenDelivery, TakenEvent } from './take-delivery.js'
 
-/** What the thread is started with. */
+/** Start data of the thread. */
 export interface DeliveryLimits {
-  /** What the values of one delivery may take, in megabytes. */
+  /** Memory for the parsed values of one delivery, in megabytes. */
   memoryMb: number
 }
 
-/** To the thread, which takes one delivery after the other. */
+/** To the thread, which processes one delivery after another. */
 export interface DeliveryRequest {
   source: PlatformSource
   delivery: WebhookDelivery
   rules: DeliveryRules
 }
 
-/** From the thread: any number of pieces, so that none takes long to receive, then an end. */
-export type DeliveryReply = { events: TakenEvent[] } | { taken: Omit<TakenDelivery, 'events'> } | { error: Failure }
+/** From the thread: any number of chunks, each quick to receive, then an end. */
+export type DeliveryReply =
+  | { events: AcceptedEvent[] }
+  | { taken: Omit<AcceptedDelivery, 'events'> }
+  | { error: Failure }

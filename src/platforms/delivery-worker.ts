@@ -2,12 +2,12 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import { AppError } from '../model/app-error.js'
 import { toFailure } from '../model/failure.js'
+import { acceptLargeDelivery } from './accept-delivery.js'
 import { adapterOf } from './adapters.js'
 import type { DeliveryLimits, DeliveryReply, DeliveryRequest } from './delivery-protocol.js'
 import { parsedMemory } from './json-memory.js'
-import { takeLargeDelivery } from './take-delivery.js'
 
-/** Receiving so many takes a few milliseconds. */
+/** This many take a few milliseconds to receive. */
 const EVENTS_A_PIECE = 500
 
 if (!parentPort) throw new Error('This module runs as a worker thread.')
@@ -23,12 +23,12 @@ port.on('message', (request: DeliveryRequest) => {
 })
 
 function answer({ source, delivery, rules }: DeliveryRequest): void {
-  // Not left to the engine's own limit: some versions of it end the whole process there.
+  // The engine's own limit is not enough: some versions end the whole process when it is reached.
   if (parsedMemory(delivery.body) > memoryMb * 1_000_000) {
-    const message = 'The JSON of the body takes up more memory than one delivery may. Send less at a time.'
+    const message = 'The JSON of the body needs more memory than one delivery may use. Send less at a time.'
     throw new AppError('too_large', 'body_too_large', message)
   }
-  const { events, ...taken } = takeLargeDelivery(adapterOf(source), delivery, rules)
+  const { events, ...taken } = acceptLargeDelivery(adapterOf(source), delivery, rules)
   for (let from = 0; from < events.length; from += EVENTS_A_PIECE) {
     const piece = events.slice(from, from + EVENTS_A_PIECE)
     reply(

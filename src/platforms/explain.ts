@@ -4,10 +4,10 @@ import type { DeliveryContext, WebhookAdapter, WebhookDelivery } from './adapter
 import { scopeKeysOf, toTarget } from './scope-key.js'
 
 /**
- * Tells what a delivery would become and by what: nothing is verified or stored. It is taken for one that was proved, as
- * then a secret that stands in the body is not shown.
+ * Explains what a delivery would become, and why. Verifies and stores nothing. Treats the delivery as proved, because a
+ * secret in the body is then not shown.
  *
- * @throws AppError `invalid/invalid_json` for a body that cannot be read
+ * @throws AppError `invalid/invalid_json` for an unreadable body
  */
 export function explainDelivery(
   adapter: WebhookAdapter,
@@ -40,13 +40,13 @@ function reasonsOf(adapter: WebhookAdapter, event: NewEvent, from: 'payload' | '
   }
 }
 
-/** Ids that platforms give to one delivery, or to one try of it. */
+/** Headers with the id of a delivery, or of one attempt at it. */
 const DELIVERY_IDS = [
   ...['x-github-delivery', 'x-gitea-delivery', 'x-forgejo-delivery', 'x-gogs-delivery', 'x-discourse-event-id'],
   ...['idempotency-key', 'webhook-id', 'x-gitlab-event-uuid', 'x-gitlab-webhook-uuid'],
 ]
 
-/** The same event as another hook would deliver it: with other ids, and in other bytes. */
+/** The same event as another hook would deliver it: with other ids and other bytes. */
 function asAnotherDelivery({ headers, body }: WebhookDelivery): WebhookDelivery {
   const others = Object.fromEntries(
     Object.entries(headers).map(([name, value]) => [name, DELIVERY_IDS.includes(name) ? `${value}-2` : value]),
@@ -59,8 +59,8 @@ function isForm(body: Uint8Array): boolean {
 }
 
 /**
- * Takes a dedupe key apart: `<source>:<host>:<object_type>:<native id>:<verb>[:<discriminator>]`. Every part but the
- * words may hold colons.
+ * Splits a dedupe key: `<source>:<host>:<object_type>:<native id>:<verb>[:<discriminator>]`. Only the words are free of
+ * colons.
  */
 export function readKey({ dedupe_key, source, action: { object_type, verb } }: NewEvent): KeyIdentity {
   const [, host = '', type = '', rest = ''] = keyPattern(object_type).exec(dedupe_key.slice(source.length + 1)) ?? []
@@ -70,9 +70,9 @@ export function readKey({ dedupe_key, source, action: { object_type, verb } }: N
   return { host, object_type: type, id: rest.slice(0, at), verb, ...(discriminator ? { discriminator } : {}) }
 }
 
-/** The host may have a port. The object type of the key may be another word than that of the event. */
+/** The host may have a port. The key's object type may differ from the event's. */
 function keyPattern(objectType: string): RegExp {
-  return new RegExp(`^(.*?(?::\\d+)?):(${objectType}|[\\p{L}\\p{N}_-]*[\\p{L}_-][\\p{L}\\p{N}_-]*):(.*)$`, 'su')
+  return new RegExp(`^(.*?(?::\\d+)?):(${objectType}|(?!\\p{N}+:)[\\p{L}\\p{N}_-]+):(.*)$`, 'su')
 }
 
 function targetsOf({ source, target }: NewEvent): string[] {

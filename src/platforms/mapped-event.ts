@@ -4,8 +4,8 @@ import { digestOf, toDedupeKey, toIdentifier } from './identity.js'
 import { known, type Payload } from './payload.js'
 
 /**
- * How one occurrence is told from the next: `once` for what cannot happen twice to one object, else the parts that
- * differ between occurrences. A part that is missing leaves that open, and the delivery itself has to tell.
+ * How occurrences are distinguished: `once` for what cannot happen twice to one object, else the parts that differ
+ * between occurrences. If a part is missing, the delivery distinguishes them.
  */
 export type Occurrence = 'once' | readonly (string | undefined)[]
 
@@ -14,37 +14,39 @@ export interface MappedEvent {
   objectType: string
   verb: string
   subjectId: string | undefined
-  /** What identifies the object among all of its type on its host; mostly its native id. */
+  /** Identifies the object among all of its type on its host; usually its native id. */
   identity: string | undefined
-  /** The object type in the key, where the identity is that of a part of another object; `objectType` when absent. */
+  /** The object type in the key, if the identity is that of a part of another object; default `objectType`. */
   keyType?: string
   occurrence: Occurrence
   occurredAt: string | undefined
   target: TargetNode
   conversation: Conversation
-  /** Joins the native words in `action.metadata`. */
+  /** How it ended or stands, in the words shared by all platforms. */
+  outcome?: string | undefined
+  /** Added to the native words in `action.metadata`. */
   metadata?: Record<string, unknown>
 }
 
-/** What is the same for all rows of a delivery. */
+/** What all rows of a delivery share. */
 export interface Native {
   source: PlatformSource
-  /** The instance, as ids are only unique there. */
+  /** The instance, because ids are unique only there. */
   host: string
   /** The platform's own words. */
   event: string
   action: string | undefined
-  /** The platform's id of the delivery, which a redelivery repeats. */
+  /** The platform's id of the delivery, repeated by a redelivery. */
   deliveryId: string | undefined
   actor: Actor
   actorRole: string
   payload: Payload
 }
 
-/** Stands in a dedupe key for the id of an object that has none. */
+/** Replaces the missing id of an object in a dedupe key. */
 const NO_ID = '-'
 
-/** The event of a native one that was mapped. Source: the platforms' rules 4 to 8. */
+/** The event of a mapped native one. Source: the platforms' rules 4 to 8. */
 export function toEvent(native: Native, mapped: MappedEvent, delivery: WebhookDelivery): NewEvent {
   const kind = `${mapped.objectType}.${mapped.verb}`
   return {
@@ -56,6 +58,7 @@ export function toEvent(native: Native, mapped: MappedEvent, delivery: WebhookDe
       kind,
       object_type: mapped.objectType,
       verb: mapped.verb,
+      ...known({ outcome: mapped.outcome }),
       metadata: { native_event: native.event, ...known({ native_action: native.action }), ...mapped.metadata },
     },
     actor: native.actor,
@@ -69,8 +72,8 @@ export function toEvent(native: Native, mapped: MappedEvent, delivery: WebhookDe
 }
 
 /**
- * Made from identities inside the payload, so that one event through two hooks has one key; only where these do not
- * identify the occurrence, the delivery does.
+ * Made from identities in the payload, so that one event through two hooks has one key. Only if these do not identify
+ * the occurrence, the delivery does.
  */
 function dedupeKeyOf(native: Native, mapped: MappedEvent, delivery: WebhookDelivery): string {
   const parts = mapped.occurrence === 'once' ? [] : mapped.occurrence
@@ -86,7 +89,7 @@ function dedupeKeyOf(native: Native, mapped: MappedEvent, delivery: WebhookDeliv
   })
 }
 
-/** The platform's id of the delivery; else what was sent. */
+/** The platform's id of the delivery, else a digest of the body. */
 function deliveryOf({ deliveryId }: Native, { body }: WebhookDelivery): string {
   return deliveryId ?? `sha256-${digestOf(body)}`
 }

@@ -1,8 +1,8 @@
 import type { PlatformCatalogue } from './adapter.js'
 
 /**
- * The kinds and actions of a catalogue, from the kinds that an adapter's rows can produce. `"*"` stands for whatever
- * else is stored generically.
+ * The kinds and actions of a catalogue, from the kinds that an adapter's rows produce. `"*"` stands for everything
+ * recorded generically.
  *
  * @param kinds `<object type>.<verb>`, in any order, repeats allowed
  */

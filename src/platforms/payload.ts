@@ -1,6 +1,6 @@
 /**
- * Reading what a platform sent, where any member may be missing, null, empty, redacted or of the wrong type. All of
- * these are "absent": one bad member must never lose an event, so nothing here throws.
+ * Reads platform payloads, in which any member may be missing, null, empty, redacted or of the wrong type. All of these
+ * count as absent: one bad member must never lose an event, so nothing here throws.
  */
 import { AppError } from '../model/app-error.js'
 import { readTimestamp, toTimestamp } from '../model/timestamp.js'
@@ -8,7 +8,7 @@ import { readTimestamp, toTimestamp } from '../model/timestamp.js'
 /** A JSON object as received. */
 export type Payload = Readonly<Record<string, unknown>>
 
-/** What some platforms write in place of a value that the receiver may not see. */
+/** Replaces values that the receiver may not see, on some platforms. */
 export const REDACTED = '[REDACTED]'
 
 /** Years 1 to 9999, in seconds since the epoch. */
@@ -18,12 +18,12 @@ export function isPayload(value: unknown): value is Payload {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** Own members only: names come from outside, and `constructor` must not find anything. */
+/** Own members only: names come from outside, so `constructor` must not match. */
 export function memberOf(from: Payload | undefined, name: string): unknown {
   return from !== undefined && Object.hasOwn(from, name) ? from[name] : undefined
 }
 
-/** The member when it is an object with at least one member. */
+/** The member if it is an object with at least one member. */
 export function objectAt(from: Payload | undefined, name: string): Payload | undefined {
   const value = memberOf(from, name)
   if (!isPayload(value)) return undefined
@@ -42,32 +42,32 @@ export function textAt(from: Payload | undefined, name: string): string | undefi
   return typeof value === 'string' && value !== '' && value !== REDACTED ? value : undefined
 }
 
-/** A native id, which platforms send as a number or as text. */
+/** A native id, sent as a number or as text. */
 export function idAt(from: Payload | undefined, name: string): string | undefined {
   const value = memberOf(from, name)
   return typeof value === 'number' && Number.isFinite(value) ? String(value) : textAt(from, name)
 }
 
-/** A number as it is, such as the one that an object is shown by. */
+/** A number unchanged, e.g. an issue number. */
 export function numberAt(from: Payload | undefined, name: string): number | undefined {
   const value = memberOf(from, name)
   return typeof value === 'number' && Number.isFinite(value) ? value : undefined
 }
 
-/** A flag that counts only when it is really true. */
+/** Whether the member is exactly true. */
 export function isTrue(from: Payload | undefined, name: string): boolean {
   return memberOf(from, name) === true
 }
 
-/** An address that a browser may be sent to; anything but http and https is absent. */
+/** An address safe to open in a browser; anything but http and https counts as absent. */
 export function webUrlAt(from: Payload | undefined, name: string): string | undefined {
   const url = textAt(from, name)
   return url !== undefined && /^https?:\/\//iu.test(url) ? url : undefined
 }
 
 /**
- * An instant as UTC text with six digits, read from text with a zone or from whole or broken seconds since the epoch.
- * The year 1, which is how Go programs write "no time", is absent.
+ * An instant as UTC text with six digits, read from text with a zone or from seconds since the epoch, whole or
+ * fractional. The year 1, Go's "no time", counts as absent.
  */
 export function instantAt(from: Payload | undefined, name: string): string | undefined {
   const value = memberOf(from, name)
@@ -80,7 +80,7 @@ export function instantAt(from: Payload | undefined, name: string): string | und
   return instant?.startsWith('0001-') ? undefined : instant
 }
 
-/** The first of several members that holds an instant. */
+/** The first of several members that is an instant. */
 export function firstInstantAt(from: Payload | undefined, names: readonly string[]): string | undefined {
   for (const name of names) {
     const instant = instantAt(from, name)
@@ -89,7 +89,7 @@ export function firstInstantAt(from: Payload | undefined, names: readonly string
   return undefined
 }
 
-/** Drops what is not known, so that an event holds no empty members. */
+/** Drops undefined members, so that events have no empty ones. */
 export function known<T extends object>(members: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
   const kept: { [K in keyof T]?: Exclude<T[K], undefined> } = {}
   for (const name in members) {
@@ -102,7 +102,7 @@ function readInstant(text: string): string | undefined {
   try {
     return readTimestamp('time', text).text
   } catch (error) {
-    // A time that cannot be read is an absent one; the text itself stays in the payload.
+    // An unreadable time counts as absent; its text remains in the payload.
     if (error instanceof AppError) return undefined
     throw error
   }

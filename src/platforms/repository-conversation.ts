@@ -2,11 +2,11 @@ import type { Conversation, TargetNode } from '../model/event.js'
 import { known } from './payload.js'
 
 /**
- * Where the words of an event on a code host belong, and the words.
+ * The conversation of an event on a code host, and its text.
  *
- * @param repositoryName path of the repository, or of the group where there is none
+ * @param repositoryName path of the repository, or of the group if there is none
  * @param carrier the issue, pull request, discussion, branch …: events with one carrier share one conversation
- * @param said where the words stand by themselves, such as a comment
+ * @param said the text, with its own address and title if it has them, such as a comment
  */
 export function conversationIn(
   repositoryName: string | undefined,

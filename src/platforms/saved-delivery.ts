@@ -5,33 +5,33 @@ import { isSlackFormat } from './chat/slack-format.js'
 import { isForm, textOf } from './delivery-body.js'
 import { isPayload, memberOf, objectAt, type Payload, textAt } from './payload.js'
 
-/** A delivery that somebody kept, with what it takes to read it. */
+/** A saved delivery, with everything needed to read it. */
 export interface SavedDelivery {
-  /** Undefined when nothing tells which platform sent it. */
+  /** Undefined if the sending platform is unknown. */
   source: PlatformSource | undefined
   delivery: WebhookDelivery
   context: DeliveryContext
 }
 
-/** What is known of it besides the file. */
+/** What is known about it, in addition to the file. */
 export interface SavedDeliveryHints {
   source?: PlatformSource | undefined
-  /** Names in lower case. These go before those in the file. */
+  /** Names in lower case. These take precedence over those in the file. */
   headers?: Readonly<Record<string, string>>
   /** Origin of the chat server. */
   site?: string | undefined
 }
 
-/** What a file may hold besides the body. Other members are those of the program that saved it. */
+/** Members of the file in addition to the body. Others belong to the program that saved it. */
 const MEMBERS = ['headers', 'body', 'site']
 
-/** How the names of headers tell the platform that sent them. */
-const TELLING: readonly [header: RegExp, source: PlatformSource][] = [
+/** Header names that identify the sending platform. */
+const SOURCE_HEADERS: readonly [header: RegExp, source: PlatformSource][] = [
   [/^x-(?:github|gitea|forgejo|gogs)-/u, 'code_a'],
   [/^x-gitlab-|^webhook-signature$/u, 'code_b'],
   [/^x-discourse-/u, 'forum'],
 ]
-/** Deliveries of the chat platform have no header of their own. */
+/** The chat platform's deliveries have no header of their own. */
 const CHAT_AGENT = /^ZulipOutgoingWebhook\b/u
 
 const FORM_BEGINS = /^[\w.%+-]+=/u
@@ -40,8 +40,8 @@ const FORM_BEGINS = /^[\w.%+-]+=/u
  * Reads a saved delivery: `{"headers": {…}, "body": …}`, where `body` is the JSON that was sent, or the text of another
  * body; or the body alone.
  *
- * @throws AppError `invalid/invalid_json` for what is no delivery of any platform, `invalid/invalid_field` for headers, a
- *   body or a site that cannot have been sent
+ * @throws AppError `invalid/invalid_json` if no platform can have sent it, `invalid/invalid_field` for impossible
+ *   headers, body or site
  */
 export function readSavedDelivery(bytes: Uint8Array, hints: SavedDeliveryHints): SavedDelivery {
   const parsed = readJson(bytes)
@@ -55,7 +55,7 @@ export function readSavedDelivery(bytes: Uint8Array, hints: SavedDeliveryHints):
   return { source, delivery, context: { site: hints.site ?? fromFile } }
 }
 
-/** @returns undefined for text that begins like no JSON, such as a form */
+/** @returns undefined for text that does not begin like JSON, such as a form */
 function readJson(bytes: Uint8Array): unknown {
   const text = textOf({ headers: {}, body: bytes }).trim()
   if (text === '') throw refused('is empty')
@@ -83,7 +83,7 @@ function isSaved(value: unknown): value is Payload {
   return Object.hasOwn(value, 'body') || Object.keys(value).every(name => MEMBERS.includes(name))
 }
 
-/** Names in lower case; each header may come once. */
+/** Names in lower case; each header may occur once. */
 function headersOf(saved: Payload): Record<string, string> {
   const headers = memberOf(saved, 'headers')
   if (!isPayload(headers)) {
@@ -98,7 +98,7 @@ function headersOf(saved: Payload): Record<string, string> {
   return Object.fromEntries(texts)
 }
 
-/** Some programs save every header as the list of what was sent for it. */
+/** Some programs save every header as a list of its values. */
 function textOfHeader(name: string, value: unknown): string {
   const sent = Array.isArray(value) && value.length === 1 ? value[0] : value
   if (typeof sent === 'string') return sent
@@ -122,13 +122,13 @@ function siteOf(saved: Payload): string | undefined {
 
 function guessSource(delivery: WebhookDelivery, body: unknown): PlatformSource | undefined {
   const { headers } = delivery
-  for (const [header, source] of TELLING) if (Object.keys(headers).some(name => header.test(name))) return source
+  for (const [header, source] of SOURCE_HEADERS) if (Object.keys(headers).some(name => header.test(name))) return source
   if (CHAT_AGENT.test(headers['user-agent'] ?? '')) return 'chat'
   if (isForm(delivery) && isSlackFormat(Object.fromEntries(new URLSearchParams(textOf(delivery))))) return 'chat'
   return isPayload(body) && textAt(body, 'bot_email') && objectAt(body, 'message') ? 'chat' : undefined
 }
 
-/** What no platform sends, or only one that is named can have sent. */
+/** Refuses what no platform sends, or only one that must be named. */
 function refuseOddities(bytes: Uint8Array, parsed: unknown): void {
   if (parsed === undefined) {
     if (!FORM_BEGINS.test(textOf({ headers: {}, body: bytes }))) throw refused('is neither JSON nor a form')

@@ -1,12 +1,12 @@
 /**
- * Which events the scope of a subscription covers, as texts that can be looked up.
+ * Which events a subscription's scope covers, as lookup texts.
  *
  * A **scope key** is either a node's own `key` (`category:5`, `issue:444500041`), or it names a node: `<type>:<name>`,
- * where needed behind the one that carries it (`stream:eng/topic:deploys`, `repository:ada/engine/issue:12`). An event
- * is covered when one of `scopeKeysOf` its target equals the scope key of the subscription.
+ * where needed after its parent (`stream:eng/topic:deploys`, `repository:ada/engine/issue:12`). An event is covered if
+ * one of `scopeKeysOf` its target equals the scope key of the subscription.
  *
- * Names are compared as they are, those of repositories whatever their letter case. A name of digits alone is written
- * with its first digit percent-encoded, so that a stream called "2024" is not taken for the one whose id is 2024.
+ * Names are compared exactly, those of repositories without case. A name of digits alone is written with its first
+ * digit percent-encoded, so that a stream called "2024" is not mistaken for the one with the id 2024.
  */
 import { invalidField } from '../model/app-error.js'
 import type { TargetNode } from '../model/event.js'
@@ -22,24 +22,24 @@ import {
 } from './target-grammar.js'
 import { namedKey, neutralType, toFilters, toPlaceKey, toScope, toTargetText } from './target-place.js'
 
-/** What a target text says, in the other forms that a subscription holds. */
+/** A target text in the other forms that a subscription stores. */
 export interface ParsedTarget {
   scopeKey: string
   scope: Scope
   filters: Record<string, unknown>
 }
 
-/** The forms that a target may have; none for a source whose targets are taken as they are. */
+/** The forms of a target; empty for a source whose targets are used unchanged. */
 export function targetGrammarOf(source: string): TargetForm[] {
   return isGrammar(source) ? [...TARGET_FORMS[source]] : []
 }
 
 /**
- * Reads the target of a subscription. The four platforms each have their grammar; elsewhere any text stands for the
+ * Reads the target of a subscription. Each of the four platforms has its grammar; for other sources any text is the
  * `key` of a node.
  *
- * @param text not empty, as a subscription without a target watches its whole source
- * @throws AppError `invalid/invalid_field` for `/target`, telling the grammar
+ * @param text not empty: a subscription without a target watches its whole source
+ * @throws AppError `invalid/invalid_field` for `/target`, naming the grammar
  *
  * Source: Event Ledger Service, "Subscription"; decisions, section 6.
  */
@@ -55,9 +55,9 @@ export function parseTarget(source: string, text: string): ParsedTarget {
 }
 
 /**
- * Writes the target text of a scope, or of filters where the scope names nothing.
+ * Writes the target text of a scope, or of filters if the scope names nothing.
  *
- * @returns undefined where the grammar has no form for it, such as a scope that only has a native id
+ * @returns undefined if the grammar has no form for it, such as a scope with only a native id
  */
 export function toTarget(
   source: string,
@@ -70,7 +70,7 @@ export function toTarget(
 }
 
 /**
- * The scope key of a subscription's scope: its `key`, else what it names by type and display.
+ * The scope key of a subscription's scope: its `key`, else made from type and display.
  *
  * @returns undefined for a scope that names nothing
  */
@@ -83,7 +83,7 @@ export function toScopeKey(source: string, scope: Scope): string | undefined {
   return own !== undefined && carrier !== undefined ? `${carrier}/${own}` : own
 }
 
-/** Every scope key under which a subscription may name an event with this target; some may stand there twice. */
+/** Every scope key under which a subscription may name an event with this target, possibly with duplicates. */
 export function scopeKeysOf(target: TargetNode): string[] {
   const keys: string[] = []
   let names = namesOf(target)
@@ -102,7 +102,7 @@ export function scopeKeysOf(target: TargetNode): string[] {
   return keys
 }
 
-/** A commit may stand between: the pipelines of a pull request hang on both. */
+/** A commit may come between: pipelines of a pull request have both as parents. */
 function repositoryAround(node: TargetNode): TargetNode {
   for (let outer: TargetNode | undefined = node; outer; outer = outer.parent) {
     if (neutralType(outer.type ?? '') === 'repository') return outer
@@ -119,7 +119,7 @@ function namesOf({ type, display, metadata }: TargetNode | Scope): string[] {
   return names
 }
 
-/** Numbers count inside their repository only; alone they would look like native ids. */
+/** Numbers are unique only per repository; alone they would look like native ids. */
 function numberOf({ type, metadata }: TargetNode): string | undefined {
   if (type !== 'issue' && type !== 'pull_request') return undefined
   const number = readId(metadata?.number)

@@ -1,4 +1,4 @@
-/** The configured secrets that prove anything: an empty one is known to everybody. */
+/** The configured secrets without empty ones, which would prove nothing. */
 export function usableSecrets(secrets: readonly string[]): string[] {
   return secrets.filter(secret => secret !== '')
 }

@@ -1,15 +1,15 @@
 import type { PlatformSource } from './adapter.js'
 
-/** How a hook is made on a platform, in the words of its pages. */
+/** How to create a hook on a platform, by the labels of its pages. */
 export interface SetupGuide {
   place: readonly string[]
-  /** A value may hold `<url>` and `<secret>`. */
+  /** A value may contain `<url>` and `<secret>`. */
   fields: readonly { name: string; value: string; isForTls?: true }[]
   events: readonly string[]
-  /** Where it shows what was answered to its deliveries. */
+  /** Where it shows the responses to its deliveries. */
   deliveryLog: string
   notes: readonly string[]
-  /** Who makes the secret. */
+  /** Who creates the secret. */
   secretMadeBy: 'operator' | 'platform'
 }
 

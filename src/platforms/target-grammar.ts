@@ -1,4 +1,4 @@
-/** Reading the forms of a scope that people and programs write: target text, `scope`, `filters`. */
+/** Parses the forms of a scope that people and programs write: target text, `scope`, `filters`. */
 import type { Scope } from '../model/subscription.js'
 import { type NumberedType, neutralType, type Place } from './target-place.js'
 
@@ -43,7 +43,7 @@ const CATEGORY = /^category:([^/]+)$/su
 const TOPIC = /^topic:(\d+)$/u
 const REPOSITORY = /^(?:repo|repository|project):(.+?)(?:\/(issue|pull_request|merge_request):([^/]*))?$/su
 
-/** @returns undefined for a text that the grammar does not know */
+/** @returns undefined for a text outside the grammar */
 export function placeOfText(source: Grammar, text: string): Place | undefined {
   switch (source) {
     case 'chat': {
@@ -66,7 +66,7 @@ export function placeOfText(source: Grammar, text: string): Place | undefined {
   }
 }
 
-/** @returns undefined where the scope names nothing in the grammar, such as one with a native id only */
+/** @returns undefined if the scope names nothing in the grammar, such as one with a native id only */
 export function placeOfScope(source: Grammar, scope: Scope): Place | undefined {
   const type = neutralType(scope.type ?? '')
   const { display, parent } = scope
@@ -89,7 +89,7 @@ export function placeOfScope(source: Grammar, scope: Scope): Place | undefined {
   }
 }
 
-/** @returns undefined where the filters name nothing in the grammar */
+/** @returns undefined if the filters name nothing in the grammar */
 export function placeOfFilters(source: Grammar, filters: Record<string, unknown>): Place | undefined {
   switch (source) {
     case 'chat':
@@ -134,7 +134,7 @@ function repositoryPlace(source: Grammar, path: unknown, type: unknown, number: 
   return isNumbered(type) && read !== undefined ? { type, path, number: read } : undefined
 }
 
-/** `#12 Title`, as the nodes of events are displayed; `!12` on GitLab. */
+/** `#12 Title`, as event nodes display it; `!12` on GitLab. */
 function numberIn(display: string | undefined): string | undefined {
   return /^[#!]?(\d+)(?:\s|$)/u.exec(display ?? '')?.[1]
 }
@@ -143,7 +143,7 @@ function isNumbered(type: unknown): type is NumberedType {
   return type === 'issue' || type === 'pull_request'
 }
 
-/** A native id or number, in its one form: no sign, no leading zeros. */
+/** A native id or number in its only form: no sign, no leading zeros. */
 export function readId(value: unknown): string | undefined {
   const text = typeof value === 'number' ? String(value) : value
   return typeof text === 'string' && /^[0-9]{1,15}$/u.test(text) ? String(Number(text)) : undefined
@@ -154,7 +154,7 @@ function decodeName(text: string | undefined): string | undefined {
   try {
     return decodeURIComponent(text)
   } catch (error) {
-    // Not percent-encoding: then the text is not in the grammar, and its reader says so.
+    // Invalid percent-encoding: the text is outside the grammar, and the caller reports it.
     if (error instanceof URIError) return undefined
     throw error
   }

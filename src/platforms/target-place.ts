@@ -1,6 +1,6 @@
 /**
- * A scope that the target grammar can name, and its forms: the `scope` and the `filters` of a subscription, its target
- * text, and its key. Whatever one form tells can be written in the others.
+ * A scope that the target grammar can express, and its forms: the `scope` and the `filters` of a subscription, its
+ * target text, and its key. Each form converts to the others.
  *
  * Source: Event Ledger Service, "Subscription"; decisions, section 6.
  */
@@ -17,7 +17,7 @@ export type Place =
 
 export type NumberedType = 'issue' | 'pull_request'
 
-/** The words of a platform that stand for the neutral ones. */
+/** A platform's own words → the neutral ones. */
 const NEUTRAL: ReadonlyMap<string, string> = new Map([
   ['channel', 'stream'],
   ['merge_request', 'pull_request'],
@@ -118,7 +118,7 @@ export function toPlaceKey(place: Place): string {
  * `<type>:<name>`, such as `stream:eng`, `repository:ada/engine`.
  *
  * A name of digits alone has its first digit percent-encoded: it must not look like a native id. Names of repositories
- * are equal whatever their letter case, and keep the slashes of their path.
+ * are compared without case, and keep the slashes of their path.
  */
 export function namedKey(type: string, name: string): string {
   const encoded = type === 'repository' ? encodePath(name.toLowerCase()) : encodeName(name)
@@ -126,7 +126,7 @@ export function namedKey(type: string, name: string): string {
 }
 
 function isDigits(text: string): boolean {
-  // Most names begin with a letter, and every event has several.
+  // Fast path: most names begin with a letter, and every event has several.
   return text.charCodeAt(0) <= 0x39 && /^\d+$/u.test(text)
 }
 

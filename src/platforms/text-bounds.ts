@@ -4,10 +4,10 @@ import type { NewEvent } from '../model/event.js'
 const MAX_TEXT = 128 * 1024
 
 /**
- * Cuts the texts that an adapter took out of a payload, so that an event holds a huge one once, in its payload, and
- * not once more in its conversation, target and metadata.
+ * Truncates texts that an adapter took from a payload, so that an event contains a huge one only once, in its payload,
+ * and not again in its conversation, target and metadata.
  *
- * @param bytes size of the delivery, beyond which none of its texts can be
+ * @param bytes size of the delivery, an upper limit of its texts
  */
 export function withinTextBounds(event: NewEvent, bytes: number): NewEvent {
   if (bytes <= MAX_TEXT) return event
@@ -15,7 +15,7 @@ export function withinTextBounds(event: NewEvent, bytes: number): NewEvent {
   return { ...(cut(others) as Omit<NewEvent, 'payload'>), payload }
 }
 
-/** The same value, with its texts cut. What adapters build is a few levels deep. */
+/** The same value with truncated texts. Values built by adapters are a few levels deep. */
 function cut(value: unknown): unknown {
   if (typeof value === 'string') return value.length > MAX_TEXT ? cutText(value) : value
   if (Array.isArray(value)) return value.map(cut)
@@ -23,7 +23,7 @@ function cut(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, cut(member)]))
 }
 
-/** Not between the halves of one character. */
+/** Never splits a surrogate pair. */
 function cutText(text: string): string {
   return `${text.slice(0, MAX_TEXT).replace(/[\uD800-\uDBFF]$/u, '')}…`
 }

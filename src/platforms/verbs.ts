@@ -1,4 +1,4 @@
-/** Synonyms that the platforms use for one thing that happened. Words that are not listed stand for themselves. */
+/** Synonyms that platforms use for one action. Words not listed stay unchanged. */
 const CANONICAL: ReadonlyMap<string, string> = new Map([
   ['opened', 'created'],
   ['open', 'created'],
@@ -25,8 +25,8 @@ const CANONICAL: ReadonlyMap<string, string> = new Map([
 ])
 
 /**
- * The verb of an event kind, in the past tense, from a platform's own word for the action. Words with a meaning of
- * their own on one platform (`published`, `started`) are that adapter's to fold.
+ * The verb of an event kind, in the past tense, from a platform's own word for the action. Words with a special meaning
+ * on one platform (`published`, `started`) are mapped by that adapter.
  */
 export function canonicalVerb(native: string): string {
   return CANONICAL.get(native) ?? native

@@ -44,6 +44,8 @@ export async function backUpBoard(home: string, path: string, of: BoardDatabaseN
 
 async function throughServer(socketPath: string, request: BackupRequest): Promise<void> {
   try {
+    // Shows soon that the server is suspended, where the copy may take long.
+    await new BoardClient({ socketPath }).cards({ limit: '1' })
     await new BoardClient({ socketPath }, { idleSeconds: COPY_SECONDS }).backup(JSON.stringify(request))
   } catch (cause) {
     if (!(cause instanceof AppError) || cause.code !== 'connection_lost') throw cause

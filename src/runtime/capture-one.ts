@@ -4,18 +4,19 @@ import { AppError } from '../model/app-error.js'
 import type { CaptureProgress, WatchCapture } from '../model/capture.js'
 import { toFailure } from '../model/failure.js'
 import type { Subscription } from '../model/subscription.js'
-import { type Micros, toTimestamp } from '../model/timestamp.js'
+import { type Micros, readTimestamp, toTimestamp } from '../model/timestamp.js'
 import { type CapturedPage, captureWatch, type ReadSoFar } from '../platforms/chat/capture/capture-watch.js'
 import type { ChatApi } from '../platforms/chat/capture/chat-api.js'
-import { type Patience, PatientChatApi } from '../platforms/chat/capture/patient-chat-api.js'
+import { RateLimitedChatApi, type RateLimitOptions } from '../platforms/chat/capture/rate-limited-chat-api.js'
 import type { UserDirectory } from '../platforms/chat/capture/user-directory.js'
+import type { FollowedPlace } from '../platforms/chat/capture/watched-place.js'
 import { readFollowedPlace, type WatchedPlace, watchedPlaceOf } from '../platforms/chat/capture/watched-place.js'
 import { hostOf } from '../platforms/chat/context.js'
 import type { WatchLocks } from './watch-locks.js'
 
 /** What the capture of one watch needs. */
 export interface CaptureParts {
-  ledger: Pick<Ledger, 'recordCaptured' | 'noteCapture' | 'getSubscription'>
+  ledger: Pick<Ledger, 'recordCaptured' | 'noteCapture' | 'getSubscription' | 'listKeysOf'>
   locks: WatchLocks
   /** Wall clock in microseconds. */
   clock: () => Micros
@@ -23,7 +24,7 @@ export interface CaptureParts {
   site: string
   users: UserDirectory
   backfill: number
-  sleep: Patience['sleep']
+  sleep: RateLimitOptions['sleep']
   signal?: AbortSignal | undefined
   onProgress?: ((progress: CaptureProgress) => void) | undefined
 }
@@ -76,11 +77,13 @@ async function attempt(capture: WatchCapture, { watch, place }: Placed, parts: C
   const last_attempt_at = toTimestamp(attemptedAt)
   try {
     await captureInto(capture, { watch, place, attemptedAt }, parts)
-  } catch (error) {
-    if (!(error instanceof AppError)) throw error
+  } catch (cause) {
+    if (parts.signal?.aborted) throw cause
+    const error = withEnd(cause, clock())
     const failures = (watch.capture?.failures ?? 0) + 1
-    // A ledger that cannot be written has failed already: its own error is the one to tell.
-    await ledger.noteCapture(watch.id, { last_attempt_at, last_error: error.message, failures }).catch(() => undefined)
+    const last_error = error instanceof AppError ? error.message : 'Capturing failed because of a defect; see the log.'
+    // A ledger that cannot be written has failed already: its own error is the one to show.
+    await ledger.noteCapture(watch.id, { last_attempt_at, last_error, failures }).catch(() => undefined)
     throw error
   }
   const last_success_at = toTimestamp(clock())
@@ -96,11 +99,15 @@ async function captureInto(
   const { subscription_id } = capture
   const host = toHost(options.site)
   const previousHost = otherHostOf(watch, options.site)
-  const record = async ({ events, readTo, followed }: CapturedPage) => {
-    const kept = { readTo: String(readTo), followed: followed && { ...followed } }
+  const so = readSoFar(watch, options.site)
+  const record = async ({ events, readTo, reread, followed }: CapturedPage) => {
+    const { from, next, since } = reread
+    const again = { from: String(from), next: String(next), since: toTimestamp(since) }
+    const kept = { readTo: String(readTo), reread: again, followed: followed && { ...followed } }
     const outcomes = await ledger.recordCaptured(subscription_id, { events, host, attemptedAt, ...kept })
     if (previousHost !== undefined) capture.previous_host = previousHost
     const created = outcomes.filter(outcome => outcome.created).length
+    Object.assign(capture, renaming(so.followed, followed))
     capture.messages += outcomes.length
     capture.created += created
     capture.duplicates += outcomes.length - created
@@ -109,8 +116,15 @@ async function captureInto(
   const onWait = (seconds: number) => {
     onProgress?.({ subscription_id, messages: capture.messages, waiting_seconds: seconds })
   }
-  const api = new PatientChatApi(options.api, { sleep, onWait })
-  await captureWatch(place, readSoFar(watch, options.site), { ...options, api, record })
+  const api = new RateLimitedChatApi(options.api, { sleep, onWait })
+  const listKnown = (dedupeKeys: readonly string[]) => ledger.listKeysOf(watch.id, dedupeKeys)
+  await captureWatch(place, so, { ...options, api, now: attemptedAt, listKnown, record })
+}
+
+/** Says that the watched place has another name than the last time. */
+function renaming(before: FollowedPlace | undefined, now: FollowedPlace | undefined): Pick<WatchCapture, 'renamed_to'> {
+  if (!before || !now || (before.stream === now.stream && before.topic === now.topic)) return {}
+  return { renamed_to: now.topic === undefined ? now.stream : `${now.stream} > ${now.topic}` }
 }
 
 function placeOf(watch: Subscription): WatchedPlace {
@@ -124,10 +138,19 @@ function placeOf(watch: Subscription): WatchedPlace {
 
 /** What was read on another server is nothing on this one. */
 function readSoFar(watch: Subscription, site: string): ReadSoFar {
-  if (otherHostOf(watch, site) !== undefined) return { readTo: undefined, followed: undefined }
+  if (otherHostOf(watch, site) !== undefined) return { readTo: undefined, followed: undefined, reread: undefined }
   const place = readToOf(watch)
   const readTo = place !== null && /^\d{1,15}$/.test(place) ? Number(place) : undefined
-  return { readTo, followed: readFollowedPlace(watch.capture?.followed ?? undefined) }
+  return {
+    readTo,
+    followed: readFollowedPlace(watch.capture?.followed ?? undefined),
+    reread: readReread(watch.capture?.reread),
+  }
+}
+
+function readReread(kept: NonNullable<Subscription['capture']>['reread']): ReadSoFar['reread'] {
+  if (!kept) return undefined
+  return { from: Number(kept.from), next: Number(kept.next), since: readTimestamp('since', kept.since).micros }
 }
 
 /** The server on which it was read before, unless it is this one. */
@@ -138,6 +161,15 @@ function otherHostOf({ capture }: Subscription, site: string): string | undefine
 /** As it stands in the keys of the events. */
 function toHost(site: string): string {
   return hostOf({ site }, {})
+}
+
+/** A long wait is of use only with its end. */
+function withEnd(error: unknown, now: Micros): unknown {
+  if (!(error instanceof AppError) || error.code !== 'chat_rate_limited') return error
+  const { category, code, message, retryAfterSeconds } = error
+  if (retryAfterSeconds === undefined) return error
+  const end = toTimestamp(now + Math.ceil(retryAfterSeconds * 1_000_000))
+  return new AppError(category, code, `${message} It wants no request before ${end}.`, { retryAfterSeconds })
 }
 
 function afterSome({ category, code, message, errors, retryAfterSeconds }: AppError, messages: number): AppError {

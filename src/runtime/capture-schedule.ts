@@ -58,9 +58,10 @@ export class CaptureSchedule {
 
   #report({ captures, left }: CaptureResult): number {
     const { logger } = this.parts
-    for (const { subscription_id, error, messages, created, previous_host } of captures) {
+    for (const { subscription_id, error, messages, created, previous_host, renamed_to } of captures) {
       this.#tell(subscription_id, error && new AppError(error.category, error.code, error.message))
-      if (previous_host) logger.warn({ subscription_id, previous_host }, 'another chat server: begun anew')
+      if (previous_host) logger.warn({ subscription_id, previous_host }, 'another chat server: read from its beginning')
+      if (renamed_to) logger.info({ subscription_id, renamed_to }, 'the watched topic or stream has another name')
       if (messages > 0) logger.info({ subscription_id, messages, created }, 'captured')
     }
     const last = captures.at(-1)?.error

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Ledger } from '../ledger/ledger.js'
-import { dueAt, whyOver } from '../ledger/watch-times.js'
+import { dueAt, triedAt, whyOver } from '../ledger/watch-times.js'
 import type { CaptureProgress, CaptureRequest, CaptureResult, WatchCapture } from '../model/capture.js'
 import type { ChatAccount } from '../model/chat-account.js'
 import { type Micros, toTimestamp } from '../model/timestamp.js'
@@ -14,11 +14,12 @@ export interface CaptureCall {
   onProgress?: ((progress: CaptureProgress) => void) | undefined
 }
 
-/** Refusals that concern one watch; whatever else goes wrong would go wrong with the next one as well. */
-const OF_ONE_WATCH = [
-  ...['chat_narrow_refused', 'chat_request_refused', 'chat_not_permitted', 'watch_not_captured', 'not_found'],
-  'capture_running',
-]
+/** What any watch would meet at this moment, as it is about the account or about the way to the server. */
+const OF_ALL_WATCHES = ['chat_rate_limited', 'chat_credentials_refused', 'chat_unreachable']
+/** What one watch may meet alone: its request is the one that the server cannot answer. */
+const OF_THE_SERVER = ['chat_unavailable', 'chat_timeout', 'chat_connection_lost', 'chat_answer_unreadable']
+/** After so many of those in a row the server is taken to be down. */
+const MOST_SERVER_FAILURES = 3
 
 /** Captures watches into the ledger of this process, for commands and on time. */
 export class Captures {
@@ -33,7 +34,8 @@ export class Captures {
   ) {}
 
   /**
-   * Captures one watch, or all that are due, one after the other. What fails is in the result.
+   * Captures one watch, or all that are due, one after the other, the least recently tried first. What fails is in
+   * the result; it ends the round only where it would happen to any watch.
    *
    * @throws the signal's reason once it is aborted
    */
@@ -62,7 +64,9 @@ export class Captures {
   async #listDue(): Promise<string[]> {
     const now = this.clock()
     const watches = await this.ledger.listPolled()
-    return watches.filter(watch => whyOver(watch, now) === undefined && dueAt(watch, now) <= now).map(({ id }) => id)
+    const due = watches.filter(watch => whyOver(watch, now) === undefined && dueAt(watch, now) <= now)
+    // What ends a round is met by another watch the next time, so that no watch keeps the others from their turn.
+    return due.sort((left, right) => triedAt(left) - triedAt(right)).map(({ id }) => id)
   }
 
   /** The wait is told to the account, so it counts for all that would be captured with it by themselves. */
@@ -89,12 +93,20 @@ async function captureAll(
   capture: (id: string) => Promise<WatchCapture>,
 ): Promise<CaptureResult> {
   const captures: WatchCapture[] = []
+  let serverFailures = 0
   for (const id of ids) {
     const done = await capture(id)
     captures.push(done)
-    if (done.error && !OF_ONE_WATCH.includes(done.error.code)) break
+    if (done.error && concernsAll(done.error.code)) break
+    serverFailures = done.error && OF_THE_SERVER.includes(done.error.code) ? serverFailures + 1 : 0
+    if (serverFailures === MOST_SERVER_FAILURES) break
   }
   return { captures, left: ids.length - captures.length }
+}
+
+/** A ledger that cannot be written cannot be written for the next watch either. */
+function concernsAll(code: string): boolean {
+  return OF_ALL_WATCHES.includes(code) || code.startsWith('store_') || code === 'internal'
 }
 
 function pause(milliseconds: number, signal: AbortSignal | undefined): Promise<unknown> {

@@ -15,7 +15,7 @@ const AT_ONCE = 8
 export async function checkBackends(home: string): Promise<BackendCheck[]> {
   const file = boardFiles(home).backends
   // What there would be to warn of is part of what is told.
-  const states = statesOf(new Backends({ file, nowMs: Date.now, warn: () => {} }), file)
+  const states = await statesOf(new Backends({ file, nowMs: Date.now, warn: () => {} }), file)
   states.sort((one, other) => (one.name < other.name ? -1 : 1))
   const checks: BackendCheck[] = []
   for (let from = 0; from < states.length; from += AT_ONCE) {
@@ -24,9 +24,9 @@ export async function checkBackends(home: string): Promise<BackendCheck[]> {
   return checks
 }
 
-function statesOf(backends: Backends, file: string) {
+async function statesOf(backends: Backends, file: string) {
   try {
-    return backends.states()
+    return await backends.states()
   } catch (error) {
     if (!(error instanceof AppError)) throw error
     throw new AppError('configuration', error.code, error.message, { hint: `Mend ${file}.`, cause: error })

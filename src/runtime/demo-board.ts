@@ -3,6 +3,7 @@ import { dirname } from 'node:path'
 import { Cards } from '../board/cards.js'
 import type { DemoCard } from '../demo/cards.js'
 import { openBoardDatabase } from '../store/sqlite/board/board-database.js'
+import { askedHere } from '../store/sqlite/tasks.js'
 
 /**
  * Makes a board with cards in it.
@@ -19,10 +20,15 @@ export async function fillDemoBoard(
   try {
     let made = 0
     let now = 0
-    const board = new Cards({ store: database.cards, columns, now: () => now, newCardId: () => `card_demo_${++made}` })
+    const board = new Cards({
+      store: askedHere(database.cards),
+      columns,
+      now: () => now,
+      newCardId: () => `card_demo_${++made}`,
+    })
     for (const { at, card } of cards) {
       now = Math.min(at, ends)
-      board.create(card)
+      await board.create(card)
     }
   } finally {
     database.close()

@@ -14,7 +14,7 @@ export interface LedgerStatus {
   size_bytes: number
   /** The server that has it open; null when it was opened for this look alone. */
   server: { pid: number; address: string | null; since: string } | null
-  /** Null while a server has it open. */
+  /** Null where an older server has it open, which does not say. */
   schema_version: number | null
   event_count: number
   duplicate_count: number
@@ -40,15 +40,22 @@ export async function ledgerStatus(settings: LocalSettings, options: { check: bo
   })
 }
 
+interface HealthAnswer {
+  database: string
+  head: string | null
+  epoch: string
+  schema_version?: number
+}
+
 async function statusOfServer(path: string, owner: OwnerRecord, socketPath: string): Promise<LedgerStatus> {
   const client = new LedgerClient({ socketPath })
-  const health = (await client.health()).json() as { database: string; head: string | null; epoch: string }
+  const health = (await client.health()).json() as HealthAnswer
   const stats = (await client.stats()).json() as LedgerStats
   return {
     database: health.database,
     size_bytes: await sizeOf(path),
     server: { pid: owner.pid, address: owner.address ?? null, since: owner.since },
-    schema_version: null,
+    schema_version: health.schema_version ?? null,
     ...countsOf(stats),
     head: health.head,
     epoch: health.epoch,

@@ -1,6 +1,8 @@
+import { COMMAND } from '../accounts/account-log.js'
 import type { Accounts, ChangedUser, NewUser } from '../accounts/accounts.js'
+import type { AccountLogEntry } from '../model/account-log.js'
 import { AppError } from '../model/app-error.js'
-import type { ApiToken, IssuedToken, ListedUser, User } from '../model/user.js'
+import type { ApiToken, IssuedToken, ListedUser, TokenRights, User } from '../model/user.js'
 
 /** As much of accounts as managing users takes. */
 export type UserManagement = Pick<
@@ -13,6 +15,7 @@ export type UserManagement = Pick<
   | 'listTokens'
   | 'revokeToken'
   | 'revokeTokens'
+  | 'listLog'
 >
 
 /**
@@ -28,23 +31,24 @@ export class ManagedUsers {
   }
 
   create(user: NewUser): Promise<User> {
-    return this.accounts.createUser(user)
+    return this.accounts.createUser(user, COMMAND)
   }
 
   async update(named: string, changes: ChangedUser): Promise<User> {
-    return this.accounts.updateUser((await this.get(named)).id, changes)
+    return this.accounts.updateUser((await this.get(named)).id, changes, COMMAND)
   }
 
   /** @returns the user that was deleted */
   async delete(named: string): Promise<User> {
     const user = await this.get(named)
-    await this.accounts.deleteUser(user.id)
+    await this.accounts.deleteUser(user.id, COMMAND)
     return user
   }
 
-  async issueToken(named: string): Promise<{ user: User; token: IssuedToken }> {
+  /** @param rights absent: what the user may do */
+  async issueToken(named: string, rights?: Partial<TokenRights>): Promise<{ user: User; token: IssuedToken }> {
     const user = await this.get(named)
-    return { user, token: await this.accounts.issueToken(user.id) }
+    return { user, token: await this.accounts.issueToken(user.id, COMMAND, rights) }
   }
 
   async listTokens(named: string): Promise<ApiToken[]> {
@@ -52,11 +56,16 @@ export class ManagedUsers {
   }
 
   async revokeToken(named: string, tokenId: string): Promise<void> {
-    await this.accounts.revokeToken((await this.get(named)).id, tokenId)
+    await this.accounts.revokeToken((await this.get(named)).id, tokenId, COMMAND)
   }
 
   async revokeTokens(named: string): Promise<void> {
-    await this.accounts.revokeTokens((await this.get(named)).id)
+    await this.accounts.revokeTokens((await this.get(named)).id, COMMAND)
+  }
+
+  /** The account log, newest first. */
+  listLog(limit: number): Promise<AccountLogEntry[]> {
+    return this.accounts.listLog(limit)
   }
 
   private async get(named: string): Promise<User> {

@@ -2,16 +2,15 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Logger } from 'pino'
 import { AppError } from '../model/app-error.js'
-import { type BoardDatabase, openBoardDatabase } from '../store/sqlite/board/board-database.js'
-import { openSessionDatabase, type SessionDatabase } from '../store/sqlite/board/session-database.js'
+import { type BoardStore, openBoardStore } from '../store/sqlite/board/board-store.js'
 import { acquireOwnership, type Ownership } from '../store/sqlite/owner.js'
+import type { StoreFile } from '../store/sqlite/protocol.js'
 import { socketPath } from '../store/sqlite/socket-path.js'
 import { rejectable } from './rejectable.js'
 
 /** The files of a board that this process owns. */
 export interface OpenBoard {
-  database: BoardDatabase
-  sessions: SessionDatabase
+  store: BoardStore
   /** Where its server listens for local callers. */
   socket: string
   /** Writes down where the server can be reached, for the messages of others. */
@@ -51,6 +50,9 @@ export async function openBoard(home: string, logger: Logger): Promise<OpenBoard
     for (const step of undo.splice(0).reverse()) await runStep(step).catch(error => failures.push(error))
     if (failures.length > 0) throw failures[0]
   }
+  const report = (problem: unknown) =>
+    logger.error({ err: problem }, 'an open file of the board is not the one on the disk')
+  let store: BoardStore | undefined
   const own = async (database: string, socket?: string): Promise<Ownership> => {
     const ownership = await acquireOwnership({
       database,
@@ -59,26 +61,48 @@ export async function openBoard(home: string, logger: Logger): Promise<OpenBoard
       waitMs: WAIT_MS,
       now: Date.now,
       random: Math.random,
-      onLost: successor => failure.reject(lostTo(database, successor?.pid)),
+      onLost: successor => {
+        const error = lostTo(database, successor?.pid)
+        // The store looks as well. It saves what lost files hold, and ends the board when that is done.
+        if (store === undefined) failure.reject(error)
+        else store.verify().then(() => failure.reject(error), report)
+      },
     })
+    if (ownership.warning) logger.warn({ database: ownership.database }, ownership.warning)
     undo.push(() => ownership.release())
     return ownership
   }
   try {
     const cardsOwner = await own(files.cards, socket)
-    const database = openBoardDatabase(cardsOwner.database)
-    undo.push(() => database.close())
     const sessionsOwner = await own(files.sessions)
-    const sessions = openSessionDatabase(sessionsOwner.database, {
-      onCorrupt: kept => logger.error({ kept }, 'the sessions were damaged: everybody has to log in again'),
-    })
-    undo.push(() => sessions.close())
+    const owners = [cardsOwner, sessionsOwner]
+    let noted: Promise<unknown> = Promise.resolve()
+    store = await openBoardStore(
+      { cards: fileOf(cardsOwner), sessions: fileOf(sessionsOwner) },
+      {
+        onFailure: error => void noted.then(() => failure.reject(error)),
+        onLost: (error, database) => {
+          report(error)
+          noted = Promise.all(owners.filter(owner => owner.database === database).map(owner => owner.noteLoss()))
+          noted = noted.catch(report)
+        },
+      },
+    )
+    const opened = store
+    undo.push(() => opened.close())
+    for (const owner of owners) await owner.noteFiles()
+    const kept = store.putAside
+    if (kept !== undefined) logger.error({ kept }, 'the sessions were damaged: everybody has to log in again')
     const announce = (address: string) => cardsOwner.announce({ address })
-    return { database, sessions, socket, announce, failed: failure.promise, close }
+    return { store, socket, announce, failed: failure.promise, close }
   } catch (error) {
     await close()
     throw error
   }
+}
+
+function fileOf({ database, record }: Ownership): StoreFile {
+  return { path: database, ownerNonce: record.nonce }
 }
 
 async function runStep(step: () => unknown): Promise<void> {
@@ -87,5 +111,5 @@ async function runStep(step: () => unknown): Promise<void> {
 
 function lostTo(database: string, pid: number | undefined): AppError {
   const successor = pid === undefined ? 'somebody removed its owner file' : `process ${pid} took it over`
-  return new AppError('conflict', 'ledger_lost', `This process no longer owns ${database}: ${successor}.`)
+  return new AppError('unavailable', 'ledger_lost', `This process no longer owns ${database}: ${successor}.`)
 }

@@ -20,6 +20,8 @@ export interface OpenLedger {
   socket: string
   /** A ledger of the older layout was copied here just now. */
   copiedFrom: string | undefined
+  /** What seems to be missing of a ledger that was not closed in order; undefined when nothing does. */
+  warning: string | undefined
   /** Rejects when the ledger can no longer be written by us: its thread died, or somebody took it over. */
   failed: Promise<never>
   /** Finishes what was accepted, closes the files and lets go of the ledger. */
@@ -37,10 +39,20 @@ export function wallClock(): Micros {
 /**
  * Takes ownership of the ledger file and opens it: new, as it is, or brought forward from an older layout or schema.
  *
- * @throws AppError `conflict/ledger_owned` while another process owns it, `unavailable/store_…`, `configuration/…`
+ * @param clock the wall clock when absent
+ * @param report called with what the operator has to know before `failed` rejects
+ * @throws AppError `conflict/ledger_owned` while another process owns it, `conflict/ledger_remains`,
+ *   `unavailable/store_…`, `configuration/…`
  */
-export async function openLedger({ database }: LocalSettings, role: OwnerRole): Promise<OpenLedger> {
+export async function openLedger(
+  { database, maxSubscriptions }: LocalSettings & { maxSubscriptions?: number },
+  role: OwnerRole,
+  clock: () => Micros = wallClock,
+  report: (problem: unknown) => void = () => {},
+): Promise<OpenLedger> {
   const failure = rejectable()
+  let opened: SqliteStore | undefined
+  let noted = Promise.resolve()
   // What SQLite makes beside the file as well is for its owner alone.
   process.umask(0o077)
   const socket = await socketPath(database.path, tmpdir())
@@ -51,20 +63,37 @@ export async function openLedger({ database }: LocalSettings, role: OwnerRole): 
     waitMs: WAIT_MS,
     now: Date.now,
     random: Math.random,
-    onLost: successor => failure.reject(lostTo(successor?.pid)),
+    onLost: successor => {
+      const error = lostTo(successor?.pid)
+      // The store looks as well, and saves what the files hold where they are gone too; then it says when that is done.
+      if (opened === undefined) failure.reject(error)
+      else opened.verify().then(() => failure.reject(error), report)
+    },
   })
   try {
     const copied =
       database.isDefault && (await copyLegacyLedger({ legacy: database.legacyPath, database: database.path }))
-    const store = await openSqliteStore({ path: ownership.database, clock: wallClock, onFailure: failure.reject })
+    const store = await openSqliteStore({
+      path: ownership.database,
+      ownerNonce: ownership.record.nonce,
+      clock,
+      onFailure: error => void noted.then(() => failure.reject(error)),
+      onLost: error => {
+        report(error)
+        noted = ownership.noteLoss().catch(report)
+      },
+    })
+    opened = store
     try {
+      await ownership.noteFiles()
       const newSubscriptionId = () => `sub_${randomBytes(8).toString('hex')}`
-      const ledger = await Ledger.open({ store, clock: wallClock, newSubscriptionId })
+      const ledger = await Ledger.open({ store, clock, newSubscriptionId, maxSubscriptions })
       return {
         ledger,
         store,
         ownership,
         socket,
+        warning: ownership.warning,
         copiedFrom: copied ? database.legacyPath : undefined,
         failed: failure.promise,
         close: async () => {
@@ -87,5 +116,5 @@ export async function openLedger({ database }: LocalSettings, role: OwnerRole): 
 
 function lostTo(pid: number | undefined): AppError {
   const successor = pid === undefined ? 'somebody removed its owner file' : `process ${pid} took it over`
-  return new AppError('conflict', 'ledger_lost', `This process no longer owns the ledger: ${successor}.`)
+  return new AppError('unavailable', 'ledger_lost', `This process no longer owns the ledger: ${successor}.`)
 }

@@ -21,7 +21,8 @@ const PASSING = { server: ['server_unreachable', 'connection_lost'], file: ['led
  * Works on a database: through the server that has it open, else through its file.
  *
  * @param database any spelling of its path
- * @throws as the way that was taken
+ * @throws AppError `unavailable/server_timeout` for a server that has it open and does not answer; else as the way that was
+ *   taken
  */
 export async function reachOwner<Result>(database: string, ways: Ways<Result>): Promise<Result> {
   const deadline = performance.now() + WAIT_MS
@@ -32,9 +33,17 @@ export async function reachOwner<Result>(database: string, ways: Ways<Result>): 
     try {
       return owner && socket ? await ways.throughServer(owner, socket) : await ways.throughFile()
     } catch (error) {
+      if (owner && error instanceof AppError && error.code === 'server_timeout') throw unresponsive(owner, error)
       const passing = socket ? PASSING.server : PASSING.file
       if (!(error instanceof AppError) || !passing.includes(error.code) || performance.now() >= deadline) throw error
     }
     await sleep(POLL_MS)
   }
+}
+
+function unresponsive({ pid }: OwnerRecord, cause: AppError): AppError {
+  return new AppError('unavailable', 'server_timeout', cause.message, {
+    hint: `The server is process ${pid}: if it is suspended, \`kill -CONT ${pid}\` resumes it; if it hangs, restart it.`,
+    cause,
+  })
 }

@@ -3,6 +3,7 @@ import { Backends } from '../board/backends.js'
 import { Cards } from '../board/cards.js'
 import { Executor } from '../board/executor.js'
 import { createGate } from '../gate/board-gate.js'
+import type { Gate } from '../gate/gate.js'
 import type { BoardSecrets } from '../model/board-secrets.js'
 import { createBoardServer } from '../server/board/board-server.js'
 import type { HttpApp } from '../server/http-app.js'
@@ -28,7 +29,7 @@ export interface BoardSurroundings extends Surroundings {
   /** Where this process listens; the board adds itself. */
   listeners: Listening[]
   /** The secrets as they are at each call. */
-  secrets: () => BoardSecrets
+  secrets: () => Promise<BoardSecrets>
   /** Address of the ledger's page, where it is served as well. */
   ledgerUrl?: string | undefined
 }
@@ -44,16 +45,26 @@ export async function serveBoard(settings: BoardSettings, around: BoardSurroundi
   opened.failed.catch(error => logger.fatal({ err: error }, 'the board can no longer be written'))
   let stop = () => opened.close()
   try {
-    const executor = createExecutor(settings, opened, around)
+    const executor = await createExecutor(settings, opened, around)
     stop = async () => {
-      await executor.close()
-      await opened.close()
+      await executor.close().finally(() => opened.close())
     }
-    const server = createServer(settings, opened, executor, around)
+    const gate = createGate({
+      settings: settings.gate,
+      secrets: around.secrets,
+      sessions: opened.store.sessions,
+      now: wallClock,
+      elapsed: () => performance.now(),
+    })
+    await gate.keepOwnSessions()
+    const server = createServer(settings, { opened, executor, gate }, around)
     stop = async () => {
-      await server.close()
-      await executor.close()
-      await opened.close()
+      try {
+        await server.close()
+        await executor.close()
+      } finally {
+        await opened.close()
+      }
     }
     await server.listenSocket(opened.socket)
     const listening = await listen(server, settings)
@@ -68,14 +79,14 @@ export async function serveBoard(settings: BoardSettings, around: BoardSurroundi
 
 function createExecutor(
   { executor }: BoardSettings,
-  { database }: OpenBoard,
+  { store }: OpenBoard,
   { logger, secrets }: BoardSurroundings,
-): Executor {
-  return new Executor({
-    runs: database.runs,
-    findCard: id => database.cards.find(id),
+): Promise<Executor> {
+  return Executor.open({
+    runs: store.runs,
+    findCard: id => store.cards.find(id),
     settings: executor,
-    hasToken: () => secrets().executorToken !== undefined,
+    hasToken: async () => (await secrets()).executorToken !== undefined,
     now: wallClock,
     newId: () => `run_${randomBytes(8).toString('hex')}`,
     newMarker: () => randomBytes(32).toString('base64url'),
@@ -85,22 +96,15 @@ function createExecutor(
 
 function createServer(
   settings: BoardSettings,
-  { database, sessions }: OpenBoard,
-  executor: Executor,
-  { logger, requestIds, listeners, secrets, ledgerUrl }: BoardSurroundings,
+  { opened: { store }, executor, gate }: { opened: OpenBoard; executor: Executor; gate: Gate },
+  { logger, requestIds, listeners, ledgerUrl }: BoardSurroundings,
 ): HttpApp {
-  const { rootPath, columns, gate, isDemo } = settings
-  const { cookieSecure, trustedProxies, loginPage, serviceOrigin } = gate
+  const { rootPath, columns, isDemo } = settings
+  const { cookieSecure, trustedProxies, loginPage, serviceOrigin, username } = settings.gate
   return createBoardServer({
-    gate: createGate({
-      settings: gate,
-      secrets,
-      sessions: sessions.sessions,
-      now: wallClock,
-      elapsed: () => performance.now(),
-    }),
+    gate,
     cards: new Cards({
-      store: database.cards,
+      store: store.cards,
       columns,
       now: wallClock,
       newCardId: () => `card_${randomBytes(8).toString('hex')}`,
@@ -111,10 +115,10 @@ function createServer(
       nowMs: Date.now,
       warn: sentence => logger.warn(sentence),
     }),
-    copy: { sessions: path => sessions.copyTo(path), cards: path => database.copyTo(path) },
+    copy: store.copies,
     ownListeners: () => listeners,
     settings: {
-      ...{ rootPath, cookieSecure, trustedProxies, loginPage, asksUsername: gate.username !== undefined, isDemo },
+      ...{ rootPath, cookieSecure, trustedProxies, loginPage, asksUsername: username !== undefined, isDemo },
       ...(serviceOrigin === undefined ? {} : { serviceOrigin }),
       ...(ledgerUrl === undefined ? {} : { ledgerUrl }),
     },

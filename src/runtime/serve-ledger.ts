@@ -1,10 +1,11 @@
 import type { Logger } from 'pino'
 import { createAccounts, type LedgerAccounts } from '../accounts/ledger-accounts.js'
+import { clockBehind } from '../ledger/clock-behind.js'
 import type { Ledger } from '../ledger/ledger.js'
 import { AppError } from '../model/app-error.js'
 import { ADAPTERS } from '../platforms/adapters.js'
 import { listPlatforms } from '../platforms/catalogue.js'
-import { DeliveryThread } from '../platforms/delivery-thread.js'
+import { LargeDeliveries } from '../platforms/large-deliveries.js'
 import type { HttpApp } from '../server/http-app.js'
 import { createLedgerServer } from '../server/ledger-server.js'
 import type { LedgerSettings } from '../settings/ledger-settings.js'
@@ -15,7 +16,11 @@ import { type Listening, listen } from './listening.js'
 import { type OpenLedger, openLedger, wallClock } from './open-ledger.js'
 import type { ServedProgram } from './served-together.js'
 import { readVersion } from './version.js'
+import { elapsedMicros, watchedClock } from './watched-clock.js'
 
+/** Said once: DNS rebinding needs a server that answers under every name. */
+const ANY_HOST =
+  'this ledger answers under every host name: set EVENT_PUBLIC_URL or EVENT_ALLOWED_HOSTS to the names it is called by'
 /** How often it is looked whether a watch is due: no interval is shorter. */
 const LOOK_MS = 1_000
 
@@ -48,24 +53,43 @@ export interface Surroundings {
  */
 export async function serveLedger(settings: LedgerSettings, around: Surroundings): Promise<ServedLedgerProgram> {
   const { logger } = around
-  const opened = await openLedger(settings, 'server')
+  const report = (problem: unknown) => logger.error({ err: problem }, 'the open ledger is not the one on the disk')
+  const clock = watchedClock({ wall: wallClock, elapsed: elapsedMicros, logger })
+  const opened = await openLedger(settings, 'server', clock, report)
+  if (opened.warning) logger.warn({ database: opened.ownership.database }, opened.warning)
   if (opened.copiedFrom) logger.info({ from: opened.copiedFrom }, 'copied the ledger of the older layout')
-  const large = new DeliveryThread()
+  for (const { id, problem } of opened.ledger.withProblems) {
+    logger.warn({ subscription_id: id, problem }, 'a subscription cannot be applied as it stands')
+  }
+  const { unreadEvents } = opened.ledger
+  if (unreadEvents)
+    logger.warn({ code: unreadEvents.code, detail: unreadEvents.message }, 'the newest events cannot be read')
+  const behind = clockBehind(opened.ledger.headAtOpen, wallClock())
+  if (behind) logger.warn(behind, 'the clock is behind the ledger')
+  const large = new LargeDeliveries()
+  for (const leftover of opened.store.leftovers) logger.warn(leftover, 'rows of an older ledger were not carried over')
   const captures = new Captures(opened.ledger, wallClock)
   const { server, needsLogin } = await closingOnFailure(opened, async () => {
     const accounts = await openAccounts(settings, opened, logger)
     const isClosed = await accounts.isClosed()
     if (!isClosed) allowOpen(settings, logger)
+    else if (!knownHosts(settings)) logger.info(ANY_HOST)
     const parts = { opened, accounts, large, captures, ...around }
     return { server: createServer(settings, parts), needsLogin: isClosed }
   })
   let schedule: CaptureSchedule | undefined
   const close = async () => {
-    await schedule?.stop()
-    await server.close()
-    await large.close()
-    await opened.close()
+    try {
+      await schedule?.stop()
+      await server.close()
+      await large.close()
+    } finally {
+      await opened.close()
+    }
   }
+  void opened.store.damaged.then(({ code, message }) => {
+    logger.error({ code, detail: message }, 'part of the database is damaged')
+  })
   opened.failed.catch(error => logger.fatal({ err: error }, 'the ledger can no longer be written'))
   try {
     await server.listenSocket(opened.socket)
@@ -93,6 +117,8 @@ async function openAccounts(
     ...{ sessionTtlSeconds, maxSessions, passwordMinLength, throttleLogins },
     now: wallClock,
     elapsed: () => performance.now(),
+    tell: entry => logger.info(entry, entry.action),
+    reportLoss: error => logger.error({ err: error }, 'an entry of the account log could not be kept'),
   })
   if (bootstrap && (await accounts.bootstrapUser(bootstrap)) === 'created') {
     logger.info({ username: bootstrap.username }, 'created the first administrator')
@@ -112,10 +138,16 @@ function allowOpen({ host, allowOpen }: LedgerSettings, logger: Logger): void {
   logger.warn({ host }, 'others can read and write this ledger: it has no users')
 }
 
+/** @returns undefined where no name was configured, so that no delivery is lost by an upgrade */
+function knownHosts({ publicUrl, allowedHosts, host }: LedgerSettings): string[] | undefined {
+  if (publicUrl === undefined && allowedHosts.length === 0) return undefined
+  return [...(publicUrl === undefined ? [] : [new URL(publicUrl).hostname]), ...allowedHosts, host]
+}
+
 interface ServerParts extends Surroundings {
   opened: OpenLedger
   accounts: LedgerAccounts
-  large: DeliveryThread
+  large: LargeDeliveries
   captures: Captures
 }
 
@@ -123,26 +155,32 @@ function createServer(
   settings: LedgerSettings,
   { opened, accounts, large, captures, logger, requestIds, boardUrl }: ServerParts,
 ): HttpApp {
-  const { rootPath, publicUrl, allowOpen } = settings
+  const { rootPath, publicUrl, allowOpen, writers, anonymousRate } = settings
   const { secrets, requireVerified, chatSite } = settings.webhooks
-  const { cookieSecure, trustedProxies, loginPage } = settings.accounts
+  const { cookieSecure, trustedProxies, throttleLogins, loginPage } = settings.accounts
+  const hosts = knownHosts(settings)
+  const warned = opened.warning === undefined ? {} : { warning: opened.warning }
   return createLedgerServer({
     ledger: opened.ledger,
     accounts,
     captures,
-    database: { database: opened.ownership.database, engine: 'sqlite' },
+    database: { database: opened.ownership.database, engine: 'sqlite', ...warned },
     adapters: ADAPTERS,
     platforms: listPlatforms(),
     takeLargeDelivery: (adapter, delivery, rules) => large.take(adapter, delivery, rules),
     settings: {
       rootPath,
       allowOpen,
+      writers,
+      anonymousRate,
+      ...(hosts ? { knownHosts: hosts } : {}),
       ...(publicUrl === undefined ? {} : { publicUrl }),
       ...(chatSite === undefined ? {} : { chatSite }),
       webhookSecrets: secrets,
       requireVerified,
       cookieSecure,
       trustedProxies,
+      throttleLogins,
       loginPage,
       isDemo: settings.isDemo,
     },

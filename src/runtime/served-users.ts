@@ -1,10 +1,12 @@
+import type { Actor } from '../accounts/account-log.js'
 import type { ChangedUser, NewUser } from '../accounts/accounts.js'
 import type { LedgerClient } from '../client/ledger-client.js'
+import type { AccountLogEntry } from '../model/account-log.js'
 import { AppError } from '../model/app-error.js'
-import type { ApiToken, IssuedToken, ListedUser, User } from '../model/user.js'
+import type { ApiToken, IssuedToken, ListedUser, TokenRights, User } from '../model/user.js'
 import type { UserManagement } from './managed-users.js'
 
-/** The users of a ledger that a server has open. */
+/** The users of a ledger that a server has open. The server sees by the socket that a command asks. */
 export class ServedUsers implements UserManagement {
   constructor(private readonly client: LedgerClient) {}
 
@@ -24,8 +26,9 @@ export class ServedUsers implements UserManagement {
     await once(this.client.deleteUser(id))
   }
 
-  async issueToken(userId: string): Promise<IssuedToken> {
-    return (await once(this.client.issueToken(userId))).json() as IssuedToken
+  async issueToken(userId: string, _by: Actor, rights?: Partial<TokenRights>): Promise<IssuedToken> {
+    const json = rights === undefined ? undefined : JSON.stringify(rights)
+    return (await once(this.client.issueToken(userId, json))).json() as IssuedToken
   }
 
   async listTokens(userId: string): Promise<ApiToken[]> {
@@ -38,6 +41,10 @@ export class ServedUsers implements UserManagement {
 
   async revokeTokens(userId: string): Promise<void> {
     await once(this.client.revokeTokens(userId))
+  }
+
+  async listLog(limit: number): Promise<AccountLogEntry[]> {
+    return ((await this.client.accountLog(limit)).json() as { items: AccountLogEntry[] }).items
   }
 }
 

@@ -1,4 +1,5 @@
 import Type from '#typebox'
+import { AccountLogEntrySchema } from '../model/account-log.js'
 import { ApiTokenSchema, ListedUserSchema, ROLES, USER_LIMITS, USERNAME_PATTERN } from '../model/user.js'
 
 /** Shapes of what concerns accounts, for the API description; what comes in is checked by the accounts themselves. */
@@ -30,11 +31,15 @@ const SESSION = {
   user: Type.Union([Type.Object({ id: Type.String(), username: Type.String(), role: Type.Enum(ROLES) }), Type.Null()]),
   is_bootstrap_admin: Type.Boolean({ description: 'An admin by the admin token, without an account.' }),
   csrf_token: Type.Union([Type.String(), Type.Null()], {
-    description: 'To be sent as X-CSRF-Token with whatever changes something; null without a session.',
+    description: 'To be sent as X-CSRF-Token with each request that changes something; null without a session.',
   }),
 }
 
-export const SessionSchema = Type.Object(SESSION)
+export const SessionSchema = Type.Object({
+  ...SESSION,
+  may: Type.Optional(Type.Literal('write', { description: 'By a writer token: it records events, and reads none.' })),
+  sources: Type.Optional(Type.Array(Type.String(), { description: 'The sources that a writer token records.' })),
+})
 
 export const LoggedInSchema = Type.Object({
   ...SESSION,
@@ -44,3 +49,5 @@ export const LoggedInSchema = Type.Object({
 export const UserListSchema = Type.Object({ items: Type.Array(ListedUserSchema), count: Count })
 
 export const TokenListSchema = Type.Object({ items: Type.Array(ApiTokenSchema), count: Count })
+
+export const AccountLogSchema = Type.Object({ items: Type.Array(AccountLogEntrySchema), count: Count })

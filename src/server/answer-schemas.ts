@@ -7,7 +7,9 @@ const CapturedOrNull = Type.Union([Captured, Type.Null()])
 const Count = Type.Integer({ minimum: 0 })
 
 /** A schema that stands under its name in the description. */
-export function named(name: 'Event' | 'Subscription' | 'User' | 'Problem'): TSchema {
+export function named(
+  name: 'EventInput' | 'Event' | 'EventWithoutPayload' | 'Subscription' | 'User' | 'Problem',
+): TSchema {
   return Type.Unsafe({ $ref: `#/components/schemas/${name}` })
 }
 
@@ -29,7 +31,13 @@ export const HealthSchema = Type.Object({
   engine: Type.Enum(['sqlite', 'postgres']),
   head: CapturedOrNull,
   epoch: Type.Optional(Type.String()),
+  schema_version: Type.Optional(Type.Integer({ minimum: 1, description: 'Of the tables of the database.' })),
   demo: Type.Optional(Type.Literal(true, { description: 'The events are invented, and the ledger is thrown away.' })),
+  warnings: Type.Optional(
+    Type.Array(Type.Object({ code: Type.Enum(['clock_behind', 'files_missing']), detail: Type.String() }), {
+      description: 'What works, but not as it should.',
+    }),
+  ),
   code: Type.Optional(Type.String()),
   detail: Type.Optional(Type.String()),
 })
@@ -42,7 +50,7 @@ const RECORDED = {
 }
 
 export const RecordedSchema = Type.Union([
-  Type.Object({ ...RECORDED, event: named('Event') }),
+  Type.Object({ ...RECORDED, event: Type.Optional(named('Event')) }),
   Type.Object({ created: Count, duplicates: Count, results: Type.Array(Type.Object(RECORDED)) }),
 ])
 
@@ -78,15 +86,15 @@ export const HistogramSchema = Type.Object({
 export const SubscriptionPreviewSchema = Type.Object({
   count: Type.Integer({ minimum: 0, description: 'Since `counted_from`.' }),
   by_day: Type.Array(Type.Object({ start: Captured, count: Count })),
-  examples: Type.Array(named('Event'), { description: 'The newest three, without `payload`.' }),
+  examples: Type.Array(named('EventWithoutPayload'), { description: 'The newest three.' }),
   seen: Type.Boolean({ description: 'Whether anything happened there, of whatever kind.' }),
   complete: Type.Boolean({ description: 'Whether all of the days are counted.' }),
   counted_from: Captured,
   understood: Type.Object({
     source: Type.String(),
     target: Type.String(),
-    scope: Type.Object({}),
-    filters: Type.Object({}),
+    scope: Type.Object({}, { additionalProperties: true }),
+    filters: Type.Object({}, { additionalProperties: true }),
     event_kinds: Type.Array(Type.String()),
     actions: Type.Array(Type.Object({ kind: Type.String(), object_type: Type.String(), verb: Type.String() })),
   }),
@@ -94,7 +102,15 @@ export const SubscriptionPreviewSchema = Type.Object({
 
 export const SubscriptionSavedSchema = Type.Object({ created: Type.Boolean(), subscription: named('Subscription') })
 
-export const SubscriptionListSchema = Type.Object({ items: Type.Array(named('Subscription')), count: Count })
+export const SubscriptionListSchema = Type.Object({
+  items: Type.Array(named('Subscription')),
+  count: Count,
+  next: Type.Optional(
+    Type.Union([Type.String(), Type.Null()], {
+      description: 'Only with limit or after: what to send as after for the next page; null at the end.',
+    }),
+  ),
+})
 
 export const StatsSchema = Type.Object({
   event_count: Count,

@@ -40,6 +40,7 @@ const check = Compile(CaptureRequestSchema)
 export function runCaptures({ captures, readJsonBody, shutdown, heartbeatMs }: CaptureRouteParts): Handler {
   return async (req, res) => {
     const request = readRequest(await readJsonBody(req, res, MAX_BYTES))
+    req.isHeld = true
     const open = shutdown.open()
     res.once('close', open.end)
     res.writeHead(200, [...apiHeaders(req), 'Content-Type', 'application/x-ndjson'])

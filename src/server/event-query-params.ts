@@ -29,7 +29,7 @@ export interface EventQueryRequest {
 export function readEventQuery(search: string, now: Micros): EventQueryRequest {
   const params = new QueryString(search, EVENT_PARAMETER_NAMES, REPEATABLE)
   const since = params.timestamp('since')?.micros
-  const to = params.timestamp('to')?.micros
+  const to = readTo(params)
   const from = readFrom(params, now)
   const limit = params.integer('limit', { min: 1, max: QUERY_LIMITS.limit }) ?? QUERY_LIMITS.defaultLimit
   const order = params.oneOf('order', ['asc', 'desc']) ?? (since === undefined ? 'desc' : 'asc')
@@ -46,14 +46,14 @@ export function readEventQuery(search: string, now: Micros): EventQueryRequest {
 }
 
 /**
- * Reads the query string of `GET /api/events/histogram`: what a page may be asked, but for what makes it a page.
+ * Reads the query string of `GET /api/histogram`: what a page may be asked, but for what makes it a page.
  *
  * @throws AppError as `readEventQuery`
  */
 export function readHistogramQuery(search: string, now: Micros): Omit<HistogramQuery, 'now'> {
   const params = new QueryString(search, HISTOGRAM_PARAMETER_NAMES, REPEATABLE)
   const since = params.timestamp('since')?.micros
-  const to = params.timestamp('to')?.micros
+  const to = readTo(params)
   const from = readFrom(params, now)
   const { buckets: max, defaultBuckets } = HISTOGRAM_LIMITS
   const buckets = params.integer('buckets', { min: 1, max }) ?? defaultBuckets
@@ -70,8 +70,8 @@ export interface EventStreamRequest {
 }
 
 /**
- * Reads the query string of `GET /api/events/stream`. A stream is in order and has neither end nor pages, so `to`,
- * `order`, `limit` and `wait` are refused there. `from` and `days` begin it in the past, as `since` does.
+ * Reads the query string of `GET /api/stream`. A stream is in order and has neither end nor pages, so `to`,
+ * `before`, `order`, `limit` and `wait` are refused there. `from` and `days` begin it in the past, as `since` does.
  *
  * @param lastEventId of a reader that was connected before; it knows better than the address where it stopped
  * @throws AppError as `readEventQuery`
@@ -93,8 +93,8 @@ export function readEventStreamRequest(
 
 type FilterName = 'source' | 'kind' | 'subscription_id' | 'subject_id' | 'actor' | 'target' | 'verified' | 'q'
 type StreamParameter = FilterName | 'since' | 'from' | 'days'
-type HistogramParameter = StreamParameter | 'to' | 'buckets'
-type EventParameter = StreamParameter | 'to' | 'order' | 'limit' | 'wait'
+type HistogramParameter = StreamParameter | 'to' | 'before' | 'buckets'
+type EventParameter = StreamParameter | 'to' | 'before' | 'order' | 'limit' | 'wait'
 
 const LONGEST_VALUE = 2 * EVENT_LIMITS.subjectIdCharacters
 const REPEATABLE = ['source', 'kind', 'subscription_id', 'actor'] as const
@@ -140,6 +140,11 @@ const DOCS: Record<EventParameter, Omit<ParameterDoc, 'name'>> = {
   },
   from: { description: 'Captured at this time or later.', schema: Timestamp },
   to: { description: 'Captured at this time or earlier.', schema: Timestamp },
+  before: {
+    description:
+      'Captured earlier than this time: with the last `captured_at` of a page, what is older than that page.',
+    schema: Timestamp,
+  },
   days: {
     description: 'Captured in the last so many days of 24 hours, counted back from the request.',
     schema: Type.Integer({ minimum: 1, maximum: QUERY_LIMITS.days }),
@@ -160,7 +165,7 @@ const DOCS: Record<EventParameter, Omit<ParameterDoc, 'name'>> = {
 
 const EVENT_PARAMETER_NAMES = Object.keys(DOCS) as EventParameter[]
 const NOT_FOR_HISTOGRAMS: readonly EventParameter[] = ['order', 'limit', 'wait']
-const NOT_FOR_STREAMS: readonly EventParameter[] = ['to', 'order', 'limit', 'wait']
+const NOT_FOR_STREAMS: readonly EventParameter[] = ['to', 'before', 'order', 'limit', 'wait']
 const STREAM_PARAMETER_NAMES = EVENT_PARAMETER_NAMES.filter(isStreamParameter)
 
 const SHARED_BY_HISTOGRAMS = EVENT_PARAMETER_NAMES.filter(isHistogramParameter)
@@ -169,10 +174,10 @@ const HISTOGRAM_PARAMETER_NAMES: readonly HistogramParameter[] = [...SHARED_BY_H
 /** The parameters of `GET /api/events`, described. */
 export const EVENT_PARAMETERS = EVENT_PARAMETER_NAMES.map(toParameterDoc)
 
-/** The parameters of `GET /api/events/stream`, described. */
+/** The parameters of `GET /api/stream`, described. */
 export const EVENT_STREAM_PARAMETERS = STREAM_PARAMETER_NAMES.map(toParameterDoc)
 
-/** The parameters of `GET /api/events/histogram`, described. */
+/** The parameters of `GET /api/histogram`, described. */
 export const HISTOGRAM_PARAMETERS: readonly ParameterDoc[] = [
   ...SHARED_BY_HISTOGRAMS.map(toParameterDoc),
   {
@@ -202,11 +207,18 @@ function readFrom<Other extends string>(params: QueryString<Other | StreamParame
   return Math.max(from ?? Number.NEGATIVE_INFINITY, now - days * 86_400_000_000)
 }
 
+/** The earlier of `to`, which is inclusive, and `before`, which is not. */
+function readTo<Other extends string>(params: QueryString<Other | 'to' | 'before'>): Micros | undefined {
+  const to = params.timestamp('to')?.micros
+  const before = params.timestamp('before')?.micros
+  return before === undefined ? to : Math.min(to ?? Number.POSITIVE_INFINITY, before - 1)
+}
+
 function readFilters<Other extends string>(params: QueryString<Other | FilterName>): Partial<EventQuery> {
   const text = (name: FilterName) => params.text(name, LONGEST_VALUE)
   const search = params.attempt(() => readSearch('q', params.raw('q') ?? ''))
   return defined({
-    sources: readChoices(params, 'source'),
+    sources: readSources(params),
     kinds: readKinds(params),
     subscriptionIds: readChoices(params, 'subscription_id'),
     subjectId: text('subject_id'),
@@ -218,10 +230,24 @@ function readFilters<Other extends string>(params: QueryString<Other | FilterNam
   })
 }
 
+function readSources<Other extends string>(params: QueryString<Other | FilterName>): readonly string[] | undefined {
+  const sources = readChoices(params, 'source')
+  if (sources?.some(source => /^!|\*/.test(source))) {
+    params.refuse(
+      'source',
+      'source is the whole word, such as chat: neither "*" nor "!" is supported. Repeat it for several.',
+    )
+  }
+  return sources
+}
+
 function readKinds<Other extends string>(params: QueryString<Other | FilterName>): readonly string[] | undefined {
   const kinds = readChoices(params, 'kind', 2 * EVENT_LIMITS.kindCharacters)
   if (kinds?.some(kind => kind !== '*' && /\*(?!$)|[^.]\*$/.test(kind))) {
     params.refuse('kind', 'A "*" in kind stands alone, or last after a dot, as in message.*')
+  }
+  if (kinds?.some(kind => kind.startsWith('!'))) {
+    params.refuse('kind', 'kind names what is wanted: "!" is not supported. Repeat it for several, or write message.*')
   }
   return kinds
 }

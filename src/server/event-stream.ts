@@ -1,14 +1,17 @@
 import type { Identity } from '../accounts/identity.js'
 import { type Micros, toTimestamp } from '../model/timestamp.js'
+import type { AnswerBudget } from './answer-budget.js'
+import { untilClosed } from './body-writer.js'
 import { readEventStreamRequest } from './event-query-params.js'
 import type { StreamTimes } from './paced-answer.js'
+import { createPageReader } from './page-reader.js'
 import type { HttpRequest, LedgerHandler } from './route.js'
 import type { ServedLedger } from './served-ledger.js'
-import { beginEvents, endOnceRefused, isRefusal, lastEventId, untilClosed } from './server-sent-events.js'
+import { beginEvents, endOnceRefused, isRefusal, lastEventId } from './server-sent-events.js'
 import type { Shutdown } from './shutdown.js'
 import { StreamReader } from './stream-reader.js'
 
-/** Events of one page; a page is all that is ever held for one reader. */
+/** Events of one page; a page of at most a piece is all that is ever held for one reader. */
 const PAGE_EVENTS = 100
 
 export interface EventStreamParts {
@@ -16,12 +19,13 @@ export interface EventStreamParts {
   shutdown: Shutdown
   now: () => Micros
   times: StreamTimes
+  budget: AnswerBudget
   /** Rejects once whoever sent the request may no longer read: a stream outlives a login. */
   mayRead: (req: HttpRequest<Identity>) => Promise<void>
 }
 
 /**
- * `GET /api/events/stream`: server-sent events, one for each matching event, `id:` its `captured_at`, so that a reader
+ * `GET /api/stream`: server-sent events, one for each matching event, `id:` its `captured_at`, so that a reader
  * that connects again (`Last-Event-ID`) misses nothing. Without a start it begins now. Nothing more is sent to a reader
  * that may no longer read, and its stream ends within a heartbeat.
  *
@@ -29,21 +33,22 @@ export interface EventStreamParts {
  *
  * Source: WHATWG HTML, "Server-sent events".
  */
-export function streamEvents({ ledger, shutdown, now, times, mayRead }: EventStreamParts): LedgerHandler {
+export function streamEvents({ ledger, shutdown, now, times, mayRead, budget }: EventStreamParts): LedgerHandler {
   return async (req, res) => {
     const { filters, since } = readEventStreamRequest(req.search, lastEventId(req.headers), now())
-    const start = since ?? (await ledger.query({ order: 'desc', limit: 1 })).head ?? 0
+    const open = shutdown.hold(req, res)
+    const start = since ?? (await ledger.query({ order: 'desc', limit: 1, maxBytes: 0 })).head ?? 0
 
     if (!beginEvents(req, res)) return undefined
-    const open = shutdown.open()
-    res.once('close', open.end)
-    const reader = new StreamReader(res, toTimestamp(start), times, open)
+    const room = budget.roomFor(res)
+    const reader = new StreamReader(res, toTimestamp(start), { times, open, room })
     const stopAsking = endOnceRefused(open, () => mayRead(req), times.heartbeatMs)
     try {
       const query = { ...filters, since: start, order: 'asc', limit: PAGE_EVENTS } as const
-      for await (const page of ledger.follow(query, open.signal)) {
+      for await (const page of ledger.follow(query, open.signal, createPageReader(ledger, room))) {
         if (page.count > 0) await mayRead(req)
         await reader.take(page)
+        room.hold(0)
         if (open.signal.aborted) break
       }
     } catch (error) {

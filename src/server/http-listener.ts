@@ -3,9 +3,12 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse, S
 import type { AddressInfo, ListenOptions, Socket } from 'node:net'
 import type { Logger } from 'pino'
 import { AppError } from '../model/app-error.js'
+import { Connections, type ConnectionUse } from './connections.js'
 import { type Problem, problemReply } from './problem.js'
 import { apiHeaders } from './reply.js'
+import { HEADER_LIMITS } from './request-form.js'
 import type { HandleRequest } from './router.js'
+import type { ShedReport } from './shed-report.js'
 
 /** Bounds of a connection. Milliseconds, bytes and counts. */
 export const HTTP_LIMITS = {
@@ -16,10 +19,12 @@ export const HTTP_LIMITS = {
   keepAliveTimeout: 5_000,
   /** Without a byte either way; longer than any long poll, and than a stream goes without a sign of life. */
   idleTimeout: 120_000,
+  /** How often it is looked whether a sender that has closed its side still waits. */
+  halfClosedProbe: 2_000,
   maxHeaderSize: 16 * 1024,
-  maxHeadersCount: 100,
+  /** One more than is accepted: Node drops further lines silently, and this one shows that there are more. */
+  maxHeadersCount: HEADER_LIMITS.lines + 1,
   maxRequestsPerSocket: 1_000,
-  maxConnections: 512,
   /** How long a stopping server waits for requests that it accepted. */
   closeGrace: 10_000,
 } as const
@@ -27,36 +32,37 @@ export const HTTP_LIMITS = {
 /** `sun_path` without its closing NUL. Source: unix(7). */
 const MAX_SOCKET_PATH_BYTES = process.platform === 'linux' ? 107 : 103
 
+/** Connections that may wait to be accepted; where more wait, the system makes senders wait a second. */
+const BACKLOG = 4_096
+/** No descriptors are left, for this process or for all. */
+const EXHAUSTED: readonly (string | undefined)[] = ['EMFILE', 'ENFILE']
+
 /**
- * A connection and what was asked on it. Requests are kept here, not in one Set of all: an old hash table is not cleared
- * when a new one replaces it, and keeps requests alive that were long answered, which doubles the work of collecting.
+ * A sender that has closed its side waits for its answer, or is gone: TCP shows no difference until something was written,
+ * and Node none before a second write. Where the answer takes long, interim ones are written, so that no long poll or search
+ * goes on for a sender that is gone.
+ *
+ * Source: RFC 9110, "Informational 1xx"; HTTP/1.0 has none.
  */
-interface Connection {
-  socket: Socket
-  unanswered: ServerResponse[]
-}
-
-const UNANSWERED = Symbol('unanswered')
-
-interface TrackedSocket extends Socket {
-  [UNANSWERED]?: ServerResponse[]
-}
-
-/** Empty for a connection of somebody else's server. */
-function unansweredOn(socket: TrackedSocket): ServerResponse[] {
-  return socket[UNANSWERED] ?? []
+function probeHalfClosed(socket: Socket, unanswered: readonly ServerResponse[]): void {
+  const probe = setInterval(() => {
+    const current = unanswered.find(res => res.socket === socket)
+    if (current && !current.headersSent && current.req.httpVersionMinor > 0) current.writeProcessing()
+  }, HTTP_LIMITS.halfClosedProbe)
+  socket.once('close', () => clearInterval(probe))
 }
 
 /** Listens over TCP and over the owner's socket, and stops without losing what was accepted. */
 export class HttpListener {
   readonly #servers: Server[] = []
-  readonly #connections = new Set<Connection>()
+  readonly #connections = new Connections()
   #stopping = false
 
   constructor(
     private readonly handle: HandleRequest,
     private readonly requestIds: () => string,
     private readonly logger: Logger,
+    private readonly room: { connections: number; shed: ShedReport },
   ) {}
 
   /**
@@ -84,9 +90,12 @@ export class HttpListener {
 
   /** To be called when a request has been answered. */
   answered(req: IncomingMessage, res: ServerResponse): void {
-    const unanswered = unansweredOn(req.socket)
-    const at = unanswered.indexOf(res)
-    if (at !== -1) unanswered.splice(at, 1)
+    this.#connections.answered(req, res)
+  }
+
+  /** How many connections are used for what. */
+  connectionCounts(): Record<ConnectionUse, number> {
+    return this.#connections.counts()
   }
 
   /** Accepts no more, lets what was accepted finish (for a bounded time), and closes every connection. */
@@ -122,10 +131,12 @@ export class HttpListener {
     server.timeout = HTTP_LIMITS.idleTimeout
     server.maxHeadersCount = HTTP_LIMITS.maxHeadersCount
     server.maxRequestsPerSocket = HTTP_LIMITS.maxRequestsPerSocket
-    server.maxConnections = HTTP_LIMITS.maxConnections
+    // A sender that has sent everything may close its side and still wait for the answer. Node has this switch, and closes
+    // the connection after the last answer, but its types and its manual do not name it.
+    Object.assign(server, { httpAllowHalfOpen: true })
 
     const accept = (req: IncomingMessage, res: ServerResponse) => {
-      unansweredOn(req.socket).push(res)
+      this.#connections.unansweredOn(req.socket).push(res)
       if (this.#stopping) res.shouldKeepAlive = false
       this.handle(req, res, local)
     }
@@ -140,19 +151,27 @@ export class HttpListener {
     server.on('upgrade', (_req, socket) => socket.destroy())
     server.on('connect', (_req, socket) => socket.destroy())
     server.on('clientError', (error: NodeJS.ErrnoException, socket) => this.#refuseUnreadable(error, socket as Socket))
-    server.on('connection', (socket: TrackedSocket) => {
-      const connection: Connection = { socket, unanswered: [] }
-      socket[UNANSWERED] = connection.unanswered
-      this.#connections.add(connection)
-      socket.once('close', () => this.#connections.delete(connection))
+    server.on('connection', socket => {
+      if (this.#connections.size >= this.room.connections && !this.#makeRoom() && !local) {
+        socket.destroy()
+        return
+      }
+      this.#connections.add(socket, local)
+      const unanswered = this.#connections.unansweredOn(socket)
+      socket.once('end', () => probeHalfClosed(socket, unanswered))
+      socket.once('close', () => {
+        // Node closes the answer whose turn it was, and none of those that waited behind it.
+        for (const res of unanswered) if (!res.closed && !res.socket) res.emit('close')
+      })
     })
     this.#servers.push(server)
     return new Promise((resolve, reject) => {
-      server.on('error', error => {
-        if (server.listening) this.logger.error({ err: error }, 'the listener failed to accept a connection')
+      server.on('error', (error: NodeJS.ErrnoException) => {
+        if (EXHAUSTED.includes(error.code)) this.#makeRoom()
+        else if (server.listening) this.logger.error({ err: error }, 'the listener failed to accept a connection')
         else reject(cannotListen(name, error))
       })
-      server.listen(where, () => {
+      server.listen({ ...where, backlog: BACKLOG }, () => {
         try {
           if (where.path !== undefined) chmodSync(where.path, 0o600)
           resolve(server)
@@ -163,9 +182,15 @@ export class HttpListener {
     })
   }
 
+  #makeRoom(): boolean {
+    const use = this.#connections.makeRoom()
+    this.room.shed.count(use ?? 'no_room')
+    return use !== undefined
+  }
+
   /** Answers what is no request at all, unless part of an answer is already under way on that connection. */
   #refuseUnreadable(error: NodeJS.ErrnoException, socket: Socket): void {
-    const pending = unansweredOn(socket).find(res => res.socket === socket)
+    const pending = this.#connections.unansweredOn(socket).find(res => res.socket === socket)
     if (!socket.writable || error.code === 'ECONNRESET' || pending?.headersSent) {
       socket.destroy()
       return

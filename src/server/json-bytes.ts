@@ -1,12 +1,14 @@
 import { isUtf8 } from 'node:buffer'
-import { AppError } from '../model/app-error.js'
+import { AppError, invalidField } from '../model/app-error.js'
+import { isDeeperThan, JSON_DEPTH } from '../model/json-depth.js'
 import { refuseInexactNumbers } from './exact-numbers.js'
 import { walkJson } from './json-walk.js'
 
 /**
  * The value of a JSON text. Of two members with one name the last counts.
  *
- * @throws AppError `invalid/invalid_json`, saying where; `invalid/invalid_field` for a number that would be changed
+ * @throws AppError `invalid/invalid_json`, saying where; `invalid/invalid_field` for a number that would be changed, and
+ *   for what is nested deeper than 64 levels
  */
 export function readJson(bytes: Buffer): unknown {
   if (!isUtf8(bytes)) throw invalidJson('it is not UTF-8')
@@ -16,6 +18,9 @@ export function readJson(bytes: Buffer): unknown {
     value = JSON.parse(text)
   } catch (cause) {
     throw invalidJson(whereItBreaks(text), cause)
+  }
+  if (isDeeperThan(value, JSON_DEPTH)) {
+    throw invalidField('', `The body is nested deeper than ${JSON_DEPTH} levels. Send it with fewer.`)
   }
   refuseInexactNumbers(text)
   return value

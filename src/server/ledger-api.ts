@@ -1,7 +1,7 @@
 import type { CookiePlace } from '../login/cookies.js'
-import { EventSchema } from '../model/event.js'
 import { SubscriptionSchema } from '../model/subscription.js'
 import { UserSchema } from '../model/user.js'
+import { EventInputSchema, EventWithoutPayloadSchema, StoredEventSchema } from './event-schemas.js'
 import type { ApiNames } from './openapi.js'
 import type { Access } from './route.js'
 
@@ -18,7 +18,10 @@ export function ledgerApi(parts: {
     description: 'An append-only ledger of normalised events: deduplicated for ever, searchable, read by checkpoint.',
     version: parts.version,
     rootPath: parts.rootPath,
-    schemas: { Event: EventSchema, Subscription: SubscriptionSchema, User: UserSchema },
+    schemas: {
+      ...{ EventInput: EventInputSchema, Event: StoredEventSchema, EventWithoutPayload: EventWithoutPayloadSchema },
+      ...{ Subscription: SubscriptionSchema, User: UserSchema },
+    },
     securitySchemes: {
       token: { type: 'http', scheme: 'bearer', description: 'An API token, tok_….' },
       adminToken: { type: 'apiKey', in: 'header', name: 'X-Event-Admin-Token' },
@@ -30,7 +33,8 @@ export function ledgerApi(parts: {
     security: {
       public: [],
       anybody: [{}, ...CREDENTIALS],
-      deliver: [],
+      record: [{}, ...CREDENTIALS],
+      webhook: [],
       read: CREDENTIALS,
       write: CREDENTIALS,
       login: [],

@@ -2,14 +2,17 @@ import Type from '#typebox'
 import type { Accounts } from '../accounts/accounts.js'
 import type { Identity } from '../accounts/identity.js'
 import type { CookiePlace } from '../login/cookies.js'
+import type { ToAddress } from '../login/throttle-address.js'
+import { ACCOUNT_LOG_LIMITS } from '../model/account-log.js'
 import { CaptureRequestSchema } from '../model/capture.js'
 import { EventSchema } from '../model/event.js'
-import { SubscriptionSchema } from '../model/subscription.js'
+import { SUBSCRIPTION_LIMITS, SubscriptionSchema } from '../model/subscription.js'
 import type { Micros } from '../model/timestamp.js'
-import { IssuedTokenSchema } from '../model/user.js'
+import { IssuedTokenSchema, NewTokenSchema } from '../model/user.js'
 import type { PlatformCatalogue, PlatformSource, WebhookAdapter } from '../platforms/adapter.js'
 import type { Authorise } from './access.js'
 import {
+  AccountLogSchema,
   ChangedUserSchema,
   LoggedInSchema,
   LoginSchema,
@@ -18,6 +21,9 @@ import {
   TokenListSchema,
   UserListSchema,
 } from './account-schemas.js'
+import type { ToActor } from './actor.js'
+import type { AnonymousRate } from './anonymous-rate.js'
+import type { AnswerBudget } from './answer-budget.js'
 import {
   ChatDeliverySchema,
   DeliverySchema,
@@ -49,7 +55,7 @@ import { getEvent, histogram, queryEvents } from './read-events.js'
 import { recordEvents } from './record-events.js'
 import type { HttpRequest, Method, Route, RouteDoc } from './route.js'
 import type { ServedLedger } from './served-ledger.js'
-import { login, logout, type SessionRouteParts, sessionStatus } from './session-routes.js'
+import { login, logout, sessionStatus } from './session-routes.js'
 import type { Shutdown } from './shutdown.js'
 import {
   deleteSubscription,
@@ -62,6 +68,7 @@ import {
   createUser,
   deleteUser,
   issueToken,
+  listAccountLog,
   listTokens,
   listUsers,
   ownTokens,
@@ -94,10 +101,16 @@ export interface LedgerRouteParts {
   readJsonBody: ReadJsonBody
   accounts: Accounts
   authorise: Authorise
+  /** @throws AppError `forbidden/origin_not_allowed` */
+  refuseForeignPage: (req: HttpRequest) => void
   cookie: CookiePlace
-  throttleAddress: SessionRouteParts['throttleAddress']
+  throttleAddress: ToAddress
+  anonymousRate: AnonymousRate
+  /** Who acts by a request, for the account log. */
+  toActor: ToActor
   metrics: LedgerMetrics
   shutdown: Shutdown
+  budget: AnswerBudget
   streamTimes: StreamTimes
 }
 
@@ -108,7 +121,7 @@ export interface LedgerRouteParts {
  * Source: Event Ledger Service, "Endpoints".
  */
 export function ledgerRoutes(parts: LedgerRouteParts): Route[] {
-  const { ledger, accounts, readBody, readJsonBody, metrics, shutdown, now } = parts
+  const { ledger, accounts, readBody, readJsonBody, metrics, shutdown, now, toActor, budget } = parts
   const routes: Route[] = []
   const add = (method: Method, pattern: string, access: Route['access'], handle: Route['handle'], doc: RouteDoc) => {
     routes.push({ method, pattern, access, handle, doc })
@@ -116,13 +129,14 @@ export function ledgerRoutes(parts: LedgerRouteParts): Route[] {
   const heartbeatMs = parts.streamTimes.heartbeatMs
   const captures = runCaptures({ captures: parts.captures, readJsonBody, shutdown, heartbeatMs })
   const mayRead = (req: HttpRequest<Identity>) => parts.authorise({ method: 'GET', access: 'read' }, req)
-  const stream = streamEvents({ ledger, shutdown, now, times: parts.streamTimes, mayRead })
+  const stream = streamEvents({ ledger, shutdown, now, times: parts.streamTimes, mayRead, budget })
 
-  add('POST', '/api/events', 'deliver', recordEvents(ledger, readBody, metrics), DOCS.recordEvents)
-  add('GET', '/api/events', 'read', queryEvents({ ledger, shutdown, now, mayRead }), DOCS.queryEvents)
-  add('GET', '/api/events/stream', 'read', stream, DOCS.streamEvents)
-  add('GET', '/api/events/histogram', 'read', histogram(ledger, now), DOCS.histogram)
-  add('GET', '/api/events/:dedupe_key', 'read', getEvent(ledger), DOCS.getEvent)
+  add('POST', '/api/events', 'record', recordEvents(parts), DOCS.recordEvents)
+  add('GET', '/api/events', 'read', queryEvents({ ledger, shutdown, now, mayRead, budget }), DOCS.queryEvents)
+  // Below /api/events/ every name is a dedupe key, so nothing else can stand there.
+  add('GET', '/api/events/:dedupe_key', 'read', getEvent(ledger, budget), DOCS.getEvent)
+  add('GET', '/api/stream', 'read', stream, DOCS.streamEvents)
+  add('GET', '/api/histogram', 'read', histogram(ledger, now), DOCS.histogram)
   add('POST', '/api/subscriptions', 'write', saveSubscription(ledger, readJsonBody), DOCS.saveSubscription)
   add('POST', '/api/subscriptions/preview', 'read', previewSubscription(ledger, readJsonBody), DOCS.previewSubscription)
   add('GET', '/api/subscriptions', 'read', listSubscriptions(ledger), DOCS.listSubscriptions)
@@ -132,17 +146,30 @@ export function ledgerRoutes(parts: LedgerRouteParts): Route[] {
   add('POST', '/api/logout', 'logout', logout(parts), DOCS.logout)
   add('GET', '/api/session', 'anybody', sessionStatus(accounts), DOCS.session)
   add('GET', '/api/users', 'admin', listUsers(accounts), DOCS.listUsers)
-  add('POST', '/api/users', 'admin', createUser(accounts, readJsonBody), DOCS.createUser)
-  add('PATCH', '/api/users/:id', 'admin', updateUser(accounts, readJsonBody), DOCS.updateUser)
-  add('DELETE', '/api/users/:id', 'admin', deleteUser(accounts), DOCS.deleteUser)
-  add('POST', '/api/users/:id/token', 'admin', issueToken(accounts, tokensOfUser(1)), DOCS.issueToken)
-  add('DELETE', '/api/users/:id/token', 'admin', revokeTokens(accounts, tokensOfUser(1)), DOCS.revokeTokens)
+  add('GET', '/api/users/log', 'admin', listAccountLog(accounts), DOCS.listAccountLog)
+  add('POST', '/api/users', 'admin', createUser(accounts, readJsonBody, toActor), DOCS.createUser)
+  add('PATCH', '/api/users/:id', 'admin', updateUser(accounts, readJsonBody, toActor), DOCS.updateUser)
+  add('DELETE', '/api/users/:id', 'admin', deleteUser(accounts, toActor), DOCS.deleteUser)
+  add(
+    'POST',
+    '/api/users/:id/token',
+    'admin',
+    issueToken({ accounts, readJsonBody, toActor }, tokensOfUser(1)),
+    DOCS.issueToken,
+  )
+  add('DELETE', '/api/users/:id/token', 'admin', revokeTokens(accounts, tokensOfUser(1), toActor), DOCS.revokeTokens)
   add('GET', '/api/users/:id/tokens', 'admin', listTokens(accounts, tokensOfUser(1)), DOCS.listTokens)
-  add('DELETE', '/api/users/:id/tokens/:token_id', 'admin', revokeToken(accounts, tokensOfUser(2)), DOCS.revokeToken)
-  add('POST', '/api/me/token', 'account', issueToken(accounts, ownTokens), DOCS.issueToken)
-  add('DELETE', '/api/me/token', 'account', revokeTokens(accounts, ownTokens), DOCS.revokeTokens)
+  add(
+    'DELETE',
+    '/api/users/:id/tokens/:token_id',
+    'admin',
+    revokeToken(accounts, tokensOfUser(2), toActor),
+    DOCS.revokeToken,
+  )
+  add('POST', '/api/me/token', 'account', issueToken({ accounts, readJsonBody, toActor }, ownTokens), DOCS.issueToken)
+  add('DELETE', '/api/me/token', 'account', revokeTokens(accounts, ownTokens, toActor), DOCS.revokeTokens)
   add('GET', '/api/me/tokens', 'account', listTokens(accounts, ownTokens), DOCS.listTokens)
-  add('DELETE', '/api/me/tokens/:token_id', 'account', revokeToken(accounts, ownTokens), DOCS.revokeToken)
+  add('DELETE', '/api/me/tokens/:token_id', 'account', revokeToken(accounts, ownTokens, toActor), DOCS.revokeToken)
   add('POST', '/api/captures', 'local', captures, DOCS.runCaptures)
   add('GET', '/api/health', 'public', health(ledger, parts.database, parts), DOCS.health)
   add('GET', '/api/stats', 'read', stats(ledger), DOCS.stats)
@@ -158,9 +185,10 @@ export function ledgerRoutes(parts: LedgerRouteParts): Route[] {
       ...{ ledger, readBody, metrics, takeLargeDelivery: parts.takeLargeDelivery },
       secrets: parts.webhookSecrets[source],
       requireVerified: parts.requireVerified,
+      refuseForeignPage: parts.refuseForeignPage,
       readContext: source === 'chat' ? readSiteContext(parts.chatSite) : () => ({}),
     })
-    add('POST', webhook_path, 'deliver', receive, source === 'chat' ? DOCS.chatWebhook : DOCS.webhook)
+    add('POST', webhook_path, 'webhook', receive, source === 'chat' ? DOCS.chatWebhook : DOCS.webhook)
   }
   const observatory = firstPage(parts.login.pageInPlace, parts.observatory.page)
   add('GET', '/', 'anybody', observatory, DOCS.page)
@@ -184,7 +212,7 @@ const DOCS = {
   recordEvents: {
     summary: 'Records one event, or a batch (JSON array or NDJSON) as a whole or not at all',
     body: {
-      'application/json': Type.Union([named('Event'), Type.Array(named('Event'))]),
+      'application/json': Type.Union([named('EventInput'), Type.Array(named('EventInput'))]),
       'application/x-ndjson': Type.String({ description: 'One event a line.' }),
     },
     answers: {
@@ -234,7 +262,19 @@ const DOCS = {
     answers: { 200: { description: 'Counts and examples', schema: SubscriptionPreviewSchema } },
   },
   listSubscriptions: {
-    summary: 'All subscriptions',
+    summary: 'All subscriptions, or with limit or after a page of them',
+    query: [
+      {
+        name: 'limit',
+        description: `How many at most; ${SUBSCRIPTION_LIMITS.page} where only after is sent.`,
+        schema: Type.Integer({ minimum: 1, maximum: SUBSCRIPTION_LIMITS.page }),
+      },
+      {
+        name: 'after',
+        description: 'The id after which the page begins: `next` of the page before.',
+        schema: Type.String(),
+      },
+    ],
     answers: { 200: { description: 'The subscriptions', schema: SubscriptionListSchema } },
   },
   getSubscription: {
@@ -257,6 +297,17 @@ const DOCS = {
     answers: { 200: { description: 'Also for nobody', schema: SessionSchema } },
   },
   listUsers: { summary: 'All users', answers: { 200: { description: 'The users', schema: UserListSchema } } },
+  listAccountLog: {
+    summary: 'What happened to accounts: changes of users and tokens, and logins; newest first',
+    query: [
+      {
+        name: 'limit',
+        description: `How many entries at most; ${ACCOUNT_LOG_LIMITS.defaultPage} when absent.`,
+        schema: Type.Integer({ minimum: 1, maximum: ACCOUNT_LOG_LIMITS.page }),
+      },
+    ],
+    answers: { 200: { description: 'The entries', schema: AccountLogSchema } },
+  },
   createUser: {
     summary: 'Creates a user',
     body: { 'application/json': NewUserSchema },
@@ -272,7 +323,8 @@ const DOCS = {
     answers: { 204: { description: 'Deleted' } },
   },
   issueToken: {
-    summary: 'Issues an API token, which is shown this once',
+    summary: 'Issues an API token, which this answer alone shows; the body may be absent',
+    body: { 'application/json': NewTokenSchema },
     answers: { 201: { description: 'Issued', schema: IssuedTokenSchema } },
   },
   listTokens: {

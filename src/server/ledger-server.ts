@@ -1,14 +1,23 @@
 import type { Logger } from 'pino'
 import type { Accounts } from '../accounts/accounts.js'
 import { ANONYMOUS, type Identity, userOf } from '../accounts/identity.js'
+import { KeyThrottle } from '../login/key-throttle.js'
+import { createKnownHosts } from '../login/known-hosts.js'
 import { createThrottleAddress } from '../login/throttle-address.js'
+import { AppError } from '../model/app-error.js'
 import type { LoginLook } from '../model/login-look.js'
 import type { Micros } from '../model/timestamp.js'
 import type { PlatformCatalogue, PlatformSource, WebhookAdapter } from '../platforms/adapter.js'
-import { createAccess } from './access.js'
+import { createAccess, createPageCheck, type Writers } from './access.js'
+import { createToActor } from './actor.js'
+import { AnonymousRate } from './anonymous-rate.js'
+import { AnswerBudget, type AnswerLimits } from './answer-budget.js'
 import { createBodyReader } from './body.js'
+import { addressOf, createRequestAddress } from './caller-address.js'
 import type { ServedCaptures } from './captures.js'
+import { type ConnectionLimits, connectionLimits } from './connection-limits.js'
 import type { DatabaseName } from './health.js'
+import { HeldPlaces } from './held-places.js'
 import { createHttpApp, type HttpApp } from './http-app.js'
 import { createJsonReader } from './json-body.js'
 import { LedgerMetrics } from './ledger-metrics.js'
@@ -17,9 +26,11 @@ import { loginPages } from './login-pages.js'
 import { STREAM_TIMES, type StreamTimes } from './paced-answer.js'
 import { pages } from './page-files.js'
 import type { LogRules } from './request-log.js'
-import type { Access } from './route.js'
+import type { Access, HttpRequest } from './route.js'
 import type { ServedLedger } from './served-ledger.js'
+import { ShedReport } from './shed-report.js'
 import { Shutdown } from './shutdown.js'
+import { createProxyWatch } from './untrusted-proxy.js'
 import type { TakeLargeDelivery } from './webhooks.js'
 
 export interface LedgerServerSettings {
@@ -29,16 +40,24 @@ export interface LedgerServerSettings {
   publicUrl?: string
   /** An open ledger may be reached under any host name. */
   allowOpen: boolean
+  /** Names and addresses under which the ledger answers, as well as loopback ones and the address it is reached at; absent: any. */
+  knownHosts?: readonly string[]
   /** Per source, all that are valid now. */
   webhookSecrets: Readonly<Record<PlatformSource, readonly string[]>>
   /** Refuse deliveries that prove nothing. */
   requireVerified: boolean
   /** Origin of the chat platform's server, which its deliveries do not name. */
   chatSite?: string
+  /** Who may post events: `tokens` refuses callers without credentials. */
+  writers: Writers
+  /** Events a second and address that callers without credentials may post to a closed ledger; 0: no limit. */
+  anonymousRate: number
   /** Browsers send the session's cookie over TLS only, and are told to come over TLS only. */
   cookieSecure: boolean
-  /** Addresses or CIDR ranges of proxies whose `X-Forwarded-For` counts, for the throttle of logins alone. */
+  /** Addresses or CIDR ranges of proxies whose `X-Forwarded-For` counts, for the throttle of logins and for logs. */
   trustedProxies: readonly string[]
+  /** Wrong tokens are counted by address. */
+  throttleLogins: boolean
   loginPage: LoginLook
   /** The events are invented. */
   isDemo?: boolean
@@ -63,18 +82,25 @@ export interface LedgerServerOptions {
   version: string
   /** The clock that `days` counts back from. */
   now: () => Micros
+  /** Milliseconds of a clock that only goes forward; the process's own when absent. */
+  elapsed?: () => number
   /** A new id for each request, of printable ASCII. */
   requestIds: () => string
   streamTimes?: StreamTimes
+  /** What fits the process when absent. */
+  limits?: ConnectionLimits
+  answerLimits?: AnswerLimits
 }
 
-/** What bodies that are being read may hold together, beyond the first mebibyte of each. */
+/** What bodies may take together, beyond the first 32 KiB of each. */
 const BODY_BUDGET_BYTES = 256 * 1024 * 1024
+/** The same for callers without a credential, and for deliveries: a signature is known to be right only at their end. */
+const ANONYMOUS_BODY_BUDGET_BYTES = 128 * 1024 * 1024
 
-const LOG_RULES: LogRules<Access, Identity> = {
+const LOG_RULES: Omit<LogRules<Access, Identity>, 'address'> = {
   notable: new Set(['login', 'logout', 'account', 'admin']),
   who: identity => {
-    const user = userOf(identity)
+    const user = identity.kind === 'writer' ? identity.user : userOf(identity)
     if (user) return { identity: identity.kind, user: user.username }
     return identity.kind === 'bootstrap_admin' ? { identity: identity.kind } : {}
   },
@@ -89,16 +115,32 @@ export function createLedgerServer(options: LedgerServerOptions): HttpApp {
   const cookie = cookieSecure
     ? { name: '__Host-event_session', path: '/', secure: true }
     : { name: 'event_session', path: rootPath || '/', secure: false }
+  const throttleAddress = createThrottleAddress(settings.trustedProxies)
+  const watchProxies = createProxyWatch({ throttleAddress, setting: 'EVENT_TRUSTED_PROXIES', logger })
   const authorise = createAccess({
     accounts: options.accounts,
     cookieName: cookie.name,
     allowOpen,
+    writers: settings.writers,
+    ...(settings.knownHosts ? { knowsHost: createKnownHosts(settings.knownHosts) } : {}),
     ...(publicUrl ? { publicOrigin: publicUrl.origin } : {}),
+    keyThrottle: new KeyThrottle({ now: () => performance.now(), enabled: settings.throttleLogins }),
+    addressOf: req => addressOf(req, throttleAddress),
   })
-  const readBody = createBodyReader(BODY_BUDGET_BYTES)
+  const readBody = createBodyReader(BODY_BUDGET_BYTES, ANONYMOUS_BODY_BUDGET_BYTES)
   const login = { rootPath, look: settings.loginPage, ...(publicUrl ? { publicHost: publicUrl.host } : {}) }
-  const metrics = new LedgerMetrics()
-  const shutdown = new Shutdown()
+  const metrics = new LedgerMetrics(logger)
+  const limits = options.limits ?? connectionLimits()
+  const shed = new ShedReport(logger, reason => metrics.countShed(reason))
+  const places = new HeldPlaces({
+    limits,
+    addressOf: req => addressOf(req, throttleAddress),
+    userOf: req => userOf((req as HttpRequest<Identity>).identity)?.id,
+    refused: () => shed.count('held_limit'),
+  })
+  const shutdown = new Shutdown(places)
+  const budget = new AnswerBudget(options.answerLimits)
+  const callerAddress = createRequestAddress(settings.trustedProxies)
 
   const routes = ledgerRoutes({
     ledger: options.ledger,
@@ -125,14 +167,21 @@ export function createLedgerServer(options: LedgerServerOptions): HttpApp {
     readJsonBody: createJsonReader(readBody),
     accounts: options.accounts,
     authorise,
+    refuseForeignPage: createPageCheck(publicUrl?.origin),
     cookie,
-    throttleAddress: createThrottleAddress(settings.trustedProxies),
+    throttleAddress,
+    anonymousRate: new AnonymousRate({
+      eventsPerSecond: settings.anonymousRate,
+      now: options.elapsed ?? (() => performance.now()),
+    }),
+    toActor: createToActor(callerAddress),
     metrics,
     shutdown,
+    budget,
     streamTimes: options.streamTimes ?? STREAM_TIMES,
     captures: options.captures,
   })
-  return createHttpApp({
+  const app = createHttpApp({
     routes,
     rootPath,
     authorise,
@@ -140,9 +189,19 @@ export function createLedgerServer(options: LedgerServerOptions): HttpApp {
     tlsOnly: cookieSecure,
     requestIds,
     logger,
-    logRules: LOG_RULES,
+    logRules: { ...LOG_RULES, address: callerAddress },
+    room: { connections: limits.connections, shed },
     shutdown,
-    measure: ({ req, res, pattern }, seconds) =>
-      metrics.observeRequest(pattern ?? 'none', req.method, res.statusCode, seconds),
+    budget,
+    measure: (outcome, seconds) => {
+      const { req, res, pattern, error } = outcome
+      if (error instanceof AppError && /^(?:store_|ledger_lost$)/.test(error.code))
+        metrics.countStoreFailure(error.code)
+      if (!req.isHeld) metrics.observeRequest(pattern ?? 'none', req.method, res.statusCode, seconds)
+      if (req.cutOff) metrics.countCutOff(req.cutOff)
+      watchProxies(outcome)
+    },
   })
+  metrics.watchConnections(() => app.connectionCounts())
+  return app
 }

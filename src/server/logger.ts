@@ -1,5 +1,7 @@
-import pino, { type Logger } from 'pino'
+import { writeSync } from 'node:fs'
+import pino, { type LogFn, type Logger } from 'pino'
 import pretty from 'pino-pretty'
+import { LogOutput } from './log-output.js'
 
 export interface LoggerSettings {
   level: string
@@ -9,9 +11,37 @@ export interface LoggerSettings {
 
 const STANDARD_ERROR = 2
 
-/** A logger to standard error: standard output belongs to what a command prints. Lines are written as they come. */
-export function createLogger({ level, pretty: forPeople }: LoggerSettings): Logger {
-  const options = { level, base: null, timestamp: pino.stdTimeFunctions.isoTime }
-  if (!forPeople) return pino(options, pino.destination({ fd: STANDARD_ERROR, sync: true }))
-  return pino(options, pretty({ destination: STANDARD_ERROR, sync: true, colorize: true, translateTime: 'HH:MM:ss' }))
+/**
+ * A logger to standard error: standard output belongs to what a command prints. Lines are written as they come. It never
+ * throws, and outlives a full disk and a closed pipe.
+ *
+ * @param write writes some of the bytes, as `fs.writeSync` does; to standard error when absent
+ */
+export function createLogger(
+  { level, pretty: forPeople }: LoggerSettings,
+  write = (bytes: Uint8Array) => writeSync(STANDARD_ERROR, bytes),
+): Logger {
+  const options = { level, base: null, timestamp: pino.stdTimeFunctions.isoTime, hooks: { logMethod: logSafely } }
+  const toText = forPeople ? pretty.prettyFactory({ colorize: true, translateTime: 'HH:MM:ss' }) : String
+  const lostLines = pino(options, { write: line => lost.push(line) })
+  const lost: string[] = []
+  const output = new LogOutput({
+    write,
+    lostLine: count => {
+      lostLines.warn({ lost_lines: count }, 'lines of this log are missing here: they could not be written')
+      return lost.splice(0).map(toText).join('')
+    },
+  })
+  return pino(options, { write: line => output.write(toText(line)) })
+}
+
+/** What cannot be serialised costs a line of the log and nothing else. */
+function logSafely(this: Logger, args: Parameters<LogFn>, log: LogFn): void {
+  try {
+    log.apply(this, args)
+  } catch (error) {
+    const text = args.find(arg => typeof arg === 'string') ?? ''
+    const reason = error instanceof Error ? error.message : typeof error
+    log.call(this, `a line of the log could not be serialised (${reason}): ${text}`)
+  }
 }

@@ -61,7 +61,7 @@ export function loginPages({ rootPath, look, publicHost }: LoginPagesOptions): L
 
 /** A page of the program: the login page in its place for whoever must log in first. */
 export function firstPage(loginPage: LedgerHandler, page: LedgerHandler): LedgerHandler {
-  return (req, res) => (req.identity.kind === 'anonymous' ? loginPage : page)(req, res)
+  return (req, res) => (['anonymous', 'writer'].includes(req.identity.kind) ? loginPage : page)(req, res)
 }
 
 function readAsset(path: string): Asset {

@@ -1,4 +1,5 @@
 import { AppError } from '../model/app-error.js'
+import { trimOf } from '../model/trim.js'
 import type { HttpRequest } from './route.js'
 
 /**
@@ -13,7 +14,8 @@ export function readMediaType<T extends string>(req: HttpRequest, accepted: read
   if (exact) return exact
   const [type = '', ...parameters] = header.toLowerCase().split(';')
   // Not trim(): it would take away blanks that belong to no header.
-  const found = accepted.find(candidate => candidate === type.replace(/^[ \t]+|[ \t]+$/g, ''))
+  const blankless = trimOf(type, ' \t')
+  const found = accepted.find(candidate => candidate === blankless)
   if (!found) throw unsupported(`The body must be ${accepted.join(' or ')}. Set the Content-Type header.`)
   if (parameters.some(parameter => /^[ \t]*charset[ \t]*=(?![ \t]*"?utf-?8"?[ \t]*$)/.test(parameter))) {
     throw unsupported('JSON is read as UTF-8 only. Send it in that charset.')

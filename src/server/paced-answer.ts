@@ -1,4 +1,6 @@
 import type { ServerResponse } from 'node:http'
+import type { AnswerRoom } from './answer-budget.js'
+import type { HttpRequest } from './route.js'
 import type { OpenAnswer } from './shutdown.js'
 
 export interface StreamTimes {
@@ -14,6 +16,8 @@ export interface PacedAnswerParts {
   times: StreamTimes
   /** Ended when the reader was dropped; when it ends, nobody waits for the reader any more. */
   open: OpenAnswer
+  /** What it holds of the memory for answers; nothing where it holds little. */
+  room?: AnswerRoom
   /** What to send as a sign of life; nothing where it would stand in the middle of something. */
   beat: () => string | undefined
   /** The last words to a reader that is too slow; without any the connection is cut. */
@@ -44,8 +48,13 @@ export class PacedAnswer {
 
   /** @returns whether the reader keeps up */
   write(chunk: string | Uint8Array): boolean {
+    // A reader that was let go has its farewell already.
+    if (this.res.writableEnded || this.res.destroyed) return false
     const taken = this.res.write(chunk)
-    if (!taken) this.#deadline ??= setTimeout(() => this.#drop(), this.parts.times.drainMs)
+    if (!taken) {
+      this.parts.room?.leftUntaken()
+      this.#deadline ??= setTimeout(() => this.#drop(), this.parts.times.drainMs)
+    }
     return taken
   }
 
@@ -66,6 +75,7 @@ export class PacedAnswer {
   #taken(): void {
     clearTimeout(this.#deadline)
     this.#deadline = undefined
+    this.parts.room?.taken()
     this.#onTaken?.()
   }
 
@@ -77,6 +87,8 @@ export class PacedAnswer {
 
   #drop(): void {
     clearInterval(this.#heartbeat)
+    const req = this.res.req as HttpRequest
+    req.cutOff = 'slow'
     const farewell = this.parts.farewell()
     if (farewell === undefined) this.res.destroy()
     else this.res.end(farewell)

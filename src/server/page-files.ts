@@ -6,10 +6,12 @@ import { fileURLToPath } from 'node:url'
 import sirv from 'sirv'
 import { html, Markup } from '../login/html.js'
 import type { LoginLook } from '../model/login-look.js'
+import { ANSWER_LIMITS } from './answer-budget.js'
 import { acceptedEncodings, PageFile } from './page-file.js'
 import { problemReply } from './problem.js'
 import { pageHeaders } from './reply.js'
 import type { Handler, HttpRequest, Reply } from './route.js'
+import { cutOffWhenSlow } from './slow-reader.js'
 
 export interface PagesOptions {
   /** In front of every address: empty, or `/x`. */
@@ -104,7 +106,10 @@ function fileServer(folder: string): ServeFile {
       // sirv says it in its other answers, and not in a 304.
       res.setHeader('Vary', 'Accept-Encoding')
       // A file that vanished after the start fails on reading, and sirv leaves that error to nobody.
-      res.once('pipe', (source: Readable) => source.once('error', reject))
+      res.once('pipe', (source: Readable) => {
+        source.once('error', reject)
+        cutOffWhenSlow(res, ANSWER_LIMITS.takenMs)
+      })
       res.once('close', () => resolve(undefined))
       serve(shownToSirv(req, path), res, () => reject(new Error(`The build has not laid out ${path}`)))
     })

@@ -1,18 +1,23 @@
 import type { ServerResponse } from 'node:http'
 import { setImmediate as nextTurn } from 'node:timers/promises'
+import type { Identity } from '../accounts/identity.js'
 import type { EventDelivery } from '../ledger/ledger.js'
 import { readEvent } from '../ledger/read-event.js'
+import type { ToAddress } from '../login/throttle-address.js'
 import { AppError } from '../model/app-error.js'
-import type { Provenance } from '../model/event.js'
+import type { NewEvent } from '../model/event.js'
 import { EVENT_LIMITS } from '../model/event-limits.js'
 import { toTimestamp } from '../model/timestamp.js'
 import type { RecordOutcome } from '../store/event-store.js'
+import type { AnonymousRate } from './anonymous-rate.js'
 import { type ReadBody, sizeText, tooLarge } from './body.js'
+import { addressOf } from './caller-address.js'
 import { firstByte, readJson, splitArray, splitLines } from './json-bytes.js'
 import type { LedgerMetrics } from './ledger-metrics.js'
 import { readMediaType } from './media-type.js'
+import { type RecordingRights, recordingRightsOf, refuseForeignSource } from './recording-rights.js'
 import { fieldsOf, joinRefusals } from './refusals.js'
-import type { Handler, HttpRequest, Reply } from './route.js'
+import type { HttpRequest, LedgerHandler, Reply } from './route.js'
 import type { ServedLedger } from './served-ledger.js'
 
 export const EVENT_MEDIA_TYPES = ['application/json', 'application/x-ndjson'] as const
@@ -20,35 +25,62 @@ export const EVENT_MEDIA_TYPES = ['application/json', 'application/x-ndjson'] as
 /** How much of a batch is read before other requests get their turn. */
 const BYTES_A_TURN = 256 * 1024
 
+export interface RecordEventsParts {
+  ledger: ServedLedger
+  readBody: ReadBody
+  metrics: LedgerMetrics
+  anonymousRate: AnonymousRate
+  throttleAddress: ToAddress
+}
+
 /**
  * `POST /api/events`: one event as a JSON object, or a batch as a JSON array or as lines of JSON. A batch is recorded
  * as a whole or, when anything in it is refused, not at all.
  */
-export function recordEvents(ledger: ServedLedger, readBody: ReadBody, metrics: LedgerMetrics): Handler {
-  return async (req: HttpRequest, res: ServerResponse) => {
+export function recordEvents(parts: RecordEventsParts): LedgerHandler {
+  const { readBody } = parts
+  return async (req: HttpRequest<Identity>, res: ServerResponse) => {
     const type = readMediaType(req, EVENT_MEDIA_TYPES)
+    const rights = recordingRightsOf(req.identity)
+    const record = recorder(parts, { req, rights })
     const bytes = await readBody(req, res, EVENT_LIMITS.batchBytes)
-    const provenance: Provenance = { route: 'api', verified: 'none' }
 
     if (type === 'application/json' && firstByte(bytes) !== 0x5b) {
       if (bytes.length > EVENT_LIMITS.bytes) throw tooLarge(EVENT_LIMITS.bytes)
-      const [outcome] = await ledger.record([{ event: readEvent(readJson(bytes)), provenance }])
+      const [outcome] = await record([toEvent(bytes, rights)])
       if (!outcome) throw new Error('The ledger answered one delivery with no outcome')
-      metrics.countDelivery('api', outcome.created)
-      return toEventReply(outcome)
+      return toEventReply(outcome, rights)
     }
 
     const texts = type === 'application/json' ? splitArray(bytes) : splitLines(bytes)
-    const deliveries = await readBatch(texts, provenance)
-    const outcomes = deliveries.length > 0 ? await ledger.record(deliveries) : []
-    for (const outcome of outcomes) metrics.countDelivery('api', outcome.created)
-    return toBatchReply(outcomes)
+    return toBatchReply(await record(await readBatch(texts, rights)))
   }
 }
 
-/** Everything that is wrong with a batch is told at once, each under the index of its event. */
-async function readBatch(texts: Iterable<Buffer>, provenance: Provenance): Promise<EventDelivery[]> {
-  const deliveries: EventDelivery[] = []
+/** Records what one request sends, as far as its caller may. An address that has used up its allowance is refused here. */
+function recorder(
+  { ledger, metrics, anonymousRate, throttleAddress }: RecordEventsParts,
+  { req, rights }: { req: HttpRequest; rights: RecordingRights },
+): (events: readonly NewEvent[]) => Promise<RecordOutcome[]> {
+  const { provenance, sources, isStranger } = rights
+  const address = addressOf(req, throttleAddress)
+  if (isStranger) anonymousRate.check(address)
+  return async events => {
+    if (sources) for (const event of events) refuseForeignSource(event, sources)
+    if (isStranger) {
+      anonymousRate.check(address, events.length)
+      anonymousRate.count(address, events.length)
+    }
+    const deliveries = events.map((event): EventDelivery => ({ event, provenance }))
+    const outcomes = deliveries.length > 0 ? await ledger.record(deliveries) : []
+    for (const outcome of outcomes) metrics.countDelivery('api', outcome.created)
+    return outcomes
+  }
+}
+
+/** Reports everything that is wrong with a batch, each under the index of its event. */
+async function readBatch(texts: Iterable<Buffer>, rights: RecordingRights): Promise<NewEvent[]> {
+  const events: NewEvent[] = []
   const refusals: AppError[] = []
   let index = 0
   let bytesThisTurn = 0
@@ -58,7 +90,7 @@ async function readBatch(texts: Iterable<Buffer>, provenance: Provenance): Promi
       throw new AppError('too_large', 'body_too_large', detail)
     }
     try {
-      deliveries.push({ event: readEventText(text), provenance })
+      events.push(readEventText(text, rights))
     } catch (error) {
       if (!(error instanceof AppError)) throw error
       refusals.push(atIndex(index, error))
@@ -71,14 +103,18 @@ async function readBatch(texts: Iterable<Buffer>, provenance: Provenance): Promi
     }
   }
   if (refusals.length > 0) throw joinRefusals(refusals)
-  return deliveries
+  return events
 }
 
-function readEventText(text: Buffer) {
+function readEventText(text: Buffer, rights: RecordingRights): NewEvent {
   if (text.length > EVENT_LIMITS.bytes) {
     throw new AppError('invalid', 'invalid_field', `An event is larger than ${sizeText(EVENT_LIMITS.bytes)}.`)
   }
-  return readEvent(readJson(text))
+  return toEvent(text, rights)
+}
+
+function toEvent(text: Buffer, { isStranger }: RecordingRights): NewEvent {
+  return readEvent(readJson(text), isStranger ? EVENT_LIMITS.unverifiedKeyCharacters : undefined)
 }
 
 function atIndex(index: number, refusal: AppError): AppError {
@@ -86,8 +122,9 @@ function atIndex(index: number, refusal: AppError): AppError {
   return new AppError('invalid', refusal.code, `Event ${index}: ${refusal.message}`, { errors })
 }
 
-function toEventReply(outcome: RecordOutcome): Reply {
-  return { status: outcome.created ? 201 : 200, body: `{${outcomeMembers(outcome)},"event":${outcome.body}}` }
+function toEventReply(outcome: RecordOutcome, { showsEvent }: RecordingRights): Reply {
+  const event = showsEvent ? `,"event":${outcome.body}` : ''
+  return { status: outcome.created ? 201 : 200, body: `{${outcomeMembers(outcome)}${event}}` }
 }
 
 function toBatchReply(outcomes: readonly RecordOutcome[]): Reply {

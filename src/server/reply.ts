@@ -1,5 +1,8 @@
 import type { ServerResponse } from 'node:http'
+import { type AnswerBudget, busy, PIECE_BYTES } from './answer-budget.js'
+import { BodyWriter, untilClosed } from './body-writer.js'
 import type { HttpRequest, PageReply, Reply } from './route.js'
+import { cutOffWhenSlow } from './slow-reader.js'
 
 /** Headers of every answer. Not `no-referrer`: it would turn `Origin` into `null` on form posts. */
 const EVERY_ANSWER = [
@@ -71,28 +74,69 @@ export function json(status: number, value: unknown): Reply {
 /**
  * Writes a complete answer. Headers go out as one flat array in one `writeHead`: Node takes that without building a
  * header table first. A `HEAD` answer has the same headers; Node leaves its body out.
+ *
+ * @returns a promise where the reader does not take the answer immediately: resolved once it has, or is cut off
+ * @throws AppError `unavailable/busy` before anything is written, where there is no memory left for a large answer; an
+ *   answer to a change is sent nevertheless
  */
-export function send(req: HttpRequest, res: ServerResponse, reply: Reply): void {
+export function send(
+  req: HttpRequest,
+  res: ServerResponse,
+  { reply, budget }: { reply: Reply; budget: AnswerBudget },
+): Promise<void> | undefined {
   if (res.headersSent) {
     // Part of another answer is out: cutting the connection is the only way to say that it is not whole.
     res.destroy()
-    return
+    return undefined
   }
+  const body = joinSmall(reply.body)
+  const length = byteLength(body)
+  // The bytes of a page for people are the same for all readers.
+  const isLarge = length > SMALL_BYTES && !reply.page && req.method !== 'HEAD'
+  if (isLarge) holdRoom(req, res, { length, budget })
   const headers = reply.page ? pageHeaders(req, reply.page === true ? {} : reply.page) : apiHeaders(req)
   if (reply.headers) headers.push(...reply.headers)
   if (reply.status === 204 || reply.status === 304) {
     res.writeHead(reply.status, headers)
     res.end()
-    return
+    return undefined
   }
-  const body = joinSmall(reply.body)
-  const length = byteLength(body)
   headers.push('Content-Type', reply.type ?? 'application/json', 'Content-Length', String(length))
   res.writeHead(reply.status, headers)
   if (req.method === 'HEAD') res.end()
-  else if (typeof body === 'string') writeText(res, body, length)
+  else if (length > PIECE_BYTES && req.room) {
+    return writeLarge(new BodyWriter(res, req.room, budget.limits.takenMs), body)
+  } else if (typeof body === 'string') writeText(res, body, length)
   else if (body instanceof Uint8Array) res.end(body)
   else writePieces(res, body)
+  if (isTaken(res, isLarge)) return undefined
+  req.room?.leftUntaken()
+  cutOffWhenSlow(res, budget.limits.takenMs)
+  return untilClosed(res)
+}
+
+/** Where a route has reserved room, the answer is no larger than that. */
+function holdRoom(
+  req: HttpRequest,
+  res: ServerResponse,
+  { length, budget }: { length: number; budget: AnswerBudget },
+): void {
+  if (req.room) return
+  if (req.method === 'GET' && !budget.hasRoom(length)) throw busy()
+  req.room = budget.roomFor(res)
+  req.room.hold(length)
+}
+
+async function writeLarge(writer: BodyWriter, body: Reply['body']): Promise<void> {
+  for (const piece of typeof body === 'string' || body instanceof Uint8Array ? [body] : body) {
+    await writer.write(typeof piece === 'string' ? Buffer.from(piece) : piece)
+  }
+  await writer.end()
+}
+
+/** A small answer that waits for the one before it on its connection is not watched. */
+function isTaken({ socket }: ServerResponse, isLarge: boolean): boolean {
+  return socket ? socket.writableLength === 0 : !isLarge
 }
 
 /**

@@ -1,5 +1,6 @@
 import type { Logger } from 'pino'
 import { AppError } from '../model/app-error.js'
+import type { CallerAddress } from './caller-address.js'
 import type { RequestOutcome } from './router.js'
 
 const MAX_PATH = 200
@@ -10,6 +11,8 @@ export interface LogRules<Rule extends string, Who> {
   notable: ReadonlySet<Rule>
   /** Members for the log that say who it was. */
   who: (identity: Who) => object
+  /** Where a request came from. */
+  address: CallerAddress
 }
 
 /**
@@ -20,15 +23,18 @@ export interface LogRules<Rule extends string, Who> {
  */
 export function logRequest<Rule extends string, Who>(
   logger: Logger,
-  { notable, who }: LogRules<Rule, Who>,
+  { notable, who, address }: LogRules<Rule, Who>,
   { req, res, access, error }: RequestOutcome<Rule, Who>,
 ): void {
   const { statusCode: status } = res
   const failed = status >= 500 || (status < 400 && error !== undefined)
   const isNotable =
-    status >= 400 || req.isNotable === true || (access !== undefined && notable.has(access) && req.method !== 'GET')
+    status >= 400 ||
+    req.isNotable === true ||
+    req.cutOff !== undefined ||
+    (access !== undefined && notable.has(access) && req.method !== 'GET')
   const isBusy = error instanceof AppError && error.code === 'busy'
-  const level = failed ? (isBusy ? 'warn' : 'error') : isNotable ? 'info' : 'debug'
+  const level = req.isShed ? 'debug' : failed ? (isBusy ? 'warn' : 'error') : isNotable ? 'info' : 'debug'
   if (!logger.isLevelEnabled(level)) return
   logger[level](
     {
@@ -37,9 +43,10 @@ export function logRequest<Rule extends string, Who>(
       path: cleaned(req.url),
       status,
       ms: Math.round((performance.now() - req.receivedAt) * 10) / 10,
-      address: req.local ? 'owner socket' : req.socket.remoteAddress,
+      address: req.local ? 'owner socket' : address(req),
       ...who(req.identity),
       ...(error instanceof AppError ? { code: error.code } : {}),
+      ...(req.cutOff ? { cut_off: req.cutOff } : {}),
       ...req.logged,
       ...(failed ? failure(error) : {}),
     },

@@ -2,6 +2,7 @@ import type { ServerResponse } from 'node:http'
 import type { Request } from 'polka'
 import type { TSchema } from '#typebox'
 import type { Identity } from '../accounts/identity.js'
+import type { AnswerRoom } from './answer-budget.js'
 
 /** Who may call a route of the ledger. What each word asks for stands in one table, in `access.ts`. */
 export const ACCESS = [
@@ -9,8 +10,10 @@ export const ACCESS = [
   'public',
   /** Anybody; the answer depends on who it is. */
   'anybody',
-  /** Whoever delivers events, whatever the page it came from. */
-  'deliver',
+  /** Callers that record events; on a closed ledger, those without credentials only as far as `EVENT_WRITERS` says. */
+  'record',
+  /** Platforms: a delivery proves itself, or comes from no page of another origin. */
+  'webhook',
   /** Everybody while the ledger is open, then whoever is logged in. */
   'read',
   /** The same, for what changes subscriptions. */
@@ -67,11 +70,24 @@ export interface HttpRequest<Who = unknown> extends Request {
   tlsOnly: boolean
   /** Who it proved to be; nobody where that was not asked. */
   identity: Who
+  /** Its sender has proved nothing. */
+  isAnonymous: boolean
   /** It is to be found in every log, though not all that is done on this route is. */
   isNotable?: boolean
+  /** The answer is held open on purpose: how long it takes says nothing about how fast requests are answered. */
+  isHeld?: boolean
+  /** Refused to keep room for others: such refusals are counted, and logged together once a minute. */
+  isShed?: boolean
+  /** What its answer holds of the memory for answers. */
+  room?: AnswerRoom
+  /** Its answer was cut off before the reader had taken it. */
+  cutOff?: CutOff
   /** What the request log shall say besides; never a secret. */
   logged?: Readonly<Record<string, string | number>>
 }
+
+/** Why: the reader took too little, or nothing while other answers needed the memory. */
+export type CutOff = 'slow' | 'memory'
 
 export interface Reply {
   status: number

@@ -1,9 +1,11 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import polka from 'polka'
+import type { AnswerBudget } from './answer-budget.js'
 import { problemReply, toProblemReply } from './problem.js'
-import { send } from './reply.js'
+import { send as sendReply } from './reply.js'
 import { checkRequestForm } from './request-form.js'
-import { type HttpRequest, METHODS, type Method, type Route } from './route.js'
+import { type HttpRequest, METHODS, type Method, type Reply, type Route } from './route.js'
+import { hasLeft } from './slow-reader.js'
 
 /** Told of every request once it has been answered. */
 export type Observe<Rule extends string, Who> = (outcome: RequestOutcome<Rule, Who>) => void
@@ -30,6 +32,8 @@ export interface RouterParts<Rule extends string, Who> {
   /** The identity of a request that is not known yet. */
   nobody: Who
   observe: Observe<Rule, Who>
+  /** The memory for large answers. */
+  budget: AnswerBudget
   /** Browsers reach this server over TLS only. */
   tlsOnly: boolean
   requestIds: () => string
@@ -59,7 +63,10 @@ export function createRouter<Rule extends string, Who>({
   observe,
   tlsOnly,
   requestIds,
+  budget,
 }: RouterParts<Rule, Who>): HandleRequest {
+  const send = (req: HttpRequest<Who>, res: ServerResponse, reply: Reply) => sendReply(req, res, { reply, budget })
+
   const fail = (req: HttpRequest<Who>, res: ServerResponse, error: unknown) => {
     if (!res.closed) send(req, res, toProblemReply(error, req.requestId, challenge))
     // Nobody is there any more, so whatever was thrown for that reason is no failure of ours.
@@ -71,9 +78,10 @@ export function createRouter<Rule extends string, Who>({
     try {
       await authorise(route, req)
       // Handlers learn of a sender that leaves by an event, which one that left meanwhile does not cause again.
-      if (res.closed) throw new Error('The sender left before it was known who it is')
+      if (hasLeft(res)) throw new Error('The sender left before it was known who it is')
       const reply = await route.handle(req, res)
-      if (reply) send(req, res, reply)
+      const untaken = reply && send(req, res, reply)
+      if (untaken) await untaken
     } catch (error) {
       outcome.error = error
       fail(req, res, error)
@@ -117,6 +125,7 @@ export function createRouter<Rule extends string, Who>({
     req.local = local
     req.tlsOnly = tlsOnly && !local
     req.identity = nobody
+    req.isAnonymous = !local
     try {
       checkRequestForm(req)
     } catch (error) {

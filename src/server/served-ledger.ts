@@ -13,6 +13,7 @@ export type ServedLedger = Pick<
   | 'previewSubscription'
   | 'getSubscription'
   | 'listSubscriptions'
+  | 'pageSubscriptions'
   | 'deleteSubscription'
   | 'stats'
   | 'health'

@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders, ServerResponse } from 'node:http'
-import { AppError } from '../model/app-error.js'
+import { AppError, type ErrorCategory } from '../model/app-error.js'
 import { apiHeaders } from './reply.js'
 import type { HttpRequest } from './route.js'
 import type { OpenAnswer } from './shutdown.js'
@@ -18,7 +18,7 @@ export function lastEventId(headers: IncomingHttpHeaders): string | undefined {
   return typeof value === 'string' ? value : undefined
 }
 
-/** A stream outlives a login: asks again and again whether it may be read, and ends it once it may not. */
+/** A stream outlives a login: checks every `everyMs` whether it may still be read, and ends it once it may not. */
 export function endOnceRefused(open: OpenAnswer, mayRead: () => Promise<void>, everyMs: number): () => void {
   const asking = setInterval(() => {
     // A store that cannot say who it is has other troubles; the next beat asks again.
@@ -27,10 +27,9 @@ export function endOnceRefused(open: OpenAnswer, mayRead: () => Promise<void>, e
   return () => clearInterval(asking)
 }
 
-export function isRefusal(error: unknown): boolean {
-  return error instanceof AppError && (error.category === 'unauthenticated' || error.category === 'forbidden')
-}
+const REFUSALS: readonly ErrorCategory[] = ['unauthenticated', 'forbidden', 'throttled']
 
-export function untilClosed(res: ServerResponse): Promise<void> {
-  return new Promise(resolve => (res.closed ? resolve() : res.once('close', resolve)))
+/** `throttled` as well: a wrong key or token from an address that showed too many of them. */
+export function isRefusal(error: unknown): boolean {
+  return error instanceof AppError && REFUSALS.includes(error.category)
 }

@@ -3,6 +3,9 @@ import { type Identity, isAdmin, userOf } from '../accounts/identity.js'
 import { readLogin } from '../accounts/read-user.js'
 import { type CookiePlace, endedCookie, sessionCookie } from '../login/cookies.js'
 import { safeNext } from '../login/safe-next.js'
+import type { ToAddress } from '../login/throttle-address.js'
+import type { ToActor } from './actor.js'
+import { addressOf } from './caller-address.js'
 import type { ReadJsonBody } from './json-body.js'
 import { nextInQuery } from './next-param.js'
 import { json } from './reply.js'
@@ -15,7 +18,8 @@ export interface SessionRouteParts {
   rootPath: string
   cookie: CookiePlace
   /** The address that failed logins are counted for. */
-  throttleAddress: (remoteAddress: string | undefined, forwardedFor: string | undefined) => string
+  throttleAddress: ToAddress
+  toActor: ToActor
 }
 
 const LOGIN_BYTES = 4 * 1024
@@ -26,17 +30,20 @@ const LOGIN_BYTES = 4 * 1024
  *
  * Source: Event Ledger Service, "Endpoints"; decisions on identity, section 5.
  */
-export function login({ accounts, readJsonBody, rootPath, cookie, throttleAddress }: SessionRouteParts): LedgerHandler {
+export function login({
+  accounts,
+  readJsonBody,
+  rootPath,
+  cookie,
+  throttleAddress,
+  toActor,
+}: SessionRouteParts): LedgerHandler {
   return async (req, res) => {
     const { username, password, next } = readLogin(await readJsonBody(req, res, LOGIN_BYTES))
-    const forwardedFor = req.headers['x-forwarded-for']
-    const address = throttleAddress(
-      req.socket.remoteAddress,
-      typeof forwardedFor === 'string' ? forwardedFor : undefined,
-    )
+    const address = addressOf(req, throttleAddress)
     const { session: replaces } = readShownCredentials(req, cookie.name)
     const attempt = { username, password, address, ...(replaces ? { replaces } : {}) }
-    const { sessionToken, identity } = await accounts.login(attempt)
+    const { sessionToken, identity } = await accounts.login(attempt, toActor(req))
     req.identity = identity
     const status = await toSessionStatus(identity, accounts)
     return {
@@ -61,12 +68,13 @@ export function sessionStatus(accounts: Accounts): LedgerHandler {
 }
 
 async function toSessionStatus(identity: Identity, accounts: Accounts) {
-  const user = userOf(identity)
+  const user = identity.kind === 'writer' ? identity.user : userOf(identity)
   return {
     admin_required: await accounts.isClosed(),
     authenticated: user !== undefined || isAdmin(identity),
     user: user ? { id: user.id, username: user.username, role: user.role } : null,
     is_bootstrap_admin: identity.kind === 'bootstrap_admin',
     csrf_token: identity.kind === 'session' ? identity.csrfToken : null,
+    ...(identity.kind === 'writer' ? { may: 'write', sources: identity.sources } : {}),
   }
 }

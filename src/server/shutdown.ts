@@ -1,3 +1,8 @@
+import type { ServerResponse } from 'node:http'
+import type { HeldPlaces } from './held-places.js'
+import type { HttpRequest } from './route.js'
+import { hasLeft } from './slow-reader.js'
+
 /** An answer that may stay open for long. */
 export interface OpenAnswer {
   /** Aborted when the server stops, or when the answer was ended. */
@@ -10,8 +15,30 @@ export class Shutdown {
   readonly #open = new Set<AbortController>()
   #begun = false
 
+  /** @param places bounds what `hold` holds; without it there is no bound */
+  constructor(private readonly places?: HeldPlaces) {}
+
   get begun(): boolean {
     return this.#begun
+  }
+
+  /**
+   * Registers a stream or a long poll until its connection is closed: one whose reader takes nothing has a place until
+   * then. The owner's socket needs no place.
+   *
+   * @throws AppError `unavailable/busy` where there are too many; that connection is closed
+   */
+  hold(req: HttpRequest, res: ServerResponse): OpenAnswer {
+    const release = req.local ? undefined : this.#takePlace(req, res)
+    req.isHeld = true
+    const open = this.open()
+    const close = () => {
+      open.end()
+      release?.()
+    }
+    if (hasLeft(res)) close()
+    else res.once('close', close)
+    return open
   }
 
   /** Registers an answer; already aborted when the server is stopping. End it when it is over. */
@@ -33,5 +60,15 @@ export class Shutdown {
     this.#begun = true
     for (const controller of this.#open) controller.abort()
     this.#open.clear()
+  }
+
+  #takePlace(req: HttpRequest, res: ServerResponse): (() => void) | undefined {
+    try {
+      return this.places?.take(req)
+    } catch (error) {
+      req.isShed = true
+      res.shouldKeepAlive = false
+      throw error
+    }
   }
 }

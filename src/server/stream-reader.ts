@@ -3,7 +3,7 @@ import { EVENT_LIMITS } from '../model/event-limits.js'
 import type { EventPage } from '../model/event-query.js'
 import { toTimestamp } from '../model/timestamp.js'
 import { splitElements } from './json-bytes.js'
-import { PacedAnswer, type StreamTimes } from './paced-answer.js'
+import { PacedAnswer, type PacedAnswerParts } from './paced-answer.js'
 import type { OpenAnswer } from './shutdown.js'
 
 const CHUNK_CHARACTERS = 64 * 1024
@@ -30,18 +30,15 @@ export class StreamReader {
   #isWithin = false
   readonly #answer: PacedAnswer
 
-  /** @param open ended when the reader was dropped; when it ends, nobody waits for the reader any more */
-  constructor(
-    res: ServerResponse,
-    start: string,
-    times: StreamTimes,
-    private readonly open: OpenAnswer,
-  ) {
+  readonly #open: OpenAnswer
+
+  /** @param parts `open` is ended when the reader was dropped; when it ends, nothing waits for the reader */
+  constructor(res: ServerResponse, start: string, parts: Pick<PacedAnswerParts, 'times' | 'open' | 'room'>) {
+    this.#open = parts.open
     this.#checkpoint = start
     this.#lastId = start
     this.#answer = new PacedAnswer(res, {
-      times,
-      open,
+      ...parts,
       beat: () => this.#beat(),
       // Within an event nothing else can be said: the reader knows the last one that it got.
       farewell: () => (this.#isWithin ? undefined : controlMessage('dropped', this.#checkpoint)),
@@ -58,7 +55,7 @@ export class StreamReader {
         chunk += `id: ${capturedAt}\ndata: `
         if (bytes.length > LARGE_BYTES) {
           await this.#writeInPieces(chunk, bytes)
-          if (this.open.signal.aborted) return
+          if (this.#open.signal.aborted) return
           chunk = '\n\n'
         } else {
           chunk += `${bytes.toString()}\n\n`
@@ -66,12 +63,12 @@ export class StreamReader {
         this.#lastId = capturedAt
         if (chunk.length < CHUNK_CHARACTERS && !this.#isWithin) continue
         await this.#writeWhole(chunk)
-        if (this.open.signal.aborted) return
+        if (this.#open.signal.aborted) return
         chunk = ''
       }
       if (chunk) await this.#writeWhole(chunk)
     }
-    if (page.nextSince !== null && !this.open.signal.aborted) this.#checkpoint = toTimestamp(page.nextSince)
+    if (page.nextSince !== null && !this.#open.signal.aborted) this.#checkpoint = toTimestamp(page.nextSince)
   }
 
   end(): void {
@@ -89,7 +86,7 @@ export class StreamReader {
   async #writeInPieces(before: string, bytes: Buffer): Promise<void> {
     this.#isWithin = true
     await this.#answer.deliver(before)
-    for (let from = 0; from < bytes.length && !this.open.signal.aborted; from += PIECE_BYTES) {
+    for (let from = 0; from < bytes.length && !this.#open.signal.aborted; from += PIECE_BYTES) {
       await this.#answer.deliver(bytes.subarray(from, from + PIECE_BYTES))
     }
   }

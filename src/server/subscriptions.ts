@@ -4,6 +4,7 @@ import { AppError } from '../model/app-error.js'
 import { SUBSCRIPTION_LIMITS } from '../model/subscription.js'
 import type { ReadJsonBody } from './json-body.js'
 import { pathParam } from './path-param.js'
+import { QueryString } from './query-string.js'
 import { whenGone } from './read-events.js'
 import { json } from './reply.js'
 import type { LedgerHandler } from './route.js'
@@ -38,12 +39,26 @@ export function previewSubscription(ledger: ServedLedger, readJsonBody: ReadJson
   }
 }
 
-/** `GET /api/subscriptions`: a member's own, an admin's all. */
+/** `GET /api/subscriptions`: a member's own, an admin's all; in pages where `limit` or `after` asks for that. */
 export function listSubscriptions(ledger: ServedLedger): LedgerHandler {
   return async req => {
-    const items = await ledger.listSubscriptions(toCaller(req.identity))
+    const caller = toCaller(req.identity)
+    const { limit, after } = readPage(req.search)
+    if (limit !== undefined || after !== undefined) {
+      const page = await ledger.pageSubscriptions(caller, { after, limit: limit ?? SUBSCRIPTION_LIMITS.page })
+      return json(200, { items: page.items, count: page.items.length, next: page.next })
+    }
+    const items = await ledger.listSubscriptions(caller)
     return json(200, { items, count: items.length })
   }
+}
+
+function readPage(search: string): { limit: number | undefined; after: string | undefined } {
+  const params = new QueryString(search, ['limit', 'after'])
+  const limit = params.integer('limit', { min: 1, max: SUBSCRIPTION_LIMITS.page })
+  const after = params.text('after', SUBSCRIPTION_LIMITS.idCharacters)
+  params.finish()
+  return { limit, after }
 }
 
 /** `GET /api/subscriptions/:id` */

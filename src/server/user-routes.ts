@@ -1,9 +1,12 @@
 import type { Accounts } from '../accounts/accounts.js'
 import { type Identity, userOf } from '../accounts/identity.js'
+import { ACCOUNT_LOG_LIMITS } from '../model/account-log.js'
 import { AppError } from '../model/app-error.js'
 import { USER_LIMITS } from '../model/user.js'
+import type { ToActor } from './actor.js'
 import type { ReadJsonBody } from './json-body.js'
 import { pathParam } from './path-param.js'
+import { QueryString } from './query-string.js'
 import { json } from './reply.js'
 import type { HttpRequest, LedgerHandler } from './route.js'
 
@@ -15,26 +18,37 @@ export function listUsers(accounts: Accounts): LedgerHandler {
   }
 }
 
+/** `GET /api/users/log`: what happened to accounts, newest first. */
+export function listAccountLog(accounts: Accounts): LedgerHandler {
+  return async req => {
+    const params = new QueryString(req.search, ['limit'])
+    const limit = params.integer('limit', { min: 1, max: ACCOUNT_LOG_LIMITS.page }) ?? ACCOUNT_LOG_LIMITS.defaultPage
+    params.finish()
+    const items = await accounts.listLog(limit)
+    return json(200, { items, count: items.length })
+  }
+}
+
 /** `POST /api/users` */
-export function createUser(accounts: Accounts, readJsonBody: ReadJsonBody): LedgerHandler {
+export function createUser(accounts: Accounts, readJsonBody: ReadJsonBody, toActor: ToActor): LedgerHandler {
   return async (req, res) => {
     const input = await readJsonBody(req, res, USER_LIMITS.bodyBytes)
-    return json(201, await accounts.createUser(input))
+    return json(201, await accounts.createUser(input, toActor(req)))
   }
 }
 
 /** `PATCH /api/users/:id`: role, enabled, password; what is not sent stays. */
-export function updateUser(accounts: Accounts, readJsonBody: ReadJsonBody): LedgerHandler {
+export function updateUser(accounts: Accounts, readJsonBody: ReadJsonBody, toActor: ToActor): LedgerHandler {
   return async (req, res) => {
     const changes = await readJsonBody(req, res, USER_LIMITS.bodyBytes)
-    return json(200, await accounts.updateUser(pathParam(req), changes))
+    return json(200, await accounts.updateUser(pathParam(req), changes, toActor(req)))
   }
 }
 
 /** `DELETE /api/users/:id` */
-export function deleteUser(accounts: Accounts): LedgerHandler {
+export function deleteUser(accounts: Accounts, toActor: ToActor): LedgerHandler {
   return async req => {
-    await accounts.deleteUser(pathParam(req))
+    await accounts.deleteUser(pathParam(req), toActor(req))
     return { status: 204, body: '' }
   }
 }
@@ -56,9 +70,24 @@ export function tokensOfUser(fromEnd: number): TokenOwner {
   return req => pathParam(req, fromEnd)
 }
 
-/** `POST …/token`: a new token. It is shown this once, and kept as a digest only. */
-export function issueToken(accounts: Accounts, owner: TokenOwner): LedgerHandler {
-  return async req => json(201, await accounts.issueToken(owner(req)))
+/**
+ * `POST …/token`: a new token, which this answer alone shows; a digest of it is kept. The body may say what the token may
+ * do, and may be absent.
+ */
+export function issueToken(
+  { accounts, readJsonBody, toActor }: { accounts: Accounts; readJsonBody: ReadJsonBody; toActor: ToActor },
+  owner: TokenOwner,
+): LedgerHandler {
+  return async (req, res) => {
+    const userId = owner(req)
+    const input = hasBody(req) ? await readJsonBody(req, res, USER_LIMITS.bodyBytes) : undefined
+    return json(201, await accounts.issueToken(userId, toActor(req), input))
+  }
+}
+
+/** Source: RFC 9112, section 6.3. */
+function hasBody({ headers }: HttpRequest): boolean {
+  return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
 }
 
 /** `GET …/tokens` */
@@ -70,17 +99,17 @@ export function listTokens(accounts: Accounts, owner: TokenOwner): LedgerHandler
 }
 
 /** `DELETE …/tokens/:token_id` */
-export function revokeToken(accounts: Accounts, owner: TokenOwner): LedgerHandler {
+export function revokeToken(accounts: Accounts, owner: TokenOwner, toActor: ToActor): LedgerHandler {
   return async req => {
-    await accounts.revokeToken(owner(req), pathParam(req))
+    await accounts.revokeToken(owner(req), pathParam(req), toActor(req))
     return { status: 204, body: '' }
   }
 }
 
 /** `DELETE …/token`: all of them. */
-export function revokeTokens(accounts: Accounts, owner: TokenOwner): LedgerHandler {
+export function revokeTokens(accounts: Accounts, owner: TokenOwner, toActor: ToActor): LedgerHandler {
   return async req => {
-    await accounts.revokeTokens(owner(req))
+    await accounts.revokeTokens(owner(req), toActor(req))
     return { status: 204, body: '' }
   }
 }

@@ -2,8 +2,14 @@ import type { EventDelivery } from '../ledger/ledger.js'
 import { invalidField } from '../model/app-error.js'
 import type { Provenance } from '../model/event.js'
 import { toSite } from '../model/site.js'
+import {
+  type AcceptedDelivery,
+  acceptDelivery,
+  type DeliveryRules,
+  verifyDelivery,
+} from '../platforms/accept-delivery.js'
 import type { DeliveryContext, WebhookAdapter, WebhookDelivery } from '../platforms/adapter.js'
-import { type DeliveryRules, type TakenDelivery, takeDelivery } from '../platforms/take-delivery.js'
+import { usableSecrets } from '../platforms/secrets.js'
 import type { ReadBody } from './body.js'
 import type { LedgerMetrics } from './ledger-metrics.js'
 import { json } from './reply.js'
@@ -12,17 +18,17 @@ import type { ServedLedger } from './served-ledger.js'
 
 /** Both code hosts send up to this; larger deliveries they drop by themselves. */
 const MAX_BYTES = 25 * 1024 * 1024
-/** What is larger would keep other requests waiting for more than a few milliseconds. */
+/** Taking more on this thread would keep other requests waiting for more than a few milliseconds. */
 const LARGE_BYTES = 256 * 1024
 /** Events that one transaction takes, so that whoever writes meanwhile gets a turn. */
 const EVENTS_A_RECORD = 1_000
 
-/** Takes a delivery without keeping the caller's thread busy. @throws as `takeDelivery` */
+/** Takes a delivery without keeping the caller's thread busy. @throws as `acceptDelivery` */
 export type TakeLargeDelivery = (
   adapter: WebhookAdapter,
   delivery: WebhookDelivery,
   rules: DeliveryRules,
-) => Promise<TakenDelivery>
+) => Promise<AcceptedDelivery>
 
 export interface WebhookParts {
   ledger: ServedLedger
@@ -33,23 +39,35 @@ export interface WebhookParts {
   secrets: readonly string[]
   /** Refuse deliveries that prove nothing. */
   requireVerified: boolean
+  /** Keeps out pages of another origin. @throws AppError `forbidden/origin_not_allowed` */
+  refuseForeignPage: (req: HttpRequest) => void
   /** What the request's address tells of a delivery. @throws AppError `invalid/invalid_field` */
   readContext: (req: HttpRequest) => DeliveryContext
 }
 
 /**
- * `POST /webhooks/…`: a platform's delivery. It is verified over the bytes received, before anything is parsed.
+ * `POST /webhooks/…`: a platform's delivery. It is verified over the bytes received, before anything is parsed. Without a
+ * secret nothing can be proved, and a page of another origin is refused: no platform sends an `Origin`.
  * An event the adapter does not know is its business and is answered 200: platforms disable receivers that refuse.
  */
 export function receiveWebhook(adapter: WebhookAdapter, parts: WebhookParts): Handler {
   const { ledger, readBody, metrics, secrets, requireVerified, readContext, takeLargeDelivery } = parts
+  const canProve = usableSecrets(secrets).length > 0
+  // Verified before it queues for the thread, where proved deliveries take precedence.
+  const takeLarge = (delivery: WebhookDelivery, rules: DeliveryRules) =>
+    takeLargeDelivery(
+      adapter,
+      delivery,
+      adapter.provesInBody ? rules : { ...rules, verified: verifyDelivery(adapter, delivery, rules) },
+    )
   return async (req, res) => {
+    if (!canProve) parts.refuseForeignPage(req)
     const rules: DeliveryRules = { secrets, requireVerified, context: readContext(req) }
     const delivery: WebhookDelivery = { headers: headerTexts(req), body: await readBody(req, res, MAX_BYTES) }
     const { verified, events, ignored, deliveryId } =
       delivery.body.byteLength > LARGE_BYTES
-        ? await takeLargeDelivery(adapter, delivery, rules)
-        : takeDelivery(adapter, delivery, rules)
+        ? await takeLarge(delivery, rules)
+        : acceptDelivery(adapter, delivery, rules)
     const provenance: Provenance = { route: 'webhook', verified, ...(deliveryId ? { delivery_id: deliveryId } : {}) }
     const deliveries = events.map(({ event, json }): EventDelivery => ({ event, json, provenance }))
     const created = await recordAll(ledger, deliveries, metrics)

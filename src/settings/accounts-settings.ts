@@ -7,9 +7,9 @@ import { place, type SettingReader } from './setting-reader.js'
 
 /** Who may log in to the ledger, and how. */
 export interface AccountsSettings extends LoginRules {
-  /** Sent as `X-Event-Admin-Token` it makes an admin without an account. */
+  /** A request with it in `X-Event-Admin-Token` is an admin without an account. */
   adminToken?: string
-  /** The administrator that is created when there is no user of this name. */
+  /** The administrator to create if no user has this name. */
   bootstrap?: { username: string; password: string }
   maxSessions: number
   passwordMinLength: number
@@ -17,12 +17,12 @@ export interface AccountsSettings extends LoginRules {
 
 const SESSIONS = { min: 1, max: 100_000, default: 1024 }
 const PASSWORD_LENGTH = { min: 1, max: USER_LIMITS.passwordBytes, default: 8 }
-/** Of an admin token. A shorter one could be guessed. */
+/** Advised minimum for an admin token. A shorter one could be guessed. */
 const ADVISED_CHARACTERS = 16
 
 /**
- * The settings of users, sessions and the login page, as part of a larger set, which ends with `reader.finish()`.
- * A secret that somebody named but that cannot be used is a problem: without it the ledger would stand open.
+ * Settings of users, sessions and the login page, as part of a larger set that ends with `reader.finish()`. A
+ * configured secret that cannot be read is a problem: ignoring it would leave the ledger open.
  *
  * Source: Event Ledger Service, "Authentication"; decisions on identity, section 5.
  */
@@ -47,7 +47,7 @@ const USERNAME = 'EVENT_BOOTSTRAP_USERNAME'
 const PASSWORD_FILE = 'EVENT_BOOTSTRAP_PASSWORD_FILE'
 const USERNAME_RULE = `is not a letter or digit and then up to ${USER_LIMITS.usernameCharacters - 1} of: letters, digits, ".", "_", "@", "-"`
 
-/** Half of it is a mistake: whoever named one of the two means to have an administrator. */
+/** One of the two without the other is a mistake: an administrator was intended. */
 function readBootstrap(reader: SettingReader): AccountsSettings['bootstrap'] {
   const isUsername = new RegExp(USERNAME_PATTERN)
   const accept = (text: string) => (isUsername.test(text) ? text : undefined)
@@ -69,9 +69,9 @@ function readBootstrap(reader: SettingReader): AccountsSettings['bootstrap'] {
 function warnOfWeakToken(reader: SettingReader, adminToken: string | undefined, password: string | undefined): void {
   if (adminToken === undefined) return
   if (adminToken.length < ADVISED_CHARACTERS) {
-    reader.warn(`The admin token is shorter than ${ADVISED_CHARACTERS} characters. Take a longer one, made by chance.`)
+    reader.warn(`The admin token is shorter than ${ADVISED_CHARACTERS} characters. Use a longer, random one.`)
   }
   if (password !== undefined && safeEqual(adminToken, password)) {
-    reader.warn('The admin token is the password of the bootstrap user as well. Take two different secrets.')
+    reader.warn('The admin token is the password of the bootstrap user as well. Use two different secrets.')
   }
 }

@@ -1,15 +1,17 @@
-import { join } from 'node:path'
+import { isAbsolute, join } from 'node:path'
 import { readHome } from './database-setting.js'
+import { expandHome } from './home-path.js'
 import { headerWord, readDefaultSecretFile, readSecret } from './secret-setting.js'
 import type { SettingReader } from './setting-reader.js'
 
 const NAME = 'EVENT_ADMIN_TOKEN'
 
 /**
- * The admin token, by its precedence: `EVENT_ADMIN_TOKEN`, the file named by `EVENT_ADMIN_TOKEN_FILE`,
- * `<home>/event/secrets/admin-token` if it is there. A file that cannot be used is a problem, never "no token".
+ * The admin token: `EVENT_ADMIN_TOKEN`, else the file named by `EVENT_ADMIN_TOKEN_FILE`, else the first of the default
+ * files that exists: `event/secrets/admin-token` in the home folder, in `$ARCH_HOME` and in `~/.arch`. A file that exists
+ * but cannot be used is a problem, never "no token".
  *
- * @param home where it was read already, so that what is wrong with it is told once
+ * @param home pass it if already read, so that a problem with it is reported once
  *
  * Source: Event Ledger Service, "Authentication", rule 10.
  */
@@ -19,11 +21,26 @@ export function readAdminToken(reader: SettingReader, home = () => readHome(read
   return secret === undefined ? undefined : headerWord(reader, NAME, secret)
 }
 
-/** Whoever names a token never means the one in the default file. */
+/** A configured token excludes the default files. */
 function isNamed(reader: SettingReader): boolean {
   return reader.find(NAME) !== undefined || reader.find(`${NAME}_FILE`) !== undefined
 }
 
+/** The home folder may be set only for the database, while the token is in the specified place. */
 function readDefault(reader: SettingReader, home: string): string | undefined {
-  return readDefaultSecretFile(reader, 'admin token file', join(home, 'event', 'secrets', 'admin-token'))
+  for (const folder of new Set([home, ...otherHomes(reader, home)])) {
+    const title = 'admin token file'
+    const secret = readDefaultSecretFile(reader, title, join(folder, 'event', 'secrets', 'admin-token'))
+    if (secret !== undefined || reader.hasRefused([title])) return secret
+  }
+  return undefined
+}
+
+function otherHomes(reader: SettingReader, home: string): string[] {
+  const { env, homedir } = reader.sources
+  const archHome = env.ARCH_HOME && expandHome(env.ARCH_HOME, homedir)
+  if (archHome && archHome !== home && !isAbsolute(archHome)) {
+    reader.refuseValue({ name: 'ARCH_HOME', value: archHome }, 'is not an absolute path')
+  }
+  return [...(archHome ? [archHome] : []), join(homedir, '.arch')]
 }

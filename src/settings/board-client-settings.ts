@@ -4,7 +4,7 @@ import { SettingReader } from './setting-reader.js'
 import type { SettingSources } from './setting-sources.js'
 
 export interface BoardClientSettings {
-  /** The board's base address, without a slash at its end. May have a path. */
+  /** The board's base address, without trailing slash. May have a path. */
   boardUrl: string
   /** Sent as `Authorization: Bearer`. */
   key?: string
@@ -18,10 +18,10 @@ export interface BoardClientFlags {
 const DEFAULT_BOARD_URL = 'http://127.0.0.1:8766'
 
 /**
- * How to reach the board, and with which key: that of the flag, else `BOARD_API_KEY` or the file that
- * `BOARD_API_KEY_FILE` names, else none.
+ * Address and key of the board: the key of the flag, else `BOARD_API_KEY` or the file that `BOARD_API_KEY_FILE` names,
+ * else none.
  *
- * @throws AppError `configuration/settings_invalid`, with every problem at once
+ * @throws AppError `configuration/settings_invalid`, with every problem
  *
  * Source: decisions on the board, section 5.
  */

@@ -1,14 +1,14 @@
 import { join } from 'node:path'
 import { place, type SettingReader } from './setting-reader.js'
 
-/** What a real run of a card starts, and with what. */
+/** What a real run of a card starts, and in which environment. */
 export interface BoardExecutorSettings {
-  /** Program and arguments; absent: real runs are not possible. */
+  /** Program and arguments; absent: real runs are disabled. */
   command?: readonly string[]
   timeoutSeconds: number
-  /** Variables that are passed on, with their values of now. Those that are not set are not there, nor any without a command. */
+  /** Variables passed to the program, with their current values. Unset ones are absent; empty without a command. */
   environment: Readonly<Record<string, string>>
-  /** Absolute: the working folder. Made when it is needed. */
+  /** Absolute: the working folder, created when needed. */
   folder: string
 }
 
@@ -18,16 +18,16 @@ const TIMEOUT_SECONDS = { min: 1, max: 86_400, default: 600 }
 const MAX_WORDS = 64
 const MAX_COMMAND_CHARACTERS = 32 * 1024
 const MAX_VARIABLES = 64
-/** What a program needs to find its way, and holds no secrets. */
+/** What every program needs; these hold no secrets. */
 const ALWAYS_PASSED = ['PATH', 'HOME', 'LANG', 'LC_ALL', 'TZ', 'TMPDIR']
 const VARIABLE = /^[A-Za-z_][A-Za-z0-9_]{0,127}$/
-/** Ours: with the board's own secrets a run could give itself leave to run. */
+/** Our own settings: with the board's secrets a run could authorise itself. */
 const OURS = /^(?:BOARD|EVENT|ARCH|DAYBOOK)_/i
-/** What no argument can hold. */
+/** Characters that an argument cannot contain. */
 const UNFIT = /[\0\p{Cs}]/u
 
 /**
- * The settings of the executor as part of a larger set, which ends with `reader.finish()`.
+ * Settings of the executor, as part of a larger set that ends with `reader.finish()`.
  *
  * @param boardHome absolute
  *
@@ -36,7 +36,7 @@ const UNFIT = /[\0\p{Cs}]/u
 export function readBoardExecutor(reader: SettingReader, boardHome: string): BoardExecutorSettings {
   const command = readCommand(reader)
   const names = new Set([...ALWAYS_PASSED, ...readVariables(reader)])
-  // Where nothing is started, there is nobody to pass anything on to.
+  // Without a command no program gets them.
   const environment = command ? valuesOf(names, reader.sources.env) : {}
   const folder = reader.find('BOARD_EXECUTOR_FOLDER')
   return {
@@ -47,7 +47,7 @@ export function readBoardExecutor(reader: SettingReader, boardHome: string): Boa
   }
 }
 
-/** Its value is never shown: arguments may hold secrets. */
+/** Its value is never shown: arguments may contain secrets. */
 function readCommand(reader: SettingReader): readonly string[] | undefined {
   const found = reader.find(COMMAND)
   if (!found) return undefined
@@ -66,7 +66,7 @@ function isCommand(value: unknown): value is string[] {
   return value.every(word => typeof word === 'string' && word !== '' && !UNFIT.test(word))
 }
 
-/** Only names are ever shown: who takes it for a list of values may have written secrets. */
+/** Only names are ever shown: a user who mistakes it for a list of values may have written secrets. */
 function readVariables(reader: SettingReader): readonly string[] {
   const found = reader.find(ENVIRONMENT)
   if (!found) return []
@@ -78,12 +78,12 @@ function readVariables(reader: SettingReader): readonly string[] {
   }
   const refused = names.filter(name => OURS.test(name))
   if (refused.length === 0) return names
-  const detail = `names ${refused.join(', ')}: what begins with BOARD_, EVENT_, ARCH_ or DAYBOOK_ is not passed on`
+  const detail = `names ${refused.join(', ')}: variables that begin with BOARD_, EVENT_, ARCH_ or DAYBOOK_ are not passed on`
   reader.refuseValue(found, detail)
   return []
 }
 
-/** From the process alone: the shared environment holds settings, and nothing for other programs. */
+/** Only from the process: the shared environment holds settings, not variables for other programs. */
 function valuesOf(names: ReadonlySet<string>, env: Readonly<Record<string, string | undefined>>) {
   const values: Record<string, string> = {}
   for (const name of names) {

@@ -4,27 +4,27 @@ import { readBoardSecrets } from './board-secrets.js'
 import { type LoginRules, readLoginRules } from './login-rules.js'
 import type { SettingReader } from './setting-reader.js'
 
-/** Who may come to the board, and how. */
+/** Who may use the board, and how they log in. */
 export interface BoardGateSettings extends LoginRules {
-  /** Asked for beside the password. */
+  /** Required in addition to the password. */
   username?: string
-  /** As they are at the start; `watchBoardSecrets` knows what becomes of them. */
+  /** The secrets at startup; `watchBoardSecrets` follows their changes. */
   secrets: BoardSecrets
-  /** Something is asked for: a password or a key. */
+  /** A password or a key is required. */
   isProtected: boolean
-  /** The origin of `BOARD_SERVICE_URL`: pages of it are ours as well. */
+  /** The origin of `BOARD_SERVICE_URL`, whose pages are ours too. */
   serviceOrigin?: string
 }
 
 const USERNAME = 'BOARD_USERNAME'
 const MAX_USERNAME_CHARACTERS = 256
-/** Control characters cannot be typed, and half of a surrogate pair has no UTF-8. */
+/** Control characters cannot be typed, and a lone surrogate has no UTF-8. */
 const UNFIT = /[\p{Cc}\p{Cs}]/u
-/** Of one address: no list, no pattern, no credentials, and nothing that a URL parser would take away or turn round. */
+/** Exactly one address: no list, pattern or credentials, and nothing that a URL parser would drop or rewrite. */
 const ADDRESS = /^https?:\/\/[^\s\\/,*@?#][^\s\\,*@?#]*$/i
 
 /**
- * The settings of the board's access gate, as part of a larger set, which ends with `reader.finish()`.
+ * Settings of the board's access gate, as part of a larger set that ends with `reader.finish()`.
  *
  * Source: Board Access Gate, "Configuration"; decisions on identity, section 5.
  */
@@ -43,7 +43,7 @@ export function readBoardGate(reader: SettingReader): BoardGateSettings {
     password === undefined &&
     !reader.hasRefused(['BOARD_PASSWORD', 'BOARD_PASSWORD_FILE'])
   ) {
-    reader.warn(`${USERNAME} has no effect without BOARD_PASSWORD: nobody can log in.`)
+    reader.warn(`${USERNAME} has no effect without BOARD_PASSWORD: no login is possible.`)
   }
   if (serviceOrigin?.startsWith('https:') && !rules.cookieSecure) {
     reader.warn('BOARD_SERVICE_URL is https, but BOARD_COOKIE_SECURE is off: browsers may send the cookie without TLS.')

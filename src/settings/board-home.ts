@@ -7,7 +7,7 @@ import type { SettingSources } from './setting-sources.js'
 /**
  * The folder of the board's files: `BOARD_HOME`, else `board` in the program's home folder.
  *
- * @param home as `readHome` found it
+ * @param home from `readHome`
  *
  * Source: Board Access Gate, runtime root; decisions on the board, section 1.
  */
@@ -15,7 +15,7 @@ export function readBoardHome(reader: SettingReader, home: string): string {
   const found = reader.find('BOARD_HOME')
   if (!found) return join(home, 'board')
   const folder = expandHome(found.value, reader.sources.homedir)
-  // Seen from a different folder each time, it would be a different board each time.
+  // A relative path would name a different board in each working folder.
   if (!isAbsolute(folder)) reader.refuseValue(found, 'is not an absolute path')
   return folder
 }

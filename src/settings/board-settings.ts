@@ -7,7 +7,7 @@ import { isLoopback, type ListenSettings, readListen } from './listen-settings.j
 import type { ServeFlags } from './serve-settings.js'
 import { place, type SettingReader } from './setting-reader.js'
 
-/** Everything that serving the board can be told. */
+/** All settings of the board's server. */
 export interface BoardSettings extends ListenSettings {
   /** Absolute: the folder of its databases and of `backends.json`. */
   home: string
@@ -15,7 +15,7 @@ export interface BoardSettings extends ListenSettings {
   columns: readonly string[]
   gate: BoardGateSettings
   executor: BoardExecutorSettings
-  /** The cards are invented, and nothing is kept. */
+  /** The cards are sample data, and nothing is kept. */
   isDemo: boolean
 }
 
@@ -23,7 +23,7 @@ const MAX_COLUMNS = 12
 const COLUMN = /^[a-z0-9][a-z0-9_-]{0,39}$/
 
 /**
- * The settings of the board as part of a larger set, which ends with `reader.finish()`.
+ * Settings of the board, as part of a larger set that ends with `reader.finish()`.
  *
  * Source: Board Access Gate, "Configuration"; decisions on the board, section 8.
  */
@@ -39,7 +39,7 @@ export function readBoard(reader: SettingReader, flags: ServeFlags): BoardSettin
   if (!gate.isProtected && !isLoopback(listen.host)) {
     const found = reader.find('BOARD_HOST') ?? { name: '--host', value: listen.host }
     const advice = 'Set BOARD_PASSWORD or BOARD_API_KEY, or listen on 127.0.0.1.'
-    const detail = `${found.name} "${listen.host}"${place(found)} would let others use a board that asks for nothing.`
+    const detail = `${found.name} "${listen.host}"${place(found)} would let other machines use a board without a login.`
     reader.refuse(found.name, `${detail} ${advice}`)
   }
   return {

@@ -11,16 +11,16 @@ export interface ChatFlags {
   chatEmail?: string | undefined
 }
 
-/** What `readChatAccount` answers when it has refused something; never used, as `reader.finish` throws. */
-const NOBODY: ChatAccount = { site: '', email: '', api_key: '' }
+/** Returned by `readChatAccount` after a refusal; never used, because `reader.finish` throws. */
+const NO_ACCOUNT: ChatAccount = { site: '', email: '', api_key: '' }
 
-/** No colon: it is what ends the name in the credentials that are sent. */
+/** No colon: in the sent credentials it separates the name from the key. */
 const EMAIL = /^[^\s:\x00-\x1f]{1,254}$/u
 const KEY = /^[\x21-\x7e]{1,512}$/
 
 /**
- * The account with which the chat platform's API is used: flags, `EVENT_CHAT_*`, else what the platform's own clients
- * are configured with. A key never comes from a flag, where other users of the machine could read it.
+ * The account for the chat platform's API: flags, `EVENT_CHAT_*`, else the configuration of the platform's own clients.
+ * A key never comes from a flag, where other users of the machine could read it.
  *
  * Source: decisions, section 6.
  */
@@ -37,20 +37,21 @@ export function readChatAccount(reader: SettingReader, flags: ChatFlags = {}): C
   if (!site) missing(reader, ['EVENT_CHAT_URL', '--chat-url', zuliprc.site?.name], 'the address of the chat server')
   if (!email) missing(reader, ['EVENT_CHAT_EMAIL'], 'the address of the account or bot')
   if (!apiKey) missing(reader, ['EVENT_CHAT_API_KEY', 'EVENT_CHAT_API_KEY_FILE'], 'the API key of that account')
-  if (!site || !email || !apiKey) return NOBODY
+  if (!site || !email || !apiKey) return NO_ACCOUNT
   if (!KEY.test(apiKey))
     reader.refuse('EVENT_CHAT_API_KEY', 'The API key of the chat account is not one printable word.')
   if (!EMAIL.test(email.value.trim())) reader.refuseValue(email, 'is not the address of an account')
-  // Whom to trust is said of one server, and must not open another.
+  // TLS trust is configured for one server and must not apply to another.
   const tls = ownSite === site ? readTls(reader, zuliprc) : undefined
   return { site, email: email.value.trim(), api_key: apiKey, ...(tls ? { tls } : {}) }
 }
 
-/** @param names the setting, and where else something may have been wrong with it */
+/** @param names the setting, and alternatives that may have been refused already */
 function missing(reader: SettingReader, names: readonly (string | undefined)[], what: string): void {
   const known = names.filter(name => name !== undefined)
   const [name = ''] = known
-  if (!reader.hasRefused(known)) reader.refuse(name, `${name} is not set. It is ${what}; a ~/.zuliprc says it as well.`)
+  if (!reader.hasRefused(known))
+    reader.refuse(name, `${name} is not set. It is ${what}; a ~/.zuliprc can hold it as well.`)
 }
 
 function readTls(reader: SettingReader, { cert_bundle, client_cert, client_cert_key, insecure }: Zuliprc) {

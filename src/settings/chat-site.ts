@@ -3,7 +3,7 @@ import type { GivenFlag, SettingReader } from './setting-reader.js'
 
 /**
  * The origin of the chat platform's server, such as `https://chat.example.org`. Its webhooks do not name it, and ids
- * are only unique on one server, so webhook and capture have to agree on it: both read it here.
+ * are unique only per server, so webhook and capture must agree on it: both read it here.
  *
  * @returns undefined when none is set
  */

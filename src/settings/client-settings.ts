@@ -4,7 +4,7 @@ import { headerWord } from './secret-setting.js'
 import { SettingReader } from './setting-reader.js'
 import type { SettingSources } from './setting-sources.js'
 
-/** What a request shows to say who sends it. */
+/** The credential of a request. */
 export type Credential =
   /** Sent as `Authorization: Bearer`. */
   | { kind: 'token'; secret: string }
@@ -12,7 +12,7 @@ export type Credential =
   | { kind: 'admin'; secret: string }
 
 export interface ClientSettings {
-  /** The ledger's base address, without a slash at its end. May have a path. */
+  /** The ledger's base address, without trailing slash. May have a path. */
   apiUrl: string
   credential?: Credential
 }
@@ -25,9 +25,9 @@ export interface ClientFlags {
 const DEFAULT_API_URL = 'http://127.0.0.1:8765'
 
 /**
- * How to reach the ledger, and as whom: an API token, else the admin token by its precedence, else nobody.
+ * Address of the ledger and the credential: an API token, else the admin token by its precedence, else none.
  *
- * @throws AppError `configuration/settings_invalid`, with every problem at once
+ * @throws AppError `configuration/settings_invalid`, with every problem
  *
  * Source: Event Ledger Service, "Command-line client".
  */

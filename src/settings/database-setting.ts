@@ -2,13 +2,13 @@ import { isAbsolute, join } from 'node:path'
 import { expandHome } from './home-path.js'
 import type { GivenFlag, SettingReader } from './setting-reader.js'
 
-/** Which ledger database is meant. */
+/** The ledger database to use. */
 export interface DatabaseSetting {
   /** Absolute. */
   path: string
-  /** Nobody named the file. Only then a ledger of the older layout, at `legacyPath`, is copied to it on first use. */
+  /** No setting names the file. Only then an older ledger at `legacyPath` is copied to it on first use. */
   isDefault: boolean
-  /** Where the older layout kept the ledger. */
+  /** The ledger's place in the older layout. */
   legacyPath: string
 }
 
@@ -23,7 +23,7 @@ export function readHome(reader: SettingReader): string {
     ? { name: 'home_dir', value: shared, file: reader.shared.path }
     : { name: 'ARCH_HOME', value: env.ARCH_HOME || join(homedir, '.arch') }
   const home = expandHome(found.value, homedir)
-  // Seen from a different folder each time, it would be a different ledger each time.
+  // A relative path would name a different ledger in each working folder.
   if (!isAbsolute(home)) reader.refuseValue(found, 'is not an absolute path')
   return home
 }
@@ -41,7 +41,7 @@ export function readDatabase(reader: SettingReader, home: string, given: GivenFl
   if (found.value === '') {
     reader.refuse(found.name, `${found.name} is empty. Name the path of a file.`)
   } else if (POSTGRES.test(found.value)) {
-    const detail = `${found.name} names a PostgreSQL database, which is not part of this release yet. Name the path of a file.`
+    const detail = `${found.name} names a PostgreSQL database, which this release does not support. Name the path of a file.`
     reader.refuse(found.name, detail)
   } else if (SCHEME.test(found.value)) {
     reader.refuseValue(found, 'is not the path of a file')

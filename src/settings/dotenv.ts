@@ -1,7 +1,7 @@
-/** What a dotenv file says. */
+/** The content of a dotenv file. */
 export interface Dotenv {
   values: ReadonlyMap<string, string>
-  /** The numbers, from 1, of lines that say nothing that could be understood. */
+  /** Numbers, from 1, of lines that could not be parsed. */
   badLines: number[]
 }
 
@@ -12,11 +12,11 @@ const LINE = /([^\n]*)(?:\n|$)/y
 
 /**
  * Reads a dotenv file: `NAME=value` lines, with or without `export`; values bare, in 'single quotes' as they are, or in
- * "double quotes" with \n, \t, \" and \\; quoted ones may span lines. A `#` after a blank begins a comment. The last of
- * one name counts.
+ * "double quotes" with \n, \t, \" and \\; quoted ones may span lines. A `#` after a blank begins a comment. The last
+ * assignment of a name counts.
  *
- * Strict where Node's `parseEnv` is not: that one takes a line without `=` for part of the next name, or drops it, and
- * cuts a bare value at any `#`, so that half a secret would be used for the whole. Here such lines are told.
+ * Stricter than Node's `parseEnv`, which takes a line without `=` as part of the next name, or drops it, and cuts a
+ * bare value at any `#`, so that half a secret would be used for the whole. This parser reports such lines.
  */
 export function readDotenv(file: string): Dotenv {
   const text = file.replace(/^\ufeff/, '').replace(/\r\n?/g, '\n')
@@ -48,11 +48,11 @@ export function readDotenv(file: string): Dotenv {
   return { values, badLines }
 }
 
-/** @returns undefined for one that could be meant in several ways */
+/** @returns undefined if the value is ambiguous */
 function takeValue(take: (pattern: RegExp) => RegExpExecArray | null): string | undefined {
   const quoted = take(QUOTED)
   if (quoted) return quoted[2] ?? withoutEscapes(quoted[1] ?? '')
-  const bare = (take(LINE)?.[1] ?? '').replace(/[ \t]#.*$/, '').trim()
+  const bare = (take(LINE)?.[1] ?? '').replace(/[ \t]#.*/s, '').trim()
   return /["'`#]/.test(bare) ? undefined : bare
 }
 

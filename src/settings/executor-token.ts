@@ -5,11 +5,11 @@ import type { SettingSources } from './setting-sources.js'
 const NAME = 'BOARD_EXECUTOR_TOKEN'
 
 /**
- * The executor's token, as a command shows it: what it was given, else `BOARD_EXECUTOR_TOKEN` or the file that
+ * The executor's token that a command sends: the given one, else `BOARD_EXECUTOR_TOKEN` or the file that
  * `BOARD_EXECUTOR_TOKEN_FILE` names, else none.
  *
- * @param given what was in the file that a flag named
- * @throws AppError `configuration/settings_invalid`, with every problem at once
+ * @param given content of the file that a flag named
+ * @throws AppError `configuration/settings_invalid`, with every problem
  */
 export function readExecutorToken(
   given: { flag: string; text: string } | undefined,

@@ -1,37 +1,51 @@
 import type { ChatAccount } from '../model/chat-account.js'
+import { SUBSCRIPTION_LIMITS } from '../model/subscription.js'
 import { type AccountsSettings, readAccounts } from './accounts-settings.js'
 import { readChatAccount } from './chat-account.js'
 import { readChatSite } from './chat-site.js'
-import { type ListenSettings, readListen, readPublicUrl } from './listen-settings.js'
+import { type ListenSettings, readAllowedHosts, readListen, readPublicUrl } from './listen-settings.js'
 import { type LocalSettings, readLocal } from './local-settings.js'
 import type { ServeFlags } from './serve-settings.js'
 import type { SettingReader } from './setting-reader.js'
 import { readWebhookSecrets, type WebhookSource } from './webhook-settings.js'
 
-/** Everything that serving the ledger can be told. */
+const WRITERS = ['anyone', 'tokens'] as const
+const ANONYMOUS_RATE = { min: 0, max: 1_000_000, default: 100 }
+
+/** All settings of the ledger's server. */
 export interface LedgerSettings extends LocalSettings, ListenSettings {
-  /** The origin people use when a proxy stands in front: `https://ledger.example.org`. */
+  /** The public origin behind a proxy: `https://ledger.example.org`. */
   publicUrl?: string
-  /** A ledger without users may be reached from elsewhere, under any host name. */
+  /** Further host names of the server; that of the public URL is always included. */
+  allowedHosts: readonly string[]
+  /** A ledger without users may be reached from other machines, under any host name. */
   allowOpen: boolean
   accounts: AccountsSettings
+  /** Who may post events: `tokens` refuses callers without credentials. */
+  writers: (typeof WRITERS)[number]
+  /** Events per second and address that callers without credentials may post to a closed ledger; 0: no limit. */
+  anonymousRate: number
+  /** Per owner; subscriptions without an owner count together. */
+  maxSubscriptions: number
   webhooks: {
-    /** Per source, all that are valid now; none: nothing can be proved. */
+    /** Per source, all currently valid ones; none: deliveries cannot be proved. */
     secrets: Readonly<Record<WebhookSource, readonly string[]>>
-    /** Refuse deliveries that prove nothing. */
+    /** Refuse unproved deliveries. */
     requireVerified: boolean
-    /** Origin of the chat platform's server, which its deliveries do not name. */
+    /** Origin of the chat platform's server, which its deliveries do not contain. */
     chatSite?: string
   }
-  /** The account with which due watches of the chat platform are captured; absent: nobody asked for that. */
+  /** The account for capturing due watches of the chat platform; absent: capturing is off. */
   capture?: ChatAccount
-  /** The events are invented, which is told to whoever asks. */
+  /** The events are sample data, and the API says so. */
   isDemo: boolean
 }
 
+const SUBSCRIPTIONS = { min: 1, max: 1_000_000, default: SUBSCRIPTION_LIMITS.perOwner }
+
 /**
- * The settings of the ledger as part of a larger set, which ends with `reader.finish()`. Whether it may listen where
- * others reach it can only be said of an opened ledger.
+ * Settings of the ledger, as part of a larger set that ends with `reader.finish()`. Whether it may listen on a public
+ * address can only be decided once the ledger is open.
  *
  * Source: Event Ledger Service, "Storage" (database path).
  */
@@ -49,9 +63,13 @@ export function readLedger(reader: SettingReader, flags: ServeFlags): LedgerSett
       rootPath: { flag: '--root-path', value: flags.rootPath },
     }),
     ...(publicUrl === undefined ? {} : { publicUrl }),
+    allowedHosts: readAllowedHosts(reader),
     allowOpen: flags.allowOpen ?? false,
     isDemo: flags.demo ?? false,
     accounts: readAccounts(reader, local.home),
+    writers: reader.oneOf('EVENT_WRITERS', WRITERS, 'anyone'),
+    anonymousRate: reader.integer('EVENT_ANONYMOUS_RATE', ANONYMOUS_RATE),
+    maxSubscriptions: reader.integer('EVENT_MAX_SUBSCRIPTIONS', SUBSCRIPTIONS),
     webhooks: {
       secrets: {
         chat: readWebhookSecrets(reader, 'chat'),

@@ -6,7 +6,7 @@ export interface ListenSettings {
   host: string
   /** 0 picks a free one. */
   port: number
-  /** In front of every path: empty, or `/x`. */
+  /** Prefix of every path: empty, or `/x`. */
   rootPath: string
 }
 
@@ -18,9 +18,10 @@ export interface ListenFlags {
 
 const LOOPBACK = '127.0.0.1'
 const HOST_NAME = /^[A-Za-z0-9](?:[A-Za-z0-9._-]{0,252}[A-Za-z0-9])?$/
+const MOST_HOSTS = 100
 const ROOT_PATH = /^(?:\/[A-Za-z0-9._~-]+)+$/
 
-/** Whether only this machine can reach a listener on that host. A name other than localhost may lead anywhere. */
+/** Whether only this machine can reach a listener on that host. A name other than localhost may resolve to anything. */
 export function isLoopback(host: string): boolean {
   return /^127\.\d+\.\d+\.\d+$/.test(host) || host === '::1' || host.toLowerCase() === 'localhost'
 }
@@ -38,15 +39,26 @@ export function readListen(
   }
 }
 
-/** In front of every path: empty, or `/x`. */
+/** Prefix of every path: empty, or `/x`. */
 export function readRootPath(reader: SettingReader, prefix: 'EVENT' | 'BOARD', given?: GivenFlag): string {
   const allowed = 'is not a path like /ledger: a slash, then letters, digits, ".", "_", "~" or "-"'
   return reader.text(`${prefix}_ROOT_PATH`, acceptRootPath, allowed, given) ?? ''
 }
 
-/** The origin people use when a proxy stands in front, such as `https://ledger.example.org`. */
+/** The public origin behind a proxy, such as `https://ledger.example.org`. */
 export function readPublicUrl(reader: SettingReader): string | undefined {
   return reader.text('EVENT_PUBLIC_URL', acceptOrigin, 'is not an http or https address without a path')
+}
+
+/** Further host names of the ledger; that of `EVENT_PUBLIC_URL` is always included. */
+export function readAllowedHosts(reader: SettingReader): readonly string[] {
+  const allowed = 'is not a list of host names and IP addresses, with commas and without ports'
+  return reader.text('EVENT_ALLOWED_HOSTS', acceptHosts, allowed) ?? []
+}
+
+function acceptHosts(text: string): string[] | undefined {
+  const hosts = text.split(',').map(host => acceptHost(host.trim()))
+  return hosts.length > MOST_HOSTS || hosts.includes(undefined) ? undefined : hosts.filter(host => host !== undefined)
 }
 
 function acceptHost(text: string): string | undefined {

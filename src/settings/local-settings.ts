@@ -2,9 +2,9 @@ import { type DatabaseSetting, readDatabase, readHome } from './database-setting
 import { SettingReader } from './setting-reader.js'
 import type { SettingSources } from './setting-sources.js'
 
-/** What a command that works on the ledger's files needs to know. */
+/** Settings of a command that works on the ledger's files. */
 export interface LocalSettings {
-  /** Absolute. Ledger files are in its `event` folder. */
+  /** Absolute. Its `event` folder contains the ledger's files. */
   home: string
   database: DatabaseSetting
 }
@@ -13,7 +13,7 @@ export interface LocalFlags {
   db?: string | undefined
 }
 
-/** @throws AppError `configuration/settings_invalid`, with every problem at once */
+/** @throws AppError `configuration/settings_invalid`, with every problem */
 export function readLocalSettings(flags: LocalFlags, sources: SettingSources): LocalSettings {
   const reader = new SettingReader(sources)
   const settings = readLocal(reader, flags)
@@ -21,7 +21,7 @@ export function readLocalSettings(flags: LocalFlags, sources: SettingSources): L
   return settings
 }
 
-/** The same as part of a larger set of settings, which ends with `reader.finish()`. */
+/** The same as part of a larger set that ends with `reader.finish()`. */
 export function readLocal(reader: SettingReader, flags: LocalFlags): LocalSettings {
   const home = readHome(reader)
   return { home, database: readDatabase(reader, home, { flag: '--db', value: flags.db }) }

@@ -2,25 +2,25 @@ import { isCidr } from '../login/throttle-address.js'
 import { LOGIN_APPEARANCES, LOGIN_LAYOUTS, LOGIN_PALETTES, type LoginLook } from '../model/login-look.js'
 import type { SettingReader } from './setting-reader.js'
 
-/** How people log in to one of the two programs. */
+/** How users log in to one of the two programs. */
 export interface LoginRules {
   sessionTtlSeconds: number
-  /** The session's cookie goes over TLS alone. */
+  /** Restricts the session cookie to TLS. */
   cookieSecure: boolean
-  /** Addresses and CIDR blocks of proxies that may say for whom they ask. Only the throttle of logins believes them. */
+  /** Addresses and CIDR blocks of proxies trusted to name the caller, for the login throttle and logs. */
   trustedProxies: readonly string[]
   throttleLogins: boolean
   loginPage: LoginLook
 }
 
-/** Shorter ones count as this. */
+/** Lower values are raised to this. */
 const LEAST_SESSION_SECONDS = 60
 const SESSION_SECONDS = { min: 0, max: 31_536_000, default: 43_200 }
 const MAX_PROXIES = 100
 
 /**
- * The settings that both programs have under names of their own: `EVENT_SESSION_TTL_SECONDS`,
- * `BOARD_SESSION_TTL_SECONDS` and so on.
+ * Settings that both programs have under their own names: `EVENT_SESSION_TTL_SECONDS`, `BOARD_SESSION_TTL_SECONDS` and
+ * so on.
  *
  * Source: Board Access Gate, "Configuration"; decisions on identity, section 5.
  */

@@ -3,14 +3,14 @@ import { type FoundSetting, place, type SettingReader } from './setting-reader.j
 import { whyUnreadable } from './unreadable.js'
 
 const MAX_CHARACTERS = 64 * 1024
-/** What may stand in a header, without blanks. */
+/** Printable ASCII without blanks, safe in a header. */
 const HEADER_WORD = /^[\x21-\x7e]{1,512}$/
 
 /**
- * The text of a secret that may stand in the setting `name` or in the file named by `<name>_FILE`. Whoever names
- * a secret means to have one: a file that is missing, unreadable or empty is a problem, never "no secret".
+ * The text of a secret in the setting `name` or in the file named by `<name>_FILE`. A configured secret must exist: a
+ * file that is missing, unreadable or empty is a problem, never "no secret".
  *
- * @returns without blank ends; absent when neither is set
+ * @returns the text, trimmed; absent if neither is set
  */
 export function readSecret(
   reader: SettingReader,
@@ -21,8 +21,8 @@ export function readSecret(
 }
 
 /**
- * A password that people type, in the setting `name` or in the file named by `<name>_FILE`, but not in both. As it is,
- * since blanks may belong to it; of a file all but the end of its line. Otherwise as `readSecret`.
+ * A typed password, in the setting `name` or in the file named by `<name>_FILE`, but not in both. Not trimmed, because
+ * blanks may belong to it; a file loses only its final line end. Otherwise like `readSecret`.
  */
 export function readPassword(reader: SettingReader, name: string): string | undefined {
   return readValueOrFile(reader, name, { both: 'refused', ofValue: whole, ofFile: withoutLineEnd })
@@ -49,7 +49,7 @@ function readValueOrFile(reader: SettingReader, name: string, form: SecretForm):
 }
 
 /**
- * The password in the file that the setting `name` names: the whole of it but the end of its line, since blanks may
+ * The password in the file that the setting `name` names: all of it except the final line end, because blanks may
  * belong to a password.
  */
 export function readPasswordFile(reader: SettingReader, name: string): string | undefined {
@@ -58,24 +58,24 @@ export function readPasswordFile(reader: SettingReader, name: string): string | 
   return file?.value ? readSecretFile(reader, file, withoutLineEnd) : undefined
 }
 
-/** A secret that is sent in a header. */
+/** A secret sent in a header. */
 export function headerWord(reader: SettingReader, name: string, secret: string): string {
   if (!HEADER_WORD.test(secret)) reader.refuse(name, `${name} is not one word of up to 512 printable ASCII characters.`)
   return secret
 }
 
-/** What of a file's text is the secret. */
+/** Extracts the secret from a file's text. */
 type ToSecret = (text: string) => string
 
 const withoutBlankEnds: ToSecret = text => text.trim()
 const whole: ToSecret = text => text
 
-/** A line as editors and `echo` leave it, without its end. */
+/** Removes the line end that editors and `echo` append. */
 export function withoutLineEnd(text: string): string {
   return text.replace(/\r?\n$/, '')
 }
 
-/** The secret in a file that was named. */
+/** The secret in a configured file. */
 function readSecretFile(reader: SettingReader, file: FoundSetting, toSecret: ToSecret): string | undefined {
   const path = reader.path(file.value)
   try {
@@ -87,7 +87,7 @@ function readSecretFile(reader: SettingReader, file: FoundSetting, toSecret: ToS
   }
 }
 
-/** The secret in a file that nobody named: there need not be one, but one that is there must be usable. */
+/** The secret in a default file, which may be missing but, if present, must be usable. */
 export function readDefaultSecretFile(reader: SettingReader, title: string, path: string): string | undefined {
   try {
     const file = { name: title, path, toSecret: withoutBlankEnds }
@@ -101,12 +101,12 @@ export function readDefaultSecretFile(reader: SettingReader, title: string, path
   }
 }
 
-/** Somebody meant to have the file, though it cannot be reached. */
+/** Finds out whether the file exists but cannot be reached. */
 function obstacleTo(path: string, { sources }: SettingReader): string | undefined {
   const folder = dirname(path)
   if (sources.standsAt(folder) === 'a file') return `"${folder}" is a file`
   const link = [path, folder].find(place => sources.standsAt(place) === 'a broken link')
-  return link && `"${link}" is a link that leads nowhere`
+  return link && `"${link}" is a broken link`
 }
 
 interface SecretFile {
@@ -126,14 +126,14 @@ function checkedSecret(reader: SettingReader, { name, path, toSecret }: SecretFi
     return undefined
   }
   if (reader.sources.isOpenToOthers(path)) {
-    reader.warn(`${name} "${path}" may be read or changed by others than its owner. "chmod 600" forbids it.`)
+    reader.warn(`${name} "${path}" can be read or changed by other users. Run "chmod 600" on it.`)
   }
   const secret = toSecret(text)
   if (!secret) reader.refuse(name, `${name} "${path}" is empty. Write the secret into it.`)
   return secret || undefined
 }
 
-/** Other settings take an empty value for none; for a secret that could open what was meant to be closed. */
+/** For other settings an empty value means none; for a secret that could open what should be closed. */
 function findEvenEmpty(reader: SettingReader, name: string): FoundSetting | undefined {
   const found = reader.find(name)
   if (found) return found

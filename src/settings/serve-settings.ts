@@ -6,25 +6,25 @@ import type { SettingSources } from './setting-sources.js'
 export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const
 export type LogLevel = (typeof LOG_LEVELS)[number]
 
-/** `auto`: for people at a terminal, else JSON. */
+/** `auto`: readable at a terminal, else JSON. */
 export const LOG_FORMATS = ['auto', 'json', 'pretty'] as const
 export type LogFormat = (typeof LOG_FORMATS)[number]
 
 export const PROGRAMS = ['ledger', 'board'] as const
 export type Program = (typeof PROGRAMS)[number]
 
-/** Everything that `serve` can be told, checked; of a program that is not served, nothing. */
+/** All settings of `serve`, validated; a program that is not served has none. */
 export interface ServeSettings {
   ledger?: LedgerSettings
   board?: BoardSettings
   log: { level: LogLevel; format: LogFormat }
-  /** Sentences for the log, about settings that are accepted all the same. */
+  /** Sentences for the log, about questionable but accepted settings. */
   warnings: readonly string[]
 }
 
-/** As they were typed; checked together with all other settings. */
+/** As typed; validated together with all other settings. */
 export interface ServeFlags {
-  /** Serve this one alone; `--host`, `--port` and `--root-path` are its own then. */
+  /** Serve only this one; `--host`, `--port` and `--root-path` then apply to it. */
   only?: Program | undefined
   host?: string | undefined
   port?: string | undefined
@@ -35,11 +35,11 @@ export interface ServeFlags {
   boardRootPath?: string | undefined
   logLevel?: string | undefined
   capture?: boolean | undefined
-  /** The events are invented, and nothing is kept. */
+  /** Serve sample data and keep nothing. */
   demo?: boolean | undefined
 }
 
-/** @throws AppError `configuration/settings_invalid`, with every problem at once */
+/** @throws AppError `configuration/settings_invalid`, with every problem */
 export function readServeSettings(flags: ServeFlags, sources: SettingSources): ServeSettings {
   const reader = new SettingReader(sources)
   const settings = {

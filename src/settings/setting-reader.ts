@@ -4,28 +4,28 @@ import { expandHome } from './home-path.js'
 import type { SettingSources } from './setting-sources.js'
 import { readSharedEnvironment, type SharedEnvironment } from './shared-environment.js'
 
-/** What a command was given for a setting, and how the flag is spelled. */
+/** The value of a command's flag, and the flag's name. */
 export interface GivenFlag {
   flag: string
   value: string | undefined
 }
 
-/** A value that was found, and what to call it when it is refused. */
+/** A value that was found, and how to name it in a refusal. */
 export interface FoundSetting {
   /** `--port`, or `EVENT_PORT`. */
   name: string
   value: string
-  /** The file, when it comes from the shared environment. */
+  /** The file, if it comes from the shared environment. */
   file?: string
 }
 
 const SHOWN_CHARACTERS = 80
 
 /**
- * Looks settings up (command flag, process environment, shared environment, default) and collects everything that is
- * wrong with them, so that it can be told at once. An empty value counts as none.
+ * Looks up settings (command flag, process environment, shared environment, default) and collects all problems, so that
+ * they are reported together. An empty value counts as none.
  *
- * Each read answers the default for a value that it refuses; what was read may be used only after `finish`.
+ * A read returns the default for a refused value; use the results only after `finish`.
  */
 export class SettingReader {
   readonly shared: SharedEnvironment
@@ -73,7 +73,7 @@ export class SettingReader {
     return false
   }
 
-  /** A value that `accept` turns into something else, or refuses by answering `undefined`. */
+  /** A value that `accept` converts, or refuses by returning `undefined`. */
   text<Value>(
     name: string,
     accept: (text: string) => Value | undefined,
@@ -87,12 +87,12 @@ export class SettingReader {
     return value
   }
 
-  /** A path, absolute: `~/` is the home folder, and the rest is seen from the current folder. */
+  /** An absolute path: expands `~/` and resolves against the current folder. */
   path(value: string): string {
     return resolve(expandHome(value, this.sources.homedir))
   }
 
-  /** Never for a secret: the value is shown. */
+  /** Never for a secret: the message contains the value. */
   refuseValue(found: FoundSetting, reason: string): void {
     this.refuse(found.name, `${found.name} ${shown(found.value)}${place(found)} ${reason}.`)
   }
@@ -101,7 +101,7 @@ export class SettingReader {
     this.#problems.push({ field: setting, detail })
   }
 
-  /** What is no reason to refuse, but to be told; never a secret's value. */
+  /** A questionable but accepted setting; never pass a secret's value. */
   warn(sentence: string): void {
     this.#warnings.push(sentence)
   }
@@ -110,26 +110,26 @@ export class SettingReader {
     return this.#warnings
   }
 
-  /** Whether something was wrong with any of these; then it is not missing. */
+  /** Whether any of these was refused; it is then not missing. */
   hasRefused(settings: readonly string[]): boolean {
     return this.#problems.some(({ field }) => settings.includes(field))
   }
 
-  /** @throws AppError `configuration/settings_invalid` with every problem that was met */
+  /** @throws AppError `configuration/settings_invalid` with all collected problems */
   finish(): void {
     const errors = this.#problems
     if (errors.length === 0) return
-    const message = errors.length === 1 ? 'A setting is wrong.' : `${errors.length} settings are wrong.`
+    const message = errors.length === 1 ? 'A setting is invalid.' : `${errors.length} settings are invalid.`
     throw new AppError('configuration', 'settings_invalid', message, { errors })
   }
 }
 
-/** Where a refused value stands, when it is not plain from its name. */
+/** Where a refused value was found, if its name does not tell. */
 export function place(found: FoundSetting): string {
   return found.file === undefined ? '' : ` (in ${found.file})`
 }
 
-/** The value in quotes, cut, and without the credentials that an address may hold. */
+/** The value quoted, shortened, and without credentials of a URL. */
 function shown(value: string): string {
   const safe = value.replace(/\/\/[^/@]*@/gu, '//…@')
   return JSON.stringify(safe.length > SHOWN_CHARACTERS ? `${safe.slice(0, SHOWN_CHARACTERS)}…` : safe)

@@ -1,16 +1,17 @@
-import { lstatSync, readFileSync, statSync } from 'node:fs'
+import { lstatSync, statSync } from 'node:fs'
 import { homedir } from 'node:os'
+import { readRegularFile } from '../model/regular-file.js'
 
-/** Where settings come from besides flags. Given, so that nothing else of the program looks at the process. */
+/** Where settings come from, other than flags. Passed in, so that no other code reads the process. */
 export interface SettingSources {
   env: Readonly<Record<string, string | undefined>>
   /** The user's home folder. */
   homedir: string
-  /** The file's text as UTF-8. @throws an error with the system's `code` (`ENOENT`, `EACCES` …) */
+  /** The text of a regular file of at most 1 MiB. @throws as `readRegularFile` */
   readTextFile(path: string): string
-  /** Whether others than a file's owner may read or change it; not where there is no file. */
+  /** Whether others than the file's owner may read or change it; false if there is no file. */
   isOpenToOthers(path: string): boolean
-  /** What is at the path. What may not be looked into is told when it is read. */
+  /** What the path is. An inaccessible path is reported when it is read. */
   standsAt(path: string): 'nothing' | 'a broken link' | 'a file' | 'something else'
 }
 
@@ -19,7 +20,7 @@ export function processSources(): SettingSources {
   return {
     env: process.env,
     homedir: homedir(),
-    readTextFile: path => readFileSync(path, 'utf8'),
+    readTextFile: path => readRegularFile(path, MAX_BYTES),
     isOpenToOthers: path => ((statSync(path, { throwIfNoEntry: false })?.mode ?? 0) & OTHERS) !== 0,
     standsAt,
   }
@@ -37,5 +38,6 @@ function standsAt(path: string): ReturnType<SettingSources['standsAt']> {
   }
 }
 
-/** Reading and writing, by the group and by everybody. */
+const MAX_BYTES = 1024 * 1024
+/** Read and write permission of group and others. */
 const OTHERS = 0o066

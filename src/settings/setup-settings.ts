@@ -4,18 +4,18 @@ import { SettingReader } from './setting-reader.js'
 import type { SettingSources } from './setting-sources.js'
 import { readWebhookSecrets, WEBHOOK_SECRETS, type WebhookSource } from './webhook-settings.js'
 
-/** What this machine's settings tell of one webhook. */
+/** This machine's settings for one webhook. */
 export interface SetupSettings {
-  /** Address of the ledger for others, without a slash at its end; absent when none is set. */
+  /** The ledger's public address, without trailing slash; absent if not set. */
   publicAddress?: string
-  /** The one that is set: `…_FILE` where a file is named; else the one that holds the secret itself. */
+  /** The setting in use: `…_FILE` if a file is named, else the one with the secret itself. */
   secretSetting: string
   isSecretSet: boolean
   /** Origin of the chat platform's server. */
   chatSite?: string
-  /** Where `chatSite` was told to this command alone, so that the server does not know it. */
+  /** `chatSite` was given only to this command, so the server does not know it. */
   isChatSiteGiven: boolean
-  /** The file in which settings may stand for all programs. */
+  /** The file with the settings of all programs. */
   environmentFile: string
 }
 
@@ -23,7 +23,7 @@ export interface SetupFlags {
   chatUrl?: string | undefined
 }
 
-/** @throws AppError `configuration/settings_invalid`, with every problem at once */
+/** @throws AppError `configuration/settings_invalid`, with every problem */
 export function readSetupSettings(source: WebhookSource, flags: SetupFlags, sources: SettingSources): SetupSettings {
   const reader = new SettingReader(sources)
   const publicUrl = readPublicUrl(reader)

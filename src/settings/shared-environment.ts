@@ -4,14 +4,14 @@ import { expandHome } from './home-path.js'
 import type { SettingSources } from './setting-sources.js'
 import { whyUnreadable } from './unreadable.js'
 
-/** Settings that several programs share: `home_dir`, and any `EVENT_*` or `BOARD_*` name. */
+/** Settings shared by several programs: `home_dir`, and any `EVENT_*` or `BOARD_*` name. */
 export interface SharedEnvironment {
-  /** The file that was looked for, whether or not it is there. */
+  /** The file's path, whether or not it exists. */
   path: string
   values: ReadonlyMap<string, string>
 }
 
-/** A reason why the file cannot be used, as a sentence; the setting it belongs to. */
+/** Why the file cannot be used, as a sentence, and the setting concerned. */
 export interface SharedEnvironmentProblem {
   setting: string
   detail: string
@@ -21,7 +21,7 @@ const MAX_CHARACTERS = 1024 * 1024
 
 /**
  * Reads the shared environment, a dotenv file: `$ARCH_ENV_FILE`, else `$XDG_CONFIG_HOME/arch/environment`, else
- * `~/.config/arch/environment`. A file that is not there is an empty one, unless `ARCH_ENV_FILE` names it.
+ * `~/.config/arch/environment`. A missing file counts as empty, unless `ARCH_ENV_FILE` names it.
  *
  * Source: Event Ledger Service, "Storage" (shared environment).
  */
@@ -45,7 +45,7 @@ export function readSharedEnvironment(
   const { values, badLines } = readDotenv(text)
   if (badLines.length > 0) {
     const lines = `${badLines.length === 1 ? 'line' : 'lines'} ${badLines.join(', ')}`
-    // The text of such a line is not shown: it may be the rest of a secret.
+    // The line's text is not shown: it may be part of a secret.
     return refused(`${setting} "${path}", ${lines}: not NAME=value. A value with a # or a quote in it must be quoted.`)
   }
   return { path, values }
@@ -53,7 +53,7 @@ export function readSharedEnvironment(
 
 function defaultPath({ env, homedir }: SettingSources): string {
   const configHome = env.XDG_CONFIG_HOME
-  // A relative one is to be ignored (XDG Base Directory Specification).
+  // A relative path must be ignored (XDG Base Directory Specification).
   const base = configHome && isAbsolute(configHome) ? configHome : join(homedir, '.config')
   return join(base, 'arch', 'environment')
 }

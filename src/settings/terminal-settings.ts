@@ -1,10 +1,10 @@
 import type { SettingSources } from './setting-sources.js'
 
-/** How a terminal wants to be written to. */
+/** How to write to the terminal. */
 export interface TerminalSettings {
-  /** False when `NO_COLOR` is set or the terminal cannot. Source: no-color.org. */
+  /** False if `NO_COLOR` is set or the terminal has no colours. Source: no-color.org. */
   colour: boolean
-  /** Defects are shown with their stack. */
+  /** Whether to show the stack of defects. */
   stacks: boolean
 }
 

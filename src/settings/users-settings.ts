@@ -4,14 +4,14 @@ import { type LocalFlags, type LocalSettings, readLocal } from './local-settings
 import { SettingReader } from './setting-reader.js'
 import type { SettingSources } from './setting-sources.js'
 
-/** What managing users of a ledger on this machine needs to know. A server that has it open goes by its own. */
+/** Settings for managing a ledger's users on this machine. A running server uses its own instead. */
 export interface UsersSettings extends LocalSettings {
-  /** With one, the last administrator may go. */
+  /** If set, the last administrator may be removed. */
   adminToken?: string
   passwordMinLength: number
 }
 
-/** @throws AppError `configuration/settings_invalid`, with every problem at once */
+/** @throws AppError `configuration/settings_invalid`, with every problem */
 export function readUsersSettings(flags: LocalFlags, sources: SettingSources): UsersSettings {
   const reader = new SettingReader(sources)
   const local = readLocal(reader, flags)

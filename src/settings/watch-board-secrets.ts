@@ -1,7 +1,8 @@
 import { AppError, type FieldProblem } from '../model/app-error.js'
 import type { BoardSecrets } from '../model/board-secrets.js'
+import { type FileState, fileState, fileStateNow, isUnchanged } from '../model/file-state.js'
+import { sharedLook } from '../model/shared-look.js'
 import { readBoardSecrets } from './board-secrets.js'
-import { type FileState, fileState } from './file-state.js'
 import { SettingReader } from './setting-reader.js'
 import type { SettingSources } from './setting-sources.js'
 
@@ -11,9 +12,6 @@ export interface SecretsWatch {
   /** Told of what cannot be used, once for as long as it stays the same. Never holds a secret. */
   report: (problems: readonly FieldProblem[]) => void
 }
-
-/** Longer than the steps in which any file system tells the time. */
-const SETTLED_MS = 2_000
 
 interface Known {
   secrets: BoardSecrets
@@ -31,18 +29,16 @@ interface Known {
  *
  * Source: Board Access Gate, "Session cookie"; decisions on security, section 3, "key rotation".
  */
-export function watchBoardSecrets(sources: SettingSources, { now, report }: SecretsWatch): () => BoardSecrets {
+export function watchBoardSecrets(sources: SettingSources, { now, report }: SecretsWatch): () => Promise<BoardSecrets> {
   let known: Known | undefined
   let reported = '[]'
 
-  return () => {
-    if (known && [...known.files].every(([path, state]) => isUnchanged(path, state, known?.readAtMs ?? 0))) {
-      return known.secrets
-    }
+  return sharedLook(async () => {
+    if (known && (await areUnchanged(known))) return known.secrets
     const files = new Map<string, FileState>()
     const readAtMs = now()
     // Before a file is read: what is written meanwhile is noticed the next time.
-    const note = (path: string) => files.set(path, fileState(path))
+    const note = (path: string) => files.set(path, fileStateNow(path))
     const reader = new SettingReader({
       ...sources,
       standsAt: path => {
@@ -61,13 +57,12 @@ export function watchBoardSecrets(sources: SettingSources, { now, report }: Secr
     if (told !== reported && problems.length > 0) report(problems)
     reported = told
     return secrets
-  }
+  })
 }
 
-/** A file that changed just before it was read could change again without its times telling so. */
-function isUnchanged(path: string, { stamp, changedAtMs }: FileState, readAtMs: number): boolean {
-  const isSettled = changedAtMs === undefined || readAtMs - changedAtMs >= SETTLED_MS
-  return isSettled && fileState(path).stamp === stamp
+async function areUnchanged({ files, readAtMs }: Known): Promise<boolean> {
+  const looks = [...files].map(async ([path, before]) => isUnchanged(before, await fileState(path), readAtMs))
+  return (await Promise.all(looks)).every(Boolean)
 }
 
 function problemsOf(reader: SettingReader): readonly FieldProblem[] {

@@ -4,7 +4,7 @@ import type { SettingReader } from './setting-reader.js'
 export const WEBHOOK_SOURCES = ['chat', 'forum', 'code_a', 'code_b'] as const
 export type WebhookSource = (typeof WEBHOOK_SOURCES)[number]
 
-/** Where the secrets of each source's webhook stand; `<name>_FILE` may name a file instead. */
+/** The secret settings of each source's webhook; `<name>_FILE` may name a file instead. */
 export const WEBHOOK_SECRETS: Readonly<Record<WebhookSource, string>> = {
   chat: 'EVENT_WEBHOOK_SECRET_CHAT',
   forum: 'EVENT_WEBHOOK_SECRET_FORUM',
@@ -12,7 +12,7 @@ export const WEBHOOK_SECRETS: Readonly<Record<WebhookSource, string>> = {
   code_b: 'EVENT_WEBHOOK_SECRET_CODE_B',
 }
 
-/** All secrets that are valid now: several while rotating, one a line. */
+/** All currently valid secrets: several while rotating, one per line. */
 export function readWebhookSecrets(reader: SettingReader, source: WebhookSource): string[] {
   const text = readSecret(reader, WEBHOOK_SECRETS[source], { both: 'refused' })
   const lines = text?.split('\n').map(line => line.trim()) ?? []

@@ -2,12 +2,12 @@ import { join } from 'node:path'
 import { place, type SettingReader } from './setting-reader.js'
 import { whyUnreadable } from './unreadable.js'
 
-/** The platform's own configuration of a client, each member by its name in the file. */
+/** The platform's own client configuration, by member names of the file. */
 export type Zuliprc = Partial<Record<ZuliprcName, ZuliprcValue>>
 
 export interface ZuliprcValue {
   value: string
-  /** What to call it when it is refused. */
+  /** Its name in a refusal. */
   name: string
 }
 
@@ -15,7 +15,7 @@ type ZuliprcName = (typeof NAMES)[number]
 
 const NAMES = ['email', 'key', 'site', 'client_cert', 'client_cert_key', 'cert_bundle', 'insecure'] as const
 
-/** The variables that go before the members of the file. */
+/** Variables that take precedence over members of the file. */
 const VARIABLES: Record<ZuliprcName, string> = {
   email: 'ZULIP_EMAIL',
   key: 'ZULIP_API_KEY',
@@ -29,8 +29,8 @@ const VARIABLES: Record<ZuliprcName, string> = {
 const MAX_CHARACTERS = 64 * 1024
 
 /**
- * What the platform's other clients are configured with: its variables, else the file named by `ZULIP_CONFIG`, else
- * `~/.zuliprc`. A file that nobody named need not be there.
+ * The configuration of the platform's other clients: its variables, else the file named by `ZULIP_CONFIG`, else
+ * `~/.zuliprc`. The default file may be missing.
  *
  * Source: the platform's notes, section 2.5.
  */
@@ -65,9 +65,9 @@ function readFile(reader: SettingReader): { path: string; text: string } {
 }
 
 const SECTION = /^\[([^\]]*)\]$/
-const MEMBER = /^([^=:]+?)\s*[=:]\s*(.*)$/
+const MEMBER = /^([^=:]+)[=:](.*)$/
 
-/** The section `[api]` of an INI file. Whatever cannot be understood is not shown: it may be a key. */
+/** Parses the section `[api]` of an INI file. Unparsable text is never shown: it may be a key. */
 function readApiSection(text: string): Map<string, string> {
   const members = new Map<string, string>()
   let section = ''
@@ -77,7 +77,8 @@ function readApiSection(text: string): Map<string, string> {
     const [, opened] = SECTION.exec(trimmed) ?? []
     const [, name, value] = MEMBER.exec(trimmed) ?? []
     if (opened !== undefined) section = opened.trim()
-    else if (section === 'api' && name !== undefined && value !== undefined) members.set(name.toLowerCase(), value)
+    else if (section === 'api' && name !== undefined && value !== undefined)
+      members.set(name.trim().toLowerCase(), value.trim())
   }
   return members
 }

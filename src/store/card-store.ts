@@ -19,14 +19,14 @@ export type CardChanges = Partial<Omit<Card, 'id' | 'rank' | 'version' | 'create
   position?: number
 }
 
-/** Rows of cards. Synchronous, as each is a matter of microseconds in a file of this process. */
+/** Rows of cards. */
 export interface CardStore {
   /** In the order in which they were made. */
-  list(filter: CardFilter, page: { limit: number; after: number }): CardPage
-  find(id: string): Card | undefined
-  count(): number
+  list(filter: CardFilter, page: { limit: number; after: number }): Promise<CardPage>
+  find(id: string): Promise<Card | undefined>
+  count(): Promise<number>
   /** At the end of its column unless `position` says. @throws AppError `conflict/board_full` beyond `max` cards */
-  create(card: Omit<Card, 'rank' | 'version'>, options: { position?: number; max: number }): Card
+  create(card: Omit<Card, 'rank' | 'version'>, options: { position?: number; max: number }): Promise<Card>
   /**
    * Compares and changes in one transaction.
    *
@@ -34,7 +34,7 @@ export interface CardStore {
    * @returns the card as it is then; `undefined` where there is none
    * @throws AppError `outdated/version_conflict`
    */
-  update(id: string, changes: CardChanges, options: { version?: number; updatedAt: string }): Card | undefined
+  update(id: string, changes: CardChanges, options: { version?: number; updatedAt: string }): Promise<Card | undefined>
   /** @returns whether there was one @throws AppError `outdated/version_conflict` */
-  delete(id: string, options: { version?: number }): boolean
+  delete(id: string, options: { version?: number }): Promise<boolean>
 }

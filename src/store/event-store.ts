@@ -1,3 +1,4 @@
+import type { AppError } from '../model/app-error.js'
 import type { NewEvent, Provenance } from '../model/event.js'
 import type { EventHistogram, HistogramQuery } from '../model/event-histogram.js'
 import type { EventPage, EventQuery } from '../model/event-query.js'
@@ -10,7 +11,7 @@ export interface EventToRecord {
   provenance: Provenance
   /**
    * The whole event as JSON in UTF-8, where somebody has written it down already; `event.payload` is then empty. With
-   * `JSON_ROOM` around it, its buffer belongs to the store from now on.
+   * `RESERVED_BYTES` around it, its buffer belongs to the store from now on.
    */
   json?: Uint8Array | undefined
   /** The subscriptions that it matches. Their `last_event_at` and cursor move in the same transaction. */
@@ -31,6 +32,7 @@ export interface SubscriptionMatch {
 export interface RecordOutcome {
   /** False for a repeat. */
   created: boolean
+  /** As the event has it, also where it is stored under another (`storedKeyOf`). */
   dedupeKey: string
   seenCount: number
   /** When the event was first captured. */
@@ -55,6 +57,10 @@ export interface StoreHealth {
   engine: 'sqlite' | 'postgres'
   head: Micros | null
   epoch: string
+  /** Of the tables; it rises with releases that change them. */
+  schemaVersion: number
+  /** `unavailable/store_corrupt` once a task met damage, although the store can commit. */
+  damage?: AppError | undefined
 }
 
 /**
@@ -63,7 +69,7 @@ export interface StoreHealth {
  */
 export interface EventStore {
   /**
-   * Stores events, or counts one more delivery of those already there. All of one call or nothing, durable before it
+   * Stores events, or counts one more delivery of those whose `storedKeyOf` is there already. All of one call or nothing, durable before it
    * resolves. `captured_at` is unique and increases in commit order, even when the clock steps back. A repeat changes
    * nothing else, but that it is marked with the subscription that it was captured for.
    *
@@ -71,8 +77,15 @@ export interface EventStore {
    */
   record(events: EventToRecord[]): Promise<RecordOutcome[]>
 
-  /** The complete stored event as JSON in UTF-8. */
-  findByDedupeKey(dedupeKey: string): Promise<Uint8Array | undefined>
+  /**
+   * The complete stored event as JSON in UTF-8, or its size where that is more than `maxBytes`.
+   *
+   * @param storedKey as `storedKeyOf` makes it
+   */
+  findByDedupeKey(storedKey: string, maxBytes: number): Promise<Uint8Array | number | undefined>
+
+  /** Those of these keys whose events are stored and belong to a subscription. @param storedKeys at most 10,000 */
+  listKeysOf(subscriptionId: string, storedKeys: readonly string[]): Promise<string[]>
 
   /** One page and its checkpoint, of one snapshot. Long searches let writes go on between slices. */
   query(query: EventQuery, signal?: AbortSignal): Promise<EventPage>

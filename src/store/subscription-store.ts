@@ -4,8 +4,17 @@ import type { CaptureState, Subscription } from '../model/subscription.js'
 export interface SubscriptionStore {
   findById(id: string): Promise<Subscription | undefined>
 
+  /** Those of these that are there, in the order of the ids. */
+  listByIds(ids: readonly string[]): Promise<Subscription[]>
+
   /** All, or one owner's, by id. */
   list(owner?: string): Promise<Subscription[]>
+
+  /** A page of the same list: the first `limit` whose id comes after `after`. */
+  listPage(page: { owner?: string; after?: string; limit: number }): Promise<Subscription[]>
+
+  /** How many there are of an owner; without an owner for null. */
+  count(owner: string | null): Promise<number>
 
   /**
    * Creates or replaces by id. `last_event_at`, `last_cursor` and `capture` move with events, so they are kept from the

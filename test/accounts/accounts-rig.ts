@@ -5,6 +5,7 @@ import { type Derive, derivePassword } from '../../src/login/password-hash.js'
 import { PasswordHasher } from '../../src/login/password-hasher.js'
 import { openSqliteStore, type SqliteStore } from '../../src/store/sqlite/store.js'
 import type { UserStore } from '../../src/store/user-store.js'
+import { testFolder } from '../support/test-folder.js'
 
 export const NOON = 1_800_000_000_000_000
 export const MINUTE = 60_000_000
@@ -34,7 +35,12 @@ export class AccountsRig {
 
   /** Over a store without users that was closed already. One a file: opening it takes longer than the tests. */
   static async closed(): Promise<AccountsRig> {
-    shared ??= openStore(root)
+    if (shared === undefined) {
+      shared = openStore(root)
+      root.teardown(() => {
+        shared = undefined
+      })
+    }
     const { users } = await shared
     for (const { id } of await users.list()) await users.delete(id, { mayLoseLastAdmin: true })
     await users.markClosed()
@@ -81,7 +87,7 @@ let shared: Promise<SqliteStore> | undefined
 
 async function openStore(t: Test): Promise<SqliteStore> {
   const store = await openSqliteStore({
-    path: join(t.testdir(), 'events.db'),
+    path: join(testFolder(t), 'events.db'),
     clock: () => NOON,
     onFailure: error => t.fail(String(error)),
   })

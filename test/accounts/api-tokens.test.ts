@@ -9,7 +9,8 @@ t.test('a token is shown once, and kept as its digest', async t => {
   const { rig, accounts, bob } = await startWithUsers()
   const { token, ...issued } = await accounts.issueToken(bob.id)
   t.match(token, /^tok_[\w-]{43}$/)
-  t.same(issued, { id: issued.id, prefix: token.slice(0, 8), created_at: '2027-01-15T08:00:00.000000Z' })
+  const rights = { may: 'all', sources: [] }
+  t.same(issued, { id: issued.id, prefix: token.slice(0, 8), ...rights, created_at: '2027-01-15T08:00:00.000000Z' })
   t.same(await accounts.listTokens(bob.id), [{ ...issued, last_used_at: null }])
   const [stored] = await rig.users.listTokens(bob.id)
   t.match(stored?.digest, /^[0-9a-f]{64}$/)

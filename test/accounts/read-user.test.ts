@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import t from 'tap'
+import { COMMON_PASSWORDS } from '../../src/accounts/common-passwords.js'
 import { readChangedUser, readLogin, readNewUser } from '../../src/accounts/read-user.js'
 import { AppError } from '../../src/model/app-error.js'
 
@@ -12,7 +13,7 @@ function refusedFields(read: () => unknown): string[] {
     read()
     return []
   } catch (error) {
-    if (!(error instanceof AppError) || error.code !== 'invalid_field') throw error
+    if (!(error instanceof AppError) || !['invalid_field', 'invalid_json'].includes(error.code)) throw error
     return error.errors.map(({ field }) => field)
   }
 }
@@ -70,7 +71,12 @@ for (const [username, isAllowed] of USERNAMES) {
 
 const PASSWORDS = [
   { name: 'seven bytes', password: '1234567', isAllowed: false },
-  { name: 'eight bytes', password: '12345678', isAllowed: true },
+  { name: 'eight bytes', password: 'x7#kQ2&p', isAllowed: true },
+  { name: 'the most common kind', password: 'password', isAllowed: false },
+  { name: 'a common kind in other letters', password: 'QwertyUIOP', isAllowed: false },
+  { name: 'a common kind between blanks', password: ' password ', isAllowed: false },
+  { name: 'a common kind in wide letters', password: 'ｐａｓｓｗｏｒｄ１', isAllowed: false },
+  { name: 'a common word and more', password: 'password-and-more', isAllowed: true },
   { name: 'eight bytes in two characters', password: '😀😀', isAllowed: true },
   { name: '1024 bytes', password: 'x'.repeat(1024), isAllowed: true },
   { name: '1025 bytes', password: 'x'.repeat(1025), isAllowed: false },
@@ -96,6 +102,30 @@ for (const { name, password, isAllowed } of PASSWORDS) {
     )
   })
 }
+
+t.test('a new password is not the username, however it is spelled', async t => {
+  for (const password of ['ada.lovelace', 'Ada.Lovelace', 'ａda.lovelace']) {
+    const input = { username: 'Ada.Lovelace', password }
+    t.same(
+      refusedFields(() => readNewUser(input, SHORTEST)),
+      ['/password'],
+    )
+    t.same(
+      refusedFields(() => readChangedUser({ password }, SHORTEST, input.username)),
+      ['/password'],
+    )
+  }
+  t.same(readChangedUser({ password: 'ada.lovelace' }, SHORTEST, 'bob'), { password: 'ada.lovelace' })
+})
+
+t.test('the list of common passwords holds 3,000, each of at least 8 characters and as it is compared', async t => {
+  const words = COMMON_PASSWORDS.trim().split(/\s+/)
+  t.equal(new Set(words).size, 3_000)
+  t.same(
+    words.filter(word => word.length < 8 || word !== word.normalize('NFKC').toLowerCase()),
+    [],
+  )
+})
 
 t.test('what is refused is not repeated', async t => {
   const secret = 'hunter2'

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { fits, NOBODY } from '../../assets/board/card-filter.js'
+import { fits, UNASSIGNED } from '../../assets/board/card-filter.js'
 import { countsBySource, eventUrl, readEventKey } from '../../assets/board/event-links.js'
 import { LABEL_COLOURS, labelColour } from '../../assets/board/label-colours.js'
 import { readNewCardHash } from '../../assets/board/new-card-hash.js'
@@ -69,8 +69,8 @@ t.test('cards are found by words, labels and assignees', async t => {
   t.notOk(fits(card, { ...any, terms: ['headers', 'nothing'] }))
   t.ok(fits(card, { ...any, labels: ['docs', 'bug'] }))
   t.notOk(fits(card, { ...any, labels: ['docs'] }))
-  t.ok(fits(card, { ...any, assignees: [NOBODY] }))
-  t.notOk(fits({ ...card, assignee: 'Ada' }, { ...any, assignees: [NOBODY] }))
+  t.ok(fits(card, { ...any, assignees: [UNASSIGNED] }))
+  t.notOk(fits({ ...card, assignee: 'Ada' }, { ...any, assignees: [UNASSIGNED] }))
   t.ok(fits({ ...card, assignee: 'Ada' }, { ...any, assignees: ['Ada', 'Ben'] }))
 })
 

@@ -7,6 +7,7 @@ const event = (change: Partial<LedgerEvent>) =>
     ...{ dedupe_key: 'chat:message:1', kind: 'message.created', conversation: {} },
     action: { kind: 'message.created', object_type: 'message', verb: 'created', metadata: {} },
     target: { type: 'topic', display: 'deploys' },
+    provenance: { route: 'api', verified: 'none' },
     ...change,
   }) as LedgerEvent
 
@@ -50,4 +51,6 @@ t.test('a card is named by what it is about and the first line that was said', a
 t.test('the board is handed title and key in the hash, encoded', async t => {
   const link = cardLink('http://127.0.0.1:8767/', event({ dedupe_key: 'a&link=b#c', conversation: { text: 'x & y' } }))
   t.equal(link, 'http://127.0.0.1:8767/#new?title=deploys%3A%20x%20%26%20y&link=a%26link%3Db%23c')
+  const provenance = { route: 'api', verified: 'none', key_space: 'unverified' } as const
+  t.match(cardLink('http://127.0.0.1:8767/', event({ provenance })), /link=unverified%3Achat%3Amessage%3A1$/)
 })

@@ -6,17 +6,9 @@ import {
   isProgram,
   labelOf,
   roleOf,
-  verbOf,
   wordsSaid,
 } from '../../assets/observatory/events/event-words.js'
-import { KIND_VERBS } from '../../assets/observatory/events/kind-verbs.js'
-import type { LedgerEvent, TargetNode } from '../../assets/shared/wire.js'
-import { listPlatforms } from '../../src/platforms/catalogue.js'
-
-function action(kind: string, metadata: Record<string, unknown> = {}): Pick<LedgerEvent, 'kind' | 'action'> {
-  const [object_type = '', verb = ''] = kind.split('.')
-  return { kind, action: { kind, object_type, verb, metadata } }
-}
+import type { TargetNode } from '../../assets/shared/wire.js'
 
 /** From the outermost to the target: `type:id=display`. */
 function target(...nodes: string[]): TargetNode {
@@ -28,39 +20,6 @@ function target(...nodes: string[]): TargetNode {
 }
 
 const crumbs = (...nodes: string[]) => crumbsOf({ target: target(...nodes) }).map(({ text }) => text)
-
-t.test('every kind that a platform sends has words of its own', async t => {
-  for (const { source, actions } of listPlatforms()) {
-    for (const { kind, object_type, verb } of actions) t.ok(KIND_VERBS[object_type]?.[verb], `${source} ${kind}`)
-  }
-})
-
-t.test('verbs read as a part of a sentence', async t => {
-  const cases: [string, string][] = [
-    ['message.created', 'wrote in'],
-    ['reply.created', 'replied in'],
-    ['pull_request.created', 'opened'],
-    ['pull_request.merged', 'merged'],
-    ['push.created', 'pushed to'],
-    ['job.failed', 'failed job on'],
-    ['solution.accepted', 'marked a solution in'],
-  ]
-  for (const [kind, words] of cases) t.equal(verbOf(action(kind)), words)
-})
-
-t.test('how a review or a run went is said where the event says it', async t => {
-  t.equal(verbOf(action('review.submitted', { review_state: 'approved' })), 'approved')
-  t.equal(verbOf(action('review.submitted', { review_state: 'changes_requested' })), 'asked for changes to')
-  t.equal(verbOf(action('review.submitted', { review_state: 'constructor' })), 'reviewed')
-  t.equal(verbOf(action('workflow_run.completed', { conclusion: 'failure' })), 'failed workflow on')
-  t.equal(verbOf(action('workflow_run.completed', { conclusion: 'success' })), 'finished workflow on')
-})
-
-t.test('of a kind that is not known the event’s own words are said, and no sentence is guessed', async t => {
-  t.equal(verbOf(action('backup_job.half_done')), 'half done backup job')
-  t.equal(verbOf(action('constructor.toString')), 'toString constructor')
-  t.equal(verbOf({ kind: 'alarm', action: { kind: 'alarm', object_type: '', verb: '', metadata: {} } }), '')
-})
 
 t.test('the chain begins with the outermost, and one that never ends is cut', async t => {
   const chain = chainOf({ target: target('realm:a=A', 'stream:4=eng', 'message:7') })
@@ -96,16 +55,7 @@ t.test('who it was is never blank, and being a member is nothing to mention', as
   t.ok(isProgram({ actor_role: 'bot' }))
 })
 
-t.test('what was said is the words, how a run went, or the reaction', async t => {
-  const said = (text: string | undefined, metadata = {}, node: TargetNode = {}) =>
-    wordsSaid({
-      conversation: text === undefined ? {} : { text },
-      action: action('a.b', metadata).action,
-      target: node,
-    })
-  t.equal(said('Hello'), 'Hello')
-  t.equal(said('Nightly run', { conclusion: 'timed_out' }), 'timed out: Nightly run')
-  t.equal(said(undefined, { conclusion: 'failure' }), 'failure')
-  t.equal(said(undefined, {}, { type: 'reaction', display: ':tada:' }), ':tada:')
-  t.equal(said(undefined), '')
+t.test('what was said is the words of the conversation', async t => {
+  t.equal(wordsSaid({ conversation: { text: 'Hello' } }), 'Hello')
+  t.equal(wordsSaid({ conversation: {} }), '')
 })

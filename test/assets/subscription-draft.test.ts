@@ -1,7 +1,7 @@
 import t from 'tap'
 import {
   isChanged,
-  isToBeRead,
+  isPolledDraft,
   kindsOf,
   newDraft,
   readDraft,
@@ -67,7 +67,7 @@ t.test('form and JSON are two views: what the form does not know is kept', async
 
 t.test('reading from the platform comes and goes with what belongs to it', async t => {
   const draft = toDraft(STORED)
-  t.ok(isToBeRead(draft))
+  t.ok(isPolledDraft(draft))
   const off = withReading(draft, false)
   t.match(off, { capture_modes: ['webhook'], metadata: { reason: 'the deploy', team: 'relay' } })
   t.same(Object.keys(Object(off.metadata)), ['reason', 'team'])
@@ -77,7 +77,7 @@ t.test('reading from the platform comes and goes with what belongs to it', async
 t.test('another source has other places, kinds and ways', async t => {
   const moved = withSource(toDraft(STORED), 'code_a')
   t.match(moved, { source: 'code_a', target: '', event_kinds: [], metadata: { reason: 'the deploy' } })
-  t.notOk(isToBeRead(moved))
+  t.notOk(isPolledDraft(moved))
   t.same(withSource(moved, 'code_a'), moved)
 })
 
@@ -86,7 +86,7 @@ t.test('whatever the JSON says, the form can read it', async t => {
   const odd = readDraft('{"source":7,"event_kinds":[1,"a.b"],"metadata":[],"actions":[null],"capture_modes":{}}')
   t.same(kindsOf(odd), ['a.b'])
   t.same(kindsOf({ actions: [{ kind: 'issue.*' }, null] }), ['issue.*'])
-  t.notOk(isToBeRead(odd))
+  t.notOk(isPolledDraft(odd))
   t.same(withMetadata(odd, { reason: 'x' }).metadata, { reason: 'x' })
 })
 

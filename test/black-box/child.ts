@@ -34,14 +34,15 @@ export interface Child {
 const WITHOUT_OVERRIDE = ['setpriv', '--bounding-set=-dac_override,-dac_read_search', '--inh-caps=-all']
 
 /**
- * Through `env`, which becomes the process: tap makes every child load a module of its own by way of NODE_OPTIONS, and
- * a server that is looked at from outside has to be the server that people run.
+ * Through `env`, which becomes the process and takes NODE_OPTIONS away: a server that is looked at from outside has to
+ * be the server that people run. Only V8 compiles its WebAssembly once, as few of them live long enough for a second,
+ * better compilation to pay: that is a third of what a start costs.
  *
  * @param argv what follows `node`: options, the program's path, its arguments
  */
 export function startChild(t: Test, argv: readonly string[], { env, bound = false }: ChildOptions): Child {
   const rights = bound && process.getuid?.() === 0 ? WITHOUT_OVERRIDE : []
-  const child = spawn('env', ['-u', 'NODE_OPTIONS', ...rights, process.execPath, ...argv], {
+  const child = spawn('env', ['-u', 'NODE_OPTIONS', ...rights, process.execPath, '--liftoff-only', ...argv], {
     stdio: ['ignore', 'pipe', 'pipe'],
     env,
   })

@@ -46,7 +46,7 @@ t.test('long polls and streams end at once, and whoever waited is told where it 
   await server.http.post('/api/events', entry('the only one'))
   const { next_since: head } = (await server.http.get('/api/events')).json<Page>()
   const polls = [1, 2, 3].map(() => server.http.get(`/api/events?wait=55&since=${head}`))
-  const streams = await Promise.all([1, 2].map(() => server.http.open(`/api/events/stream?since=${BEGINNING}`)))
+  const streams = await Promise.all([1, 2].map(() => server.http.open(`/api/stream?since=${BEGINNING}`)))
   const streamed = streams.map(stream => text(stream))
   await untilWaiting(server)
   t.match(await server.stop(), { code: 0 })

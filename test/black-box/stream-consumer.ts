@@ -33,7 +33,7 @@ export async function consumeStream(
   try {
     while (!over) {
       const headers: Record<string, string> = lastId === undefined ? {} : { 'last-event-id': lastId }
-      const response = await http.open('/api/events/stream?days=1', { headers })
+      const response = await http.open('/api/stream?days=1', { headers })
       let left = wholeNumber(random, 1, longest)
       for await (const { id, event, data } of messages(response)) {
         lastId = id

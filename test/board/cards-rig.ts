@@ -3,6 +3,8 @@ import type { Test } from 'tap'
 import { Cards } from '../../src/board/cards.js'
 import { DEFAULT_COLUMNS } from '../../src/model/card.js'
 import { type BoardDatabase, openBoardDatabase } from '../../src/store/sqlite/board/board-database.js'
+import { askedHere } from '../../src/store/sqlite/tasks.js'
+import { testFolder } from '../support/test-folder.js'
 
 /** 2031-05-04T09:00:00Z */
 const START = 1_935_651_600_000_000
@@ -21,13 +23,14 @@ export interface CardsRigOptions {
 }
 
 /** The cards of a new board; each look at the clock is a second later. */
-export function cardsRig(t: Test, { columns = DEFAULT_COLUMNS, home = t.testdir() }: CardsRigOptions = {}): CardsRig {
+export function cardsRig(t: Test, { columns = DEFAULT_COLUMNS, home = testFolder(t) }: CardsRigOptions = {}): CardsRig {
   const database = openBoardDatabase(join(home, 'board.sqlite3'))
   t.teardown(() => database.close())
   let seconds = 0
   let made = 0
   const now = () => START + seconds++ * 1_000_000
   const newCardId = () => `card_${String(++made).padStart(16, '0')}`
-  const withColumns = (columns: readonly string[]) => new Cards({ store: database.cards, columns, now, newCardId })
+  const withColumns = (columns: readonly string[]) =>
+    new Cards({ store: askedHere(database.cards), columns, now, newCardId })
   return { cards: withColumns(columns), database, withColumns }
 }

@@ -4,6 +4,7 @@ import { existsSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { endTree } from '../../src/board/process-tree.js'
+import { testFolder } from '../support/test-folder.js'
 import { CARD, createExecutor, program, runs, SHORT_TIMES, shell, until } from './executor-rig.js'
 
 /** What the hydra has written down so far. */
@@ -32,8 +33,8 @@ function startStranger(t: Test): ChildProcess {
 
 t.test('to cancel a run ends all that it has started, whatever that did to stay', async t => {
   const stranger = startStranger(t)
-  const { executor, folder } = createExecutor(t, { settings: { command: program('hydra', 'stay') } })
-  const run = executor.start(CARD.id, 'real')
+  const { executor, folder } = await createExecutor(t, { settings: { command: program('hydra', 'stay') } })
+  const run = await executor.start(CARD.id, 'real')
   await untilComplete(t, folder)
   t.ok(pidsIn(folder).every(runs))
   const cancelled = await executor.cancel(run.id)
@@ -43,35 +44,37 @@ t.test('to cancel a run ends all that it has started, whatever that did to stay'
 })
 
 t.test('so does its time limit', async t => {
-  const { executor, over, folder } = createExecutor(t, {
+  const { executor, over, folder } = await createExecutor(t, {
     settings: { command: program('hydra', 'stay'), timeoutSeconds: 4 },
   })
-  const done = await over(executor.start(CARD.id, 'real'))
+  const done = await over(await executor.start(CARD.id, 'real'))
   t.match(done, { state: 'failed', reason: 'timeout', signal: 'SIGKILL', timeout_seconds: 4 })
   t.ok(pidsIn(folder).length > 0)
   t.same(pidsIn(folder).filter(runs), [])
 })
 
 t.test('what a run was ended for stands in its log', async t => {
-  const { executor, over, text } = createExecutor(t, { settings: { command: shell('sleep 60'), timeoutSeconds: 1 } })
-  const done = await over(executor.start(CARD.id, 'real'))
+  const { executor, over, text } = await createExecutor(t, {
+    settings: { command: shell('sleep 60'), timeoutSeconds: 1 },
+  })
+  const done = await over(await executor.start(CARD.id, 'real'))
   t.match(done, { state: 'failed', reason: 'timeout', exit_code: null, signal: 'SIGTERM' })
   t.match(await text(done), /It took longer than 1 s and is ended\.\nIt was ended by SIGTERM\.\n$/)
 })
 
 t.test('a program that heeds SIGTERM may tidy up, and its code is told', async t => {
-  const { executor, text } = createExecutor(t, {
+  const { executor, text } = await createExecutor(t, {
     settings: { command: shell('trap "echo bye; exit 9" TERM; echo up; while :; do sleep 0.02; done') },
   })
-  const run = executor.start(CARD.id, 'real')
+  const run = await executor.start(CARD.id, 'real')
   await until(async () => (await text(run)).includes('up'))
   t.match(await executor.cancel(run.id), { state: 'cancelled', exit_code: 9, signal: null })
   t.match(await text(run), /bye/)
 })
 
 t.test('what a run leaves behind is ended with it, and holds it up no longer', async t => {
-  const { executor, over, folder } = createExecutor(t, { settings: { command: program('hydra', 'leave') } })
-  const done = await over(executor.start(CARD.id, 'real'))
+  const { executor, over, folder } = await createExecutor(t, { settings: { command: program('hydra', 'leave') } })
+  const done = await over(await executor.start(CARD.id, 'real'))
   t.match(done, { state: 'failed', reason: 'exit', exit_code: 3 })
   t.ok(pidsIn(folder).length >= 4)
   t.same(pidsIn(folder).filter(runs), [])
@@ -79,10 +82,10 @@ t.test('what a run leaves behind is ended with it, and holds it up no longer', a
 
 t.test('who hides from us, holds the pipes open and goes on talking holds up no run', async t => {
   const hide = `setsid -f env -i PATH="$PATH" sh -c 'echo $$ > hidden; while echo mumble; do sleep 0.02; done'`
-  const { executor, over, folder, text } = createExecutor(t, {
+  const { executor, over, folder, text } = await createExecutor(t, {
     settings: { command: shell(`${hide}; until [ -s hidden ]; do sleep 0.02; done; echo last; exit 3`) },
   })
-  const done = await over(executor.start(CARD.id, 'real'))
+  const done = await over(await executor.start(CARD.id, 'real'))
   t.match(done, { state: 'failed', exit_code: 3 })
   t.match(await text(done), /^last$/m)
   const hidden = Number(readFileSync(join(folder, 'hidden'), 'utf8'))
@@ -90,30 +93,30 @@ t.test('who hides from us, holds the pipes open and goes on talking holds up no 
 })
 
 t.test('a run that is cancelled as soon as it was asked for ends as well', async t => {
-  const { executor } = createExecutor(t, { settings: { command: shell('sleep 60') } })
+  const { executor } = await createExecutor(t, { settings: { command: shell('sleep 60') } })
   for (let turns = 0; turns < 12; turns++) {
-    const run = executor.start(CARD.id, 'real')
+    const run = await executor.start(CARD.id, 'real')
     for (let turn = 0; turn < turns; turn++) await new Promise(setImmediate)
     t.equal((await executor.cancel(run.id)).state, 'cancelled')
   }
-  t.match(executor.status(), { running: null, queued: 0 })
+  t.match(await executor.status(), { running: null, queued: 0 })
 })
 
 t.test('a server that stops ends the run under way; none is started again', async t => {
-  const home = t.testdir()
-  const rig = createExecutor(t, { home, settings: { command: program('hydra', 'stay') } })
-  const first = rig.executor.start(CARD.id, 'real')
-  const second = rig.executor.start(CARD.id, 'real')
+  const home = testFolder(t)
+  const rig = await createExecutor(t, { home, settings: { command: program('hydra', 'stay') } })
+  const first = await rig.executor.start(CARD.id, 'real')
+  const second = await rig.executor.start(CARD.id, 'real')
   await untilComplete(t, rig.folder)
   await rig.executor.close()
   t.same(pidsIn(rig.folder).filter(runs), [])
-  t.throws(() => rig.executor.start(CARD.id, 'mock'), { category: 'unavailable', code: 'stopping' })
-  t.match(rig.executor.get(first.id), { state: 'interrupted', finished_at: /Z$/ })
-  t.match(rig.executor.get(second.id), { state: 'interrupted', started_at: null })
+  await t.rejects(rig.executor.start(CARD.id, 'mock'), { category: 'unavailable', code: 'stopping' })
+  t.match(await rig.executor.get(first.id), { state: 'interrupted', finished_at: /Z$/ })
+  t.match(await rig.executor.get(second.id), { state: 'interrupted', started_at: null })
 })
 
 t.test('after a server was killed its runs are interrupted, and what is left of them is ended', async t => {
-  const home = t.testdir()
+  const home = testFolder(t)
   const [node = '', ...args] = program('killed-server', home)
   const server = spawn(node, args, { stdio: ['ignore', 'inherit', 'inherit'] })
   t.teardown(() => server.kill('SIGKILL'))
@@ -123,17 +126,17 @@ t.test('after a server was killed its runs are interrupted, and what is left of 
   await once(server, 'exit')
   rmSync(join(home, 'board.sqlite3.lock'), { recursive: true })
 
-  const { executor, over } = createExecutor(t, { home, newId: () => 'run_3' })
-  t.match(executor.get('run_1'), { state: 'interrupted', reason: null, finished_at: /Z$/ })
-  t.match(executor.get('run_2'), { state: 'interrupted', started_at: null })
-  t.equal((await over(executor.start(CARD.id, 'mock'))).state, 'done')
+  const { executor, over } = await createExecutor(t, { home, newId: () => 'run_3' })
+  t.match(await executor.get('run_1'), { state: 'interrupted', reason: null, finished_at: /Z$/ })
+  t.match(await executor.get('run_2'), { state: 'interrupted', started_at: null })
+  t.equal((await over(await executor.start(CARD.id, 'mock'))).state, 'done')
   // Killed they are by now; on a busy machine the system may take its time to carry it out.
   await until(() => !pidsIn(folder).some(runs))
-  t.match(executor.get('run_1'), { state: 'interrupted' })
+  t.match(await executor.get('run_1'), { state: 'interrupted' })
 })
 
 t.test('without /proc the group of the first process is ended', async t => {
-  const folder = t.testdir()
+  const folder = testFolder(t)
   const [node = '', ...args] = program('hydra', 'stay')
   const first = spawn(node, args, { cwd: folder, detached: true, stdio: 'ignore' })
   await untilComplete(t, folder)

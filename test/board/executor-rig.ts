@@ -9,6 +9,8 @@ import type { Card } from '../../src/model/card.js'
 import { LogText } from '../../src/model/log-text.js'
 import type { Run } from '../../src/model/run.js'
 import { type BoardDatabase, openBoardDatabase } from '../../src/store/sqlite/board/board-database.js'
+import { askedHere } from '../../src/store/sqlite/tasks.js'
+import { testFolder } from '../support/test-folder.js'
 
 const START = Date.UTC(2031, 4, 4, 9) * 1000
 
@@ -49,16 +51,19 @@ export interface RigOptions extends Partial<Omit<ExecutorParts, 'settings'>> {
 }
 
 /** An executor over a board database of its own, closed when the test ends. */
-export function createExecutor(t: Test, { settings, home = t.testdir(), ...parts }: RigOptions = {}): Rig {
+export async function createExecutor(
+  t: Test,
+  { settings, home = testFolder(t), ...parts }: RigOptions = {},
+): Promise<Rig> {
   const database = openBoardDatabase(join(home, 'board.sqlite3'))
   const folder = join(home, 'work')
   const reported: unknown[] = []
   let [clock, made] = [START, 0]
   const environment = { PATH: process.env.PATH ?? '' }
-  const executor = new Executor({
-    runs: database.runs,
-    findCard: id => (id === CARD.id ? CARD : undefined),
-    hasToken: () => true,
+  const executor = await Executor.open({
+    runs: askedHere(database.runs),
+    findCard: async id => (id === CARD.id ? CARD : undefined),
+    hasToken: async () => true,
     now: () => ++clock,
     newId: () => `run_${++made}`,
     newMarker: () => `marker-of-${process.pid}-${made}`,
@@ -74,8 +79,8 @@ export function createExecutor(t: Test, { settings, home = t.testdir(), ...parts
   return {
     ...{ executor, database, folder, reported },
     over: async ({ id }) => {
-      while (!isFinished(executor.get(id))) await delay(5)
-      return executor.get(id)
+      while (!isFinished(await executor.get(id))) await delay(5)
+      return await executor.get(id)
     },
     text: async ({ id }) => {
       const text = new LogText()

@@ -6,11 +6,14 @@ import t from 'tap'
 import { RunLog } from '../../src/board/run-log.js'
 import { AppError } from '../../src/model/app-error.js'
 import { type LogPiece, RUN_LIMITS, type RunState } from '../../src/model/run.js'
+import { testFolder } from '../support/test-folder.js'
 import { CARD, createExecutor, shell, until } from './executor-rig.js'
 
 t.test('a dry run says what would run, and starts nothing', async t => {
-  const { executor, folder } = createExecutor(t, { settings: { command: shell('touch started'), timeoutSeconds: 7 } })
-  const run = executor.start(CARD.id, 'dry_run')
+  const { executor, folder } = await createExecutor(t, {
+    settings: { command: shell('touch started'), timeoutSeconds: 7 },
+  })
+  const run = await executor.start(CARD.id, 'dry_run')
   t.match(run, {
     ...{ card_id: CARD.id, mode: 'dry_run', state: 'done', reason: null, exit_code: null, timeout_seconds: 7 },
     started_at: run.created_at,
@@ -18,22 +21,22 @@ t.test('a dry run says what would run, and starts nothing', async t => {
     plan: { command: shell('touch started'), folder, timeout_seconds: 7 },
   })
   t.same(run.plan?.environment, ['PATH', 'DAYBOOK_RUN_ID', 'DAYBOOK_CARD_ID', 'DAYBOOK_RUN_MARKER'])
-  t.same(executor.get(run.id), run)
+  t.same(await executor.get(run.id), run)
   t.notOk(existsSync(folder))
 })
 
 t.test('a dry run says as well that there is no command', async t => {
-  const { executor } = createExecutor(t)
-  t.match(executor.start(CARD.id, 'dry_run').plan, { command: null })
-  t.match(executor.status(), { real: false, paused: false, running: null, queued: 0 })
-  t.throws(() => executor.start(CARD.id, 'real'), { category: 'conflict', code: 'executor_not_configured' })
+  const { executor } = await createExecutor(t)
+  t.match((await executor.start(CARD.id, 'dry_run')).plan, { command: null })
+  t.match(await executor.status(), { real: false, paused: false, running: null, queued: 0 })
+  await t.rejects(executor.start(CARD.id, 'real'), { category: 'conflict', code: 'executor_not_configured' })
 })
 
 t.test('a mock run goes through its states and writes a log, and starts nothing', async t => {
-  const { executor, over, text, folder } = createExecutor(t, { settings: { command: shell('touch started') } })
-  const run = executor.start(CARD.id, 'mock')
+  const { executor, over, text, folder } = await createExecutor(t, { settings: { command: shell('touch started') } })
+  const run = await executor.start(CARD.id, 'mock')
   t.equal(run.state, 'queued')
-  await until(() => executor.get(run.id).state !== 'queued')
+  await until(async () => (await executor.get(run.id)).state !== 'queued')
   const done = await over(run)
   t.match(done, { state: 'done', exit_code: 0, signal: null, reason: null, plan: null })
   t.ok(done.started_at && done.finished_at && done.created_at < done.started_at && done.started_at < done.finished_at)
@@ -43,21 +46,21 @@ t.test('a mock run goes through its states and writes a log, and starts nothing'
 
 t.test('no card, no run; a card that is deleted while its run waits fails it', async t => {
   let isThere = true
-  const { executor, over, text } = createExecutor(t, {
-    findCard: () => (isThere ? CARD : undefined),
+  const { executor, over, text } = await createExecutor(t, {
+    findCard: async () => (isThere ? CARD : undefined),
     settings: { command: shell('true') },
   })
-  executor.pause()
-  const run = executor.start(CARD.id, 'real')
+  await executor.pause()
+  const run = await executor.start(CARD.id, 'real')
   isThere = false
-  t.throws(() => executor.start(CARD.id, 'dry_run'), { category: 'not_found', code: 'not_found' })
-  executor.resume()
+  await t.rejects(executor.start(CARD.id, 'dry_run'), { category: 'not_found', code: 'not_found' })
+  await executor.resume()
   t.match(await over(run), { state: 'failed', reason: 'not_started', started_at: null, exit_code: null })
   t.match(await text(run), /card is not there/)
 })
 
 t.test('a real run gets the card on its input, and of the environment what is listed', async t => {
-  const { executor, over, text, folder } = createExecutor(t, {
+  const { executor, over, text, folder } = await createExecutor(t, {
     settings: {
       // The shell adds the first three itself; the others come from the test runner, which reaches into spawn.
       command: shell(
@@ -66,7 +69,7 @@ t.test('a real run gets the card on its input, and of the environment what is li
       environment: { PATH: '/usr/bin:/bin', NAME: 'a b' },
     },
   })
-  const done = await over(executor.start(CARD.id, 'real'))
+  const done = await over(await executor.start(CARD.id, 'real'))
   t.match(done, { state: 'done', reason: null, exit_code: 0, signal: null })
   const said = (await executor.log(done.id)).filter(({ stream }) => stream === 'out')
   const [card, ...lines] = said
@@ -84,7 +87,7 @@ t.test('a real run gets the card on its input, and of the environment what is li
     'PATH=/usr/bin:/bin',
   ])
   t.equal(statSync(folder).mode & 0o777, 0o700)
-  t.match(await text(done), /^Started \/bin\/sh as process \d+\.\n/)
+  t.match(await text(done), /^Started as process \d+\.\n/)
   t.equal(done.log_bytes, Buffer.byteLength(await text(done)))
 })
 
@@ -127,8 +130,8 @@ const ENDS: { name: string; command: string[]; run: object; log?: RegExp }[] = [
 ]
 for (const { name, command, run, log } of ENDS) {
   t.test(name, async t => {
-    const { executor, over, text, reported } = createExecutor(t, { settings: { command } })
-    const done = await over(executor.start(CARD.id, 'real'))
+    const { executor, over, text, reported } = await createExecutor(t, { settings: { command } })
+    const done = await over(await executor.start(CARD.id, 'real'))
     t.match(done, run)
     if (log) t.match(await text(done), log)
     t.same(reported, [])
@@ -136,42 +139,46 @@ for (const { name, command, run, log } of ENDS) {
 }
 
 t.test('a working folder that cannot be made is said to be the reason', async t => {
-  const home = t.testdir({ file: '' })
-  const { executor, over, text } = createExecutor(t, {
+  const home = testFolder(t, { file: '' })
+  const { executor, over, text } = await createExecutor(t, {
     home,
     settings: { command: ['true'], folder: join(home, 'file', 'work') },
   })
-  const done = await over(executor.start(CARD.id, 'real'))
+  const done = await over(await executor.start(CARD.id, 'real'))
   t.match(done, { state: 'failed', reason: 'not_started' })
   t.match(await text(done), /working folder .* cannot be made \(ENOTDIR\)/)
 })
 
 t.test('a program may end without having read its input, however long', async t => {
-  const { executor, over, reported } = createExecutor(t, {
-    findCard: () => ({ ...CARD, body: 'x'.repeat(4 * 1024 * 1024) }),
+  const { executor, over, reported } = await createExecutor(t, {
+    findCard: async () => ({ ...CARD, body: 'x'.repeat(4 * 1024 * 1024) }),
     settings: { command: shell('exec 0<&-; sleep 0.2; exit 0') },
   })
-  t.match(await over(executor.start(CARD.id, 'real')), { state: 'done', exit_code: 0 })
+  t.match(await over(await executor.start(CARD.id, 'real')), { state: 'done', exit_code: 0 })
   t.same(reported, [])
 })
 
 t.test('output is read as UTF-8 across its chunks, and what is none is replaced', async t => {
   const script = String.raw`printf 'a\342\202'; sleep 0.3; printf '\254b\377c\000d\360'`
-  const { executor, over } = createExecutor(t, { settings: { command: shell(script) } })
-  const done = await over(executor.start(CARD.id, 'real'))
+  const { executor, over } = await createExecutor(t, { settings: { command: shell(script) } })
+  const done = await over(await executor.start(CARD.id, 'real'))
   const said = (await executor.log(done.id)).filter(({ stream }) => stream === 'out')
   t.equal(said.map(({ text }) => text).join(''), 'a€b\ufffdc\0d\ufffd')
 })
 
 t.test('runs wait for their turn; those that wait can be cancelled', async t => {
-  const { executor, over, folder } = createExecutor(t, {
+  const { executor, over, folder } = await createExecutor(t, {
     settings: { command: shell('while [ ! -e go ]; do sleep 0.02; done') },
   })
-  const [first, second, third] = [1, 2, 3].map(() => executor.start(CARD.id, 'real')) as [never, never, never]
-  await until(() => executor.get((first as { id: string }).id).state === 'running')
-  t.match(executor.status(), { real: true, running: 'run_1', queued: 2 })
+  const [first, second, third] = await Promise.all([
+    executor.start(CARD.id, 'real'),
+    executor.start(CARD.id, 'real'),
+    executor.start(CARD.id, 'real'),
+  ])
+  await until(async () => (await executor.get(first.id)).state === 'running')
+  t.match(await executor.status(), { real: true, running: 'run_1', queued: 2 })
   t.match(await executor.cancel('run_2'), { state: 'cancelled', started_at: null, reason: null })
-  t.equal(executor.status().queued, 1)
+  t.equal((await executor.status()).queued, 1)
   await t.rejects(executor.cancel('run_2'), { category: 'conflict', code: 'run_finished' })
   await t.rejects(executor.cancel('run_9'), { category: 'not_found', code: 'not_found' })
   writeFileSync(join(folder, 'go'), '')
@@ -180,48 +187,49 @@ t.test('runs wait for their turn; those that wait can be cancelled', async t => 
   t.ok(((await over(first)).finished_at ?? '') < ((await over(third)).started_at ?? ''))
   t.equal((await over(second)).state, 'cancelled')
   t.same(
-    executor.list({ state: 'done' }, { limit: 9, after: null }).items.map(({ id }) => id),
+    (await executor.list({ state: 'done' }, { limit: 9, after: null })).items.map(({ id }) => id),
     ['run_3', 'run_1'],
   )
 })
 
 t.test('so many wait, and no more', async t => {
-  const { executor } = createExecutor(t)
-  executor.pause()
-  for (let n = 0; n < RUN_LIMITS.queued; n++) executor.start(CARD.id, 'mock')
-  t.throws(() => executor.start(CARD.id, 'mock'), { category: 'unavailable', code: 'busy', retryAfterSeconds: 5 })
-  t.equal(executor.start(CARD.id, 'dry_run').state, 'done', 'what does not wait may come')
+  const { executor } = await createExecutor(t)
+  await executor.pause()
+  for (let n = 0; n < RUN_LIMITS.queued; n++) await executor.start(CARD.id, 'mock')
+  await t.rejects(executor.start(CARD.id, 'mock'), { category: 'unavailable', code: 'busy', retryAfterSeconds: 5 })
+  t.equal((await executor.start(CARD.id, 'dry_run')).state, 'done', 'what does not wait may come')
 })
 
 t.test('while it is paused nothing begins, and what is under way goes on', async t => {
-  const home = t.testdir()
-  const one = createExecutor(t, { home, settings: { command: shell('while [ ! -e go ]; do sleep 0.02; done') } })
-  const first = one.executor.start(CARD.id, 'real')
-  const second = one.executor.start(CARD.id, 'mock')
-  await until(() => one.executor.get(first.id).state === 'running')
-  t.match(one.executor.pause(), { paused: true, running: first.id, queued: 1 })
+  const home = testFolder(t)
+  const one = await createExecutor(t, { home, settings: { command: shell('while [ ! -e go ]; do sleep 0.02; done') } })
+  const first = await one.executor.start(CARD.id, 'real')
+  const second = await one.executor.start(CARD.id, 'mock')
+  await until(async () => (await one.executor.get(first.id)).state === 'running')
+  t.match(await one.executor.pause(), { paused: true, running: first.id, queued: 1 })
   writeFileSync(join(one.folder, 'go'), '')
   t.equal((await one.over(first)).state, 'done')
-  await until(() => one.executor.status().running === null)
-  t.equal(one.executor.get(second.id).state, 'queued')
-  t.match(one.executor.resume(), { paused: false })
+  await until(async () => (await one.executor.status()).running === null)
+  t.equal((await one.executor.get(second.id)).state, 'queued')
+  t.match(await one.executor.resume(), { paused: false })
   t.equal((await one.over(second)).state, 'done')
-  one.executor.pause()
+  await one.executor.pause()
   await one.executor.close()
   one.database.close()
-  t.ok(createExecutor(t, { home }).executor.status().paused, 'also after a restart')
+  const two = await createExecutor(t, { home })
+  t.ok((await two.executor.status()).paused, 'also after a restart')
 })
 
 t.test('whoever follows a log gets every piece as it comes, and the end with the run', async t => {
-  const { executor, over, folder } = createExecutor(t, {
+  const { executor, over, folder } = await createExecutor(t, {
     settings: { command: shell('echo one; while [ ! -e go ]; do sleep 0.02; done; echo two >&2') },
   })
-  const run = executor.start(CARD.id, 'real')
+  const run = await executor.start(CARD.id, 'real')
   const pieces: LogPiece[] = []
   const states = new Set<RunState>()
   for await (const some of executor.follow(run.id, 0, new AbortController().signal)) {
     pieces.push(...some)
-    states.add(executor.get(run.id).state)
+    states.add((await executor.get(run.id)).state)
     if (pieces.some(({ text }) => text === 'one\n')) writeFileSync(join(folder, 'go'), '')
   }
   t.ok(states.has('running'), 'it was told while it ran')
@@ -244,9 +252,9 @@ t.test('whoever follows a log gets every piece as it comes, and the end with the
 })
 
 t.test('whoever stops following is let go, whatever the run does', async t => {
-  const { executor } = createExecutor(t)
-  executor.pause()
-  const run = executor.start(CARD.id, 'mock')
+  const { executor } = await createExecutor(t)
+  await executor.pause()
+  const run = await executor.start(CARD.id, 'mock')
   const gone = new AbortController()
   const following = executor.follow(run.id, 0, gone.signal).next()
   gone.abort()
@@ -255,9 +263,9 @@ t.test('whoever stops following is let go, whatever the run does', async t => {
 })
 
 t.test('a flood is kept to the newest of its bytes, and held back', async t => {
-  const { executor, over } = createExecutor(t, { settings: { command: shell('yes 0123456789') } })
-  const run = executor.start(CARD.id, 'real')
-  await until(() => executor.get(run.id).log_dropped_bytes > 2 * RUN_LIMITS.logBytes)
+  const { executor, over } = await createExecutor(t, { settings: { command: shell('yes 0123456789') } })
+  const run = await executor.start(CARD.id, 'real')
+  await until(async () => (await executor.get(run.id)).log_dropped_bytes > 2 * RUN_LIMITS.logBytes)
   const cancelled = await executor.cancel(run.id)
   t.match(cancelled, { state: 'cancelled', signal: 'SIGTERM' })
   t.ok(cancelled.log_bytes <= RUN_LIMITS.logBytes && cancelled.log_bytes > RUN_LIMITS.logBytes / 2)
@@ -294,7 +302,7 @@ t.test('what stands in a pipe that is held open is read to the end, however late
 
 t.test('a store that fails for a while loses neither the log nor the end of a run', async t => {
   let refusals = 0
-  const rig = createExecutor(t, { settings: { command: shell('echo said; exit 4') } })
+  const rig = await createExecutor(t, { settings: { command: shell('echo said; exit 4') } })
   const { appendLog, update } = rig.database.runs
   const refuseTwice = () => {
     if (++refusals % 3 !== 0) throw new AppError('unavailable', 'store_full', 'The disk is full.')
@@ -307,34 +315,34 @@ t.test('a store that fails for a while loses neither the log nor the end of a ru
     refuseTwice()
     return update.apply(rig.database.runs, args)
   }
-  const done = await rig.over(rig.executor.start(CARD.id, 'real'))
+  const done = await rig.over(await rig.executor.start(CARD.id, 'real'))
   t.match(done, { state: 'failed', exit_code: 4 })
   t.match(await rig.text(done), /said/)
   t.ok(rig.reported.every(error => error instanceof AppError && error.code === 'store_full'))
 })
 
 t.test('a run that waits has its turn once a store that could not be read can be', async t => {
-  const rig = createExecutor(t)
+  const rig = await createExecutor(t)
   const { isPaused } = rig.database.runs
   let refusals = 0
   rig.database.runs.isPaused = () => {
     if (++refusals <= 3) throw new AppError('unavailable', 'store_io', 'The disk does not answer.')
     return isPaused.apply(rig.database.runs)
   }
-  t.equal((await rig.over(rig.executor.start(CARD.id, 'mock'))).state, 'done')
+  t.equal((await rig.over(await rig.executor.start(CARD.id, 'mock'))).state, 'done')
   t.equal(refusals > 3, true)
   t.match(rig.reported, Array(3).fill({ code: 'store_io' }))
 })
 
 t.test('a defect with one run ends it, and the next has its turn', async t => {
-  const rig = createExecutor(t, { settings: { command: shell('sleep 60') } })
+  const rig = await createExecutor(t, { settings: { command: shell('sleep 60') } })
   const { mark } = rig.database.runs
   rig.database.runs.mark = () => {
     rig.database.runs.mark = mark
     throw new TypeError('a defect')
   }
-  const first = rig.executor.start(CARD.id, 'real')
-  const second = rig.executor.start(CARD.id, 'mock')
+  const first = await rig.executor.start(CARD.id, 'real')
+  const second = await rig.executor.start(CARD.id, 'mock')
   t.equal((await rig.over(first)).state, 'interrupted')
   t.equal((await rig.over(second)).state, 'done')
   t.match(rig.reported, [{ message: 'a defect' }])

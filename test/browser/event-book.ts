@@ -5,6 +5,7 @@ import { readEvent } from '../../src/ledger/read-event.js'
 import type { Provenance } from '../../src/model/event.js'
 import { type Micros, readTimestamp } from '../../src/model/timestamp.js'
 import { openSqliteStore } from '../../src/store/sqlite/store.js'
+import { testFolder } from '../support/test-folder.js'
 
 /** The instant at which events of these tests are written down unless they say otherwise. */
 export const NOON = '2025-11-20T12:00:00.000000Z'
@@ -21,7 +22,7 @@ export async function openBook(t: Test) {
   let time: Micros = readTimestamp('noon', NOON).micros
   const clock = () => time
   const store = await openSqliteStore({
-    ...{ path: join(t.testdir(), 'events.db'), clock },
+    ...{ path: join(testFolder(t), 'events.db'), clock },
     onFailure: error => t.fail(String(error)),
   })
   t.teardown(() => store.close())

@@ -243,7 +243,7 @@ t.test('the panel of an event in a browser', inBrowser(), async t => {
 
   t.test('an event that the list does not reach is there by its address; one that is not says so', async t => {
     const page = await site.open(t, served, '/?days=1&event=chat:6')
-    await panel(page).getByText('No words, only the act.').waitFor()
+    await panel(page).locator('.entry-act').waitFor()
     await page.goto(`${served.url}${ROOT_PATH}/?event=chat:none`)
     await panel(page).getByRole('heading', { name: 'There is no such event.' }).waitFor()
     t.match(await panel(page).innerText(), 'chat:none')

@@ -38,7 +38,7 @@ t.test('what is filtered can be saved', inBrowser(), async t => {
       'oldest first, each once',
     )
     // A connection that is lost is taken up again.
-    await page.route('**/api/events/stream?**', route => route.abort(), { times: 2 })
+    await page.route('**/api/stream?**', route => route.abort(), { times: 2 })
     t.equal((await download('CSV')).trimEnd().split('\r\n').length, 151)
   })
 

@@ -43,6 +43,39 @@ t.test('Live in a browser', inBrowser(), async t => {
       .waitFor()
   })
 
+  t.test('rows that were scrolled past leave nothing behind', async t => {
+    await post(first, ...Array.from({ length: 1000 }, (_, at) => message({ text: `Row ${at}` })))
+    const page = await site.open(t, first)
+    await said(page)
+    for (let row = 990; row >= 0; row -= 10) {
+      await page.getByText(`Row ${row}`, { exact: true }).waitFor()
+      await page.evaluate(`document.querySelector('.virtual-list').scrollBy(0, 520)`)
+    }
+    const tools = await page.context().newCDPSession(page)
+    await tools.send('Performance.enable')
+    await tools.send('HeapProfiler.collectGarbage')
+    const { metrics } = await tools.send('Performance.getMetrics')
+    // 1,000 rows have 45,000 nodes.
+    const nodes = metrics.find(({ name }) => name === 'Nodes')?.value ?? Number.NaN
+    t.ok(nodes < 15_000, `${nodes} nodes`)
+  })
+
+  t.test('a new row has its full height from the first frame on', async t => {
+    const page = await site.open(t, first, '/?live=1')
+    await said(page)
+    const heights = page.evaluate(`new Promise(resolve => {
+      const found = []
+      const look = () => {
+        const row = [...document.querySelectorAll('.event-row')].find(each => each.textContent.includes('Grown'))
+        if (row) found.push(row.getBoundingClientRect().height)
+        found.length < 8 ? requestAnimationFrame(look) : resolve([...new Set(found)])
+      }
+      look()
+    })`)
+    await post(first, message({ text: 'Grown' }))
+    t.equal(((await heights) as number[]).length, 1)
+  })
+
   t.test('with the server gone and back it goes on without gap or repeat, and says so', async t => {
     const page = await site.open(t, first, '/?live=1')
     await said(page)

@@ -3,6 +3,7 @@ import type { Test } from 'tap'
 import type { LedgerAccounts } from '../../src/accounts/ledger-accounts.js'
 import type { LoginLook } from '../../src/model/login-look.js'
 import { serve } from '../server/serve.js'
+import { openWindow } from './chromium.js'
 
 export const ROOT_PATH = '/book'
 /** Where a login on the page that `open` opened leads. */
@@ -27,7 +28,7 @@ export class LoginSite {
 
   /** Opens a page in a window of its own, which has not been anywhere yet. */
   async open(t: Test, address: string, options: BrowserContextOptions = {}): Promise<Page> {
-    const context = await this.browser.newContext({ reducedMotion: 'reduce', ...options })
+    const context = await openWindow(this.browser, options)
     const page = await context.newPage()
     const complain = (complaint: string) => this.complaints.push(`${t.name}: ${complaint}`)
     page.on('pageerror', error => complain(error.message))

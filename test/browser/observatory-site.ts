@@ -1,6 +1,7 @@
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core'
 import type { Test } from 'tap'
 import { type Served, type ServeOptions, serve } from '../server/serve.js'
+import { openWindow } from './chromium.js'
 
 /** Below a root path, as behind a proxy that serves other things as well. */
 export const ROOT_PATH = '/book'
@@ -28,7 +29,7 @@ export class ObservatorySite {
    * @param path below the root path, from `/`
    */
   async open(t: Test, { url }: Pick<Served, 'url'>, path = '/', options: BrowserContextOptions = {}): Promise<Page> {
-    const context = await this.browser.newContext({ reducedMotion: 'reduce', ...LAPTOP, ...options })
+    const context = await openWindow(this.browser, { ...LAPTOP, ...options })
     t.teardown(() => context.close())
     return this.#go(t, await context.newPage(), url + ROOT_PATH + path)
   }
@@ -40,7 +41,7 @@ export class ObservatorySite {
    * @param path below the root path, from `/`
    */
   async openTab(t: Test, { url }: Pick<Served, 'url'>, path = '/'): Promise<Page> {
-    this.#window ??= this.browser.newContext({ reducedMotion: 'reduce', ...LAPTOP })
+    this.#window ??= openWindow(this.browser, LAPTOP)
     const page = await (await this.#window).newPage()
     t.teardown(() => page.close())
     return this.#go(t, page, url + ROOT_PATH + path)

@@ -9,6 +9,7 @@ import { listPlatforms } from '../../src/platforms/catalogue.js'
 import { openSqliteStore } from '../../src/store/sqlite/store.js'
 import { PASSWORD, startWithUsers } from '../accounts/accounts-rig.js'
 import type { Served } from '../server/serve.js'
+import { testFolder } from '../support/test-folder.js'
 import { logIn } from './login-site.js'
 import type { ObservatorySite } from './observatory-site.js'
 
@@ -28,7 +29,7 @@ const DAY = 86_400_000_000
 export async function serveCompany(t: Test, site: ObservatorySite): Promise<WatchingCompany> {
   const time = { now: 0 }
   const clock = () => time.now || Date.now() * 1000
-  const path = join(t.testdir(), 'events.db')
+  const path = join(testFolder(t), 'events.db')
   const store = await openSqliteStore({ path, clock, onFailure: error => t.fail(String(error)) })
   let ids = 0
   const ledger = await Ledger.open({ store, clock, newSubscriptionId: () => `sub_${++ids}` })

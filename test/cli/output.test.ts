@@ -3,7 +3,7 @@ import { Writable } from 'node:stream'
 import t from 'tap'
 import { Output } from '../../src/cli/output.js'
 import { Progress } from '../../src/cli/progress.js'
-import { untilTold } from '../../src/cli/until-told.js'
+import { waitForSignal } from '../../src/cli/wait-for-signal.js'
 
 function sink(options: { isTTY?: boolean; columns?: number; highWaterMark?: number } = {}) {
   const written: string[] = []
@@ -51,6 +51,17 @@ t.test('who reads slowly is waited for', async t => {
   t.equal(isDone, true)
 })
 
+t.test('a full disk is reported where the process goes on, and nothing waits for it', async t => {
+  const { stream } = sink({ highWaterMark: 1 })
+  const output = new Output(stream)
+  const reported: Error[] = []
+  output.reportFailures(error => reported.push(error))
+  const printed = output.print('abc\n')
+  stream.destroy(Object.assign(new Error('ENOSPC'), { code: 'ENOSPC' }))
+  await printed
+  t.match(reported, [{ code: 'ENOSPC' }])
+})
+
 t.test('a reader that goes away is no failure, and nobody waits for it', async t => {
   const { stream } = sink({ highWaterMark: 1 })
   const output = new Output(stream)
@@ -79,7 +90,7 @@ t.test('progress is a line that comes and goes, and only at a terminal', async t
 t.test('the first signal asks, the second does not', async t => {
   const exits: number[] = []
   const source = Object.assign(new EventEmitter(), { exit: (code: number) => exits.push(code) })
-  const told = untilTold(source)
+  const told = waitForSignal(source)
   source.emit('SIGTERM')
   await told
   t.same(exits, [])

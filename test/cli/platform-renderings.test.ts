@@ -3,13 +3,13 @@ import t from 'tap'
 import { displayWidth } from '../../src/cli/display-width.js'
 import { eventCard } from '../../src/cli/event-card.js'
 import { explanationText } from '../../src/cli/explanation-text.js'
-import { createLook } from '../../src/cli/look.js'
 import { platformSetupCard } from '../../src/cli/platform-setup-card.js'
+import { createTerminalStyle } from '../../src/cli/terminal-style.js'
 import { wrapWords } from '../../src/cli/wrap-words.js'
 import type { DeliveryExplanation } from '../../src/model/explanation.js'
 import { messageCreated } from '../support/events.js'
 
-const LOOK = createLook({ colour: false, columns: 60 })
+const LOOK = createTerminalStyle({ colour: false, columns: 60 })
 /** What a terminal must not be sent, besides the line breaks of the text itself. */
 const COMMANDS = /[\x00-\x09\x0b-\x1f\x7f-\x9f]/
 
@@ -101,7 +101,7 @@ t.test('an explanation of hostile texts commands no terminal', async t => {
   }
   const text = explanationText(explanation, LOOK)
   t.notMatch(text, COMMANDS)
-  t.match(text, /chat: 1 event, 2 with nothing to keep/)
+  t.match(text, /chat: 1 event, 2 with nothing to record/)
   t.match(text, /generic/)
-  t.match(text, /this delivery alone/)
+  t.match(text, /only this delivery/)
 })

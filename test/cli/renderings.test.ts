@@ -1,29 +1,30 @@
 import fc from 'fast-check'
 import t from 'tap'
+import type { Rendering } from '../../src/cli/api-command-context.js'
 import { boardCard } from '../../src/cli/board-card.js'
 import { boardCardsTable } from '../../src/cli/board-cards-table.js'
+import { displayWidth } from '../../src/cli/display-width.js'
 import { eventCard } from '../../src/cli/event-card.js'
 import { eventLine } from '../../src/cli/event-line.js'
 import { eventTable } from '../../src/cli/event-table.js'
 import { healthCard } from '../../src/cli/health-card.js'
 import { issuedTokenCard } from '../../src/cli/issued-token-card.js'
 import { ledgerStatusCard } from '../../src/cli/ledger-status-card.js'
-import { createLook } from '../../src/cli/look.js'
 import { platformCards } from '../../src/cli/platform-cards.js'
 import { prettyJson } from '../../src/cli/pretty-json.js'
 import { programName } from '../../src/cli/program-name.js'
 import { recordedText } from '../../src/cli/recorded-text.js'
 import { serveBanner } from '../../src/cli/serve-banner.js'
-import type { Rendering } from '../../src/cli/server-caller.js'
 import { sessionCard } from '../../src/cli/session-card.js'
 import { statsCard } from '../../src/cli/stats-card.js'
 import { savedSubscriptionCard, subscriptionCard } from '../../src/cli/subscription-card.js'
 import { subscriptionTable } from '../../src/cli/subscription-table.js'
+import { createTerminalStyle } from '../../src/cli/terminal-style.js'
 import { tokenTable } from '../../src/cli/token-table.js'
 import { createdUserCard, userCard } from '../../src/cli/user-card.js'
 import { userTable } from '../../src/cli/user-table.js'
 
-const LOOK = createLook({ colour: false, columns: 100 })
+const LOOK = createTerminalStyle({ colour: false, columns: 100 })
 
 const EVENT = {
   dedupe_key: 'chat:chat.example.org:message:8812:created',
@@ -84,6 +85,7 @@ const STATS = {
 t.test('an event is a card', async t => {
   t.matchOnlyStrict(eventCard(EVENT, LOOK).split('\n'), [
     'message.created from chat',
+    '  what           Ada wrote in eng › deploys',
     '  dedupe key     chat:chat.example.org:message:8812:created',
     '  captured       2031-05-04T09:00:00.123456Z',
     '  seen           2 times, last 2031-05-04T10:00:00.000000Z',
@@ -102,19 +104,53 @@ t.test('an event is a card', async t => {
 })
 
 t.test('a page of events is a table, with keys to copy and the way on', async t => {
-  t.matchOnlyStrict(eventTable(PAGE, LOOK).split('\n'), [
-    'captured (UTC)       source  kind             by   about                     seen',
-    '2031-05-04 09:00:00  chat    message.created  Ada  eng > deploys: all green     2',
-    '  chat:chat.example.org:message:8812:created',
+  t.matchOnlyStrict(eventTable(PAGE, LOOK, { isNewestFirst: false }).split('\n'), [
+    'captured (UTC)       source  seen  what happened',
+    '2031-05-04 09:00:00  chat       2  Ada wrote in eng › deploys · all green',
+    '  message.created  chat:chat.example.org:message:8812:created',
     '',
     '1 event, and more.',
-    'What comes next: --since 2031-05-04T09:00:00.123456Z',
+    'To read on: --since 2031-05-04T09:00:00.123456Z',
   ])
-  t.equal(eventTable({ items: [], next_since: null }, LOOK), 'No events.')
+  const newestFirst = eventTable(PAGE, LOOK, { isNewestFirst: true }).split('\n')
+  t.match(newestFirst.at(-2), 'Older ones: --before 2031-05-04T09:00:00.123456Z')
+  const last = eventTable({ ...PAGE, has_more: false }, LOOK, { isNewestFirst: true })
+  t.notMatch(last, '--before', 'nothing is older')
+  t.equal(eventTable({ items: [], next_since: null }, LOOK, { isNewestFirst: true }), 'No events.')
 })
 
 t.test('an event of a live feed is a line', async t => {
-  t.equal(eventLine(EVENT, LOOK), '09:00:00  chat  message.created  Ada · eng > deploys · all green')
+  t.equal(eventLine(EVENT, LOOK), '09:00:00  chat  message.created  Ada wrote in eng › deploys · all green')
+  const narrow = createTerminalStyle({ colour: false, columns: 60 })
+  t.equal(eventLine(EVENT, narrow), '09:00:00  chat  Ada wrote in eng › deploys · all green', 'the kind gives way')
+})
+
+t.test('the list and the live feed say how it ended', async t => {
+  const target = { type: 'workflow_run', display: 'test', parent: { type: 'repository', display: 'tide/relay' } }
+  const action = { object_type: 'workflow_run', verb: 'completed', outcome: 'failed', metadata: {} }
+  const run = { ...EVENT, kind: 'workflow_run.completed', action, target, conversation: {} }
+  for (const text of [
+    eventLine(run, LOOK),
+    eventTable({ items: [run] }, LOOK, { isNewestFirst: false }),
+    eventCard(run, LOOK),
+  ]) {
+    t.match(text, 'Ada ran workflow test on tide/relay: failed')
+  }
+})
+
+t.test('a page of events is no wider than the terminal, from 60 columns on', async t => {
+  const page = { items: [EVENT, { ...EVENT, conversation: { text: 'word '.repeat(40) } }] }
+  for (const columns of [60, 72, 79, 100]) {
+    const lines = eventTable(page, createTerminalStyle({ colour: false, columns }), { isNewestFirst: false }).split(
+      '\n',
+    )
+    t.same(
+      lines.filter(line => displayWidth(line) > columns),
+      [],
+      `${columns} columns`,
+    )
+    t.match(lines.join('\n'), 'Ada wrote in eng › deploys · all green', 'the sentence can be read')
+  }
 })
 
 t.test('counts are cards and tables, the commonest kind first', async t => {
@@ -142,7 +178,7 @@ t.test('a subscription is a card, many are a table', async t => {
 
 t.test('what was recorded is said in a line', async t => {
   t.match(recordedText({ created: true, dedupe_key: 'k', seen_count: 1 }, LOOK), /^Recorded\.\n {2}dedupe key {2}k\n/)
-  t.match(recordedText({ created: false, dedupe_key: 'k', seen_count: 7 }, LOOK), /^Known already[\s\S]*seen +7$/)
+  t.match(recordedText({ created: false, dedupe_key: 'k', seen_count: 7 }, LOOK), /^Already known[\s\S]*seen +7$/)
   t.equal(recordedText({ created: 1, duplicates: 0 }, LOOK), 'Recorded 1 event: 1 new, 0 repeats.')
   t.equal(recordedText({ created: 1999, duplicates: 1 }, LOOK), 'Recorded 2,000 events: 1,999 new, 1 repeat.')
 })
@@ -187,7 +223,7 @@ const STATUS = {
 t.test('the status of a ledger says who has it open, how large it is, and what a check found', async t => {
   t.match(
     ledgerStatusCard(STATUS, LOOK),
-    /size +7\.9 MiB\n {2}open by +nobody\n {2}schema +version 3\n[\s\S]*head +empty$/,
+    /size +7\.9 MiB\n {2}open by +no server\n {2}schema +version 3\n[\s\S]*head +empty$/,
   )
   const server = { pid: 7, address: 'http://127.0.0.1:8765', since: '2031-05-04T09:00:00.000000Z' }
   t.match(ledgerStatusCard({ ...STATUS, server }, LOOK), /a server at http:\/\/127\.0\.0\.1:8765, process 7 since 2031/)
@@ -228,7 +264,11 @@ const USER = {
   created_at: '2031-05-04T09:00:00.123456Z',
   updated_at: '2031-05-04T10:00:00.123456Z',
 }
-const TOKEN = { id: 'token_1', prefix: 'tok_abcd', created_at: '2031-05-04T09:00:00.123456Z', last_used_at: null }
+const TOKEN = {
+  ...{ id: 'token_1', prefix: 'tok_abcd', may: 'all', sources: [] as string[] },
+  ...{ created_at: '2031-05-04T09:00:00.123456Z', last_used_at: null },
+}
+const WRITER = { ...TOKEN, may: 'write', sources: ['ci', 'deploy\u001b[2J'] }
 
 t.test('a user is a card, many are a table', async t => {
   t.match(userCard(USER, LOOK), /^User ada, enabled\n {2}role +admin\n {2}id +user_1\n/)
@@ -244,7 +284,12 @@ t.test('a user is a card, many are a table', async t => {
 t.test('a token is shown whole once, and by its beginning from then on', async t => {
   const issued = issuedTokenCard('ada')({ ...TOKEN, token: 'tok_abcdefgh' }, LOOK)
   t.match(issued, /^API token of ada\n {2}token +tok_abcdefgh\n {2}id +token_1\n[\s\S]*not shown again/)
-  t.match(tokenTable({ items: [TOKEN] }, LOOK), /\ntoken_1 {2}tok_abcd +2031-05-04 09:00:00 {2}never$/)
+  t.match(
+    tokenTable({ items: [TOKEN] }, LOOK),
+    /\ntoken_1 {2}tok_abcd +all rights of its user {2}2031-05-04 09:00:00 {2}never$/,
+  )
+  t.match(tokenTable({ items: [WRITER] }, LOOK), / {2}record events of ci, deploy.* {2}2031/)
+  t.notMatch(tokenTable({ items: [WRITER] }, LOOK), '\u001b')
   t.match(tokenTable({ items: [{ ...TOKEN, last_used_at: USER.updated_at }] }, LOOK), /2031-05-04 10:00:00$/)
   t.match(tokenTable({ items: [] }, LOOK), /No tokens/)
 })
@@ -252,8 +297,10 @@ t.test('a token is shown whole once, and by its beginning from then on', async t
 t.test('a session says who one is, and whether that matters', async t => {
   const session = { admin_required: true, authenticated: true, user: USER, is_bootstrap_admin: false, csrf_token: null }
   t.match(sessionCard(session, LOOK), /^You are ada\n {2}role +admin\n {2}id +user_1\n {2}login +needed for reading$/)
+  const writer = sessionCard({ ...session, may: 'write', sources: ['ci'] }, LOOK)
+  t.match(writer, /token may {2}record events of ci, and read nothing\n/)
   const nobody = { ...session, authenticated: false, user: null }
-  t.match(sessionCard({ ...nobody, admin_required: false }, LOOK), /^You are nobody\n {2}login +not needed/)
+  t.match(sessionCard({ ...nobody, admin_required: false }, LOOK), /^You are not logged in\n {2}login +not needed/)
   const bootstrap = { ...nobody, authenticated: true, is_bootstrap_admin: true }
   t.match(sessionCard(bootstrap, LOOK), /^You are the bootstrap admin\n/)
 })
@@ -296,7 +343,7 @@ const RENDERINGS: Record<string, Rendering> = {
   boardCardsTable,
   eventCard,
   eventLine,
-  eventTable,
+  eventTable: (page, look) => eventTable(page, look, { isNewestFirst: true }),
   healthCard,
   issuedTokenCard: issuedTokenCard('\x1b[2Jada'),
   platformCards,

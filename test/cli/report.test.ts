@@ -15,6 +15,8 @@ const EXPECTED: Record<ErrorCategory, number> = {
   forbidden: 4,
   conflict: 5,
   outdated: 5,
+  headers_too_large: 2,
+  misdirected: 78,
   unavailable: 75,
   throttled: 75,
   configuration: 78,
@@ -39,11 +41,11 @@ t.test('an expected failure is one line, and one for each field', async t => {
     { field: '/actor/id', detail: 'must be a string.' },
     { field: '', detail: 'It is no object.' },
   ]
-  const several = new AppError('configuration', 'settings_invalid', '3 settings are wrong.', { errors })
+  const several = new AppError('configuration', 'settings_invalid', '3 settings are invalid.', { errors })
   t.equal(
     toReport(several, PEOPLE).err,
     [
-      '3 settings are wrong.',
+      '3 settings are invalid.',
       '  EVENT_PORT "x" is not a number.',
       '  /actor/id: must be a string.',
       '  It is no object.',
@@ -88,7 +90,7 @@ t.test('a defect is one line, however much somebody else had to say', async t =>
   const defect = new TypeError(`x is not a function\n${'minified;'.repeat(10_000)}`)
   const { exitCode, err = '' } = toReport(defect, PEOPLE)
   t.equal(exitCode, 1)
-  t.match(err, /^Something went wrong inside daybook \(TypeError: x is not a function\)\./)
+  t.match(err, /^Internal error in daybook \(TypeError: x is not a function\)\./)
   t.notMatch(err, /\n|minified/)
   const long = toReport(new Error('minified;'.repeat(10_000)), PEOPLE).err ?? ''
   t.ok(long.length < 500)

@@ -2,10 +2,10 @@ import fc from 'fast-check'
 import t from 'tap'
 import { card, firstLines } from '../../src/cli/card.js'
 import { cutToWidth, displayWidth } from '../../src/cli/display-width.js'
-import { createLook } from '../../src/cli/look.js'
 import { table } from '../../src/cli/table.js'
+import { createTerminalStyle } from '../../src/cli/terminal-style.js'
 
-const LOOK = createLook({ colour: false, columns: 40 })
+const LOOK = createTerminalStyle({ colour: false, columns: 40 })
 
 t.test('columns are as wide as they must be, and no line is wider than the terminal', async t => {
   const columns = [{ title: 'id' }, { title: 'about', flexible: true }, { title: 'n', align: 'right' as const }]
@@ -26,7 +26,7 @@ t.test('columns are as wide as they must be, and no line is wider than the termi
 })
 
 t.test('a table stays a table, whatever is in its cells', async t => {
-  const cell = fc.string({ unit: 'grapheme', maxLength: 30 }).map(text => text.replace(/\s/gu, ' '))
+  const cell = fc.string({ unit: 'grapheme', maxLength: 12 }).map(text => text.replace(/\s/gu, ' '))
   fc.assert(
     fc.property(fc.array(fc.tuple(cell, cell), { minLength: 1, maxLength: 5 }), rows => {
       const lines = table(LOOK, [{ title: 'a' }, { title: 'b', flexible: true }], rows).split('\n')
@@ -41,6 +41,55 @@ t.test('width counts columns, not characters', async t => {
   t.equal(displayWidth('e\u0301'), 1)
   t.equal(displayWidth('👍'), 2)
   t.equal(displayWidth(''), 0)
+})
+
+t.test('a picture takes two columns, of however many parts it is made', async t => {
+  for (const picture of ['👩‍💻', '👨‍👩‍👧‍👦', '🏳️‍🌈', '🇸🇪', '👍🏽', '❤️', '✔️', '1️⃣', '☔', '🫨', '🧑🏿‍🤝‍🧑🏻']) {
+    t.equal(displayWidth(picture), 2, picture)
+    t.equal(cutToWidth(`${picture}${picture}`, 3), `${picture}…`)
+  }
+  t.equal(displayWidth('✔ ❤ ©'), 5, 'signs that are no pictures by themselves')
+  t.equal(displayWidth('🇸'), 1, 'half a flag is a letter')
+  t.equal(displayWidth('ｶﾞ'), 2)
+  t.equal(displayWidth('각'), 2, 'a syllable of three parts')
+  t.equal(displayWidth('กำ'), 2)
+  t.equal(displayWidth('\x1b[31mred\x1b[39m'), 3, 'a colour')
+})
+
+t.test('columns stand in line behind joined pictures, flags and marks', async t => {
+  const names = ['👩‍💻', '🇸🇪 Åsa', '👍🏽!', '❤️', '🫨🫨', 'e\u0301', '日本', 'plain']
+  const [, ...lines] = table(
+    LOOK,
+    [{ title: 'who' }, { title: 'n' }],
+    names.map(name => [name, '|']),
+  ).split('\n')
+  t.same(
+    lines.map(line => displayWidth(line.slice(0, line.indexOf('|')))),
+    names.map(() => displayWidth('🇸🇪 Åsa') + 2),
+  )
+  t.same(
+    lines.map(line => line.slice(0, line.indexOf('|')).trim()),
+    names,
+  )
+})
+
+t.test('where a row has no room it goes on in a second line, and nothing is cut', async t => {
+  const columns = [
+    { title: 'id' },
+    { title: 'about', flexible: true, least: 12 },
+    { title: 'address' },
+    { title: 'state' },
+  ]
+  const rows = [['sub_0123456789', 'a text that is rather long', 'https://example.org', 'on']]
+  t.equal(
+    table(LOOK, columns, rows),
+    [
+      'id              about',
+      '  address              state',
+      'sub_0123456789  a text that is rather l…',
+      '  https://example.org  on',
+    ].join('\n'),
+  )
 })
 
 t.test('what is cut is never wider than asked, and never half a character', async t => {
@@ -71,6 +120,6 @@ t.test('a long text is shown as far as it fits', async t => {
 })
 
 t.test('colour is written only where it is wanted', async t => {
-  t.match(card(createLook({ colour: true, columns: 40 }), 'Title', []), /\x1b\[1m/)
-  t.notMatch(card(createLook({ colour: false, columns: 40 }), 'Title', []), /\x1b/)
+  t.match(card(createTerminalStyle({ colour: true, columns: 40 }), 'Title', []), /\x1b\[1m/)
+  t.notMatch(card(createTerminalStyle({ colour: false, columns: 40 }), 'Title', []), /\x1b/)
 })

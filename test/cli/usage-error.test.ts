@@ -15,19 +15,19 @@ const OPTIONS = {
 }
 
 const lines = [
-  { argv: [], says: 'Something is missing: <id>. Add --help to see what is possible.' },
-  { argv: ['a', 'b'], says: 'Unexpected argument: b. Add --help to see what is possible.' },
-  { argv: ['a', '--sinc', 'x'], says: 'There is no flag --sinc. Did you mean --since?' },
-  { argv: ['a', '--sinse=x'], says: 'There is no flag --sinse=x. Did you mean --since?' },
-  { argv: ['a', '--teapot'], says: 'There is no flag --teapot. Add --help to see what is possible.' },
-  { argv: ['a', '--since'], says: 'Flag --since expects a value. Add --help to see what is possible.' },
+  { argv: [], says: 'Missing: <id>. Add --help for the usage.' },
+  { argv: ['a', 'b'], says: 'Unexpected argument: b. Add --help for the usage.' },
+  { argv: ['a', '--sinc', 'x'], says: 'Unknown flag: --sinc. Did you mean --since?' },
+  { argv: ['a', '--sinse=x'], says: 'Unknown flag: --sinse=x. Did you mean --since?' },
+  { argv: ['a', '--teapot'], says: 'Unknown flag: --teapot. Add --help for the usage.' },
+  { argv: ['a', '--since'], says: 'Flag --since expects a value. Add --help for the usage.' },
   {
     argv: ['a', '--order', 'up'],
-    says: 'Expected --order=up to be one of: asc, desc. Add --help to see what is possible.',
+    says: 'Expected --order=up to be one of: asc, desc. Add --help for the usage.',
   },
   {
     argv: ['a', '--follow', '--order', 'asc'],
-    says: '--order=asc cannot also be provided when using --follow. Add --help to see what is possible.',
+    says: '--order=asc cannot also be provided when using --follow. Add --help for the usage.',
   },
 ]
 for (const { argv, says } of lines) {
@@ -40,7 +40,7 @@ for (const { argv, says } of lines) {
 t.test('an argument with few values shows them', async t => {
   const args = { name: option({ options: ['event', 'subscription'] as const })({ required: true, ignoreStdin: true }) }
   const error = await parse([], { args, strict: true }).catch((error: unknown) => error)
-  t.match(toReport(error, { json: false, stacks: false }).err, /^Something is missing: <event\|subscription>\./)
+  t.match(toReport(error, { json: false, stacks: false }).err, /^Missing: <event\|subscription>\./)
 })
 
 t.test('an end that is asked for is not a failure to tell of', async t => {

@@ -133,6 +133,8 @@ const categories: Record<ErrorCategory, 'waits' | 'ends'> = {
   not_found: 'ends',
   conflict: 'ends',
   outdated: 'ends',
+  headers_too_large: 'ends',
+  misdirected: 'ends',
   too_large: 'ends',
   unsupported_type: 'ends',
   configuration: 'ends',

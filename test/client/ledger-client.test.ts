@@ -84,7 +84,7 @@ const routes: Route[] = [
 
 for (const { name, ask, method = 'GET', url, type, body = '' } of routes) {
   t.test(`${name} asks ${method} ${url}, below the base address`, async t => {
-    const server = await standIn(t, () => ({ body: { ok: true } }))
+    const server = await standIn(t, () => ({ body: { database: '/events.db' } }))
     await ask(new LedgerClient({ apiUrl: `${server.url}/base` }))
     t.match(server.arrived, [{ method, url: `/base${url}`, body }])
     t.equal(server.arrived[0]?.headers['content-type'], type)
@@ -166,6 +166,17 @@ t.test('a ledger that cannot record still says how it is', async t => {
   t.same(answer.json(), body)
 })
 
+t.test('a board is no ledger, whether it lets anybody ask how it is or not', async t => {
+  const board = [
+    { body: { status: 'ok', version: '1.2.3' } },
+    { status: 401, body: { code: 'unauthenticated', detail: 'Log in.' } },
+  ]
+  for (const answer of board) {
+    const server = await standIn(t, () => answer)
+    await t.rejects(new LedgerClient({ apiUrl: server.url }).health(), { code: 'not_a_ledger' })
+  }
+})
+
 const problems = [
   { status: 400, category: 'invalid' },
   { status: 401, category: 'unauthenticated' },
@@ -199,7 +210,7 @@ const refusedCredentials: { shown?: LedgerCredential; status: number; code: stri
     shown: { kind: 'token', secret: 'tok_secret-word' },
     status: 401,
     code: 'unauthenticated',
-    hint: /The API token that was sent counts for nothing/,
+    hint: /The API token is not valid here/,
   },
   {
     shown: { kind: 'admin', secret: 'secret-word' },
@@ -211,7 +222,7 @@ const refusedCredentials: { shown?: LedgerCredential; status: number; code: stri
     shown: { kind: 'token', secret: 'tok_secret-word' },
     status: 403,
     code: 'forbidden',
-    hint: /Give the API token of an administrator/,
+    hint: /Use a token that has this right/,
   },
 ]
 for (const { shown, status, code, hint } of refusedCredentials) {

@@ -30,9 +30,9 @@ t.test('so is a host that does not exist, and a socket', async t => {
 
 t.test('an owner is asked through its socket', async t => {
   const path = join(await shortFolder(t), 'ledger.sock')
-  const server = await standIn(t, () => ({ body: { status: 'ok' } }), { path })
+  const server = await standIn(t, () => ({ body: { database: '/events.db' } }), { path })
   const answer = await new LedgerClient({ socketPath: path }).health()
-  t.same(answer.json(), { status: 'ok' })
+  t.same(answer.json(), { database: '/events.db' })
   t.match(server.arrived, [{ url: '/api/health' }])
 })
 

@@ -171,7 +171,7 @@ t.test('the admin token of this home is shown to the ledger, unless there is an 
 const failures = [
   { status: 400, code: 'invalid_field', exit: 2 },
   { status: 401, code: 'unauthenticated', exit: 4, hint: /Give an API token with --token/ },
-  { status: 403, code: 'forbidden', exit: 4, hint: /token of an administrator/ },
+  { status: 403, code: 'forbidden', exit: 4, hint: /Use a token that has this right/ },
   { status: 404, code: 'event_unknown', exit: 3 },
   { status: 409, code: 'some_conflict', exit: 5 },
   { status: 413, code: 'body_too_large', exit: 2 },
@@ -213,7 +213,7 @@ t.test('wrong settings: 78, all of them', async t => {
   t.match(run, {
     code: 78,
     out: '',
-    err: /^2 settings are wrong\.\n {2}EVENT_API_URL .*\n {2}EVENT_ADMIN_TOKEN_FILE .*\n$/,
+    err: /^2 settings are invalid\.\n {2}EVENT_API_URL .*\n {2}EVENT_ADMIN_TOKEN_FILE .*\n$/,
   })
 })
 

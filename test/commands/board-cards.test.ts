@@ -36,7 +36,7 @@ t.test('cards are added, listed, shown and moved', async t => {
   const lost = await run(['move', id, 'done', '--if-version', '1'])
   t.match(lost, { code: 5, out: '', err: /version 2 now/ })
   t.match(await run(['move', id, 'doing']), { code: 0 })
-  t.ok(cards.get(id).rank > cards.get(second.id).rank, 'to the end of the column in which it stands')
+  t.ok((await cards.get(id)).rank > (await cards.get(second.id)).rank, 'to the end of the column in which it stands')
   t.match(await run(['show', id], { atTerminal: true }), { out: /body +All of \*them\*\./ })
   t.match(await run(['show', 'card_2']), { code: 3, err: /no card "card_2"/ })
   t.match(await run(['move', id, 'nowhere']), { code: 2, err: /\/column must be one of: backlog, doing/ })
@@ -176,7 +176,7 @@ t.test('with a server running, it makes the copy, and goes on', async t => {
   const ownership = await own(database, 'server', `${database}.sock`)
   t.teardown(() => ownership.release())
   const { cards, copied } = await serveCards(t, { home, socketPath: `${database}.sock` })
-  cards.create({ title: 'Kept' })
+  await cards.create({ title: 'Kept' })
   const run = (...argv: string[]) => {
     return runDaybook(t, ['board', 'backup', ...argv], { env: { BOARD_HOME: home }, atTerminal: true })
   }
@@ -189,5 +189,5 @@ t.test('with a server running, it makes the copy, and goes on', async t => {
   writeFileSync(join(home, 'sessions.sqlite3'), 'something')
   t.match(await run(join(home, 'sessions.copy')), { code: 0 })
   t.same(copied, [join(home, 'sessions.copy')])
-  t.match(cards.create({ title: 'Later' }), { version: 1 })
+  t.match(await cards.create({ title: 'Later' }), { version: 1 })
 })

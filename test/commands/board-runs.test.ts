@@ -4,6 +4,7 @@ import t from 'tap'
 import { CARD, shell, until } from '../board/executor-rig.js'
 import { problem, standIn } from '../client/stand-in.js'
 import { serveRuns, TOKEN } from '../server/board/serve-runs.js'
+import { testFolder } from '../support/test-folder.js'
 import { runDaybook, startDaybook } from './run-daybook.js'
 
 t.test('runs are started, followed, shown and listed', async t => {
@@ -17,12 +18,15 @@ t.test('runs are started, followed, shown and listed', async t => {
 
   const dry = await run(['start', CARD.id, '--mode', 'dry_run'], { atTerminal: true })
   t.match(dry, { code: 0, out: /^Run run_1, done\n(?:.|\n)*command +"\/bin\/sh" "-c" "printf/ })
+  const withoutToken = { env: { ...env, BOARD_EXECUTOR_TOKEN: '' }, atTerminal: true }
+  const shown = await run(['show', 'run_1'], withoutToken)
+  t.match(shown, { code: 0, out: /command +shown with the executor token only\n/ })
   const followed = startDaybook(t, ['board', 'runs', 'start', CARD.id, '--mode', 'real', '--follow'], {
     env,
     atTerminal: true,
   })
   await until(() => followed.run.out.includes('one\n'))
-  t.equal(executor.get('run_2').state, 'running')
+  t.equal((await await executor.get('run_2')).state, 'running')
   writeFileSync(join(folder, 'go'), '')
   const { out, code } = await followed.ended
   t.equal(code, 0)
@@ -32,7 +36,7 @@ t.test('runs are started, followed, shown and listed', async t => {
   t.match(JSON.parse((await run(['show', 'run_2'])).out), { state: 'failed', exit_code: 3 })
   t.match(await run(['log', 'run_2']), { out: /\none\x1b\[31m\ntwo\nIt ended/ })
   const lines = (await run(['log', 'run_2', '--follow', '--json'])).out.trim().split('\n')
-  t.same(JSON.parse(lines.at(-1) ?? ''), executor.get('run_2'))
+  t.same(JSON.parse(lines.at(-1) ?? ''), await executor.get('run_2'))
   t.same(
     lines.slice(0, -1).map(line => JSON.parse(line)),
     await executor.log('run_2'),
@@ -59,14 +63,15 @@ t.test(
     const wrong = { ...env, BOARD_EXECUTOR_TOKEN: 'another' }
     const fromInput = await runDaybook(t, [...start, '--executor-token-file', '-'], { env: wrong, input: `${TOKEN}\n` })
     t.match(fromInput, { code: 0 })
-    const file = join(t.testdir({ token: `${TOKEN}\n`, empty: '\n' }), 'token')
+    const folder = testFolder(t, { token: `${TOKEN}\n`, empty: '\n' })
+    const file = join(folder, 'token')
     const { id } = JSON.parse(fromInput.out)
-    await until(() => executor.get(id).state === 'running')
+    await until(async () => (await executor.get(id)).state === 'running')
     t.match(await runDaybook(t, ['board', 'runs', 'cancel', id], { env }), { code: 4 })
     const cancelled = await runDaybook(t, ['board', 'runs', 'cancel', id, '--executor-token-file', file], { env })
     t.match(JSON.parse(cancelled.out), { state: 'cancelled' })
     t.match(await runDaybook(t, start, { env: { ...env, BOARD_EXECUTOR_TOKEN_FILE: file } }), { code: 0 })
-    const empty = [...start, '--executor-token-file', join(t.testdirName, 'empty')]
+    const empty = [...start, '--executor-token-file', join(folder, 'empty')]
     t.match(await runDaybook(t, empty, { env }), { code: 78, err: /--executor-token-file is not one word/ })
     t.match(await runDaybook(t, [...start, '--executor-token', TOKEN], { env }), { code: 2 })
     t.match(await runDaybook(t, ['board', 'runs', 'start', CARD.id], { env }), { code: 2 })

@@ -117,7 +117,7 @@ t.test('with --due a failure has the form in which any command tells one', async
   t.equal(code, 75)
   const [failed] = JSON.parse(out).captures
   t.same(Object.keys(failed.error), ['code', 'detail', 'errors'])
-  t.match(failed.error, { code: 'chat_rate_limited', detail: /asks for fewer requests/, errors: [] })
+  t.match(failed.error, { code: 'chat_rate_limited', detail: /limits the rate of requests/, errors: [] })
   t.match(await run([...CAPTURE, '--due', '--json']), { code: 0, out: '{"captures":[],"left":0}\n' }, 'until then')
 })
 
@@ -142,12 +142,15 @@ t.test('a watch that was read on another server is said to be begun anew', async
   other.book.say(DEPLOYS, 1)
   const { out } = await run([...CAPTURE, 'deploys', '--chat-url', other.url], { atTerminal: true })
   const { host } = new URL(chat.url)
-  t.equal(out, `Captured deploys: 1 message, 1 new. Newest: 1. Begun anew: it was read on ${host} before.\n`)
+  t.equal(
+    out,
+    `Captured deploys: 1 message, 1 new. Newest: 1. Started again from the beginning: it was read on ${host} before.\n`,
+  )
 })
 
 const failures = [
   { what: 'no such watch', argv: ['nobody'], code: 3, err: /^There is no such subscription/ },
-  { what: 'neither a watch nor --due', argv: [], code: 2, err: /^Name one subscription, or say --due/ },
+  { what: 'neither a watch nor --due', argv: [], code: 2, err: /^Name one subscription, or use --due/ },
   { what: 'a watch and --due', argv: ['deploys', '--due'], code: 2, err: /^Name one subscription/ },
   { what: 'a backfill below nothing', argv: ['deploys', '--backfill', '-1'], code: 2, err: /backfill/i },
   { what: 'an address that is none', argv: ['deploys', '--chat-url', 'x y'], code: 78, err: /--chat-url "x y"/ },
@@ -155,7 +158,7 @@ const failures = [
   { what: 'no account', env: { EVENT_CHAT_API_KEY: '' }, code: 78, err: /EVENT_CHAT_API_KEY is empty/ },
   { what: 'no server there', env: { EVENT_CHAT_URL: 'http://127.0.0.1:1' }, code: 75, err: /No chat server answers/ },
   { what: 'no ledger', env: { EVENT_DB: '/nonexistent/events.db' }, code: 3, err: /There is no ledger at/ },
-  { what: 'a limit of more than a minute', fault: rateLimited(90.5), code: 75, err: /asks for fewer requests/ },
+  { what: 'a limit of more than a minute', fault: rateLimited(90.5), code: 75, err: /limits the rate of requests/ },
   { what: 'a server that fails', fault: told(500, {}), code: 75, err: /status 500/ },
 ]
 
@@ -178,7 +181,7 @@ t.test('beside a server it ends in the same way', async t => {
   await startServer(t, { database: place.database, flags: ['--log-level', 'silent'] })
   const { code, out } = await place.run([...CAPTURE, 'deploys', '--json'])
   t.equal(code, 75)
-  t.match(JSON.parse(out), { error: { code: 'chat_rate_limited', detail: /asks for fewer requests/ } })
+  t.match(JSON.parse(out), { error: { code: 'chat_rate_limited', detail: /limits the rate of requests/ } })
   t.match(await place.run([...CAPTURE, 'nobody']), { code: 3, err: /There is no such subscription/ })
 })
 

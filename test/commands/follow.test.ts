@@ -89,7 +89,7 @@ t.test('a ledger that was replaced is told', async t => {
   await until(() => keysIn(run.out).length === 1)
   epoch = 'after'
   await until(() => run.err !== '')
-  t.equal(run.err, 'The ledger was restored or replaced. Going on from the same checkpoint.\n')
+  t.equal(run.err, 'The ledger was restored or replaced. Continuing from the same checkpoint.\n')
 })
 
 t.test('a server that is not there from the start is not waited for', async t => {

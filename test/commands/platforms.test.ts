@@ -83,7 +83,7 @@ t.test('setup waits for the first delivery that proves itself', async t => {
   t.match(JSON.parse(setup ?? ''), { source: 'forum' })
   t.strictSame(JSON.parse(arrived ?? ''), { event: ARRIVED })
   t.strictSame(more, [])
-  t.match(err, /Waiting for the first verified delivery[\s\S]*proves nothing/)
+  t.match(err, /Waiting for the first verified delivery[\s\S]*An unverified delivery arrived/)
 })
 
 t.test('a person is shown what arrived', async t => {
@@ -141,7 +141,7 @@ t.test('a delivery that came before there was a secret ends the waiting once it 
   const env = { EVENT_API_URL: apiUrl, EVENT_WEBHOOK_SECRET_CODE_A: SECRET }
   const { run, ended } = startDaybook(t, ['platforms', 'setup', 'code_a'], { env })
   await until(() => run.err.includes('If nothing arrives'))
-  while (!run.err.includes('A delivery arrived')) await deliver(apiUrl, {})
+  while (!run.err.includes('delivery arrived')) await deliver(apiUrl, {})
   t.match(run.err, /EVENT_WEBHOOK_SECRET_CODE_A is set here, but the server does not have it yet/)
   first.child.kill('SIGTERM')
   await first.ended
@@ -168,10 +168,10 @@ t.test('the server is told to have no secret, where a delivery proves nothing fo
     return { body: { items: url.includes('since=') ? [UNPROVED] : [], next_since: CHECKPOINT } }
   })
   const { run } = startDaybook(t, ['platforms', 'setup', 'forum', '--api-url', url])
-  await until(() => run.err.includes('proves nothing'))
+  await until(() => run.err.includes('An unverified delivery arrived'))
   t.match(
     run.err,
-    /proves nothing\. Set EVENT_WEBHOOK_SECRET_FORUM \(or EVENT_WEBHOOK_SECRET_FORUM_FILE.*restart the server/,
+    /An unverified delivery arrived\. Set EVENT_WEBHOOK_SECRET_FORUM \(or EVENT_WEBHOOK_SECRET_FORUM_FILE.*restart the server/,
   )
   t.match(run.err, /If nothing arrives, look at the list of events on the page of the webhook: 401 means/)
 })

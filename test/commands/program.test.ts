@@ -1,6 +1,10 @@
-import { readFileSync } from 'node:fs'
+import { execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readFileSync, symlinkSync } from 'node:fs'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import t from 'tap'
+import { ownFolder } from '../black-box/own-folder.js'
 import { runDaybook } from './run-daybook.js'
 
 const { version } = JSON.parse(readFileSync(fileURLToPath(new URL('../../../package.json', import.meta.url)), 'utf8'))
@@ -38,4 +42,27 @@ t.test('completion for the shell is made from the commands there are', async t =
   t.equal(code, 0)
   const functions = readFileSync(`${t.testdirName}/.cache/daybook/autocomplete/functions/bash/daybook.bash`, 'utf8')
   t.match(functions, /api:record-json --json --api-url --token/)
+})
+
+t.test('what npm packs is a whole program', async t => {
+  const folder = ownFolder(t)
+  const root = fileURLToPath(new URL('../../../', import.meta.url))
+  // Without its scripts: they build, and the tests run from what is built.
+  execFileSync('npm', ['pack', '--silent', '--ignore-scripts', '--pack-destination', folder], { cwd: root })
+  execFileSync('tar', ['-xzf', `daybook-${version}.tgz`], { cwd: folder })
+  symlinkSync(join(root, 'node_modules'), join(folder, 'package/node_modules'))
+  const server = spawn(
+    process.execPath,
+    ['package/bin/run.js', 'serve', '--demo', '--json', '--port=0', '--board-port=0'],
+    {
+      cwd: folder,
+      env: { HOME: folder, PATH: process.env.PATH },
+      stdio: ['ignore', 'pipe', 'ignore'],
+    },
+  )
+  t.teardown(() => server.kill('SIGKILL'))
+  const { ledger } = JSON.parse(String((await once(server.stdout, 'data'))[0]))
+  t.match(await (await fetch(`${ledger}/`)).text(), /<!doctype html>/i, 'with its pages')
+  server.kill('SIGTERM')
+  t.same(await once(server, 'exit'), [0, null])
 })

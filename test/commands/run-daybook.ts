@@ -16,6 +16,8 @@ export interface RunOptions {
   input?: string
   /** As if a person were looking at it. */
   atTerminal?: boolean
+  /** A file that takes standard output and standard error. */
+  into?: string
 }
 
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url))
@@ -23,12 +25,18 @@ const AT_TERMINAL = fileURLToPath(new URL('./programs/at-terminal.js', import.me
 /** Only a hang takes so long, however busy the machine. */
 const LONGEST_MILLISECONDS = 120_000
 
-/** A command line that runs as people run it, without tap's own module in it, with an environment and a home of its own. */
-export function startDaybook(t: Test, argv: readonly string[], { env = {}, atTerminal = false }: RunOptions = {}) {
+/** A command line that runs as people run it, without NODE_OPTIONS, with an environment and a home of its own. */
+export function startDaybook(
+  t: Test,
+  argv: readonly string[],
+  { env = {}, atTerminal = false, into }: RunOptions = {},
+) {
   const script = atTerminal ? AT_TERMINAL : `${ROOT}/bin/run.js`
   // A home of its own, which may have been furnished before.
   const home = existsSync(t.testdirName) ? t.testdirName : t.testdir()
-  const child = spawn('env', ['-u', 'NODE_OPTIONS', process.execPath, script, ...argv], {
+  const program = ['env', '-u', 'NODE_OPTIONS', process.execPath, '--liftoff-only', script, ...argv]
+  const [file = '', ...args] = into === undefined ? program : ['sh', '-c', 'exec "$@" >"$0" 2>&1', into, ...program]
+  const child = spawn(file, args, {
     // The board's usual port may be taken by a test beside this one.
     env: { PATH: process.env.PATH, HOME: home, TERM: 'xterm', BOARD_PORT: '0', ...env },
     timeout: LONGEST_MILLISECONDS,

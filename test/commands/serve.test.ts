@@ -1,4 +1,5 @@
 import { once } from 'node:events'
+import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
 import { runDaybook, startDaybook, until } from './run-daybook.js'
@@ -36,6 +37,17 @@ t.test('serve says in one line where it is, serves, and ends with 0 when told', 
   t.match(await ended, { code: 0, err: '' })
 })
 
+t.test('a server goes on when neither its addresses nor its log can be written', async t => {
+  const home = t.testdir()
+  const { child, ended } = startDaybook(t, ['serve', '--port', '0', '--log-level', 'debug'], { into: '/dev/full' })
+  const owner = join(home, '.arch', 'event', 'events.db.owner')
+  await until(() => existsSync(owner) && readFileSync(owner, 'utf8').includes('"address"'))
+  const { address } = JSON.parse(readFileSync(owner, 'utf8'))
+  for (let n = 0; n < 3; n++) t.equal((await fetch(`${address}/api/health`)).status, 200)
+  child.kill('SIGTERM')
+  t.match(await ended, { code: 0 })
+})
+
 t.test('with no server, the status of the ledger is read from its file, and can be checked', async t => {
   t.match(await runDaybook(t, ['ledger', 'status']), { code: 3, err: /There is no ledger at/ })
   const { child, run, ended } = startDaybook(t, ['serve', '--port', '0', '--json', '--log-level', 'silent'])
@@ -66,7 +78,7 @@ t.test('what is wrong with its settings is told at once, before anything is open
   const { code, out, err } = await runDaybook(t, ['serve', '--port', 'x'], { env })
   t.match({ code, out }, { code: 78, out: '' })
   t.match(err.split('\n'), [
-    '4 settings are wrong.',
+    '4 settings are invalid.',
     /EVENT_DB names a PostgreSQL database/,
     /EVENT_HOST "a b"/,
     /--port "x"/,

@@ -59,6 +59,13 @@ t.test('with a server running, it does all of it, and counts at once', async t =
   const { id, token } = JSON.parse((await run(['users', 'token', 'bob'])).out)
   const session = ['api', 'session', '--token', token]
   t.match(await run(session, { atTerminal: true }), { code: 0, out: /^You are bob\n {2}role +member\n/ })
+  const writer = JSON.parse((await run(['users', 'token', 'bob', '--may', 'write', '--source', 'ci'])).out)
+  t.match(writer, { may: 'write', sources: ['ci'] })
+  const input = '{"source":"ci","kind":"build.finished","subject_type":"build","subject_id":"7"}'
+  const record = ['api', 'record-json', '-', '--token', writer.token]
+  t.match(JSON.parse((await run(record, { input })).out), { created: true, event: undefined })
+  t.match(await run(record, { input: input.replace('ci', 'other') }), { code: 4, err: /records events of ci/ })
+  t.match(await run(['api', 'events', '--token', writer.token]), { code: 4, out: '', err: /nothing else/ })
   t.match(JSON.parse((await run(['users', 'set-role', 'bob', 'admin'])).out), { role: 'admin' })
   t.match(JSON.parse((await run(session)).out), { user: { username: 'bob', role: 'admin' } })
   t.match(await run(['users', 'token', 'bob', '--revoke', id], { atTerminal: true }), {
@@ -70,6 +77,8 @@ t.test('with a server running, it does all of it, and counts at once', async t =
 
   await server.stop()
   t.match(server.log(), /"username":"ada","msg":"created the first administrator"/)
+  const anyHost = server.log().match(/answers under every host name: set EVENT_PUBLIC_URL or EVENT_ALLOWED_HOSTS/g)
+  t.equal(anyHost?.length, 1, 'a closed ledger that was told no host names says so once')
   for (const text of [server.log(), readFileSync(database, 'latin1')]) {
     t.notMatch(text, PASSWORD)
     t.notMatch(text, token)
@@ -78,8 +87,11 @@ t.test('with a server running, it does all of it, and counts at once', async t =
 
 t.test('what cannot be is refused before anything is opened', async t => {
   const lines = [
-    { argv: ['create', 'ada'], code: 2, err: /nobody at a terminal .* --password-file/ },
+    { argv: ['create', 'ada'], code: 2, err: /no terminal .* --password-file/ },
     { argv: ['token', 'ada', '--list', '--revoke-all'], code: 2, err: /--list/ },
+    { argv: ['token', 'ada', '--may', 'write'], code: 2, err: /needs a source/ },
+    { argv: ['token', 'ada', '--source', 'ci'], code: 2, err: /--may/ },
+    { argv: ['token', 'ada', '--may', 'read'], code: 2, err: /all, write/ },
   ]
   for (const { argv, code, err } of lines) {
     const run = await runDaybook(t, ['users', ...argv], { env: { EVENT_DB: '/nonexistent/events.db' } })

@@ -6,12 +6,13 @@ import type { StoredEvent } from '../../src/model/event.js'
 import { toTimestamp } from '../../src/model/timestamp.js'
 import { fillDemoLedger } from '../../src/runtime/demo-ledger.js'
 import { openSqliteStore } from '../../src/store/sqlite/store.js'
+import { testFolder } from '../support/test-folder.js'
 
 const NOON = Date.UTC(2026, 10, 20, 12) * 1000
 
 /** What a ledger holds that was filled with a history. */
 async function filled(t: Test, seed: number) {
-  const path = join(t.testdir(), 'events.db')
+  const path = join(testFolder(t), 'events.db')
   await fillDemoLedger(path, new Company({ seed, ends: NOON }).history())
   const clock = () => NOON
   const store = await openSqliteStore({ path, clock, onFailure: error => t.fail(String(error)) })

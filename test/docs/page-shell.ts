@@ -12,13 +12,13 @@ const LONGEST_MILLISECONDS = 120_000
 
 /**
  * `daybook`, as a reader has it on the path. What it prints for the reader to see it prints as at a terminal; into a
- * pipe or a file it prints what it prints there. tap's own module, which NODE_OPTIONS would load, is none of the reader's.
+ * pipe or a file it prints what it prints there. NODE_OPTIONS of the tests are none of the reader's.
  */
 const DAYBOOK = `#!/bin/sh
 unset NODE_OPTIONS
 script='${ROOT}/bin/run.js'
 if [ /dev/stdout -ef "$READER" ]; then script='${AT_TERMINAL}'; fi
-exec '${process.execPath}' "$script" "$@"
+exec '${process.execPath}' --liftoff-only "$script" "$@"
 `
 
 /** What a block came to. */

@@ -23,7 +23,7 @@ const WAYS = [
   /category: '(?<category>[a-z_]+)',\s*code: '(?<code>[a-z_]+)'/g,
   /status: (?<status>\d+), code: '(?<code>[a-z_]+)'/g,
   /\bfailure\(\s*'(?<code>[a-z_]+)'/g,
-  /\bnotOne: '(?<code>[a-z_]+)'/g,
+  /\bmismatchCode: '(?<code>[a-z_]+)'/g,
   /^ {2}(?<code>[a-z_]+): \{\s*category: '(?<category>[a-z_]+)'/gm,
 ]
 /** Rooms whose refusals the API answers, as far as the operator is not the only one who can mend it. */
@@ -53,7 +53,8 @@ t.test('no error code is made up', async t => {
 
 t.test('the status beside each code of the API is the one that is answered', async t => {
   for (const { code, category, status = category && HTTP_STATUS[category] } of given) {
-    if (status !== undefined && answered.has(code)) t.equal(answered.get(code), String(status), code)
+    if (status === undefined || !answered.has(code)) continue
+    t.ok(answered.get(code)?.split(', ').includes(String(status)), `${code} with ${status}`)
   }
 })
 

@@ -192,7 +192,7 @@ t.test('a login is one of the first that failed too often, whatever name it give
   t.ok(await gate.login(right, FROM))
 })
 
-t.test("the executor's token is asked for besides, always refused alike, and guessed slowly", async t => {
+t.test("execution needs the executor's token too; wrong ones are slowed, the right one always works", async t => {
   const rig = GateRig.open(t, ALL)
   const gate = rig.start({ throttleLogins: true })
   const execute = (shown: Partial<RequestFacts>) =>
@@ -209,20 +209,47 @@ t.test("the executor's token is asked for besides, always refused alike, and gue
   await denied({ executorToken: API_KEY })
   await denied({ executorToken: '' })
   t.equal(messages.size, 1)
-  const stranger = { bearer: 'wrong', executorToken: EXECUTOR_TOKEN }
-  for (let i = 0; i < 20; i++) await t.rejects(execute(stranger), { code: 'unauthenticated' })
-  t.ok(await execute({ executorToken: EXECUTOR_TOKEN }), 'strangers use up no tries')
-  for (let i = 0; i < 10; i++) await denied({ executorToken: `guess ${i}` })
-  await t.rejects(execute({ executorToken: EXECUTOR_TOKEN }), { code: 'too_many_attempts' })
-  t.throws(() => gate.admitExecution({ executorToken: EXECUTOR_TOKEN, address: '192.0.2.1' }), {
-    code: 'too_many_attempts',
-  })
-  gate.admitExecution({ executorToken: EXECUTOR_TOKEN, address: '192.0.2.9' })
-  t.throws(() => gate.admitExecution({ executorToken: undefined, address: '192.0.2.9' }), { code: 'executor_denied' })
-  t.ok(await gate.login({ password: PASSWORD }, FROM), 'logins are counted by themselves')
+  const stranger = { bearer: 'wrong', executorToken: 'wrong', address: '192.0.2.7' }
+  for (let i = 0; i < 10; i++) await t.rejects(execute(stranger), { code: 'unauthenticated' }, 'counted once')
+  for (let i = 0; i < 7; i++) await denied({ executorToken: `guess ${i}` })
+  const tooMany = { category: 'throttled', code: 'too_many_attempts', retryAfterSeconds: 60 }
+  for (let i = 0; i < 200; i++) await t.rejects(execute({ executorToken: `more ${i}` }), tooMany)
+  await t.rejects(gate.admitExecution({ executorToken: 'wrong', address: '192.0.2.1' }), tooMany)
+  await t.rejects(gate.provesExecution({ executorToken: 'wrong', address: '192.0.2.1' }), tooMany)
+  t.match(await execute({ executorToken: EXECUTOR_TOKEN }), { kind: 'key' }, 'the right one is never locked out')
+  await gate.admitExecution({ executorToken: EXECUTOR_TOKEN, address: '192.0.2.1' })
+  t.equal(await gate.provesExecution({ executorToken: EXECUTOR_TOKEN, address: '192.0.2.1' }), true)
+  t.equal(await gate.provesExecution({ executorToken: undefined, address: '192.0.2.1' }), false)
+  await t.rejects(gate.admitExecution({ executorToken: undefined, address: '192.0.2.1' }), { code: 'executor_denied' })
+  await t.rejects(gate.admitExecution({ executorToken: 'wrong', address: '192.0.2.9' }), { code: 'executor_denied' })
+  t.ok(await gate.login({ password: PASSWORD }, FROM), 'logins are counted separately')
+  rig.elapsedMs += 60_000
+  await denied({ executorToken: 'wrong' })
 
   rig.secrets = { password: PASSWORD, apiKey: API_KEY }
-  t.throws(() => gate.admitExecution({ executorToken: 'x', address: '192.0.2.8' }), { code: 'executor_disabled' })
+  await t.rejects(gate.admitExecution({ executorToken: 'x', address: '192.0.2.8' }), { code: 'executor_disabled' })
+  t.equal(await gate.provesExecution({ executorToken: EXECUTOR_TOKEN, address: '192.0.2.8' }), false)
+})
+
+t.test('wrong API keys are slowed for their address, and lock nobody out', async t => {
+  const gate = GateRig.open(t, ALL).start({ throttleLogins: true })
+  const { cookies, csrfToken } = await logIn(gate)
+  const show = (key: string, shown: Partial<RequestFacts> = {}) => gate.admit(facts('api', { bearer: key, ...shown }))
+  for (let i = 0; i < 5; i++) {
+    await t.rejects(show(`guess ${i}`), { code: 'unauthenticated' })
+    t.match(await gate.admit(facts('anybody', { boardToken: `guess ${i}` })), { kind: 'anonymous' })
+  }
+  const tooMany = { category: 'throttled', code: 'too_many_attempts' }
+  for (let i = 0; i < 200; i++) await t.rejects(show(`guess ${i}`), tooMany)
+  await t.rejects(gate.admit(facts('anybody', { boardToken: 'guess' })), tooMany, 'wherever a key is compared')
+  t.match(await show(API_KEY), { kind: 'key' })
+  t.match(await gate.admit(facts('api', { boardToken: API_KEY, bearer: 'wrong' })), { kind: 'key' })
+  t.match(await show('wrong', { cookies }), { kind: 'session' }, 'a session counts beside a wrong key')
+  await t.rejects(gate.admit(facts('api')), { code: 'unauthenticated' }, 'no key is no wrong key')
+  await t.rejects(show('guess', { address: '192.0.2.2' }), { code: 'unauthenticated' }, 'other addresses')
+  t.match(await gate.admit(facts('login', { bearer: 'wrong', method: 'POST' })), { kind: 'anonymous' })
+  t.match(await gate.admit(facts('public', { bearer: 'wrong' })), { kind: 'anonymous' })
+  t.match(await gate.admit(facts('api', { cookies, method: 'POST', origin: ORIGIN, csrfToken })), { kind: 'session' })
 })
 
 t.test('a session lasts as long as was set, over restarts, however often it is used', async t => {
@@ -239,7 +266,7 @@ t.test('a session lasts as long as was set, over restarts, however often it is u
   rig.seconds += 1
   await t.rejects(again.admit(facts('api', { cookies })), { code: 'unauthenticated' })
   t.equal(rig.database.sessions.count(), 1)
-  rig.start()
+  await rig.start().keepOwnSessions()
   t.equal(rig.database.sessions.count(), 0, 'what is over goes at the start')
 })
 
@@ -280,9 +307,7 @@ t.test('a login again ends the session that this browser had, and only a login t
 t.test('of two logins for the last place one gets it', async t => {
   const rig = GateRig.open(t)
   const gate = rig.start({ sessionTtlSeconds: 60 })
-  for (let i = 0; i < 1023; i++) {
-    rig.database.sessions.add({ digest: `${i}`, expiresAt: rig.seconds + 60 }, { now: rig.seconds, max: 1024 })
-  }
+  await rig.fill(1023)
   const full = { category: 'unavailable', code: 'capacity', retryAfterSeconds: 60 }
   const raced = await Promise.allSettled([logIn(gate), logIn(gate), logIn(gate)])
   const [winner, ...others] = raced.filter(login => login.status === 'fulfilled')
@@ -312,15 +337,88 @@ t.test('no cookie outlives the key that signed it', async t => {
   const cases: [name: string, secrets: typeof rig.secrets, live: boolean][] = [
     ['another password', { password: 'another one', authSecret: AUTH_SECRET }, true],
     ['another key', { password: PASSWORD, authSecret: 'signing-9876543210-dcba' }, false],
-    ['the key of before', { password: PASSWORD, authSecret: AUTH_SECRET }, true],
-    ['no key', { password: PASSWORD }, false],
-    ['nothing that can be read', {}, false],
-    ['a key, but no password that can be read', { authSecret: AUTH_SECRET }, true],
+    ['the key of before', { password: PASSWORD, authSecret: AUTH_SECRET }, false],
   ]
   for (const [name, secrets, live] of cases) {
     rig.secrets = secrets
     t.equal(await isLive(), live, name)
   }
+  t.equal(rig.database.sessions.count(), 0)
+})
+
+t.test('a key that cannot be read for a while ends no session', async t => {
+  const rig = GateRig.open(t, { password: PASSWORD, authSecret: AUTH_SECRET })
+  const gate = rig.start()
+  const { cookies } = await logIn(gate)
+  const kind = async () => (await gate.admit(facts('anybody', { cookies }))).kind
+  rig.secrets = {}
+  t.equal(await kind(), 'anonymous')
+  rig.secrets = { authSecret: AUTH_SECRET }
+  t.equal(await kind(), 'session', 'also while the password cannot be read')
+  rig.secrets = { password: PASSWORD }
+  t.equal(await kind(), 'anonymous', 'the password in its place is another key')
+  rig.secrets = { password: PASSWORD, authSecret: AUTH_SECRET }
+  t.equal(await kind(), 'anonymous')
+})
+
+t.test('a store full of sessions of another key has room, after a rotation and after a start', async t => {
+  for (const secrets of [{ authSecret: 'signing-9876543210-dcba', password: PASSWORD }, { password: 'another one' }]) {
+    const rig = GateRig.open(t)
+    const running = rig.start()
+    await rig.fill(1023)
+    const { cookies } = await logIn(running)
+    await t.rejects(logIn(running), { code: 'capacity' })
+
+    rig.reopen()
+    const before = rig.secrets
+    rig.secrets = secrets
+    const restarted = rig.start()
+    await restarted.keepOwnSessions()
+    t.equal(rig.database.sessions.count(), 0)
+    t.ok(await logIn(restarted, { password: secrets.password }))
+
+    await rig.fill(1024)
+    await t.rejects(logIn(restarted, { password: secrets.password }), { code: 'capacity' })
+    rig.secrets = before
+    t.ok(await logIn(restarted), 'without a restart')
+    t.equal(rig.database.sessions.count(), 1)
+    await t.rejects(
+      restarted.admit(facts('api', { cookies })),
+      { code: 'unauthenticated' },
+      'the key is back, its session not',
+    )
+  }
+})
+
+t.test('sessions of a key are not live again when a start brings the key back', async t => {
+  const rig = GateRig.open(t, { password: PASSWORD, authSecret: AUTH_SECRET })
+  const { cookies } = await logIn(rig.start())
+  const restart = async (authSecret: string) => {
+    rig.reopen()
+    rig.secrets = { password: PASSWORD, authSecret }
+    const gate = rig.start()
+    await gate.keepOwnSessions()
+    return (await gate.admit(facts('anybody', { cookies }))).kind
+  }
+  t.equal(await restart(AUTH_SECRET), 'session')
+  t.equal(await restart('signing-9876543210-dcba'), 'anonymous')
+  t.equal(await restart(AUTH_SECRET), 'anonymous')
+})
+
+t.test('a login during which the key changes begins no session', async t => {
+  const rig = GateRig.open(t)
+  let release = () => {}
+  rig.deriving = new Promise(resolve => {
+    release = resolve
+  })
+  const gate = rig.start()
+  const login = logIn(gate)
+  rig.secrets = { password: PASSWORD, authSecret: AUTH_SECRET }
+  t.match(await gate.admit(facts('anybody')), { kind: 'anonymous' })
+  release()
+  await t.rejects(login, { category: 'unavailable', code: 'busy' })
+  t.equal(rig.database.sessions.count(), 0)
+  t.ok(await logIn(gate))
 })
 
 t.test('without a key of its own a cookie dies with the password, which is stretched once', async t => {
@@ -334,11 +432,12 @@ t.test('without a key of its own a cookie dies with the password, which is stret
   t.equal(await isLive(), false)
   await t.rejects(logIn(gate), { code: 'invalid_credentials' })
   rig.secrets = { password: PASSWORD }
-  t.equal(await isLive(), true)
+  t.equal(await isLive(), false, 'nor is it live again when the password is changed back')
   t.same(
     rig.derived.map(({ password }) => password),
     [PASSWORD, 'another one'],
   )
+  await logIn(gate)
   const raw = readFileSync(rig.path)
   for (const secret of [PASSWORD, first.cookie, first.csrfToken, second.cookie.slice(3, 46)]) {
     t.equal(raw.includes(secret), false, 'and none of it is in the file')

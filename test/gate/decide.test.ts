@@ -263,11 +263,31 @@ t.test('a login without an Origin is refused where something else shows a page o
     [{ referer: `${own}/board?x=1` }, 'anonymous'],
     [{ referer: 'https://board.example.org/' }, 'anonymous'],
     [{ referer: '' }, 'anonymous'],
-    [{ origin: own, referer: 'https://evil.example/', fetchSite: 'cross-site' }, 'anonymous'],
+    [{ origin: own, referer: 'https://evil.example/' }, 'anonymous'],
+    [{ origin: own, fetchSite: 'same-site' }, 'anonymous'],
+    [{ origin: own, fetchSite: 'cross-site' }, 'origin_not_allowed'],
   ]
   for (const [shown, answer] of cases) {
     const decision = decide({ ...requestOf(LOGIN), ...shown }, rulesOf(LOGIN.mode))
     t.equal(wordOf(decision), answer, JSON.stringify(shown))
+  }
+})
+
+t.test('no credential lets a write through that a browser says comes from another site', async t => {
+  const own = `http://${HOSTS.loopback}`
+  for (const mode of MODES) {
+    for (const credential of CREDENTIALS) {
+      const read: Case = { ...LOGIN, mode, credential, method: 'GET', access: 'api', origin: 'own', csrf: 'right' }
+      const before = decide(requestOf(read), rulesOf(mode))
+      for (const fetchSite of ['cross-site', 'Cross-Site']) {
+        t.same(decide({ ...requestOf(read), fetchSite }, rulesOf(mode)), before, 'a read is as before')
+        for (const method of ['POST', 'PUT', 'PATCH', 'DELETE']) {
+          const write = decide({ ...requestOf(read), origin: own, method, fetchSite }, rulesOf(mode))
+          const isRefused = before.refusal === undefined && mode !== 'owner socket'
+          t.same(write, isRefused ? { refusal: 'origin_not_allowed' } : before, `${mode}, ${credential}, ${method}`)
+        }
+      }
+    }
   }
 })
 

@@ -3,8 +3,11 @@ import type { Test } from 'tap'
 import type { BoardAccess } from '../../src/gate/access.js'
 import { createGate, type GateSettings } from '../../src/gate/board-gate.js'
 import type { Gate, RequestFacts } from '../../src/gate/gate.js'
+import { SigningKeys } from '../../src/gate/signing-keys.js'
 import type { BoardSecrets } from '../../src/model/board-secrets.js'
 import { openSessionDatabase, type SessionDatabase } from '../../src/store/sqlite/board/session-database.js'
+import { askedHere } from '../../src/store/sqlite/tasks.js'
+import { testFolder } from '../support/test-folder.js'
 
 export const PASSWORD = 'a password of the tests'
 export const API_KEY = 'key-0123456789-abcdefgh'
@@ -38,7 +41,7 @@ export class GateRig {
   }
 
   static open(t: Test, secrets: BoardSecrets = { password: PASSWORD }): GateRig {
-    const path = join(t.testdir(), 'sessions.sqlite3')
+    const path = join(testFolder(t), 'sessions.sqlite3')
     const rig = new GateRig(path, openSessions(path), secrets)
     t.teardown(() => rig.database.close())
     return rig
@@ -49,21 +52,35 @@ export class GateRig {
     return createGate({
       settings: { secrets: this.secrets, sessionTtlSeconds: 3600, throttleLogins: false, ...settings },
       secrets: () => this.secrets,
-      sessions: this.database.sessions,
+      sessions: { ...askedHere(this.database.sessions), salt: this.database.sessions.salt },
       now: () => this.seconds * 1_000_000,
       elapsed: () => this.elapsedMs,
       derive: async (password, salt, iterations) => {
         this.derived.push({ password, salt: salt.toString('hex'), iterations })
         await this.deriving
-        return Buffer.from(password.padEnd(32).slice(0, 32))
+        return stretch(password)
       },
     })
+  }
+
+  /** Adds sessions that the key in use has signed, which last a minute. */
+  async fill(sessions: number): Promise<void> {
+    const keys = new SigningKeys(this.database.sessions.salt, async password => stretch(password))
+    const key = (await keys.keyFor(this.secrets))?.digest ?? ''
+    for (let i = 0; i < sessions; i++) {
+      const session = { digest: `${i}`, key, expiresAt: this.seconds + 60 }
+      this.database.sessions.add(session, { now: this.seconds, max: sessions })
+    }
   }
 
   reopen(): void {
     this.database.close()
     this.database = openSessions(this.path)
   }
+}
+
+function stretch(password: string): Buffer {
+  return Buffer.from(password.padEnd(32).slice(0, 32))
 }
 
 /** What a request to a route shows, nothing besides its host and what is given. */

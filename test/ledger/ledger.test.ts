@@ -2,9 +2,11 @@ import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { Ledger } from '../../src/ledger/ledger.js'
 import { readEvent } from '../../src/ledger/read-event.js'
+import { AppError } from '../../src/model/app-error.js'
 import type { EventQuery } from '../../src/model/event-query.js'
 import { openSqliteStore } from '../../src/store/sqlite/store.js'
 import { keysOf } from '../support/events.js'
+import { testFolder } from '../support/test-folder.js'
 
 const NOON = 1_800_000_000_000_000
 const PROVENANCE = { route: 'api', verified: 'none' } as const
@@ -12,7 +14,7 @@ const SINCE: EventQuery = { order: 'asc', limit: 100, since: 0 }
 
 async function openLedger(t: Test, clock = () => NOON) {
   const store = await openSqliteStore({
-    path: join(t.testdir(), 'events.db'),
+    path: join(testFolder(t), 'events.db'),
     clock,
     onFailure: error => t.fail(String(error)),
   })
@@ -92,6 +94,33 @@ t.test('saving a known id merges: members not sent stay, null clears, unknown on
   t.same((await ledger.listSubscriptions()).length, 1)
 })
 
+t.test(
+  'a subscription of an older ledger gets the forms it lacks when the ledger opens, and when it is saved',
+  async t => {
+    const { store, ledger } = await openLedger(t)
+    const target = 'stream:eng/topic:deploys'
+    const { subscription } = await ledger.saveSubscription({ source: 'chat', target, event_kinds: ['reply.created'] })
+    const older = { ...subscription, actions: [], scope: {}, filters: {}, last_cursor: '7' }
+    const outside = { ...older, id: 'outside', target: 'no such form', last_cursor: null }
+    const byFilters = { ...older, id: 'by-filters', target: '', filters: { stream: 'eng', topic: 'deploys' } }
+    const lacking = async () => {
+      for (const stored of [older, outside, byFilters]) await store.subscriptions.save(stored, ['last_cursor'])
+    }
+    const { actions, scope, filters } = subscription
+    t.match(actions, [{ kind: 'reply.created', object_type: 'reply', verb: 'created' }])
+
+    await lacking()
+    const again = await Ledger.open({ store, clock: () => NOON, newSubscriptionId: () => 'x' })
+    t.same(await store.subscriptions.findById(older.id), { ...subscription, last_cursor: '7' })
+    t.same(await store.subscriptions.findById('by-filters'), { ...byFilters, target, actions, scope })
+    t.same(await store.subscriptions.findById('outside'), { ...outside, actions })
+
+    await lacking()
+    await again.saveSubscription({ id: older.id, event_kinds: ['reply.created'], enabled: false })
+    t.match(await store.subscriptions.findById(older.id), { actions, scope, filters, enabled: false, last_cursor: '7' })
+  },
+)
+
 t.test('a subscription that is read, changed in one member and sent back whole has changed in that member', async t => {
   const { ledger } = await openLedger(t)
   const first = { id: 'mine', source: 'chat', target: 'stream:eng/topic:deploys', event_kinds: ['message.created'] }
@@ -126,6 +155,17 @@ t.test('a scope known by its native id takes the place of the target and filters
   )
   t.same(JSON.parse(old?.body ?? '').subscription_ids, [])
   t.same(JSON.parse(now?.body ?? '').subscription_ids, ['mine'])
+})
+
+t.test('a subscription that is nested deeper than an event may be is refused, in previews as well', async t => {
+  const { ledger } = await openLedger(t)
+  for (const levels of [64, 1_000, 20_000]) {
+    const metadata = JSON.parse(`${'{"a":'.repeat(levels)}1${'}'.repeat(levels)}`)
+    const refused = { code: 'invalid_field', message: /deeper than 64/ }
+    await t.rejects(ledger.saveSubscription({ source: 'chat', metadata }), refused)
+    await t.rejects(ledger.previewSubscription({ source: 'chat', metadata }), refused)
+  }
+  t.same(await ledger.listSubscriptions(), [])
 })
 
 t.test('merges do not add up to more than one could send', async t => {
@@ -166,7 +206,7 @@ t.test('a refused subscription says which fields', async t => {
   await t.rejects(ledger.saveSubscription({ source: 'chat', metadata: { expires_at: 'soon' } }), {
     code: 'invalid_timestamp',
   })
-  await t.rejects(ledger.saveSubscription([]), { code: 'invalid_field' })
+  await t.rejects(ledger.saveSubscription([]), { code: 'invalid_json' })
   await t.rejects(ledger.getSubscription('nobody'), { code: 'not_found' })
   await t.rejects(ledger.deleteSubscription('nobody'), { code: 'not_found' })
 })
@@ -293,6 +333,23 @@ t.test('following gives every matching event once and in order, whatever comes w
     seen,
     Array.from({ length: 30 }, (_, at) => `chat:message.created:message:${at * 2 + 1}`),
   )
+})
+
+t.test('a reader that follows waits for a ledger that is busy', async t => {
+  const { ledger, store } = await openLedger(t)
+  await deliver(ledger, { subject_id: '1' })
+  const { query } = store.events
+  let refusals = 0
+  store.events.query = (...args) => {
+    if (++refusals > 2) return query.apply(store.events, args)
+    return Promise.reject(new AppError('unavailable', 'busy', 'Too many searches are under way.'))
+  }
+  const abort = new AbortController()
+  for await (const page of ledger.follow(SINCE, abort.signal)) {
+    t.match(page, { count: 1 })
+    abort.abort()
+  }
+  t.equal(refusals, 3)
 })
 
 t.test('an unknown key is not found', async t => {

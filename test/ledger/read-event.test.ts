@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import t from 'tap'
+import { toCanonicalJson } from '../../src/ledger/dedupe-key.js'
 import { readEvent } from '../../src/ledger/read-event.js'
 
 const LEAST = { kind: 'message.created', subject_id: '8812', subject_type: 'message' }
@@ -63,7 +64,7 @@ t.test('each refusal names its field', async t => {
     [{ ...LEAST, dedupe_key: 'x'.repeat(513) }, '/dedupe_key', /more/],
     [{ ...LEAST, dedupe_key: 'a\0b' }, '/dedupe_key', /NUL/],
     [{ ...LEAST, dedupe_key: 'a\ud800b' }, '/dedupe_key', /surrogate/],
-    [{ ...LEAST, subject_id: 'x'.repeat(510) }, '/dedupe_key', /send one of at most 512/],
+    [{ ...LEAST, subject_id: 'x'.repeat(510) }, '/dedupe_key', /Send one of at most 512/],
   ]
   for (const [input, field, detail] of cases) {
     t.throws(() => readEvent(input), { category: 'invalid', errors: [{ field, detail }] }, `${field} ${detail}`)
@@ -96,9 +97,66 @@ t.test('the default key tells events apart by what was sent, and by nothing else
     { actor: { id: '1' } },
     { target: { key: '1' } },
     { occurred_at: '2026-11-20T12:00:00Z' },
+    { conversation: { title: 'Release 2.4' } },
+    { conversation: { title: 'Release 2.5' } },
+    { conversation: {} },
+    { actor: { id: '1', display: 'Ada' } },
+    { actor: { id: '1', display: 'Bob' } },
+    { actor_role: 'bot' },
+    { action: { verb: 'sent' } },
+    { colour: 'red' },
+    { actor_id: '1' },
+    { actor_id: '1', payload: { a: 1 } },
+    { actor: { id: '1' }, payload: { a: 1 } },
   ].map(key)
   t.equal(new Set(distinct).size, distinct.length)
-  t.equal(key({ actor_role: 'bot', conversation: { text: 'x' }, seen_count: 4 }), key({}))
+  t.equal(key({ seen_count: 4, provenance: {} }), key({}), 'what the ledger sets is not part of what was sent')
+})
+
+t.test('what version 0.2 made a key of still has that key', async t => {
+  const of02 = [
+    [{}, 'api:message.created:message:8812'],
+    [{ occurred_at: null, actor: {} }, 'api:message.created:message:8812'],
+    [{ actor: { id: '' } }, 'api:message.created:message:8812'],
+    [{ payload: {} }, 'api:message.created:message:8812:f41c00b7fbccb500'],
+    [{ payload: { b: [2], a: 1 } }, 'api:message.created:message:8812:707bb4dbef9a0f2f'],
+    [{ actor: { id: '17' } }, 'api:message.created:message:8812:2e32fc253d4bb422'],
+    [{ target: { key: 'issue:5', parent: { key: 'r' } } }, 'api:message.created:message:8812:5524232925a6afd7'],
+    [{ occurred_at: '2026-11-20T13:00:00+01:00' }, 'api:message.created:message:8812:4944ec0d021d132c'],
+    [
+      { occurred_at: '2026-11-20T12:00:00Z', actor: { id: '17' }, target: {}, payload: { a: null } },
+      'api:message.created:message:8812:e7ce449941694a8c',
+    ],
+  ] as const
+  for (const [more, key] of of02) t.equal(readEvent({ ...LEAST, ...more }).dedupe_key, key, JSON.stringify(more))
+})
+
+t.test('two events have the same key exactly when the same was sent', async t => {
+  const maybe = (value: fc.Arbitrary<unknown>) => fc.option(value, { nil: undefined })
+  const word = fc.constantFrom('', 'a', 'b')
+  const sent = fc
+    .record({
+      payload: maybe(fc.dictionary(word, fc.constantFrom(1, '1', null))),
+      actor: maybe(fc.record({ id: word, display: word }, { requiredKeys: ['id'] })),
+      occurred_at: maybe(fc.constantFrom('2026-11-20T12:00:00Z', '2026-11-20T13:00:00+01:00')),
+      conversation: maybe(fc.record({ title: word, text: word }, { requiredKeys: [] })),
+      actor_role: maybe(word),
+      actor_id: maybe(word),
+    })
+    .map(members => JSON.parse(JSON.stringify(members)) as Record<string, unknown>)
+  /** An instant counts however it is written, and an actor without anything in it is none. */
+  const meaning = ({ occurred_at, actor, ...others }: Record<string, unknown>) => {
+    const isNobody = JSON.stringify(actor) === '{"id":""}' && Object.keys(others).every(name => name === 'payload')
+    return toCanonicalJson({ ...others, isDated: occurred_at !== undefined, ...(isNobody ? {} : { actor }) })
+  }
+  fc.assert(
+    fc.property(sent, sent, (left, right) => {
+      const [one, other] = [left, right].map(more => readEvent({ ...LEAST, ...more }).dedupe_key)
+      return (one === other) === (meaning(left) === meaning(right))
+    }),
+    { numRuns: 2_000 },
+  )
+  t.pass()
 })
 
 t.test('the same event always has the same key', async t => {

@@ -6,6 +6,7 @@ import { readEvent } from '../../src/ledger/read-event.js'
 import { toTimestamp } from '../../src/model/timestamp.js'
 import { openSqliteStore } from '../../src/store/sqlite/store.js'
 import { keysOf } from '../support/events.js'
+import { testFolder } from '../support/test-folder.js'
 
 const DAY = 86_400_000_000
 const NOW = 1_800_000_000_000_000
@@ -15,7 +16,7 @@ const START = NOW - 7 * DAY
 async function openLedger(t: Test) {
   const time = { now: NOW }
   const clock = () => time.now
-  const path = join(t.testdir(), 'events.db')
+  const path = join(testFolder(t), 'events.db')
   const store = await openSqliteStore({ path, clock, onFailure: error => t.fail(String(error)) })
   t.teardown(() => store.close())
   const ledger = await Ledger.open({ store, clock, newSubscriptionId: () => 'sub_new' })
@@ -118,7 +119,7 @@ t.test('what could not be saved cannot be previewed', async t => {
   await t.rejects(refused({ target: 'stream:eng' }), { errors: [{ field: '/source' }] })
   await t.rejects(refused({ source: 'chat', metadata: { expires_at: 'soon' } }), { code: 'invalid_timestamp' })
   await t.rejects(refused({ id: 'others', source: 'chat' }), { code: 'forbidden' })
-  await t.rejects(refused([]), { code: 'invalid_field' })
+  await t.rejects(refused([]), { code: 'invalid_json' })
 })
 
 t.test('a preview finds exactly what the saved subscription is marked on', async t => {

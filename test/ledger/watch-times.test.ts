@@ -1,5 +1,5 @@
 import t from 'tap'
-import { asksForCapture, canBeCaptured, dueAt, isPolled, readToOf, whyOver } from '../../src/ledger/watch-times.js'
+import { canBeCaptured, dueAt, isPolled, readToOf, usesPolling, whyOver } from '../../src/ledger/watch-times.js'
 import type { Subscription } from '../../src/model/subscription.js'
 import { toTimestamp } from '../../src/model/timestamp.js'
 
@@ -24,7 +24,7 @@ t.test('polled are the watches of the chat platform that say so', async t => {
 })
 
 t.test('what asks for capture is not always what can be captured', async t => {
-  t.ok(asksForCapture(watch({ source: 'forum', target: 'topic:7' })))
+  t.ok(usesPolling(watch({ source: 'forum', target: 'topic:7' })))
   t.notOk(canBeCaptured(watch({ source: 'forum', target: 'topic:7' })))
   t.notOk(canBeCaptured(watch({ target: '' })))
   t.ok(canBeCaptured(watch({ capture_modes: [] })))

@@ -1,8 +1,8 @@
 import t from 'tap'
-import { JSON_ROOM } from '../../src/model/json-room.js'
+import { RESERVED_BYTES } from '../../src/model/reserved-bytes.js'
+import { acceptDelivery, acceptLargeDelivery, type DeliveryRules } from '../../src/platforms/accept-delivery.js'
 import type { WebhookAdapter, WebhookDelivery } from '../../src/platforms/adapter.js'
 import { ADAPTERS, adapterOf } from '../../src/platforms/adapters.js'
-import { type DeliveryRules, takeDelivery, takeLargeDelivery } from '../../src/platforms/take-delivery.js'
 
 const OPEN: DeliveryRules = { secrets: [], requireVerified: false, context: {} }
 const HEADERS = { 'x-github-event': 'issue_comment', 'x-github-delivery': 'd-1' }
@@ -30,15 +30,15 @@ t.test('a delivery that is not let in is not parsed', async t => {
   }
   const delivery = comment('hello')
   const strict = { ...OPEN, requireVerified: true }
-  t.throws(() => takeDelivery(never, delivery, strict), { category: 'forbidden', code: 'delivery_unverified' })
+  t.throws(() => acceptDelivery(never, delivery, strict), { category: 'forbidden', code: 'delivery_unverified' })
   const secret = { ...OPEN, secrets: ['a'] }
-  t.throws(() => takeDelivery(never, delivery, secret), { category: 'unauthenticated', code: 'signature_invalid' })
+  t.throws(() => acceptDelivery(never, delivery, secret), { category: 'unauthenticated', code: 'signature_invalid' })
 })
 
 t.test('a large delivery comes to the same event, written down with its payload last', async t => {
   const delivery = comment('hello')
-  const small = takeDelivery(adapterOf('code_a'), delivery, OPEN)
-  const large = takeLargeDelivery(adapterOf('code_a'), delivery, OPEN)
+  const small = acceptDelivery(adapterOf('code_a'), delivery, OPEN)
+  const large = acceptLargeDelivery(adapterOf('code_a'), delivery, OPEN)
   const [taken] = large.events
   const written = JSON.parse(Buffer.from(taken?.json ?? []).toString())
   t.strictSame(written, small.events[0]?.event)
@@ -49,10 +49,10 @@ t.test('a large delivery comes to the same event, written down with its payload 
 
 t.test('a single event has room around it in its buffer, many have none', async t => {
   const rooms = (source: 'code_a' | 'chat', delivery: WebhookDelivery) =>
-    takeLargeDelivery(adapterOf(source), delivery, OPEN).events.map(({ json }) => {
+    acceptLargeDelivery(adapterOf(source), delivery, OPEN).events.map(({ json }) => {
       return (json?.buffer.byteLength ?? 0) - (json?.byteLength ?? 0)
     })
-  t.same(rooms('code_a', comment('hello')), [JSON_ROOM.before + JSON_ROOM.after])
+  t.same(rooms('code_a', comment('hello')), [RESERVED_BYTES.before + RESERVED_BYTES.after])
   const message = {
     type: 'stream',
     stream_id: 4,
@@ -67,12 +67,12 @@ t.test('a single event has room around it in its buffer, many have none', async 
 
 t.test('a huge text stands in the payload whole, and elsewhere cut', async t => {
   const text = `${'x'.repeat(128 * 1024 - 1)}😀${'y'.repeat(500_000)}`
-  const [taken] = takeDelivery(adapterOf('code_a'), comment(text), OPEN).events
+  const [taken] = acceptDelivery(adapterOf('code_a'), comment(text), OPEN).events
   t.equal(taken?.event.conversation.text, `${'x'.repeat(128 * 1024 - 1)}…`, 'not in the middle of a character')
   t.match(taken?.event.payload, { comment: { body: text } })
   const title = 'z'.repeat(200_000)
   const issue = { id: 501, number: 12, title }
-  const [titled] = takeDelivery(adapterOf('code_a'), comment('hello', { issue }), OPEN).events
+  const [titled] = acceptDelivery(adapterOf('code_a'), comment('hello', { issue }), OPEN).events
   t.ok((titled?.event.conversation.title?.length ?? 0) < 140_000)
   t.ok((titled?.event.target.parent?.display?.length ?? 0) < 140_000)
 })
@@ -80,7 +80,7 @@ t.test('a huge text stands in the payload whole, and elsewhere cut', async t => 
 t.test('what cannot be read is refused as such', async t => {
   for (const body of ['', '[]', 'null', '"text"', '{']) {
     const delivery = { headers: HEADERS, body: Buffer.from(body) }
-    for (const take of [takeDelivery, takeLargeDelivery]) {
+    for (const take of [acceptDelivery, acceptLargeDelivery]) {
       t.throws(() => take(adapterOf('code_a'), delivery, OPEN), { category: 'invalid', code: 'invalid_json' }, body)
     }
   }

@@ -8,6 +8,7 @@ import { Captures } from '../../src/runtime/captures.js'
 import { openSqliteStore } from '../../src/store/sqlite/store.js'
 import { type ChatServer, type ChatServerOptions, chatServer } from '../support/chat-server/chat-server.js'
 import { itemsOf } from '../support/events.js'
+import { testFolder } from '../support/test-folder.js'
 
 export const NOON = 1_800_000_000_000_000
 export const DEPLOYS = { stream: 'eng', topic: 'deploys' }
@@ -38,7 +39,7 @@ export async function captureRig(t: Test, options: ChatServerOptions = {}): Prom
   const clock = { now: NOON }
   const now = () => clock.now
   const onFailure = (error: unknown) => t.fail(String(error))
-  const store = await openSqliteStore({ path: join(t.testdir(), 'events.db'), clock: now, onFailure })
+  const store = await openSqliteStore({ path: join(testFolder(t), 'events.db'), clock: now, onFailure })
   t.teardown(() => store.close())
   const reopen = () => Ledger.open({ store, clock: now, newSubscriptionId: () => 'sub_1' })
   const ledger = await reopen()

@@ -61,11 +61,11 @@ t.test('trouble is told once, and again when it is another or over', async t => 
   t.notMatch(JSON.stringify(log), /hunter2/)
 })
 
-t.test('a watch that is begun anew on another chat server is told', async t => {
+t.test('a watch that is read from the beginning on another chat server is reported', async t => {
   const capture = { ...captured('a', 0), previous_host: 'old.example.org' }
   const { log } = schedule(t, [{ captures: [capture], left: 0 }])
   await until(() => log.length > 0)
-  t.match(log, [['warn', { subscription_id: 'a', previous_host: 'old.example.org' }, /begun anew/]])
+  t.match(log, [['warn', { subscription_id: 'a', previous_host: 'old.example.org' }, /read from its beginning/]])
 })
 
 t.test('what would fail for all is not tried again at once', async t => {

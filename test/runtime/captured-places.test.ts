@@ -201,7 +201,7 @@ t.test('members of `capture` of which nothing is known are null', async t => {
   const rig = await captureRig(t)
   const nothing = {
     ...{ host: null, read_to: null, followed: null, last_attempt_at: null, last_success_at: null, last_error: null },
-    ...{ failures: 0, wait_until: null },
+    ...{ failures: 0, wait_until: null, reread: null },
   }
   const due = '2027-01-15T08:00:00.000000Z'
   t.same((await rig.ledger.getSubscription('deploys')).capture, { ...nothing, next_due_at: due })

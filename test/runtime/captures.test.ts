@@ -1,5 +1,5 @@
 import t from 'tap'
-import { toTimestamp } from '../../src/model/timestamp.js'
+import { readTimestamp, toTimestamp } from '../../src/model/timestamp.js'
 import { rateLimited, told } from '../support/chat-server/fault.js'
 import { allEvents, captureRig, DEPLOYS, deliver, NOON, WATCH } from './capture-rig.js'
 
@@ -145,11 +145,15 @@ t.test('it waits as the server asks, and tells that', async t => {
 })
 
 t.test('a backlog that takes more requests than the server allows is captured in its time', async t => {
-  const rig = await captureRig(t, { rateLimit: { requests: 4, seconds: 0.4 } })
+  // For the platform time passes only while it is waited for.
+  let now = 0
+  const rig = await captureRig(t, { rateLimit: { requests: 4, seconds: 0.1 }, now: () => now })
   const ids = rig.chat.book.say(DEPLOYS, 7_500)
   let waits = 0
   const onProgress = ({ waiting_seconds: seconds }: { waiting_seconds?: number }) => {
-    if (seconds !== undefined) waits += 1
+    if (seconds === undefined) return
+    waits += 1
+    now += seconds * 1_000
   }
   const request = rig.request({ subscription_id: 'deploys', backfill: 7_500 })
   t.match(await rig.captures.run(request, { onProgress }), {
@@ -168,7 +172,10 @@ t.test('a server that asks for more than a minute is left alone, with all progre
     outcome: 'failed',
     messages: 1_000,
     last_cursor: '1000',
-    error: { category: 'unavailable', code: 'chat_rate_limited', retryAfterSeconds: 61 },
+    error: {
+      ...{ category: 'unavailable', code: 'chat_rate_limited', retryAfterSeconds: 61 },
+      message: new RegExp(`no request before ${toTimestamp(NOON + 61 * SECOND)}`),
+    },
   })
 })
 
@@ -199,6 +206,7 @@ t.test('the wait that a server asks for counts for every watch that is captured 
 
 t.test('due are the watches whose interval is over, those that cooled less often', async t => {
   const rig = await captureRig(t)
+  rig.chat.book.say(DEPLOYS)
   const polled = { ...WATCH, metadata: { interval_seconds: 60, hot_until: toTimestamp(NOON + 90 * SECOND) } }
   await rig.ledger.saveSubscription({ ...polled, id: 'cooling' })
   await rig.ledger.saveSubscription({ ...WATCH, id: 'webhook-only', capture_modes: ['webhook'] })
@@ -222,24 +230,117 @@ t.test('due are the watches whose interval is over, those that cooled less often
   t.same(await due(), ['cooling'], 'ten times the interval after the last')
 })
 
-t.test('of several that are due, a refusal of one leaves the others, and a failure of all ends it', async t => {
-  let down = false
-  const rig = await captureRig(t, { fault: () => (down ? told(503, {}) : undefined) })
+t.test('of several that are due, what one of them meets leaves the others', async t => {
+  const rig = await captureRig(t, {
+    fault: ({ query }) => (query.get('narrow')?.includes('sick') ? told(502, {}) : undefined),
+  })
   rig.chat.book.say(DEPLOYS, 1)
   await rig.ledger.saveSubscription({ ...WATCH, id: 'a-unknown', target: 'stream:nowhere/topic:x' })
+  await rig.ledger.saveSubscription({ ...WATCH, id: 'a-sick', target: 'stream:sick/topic:x' })
   await rig.ledger.saveSubscription({ ...WATCH, id: 'b-known' })
   t.match(await rig.captures.run(rig.request()), {
     captures: [
       { subscription_id: 'deploys', outcome: 'captured' },
       { subscription_id: 'a-unknown', outcome: 'failed', error: { code: 'chat_narrow_refused' } },
+      { subscription_id: 'a-sick', outcome: 'failed', error: { code: 'chat_unavailable' } },
       { subscription_id: 'b-known', outcome: 'captured' },
     ],
     left: 0,
   })
-  down = true
+  t.match((await rig.ledger.getSubscription('a-sick')).capture, { failures: 1, last_error: /status 502/ })
+})
+
+t.test('a watch that fails again and again is tried less and less often', async t => {
+  const rig = await captureRig(t, { fault: () => told(502, {}) })
+  const waits: number[] = []
+  for (let round = 0; round < 7; round++) {
+    await rig.captures.run(rig.request())
+    const { capture } = await rig.ledger.getSubscription('deploys')
+    const due = readTimestamp('next_due_at', capture?.next_due_at ?? '').micros
+    waits.push((due - rig.clock.now) / SECOND)
+    rig.clock.now = due
+  }
+  t.same(waits, [60, 120, 240, 480, 900, 900, 900])
+})
+
+t.test('a server that is down ends the round, and every watch gets its turn in the next ones', async t => {
+  const rig = await captureRig(t, { fault: () => told(503, {}) })
+  const ids = ['deploys', 'w1', 'w2', 'w3', 'w4', 'w5', 'w6']
+  for (const id of ids.slice(1)) await rig.ledger.saveSubscription({ ...WATCH, id })
+  const tried: string[] = []
+  for (let round = 0; round < 3; round++) {
+    const { captures, left } = await rig.captures.run(rig.request())
+    tried.push(...captures.map(({ subscription_id }) => subscription_id))
+    if (round === 0) t.same([captures.length, left], [3, 4])
+    rig.clock.now += 20 * SECOND
+  }
+  t.same(tried, ids)
+})
+
+t.test('what every watch would meet ends the round, and the next round begins with another watch', async t => {
+  const rig = await captureRig(t)
+  await rig.ledger.saveSubscription({ ...WATCH, id: 'other' })
+  const refused = { chat: { site: rig.chat.url, email: 'nobody@example.org', api_key: 'wrong' } }
+  const first = await rig.captures.run(rig.request(refused))
+  t.match(first, { captures: [{ subscription_id: 'deploys', error: { code: 'chat_credentials_refused' } }], left: 1 })
   rig.clock.now += 60 * SECOND
-  const result = await rig.captures.run(rig.request())
-  t.match(result, { captures: [{ outcome: 'failed', error: { code: 'chat_unavailable' } }], left: 2 })
+  const second = await rig.captures.run(rig.request(refused))
+  t.match(second, { captures: [{ subscription_id: 'other', error: { code: 'chat_credentials_refused' } }], left: 1 })
+})
+
+t.test('a message that becomes visible after a later one is captured, and nothing is counted twice', async t => {
+  const rig = await captureRig(t)
+  const { book } = rig.chat
+  book.say(DEPLOYS, 5)
+  const [late = 0] = book.say(DEPLOYS)
+  const hidden = book.hide(late)
+  book.say(DEPLOYS)
+  await rig.once()
+  rig.clock.now += 60 * SECOND
+  book.show(hidden)
+  t.match(await rig.once(), { messages: 1, created: 1, duplicates: 0 })
+  for (let minute = 0; minute < 12; minute++) {
+    rig.clock.now += 60 * SECOND
+    t.match(await rig.once(), { messages: 0 })
+  }
+  t.match(await rig.ledger.stats(), { event_count: 7, duplicate_count: 0 })
+  rig.chat.asked.splice(0)
+  await rig.once()
+  const anchors = rig.chat.asked.flatMap(({ query }) => query.get('anchor') ?? [])
+  t.same(anchors, ['7'], 'after ten minutes nothing is read again')
+})
+
+t.test('a busy stream is read again by one page at most', async t => {
+  const rig = await captureRig(t)
+  rig.chat.book.say(DEPLOYS, 2_500)
+  await rig.ledger.noteCapture('deploys', { read_to: '0' })
+  await rig.once()
+  rig.chat.book.say(DEPLOYS, 3)
+  rig.chat.asked.splice(0)
+  t.match(await rig.once(), { messages: 3, created: 3, duplicates: 0 })
+  const anchors = rig.chat.asked.flatMap(({ query }) => query.get('anchor') ?? [])
+  t.same(anchors, ['2000'])
+})
+
+t.test('a message that a webhook brought before a large capture is not counted again by later captures', async t => {
+  const rig = await captureRig(t)
+  const newest = rig.chat.book.say(DEPLOYS, 1_300).at(-1) ?? 0
+  await deliver(rig, newest)
+  await rig.once('deploys', { backfill: 2_000 })
+  t.match(await rig.once(), { messages: 0 })
+  const event = (await allEvents(rig.ledger)).find(({ subject_id }) => subject_id === String(newest))
+  t.equal(event?.seen_count, 2, 'once by the webhook, once by the capture')
+})
+
+t.test('a renamed topic is said', async t => {
+  for (const featureLevel of [270, 400]) {
+    const rig = await captureRig(t, { featureLevel })
+    rig.chat.book.say(DEPLOYS, 2)
+    t.notOk((await rig.once()).renamed_to)
+    rig.chat.book.resolve(DEPLOYS)
+    t.match(await rig.once(), { outcome: 'captured', renamed_to: 'eng > ✔ deploys' })
+    t.notOk((await rig.once()).renamed_to, 'once')
+  }
 })
 
 t.test('two captures of one watch are never under way at once, and nothing is read twice', async t => {

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
+import { COMMAND } from '../../src/accounts/account-log.js'
 import { LedgerClient } from '../../src/client/ledger-client.js'
 import { manageUsers } from '../../src/runtime/manage-users.js'
 import { serve } from '../../src/runtime/serve.js'
@@ -66,6 +67,13 @@ for (const hasServer of [false, true]) {
     })
     t.match(await manage(users => users.delete('Bob')), { username: 'bob' })
     t.match(await manage(users => users.list()), [{ id: ada.id }])
+    const [deleted, ...before] = await manage(users => users.listLog(100))
+    t.match(deleted, {
+      action: 'ledger.user_deleted',
+      by: { identity: 'command', user: null },
+      user: { username: 'bob' },
+    })
+    t.match(before.at(-1), { action: 'ledger.user_created', by: { identity: 'command' }, user: { username: 'Ada' } })
   })
 }
 
@@ -96,7 +104,7 @@ t.test('a change that may have been made is not made again', async t => {
   const path = join(ownFolder(t), 's')
   const server = await standIn(t, () => res => res.destroy(), { path })
   const users = new ServedUsers(new LedgerClient({ socketPath: path }))
-  const changes = [() => users.issueToken('u'), () => users.deleteUser('u'), () => users.updateUser('u', {})]
+  const changes = [() => users.issueToken('u', COMMAND), () => users.deleteUser('u'), () => users.updateUser('u', {})]
   for (const change of changes) {
     t.match(await change().catch(error => error), { category: 'unavailable', code: 'outcome_unknown' })
   }

@@ -1,10 +1,12 @@
 import { once } from 'node:events'
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { mkdirSync, renameSync, unlinkSync, writeFileSync } from 'node:fs'
+import { get as httpGet, type IncomingMessage } from 'node:http'
 import { connect } from 'node:net'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { serve } from '../../src/runtime/serve.js'
 import { readServeSettings } from '../../src/settings/serve-settings.js'
+import { processSources } from '../../src/settings/setting-sources.js'
 import { ownFolder } from '../black-box/own-folder.js'
 import { until } from '../board/executor-rig.js'
 import { type HttpBackend, httpBackend, rawBackend } from '../server/board/proxy-rig.js'
@@ -35,7 +37,9 @@ interface Front {
 }
 
 async function serveBoard(t: Test, env: Record<string, string>): Promise<{ url: string; port: number }> {
-  const sources = memorySources({ env: { BOARD_HOME: ownFolder(t), EVENT_LOG_LEVEL: 'silent', ...env } })
+  const given = memorySources({ env: { BOARD_HOME: ownFolder(t), EVENT_LOG_LEVEL: 'silent', ...env } })
+  const { readTextFile, standsAt } = processSources()
+  const sources = { ...given, readTextFile, standsAt }
   const running = await serve(readServeSettings({ only: 'board', port: '0' }, sources), sources)
   t.teardown(() => running.close())
   const url = running.board?.url ?? ''
@@ -204,18 +208,76 @@ t.test('where no executor token is configured, nothing is executed anywhere', as
   t.match(await post(RUNS, DRY), { status: 200 })
 })
 
-t.test('guesses are counted with those for runs of our own, and none is left for the right one', async t => {
+t.test('guesses are counted with those for runs of our own, and never keep the right one out', async t => {
   const backend = await httpBackend(t)
   const { post, raw } = await serveFront(t, backend.profile, { BOARD_EXECUTOR_TOKEN: OURS })
   for (let n = 0; n < 20; n++) t.match(await post(RUNS, REAL), { status: 403 }, 'a missing one is no guess')
   for (let n = 0; n < 10; n++) {
     t.match(await post('/api/executor/pause', '', ['X-Board-Executor-Token: wrong']), { status: 403 })
   }
-  t.match(await post(RUNS, REAL, [SHOWS_OURS]), { status: 429, body: { code: 'too_many_attempts' } })
-  const own = ['POST /api/executor/pause HTTP/1.1', 'Host: localhost', BY_KEY, SHOWS_OURS, 'Connection: close']
-  t.match(readAnswer(await raw(`${own.join('\r\n')}\r\n\r\n`)), { status: 429 })
+  const wrong = 'X-Board-Executor-Token: wrong'
+  t.match(await post(RUNS, REAL, [wrong]), { status: 429, body: { code: 'too_many_attempts' } })
+  const pause = async (token: string) => {
+    const own = ['POST /api/executor/pause HTTP/1.1', 'Host: localhost', BY_KEY, token, 'Connection: close']
+    return readAnswer(await raw(`${own.join('\r\n')}\r\n\r\n`)).status
+  }
+  t.equal(await pause(wrong), 429)
   t.same(backend.seen, [])
+  t.equal(await pause(SHOWS_OURS), 200)
+  t.match(await post(RUNS, REAL, [SHOWS_OURS]), { status: 200 })
   t.match(await post(RUNS, DRY), { status: 200 })
+})
+
+t.test('a stream of another board ends with the login, the signing key or the API key that asked for it', async t => {
+  const backend = await httpBackend(t, (_req, res) => {
+    res.writeHead(200, { 'content-type': 'text/event-stream' })
+    const talking = setInterval(() => res.write(': more\n\n'), 10)
+    res.once('close', () => clearInterval(talking))
+  })
+  const file = join(ownFolder(t), 'secret')
+  const secrets = { authSecret: file, apiKey: `${file}-key` }
+  const change = (path: string, secret: string) => {
+    writeFileSync(`${path}.new`, secret, { mode: 0o600 })
+    renameSync(`${path}.new`, path)
+  }
+  change(secrets.authSecret, 'signing-key-of-these-tests')
+  change(secrets.apiKey, KEY)
+  const { port } = await serveFront(t, backend.profile, {
+    BOARD_PASSWORD: 'correct horse battery',
+    BOARD_AUTH_SECRET_FILE: secrets.authSecret,
+    BOARD_API_KEY: '',
+    BOARD_API_KEY_FILE: secrets.apiKey,
+  })
+  const url = `http://127.0.0.1:${port}`
+  const logIn = async () => {
+    const body = JSON.stringify({ password: 'correct horse battery' })
+    const headers = { 'content-type': 'application/json' }
+    const answer = await fetch(`${url}/api/login`, { method: 'POST', headers, body })
+    const { csrf_token } = (await answer.json()) as { csrf_token: string }
+    const [cookie = ''] = (answer.headers.get('set-cookie') ?? '').split(';')
+    return { cookie, origin: url, 'x-csrf-token': csrf_token }
+  }
+  const cases: [
+    name: string,
+    shown: () => Promise<Record<string, string>>,
+    end: (shown: Record<string, string>) => unknown,
+  ][] = [
+    ['a logout', logIn, headers => fetch(`${url}/api/logout`, { method: 'POST', headers })],
+    ['another signing key', logIn, () => change(secrets.authSecret, 'another-key-of-these-tests')],
+    ['another API key', async () => ({ 'x-board-token': KEY }), () => change(secrets.apiKey, 'another-key-of-tests')],
+    ['no API key', async () => ({ 'x-board-token': 'another-key-of-tests' }), () => unlinkSync(secrets.apiKey)],
+  ]
+  for (const [name, show, end] of cases) {
+    const shown = await show()
+    const request = httpGet(`${url}/api/backends/p/api/log`, { agent: false, headers: shown })
+    const [stream] = (await once(request, 'response')) as [IncomingMessage]
+    t.equal(stream.statusCode, 200, name)
+    await once(stream, 'data')
+    const cut = once(stream.resume(), 'error')
+    await end(shown)
+    await cut
+    t.equal((await fetch(`${url}/api/cards`, { headers: shown })).status, 401, name)
+  }
 })
 
 t.test('behind a large body that was refused the next request is answered', async t => {

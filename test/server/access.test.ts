@@ -11,6 +11,7 @@ import { AccountsRig, PASSWORD } from '../accounts/accounts-rig.js'
 import {
   ADMIN_TOKEN,
   BY_ADMIN_TOKEN,
+  type ClosedLedger,
   type Headers,
   type RawAnswer,
   readAnswer,
@@ -35,7 +36,8 @@ type Outcome = 'in' | 401 | 403
 const EXPECTED: Record<Access, Record<'nobody' | 'member' | 'admin', Outcome>> = {
   public: { nobody: 'in', member: 'in', admin: 'in' },
   anybody: { nobody: 'in', member: 'in', admin: 'in' },
-  deliver: { nobody: 'in', member: 'in', admin: 'in' },
+  record: { nobody: 'in', member: 'in', admin: 'in' },
+  webhook: { nobody: 'in', member: 'in', admin: 'in' },
   login: { nobody: 'in', member: 'in', admin: 'in' },
   read: { nobody: 401, member: 'in', admin: 'in' },
   write: { nobody: 401, member: 'in', admin: 'in' },
@@ -123,6 +125,46 @@ t.test('credentials that are wrong, or in the wrong place, are none', async t =>
   ]) {
     t.match(await ledger.send('/api/stats', { headers }), { status: 200 }, JSON.stringify(headers))
   }
+})
+
+t.test('hundreds of wrong tokens from one address are slowed, and lock no right one out', async t => {
+  const { send, byToken, logIn, mia } = await serveClosed(t, { settings: { throttleLogins: true } })
+  const right = await byToken(mia)
+  const { cookie } = await logIn(mia)
+  const wrong: Headers[] = Array.from({ length: 100 }, (_, i) => [
+    { Authorization: `Bearer tok_${String(i).padStart(43, 'x')}` },
+    { 'X-Event-Admin-Token': `guess ${i}` },
+  ]).flat()
+  for (const [tried, headers] of wrong.entries()) {
+    const answer = await send(tried % 3 === 0 ? '/api/session' : '/api/events', { headers })
+    if (tried < 10) t.equal(answer.status, tried % 3 === 0 ? 200 : 401)
+    else t.match(answer, { status: 429, body: { code: 'too_many_attempts' } })
+    if (tried >= 10) t.match(valuesOf(answer.headers, 'retry-after'), [/^[1-9]\d?$/])
+  }
+  for (const headers of [right, BY_ADMIN_TOKEN, { Cookie: cookie }, { ...right, 'X-Event-Admin-Token': 'wrong' }]) {
+    t.equal((await send('/api/events', { headers })).status, 200, Object.keys(headers).join())
+  }
+  t.equal((await send('/api/events')).status, 401, 'no token is no wrong one')
+})
+
+t.test('where callers share a proxy that is not trusted, the start of throttling says so once', async t => {
+  const show = (served: ClosedLedger, forwardedFor: string, token: string) =>
+    served.send('/api/events', { headers: { 'X-Forwarded-For': forwardedFor, 'X-Event-Admin-Token': token } })
+  const said = ({ log }: ClosedLedger) => log.filter(({ msg }) => String(msg).includes('EVENT_TRUSTED_PROXIES'))
+  const shared = await serveClosed(t, { settings: { throttleLogins: true } })
+  for (let i = 0; i < 10; i++) t.equal((await show(shared, `198.51.100.${i}`, 'wrong')).status, 401)
+  t.same(said(shared), [], 'nobody is throttled yet')
+  for (let i = 0; i < 5; i++) t.equal((await show(shared, `198.51.100.${i}`, 'wrong')).status, 429)
+  t.match(said(shared), [{ level: 40, address: '127.0.0.1' }])
+  t.equal(said(shared).length, 1)
+
+  const alone = await serveClosed(t, { settings: { throttleLogins: true } })
+  for (let i = 0; i < 15; i++) await show(alone, '198.51.100.1', 'wrong')
+  t.same(said(alone), [], 'one caller is no sign of a proxy')
+  const trusted = await serveClosed(t, { settings: { throttleLogins: true, trustedProxies: ['127.0.0.1'] } })
+  for (let i = 0; i < 30; i++) t.equal((await show(trusted, `198.51.100.${i % 3}`, 'wrong')).status, 401)
+  t.equal((await show(trusted, '198.51.100.1', 'wrong')).status, 429)
+  t.same(said(trusted), [])
 })
 
 t.test('a session changes nothing without its own CSRF token', async t => {
@@ -220,16 +262,13 @@ t.test('a login may come from no page, or from one of ours', async t => {
   }
 })
 
-t.test('whoever delivers may come from anywhere, and is not asked who it is', async t => {
+t.test('a platform that delivers is not asked who it is', async t => {
   const { headers } = await ledger.logIn(ledger.mia)
   const token = await ledger.byToken(ledger.mia)
   ledger.rig.asked.length = 0
-  const event = { kind: 'a.b', subject_type: 'a', subject_id: '1' }
   for (const shown of [{}, { Cookie: headers.Cookie ?? '' }, token, { Authorization: FORGED }]) {
-    for (const origin of ['null', 'https://elsewhere.example']) {
-      const given = { ...shown, Origin: origin, 'Sec-Fetch-Site': 'cross-site', Host: 'events.example.org' }
-      const answer = await ledger.send('/api/events', { method: 'POST', headers: given, body: event })
-      t.ok([200, 201].includes(answer.status), `${answer.status}`)
+    for (const origin of ['http://events.example.org', 'https://events.example.org']) {
+      const given = { ...shown, Origin: origin, Host: 'events.example.org' }
       t.match(await ledger.send('/webhooks/code_a', { method: 'POST', headers: given, body: {} }), { status: /^[24]/ })
     }
   }
@@ -311,11 +350,51 @@ t.test('a Host that no browser sends is refused; without one a cookie changes no
   t.match(await old('DELETE', '/api/subscriptions/x', [`X-Event-Admin-Token: ${ADMIN_TOKEN}`]), { status: 404 })
 })
 
-t.test('a ledger with users is reached under any name', async t => {
+t.test('a ledger with users that was told no host names is reached under every name', async t => {
   const headers = { ...BY_ADMIN_TOKEN, Host: 'events.example.org' }
   t.match(await ledger.send('/api/stats', { headers }), { status: 200 })
   t.match(await ledger.send('/api/health', { headers: { Host: 'events.example.org' } }), { status: 200 })
 })
+
+t.test('a ledger with users that was told its host names answers under no other, whatever the route', async t => {
+  const told = await serveClosed(t, {
+    adapters: ADAPTERS,
+    settings: { knownHosts: ['events.example.org', '10.0.0.5'] },
+  })
+  const stats = (Host: string) => told.send('/api/stats', { headers: { ...BY_ADMIN_TOKEN, Host } })
+  for (const host of [
+    'events.example.org',
+    'Events.example.org:8443',
+    '10.0.0.5:1',
+    'localhost',
+    `127.0.0.1:${told.port}`,
+  ]) {
+    t.match(await stats(host), { status: 200 }, host)
+  }
+  for (const host of ['elsewhere.example', 'events.example.org.elsewhere.example', '10.0.0.6']) {
+    t.match(await stats(host), { status: 421, body: { code: 'bad_host', detail: /EVENT_ALLOWED_HOSTS/ } }, host)
+  }
+  for (const row of rows) {
+    const method = row.method === 'GET' ? 'HEAD' : row.method
+    const answer = await told.send(row.path, { method, headers: { Host: 'elsewhere.example:8765' } })
+    t.equal(answer.status, row.access === 'local' ? 403 : 421, `${row.method} ${row.path}`)
+  }
+  t.match(await told.raw('GET /api/health HTTP/1.0\r\n\r\n'), /^HTTP\/1\.1 421 /, 'a request without Host')
+  t.same(told.ledger.events, [])
+})
+
+t.test(
+  'an open ledger keeps to names of this machine, and to those it was told where it is open to others',
+  async t => {
+    const statusOf = async (allowOpen: boolean, Host: string) => {
+      const served = await serve(t, { settings: { allowOpen, knownHosts: ['ledger.lan'] } })
+      return (await sendRaw(served, '/api/stats', { headers: { Host } })).status
+    }
+    t.equal(await statusOf(false, 'ledger.lan'), 403)
+    t.equal(await statusOf(true, 'ledger.lan'), 200)
+    t.equal(await statusOf(true, 'elsewhere.example'), 421)
+  },
+)
 
 t.test('a ledger without users is open to read and watch, not to create the first admin', async t => {
   const rig = await AccountsRig.open(t)

@@ -16,6 +16,7 @@ t.test('health names the database, and the state of the ledger', async t => {
     engine: 'sqlite',
     head: '2031-05-04T09:00:00.000000Z',
     epoch: 'epoch-1',
+    schema_version: 3,
   })
 })
 
@@ -96,6 +97,7 @@ t.test('the API description covers every parameter, and refers to nothing that i
   const query = paths['/api/events']?.get?.parameters?.map(({ name }) => name)
   t.same(query?.sort(), [
     'actor',
+    'before',
     'days',
     'from',
     'kind',
@@ -126,6 +128,47 @@ t.test('the API description covers every parameter, and refers to nothing that i
   )
   t.equal(new Set(ids).size, ids.length, 'operation ids are unique')
 })
+
+t.test('the API description tells what is sent from what is stored, and leaves free-form objects open', async t => {
+  const { request } = await serve(t, { adapters: ADAPTERS })
+  const { body } = await request('/api/openapi.json')
+  const { schemas } = (body as { components: { schemas: Record<string, Described> } }).components
+  const { EventInput, Event } = schemas
+  t.same(EventInput?.required, ['kind', 'subject_id', 'subject_type'])
+  t.same(
+    Object.keys(Event?.properties ?? {})
+      .filter(name => EventInput?.properties?.[name] === undefined)
+      .sort(),
+    [...['captured_at', 'last_seen_at', 'provenance', 'seen_count', 'subscription_ids']],
+  )
+  t.same(Event?.required, Object.keys(Event?.properties ?? {}), 'a stored event is complete')
+  t.same(Event?.properties?.actor?.required, ['id', 'display', 'metadata'])
+  t.equal(Event?.properties?.actor?.properties?.metadata?.additionalProperties, true)
+  for (const name of ['payload', 'target', 'conversation', 'action']) {
+    const member = EventInput?.properties?.[name]
+    const schema = member?.$ref ? schemas[member.$ref.replace('#/components/schemas/', '')] : member
+    t.equal(schema?.additionalProperties, true, name)
+  }
+  for (const name of ['filters', 'metadata']) {
+    t.equal(schemas.Subscription?.properties?.[name]?.additionalProperties, true, name)
+  }
+})
+
+t.test('metrics leave out answers that are held open', async t => {
+  const { request, post } = await serve(t)
+  await post('/api/events', message(1))
+  await request('/api/events?since=2031-05-04T09:00:00Z&wait=1')
+  await request('/api/events')
+  const { text } = await request('/metrics')
+  t.match(text, 'daybook_http_request_duration_seconds_count{route="/api/events",method="GET",status="2xx"} 1\n')
+})
+
+interface Described {
+  required?: string[]
+  properties?: Record<string, Described>
+  additionalProperties?: boolean
+  $ref?: string
+}
 
 t.test('metrics count requests by pattern and deliveries by outcome', async t => {
   const { request, post } = await serve(t)

@@ -1,11 +1,11 @@
 import { EventEmitter, once } from 'node:events'
 import type { EventDelivery } from '../../src/ledger/ledger.js'
 import { AppError } from '../../src/model/app-error.js'
-import type { NewEvent, StoredEvent } from '../../src/model/event.js'
+import { type NewEvent, type StoredEvent, storedKeyOf } from '../../src/model/event.js'
 import type { EventHistogram, HistogramQuery } from '../../src/model/event-histogram.js'
 import { eventMatches } from '../../src/model/event-match.js'
 import type { EventPage, EventQuery } from '../../src/model/event-query.js'
-import type { Subscription } from '../../src/model/subscription.js'
+import type { Subscription, SubscriptionPage } from '../../src/model/subscription.js'
 import type { SubscriptionPreview } from '../../src/model/subscription-preview.js'
 import { type Micros, readTimestamp, toTimestamp } from '../../src/model/timestamp.js'
 import type { ServedLedger } from '../../src/server/served-ledger.js'
@@ -69,6 +69,7 @@ export class MemoryLedger implements ServedLedger {
       items: Buffer.from(items.map(event => JSON.stringify(event)).join(',')),
       count: items.length,
       latestCapturedAt: captured.length > 0 ? Math.max(...captured) : null,
+      oldestCapturedAt: captured.length > 0 ? Math.min(...captured) : null,
       nextSince: hasMore && query.order === 'asc' ? (captured.at(-1) ?? null) : (head ?? query.since ?? null),
       hasMore,
       head,
@@ -129,6 +130,10 @@ export class MemoryLedger implements ServedLedger {
     return [...this.subscriptions.values()]
   }
 
+  async pageSubscriptions(): Promise<SubscriptionPage> {
+    return { items: [...this.subscriptions.values()], next: null }
+  }
+
   async deleteSubscription(id: string): Promise<void> {
     await this.getSubscription(id)
     this.subscriptions.delete(id)
@@ -149,7 +154,7 @@ export class MemoryLedger implements ServedLedger {
 
   async health(): Promise<StoreHealth> {
     this.#fail()
-    return { database: '/var/lib/ledger.db', engine: 'sqlite', head: START, epoch: 'epoch-1' }
+    return { database: '/var/lib/ledger.db', engine: 'sqlite', head: START, epoch: 'epoch-1', schemaVersion: 3 }
   }
 
   /** Wakes whoever waits, as news would. */
@@ -159,7 +164,8 @@ export class MemoryLedger implements ServedLedger {
 
   #recordOne({ event: given, provenance, json }: EventDelivery): RecordOutcome {
     const event: NewEvent = json ? JSON.parse(Buffer.from(json).toString()) : given
-    const known = this.events.find(({ dedupe_key }) => dedupe_key === event.dedupe_key)
+    const key = storedKeyOf(event, provenance)
+    const known = this.events.find(known => storedKeyOf(known, known.provenance) === key)
     if (known) known.seen_count += 1
     const captured_at = toTimestamp(START + this.events.length + 1)
     const stored = known ?? {

@@ -18,4 +18,5 @@ export const OPEN_ACCOUNTS: Accounts = {
   listTokens: nobody,
   revokeToken: nobody,
   revokeTokens: nobody,
+  listLog: nobody,
 }

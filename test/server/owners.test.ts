@@ -2,11 +2,12 @@ import { join } from 'node:path'
 import t from 'tap'
 import { Ledger } from '../../src/ledger/ledger.js'
 import { openSqliteStore } from '../../src/store/sqlite/store.js'
+import { testFolder } from '../support/test-folder.js'
 import { BY_ADMIN_TOKEN, type Headers, serveClosed } from './closed-ledger.js'
 import { START } from './memory-ledger.js'
 
 const store = await openSqliteStore({
-  path: join(t.testdir(), 'owners.db'),
+  path: join(testFolder(t), 'owners.db'),
   clock: () => START,
   onFailure: error => t.fail(String(error)),
 })
@@ -34,6 +35,42 @@ t.test('what a member creates is its own, whatever it says', async t => {
     body: { subscription: { owner_user_id: mia.id, enabled: false } },
   })
   t.match(await save(asMia, { id: 'mias', owner_user_id: null }), { body: { subscription: { owner_user_id: mia.id } } })
+})
+
+t.test('the list has pages, of what the caller may see', async t => {
+  const own = ['page-1', 'page-2', 'page-3']
+  for (const id of own) await save(asOtto, { id, source: 'chat' })
+  await save(asMia, { id: 'page-0', source: 'chat' })
+  const page = async (query: string, headers = asOtto) => (await send(`/api/subscriptions?${query}`, { headers })).body
+  t.match(await page('limit=2'), { count: 2, items: [{ id: 'page-1' }, { id: 'page-2' }], next: 'page-2' })
+  t.match(await page('limit=2&after=page-2'), { count: 1, items: [{ id: 'page-3' }], next: null })
+  t.match(await page('after=page-1'), { count: 2, next: null })
+  t.match(await page('limit=1&after=page-', asAda), { items: [{ id: 'page-0' }], next: 'page-0' })
+  t.same(Object.keys((await send('/api/subscriptions', { headers: asOtto })).body), ['items', 'count'])
+  for (const query of ['limit=0', 'limit=501', 'after=', 'page=1']) {
+    t.match(await send(`/api/subscriptions?${query}`, { headers: asOtto }), { status: 400 }, query)
+  }
+  for (const id of own) await send(`/api/subscriptions/${id}`, { method: 'DELETE', headers: asOtto })
+  await send('/api/subscriptions/page-0', { method: 'DELETE', headers: asMia })
+})
+
+t.test('an owner has so many subscriptions and no more, and can still change those', async t => {
+  const bounded = await Ledger.open({ store, clock: () => START, newSubscriptionId: () => 'x', maxSubscriptions: 2 })
+  const member = { role: 'member', userId: 'user_full' } as const
+  const full = { category: 'conflict', code: 'too_many_subscriptions', message: /2 subscriptions.*Delete one/ }
+  for (const id of ['full-1', 'full-2']) await bounded.saveSubscription({ id, source: 'chat' }, member)
+  await t.rejects(bounded.saveSubscription({ id: 'full-3', source: 'chat' }, member), full)
+  await bounded.saveSubscription({ id: 'full-1', enabled: false }, member)
+  await bounded.saveSubscription({ id: 'other', source: 'chat' }, { role: 'member', userId: 'user_other' })
+  const moved = { id: 'other', owner_user_id: member.userId }
+  await t.rejects(bounded.saveSubscription(moved, { role: 'admin' }), full)
+  await bounded.deleteSubscription('full-2', member)
+  await bounded.saveSubscription({ id: 'full-3', source: 'chat' }, member)
+  for (const id of ['free-1', 'free-2']) await bounded.saveSubscription({ id, source: 'chat' })
+  await t.rejects(bounded.saveSubscription({ id: 'free-3', source: 'chat' }), { ...full, message: /without an owner/ })
+  await t.rejects(bounded.saveSubscription({ id: 'free-3', source: 'chat' }, { role: 'admin' }), full)
+  const ids = ['full-1', 'full-3', 'other', 'free-1', 'free-2']
+  for (const id of ids) await bounded.deleteSubscription(id)
 })
 
 t.test('a member sees and touches its own subscriptions only', async t => {

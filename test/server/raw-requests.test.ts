@@ -2,6 +2,8 @@ import t from 'tap'
 import { serve } from './serve.js'
 
 const end = 'Connection: close\r\n\r\n'
+/** Header lines that stand before `Host` and `Connection`. */
+const lines = (count: number) => 'X-Line: x\r\n'.repeat(count - 2)
 
 const cases = [
   { name: 'a request without Host', text: `GET /api/health HTTP/1.1\r\n${end}`, status: 400, code: 'bad_host' },
@@ -75,6 +77,33 @@ const cases = [
     text: `GET /api/health HTTP/1.1\r\nHost: localhost\r\nX-Long: ${'x'.repeat(17_000)}\r\n${end}`,
     status: 431,
     code: 'headers_too_large',
+  },
+  ...[100, 101, 102, 200, 1_000].map(count => ({
+    name: `${count} header lines`,
+    text: `GET /api/health HTTP/1.1\r\n${lines(count)}Host: localhost\r\n${end}`,
+    ...(count <= 100 ? { status: 200 } : { status: 431, code: 'headers_too_large' }),
+  })),
+  {
+    name: 'the line that decides behind a hundred others',
+    text: `POST /api/events HTTP/1.1\r\nHost: localhost\r\n${lines(100)}Content-Type: application/json\r\nContent-Length: 0\r\n${end}`,
+    status: 431,
+    code: 'headers_too_large',
+  },
+  ...['X-Line', 'Authorization', 'X-Gitlab-Event', 'Content-Type'].map(name => ({
+    name: `a line of ${name} over 8 KiB`,
+    text: `GET /api/health HTTP/1.1\r\nHost: localhost\r\n${name}: ${'x'.repeat(8 * 1024)}\r\n${end}`,
+    status: 431,
+    code: 'headers_too_large',
+  })),
+  {
+    name: 'a line of 8 KiB',
+    text: `GET /api/health HTTP/1.1\r\nHost: localhost\r\nX-Line: ${'x'.repeat(8 * 1024 - 6)}\r\n${end}`,
+    status: 200,
+  },
+  {
+    name: 'cookies of other programs over 8 KiB',
+    text: `GET /api/health HTTP/1.1\r\nHost: localhost\r\nCookie: a=${'x'.repeat(12 * 1024)}\r\n${end}`,
+    status: 200,
   },
   {
     name: 'a header that is named like a prototype',

@@ -1,6 +1,9 @@
+import { connect } from 'node:net'
 import t from 'tap'
 import { AppError } from '../../src/model/app-error.js'
-import { START } from './memory-ledger.js'
+import type { HistogramQuery } from '../../src/model/event-histogram.js'
+import type { EventQuery } from '../../src/model/event-query.js'
+import { MemoryLedger, START } from './memory-ledger.js'
 import { message, serve, until } from './serve.js'
 
 const at = (microsecond: number) => `2031-05-04T09:00:00.${String(microsecond).padStart(6, '0')}Z`
@@ -98,7 +101,7 @@ t.test('a refused query names the parameter', async t => {
 
 t.test('a histogram is shown in columns, its instants with six digits', async t => {
   const { request, ledger } = await serve(t)
-  t.same((await request('/api/events/histogram')).body, {
+  t.same((await request('/api/histogram')).body, {
     ...{ from: null, to: null, starts: [], counts: [], count: 0, by_source: {} },
     ...{ complete: true, counted_from: null, head: null, epoch: 'epoch-1' },
   })
@@ -110,7 +113,7 @@ t.test('a histogram is shown in columns, its instants with six digits', async t 
     ],
     ...{ countedFrom: START + 1, head: START + 3, epoch: 'epoch-1' },
   }
-  const { status, body } = await request('/api/events/histogram?buckets=3')
+  const { status, body } = await request('/api/histogram?buckets=3')
   t.equal(status, 200)
   t.same(body, {
     from: at(0),
@@ -128,11 +131,9 @@ t.test('a histogram is shown in columns, its instants with six digits', async t 
 
 t.test('a histogram takes the filters and the range of a page, and how many parts', async t => {
   const { request, ledger } = await serve(t)
-  await request('/api/events/histogram')
-  await request(
-    '/api/events/histogram?source=chat&source=forum&kind=message.*&actor=17&q=red&verified=none&buckets=200',
-  )
-  await request('/api/events/histogram?since=2031-05-04T09:00:00Z&days=1&to=2031-05-04T10:00:00Z&buckets=1')
+  await request('/api/histogram')
+  await request('/api/histogram?source=chat&source=forum&kind=message.*&actor=17&q=red&verified=none&buckets=200')
+  await request('/api/histogram?since=2031-05-04T09:00:00Z&days=1&to=2031-05-04T10:00:00Z&buckets=1')
   t.same(ledger.histograms, [
     { buckets: 100 },
     {
@@ -143,9 +144,9 @@ t.test('a histogram takes the filters and the range of a page, and how many part
   ])
   for (const name of ['buckets=0', 'buckets=201', 'buckets=', 'limit=5', 'order=asc', 'wait=5', 'colour=red']) {
     const field = name.split('=')[0]
-    t.match(await request(`/api/events/histogram?${name}`), { status: 400, body: { errors: [{ field }] } }, name)
+    t.match(await request(`/api/histogram?${name}`), { status: 400, body: { errors: [{ field }] } }, name)
   }
-  t.match(await request('/api/events/histogram?from=2031-05-04T09:00'), {
+  t.match(await request('/api/histogram?from=2031-05-04T09:00'), {
     status: 400,
     body: { code: 'invalid_timestamp' },
   })
@@ -215,6 +216,66 @@ t.test('a long poll is given up when its reader leaves', async t => {
   await t.rejects(held)
   await until(() => log.length > 0)
   t.match(log, [{ level: 30, status: 499 }])
+})
+
+const SLICED = [
+  '/api/events?source=chat',
+  '/api/events?q=needle',
+  '/api/histogram?source=chat',
+  '/api/events?since=2031-05-04T09:00:00Z&wait=20',
+]
+
+/** A ledger whose questions take for ever, unless they are given up. */
+class EndlessLedger extends MemoryLedger {
+  givenUp = 0
+
+  override query(query: EventQuery, signal?: AbortSignal): Promise<never> {
+    this.queries.push(query)
+    return this.#endless(signal)
+  }
+
+  override histogram(query: Omit<HistogramQuery, 'now'>, signal?: AbortSignal): Promise<never> {
+    this.histograms.push(query)
+    return this.#endless(signal)
+  }
+
+  get underWay(): number {
+    return this.queries.length + this.histograms.length
+  }
+
+  #endless(signal: AbortSignal | undefined): Promise<never> {
+    return new Promise((_, reject) => {
+      signal?.addEventListener('abort', () => {
+        this.givenUp++
+        reject(signal.reason)
+      })
+    })
+  }
+}
+
+t.test('a question is given up when the connection of its reader is closed', async t => {
+  for (const path of SLICED) {
+    const ledger = new EndlessLedger()
+    const { port } = await serve(t, { ledger })
+    const socket = connect(port, '127.0.0.1')
+    socket.write(`GET ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`)
+    await until(() => ledger.underWay === 1)
+    socket.destroy()
+    await until(() => ledger.givenUp === 1)
+    t.pass(path)
+  }
+})
+
+t.test('so are those that wait for their turn on that connection', async t => {
+  const ledger = new EndlessLedger()
+  const { port } = await serve(t, { ledger })
+  const socket = connect(port, '127.0.0.1')
+  const searches = 20
+  socket.write('GET /api/events?q=needle HTTP/1.1\r\nHost: localhost\r\n\r\n'.repeat(searches))
+  await until(() => ledger.underWay === searches)
+  socket.destroy()
+  await until(() => ledger.givenUp === searches)
+  t.pass()
 })
 
 t.test('a long poll is answered with what there is when the server stops', async t => {

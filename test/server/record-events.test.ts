@@ -92,9 +92,10 @@ t.test('what is no JSON object is refused with the place', async t => {
     { body: '[{"kind":"a.b"}', code: 'invalid_json', detail: /ends too early/ },
     { body: '{"a":1}{"b":2}', code: 'invalid_json', detail: /nothing may follow/ },
     { body: Buffer.from([0x7b, 0xc3, 0x28, 0x7d]), code: 'invalid_json', detail: /UTF-8/ },
-    { body: '"text"', code: 'invalid_field' },
-    { body: 'null', code: 'invalid_field' },
-    { body: '17', code: 'invalid_field' },
+    { body: '"text"', code: 'invalid_json', detail: /must be a JSON object/ },
+    { body: 'null', code: 'invalid_json' },
+    { body: '17', code: 'invalid_json' },
+    { body: '[17]', code: 'invalid_json' },
   ]
   for (const { body, code, detail = /./ } of cases) {
     t.match(await post('/api/events', body), { status: 400, body: { code, detail } }, String(body))

@@ -3,7 +3,7 @@ import { connect } from 'node:net'
 import { setTimeout } from 'node:timers/promises'
 import pino from 'pino'
 import type { Test } from 'tap'
-import { takeLargeDelivery } from '../../src/platforms/take-delivery.js'
+import { acceptLargeDelivery } from '../../src/platforms/accept-delivery.js'
 import type { HttpApp } from '../../src/server/http-app.js'
 import {
   createLedgerServer,
@@ -50,8 +50,11 @@ export const SETTINGS: LedgerServerSettings = {
   allowOpen: false,
   webhookSecrets: { chat: [], forum: [], code_a: [], code_b: [] },
   requireVerified: false,
+  writers: 'anyone',
+  anonymousRate: 0,
   cookieSecure: false,
   trustedProxies: [],
+  throttleLogins: false,
   loginPage: { palette: 'indigo', layout: 'card', appearance: 'system' },
 }
 
@@ -68,7 +71,7 @@ export async function serve(t: Test, options: ServeOptions = {}): Promise<Served
     database: { database: '/var/lib/ledger.db', engine: 'sqlite' },
     adapters: [],
     platforms: [],
-    takeLargeDelivery: async (adapter, delivery, rules) => takeLargeDelivery(adapter, delivery, rules),
+    takeLargeDelivery: async (adapter, delivery, rules) => acceptLargeDelivery(adapter, delivery, rules),
     logger: pino({ level: 'debug', base: null }, { write: line => log.push(JSON.parse(line)) }),
     version: '1.2.3',
     now: () => START,

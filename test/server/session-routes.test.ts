@@ -86,7 +86,11 @@ t.test('a wrong name, a wrong password and a disabled user are answered alike', 
 })
 
 t.test('what is no login is refused', async t => {
-  const members = [{}, [], [RIGHT], null, 7, 'text', true, { username: 'mia' }, { password: PASSWORD }]
+  for (const body of [[], [RIGHT], null, 7, 'text', true]) {
+    const sent = JSON.stringify(body)
+    t.match(await logIn(sent), { status: 400, body: { code: 'invalid_json' } }, sent)
+  }
+  const members = [{}, { username: 'mia' }, { password: PASSWORD }]
   const types = [{ username: 7 }, { username: ['mia'] }, { username: { $ne: '' } }, { username: null }, { password: 7 }]
   for (const body of [...members, ...types.map(wrong => ({ ...RIGHT, ...wrong }))]) {
     const sent = JSON.stringify(body)

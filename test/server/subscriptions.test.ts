@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import t from 'tap'
 import { Ledger } from '../../src/ledger/ledger.js'
 import { openSqliteStore } from '../../src/store/sqlite/store.js'
+import { testFolder } from '../support/test-folder.js'
 import { serveClosed } from './closed-ledger.js'
 import { START } from './memory-ledger.js'
 import { serve, until } from './serve.js'
@@ -42,7 +43,7 @@ t.test('what is no JSON, not declared as such, or larger than 64 KiB is refused'
 
 t.test('a draft is previewed over what the ledger holds, and not kept', async t => {
   const clock = () => START
-  const path = join(t.testdir(), 'events.db')
+  const path = join(testFolder(t), 'events.db')
   const store = await openSqliteStore({ path, clock, onFailure: error => t.fail(String(error)) })
   const { post, request } = await serve(t, {
     ledger: await Ledger.open({ store, clock, newSubscriptionId: () => 'sub_1' }),

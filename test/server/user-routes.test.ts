@@ -34,7 +34,14 @@ t.test('what is no user is refused', async t => {
     status: 409,
     body: { code: 'username_taken' },
   })
-  const wrong = [{ username: '' }, { username: 'a b' }, { username: 7 }, { password: 'short' }, { password: null }]
+  const wrong = [
+    { username: '' },
+    { username: 'a b' },
+    { username: 7 },
+    { password: 'short' },
+    { password: 'Fine' },
+    { password: null },
+  ]
   for (const members of [...wrong, { role: 'root' }, { password: 'x'.repeat(1025) }, { username: 'm\u0456a' }]) {
     const answer = await asAdmin('POST', '/api/users', { ...user, ...members })
     t.match(answer, { status: 400, body: { code: 'invalid_field' } }, JSON.stringify(members).slice(0, 40))
@@ -52,6 +59,40 @@ t.test('what is no user is refused', async t => {
     const { status } = await asAdmin('DELETE', `/api/users/${id}`)
     t.ok([400, 404].includes(status), `${id.slice(0, 20)} ${status}`)
   }
+})
+
+t.test('the account log says who asked for what, from where, behind a trusted proxy', async t => {
+  const proxied = await serveClosed(t, { settings: { trustedProxies: ['127.0.0.1'] } })
+  const headers = { ...(await proxied.byToken(proxied.ada)), 'X-Forwarded-For': '203.0.113.9, 2001:db8::1' }
+  const patch = { method: 'PATCH', headers, body: { enabled: false } }
+  const changed = await proxied.send(`/api/users/${proxied.otto.id}`, patch)
+  const listed = await proxied.send('/api/users/log?limit=1', { headers })
+  t.match(listed, {
+    status: 200,
+    body: {
+      count: 1,
+      items: [
+        {
+          action: 'ledger.user_changed',
+          by: { identity: 'token', user: { id: proxied.ada.id, username: 'ada' } },
+          user: { id: proxied.otto.id, username: 'otto' },
+          changes: { enabled: { from: true, to: false } },
+          address: '2001:db8::1',
+          request_id: valuesOf(changed.headers, 'x-request-id')[0],
+        },
+      ],
+    },
+  })
+  t.match(
+    proxied.log.find(line => JSON.stringify(line).includes('PATCH')),
+    { status: 200, address: '2001:db8::1' },
+  )
+  for (const limit of ['0', '1001', 'x', '']) {
+    const refused = await proxied.send(`/api/users/log?limit=${limit}`, { headers })
+    t.match(refused, { status: 400, body: { code: 'invalid_field' } }, limit)
+  }
+  const asMember = { headers: await proxied.byToken(proxied.mia) }
+  t.match(await proxied.send('/api/users/log', asMember), { status: 403 })
 })
 
 t.test('without an admin token the last admin stays', async t => {
@@ -81,7 +122,7 @@ t.test('a token is shown once, listed without itself, and revoked one by one or 
     const issued = await ask('POST', `${place}/token`)
     t.match(issued, { status: 201, body: { token: /^tok_[A-Za-z0-9_-]{43}$/ } })
     t.same(valuesOf(issued.headers, 'cache-control'), ['no-store'])
-    t.same(Object.keys(issued.body).sort(), ['created_at', 'id', 'prefix', 'token'])
+    t.same(Object.keys(issued.body).sort(), ['created_at', 'id', 'may', 'prefix', 'sources', 'token'])
     const other = await ask('POST', `${place}/token`)
     const shown: Headers = { Authorization: `Bearer ${issued.body.token}` }
     t.match(await send('/api/session', { headers: shown }), { body: { user: { id: mia.id } } })
@@ -97,6 +138,42 @@ t.test('a token is shown once, listed without itself, and revoked one by one or 
   t.match(await asAdmin('POST', '/api/users/nobody/token'), { status: 404 })
   t.match(await asAdmin('GET', '/api/users/nobody/tokens'), { status: 404 })
   t.match(await asAdmin('GET', '/api/users/%zz/tokens'), { status: 400, body: { code: 'invalid_path' } })
+})
+
+t.test('a writer token is issued for named sources, and nothing that was mistyped gives a token', async t => {
+  const { headers } = await ledger.logIn(mia)
+  for (const [place, shown] of [
+    ['/api/me', headers],
+    [`/api/users/${mia.id}`, BY_ADMIN_TOKEN],
+  ] as const) {
+    const issue = (body: unknown) => send(`${place}/token`, { method: 'POST', headers: shown, body })
+    t.match(await issue({ may: 'write', sources: ['ci', 'deploy'] }), {
+      status: 201,
+      body: { may: 'write', sources: ['ci', 'deploy'] },
+    })
+    for (const body of ['', {}, { may: 'all' }]) {
+      t.match(await issue(body), { status: 201, body: { may: 'all', sources: [] } }, JSON.stringify(body))
+    }
+    const { body: before } = await send(`${place}/tokens`, { headers: shown })
+    const refusals: [unknown, string, code?: string][] = [
+      [[], '', 'invalid_json'],
+      [{ may: 'read' }, '/may'],
+      [{ may: 'write' }, '/sources'],
+      [{ may: 'write', sources: [] }, '/sources'],
+      [{ may: 'write', sources: 'ci' }, '/sources'],
+      [{ may: 'write', sources: ['ci', 'ci'] }, '/sources'],
+      [{ may: 'write', sources: ['ci', 'c i'] }, '/sources/1'],
+      [{ may: 'write', sources: [7] }, '/sources/0'],
+      [{ may: 'write', sources: Array.from({ length: 51 }, (_, at) => `s${at}`) }, '/sources'],
+      [{ sources: ['ci'] }, '/sources'],
+      [{ may: 'write', source: ['ci'] }, ''],
+    ]
+    for (const [body, field, code = 'invalid_field'] of refusals) {
+      t.match(await issue(body), { status: 400, body: { code, errors: [{ field }] } }, JSON.stringify(body))
+    }
+    t.equal((await send(`${place}/tokens`, { headers: shown })).body.count, before.count)
+    await send(`${place}/token`, { method: 'DELETE', headers: shown })
+  }
 })
 
 t.test("nobody revokes somebody else's token under its own name", async t => {

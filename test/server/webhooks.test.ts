@@ -3,6 +3,7 @@ import { readEvent } from '../../src/ledger/read-event.js'
 import { AppError } from '../../src/model/app-error.js'
 import type { NewEvent } from '../../src/model/event.js'
 import type { PlatformCatalogue, WebhookAdapter, WebhookDelivery } from '../../src/platforms/adapter.js'
+import type { TakeLargeDelivery } from '../../src/server/webhooks.js'
 import { message, serve } from './serve.js'
 
 const catalogue: PlatformCatalogue = {
@@ -51,7 +52,7 @@ t.test('a delivery is verified, recorded with how it came, and counted', async t
   t.match(log, [{ path: '/webhooks/code_a', source: 'code_a', verified: 'signature', created: 2, duplicates: 0 }])
 })
 
-t.test('a delivery with nothing to keep is answered well', async t => {
+t.test('a delivery with nothing to record is answered well', async t => {
   const { post } = await serve(t, { adapters: [adapter()] })
   t.match(await post('/webhooks/code_a', ''), { status: 200, body: { created: 0, duplicates: 0, ignored: 1 } })
 })
@@ -105,10 +106,40 @@ t.test('a delivery of 25 MiB is taken, a larger one is not', async t => {
   t.match(await post('/webhooks/code_a', Buffer.alloc(limit + 1, ',')), { status: 413, body: { detail: /25 MiB/ } })
 })
 
-t.test('a delivery comes from anywhere, but in open mode only under a name of this machine', async t => {
-  const { post, raw } = await serve(t, { adapters: [adapter()] })
-  const elsewhere = { origin: 'https://elsewhere.example', 'sec-fetch-site': 'cross-site' }
-  t.match(await post('/webhooks/code_a', '1', elsewhere), { status: 200 })
+t.test('a page of another origin cannot deliver without a proof, and with one it may', async t => {
+  const publicUrl = 'https://events.example.org'
+  const open = await serve(t, { adapters: [adapter()], settings: { publicUrl } })
+  const closed = await serve(t, { adapters: [adapter()], settings: { publicUrl, ...secrets(['right']) } })
+  const emptySecret = await serve(t, { adapters: [adapter()], settings: secrets(['']) })
+  const foreign = [
+    { origin: 'https://elsewhere.example' },
+    { origin: 'null' },
+    { 'sec-fetch-site': 'cross-site' },
+    { origin: publicUrl, 'sec-fetch-site': 'cross-site' },
+  ]
+  const own = [{}, { origin: publicUrl }, { origin: open.url }, { 'sec-fetch-site': 'same-origin' }]
+  for (const size of [0, 300_000]) {
+    const body = `1${','.repeat(size)}`
+    for (const headers of foreign) {
+      for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'application/json']) {
+        const sent = { ...headers, 'content-type': type }
+        for (const { post } of [open, emptySecret]) {
+          const refused = await post('/webhooks/code_a', body, sent)
+          t.match(refused, { status: 403, body: { code: 'origin_not_allowed' } }, JSON.stringify(sent))
+        }
+        const proved = await closed.post('/webhooks/code_a', body, { ...sent, 'x-secret': 'right' })
+        t.match(proved, { status: 200 }, `proved ${JSON.stringify(sent)}`)
+        t.match(await closed.post('/webhooks/code_a', '2', sent), { status: 401 }, 'a secret that is not shown')
+      }
+    }
+    t.same(open.ledger.events, [], 'nothing was stored')
+    for (const headers of own) t.match(await open.post('/webhooks/code_a', '', headers), { status: 200 })
+  }
+  t.equal(closed.ledger.events.length, 1)
+})
+
+t.test('in open mode a delivery comes under a name of this machine', async t => {
+  const { raw } = await serve(t, { adapters: [adapter()] })
   const rebound =
     'POST /webhooks/code_a HTTP/1.1\r\nHost: elsewhere.example\r\nConnection: close\r\nContent-Length: 0\r\n\r\n'
   t.match(await raw(rebound), /^HTTP\/1\.1 403 [\s\S]*host_not_allowed/)
@@ -125,6 +156,23 @@ t.test('a large delivery comes to the same as a small one, and holds the same ru
     { subject_id: '2', seen_count: 1, provenance: { route: 'webhook', verified: 'signature', delivery_id: 'd-1' } },
   ])
   t.match(await post('/webhooks/code_a', large), { status: 401, body: { code: 'signature_invalid' } })
+})
+
+t.test('a large delivery is verified before it queues, unless its proof stands in the body', async t => {
+  const queued: unknown[] = []
+  const takeLargeDelivery: TakeLargeDelivery = async (_, __, rules) => {
+    queued.push(rules.verified)
+    return { verified: rules.verified ?? 'token', events: [], ignored: 1 }
+  }
+  const large = ','.repeat(300_000)
+  const signed = await serve(t, { adapters: [adapter()], takeLargeDelivery, settings: secrets(['right']) })
+  t.match(await signed.post('/webhooks/code_a', large, { 'x-secret': 'wrong' }), { status: 401 })
+  t.same(queued, [], 'a wrong signature waits for nothing')
+  t.match(await signed.post('/webhooks/code_a', large, { 'x-secret': 'right' }), { status: 200 })
+  const inBody = { ...adapter(), provesInBody: true as const }
+  const later = await serve(t, { adapters: [inBody], takeLargeDelivery, settings: secrets(['right']) })
+  t.match(await later.post('/webhooks/code_a', large, { 'x-secret': 'right' }), { status: 200 })
+  t.same(queued, ['signature', undefined])
 })
 
 t.test('a delivery of thousands of events is recorded in pieces, and counted as one', async t => {

@@ -61,6 +61,18 @@ t.test('the admin token comes from the first of its three places', async t => {
   )
 })
 
+t.test('the default file of the admin token is looked for in the home folder, in ARCH_HOME and in ~/.arch', async t => {
+  const inHome = { '/h/event/secrets/admin-token': 'of-home-dir' }
+  const inArchHome = { '/a/event/secrets/admin-token': 'of-arch-home' }
+  const inDefault = { [ADMIN_FILE]: 'of-default' }
+  const tokenOf = (files: Record<string, string>) =>
+    accountsOf({ env: { ARCH_HOME: '/a' }, files: { [SHARED]: 'home_dir=/h\n', ...files } }).adminToken
+  t.equal(tokenOf({ ...inHome, ...inArchHome, ...inDefault }), 'of-home-dir')
+  t.equal(tokenOf({ ...inArchHome, ...inDefault }), 'of-arch-home')
+  t.equal(tokenOf(inDefault), 'of-default')
+  t.equal(tokenOf({}), undefined)
+})
+
 t.test('a session lasts a minute at least', async t => {
   t.equal(accountsOf({ env: { EVENT_SESSION_TTL_SECONDS: '0' } }).sessionTtlSeconds, 60)
   t.equal(accountsOf({ env: { EVENT_SESSION_TTL_SECONDS: '61' } }).sessionTtlSeconds, 61)
@@ -98,13 +110,13 @@ const refused: { name: string; sources: MemorySources; field: string; says: RegE
     name: 'a default admin token file that is a link to nothing',
     sources: { brokenLinks: [`${HOME}/.arch/event/secrets/admin-token`] },
     field: 'admin token file',
-    says: /is a link that leads nowhere/,
+    says: /is a broken link/,
   },
   {
     name: 'a default folder of secrets that is a link to nothing',
     sources: { brokenLinks: [`${HOME}/.arch/event/secrets`] },
     field: 'admin token file',
-    says: /is a link that leads nowhere/,
+    says: /is a broken link/,
   },
   {
     name: 'a default folder of secrets that is a file',
@@ -135,6 +147,24 @@ const refused: { name: string; sources: MemorySources; field: string; says: RegE
     sources: { files: { [ADMIN_FILE]: { code: 'EACCES' } } },
     field: 'admin token file',
     says: /may not be read/,
+  },
+  {
+    name: 'an empty admin token file in ARCH_HOME, with a home_dir set',
+    sources: { env: { ARCH_HOME: '/a' }, files: { [SHARED]: 'home_dir=/h\n', '/a/event/secrets/admin-token': '' } },
+    field: 'admin token file',
+    says: /"\/a\/event\/secrets\/admin-token" is empty/,
+  },
+  {
+    name: 'an admin token file in ~/.arch that may not be read, with a home_dir set',
+    sources: { files: { [SHARED]: 'home_dir=/h\n', [ADMIN_FILE]: { code: 'EACCES' } } },
+    field: 'admin token file',
+    says: /may not be read/,
+  },
+  {
+    name: 'a relative ARCH_HOME beside a home_dir',
+    sources: { env: { ARCH_HOME: 'books' }, files: { [SHARED]: 'home_dir=/h\n' } },
+    field: 'ARCH_HOME',
+    says: /is not an absolute path/,
   },
   {
     name: 'a bootstrap user without a password',
@@ -283,7 +313,7 @@ const doubtful: { name: string; sources: MemorySources; says: RegExp[] }[] = [
   {
     name: 'files that others may read',
     sources: { env: BOTH, files: { '/p': 'passwords', [ADMIN_FILE]: LONG }, openFiles: ['/p', ADMIN_FILE] },
-    says: [/^admin token file ".*" may be read .*chmod 600/, /^EVENT_BOOTSTRAP_PASSWORD_FILE "\/p" may be read/],
+    says: [/^admin token file ".*" can be read .*chmod 600/, /^EVENT_BOOTSTRAP_PASSWORD_FILE "\/p" can be read/],
   },
   {
     name: 'a webhook secret that others may read',

@@ -75,7 +75,7 @@ for (const name of [
   t.test(`what is ours is not passed on: ${name}`, async t => {
     t.match(
       problemsOf(() => read({ BOARD_EXECUTOR_ENV: `GOOD,${name}` })),
-      [{ field: 'BOARD_EXECUTOR_ENV', detail: new RegExp(`names ${name}: what begins with`) }],
+      [{ field: 'BOARD_EXECUTOR_ENV', detail: new RegExp(`names ${name}: variables that begin with`) }],
     )
   })
 }

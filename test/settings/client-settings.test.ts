@@ -43,6 +43,8 @@ t.test('the credential is the first of what is given, in the specified order', a
     kind: 'admin',
     secret: 'b',
   })
+  const besideHome = { [SHARED]: 'home_dir=/h', '/arch/event/secrets/admin-token': 'c' }
+  t.same(credentialOf({ ARCH_HOME: '/arch' }, undefined, besideHome), { kind: 'admin', secret: 'c' })
 })
 
 const refused = [

@@ -43,8 +43,8 @@ t.test('paths may begin at the home folder, or be seen from the current one', as
 })
 
 const refused = [
-  { db: 'postgres://ada:secret-word@db/ledger', says: /PostgreSQL database, which is not part of this release yet/ },
-  { db: 'postgresql:///ledger', says: /not part of this release yet/ },
+  { db: 'postgres://ada:secret-word@db/ledger', says: /PostgreSQL database, which this release does not support/ },
+  { db: 'postgresql:///ledger', says: /which this release does not support/ },
   { db: 'https://example.org/events.db', says: /is not the path of a file/ },
   { db: 'file:events.db', says: /is not the path of a file/ },
   { db: ':memory:', says: /is not the path of a file/ },

@@ -17,6 +17,8 @@ t.test('without any setting it listens on this machine only', async t => {
       port: 8765,
       rootPath: '',
       allowOpen: false,
+      writers: 'anyone',
+      anonymousRate: 100,
       accounts: {
         sessionTtlSeconds: 43_200,
         maxSessions: 1024,
@@ -54,6 +56,7 @@ t.test('every setting can be given by the environment', async t => {
     EVENT_PORT: '0',
     EVENT_ROOT_PATH: '/books/ledger',
     EVENT_PUBLIC_URL: 'https://Ledger.example.org:8443/',
+    EVENT_ALLOWED_HOSTS: 'ledger.lan, 10.0.0.5,[2001:db8::5]',
     BOARD_HOST: 'localhost',
     BOARD_PORT: '65535',
     BOARD_ROOT_PATH: '/board',
@@ -61,6 +64,8 @@ t.test('every setting can be given by the environment', async t => {
     EVENT_WEBHOOK_SECRET_CHAT: 'one',
     EVENT_WEBHOOK_SECRET_CODE_A: 'new\nold\n',
     EVENT_WEBHOOK_REQUIRE_VERIFIED: 'Yes',
+    EVENT_WRITERS: 'tokens',
+    EVENT_ANONYMOUS_RATE: '0',
     EVENT_CHAT_URL: 'Chat.example.org/api',
     EVENT_LOG_LEVEL: 'debug',
     EVENT_LOG_FORMAT: 'json',
@@ -70,7 +75,10 @@ t.test('every setting can be given by the environment', async t => {
       host: '::1',
       port: 0,
       rootPath: '/books/ledger',
+      writers: 'tokens',
+      anonymousRate: 0,
       publicUrl: 'https://ledger.example.org:8443',
+      allowedHosts: ['ledger.lan', '10.0.0.5', '2001:db8::5'],
       webhooks: {
         secrets: { chat: ['one'], forum: [], code_a: ['new', 'old'], code_b: [] },
         requireVerified: true,
@@ -104,6 +112,18 @@ const refused: {
     field: 'EVENT_PORT',
     detail: 'EVENT_PORT "65536" is not a whole number from 0 to 65535.',
   },
+  {
+    name: 'writers that are neither',
+    env: { EVENT_WRITERS: 'token' },
+    field: 'EVENT_WRITERS',
+    detail: 'EVENT_WRITERS "token" is not one of: anyone, tokens.',
+  },
+  {
+    name: 'a rate that is no number',
+    env: { EVENT_ANONYMOUS_RATE: '-1' },
+    field: 'EVENT_ANONYMOUS_RATE',
+    detail: 'EVENT_ANONYMOUS_RATE "-1" is not a whole number from 0 to 1000000.',
+  },
   { name: 'a port with a fraction', flags: { port: '80.5' }, field: '--port', detail: /^--port "80.5" is not a whole/ },
   { name: 'a negative port', flags: { boardPort: '-1' }, field: '--board-port', detail: /is not a whole number/ },
   { name: 'an empty flag', flags: { port: '' }, field: '--port', detail: /^--port "" is not a whole/ },
@@ -136,7 +156,7 @@ const refused: {
     name: 'a board that asks for nothing, where others reach it',
     env: { BOARD_HOST: '0.0.0.0' },
     field: 'BOARD_HOST',
-    detail: /would let others use a board that asks for nothing\. Set BOARD_PASSWORD or BOARD_API_KEY, or/,
+    detail: /would let other machines use a board without a login\. Set BOARD_PASSWORD or BOARD_API_KEY, or/,
   },
   {
     name: 'a column twice',
@@ -156,6 +176,12 @@ const refused: {
     field: 'EVENT_PUBLIC_URL',
     detail: /is not an http/,
   },
+  ...['https://ledger.lan', 'ledger.lan:8765', '*.lan', 'ledger.lan,,', Array(101).fill('a').join()].map(hosts => ({
+    name: `host names that are ${hosts.slice(0, 20)}`,
+    env: { EVENT_ALLOWED_HOSTS: hosts },
+    field: 'EVENT_ALLOWED_HOSTS',
+    detail: /is not a list of host names and IP addresses, with commas and without ports/,
+  })),
   {
     name: 'an unknown level',
     flags: { logLevel: 'loud' },
@@ -206,7 +232,7 @@ t.test('all that is wrong is told at once, with where it stands', async t => {
     [
       {
         field: '--db',
-        detail: '--db names a PostgreSQL database, which is not part of this release yet. Name the path of a file.',
+        detail: '--db names a PostgreSQL database, which this release does not support. Name the path of a file.',
       },
       { field: 'EVENT_PORT', detail: 'EVENT_PORT "a" is not a whole number from 0 to 65535.' },
       {

@@ -33,57 +33,57 @@ function watchIn(t: Test, env: Record<string, string>, files: Record<string, str
 
 t.test('a secret that is changed counts at once, however its file is written', async t => {
   const { secrets, inFolder } = watchIn(t, { BOARD_API_KEY_FILE: 'FOLDER/key' }, { environment: '', key: KEY })
-  t.same(secrets(), { apiKey: KEY })
+  t.same(await secrets(), { apiKey: KEY })
   const path = inFolder('key')
   writeFileSync(path, OTHER)
-  t.same(secrets(), { apiKey: OTHER }, 'written over')
+  t.same(await secrets(), { apiKey: OTHER }, 'written over')
   writeFileSync(path, KEY)
-  t.same(secrets(), { apiKey: KEY }, 'with the same length, in the same moment')
+  t.same(await secrets(), { apiKey: KEY }, 'with the same length, in the same moment')
   writeFileSync(inFolder('new'), OTHER)
   renameSync(inFolder('new'), path)
-  t.same(secrets(), { apiKey: OTHER }, 'put in place')
+  t.same(await secrets(), { apiKey: OTHER }, 'put in place')
   const old = new Date(0)
   writeFileSync(path, KEY)
   utimesSync(path, old, old)
-  t.same(secrets(), { apiKey: KEY }, 'with the time of an older one')
+  t.same(await secrets(), { apiKey: KEY }, 'with the time of an older one')
   mkdirSync(inFolder('v2'))
   writeFileSync(inFolder('v2/key'), OTHER)
   rmSync(path)
   symlinkSync('v2/key', path)
-  t.same(secrets(), { apiKey: OTHER }, 'behind a link')
+  t.same(await secrets(), { apiKey: OTHER }, 'behind a link')
   writeFileSync(inFolder('v2/key'), KEY)
-  t.same(secrets(), { apiKey: KEY }, 'and changed there')
+  t.same(await secrets(), { apiKey: KEY }, 'and changed there')
 })
 
 t.test('the shared environment is watched, and names files that are', async t => {
   const { secrets, inFolder } = watchIn(t, {}, { environment: `BOARD_AUTH_SECRET=${KEY}\n`, key: OTHER })
-  t.same(secrets(), { authSecret: KEY })
+  t.same(await secrets(), { authSecret: KEY })
   const path = inFolder('environment')
   writeFileSync(path, `BOARD_PASSWORD='a password'\nBOARD_API_KEY_FILE=${inFolder('key')}\n`)
-  t.same(secrets(), { password: 'a password', apiKey: OTHER })
+  t.same(await secrets(), { password: 'a password', apiKey: OTHER })
   writeFileSync(inFolder('key'), KEY)
-  t.same(secrets(), { password: 'a password', apiKey: KEY })
+  t.same(await secrets(), { password: 'a password', apiKey: KEY })
   writeFileSync(path, '')
-  t.same(secrets(), {})
+  t.same(await secrets(), {})
 })
 
 t.test('a variable of the process goes before the shared environment', async t => {
   const { secrets, inFolder } = watchIn(t, { BOARD_AUTH_SECRET: KEY }, { environment: `BOARD_AUTH_SECRET=${OTHER}\n` })
-  t.same(secrets(), { authSecret: KEY })
+  t.same(await secrets(), { authSecret: KEY })
   writeFileSync(inFolder('environment'), 'BOARD_AUTH_SECRET=third-0123456789-xyz\n')
-  t.same(secrets(), { authSecret: KEY })
+  t.same(await secrets(), { authSecret: KEY })
 })
 
 t.test('files that rest are looked at, and not read again', async t => {
   const watched = watchIn(t, { BOARD_API_KEY_FILE: 'FOLDER/key' }, { environment: '', key: KEY })
   const { secrets, reads, clock, inFolder } = watched
   clock.now += 60_000
-  secrets()
+  await secrets()
   const before = reads.length
-  for (let i = 0; i < 100; i++) t.same(secrets(), { apiKey: KEY })
+  for (let i = 0; i < 100; i++) t.same(await secrets(), { apiKey: KEY })
   t.equal(reads.length, before)
   writeFileSync(inFolder('key'), OTHER)
-  t.same(secrets(), { apiKey: OTHER })
+  t.same(await secrets(), { apiKey: OTHER })
 })
 
 t.test('a file that cannot be used is no secret, told once, and counts again when it can', async t => {
@@ -107,12 +107,12 @@ t.test('a file that cannot be used is no secret, told once, and counts again whe
     rmSync(path)
     make()
     const before = reported.length
-    for (let i = 0; i < 3; i++) t.same(secrets(), { password: 'a password' }, name)
+    for (let i = 0; i < 3; i++) t.same(await secrets(), { password: 'a password' }, name)
     t.equal(reported.length, before + 1, `${name}: told once`)
     t.match(reported.at(-1), [{ field: /^BOARD_API_KEY/ }])
     rmSync(path, { recursive: true, force: true })
     writeFileSync(path, KEY)
-    t.same(secrets(), { apiKey: KEY, password: 'a password' }, `${name}: and mended`)
+    t.same(await secrets(), { apiKey: KEY, password: 'a password' }, `${name}: and mended`)
   }
   t.notMatch(JSON.stringify(reported), /a password|two words|0123456789/)
 })
@@ -124,14 +124,14 @@ t.test('a shared environment that cannot be read takes its secrets along, and no
     { environment: `BOARD_API_KEY=${KEY}\n` },
   )
   const path = inFolder('environment')
-  t.same(secrets(), { apiKey: KEY, password: 'a password' })
+  t.same(await secrets(), { apiKey: KEY, password: 'a password' })
   writeFileSync(path, `BOARD_API_KEY=${KEY}\nBOARD_AUTH_SEC`)
-  t.same(secrets(), { password: 'a password' }, 'half of it is there')
+  t.same(await secrets(), { password: 'a password' }, 'half of it is there')
   t.match(reported, [[{ field: 'ARCH_ENV_FILE', detail: /line 2/ }]])
   rmSync(path)
-  t.same(secrets(), { password: 'a password' })
+  t.same(await secrets(), { password: 'a password' })
   writeFileSync(path, `BOARD_API_KEY=${KEY}\n`)
-  t.same(secrets(), { apiKey: KEY, password: 'a password' })
+  t.same(await secrets(), { apiKey: KEY, password: 'a password' })
 })
 
 t.test("an executor's token that becomes the key is none", async t => {
@@ -140,9 +140,9 @@ t.test("an executor's token that becomes the key is none", async t => {
     { BOARD_API_KEY: KEY, BOARD_EXECUTOR_TOKEN_FILE: 'FOLDER/token' },
     { environment: '', token: OTHER },
   )
-  t.same(secrets(), { apiKey: KEY, executorToken: OTHER })
+  t.same(await secrets(), { apiKey: KEY, executorToken: OTHER })
   writeFileSync(inFolder('token'), KEY)
-  t.same(secrets(), { apiKey: KEY })
+  t.same(await secrets(), { apiKey: KEY })
   t.match(reported, [[{ field: 'BOARD_EXECUTOR_TOKEN' }]])
 })
 
@@ -152,12 +152,12 @@ t.test('a file that can no longer be reached is no secret', async t => {
     { BOARD_API_KEY_FILE: 'FOLDER/inner/key' },
     { environment: '', ...{ inner: { key: KEY } as unknown as string } },
   )
-  t.same(secrets(), { apiKey: KEY })
+  t.same(await secrets(), { apiKey: KEY })
   renameSync(inFolder('inner'), inFolder('aside'))
   // In circles nobody arrives, not even root.
   symlinkSync('inner', inFolder('inner'))
-  t.same(secrets(), {})
+  t.same(await secrets(), {})
   rmSync(inFolder('inner'))
   renameSync(inFolder('aside'), inFolder('inner'))
-  t.same(secrets(), { apiKey: KEY })
+  t.same(await secrets(), { apiKey: KEY })
 })

@@ -1,7 +1,8 @@
 import fc from 'fast-check'
 import type { Test } from 'tap'
-import type { EventQuery } from '../../src/model/event-query.js'
+import { type EventQuery, joinPages, type PageSummary, restOfPage } from '../../src/model/event-query.js'
 import { readSearch } from '../../src/model/search.js'
+import type { Subscription } from '../../src/model/subscription.js'
 import { type Micros, toTimestamp } from '../../src/model/timestamp.js'
 import type { Store } from '../../src/store/store.js'
 import { itemsOf, keysOf, messageCreated, readStored, writtenDown } from '../support/events.js'
@@ -14,6 +15,12 @@ export type OpenStore = (t: Test, clock?: () => Micros) => Promise<Store>
 const NOON = 1_800_000_000_000_000
 const ASC: EventQuery = { order: 'asc', limit: 100, since: 0 }
 const DESC: EventQuery = { order: 'desc', limit: 100 }
+
+const WATCH: Subscription = {
+  ...{ id: 'watch', source: 'chat', target: '', scope: {}, actions: [], event_kinds: [], capture_modes: [] },
+  ...{ filters: {}, metadata: {}, enabled: true, last_cursor: null, last_event_at: null, owner_user_id: null },
+  ...{ created_at: '2027-01-15T08:00:00.000000Z', updated_at: '2027-01-15T08:00:00.000000Z' },
+}
 
 /** What every engine has to prove. */
 export function eventStoreConformance(t: Test, open: OpenStore): void {
@@ -75,17 +82,113 @@ export function eventStoreConformance(t: Test, open: OpenStore): void {
     t.same(keysOf(await events.query(ASC)), ['0', '1', '2', '3', '4', '5', '6', '7', '8', '9'])
   })
 
+  t.test('of many keys it says which are stored and belong to a subscription', async t => {
+    const { events } = await open(t)
+    const recorded = (key: string, id: string) => events.record([{ ...messageCreated(key), matches: [{ id }] }])
+    await recorded('a', 'watch')
+    await recorded('b', 'other')
+    await recorded('"quoted", \\ and ü', 'watch')
+    t.same((await events.listKeysOf('watch', ['a', 'b', 'c', '"quoted", \\ and ü'])).sort(), [
+      '"quoted", \\ and ü',
+      'a',
+    ])
+    t.same(await events.listKeysOf('watch', []), [])
+  })
+
   t.test('keys may hold any text that has a form in UTF-8', async t => {
     const { events } = await open(t)
     await fc.assert(
       fc.asyncProperty(fc.string({ unit: 'grapheme', minLength: 1, maxLength: 80 }), async key => {
-        if (key.includes('\0')) return
+        if (key.includes('\0')) return // the next test
         const [outcome] = await events.record([messageCreated(key)])
         t.equal((await readStored(events, key))?.dedupe_key, key)
         t.equal(outcome?.dedupeKey, key)
       }),
       { numRuns: 50 },
     )
+  })
+
+  t.test('a page that ends at a size and its rest are the page as a whole, also while events arrive', async t => {
+    const { events } = await open(t)
+    let late = 0
+    await events.record(
+      [...Array(20).keys()].map(at =>
+        messageCreated(`chat:${at}`, {
+          source: at % 3 ? 'chat' : 'forum',
+          payload: { text: 'x'.repeat(100 * (at % 5)) },
+        }),
+      ),
+    )
+    const { head } = await events.query(DESC)
+    const to = (head ?? 0) - 2
+    const queries: EventQuery[] = [ASC, DESC, { ...ASC, to }, { ...DESC, to }].flatMap(query => [
+      ...[query, { ...query, limit: 7 }, { ...query, sources: ['chat'] }],
+      ...[
+        { ...query, sources: ['chat'], limit: 5 },
+        { ...query, withoutPayload: true as const },
+      ],
+    ])
+    for (const query of queries) {
+      const { items: _, ...whole } = await events.query(query)
+      const wholeItems = itemsOf(await events.query(query))
+      const maxBytes = 2_500
+      let piece = await events.query({ ...query, maxBytes })
+      let page: PageSummary = piece
+      const items = itemsOf(piece)
+      while (page.hasMore && page.count < query.limit) {
+        await events.record([messageCreated(`late:${++late}`)])
+        await events.record([messageCreated('chat:1')])
+        piece = await events.query({ ...restOfPage(query, page), maxBytes })
+        t.ok(piece.count > 0 && piece.items.byteLength < maxBytes + 100)
+        page = joinPages(query, page, piece)
+        items.push(...itemsOf(piece))
+      }
+      t.same(
+        items.map(item => item.dedupe_key),
+        wholeItems.map(item => item.dedupe_key),
+      )
+      t.match(page, whole)
+    }
+  })
+
+  t.test('an event that is larger than the size given leaves the page empty, with the size it needs', async t => {
+    const { events } = await open(t)
+    await events.record([messageCreated('chat:1', { payload: { text: 'x'.repeat(1_000) } })])
+    for (const query of [ASC, { ...DESC, sources: ['chat'] }]) {
+      const whole = await events.query(query)
+      const neededBytes = whole.items.byteLength
+      t.match(await events.query({ ...query, maxBytes: 100 }), { count: 0, hasMore: true, neededBytes })
+      t.match(await events.query({ ...query, maxBytes: neededBytes }), { count: 1, hasMore: false })
+      t.equal(await events.findByDedupeKey('chat:1', 100), neededBytes)
+    }
+  })
+
+  t.test('a text that the driver would cut short is never taken for the shorter one', async t => {
+    const { events, subscriptions } = await open(t)
+    await events.record([messageCreated('a', { source: 'a', kind: 'a' })])
+    await subscriptions.save({ ...WATCH, id: 'a', owner_user_id: 'a' })
+    const before = await readStored(events, 'a')
+    const tail = fc.string({ unit: fc.constantFrom('a', '\0', '\ud800', '%'), maxLength: 5 })
+    const cut = fc.tuple(fc.constantFrom('\0', '\ud800'), tail).map(([first, rest]) => `a${first}${rest}`)
+    await fc.assert(
+      fc.asyncProperty(cut, async text => {
+        t.equal(await events.findByDedupeKey(text, 1), undefined)
+        await t.rejects(events.record([messageCreated(text)]))
+        t.equal(await subscriptions.findById(text), undefined)
+        t.same(await subscriptions.list(text), [])
+        t.equal(await subscriptions.delete(text), false)
+        await subscriptions.noteCapture(text, { failures: 1 })
+        await events.record([{ ...messageCreated('b'), matches: [{ id: text, cursor: '1' }] }])
+        for (const filter of [{ subjectId: text }, { sources: [text] }, { kinds: [text] }, { target: text }]) {
+          t.same(keysOf(await events.query({ ...ASC, ...filter })), [], JSON.stringify(filter))
+        }
+        t.same(keysOf(await events.query({ ...ASC, actors: [text] })), [])
+        t.same(keysOf(await events.query({ ...ASC, subscriptionIds: [text] })).includes('a'), false)
+      }),
+      { numRuns: 10 },
+    )
+    t.same(await readStored(events, 'a'), before)
+    t.match(await subscriptions.findById('a'), { last_event_at: null, last_cursor: null, capture: undefined })
   })
 
   t.test('what was sent comes back as it was', async t => {
@@ -347,6 +450,18 @@ function searches(t: Test, open: OpenStore): void {
       t.same(keysOf(await events.query({ ...ASC, search: ['deploy'], sources: ['chat'], since: 0 })), ['1', '2'])
       t.same(keysOf(await events.query({ ...ASC, search: ['deploy'], sources: ['forum'] })), [])
     }
+  })
+
+  t.test('thousands of terms are looked for in every one of them', async t => {
+    const { events } = await open(t)
+    const q = Array.from({ length: 1_300 }, (_, at) => at.toString(36).padStart(2, '0')).join(' ')
+    await events.record([
+      messageCreated('all', { payload: { text: q } }),
+      messageCreated('some', { payload: { text: q.slice(0, -3) } }),
+      messageCreated('large', { payload: { texts: [q, 'o'.repeat(1_100_000)] } }),
+      messageCreated('large, some', { payload: { texts: [q.slice(0, -3), 'o'.repeat(1_100_000)] } }),
+    ])
+    t.same(keysOf(await events.query({ ...ASC, search: readSearch('q', q) })), ['all', 'large'])
   })
 
   t.test('pages of a search join without gap or repeat', async t => {

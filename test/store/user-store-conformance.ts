@@ -34,7 +34,11 @@ function adminNamed(username: string, changes: Partial<StoredUser> = {}): Stored
 /** The n-th token of a user. */
 function tokenOf(user: StoredUser, n: number): StoredToken {
   const id = `${user.id}-token-${n}`
-  return { id, user_id: user.id, digest: `digest of ${id}`, prefix: 'tok_abcd', created_at: NINE, last_used_at: null }
+  const sources = n % 2 === 0 ? ['ci', 'ci.nightly'] : []
+  return {
+    ...{ id, user_id: user.id, digest: `digest of ${id}`, prefix: 'tok_abcd', created_at: NINE, last_used_at: null },
+    ...{ may: sources.length > 0 ? 'write' : 'all', sources },
+  }
 }
 
 /** What every engine has to prove about users. */

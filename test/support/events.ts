@@ -38,8 +38,8 @@ export function writtenDown(delivery: EventToRecord): EventToRecord {
 
 /** One stored event, read back by its key. */
 export async function readStored(events: EventStore, dedupeKey: string): Promise<StoredEvent | undefined> {
-  const body = await events.findByDedupeKey(dedupeKey)
-  return body && (JSON.parse(Buffer.from(body).toString('utf8')) as StoredEvent)
+  const body = await events.findByDedupeKey(dedupeKey, Number.MAX_SAFE_INTEGER)
+  return body === undefined ? undefined : (JSON.parse(Buffer.from(body as Uint8Array).toString('utf8')) as StoredEvent)
 }
 
 /** The events of a page. */

@@ -1,17 +1,17 @@
 import type { LedgerEvent, TargetNode } from '../../shared/wire.js'
 import { chainOf, crumbsOf } from './event-words.js'
 
-/** What an event is a part of. */
+/** The conversation of an event. */
 export interface Conversation {
-  /** Key of a node in the chain of every event of it. */
+  /** Key of a node in the chain of each of its events. */
   key: string
   /** `eng › deploys` */
   words: string
-  /** Names below the key that have none of their own: topics that may be renamed. */
+  /** Names below that key which have no key of their own: topics that may be renamed. */
   within: readonly Pick<TargetNode, 'type' | 'display'>[]
 }
 
-/** They are said or done in a conversation, and are none. */
+/** Types that occur within a conversation but are none. */
 const PARTS = [
   'message',
   'submessage',
@@ -23,15 +23,15 @@ const PARTS = [
   'like',
   'reaction',
 ]
-/** Whole installations: what happens there has nothing in common. */
+/** Whole installations: their events have nothing in common. */
 const EVERYWHERE = ['realm', 'site', 'instance', 'owner']
 
-/** The conversation that an event belongs to, as far as its chain says. */
+/** The conversation of an event, as far as its chain tells. */
 export function conversationOf(event: Pick<LedgerEvent, 'conversation' | 'target'>): Conversation | undefined {
   const chain = chainOf(event)
   const isPart = ({ type = '' }: TargetNode) => PARTS.includes(type)
   const named = chain.findLastIndex(node => node.key !== undefined && node.key === event.conversation.key)
-  // Its innermost node that is more than a part of it, and on the way out the first one with a key.
+  // The innermost node that is more than a part; from there outwards, the first one with a key.
   const inner = Math.max(
     named,
     chain.findLastIndex(node => !isPart(node)),
@@ -49,7 +49,7 @@ export function conversationOf(event: Pick<LedgerEvent, 'conversation' | 'target
   }
 }
 
-/** Whether another event under the same key is of the same conversation. */
+/** Whether another event under the same key belongs to the conversation. */
 export function isOf({ key, within }: Conversation, event: Pick<LedgerEvent, 'target'>): boolean {
   const chain = chainOf(event)
   const at = chain.findLastIndex(node => node.key === key)

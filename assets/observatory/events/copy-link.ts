@@ -3,12 +3,12 @@ import { copyText } from '../../shared/copy.js'
 import { showToast } from '../../shared/toast.js'
 import { filtersQuery } from './filters.js'
 
-/** This view with the event open, as the address would be; Live is for whoever follows the link to switch on. */
+/** Address of this view with the event open, without Live. */
 export function eventLink(key: string): string {
   return location.origin + href('/', filtersQuery({ event: key, live: false }))
 }
 
-/** For a key, which has no button that could say how it went. @param key of an event; empty for the view alone */
+/** For a shortcut, which has no button to show the outcome. @param key of an event; empty for the view alone */
 export async function copyLink(key: string): Promise<void> {
   const isCopied = await copyText(eventLink(key))
   showToast({ words: isCopied ? 'Link copied.' : 'The browser does not let this page copy.', seconds: 4 })

@@ -1,7 +1,7 @@
 import type { LedgerEvent } from '../../shared/wire.js'
 import { chainOf, labelOf } from './event-words.js'
 
-/** Columns of a table of events, in order. */
+/** Columns of the event table, in order. */
 const COLUMNS: Readonly<Record<string, (event: LedgerEvent) => string | number | null | undefined>> = {
   captured_at: event => event.captured_at,
   occurred_at: event => event.occurred_at,
@@ -23,10 +23,10 @@ const COLUMNS: Readonly<Record<string, (event: LedgerEvent) => string | number |
   dedupe_key: event => event.dedupe_key,
 }
 
-/** The first line, after a mark by which spreadsheets know UTF-8. */
+/** The header line, after the byte order mark by which spreadsheets recognise UTF-8. */
 export const CSV_HEAD = `\ufeff${Object.keys(COLUMNS).join(',')}\r\n`
 
-/** An event as a line. */
+/** An event as a CSV line. */
 export function csvLine(event: LedgerEvent): string {
   return `${Object.values(COLUMNS)
     .map(read => csvCell(String(read(event) ?? '')))
@@ -34,8 +34,7 @@ export function csvLine(event: LedgerEvent): string {
 }
 
 /**
- * Text of strangers as a cell. What a spreadsheet would take for a formula gets an apostrophe in front, by which it is
- * text.
+ * Foreign text as a cell. A leading apostrophe keeps spreadsheets from interpreting it as a formula.
  *
  * Source: RFC 4180; OWASP, "CSV Injection".
  */

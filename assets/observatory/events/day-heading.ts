@@ -10,21 +10,21 @@ import { apiQuery, queryKey, rangeOf } from './filters.js'
 import { justBefore } from './instants.js'
 import { eventDay } from './list-rows.js'
 
-/** How many events a day has under some filters, up to an instant; more may have come since. */
+/** Number of matching events of a day up to an instant; more may have arrived since. */
 interface DayCount {
   count: number
-  /** The ledger's head then. */
+  /** The ledger's head at that time. */
   upTo: string
 }
 
-/** Days that are scrolled past in less time are not asked for. */
+/** Days scrolled past faster than this are not requested. */
 const LINGER_MS = 150
-/** Counts that are kept: a month for each of a few filters. */
+/** Cached counts: a month for each of a few filters. */
 const MOST_KEPT = 200
 
 const counts = signal<ReadonlyMap<string, DayCount>>(new Map())
 
-/** A day, and how many events of it match. */
+/** A day, and its number of matching events. */
 export function DayHeading({ day }: { day: string }) {
   const key = `${loaded.value.epoch} ${queryKey.value} ${day}`
   const before = counts.value.get(key)
@@ -38,7 +38,7 @@ export function DayHeading({ day }: { day: string }) {
     <span class="day-count">${known && counted(known.count + countSince(day, known.upTo), 'event')}</span>`
 }
 
-/** A day's heading may stand twice: in its place, and on top while its rows are scrolled through. */
+/** A day's heading may be rendered twice: in the list and sticky on top. */
 const asked = new Set<string>()
 
 async function askCount(key: string, day: string): Promise<void> {
@@ -50,26 +50,26 @@ async function askCount(key: string, day: string): Promise<void> {
   const to = [justBefore(localMidnight(day, 1)), ...(range.isOpen ? [] : [range.to])].sort(byTime)[0]
   try {
     const { count, complete, head } = await api<{ count: number; complete: boolean; head: string | null }>(
-      '/api/events/histogram',
+      '/api/histogram',
       { query: { ...query, from, to, buckets: 1 } },
     )
     if (!complete || head === null) return
     counts.value = new Map([...counts.peek(), [key, { count, upTo: head }] as const].slice(-MOST_KEPT))
   } catch {
-    // The heading says nothing of how many then; the list says what is wrong with the server.
+    // Without a count the heading shows only the day; the list reports the problem.
   } finally {
     asked.delete(key)
   }
 }
 
-/** Between what was counted and the list's last row there may be more. */
+/** Whether events may be missing between the count and the list's last row. */
 function isGap({ upTo }: DayCount): boolean {
   const { items, hasOlder } = loaded.value
   const last = items.at(-1)
   return hasOlder && last !== undefined && last.captured_at > upTo
 }
 
-/** What Live has brought since the day was counted. */
+/** Events that Live added since the day was counted. */
 function countSince(day: string, upTo: string): number {
   let since = 0
   for (const event of loaded.value.items) {
@@ -79,7 +79,7 @@ function countSince(day: string, upTo: string): number {
   return since
 }
 
-/** @param day as `dayOf` gives it */
+/** @param day from `dayOf` */
 function localMidnight(day: string, later: number): string {
   const [year = 0, month = 1, date = 1] = day.split('-').map(Number)
   return fromMs(new Date(year, month - 1, date + later).getTime())

@@ -19,22 +19,22 @@ type Format = 'jsonl' | 'csv'
 
 const MEDIA_TYPES: Record<Format, string> = { jsonl: 'application/x-ndjson', csv: 'text/csv;charset=utf-8' }
 
-/** A file is put together by the browser before it is saved; it may take this much. UTF-16 characters. */
+/** Maximum size: the browser assembles a file before saving it. UTF-16 characters. */
 const MOST = 256_000_000
-/** Pieces leave the memory of the page when they are so large. */
+/** Chunks of this size move from memory into a blob. */
 const PIECE = 4_000_000
-/** A connection that was lost is taken up again where it was; so often without anything coming, each time later. */
+/** Attempts to resume a lost connection without progress, with increasing pauses. */
 const TRIES = 6
 const FIRST_RETRY_MS = 500
 
 interface Progress {
   events: number
   characters: number
-  /** The connection was lost; it goes on once the server answers. */
+  /** The connection is lost; the download resumes when the server responds. */
   isLost?: boolean
 }
 
-/** Saves what is filtered as a file: oldest first, as it comes from the ledger's stream, event by event. */
+/** Saves the filtered events to a file: oldest first, event by event from the ledger's stream. */
 export function DownloadDialog({ onClose }: { onClose: () => void }) {
   const [format, setFormat] = useState<Format>('jsonl')
   const [work, setWork] = useState<AbortController | undefined>(undefined)
@@ -98,9 +98,9 @@ function ProgressBar({ progress, expected }: { progress: { readonly value: Progr
 }
 
 /**
- * Collects the events from the stream, which sends each as it is stored.
+ * Collects the events from the stream, as stored.
  *
- * @throws ApiProblem; RangeError when a message of the stream does not end
+ * @throws ApiProblem; RangeError if a message of the stream does not end
  */
 async function collect(
   format: Format,
@@ -125,7 +125,7 @@ async function collect(
     try {
       await readOnce()
     } catch (problem) {
-      // What the server refuses it refuses again.
+      // A refusal would be repeated.
       const isRefused = problem instanceof ApiProblem && problem.status >= 400 && problem.status < 500
       if (ended.aborted || isRefused || tries >= TRIES) throw problem
     }
@@ -138,7 +138,7 @@ async function collect(
 
   async function readOnce(): Promise<void> {
     const leave = new AbortController()
-    const answer = await apiResponse('/api/events/stream', {
+    const answer = await apiResponse('/api/stream', {
       query: { ...filters, from, since },
       headers: { accept: 'text/event-stream' },
       signal: AbortSignal.any([ended, leave.signal]),
@@ -148,7 +148,7 @@ async function collect(
     try {
       for (let part = await reader?.read(); part && !part.done; part = await reader?.read()) {
         for (const { event, id = since, data } of messages.take(part.value)) {
-          // Instants of the ledger are text of one width: they compare as text.
+          // Instants of the ledger have a fixed width, so they compare as text.
           if (event === 'message' && last !== undefined && id !== undefined && id <= last) add(data)
           since = id
           isDone = last === undefined || (since ?? '') >= last || progress.characters >= MOST
@@ -178,6 +178,6 @@ function save(file: Blob, name: string): void {
   link.href = URL.createObjectURL(file)
   link.download = name
   link.click()
-  // Once the browser has begun to save it.
+  // After the browser has started to save it.
   window.setTimeout(() => URL.revokeObjectURL(link.href), 60_000)
 }

@@ -9,7 +9,7 @@ import { filters, filtersQuery } from './filters.js'
 
 const SHORT = 300
 
-/** The whole target chain, outermost first. What has a key leads to all events about it. */
+/** The whole target chain, outermost first. Nodes with a key link to all their events. */
 export function EntryAbout({ event, terms }: EntryProps) {
   const chain = chainOf(event).filter(({ type, key, display }) => type || key || display)
   if (chain.length === 0) return null
@@ -37,7 +37,7 @@ function Step({ node: { type, key, display }, terms, isLast }: StepProps) {
   </div>`
 }
 
-/** All events of the range about a target. Over the list the panel goes, so that they are seen. */
+/** All events of the range about a target. Closes a panel that covers the list. */
 function targetLink(key: string): string {
   return href('/', filtersQuery({ target: key, event: isWide.value ? filters.value.event : '' }))
 }

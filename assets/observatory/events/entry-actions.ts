@@ -6,13 +6,14 @@ import { otherProgramUrl, rootPath } from '../../shared/root-path.js'
 import { isOpen } from '../../shared/session.js'
 import type { LedgerEvent } from '../../shared/wire.js'
 import { eventLink } from './copy-link.js'
+import { eventKey } from './event-key.js'
 import { cardLink, curlCommand, platformLink } from './event-links.js'
 
-/** What can be done with an event: seen where it happened, made a card of, fetched, sent to somebody. */
+/** Actions on an event: open it on its platform, make a card, copy a command or link. */
 export function EntryActions({ event }: { event: LedgerEvent }) {
   const platform = platformLink(event)
   const isShort = isPhone.value
-  const curl = () => curlCommand({ base: location.origin + rootPath, key: event.dedupe_key, needsToken: !isOpen() })
+  const curl = () => curlCommand({ base: location.origin + rootPath, key: eventKey(event), needsToken: !isOpen() })
   return html`<div class="entry-actions buttons" role="group" aria-label="Actions">
     ${
       platform &&
@@ -26,6 +27,6 @@ export function EntryActions({ event }: { event: LedgerEvent }) {
       html`<a class="button" href=${cardLink(otherProgramUrl, event)}><${Glyph} name="card" />${isShort ? 'Card' : 'Make a card'}</a>`
     }
     <${CopyButton} text=${curl} label=${isShort ? 'curl' : 'Copy as curl'} glyph="terminal" />
-    <${CopyButton} text=${() => eventLink(event.dedupe_key)} label="Copy link" isBare />
+    <${CopyButton} text=${() => eventLink(eventKey(event))} label="Copy link" isBare />
   </div>`
 }

@@ -15,11 +15,11 @@ const ROUTES: Readonly<Record<LedgerEvent['provenance']['route'], string>> = {
   capture: 'capture',
   import: 'import',
 }
-/** Clocks differ by so much without anybody minding. */
+/** Differences between clocks up to this are ignored. */
 const SAME_MS = 2_000
 const SHORT = 300
 
-/** When the event was first and last seen, on which way, proved how, and for which subscriptions. */
+/** First and last arrival of the event, its route, its verification, and its subscriptions. */
 export function EntryArrival({ event }: { event: LedgerEvent }) {
   const { captured_at: at, provenance, seen_count: seen, last_seen_at: last, subscription_ids: ids } = event
   const { verified, delivery_id: delivery } = provenance
@@ -52,7 +52,7 @@ function Subscriptions({ ids }: { ids: readonly string[] }) {
   return html`${ids.map((id, at) => {
     const found = known?.find(subscription => subscription.id === id)
     const link = href('/subscriptions', new URLSearchParams({ edit: id }))
-    // What is not in the list any more has been deleted; its events stay.
+    // Subscriptions missing from the list have been deleted; their events stay.
     const shown = found
       ? html`<a href=${link}><${Words} text=${found.target} limit=${SHORT} /></a>`
       : html`<span class="code"><${Words} text=${id} limit=${SHORT} /></span>${known && ' (deleted)'}`

@@ -1,3 +1,4 @@
+import { sentenceText } from '#model/event-sentence'
 import { sourceStyle } from '../../shared/glyph.js'
 import { classes, html } from '../../shared/html.js'
 import { now } from '../../shared/now.js'
@@ -11,11 +12,11 @@ const SHORT = 200
 
 export interface EntryProps {
   event: LedgerEvent
-  /** What is searched for. */
+  /** Search terms. */
   terms: readonly string[]
 }
 
-/** Who, when, and the words. */
+/** Actor, time and text. */
 export function EntryCard({ event, terms }: EntryProps) {
   const role = roleOf(event)
   const address = addressOf(event)
@@ -37,21 +38,18 @@ export function EntryCard({ event, terms }: EntryProps) {
       </div>
     </div>
     <div class=${`entry-words source-${sourceStyle(event.source)}`}>
-      ${
-        words.trim() === ''
-          ? html`<p class="quiet-text">No words, only the act.</p>`
-          : html`<div class="entry-text"><${Words} text=${words} terms=${terms} mayShowAll /></div>`
-      }
+      <p class="entry-act"><${Words} text=${sentenceText(event)} terms=${terms} /></p>
+      ${words.trim() !== '' && html`<div class="entry-text"><${Words} text=${words} terms=${terms} mayShowAll /></div>`}
     </div>
   </section>`
 }
 
-/** Letters in place of a face; programs are square. */
+/** Initials as an avatar; bots are square. */
 export function Avatar({ event }: { event: LedgerEvent }) {
   return html`<span class=${classes('avatar', isProgram(event) && 'is-program')} aria-hidden="true">${initials(actorName(event))}</span>`
 }
 
-/** How else the person is known: by mail, or by the name that they log in with. */
+/** Another identification of the person: email or user name. */
 function addressOf({ actor }: LedgerEvent): string {
   const { email, username } = actor.metadata ?? {}
   const found = [email, username].find(known => typeof known === 'string' && known !== '' && known !== actor.display)

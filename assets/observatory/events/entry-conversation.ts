@@ -1,5 +1,6 @@
 import { useSignalEffect } from '@preact/signals'
 import { useEffect, useMemo } from 'preact/hooks'
+import { sentenceText } from '#model/event-sentence'
 import { href } from '../../shared/address.js'
 import { api } from '../../shared/api.js'
 import { outage } from '../../shared/connection.js'
@@ -14,17 +15,18 @@ import { clockTime, dateWords, dayOf, exactTime } from '../../shared/time.js'
 import type { EventHistogram, EventPage, LedgerEvent } from '../../shared/wire.js'
 import { type Conversation, conversationOf, isOf } from './conversation.js'
 import { Avatar, type EntryProps } from './entry-card.js'
+import { eventKey } from './event-key.js'
 import { select } from './event-list-state.js'
-import { actorName, verbOf, wordsSaid } from './event-words.js'
+import { actorName, wordsSaid } from './event-words.js'
 import { NO_FILTERS } from './filter-params.js'
 import { filters, filtersQuery } from './filters.js'
 import { justBefore } from './instants.js'
 
-/** Events that are shown before this one, and after it. */
+/** Number of events shown before and after this one. */
 const AROUND = 2
-/** Events among which those of a topic without a key are looked for. */
+/** Number of events searched for those of a topic without a key. */
 const LOOKED_AT = 50
-/** Whoever walks fast over rows does not ask for what is around each. */
+/** Delay, so that moving quickly over rows does not load the context of each. */
 const PAUSE_MS = 120
 const SHORT = 200
 const EXCERPT = 400
@@ -32,18 +34,18 @@ const EXCERPT = 400
 interface Around {
   before: readonly LedgerEvent[]
   after: readonly LedgerEvent[]
-  /** Of everything under the key; undefined where that is too much to count. */
+  /** All events under the key; undefined if there are too many to count. */
   count: number | undefined
-  /** The first of them may be there. */
+  /** Time of the first one, if known. */
   from: string | null
 }
 
-/** What was said before and after, about the same. */
+/** The preceding and following events of the conversation. */
 export function EntryConversation({ event, terms }: EntryProps) {
-  const conversation = useMemo(() => conversationOf(event), [event.dedupe_key])
+  const conversation = useMemo(() => conversationOf(event), [eventKey(event)])
   const around = useMemo(
     () => createResource(signal => loadAround(event, conversation as Conversation, signal)),
-    [event.dedupe_key],
+    [eventKey(event)],
   )
   useEffect(() => {
     if (!conversation) return
@@ -69,7 +71,7 @@ export function EntryConversation({ event, terms }: EntryProps) {
         ? html`<${ProblemNote} what="The conversation could not be loaded." problem=${around.problem.value} onRetry=${around.load} />`
         : html`<ol class="entry-talk" aria-busy=${!found}>
           ${!found && isSlow && html`<li class="entry-turn is-skeleton"><span class="skeleton"></span></li>`}
-          ${rows.map(one => html`<${Turn} key=${one.dedupe_key} event=${one} terms=${terms} isThis=${one.dedupe_key === event.dedupe_key} day=${dayOf(event.captured_at)} />`)}
+          ${rows.map(one => html`<${Turn} key=${eventKey(one)} event=${one} terms=${terms} isThis=${eventKey(one) === eventKey(event)} day=${dayOf(event.captured_at)} />`)}
         </ol>`
     }
     ${found && rows.length === 1 && html`<p class="hint">Nothing else is written down about it.</p>`}
@@ -93,7 +95,7 @@ function ShowAll({
 
 interface TurnProps extends EntryProps {
   isThis: boolean
-  /** The local day of the event that is open. */
+  /** The local day of the open event. */
   day: string
 }
 
@@ -105,11 +107,11 @@ function Turn({ event, terms, isThis, day }: TurnProps) {
     <span class="entry-turn-head"><strong class="ellipsis"><${Words} text=${actorName(event)} terms=${terms} limit=${SHORT} /></strong>${time}</span>
     <span class="entry-turn-words">${
       words.trim() === ''
-        ? html`<span class="quiet-text"><${Words} text=${verbOf(event)} limit=${SHORT} /></span>`
+        ? html`<span class="quiet-text"><${Words} text=${sentenceText(event)} terms=${terms} limit=${EXCERPT} /></span>`
         : html`<${Words} text=${words} terms=${terms} limit=${EXCERPT} isExcerpt />`
     }</span>`
   if (isThis) return html`<li class="entry-turn is-this" aria-current="true">${body}</li>`
-  return html`<li><button type="button" class="entry-turn" onClick=${() => select(event.dedupe_key)}>${body}</button></li>`
+  return html`<li><button type="button" class="entry-turn" onClick=${() => select(eventKey(event))}>${body}</button></li>`
 }
 
 async function loadAround(event: LedgerEvent, conversation: Conversation, signal: AbortSignal): Promise<Around> {
@@ -119,7 +121,7 @@ async function loadAround(event: LedgerEvent, conversation: Conversation, signal
   const [before, after, all] = await Promise.all([
     api<EventPage>('/api/events', { query: { ...query, to: justBefore(at), order: 'desc', limit }, signal }),
     api<EventPage>('/api/events', { query: { ...query, since: at, order: 'asc', limit }, signal }),
-    api<EventHistogram>('/api/events/histogram', { query: { ...query, buckets: 1 }, signal }),
+    api<EventHistogram>('/api/histogram', { query: { ...query, buckets: 1 }, signal }),
   ])
   const nearest = (page: EventPage) => page.items.filter(one => isOf(conversation, one)).slice(0, AROUND)
   const total = all.complete ? all.count : undefined

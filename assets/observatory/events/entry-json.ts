@@ -7,26 +7,25 @@ import { createResource } from '../../shared/resource.js'
 import { bytes } from '../../shared/text.js'
 import { Words } from '../../shared/text-view.js'
 import type { EntryProps } from './entry-card.js'
+import { eventKey } from './event-key.js'
 import { hasRounded, pathsToMatches } from './json-rows.js'
 import { JsonTree } from './json-tree.js'
 
-/** Characters of the raw text that are shown until all is asked for. */
+/** Initially shown characters of the raw text. */
 const RAW_LIMIT = 20_000
 
-/** The entry as it is stored: folded, or as text. */
+/** The stored entry, as a tree or as text. */
 export function EntryJson({ event, terms }: EntryProps) {
   const [isRaw, setRaw] = useState(false)
   const asked = terms.join('\n')
-  const matched = useMemo(() => pathsToMatches(event, terms), [event.dedupe_key, asked])
+  const matched = useMemo(() => pathsToMatches(event, terms), [eventKey(event), asked])
   const plain = useMemo(() => JSON.stringify(event, null, 2), [event])
-  // The browser rounds large numbers: then the text is taken as the server sent it.
+  // JavaScript rounds large numbers: then the server's original text is loaded.
   const isRounded = useMemo(() => hasRounded(event), [event])
   const exact = useMemo(
     () =>
-      createResource(async signal =>
-        (await apiResponse(`/api/events/${segment(event.dedupe_key)}`, { signal })).text(),
-      ),
-    [event.dedupe_key],
+      createResource(async signal => (await apiResponse(`/api/events/${segment(eventKey(event))}`, { signal })).text()),
+    [eventKey(event)],
   )
   useEffect(() => {
     if (isRounded) void exact.load()

@@ -3,24 +3,25 @@ import { api, segment } from '../../shared/api.js'
 import { outage } from '../../shared/connection.js'
 import { createResource } from '../../shared/resource.js'
 import type { EventPage, LedgerEvent } from '../../shared/wire.js'
+import { eventKey } from './event-key.js'
 import { apiQuery, filters, queryKey, setFilters } from './filters.js'
 import { justBefore } from './instants.js'
 
-/** Rows that are loaded at a time. */
+/** Rows per request. */
 const PAGE = 100
-/** Rows that are kept; beyond, those at the other end go, and come back when scrolled to. */
+/** Maximum loaded rows; above it, rows at the other end are dropped and load again when scrolled to. */
 const MOST = 20_000
 
-/** What is loaded: one stretch of the ledger's order without a gap. */
+/** The loaded events: a contiguous part of the ledger. */
 export interface LoadedEvents {
-  /** Newest first. A new array when anything has changed. */
+  /** Newest first. A new array after every change. */
   items: readonly LedgerEvent[]
-  /** The filters they were loaded under, as `queryKey` writes them; undefined before the first were there. */
+  /** The filters under which they were loaded, from `queryKey`; undefined before the first load. */
   key: string | undefined
   hasOlder: boolean
-  /** The newest were let go, as the stretch had become too long. */
+  /** Whether the newest were dropped because the list became too long. */
   hasNewer: boolean
-  /** Everything that matches up to here is known, where there is nothing newer: where Live goes on from. */
+  /** Everything that matches up to here is loaded, if there is nothing newer: where Live continues. */
   checkpoint: string | undefined
   epoch: string | undefined
 }
@@ -35,26 +36,26 @@ const failure = signal<{ of: 'anew' | 'older' | 'newer'; problem: unknown } | un
 let current: AbortController | undefined
 
 export const loaded: ReadonlySignal<LoadedEvents> = state
-/** What is being loaded; rows stay meanwhile. */
+/** The current load; rows stay during it. */
 export const loading: ReadonlySignal<'anew' | 'older' | 'newer' | undefined> = work
-/** What could not be loaded, the last time. */
+/** What failed in the last load. */
 export const listProblem: ReadonlySignal<{ of: 'anew' | 'older' | 'newer'; problem: unknown } | undefined> = failure
 
-/** Loads from the newest on, in place of what is there. A load that is under way is given up. */
+/** Loads from the newest event and replaces the list. Cancels a current load. */
 export async function reload(): Promise<void> {
   const key = queryKey.peek()
   await run('anew', async signal => {
     const page = await api<EventPage>('/api/events', { query: { ...apiQuery(), order: 'desc', limit: PAGE }, signal })
     const { items, has_more: hasOlder, next_since, epoch } = page
     const now = state.peek()
-    // Live may have brought some while the page was on its way.
+    // Live may have added some during the request.
     const since =
       now.key === key && now.epoch === epoch ? now.items.filter(event => event.captured_at > (next_since ?? '')) : []
     return { items: [...since, ...items], key, hasOlder, hasNewer: false, checkpoint: next_since ?? undefined, epoch }
   })
 }
 
-/** Goes on below the last row. Nothing comes in between: instants are never given twice, and never later. */
+/** Loads below the last row. Nothing can be missing: instants are unique and ascending. */
 export async function loadOlder(): Promise<void> {
   const { items, hasOlder, key } = state.peek()
   const last = items.at(-1)
@@ -74,7 +75,7 @@ export async function loadOlder(): Promise<void> {
   })
 }
 
-/** Goes on above the first row, where the stretch does not reach the head. */
+/** Loads above the first row if the list does not reach the head. */
 export async function loadNewer(): Promise<void> {
   const { items, hasNewer, key } = state.peek()
   const [first] = items
@@ -93,10 +94,10 @@ export async function loadNewer(): Promise<void> {
 }
 
 /**
- * Puts what Live brought on top.
+ * Adds new events from Live on top.
  *
  * @param newer oldest first
- * @param checkpoint everything up to there is in it
+ * @param checkpoint includes everything up to it
  */
 export function addNewest(newer: readonly LedgerEvent[], checkpoint: string): void {
   const now = state.peek()
@@ -110,7 +111,7 @@ export function addNewest(newer: readonly LedgerEvent[], checkpoint: string): vo
   }
 }
 
-/** Tries again what failed last. */
+/** Repeats what failed last. */
 export function retryList(): void {
   const failed = failure.peek()
   failure.value = undefined
@@ -119,7 +120,7 @@ export function retryList(): void {
   else void reload()
 }
 
-/** From now on the rows follow the filters; what could not be loaded is loaded when the server is back. Ended by what it returns. */
+/** Reloads the list whenever filters change or the server is back, until the returned function is called. */
 export function followFilters(): () => void {
   const stopFollowing = effect(() => {
     queryKey.value
@@ -136,7 +137,7 @@ export function followFilters(): () => void {
   }
 }
 
-/** Dedupe key of the event that is open in the panel. */
+/** Dedupe key of the event in the panel. */
 export const selectedKey: ReadonlySignal<string | undefined> = computed(() => filters.value.event || undefined)
 
 const alone = createResource(async signal => {
@@ -144,25 +145,27 @@ const alone = createResource(async signal => {
   return key === undefined ? undefined : api<LedgerEvent>(`/api/events/${segment(key)}`, { signal })
 })
 
-/** The open event: of the list, or loaded by itself where the list does not reach it. */
+/** The open event: from the list, or loaded separately if not in it. */
 export const selectedEvent: ReadonlySignal<LedgerEvent | undefined> = computed(() => {
   const key = selectedKey.value
   if (key === undefined) return undefined
-  const found = state.value.items.find(event => event.dedupe_key === key)
-  return found ?? (alone.value.value?.dedupe_key === key ? alone.value.value : undefined)
+  const found = state.value.items.find(event => eventKey(event) === key)
+  const loaded = alone.value.value
+  // A plain key also names an unproved event if there is no other.
+  return found ?? (loaded && [eventKey(loaded), loaded.dedupe_key].includes(key) ? loaded : undefined)
 })
 
-/** Why the open event is not there. */
+/** Why the open event could not be loaded. */
 export const selectedProblem: ReadonlySignal<unknown> = computed(() =>
   selectedEvent.value || alone.isLoading.value ? undefined : alone.problem.value,
 )
 
-/** Loads an event that is named by the address and is not in the list. */
+/** Loads the event named by the address if it is not in the list. */
 export function loadSelected(): Promise<void> {
   return alone.load()
 }
 
-/** Opens an event beside the list. Walking on with the panel open leaves no steps to come back to. */
+/** Opens an event in the panel. Moving on with an open panel adds no history entries. */
 export function select(key: string): void {
   if (key !== selectedKey.peek()) setFilters({ event: key }, selectedKey.peek() === undefined ? 'push' : 'replace')
 }
@@ -171,12 +174,12 @@ export function closeSelection(): void {
   if (selectedKey.peek() !== undefined) setFilters({ event: '' }, 'replace')
 }
 
-/** Opens the next row of the list, or the one before. @param step 1 is older, down the list */
+/** Opens the next or previous row of the list. @param step 1 is older, down the list */
 export function walk(step: 1 | -1): void {
   const { items } = state.peek()
-  const at = items.findIndex(event => event.dedupe_key === selectedKey.peek())
+  const at = items.findIndex(event => eventKey(event) === selectedKey.peek())
   const next = items[at === -1 ? 0 : at + step]
-  if (next) select(next.dedupe_key)
+  if (next) select(eventKey(next))
   if (at + step >= items.length - 1) void loadOlder()
   if (at + step <= 0) void loadNewer()
 }
@@ -198,7 +201,7 @@ async function run(
       failure.value = undefined
       work.value = undefined
     })
-    // Another ledger has taken its place: what is loaded is not of it.
+    // The ledger was replaced: the loaded events are from another one.
     if (isOther && what !== 'anew') await reload()
   } catch (problem) {
     if (current !== mine || mine.signal.aborted) return
@@ -209,7 +212,7 @@ async function run(
   }
 }
 
-/** Lists ask for more with every scroll; what has failed is asked for again when somebody says so. */
+/** Whether a load failed: scrolling requests more again and again, but a failed load is repeated only on demand. */
 function isStuck(what: 'older' | 'newer'): boolean {
   return failure.peek()?.of === what
 }

@@ -1,5 +1,4 @@
 import type { Signal } from '@preact/signals'
-import type { VNode } from 'preact'
 import { useLayoutEffect, useMemo, useRef } from 'preact/hooks'
 import { appearance } from '../../shared/appearance.js'
 import { Glyph } from '../../shared/glyph.js'
@@ -10,8 +9,8 @@ import { useSlow } from '../../shared/resource.js'
 import { searchTerms } from '../../shared/text.js'
 import { shortTime } from '../../shared/time.js'
 import { type ListHandle, VirtualList } from '../../shared/virtual-list.js'
-import type { LedgerEvent } from '../../shared/wire.js'
 import { DayHeading } from './day-heading.js'
+import { eventKey } from './event-key.js'
 import {
   listProblem,
   loaded,
@@ -35,7 +34,7 @@ import { SkeletonRows } from './skeleton-rows.js'
 export interface EventListProps {
   handle: { current: ListHandle | null }
   isAtTop: Signal<boolean>
-  /** The row that keys begin from. */
+  /** The active row, where keyboard moves start. */
   onActive: (key: string) => void
   onNewest: () => void
 }
@@ -46,7 +45,7 @@ const FAILED = {
   newer: 'Newer events could not be loaded.',
 } as const
 
-/** The rows, and whatever stands in their place. */
+/** The rows, or a placeholder. */
 export function EventList({ handle: list, isAtTop, onActive, onNewest }: EventListProps) {
   const { items, key, epoch, hasNewer } = loaded.value
   const failed = listProblem.value
@@ -59,11 +58,11 @@ export function EventList({ handle: list, isAtTop, onActive, onNewest }: EventLi
   }
   const isList = items.length > 0
   useLayoutEffect(() => {
-    // Another search begins at its newest; where there is no list, nobody has scrolled away in it.
+    // Another search starts at its newest event; without a list there is no scroll position.
     list.current?.scrollToTop()
     isAtTop.value = true
   }, [key, isList])
-  // Matches are marked as they were searched for in what stands there, not in what is on its way.
+  // Highlights the terms under which the shown rows were loaded, not those of a pending load.
   const terms = useMemo(() => searchTerms(termsOf(key)), [key])
   const place = readUpTo.value
   const caught = caughtUp.value
@@ -76,7 +75,8 @@ export function EventList({ handle: list, isAtTop, onActive, onNewest }: EventLi
     return toRows(items, lines)
   }, [items, place, epoch, caught])
 
-  const keptRow = useKeptRows(terms)
+  const isShort = isPhone.value
+  const fresh = freshKeys.value
 
   if (key === undefined || items.length === 0) {
     if (failed) return html`<${ListProblem} problem=${failed.problem} />`
@@ -87,22 +87,24 @@ export function EventList({ handle: list, isAtTop, onActive, onNewest }: EventLi
   }
   const isCompact = appearance.value.density === 'compact'
   const renderRow = (row: ListRow): Children =>
-    row.kind === 'line' ? html`<div class="events-line"><p>${row.words}</p></div>` : keptRow(row.event)
+    row.kind === 'line'
+      ? html`<div class="events-line"><p>${row.words}</p></div>`
+      : html`<${EventRow} event=${row.event} terms=${terms} isNew=${fresh.has(eventKey(row.event))} isShort=${isShort} />`
   const before = hasNewer && loading.value === 'newer' && html`<${SkeletonRows} count=${3} />`
   return html`<section class="events-list" aria-label="Events" aria-busy=${loading.value === 'anew'}>
     <${VirtualList} label="Events, newest first" items=${rows} keyOf=${rowKey} dayOf=${rowDay} renderItem=${renderRow}
       renderDay=${(day: string) => html`<${DayHeading} day=${day} />`} isLine=${(row: ListRow) => row.kind === 'line'}
       before=${before} after=${html`<${ListEnd} />`}
-      selected=${selectedKey.value} rowEstimate=${isPhone.value ? 108 : isCompact ? 31 : 52} handle=${list}
+      selected=${selectedKey.value} rowEstimate=${isShort ? 108 : isCompact ? 31 : 52} handle=${list}
       onOpen=${(row: ListRow) => {
         if (row.kind !== 'event') return
-        onActive(row.event.dedupe_key)
-        select(row.event.dedupe_key)
+        onActive(eventKey(row.event))
+        select(eventKey(row.event))
       }}
       onWalk=${(row: ListRow) => {
         if (row.kind !== 'event') return
-        onActive(row.event.dedupe_key)
-        if (selectedKey.peek() !== undefined) select(row.event.dedupe_key)
+        onActive(eventKey(row.event))
+        if (selectedKey.peek() !== undefined) select(eventKey(row.event))
       }}
       onNearEnd=${() => void loadOlder()} onNearStart=${() => void loadNewer()}
       onAtTop=${(isTop: boolean) => {
@@ -113,22 +115,10 @@ export function EventList({ handle: list, isAtTop, onActive, onNewest }: EventLi
   ${failed && html`<div class="events-note"><${ProblemNote} what=${FAILED[failed.of]} problem=${failed.problem} onRetry=${retryList} /></div>`}`
 }
 
-/** Rows as they were drawn: what has not changed is not even compared when the list is scrolled. */
-function useKeptRows(terms: readonly string[]): (event: LedgerEvent) => VNode {
-  const isShort = isPhone.value
-  const fresh = freshKeys.value
-  const kept = useMemo(() => new WeakMap<LedgerEvent, { isNew: boolean; node: VNode }>(), [terms, isShort])
-  return event => {
-    const isNew = fresh.has(event.dedupe_key)
-    const before = kept.get(event)
-    if (before?.isNew === isNew) return before.node
-    const node = html`<${EventRow} event=${event} terms=${terms} isNew=${isNew} isShort=${isShort} />`
-    kept.set(event, { isNew, node })
-    return node
-  }
-}
-
-/** What came while somebody reads. It lies on the sticky day heading, so that it covers no word; a list box holds no buttons. */
+/**
+ * Events held back while the user reads. Placed on the sticky day heading, so that it covers no text; a list box cannot
+ * contain buttons.
+ */
 function Pill({ onNewest }: { onNewest: () => void }) {
   const amount = pendingCount.value
   if (amount === 0) return null

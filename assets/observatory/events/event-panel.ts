@@ -18,22 +18,23 @@ import { EntryArrival } from './entry-arrival.js'
 import { EntryCard } from './entry-card.js'
 import { EntryConversation } from './entry-conversation.js'
 import { EntryJson } from './entry-json.js'
+import { eventKey } from './event-key.js'
 import { loadSelected, selectedKey, selectedProblem, walk } from './event-list-state.js'
 import { filters } from './filters.js'
 
 export interface EventPanelProps {
-  /** Absent while what the address names is not there: it is loaded by itself where the list does not reach it. */
+  /** Absent while the event named by the address is loading because it is not in the list. */
   event?: LedgerEvent | undefined
   onClose: () => void
 }
 
-/** One event beside the list: as a card, what it is about, what stands around it, how it got here, and as JSON. */
+/** One event in the panel: as a card, its target, its conversation, its arrival, and as JSON. */
 export function EventPanel({ event, onClose }: EventPanelProps) {
-  const key = event?.dedupe_key ?? selectedKey.value
-  // While the list is loaded anew the event may be in neither place.
+  const key = event ? eventKey(event) : selectedKey.value
+  // During a reload of the list the event may be in neither place.
   const last = useRef<LedgerEvent | undefined>(undefined)
   if (event) last.current = event
-  const shown = last.current?.dedupe_key === key ? last.current : undefined
+  const shown = last.current && eventKey(last.current) === key ? last.current : undefined
   const isMissing = event === undefined && key !== undefined
   useEffect(() => {
     if (isMissing) void loadSelected()
@@ -47,7 +48,7 @@ export function EventPanel({ event, onClose }: EventPanelProps) {
   return html`<${Panel} label=${label} onClose=${onClose} size="event"
       head=${shown && html`<${Head} event=${shown} label=${label} />`}
       actions=${html`${step('Newer event', 'arrow-up', -1, 'k')}${step('Older event', 'arrow-down', 1, 'j')}${!isPhone.value && html`<span class="entry-divider"></span>`}`}>
-      ${shown ? html`<${Entry} key=${shown.dedupe_key} event=${shown} />` : html`<${NotThere} isSlow=${isSlow} />`}
+      ${shown ? html`<${Entry} key=${eventKey(shown)} event=${shown} />` : html`<${NotThere} isSlow=${isSlow} />`}
     <//>
     <${PanelKeys} key=${isWide.value} event=${shown} />`
 }
@@ -62,7 +63,7 @@ function Entry({ event }: { event: LedgerEvent }) {
   const terms = searchTerms(filters.value.q)
   const top = useRef<HTMLDivElement>(null)
   useEffect(() => {
-    // Each event is read from its beginning.
+    // Scrolls to the top for each event.
     const { current: element } = top
     if (element?.parentElement) element.parentElement.scrollTop = 0
   }, [])
@@ -90,21 +91,21 @@ function NotThere({ isSlow }: { isSlow: boolean }) {
   return html`<div class="panel-section entry-skeleton" aria-busy="true">${isSlow && html`<span class="skeleton"></span><span class="skeleton"></span><span class="skeleton"></span>`}</div>`
 }
 
-/** Where the panel is modal, those of the view are covered: the same again, above them. */
+/** A modal panel suspends the view's shortcuts, so it binds them again. */
 function PanelKeys({ event }: { event?: LedgerEvent | undefined }) {
   useKeys(
     'Events',
     [
       { keys: 'j', run: () => walk(1) },
       { keys: 'k', run: () => walk(-1) },
-      { keys: 'c', run: () => void (event && copyLink(event.dedupe_key)) },
+      { keys: 'c', run: () => void (event && copyLink(eventKey(event))) },
     ],
     !isWide.value,
   )
   return null
 }
 
-/** `Pull request`: what the event is about, as a heading. */
+/** `Pull request`: the object type as a heading. */
 function nounOf({ action, kind }: LedgerEvent): string {
   const noun = (action.object_type || kind.split('.')[0] || 'event').replaceAll('_', ' ')
   return noun.charAt(0).toUpperCase() + noun.slice(1)

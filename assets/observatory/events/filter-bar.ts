@@ -17,11 +17,11 @@ export interface FilterBarProps {
   isCustom: boolean
   onCustom: (isCustom: boolean) => void
   onDownload: () => void
-  /** Phones: the filters on a page of their own. */
+  /** Phones: opens the filters on a separate page. */
   onFilters: () => void
 }
 
-/** Search, range, Live and download, and below them what is filtered by. */
+/** Search, range, Live and download, with the filters below. */
 export function FilterBar({ isCustom, onCustom, onDownload, onFilters }: FilterBarProps) {
   const chips = useRef<HTMLDivElement>(null)
   useKeys('Events', [
@@ -54,7 +54,7 @@ export function FilterBar({ isCustom, onCustom, onDownload, onFilters }: FilterB
   </div></div>`
 }
 
-/** How many match. */
+/** Number of matching events. */
 function Total() {
   const known = counts.value.value
   return html`<p class="events-total push" role="status">

@@ -9,15 +9,15 @@ import { loaded } from './event-list-state.js'
 import { type Filters, VERIFIED } from './filter-params.js'
 import { clearFilters, filters, hasFilters, setFilters } from './filters.js'
 
-/** Newest events whose people are offered. */
+/** Newest events whose people are offered as choices. */
 const MOST_LOOKED_AT = 2_000
 const CHIP_LIMIT = 200
-/** People that are remembered; whoever else there is can be written. */
+/** Maximum remembered people; others can be typed. */
 const MOST_PEOPLE = 1_000
 
 type ListFilter = 'kind' | 'subscription_id' | 'actor' | 'verified'
 
-/** Menus for what can be filtered by, each with what is chosen in it. */
+/** Menus of all filters, each with its current choices. */
 export function FilterMenus({ hasClear = true }: { hasClear?: boolean }) {
   const { target, subject_id } = filters.value
   return html`
@@ -40,15 +40,15 @@ interface FilterMenuProps {
   placeholder?: string
   empty?: string
   note?: string
-  /** Whether a word that is none of the choices may be taken. */
+  /** Whether a typed word may become a choice. */
   mayWrite?: (text: string) => boolean
 }
 
-/** One filter: its menu, and × once something is chosen. */
+/** One filter: its menu, and × if anything is chosen. */
 function FilterMenu({ name, label, choices, placeholder, empty, note, mayWrite }: FilterMenuProps) {
   const chosen: readonly string[] = filters.value[name]
   const choose = (values: readonly string[]) => setFilters({ [name]: values } as Partial<Filters>)
-  // What came by the address, or was written, can be taken back as well.
+  // Choices from the address or typed ones can be removed as well.
   const more = chosen
     .filter(value => !choices.some(choice => choice.value === value))
     .map(value => ({ value, label: value }))
@@ -77,7 +77,7 @@ function Removable({ label, value, onRemove }: { label: string; value: string; o
   </button>`
 }
 
-/** Every kind of the ledger, and each object with all that happens to it. Their counts are those of the whole ledger. */
+/** Every kind of the ledger, and each object type with all its kinds. Counts are those of the whole ledger. */
 function kindChoices(): Choice[] {
   const byKind = Object.entries(overview.value.value?.stats.by_kind ?? {})
   const objects = new Map<string, { count: number; kinds: number }>()
@@ -100,8 +100,8 @@ function subscriptionChoices(): Choice[] {
 }
 
 /**
- * Who was in the lists of this visit, at first the most frequent; anybody else can be written. They stay where they
- * stand: with one of them chosen the list holds nobody else, and a second could not be added.
+ * People seen in this visit's lists, most frequent first; others can be typed. They keep their order: with one of them
+ * chosen the list contains nobody else, and no second could be added.
  */
 let people: readonly string[] = []
 

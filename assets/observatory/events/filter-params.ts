@@ -2,8 +2,8 @@ import { oneOf, type Param, type Params, text, texts, whole } from '../../shared
 import type { Verified } from '../../shared/wire.js'
 
 /**
- * What the view of events keeps in the address: the filters under the API's own names, as `GET /api/events` takes
- * them, then what concerns the page alone. An empty text, an empty list: not set.
+ * State of the events view in the address: the filters under the API's own names, as `GET /api/events` accepts them,
+ * then the page's own. Empty texts and lists mean not set.
  *
  * Source: Event Ledger Service, "Query parameters of GET /api/events".
  */
@@ -17,22 +17,22 @@ export interface Filters {
   /** Key of a node anywhere in the target chain. */
   target: string
   subject_id: string
-  /** The last so many days; undefined with `from` or `to`. */
+  /** The last N days; undefined with `from` or `to`. */
   days: number | undefined
   /** Instants with a zone, inclusive. */
   from: string
   to: string
-  /** Dedupe key of the event that stands in the panel. */
+  /** Dedupe key of the event in the panel. */
   event: string
   live: boolean
 }
 
-/** What the list shows where the address names no range. */
+/** Range of the list if the address has none. */
 export const DEFAULT_DAYS = 1
 
-/** As the server bounds them. */
+/** The server's limit. */
 const MOST_CHOICES = 50
-export const LONGEST_SEARCH = 512
+export const LONGEST_SEARCH = 4096
 const LONGEST_VALUE = 2048
 
 export const VERIFIED: readonly Verified[] = ['signature', 'token', 'login', 'none']
@@ -52,15 +52,21 @@ const choices: Param<readonly string[]> = {
   write: texts.write,
 }
 
-/** A comma list, in the order of `VERIFIED`. */
+/** A comma-separated list, in the order of `VERIFIED`. */
 const verifications: Param<readonly Verified[]> = {
   read: values => VERIFIED.filter(word => values.join(',').split(',').includes(word)),
   write: chosen => (chosen.length === 0 ? [] : [chosen.join(',')]),
 }
 
+/** The API does not accept patterns for sources. */
+const sources: Param<readonly string[]> = {
+  read: values => choices.read(values).filter(source => !/^!|\*/.test(source)),
+  write: choices.write,
+}
+
 const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)$/
 
-/** Kept as it was written: an instant holds microseconds, which a `Date` would drop. */
+/** Kept as text: an instant has microseconds, which a `Date` would drop. */
 const instant: Param<string> = {
   read: ([written = '']) => (INSTANT.test(written) && !Number.isNaN(Date.parse(written)) ? written : ''),
   write: text.write,
@@ -75,7 +81,7 @@ const live: Param<boolean> = {
 
 export const FILTER_PARAMS: Params<Filters> = {
   q: search,
-  source: choices,
+  source: sources,
   kind: choices,
   subscription_id: choices,
   actor: choices,
@@ -89,10 +95,10 @@ export const FILTER_PARAMS: Params<Filters> = {
   live,
 }
 
-/** Filters as the API takes them: what is not set is absent, and there is always a range. */
+/** Filters as the API accepts them: unset ones are absent, and there is always a range. */
 export type ApiQuery = Readonly<Record<string, string | number | readonly string[]>>
 
-/** Only what the API knows: for the list, the histogram, the download, the stream. */
+/** Only the API's own parameters: for the list, the histogram, the download, the stream. */
 export function toApiQuery(filters: Filters): ApiQuery {
   const { q, source, kind, subscription_id, actor, verified, target, subject_id, days, from, to } = filters
   const isCustom = from !== '' || to !== ''
@@ -112,7 +118,7 @@ export function toApiQuery(filters: Filters): ApiQuery {
   return Object.fromEntries(Object.entries(all).filter(([, value]) => typeof value === 'number' || value.length > 0))
 }
 
-/** `days`, and `from` with `to`, replace each other. */
+/** `days` replaces `from` and `to`, and vice versa. */
 export function withChange(filters: Filters, change: Partial<Filters>): Filters {
   const changed = { ...filters, ...change }
   if (change.days !== undefined) return { ...changed, from: '', to: '' }
@@ -120,7 +126,7 @@ export function withChange(filters: Filters, change: Partial<Filters>): Filters 
   return changed
 }
 
-/** Nothing is looked for, whatever the range. */
+/** No filters; leaves the range unchanged. */
 export const NO_FILTERS = {
   q: '',
   source: [],
@@ -132,7 +138,7 @@ export const NO_FILTERS = {
   subject_id: '',
 } as const satisfies Partial<Filters>
 
-/** How many filters are set, the range aside. */
+/** Number of set filters, without the range. */
 export function countFilters(filters: Filters): number {
   return Object.keys(NO_FILTERS).filter(name => filters[name as keyof typeof NO_FILTERS].length > 0).length
 }

@@ -17,7 +17,7 @@ export interface FilterSheetProps {
   onClose: () => void
 }
 
-/** On phones: the filters on a page of their own. */
+/** Phones: the filters on a separate page. */
 export function FilterSheet({ isCustom, onCustom, onDownload, onClose }: FilterSheetProps) {
   const known = counts.value.value
   const actions =

@@ -16,12 +16,12 @@ const DAY_MS = 86_400_000
 
 const state = queryState<Filters>(FILTER_PARAMS)
 
-/** What the address says. */
+/** The state in the address. */
 export const filters: ReadonlySignal<Filters> = state.value
 
 /**
- * Changes some of it. `push` for what people choose, so that the browser's back undoes it; `replace` for what they
- * are still typing, and for what only follows.
+ * Changes some filters. `push` for choices, so that the back button undoes them; `replace` while typing and for derived
+ * changes.
  */
 export function setFilters(change: Partial<Filters>, how: How = 'push'): void {
   state.set(withChange(filters.peek(), change), how)
@@ -34,7 +34,7 @@ export function filtersQuery(change: Partial<Filters>): URLSearchParams {
 
 const query = computed(() => JSON.stringify(toApiQuery(filters.value)))
 
-/** The filters and the range, as the API takes them. Changes only when they do: not with the open event, or Live. */
+/** Filters and range as the API accepts them. Changes only with these: not with the open event, or Live. */
 export const queryKey: ReadonlySignal<string> = query
 
 export function apiQuery(): ApiQuery {
@@ -42,14 +42,14 @@ export function apiQuery(): ApiQuery {
 }
 
 export interface TimeRange {
-  /** Undefined: the ledger's beginning. */
+  /** Undefined: the start of the ledger. */
   from: string | undefined
   to: string
-  /** It ends now, and goes on. */
+  /** Whether it ends now and moves with the time. */
   isOpen: boolean
 }
 
-/** The instants that the range spans. @param now epoch milliseconds */
+/** The instants of the range. @param now epoch milliseconds */
 export function rangeOf(now: number): TimeRange {
   const { days, from, to } = filters.value
   if (from === '' && to === '') {
@@ -58,12 +58,12 @@ export function rangeOf(now: number): TimeRange {
   return { from: from || undefined, to: to || fromMs(now), isOpen: to === '' }
 }
 
-/** Something is looked for, the range aside. */
+/** Whether any filter is set, not counting the range. */
 export function hasFilters(): boolean {
   return countFilters(filters.value) > 0
 }
 
-/** Everything, in the same range. */
+/** Clears all filters, keeping the range. */
 export function clearFilters(): void {
   setFilters(NO_FILTERS)
 }

@@ -3,11 +3,11 @@ import { fromMs } from '../../shared/time.js'
 import type { EventPage } from '../../shared/wire.js'
 import { overview } from '../overview.js'
 
-/** How long the server holds its answer. Seconds. */
+/** How long the server holds a request. Seconds. */
 const WAIT = 30
 const AGAIN_MS = 5_000
 
-/** Waits for the first event of an empty ledger, and lets the overview know. Ended by what it returns. */
+/** Waits for the first event of an empty ledger and reloads the overview, until the returned function is called. */
 export function awaitFirstEvent(): () => void {
   const leave = new AbortController()
   void wait(leave.signal)
@@ -24,7 +24,7 @@ async function wait(ended: AbortSignal): Promise<void> {
         return
       }
     } catch {
-      // The shell says that the server is away; it is asked again all the same.
+      // The shell already shows an outage; keep asking.
       if (!ended.aborted) await new Promise(resolve => window.setTimeout(resolve, AGAIN_MS))
     }
   }

@@ -6,7 +6,7 @@ const MINUTE = 60 * SECOND
 const HOUR = 60 * MINUTE
 const DAY = 24 * HOUR
 
-/** Lengths of a bucket that people count in, in milliseconds. */
+/** Natural lengths of a bucket, in milliseconds. */
 const LENGTHS = [
   ...[10, 20, 50, 100, 200, 500],
   ...[1, 2, 5, 10, 15, 30].map(seconds => seconds * SECOND),
@@ -15,34 +15,34 @@ const LENGTHS = [
   ...[1, 2, 7, 14, 28, 56, 112, 364].map(days => days * DAY),
 ]
 
-/** What is asked for, so that its buckets begin at round times. Instants in UTC, as the ledger writes them. */
+/** A query whose buckets start at round times. Instants in UTC, as the ledger writes them. */
 export interface BucketPlan {
   from: string
   to: string
   buckets: number
-  /** Begins earlier than was wanted: what is in here does not count. */
+  /** The part before the wanted range, to be subtracted. */
   before?: { from: string; to: string }
 }
 
-/** The shortest length of which so many fill a range. Milliseconds. */
+/** The shortest length with which at most this many buckets fill a range. Milliseconds. */
 export function bucketLength(rangeMs: number, most: number): number {
   return LENGTHS.find(length => rangeMs / length <= most) ?? Math.ceil(rangeMs / most)
 }
 
 export interface OpenRange {
-  /** Where the range begins, exactly. */
+  /** Exact start of the range. */
   from: string
   /** Epoch milliseconds. */
   now: number
-  /** Buckets, but for one that is cut. */
+  /** Number of buckets, not counting a partial one. */
   most: number
-  /** How far local time is ahead of UTC, in milliseconds. */
+  /** Offset of local time from UTC, in milliseconds. */
   offsetMs: number
 }
 
 /**
- * The buckets of a range that ends now and goes on. They stay where they are while time goes on: the last one is the
- * one that now is in, and fills up.
+ * The buckets of a range that ends now. They keep their positions as time passes: the last one contains now, and fills
+ * up.
  */
 export function planOpenRange({ from, now, most, offsetMs }: OpenRange): BucketPlan {
   const exact = from.endsWith('Z') ? from : fromMs(toMs(from))
@@ -60,12 +60,12 @@ export function planOpenRange({ from, now, most, offsetMs }: OpenRange): BucketP
   }
 }
 
-/** Into how many buckets a range with an end is divided: round ones where it has a round length. @returns at most `most` */
+/** Number of buckets of a closed range: natural ones if its length allows. @returns at most `most` */
 export function closedBuckets(rangeMs: number, most: number): number {
   return Math.max(1, Math.min(most, Math.round(rangeMs / bucketLength(rangeMs, most))))
 }
 
-/** An instant moved by whole milliseconds; what is below them stays. */
+/** An instant shifted by whole milliseconds, keeping its microseconds. */
 export function moved(instant: string, byMs: number): string {
   const [, fraction = ''] = /\.(\d+)/.exec(instant) ?? []
   return `${fromMs(toMs(instant) + byMs).slice(0, 23)}${fraction.padEnd(6, '0').slice(3, 6)}Z`

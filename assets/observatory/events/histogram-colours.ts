@@ -1,4 +1,4 @@
-/** Sources that have a colour of their own, from the ground up, then all others together. */
+/** Sources with their own colour, from bottom to top, then all others together. */
 export const STACK = ['chat', 'code-a', 'code-b', 'forum', 'other'] as const
 export type StackStyle = (typeof STACK)[number]
 
@@ -6,14 +6,14 @@ export interface HistogramColours {
   bands: Readonly<Record<StackStyle, string>>
   grid: string
   label: string
-  /** For the canvas, as CSS writes it. */
+  /** CSS font for the canvas. */
   font: string
 }
 
 /**
- * What the style sheets say now, for a canvas, which knows no custom properties.
+ * Colours from the style sheets, for a canvas, which has no custom properties.
  *
- * @param box holds a `.histogram-probe` of each colour
+ * @param box contains a `.histogram-probe` for each colour
  */
 export function readColours(box: HTMLElement): HistogramColours {
   const colourOf = (name: string) => {

@@ -12,12 +12,12 @@ import { closedBuckets, planOpenRange } from './histogram-buckets.js'
 import { newerThan, withNewer, withoutFirst } from './histogram-growth.js'
 import { localOffset } from './local-offset.js'
 
-/** Bars that can be told apart in the width that there is. */
+/** Bars that are distinguishable in the available width. */
 const MOST_BUCKETS = { wide: 96, phone: 48 } as const
 
 interface Counted {
   histogram: EventHistogram
-  /** The filters that were counted under, as `queryKey` writes them. */
+  /** The filters of the counts, from `queryKey`. */
   key: string
 }
 
@@ -28,7 +28,7 @@ const counted = createResource<Counted>(async signal => {
 
 const loadedEpoch = computed(() => loaded.value.epoch)
 
-/** The list may know of newer events than were counted: those that Live brought. */
+/** Live may have added events newer than the counts. */
 const grown = computed(() => {
   const { histogram, key } = counted.value.value ?? {}
   if (!histogram) return undefined
@@ -37,18 +37,18 @@ const grown = computed(() => {
 })
 
 /**
- * How many events there are in the range, by source and over time, under the present filters; what Live brings is
- * counted as it comes. Those of the filters before stay until these are there.
+ * Counts of events in the range, by source and over time, for the current filters, including events from Live. After a
+ * filter change the old counts stay until the new ones arrive.
  */
 export const counts: Pick<Resource<EventHistogram>, 'value' | 'problem' | 'isLoading' | 'load'> = {
   ...{ value: grown, problem: counted.problem, isLoading: counted.isLoading },
   load: counted.load,
 }
 
-/** The counts are those of the filters that are set now. */
+/** Whether the counts belong to the current filters. */
 export const isCounted: ReadonlySignal<boolean> = computed(() => counted.value.value?.key === queryKey.value)
 
-/** From now on the counts follow the filters, and with Live the time. Ended by what it returns. */
+/** Reloads the counts whenever filters change and, with Live, as time passes, until the returned function is called. */
 export function followCounts(): () => void {
   let triedAt = 0
   let epoch: string | undefined
@@ -62,7 +62,7 @@ export function followCounts(): () => void {
       const { histogram } = counted.value.value ?? {}
       if (!histogram || !isCounted.value || counted.isLoading.value) return
       const isOver = histogram.to !== null && filters.value.live && now.value > toMs(histogram.to)
-      // Once a tick: a server that refuses is not asked again at once.
+      // At most once per tick, so that a refusing server is not asked in a loop.
       if ((!isOver && !isGap(histogram)) || triedAt === now.value) return
       triedAt = now.value
       untracked(() => void counted.load())
@@ -71,7 +71,7 @@ export function followCounts(): () => void {
       if (outage.value === undefined && counted.problem.peek()) void counted.load()
     }),
     effect(() => {
-      // Another ledger has taken its place.
+      // The ledger was replaced.
       const isOther = epoch !== undefined && epoch !== loadedEpoch.value
       epoch = loadedEpoch.value
       if (isOther) untracked(() => void counted.load())
@@ -82,7 +82,7 @@ export function followCounts(): () => void {
   }
 }
 
-/** Between what was counted and the list's last row there may be more. */
+/** Whether events may be missing between the counts and the list's last row. */
 function isGap({ head }: EventHistogram): boolean {
   const { items, key, hasOlder, hasNewer } = loaded.value
   if (key !== queryKey.value || hasNewer || !hasOlder || items.length === 0) return false
@@ -94,7 +94,7 @@ async function count(signal: AbortSignal, present = Date.now()): Promise<EventHi
   const most = isPhone.peek() ? MOST_BUCKETS.phone : MOST_BUCKETS.wide
   const range = rangeOf(present)
   const ask = (over: Record<string, string | number | undefined>) =>
-    api<EventHistogram>('/api/events/histogram', { query: { ...query, ...over }, signal })
+    api<EventHistogram>('/api/histogram', { query: { ...query, ...over }, signal })
   if (!range.isOpen || range.from === undefined) {
     const buckets = range.from === undefined ? most : closedBuckets(toMs(range.to) + 1 - toMs(range.from), most)
     return ask({ buckets })
@@ -105,7 +105,7 @@ async function count(signal: AbortSignal, present = Date.now()): Promise<EventHi
     before && ask({ ...before, buckets: 1, days: undefined }),
   ])
   const isBehind = all.head !== null && all.head > plan.to && toMs(all.head) > present
-  // The clock of the device is slow: the ledger is ahead of it.
+  // The device's clock is slow: the ledger is ahead of it.
   if (isBehind) return count(signal, toMs(all.head as string))
   return first ? withoutFirst(all, first) : all
 }

@@ -1,8 +1,8 @@
 import type { EventHistogram, LedgerEvent } from '../../shared/wire.js'
 
-/** Counts without those of another answer about the first part of the range, from its beginning on. */
+/** Counts minus those of another response about the first part of the range. */
 export function withoutFirst(all: EventHistogram, first: EventHistogram): EventHistogram {
-  // What is not wholly counted does not reach down to the beginning.
+  // Incomplete counts do not reach the start of the range.
   if (!all.complete || !first.complete || first.count === 0) return all
   const less = (counts: readonly (number | null)[], by: number) =>
     counts.map((count, at) => (at === 0 && count !== null ? Math.max(0, count - by) : count))
@@ -16,7 +16,7 @@ export function withoutFirst(all: EventHistogram, first: EventHistogram): EventH
   }
 }
 
-/** Counts with what came after they were made: it is in the last part. @param events newest first */
+/** Counts plus newer events, which belong to the last part. @param events newest first */
 export function withNewer(histogram: EventHistogram, events: readonly LedgerEvent[]): EventHistogram {
   const { head, starts, counts } = histogram
   const last = starts.length - 1
@@ -36,7 +36,7 @@ export function withNewer(histogram: EventHistogram, events: readonly LedgerEven
   }
 }
 
-/** How many events at the beginning of a list are newer. @param events newest first */
+/** Number of newer events at the start of a list. @param events newest first */
 export function newerThan(events: readonly LedgerEvent[], instant: string): number {
   const at = events.findIndex(event => event.captured_at <= instant)
   return at === -1 ? events.length : at

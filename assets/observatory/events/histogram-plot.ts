@@ -4,22 +4,22 @@ import { STACK } from './histogram-colours.js'
 import { heightLabel, heightTicks, stackBands, timeTicks } from './histogram-scale.js'
 import { localOffset } from './local-offset.js'
 
-/** What is drawn. Epoch milliseconds. */
+/** Data of the chart. Epoch milliseconds. */
 export interface PlotData {
-  /** Where each bar begins. */
+  /** Start of each bar. */
   starts: readonly number[]
-  /** Where the last one ends. */
+  /** End of the last one. */
   end: number
-  /** A count a bar. */
+  /** One count per bar. */
   bands: Readonly<Record<StackStyle, readonly number[]>>
 }
 
-/** Pixels of ground between two bars. */
+/** Pixels between two bars. */
 const BETWEEN_BARS = 2
-/** Pixels that a label of the time axis needs. */
+/** Pixels for a label of the time axis. */
 const LABEL_WIDTH = 76
 
-/** The chart in its box; it fills the box, its bars fill `area`, and its axes what is around that. */
+/** The chart: fills its box; bars fill `area`, with axes around them. */
 export class HistogramPlot {
   readonly #plot: uPlot
   readonly #resized: ResizeObserver

@@ -1,4 +1,4 @@
-/** How far local time is ahead of UTC at an instant of epoch milliseconds, in milliseconds. */
+/** Offset of local time from UTC at an instant in epoch milliseconds, in milliseconds. */
 export type OffsetAt = (ms: number) => number
 
 const SECOND = 1000
@@ -30,12 +30,12 @@ export interface TicksOf {
   offsetAt: OffsetAt
 }
 
-/** Round local times within a range, with what they are called. */
+/** Round local times within a range, with labels. */
 export function timeTicks({ from, to, most, offsetAt }: TicksOf): Tick[] {
   const step = TIME_STEPS.find(step => (to - from) / step <= most)
   if (step === undefined) return monthTicks({ from, to, most, offsetAt })
   const ticks: Tick[] = []
-  // Counted in local time: a day may have 23 or 25 hours.
+  // In local time: a day may have 23 or 25 hours.
   const begin = Math.ceil((from + offsetAt(from)) / step) * step
   for (let local = begin; ticks.length <= most; local += step) {
     const ms = toUtc(local, offsetAt)
@@ -74,12 +74,12 @@ function tickLabel(local: number, step: number): string {
 }
 
 export interface Span {
-  /** Epoch milliseconds; `to` is not in it. */
+  /** Epoch milliseconds; `to` is exclusive. */
   from: number
   to: number
 }
 
-/** `Fri 13:00 – 13:15`, with the date when that is not within a week of `now`. */
+/** `Fri 13:00 – 13:15`, with the date unless within a week of `now`. */
 export function spanWords({ from, to }: Span, now: number, offsetAt: OffsetAt): string {
   const [begin, end, last] = [from, to, to - 1].map(ms => ms + offsetAt(ms)) as [number, number, number]
   const isRecent = Math.abs(now - from) < 6 * DAY
@@ -100,7 +100,7 @@ export function spanWords({ from, to }: Span, now: number, offsetAt: OffsetAt): 
 
 const NICE = [1, 1.5, 2, 2.5, 3, 4, 5, 6, 8]
 
-/** Heights of the grid lines, three of them, whole numbers: the last is the top. @param highest of all bars */
+/** Heights of three grid lines, whole numbers; the last is the top. @param highest of all bars */
 export function heightTicks(highest: number): [number, number, number] {
   const half = Math.max(1, highest / 2)
   const power = 10 ** Math.floor(Math.log10(half))
@@ -108,7 +108,7 @@ export function heightTicks(highest: number): [number, number, number] {
   return [0, nice, 2 * nice]
 }
 
-/** `40`, `1.5k`: there is little room beside the bars. */
+/** `40`, `1.5k`: there is little room next to the bars. */
 export function heightLabel(height: number): string {
   for (const [unit, name] of [
     [1_000_000, 'M'],
@@ -119,20 +119,20 @@ export function heightLabel(height: number): string {
   return String(height)
 }
 
-/** A band of a bar: how far above the ground it begins and ends. */
+/** A band of a bar: its lower and upper edge. */
 export interface Band {
   from: number
   to: number
 }
 
 export interface StackOptions {
-  /** Pixels of one. */
+  /** Pixels per event. */
   scale: number
-  /** Pixels of ground between two bands, and the least that a band is high. */
+  /** Pixels between two bands, and the minimum height of a band. */
   unit: number
 }
 
-/** The bands of one bar, from the ground up, on whole pixels. What is there at all is seen. */
+/** The bands of one bar, from bottom to top, on whole pixels. Every non-zero count is visible. */
 export function stackBands(values: readonly number[], { scale, unit }: StackOptions): Band[] {
   let sum = 0
   let free = 0

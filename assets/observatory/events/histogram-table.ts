@@ -7,7 +7,7 @@ import { bySource, sourceLabel } from '../sources.js'
 import { spanWords } from './histogram-scale.js'
 import { localOffset } from './local-offset.js'
 
-/** What the chart shows, for those who listen: parts without events are left out. */
+/** The chart's data for screen readers, without empty parts. */
 export function HistogramTable({ histogram }: { histogram: EventHistogram }) {
   const { starts, to, counts, by_source } = histogram
   const sources = Object.keys(by_source).sort(bySource)

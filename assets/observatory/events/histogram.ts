@@ -19,18 +19,18 @@ import { narrowTo, shiftRange } from './time-range.js'
 
 export { counts } from './histogram-counts.js'
 
-/** Sources that the tooltip names; the rest are in one line. */
+/** Sources named in the tooltip; the rest share one line. */
 const MOST_NAMED = 8
-/** Pixels that a pointer moves before it is dragged. */
+/** Pixels before a pointer movement counts as a drag. */
 const DRAG_FROM = 4
 
-/** Two parts and all between them, in either order. */
+/** Two parts and everything between them, in either order. */
 interface Brush {
   anchor: number
   end: number
 }
 
-/** How many events there are over the range, by source. It narrows the range, by pointer and by keys. */
+/** Events over the range, by source. Narrows the range by pointer or keyboard. */
 export function Histogram() {
   const shown = counts.value.value
   const box = useRef<HTMLDivElement>(null)
@@ -108,7 +108,7 @@ export function Histogram() {
     drag.current = undefined
   }
   const leave = (event: PointerEvent) => {
-    // What a finger has touched stays until it touches something else.
+    // A touched bar stays selected until another touch.
     if (drag.current || event.pointerType !== 'mouse') return
     if (document.activeElement !== area.current) setAt(undefined)
   }
@@ -167,7 +167,7 @@ function Overlay({ histogram, at, brush }: { histogram: EventHistogram; at?: num
 
 interface TipProps {
   histogram: EventHistogram
-  /** Parts, both included. */
+  /** Parts, both inclusive. */
   first: number
   last: number
   place: { left?: string; right?: string }
@@ -202,7 +202,7 @@ function wordsOf(histogram: EventHistogram, at: number, brush: Brush | undefined
   return `${spanOf(histogram, first, last)}${brush ? ', chosen' : ''}: ${all.join(', ')}`
 }
 
-/** Of the parts from one to another, both included. */
+/** Sums over the parts from first to last, both inclusive. */
 function sumsOf({ counts, by_source }: EventHistogram, first: number, last: number) {
   const sum = (counts: readonly (number | null)[]) =>
     counts.slice(first, last + 1).reduce<number>((all, count) => all + (count ?? 0), 0)
@@ -220,7 +220,7 @@ function spanOf(histogram: EventHistogram, first: number, last: number): string 
 
 /** Epoch milliseconds. */
 function timesOf({ starts, to }: EventHistogram): { starts: number[]; end: number } {
-  // `to` is in the range to its last microsecond.
+  // `to` is inclusive to its last microsecond.
   return { starts: starts.map(toMs), end: to === null ? 1 : toMs(to) + 1 }
 }
 
@@ -238,7 +238,7 @@ function toPlotData(histogram: EventHistogram): PlotData {
   return { ...timesOf(histogram), bands }
 }
 
-/** The chart library is asked for once there is something to draw: what is read first does not wait for it. */
+/** Loads the chart library once there is data, so that it does not delay the first content. */
 function usePlot(
   box: { current: HTMLElement | null },
   area: { current: HTMLElement | null },

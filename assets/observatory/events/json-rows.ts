@@ -1,32 +1,32 @@
 import { findMatches } from '../../shared/text.js'
 
-/** A line of a folded value: a member, or what is left of a long list of members. */
+/** A line of a JSON tree: a member, or the rest of a long list of members. */
 export interface JsonRow {
-  /** A JSON pointer; with `more`, the container's. */
+  /** A JSON pointer; for `more`, the container's. */
   path: string
   depth: number
   kind: 'object' | 'array' | 'string' | 'number' | 'literal' | 'more' | 'end'
-  /** Absent in arrays, and for the whole. */
+  /** Absent in arrays and for the root. */
   name?: string
   value: unknown
-  /** Of an object or an array; undefined when there is nothing in it. */
+  /** Of an object or array; undefined if it is empty. */
   isOpen?: boolean
-  /** Members that are not shown yet. */
+  /** Number of hidden members. */
   left?: number
 }
 
-/** Members that are shown of one object or array, until more are asked for. */
+/** Members of one object or array shown initially. */
 export const MEMBERS = 100
-/** A value is not followed deeper: the parser that stored it goes no deeper either. */
+/** Maximum depth; the server's parser allows no more. */
 const DEEPEST = 200
 
 export interface JsonView {
   isOpen: (path: string) => boolean
-  /** How many members of it are shown at most. */
+  /** How many members of it to show. */
   shown: (path: string) => number
 }
 
-/** The lines that are seen of a value. As many as are unfolded, whatever the size of it. */
+/** The visible lines of a value. Cost depends on the unfolded lines, not on its size. */
 export function jsonRows(value: unknown, view: JsonView): JsonRow[] {
   const rows: JsonRow[] = []
   addRows(rows, { path: '', depth: 0, value }, view)
@@ -71,13 +71,13 @@ function pointerPart(name: string): string {
 
 const PREVIEW = { members: 2, characters: 60 }
 
-/** What a folded object or array says of itself: `{ id: "17", display: "Ada", … }`, `{ 18 }`. */
+/** Preview of a folded object or array: `{ id: "17", display: "Ada", … }`, `{ 18 }`. */
 export function jsonPreview(value: object): string {
   const entries = Object.entries(value)
   const [open, close] = Array.isArray(value) ? ['[', ']'] : ['{', '}']
   if (entries.length === 0) return `${open}${close}`
   const first = entries.slice(0, PREVIEW.members)
-  // Before any text is made of them: they may be long.
+  // Checks lengths before creating any text, which may be long.
   const isShort = first.every(([, member]) => typeof member !== 'object' && String(member).length <= PREVIEW.characters)
   const shown = isShort
     ? first.map(([name, member]) => (Array.isArray(value) ? '' : `${name}: `) + JSON.stringify(member)).join(', ')
@@ -88,7 +88,7 @@ export function jsonPreview(value: object): string {
 
 const SEARCH = { values: 20_000, found: 20 }
 
-/** Pointers of what has to be unfolded so that the first matches are seen. */
+/** Pointers to unfold so that the first matches are visible. */
 export function pathsToMatches(value: unknown, terms: readonly string[]): Set<string> {
   const paths = new Set<string>()
   if (terms.length === 0) return paths
@@ -112,7 +112,7 @@ export function pathsToMatches(value: unknown, terms: readonly string[]): Set<st
   return paths
 }
 
-/** Whether there is a number that is not what was sent: whole ones beyond 2^53 are rounded by the browser. */
+/** Whether a number differs from what was sent: integers beyond 2^53 are rounded by JavaScript. */
 export function hasRounded(value: unknown): boolean {
   const open = [value]
   while (open.length > 0) {

@@ -4,24 +4,24 @@ import { count } from '../../shared/text.js'
 import { Words } from '../../shared/text-view.js'
 import { isRounded, type JsonRow, jsonPreview, jsonRows, MEMBERS } from './json-rows.js'
 
-/** Characters of one string, until all of it is asked for. */
+/** Characters of a string shown initially. */
 const STRING_LIMIT = 500
 const NAME_LIMIT = 200
-/** Deeper lines are not moved further in. */
+/** Deeper lines are not indented further. */
 const DEEPEST_INDENT = 8
 
 export interface JsonTreeProps {
   value: unknown
   label: string
-  /** What is searched for. */
+  /** Search terms. */
   terms: readonly string[]
-  /** Pointers that are unfolded at first, besides the first level. */
+  /** Pointers unfolded initially, in addition to the first level. */
   open: ReadonlySet<string>
 }
 
 /**
- * A value, folded below its first level. One stop for the Tab key: up and down walk, right and left unfold and fold,
- * Enter does either, and shows the rest of what is long.
+ * A JSON tree, folded below the first level. One tab stop: up and down move, right and left unfold and fold, Enter does
+ * either, and shows the rest of a long value.
  */
 export function JsonTree({ value, label, terms, open }: JsonTreeProps) {
   const id = useId()
@@ -78,7 +78,7 @@ export function JsonTree({ value, label, terms, open }: JsonTreeProps) {
           class=${classes('json-row', `json-depth-${indent(row)}`, index === here && 'is-active', row.isOpen !== undefined && 'is-fold')}
           onClick=${() => {
             setAt(index)
-            // Whoever has marked words wants to copy them.
+            // The user has selected text to copy.
             if (getSelection()?.isCollapsed !== false && row.kind !== 'string') act(row)
           }}>
           <${Line} row=${row} terms=${terms} isWhole=${whole.has(row.path)} onWhole=${() => act(row)} />
@@ -125,7 +125,7 @@ function Text({
   isWhole: boolean
   onWhole: () => void
 }) {
-  // Escaped as JSON writes it; of a long string only the part that is shown.
+  // Escaped as in JSON; of a long string only the shown part.
   const isLong = !isWhole && text.length > STRING_LIMIT
   const limit = isWhole ? text.length * 6 + 2 : STRING_LIMIT
   const shown = JSON.stringify(isLong ? text.slice(0, STRING_LIMIT) : text)
@@ -139,7 +139,7 @@ function indent({ depth }: JsonRow): number {
   return Math.min(depth, DEEPEST_INDENT)
 }
 
-/** The line that a line is folded into. */
+/** The parent line of a line. */
 function parentOf(rows: readonly JsonRow[], at: number): number {
   const depth = rows[at]?.depth ?? 0
   const above = rows.slice(0, at).findLastIndex(row => row.depth < depth && row.kind !== 'end')

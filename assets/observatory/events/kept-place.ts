@@ -3,11 +3,11 @@ import { keep, readKept } from '../../shared/kept.js'
 import { loaded } from './event-list-state.js'
 import { hasFilters } from './filters.js'
 
-/** The newest event that was seen at the last visit. */
+/** The newest event seen at the last visit. */
 interface Place {
   /** Its `captured_at`. */
   at: string
-  /** Of the ledger that it was in. */
+  /** Epoch of its ledger. */
   epoch: string
 }
 
@@ -15,14 +15,14 @@ const NAME = 'events.read-up-to'
 
 const last = readPlace()
 
-/** The newest event that this device had seen when the page was loaded, where the ledger is still the same. */
+/** The newest event seen on this device when the page loaded, if the ledger is still the same. */
 export const readUpTo = signal<Place | undefined>(last)
 
 /**
- * From now on the newest event that stands in the list, with nothing filtered out and its top in view, is what has been
- * seen. Ended by what it returns.
+ * Records the newest event as seen while the list is unfiltered and its top is visible, until the returned function is
+ * called.
  *
- * @param isAtTop whether the top of the list is in view
+ * @param isAtTop whether the top of the list is visible
  */
 export function keepPlace(isAtTop: { readonly value: boolean }): () => void {
   return effect(() => {

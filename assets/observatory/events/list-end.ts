@@ -6,7 +6,7 @@ import { loaded, loading } from './event-list-state.js'
 import { rangeOf } from './filters.js'
 import { SkeletonRows } from './skeleton-rows.js'
 
-/** What stands below the last row: more to come, or where this ends. It is part of a list box, so nothing in it can be pressed. */
+/** Below the last row: more to load, or the end. Part of a list box, so it cannot contain buttons. */
 export function ListEnd() {
   if (loading.value === 'older' || loaded.value.hasOlder) return html`<${SkeletonRows} count=${3} />`
   return html`<div class="events-end"><${Beginning} /></div>`

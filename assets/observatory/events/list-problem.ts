@@ -5,7 +5,7 @@ import { html } from '../../shared/html.js'
 import { rootPath } from '../../shared/root-path.js'
 import { retryList } from './event-list-state.js'
 
-/** Said in place of rows when there are none and they could not be read. */
+/** Shown instead of rows if none could be loaded. */
 export function ListProblem({ problem }: { problem: unknown }) {
   const known = problem instanceof ApiProblem ? problem : undefined
   const isAsked = known !== undefined && known.status >= 400 && known.status < 500

@@ -1,26 +1,27 @@
 import { dayOf } from '../../shared/time.js'
 import type { LedgerEvent } from '../../shared/wire.js'
+import { eventKey } from './event-key.js'
 
-/** What stands in the list: events, and lines between them. */
+/** Rows of the list: events, and lines between them. */
 export type ListRow = { kind: 'event'; event: LedgerEvent } | { kind: 'line'; name: string; words: string; day: string }
 
-/** A line that stands above everything that was there at a checkpoint. */
+/** A line above everything that existed at a checkpoint. */
 export interface Line {
   name: string
   words: string
-  /** A `captured_at`: what was captured after it stands above the line. */
+  /** A `captured_at`: later events are above the line. */
   above: string
 }
 
 /**
- * Puts lines between events. A line without anything below it, or above it, is left out: it would divide nothing.
+ * Inserts lines between events. Omits a line with nothing below or above it.
  *
  * @param events newest first
  */
 export function toRows(events: readonly LedgerEvent[], lines: readonly Line[]): ListRow[] {
   const rows: ListRow[] = events.map(event => ({ kind: 'event', event }))
   const places = lines.map(line => ({ line, at: events.findIndex(event => event.captured_at <= line.above) }))
-  // From the bottom up, so that places above stay what they are.
+  // From the bottom up, so that the indexes above stay valid.
   for (const { line, at } of places.sort((a, b) => b.at - a.at)) {
     const above = events[at - 1]
     if (above) rows.splice(at, 0, { kind: 'line', name: line.name, words: line.words, day: dayOf(above.captured_at) })
@@ -29,12 +30,12 @@ export function toRows(events: readonly LedgerEvent[], lines: readonly Line[]): 
 }
 
 export function rowKey(row: ListRow): string {
-  return row.kind === 'event' ? row.event.dedupe_key : `line ${row.name}`
+  return row.kind === 'event' ? eventKey(row.event) : `line ${row.name}`
 }
 
 const days = new WeakMap<LedgerEvent, string>()
 
-/** The local day of an event, remembered: it is asked of all rows whenever there is a new one. */
+/** The local day of an event, cached because it is needed for all rows on every change. */
 export function eventDay(event: LedgerEvent): string {
   let day = days.get(event)
   if (day === undefined) {

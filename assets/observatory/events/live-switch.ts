@@ -11,10 +11,10 @@ const NOTES: Record<LiveState, string> = {
   reconnecting: 'reconnecting…',
 }
 
-/** The line in the list that says it may be far below. */
+/** The line in the list that shows it may be far below. */
 const CAUGHT_UP_MS = 30_000
 
-/** Whether new events come by themselves, and how that goes. */
+/** The Live switch, with the state of the connection. */
 export function LiveSwitch({ isShort = false }: { isShort?: boolean }) {
   const state = liveState.value
   const note = state === 'following' ? followingNote() : NOTES[state]

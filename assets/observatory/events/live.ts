@@ -2,38 +2,40 @@ import { batch, computed, effect, type ReadonlySignal, signal, untracked } from 
 import { announce } from '../../shared/announce.js'
 import { ApiProblem, api, apiResponse } from '../../shared/api.js'
 import { outage } from '../../shared/connection.js'
+import { nextFrame } from '../../shared/next-frame.js'
 import { pause } from '../../shared/pause.js'
 import { SseReader } from '../../shared/sse-reader.js'
 import { count, counted } from '../../shared/text.js'
 import { fromMs, shortTime } from '../../shared/time.js'
 import { showToast } from '../../shared/toast.js'
 import type { EventPage, LedgerEvent } from '../../shared/wire.js'
+import { eventKey } from './event-key.js'
 import { addNewest, loaded, reload } from './event-list-state.js'
 import { apiQuery, filters, queryKey } from './filters.js'
 
-/** `following`: new events come as they are written. */
+/** `following`: new events arrive as they are recorded. */
 export type LiveState = 'off' | 'connecting' | 'following' | 'reconnecting'
 
-/** The connection was lost, and what came meanwhile is there. */
+/** The connection was lost, and the missed events have been loaded. */
 export interface CaughtUp {
   words: string
-  /** The same, where there is little room. */
+  /** The same for narrow places. */
   short: string
   /** Epoch milliseconds. */
   at: number
-  /** Everything up to here was there before: the line stands above it. */
+  /** Everything up to here was loaded before: the line is above it. */
   checkpoint: string
 }
 
-/** The server gives a sign of life every 15 seconds. */
+/** The server sends a keep-alive every 15 seconds. */
 const SILENT_MS = 40_000
 const FIRST_RETRY_MS = 500
 const LONGEST_RETRY_MS = 15_000
-/** A stream that lasted so long was a good one. */
+/** A connection that lasted this long resets the back-off. */
 const GOOD_MS = 5_000
-/** Events that are fetched after an outage; with more the list begins anew from its newest. */
+/** Maximum events loaded after an outage; with more the list is reloaded. */
 const CATCH_UP = { page: 500, pages: 10 } as const
-/** Events that are held back while somebody reads; with more the list begins anew. */
+/** Maximum events held back while the user reads; with more the list is reloaded. */
 const MOST_PENDING = 2_000
 const FRESH_MS = 4_000
 const ANNOUNCE_EVERY_MS = 10_000
@@ -43,28 +45,34 @@ const reading = signal(false)
 const pending = signal<{ events: readonly LedgerEvent[]; count: number }>({ events: [], count: 0 })
 const caught = signal<CaughtUp | undefined>(undefined)
 const fresh = signal<ReadonlySet<string>>(new Set())
+/** When rows stop being marked as new, by dedupe key; ascending. Milliseconds of `performance.now()`. */
+const freshUntil = new Map<string, number>()
+let freshTimer = 0
+/** Events from the stream since the last frame: the list renders once per frame, however many arrive. */
+let arrived: { events: LedgerEvent[]; checkpoint: string } | undefined
+let callOff: (() => void) | undefined
 
 export const liveState: ReadonlySignal<LiveState> = state
-/** How many came while somebody reads. */
+/** Number of events held back while the user reads. */
 export const pendingCount: ReadonlySignal<number> = computed(() => pending.value.count)
 export const isPaused: ReadonlySignal<boolean> = reading
 export const caughtUp: ReadonlySignal<CaughtUp | undefined> = caught
-/** Dedupe keys of rows that have just come. */
+/** Dedupe keys of rows that have just arrived. */
 export const freshKeys: ReadonlySignal<ReadonlySet<string>> = fresh
 
-/** Why Live cannot be on: a stream has no end. */
+/** Why Live is unavailable: a stream has no end. */
 export const whyNoLive: ReadonlySignal<string | undefined> = computed(() =>
   filters.value.to === '' ? undefined : 'Live needs a range that ends now.',
 )
 
-/** Whether somebody reads, so that rows stay where they are; what came meanwhile is put on top when that is over. */
+/** Whether the user is reading, so that rows stay in place; held-back events are added when that ends. */
 export function setReading(isReading: boolean): void {
   if (reading.peek() === isReading) return
   reading.value = isReading
   if (!isReading) showPending()
 }
 
-/** Puts what was held back on top. */
+/** Adds the held-back events on top. */
 export function showPending(): void {
   const { events, count } = pending.peek()
   if (count === 0) return
@@ -73,18 +81,19 @@ export function showPending(): void {
   else put(events)
 }
 
-/** Follows the ledger while the address says so. Ended by what it returns. */
+/** Runs Live while the address enables it, until the returned function is called. */
 export function runLive(): () => void {
   let current: AbortController | undefined
   const isWanted = computed(() => filters.value.live && whyNoLive.value === undefined)
   const stop = effect(() => {
-    // Other filters: another stream, which goes on from the list that is loaded under them.
+    // Other filters need another stream, which continues from the newly loaded list.
     queryKey.value
     current?.abort()
     current = undefined
     const isOn = isWanted.value
     untracked(() => {
       batch(() => {
+        dropArrived()
         pending.value = { events: [], count: 0 }
         caught.value = undefined
         state.value = isOn ? 'connecting' : 'off'
@@ -97,6 +106,7 @@ export function runLive(): () => void {
   return () => {
     stop()
     current?.abort()
+    dropArrived()
     state.value = 'off'
   }
 }
@@ -125,17 +135,17 @@ async function follow(ended: AbortSignal): Promise<void> {
   }
 }
 
-/** Once the list is loaded under the present filters, and reaches the head. */
+/** Resolves once the list is loaded under the current filters and reaches the head. */
 function listCheckpoint(ended: AbortSignal): Promise<string> {
   return until(ended, () => {
     const { key, hasNewer, checkpoint } = loaded.value
     if (key !== queryKey.value) return undefined
-    // An empty ledger has no checkpoint yet: everything is after its beginning.
+    // An empty ledger has no checkpoint yet: use the earliest one.
     return hasNewer ? undefined : (checkpoint ?? fromMs(0))
   })
 }
 
-/** Fetches what came after a checkpoint, up to the head, and says so where a connection was lost. @returns the head */
+/** Loads events after a checkpoint, up to the head, and reports a lost connection. @returns the head */
 async function catchUp(before: string, wasLost: boolean, ended: AbortSignal): Promise<string> {
   const came: LedgerEvent[] = []
   let checkpoint = before
@@ -161,16 +171,17 @@ async function catchUp(before: string, wasLost: boolean, ended: AbortSignal): Pr
     arrive(came, checkpoint)
     return checkpoint
   }
-  // Too many to put on top one by one: the list begins anew from the newest, and its pages lead down to what was there.
-  // The head is asked for first: whatever comes after it, the stream brings.
+  // Too many to add one by one: reloads the list from the newest, and its pages lead down to the known events. Fetches
+  // the head first: the stream delivers everything after it.
   const { head } = await api<EventPage>('/api/events', { query: { limit: 1 }, signal: ended })
   pending.value = { events: [], count: came.length }
   if (!reading.peek()) showPending()
   return head ?? checkpoint
 }
 
-/** Another ledger has taken its place, such as a backup: what is loaded is not of it. @returns its checkpoint */
+/** The ledger was replaced, e.g. by a backup: discards what is loaded. @returns its checkpoint */
 async function beginAnew(epoch: string, ended: AbortSignal): Promise<string> {
+  dropArrived()
   pending.value = { events: [], count: 0 }
   caught.value = undefined
   await reload()
@@ -180,8 +191,8 @@ async function beginAnew(epoch: string, ended: AbortSignal): Promise<string> {
 }
 
 /**
- * @param moved gets every checkpoint
- * @returns when the stream is over, which is when it was lost, or dropped by the server
+ * @param moved receives every checkpoint
+ * @returns when the stream has ended, because it was lost or closed by the server
  */
 async function readStream(since: string, ended: AbortSignal, moved: (checkpoint: string) => void): Promise<void> {
   const silence = new AbortController()
@@ -192,7 +203,7 @@ async function readStream(since: string, ended: AbortSignal, moved: (checkpoint:
   }
   try {
     heard()
-    const answer = await apiResponse('/api/events/stream', {
+    const answer = await apiResponse('/api/stream', {
       query: { ...streamQuery(), since },
       headers: { accept: 'text/event-stream' },
       signal: AbortSignal.any([ended, silence.signal]),
@@ -218,15 +229,31 @@ async function readStream(since: string, ended: AbortSignal, moved: (checkpoint:
   }
 }
 
-/** A stream is asked from a checkpoint on, so what begins the range says nothing there. */
+/** A stream starts at a checkpoint, so the start of the range does not apply. */
 function streamQuery() {
   const { days: _days, from: _from, to: _to, ...query } = apiQuery()
   return query
 }
 
-/** @param events oldest first */
+/** Shows events with the next frame. @param events oldest first */
 function arrive(events: readonly LedgerEvent[], checkpoint: string): void {
   announceNew(events.length)
+  arrived = { events: [...(arrived?.events ?? []), ...events], checkpoint }
+  callOff ??= nextFrame(() => {
+    const all = arrived
+    dropArrived()
+    if (all) batch(() => show(all.events, all.checkpoint))
+  })
+}
+
+/** Drops events waiting for the next frame, which belong to another list. */
+function dropArrived(): void {
+  callOff?.()
+  callOff = undefined
+  arrived = undefined
+}
+
+function show(events: readonly LedgerEvent[], checkpoint: string): void {
   const { hasNewer } = loaded.peek()
   if (!reading.peek() && !hasNewer) {
     put(events, checkpoint)
@@ -242,18 +269,24 @@ function put(events: readonly LedgerEvent[], checkpoint = events.at(-1)?.capture
   if (checkpoint === undefined) return
   addNewest(events, checkpoint)
   if (events.length === 0) return
-  const keys = events.map(event => event.dedupe_key)
-  fresh.value = new Set([...fresh.peek(), ...keys])
-  window.setTimeout(() => {
-    fresh.value = new Set([...fresh.peek()].filter(key => !keys.includes(key)))
-  }, FRESH_MS)
+  const until = performance.now() + FRESH_MS
+  for (const event of events) freshUntil.set(eventKey(event), until)
+  forgetOld()
+  window.clearTimeout(freshTimer)
+  freshTimer = window.setTimeout(forgetOld, FRESH_MS)
+}
+
+/** Together with arriving rows; separately it would cause an additional render. */
+function forgetOld(): void {
+  for (const [key, until] of freshUntil) if (until <= performance.now()) freshUntil.delete(key)
+  fresh.value = new Set(freshUntil.keys())
 }
 
 let unsaid = 0
 let announceTimer: number | undefined
 let announcedAt = -ANNOUNCE_EVERY_MS
 
-/** Politely: not more often than one can listen to. */
+/** Rate-limited for screen readers. */
 function announceNew(amount: number): void {
   unsaid += amount
   if (unsaid === 0 || announceTimer !== undefined) return
@@ -266,7 +299,7 @@ function announceNew(amount: number): void {
   }, wait)
 }
 
-/** @returns what `read` gives as soon as that is something; signals that it looks at are followed */
+/** @returns the first result of `read` that is not undefined; tracks the signals it uses */
 function until<T>(ended: AbortSignal, read: () => T | undefined): Promise<T> {
   return new Promise((resolve, reject) => {
     let stop: (() => void) | undefined

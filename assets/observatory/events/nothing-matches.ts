@@ -8,14 +8,14 @@ import { sourceLabel } from '../sources.js'
 import { countFilters, DEFAULT_DAYS, type Filters, NO_FILTERS, toApiQuery, withChange } from './filter-params.js'
 import { clearFilters, setFilters } from './filters.js'
 
-/** A change that would find something. */
+/** A filter change that would find events. */
 interface Widening {
   words: string
   change: Partial<Filters>
   count: number
 }
 
-/** Longer ranges to look in, in days; the longest that the server takes is as good as all. */
+/** Longer ranges, in days; the server's maximum is practically everything. */
 const LONGER: readonly { days: number; words: string }[] = [
   { days: 3, words: 'Search 3 days' },
   { days: 7, words: 'Search 7 days' },
@@ -25,9 +25,9 @@ const LONGER: readonly { days: number; words: string }[] = [
 const OFFERED = 2
 
 /**
- * Said in place of rows when nothing matches: what was looked for, and what would find something.
+ * Shown instead of rows if nothing matches: the current filters, and changes that would find events.
  *
- * @param asked the filters under which there was nothing; others may be on their way
+ * @param asked the filters without matches; others may be loading
  */
 export function NothingMatches({ asked }: { asked: Filters }) {
   const { q } = asked
@@ -36,7 +36,7 @@ export function NothingMatches({ asked }: { asked: Filters }) {
     const leave = new AbortController()
     setWidenings([])
     findWidenings(asked, leave.signal).then(setWidenings, () => {
-      // Without them it says less; the search itself was answered.
+      // Optional: the search itself succeeded.
     })
     return () => leave.abort()
   }, [asked])
@@ -67,12 +67,12 @@ async function findWidenings(current: Filters, signal: AbortSignal): Promise<Wid
   const found = await Promise.all(
     candidates.map(async candidate => {
       const query = { ...toApiQuery(withChange(current, candidate.change)), buckets: 1 }
-      const { count } = await api<{ count: number }>('/api/events/histogram', { query, signal })
+      const { count } = await api<{ count: number }>('/api/histogram', { query, signal })
       return { ...candidate, count }
     }),
   )
   const some = found.filter(({ count }) => count > 0)
-  // One that looks further back and one that asks for less are more of a choice than two of a kind.
+  // One longer range and one removed filter make a better choice than two of a kind.
   const back = some.find(({ change }) => 'days' in change)
   const less = some.find(({ change }) => !('days' in change))
   return [back, less, ...some]
@@ -89,7 +89,7 @@ function droppable(current: Filters): { name: FilterName; words: string }[] {
   )
 }
 
-/** What is looked for, the search words aside: `the last 24 hours of chat, not verified`. */
+/** The filters in words, without the search terms: `the last 24 hours of chat, not verified`. */
 function filterWords(current: Filters): string {
   const { days, from, to } = current
   const range = from || to ? 'the range' : `the last ${(days ?? DEFAULT_DAYS) === 1 ? '24 hours' : `${days} days`}`

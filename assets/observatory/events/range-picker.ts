@@ -6,7 +6,7 @@ import { dateWords, shortTime, toMs } from '../../shared/time.js'
 import { DEFAULT_DAYS } from './filter-params.js'
 import { filters, rangeOf, setFilters } from './filters.js'
 
-/** The ranges that one key, or one click, chooses. In days. */
+/** Ranges with a shortcut or button, in days. */
 export const PRESETS = [1, 3, 7, 30] as const
 
 export type RangeChoice = `${(typeof PRESETS)[number]}` | 'custom'
@@ -16,7 +16,7 @@ export interface RangePickerProps {
   onCustom: (isCustom: boolean) => void
 }
 
-/** Presets, and a range of one's own, which stands in place of its name once it is chosen. */
+/** Presets and a custom range, whose button shows the range once chosen. */
 export function RangePicker({ isCustom, onCustom }: RangePickerProps) {
   const { days, from, to } = filters.value
   const preset = PRESETS.find(preset => preset === (days ?? DEFAULT_DAYS))
@@ -32,7 +32,7 @@ export function RangePicker({ isCustom, onCustom }: RangePickerProps) {
   return html`<${Segments} legend="Range" isLegendHidden choices=${choices} value=${isOwn ? 'custom' : `${preset}`} onChange=${choose} />`
 }
 
-/** The default is not written into the address. */
+/** The default is not written to the address. */
 export function chooseDays(days: number): void {
   setFilters({ days: days === DEFAULT_DAYS ? undefined : days, from: '', to: '' })
 }
@@ -46,7 +46,7 @@ function customWords(): string {
   return `${from === '' ? 'Beginning' : words(from)} – ${to === '' ? 'now' : words(to)}`
 }
 
-/** Two instants, in the zone of the device. */
+/** Two instants, in the device's time zone. */
 export function CustomRange({ onClose }: { onClose: () => void }) {
   const form = useRef<HTMLFormElement>(null)
   useFocusWithin(form)
@@ -73,8 +73,8 @@ export function CustomRange({ onClose }: { onClose: () => void }) {
 }
 
 /**
- * Opened by its key, it is where one types next; among the radio buttons one may only be passing. What closes has no
- * focus to keep.
+ * Opened by its shortcut, it takes the focus; opened by moving through the radio buttons, it does not. A closing form
+ * has no focus to keep.
  */
 function useFocusWithin(form: { current: HTMLFormElement | null }): void {
   useLayoutEffect(() => {

@@ -1,27 +1,29 @@
+import { sentenceOf } from '#model/event-sentence'
 import { findMatches } from '../../shared/text.js'
 import type { LedgerEvent } from '../../shared/wire.js'
-import { actorName, crumbsOf, wordsSaid } from './event-words.js'
+import { wordsSaid } from './event-words.js'
 
 /** The second line of a row. */
 export type RowWords =
   | { kind: 'said'; text: string }
-  /** What was looked for is only in there: `payload.head_commit.message`. */
+  /** The search term occurs only there: `payload.head_commit.message`. */
   | { kind: 'found'; path: string; text: string }
   | { kind: 'none' }
 
-/** Nobody reads more than this in a row. UTF-16 characters. */
+/** Maximum shown in a row. UTF-16 characters. */
 const SHOWN = 600
-/** What comes before the first match. */
+/** Characters before the first match. */
 const BEFORE = 24
-/** A match further in would not be seen. */
+/** Matches after this would be hidden. */
 const SEEN = 60
-/** Strings that are looked at, in one event. */
+/** Maximum strings inspected per event. */
 const MOST_STRINGS = 5_000
 
-/** What a row says in its second line, cut so that the first match can be seen. @param terms what is searched for */
+/** The second line of a row, cut so that the first match is visible. @param terms search terms */
 export function rowWords(event: LedgerEvent, terms: readonly string[]): RowWords {
   const said = wordsSaid(event)
-  const inSight = [actorName(event), said, ...crumbsOf(event).map(crumb => crumb.text)]
+  const names = sentenceOf(event).flatMap(part => (part.kind === 'place' ? part.steps : [part.text]))
+  const inSight = [said, ...names]
   const missing = terms.filter(term => !inSight.some(text => isIn(text, term)))
   const found = missing.length > 0 ? findInside(event, missing) : undefined
   if (found) return { kind: 'found', path: found.path, text: excerpt(found.text, missing) }
@@ -30,7 +32,7 @@ export function rowWords(event: LedgerEvent, terms: readonly string[]): RowWords
 
 const cache = new WeakMap<LedgerEvent, { terms: string; words: RowWords }>()
 
-/** The same, remembered: texts may be long, and rows are drawn with every scroll. */
+/** The same with a cache: texts may be long, and rows render on every scroll. */
 export function keptRowWords(event: LedgerEvent, terms: readonly string[]): RowWords {
   const asked = terms.join('\n')
   const kept = cache.get(event)
@@ -49,12 +51,12 @@ function excerpt(text: string, terms: readonly string[]): string {
   const from = first && first[0] > SEEN ? first[0] - BEFORE : 0
   if (from === 0 && text.length <= SHOWN) return text
   const cut = text.slice(from, from + SHOWN)
-  // No half of a character at either end.
+  // Removes half surrogate pairs at both ends.
   const whole = cut.replace(/^[\udc00-\udfff]/, '').replace(/[\ud800-\udbff]$/, '')
   return `${from > 0 ? '…' : ''}${whole}${from + SHOWN < text.length ? '…' : ''}`
 }
 
-/** The first string with one of the terms, where the search looks: in the payload, the actor, the conversation. */
+/** The first string with a term, where the server searches: in the payload, the actor, the conversation. */
 function findInside(event: LedgerEvent, terms: readonly string[]): { path: string; text: string } | undefined {
   const { payload, actor, conversation } = event
   const open: { path: string; value: unknown }[] = [

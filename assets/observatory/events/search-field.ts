@@ -8,7 +8,7 @@ import { filters, setFilters } from './filters.js'
 
 const WAIT_MS = 200
 
-/** The words that are searched for; they count once nothing was typed for a moment. */
+/** The search terms; applied after a short pause in typing. */
 export function SearchField() {
   const field = useRef<HTMLInputElement>(null)
   const timer = useRef<number | undefined>(undefined)
@@ -16,7 +16,7 @@ export function SearchField() {
   const [typed, setTyped] = useState(q)
   const sent = useRef(q)
   useEffect(() => {
-    // Changed from elsewhere: the browser's back, "Clear all".
+    // Changed elsewhere: by the back button, or "Clear all".
     if (q === sent.current) return
     sent.current = q
     window.clearTimeout(timer.current)
@@ -29,7 +29,7 @@ export function SearchField() {
     window.clearTimeout(timer.current)
     if (words === filters.peek().q) return
     sent.current = words
-    // A search that begins is a step to come back from; the letters that follow are not.
+    // The start of a search adds a history entry; further letters replace it.
     setFilters({ q: words }, filters.peek().q === '' ? 'push' : 'replace')
   }
   const type = (words: string) => {

@@ -1,6 +1,6 @@
 import { html } from '../../shared/html.js'
 
-/** The shape of rows that are still to come. */
+/** Placeholder rows during loading. */
 export function SkeletonRows({ count }: { count: number }) {
   return html`<div aria-hidden="true">
     ${Array.from(

@@ -8,10 +8,10 @@ import { bySource, sourceLabel } from '../sources.js'
 import { filters, setFilters } from './filters.js'
 import { counts } from './histogram.js'
 
-/** Programs that record by themselves may be many; the rest is in the menu. */
+/** There may be many custom sources; the menu has the rest. */
 const MOST_CHIPS = 8
 
-/** Sources that can be chosen: those with events, and those that are chosen. */
+/** Selectable sources: those with events, and selected ones. */
 export function knownSources(): string[] {
   const all = new Set([
     ...Object.keys(overview.value.value?.stats.by_source ?? {}),
@@ -21,7 +21,7 @@ export function knownSources(): string[] {
   return [...all].sort(bySource)
 }
 
-/** How many events of a source match; undefined until that is known. */
+/** Matching events of a source; undefined until known. */
 export function countOf(source: string): number | undefined {
   const known = counts.value.value
   return known && (known.by_source[source]?.count ?? 0)
@@ -33,7 +33,7 @@ export function isShown(source: string): boolean {
   return chosen.length === 0 || chosen.includes(source)
 }
 
-/** Adds or removes one; all of them is none chosen. */
+/** Adds or removes one; selecting all clears the filter. */
 export function toggleSource(source: string): void {
   const known = knownSources()
   const shown = known.filter(isShown)
@@ -41,7 +41,7 @@ export function toggleSource(source: string): void {
   if (next.length > 0) setFilters({ source: next.length === known.length ? [] : next.sort(bySource) })
 }
 
-/** The sources with their counts: the histogram's legend, and what is chosen of them. */
+/** The sources with their counts: the histogram's legend and the source filter. */
 export function SourceChips() {
   const { source: chosen } = filters.value
   const known = knownSources()

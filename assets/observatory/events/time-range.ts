@@ -7,12 +7,12 @@ import { justBefore } from './instants.js'
 
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
-/** An end so near to now was now when the range was moved away from it. */
+/** An end this close to now counts as now. */
 const NOW_MS = 600_000
 
 /**
- * Narrows the range to some parts of the histogram; browser back widens it again. With its last part a range that goes
- * on with time goes on.
+ * Narrows the range to some parts of the histogram; the back button widens it again. If the range is open and its last
+ * part is included, it stays open.
  *
  * @param first index of a part
  * @param last the same or a later one
@@ -22,7 +22,7 @@ export function narrowTo({ starts, to }: EventHistogram, first: number, last: nu
   const next = starts[last + 1]
   const goesOn = next === undefined && rangeOf(Date.now()).isOpen
   if (from === undefined || to === null) return
-  // The first part may begin before the range does.
+  // The first part may start before the range.
   const { from: begin } = rangeOf(Date.now())
   const isWhole = first === 0 && begin !== undefined && toMs(begin) > toMs(from)
   setFilters({ from: isWhole ? begin : from, to: goesOn ? '' : next === undefined ? to : justBefore(next) }, 'push')
@@ -38,7 +38,7 @@ export function shiftRange(step: 1 | -1): void {
   setFilters(toMs(end) < present - NOW_MS ? { from: begin, to: end } : upToNow(begin, present), 'push')
 }
 
-/** The range goes on with time, as so many days where it is that long. */
+/** An open range, as a number of days if its length allows. */
 function upToNow(from: string, present: number): Partial<Filters> {
   if (from === '') return { from: fromMs(0), to: '' }
   const days = Math.round((present - toMs(from)) / DAY_MS)

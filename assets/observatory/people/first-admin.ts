@@ -3,7 +3,7 @@ import { html } from '../../shared/html.js'
 import { isDemo } from '../../shared/root-path.js'
 import { overview } from '../overview.js'
 
-/** What stands in place of people while the ledger is open: how the first admin is made. */
+/** Shown instead of people while the ledger is open: how to create the first admin. */
 export function FirstAdmin() {
   const { health } = overview.value.value ?? {}
   const database = health ? ` --db ${quoted(health.database)}` : ''
@@ -25,7 +25,7 @@ export function FirstAdmin() {
   </section>`
 }
 
-/** As a shell takes it. */
+/** Quoted for a shell. */
 function quoted(path: string): string {
   return /^[\w./~-]+$/.test(path) ? path : `'${path.replaceAll("'", `'\\''`)}'`
 }

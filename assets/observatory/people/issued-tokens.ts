@@ -1,25 +1,25 @@
 import { signal } from '@preact/signals'
 import { api } from '../../shared/api.js'
-import type { IssuedToken } from '../../shared/wire.js'
+import type { IssuedToken, TokenRights } from '../../shared/wire.js'
 
 /**
- * Tokens that nobody has said yet to have saved, by the path of whose they are. In the memory of this page alone: closing
- * a panel does not lose them, leaving the page does.
+ * Issued tokens not yet confirmed as saved, by the path of their owner. Only in this page's memory: they survive
+ * closing a panel but not leaving the page.
  */
 const unsaved = signal<ReadonlyMap<string, IssuedToken>>(new Map())
 
-/** @param path of whose tokens, such as `/api/me` */
+/** @param path of the owner, such as `/api/me` */
 export function issuedToken(path: string): IssuedToken | undefined {
   return unsaved.value.get(path)
 }
 
-/** @throws ApiProblem */
-export async function issueToken(path: string): Promise<void> {
-  const issued = await api<IssuedToken>(`${path}/token`, { method: 'POST' })
+/** @param rights absent: all rights of the user. @throws ApiProblem */
+export async function issueToken(path: string, rights?: TokenRights): Promise<void> {
+  const issued = await api<IssuedToken>(`${path}/token`, { method: 'POST', ...(rights ? { body: rights } : {}) })
   unsaved.value = new Map([...unsaved.value, [path, issued]])
 }
 
-/** It is not shown again. */
+/** The token cannot be shown again. */
 export function forgetIssued(path: string): void {
   unsaved.value = new Map([...unsaved.value].filter(([other]) => other !== path))
 }

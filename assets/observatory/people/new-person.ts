@@ -11,7 +11,7 @@ import { ROLE_WORDS, RoleField } from './role-field.js'
 
 const DRAFT = 'person:new'
 
-/** Somebody new: name, first password, role. */
+/** A new person: name, first password, role. */
 export function NewPerson({ onClose, onCreated }: { onClose: () => void; onCreated: (person: User) => void }) {
   const id = useId()
   const [first] = useState(() => Object(takeDraft(DRAFT)) as { username?: unknown; role?: unknown })
@@ -22,7 +22,7 @@ export function NewPerson({ onClose, onCreated }: { onClose: () => void; onCreat
   const [isSaving, setSaving] = useState(false)
   const latest = useRef({ username, role })
   latest.current = { username, role }
-  // The password is not kept.
+  // Drafts exclude the password.
   useEffect(() => registerDraft(DRAFT, () => latest.current), [])
   const refused = problem instanceof ApiProblem ? problem : undefined
   const isTaken = refused?.code === 'username_taken'

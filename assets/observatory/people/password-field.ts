@@ -10,7 +10,7 @@ export interface PasswordFieldProps {
   hint: string
 }
 
-/** A password for somebody: it can be looked at, as it has to be told on. Never kept in a draft. */
+/** A password for another person: can be revealed, because it must be passed on. Never kept in a draft. */
 export function PasswordField({ label, value, onChange, refusal, hint }: PasswordFieldProps) {
   const id = useId()
   const [isSeen, setSeen] = useState(false)

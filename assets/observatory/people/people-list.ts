@@ -6,7 +6,7 @@ import { session } from '../../shared/session.js'
 import { showToast } from '../../shared/toast.js'
 import type { List, User } from '../../shared/wire.js'
 
-/** Deleted as far as one sees; the server is told when it cannot be undone any more. */
+/** Hidden, and deleted on the server after the time to undo. */
 const deleting = signal<ReadonlySet<string>>(new Set())
 
 const loaded = createResource(async signal => {
@@ -14,7 +14,7 @@ const loaded = createResource(async signal => {
   return items
 })
 
-/** Everybody who has an account, by name; undefined until they are loaded. */
+/** Everyone with an account, by name; undefined until loaded. */
 export const people = {
   ...loaded,
   value: computed(() => loaded.value.value?.filter(({ id }) => !deleting.value.has(id))),
@@ -39,7 +39,7 @@ export async function changePerson({ id }: User, changes: PersonChanges): Promis
   revise(id, changed)
 }
 
-/** What the tokens of somebody say, wherever they are shown, holds for the list as well. */
+/** Applies a user's number of tokens to the list. */
 export function noteTokenCount(id: string, count: number): void {
   revise(id, { token_count: count })
 }
@@ -49,7 +49,7 @@ function revise(id: string, changes: Partial<User>): void {
   if (all) loaded.set(all.map(person => (person.id === id ? { ...person, ...changes } : person)))
 }
 
-/** Takes an account away, with a way back for ten seconds. */
+/** Deletes an account, with ten seconds to undo. */
 export function deletePerson(person: User): void {
   const { id, username } = person
   deleting.value = new Set([...deleting.value, id])
@@ -71,8 +71,8 @@ export function deletePerson(person: User): void {
 }
 
 /**
- * Why somebody can be neither disabled nor deleted nor made a member: nobody could administer any more. The server knows
- * whether an admin token could, a page only if it came by one.
+ * Why a person cannot be disabled, deleted or made a member: no admin would remain. The server also considers an admin
+ * token; a page only knows of one if it used it.
  */
 export function whyLastAdmin(person: User): string | undefined {
   const admins = (loaded.value.value ?? []).filter(
@@ -82,7 +82,7 @@ export function whyLastAdmin(person: User): string | undefined {
   return isLast && !session.value?.is_bootstrap_admin ? 'The last admin: make somebody else an admin first.' : undefined
 }
 
-/** Nobody shuts the door behind themselves: whatever ends one's own account is for another admin. */
+/** Users cannot delete, disable or demote themselves; another admin can. */
 export function whyNotDeleted(person: User): string | undefined {
   return whyLastAdmin(person) ?? (isOwn(person) ? 'This is you: only another admin may delete it.' : undefined)
 }

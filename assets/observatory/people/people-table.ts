@@ -40,7 +40,7 @@ function PersonRow({ person, isSelected, onOpen }: { person: User; isSelected: b
       onChoose: () => deletePerson(person),
     },
   ]
-  // The keyboard has the name; what does something else by itself stays with that.
+  // Keyboard users have the name's link; elements with their own action keep their clicks.
   const pressed = ({ target }: Event) => {
     if (!(target instanceof Element && target.closest('a, button, input, label, [popover]'))) onOpen()
   }

@@ -14,7 +14,7 @@ import { PersonSwitch } from './person-switch.js'
 import { ROLE_WORDS, RoleField } from './role-field.js'
 import { TokenList } from './token-list.js'
 
-/** One account: its tokens, what it may do, its password. */
+/** One account: its tokens, role and password. */
 export function PersonPanel({ person, onClose }: { person: User; onClose: () => void }) {
   const { id, username, role, created_at: since } = person
   const [problem, setProblem] = useState<unknown>(undefined)

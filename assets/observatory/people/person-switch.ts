@@ -5,7 +5,7 @@ import { showToast } from '../../shared/toast.js'
 import type { User } from '../../shared/wire.js'
 import { changePerson, isOwn, reasonOf, whyLastAdmin } from './people-list.js'
 
-/** Whether somebody may log in: switched at once, and back when that fails. Switching off can be undone. */
+/** Whether a person may log in: changes immediately, reverts on failure. Switching off can be undone. */
 export function PersonSwitch({ person, isBare }: { person: User; isBare: boolean }) {
   const [pending, setPending] = useState<boolean | undefined>(undefined)
   const { username } = person

@@ -7,7 +7,7 @@ const ROLES: readonly { value: Role; label: string }[] = [
   { value: 'admin', label: 'Admin' },
 ]
 
-/** What a role may do. */
+/** Rights of a role. */
 export const ROLE_WORDS: Record<Role, string> = {
   member: 'Reads all events, and keeps subscriptions of its own.',
   admin: 'Manages people, and every subscription.',

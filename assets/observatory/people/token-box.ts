@@ -6,21 +6,26 @@ import type { IssuedToken } from '../../shared/wire.js'
 
 export interface TokenBoxProps {
   issued: IssuedToken
-  /** Whose it is: `nightly-import`, `you`. */
+  /** Owner: `nightly-import`, `you`. */
   owner: string
   onSaved: () => void
 }
 
-/** A new token, whole, until somebody says to have saved it. */
+/** A new token in full, until the user confirms having saved it. */
 export function TokenBox({ issued, owner, onSaved }: TokenBoxProps) {
   const box = useRef<HTMLElement>(null)
   useEffect(() => box.current?.querySelector<HTMLElement>('.copy-token')?.focus(), [issued.id])
   const select = (event: Event) => (event.target as HTMLInputElement).select()
+  const sources = issued.sources.join(', ')
+  const may =
+    issued.may === 'write'
+      ? `A program that has it records events of ${sources} and reads nothing.`
+      : `Anyone who has it may do what ${owner} may.`
   return html`<section ref=${box} class="token-box" aria-label="New token, shown this once">
     <h3><${Glyph} name="key" />New token, shown this once</h3>
     <textarea class="field code token-whole" readonly rows="2" aria-label="Token" spellcheck=${false} onFocus=${select} onClick=${select}
       value=${issued.token}></textarea>
-    <p>Copy it now. Daybook keeps only a digest and cannot show it again. Whoever has it may do whatever ${owner} may.</p>
+    <p>Copy it now. Daybook keeps only a digest and cannot show it again. ${may}</p>
     <div class="buttons">
       <${CopyButton} text=${() => issued.token} label="Copy token" class="primary copy-token" />
       <button type="button" class="button" onClick=${onSaved}>I have saved it</button>

@@ -9,24 +9,26 @@ import { Time } from '../../shared/time-view.js'
 import type { ApiToken, List } from '../../shared/wire.js'
 import { forgetIssued, issuedToken, issueToken } from './issued-tokens.js'
 import { TokenBox } from './token-box.js'
+import { WriterTokenForm } from './writer-token-form.js'
 
-/** As the server bounds them. */
+/** The server's limit. */
 const MOST = 20
 
 export interface TokenListProps {
-  /** Of whose tokens: `/api/me`, `/api/users/…`. */
+  /** Path of the owner: `/api/me`, `/api/users/…`. */
   path: string
   /** `you`, or a name. */
   owner: string
-  /** Told how many there are. */
+  /** Called with the number of tokens. */
   onCounted?: (count: number) => void
 }
 
-/** The tokens of somebody: a new one, shown this once; the others by their beginnings, to be revoked. */
+/** A user's tokens: a new one, shown only once; the others by prefix, with buttons to revoke them. */
 export function TokenList({ path, owner, onCounted }: TokenListProps) {
   const tokens = useMemo(() => createResource(signal => api<List<ApiToken>>(`${path}/tokens`, { signal })), [path])
   const [problem, setProblem] = useState<unknown>(undefined)
   const [isIssuing, setIssuing] = useState(false)
+  const [isAskingSources, setAskingSources] = useState(false)
   const newButton = useRef<HTMLButtonElement>(null)
   useEffect(() => void tokens.load(), [tokens])
   const { items } = tokens.value.value ?? {}
@@ -38,6 +40,7 @@ export function TokenList({ path, owner, onCounted }: TokenListProps) {
   const oldest = items && items.length >= MOST ? items[0] : undefined
 
   const issue = async () => {
+    setAskingSources(false)
     setIssuing(true)
     setProblem(undefined)
     try {
@@ -49,10 +52,18 @@ export function TokenList({ path, owner, onCounted }: TokenListProps) {
     }
     await tokens.load()
   }
-  // The button is off while a token is to be saved.
+  // The button is disabled while a token is to be saved.
   const focusNew = () => requestAnimationFrame(() => newButton.current?.focus())
   const saved = () => {
     forgetIssued(path)
+    focusNew()
+  }
+  const issuedWriter = () => {
+    setAskingSources(false)
+    void tokens.load()
+  }
+  const cancelWriter = () => {
+    setAskingSources(false)
     focusNew()
   }
   const gone = (token: ApiToken) => {
@@ -66,11 +77,13 @@ export function TokenList({ path, owner, onCounted }: TokenListProps) {
     <div class="tokens-head">
       <h3>Tokens</h3>${items && html`<span class="hint">${items.length} of ${MOST}</span>`}
       <button ref=${newButton} type="button" class="button small" disabled=${isIssuing || issued !== undefined} onClick=${issue}><${Glyph} name="plus" class="small" />New token</button>
+      <button type="button" class="button small quiet" aria-expanded=${isAskingSources} disabled=${isIssuing || issued !== undefined} onClick=${() => setAskingSources(!isAskingSources)}>New writer token…</button>
     </div>
+    ${isAskingSources && html`<${WriterTokenForm} path=${path} onIssued=${issuedWriter} onCancel=${cancelWriter} />`}
     ${problem !== undefined && html`<${ProblemNote} what="No token was made." problem=${problem} />`}
     ${tokens.problem.value !== undefined && html`<${ProblemNote} what=${owner === 'you' ? 'Your tokens could not be loaded.' : 'The tokens could not be loaded.'} problem=${tokens.problem.value} onRetry=${tokens.load} />`}
     ${oldest && html`<p class="hint">A new one revokes the oldest, <code>${oldest.prefix}…</code></p>`}
-    ${items?.length === 0 && html`<p class="quiet-text">${owner === 'you' ? 'You have no tokens.' : 'No tokens.'} A token lets a program read events and keep subscriptions without a password.</p>`}
+    ${items?.length === 0 && html`<p class="quiet-text">${owner === 'you' ? 'You have no tokens.' : 'No tokens.'} A token lets a program read events and keep subscriptions without a password; a writer token lets it record events and nothing else.</p>`}
     ${
       items &&
       items.length > 0 &&
@@ -90,7 +103,7 @@ interface TokenRowProps {
   onGone: () => void
 }
 
-/** Revoking is asked for twice, and then at once: whoever does it because a token got out cannot wait for an undo. */
+/** Revoking asks for confirmation and then acts immediately: with a leaked token there is no time for an undo. */
 function TokenRow({ token, path, isNew, onGone }: TokenRowProps) {
   const [isAsked, setAsked] = useState(false)
   const [problem, setProblem] = useState<unknown>(undefined)
@@ -104,14 +117,14 @@ function TokenRow({ token, path, isNew, onGone }: TokenRowProps) {
       await api(`${path}/tokens/${segment(token.id)}`, { method: 'DELETE' })
       onGone()
     } catch (failure) {
-      // Somebody else was first.
+      // Already revoked by someone else.
       if (failure instanceof ApiProblem && failure.status === 404) onGone()
       else setProblem(failure)
     }
   }
   return html`<li ref=${row} class="token">
     <code class="token-prefix">${token.prefix}…</code>
-    <span class="token-times"><span>since <${Time} at=${token.created_at} as="relative" />${isNew && html` <span class="tag accent">new</span>`}</span>
+    <span class="token-times">${token.may === 'write' && html`<span>records <code>${token.sources.join(', ')}</code>, reads nothing</span>`}<span>since <${Time} at=${token.created_at} as="relative" />${isNew && html` <span class="tag accent">new</span>`}</span>
       <span class="hint">${token.last_used_at ? html`used <${Time} at=${token.last_used_at} as="relative" />` : 'never used'}</span></span>
     ${
       isAsked

@@ -4,11 +4,11 @@ import { Switch } from '../../shared/switch.js'
 import { duration, fromMs } from '../../shared/time.js'
 import type { Platform } from '../../shared/wire.js'
 import { moment } from './capture-words.js'
-import { type Draft, isToBeRead, metadataOf, targetOf, withMetadata, withReading } from './draft.js'
-import { cooled } from './watch-times.js'
+import { type Draft, isPolledDraft, metadataOf, targetOf, withMetadata, withReading } from './draft.js'
+import { idleSeconds } from './watch-times.js'
 
 const HOUR_MS = 3_600_000
-/** How long it may be hot. */
+/** Choices for the hot period. */
 const HEATS = [
   { value: '2', label: 'for the first 2 hours', ms: 2 * HOUR_MS },
   { value: '24', label: 'for the first day', ms: 24 * HOUR_MS },
@@ -22,16 +22,16 @@ export interface CaptureFieldProps {
   draft: Draft
   onChange: (draft: Draft) => void
   platform: Platform | undefined
-  /** The server refuses its interval. */
+  /** The server refused its interval. */
   isRefused: boolean
 }
 
-/** How its events are had: by the platform's webhook, or by asking for them again and again. */
+/** How to receive its events: by the platform's webhook, or by polling. */
 export function CaptureField({ draft, onChange, platform, isRefused }: CaptureFieldProps) {
   const id = useId()
-  const isRead = isToBeRead(draft)
+  const usesPolling = isPolledDraft(draft)
   const mayRead = platform?.capture_modes.some(mode => mode === 'poll' || mode === 'api_cursor') ?? false
-  const whyOff = mayRead && targetOf(draft) === '' && !isRead ? 'Only a stream or a topic can be read.' : undefined
+  const whyOff = mayRead && targetOf(draft) === '' && !usesPolling ? 'Only a stream or a topic can be read.' : undefined
   const { interval_seconds: interval } = metadataOf(draft)
   const seconds = typeof interval === 'number' ? interval : undefined
   const change = (isOn: boolean) => {
@@ -47,25 +47,25 @@ export function CaptureField({ draft, onChange, platform, isRefused }: CaptureFi
   return html`<fieldset class="form-part">
     <legend class="field-label">How to capture</legend>
     ${
-      (mayRead || isRead) &&
+      (mayRead || usesPolling) &&
       html`<div class="capture-row">
-        <${Switch} label="Read the history every" isOn=${isRead} whyOff=${whyOff} onChange=${change} />
+        <${Switch} label="Read the history every" isOn=${usesPolling} whyOff=${whyOff} onChange=${change} />
         <span class="unit-field"><input class="field" type="number" min="1" max=${LONGEST_INTERVAL_SECONDS} step="1" inputmode="numeric"
-          aria-label="Seconds between two readings" aria-describedby=${`${id}-said`} disabled=${!isRead}
-          value=${seconds ?? (isRead ? '' : FIRST_INTERVAL_SECONDS)} placeholder="60" aria-invalid=${isRefused}
+          aria-label="Seconds between two readings" aria-describedby=${`${id}-said`} disabled=${!usesPolling}
+          value=${seconds ?? (usesPolling ? '' : FIRST_INTERVAL_SECONDS)} placeholder="60" aria-invalid=${isRefused}
           onInput=${(event: InputEvent) => setSeconds((event.target as HTMLInputElement).value)} /><span class="unit" aria-hidden="true">s</span></span>
-        ${isRead && html`<${Heat} draft=${draft} onChange=${onChange} />`}
+        ${usesPolling && html`<${Heat} draft=${draft} onChange=${onChange} />`}
       </div>`
     }
     <div id=${`${id}-said`}>
       ${isRefused && html`<p class="field-problem">Write whole seconds, 1 or more.</p>`}
       ${whyOff !== undefined && html`<p class="field-hint">${whyOff}</p>`}
       ${
-        isRead &&
+        usesPolling &&
         html`<p class="field-hint">${pace(seconds ?? 60, metadataOf(draft).hot_until !== undefined)} A server that runs with${' '}
         <code>--capture</code> reads it, or the command <code>daybook capture subscription-once --due</code>.</p>`
       }
-      <p class="field-hint">${webhookWords(platform, isRead)}</p>
+      <p class="field-hint">${webhookWords(platform, usesPolling)}</p>
     </div>
   </fieldset>`
 }
@@ -89,17 +89,19 @@ function Heat({ draft, onChange }: { draft: Draft; onChange: (draft: Draft) => v
 }
 
 function pace(seconds: number, cools: boolean): string {
-  return cools ? `Afterwards every ${duration(cooled(seconds) * 1000)}.` : 'It stays so for as long as it is watched.'
+  return cools
+    ? `Afterwards every ${duration(idleSeconds(seconds) * 1000)}.`
+    : 'It stays so for as long as it is watched.'
 }
 
-function webhookWords(platform: Platform | undefined, isRead: boolean): string {
+function webhookWords(platform: Platform | undefined, usesPolling: boolean): string {
   if (!platform) return 'A program sends these events by itself.'
   const { display_name: name, secret_configured: isSecretSet, webhook_path: path } = platform
   const whose = name.split(',')[0]
   if (isSecretSet)
-    return `${isRead ? 'What' : 'By webhook: what'} ${whose} sends to ${path} is matched${isRead ? ' as well' : ''}, and proved by its secret.`
-  const begin = isRead ? '' : `By webhook, at ${path}. `
-  return `${begin}No webhook secret is set for ${whose}, so a webhook ${isRead ? 'would arrive' : 'arrives'} unverified.`
+    return `${usesPolling ? 'What' : 'By webhook: what'} ${whose} sends to ${path} is matched${usesPolling ? ' as well' : ''}, and proved by its secret.`
+  const begin = usesPolling ? '' : `By webhook, at ${path}. `
+  return `${begin}No webhook secret is set for ${whose}, so a webhook ${usesPolling ? 'would arrive' : 'arrives'} unverified.`
 }
 
 function inMs(ms: number): string {

@@ -14,7 +14,7 @@ const GLYPHS: Readonly<Partial<Record<CaptureState, GlyphName>>> = {
   unreadable: 'warning',
 }
 
-/** How the events of it are had. */
+/** How a subscription receives its events. */
 export function CaptureView({ subscription }: { subscription: Subscription }) {
   const isPlatform = platforms.value.value?.some(({ source }) => source === subscription.source) ?? true
   const { state, words, more } = captureWords(subscription, { now: now.value, isPlatform })
@@ -24,7 +24,7 @@ export function CaptureView({ subscription }: { subscription: Subscription }) {
   </span>`
 }
 
-/** How much of its time is left, in words and as a bar. Nothing for what has no end. */
+/** Remaining time, in words and as a bar. Renders nothing without an end. */
 export function TimeLeftView({ subscription }: { subscription: Subscription }) {
   const left = timeLeft(subscription, now.value)
   if (!left || !subscription.enabled) return null

@@ -1,26 +1,26 @@
 import { counted } from '../../shared/text.js'
 import { dateWords, dayOf, duration, fromMs, shortTime, toMs, type Zone } from '../../shared/time.js'
 import type { Subscription } from '../../shared/wire.js'
-import { endOf, isFailing, isOver, isRead, paceOf } from './watch-times.js'
+import { expiresAt, isFailing, isOver, paceOf, usesPolling } from './watch-times.js'
 
 export type CaptureState = 'off' | 'over' | 'failing' | 'late' | 'unreadable' | 'hot' | 'cold' | 'steady' | 'delivered'
 
 export interface CaptureWords {
   state: CaptureState
   words: string
-  /** What to know about it besides. */
+  /** Additional information. */
   more?: string
 }
 
 type Watch = Pick<Subscription, 'source' | 'enabled' | 'metadata' | 'capture' | 'capture_modes' | 'created_at'>
 
-/** Due for so long, and nobody reads it. */
+/** Overdue by this much, so capturing is not running. */
 const LATE_MS = 2 * 60_000
 
 /**
- * How the events of a subscription are had, in a few words: `Webhook`, `Every 30 s, hot until 15:10`, `Off`.
+ * How a subscription receives its events: `Webhook`, `Every 30 s, hot until 15:10`, `Off`.
  *
- * @param isPlatform the catalogue knows its source, so there is a webhook for it
+ * @param isPlatform the catalogue has its source, so there is a webhook
  */
 export function captureWords(
   subscription: Watch,
@@ -35,7 +35,7 @@ export function captureWords(
       ? { state: 'failing', words: `Failing since ${moment(toMs(since), now, zone)}`, more: 'It was last read then.' }
       : { state: 'failing', words: 'Failing, never read' }
   }
-  if (!isRead(subscription)) return { state: 'delivered', words: isPlatform ? 'Webhook' : 'Sent by its program' }
+  if (!usesPolling(subscription)) return { state: 'delivered', words: isPlatform ? 'Webhook' : 'Sent by its program' }
   if (subscription.source !== 'chat' || (capture && !capture.next_due_at)) {
     return {
       state: 'unreadable',
@@ -50,7 +50,7 @@ export function captureWords(
     return {
       state: 'late',
       words: `${every}, ${last ? `not read since ${moment(toMs(last), now, zone)}` : 'not read yet'}`,
-      more: NOBODY_READS,
+      more: NOT_CAPTURED,
     }
   }
   if (hotUntil === undefined) return { state: 'steady', words: every }
@@ -59,10 +59,10 @@ export function captureWords(
     : { state: 'cold', words: `${every}, cold since ${moment(hotUntil, now, zone)}` }
 }
 
-export const NOBODY_READS =
+export const NOT_CAPTURED =
   'It is due, but nothing reads it. Start the server with --capture, or call "daybook capture subscription-once --due" again and again.'
 
-/** `Chat refused the key. 6 tries, next at 14:39.` @returns undefined while nothing fails */
+/** `Chat refused the key. 6 tries, next at 14:39.` @returns undefined if nothing fails */
 export function troubleWords(
   subscription: Pick<Subscription, 'enabled' | 'metadata' | 'capture'>,
   now: number,
@@ -70,7 +70,8 @@ export function troubleWords(
 ): string | undefined {
   const { last_error: why, failures = 0, next_due_at: next } = subscription.capture ?? {}
   if (!isFailing(subscription, now)) return undefined
-  const reason = why ? why.replace(/[.\s]*$/, '. ') : ''
+  const [sentence = ''] = /^.*[^.\s]/s.exec(why ?? '') ?? []
+  const reason = why ? `${sentence}. ` : ''
   const then = next
     ? toMs(next) > now
       ? `next at ${moment(toMs(next), now, zone)}`
@@ -79,20 +80,20 @@ export function troubleWords(
   return `${reason}${counted(failures, 'try', 'tries')}, ${then}.`
 }
 
-/** `Expired 18 Nov`; within a day with the time. @returns undefined while it goes on */
+/** `Expired 18 Nov`; within a day with the time. @returns undefined unless expired */
 export function expiredWords(
   subscription: Pick<Subscription, 'metadata'>,
   now: number,
   zone?: Zone,
 ): string | undefined {
-  const end = endOf(subscription)
+  const end = expiresAt(subscription)
   return end === undefined || end > now ? undefined : `Expired ${moment(end, now, zone)}`
 }
 
-/** The next attempt, for whoever waits for it. Never captured: since it is there. */
+/** When the due attempt became due. If never captured: its creation. */
 function dueSince({ capture, created_at }: Watch): number {
   const due = capture?.next_due_at
-  // What was never read is always due just now; then its age tells.
+  // A never captured watch is always due now, so its age counts.
   return capture?.last_attempt_at && due ? toMs(due) : toMs(created_at)
 }
 

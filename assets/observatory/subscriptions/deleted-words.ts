@@ -6,15 +6,15 @@ import { Words } from '../../shared/text-view.js'
 import type { Subscription } from '../../shared/wire.js'
 import { nameOf } from './subscription-name.js'
 
-/** `Deleted topic:3980. Its 212 events stay.` The number comes when it is known. */
+/** `Deleted topic:3980. Its 212 events stay.` The number appears once known. */
 export function DeletedWords({ subscription }: { subscription: Subscription }) {
   const [events, setEvents] = useState('events')
   useEffect(() => {
     const gone = new AbortController()
     const call = { query: { subscription_id: subscription.id, buckets: 1 }, signal: gone.signal }
-    api<{ count: number; complete: boolean }>('/api/events/histogram', call).then(
+    api<{ count: number; complete: boolean }>('/api/histogram', call).then(
       ({ count, complete }) => complete && setEvents(counted(count, 'event')),
-      // Without the number the sentence is as true.
+      // The sentence is also true without the number.
       () => undefined,
     )
     return () => gone.abort()

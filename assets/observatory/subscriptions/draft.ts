@@ -1,26 +1,26 @@
 /**
- * A subscription that is being written, as the JSON that is sent. The form and the JSON view are two views of it: the form
- * changes the members that it knows, and leaves the others as they are.
+ * The draft of a subscription, as the JSON to send. The form and the JSON view both edit it: the form changes the
+ * members it knows and keeps the others.
  */
 import type { Subscription } from '../../shared/wire.js'
 
 export type Draft = Readonly<Record<string, unknown>>
 
-/** The ledger keeps these itself; sent back they would put an older state in place of the present one. */
+/** Maintained by the ledger; sending them back would restore an older state. */
 const KEPT = ['capture', 'last_cursor', 'last_event_at', 'owner_user_id', 'created_at', 'updated_at']
 const READING = ['api_cursor', 'poll']
 
-/** @param ownerId whoever writes it, where the ledger would not know by itself */
+/** @param ownerId the author, if the ledger would not set it */
 export function newDraft(source: string, ownerId?: string): Draft {
   return { source, target: '', event_kinds: [], ...(ownerId === undefined ? {} : { owner_user_id: ownerId }) }
 }
 
-/** What may be changed of a subscription. */
+/** The editable members of a subscription. */
 export function toDraft(subscription: Subscription): Draft {
   return Object.fromEntries(Object.entries(subscription).filter(([member]) => !KEPT.includes(member)))
 }
 
-/** @throws SyntaxError for what is no JSON, and for JSON that is no object */
+/** @throws SyntaxError for invalid JSON, and for JSON that is no object */
 export function readDraft(json: string): Draft {
   const value: unknown = JSON.parse(json)
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
@@ -34,8 +34,8 @@ export function writeDraft(draft: Draft): string {
 }
 
 /**
- * What is sent to save it: of a stored one the members that differ, those that are gone as null, so that what others
- * changed meanwhile stays.
+ * The members to send: for a stored one only those that differ, with null for removed ones, so that concurrent changes
+ * by others stay.
  */
 export function toSave(draft: Draft, stored?: Subscription): Draft {
   if (!stored) return draft
@@ -45,7 +45,7 @@ export function toSave(draft: Draft, stored?: Subscription): Draft {
   return { ...Object.fromEntries(changed), ...Object.fromEntries(gone.map(member => [member, null])), id: stored.id }
 }
 
-/** Whether saving it would change something. */
+/** Whether saving it would change anything. */
 export function isChanged(draft: Draft, stored?: Subscription): boolean {
   return !stored || Object.keys(toSave(draft, stored)).length > 1
 }
@@ -58,7 +58,7 @@ export function targetOf(draft: Draft): string {
   return text(draft.target)
 }
 
-/** Which kinds, whichever of the two forms says so. */
+/** The kinds, from either of the two forms. */
 export function kindsOf({ event_kinds, actions }: Draft): string[] {
   if (Array.isArray(event_kinds)) return event_kinds.filter(kind => typeof kind === 'string')
   return Array.isArray(actions) ? actions.map(action => text(Object(action).kind)).filter(kind => kind !== '') : []
@@ -72,19 +72,19 @@ export function metadataOf({ metadata }: Draft): Readonly<Record<string, unknown
   return typeof metadata === 'object' && metadata !== null && !Array.isArray(metadata) ? { ...metadata } : {}
 }
 
-/** Whether it is to be read from its platform again and again. */
-export function isToBeRead(draft: Draft): boolean {
+/** Whether it asks for polling. */
+export function isPolledDraft(draft: Draft): boolean {
   return modesOf(draft).some(mode => READING.includes(mode))
 }
 
-/** What was said of a place and of kinds in another source means nothing here. */
+/** Place and kinds are meaningless in another source, so drops them. */
 export function withSource(draft: Draft, source: string): Draft {
   if (sourceOf(draft) === source) return draft
   const elsewhere = withReading(withKinds(withTarget(draft, ''), []), false)
   return { ...elsewhere, source }
 }
 
-/** The other forms of a scope follow from the text. */
+/** Drops the other forms of the scope, which follow from the text. */
 export function withTarget(draft: Draft, target: string): Draft {
   if (target === targetOf(draft)) return draft
   return { ...without(draft, 'scope', 'filters'), target }
@@ -94,15 +94,15 @@ export function withKinds(draft: Draft, kinds: readonly string[]): Draft {
   return { ...without(draft, 'actions'), event_kinds: kinds }
 }
 
-export function withReading(draft: Draft, isRead: boolean): Draft {
-  if (isRead === isToBeRead(draft)) return draft
-  if (isRead) return { ...draft, capture_modes: [...modesOf(draft), ...READING] }
+export function withReading(draft: Draft, usesPolling: boolean): Draft {
+  if (usesPolling === isPolledDraft(draft)) return draft
+  if (usesPolling) return { ...draft, capture_modes: [...modesOf(draft), ...READING] }
   const modes = modesOf(draft).filter(mode => !READING.includes(mode))
-  const cooled = withMetadata(draft, { interval_seconds: undefined, hot_until: undefined })
-  return modes.length > 0 ? { ...cooled, capture_modes: modes } : without(cooled, 'capture_modes')
+  const idleSeconds = withMetadata(draft, { interval_seconds: undefined, hot_until: undefined })
+  return modes.length > 0 ? { ...idleSeconds, capture_modes: modes } : without(idleSeconds, 'capture_modes')
 }
 
-/** Undefined takes a member away. */
+/** Undefined removes a member. */
 export function withMetadata(draft: Draft, changes: Readonly<Record<string, unknown>>): Draft {
   const metadata = Object.fromEntries(
     Object.entries({ ...metadataOf(draft), ...changes }).filter(([, value]) => value !== undefined),
@@ -123,7 +123,7 @@ function text(value: unknown): string {
   return typeof value === 'string' ? value : ''
 }
 
-/** Of values that JSON can say; the order of members means nothing. */
+/** Compares JSON values, ignoring member order. */
 function isSame(a: unknown, b: unknown): boolean {
   return JSON.stringify(sorted(a)) === JSON.stringify(sorted(b))
 }

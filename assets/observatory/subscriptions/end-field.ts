@@ -11,7 +11,7 @@ const SPANS = [
   { label: '1 day', ms: 24 * HOUR_MS },
 ] as const
 
-/** How long it is watched: until somebody stops it, for a while from now, or until an instant. */
+/** The end of a subscription: none, after a while, or at an instant. */
 export function EndField({
   draft,
   onChange,
@@ -65,7 +65,7 @@ function instant(ms: number): string {
   return fromMs(Math.round(ms / 1000) * 1000)
 }
 
-/** As `datetime-local` takes it: the local time to the minute. */
+/** For `datetime-local`: local time to the minute. */
 function localValue(ms: number): string {
   if (Number.isNaN(ms)) return ''
   return new Date(ms - new Date(ms).getTimezoneOffset() * 60_000).toISOString().slice(0, 16)

@@ -1,4 +1,4 @@
-/** What kinds are called where they are chosen and listed; the codes stand in the JSON. */
+/** Titles of kinds in menus and lists; the JSON view shows the codes. */
 
 const TITLES: ReadonlyMap<string, string> = new Map([
   ['message.created', 'Message written'],
@@ -29,7 +29,7 @@ export function kindTitle(kind: string): string {
 
 const LISTED = 3
 
-/** All that is watched, in a line: `Message written, reaction added`, `Every kind`. */
+/** All watched kinds in one line: `Message written, reaction added`, `Every kind`. */
 export function kindsLine(kinds: readonly string[]): string {
   if (kinds.length === 0) return 'Every kind'
   const titles = kinds.slice(0, LISTED).map(kindTitle)

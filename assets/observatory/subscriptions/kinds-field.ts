@@ -5,7 +5,7 @@ import { overview } from '../overview.js'
 import { platforms } from '../sources.js'
 import { kindTitle } from './kind-titles.js'
 
-/** So many stand side by side; the others are found by a word. */
+/** Initially shown kinds; others are found by typing. */
 const SHOWN = 6
 
 export interface KindsFieldProps {
@@ -14,7 +14,7 @@ export interface KindsFieldProps {
   onChange: (kinds: readonly string[]) => void
 }
 
-/** Which acts: those of the catalogue, the most frequent in this ledger first. */
+/** Kinds from the catalogue, the most frequent in this ledger first. */
 export function KindsField({ source, kinds, onChange }: KindsFieldProps) {
   const counts = overview.value.value?.stats.by_kind ?? {}
   const all = kindsOfSource(source).sort((a, b) => (counts[b] ?? 0) - (counts[a] ?? 0) || a.localeCompare(b))
@@ -44,7 +44,7 @@ export function KindsField({ source, kinds, onChange }: KindsFieldProps) {
   </fieldset>`
 }
 
-/** `*` is no kind: it says that others are stored as well. */
+/** Without `*`, which is no kind but means that others are recorded as well. */
 function kindsOfSource(source: string): string[] {
   const platform = platforms.value.value?.find(platform => platform.source === source)
   return (platform?.kinds ?? []).filter(kind => kind !== '*')

@@ -1,19 +1,19 @@
 import { flag, oneOf, type Params, text } from '../../shared/query-state.js'
 import type { Subscription } from '../../shared/wire.js'
 import { kindTitle } from './kind-titles.js'
-import { endOf, isFailing, isOver } from './watch-times.js'
+import { expiresAt, isFailing, isOver } from './watch-times.js'
 
 export type Shown = 'all' | 'mine' | 'temporary' | 'failing' | 'off'
 
-/** What the tab keeps in the address. */
+/** State of the tab in the address. */
 export interface SubscriptionsState {
   show: Shown
   find: string
-  /** The form for a new one is open. */
+  /** Whether the form for a new one is open. */
   new: boolean
-  /** Id of the one that the new one begins as a copy of. */
+  /** Id of the one to copy into a new one. */
   like: string
-  /** Id of the one that is edited. */
+  /** Id of the one being edited. */
   edit: string
 }
 
@@ -25,7 +25,7 @@ export const SUBSCRIPTION_PARAMS: Params<SubscriptionsState> = {
   edit: text,
 }
 
-/** Which of them a choice shows. */
+/** Whether a filter choice includes it. */
 export function isShown(
   subscription: Subscription,
   shown: Shown,
@@ -37,7 +37,7 @@ export function isShown(
     case 'mine':
       return ownId !== undefined && subscription.owner_user_id === ownId
     case 'temporary':
-      return endOf(subscription) !== undefined && !isOver(subscription, now)
+      return expiresAt(subscription) !== undefined && !isOver(subscription, now)
     case 'failing':
       return isFailing(subscription, now)
     case 'off':
@@ -45,7 +45,7 @@ export function isShown(
   }
 }
 
-/** Whether every word stands somewhere in what is seen of it. */
+/** Whether every word occurs in its visible text. */
 export function isFound(subscription: Subscription, find: string, owner: string): boolean {
   if (find === '') return true
   const { id, source, target, scope, event_kinds: kinds, metadata } = subscription
@@ -66,7 +66,7 @@ export function isFound(subscription: Subscription, find: string, owner: string)
     .every(word => seen.includes(word))
 }
 
-/** By source, then by target: a switched one stays where it is. */
+/** By source, then by target, so that a switched one keeps its place. */
 export function byPlace(order: (a: string, b: string) => number): (a: Subscription, b: Subscription) => number {
   return (a, b) => order(a.source, b.source) || a.target.localeCompare(b.target) || (a.id < b.id ? -1 : 1)
 }

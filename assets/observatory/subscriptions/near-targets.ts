@@ -1,4 +1,4 @@
-/** Of the targets that are known, those which somebody may have meant: a few letters more, fewer or other. */
+/** Known targets that resemble a typed one: a few letters more, fewer or different. */
 
 const SHOWN = 2
 const COMPARED = 500
@@ -17,7 +17,7 @@ export function nearTargets(target: string, known: readonly string[]): string[] 
     .map(({ other }) => other)
 }
 
-/** How many letters differ; a beginning is nearer than its length says. */
+/** Number of differing letters; a common prefix counts as nearer. */
 function distanceOf(a: string, b: string): number {
   if (b.startsWith(a)) return Math.min(2, b.length - a.length)
   let row = Array.from({ length: b.length + 1 }, (_, column) => column)

@@ -3,7 +3,7 @@ import { createResource } from '../../shared/resource.js'
 import { isAdmin, session } from '../../shared/session.js'
 import type { List, Subscription, User } from '../../shared/wire.js'
 
-/** Names by id, where whoever is here may know them. */
+/** Names by id, if the user may see them. */
 const names = createResource(async signal => {
   const { items } = await api<List<User>>('/api/users', { signal })
   return new Map(items.map(({ id, username }) => [id, username]))
@@ -13,7 +13,7 @@ export async function loadOwners(): Promise<void> {
   if (isAdmin()) await names.load()
 }
 
-/** Whose it is; empty for those that belong to all admins, and for a name that is not known. */
+/** Name of the owner; empty for those that belong to all admins, and for unknown names. */
 export function ownerName({ owner_user_id: id }: Pick<Subscription, 'owner_user_id'>): string {
   if (id === null) return ''
   const { user } = session.value ?? {}

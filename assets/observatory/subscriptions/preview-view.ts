@@ -1,3 +1,4 @@
+import { sentenceText } from '#model/event-sentence'
 import { ApiProblem } from '../../shared/api.js'
 import { sourceStyle } from '../../shared/glyph.js'
 import { classes, html } from '../../shared/html.js'
@@ -5,16 +6,18 @@ import { now } from '../../shared/now.js'
 import { count, counted } from '../../shared/text.js'
 import { Words } from '../../shared/text-view.js'
 import { dateWords, dayOf, exactTime, fromMs, shortTime } from '../../shared/time.js'
-import { actorName, verbOf, wordsSaid } from '../events/event-words.js'
+import type { LedgerEvent } from '../../shared/wire.js'
+import { eventKey } from '../events/event-key.js'
+import { actorName, wordsSaid } from '../events/event-words.js'
 import type { Preview, PreviewState } from './preview.js'
 
 export interface PreviewViewProps extends PreviewState {
   source: string
-  /** Why nothing is asked, if so. */
+  /** Why there is no preview, if so. */
   whyNot: string | undefined
 }
 
-/** Would match so many events in the last 7 days: a bar a day, and the newest three. */
+/** Number of matches in the last 7 days: a bar per day, and the three newest. */
 export function PreviewView({ preview, problem, isCurrent, source, whyNot }: PreviewViewProps) {
   if (whyNot !== undefined)
     return html`<section class="preview" aria-label="What it would match"><p class="hint">${whyNot}</p></section>`
@@ -36,23 +39,30 @@ export function PreviewView({ preview, problem, isCurrent, source, whyNot }: Pre
     ${
       examples.length > 0 &&
       html`<ul class="preview-examples">${examples.map(
-        event => html`<li key=${event.dedupe_key}>
+        event => html`<li key=${eventKey(event)}>
           <time datetime=${event.captured_at} title=${exactTime(event.captured_at)}>${when(event.captured_at)}</time>
-          <span class="ellipsis"><strong><${Words} text=${actorName(event)} limit=${80} /></strong>${' '}<${Words} text=${wordsSaid(event) || verbOf(event)} limit=${200} /></span>
+          <span class="ellipsis">${exampleWords(event)}</span>
         </li>`,
       )}</ul>`
     }
   </section>`
 }
 
-/** What the form knows stands beside its field as well; the JSON view has only this. */
+/** Actor and text; without a text, the action. */
+function exampleWords(event: Pick<LedgerEvent, 'actor' | 'conversation'>) {
+  const said = wordsSaid(event)
+  if (said.trim() === '') return html`<${Words} text=${sentenceText(event)} limit=${200} />`
+  return html`<strong><${Words} text=${actorName(event)} limit=${80} /></strong>${' '}<${Words} text=${said} limit=${200} />`
+}
+
+/** The form also shows this at its field; the JSON view only here. */
 function whyRefused(problem: unknown): string {
   if (!(problem instanceof ApiProblem)) return 'Something went wrong in the page. Load it again.'
   if (problem.errors.length === 0) return problem.message
   return `Once this is mended, it says here what it would match. ${problem.errors.map(({ detail }) => detail).join(' ')}`
 }
 
-/** The days are of 24 hours and end now, so a day of the calendar has parts of two. */
+/** The days have 24 hours each and end now, so one overlaps two calendar days. */
 function daysWords({ count: all, by_day: days }: Preview): string {
   if (all === 0) return 'It would have been silent.'
   const most = Math.max(...days.map(day => day.count))

@@ -17,14 +17,14 @@ export interface Preview {
 }
 
 export interface PreviewState {
-  /** Of the draft, or, while that is made, of the one before. */
+  /** For the draft or, during a request, for its previous version. */
   preview: Preview | undefined
   problem: unknown
-  /** It is that of the draft as it is now. */
+  /** Whether it belongs to the current draft. */
   isCurrent: boolean
 }
 
-/** Asks what a draft would have matched, when nothing of it has changed for a while. Undefined: there is nothing to ask. */
+/** Requests a preview of a draft after a pause in editing. Undefined: nothing to request. */
 export function usePreview(draft: Draft | undefined): PreviewState {
   const [shown, setShown] = useState<{ of: string; preview?: Preview | undefined; problem?: unknown }>({ of: '' })
   const asked = draft === undefined ? '' : JSON.stringify(draft)

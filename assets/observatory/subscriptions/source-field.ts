@@ -5,7 +5,7 @@ import { Segments } from '../../shared/segments.js'
 import { overview } from '../overview.js'
 import { bySource, platforms } from '../sources.js'
 
-/** Stands for a source that is in no catalogue; no source is called so. */
+/** Stands for a source outside the catalogue; no source has this name. */
 const OTHER = '/'
 
 export interface SourceFieldProps {
@@ -14,7 +14,7 @@ export interface SourceFieldProps {
   refusal: string | undefined
 }
 
-/** Where: one of the platforms, or the word of a program that records by itself. */
+/** The source: a platform, or the name of a custom writer. */
 export function SourceField({ source, onChange, refusal }: SourceFieldProps) {
   const id = useId()
   const known = [...(platforms.value.value ?? [])].sort((a, b) => bySource(a.source, b.source))

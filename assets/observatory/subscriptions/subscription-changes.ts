@@ -9,12 +9,12 @@ import { DeletedWords } from './deleted-words.js'
 import type { Draft } from './draft.js'
 import { nameOf } from './subscription-name.js'
 
-/** Shown before the server knows of it: whether a subscription is on. By id. */
+/** Pending switches, shown before the server has confirmed them. By id. */
 const switching = signal<ReadonlyMap<string, boolean>>(new Map())
-/** Deleted as far as one sees; the server is told when it cannot be undone any more. */
+/** Hidden, and deleted on the server after the time to undo. */
 const deleting = signal<ReadonlySet<string>>(new Set())
 
-/** All that one may see, as they are shown; undefined until they are loaded. */
+/** All visible subscriptions in their displayed state; undefined until loaded. */
 export const subscriptions = computed<readonly Subscription[] | undefined>(() =>
   overview.value.value?.subscriptions
     .filter(({ id }) => !deleting.value.has(id))
@@ -24,13 +24,13 @@ export const subscriptions = computed<readonly Subscription[] | undefined>(() =>
     }),
 )
 
-/** @returns why whoever is here may not change it; undefined if they may */
+/** @returns why the user may not change it; undefined if they may */
 export function whyNotMine({ owner_user_id }: Pick<Subscription, 'owner_user_id'>): string | undefined {
   const isMine = isOpen() || isAdmin() || owner_user_id === session.value?.user?.id
   return isMine ? undefined : 'Only the owner or an admin may change this.'
 }
 
-/** Shows it switched at once, and as it was when that fails. */
+/** Switches immediately, and reverts on failure. */
 export async function switchSubscription(subscription: Subscription, enabled: boolean): Promise<void> {
   const { id } = subscription
   switching.value = new Map([...switching.value, [id, enabled]])
@@ -63,7 +63,7 @@ export async function saveSubscription(draft: Draft): Promise<Subscription> {
   return subscription
 }
 
-/** Takes it away, with a way back for ten seconds. Deleting at once and creating again would lose its cursor. */
+/** Hides it, with ten seconds to undo. Deleting and creating it again would lose its cursor. */
 export function deleteSubscription(subscription: Subscription): void {
   const { id } = subscription
   deleting.value = new Set([...deleting.value, id])
@@ -75,7 +75,7 @@ export function deleteSubscription(subscription: Subscription): void {
     try {
       await api(`/api/subscriptions/${segment(id)}`, { method: 'DELETE', keepalive: true })
     } catch (problem) {
-      // Somebody else was first.
+      // Already deleted by someone else.
       isGone = problem instanceof ApiProblem && problem.status === 404
       if (!isGone)
         showToast({ words: html`<code>${nameOf(subscription)}</code> was not deleted. ${reasonOf(problem)}` })

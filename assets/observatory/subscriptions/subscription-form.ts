@@ -33,27 +33,27 @@ import { KindsField } from './kinds-field.js'
 import { ownerName } from './owners.js'
 import { usePreview } from './preview.js'
 import { PreviewView } from './preview-view.js'
-import { putAway, takeUp } from './put-away.js'
 import { SourceField } from './source-field.js'
+import { restoreDraft, stashDraft } from './stashed-drafts.js'
 import { deleteSubscription, saveSubscription, subscriptions, whyNotMine } from './subscription-changes.js'
 import { nameOf } from './subscription-name.js'
 import { TargetField } from './target-field.js'
 import { readTarget } from './target-reading.js'
 
 export interface SubscriptionFormProps {
-  /** The one that is edited; absent for a new one. */
+  /** The one being edited; absent for a new one. */
   stored?: Subscription | undefined
-  /** What a new one begins as. */
+  /** Initial draft of a new one. */
   begin: Draft
   onClose: () => void
   onSaved: (subscription: Subscription) => void
-  /** Opens it again, where closing is undone. */
+  /** Opens it again when closing is undone. */
   onReopen: () => void
 }
 
 type View = 'form' | 'json'
 
-/** What is written, and the JSON as it stands where it is no JSON yet. */
+/** The draft, and the JSON text while it is invalid. */
 interface Written {
   draft: Draft
   json?: string
@@ -61,11 +61,12 @@ interface Written {
 
 /** A subscription in the panel, as a form and as JSON: two views of one draft. */
 export function SubscriptionForm({ stored: current, begin, onClose, onSaved, onReopen }: SubscriptionFormProps) {
-  // As it was when one began: what others change meanwhile is no change of this draft.
+  // The state when editing began: concurrent changes by others are not changes of this draft.
   const stored = useMemo(() => current, [])
   const name = `subscription:${stored?.id ?? 'new'}`
   const first = useMemo(
-    () => readWritten(takeUp(name)) ?? readWritten(takeDraft(name)) ?? { draft: stored ? toDraft(stored) : begin },
+    () =>
+      readWritten(restoreDraft(name)) ?? readWritten(takeDraft(name)) ?? { draft: stored ? toDraft(stored) : begin },
     [],
   )
   const [written, setWritten] = useState<Written>(first)
@@ -118,7 +119,7 @@ export function SubscriptionForm({ stored: current, begin, onClose, onSaved, onR
     onClose()
     if (isSame || isUntouched) return
     const undo = () => {
-      putAway(name, written)
+      stashDraft(name, written)
       onReopen()
     }
     showToast({ words: 'The form was closed; what you wrote is not saved.', undo })
@@ -209,7 +210,7 @@ function Fields({ draft, onChange, known, isSeen, refusal }: FieldsProps) {
 
 function JsonField({ written, onWrite }: { written: Written; onWrite: (written: Written) => void }) {
   const id = useId()
-  // As it is typed; a change from the form is not possible while this is seen.
+  // Keeps the typed text; the form cannot change while this view is visible.
   const [text, setText] = useState(written.json ?? writeDraft(written.draft))
   const [wrong, setWrong] = useState<string | undefined>(() => whyNoDraft(text))
   const type = (next: string) => {
@@ -228,7 +229,7 @@ function JsonField({ written, onWrite }: { written: Written; onWrite: (written: 
 }
 
 function SaveProblem({ problem, isEdit }: { problem: unknown; isEdit: boolean }) {
-  // A change alone cannot make one: then the one that it is for is gone.
+  // A partial update cannot create a subscription, so the stored one is gone.
   const isGone =
     isEdit && problem instanceof ApiProblem && problem.status === 400 && problem.of('/source') !== undefined
   if (!isGone)
@@ -255,7 +256,7 @@ function whyNoDraft(json: string): string | undefined {
   }
 }
 
-/** What was kept while somebody logged in; it may be of an older page. */
+/** A draft kept during a login; may come from an older release. */
 function readWritten(kept: unknown): Written | undefined {
   const { draft, json } = Object(kept) as { draft?: unknown; json?: unknown }
   if (typeof draft !== 'object' || draft === null || Array.isArray(draft)) return undefined

@@ -19,14 +19,14 @@ import { isFailing } from './watch-times.js'
 
 export interface SubscriptionRowProps {
   subscription: Subscription
-  /** Whose it is, as far as that is known. */
+  /** Owner's name, if known. */
   owner: string
   isSelected: boolean
   onEdit: () => void
   onTry: () => void
 }
 
-/** One subscription: whether it is on, what it watches, how that is getting on. */
+/** One subscription: its switch, what it watches, its state. */
 export function SubscriptionRow({ subscription, owner, isSelected, onEdit, onTry }: SubscriptionRowProps) {
   const {
     id,
@@ -55,7 +55,7 @@ export function SubscriptionRow({ subscription, owner, isSelected, onEdit, onTry
     ...(isFailing(subscription, now.value) ? [{ label: 'Try now…', glyph: 'play', onChoose: onTry } as const] : []),
     { label: 'Delete', glyph: 'trash', isDanger: true, whyOff, onChoose: () => deleteSubscription(subscription) },
   ]
-  // The keyboard has the menu and a key for it; what does something else by itself stays with that.
+  // Keyboard users have the menu and a shortcut; elements with their own action keep their clicks.
   const pressed = ({ target }: Event) => {
     const isControl = target instanceof Element && target.closest('a, button, input, label, [popover]')
     if (!isControl && getSelection()?.isCollapsed !== false) onEdit()

@@ -6,7 +6,7 @@ import type { Subscription } from '../../shared/wire.js'
 import { ownerName } from './owners.js'
 import { SubscriptionRow } from './subscription-row.js'
 
-/** More rows come by a button: each is made of some thirty elements. */
+/** A button adds more rows: each consists of about thirty elements. */
 const STEP = 200
 
 export interface SubscriptionTableProps {
@@ -43,7 +43,7 @@ export function SubscriptionTable({ subscriptions, selectedId, onEdit, onTry }: 
   </div>`
 }
 
-/** Rows that are to come, still. */
+/** Static placeholder rows. */
 export function SubscriptionSkeleton() {
   return html`<div class="subscriptions-skeleton" role="status" aria-label="Loading the subscriptions">
     ${Array.from({ length: 6 }, () => html`<div class="skeleton-row"><span class="skeleton"></span><span class="skeleton"></span><span class="skeleton"></span></div>`)}

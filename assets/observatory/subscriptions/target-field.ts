@@ -12,13 +12,13 @@ export interface TargetFieldProps {
   onChange: (target: string) => void
   /** Targets of other subscriptions of that source. */
   known: readonly string[]
-  /** Whether anything happened there lately; undefined while that is not known. */
+  /** Whether anything happened there recently; undefined while unknown. */
   isSeen: boolean | undefined
-  /** What the server says of it. */
+  /** The server's message. */
   refusal: string | undefined
 }
 
-/** What to watch: the grammar beside the label, and below it what is understood, or what is wrong and how to mend it. */
+/** The target: the grammar next to the label, and below it the parsed target, or what is wrong and how to fix it. */
 export function TargetField({ source, target, onChange, known, isSeen, refusal }: TargetFieldProps) {
   const id = useId()
   const reading = readTarget(source, target, known)
@@ -45,7 +45,7 @@ export function TargetField({ source, target, onChange, known, isSeen, refusal }
 }
 
 function grammar(forms: readonly { form: string }[]): string {
-  const [first, second] = forms.map(({ form }) => form.replaceAll(/<[^>]*>/g, '…'))
+  const [first, second] = forms.map(({ form }) => form.replaceAll(/<[^<>]*>/g, '…'))
   return second === undefined ? (first ?? 'the key of a node') : `${first} or ${second}`
 }
 
@@ -68,7 +68,7 @@ function Said({ source, reading, onUse }: { source: string; reading: TargetReadi
   </p>`
 }
 
-/** No error: whatever is watched may be yet to come. */
+/** Not an error: the target may not exist yet. */
 function NeverSeen({ near, onUse }: { near: readonly string[]; onUse: (text: string) => void }) {
   return html`<p class="target-unseen">Well formed, but nothing happened there in the last 7 days.${
     near.length > 0 &&

@@ -1,7 +1,7 @@
-/** What people paste is often the address of a page. */
+/** Users often paste the address of a page. */
 
-/** What the pages of each platform say by their path: the parts of it → a target. */
-const PAGES: Readonly<Record<string, readonly [RegExp, (...found: string[]) => string][]>> = {
+/** Page addresses of each platform: path pattern → target. */
+const PAGES: Readonly<Record<string, readonly [RegExp, (...found: string[]) => string | undefined][]>> = {
   chat: [
     [
       /#narrow\/(?:stream|channel)\/(?:\d+-)?([^/]+)\/topic\/([^/]+)/u,
@@ -11,8 +11,7 @@ const PAGES: Readonly<Record<string, readonly [RegExp, (...found: string[]) => s
   ],
   forum: [
     [/\/t\/(?:[^/]+\/)?(\d+)/u, id => `topic:${id}`],
-    [/\/c\/(?:[^/]+\/)*(\d+)/u, id => `category:${id}`],
-    [/\/c\/(?:[^/]+\/)*([^/?#]+)/u, slug => `category:${slug}`],
+    [/\/c\/(.+)/u, path => categoryOf(path)],
   ],
   code_a: [
     [/^https?:\/\/[^/]+\/([^/]+\/[^/]+)\/issues\/(\d+)/u, (path, number) => `repo:${path}/issue:${number}`],
@@ -29,17 +28,26 @@ const PAGES: Readonly<Record<string, readonly [RegExp, (...found: string[]) => s
   ],
 }
 
-/** The target that the page of a link is about. @returns undefined for what is no link, or one that says nothing */
+/** The target of a page's address. @returns undefined if there is none */
 export function targetOfLink(source: string, text: string): string | undefined {
   if (!/^https?:\/\/\S+$/u.test(text) || !Object.hasOwn(PAGES, source)) return undefined
   for (const [pattern, write] of PAGES[source] ?? []) {
     const found = pattern.exec(text)
-    if (found) return write(...found.slice(1))
+    const target = found && write(...found.slice(1))
+    if (target) return target
   }
   return undefined
 }
 
-/** Names in Zulip's links are percent-encoded with a dot in place of the percent sign, blanks as hyphens in channels. */
+/** The last segment that begins with the id, else the last one, which is the slug. */
+function categoryOf(path = ''): string | undefined {
+  const segments = path.split('/')
+  const last = (pattern: RegExp) => segments.map(segment => pattern.exec(segment)?.[0]).findLast(found => found)
+  const category = last(/^\d+/u) ?? last(/^[^?#]+/u)
+  return category && `category:${category}`
+}
+
+/** Names in Zulip's links are percent-encoded with dots instead of percent signs; channels have hyphens for blanks. */
 function zulip(name = ''): string {
   const percented = name.replaceAll('%', '%25').replaceAll(/\.([0-9A-F]{2})/g, '%$1')
   try {

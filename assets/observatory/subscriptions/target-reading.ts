@@ -1,6 +1,6 @@
 /**
- * Reads what somebody types as the target of a subscription, while it is typed: its pieces, or what is wrong with it and
- * a text that would be right. The server reads it anew when it is saved.
+ * Parses a subscription's target during typing: its parts, or what is wrong with it and a correct text. The server
+ * parses it again on saving.
  *
  * Source: docs/reference/subscription.md, "How a scope is written".
  */
@@ -9,20 +9,20 @@ import { targetOfLink } from './target-link.js'
 export interface TargetPiece {
   /** `stream`, `pull request` */
   keyword: string
-  /** As it is called, nothing of it encoded. */
+  /** The name, decoded. */
   name: string
 }
 
 export type TargetReading =
-  /** Nothing is written: the whole source. */
+  /** Empty: the whole source. */
   | { kind: 'whole' }
   | { kind: 'understood'; pieces: readonly TargetPiece[]; words: string }
-  /** `fix`: what was probably meant, well formed. */
+  /** `fix`: a valid text that was probably meant. */
   | { kind: 'problem'; words: string; fix?: string }
 
 export const TARGET_CHARACTERS = 1024
 
-/** @param known targets of the same source, to take a name from that is missing */
+/** @param known targets of the same source, to complete a missing name */
 type Reader = (text: string, known: readonly string[]) => TargetReading
 
 const READERS: Readonly<Record<string, Reader>> = {
@@ -32,12 +32,12 @@ const READERS: Readonly<Record<string, Reader>> = {
   code_b: text => readRepository(text, true),
 }
 
-/** Whether targets of that source follow a grammar; elsewhere any text stands for the key of a node. */
+/** Whether targets of the source follow a grammar; elsewhere any text is the key of a node. */
 export function hasGrammar(source: string): boolean {
   return Object.hasOwn(READERS, source)
 }
 
-/** @param known other targets of that source, which what is missing may be taken from */
+/** @param known other targets of the source, to complete missing parts */
 export function readTarget(source: string, text: string, known: readonly string[] = []): TargetReading {
   if (text === '') return { kind: 'whole' }
   if (text.length > TARGET_CHARACTERS) return problem(`A target has at most ${TARGET_CHARACTERS} characters.`)
@@ -54,11 +54,11 @@ export function readTarget(source: string, text: string, known: readonly string[
   if (trimmed !== text && read(trimmed, known).kind === 'understood')
     return problem('There are blanks around it:', trimmed)
   if (reading.fix === undefined || read(reading.fix, known).kind === 'understood') return reading
-  // More than one thing is wrong: what mends the first alone is not offered as if it were right.
+  // Several errors: fixing only the first would not give a valid text.
   return problem(reading.words.replace(/:$/, '.'))
 }
 
-/** A stretch of a target as it is shown; keywords stand back. */
+/** A part of a displayed target; keywords are muted. */
 export interface TargetStretch {
   text: string
   isKeyword: boolean
@@ -90,13 +90,13 @@ function readChat(text: string, known: readonly string[]): TargetReading {
       ? understood('One stream, every topic in it.', ['stream', streamName])
       : understood('One topic in one stream.', ['stream', streamName], ['topic', topicName])
   }
-  const [, zulipStream, zulipTopic] = /^#\s*([^>]+?)\s*(?:>\s*(.+?))?\s*$/su.exec(text) ?? []
+  const [, zulipStream, zulipTopic] = /^#([^>]+)(?:>(.+))?$/su.exec(text)?.map(part => part?.trim()) ?? []
   if (zulipStream !== undefined) return problem('Written as a target that is', chatTarget(zulipStream, zulipTopic))
   const [, keyword = '', rest = ''] = /^(\w+):(.*)$/su.exec(text) ?? []
   if (keyword === '') return problem('Say what it is first:', chatTarget(text))
   if (keyword === 'topic')
     return problem('A topic needs its stream first:', `${streamOf(known)}/topic:${encode(decode(rest) ?? rest)}`)
-  if (rest.replace(/\/topic:.*$/su, '') === '') return problem('The stream needs a name, as in', 'stream:eng')
+  if (rest.replace(/\/topic:.*/su, '') === '') return problem('The stream needs a name, as in', 'stream:eng')
   if (/^(?:streams|channel|channels)$/i.test(keyword) || (keyword !== 'stream' && /^stream$/i.test(keyword))) {
     const fixed = `stream:${rest}`
     if (readChat(fixed, known).kind === 'understood') return problem('Chat is made of streams:', fixed)
@@ -111,7 +111,7 @@ function readChat(text: string, known: readonly string[]): TargetReading {
   return problem('In chat one watches a stream or a topic in it, as in', 'stream:eng/topic:deploys')
 }
 
-/** The stream that is watched already; else the one of the grammar's example. */
+/** The stream that is watched already; else the one in the grammar's example. */
 function streamOf(known: readonly string[]): string {
   const streams = known.map(target => /^stream:[^/]+/u.exec(target)?.[0])
   return streams.find(stream => stream !== undefined && decode(stream) !== undefined) ?? 'stream:eng'
@@ -146,7 +146,7 @@ function readForum(text: string): TargetReading {
 }
 
 const REPOSITORY = /^(repo|repository|project):(.+?)(?:\/(issue|pull_request|merge_request):([^/]*))?$/su
-/** Words that people and platforms use for the ones of the grammar. */
+/** Synonyms of the grammar's keywords. */
 const NUMBERED: Readonly<Record<string, string>> = {
   issues: 'issue',
   pr: 'pull_request',
@@ -229,7 +229,7 @@ function encode(name: string): string {
   return name.replaceAll('%', '%25').replaceAll('/', '%2F')
 }
 
-/** @returns undefined for what is no percent-encoding */
+/** @returns undefined for invalid percent-encoding */
 function decode(text: string): string | undefined {
   if (!text.includes('%')) return text
   try {

@@ -4,7 +4,7 @@ import type { Subscription } from '../../shared/wire.js'
 import { sourceLabel } from '../sources.js'
 import { targetStretches } from './target-reading.js'
 
-/** What is watched, its keywords standing back. */
+/** What is watched, with muted keywords. */
 export function TargetView({ subscription }: { subscription: Pick<Subscription, 'source' | 'target' | 'scope'> }) {
   const { source, target, scope } = subscription
   if (target === '' && !scope?.key) return html`<span class="target-whole">Everything in ${sourceLabel(source)}</span>`

@@ -1,26 +1,26 @@
 import { duration, toMs } from '../../shared/time.js'
 import type { Subscription } from '../../shared/wire.js'
-import { endOf } from './watch-times.js'
+import { expiresAt } from './watch-times.js'
 
 const MINUTE_MS = 60_000
 
 export interface TimeLeft {
   /** `47 min left` */
   words: string
-  /** Of all its time, from 0 to 1. */
+  /** Remaining share of its time, from 0 to 1. */
   part: number
 }
 
-/** @returns undefined for what has no end, or is over */
+/** @returns undefined without an end, or after it */
 export function timeLeft(
   subscription: Pick<Subscription, 'metadata' | 'created_at'>,
   now: number,
 ): TimeLeft | undefined {
-  const end = endOf(subscription)
+  const end = expiresAt(subscription)
   if (end === undefined || end <= now) return undefined
   const whole = end - toMs(subscription.created_at)
   const part = whole > 0 ? Math.min(1, (end - now) / whole) : 1
-  // Seconds would change with every look.
+  // Seconds would change on every render.
   const minutes = Math.floor((end - now) / MINUTE_MS)
   const words = minutes === 0 ? 'Less than a minute left' : `${duration(minutes * MINUTE_MS)} left`
   return { words, part }

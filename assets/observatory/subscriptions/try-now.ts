@@ -5,9 +5,9 @@ import type { Subscription } from '../../shared/wire.js'
 import { overview } from '../overview.js'
 import { nameOf } from './subscription-name.js'
 
-/** How to read it at once: the server lets only its own machine ask for that, as it takes an account of the chat. */
+/** How to capture it now: only a command on the server's machine can, because it uses an account of the chat. */
 export function TryNow({ subscription, onClose }: { subscription: Subscription; onClose: () => void }) {
-  // Ids are words without blanks and quotes; one of them may begin with nothing but a letter or digit.
+  // Ids contain neither blanks nor quotes and begin with a letter or digit.
   const command = `daybook capture subscription-once ${subscription.id}`
   const look = () => {
     void overview.load()

@@ -1,36 +1,36 @@
-/** How often a watch is read, and until when. */
+/** How often a watch is captured, and until when. */
 import { toMs } from '../../shared/time.js'
 import type { Subscription } from '../../shared/wire.js'
 
-/** As the server reckons. Source: docs/how-to/watch-a-chat-topic.md. */
+/** Same as on the server. Source: docs/how-to/watch-a-chat-topic.md. */
 const DEFAULT_INTERVAL_SECONDS = 60
-const COOLED = { times: 10, leastSeconds: 300 }
+const IDLE_INTERVAL = { times: 10, leastSeconds: 300 }
 
 const READING = ['api_cursor', 'poll']
 
-/** Whether it is meant to be read from its platform again and again. */
-export function isRead({ capture_modes }: Pick<Subscription, 'capture_modes'>): boolean {
+/** Whether its capture modes ask for polling. */
+export function usesPolling({ capture_modes }: Pick<Subscription, 'capture_modes'>): boolean {
   return capture_modes.some(mode => READING.includes(mode))
 }
 
-/** When it ends, in epoch milliseconds; undefined for one without end. */
-export function endOf({ metadata }: Pick<Subscription, 'metadata'>): number | undefined {
+/** When it ends, in epoch milliseconds; undefined without an end. */
+export function expiresAt({ metadata }: Pick<Subscription, 'metadata'>): number | undefined {
   return instantOf(metadata.expires_at)
 }
 
 export function isOver(subscription: Pick<Subscription, 'metadata'>, now: number): boolean {
-  return (endOf(subscription) ?? Number.POSITIVE_INFINITY) <= now
+  return (expiresAt(subscription) ?? Number.POSITIVE_INFINITY) <= now
 }
 
-/** Its last capture failed, and it is to be captured again. */
+/** Whether its last capture failed and it will be captured again. */
 export function isFailing(subscription: Pick<Subscription, 'enabled' | 'metadata' | 'capture'>, now: number): boolean {
   return subscription.enabled && !isOver(subscription, now) && (subscription.capture?.failures ?? 0) > 0
 }
 
 export interface Pace {
-  /** Seconds between two readings now. */
+  /** Current seconds between two captures. */
   seconds: number
-  /** Epoch milliseconds of when it cools down, or did; undefined for one that stays as it is. */
+  /** End of the hot period, in epoch milliseconds; undefined without one. */
   hotUntil: number | undefined
   isHot: boolean
 }
@@ -40,12 +40,12 @@ export function paceOf({ metadata }: Pick<Subscription, 'metadata'>, now: number
   const seconds = typeof given === 'number' && given > 0 ? given : DEFAULT_INTERVAL_SECONDS
   const hotUntil = instantOf(metadata.hot_until)
   const isHot = hotUntil === undefined || now < hotUntil
-  return { seconds: isHot ? seconds : cooled(seconds), hotUntil, isHot }
+  return { seconds: isHot ? seconds : idleSeconds(seconds), hotUntil, isHot }
 }
 
-/** Seconds between two readings once it is no longer hot. */
-export function cooled(seconds: number): number {
-  return Math.max(seconds * COOLED.times, COOLED.leastSeconds)
+/** Seconds between two captures after the hot period. */
+export function idleSeconds(seconds: number): number {
+  return Math.max(seconds * IDLE_INTERVAL.times, IDLE_INTERVAL.leastSeconds)
 }
 
 function instantOf(value: unknown): number | undefined {

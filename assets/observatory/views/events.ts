@@ -33,7 +33,7 @@ const loadPanel = () => import('../events/event-panel.js').then(module => module
 const EventPanel = lazily(loadPanel)
 const FilterSheet = lazily(() => import('../events/filter-sheet.js').then(module => module.FilterSheet))
 
-/** However busy the page is with Live. */
+/** Limit, in case Live keeps the page busy. */
 const PANEL_WITHIN_MS = 3_000
 
 /** What happened, newest first. */
@@ -63,7 +63,7 @@ function Events() {
   const isListed = loaded.value.key !== undefined
   useEffect(() => {
     if (!isListed) return
-    // Rows can be read on while the server is away, so the panel is there before anybody asks for it.
+    // Preloads the panel: an outage must not prevent opening loaded rows.
     const idle = requestIdleCallback(() => void loadPanel().catch(() => undefined), { timeout: PANEL_WITHIN_MS })
     return () => cancelIdleCallback(idle)
   }, [isListed])

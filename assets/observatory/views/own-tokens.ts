@@ -4,7 +4,7 @@ import { session } from '../../shared/session.js'
 import { noteTokenCount } from '../people/people-list.js'
 import { TokenList } from '../people/token-list.js'
 
-/** The tokens of whoever is logged in. */
+/** The tokens of the logged-in user. */
 export function OwnTokens({ onClose }: { onClose: () => void }) {
   const { user } = session.value ?? {}
   return html`<${Dialog} title="Your tokens" onClose=${onClose} class="own-tokens">

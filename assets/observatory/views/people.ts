@@ -18,10 +18,10 @@ import { people } from '../people/people-list.js'
 import { PeopleTable } from '../people/people-table.js'
 import { PersonPanel } from '../people/person-panel.js'
 
-/** `person`: id of the one that is open. */
+/** `person`: id of the open one. */
 const state = queryState<{ person: string; new: boolean }>({ person: text, new: flag })
 
-/** Who may log in, for admins. While the ledger is open: how it is closed. */
+/** People who may log in, for admins. While the ledger is open: how to close it. */
 export function PeopleView() {
   const isSlow = useSlow(session.value === undefined)
   if (!session.value) {
@@ -82,14 +82,14 @@ function Content({
   return html`<div class="view-pad"><${ProblemNote} what="The people could not be loaded." problem=${problem} onRetry=${people.load} /></div>`
 }
 
-/** Rows that are to come, still. */
+/** Static placeholder rows. */
 function PeopleSkeleton() {
   return html`<div class="subscriptions-skeleton" role="status" aria-label="Loading the people">
     ${Array.from({ length: 6 }, () => html`<div class="skeleton-row"><span class="skeleton"></span><span class="skeleton"></span></div>`)}
   </div>`
 }
 
-/** On phones the button stands in the title bar. */
+/** On phones the button is in the title bar. */
 function usePhoneAction(add: () => void): void {
   const isOnPhone = isPhone.value
   useEffect(() => {

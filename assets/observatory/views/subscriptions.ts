@@ -25,7 +25,7 @@ import { TryNow } from '../subscriptions/try-now.js'
 const state = queryState(SUBSCRIPTION_PARAMS)
 const CLOSED = { new: false, like: '', edit: '' }
 
-/** What is watched, and how that is getting on. */
+/** All subscriptions and their state. */
 export function SubscriptionsView() {
   const all = subscriptions.value
   const { show, find, edit, new: isNew } = state.value.value
@@ -126,7 +126,7 @@ const CHIPS: readonly { value: Shown; label: string }[] = [
   { value: 'off', label: 'Off' },
 ]
 
-/** How many are in what state; those of nobody are left out, unless chosen. */
+/** Number of subscriptions per state; empty states are omitted unless selected. */
 function Chips({ all, shown, context }: ChipsProps) {
   const counted = CHIPS.map(chip => ({ ...chip, amount: all.filter(one => isShown(one, chip.value, context)).length }))
   const seen = counted.filter(
@@ -150,7 +150,7 @@ function newLink(): string {
   return href('/subscriptions', state.query({ ...CLOSED, new: true }))
 }
 
-/** A new one, or a copy of another one. The admin's own stand under its name; a member's do so by themselves. */
+/** A new one, or a copy of another. An admin's own are saved under its name; the server does so for members. */
 function beginning(all: readonly Subscription[] | undefined) {
   const own = isAdmin() ? session.value?.user?.id : undefined
   const like = all?.find(({ id }) => id === state.value.peek().like)
@@ -162,7 +162,7 @@ function beginning(all: readonly Subscription[] | undefined) {
   return { ...begun, ...copy }
 }
 
-/** A link may be older than the deletion of what it leads to. */
+/** A link may lead to a deleted subscription. */
 function useUnknownSaid(isLoaded: boolean, edit: string): void {
   useEffect(() => {
     if (!isLoaded || edit === '' || subscriptions.peek()?.some(({ id }) => id === edit)) return
@@ -171,7 +171,7 @@ function useUnknownSaid(isLoaded: boolean, edit: string): void {
   }, [isLoaded, edit])
 }
 
-/** On phones the button stands in the title bar. */
+/** On phones the button is in the title bar. */
 function usePhoneAction(): void {
   const isOnPhone = isPhone.value
   const link = newLink()
@@ -193,7 +193,7 @@ function walk(view: HTMLElement | null, by: 1 | -1): void {
   names[at === -1 ? 0 : Math.max(0, Math.min(names.length - 1, at + by))]?.focus()
 }
 
-/** The row that has the focus, else nothing. */
+/** The row with the focus, if any. */
 function withFocused(view: HTMLElement | null, then: (id: string) => void): void {
   const row = document.activeElement?.closest<HTMLElement>('tr[data-id]')
   const id = view?.contains(row ?? null) ? row?.dataset.id : undefined

@@ -1,18 +1,18 @@
 import { boolean, string } from '@oclif/core/flags'
-import type { LedgerFlags } from '../../cli/ledger-caller.js'
+import type { LedgerFlags } from '../../cli/ledger-api-context.js'
 import { LedgerCommand } from '../../cli/ledger-command.js'
 import { toTerminalJson, toTerminalLine } from '../../cli/terminal-text.js'
 import type { EventParameters } from '../../client/event-parameters.js'
 import { followEvents } from '../../client/follow-events.js'
 
 export default class ApiEvents extends LedgerCommand {
-  static override summary = 'Lists events by filters and by checkpoint, or follows them as they come.'
+  static override summary = 'Lists events by filters and by checkpoint, or follows new ones.'
   static override description = [
-    'Without --since the newest come first, for a look. With --since, a checkpoint, the oldest come first: save',
-    'next_since of the answer once its events are dealt with, and give it as --since next time.\n\nWith --follow it does',
-    'not end: every event after the checkpoint, or from now on, or from where --from or --days begin; one line of JSON',
-    'each when piped. It waits for a server that restarts, and misses nothing. The captured_at of the last event that was',
-    'dealt with is the checkpoint to go on from.',
+    'Without --since, the newest events come first, and --before continues to older ones. With --since, a checkpoint, the oldest come first: save',
+    'next_since of the response once its events are processed, and pass it as --since next time.\n\n--follow streams without',
+    'end: every event after the checkpoint, or from now on, or from where --from or --days begin; one line of JSON',
+    'each when piped. It waits while the server restarts, and misses nothing. The captured_at of the last processed event',
+    'is the checkpoint to continue from.',
   ].join(' ')
   static override examples = [
     '<%= config.bin %> <%= command.id %> --source chat --days 1',
@@ -29,41 +29,46 @@ export default class ApiEvents extends LedgerCommand {
     }),
     'subscription-id': string({ description: 'Matched this subscription when captured.', helpValue: '<id>' }),
     'subject-id': string({ description: 'Exact id of the subject.', helpValue: '<id>' }),
-    actor: string({ description: 'Id or display name of who did it.', helpValue: '<actor>' }),
+    actor: string({ description: 'Id or display name of the actor.', helpValue: '<actor>' }),
     target: string({ description: 'Key anywhere in the target chain.', helpValue: '<key>' }),
     verified: string({
-      description: 'How it was proved: a comma list of signature, token, login, none.',
+      description: 'Verification: a comma-separated list of signature, token, login, none.',
       helpValue: '<list>',
     }),
-    q: string({ description: 'Words that all occur; "a phrase" stays together.', helpValue: '<words>' }),
-    since: string({ description: 'Checkpoint: captured after it.', helpValue: '<time>' }),
-    days: string({ description: 'Captured in the last so many days of 24 hours.', helpValue: '<n>' }),
+    q: string({ description: 'Search words, all required; "a phrase" stays together.', helpValue: '<words>' }),
+    since: string({ description: 'Checkpoint: only events captured after it.', helpValue: '<time>' }),
+    days: string({ description: 'Captured in the last N days (N × 24 h).', helpValue: '<n>' }),
     from: string({ description: 'Captured at this time or later.', helpValue: '<time>' }),
     to: string({ description: 'Captured at this time or earlier.', helpValue: '<time>' }),
-    limit: string({ description: 'Events a page, 1 to 500.', helpValue: '<n>' }),
+    before: string({ description: 'Captured earlier than this time.', helpValue: '<time>' }),
+    limit: string({ description: 'Events per page, 1 to 500.', helpValue: '<n>' }),
     order: string({ description: 'Oldest or newest first.', options: ['asc', 'desc'] }),
     wait: string({
       description: 'With --since: seconds (1 to 55) to wait until something matches.',
       helpValue: '<seconds>',
     }),
     follow: boolean({
-      description: 'Go on with every new event.',
-      // Not `exclusive`: help would show them as if these excluded each other too.
+      description: 'Stream new events as they arrive.',
+      // Not `exclusive`: help would show these two as excluding each other.
       relationships: [{ type: 'none', flags: ['order', 'wait'] }],
     }),
   }
 
   async run(): Promise<void> {
     const { flags } = await this.parse(ApiEvents)
-    const { source, kind, actor, target, verified, q, since, days, from, to, limit, order, wait } = flags
+    const { source, kind, actor, target, verified, q, since, days, from, to, before, limit, order, wait } = flags
     const parameters: EventParameters = {
-      ...{ source, kind, actor, target, verified, q, since, days, from, to, limit, order, wait },
+      ...{ source, kind, actor, target, verified, q, since, days, from, to, before, limit, order, wait },
       subscription_id: flags['subscription-id'],
       subject_id: flags['subject-id'],
     }
     if (flags.follow) return this.follow(parameters, flags)
     const answer = await this.client(flags).events(parameters)
-    await this.show(answer, flags, async () => (await import('../../cli/event-table.js')).eventTable)
+    const isNewestFirst = order === undefined ? since === undefined : order === 'desc'
+    await this.show(answer, flags, async () => {
+      const { eventTable } = await import('../../cli/event-table.js')
+      return (page, style) => eventTable(page, style, { isNewestFirst })
+    })
   }
 
   private async follow({ order: _, wait: __, ...parameters }: EventParameters, flags: LedgerFlags): Promise<void> {
@@ -82,7 +87,7 @@ export default class ApiEvents extends LedgerCommand {
     let epoch: string | null = null
     for await (const page of pages) {
       if (epoch !== null && page.epoch !== epoch) {
-        process.stderr.write('The ledger was restored or replaced. Going on from the same checkpoint.\n')
+        process.stderr.write('The ledger was restored or replaced. Continuing from the same checkpoint.\n')
       }
       epoch = page.epoch
       for (const event of page.items) await this.output.print(toLine(event))
@@ -91,8 +96,8 @@ export default class ApiEvents extends LedgerCommand {
 
   private async loadLine(): Promise<(event: unknown) => string> {
     const { eventLine } = await import('../../cli/event-line.js')
-    const look = await this.look()
-    return event => eventLine(event, look)
+    const style = await this.style()
+    return event => eventLine(event, style)
   }
 }
 

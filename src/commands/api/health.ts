@@ -2,10 +2,10 @@ import { LedgerCommand } from '../../cli/ledger-command.js'
 import { reportHealth } from '../../cli/report-health.js'
 
 export default class ApiHealth extends LedgerCommand {
-  static override summary = 'Says whether the ledger can record, and which database it keeps.'
+  static override summary = 'Shows whether the ledger can record, and its database.'
 
   async run(): Promise<void> {
     const { flags } = await this.parse(ApiHealth)
-    await reportHealth(this.caller, flags)
+    await reportHealth(this.context, flags)
   }
 }

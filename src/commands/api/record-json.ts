@@ -6,11 +6,11 @@ import { readEventInput } from '../../client/event-input.js'
 import { recordLines } from '../../client/record-lines.js'
 
 export default class ApiRecordJson extends LedgerCommand {
-  static override summary = 'Records one event, an array of events, or events one a line.'
+  static override summary = 'Records one event, an array of events, or one event per line.'
   static override description = [
-    'The file holds one event as a JSON object, or an array of up to 5,000, or one event a line (NDJSON) of which there',
-    'may be any number: they are sent in batches, each recorded as a whole or not at all. Recording an event again counts',
-    'a repeat and changes nothing else, so a recording that broke off can simply be run again.',
+    'The file contains one event as a JSON object, an array of up to 5,000, or any number of events, one per line (NDJSON).',
+    'Lines are sent in batches, each recorded as a whole or not at all. Recording an event again only counts',
+    'a repeat, so an interrupted recording can simply be run again.',
   ].join(' ')
   static override examples = [
     '<%= config.bin %> <%= command.id %> event.json',
@@ -47,6 +47,6 @@ export default class ApiRecordJson extends LedgerCommand {
 
   private async summarise(created: number, duplicates: number): Promise<void> {
     const { recordedCount } = await import('../../cli/recorded-text.js')
-    await this.output.print(recordedCount(created, duplicates, await this.look()))
+    await this.output.print(recordedCount(created, duplicates, await this.style()))
   }
 }

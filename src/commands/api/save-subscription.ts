@@ -2,11 +2,11 @@ import { string } from '@oclif/core/args'
 import { readSmallInput } from '../../cli/input.js'
 import { LedgerCommand } from '../../cli/ledger-command.js'
 
-/** What the ledger accepts. */
+/** The ledger's limit. */
 const MAX_BYTES = 64 * 1024
 
 export default class ApiSaveSubscription extends LedgerCommand {
-  static override summary = 'Creates a subscription, or updates the one whose id it has.'
+  static override summary = 'Creates a subscription, or updates the one with its id.'
   static override examples = [
     '<%= config.bin %> <%= command.id %> subscription.json',
     'echo \'{"id":"engine-issues","source":"code_a","target":"repo:ada/engine","event_kinds":["issue.*"]}\' | <%= config.bin %> <%= command.id %> -',

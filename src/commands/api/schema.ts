@@ -4,7 +4,7 @@ import { LedgerCommand } from '../../cli/ledger-command.js'
 export default class ApiSchema extends LedgerCommand {
   static override summary = 'Prints the JSON Schema of events or of subscriptions.'
   static override args = {
-    name: option({ options: ['event', 'subscription'] as const, description: 'What to describe.' })({
+    name: option({ options: ['event', 'subscription'] as const, description: 'Which schema.' })({
       required: true,
       ignoreStdin: true,
     }),

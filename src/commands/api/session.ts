@@ -1,7 +1,7 @@
 import { LedgerCommand } from '../../cli/ledger-command.js'
 
 export default class ApiSession extends LedgerCommand {
-  static override summary = 'Says who one is to the ledger, and whether it asks for a login.'
+  static override summary = 'Shows who you are logged in as, and whether the ledger needs a login.'
 
   async run(): Promise<void> {
     const { flags } = await this.parse(ApiSession)

@@ -1,11 +1,12 @@
 import { LedgerCommand } from '../../cli/ledger-command.js'
+import { listAllSubscriptions } from '../../client/all-subscriptions.js'
 
 export default class ApiSubscriptions extends LedgerCommand {
   static override summary = 'Lists subscriptions.'
 
   async run(): Promise<void> {
     const { flags } = await this.parse(ApiSubscriptions)
-    const answer = await this.client(flags).subscriptions()
+    const answer = await listAllSubscriptions(this.client(flags))
     await this.show(answer, flags, async () => (await import('../../cli/subscription-table.js')).subscriptionTable)
   }
 }

@@ -8,8 +8,8 @@ import { findBoardHome } from '../../settings/board-home.js'
 export default class BoardBackup extends DaybookCommand {
   static override summary = 'Makes a consistent copy of a database of the board.'
   static override description = [
-    'With a server running, the server copies, and goes on serving meanwhile; with none, this command opens the file',
-    'itself. Nothing is ever written over.',
+    'A running server makes the copy while it keeps serving; without a server, this command opens the file',
+    'itself. It never overwrites a file.',
   ].join(' ')
   static override examples = [
     '<%= config.bin %> <%= command.id %> /var/backups/sessions.sqlite3',
@@ -19,7 +19,7 @@ export default class BoardBackup extends DaybookCommand {
     file: string({
       required: true,
       ignoreStdin: true,
-      description: 'Where the copy goes: a file that is not there yet.',
+      description: 'Path of the copy, which must not exist yet.',
     }),
   }
   static override flags = {

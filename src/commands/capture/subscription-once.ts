@@ -10,10 +10,10 @@ import { fromFailure } from '../../model/failure.js'
 import { readCaptureSettings } from '../../settings/capture-settings.js'
 
 export default class CaptureSubscriptionOnce extends DaybookCommand {
-  static override summary = 'Captures what was said in a watched chat topic since the last time.'
+  static override summary = 'Captures the messages of a watched chat topic since the last capture.'
   static override description = [
-    'With a server running, the server captures; with none, this command opens the ledger itself. Messages are read',
-    'oldest to newest and recorded page by page: a capture that broke off can simply be run again. The account is told by',
+    'A running server captures; without a server, this command opens the ledger itself. Messages are read',
+    'oldest first and recorded page by page, so an interrupted capture can simply be run again. The account comes from',
     'EVENT_CHAT_EMAIL and EVENT_CHAT_API_KEY (or EVENT_CHAT_API_KEY_FILE), else by ZULIP_* or ~/.zuliprc.',
   ].join(' ')
   static override examples = [
@@ -24,16 +24,16 @@ export default class CaptureSubscriptionOnce extends DaybookCommand {
     id: string({ ignoreStdin: true, description: 'Id of the subscription, as printed by `api subscriptions`.' }),
   }
   static override flags = {
-    due: boolean({ description: 'Every watch that is due, in the place of one.' }),
+    due: boolean({ description: 'Every due watch, instead of one.' }),
     backfill: integer({
-      description: 'How many of the newest messages are read of a watch that was never captured.',
+      description: 'Number of newest messages to read of a watch that was never captured.',
       helpValue: '<n>',
       default: 100,
       min: 0,
       max: 1_000_000,
     }),
     'chat-url': text({ description: 'Address of the chat server; else EVENT_CHAT_URL.', helpValue: '<url>' }),
-    'chat-email': text({ description: 'Whose account it is; else EVENT_CHAT_EMAIL.', helpValue: '<email>' }),
+    'chat-email': text({ description: 'Email address of the account; else EVENT_CHAT_EMAIL.', helpValue: '<email>' }),
     db: text({
       description: 'Database file; else EVENT_DB, else event/events.db in the home folder.',
       helpValue: '<file>',
@@ -43,7 +43,7 @@ export default class CaptureSubscriptionOnce extends DaybookCommand {
   async run(): Promise<void> {
     const { args, flags } = await this.parse(CaptureSubscriptionOnce)
     if ((args.id !== undefined) === (flags.due === true)) {
-      throw new AppError('invalid', 'wrong_usage', 'Name one subscription, or say --due; not both.')
+      throw new AppError('invalid', 'wrong_usage', 'Name one subscription, or use --due; not both.')
     }
     const { chat, ...local } = readCaptureSettings(
       { db: flags.db, chatUrl: flags['chat-url'], chatEmail: flags['chat-email'] },
@@ -77,7 +77,7 @@ export default class CaptureSubscriptionOnce extends DaybookCommand {
   private async tell(value: unknown, json: boolean, captures: readonly WatchCapture[]): Promise<void> {
     if (json || !this.output.isTerminal) return this.output.print(JSON.stringify(value))
     const { capturesText } = await import('../../cli/captures-text.js')
-    await this.output.print(capturesText(captures, await this.look()))
+    await this.output.print(capturesText(captures, await this.style()))
   }
 }
 

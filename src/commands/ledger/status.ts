@@ -5,7 +5,7 @@ import { readLocalSettings } from '../../settings/local-settings.js'
 
 export default class LedgerStatus extends DaybookCommand {
   static override summary = "Shows this machine's ledger: file, owner, schema, counts, size."
-  static override description = 'With a server running it asks the server; with none it opens the file itself.'
+  static override description = 'Asks the running server; without a server, opens the file itself.'
   static override flags = {
     db: string({
       description: 'Database file; else EVENT_DB, else event/events.db in the home folder.',
@@ -21,7 +21,7 @@ export default class LedgerStatus extends DaybookCommand {
     const status = await ledgerStatus(settings, { check: flags.check })
     if (this.output.isTerminal && !flags.json) {
       const { ledgerStatusCard } = await import('../../cli/ledger-status-card.js')
-      await this.output.print(ledgerStatusCard(status, await this.look()))
+      await this.output.print(ledgerStatusCard(status, await this.style()))
     } else {
       await this.output.print(JSON.stringify(status))
     }

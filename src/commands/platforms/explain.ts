@@ -7,15 +7,15 @@ import { AppError } from '../../model/app-error.js'
 import { readExplainSettings } from '../../settings/explain-settings.js'
 import { WEBHOOK_SOURCES } from '../../settings/webhook-settings.js'
 
-/** A delivery of the largest size, and what JSON adds when a body is kept as text. */
+/** The largest delivery, plus the overhead of a body quoted in JSON. */
 const MAX_BYTES = 64 * 1024 * 1024
 
 export default class PlatformsExplain extends DaybookCommand {
-  static override summary = 'Tells which events a saved delivery would become, and why. Needs no server.'
+  static override summary = 'Explains which events a saved delivery would become, and why. Needs no server.'
   static override description = [
-    'The file holds {"headers": {…}, "body": …}, where the body is the JSON that was sent or the text of a form; or it is',
-    'the body alone, with --source and --header. Told are the events, the row of the mapping that made each, what it is',
-    'identified by, and the scopes under which subscriptions see it. Signatures are not checked, and nothing is stored.',
+    'The file contains {"headers": {…}, "body": …}, where the body is the JSON that was sent or the text of a form; or',
+    'the body alone, with --source and --header. Prints the events, the row of the mapping that made each, what',
+    'identifies it, and the scopes under which subscriptions match it. Checks no signatures and stores nothing.',
   ].join(' ')
   static override examples = [
     '<%= config.bin %> <%= command.id %> delivery.json',
@@ -25,9 +25,12 @@ export default class PlatformsExplain extends DaybookCommand {
     file: argument({ required: true, ignoreStdin: true, description: 'The saved delivery; - for standard input.' }),
   }
   static override flags = {
-    source: string({ description: 'Which platform sent it; else its headers tell.', options: [...WEBHOOK_SOURCES] }),
+    source: string({
+      description: 'Platform that sent it; else recognised by its headers.',
+      options: [...WEBHOOK_SOURCES],
+    }),
     header: string({
-      description: 'A header that it came with. May be given several times.',
+      description: 'A header of the delivery. May be given several times.',
       helpValue: '<name=value>',
       multiple: true,
       multipleNonGreedy: true,
@@ -45,7 +48,7 @@ export default class PlatformsExplain extends DaybookCommand {
     const explanation = explainSavedDelivery(bytes, { source, headers, site: chatSite })
     if (this.output.isTerminal && !flags.json) {
       const { explanationText } = await import('../../cli/explanation-text.js')
-      await this.output.print(explanationText(explanation, await this.look()))
+      await this.output.print(explanationText(explanation, await this.style()))
     } else {
       const json = JSON.stringify(explanation)
       await this.output.print(this.output.isTerminal ? toTerminalJson(json) : json)

@@ -1,6 +1,6 @@
 import { option } from '@oclif/core/args'
 import { boolean, string } from '@oclif/core/flags'
-import type { LedgerFlags } from '../../cli/ledger-caller.js'
+import type { LedgerFlags } from '../../cli/ledger-api-context.js'
 import { LedgerCommand } from '../../cli/ledger-command.js'
 import { toTerminalLine } from '../../cli/terminal-text.js'
 import { firstDelivery } from '../../client/first-delivery.js'
@@ -12,12 +12,12 @@ import { readSetupSettings } from '../../settings/setup-settings.js'
 import { WEBHOOK_SOURCES } from '../../settings/webhook-settings.js'
 
 export default class PlatformsSetup extends LedgerCommand {
-  static override summary = 'Says what to enter where, so that a platform delivers to this ledger, and waits for it.'
+  static override summary = 'Shows how to make a platform deliver to this ledger, and waits for the first delivery.'
   static override description = [
-    'Printed are the address of the webhook, the setting for its secret and, in the words of the platform, what its form',
-    'asks for and which events to tick. While no secret is configured, a fresh one is suggested; a configured one is never',
-    'shown. Then it waits for the server, and for the first delivery that proves where it comes from, and says what',
-    'arrived. (A ping is no event: let something happen, or have an earlier delivery sent again.)',
+    'Prints the address of the webhook, the setting for its secret and, by the labels of the platform, the values for its form',
+    'and the events to tick. If no secret is configured, it suggests a new one; a configured one is never',
+    'shown. Then it waits for the server and for the first verified delivery, and prints what',
+    'arrived. (A ping is no event: trigger one, or have an earlier delivery sent again.)',
   ].join(' ')
   static override examples = [
     '<%= config.bin %> <%= command.id %> forum',
@@ -41,12 +41,12 @@ export default class PlatformsSetup extends LedgerCommand {
     const setup = platformSetup(args.source, settings, reached)
     await this.tell(setup, flags)
     if (flags['no-wait']) return
-    // A server that is not there yet is waited for. What else is wrong, somebody has to mend.
+    // An unreachable server is waited for. Other problems need the user.
     if (trouble && trouble.code !== 'server_unreachable') throw trouble
     await this.waitForDelivery(setup, missingSecret(settings), flags)
   }
 
-  /** What a server says of itself, or why none does. */
+  /** The server's webhook settings, or why they could not be read. */
   private async askForWebhook(
     source: string,
     flags: LedgerFlags,
@@ -62,35 +62,35 @@ export default class PlatformsSetup extends LedgerCommand {
   private async tell(setup: PlatformSetup, flags: LedgerFlags): Promise<void> {
     if (!this.isForPeople(flags)) return this.printJson(setup)
     const { platformSetupCard } = await import('../../cli/platform-setup-card.js')
-    await this.output.print(platformSetupCard(setup, await this.look()))
+    await this.output.print(platformSetupCard(setup, await this.style()))
   }
 
   private async waitForDelivery(setup: PlatformSetup, missingSecret: string, flags: LedgerFlags): Promise<void> {
     const tell = (text: string) => process.stderr.write(`${toTerminalLine(text)}\n`)
     tell('Waiting for the first verified delivery. Ctrl+C ends this.')
-    tell(`If nothing arrives, look at ${setup.delivery_log}: 401 means that the secret there is not the one here.`)
+    tell(`If nothing arrives, look at ${setup.delivery_log}: 401 means that the two secrets differ.`)
     const arrival = await firstDelivery(this.client(flags), setup.source, {
       signal: this.output.closed,
       onAway: error => tell(error.code === 'connection_lost' ? AWAY : `${error.message} ${WAITING}`),
       onBack: () => tell('The server answers.'),
       onUnverified: ({ isSecretConfigured }) => {
-        tell(`A delivery arrived that proves nothing. ${isSecretConfigured ? TOO_EARLY : missingSecret}`)
+        tell(`An unverified delivery arrived. ${isSecretConfigured ? TOO_EARLY : missingSecret}`)
       },
       onRepeat: ({ isSecretConfigured }) => {
-        tell(`A delivery arrived that is known already. ${isSecretConfigured ? TELLS_NOTHING : missingSecret}`)
+        tell(`A known delivery arrived again. ${isSecretConfigured ? TELLS_NOTHING : missingSecret}`)
       },
     })
     if (arrival === undefined) return
     const { event, isRepeat } = arrival
     if (!this.isForPeople(flags)) return this.printJson({ event, ...(isRepeat ? { repeated: true } : {}) })
     const { eventCard } = await import('../../cli/event-card.js')
-    const look = await this.look()
-    const title = isRepeat ? 'It works. This arrived once more:' : 'It works. This arrived:'
-    await this.output.print(`\n${look.paint.green(title)}\n\n${eventCard(event, look)}`)
+    const style = await this.style()
+    const title = isRepeat ? 'It works. This arrived again:' : 'It works. This arrived:'
+    await this.output.print(`\n${style.paint.green(title)}\n\n${eventCard(event, style)}`)
   }
 }
 
 const WAITING = 'Waiting for it.'
-const AWAY = `The server went away. ${WAITING}`
-const TOO_EARLY = 'It came before the server had its secret. Deliver it again, or let something new happen.'
-const TELLS_NOTHING = 'Whether it proved itself is not kept. Let something new happen.'
+const AWAY = `The server is unreachable. ${WAITING}`
+const TOO_EARLY = 'It arrived before the server had its secret. Send it again, or trigger a new event.'
+const TELLS_NOTHING = 'The ledger does not record whether a repeat was verified. Trigger a new event.'

@@ -7,8 +7,8 @@ import { ROLES } from '../../model/user.js'
 export default class UsersCreate extends UsersCommand {
   static override summary = 'Creates a user. The first one closes the ledger: from then on it asks for a login.'
   static override description = [
-    'The password is asked for twice at the terminal, or read from a file: never put on the command line, where others can',
-    'see it. Where there is no ledger yet, one is made.',
+    'Asks for the password twice at the terminal, or reads it from a file; never from the command line, which others can',
+    'see. Creates the ledger if there is none.',
   ].join(' ')
   static override examples = [
     '<%= config.bin %> <%= command.id %> ada --role admin',
@@ -22,9 +22,9 @@ export default class UsersCreate extends UsersCommand {
     }),
   }
   static override flags = {
-    role: option({ options: ROLES, description: 'What it may do.' })({ default: 'member' }),
+    role: option({ options: ROLES, description: 'Role of the user.' })({ default: 'member' }),
     'password-file': string({
-      description: 'File that holds the password; - for standard input.',
+      description: 'File with the password; - for standard input.',
       helpValue: '<file>',
     }),
   }

@@ -2,7 +2,7 @@ import { string } from '@oclif/core/args'
 import { UsersCommand } from '../../cli/users-command.js'
 
 export default class UsersDisable extends UsersCommand {
-  static override summary = 'Keeps a user out: no login, no session, no token, until it is enabled.'
+  static override summary = 'Disables a user: no login, session or token works until it is enabled again.'
   static override args = {
     user: string({ required: true, ignoreStdin: true, description: 'Username or id.' }),
   }

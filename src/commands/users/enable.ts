@@ -2,7 +2,7 @@ import { string } from '@oclif/core/args'
 import { UsersCommand } from '../../cli/users-command.js'
 
 export default class UsersEnable extends UsersCommand {
-  static override summary = 'Lets a disabled user log in again. Its tokens work again as well.'
+  static override summary = 'Enables a disabled user: its login and tokens work again.'
   static override args = {
     user: string({ required: true, ignoreStdin: true, description: 'Username or id.' }),
   }

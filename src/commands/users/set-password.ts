@@ -4,13 +4,13 @@ import { readNewPassword } from '../../cli/new-password.js'
 import { UsersCommand } from '../../cli/users-command.js'
 
 export default class UsersSetPassword extends UsersCommand {
-  static override summary = 'Gives a user another password, and ends its sessions. Its tokens stay.'
-  static override description = 'The password is asked for twice at the terminal, or read from a file.'
+  static override summary = 'Sets the password of a user, and ends its sessions. Its tokens stay.'
+  static override description = 'Asks for the password twice at the terminal, or reads it from a file.'
   static override args = {
     user: string({ required: true, ignoreStdin: true, description: 'Username or id.' }),
   }
   static override flags = {
-    'password-file': text({ description: 'File that holds the password; - for standard input.', helpValue: '<file>' }),
+    'password-file': text({ description: 'File with the password; - for standard input.', helpValue: '<file>' }),
   }
 
   async run(): Promise<void> {

@@ -3,7 +3,7 @@ import { UsersCommand } from '../../cli/users-command.js'
 import { ROLES } from '../../model/user.js'
 
 export default class UsersSetRole extends UsersCommand {
-  static override summary = 'Says what a user may do. It counts from the next request on.'
+  static override summary = 'Sets the role of a user. It applies from the next request on.'
   static override args = {
     user: string({ required: true, ignoreStdin: true, description: 'Username or id.' }),
     role: option({ options: ROLES, description: 'admin: all users and subscriptions; member: its own.' })({

@@ -1,17 +1,26 @@
 import { string } from '@oclif/core/args'
-import { boolean, string as text } from '@oclif/core/flags'
+import { boolean, option, string as text } from '@oclif/core/flags'
 import { toTerminalLine } from '../../cli/terminal-text.js'
 import { UsersCommand, type UsersFlags } from '../../cli/users-command.js'
+import { AppError } from '../../model/app-error.js'
+import { TOKEN_MAY, type TokenRights } from '../../model/user.js'
 import type { ManagedUsers } from '../../runtime/managed-users.js'
+
+interface RightsFlags {
+  may?: TokenRights['may'] | undefined
+  source?: string[] | undefined
+}
 
 export default class UsersToken extends UsersCommand {
   static override summary = "Issues an API token for a user and shows it once; or lists or revokes the user's tokens."
   static override description = [
-    'Nobody can be shown a token again: the ledger keeps its digest alone. A user has 20 at most; with one more, the oldest',
-    'is revoked.',
+    'A token is shown once: the ledger keeps only its digest. A user has at most 20; issuing another revokes the oldest.',
+    'With --may write the token may only record events of the sources that --source names, e.g. for a',
+    'build server or a script.',
   ].join(' ')
   static override examples = [
     '<%= config.bin %> <%= command.id %> ada',
+    '<%= config.bin %> <%= command.id %> ada --may write --source ci',
     '<%= config.bin %> <%= command.id %> ada --list',
     '<%= config.bin %> <%= command.id %> ada --revoke <id>',
   ]
@@ -19,7 +28,18 @@ export default class UsersToken extends UsersCommand {
     user: string({ required: true, ignoreStdin: true, description: 'Username or id.' }),
   }
   static override flags = {
-    list: boolean({ description: 'List its tokens, by what they begin with.', exclusive: ['revoke', 'revoke-all'] }),
+    may: option({
+      options: TOKEN_MAY,
+      description: 'Rights of the token. all: those of its user; write: only record events.',
+      exclusive: ['list', 'revoke', 'revoke-all'],
+    })(),
+    source: text({
+      description: 'A source that a --may write token may record. May be given several times.',
+      helpValue: '<source>',
+      multiple: true,
+      dependsOn: ['may'],
+    }),
+    list: boolean({ description: 'List its tokens by prefix.', exclusive: ['revoke', 'revoke-all'] }),
     revoke: text({ description: 'Revoke one, by its id.', helpValue: '<id>', exclusive: ['revoke-all'] }),
     'revoke-all': boolean({ description: 'Revoke all of them.' }),
   }
@@ -32,8 +52,9 @@ export default class UsersToken extends UsersCommand {
     await this.issue(args.user, flags)
   }
 
-  private async issue(named: string, flags: UsersFlags): Promise<void> {
-    const { user, token } = await this.manage(flags, users => users.issueToken(named))
+  private async issue(named: string, flags: UsersFlags & RightsFlags): Promise<void> {
+    const rights = rightsOf(flags)
+    const { user, token } = await this.manage(flags, users => users.issueToken(named, rights))
     const load = async () => (await import('../../cli/issued-token-card.js')).issuedTokenCard(user.username)
     await this.show(token, flags, load)
   }
@@ -59,4 +80,14 @@ export default class UsersToken extends UsersCommand {
     const { manageUsers } = await import('../../runtime/manage-users.js')
     return manageUsers(settings, work)
   }
+}
+
+/** Without flags the token gets all rights of its user. @throws AppError `invalid/invalid_field` */
+function rightsOf({ may, source }: RightsFlags): Partial<TokenRights> | undefined {
+  if (may === undefined) return undefined
+  if (may === 'write' && source === undefined) {
+    const detail = '--may write needs a source. Name each source that the token may record with --source.'
+    throw new AppError('invalid', 'invalid_field', detail)
+  }
+  return { may, ...(source ? { sources: source } : {}) }
 }

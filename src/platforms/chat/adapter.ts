@@ -7,7 +7,8 @@ import { verifyChat } from './verify.js'
 export const chat: WebhookAdapter = {
   catalogue: CHAT_CATALOGUE,
   verify: verifyChat,
+  provesInBody: true,
   normalise: normaliseChat,
-  // The platform reads the answer: without this it might post something of it into the conversation.
+  // The platform reads the response: without this it might post part of it into the conversation.
   answer: { response_not_required: true },
 }

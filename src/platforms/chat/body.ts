@@ -4,13 +4,13 @@ import { isPayload, type Payload } from '../payload.js'
 import { isSlackFormat } from './slack-format.js'
 
 /**
- * The JSON object of a delivery, or the fields of a form in the Slack format. Its token is still in it.
+ * The JSON object of a delivery, or the fields of a form in the Slack format, including its token.
  *
- * @throws AppError `invalid/invalid_json` when there is neither
+ * @throws AppError `invalid/invalid_json` if it is neither
  */
 export function readBody(delivery: WebhookDelivery): Payload {
   const text = textOf(delivery)
-  // Programs that forward an event with the defaults of their client call JSON a form.
+  // Forwarding programs often use their HTTP client's default and label JSON as a form.
   return isForm(delivery) && !text.trimStart().startsWith('{') ? readForm(text) : readObject(text)
 }
 

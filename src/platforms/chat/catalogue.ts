@@ -3,7 +3,7 @@ import { namedKinds } from '../named-kinds.js'
 import { targetGrammarOf } from '../scope-key.js'
 import { ROWS } from './rows.js'
 
-/** What chat can send, told by the rows that make it. */
+/** What chat can send, derived from the mapping's rows. */
 export const CHAT_CATALOGUE: PlatformCatalogue = {
   source: 'chat',
   display_name: 'Zulip',

@@ -4,31 +4,33 @@ import { memberOf, type Payload } from '../payload.js'
 import { baseUrlOf, type ChatContext, hostOf } from './context.js'
 import { type Person, senderMembers, toActor } from './person.js'
 
-/** One thing that the chat server tells, taken out of whatever carried it. */
+/** One event of the chat server, extracted from its envelope. */
 export interface NativeEvent {
-  /** The `type` of an event of a queue; `message` for a message on any road. */
+  /** The `type` of a queue event; `message` for a message by any route. */
   type: string
-  /** The untouched `op`, or the trigger of an outgoing webhook. */
+  /** The unchanged `op`, or the trigger of an outgoing webhook. */
   action: string | undefined
-  /** What is kept: the event or message as received. */
+  /** The queue that numbered it, if sent: numbers start again in each queue. */
+  queueId?: string | undefined
+  /** What is recorded: the event or message as received. */
   body: Payload
-  /** The message of an event that brings one; the body itself where that is a message. */
+  /** The message in the event; the body itself if that is a message. */
   message?: Payload | undefined
 }
 
-/** A native event with what is known of where it comes from, as the rows of the mapping read it. */
+/** A native event with its known origin, as input of the mapping's rows. */
 export interface ChatEvent extends NativeEvent {
   host: string
-  /** Address of the server, such as `https://chat.example.org`, where that is known. */
+  /** Address of the server, such as `https://chat.example.org`, if known. */
   baseUrl: string | undefined
   context: ChatContext
 }
 
-/** What a row makes of a native event. Everything else is the same for all rows. */
+/** What a row makes of a native event. Everything else is equal for all rows. */
 export interface Mapped extends MappedEvent {
   /** Who did it. */
   person: Person
-  /** Kept in place of the body, where that would be repeated too often. */
+  /** Recorded instead of the body, if that would be repeated too often. */
   kept?: Payload
 }
 
@@ -43,7 +45,7 @@ export function toChatEvent(event: ChatEvent, mapped: Mapped): NewEvent {
     host: event.host,
     event: event.type,
     action: event.action,
-    // The platform numbers no deliveries.
+    // The platform does not number deliveries.
     deliveryId: undefined,
     actor: toActor(person),
     actorRole: person.role,
@@ -52,15 +54,15 @@ export function toChatEvent(event: ChatEvent, mapped: Mapped): NewEvent {
   return toEvent(native, rest, asDelivery(kept))
 }
 
-/** Adds to what was sent, and replaces nothing of it. */
+/** Adds members to what was sent without replacing any. */
 function withMembers(sent: Payload, members: Payload): Record<string, unknown> {
   const added = Object.entries(members).filter(([name]) => (memberOf(sent, name) ?? null) === null)
   return { ...sent, ...Object.fromEntries(added) }
 }
 
 /**
- * What identifies an event that nothing in it identifies: its own text, so that it makes no difference whether it came
- * alone or among others. Only written when it is asked for.
+ * Identity of an event without an identifier: its own text, so that it is the same whether sent alone or with others.
+ * Serialised only on demand.
  */
 function asDelivery(body: Payload) {
   return {

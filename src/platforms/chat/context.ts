@@ -1,11 +1,11 @@
 import { toSite } from '../../model/site.js'
 import { idAt, memberOf, objectAt, objectsAt, type Payload, textAt } from '../payload.js'
 
-/** What a chat message does not tell of itself. */
+/** What a chat message does not contain about its origin. */
 export interface ChatContext {
-  /** Address of the server, as configured or as the hook's URL says in `?site=`; its scheme may be missing. */
+  /** Address of the server, as configured or from the hook URL's `?site=`; may lack its scheme. */
   site: string | undefined
-  /** The people of the server by id, as `GET /users` lists them. A webhook has none. */
+  /** The users of the server by id, as listed by `GET /users`. Not available to webhooks. */
   users?: ReadonlyMap<string, ChatUser>
 }
 
@@ -16,12 +16,12 @@ export interface ChatUser {
   email?: string | undefined
 }
 
-/** The host of a server that nothing tells. */
+/** Host of an unknown server. */
 const UNKNOWN_HOST = 'chat'
 
 /**
- * The server, such as `chat.example.org`: ids are only unique there. No message names it, so it is, in this order: the
- * site of the context, the domain of a stand-in address, the domain in a form of the Slack format, `chat` alone.
+ * The server, such as `chat.example.org`: ids are unique only there. No message names it, so it is, in this order: the
+ * site of the context, the domain of a placeholder address, the domain in a form of the Slack format, plain `chat`.
  *
  * @param message a message, or any event that names people
  */
@@ -31,14 +31,14 @@ export function hostOf(context: ChatContext, message: Payload): string {
   return standInHost(message) ?? domainAt(message, 'team_domain') ?? UNKNOWN_HOST
 }
 
-/** `https://chat.example.org`; undefined where no site is known. */
+/** `https://chat.example.org`; undefined if no site is known. */
 export function baseUrlOf({ site }: ChatContext): string | undefined {
   return site === undefined ? undefined : toSite(site)
 }
 
 /**
- * A member who hides their address gets one like `user123@chat.example.org`, made of their id and the server's host.
- * Only with the id of its owner is it taken for one: people may call themselves `user123` elsewhere.
+ * A member who hides their address gets one like `user123@chat.example.org`, made from their id and the server's host.
+ * It counts only together with its owner's id: people may have the name `user123` elsewhere.
  */
 function standInHost(message: Payload): string | undefined {
   const user = objectAt(message, 'user')

@@ -3,12 +3,12 @@ import type { ChatEvent, Mapped } from './chat-event.js'
 import { conversationOf } from './message.js'
 import { forEachMessage } from './message-ids.js'
 import { messageNode } from './nodes.js'
-import { NOBODY } from './person.js'
+import { UNKNOWN_PERSON } from './person.js'
 import { type StreamPlace, topicAt, toStreamPlace } from './place.js'
 
 /**
- * Messages that are gone for the receiver. Neither who deleted them nor when is told; and a server says the same to
- * somebody who only lost access to them.
+ * Messages that the receiver can no longer see. Neither the person nor the time is sent; and a server sends the same to
+ * a user who merely lost access.
  */
 export function mapDeleteMessage(event: ChatEvent): Mapped[] {
   const place = placeBefore(event)
@@ -21,7 +21,7 @@ export function mapDeleteMessage(event: ChatEvent): Mapped[] {
     occurredAt: undefined,
     target: messageNode(event, id, place),
     conversation: conversationOf(event, place, { id }),
-    person: NOBODY,
+    person: UNKNOWN_PERSON,
   }))
 }
 

@@ -1,30 +1,32 @@
-/** Every event that is not about a message: kept under the platform's own words, as far as they can be read. */
+/** Every event that is not about a message: recorded under the platform's own names, as far as readable. */
 import type { TargetNode } from '../../model/event.js'
 import { toWord } from '../identity.js'
 import { toNode } from '../node.js'
-import { idAt, memberOf, objectAt, objectsAt, type Payload, textAt } from '../payload.js'
+import { idAt, known, memberOf, objectAt, objectsAt, type Payload, textAt } from '../payload.js'
 import { neutralType } from '../target-place.js'
 import type { ChatEvent, Mapped } from './chat-event.js'
 import { messageNode, realmNode, streamNode } from './nodes.js'
 import { senderOf } from './person.js'
 import { topicAt, toStreamPlace } from './place.js'
+import { concernedPerson, settingChanges } from './setting-changes.js'
 import { verbOf } from './verb.js'
 
-/** What an event is about, as far as it can be read. */
+/** The object of an event, as far as readable. */
 interface Own {
   objectType: string
   id: string | undefined
   name: string | undefined
+  object: Payload | undefined
 }
 
-/** The members that hold the object of an event, or a list of such objects, and its id. */
+/** The members that contain an event's object, or a list of objects, and its id. */
 interface Names {
   object: string
   list: string
   id: string
 }
 
-/** Where they are not named like the type of the event. */
+/** Types whose members are not named like the type. */
 const NAMED: ReadonlyMap<string, Names> = new Map([
   ['realm_bot', { object: 'bot', list: 'bots', id: 'user_id' }],
   ['realm_emoji', { object: 'emoji', list: 'emojis', id: 'emoji_id' }],
@@ -36,39 +38,87 @@ const NAMED: ReadonlyMap<string, Names> = new Map([
   ['user_status', { object: 'user', list: 'users', id: 'user_id' }],
 ])
 
+/** Several objects created or removed together become one event each. */
 export function mapGeneric(event: ChatEvent): Mapped[] {
-  const own = ownOf(event)
-  return [
-    {
-      objectType: own.objectType,
-      verb: verbOf(event),
-      subjectId: own.id ?? (own.objectType === 'realm' ? event.host : undefined),
-      identity: own.id,
-      // No time is told and the number counts in its queue only, so what was sent has to tell.
-      occurrence: [undefined],
-      occurredAt: undefined,
-      target: targetOf(event, own),
-      conversation: {},
-      person: senderOf(event.body, event.context),
-    },
-  ]
+  const apart = eachAlone(event)
+  if (apart.length === 0) return [mapOne(event)]
+  return apart.map(body => ({ ...mapOne({ ...event, body }), kept: body }))
 }
 
-/** The `id` of the event itself is its number in the queue. */
-function ownOf({ type, action, body }: ChatEvent): Own {
-  const named = NAMED.get(type) ?? namesLike(type)
-  // Without an operation, a list tells how everything is now, and not which of it changed.
-  const listed = action === undefined ? undefined : onlyObjectAt(body, named.list)
-  const object = objectAt(body, named.object) ?? objectAt(body, named.list) ?? listed
-  const renamed = textAt(body, 'property') === 'name' ? textAt(body, 'value') : undefined
+/** Lists of objects that an event affects alike, each with its own kind. */
+const SPLIT: ReadonlyMap<string, readonly [list: string, id: string, ids: string]> = new Map([
+  ['stream', ['streams', 'stream_id', 'stream_ids']],
+  ['subscription', ['subscriptions', 'stream_id', 'stream_ids']],
+])
+/** Above any server's real number; longer lists stay one event. */
+const MOST_APART = 1_000
+
+/** @returns the bodies with one object each; empty unless there are several */
+function eachAlone({ type, action, body }: ChatEvent): Payload[] {
+  const [list = '', id = '', ids = ''] = (action === undefined ? undefined : SPLIT.get(type)) ?? []
+  const objects = objectsAt(body, list)
+  if (objects.length < 2 || objects.length > MOST_APART) return []
+  return objects.map(object => ({
+    ...body,
+    [list]: [object],
+    ...(Object.hasOwn(body, ids) ? { [ids]: [memberOf(object, id)] } : {}),
+  }))
+}
+
+function mapOne(event: ChatEvent): Mapped {
+  const { body } = event
+  const own = ownOf(event)
+  const verb = verbOf(event)
+  const target = targetOf(event, own)
+  const team =
+    own.objectType === 'user_group' && own.id !== undefined ? known({ id: own.id, display: own.name }) : undefined
   return {
-    objectType: neutralType(toWord(type) ?? 'event'),
-    id: idAt(body, named.id) ?? idAt(object, named.id) ?? idAt(object, 'id') ?? onlyIdAt(body, `${named.id}s`),
-    name: renamed ?? textAt(body, 'name') ?? textAt(object, 'name') ?? textAt(object, 'full_name'),
+    objectType: own.objectType,
+    verb,
+    subjectId: own.id ?? (own.objectType === 'realm' ? event.host : textAt(body, 'property')),
+    identity: own.id,
+    // No time is sent and the number is valid in its queue only, so the content must distinguish events.
+    occurrence: [undefined],
+    occurredAt: undefined,
+    target,
+    conversation: known({ url: target.url ?? target.parent?.url }),
+    person: senderOf(body, event.context),
+    metadata: known({
+      changes: verb === 'updated' ? settingChanges(body, own.object) : undefined,
+      concerned: own.objectType === 'stream' ? undefined : concernedPerson(body, own.object),
+      team,
+    }),
   }
 }
 
-/** Some types are in the plural, such as `drafts`, whose events hold a `draft`, its `draft_id` or a list of `drafts`. */
+/** The event's own `id` is its number in the queue. */
+function ownOf({ type, action, body }: ChatEvent): Own {
+  const named = NAMED.get(type) ?? namesLike(type)
+  // Without an operation, a list shows the current state, not what changed.
+  const listed = action === undefined ? undefined : onlyObjectAt(body, named.list)
+  const object = objectAt(body, named.object) ?? objectAt(body, named.list) ?? listed
+  const property = textAt(body, 'property')
+  const renamed = property === 'name' ? textAt(body, 'value') : undefined
+  return {
+    object,
+    objectType: neutralType(toWord(type) ?? 'event'),
+    id: idAt(body, named.id) ?? idAt(object, named.id) ?? idAt(object, 'id') ?? onlyIdAt(body, `${named.id}s`),
+    name:
+      renamed ??
+      textAt(body, 'name') ??
+      textAt(object, 'name') ??
+      textAt(object, 'full_name') ??
+      textAt(objectAt(body, 'data'), 'name') ??
+      inWords(property),
+  }
+}
+
+/** A setting by its name, if nothing else has one. */
+function inWords(property: string | undefined): string | undefined {
+  return toWord(property)?.replaceAll('_', ' ')
+}
+
+/** Some types are plural, such as `drafts`, whose events contain a `draft`, its `draft_id` or a list of `drafts`. */
 function namesLike(type: string): Names {
   const object = type.replace(/s$/u, '')
   return { object, list: type, id: `${object}_id` }
@@ -84,18 +134,19 @@ function onlyIdAt(body: Payload, name: string): string | undefined {
   return Array.isArray(list) && list.length === 1 ? idAt({ id: list[0] }, 'id') : undefined
 }
 
-function targetOf(event: ChatEvent, { objectType, id, name }: Own): TargetNode {
+function targetOf(event: ChatEvent, own: Own): TargetNode {
+  const { objectType, id, name } = own
   if (objectType === 'realm') return realmNode(event)
   if (objectType === 'stream') return streamNode(event, { streamId: id, streamName: name })
   return toNode(objectType, {
     id,
     display: name,
     nativeType: event.type,
-    parent: carrierOf(event, { objectType, id, name }),
+    parent: carrierOf(event, own),
   })
 }
 
-/** The message or the stream that an event names besides its own object. */
+/** The message or stream that an event names in addition to its own object. */
 function carrierOf(event: ChatEvent, { objectType, id, name }: Own): TargetNode {
   const { body } = event
   if (objectType === 'subscription' && id !== undefined) return streamNode(event, { streamId: id, streamName: name })

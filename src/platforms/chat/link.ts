@@ -1,17 +1,19 @@
 /**
- * Addresses inside the web client. It reads them from the fragment, percent-encoded with a `.` for each `%`.
+ * Addresses within the web client, which reads them from the fragment, percent-encoded with `.` instead of `%`.
  *
  * Source: Zulip's own encoding of links (`hash_util`).
  */
 import type { Place } from './place.js'
 
-/** A message among its neighbours. */
+/** A message in context: its conversation, or everything if that is unknown. */
 export function messageLink(baseUrl: string | undefined, place: Place | undefined, id: string): string | undefined {
   const narrow = narrowOf(place)
-  return narrow && baseUrl && `${baseUrl}/#narrow/${narrow}/near/${encode(id)}`
+  if (narrow !== undefined) return baseUrl && `${baseUrl}/#narrow/${narrow}/near/${encode(id)}`
+  // The Slack format does not contain the message's id.
+  return baseUrl && /^\d+$/u.test(id) ? `${baseUrl}/#narrow/near/${id}` : undefined
 }
 
-/** The topic in which a message stands, also after it was renamed or moved. */
+/** The topic that contains a message, also after a rename or move. */
 export function topicLink(baseUrl: string | undefined, place: Place | undefined, id: string): string | undefined {
   const narrow = place?.type === 'stream' ? narrowOf(place) : undefined
   return narrow && baseUrl && `${baseUrl}/#narrow/${narrow}/with/${encode(id)}`
@@ -29,13 +31,13 @@ function narrowOf(place: Place | undefined): string | undefined {
   return `channel/${streamSlug(place.streamId, place.streamName)}/topic/${encode(place.topic)}`
 }
 
-/** The id alone is read; the name is for people. */
+/** The client reads only the id; the name is for people. */
 function streamSlug(id: string, name: string | undefined): string {
   return encode(name === undefined ? id : `${id}-${name.replaceAll(' ', '-')}`)
 }
 
 function encode(text: string): string {
-  // A surrogate without its partner has no percent-encoding.
+  // A lone surrogate has no percent-encoding.
   return encodeURIComponent(text.replace(/\p{Cs}/gu, '\uFFFD'))
     .replace(/[.!'()*]/gu, mark => `%${mark.charCodeAt(0).toString(16).toUpperCase()}`)
     .replaceAll('%', '.')

@@ -1,14 +1,14 @@
 import { idAt, memberOf, type Payload } from '../payload.js'
 import type { Mapped } from './chat-event.js'
 
-/** So many messages of one move or deletion get an event each. Of more, one event tells them all. */
+/** Up to this many messages of one move or deletion get an event each. More share one event. */
 const MOST_APART = 5_000
-/** So many ids are repeated in the payloads of all those events: more would grow with the square of their number. */
+/** Up to this many ids are repeated in all those payloads: their total size grows with the square of the number. */
 const MOST_REPEATED = 200
 
 /**
- * The events of something that happened to several messages at once, one for each. None is lost: where there is one
- * event for all of them, its payload has their ids.
+ * The events of something that happened to several messages together, one each. Nothing is lost: if they share one
+ * event, its payload has their ids.
  */
 export function forEachMessage(body: Payload, map: (id: string | undefined) => Mapped): Mapped[] {
   const sent = messagesIn(body)
@@ -28,7 +28,7 @@ export function forEachMessage(body: Payload, map: (id: string | undefined) => M
   })
 }
 
-/** The message that was acted on, then those that went with it. */
+/** The message acted on, then those that moved with it. */
 function messagesIn(body: Payload): unknown[] {
   const list = memberOf(body, 'message_ids')
   const own = memberOf(body, 'message_id')

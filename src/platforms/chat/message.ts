@@ -9,11 +9,11 @@ import { senderOf } from './person.js'
 import { type Place, placeOf } from './place.js'
 
 /**
- * The event of one message object, as an answer of the messages API holds it. On every other road, the same message gets
- * the same dedupe key, as long as the context names the same site.
+ * The event of one message object, as returned by the messages API. The same message gets the same dedupe key by every
+ * route, if the context names the same site.
  *
  * @param message as received; its `content` may be HTML or Markdown
- * @returns undefined for an object without an id, which nothing can identify
+ * @returns undefined for an object without an id, which has no identity
  *
  * Source: Zulip API, `GET /messages` and `GET /events`.
  */
@@ -24,7 +24,7 @@ export function toMessageEvent(message: Payload, context: ChatContext): NewEvent
   return toChatEvent(event, mapMessage(event, kept))
 }
 
-/** @param message the one that the event brings */
+/** @param message the one contained in the event */
 export function mapMessage(event: ChatEvent, message: Payload): Mapped {
   const id = idAt(message, 'id')
   const place = placeOf(message)
@@ -42,8 +42,8 @@ export function mapMessage(event: ChatEvent, message: Payload): Mapped {
 }
 
 /**
- * Where the words of a message belong, and the words. A topic is told by the title alone: its name is no identity, so
- * the key is that of the stream.
+ * The conversation of a message, and its text. Only the title names a topic: its name is no identity, so the key is the
+ * stream's.
  */
 export function conversationOf(
   event: ChatEvent,
@@ -58,7 +58,7 @@ export function conversationOf(
   })
 }
 
-/** `stream > topic`, or the names of those who write to each other. */
+/** `stream > topic`, or the names of the participants. */
 function titleOf(place: Place | undefined): string | undefined {
   if (place?.type !== 'stream') return place?.names.join(', ') || undefined
   return [place.streamName, place.topic].filter(name => name !== undefined && name !== '').join(' > ') || undefined

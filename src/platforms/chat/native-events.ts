@@ -1,23 +1,23 @@
-import { idAt, memberOf, objectAt, objectsAt, type Payload, textAt } from '../payload.js'
+import { idAt, known, memberOf, objectAt, objectsAt, type Payload, textAt } from '../payload.js'
 import type { NativeEvent } from './chat-event.js'
 import { withoutSecrets } from './secrets.js'
 import { isSlackFormat, messageOfSlackForm } from './slack-format.js'
 
-/** What stands in one body. */
+/** The events in one body. */
 export interface NativeEvents {
   events: NativeEvent[]
-  /** Elements of a list that are no objects. */
+  /** List elements that are not objects. */
   unreadable: number
 }
 
-/** Stands for the type of an event that names none. */
+/** Type of an event that has none. */
 const UNNAMED = 'event'
-/** The types of a message, which is not to be taken for an event of a queue. */
+/** The types of a message, to tell it from a queue event. */
 const MESSAGE_TYPES: ReadonlySet<string | undefined> = new Set([undefined, 'stream', 'private', 'channel', 'direct'])
 
 /**
- * Takes apart whatever carries events: an outgoing webhook in either format, an event of a queue, the answers of
- * `GET /events` and `GET /messages`, a bare message.
+ * Extracts events from any envelope: an outgoing webhook in either format, a queue event, the responses of `GET
+ * /events` and `GET /messages`, a bare message.
  *
  * Source: Zulip API, "Outgoing webhooks", `GET /events`, `GET /messages`.
  */
@@ -26,9 +26,12 @@ export function nativeEventsIn(body: Payload): NativeEvents {
     const message = messageOfSlackForm(body)
     return only({ type: 'message', action: textAt(body, 'trigger_word'), body, message })
   }
-  const events = listed(body, 'events', readEvent)
+  // A forwarded error response.
+  if (memberOf(body, 'result') === 'error' && textAt(body, 'type') === undefined) return { events: [], unreadable: 1 }
+  const queueId = textAt(body, 'queue_id')
+  const events = listed(body, 'events', element => ({ queueId, ...readEvent(element) }))
   if (events) return events
-  // Events of a queue may have lists of messages as well; they name their type, which an answer does not.
+  // Queue events may also contain lists of messages; they have a type, a response does not.
   const messages = textAt(body, 'type') === undefined ? listed(body, 'messages', readMessage) : undefined
   return messages ?? only(readEvent(body))
 }
@@ -37,7 +40,7 @@ function only(event: NativeEvent): NativeEvents {
   return { events: [event], unreadable: 0 }
 }
 
-/** @returns undefined where the member is no list, or one without a single object */
+/** @returns undefined if the member is no list, or contains no object */
 function listed(body: Payload, name: string, read: (element: Payload) => NativeEvent): NativeEvents | undefined {
   const list = memberOf(body, name)
   if (!Array.isArray(list)) return undefined
@@ -56,10 +59,11 @@ function readEvent(body: Payload): NativeEvent {
   if (message) return { type: 'message', action: textAt(body, 'trigger'), body, message }
   if (isMessage(body)) return readMessage(body)
   const action = textAt(body, 'op') ?? textAt(body, 'operation')
-  return { type: type ?? UNNAMED, action, body: withoutSecrets(body) }
+  const queueId = textAt(body, 'queue_id')
+  return { type: type ?? UNNAMED, action, ...known({ queueId }), body: withoutSecrets(body) }
 }
 
-/** A message says who wrote it and where or what; events of a queue that do so have types of their own. */
+/** A message has a sender, and a place or content; queue events that have them too use types of their own. */
 function isMessage(body: Payload): boolean {
   if (!MESSAGE_TYPES.has(textAt(body, 'type')) || textAt(body, 'op') !== undefined) return false
   const sender = idAt(body, 'sender_id') ?? textAt(body, 'sender_full_name') ?? textAt(body, 'sender_email')

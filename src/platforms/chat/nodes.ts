@@ -1,4 +1,4 @@
-/** The nodes of target chains: the message, its topic, the stream or the people it went to, the realm. */
+/** The nodes of target chains: message, topic, stream or recipients, realm. */
 import type { TargetNode } from '../../model/event.js'
 import { toNode } from '../node.js'
 import type { ChatEvent } from './chat-event.js'
@@ -13,7 +13,7 @@ export function messageNode(event: ChatEvent, id: string | undefined, place: Pla
   })
 }
 
-/** What holds the conversation and has an identity: the stream, or those who write to each other. */
+/** The identifiable parent of the conversation: the stream, or the participants. */
 export function carrierNode(event: ChatEvent, place: Place | undefined): TargetNode | undefined {
   if (place === undefined) return undefined
   return place.type === 'stream' ? streamNode(event, place) : directNode(event, place)
@@ -41,7 +41,7 @@ function placeNode(event: ChatEvent, id: string | undefined, place: Place | unde
   const carrier = carrierNode(event, place)
   if (carrier === undefined) return realmNode(event)
   if (place?.type !== 'stream' || place.topic === undefined) return carrier
-  // Without a key: a topic has no identity but its name, and that changes when it is renamed or resolved.
+  // Without a key: a topic's only identity is its name, which changes when it is renamed or resolved.
   return toNode('topic', {
     display: place.topic,
     url: id === undefined ? undefined : topicLink(event.baseUrl, place, id),

@@ -8,18 +8,19 @@ import { nativeEventsIn } from './native-events.js'
 import { ROWS } from './rows.js'
 import { withoutToken } from './secrets.js'
 
-/** Twice what the platform puts into one answer. */
+/** Twice the platform's maximum per response. */
 const MOST_EVENTS = 10_000
 
 /**
- * Makes the events of one delivery. Every JSON object gives at least one, whatever is missing from it, or is counted as
- * ignored: what no row knows is kept under the platform's own words.
+ * Makes the events of one delivery. Every JSON object yields at least one event, however incomplete, or counts as
+ * ignored: what no row knows is recorded under the platform's own names.
  *
  * @throws AppError `invalid/invalid_json`, `too_large/body_too_large` for more than 10,000 events
  */
 export function normaliseChat(delivery: WebhookDelivery, { site, verified }: DeliveryContext): NormalisedDelivery {
   const body = readBody(delivery)
-  // Whoever reads an event could send more with the token that let it in. One that proved nothing is part of what was sent.
+  // A token that proved the delivery is removed, or readers of the event could post with it. An unproved one is
+  // content.
   const found = nativeEventsIn(verified === 'token' ? withoutToken(body) : body)
   const events: NewEvent[] = []
   let ignored = found.unreadable
@@ -30,7 +31,7 @@ export function normaliseChat(delivery: WebhookDelivery, { site, verified }: Del
     if (events.length + mapped.length > MOST_EVENTS) throw tooMany()
     for (const one of mapped) events.push(toChatEvent(event, one))
   }
-  // An answer that holds nothing is itself what carries nothing to keep.
+  // A response without events counts as one ignored entry.
   return { events, ignored: events.length === 0 ? Math.max(1, ignored) : ignored }
 }
 

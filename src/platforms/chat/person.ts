@@ -2,24 +2,24 @@ import type { Actor } from '../../model/event.js'
 import { idAt, known, memberOf, objectAt, type Payload, textAt } from '../payload.js'
 import type { ChatContext } from './context.js'
 
-/** Whoever wrote a message or did something to it, as far as that is told. */
+/** The author of a message or the actor of an event, as far as known. */
 export interface Person {
   id: string | undefined
   email: string | undefined
   name: string | undefined
-  /** Undefined where nobody knows, which is not the same as no. */
+  /** Undefined if unknown, unlike false. */
   isBot: boolean | undefined
-  /** Empty where nobody knows. */
+  /** Empty if unknown. */
   role: string
 }
 
-/** Where an event does not name who did it. */
-export const NOBODY: Person = { id: undefined, email: undefined, name: undefined, isBot: undefined, role: '' }
+/** For events that do not name the actor. */
+export const UNKNOWN_PERSON: Person = { id: undefined, email: undefined, name: undefined, isBot: undefined, role: '' }
 
 const BOT_ADDRESS = /-bot@[^@\s]+$/iu
-/** The one bot of the platform itself whose address does not say so. */
+/** The only bot of the platform itself whose address does not show it. */
 const MAIL_GATEWAY = 'emailgateway@zulip.com'
-/** The realm in which the platform's own bots live. */
+/** The realm of the platform's own bots. */
 const INTERNAL_REALM = 'zulipinternal'
 
 /** The sender of a message. */
@@ -32,9 +32,9 @@ export function senderOf(message: Payload, context: ChatContext): Person {
 }
 
 /**
- * Who caused an event about a message, where the event names them: `user_id`, on old servers the object `user`.
+ * The actor of an event about a message, if named: `user_id`, on old servers the object `user`.
  *
- * Events of other types use `user_id` for the person concerned, so this is not for them.
+ * In events of other types `user_id` is the person affected, so do not use this for them.
  */
 export function doerOf(event: Payload, context: ChatContext): Person {
   const user = objectAt(event, 'user')
@@ -50,7 +50,7 @@ export function toActor({ id, email, name }: Person): Actor {
 }
 
 /**
- * The members that every chat event has in its payload beside what was sent; null where nothing is known.
+ * The members that every chat event has in its payload in addition to what was sent; null if unknown.
  *
  * Source: Event Ledger Service, "Event (normalized)", payload.
  */
@@ -69,7 +69,7 @@ function toPerson({ users }: ChatContext, from: Payload, told: Pick<Person, 'id'
   return { ...told, email: told.email ?? user?.email, isBot, role: isBot ? 'bot' : (user?.role ?? '') }
 }
 
-/** The platform does not send it; a forwarder that looked it up may. */
+/** The platform does not send this; a forwarder may add it. */
 function sentIsBot(from: Payload): boolean | undefined {
   const sent = memberOf(from, 'sender_is_bot')
   return typeof sent === 'boolean' ? sent : undefined

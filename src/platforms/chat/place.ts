@@ -1,24 +1,24 @@
 import { idAt, memberOf, objectsAt, type Payload, REDACTED, textAt } from '../payload.js'
 
-/** Where a message stands, as far as it is told. */
+/** Where a message was posted, as far as known. */
 export type Place = StreamPlace | DirectPlace
 
 export interface StreamPlace {
   type: 'stream'
   streamId: string | undefined
   streamName: string | undefined
-  /** The name as it is now. It may be empty, which is a topic like any other. */
+  /** The current name. May be empty, which is a valid topic. */
   topic: string | undefined
 }
 
 export interface DirectPlace {
   type: 'direct'
-  /** All who take part, in ascending order; undefined where one of them has no id. */
+  /** All participants, ascending; undefined if one of them has no id. */
   userIds: readonly string[] | undefined
   names: readonly string[]
 }
 
-/** The place of a message. Its `type` is not always sent, so what it says of its recipients counts as well. */
+/** The place of a message. `type` is not always sent, so its recipients are used as well. */
 export function placeOf(message: Payload): Place | undefined {
   const type = textAt(message, 'type')
   const recipient = memberOf(message, 'display_recipient')
@@ -34,7 +34,7 @@ export function toStreamPlace(streamId: string, topic: string | undefined): Stre
   return { type: 'stream', streamId, streamName: undefined, topic }
 }
 
-/** The topic, which servers still call by its old name in most places. */
+/** The topic, which servers still send under its old member name in most places. */
 export function topicAt(from: Payload): string | undefined {
   return nameAt(from, 'subject') ?? nameAt(from, 'topic')
 }
@@ -45,7 +45,7 @@ export function nameAt(from: Payload, member: string): string | undefined {
   return typeof name === 'string' && name !== REDACTED ? name : undefined
 }
 
-/** The sender takes part as well, though not every server lists them among the recipients. */
+/** Includes the sender, whom not every server lists among the recipients. */
 function directPlace(message: Payload): DirectPlace {
   const people = objectsAt(message, 'display_recipient')
   const ids = people.map(person => idAt(person, 'id') ?? idAt(person, 'user_id'))

@@ -1,11 +1,11 @@
 import { toNode } from '../node.js'
-import { idAt, textAt } from '../payload.js'
+import { idAt, known, textAt } from '../payload.js'
 import type { ChatEvent, Mapped } from './chat-event.js'
 import { messageNode } from './nodes.js'
 import { doerOf } from './person.js'
 import { verbOf } from './verb.js'
 
-/** An emoji that somebody put on a message or took off it. */
+/** An emoji added to or removed from a message. */
 export function mapReaction(event: ChatEvent): Mapped[] {
   const { body } = event
   const messageId = idAt(body, 'message_id')
@@ -14,6 +14,7 @@ export function mapReaction(event: ChatEvent): Mapped[] {
   const identified = messageId !== undefined && !parts.includes(undefined)
   const eventId = idAt(body, 'id')
   const emoji = textAt(body, 'emoji_name')
+  const carrier = messageNode(event, messageId, undefined)
   return [
     {
       objectType: 'reaction',
@@ -21,16 +22,17 @@ export function mapReaction(event: ChatEvent): Mapped[] {
       subjectId: messageId,
       keyType: 'message',
       identity: identified ? `${messageId}:reaction:${parts.join(':')}` : undefined,
-      // Who took it off may put it on again. No time is told, so the number in the queue has to tell the two apart.
-      occurrence: eventId === undefined ? 'once' : [eventId],
+      // A reaction may be removed and added again. No time is sent, so the number in the queue distinguishes the two.
+      occurrence: eventId === undefined ? 'once' : [...(event.queueId === undefined ? [] : [event.queueId]), eventId],
       occurredAt: undefined,
       target: toNode('reaction', {
         id: identified ? [messageId, ...parts].join(':') : undefined,
         display: emoji && `:${emoji}:`,
-        parent: messageNode(event, messageId, undefined),
+        parent: carrier,
       }),
-      conversation: {},
+      conversation: known({ url: carrier.url }),
       person,
+      metadata: known({ emoji }),
     },
   ]
 }

@@ -6,15 +6,15 @@ import { mapMessage } from './message.js'
 import { mapReaction } from './reaction.js'
 import { mapUpdateMessage } from './update-message.js'
 
-/** What is made of one native event. */
+/** Maps one type of native event. */
 export interface Row {
-  /** The kinds that it produces from the operations that are documented; others give `<object>.<native word>`. */
+  /** The kinds produced from documented operations; others yield `<object>.<native word>`. */
   kinds: readonly string[]
-  /** @returns one or more events, none where there is nothing to keep */
+  /** @returns one or more events, or none if there is nothing to record */
   map(event: ChatEvent): Mapped[]
 }
 
-/** What carries nothing to keep: signs of life, and what only concerns the receiver's own view. */
+/** Types with nothing to record: heartbeats, and state that only the receiver sees or has set. */
 const IGNORED = [
   'heartbeat',
   'presence',
@@ -24,9 +24,20 @@ const IGNORED = [
   'user_settings',
   'update_display_settings',
   'update_global_notifications',
+  'alert_words',
+  'drafts',
+  'hotspots',
+  'muted_topics',
+  'muted_users',
+  'navigation_view',
+  'onboarding_steps',
+  'reminders',
+  'saved_snippets',
+  'scheduled_messages',
+  'user_topic',
 ] as const
 
-/** The native events that are understood one by one, by their type. */
+/** Individually mapped native events, by type. */
 export const ROWS: ReadonlyMap<string, Row> = new Map<string, Row>([
   [
     'message',
@@ -43,6 +54,15 @@ export const ROWS: ReadonlyMap<string, Row> = new Map<string, Row>([
     'subscription',
     {
       kinds: kindsOf('subscription', ['added', 'updated', 'removed', 'peer_added', 'peer_removed']),
+      map: mapGeneric,
+    },
+  ],
+  [
+    'user_group',
+    {
+      kinds: kindsOf('user_group', [
+        ...['added', 'updated', 'removed', 'members_added', 'members_removed', 'subgroups_added', 'subgroups_removed'],
+      ]),
       map: mapGeneric,
     },
   ],

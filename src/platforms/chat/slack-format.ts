@@ -1,5 +1,5 @@
 /**
- * The second format of outgoing webhooks: a form like Slack's. It carries neither the id nor the topic of its message.
+ * The second format of outgoing webhooks: a form like Slack's. It has neither the id nor the topic of its message.
  *
  * Source: Zulip API, "Outgoing webhooks", Slack-format.
  */
@@ -11,7 +11,7 @@ export function isSlackFormat(body: Payload): boolean {
   return shown.length >= 2 && textAt(body, 'type') === undefined
 }
 
-/** The message that a form is about, in the members of the platform's own format. */
+/** Converts a form to the message object of the platform's own format. */
 export function messageOfSlackForm(form: Payload): Payload {
   const streamId = unprefixed(textAt(form, 'channel_id'))
   const senderId = unprefixed(textAt(form, 'user_id'))
@@ -31,7 +31,7 @@ export function messageOfSlackForm(form: Payload): Payload {
   })
 }
 
-/** `C123`, `U21`: the letter tells the kind of thing. */
+/** `C123`, `U21`: the letter is the type. */
 function unprefixed(id: string | undefined): string | undefined {
   return id?.replace(/^[CTU](?=\d+$)/u, '')
 }

@@ -1,4 +1,4 @@
-/** A message whose words were changed, messages that were moved to another topic or stream, or both at once. */
+/** A message edited, messages moved to another topic or stream, or both. */
 import { idAt, instantAt, known, memberOf, type Payload, textAt } from '../payload.js'
 import type { ChatEvent, Mapped } from './chat-event.js'
 import { conversationOf } from './message.js'
@@ -9,7 +9,7 @@ import { nameAt, type StreamPlace, topicAt } from './place.js'
 
 const WORDS = ['content', 'orig_content', 'rendered_content', 'orig_rendered_content'] as const
 
-/** @returns nothing for what no person did: the server adds previews of links to a message after it was sent */
+/** @returns nothing for changes by no person: the server adds link previews after a message was sent */
 export function mapUpdateMessage(event: ChatEvent): Mapped[] {
   const { body } = event
   const moved = originalTopic(body) !== undefined || idAt(body, 'new_stream_id') !== undefined
@@ -38,7 +38,7 @@ function mapChange(event: ChatEvent, verb: 'updated' | 'moved', id: string | und
   }
 }
 
-/** Old servers do not say that only the rendering changed; they name nobody, and the oldest no time either. */
+/** Old servers do not mark rendering changes; they name no person, and the oldest no time either. */
 function isLinkPreview(body: Payload): boolean {
   const told = memberOf(body, 'rendering_only')
   if (typeof told === 'boolean') return told
@@ -46,7 +46,7 @@ function isLinkPreview(body: Payload): boolean {
   return !Object.hasOwn(body, 'user_id') && idAt(body, 'edit_timestamp') === undefined
 }
 
-/** Where the messages are now. The event names the stream that they were in, but not the one that they came to. */
+/** Where the messages are now. The event contains the old stream's name, but not the new one's. */
 function newPlace(body: Payload): StreamPlace | undefined {
   const [from, to] = [idAt(body, 'stream_id'), idAt(body, 'new_stream_id')]
   const streamId = to ?? from
@@ -63,7 +63,7 @@ function oldPlace(body: Payload): Record<string, unknown> {
   })
 }
 
-/** Only told of a move. */
+/** Sent only for a move. */
 function originalTopic(body: Payload): string | undefined {
   return nameAt(body, 'orig_subject') ?? nameAt(body, 'orig_topic')
 }

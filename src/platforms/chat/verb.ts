@@ -2,7 +2,7 @@ import { toWord } from '../identity.js'
 import { canonicalVerb } from '../verbs.js'
 import type { NativeEvent } from './chat-event.js'
 
-/** The words of this platform alone. */
+/** Words specific to this platform. */
 const OWN: ReadonlyMap<string, string> = new Map([
   ['add_members', 'members_added'],
   ['remove_members', 'members_removed'],
@@ -18,7 +18,7 @@ const OWN: ReadonlyMap<string, string> = new Map([
   ['reorder', 'reordered'],
 ])
 
-/** The verb of an event that names its operation; `received` where it does not, which claims nothing. */
+/** The verb of an event from its operation; `received` if there is none, which claims nothing. */
 export function verbOf({ action }: NativeEvent): string {
   const word = toWord(action) ?? 'received'
   return OWN.get(word) ?? canonicalVerb(word)

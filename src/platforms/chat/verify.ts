@@ -7,10 +7,10 @@ import { usableSecrets } from '../secrets.js'
 import { readBody } from './body.js'
 
 /**
- * Checks the token of a delivery, which proves who knows it but protects nothing of what was sent. The platform shows it
- * only inside the body, so this body alone is read before it is trusted, and nothing else of it.
+ * Checks the token of a delivery, which proves the sender but not the integrity of the content. The token is inside the
+ * body, so only this body is parsed before it is trusted, and only the token is read.
  *
- * @param secrets all that are valid now; none (or only empty ones): `none`, as nothing can be proved
+ * @param secrets all currently valid ones; none (or only empty ones): the result is `none`
  * @throws AppError `unauthenticated/signature_invalid`
  */
 export function verifyChat(delivery: WebhookDelivery, secrets: readonly string[]): Verification {
@@ -19,18 +19,22 @@ export function verifyChat(delivery: WebhookDelivery, secrets: readonly string[]
 
   const shown = tokenOf(delivery)
   if (shown === undefined) {
-    throw refused('The delivery shows no token.', 'Let an outgoing webhook bot send it, or add its token to the body.')
+    throw refused('The delivery has no token.', 'Let an outgoing webhook bot send it, or add its token to the body.')
   }
   let fits = false
   for (const token of tokens) {
-    // No early end: how long this takes tells nothing about which token fits.
+    // No early exit: the duration must not reveal which token matches.
     if (safeEqual(token, shown)) fits = true
   }
-  if (!fits) throw refused('The token fits no secret.', 'Compare the token of the bot with the one configured here.')
+  if (!fits)
+    throw refused(
+      'The token does not match any configured secret.',
+      'Compare the token of the bot with the one configured here.',
+    )
   return 'token'
 }
 
-/** @returns undefined also for a body that cannot be read: whoever proves nothing is not told what is wrong with it */
+/** @returns undefined also for an unreadable body: an unproved sender gets no details */
 function tokenOf(delivery: WebhookDelivery): string | undefined {
   try {
     return textAt(readBody(delivery), 'token')

@@ -4,8 +4,7 @@ import type { Hook } from './hook.js'
 import { loginOf } from './nodes.js'
 
 /**
- * Who did it: the sender, else who pushed, and nobody where neither is told. Never the author of the thing that was
- * acted on.
+ * The actor: the sender, else the pusher; anonymous if neither is sent. Never the author of the object.
  */
 export function actorOf(hook: Hook): Actor {
   const { sender } = hook
@@ -23,10 +22,10 @@ export function actorOf(hook: Hook): Actor {
 }
 
 /**
- * The actor's role, as far as it is told. An association describes the author of an object, so it only counts when the
- * actor wrote that object.
+ * The actor's role, if sent. An association describes the author of an object, so it counts only if the actor wrote
+ * that object.
  *
- * @returns an empty string where nothing is told
+ * @returns an empty string if there is none
  */
 export function actorRoleOf({ sender }: Hook, written: Payload | undefined): string {
   if (textAt(sender, 'type') === 'Bot' || loginOf(sender)?.endsWith('[bot]')) return 'bot'
@@ -36,7 +35,7 @@ export function actorRoleOf({ sender }: Hook, written: Payload | undefined): str
   return association === 'collaborator' ? 'member' : association
 }
 
-/** Old pushes, and those of a deploy key, tell the pusher alone, often by nothing but a name. */
+/** Old pushes, and those by a deploy key, contain only the pusher, often just a name. */
 function pusherOf({ body }: Hook): Actor {
   const pusher = objectAt(body, 'pusher')
   return {
@@ -46,7 +45,7 @@ function pusherOf({ body }: Hook): Actor {
   }
 }
 
-/** Only a push tells an address, and that of the pusher, who is mostly but not always the sender. */
+/** Only pushes contain an email address. It is the pusher's, who is usually but not always the sender. */
 function pusherEmail({ body, sender }: Hook): string | undefined {
   const pusher = objectAt(body, 'pusher')
   const login = loginOf(sender)

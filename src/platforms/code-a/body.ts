@@ -5,8 +5,8 @@ import { isPayload, type Payload, REDACTED } from '../payload.js'
 /**
  * The JSON object of a delivery: the body itself, or the `payload` field of a form.
  *
- * Two things are not kept as sent: values nested deeper than an event may be, and the hook's own secret, which Gogs and
- * old Gitea put into every body and which no reader of the ledger may learn.
+ * Two things are not recorded as sent: values nested deeper than an event may be, and the hook's own secret, which Gogs
+ * and old Gitea put into every body and which no reader of the ledger may see.
  *
  * @throws AppError `invalid/invalid_json` when there is no JSON object
  */

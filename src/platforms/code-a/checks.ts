@@ -1,16 +1,18 @@
-/** What machines say about code: checks, workflows, commit statuses, deployments. */
+/** Events from machines about code: checks, workflows, commit statuses, deployments. */
 
 import type { TargetNode } from '../../model/event.js'
 import { toWord } from '../identity.js'
 import { toNode } from '../node.js'
+import { toOutcome } from '../outcome.js'
 import { firstInstantAt, idAt, known, objectAt, type Payload, textAt, webUrlAt } from '../payload.js'
 import { conversationOf } from './conversation.js'
 import { type Hook, type Mapped, verbOf } from './hook.js'
+import { repositoryPage } from './links.js'
 import { commitNode, pathInRepository } from './nodes.js'
 
 export type RunEvent = 'check_run' | 'check_suite' | 'workflow_run' | 'workflow_job'
 
-/** The members that tell when an action happened, from the best; actions that are not listed have no time. */
+/** The members with an action's time, best first; actions not listed have no time. */
 const RUN_TIMES: Record<RunEvent, ReadonlyMap<string, readonly string[]>> = {
   check_run: new Map([
     ['created', ['started_at']],
@@ -24,7 +26,7 @@ const RUN_TIMES: Record<RunEvent, ReadonlyMap<string, readonly string[]>> = {
   workflow_run: new Map([
     ['requested', ['run_started_at', 'created_at']],
     ['in_progress', ['updated_at', 'run_started_at', 'started_at']],
-    // Gitea does not tell the last change; Forgejo has names of its own.
+    // Gitea omits the last change; Forgejo uses its own names.
     ['completed', ['updated_at', 'completed_at', 'stopped', 'updated']],
     ['recovered', ['updated_at', 'stopped', 'updated']],
   ]),
@@ -36,6 +38,9 @@ const RUN_TIMES: Record<RunEvent, ReadonlyMap<string, readonly string[]>> = {
   ]),
 }
 
+/** Requested while the run still shows its previous outcome. */
+const RERUN_REQUESTS: ReadonlySet<string> = new Set(['rerequested', 'requested_action'])
+
 export function mapRun(event: RunEvent): (hook: Hook) => Mapped {
   return hook => {
     const run = runOf(hook, event)
@@ -45,6 +50,7 @@ export function mapRun(event: RunEvent): (hook: Hook) => Mapped {
     const conclusion = textAt(run, 'conclusion') ?? (isForgejoRun(hook, event) ? textAt(run, 'status') : undefined)
     const attempt = attemptOf(run)
     const output = objectAt(run, 'output')
+    const status = textAt(run, 'status')
     const target = toNode(event, {
       id,
       display: textAt(run, 'name') ?? textAt(objectAt(run, 'app'), 'name') ?? runTitle(run),
@@ -57,13 +63,14 @@ export function mapRun(event: RunEvent): (hook: Hook) => Mapped {
       verb,
       subjectId: id,
       identity: id,
-      // Where attempts are not counted, the time stands in: the same run may well fail twice.
+      // If attempts are not counted, the time distinguishes them: the same run may fail twice.
       occurrence:
         verb === 'created' ? 'once' : [...(conclusion === undefined ? [] : [conclusion]), attempt ?? occurredAt],
+      outcome: RERUN_REQUESTS.has(verb) ? undefined : toOutcome(conclusion ?? status),
       occurredAt,
       target,
       conversation: conversationOf(hook, target, { text: runTitle(run) ?? textAt(output, 'title') }),
-      metadata: known({ status: textAt(run, 'status'), conclusion, attempt }),
+      metadata: known({ status, conclusion, attempt }),
     }
   }
 }
@@ -76,7 +83,7 @@ function runOf({ body }: Hook, event: RunEvent): Payload | undefined {
   return objectAt(body, event) ?? (event === 'workflow_run' ? objectAt(body, 'run') : undefined)
 }
 
-/** Forgejo tells of runs that ended, and by its action of how: also of a success after a failure. */
+/** Forgejo sends finished runs, with the outcome as action: including a success after a failure. */
 function isForgejoRun({ nativeName }: Hook, event: RunEvent): boolean {
   return event === 'workflow_run' && nativeName.startsWith('action_run')
 }
@@ -86,7 +93,7 @@ function runVerb(hook: Hook, event: RunEvent): string {
   return hook.nativeAction === 'recover' ? 'recovered' : 'completed'
 }
 
-/** Attempts are counted from 1; Gitea says 0 where it does not count them. */
+/** Attempts are counted from 1; Gitea sends 0 if it does not count them. */
 function attemptOf(run: Payload | undefined): string | undefined {
   const attempt = idAt(run, 'run_attempt')
   return attempt === '0' ? undefined : attempt
@@ -95,10 +102,13 @@ function attemptOf(run: Payload | undefined): string | undefined {
 function runParent(hook: Hook, event: RunEvent, run: Payload | undefined): TargetNode | undefined {
   const commit = commitNode(hook, textAt(run, 'head_sha') ?? textAt(run, 'commit_sha'))
   const workflowRun = event === 'workflow_job' ? idAt(run, 'run_id') : undefined
-  return workflowRun === undefined ? commit : toNode('workflow_run', { id: workflowRun, parent: commit })
+  if (workflowRun === undefined) return commit
+  // Gitea numbers its run pages per repository, which is another number.
+  const url = hook.dialect === 'github' ? repositoryPage(hook, 'actions', 'runs', workflowRun) : undefined
+  return toNode('workflow_run', { id: workflowRun, display: textAt(run, 'workflow_name'), url, parent: commit })
 }
 
-/** A commit status: its verb is the state, and each one has an id of its own. */
+/** A commit status: its verb is the state, and each has its own id. */
 export function mapStatus(hook: Hook): Mapped {
   const { body } = hook
   const id = idAt(body, 'id')
@@ -119,6 +129,7 @@ export function mapStatus(hook: Hook): Mapped {
     subjectId: id ?? sha,
     identity: id ?? path,
     occurrence: id === undefined ? [occurredAt] : 'once',
+    outcome: toOutcome(textAt(body, 'state')),
     occurredAt,
     target,
     conversation: conversationOf(hook, target, { text: textAt(body, 'description') }),
@@ -132,6 +143,7 @@ export function mapDeployment(hook: Hook): Mapped {
   const id = idAt(deployment, 'id')
   const occurredAt = firstInstantAt(deployment, [verb === 'created' ? 'created_at' : 'updated_at'])
   const target = deploymentNode(hook, deployment)
+  const environment = textAt(deployment, 'environment')
   return {
     objectType: 'deployment',
     verb,
@@ -141,11 +153,13 @@ export function mapDeployment(hook: Hook): Mapped {
     occurredAt,
     target,
     conversation: conversationOf(hook, target, { text: textAt(deployment, 'description') }),
+    metadata: known({ environment }),
   }
 }
 
 export function mapDeploymentStatus(hook: Hook): Mapped {
   const status = objectAt(hook.body, 'deployment_status')
+  const deployment = objectAt(hook.body, 'deployment')
   const id = idAt(status, 'id')
   const state = textAt(status, 'state')
   const verb = verbOf(hook, 'created')
@@ -155,7 +169,7 @@ export function mapDeploymentStatus(hook: Hook): Mapped {
     display: state,
     url: webUrlAt(status, 'log_url') ?? webUrlAt(status, 'target_url'),
     metadata: known({ state }),
-    parent: deploymentNode(hook, objectAt(hook.body, 'deployment')),
+    parent: deploymentNode(hook, deployment),
   })
   return {
     objectType: 'deployment_status',
@@ -163,14 +177,18 @@ export function mapDeploymentStatus(hook: Hook): Mapped {
     subjectId: id,
     identity: id,
     occurrence: verb === 'created' && state !== undefined ? [state] : [occurredAt],
+    outcome: toOutcome(state),
     occurredAt,
     target,
     conversation: conversationOf(hook, target.parent, { text: textAt(status, 'description'), url: target.url }),
-    metadata: known({ state }),
+    metadata: known({
+      state,
+      environment: textAt(status, 'environment') ?? textAt(deployment, 'environment'),
+    }),
   }
 }
 
-function deploymentNode(hook: Hook, deployment: Payload | undefined): TargetNode {
+export function deploymentNode(hook: Hook, deployment: Payload | undefined): TargetNode {
   return toNode('deployment', {
     id: idAt(deployment, 'id'),
     display: textAt(deployment, 'environment'),

@@ -1,7 +1,8 @@
-/** What happens to the code itself: pushes, branches and tags, releases. */
+/** Events about the code itself: pushes, branches and tags, releases. */
 import type { TargetNode } from '../../model/event.js'
 import { commitMessages, isNoCommit, pushIdentity, readRef } from '../git-push.js'
 import { toWord } from '../identity.js'
+import type { Occurrence } from '../mapped-event.js'
 import { toNode } from '../node.js'
 import {
   firstInstantAt,
@@ -16,7 +17,9 @@ import {
   webUrlAt,
 } from '../payload.js'
 import { conversationOf } from './conversation.js'
+import { editedText } from './edited-text.js'
 import { type Hook, type Mapped, verbOf } from './hook.js'
+import { refPage } from './links.js'
 import { authorOf, carrierNode, pathInRepository, repositoryId } from './nodes.js'
 
 export function mapPush(hook: Hook): Mapped {
@@ -25,18 +28,22 @@ export function mapPush(hook: Hook): Mapped {
   const after = textAt(body, 'after')
   const head = headCommit(body, after)
   const deleted = isTrue(body, 'deleted') || isNoCommit(after)
-  const target = refNode(hook, ref)
+  const pushedAt = instantAt(hook.repository, 'pushed_at')
+  const target = refNode(hook, ref, { gone: deleted })
+  const compared = webUrlAt(body, 'compare') ?? webUrlAt(body, 'compare_url') ?? webUrlAt(head, 'url')
   return {
     objectType: 'push',
     verb: deleted ? 'deleted' : 'created',
     subjectId: after === undefined || isNoCommit(after) ? ref : after,
     identity: pushIdentity(repositoryId(hook), body),
-    occurrence: 'once',
-    occurredAt: instantAt(hook.repository, 'pushed_at') ?? instantAt(head, 'timestamp'),
+    // The same commits may be pushed to the same ref again after a deletion or forced push.
+    occurrence: [pushedAt ?? instantAt(hook.repository, 'updated_at')],
+    occurredAt: pushedAt ?? instantAt(head, 'timestamp'),
     target,
     conversation: conversationOf(hook, target, {
       text: commitMessages(body) ?? textAt(head, 'message'),
-      url: webUrlAt(body, 'compare') ?? webUrlAt(body, 'compare_url') ?? webUrlAt(head, 'url'),
+      // A deleted ref has nothing to compare.
+      url: deleted ? undefined : compared,
     }),
     metadata: known({
       ref,
@@ -47,20 +54,21 @@ export function mapPush(hook: Hook): Mapped {
   }
 }
 
-/** Gogs and older Gitea do not set the head apart from the other commits. */
+/** Gogs and older Gitea do not send the head commit separately. */
 function headCommit(push: Payload, after: string | undefined): Payload | undefined {
   const isHead = (commit: Payload) => after !== undefined && textAt(commit, 'id') === after
   return objectAt(push, 'head_commit') ?? objectsAt(push, 'commits').find(isHead)
 }
 
-/** `create` and `delete`. A branch can be made again under its name, so only the delivery tells one time from another. */
+/** `create` and `delete`. A branch may be recreated under its name, so only the delivery distinguishes occurrences. */
 export function mapRef(hook: Hook): Mapped {
   const ref = textAt(hook.body, 'ref')
   const objectType = toWord(textAt(hook.body, 'ref_type')) ?? 'ref'
-  const target = refNode(hook, ref, objectType)
+  const deleted = hook.name === 'delete'
+  const target = refNode(hook, ref, { refType: objectType, gone: deleted })
   return {
     objectType,
-    verb: hook.name === 'delete' ? 'deleted' : 'created',
+    verb: deleted ? 'deleted' : 'created',
     subjectId: ref,
     identity: pathInRepository(hook, ref),
     occurrence: [undefined],
@@ -70,13 +78,27 @@ export function mapRef(hook: Hook): Mapped {
   }
 }
 
-/** A branch or tag, by its full ref on a push and by its bare name with its type elsewhere. */
-function refNode(hook: Hook, ref: string | undefined, refType?: string): TargetNode {
-  const { type, name } = readRef(ref)
-  return toNode(refType ?? type, { id: pathInRepository(hook, name), display: name, parent: carrierNode(hook) })
+/**
+ * A branch or tag: on a push by its full ref, elsewhere by bare name and type.
+ *
+ * @param gone whether it was deleted, so that it has no page
+ */
+export function refNode(
+  hook: Hook,
+  ref: string | undefined,
+  { refType, gone = false }: { refType?: string; gone?: boolean } = {},
+): TargetNode {
+  const { type: fullType, name } = readRef(ref)
+  const type = refType ?? fullType
+  return toNode(type, {
+    id: pathInRepository(hook, name),
+    display: name,
+    url: gone ? undefined : refPage(hook, type, name),
+    parent: carrierNode(hook),
+  })
 }
 
-/** One click makes several events (`created`, `published`, `released`); each is one of its own. */
+/** One click sends several events (`created`, `published`, `released`); each is recorded. */
 export function mapRelease(hook: Hook): Mapped {
   const release = objectAt(hook.body, 'release')
   const verb = verbOf(hook)
@@ -94,10 +116,27 @@ export function mapRelease(hook: Hook): Mapped {
     verb,
     subjectId: id,
     identity: id,
-    occurrence: verb === 'updated' ? [instantAt(release, 'updated_at')] : 'once',
+    occurrence: releaseOccurrence(release, verb),
     occurredAt: releaseTime(release, verb),
     target,
     conversation: conversationOf(hook, target, { text: textAt(release, 'body') }),
+    written: release,
+  }
+}
+
+/** A release may be published again after becoming a draft, edited at any time, created and deleted once. */
+function releaseOccurrence(release: Payload | undefined, verb: string): Occurrence {
+  switch (verb) {
+    case 'published':
+    case 'released':
+    case 'prereleased':
+      return [instantAt(release, 'published_at')]
+    case 'unpublished':
+      return [firstInstantAt(release, ['updated_at', 'published_at'])]
+    case 'updated':
+      return [instantAt(release, 'updated_at'), editedText(release)]
+    default:
+      return 'once'
   }
 }
 

@@ -1,21 +1,22 @@
 /**
- * Comments of four kinds. Their ids come from four counters, so those of commits and discussions carry their counter's
- * name in keys: else a comment on a commit could pass for the repeat of one on an issue.
+ * Comments of four kinds. Their ids come from four counters, so keys of commit and discussion comments include the
+ * counter's name; otherwise a commit comment could count as a repeat of an issue comment.
  */
 import type { TargetNode } from '../../model/event.js'
 import { toNode } from '../node.js'
 import { idAt, instantAt, known, objectAt, type Payload, textAt, webUrlAt } from '../payload.js'
 import { conversationOf } from './conversation.js'
+import { editedText } from './edited-text.js'
 import { type Hook, type Mapped, verbOf } from './hook.js'
 import { authorOf, commitNode, discussionNode, issueOrPullRequestNode, pullRequestNode } from './nodes.js'
 
 interface CommentParts {
   objectType: 'comment' | 'review_comment'
-  /** What holds the conversation. */
+  /** The parent of the conversation. */
   carrier: TargetNode | undefined
-  /** What the comment hangs on, when that is not the carrier itself. */
+  /** The parent of the comment, if not the carrier itself. */
   parent?: TargetNode | undefined
-  /** Name of the counter that its ids come from, where it shares an object type with another. */
+  /** Name of its id counter, if another one shares the object type. */
   counter?: string
   metadata?: Record<string, unknown>
 }
@@ -55,7 +56,8 @@ function mapComment(hook: Hook, { objectType, carrier, parent, counter, metadata
     verb,
     subjectId: id,
     identity,
-    occurrence: verb === 'created' || verb === 'deleted' ? 'once' : [instantAt(comment, 'updated_at')],
+    occurrence:
+      verb === 'created' || verb === 'deleted' ? 'once' : [instantAt(comment, 'updated_at'), editedText(comment)],
     occurredAt: commentTime(comment, verb),
     target: toNode(objectType, {
       id: identity,
@@ -74,7 +76,7 @@ function commentTime(comment: Payload | undefined, verb: string): string | undef
   return instantAt(comment, verb === 'created' ? 'created_at' : 'updated_at')
 }
 
-/** Where in the code a comment stands. */
+/** Position of a comment in the code. */
 function placeOf(comment: Payload | undefined): Record<string, unknown> {
   return known({ path: textAt(comment, 'path'), line: idAt(comment, 'line') })
 }

@@ -1,12 +1,17 @@
-import type { Conversation, TargetNode } from '../../model/event.js'
+import { type Conversation, type TargetNode, targetChain } from '../../model/event.js'
 import { conversationIn } from '../repository-conversation.js'
 import type { Hook } from './hook.js'
 
-/** Where the words of an event belong, and the words. */
+/** The conversation of an event, and its text. Its link is the nearest known one. */
 export function conversationOf(
   { repositoryName }: Hook,
   carrier: TargetNode | undefined,
   said: { text?: string | undefined; url?: string | undefined; title?: string | undefined },
 ): Conversation {
-  return conversationIn(repositoryName, carrier, said)
+  return conversationIn(repositoryName, carrier, { ...said, url: said.url ?? nearestUrl(carrier) })
+}
+
+function nearestUrl(node: TargetNode | undefined): string | undefined {
+  for (const { url } of targetChain(node)) if (url !== undefined) return url
+  return undefined
 }

@@ -1,25 +1,32 @@
-/** Every event that has no row of its own: kept under the platform's own words, as far as they can be read. */
+/**
+ * Every event without a row of its own: recorded under the platform's own names, as far as readable. Known events have
+ * a description of what they are about; their identity is read here for all.
+ */
 import type { TargetNode } from '../../model/event.js'
 import { toWord } from '../identity.js'
 import { toNode } from '../node.js'
-import { firstInstantAt, idAt, objectAt, type Payload, textAt, webUrlAt } from '../payload.js'
+import { firstInstantAt, idAt, known, objectAt, type Payload, textAt, webUrlAt } from '../payload.js'
 import { conversationOf } from './conversation.js'
+import type { Describe, Description } from './described/description.js'
+import { shortDigest } from './edited-text.js'
 import { type Hook, type Mapped, verbOf } from './hook.js'
 import { carrierNode, loginOf, ownerNode, pathInRepository, repositoryId } from './nodes.js'
 
-/** Where an event is not like the others. */
+/** How an event differs from the usual form. */
 interface Peculiarity {
-  /** Name of its object, which mostly is that of the event, or the end of it (`…_alert`). */
+  /** Name of its object, usually that of the event, or its end (`…_alert`). */
   object?: string
-  /** The object stays as it is, so its last change is not the time of the event. */
+  /** The object stays unchanged, so its last change is not the time of the event. */
   objectUnchanged?: true
-  /** The other one of two objects that the event ties together or parts. */
+  /** The second of two objects that the event links or unlinks. */
   other?: string
-  /** What it says that happened, where it names no action. */
+  /** Its verb, if it has no action. */
   verb?: string
 }
 
 const PECULIAR: ReadonlyMap<string, Peculiarity> = new Map<string, Peculiarity>([
+  // Not the enterprise, whose last change is not the time of the event.
+  ['custom_property_promoted_to_enterprise', { object: 'definition' }],
   ['deployment_protection_rule', { object: 'deployment', objectUnchanged: true }],
   ['deployment_review', { object: 'workflow_run', objectUnchanged: true }],
   ['github_app_authorization', { object: 'sender', objectUnchanged: true }],
@@ -35,35 +42,43 @@ const PECULIAR: ReadonlyMap<string, Peculiarity> = new Map<string, Peculiarity>(
   ['workflow_dispatch', { verb: 'created' }],
 ])
 
-/** Actions whose time is not named like them. */
+/** Actions whose time member has another name. */
 const TIME_NAMED: ReadonlyMap<string, string> = new Map([['closed_by_user', 'dismissed_at']])
 
-export function mapGeneric(hook: Hook): Mapped {
+export function mapDescribed(describe: Describe): (hook: Hook) => Mapped {
+  return hook => mapGeneric(hook, describe)
+}
+
+export function mapGeneric(hook: Hook, describe?: Describe): Mapped {
   const objectType = toWord(hook.name) ?? 'event'
   const object = likeNamed(hook)
   const verb = genericVerb(hook)
   const identity = genericId(hook, object)
   const occurredAt = genericTime(hook, object, verb)
-  const target = genericTarget(hook, { objectType, object, identity })
+  const described = describe?.(hook, object) ?? {}
+  const target = described.target ?? genericTarget(hook, { objectType, object, identity, described })
   return {
     objectType,
     verb,
-    subjectId: identity ?? repositoryId(hook) ?? idAt(objectAt(hook.body, 'organization'), 'id'),
+    subjectId: identity ?? described.subjectId ?? repositoryId(hook) ?? idAt(objectAt(hook.body, 'organization'), 'id'),
     identity,
-    occurrence: verb === 'created' || verb === 'deleted' ? 'once' : [...otherOf(hook), occurredAt],
-    occurredAt,
+    occurrence:
+      verb === 'created' || verb === 'deleted' ? 'once' : [...otherOf(hook), occurredAt, ...fieldsOfItem(hook, verb)],
+    outcome: described.outcome,
+    occurredAt: described.occurredAt ?? occurredAt,
     target,
     conversation: conversationOf(hook, target, {
-      text: textAt(object, 'body') ?? textAt(object, 'description'),
+      text: described.text ?? textAt(object, 'body') ?? textAt(object, 'description'),
     }),
     written: object,
+    metadata: known(described.facts ?? {}),
   }
 }
 
 /** `dependabot_alert` → `dependabot_alert`, else `alert`. */
 function likeNamed({ name, body }: Hook): Payload | undefined {
   const words = (PECULIAR.get(name)?.object ?? name).split('_')
-  // Event names have a handful of words; what has more was not sent by a platform.
+  // Event names consist of a few words; longer ones do not come from a platform.
   for (let from = 0; from < Math.min(words.length, 8); from++) {
     const object = objectAt(body, words.slice(from).join('_'))
     if (object) return object
@@ -77,7 +92,13 @@ function otherOf({ name, body }: Hook): [id?: string | undefined] {
   return other === undefined ? [] : [idAt(objectAt(body, other), 'id')]
 }
 
-/** A milestone is `created` first, and `opened` after it was closed. */
+/** Fields of a project item are set one by one, several in one second, and its time need not change. */
+function fieldsOfItem({ name, body }: Hook, verb: string): string[] {
+  const changes = name === 'projects_v2_item' && verb === 'updated' ? objectAt(body, 'changes') : undefined
+  return changes ? [shortDigest(changes)] : []
+}
+
+/** A milestone is `created` first, and `opened` when reopened. */
 function genericVerb(hook: Hook): string {
   if (hook.name === 'milestone' && hook.nativeAction === 'opened') return 'reopened'
   const status = hook.name === 'repository_import' ? toWord(textAt(hook.body, 'status')) : undefined
@@ -86,13 +107,13 @@ function genericVerb(hook: Hook): string {
 
 function genericId(hook: Hook, object: Payload | undefined): string | undefined {
   const id = idAt(object, 'id') ?? idAt(object, 'node_id') ?? idAt(object, 'ghsa_id') ?? idAt(object, 'head_sha')
-  // A purchase is known by who made it.
+  // A purchase is identified by its buyer.
   return id ?? pathInRepository(hook, idAt(object, 'number')) ?? idAt(objectAt(object, 'account'), 'id')
 }
 
 /**
- * The time that is named for the action (`dismissed_at`), else that of the last change; a deletion has only its own.
- * Where an event has no object it tells its time itself.
+ * The time named after the action (`dismissed_at`), else that of the last change; a deletion only has its own. Events
+ * without an object carry their time themselves.
  */
 function genericTime(hook: Hook, object: Payload | undefined, verb: string): string | undefined {
   if (PECULIAR.get(hook.name)?.objectUnchanged) return undefined
@@ -104,20 +125,26 @@ function genericTime(hook: Hook, object: Payload | undefined, verb: string): str
   )
 }
 
-function genericTarget(
-  hook: Hook,
-  { objectType, object, identity }: { objectType: string; object: Payload | undefined; identity: string | undefined },
-): TargetNode {
+interface TargetParts {
+  objectType: string
+  object: Payload | undefined
+  identity: string | undefined
+  described: Description
+}
+
+function genericTarget(hook: Hook, { objectType, object, identity, described }: TargetParts): TargetNode {
   const carrier = carrierNode(hook)
   if (object !== undefined && object === hook.repository) return carrier ?? toNode(objectType, {})
   if (objectType === 'organization') return ownerNode(hook) ?? toNode(objectType, {})
-  if (object === undefined) return carrier ?? toNode(objectType, {})
+  if (object === undefined && described.display === undefined) return carrier ?? toNode(objectType, {})
   const title = textAt(object, 'title') ?? textAt(object, 'name') ?? loginOf(object)
   const number = idAt(object, 'number')
   return toNode(objectType, {
-    id: identity,
-    display: number === undefined ? title : `#${number}${title === undefined ? '' : ` ${title}`}`,
-    url: webUrlAt(object, 'html_url'),
-    parent: carrier,
+    id: described.id ?? identity,
+    display:
+      described.display ?? (number === undefined ? title : `#${number}${title === undefined ? '' : ` ${title}`}`),
+    url: described.url ?? webUrlAt(object, 'html_url'),
+    ...known({ metadata: described.metadata }),
+    parent: described.parent ?? carrier,
   })
 }

@@ -6,33 +6,37 @@ import { canonicalVerb } from '../verbs.js'
 import { hostOf } from './host.js'
 import { type NativeEvent, readNativeEvent } from './native-event.js'
 
-/** A delivery taken apart, as the rows of the mapping read it. */
+/** A parsed delivery, as input of the mapping's rows. */
 export interface Hook extends NativeEvent {
   body: Payload
   /** The instance, such as `github.com`. */
   host: string
   repository: Payload | undefined
-  /** `owner/name` as it is now; for display only, as repositories get renamed. */
+  /** Current `owner/name`; only for display, because repositories get renamed. */
   repositoryName: string | undefined
   sender: Payload | undefined
 }
 
-/** Words of this platform that stand for others in the past tense; the common ones are folded for all platforms. */
+/** Words specific to this platform → past tense; shared words are mapped for all platforms. */
 const PAST: ReadonlyMap<string, string> = new Map([
   ['dismiss', 'dismissed'],
   ['resolve', 'resolved'],
+  ['schedule', 'scheduled'],
   ['suspend', 'suspended'],
   ['unsuspend', 'unsuspended'],
 ])
 
-/** What a row makes of a delivery; everything else is the same for all rows. */
+/** What a row makes of a delivery. Everything else is equal for all rows. */
 export interface Mapped extends MappedEvent {
-  /** The object whose `author_association` tells the actor's role, if the actor wrote it. */
+  /**
+   * The event's object: its `author_association` is the actor's role if the actor wrote it, and it contains the new
+   * values of `changes`.
+   */
   written?: Payload | undefined
 }
 
 export function readHook(headers: WebhookDelivery['headers'], body: Payload): Hook {
-  // Forgejo tells of a run of its actions by nothing but the run.
+  // Forgejo sends an actions run as the only object.
   const run = objectAt(body, 'run')
   const repository = objectAt(body, 'repository') ?? objectAt(run, 'repository')
   const sender = objectAt(body, 'sender') ?? objectAt(run, 'trigger_user')
@@ -46,7 +50,7 @@ export function readHook(headers: WebhookDelivery['headers'], body: Payload): Ho
   }
 }
 
-/** The verb of a delivery that names its action; `received` where it does not, which claims nothing. */
+/** The verb of a delivery from its action; `received` if there is none, which claims nothing. */
 export function verbOf(hook: Hook, unnamed = 'received'): string {
   const word = toWord(hook.nativeAction) ?? unnamed
   return PAST.get(word) ?? canonicalVerb(word)

@@ -4,10 +4,10 @@ import { type Payload, textAt } from '../payload.js'
 const AUTHORITY = /^https?:\/\/(?:[^/?#@]*@)?([^/?#@\\\s]+)/iu
 
 /**
- * The instance that a delivery comes from, such as `github.com` or `git.example.org:3000`: ids are only unique there.
- * It is read from the body before the headers, so that two hooks for one event agree.
+ * The instance of a delivery, such as `github.com` or `git.example.org:3000`: ids are unique only there. The body takes
+ * precedence over the headers, so that two hooks for one event agree.
  *
- * @param objects what is of the instance and may hold an address there, from the surest
+ * @param objects objects that may contain an address of the instance, most reliable first
  */
 export function hostOf(headers: WebhookDelivery['headers'], objects: readonly (Payload | undefined)[]): string {
   for (const object of objects) {

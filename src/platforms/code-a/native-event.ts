@@ -2,24 +2,28 @@ import type { WebhookDelivery } from '../adapter.js'
 import { toIdentifier } from '../identity.js'
 import { objectAt, type Payload, textAt } from '../payload.js'
 
-/** What a delivery says that it is. */
+/** Event name and action of a delivery. */
 export interface NativeEvent {
-  /** The name in GitHub's dialect, by which rows are found. */
+  /** The name in GitHub's terms, which selects the row. */
   name: string
   /** The name as it was sent. */
   nativeName: string
-  /** The untouched `action`, where the payload has one. */
+  /** The unchanged `action`, if the payload has one. */
   nativeAction: string | undefined
+  dialect: Dialect
   deliveryId: string | undefined
 }
 
-/** GitHub's own headers, then its dialects; Gitea and Forgejo send copies under each other's names. */
+/** The server family of a delivery; Forgejo counts as Gitea. */
+export type Dialect = 'github' | 'gitea' | 'gogs'
+
+/** GitHub's own headers, then those of the others; Gitea and Forgejo send copies under each other's names. */
 const FLAVOURS = ['github', 'forgejo', 'gitea', 'gogs'] as const
 
 const REVIEW = 'pull_request_review'
 const RUN = 'workflow_run'
 
-/** Finer names of Gitea and Forgejo, folded into GitHub's. */
+/** More specific names of Gitea and Forgejo → GitHub's. */
 const FOLDED: ReadonlyMap<string, string> = new Map([
   ['action_run', RUN],
   ['action_run_failure', RUN],
@@ -39,19 +43,28 @@ const FOLDED: ReadonlyMap<string, string> = new Map([
   ['pull_request_review_rejected', REVIEW],
 ])
 
-/** Where a delivery shows no name at all it is kept under this one. */
+/** Name of a delivery that has none. */
 const UNNAMED = 'event'
 
 export function readNativeEvent(headers: WebhookDelivery['headers'], body: Payload): NativeEvent {
-  // Forgejo and older Gitea leave the event blank for some, such as packages, and name it only by its type.
+  // Forgejo and older Gitea leave the event blank for some, such as packages, and send only its type.
   const nativeName = firstHeader(headers, 'event') ?? firstHeader(headers, 'event-type') ?? UNNAMED
   const deliveryId = firstHeader(headers, 'delivery')
   return {
     name: foldName(nativeName, body),
     nativeName,
     nativeAction: textAt(body, 'action'),
+    dialect: dialectOf(headers),
     deliveryId: deliveryId === undefined ? undefined : toIdentifier(deliveryId),
   }
+}
+
+const GITEA_HEADERS = ['x-gitea-event', 'x-forgejo-event', 'x-gitea-event-type', 'x-forgejo-event-type'] as const
+
+/** Gitea and Forgejo also send Gogs' and GitHub's headers, Gogs only its own. */
+function dialectOf(headers: WebhookDelivery['headers']): Dialect {
+  if (GITEA_HEADERS.some(name => headers[name] !== undefined)) return 'gitea'
+  return headers['x-gogs-event'] !== undefined && headers['x-github-event'] === undefined ? 'gogs' : 'github'
 }
 
 function firstHeader(
@@ -66,7 +79,7 @@ function firstHeader(
 }
 
 function foldName(name: string, body: Payload): string {
-  // One name for two things: a comment in the conversation of a pull request, and a review that only comments.
+  // One name for two things: a comment in a pull request's conversation, and a review that only comments.
   if (name === 'pull_request_comment') return objectAt(body, 'comment') ? 'issue_comment' : REVIEW
   return FOLDED.get(name) ?? name
 }

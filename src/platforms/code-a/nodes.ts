@@ -1,15 +1,16 @@
 /**
- * The nodes of target chains: the thing, what carries it, the repository, its owner.
+ * The nodes of target chains: the object, its parents, the repository, its owner.
  *
- * Keys hold native ids or paths made of them, never a name that can be changed. A pull request is known by its
- * repository and number on every road: its comments arrive with the id of the issue behind it, not with its own.
+ * Keys contain native ids or paths of ids, never a changeable name. A pull request is always identified by repository
+ * and number: its comments arrive with the id of its issue, not its own.
  */
 import type { TargetNode } from '../../model/event.js'
 import { type NodeParts, toNode } from '../node.js'
 import { idAt, isTrue, known, memberOf, objectAt, type Payload, textAt, webUrlAt } from '../payload.js'
 import type { Hook } from './hook.js'
+import { accountPage, commitPage, issuePage, pullRequestPage } from './links.js'
 
-/** The repository and its owner; the organisation or account alone where an event has no repository. */
+/** The repository and its owner; only the organisation or account if an event has no repository. */
 export function carrierNode(hook: Hook): TargetNode | undefined {
   if (!hook.repository) return ownerNode(hook)
   return toNode('repository', {
@@ -21,31 +22,50 @@ export function carrierNode(hook: Hook): TargetNode | undefined {
   })
 }
 
-/** The stable name of the repository in keys: its id, or its path where there is none. */
+/** The stable name of the repository in keys: its id, or its path if there is none. */
 export function repositoryId({ repository, repositoryName }: Hook): string | undefined {
   return idAt(repository, 'id') ?? repositoryName?.toLowerCase()
 }
 
-/** A path below the repository, for what has no id of its own there. */
+/** A path below the repository, for objects without an id of their own. */
 export function pathInRepository(hook: Hook, path: string | undefined): string | undefined {
   const repository = repositoryId(hook)
   return repository === undefined || path === undefined ? undefined : `${repository}/${path}`
 }
 
-export function ownerNode({ body, repository }: Hook): TargetNode | undefined {
+/** The repository's account; else the organisation, the account of the app, or the enterprise. */
+export function ownerNode(hook: Hook): TargetNode | undefined {
+  const { body, repository } = hook
   const organization = objectAt(body, 'organization')
   const account = objectAt(objectAt(body, 'installation'), 'account')
   const owner = objectAt(repository, 'owner') ?? organization ?? account
-  if (!owner) return undefined
+  if (!owner) return enterpriseNode(objectAt(body, 'enterprise'))
+  return accountNode(hook, owner, owner === organization ? 'Organization' : 'owner')
+}
+
+/** @param nativeType type of the account if it does not contain one */
+export function accountNode(hook: Hook, account: Payload, nativeType = 'owner'): TargetNode {
   return toNode('owner', {
-    id: idAt(owner, 'id') ?? loginOf(owner)?.toLowerCase(),
-    display: loginOf(owner),
-    url: webUrlAt(owner, 'html_url'),
-    nativeType: textAt(owner, 'type') ?? (owner === organization ? 'Organization' : 'owner'),
+    id: idAt(account, 'id') ?? loginOf(account)?.toLowerCase(),
+    display: loginOf(account),
+    url: webUrlAt(account, 'html_url') ?? accountPage(hook, loginOf(account)),
+    nativeType: textAt(account, 'type') ?? nativeType,
   })
 }
 
-/** GitHub says `login`; its dialects `username` as well, and for an organisation sometimes only that. */
+/** Its ids are separate from those of accounts. */
+function enterpriseNode(enterprise: Payload | undefined): TargetNode | undefined {
+  const id = idAt(enterprise, 'id')
+  if (id === undefined) return undefined
+  return toNode('owner', {
+    id: `enterprise/${id}`,
+    display: textAt(enterprise, 'name') ?? textAt(enterprise, 'slug'),
+    url: webUrlAt(enterprise, 'html_url'),
+    nativeType: 'Enterprise',
+  })
+}
+
+/** GitHub sends `login`; others `username` as well, and for an organisation sometimes only that. */
 export function loginOf(person: Payload | undefined): string | undefined {
   return textAt(person, 'login') ?? textAt(person, 'username')
 }
@@ -54,36 +74,43 @@ export function issueNode(hook: Hook, issue: Payload | undefined): TargetNode {
   const number = idAt(issue, 'number')
   return toNode('issue', {
     id: idAt(issue, 'id') ?? pathInRepository(hook, number),
-    ...titled(issue),
+    ...titled(issue, () => issuePage(hook, number)),
     metadata: describe(issue),
     parent: carrierNode(hook),
   })
 }
 
-/** @param pull the pull request, or the issue behind it: both tell its number and title */
+/** @param pull the pull request, or its issue: both have number and title */
 export function pullRequestNode(hook: Hook, pull: Payload | undefined): TargetNode {
   const number = idAt(pull, 'number') ?? idAt(hook.body, 'number')
   return toNode('pull_request', {
     id: pathInRepository(hook, number),
-    ...titled(pull),
+    ...titled(pull, () => pullRequestPage(hook, number)),
     metadata: describe(pull),
     parent: carrierNode(hook),
   })
 }
 
-/** The conversation that an issue comment belongs to. A pull request is an issue with an object `pull_request`. */
-export function issueOrPullRequestNode(hook: Hook, issue: Payload | undefined): TargetNode {
-  const isPull =
+/** A pull request is an issue with a member `pull_request`. */
+export function isPullRequest({ body }: Hook, issue: Payload | undefined): boolean {
+  return (
     objectAt(issue, 'pull_request') !== undefined ||
-    objectAt(hook.body, 'pull_request') !== undefined ||
-    isTrue(hook.body, 'is_pull')
-  return isPull ? pullRequestNode(hook, issue ?? objectAt(hook.body, 'pull_request')) : issueNode(hook, issue)
+    objectAt(body, 'pull_request') !== undefined ||
+    isTrue(body, 'is_pull')
+  )
+}
+
+/** The conversation of an issue comment. */
+export function issueOrPullRequestNode(hook: Hook, issue: Payload | undefined): TargetNode {
+  return isPullRequest(hook, issue)
+    ? pullRequestNode(hook, issue ?? objectAt(hook.body, 'pull_request'))
+    : issueNode(hook, issue)
 }
 
 export function discussionNode(hook: Hook, discussion: Payload | undefined): TargetNode {
   return toNode('discussion', {
     id: idAt(discussion, 'id') ?? pathInRepository(hook, idAt(discussion, 'number')),
-    ...titled(discussion),
+    ...titled(discussion, () => undefined),
     metadata: describe(discussion),
     parent: carrierNode(hook),
   })
@@ -91,21 +118,36 @@ export function discussionNode(hook: Hook, discussion: Payload | undefined): Tar
 
 export function commitNode(hook: Hook, sha: string | undefined): TargetNode | undefined {
   if (sha === undefined) return carrierNode(hook)
-  return toNode('commit', { id: sha, display: sha.slice(0, 10), parent: carrierNode(hook) })
+  return toNode('commit', { id: sha, display: sha.slice(0, 10), url: commitPage(hook, sha), parent: carrierNode(hook) })
 }
 
-/** Who wrote an object, for its node's metadata; the actor of an event may be somebody else. */
+/** The author of an object, for its node's metadata; the actor of an event may be someone else. */
 export function authorOf(object: Payload | undefined): { id?: string; display?: string } | undefined {
   const user = objectAt(object, 'user') ?? objectAt(object, 'author')
   return user ? known({ id: idAt(user, 'id'), display: loginOf(user) }) : undefined
 }
 
-function titled(object: Payload | undefined): Pick<NodeParts, 'display' | 'url'> {
+/** A person or thing as `action.metadata` names it. */
+export interface Named {
+  id?: string
+  display?: string
+}
+
+/** @returns undefined if the payload has no such object */
+export function namedBy(object: Payload | undefined): Named | undefined {
+  if (!object) return undefined
+  const display = loginOf(object) ?? textAt(object, 'name') ?? textAt(object, 'title') ?? textAt(object, 'slug')
+  const named = known({ id: idAt(object, 'id'), display })
+  return Object.keys(named).length > 0 ? named : undefined
+}
+
+/** @param page derives the address if the object has none */
+function titled(object: Payload | undefined, page: () => string | undefined): Pick<NodeParts, 'display' | 'url'> {
   const number = idAt(object, 'number')
   const words = [number === undefined ? undefined : `#${number}`, textAt(object, 'title')]
   return {
     display: words.filter(word => word !== undefined).join(' ') || undefined,
-    url: webUrlAt(object, 'html_url'),
+    url: webUrlAt(object, 'html_url') ?? page(),
   }
 }
 

@@ -3,13 +3,14 @@ import { toEvent } from '../mapped-event.js'
 import { known } from '../payload.js'
 import { actorOf, actorRoleOf } from './actor.js'
 import { readBody } from './body.js'
+import { changesOf } from './changes.js'
 import { mapGeneric } from './generic.js'
 import { readHook } from './hook.js'
 import { ROWS } from './rows.js'
 
 /**
- * Makes the event of one delivery. Every JSON object gives an event, whatever is missing from it: what no row knows is
- * kept under the platform's own words. Only pings carry nothing to keep.
+ * Makes the event of one delivery. Every JSON object yields an event, however incomplete: what no row knows is recorded
+ * under the platform's own names. Only pings contain nothing to record.
  *
  * @throws AppError `invalid/invalid_json`
  */
@@ -28,5 +29,7 @@ export function normaliseCodeA(delivery: WebhookDelivery): NormalisedDelivery {
     actorRole: actorRoleOf(hook, mapped.written),
     payload: hook.body,
   } as const
-  return { events: [toEvent(native, mapped, delivery)], ignored: 0, ...arrival }
+  const changes = changesOf(hook, mapped.written)
+  const changed = changes ? { ...mapped, metadata: { changes, ...mapped.metadata } } : mapped
+  return { events: [toEvent(native, changed, delivery)], ignored: 0, ...arrival }
 }

@@ -1,11 +1,14 @@
+import type { Occurrence } from '../mapped-event.js'
 import { toNode } from '../node.js'
+import { toOutcome } from '../outcome.js'
 import { idAt, instantAt, isTrue, known, objectAt, type Payload, textAt, webUrlAt } from '../payload.js'
 import { conversationOf } from './conversation.js'
+import { editedText } from './edited-text.js'
 import { type Hook, type Mapped, verbOf } from './hook.js'
-import { authorOf, pullRequestNode } from './nodes.js'
+import { authorOf, pathInRepository, pullRequestNode } from './nodes.js'
 import { mapTracked } from './tracked.js'
 
-/** A closed pull request is `merged` when it was; the platform has no action of its own for that. */
+/** A closed pull request becomes `merged` if it was merged; the platform has no separate action. */
 export function mapPullRequest(hook: Hook): Mapped {
   const object = objectAt(hook.body, 'pull_request')
   const native = verbOf(hook)
@@ -17,7 +20,7 @@ export function mapPullRequest(hook: Hook): Mapped {
   return { ...mapped, occurrence: [headOf(hook, object), ...(occurredAt === undefined ? [] : [occurredAt])] }
 }
 
-/** New commits arrived: the new head tells one such update from the next, and the time a return to an earlier head. */
+/** New commits: the new head distinguishes updates, and the time a return to an earlier head. */
 function isPush({ nativeAction }: Hook): boolean {
   return nativeAction === 'synchronize' || nativeAction === 'synchronized'
 }
@@ -35,36 +38,60 @@ export function mapReview(hook: Hook): Mapped {
   const carrier = pullRequestNode(hook, pull)
   const changedAt = instantAt(review, 'updated_at') ?? instantAt(pull, 'updated_at')
   const submitted = verb === 'submitted'
+  const identity = id ?? idlessReview(hook, pull)
+  const text = textAt(review, 'body') ?? textAt(review, 'content')
+  const url = webUrlAt(review, 'html_url')
   return {
     objectType: 'review',
     verb,
-    subjectId: id,
-    identity: id,
-    occurrence: submitted ? 'once' : [changedAt],
+    subjectId: identity,
+    identity,
+    occurrence: reviewOccurrence({ verb, id, state, changedAt, edited: editedText(review) }),
+    outcome: submitted || verb === 'dismissed' ? toOutcome(state) : undefined,
     occurredAt: submitted ? (instantAt(review, 'submitted_at') ?? changedAt) : changedAt,
     target: toNode('review', {
-      id,
+      id: identity,
       display: state,
-      url: webUrlAt(review, 'html_url'),
+      url,
       metadata: known({ state, author: authorOf(review) }),
       parent: carrier,
     }),
-    conversation: conversationOf(hook, carrier, {
-      text: textAt(review, 'body') ?? textAt(review, 'content'),
-      url: webUrlAt(review, 'html_url'),
-    }),
+    conversation: conversationOf(hook, carrier, { text, url }),
     written: review,
-    metadata: known({ review_state: state }),
+    metadata: known({ review_state: state, concerned: verb === 'dismissed' ? authorOf(review) : undefined }),
   }
 }
 
-/** Gitea says `reviewed` for what GitHub calls `submitted`. */
+/** Gitea's reviews have no id: pull request, reviewer, content and time identify one. */
+function idlessReview(hook: Hook, pull: Payload | undefined): string | undefined {
+  const reviewer = idAt(hook.sender, 'id')
+  const number = idAt(pull, 'number') ?? idAt(hook.body, 'number')
+  return reviewer === undefined || number === undefined
+    ? undefined
+    : pathInRepository(hook, `${number}/review/${reviewer}`)
+}
+
+interface ReviewParts {
+  verb: string
+  id: string | undefined
+  state: string | undefined
+  changedAt: string | undefined
+  edited: string
+}
+
+function reviewOccurrence({ verb, id, state, changedAt, edited }: ReviewParts): Occurrence {
+  if (id === undefined) return [state, changedAt, edited]
+  if (verb === 'submitted') return 'once'
+  return verb === 'updated' ? [changedAt, edited] : [changedAt]
+}
+
+/** Gitea's `reviewed` is GitHub's `submitted`. */
 function reviewVerb(hook: Hook): string {
   const verb = verbOf(hook)
   return verb === 'reviewed' ? 'submitted' : verb
 }
 
-/** GitHub's dialects tell the state in the name of the event, or of the review's type. */
+/** Other servers than GitHub put the state into the name of the event or of the review's type. */
 function reviewState({ nativeName }: Hook, review: Payload | undefined): string | undefined {
   const state = textAt(review, 'state')?.toLowerCase()
   if (state !== undefined) return state

@@ -1,17 +1,30 @@
-/** What happens around a repository as a whole: stars, forks, its wiki and pages, packages. */
+/** Events about a repository as a whole: stars, forks, its wiki and pages, packages. */
 import { digestOf } from '../identity.js'
 import { toNode } from '../node.js'
-import { firstInstantAt, idAt, instantAt, known, memberOf, objectAt, objectsAt, textAt, webUrlAt } from '../payload.js'
+import { toOutcome } from '../outcome.js'
+import {
+  firstInstantAt,
+  idAt,
+  instantAt,
+  isTrue,
+  known,
+  memberOf,
+  objectAt,
+  objectsAt,
+  type Payload,
+  textAt,
+  webUrlAt,
+} from '../payload.js'
 import { conversationOf } from './conversation.js'
 import { type Hook, type Mapped, verbOf } from './hook.js'
 import { carrierNode, pathInRepository, repositoryId } from './nodes.js'
 
-/** The repository is what an event is about; where it is not told, an empty node keeps the chain's shape. */
+/** The repository as target; an empty node keeps the chain's shape if it is not sent. */
 function repositoryTarget(hook: Hook) {
   return carrierNode(hook) ?? toNode('repository', {})
 }
 
-/** A star can be given and taken again and again: its time tells the one, only the delivery the other. */
+/** A star can be added and removed repeatedly: its time identifies the first, only the delivery the second. */
 export function mapStar(hook: Hook): Mapped {
   const verb = verbOf(hook)
   const starredAt = instantAt(hook.body, 'starred_at')
@@ -47,13 +60,13 @@ export function mapWatch(hook: Hook): Mapped {
 }
 
 export function mapFork(hook: Hook): Mapped {
-  const fork = objectAt(hook.body, 'forkee')
+  const { fork, original } = forkAndOriginal(hook)
   const id = idAt(fork, 'id')
   const target = toNode('fork', {
     id,
     display: textAt(fork, 'full_name'),
     url: webUrlAt(fork, 'html_url'),
-    parent: carrierNode(hook),
+    parent: carrierNode(original),
   })
   return {
     objectType: 'fork',
@@ -63,11 +76,24 @@ export function mapFork(hook: Hook): Mapped {
     occurrence: 'once',
     occurredAt: instantAt(fork, 'created_at'),
     target,
-    conversation: conversationOf(hook, target, {}),
+    conversation: conversationOf(original, target, {}),
   }
 }
 
-/** `public`: a private repository was opened to everybody, which can happen again after it was closed. */
+/**
+ * On GitHub `forkee` is the fork and `repository` the original; on Gitea and Forgejo the other way round. The one
+ * marked as a fork is the fork; if both are, as in a fork of a fork, the server family decides.
+ */
+function forkAndOriginal(hook: Hook): { fork: Payload | undefined; original: Hook } {
+  const { body, repository, dialect } = hook
+  const forkee = objectAt(body, 'forkee')
+  const [forkeeIs, repositoryIs] = [isTrue(forkee, 'fork'), isTrue(repository, 'fork')]
+  const swapped = forkeeIs === repositoryIs ? dialect === 'gitea' : repositoryIs
+  if (!swapped || !forkee) return { fork: forkee, original: hook }
+  return { fork: repository, original: { ...hook, repository: forkee, repositoryName: textAt(forkee, 'full_name') } }
+}
+
+/** `public`: a private repository became public, which can happen repeatedly. */
 export function mapPublic(hook: Hook): Mapped {
   const id = repositoryId(hook)
   const changedAt = instantAt(hook.repository, 'updated_at')
@@ -84,14 +110,14 @@ export function mapPublic(hook: Hook): Mapped {
   }
 }
 
-/** `gollum`: one event for all pages that a change touched; their revisions identify it. */
+/** `gollum`: one event for all changed pages; their revisions identify it. */
 export function mapWiki(hook: Hook): Mapped {
   const pages = objectsAt(hook.body, 'pages')
   const revisions = pages.flatMap(page => textAt(page, 'sha') ?? [])
   const names = pages.flatMap(page => textAt(page, 'title') ?? textAt(page, 'page_name') ?? [])
   const target = toNode('wiki', {
     id: repositoryId(hook),
-    display: 'wiki',
+    display: names.join(', ') || 'wiki',
     url: webUrlAt(pages[0], 'html_url'),
     parent: carrierNode(hook),
   })
@@ -110,13 +136,14 @@ export function mapWiki(hook: Hook): Mapped {
 export function mapPageBuild(hook: Hook): Mapped {
   const build = objectAt(hook.body, 'build')
   const id = idAt(hook.body, 'id')
-  const target = toNode('page', { id, display: textAt(build, 'status'), parent: carrierNode(hook) })
+  const target = toNode('page', { id, display: 'pages', parent: carrierNode(hook) })
   return {
     objectType: 'page',
     verb: 'built',
     subjectId: id,
     identity: id,
     occurrence: 'once',
+    outcome: toOutcome(textAt(build, 'status') === 'built' ? 'success' : textAt(build, 'status')),
     occurredAt: firstInstantAt(build, ['updated_at', 'created_at']),
     target,
     conversation: conversationOf(hook, target, { text: textAt(objectAt(build, 'error'), 'message') }),
@@ -124,7 +151,7 @@ export function mapPageBuild(hook: Hook): Mapped {
   }
 }
 
-/** `package` and `registry_package`: what is published is a version, so the version identifies the event. */
+/** `package` and `registry_package`: a version is published, so the version identifies the event. */
 export function mapPackage(hook: Hook): Mapped {
   const object = objectAt(hook.body, hook.name)
   const version = objectAt(object, 'package_version')

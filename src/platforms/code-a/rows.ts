@@ -2,19 +2,27 @@ import { kindsOf } from '../named-kinds.js'
 import { mapDeployment, mapDeploymentStatus, mapRun, mapStatus, type RunEvent } from './checks.js'
 import { mapPush, mapRef, mapRelease } from './code.js'
 import { mapCommitComment, mapDiscussionComment, mapIssueComment, mapReviewComment } from './comment.js'
+import { ALERTS } from './described/alerts.js'
+import { APPS } from './described/apps.js'
+import { ISSUE_TIES } from './described/issue-ties.js'
+import { PEOPLE } from './described/people.js'
+import { PROJECTS } from './described/projects.js'
+import { REQUESTS } from './described/requests.js'
+import { WORKINGS } from './described/workings.js'
+import { mapDescribed, mapGeneric } from './generic.js'
 import type { Hook, Mapped } from './hook.js'
 import { mapDiscussion, mapIssue } from './issue.js'
 import { mapPullRequest, mapReview, mapReviewThread } from './pull-request.js'
 import { mapFork, mapPackage, mapPageBuild, mapPublic, mapStar, mapWatch, mapWiki } from './repository.js'
 
-/** What is made of one native event. */
+/** Maps one native event. */
 export interface Row {
-  /** The kinds that it produces from the actions that are documented; other actions give `<object>.<native word>`. */
+  /** The kinds produced from documented actions; others yield `<object>.<native word>`. */
   kinds: readonly string[]
   map(hook: Hook): Mapped
 }
 
-/** Actions that issues and pull requests share, on GitHub and on its dialects. */
+/** Actions shared by issues and pull requests, on GitHub and the other servers. */
 const SHARED_VERBS = [
   'created',
   'updated',
@@ -74,7 +82,15 @@ const RUN_VERBS: Record<RunEvent, readonly string[]> = {
   workflow_job: ['queued', 'waiting', 'in_progress', 'completed'],
 }
 
-/** The native events that are understood one by one, by their names in GitHub's dialect. */
+/** Events that are read alike, each with its own description. */
+const DESCRIBED_ROWS = [ALERTS, APPS, ISSUE_TIES, PEOPLE, PROJECTS, REQUESTS, WORKINGS]
+  .flatMap(events => Object.entries(events))
+  .map(([name, { verbs, describe }]): [string, Row] => [
+    name,
+    { kinds: kindsOf(name, verbs), map: describe ? mapDescribed(describe) : mapGeneric },
+  ])
+
+/** Individually mapped native events, by their names in GitHub's terms. */
 export const ROWS: ReadonlyMap<string, Row> = new Map<string, Row>([
   ['issues', { kinds: kindsOf('issue', ISSUE_VERBS), map: mapIssue }],
   ['issue_comment', { kinds: kindsOf('comment', ['created', 'updated', 'deleted']), map: mapIssueComment }],
@@ -107,4 +123,5 @@ export const ROWS: ReadonlyMap<string, Row> = new Map<string, Row>([
   ['page_build', { kinds: ['page.built'], map: mapPageBuild }],
   ['package', { kinds: kindsOf('package', ['created', 'updated', 'deleted']), map: mapPackage }],
   ['registry_package', { kinds: kindsOf('registry_package', ['created', 'updated']), map: mapPackage }],
+  ...DESCRIBED_ROWS,
 ])

@@ -1,4 +1,4 @@
-/** Issues, pull requests and discussions live the same life: opened, changed, labelled, closed, moved elsewhere. */
+/** Issues, pull requests and discussions share a life cycle: opened, changed, labelled, closed, transferred. */
 import type { TargetNode } from '../../model/event.js'
 import type { Occurrence } from '../mapped-event.js'
 import {
@@ -13,8 +13,9 @@ import {
   webUrlAt,
 } from '../payload.js'
 import { conversationOf } from './conversation.js'
+import { editedText } from './edited-text.js'
 import type { Hook, Mapped } from './hook.js'
-import { loginOf } from './nodes.js'
+import { type Named, namedBy } from './nodes.js'
 
 interface Tracked {
   objectType: 'issue' | 'pull_request' | 'discussion'
@@ -35,11 +36,14 @@ export function mapTracked(hook: Hook, { objectType, object, verb, target }: Tra
     target,
     conversation: conversationOf(hook, target, { text: textAt(object, 'body') }),
     written: object,
-    metadata: { ...concernedMetadata(hook, verb), ...known({ moved_to: movedTo(hook, verb) }) },
+    metadata: {
+      ...concernedMetadata(hook, object, verb),
+      ...known({ moved_to: movedTo(hook, verb), reason: reasonOf(hook, object, verb) }),
+    },
   }
 }
 
-/** The time of this action, never that of another: a deletion has none. */
+/** The time of this action, never of another: a deletion has none. */
 function trackedTime(object: Payload | undefined, verb: string): string | undefined {
   switch (verb) {
     case 'created':
@@ -62,34 +66,58 @@ function trackedOccurrence(hook: Hook, object: Payload | undefined, verb: string
   const when = trackedTime(object, verb)
   const moved = movedTo(hook, verb)
   if (moved) return [moved.id]
+  // New commits do not edit the text.
+  if (verb === 'updated' && !hook.nativeAction?.startsWith('synchronize')) return [when, editedText(object)]
   return concernedBy(verb).length > 0 ? [concernedId(hook, object, verb), when] : [when]
 }
 
-/** Gitea does not name the person or milestone; who and which it is now then tells one change from the next. */
+/** Gitea does not name the person or milestone, so the current ones distinguish changes. */
 function concernedId({ body }: Hook, object: Payload | undefined, verb: string): string | undefined {
   const found = firstObject(body, concernedBy(verb))
   const id = idAt(found?.object, 'id')
-  // Teams and people are counted apart.
+  // Teams and people have separate ids.
   if (id !== undefined) return found?.name === 'requested_team' ? `team/${id}` : id
   if (verb.endsWith('assigned')) return idsOf(objectsAt(object, 'assignees'))
   return verb.endsWith('milestoned') ? idAt(objectAt(object, 'milestone'), 'id') : undefined
 }
 
-/** @returns nothing where none of them tells one */
+/** @returns undefined if none of them has one */
 function idsOf(objects: readonly Payload[]): string | undefined {
   return objects.flatMap(object => idAt(object, 'id') ?? []).join('.') || undefined
 }
 
-/** What the action was about besides the object itself. */
-function concernedMetadata({ body }: Hook, verb: string): Record<string, unknown> {
+/** The label, person, milestone … of the action, under the names shared by all platforms. */
+function concernedMetadata({ body }: Hook, object: Payload | undefined, verb: string): Record<string, unknown> {
   const found = firstObject(body, concernedBy(verb))
-  if (!found) return {}
-  const { name, object } = found
-  const display = loginOf(object) ?? textAt(object, 'name') ?? textAt(object, 'title')
-  return { [name]: known({ id: idAt(object, 'id'), display }) }
+  if (found) return known({ [SHARED_NAMES.get(found.name) ?? found.name]: namedBy(found.object) })
+  switch (verb) {
+    // Gitea sends the resulting list.
+    case 'assigned':
+      return known({ assignee: onlyOne(objectsAt(object, 'assignees')) })
+    case 'milestoned':
+      return known({ milestone: namedBy(objectAt(object, 'milestone')) })
+    case 'label_updated':
+      return { labels: objectsAt(object, 'labels').flatMap(label => namedBy(label)?.display ?? []) }
+    case 'answered':
+      return known({ concerned: namedBy(objectAt(objectAt(body, 'answer'), 'user')) })
+    default:
+      return {}
+  }
 }
 
-/** Members that name the label, person, milestone or type of an action that happens once for each of them. */
+/** @returns undefined if there are several, because the affected one is then unknown */
+function onlyOne(objects: readonly Payload[]): Named | undefined {
+  return objects.length === 1 ? namedBy(objects[0]) : undefined
+}
+
+/** Why it was closed, locked or removed from the queue: `not_planned`, `off-topic`, `CI_FAILURE`. */
+function reasonOf({ body }: Hook, object: Payload | undefined, verb: string): string | undefined {
+  if (verb === 'closed') return textAt(object, 'state_reason')
+  if (verb === 'locked') return textAt(object, 'active_lock_reason')
+  return textAt(body, 'reason')
+}
+
+/** Members with the label, person, milestone or type of an action that occurs once for each of them. */
 function concernedBy(verb: string): readonly string[] {
   switch (verb) {
     case 'labeled':
@@ -112,6 +140,11 @@ function concernedBy(verb: string): readonly string[] {
   }
 }
 
+const SHARED_NAMES: ReadonlyMap<string, string> = new Map([
+  ['requested_reviewer', 'reviewer'],
+  ['requested_team', 'team'],
+])
+
 function firstObject(body: Payload, names: readonly string[]): { name: string; object: Payload } | undefined {
   for (const name of names) {
     const object = objectAt(body, name)
@@ -120,7 +153,7 @@ function firstObject(body: Payload, names: readonly string[]): { name: string; o
   return undefined
 }
 
-/** Where a transferred object lives on, under a new id. */
+/** The new place of a transferred object, under a new id. */
 function movedTo({ body }: Hook, verb: string): { id?: string; display?: string; url?: string } | undefined {
   if (verb !== 'transferred') return undefined
   const changes = objectAt(body, 'changes')

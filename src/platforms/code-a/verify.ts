@@ -7,7 +7,7 @@ import { usableSecrets } from '../secrets.js'
 
 type Algorithm = 'sha256' | 'sha1'
 
-/** A signature as a delivery shows it: lower-case hex, without the algorithm's name. */
+/** A signature in a delivery: lower-case hex, without the algorithm's name. */
 interface Signature {
   algorithm: Algorithm
   hex: string
@@ -18,12 +18,12 @@ const BARE_SHA256 = ['x-forgejo-signature', 'x-gitea-signature', 'x-gogs-signatu
 const PREFIXED_SHA1 = 'x-hub-signature'
 
 /**
- * Checks the HMAC of a delivery over the bytes as they came; for a form that is the form, not the JSON in it.
+ * Checks the HMAC of a delivery over the received bytes; for a form that is the form, not the JSON in it.
  *
- * Every SHA-256 signature that the delivery shows must fit one and the same secret: a delivery that contradicts itself
- * proves nothing. SHA-1 counts only where no SHA-256 form is shown.
+ * All SHA-256 signatures of a delivery must match the same secret: contradicting ones prove nothing. SHA-1 counts only
+ * without a SHA-256 one.
  *
- * @param secrets all that are valid now; none (or only empty ones): `none`, as nothing can be proved
+ * @param secrets all currently valid ones; none (or only empty ones): the result is `none`
  * @throws AppError `unauthenticated/signature_invalid`
  */
 export function verifyCodeA(delivery: WebhookDelivery, secrets: readonly string[]): Verification {
@@ -38,16 +38,19 @@ export function verifyCodeA(delivery: WebhookDelivery, secrets: readonly string[
   let fits = false
   for (const key of keys) {
     const expected = createHmac(first.algorithm, key).update(delivery.body).digest('hex')
-    // No early end: how long this takes tells nothing about which secret fits.
+    // No early exit: the duration must not reveal which secret matches.
     if (shown.every(({ hex }) => safeEqual(expected, hex))) fits = true
   }
   if (!fits) {
-    throw refused('The signature fits no secret.', 'Compare the secret of the hook with the one configured here.')
+    throw refused(
+      'The signature does not match any configured secret.',
+      'Compare the secret of the hook with the one configured here.',
+    )
   }
   return 'signature'
 }
 
-/** All SHA-256 signatures, or else the SHA-1 one. */
+/** All SHA-256 signatures, or otherwise the SHA-1 one. */
 function signaturesOf(headers: WebhookDelivery['headers']): Signature[] {
   const strong: Signature[] = []
   const prefixed = headers[PREFIXED_SHA256]
@@ -61,7 +64,7 @@ function signaturesOf(headers: WebhookDelivery['headers']): Signature[] {
   return [{ algorithm: 'sha1', hex: withoutPrefix('sha1=', weak) }]
 }
 
-/** A header without its prefix keeps what it has, and so never equals a digest of another algorithm. */
+/** A header without its prefix stays unchanged, so it never equals a digest of another algorithm. */
 function withoutPrefix(prefix: string, header: string): string {
   const text = header.trim().toLowerCase()
   return text.startsWith(prefix) ? text.slice(prefix.length) : `not ${prefix}${text}`

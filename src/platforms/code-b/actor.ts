@@ -2,12 +2,12 @@ import type { Actor } from '../../model/event.js'
 import { idAt, known, objectAt, type Payload, textAt } from '../payload.js'
 import type { Hook } from './hook.js'
 
-/** Who did what a row does not say otherwise about: nobody, where the payload does not name a `user`. */
+/** The actor unless a row says otherwise: the payload's `user`, else anonymous. */
 export function actorOf({ body }: Hook): Actor {
   return toActor(objectAt(body, 'user'))
 }
 
-/** A person as most payloads hold one. Older ones lack the id, some jobs' the username. */
+/** A person in the usual form. Older payloads lack the id, those of some jobs the username. */
 export function toActor(user: Payload | undefined): Actor {
   const username = textAt(user, 'username')
   const name = textAt(user, 'name')
@@ -18,7 +18,7 @@ export function toActor(user: Payload | undefined): Actor {
   }
 }
 
-/** The person who pushed, told by members of the body itself. In other payloads these are not who did it. */
+/** The pusher, from members of the body itself. In other payloads these are not the actor. */
 export function pusherOf({ body }: Hook): Actor {
   const username = textAt(body, 'user_username')
   const name = textAt(body, 'user_name')
@@ -29,13 +29,13 @@ export function pusherOf({ body }: Hook): Actor {
   }
 }
 
-/** A person of whom nothing but the id is told. */
+/** A person known only by id. */
 export function actorById(id: string | undefined): Actor {
   return { id: id ?? '', display: '', metadata: {} }
 }
 
 const TOKEN_BOT = /^(?:project|group)_\d+_bot/u
-/** Accounts that the platform itself acts under. */
+/** Accounts of the platform itself. */
 const INTERNAL: ReadonlySet<string> = new Set([
   'alert-bot',
   'automation-bot',
@@ -46,7 +46,7 @@ const INTERNAL: ReadonlySet<string> = new Set([
   'visual-review-bot',
 ])
 
-/** Payloads tell no roles of the actor; only bots are known, by their reserved usernames. */
+/** Payloads have no roles; only bots are recognised, by their reserved usernames. */
 export function actorRoleOf({ metadata }: Actor): string {
   const { username } = metadata
   if (typeof username !== 'string') return ''

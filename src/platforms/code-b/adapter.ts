@@ -6,7 +6,7 @@ import { verifyCodeB } from './verify.js'
 /**
  * GitLab.
  *
- * @param now epoch milliseconds; a signed delivery from another time is refused
+ * @param now epoch milliseconds; a signed delivery of another time is refused
  */
 export function createCodeB(now: () => number): WebhookAdapter {
   return {
@@ -16,5 +16,5 @@ export function createCodeB(now: () => number): WebhookAdapter {
   }
 }
 
-/** GitLab, by the clock of this machine. */
+/** GitLab, by this machine's clock. */
 export const codeB: WebhookAdapter = createCodeB(Date.now)

@@ -3,7 +3,7 @@ import { namedKinds } from '../named-kinds.js'
 import { targetGrammarOf } from '../scope-key.js'
 import { ROWS } from './rows.js'
 
-/** What code_b can send, told by the rows that make it. */
+/** What code_b can send, derived from the mapping's rows. */
 export const CODE_B_CATALOGUE: PlatformCatalogue = {
   source: 'code_b',
   display_name: 'GitLab',

@@ -1,4 +1,4 @@
-/** What happens to the code itself: pushes, branches and tags, releases, wiki pages. */
+/** Events about the code itself: pushes, branches and tags, releases, wiki pages. */
 import type { TargetNode } from '../../model/event.js'
 import { commitMessages, isNoCommit, pushIdentity, readRef } from '../git-push.js'
 import { digestOf } from '../identity.js'
@@ -6,10 +6,10 @@ import { toNode } from '../node.js'
 import { idAt, known, numberAt, objectsAt, type Payload, textAt, webUrlAt } from '../payload.js'
 import { pusherOf } from './actor.js'
 import { conversationOf, type Hook, type Mapped, verbOf } from './hook.js'
-import { carrierNode, pathInProject, projectId } from './nodes.js'
+import { carrierNode, linkInProject, pathInProject, projectId } from './nodes.js'
 import { firstTimeAt } from './time.js'
 
-/** Without a single commit it is not a push but a branch that was made or deleted. Pushes tell no time. */
+/** A push without commits creates or deletes a branch. Pushes have no time. */
 export function mapPush(hook: Hook): Mapped {
   const { body } = hook
   const { before, after } = endsOf(body)
@@ -34,7 +34,7 @@ function mapRef(hook: Hook, objectType: 'push' | 'branch' | 'tag', verb: string)
   const { body } = hook
   const ref = textAt(body, 'ref')
   const { before, after } = endsOf(body)
-  const target = refNode(hook, ref)
+  const target = refNode(hook, ref, verb)
   return {
     objectType,
     verb,
@@ -62,12 +62,14 @@ function hasCommits(body: Payload): boolean {
   return objectsAt(body, 'commits').length > 0 || (numberAt(body, 'total_commits_count') ?? 0) > 0
 }
 
-function refNode(hook: Hook, ref: string | undefined): TargetNode {
+/** A deleted ref has no page. */
+function refNode(hook: Hook, ref: string | undefined, verb: string): TargetNode {
   const { type, name } = readRef(ref)
-  return toNode(type, { id: pathInProject(hook, name), display: name, parent: carrierNode(hook) })
+  const url = verb === 'deleted' ? undefined : linkInProject(hook, 'tree', name)
+  return toNode(type, { id: pathInProject(hook, name), display: name, url, parent: carrierNode(hook) })
 }
 
-/** System hooks tell once what several refs came to by one push. */
+/** System hooks send the result of one push for several refs together. */
 export function mapRepositoryUpdate(hook: Hook): Mapped {
   const { body } = hook
   const id = projectId(hook.project)
@@ -86,7 +88,7 @@ export function mapRepositoryUpdate(hook: Hook): Mapped {
   }
 }
 
-/** The body itself is the release. It names nobody, and no time but that of its making. */
+/** The body itself is the release. It names no person, and only its creation time. */
 export function mapRelease(hook: Hook): Mapped {
   const { body } = hook
   const verb = verbOf(hook)
@@ -96,7 +98,7 @@ export function mapRelease(hook: Hook): Mapped {
   const target = toNode('release', {
     id: id ?? path,
     display: textAt(body, 'name') ?? tag,
-    url: webUrlAt(body, 'url'),
+    url: webUrlAt(body, 'url') ?? linkInProject(hook, 'releases', tag),
     metadata: known({ tag_name: tag }),
     parent: carrierNode(hook),
   })
@@ -112,7 +114,7 @@ export function mapRelease(hook: Hook): Mapped {
   }
 }
 
-/** Pages have no ids, and a page can be made again where one was deleted: its version tells the one from the other. */
+/** Pages have no ids, and a deleted page can be created again: its version distinguishes them. */
 export function mapWikiPage(hook: Hook): Mapped {
   const { attributes: page } = hook
   const slug = textAt(page, 'slug')

@@ -1,6 +1,6 @@
-/** Comments, which the platform calls notes, and the reactions to them and to what they stand on. */
+/** Comments, called notes by the platform, and reactions to them and to their parents. */
 import type { TargetNode } from '../../model/event.js'
-import { toWord } from '../identity.js'
+import { digestOf, toWord } from '../identity.js'
 import { toNode } from '../node.js'
 import { idAt, isTrue, known, objectAt, type Payload, textAt, webUrlAt } from '../payload.js'
 import { neutralType } from '../target-place.js'
@@ -19,14 +19,20 @@ export function mapNote(hook: Hook): Mapped {
     verb,
     subjectId: id,
     identity: id,
-    occurrence: verb === 'created' || verb === 'deleted' ? 'once' : [timeAt(note, 'updated_at')],
+    occurrence: verb === 'created' || verb === 'deleted' ? 'once' : editOccurrence(note),
     occurredAt: verb === 'deleted' ? undefined : timeAt(note, verb === 'created' ? 'created_at' : 'updated_at'),
     target,
     conversation: conversationOf(hook, carrier, { text: textAt(note, 'note'), url: target.url }),
   }
 }
 
-/** The reaction of one person. Its time is told for giving it, not for taking it back. */
+/** Times have a resolution of one second, and a text can be edited twice in it. */
+function editOccurrence(note: Payload | undefined): Mapped['occurrence'] {
+  const text = textAt(note, 'note')
+  return [timeAt(note, 'updated_at'), ...(text === undefined ? [] : [digestOf(text).slice(0, 16)])]
+}
+
+/** One person's reaction. Only adding it has a time. */
 export function mapEmoji(hook: Hook): Mapped {
   const { attributes: reaction, body } = hook
   const note = objectAt(body, 'note')
@@ -70,7 +76,7 @@ function commentNode(note: Payload | undefined, carrier: TargetNode | undefined)
   })
 }
 
-/** A comment on a line of a merge request; on a commit they are all ordinary comments. */
+/** A comment on a line of a merge request; on a commit all are ordinary comments. */
 function isReviewComment(note: Payload | undefined, carrier: TargetNode | undefined): boolean {
   if (carrier?.type !== 'pull_request') return false
   const onLine = textAt(note, 'line_code') ?? objectAt(note, 'position') ?? objectAt(note, 'st_diff')
@@ -79,7 +85,7 @@ function isReviewComment(note: Payload | undefined, carrier: TargetNode | undefi
 
 type NodeMaker = (hook: Hook, object: Payload, pageUrl: string | undefined) => TargetNode | undefined
 
-/** The members that hold what a comment or a reaction stands on. */
+/** The members with the parent of a comment or reaction. */
 const NOTEABLES: Readonly<Record<string, NodeMaker>> = {
   merge_request: (hook, object, fallbackUrl) => pullRequestNode(hook, object, { fallbackUrl }),
   issue: issueNode,
@@ -90,9 +96,9 @@ const NOTEABLES: Readonly<Record<string, NodeMaker>> = {
   commit: (hook, object) => commitNode(hook, textAt(object, 'id'), webUrlAt(object, 'url')),
 }
 
-/** @param said the comment, or the reaction where it is to the thing itself: it names the thing by type and id */
+/** @param said the comment, or a reaction to the parent itself: contains the parent's type and id */
 function noteableNode(hook: Hook, said: Payload | undefined): TargetNode | undefined {
-  const pageUrl = (webUrlAt(said, 'url') ?? webUrlAt(said, 'awarded_on_url'))?.replace(/#.*$/su, '')
+  const pageUrl = (webUrlAt(said, 'url') ?? webUrlAt(said, 'awarded_on_url'))?.replace(/#.*/su, '')
   for (const [member, make] of Object.entries(NOTEABLES)) {
     const object = objectAt(hook.body, member)
     if (object) return make(hook, object, pageUrl)

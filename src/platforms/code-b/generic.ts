@@ -1,9 +1,8 @@
-/** Every event that has no row of its own: kept under the platform's own words, as far as they can be read. */
+/** Every event without a row of its own: recorded under the platform's own names, as far as readable. */
 import { toWord } from '../identity.js'
 import { toNode } from '../node.js'
 import { idAt, objectAt, textAt, webUrlAt } from '../payload.js'
 import { neutralType } from '../target-place.js'
-import { actorById, actorOf } from './actor.js'
 import { conversationOf, type Hook, type Mapped, verbOf } from './hook.js'
 import { carrierNode, projectId } from './nodes.js'
 import { firstTimeAt } from './time.js'
@@ -36,12 +35,5 @@ export function mapGeneric(hook: Hook): Mapped {
     occurredAt,
     target,
     conversation: conversationOf(hook, target, { text: textAt(object, 'description') }),
-    ...deciderOf(hook),
   }
-}
-
-/** Decisions about memberships name nobody but by id. */
-function deciderOf(hook: Hook): Pick<Mapped, 'actor'> {
-  const id = idAt(hook.body, 'reviewed_by_user_id') ?? idAt(hook.body, 'requested_by_user_id')
-  return id === undefined || actorOf(hook).id !== '' ? {} : { actor: actorById(id) }
 }

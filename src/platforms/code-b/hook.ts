@@ -1,4 +1,4 @@
-import type { Actor, Conversation, TargetNode } from '../../model/event.js'
+import { type Actor, type Conversation, type TargetNode, targetChain } from '../../model/event.js'
 import type { WebhookDelivery } from '../adapter.js'
 import { toWord } from '../identity.js'
 import type { MappedEvent } from '../mapped-event.js'
@@ -9,7 +9,7 @@ import { type Instance, readInstance } from './host.js'
 import { type NativeEvent, readNativeEvent } from './native-event.js'
 import { type Group, type Project, readGroup, readProject } from './place.js'
 
-/** A delivery taken apart, as the rows of the mapping read it. */
+/** A parsed delivery, as input of the mapping's rows. */
 export interface Hook extends NativeEvent {
   body: Payload
   /** The object of most events. */
@@ -17,17 +17,17 @@ export interface Hook extends NativeEvent {
   instance: Instance
   project: Project | undefined
   group: Group | undefined
-  /** Only some members may see it on the platform. */
+  /** Visible only to some members on the platform. */
   confidential: boolean
 }
 
-/** What a row makes of a delivery; everything else is the same for all rows. */
+/** What a row makes of a delivery. Everything else is equal for all rows. */
 export interface Mapped extends MappedEvent {
-  /** Who did it, where that is not the `user` of the payload. */
+  /** The actor, if not the payload's `user`. */
   actor?: Actor
 }
 
-/** Words of this platform that stand for others in the past tense; the common ones are folded for all platforms. */
+/** Words specific to this platform → past tense; shared words are mapped for all platforms. */
 const PAST: ReadonlyMap<string, string> = new Map([
   ['approve', 'approved'],
   ['deny', 'denied'],
@@ -50,19 +50,25 @@ export function readHook(headers: WebhookDelivery['headers'], body: Payload): Ho
   }
 }
 
-/** The verb of a delivery that names its action; `received` where it does not, which claims nothing. */
+/** The verb of a delivery from its action; `received` if there is none, which claims nothing. */
 export function verbOf(hook: Hook, unnamed = 'received'): string {
   const word = toWord(hook.nativeAction) ?? unnamed
   return PAST.get(word) ?? canonicalVerb(word)
 }
 
-/** Where the words of an event belong, and the words. */
+/** The conversation of an event, and its text; the link is that of the nearest node that has one. */
 export function conversationOf(
   { project, group }: Hook,
   carrier: TargetNode | undefined,
   said: { text?: string | undefined; url?: string | undefined; title?: string | undefined },
 ): Conversation {
-  return conversationIn(project ? project.path : group?.path, carrier, said)
+  const url = said.url ?? nearestUrl(carrier)
+  return conversationIn(project ? project.path : group?.path, carrier, { ...said, url })
+}
+
+function nearestUrl(carrier: TargetNode | undefined): string | undefined {
+  for (const { url } of targetChain(carrier)) if (url !== undefined) return url
+  return undefined
 }
 
 function isConfidential(headers: WebhookDelivery['headers'], body: Payload): boolean {

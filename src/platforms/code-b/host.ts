@@ -1,17 +1,17 @@
 import type { WebhookDelivery } from '../adapter.js'
 import { objectAt, type Payload, webUrlAt } from '../payload.js'
 
-/** Where a delivery comes from. */
+/** The origin of a delivery. */
 export interface Instance {
-  /** `gitlab.example.org`, `git.example.org:3000`, `example.org/gitlab`: ids are only unique there. */
+  /** `gitlab.example.org`, `git.example.org:3000`, `example.org/gitlab`: ids are unique only there. */
   host: string
-  /** Its address without a slash at the end, with the path under which it is installed; where the header tells it. */
+  /** Its address without trailing slash, with its installation path; only if the header contains it. */
   address: string | undefined
 }
 
 const WEB = /^https?:\/\//iu
 
-/** Members that hold an address of the instance, from the surest. */
+/** Members that contain an address of the instance, most reliable first. */
 const NAMED_BY = [
   ['project', 'web_url'],
   ['project', 'homepage'],
@@ -19,7 +19,7 @@ const NAMED_BY = [
   ['object_attributes', 'url'],
 ] as const
 
-/** Instances before 15.5 do not send their address, and their system hooks may not tell it at all. */
+/** Instances before 15.5 do not send their address, and their system hooks may not contain it at all. */
 export function readInstance(headers: WebhookDelivery['headers'], body: Payload): Instance {
   const told = headers['x-gitlab-instance']?.trim() ?? ''
   if (!WEB.test(told) || !URL.canParse(told)) return { host: hostIn(body) ?? 'unknown', address: undefined }

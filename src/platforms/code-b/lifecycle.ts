@@ -1,9 +1,9 @@
-/** What system hooks and group hooks tell of projects, groups, accounts and keys coming, changing and going. */
+/** System and group hooks about the creation, change and deletion of projects, groups, accounts and keys. */
 import type { TargetNode } from '../../model/event.js'
 import { toNode } from '../node.js'
 import { idAt, known, type Payload, textAt } from '../payload.js'
 import { conversationOf, type Hook, type Mapped } from './hook.js'
-import { carrierNode, groupNode, instanceNode, projectId } from './nodes.js'
+import { carrierNode, encodePath, groupNode, instanceNode, projectId } from './nodes.js'
 import { timeAt } from './time.js'
 
 export type LifecycleObject = 'repository' | 'group' | 'subgroup' | 'user' | 'key'
@@ -11,9 +11,9 @@ export type LifecycleObject = 'repository' | 'group' | 'subgroup' | 'user' | 'ke
 export function mapLifecycle(objectType: LifecycleObject, verb: string): (hook: Hook) => Mapped {
   return hook => {
     const { body } = hook
-    const { id, target } = objectOf(hook, objectType)
+    const { id, target } = objectOf(hook, objectType, verb)
     const once = verb === 'created' || verb === 'deleted'
-    // A login that fails changes nothing on the account, so no time of the account is that of the attempt.
+    // A failed login does not change the account, so none of its times is that of the attempt.
     const changedAt = verb === 'failed_login' ? undefined : timeAt(body, 'updated_at')
     return {
       objectType,
@@ -25,6 +25,8 @@ export function mapLifecycle(objectType: LifecycleObject, verb: string): (hook: 
       target,
       conversation: conversationOf(hook, target, {}),
       metadata: known({
+        concerned: concernedOf(body, objectType),
+        changes: changesOf(body, objectType),
         old_path: textAt(body, 'old_path_with_namespace') ?? textAt(body, 'old_full_path') ?? textAt(body, 'old_path'),
         old_username: textAt(body, 'old_username'),
         state: textAt(body, 'state'),
@@ -33,16 +35,38 @@ export function mapLifecycle(objectType: LifecycleObject, verb: string): (hook: 
   }
 }
 
-/** Deletions tell no time of their own. */
+/** The owner of the account or key, who need not be the actor. */
+function concernedOf(body: Payload, objectType: LifecycleObject): { id?: string; display?: string } | undefined {
+  if (objectType !== 'user' && objectType !== 'key') return undefined
+  return known({ id: objectType === 'user' ? idAt(body, 'user_id') : undefined, display: textAt(body, 'username') })
+}
+
+/** A rename, which the platform sends as the old name next to the current one. */
+function changesOf(
+  body: Payload,
+  objectType: LifecycleObject,
+): Record<string, { from: string; to?: string }> | undefined {
+  const name = objectType === 'user' ? 'username' : 'path'
+  const olds = objectType === 'user' ? ['old_username'] : ['old_path_with_namespace', 'old_full_path', 'old_path']
+  const news = objectType === 'user' ? ['username'] : ['path_with_namespace', 'full_path', 'path']
+  const [from, to] = [olds, news].map(names => names.flatMap(member => textAt(body, member) ?? [])[0])
+  return from === undefined ? undefined : { [name]: { from, ...known({ to }) } }
+}
+
+/** Deletions have no time. */
 function creationTime(body: Payload, verb: string): string | undefined {
   return verb === 'created' ? timeAt(body, 'created_at') : undefined
 }
 
-function objectOf(hook: Hook, objectType: LifecycleObject): { id: string | undefined; target: TargetNode } {
+function objectOf(
+  hook: Hook,
+  objectType: LifecycleObject,
+  verb: string,
+): { id: string | undefined; target: TargetNode } {
   const { body, group, project } = hook
   switch (objectType) {
     case 'repository':
-      return { id: projectId(project), target: carrierNode(hook) ?? toNode('repository', {}) }
+      return { id: projectId(project), target: repositoryNode(hook, verb) }
     case 'group':
     case 'subgroup':
       return { id: group?.id, target: groupNode(group, objectType) ?? toNode('owner', { nativeType: objectType }) }
@@ -50,12 +74,35 @@ function objectOf(hook: Hook, objectType: LifecycleObject): { id: string | undef
       const id = idAt(body, 'user_id')
       const metadata = known({ name: textAt(body, 'name'), email: textAt(body, 'email') })
       const parent = instanceNode(hook)
-      return { id, target: toNode('user', { id, display: textAt(body, 'username'), metadata, parent }) }
+      const username = textAt(body, 'username')
+      const url = verb === 'deleted' ? undefined : profileLink(hook, username)
+      return { id, target: toNode('user', { id, display: username, url, metadata, parent }) }
     }
     case 'key': {
       const id = idAt(body, 'id')
-      const metadata = known({ username: textAt(body, 'username') })
-      return { id, target: toNode('key', { id, metadata, parent: instanceNode(hook) }) }
+      const username = textAt(body, 'username')
+      const parts = { metadata: known({ username }), url: profileLink(hook, username), parent: instanceNode(hook) }
+      return { id, target: toNode('key', { id, display: keyName(body), ...parts }) }
     }
   }
+}
+
+/** A deleted project has no page. */
+function repositoryNode(hook: Hook, verb: string): TargetNode {
+  const node = carrierNode(hook) ?? toNode('repository', {})
+  if (verb !== 'deleted') return node
+  const { url: _, ...gone } = node
+  return gone
+}
+
+function profileLink({ instance: { address } }: Hook, username: string | undefined): string | undefined {
+  return address === undefined || username === undefined ? undefined : `${address}/${encodePath(username)}`
+}
+
+const KEY_TYPE = /^(?:ssh|ecdsa|sk)-[\w@.-]{1,60}/u
+
+/** `ssh-ed25519 key 4`: the key itself and its comment remain in the payload. */
+function keyName(body: Payload): string {
+  const type = KEY_TYPE.exec(textAt(body, 'key') ?? '')?.[0]
+  return [type, 'key', idAt(body, 'id')].filter(part => part !== undefined).join(' ')
 }

@@ -1,16 +1,18 @@
-/** Who belongs to a group or project. These events name the person concerned, never who decided. */
+/** Membership of groups and projects. These events name the person affected, never the actor. */
 import { toWord } from '../identity.js'
 import { toNode } from '../node.js'
+import { toOutcome } from '../outcome.js'
 import { idAt, known, type Payload, textAt } from '../payload.js'
-import { conversationOf, type Hook, type Mapped } from './hook.js'
-import { carrierNode, projectId } from './nodes.js'
+import { actorById } from './actor.js'
+import { conversationOf, type Hook, type Mapped, verbOf } from './hook.js'
+import { carrierNode, groupNode, instanceNode, projectId } from './nodes.js'
 import { firstTimeAt } from './time.js'
 
 export type MemberVerb = 'added' | 'updated' | 'removed' | 'requested' | 'denied'
 
 /**
- * A request that is turned down is `revoked` in system hooks and `denied` in group hooks; teams are the older word for
- * the members of a project.
+ * A refused request is `revoked` in system hooks and `denied` in group hooks; team is the older word for a project's
+ * members.
  */
 export const MEMBER_EVENTS: ReadonlyMap<string, MemberVerb> = new Map([
   ['user_add_to_group', 'added'],
@@ -55,9 +57,74 @@ export function mapMember(verb: MemberVerb): (hook: Hook) => Mapped {
       occurredAt: firstTimeAt(body, [verb === 'added' ? 'created_at' : 'updated_at']),
       target,
       conversation: conversationOf(hook, carrier, {}),
-      metadata: known({ role: accessLevelOf(body) }),
+      metadata: known({
+        role: accessLevelOf(body),
+        concerned: concernedOf(body),
+        team: project ? undefined : teamOf(hook),
+      }),
     }
   }
+}
+
+/** The member, who need not be the actor. */
+function concernedOf(body: Payload): { id?: string; display?: string } {
+  return known({
+    id: idAt(body, 'user_id'),
+    display: textAt(body, 'user_username') ?? textAt(body, 'user_name'),
+  })
+}
+
+function teamOf({ body, group }: Hook): { id?: string; display?: string } | undefined {
+  return group && known({ id: group.id, display: textAt(body, 'group_name') ?? group.path })
+}
+
+/**
+ * An administrator must approve roles that take a paid seat: one event for the request, one for the decision. Only ids
+ * of people are sent.
+ *
+ * Source: GitLab, "System hooks", subscription member approval.
+ */
+export function mapMemberApproval(hook: Hook): Mapped {
+  const { attributes, body } = hook
+  const verb = verbOf(hook)
+  const [from, to] = [roleOf(attributes, 'old_access_level'), roleOf(attributes, 'new_access_level')]
+  const userId = idAt(body, 'user_id')
+  const namespace = idAt(body, 'promotion_namespace_id')
+  const group =
+    namespace === undefined ? undefined : { id: namespace, path: undefined, url: undefined, parent: undefined }
+  const carrier = groupNode(group) ?? instanceNode(hook)
+  const occurredAt = firstTimeAt(body, [`${verb}_at`, 'updated_at'])
+  const failed = textAt(attributes, 'status') === 'failed'
+  const deciderId = idAt(body, 'reviewed_by_user_id') ?? idAt(body, 'requested_by_user_id')
+  return {
+    objectType: 'member_approval',
+    // The type of earlier releases, so that a redelivery still counts as a repeat.
+    keyType: toWord(hook.name) ?? 'member_approval',
+    verb,
+    subjectId: userId,
+    identity: undefined,
+    occurrence: [undefined],
+    occurredAt,
+    outcome: failed ? 'failed' : toOutcome(verb),
+    target: toNode('member_approval', {
+      display: to === undefined ? 'role that takes a seat' : `role ${to}`,
+      metadata: known({ user_id: userId, role: to }),
+      parent: carrier,
+    }),
+    conversation: conversationOf(hook, carrier, {}),
+    ...(deciderId === undefined ? {} : { actor: actorById(deciderId) }),
+    metadata: known({
+      concerned: userId === undefined ? undefined : { id: userId },
+      role: to,
+      changes: from === undefined && to === undefined ? undefined : { role: known({ from, to }) },
+      state: textAt(attributes, 'status'),
+    }),
+  }
+}
+
+function roleOf(attributes: Payload | undefined, name: string): string | undefined {
+  const told = idAt(attributes, name)
+  return ACCESS_LEVELS.get(told ?? '') ?? toWord(told)
 }
 
 function named(kind: string, id: string | undefined): string | undefined {
@@ -68,13 +135,13 @@ const ACCESS_LEVELS: ReadonlyMap<string, string> = new Map([
   ['10', 'guest'],
   ['15', 'planner'],
   ['20', 'reporter'],
+  ['25', 'security_manager'],
   ['30', 'developer'],
   ['40', 'maintainer'],
   ['50', 'owner'],
 ])
 
-/** A word in lower case, whichever of the two ways it was told. */
+/** A word in lower case, from either of its two forms. */
 function accessLevelOf(body: Payload): string | undefined {
-  const told = idAt(body, 'group_access') ?? idAt(body, 'access_level')
-  return ACCESS_LEVELS.get(told ?? '') ?? toWord(told)
+  return roleOf(body, 'group_access') ?? roleOf(body, 'access_level')
 }

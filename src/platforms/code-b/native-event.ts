@@ -2,18 +2,18 @@ import type { WebhookDelivery } from '../adapter.js'
 import { toIdentifier, toWord } from '../identity.js'
 import { objectAt, type Payload, textAt } from '../payload.js'
 
-/** What a delivery says that it is. */
+/** Event name and action of a delivery. */
 export interface NativeEvent {
-  /** The name by which rows are found. */
+  /** The name that selects the row. */
   name: string
   /** The name as it was sent. */
   nativeName: string
-  /** The untouched action, where the payload has one. */
+  /** The unchanged action, if the payload has one. */
   nativeAction: string | undefined
   deliveryId: string | undefined
 }
 
-/** Where the header's name is not that of the payloads, in words. */
+/** Header names that differ from the payload's names. */
 const HEADER_NAMED: ReadonlyMap<string, string> = new Map([
   ['confidential_issue', 'issue'],
   ['confidential_note', 'note'],
@@ -22,10 +22,13 @@ const HEADER_NAMED: ReadonlyMap<string, string> = new Map([
   ['resource_deploy_token', 'deploy_token'],
 ])
 
-/** Where a delivery says nothing about itself it is kept under this name. */
+/** Name of a delivery that has none. */
 const UNNAMED = 'event'
 
-/** The body before the header: system hooks send any event under one header, and name it in the body alone. */
+/**
+ * The body takes precedence over the header: system hooks send every event under one header, and name it only in the
+ * body.
+ */
 export function readNativeEvent(headers: WebhookDelivery['headers'], body: Payload): NativeEvent {
   const header = headers['x-gitlab-event']?.trim() || undefined
   const told = textAt(body, 'object_kind') ?? textAt(body, 'event_name')
@@ -33,7 +36,7 @@ export function readNativeEvent(headers: WebhookDelivery['headers'], body: Paylo
   return {
     name: told ?? nameInHeader(header) ?? UNNAMED,
     nativeName: told ?? header ?? UNNAMED,
-    // Of reactions not all tell their action under its own name.
+    // Not all reactions have their action in the usual member.
     nativeAction: action ?? (told === 'emoji' ? textAt(body, 'event_type') : undefined),
     deliveryId: deliveryIdOf(headers),
   }
@@ -41,14 +44,14 @@ export function readNativeEvent(headers: WebhookDelivery['headers'], body: Paylo
 
 /** `Merge Request Hook` → `merge_request`. */
 function nameInHeader(header: string | undefined): string | undefined {
-  const word = toWord(header?.replace(/\s+hook$/iu, ''))
+  const word = toWord(header?.replace(/\shook$/iu, ''))
   if (word === undefined || word === 'system') return undefined
   return HEADER_NAMED.get(word) ?? word
 }
 
 /**
- * What redelivering repeats. The other ids do not identify: `X-Gitlab-Event-UUID` is shared by all events of one request,
- * and `X-Gitlab-Webhook-UUID` is new at each attempt.
+ * The id that a redelivery repeats. Others do not identify it: `X-Gitlab-Event-UUID` is shared by all events of one
+ * request, and `X-Gitlab-Webhook-UUID` is new at each attempt.
  */
 function deliveryIdOf(headers: WebhookDelivery['headers']): string | undefined {
   const id = headers['idempotency-key']?.trim() || headers['webhook-id']?.trim()

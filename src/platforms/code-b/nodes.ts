@@ -1,8 +1,8 @@
 /**
- * The nodes of target chains: the thing, what carries it, the repository, the groups around it.
+ * The nodes of target chains: the object, its parents, the repository, its groups.
  *
- * Types are the neutral words; the platform's own stand in `native_type`. Keys hold native ids, or paths where a payload
- * tells no id.
+ * Types are the neutral words; the platform's own are in `native_type`. Keys contain native ids, or paths if a payload
+ * has no id.
  */
 import type { TargetNode } from '../../model/event.js'
 import { type NodeParts, toNode } from '../node.js'
@@ -10,11 +10,12 @@ import { idAt, isTrue, known, numberAt, type Payload, textAt, webUrlAt } from '.
 import type { Hook } from './hook.js'
 import { type Group, type Project, readTargetProject } from './place.js'
 
-/** GitLab nests groups 20 deep, with names of up to 255 characters. Other paths are not taken apart. */
+/** GitLab nests groups 20 deep, with names of up to 255 characters. Other paths are not split. */
 const DEEPEST_GROUP = 20
+const LONE_SURROGATE = /\p{Cs}/gu
 const LONGEST_PATH = (DEEPEST_GROUP + 1) * 256
 
-/** The project and the groups around it; the group alone where an event has no project. */
+/** The project and its groups; only the group if an event has no project. */
 export function carrierNode(hook: Hook): TargetNode | undefined {
   return hook.project ? projectNode(hook, hook.project) : groupNode(hook.group)
 }
@@ -32,32 +33,44 @@ export function projectNode(hook: Hook, project: Project): TargetNode {
   })
 }
 
-/** The stable name of a project in keys: its id, or its path where there is none. */
+/** The stable name of a project in keys: its id, or its path if there is none. */
 export function projectId(project: Project | undefined): string | undefined {
   return project?.id ?? project?.path?.toLowerCase()
 }
 
-/** A path below the project, for what has no id of its own there. */
+/** A path below the project, for objects without an id of their own. */
 export function pathInProject({ project }: Hook, path: string | undefined): string | undefined {
   const id = projectId(project)
   return id === undefined || path === undefined ? undefined : `${id}/${path}`
 }
 
+/** The address of a page of the project, such as `…/-/jobs/12`. Segments are encoded except their slashes. */
+export function linkInProject({ project }: Hook, page: string, name: string | undefined): string | undefined {
+  if (project?.url === undefined || name === undefined) return undefined
+  return `${project.url}/-/${page}/${encodePath(name)}`
+}
+
+/** Encoded for an address, keeping slashes. */
+export function encodePath(text: string): string {
+  return encodeURIComponent(text.replace(LONE_SURROGATE, '\uFFFD')).replaceAll('%2F', '/')
+}
+
 export function groupNode(group: Group | undefined, nativeType = 'group'): TargetNode | undefined {
   if (!group) return undefined
-  const { id, path, parent } = group
+  const { id, path, url, parent } = group
   return toNode('owner', {
     id: id ?? path?.toLowerCase(),
     display: path,
+    url,
     nativeType,
     parent: groupNode(parent) ?? namespaceNode(pathAround(path), undefined),
   })
 }
 
 /**
- * A group or a person's namespace, which paths do not tell apart, and those around it.
+ * A group or a person's namespace, which paths do not distinguish, and its parents.
  *
- * @param site address of the instance with a slash at its end, where it is known
+ * @param site address of the instance with trailing slash, if known
  */
 function namespaceNode(path: string | undefined, site: string | undefined, depth = 1): TargetNode | undefined {
   if (path === undefined || depth > DEEPEST_GROUP) return undefined
@@ -75,7 +88,7 @@ function pathAround(path: string | undefined): string | undefined {
   return path.slice(0, Math.max(0, path.lastIndexOf('/'))) || undefined
 }
 
-/** @param fallbackUrl address of something on the issue's page, for older payloads that lack the issue's own */
+/** @param fallbackUrl an address on the issue's page, for older payloads that lack the issue's own */
 export function issueNode(hook: Hook, issue: Payload | undefined, fallbackUrl?: string): TargetNode {
   const parent = carrierNode(hook)
   return toNode('issue', { ...trackedParts(hook, issue, '#', fallbackUrl), nativeType: 'issue', parent })
@@ -87,7 +100,7 @@ export function workItemNode(hook: Hook, item: Payload | undefined, fallbackUrl?
   return toNode('work_item', { ...trackedParts(hook, item, '#', fallbackUrl), nativeType: 'work_item', parent })
 }
 
-/** @param parent what it hangs on, when that is not its target project */
+/** @param parent its parent, if not its target project */
 export function pullRequestNode(
   hook: Hook,
   mergeRequest: Payload | undefined,
@@ -106,7 +119,7 @@ export function snippetNode(hook: Hook, snippet: Payload | undefined): TargetNod
   return toNode('snippet', {
     id: idAt(snippet, 'id'),
     display: textAt(snippet, 'title'),
-    url: webUrlAt(snippet, 'url'),
+    url: webUrlAt(snippet, 'url') ?? linkInProject(hook, 'snippets', idAt(snippet, 'id')),
     metadata: known({ author: authorOf(snippet) }),
     parent: carrierNode(hook),
   })
@@ -114,16 +127,21 @@ export function snippetNode(hook: Hook, snippet: Payload | undefined): TargetNod
 
 export function commitNode(hook: Hook, sha: string | undefined, url?: string): TargetNode | undefined {
   if (sha === undefined) return carrierNode(hook)
-  return toNode('commit', { id: sha, display: sha.slice(0, 10), url, parent: carrierNode(hook) })
+  return toNode('commit', {
+    id: sha,
+    display: sha.slice(0, 10),
+    url: url ?? linkInProject(hook, 'commit', sha),
+    parent: carrierNode(hook),
+  })
 }
 
-/** The whole instance, which people and keys belong to. */
+/** The whole instance, parent of people and keys. */
 export function instanceNode({ instance }: Hook): TargetNode | undefined {
   const { host, address } = instance
   return host === 'unknown' ? undefined : toNode('instance', { id: host, display: host, url: address })
 }
 
-/** Who wrote an object, for its node's metadata; the actor of an event may be somebody else. */
+/** The author of an object, for its node's metadata; the actor of an event may be someone else. */
 export function authorOf(object: Payload | undefined): { id: string } | undefined {
   const id = idAt(object, 'author_id')
   return id === undefined ? undefined : { id }

@@ -8,8 +8,8 @@ import { readHook } from './hook.js'
 import { ROWS } from './rows.js'
 
 /**
- * Makes the event of one delivery. Any JSON gives an event, whatever is missing from it: what no row knows is kept under
- * the platform's own words, and what a hook's own body template made of the event as far as it can be read.
+ * Makes the event of one delivery. Any JSON yields an event, however incomplete: what no row knows is recorded under
+ * the platform's own names, and the result of a hook's own body template as far as readable.
  *
  * @throws AppError `invalid/invalid_json`
  */

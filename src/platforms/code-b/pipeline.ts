@@ -1,14 +1,18 @@
-/** What machines say about code: pipelines, their jobs, deployments. Their verbs are the platform's statuses. */
+/** Events from machines about code: pipelines, their jobs, deployments. Their verbs are the platform's statuses. */
 import type { TargetNode } from '../../model/event.js'
 import { toWord } from '../identity.js'
 import { toNode } from '../node.js'
-import { idAt, known, numberAt, objectAt, type Payload, textAt, webUrlAt } from '../payload.js'
+import { toOutcome } from '../outcome.js'
+import { idAt, known, numberAt, objectAt, objectsAt, type Payload, textAt, webUrlAt } from '../payload.js'
 import { toActor } from './actor.js'
 import { conversationOf, type Hook, type Mapped } from './hook.js'
-import { carrierNode, commitNode, pathInProject, pullRequestNode } from './nodes.js'
+import { carrierNode, commitNode, linkInProject, pathInProject, pullRequestNode } from './nodes.js'
 import { timeAt } from './time.js'
 
-/** A pipeline that is retried runs and ends again; when it last ended tells the one time from the other. */
+/** Only these have a valid `finished_at`: a pipeline that runs again still has the previous end. */
+const ENDED: ReadonlySet<string | undefined> = new Set(['success', 'failed', 'canceled', 'skipped'])
+
+/** A retried pipeline runs and ends again; its last end distinguishes the occurrences. */
 export function mapPipeline(hook: Hook): Mapped {
   const { attributes: pipeline, body } = hook
   const id = idAt(pipeline, 'id')
@@ -18,7 +22,7 @@ export function mapPipeline(hook: Hook): Mapped {
   const target = toNode('pipeline', {
     id,
     display: textAt(pipeline, 'name') ?? textAt(pipeline, 'ref'),
-    url: webUrlAt(pipeline, 'url'),
+    url: webUrlAt(pipeline, 'url') ?? linkInProject(hook, 'pipelines', id),
     metadata: known({ number: numberAt(pipeline, 'iid'), status, ref: textAt(pipeline, 'ref') }),
     parent: mergeRequestAround(hook, commit) ?? commit,
   })
@@ -27,15 +31,27 @@ export function mapPipeline(hook: Hook): Mapped {
     verb: toWord(status) ?? 'received',
     subjectId: id,
     identity: id,
-    occurrence: finishedAt === undefined ? 'once' : [finishedAt],
-    occurredAt: finishedAt ?? timeAt(pipeline, 'created_at'),
+    occurrence: pipelineOccurrence(body, finishedAt),
+    occurredAt: ENDED.has(status) ? finishedAt : undefined,
+    outcome: toOutcome(status),
     target,
     conversation: conversationOf(hook, target, { text: textAt(objectAt(body, 'commit'), 'message') }),
     metadata: known({ native_action: status, pipeline_source: textAt(pipeline, 'source') }),
   }
 }
 
-/** A fork's pipelines run there, while the merge request belongs to another project. */
+/**
+ * A pipeline that waits for a person reaches the same status more than once before it ends; by then another of its jobs
+ * has ended.
+ */
+function pipelineOccurrence(body: Payload, finishedAt: string | undefined): Mapped['occurrence'] {
+  if (finishedAt !== undefined) return [finishedAt]
+  const ends = objectsAt(body, 'builds').flatMap(build => timeAt(build, 'finished_at') ?? [])
+  const last = ends.sort().at(-1)
+  return last === undefined ? 'once' : [last]
+}
+
+/** A fork's pipelines run in the fork, while the merge request belongs to another project. */
 function mergeRequestAround(hook: Hook, parent: TargetNode | undefined): TargetNode | undefined {
   const mergeRequest = objectAt(hook.body, 'merge_request')
   if (!mergeRequest) return undefined
@@ -43,7 +59,7 @@ function mergeRequestAround(hook: Hook, parent: TargetNode | undefined): TargetN
   return elsewhere ? undefined : pullRequestNode(hook, mergeRequest, { parent })
 }
 
-/** The members that tell when a job came to its status. */
+/** The members with the time of a job's status. */
 const JOB_TIMES: ReadonlyMap<string, string> = new Map([
   ['running', 'build_started_at'],
   ['success', 'build_finished_at'],
@@ -52,7 +68,7 @@ const JOB_TIMES: ReadonlyMap<string, string> = new Map([
   ['skipped', 'build_finished_at'],
 ])
 
-/** The body itself is the job. Its `commit.id` is that of the pipeline. */
+/** The body itself is the job. Its `commit.id` is the pipeline's. */
 export function mapJob(hook: Hook): Mapped {
   const { body } = hook
   const id = idAt(body, 'build_id')
@@ -60,13 +76,16 @@ export function mapJob(hook: Hook): Mapped {
   const verb = toWord(status) ?? 'received'
   const retries = idAt(body, 'retries_count')
   const commit = objectAt(body, 'commit')
+  const pipelineId = idAt(body, 'pipeline_id') ?? idAt(commit, 'id')
   const target = toNode('job', {
     id,
     display: textAt(body, 'build_name'),
+    url: linkInProject(hook, 'jobs', id),
     metadata: known({ stage: textAt(body, 'build_stage'), status }),
     parent: toNode('pipeline', {
-      id: idAt(body, 'pipeline_id') ?? idAt(commit, 'id'),
+      id: pipelineId,
       display: textAt(commit, 'name') ?? textAt(body, 'ref'),
+      url: linkInProject(hook, 'pipelines', pipelineId),
       parent: commitNode(hook, textAt(body, 'sha') ?? textAt(commit, 'sha')),
     }),
   })
@@ -77,6 +96,7 @@ export function mapJob(hook: Hook): Mapped {
     identity: id,
     occurrence: retries === undefined ? 'once' : [retries],
     occurredAt: timeAt(body, JOB_TIMES.get(verb) ?? 'build_created_at'),
+    outcome: toOutcome(status),
     target,
     conversation: conversationOf(hook, target, { text: textAt(commit, 'message') }),
     metadata: known({
@@ -87,7 +107,7 @@ export function mapJob(hook: Hook): Mapped {
   }
 }
 
-/** Several people may approve one deployment; each approval is one of its own, by the approver. */
+/** Several people may approve one deployment; each approval is distinct by its approver. */
 export function mapDeployment(hook: Hook): Mapped {
   const { body } = hook
   const id = idAt(body, 'deployment_id')
@@ -111,17 +131,18 @@ export function mapDeployment(hook: Hook): Mapped {
     identity,
     occurrence: approvalId === undefined ? 'once' : [approvalId],
     occurredAt: timeAt(body, 'status_changed_at'),
+    outcome: toOutcome(status),
     target,
     conversation: conversationOf(hook, target, {
       text: textAt(approval, 'comment') ?? textAt(body, 'commit_title'),
       url: target.url ?? webUrlAt(body, 'commit_url'),
     }),
     ...(approver ? { actor: toActor(approver) } : {}),
-    metadata: known({ native_action: status }),
+    metadata: known({ native_action: status, environment: textAt(body, 'environment') }),
   }
 }
 
-/** An environment keeps its name for life, and its id is not told. */
+/** An environment keeps its name for life, and its id is not sent. */
 function environmentNode(hook: Hook, body: Payload): TargetNode | undefined {
   const name = textAt(body, 'environment')
   if (name === undefined) return carrierNode(hook)

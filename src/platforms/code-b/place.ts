@@ -1,28 +1,30 @@
-/** The project or group in which an event happened, of which payloads tell more or less, in many forms. */
+/** The project or group of an event, which payloads describe in many forms and degrees of completeness. */
 import { idAt, objectAt, type Payload, textAt, webUrlAt } from '../payload.js'
 import type { Instance } from './host.js'
 
 export interface Project {
   id: string | undefined
-  /** All its namespaces and its own name, as they are now: `group/subgroup/name`. */
+  /** All its namespaces and its own current name: `group/subgroup/name`. */
   path: string | undefined
   url: string | undefined
 }
 
 export interface Group {
   id: string | undefined
-  /** Full path where it is told, else the last part of it. */
+  /** Full path if sent, else its last segment. */
   path: string | undefined
-  /** The group around it. */
+  /** Only if the full path is known. */
+  url: string | undefined
+  /** The parent group. */
   parent: Group | undefined
 }
 
-/** What is in a project or group has an address that begins with theirs and this. */
+/** Addresses within a project or group begin with its own address and this. */
 const WITHIN = '/-/'
 const GROUPS = 'groups/'
 const ORIGIN = /^https?:\/\/[^/]+/iu
 
-/** @returns undefined for an event of a group or of the whole instance */
+/** @returns undefined for an event of a group or the whole instance */
 export function readProject(name: string, body: Payload, instance: Instance): Project | undefined {
   const attributes = objectAt(body, 'object_attributes')
   if (name === 'merge_request' && objectAt(attributes, 'target')) return readTargetProject(attributes, instance)
@@ -42,10 +44,11 @@ export function readProject(name: string, body: Payload, instance: Instance): Pr
     textAt(body, 'project_path_with_namespace') ??
     textAt(body, 'path_with_namespace') ??
     pathOf(url, instance)
-  return id === undefined && path === undefined ? undefined : { id, path, url }
+  if (id === undefined && path === undefined) return undefined
+  return { id, path, url: url ?? addressOnInstance(instance, path) }
 }
 
-/** The project that a merge request would change. */
+/** The target project of a merge request. */
 export function readTargetProject(mergeRequest: Payload | undefined, instance: Instance): Project | undefined {
   const target = objectAt(mergeRequest, 'target')
   const id = idAt(target, 'id') ?? idAt(mergeRequest, 'target_project_id')
@@ -54,7 +57,7 @@ export function readTargetProject(mergeRequest: Payload | undefined, instance: I
   return id === undefined && path === undefined ? undefined : { id, path, url }
 }
 
-/** @returns undefined where no group is told; those around a project are told by its path */
+/** @returns undefined if no group is sent; the groups of a project follow from its path */
 export function readGroup(body: Payload, instance: Instance): Group | undefined {
   const group = objectAt(body, 'group')
   const attributes = objectAt(body, 'object_attributes')
@@ -67,16 +70,24 @@ export function readGroup(body: Payload, instance: Instance): Group | undefined 
     (idAt(body, 'group_id') === undefined ? undefined : textAt(body, 'path')) ??
     groupIn(webUrlAt(attributes, 'url'), instance)
   if (id === undefined && path === undefined) return undefined
-  const parent = { id: idAt(body, 'parent_group_id'), path: textAt(body, 'parent_full_path'), parent: undefined }
-  return { id, path, parent: parent.id === undefined && parent.path === undefined ? undefined : parent }
+  const fullPath = textAt(group, 'full_path') ?? textAt(body, 'full_path')
+  const parentPath = textAt(body, 'parent_full_path')
+  const around = { path: parentPath, url: addressOnInstance(instance, parentPath), parent: undefined }
+  const parent = { id: idAt(body, 'parent_group_id'), ...around }
+  const isKnown = parent.id !== undefined || parent.path !== undefined
+  return { id, path, url: addressOnInstance(instance, fullPath), parent: isKnown ? parent : undefined }
 }
 
-/** Never `url`, which is what git clones from. */
+function addressOnInstance({ address }: Instance, path: string | undefined): string | undefined {
+  return address === undefined || path === undefined ? undefined : `${address}/${path}`
+}
+
+/** Never `url`, which is git's clone address. */
 function addressOf(project: Payload | undefined): string | undefined {
   return webUrlAt(project, 'web_url') ?? webUrlAt(project, 'homepage')
 }
 
-/** The address of the project or group that something is in. */
+/** The address of the containing project or group. */
 function addressAround(url: string | undefined): string | undefined {
   return url?.includes(WITHIN) ? url.slice(0, url.indexOf(WITHIN)) : undefined
 }
@@ -90,7 +101,7 @@ function groupIn(url: string | undefined, instance: Instance): string | undefine
   return path?.startsWith(GROUPS) ? path.slice(GROUPS.length) || undefined : undefined
 }
 
-/** What stands behind the address of the instance, which may be installed under a path of its own. */
+/** The part after the address of the instance, which may be installed under a path. */
 function pathOf(url: string | undefined, { address }: Instance): string | undefined {
   if (url === undefined) return undefined
   const below =

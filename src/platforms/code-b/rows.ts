@@ -3,14 +3,14 @@ import { mapPush, mapRelease, mapRepositoryUpdate, mapTagPush, mapWikiPage } fro
 import { mapEmoji, mapNote } from './comment.js'
 import type { Hook, Mapped } from './hook.js'
 import { type LifecycleObject, mapLifecycle } from './lifecycle.js'
-import { MEMBER_EVENTS, mapMember } from './member.js'
+import { MEMBER_EVENTS, mapMember, mapMemberApproval } from './member.js'
 import { mapDeployment, mapJob, mapPipeline } from './pipeline.js'
 import { mapIssue, mapMergeRequest, mapWorkItem } from './tracked.js'
 import { mapExpiringToken, mapFeatureFlag, mapMilestone, mapVulnerability } from './upkeep.js'
 
-/** What is made of one native event. */
+/** Maps one native event. */
 export interface Row {
-  /** The kinds that it produces from the actions that are documented; other actions give `<object>.<native word>`. */
+  /** The kinds produced from documented actions; others yield `<object>.<native word>`. */
   kinds: readonly string[]
   map(hook: Hook): Mapped
 }
@@ -18,7 +18,7 @@ export interface Row {
 const TRACKED_VERBS = ['created', 'updated', 'closed', 'reopened'] as const
 const MERGE_REQUEST_VERBS = [...TRACKED_VERBS, 'merged', 'approved', 'unapproved', 'approval', 'unapproval'] as const
 
-/** Statuses that pipelines and jobs share. */
+/** Statuses shared by pipelines and jobs. */
 const RUN_STATUSES = [
   'created',
   'waiting_for_resource',
@@ -66,7 +66,7 @@ const LIFECYCLE_EVENTS: readonly [name: string, object: LifecycleObject, verb: s
   ['key_destroy', 'key', 'deleted'],
 ]
 
-/** The native events that are understood one by one, by `object_kind` or `event_name`. */
+/** Individually mapped native events, by `object_kind` or `event_name`. */
 export const ROWS: ReadonlyMap<string, Row> = new Map<string, Row>([
   ['push', { kinds: ['push.created', 'branch.created', 'branch.deleted'], map: mapPush }],
   ['tag_push', { kinds: kindsOf('tag', ['created', 'updated', 'deleted']), map: mapTagPush }],
@@ -98,6 +98,11 @@ export const ROWS: ReadonlyMap<string, Row> = new Map<string, Row>([
   ],
   ['access_token', { kinds: ['access_token.expiring'], map: mapExpiringToken('access_token') }],
   ['deploy_token', { kinds: ['deploy_token.expiring'], map: mapExpiringToken('deploy_token') }],
+  ['gitlab_subscription_member_approval', { kinds: ['member_approval.enqueued'], map: mapMemberApproval }],
+  [
+    'gitlab_subscription_member_approvals',
+    { kinds: kindsOf('member_approval', ['approved', 'denied']), map: mapMemberApproval },
+  ],
   ...[...MEMBER_EVENTS].map(([name, verb]): [string, Row] => [
     name,
     { kinds: [`member.${verb}`], map: mapMember(verb) },

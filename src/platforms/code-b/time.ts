@@ -1,4 +1,4 @@
-/** The ways in which GitLab writes an instant, several of them within one payload. */
+/** GitLab's several notations of an instant, sometimes mixed within one payload. */
 import { instantAt, type Payload, textAt } from '../payload.js'
 
 /**
@@ -7,14 +7,14 @@ import { instantAt, type Payload, textAt } from '../payload.js'
  */
 const NATIVE = /^(\d{4}-\d\d-\d\d)[T ](\d\d): ?(\d\d): ?(\d\d(?:\.\d+)?) ?(UTC|Z|[+-]\d\d:?\d\d)$/iu
 
-/** An instant as UTC text with six digits. Anything without a zone is absent, as is a bare date. */
+/** An instant as UTC text with six digits. Anything without a zone counts as absent, also a bare date. */
 export function timeAt(from: Payload | undefined, name: string): string | undefined {
   const [, day, hour, minute, second, zone] = NATIVE.exec(textAt(from, name) ?? '') ?? []
   if (zone === undefined) return instantAt(from, name)
   return instantAt({ time: `${day}T${hour}:${minute}:${second}${toOffset(zone)}` }, 'time')
 }
 
-/** The first of several members that holds an instant. */
+/** The first of several members that is an instant. */
 export function firstTimeAt(from: Payload | undefined, names: readonly string[]): string | undefined {
   for (const name of names) {
     const time = timeAt(from, name)

@@ -1,7 +1,7 @@
-/** Issues, work items and merge requests live the same life: opened, changed, closed, reopened. */
+/** Issues, work items and merge requests share a life cycle: opened, changed, closed, reopened. */
 import type { TargetNode } from '../../model/event.js'
 import { idAt, known, objectAt, type Payload, textAt } from '../payload.js'
-import { changedMembers, changeParts } from './changes.js'
+import { addedOf, changedMembers, changeParts, changesOf } from './changes.js'
 import { conversationOf, type Hook, type Mapped, verbOf } from './hook.js'
 import { issueNode, pullRequestNode, workItemNode } from './nodes.js'
 import { firstTimeAt, timeAt } from './time.js'
@@ -9,7 +9,7 @@ import { firstTimeAt, timeAt } from './time.js'
 interface Tracked {
   objectType: 'issue' | 'work_item' | 'pull_request'
   target: TargetNode
-  /** What tells two of its changes apart besides their time. */
+  /** Distinguishes two changes, in addition to their time. */
   apart?: readonly (string | undefined)[]
   metadata?: Record<string, unknown>
 }
@@ -22,8 +22,13 @@ export function mapWorkItem(hook: Hook): Mapped {
   return mapTracked(hook, { objectType: 'work_item', target: workItemNode(hook, hook.attributes) })
 }
 
-/** One person's approval and the fulfilment of all rules are two events of one moment, and so are two people's. */
-const APPROVALS: ReadonlySet<string> = new Set(['approved', 'unapproved', 'approval', 'unapproval'])
+/** One person's approval and the fulfilment of all rules are two simultaneous events, and so are two people's. */
+const APPROVALS: ReadonlyMap<string, string> = new Map([
+  ['approved', 'approved'],
+  ['approval', 'approved'],
+  ['unapproved', 'unapproved'],
+  ['unapproval', 'unapproved'],
+])
 
 export function mapMergeRequest(hook: Hook): Mapped {
   const { attributes, body } = hook
@@ -56,19 +61,22 @@ function mapTracked(hook: Hook, { objectType, target, apart = [], metadata }: Tr
     identity: id,
     occurrence: once ? 'once' : [firstTimeAt(attributes, ['updated_at', 'closed_at']), ...apart, ...changeParts(body)],
     occurredAt: trackedTime(attributes, verb),
+    outcome: APPROVALS.get(verb),
     target,
     conversation: conversationOf(hook, target, { text: textAt(attributes, 'description') }),
     metadata: {
       ...known({
         work_item_type: textAt(attributes, 'type'),
         changed: changed.length > 0 ? changed : undefined,
+        changes: changed.length > 0 ? changesOf(body) : undefined,
       }),
+      ...(changed.length > 0 ? addedOf(body) : {}),
       ...metadata,
     },
   }
 }
 
-/** The time of this action, never that of another: a deletion has none. */
+/** The time of this action, never of another: a deletion has none. */
 function trackedTime(object: Payload | undefined, verb: string): string | undefined {
   switch (verb) {
     case 'created':

@@ -1,13 +1,13 @@
-/** What is planned and kept up around the code: milestones, feature flags, vulnerabilities, tokens that expire. */
+/** Planning and maintenance around the code: milestones, feature flags, vulnerabilities, expiring tokens. */
 import { toWord } from '../identity.js'
 import { toNode } from '../node.js'
 import { idAt, isTrue, known, memberOf, numberAt, objectsAt, textAt, webUrlAt } from '../payload.js'
 import { actorById } from './actor.js'
 import { conversationOf, type Hook, type Mapped, verbOf } from './hook.js'
-import { carrierNode } from './nodes.js'
+import { carrierNode, linkInProject } from './nodes.js'
 import { timeAt } from './time.js'
 
-/** Nobody is named. */
+/** Names no actor. */
 export function mapMilestone(hook: Hook): Mapped {
   const { attributes: milestone } = hook
   const verb = verbOf(hook)
@@ -16,6 +16,7 @@ export function mapMilestone(hook: Hook): Mapped {
   const target = toNode('milestone', {
     id,
     display: textAt(milestone, 'title'),
+    url: verb === 'deleted' ? undefined : linkInProject(hook, 'milestones', idAt(milestone, 'iid')),
     metadata: known({ number: numberAt(milestone, 'iid'), state: textAt(milestone, 'state') }),
     parent: carrierNode(hook),
   })
@@ -31,12 +32,17 @@ export function mapMilestone(hook: Hook): Mapped {
   }
 }
 
-/** Turned on and off any number of times, which only the delivery tells apart. */
+/** Can be switched any number of times, which only the delivery distinguishes. */
 export function mapFeatureFlag(hook: Hook): Mapped {
   const { attributes: flag } = hook
   const id = idAt(flag, 'id')
   const active = memberOf(flag, 'active')
-  const target = toNode('feature_flag', { id, display: textAt(flag, 'name'), parent: carrierNode(hook) })
+  const target = toNode('feature_flag', {
+    id,
+    display: textAt(flag, 'name'),
+    url: linkToFlags(hook),
+    parent: carrierNode(hook),
+  })
   return {
     objectType: 'feature_flag',
     verb: typeof active !== 'boolean' ? verbOf(hook) : isTrue(flag, 'active') ? 'enabled' : 'disabled',
@@ -49,9 +55,17 @@ export function mapFeatureFlag(hook: Hook): Mapped {
   }
 }
 
+/** Its own page has a number that is not sent. */
+function linkToFlags({ project }: Hook): string | undefined {
+  return project?.url === undefined ? undefined : `${project.url}/-/feature_flags`
+}
+
 const VULNERABILITY_ADDRESS = /\/vulnerabilities\/(\d+)$/u
 
-/** Known by its address alone, of which the project's path is no lasting part. Who changed its state is told by id. */
+/**
+ * Identified by its address alone, excluding the changeable project path. The person who changed its state is sent as
+ * id.
+ */
 export function mapVulnerability(hook: Hook): Mapped {
   const { attributes: vulnerability } = hook
   const url = webUrlAt(vulnerability, 'url')
@@ -73,22 +87,22 @@ export function mapVulnerability(hook: Hook): Mapped {
     verb: state ?? 'received',
     subjectId: url,
     identity,
-    // To link an issue changes neither the state nor the time.
+    // Linking an issue changes neither the state nor the time.
     occurrence: [changedAt, ...(issues > 0 ? [String(issues)] : [])],
     occurredAt: changedAt,
     target,
     conversation: conversationOf(hook, target, { text: textAt(vulnerability, 'description') }),
     actor: actorById(state === undefined ? undefined : idAt(vulnerability, `${state}_by_id`)),
-    metadata: known({ native_action: nativeState, severity }),
+    metadata: known({ native_action: nativeState, severity, state }),
   }
 }
 
-/** Access and deploy tokens: told several times before the day comes, each time with another `interval`. */
+/** Access and deploy tokens: sent several times before the expiry, each with another `interval`. */
 export function mapExpiringToken(objectType: 'access_token' | 'deploy_token'): (hook: Hook) => Mapped {
   return hook => {
     const { attributes: token, body } = hook
     const id = idAt(token, 'id')
-    const interval = textAt(body, 'interval')
+    const interval = idAt(body, 'interval')
     const expiresAt = textAt(token, 'expires_at')
     const native = textAt(body, 'event_name')
     const target = toNode(objectType, {

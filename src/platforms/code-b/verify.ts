@@ -5,22 +5,22 @@ import type { Verification } from '../../model/event.js'
 import type { WebhookDelivery } from '../adapter.js'
 import { usableSecrets } from '../secrets.js'
 
-/** How far a signed delivery may be from our clock, either way. */
+/** Maximum difference between a signed delivery's time and our clock, either way. */
 const TOLERANCE_SECONDS = 300
 
 const SIGNING_TOKEN = 'whsec_'
-/** Epoch seconds, in the one form that is signed. */
+/** Epoch seconds, in the only signed form. */
 const TIMESTAMP = /^\d{1,12}$/u
-/** `v1,<base64>`; other versions may stand beside it. */
+/** `v1,<base64>`; other versions may be listed as well. */
 const SIGNATURE = /^(v[0-9a-z]+),([A-Za-z0-9+/_=-]+)$/u
 
 /**
- * Checks a delivery by its signature or, where it shows none, by its secret token.
+ * Checks a delivery by its signature or, if it has none, by its secret token.
  *
- * A signature that is shown must fit: a delivery whose signature is wrong is not saved by a right token. Secrets that
- * begin with `whsec_` are signing tokens, all others are secret tokens.
+ * A signature must match if present: a correct token does not make up for a wrong signature. Secrets that begin with
+ * `whsec_` are signing tokens, all others are secret tokens.
  *
- * @param secrets all that are valid now; none (or only empty ones): `none`, as nothing can be proved
+ * @param secrets all currently valid ones; none (or only empty ones): the result is `none`
  * @param now epoch milliseconds
  * @throws AppError `unauthenticated/signature_invalid`
  *
@@ -53,24 +53,24 @@ function checkSignature(delivery: WebhookDelivery, header: string, configured: r
   for (const key of signingKeys(configured)) {
     const hmac = createHmac('sha256', key).update(`${id}.${timestamp}.`).update(delivery.body)
     const expected = hmac.digest('base64')
-    // No early end: how long this takes tells nothing about which secret fits.
+    // No early exit: the duration must not reveal which secret matches.
     for (const signature of shown) if (safeEqual(expected, signature)) fits = true
   }
   if (!fits) {
     throw refused(
-      'The signature fits no signing token.',
+      'The signature does not match any configured signing token.',
       'Compare the signing token of the hook with the one configured here.',
     )
   }
   if (Math.abs(now - Number(timestamp) * 1_000) > TOLERANCE_SECONDS * 1_000) {
     throw refused(
-      'The signature was made too long ago, or in the future.',
-      `Deliveries count for ${TOLERANCE_SECONDS} seconds: compare the clocks of both machines.`,
+      'The timestamp of the signature is too old, or in the future.',
+      `Deliveries are valid for ${TOLERANCE_SECONDS} seconds: compare the clocks of both machines.`,
     )
   }
 }
 
-/** The signatures of version 1. None when any entry is malformed, such as those of two headers that were joined. */
+/** The signatures of version 1. None if any entry is malformed, such as two joined headers. */
 function readSignatures(header: string): string[] {
   const entries = header.split(' ').filter(entry => entry !== '')
   const read = entries.map(entry => SIGNATURE.exec(entry))
@@ -78,7 +78,7 @@ function readSignatures(header: string): string[] {
   return read.flatMap(match => (match?.[1] === 'v1' && match[2] ? [match[2]] : []))
 }
 
-/** A signing token without a key is known to everybody, so nothing fits it. */
+/** A signing token without a key is public knowledge, so nothing matches it. */
 function signingKeys(configured: readonly string[]): Buffer[] {
   return configured
     .filter(secret => secret.startsWith(SIGNING_TOKEN))
@@ -89,17 +89,20 @@ function signingKeys(configured: readonly string[]): Buffer[] {
 function checkToken(shown: string | undefined, configured: readonly string[]): void {
   if (!shown) {
     throw refused(
-      'The delivery shows neither a signature nor a token.',
+      'The delivery has neither a signature nor a token.',
       'Give the hook one of the secrets that are configured here.',
     )
   }
   let fits = false
   for (const secret of configured) {
-    // A signing token is never sent, so who sends one has read it somewhere.
+    // Senders never transmit a signing token, so a caller that sends it has found it somewhere.
     if (!secret.startsWith(SIGNING_TOKEN) && safeEqual(secret, shown)) fits = true
   }
   if (!fits) {
-    throw refused('The token fits no secret.', 'Compare the secret token of the hook with the one configured here.')
+    throw refused(
+      'The token does not match any configured secret.',
+      'Compare the secret token of the hook with the one configured here.',
+    )
   }
 }
 

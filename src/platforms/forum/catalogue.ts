@@ -3,7 +3,7 @@ import { namedKinds } from '../named-kinds.js'
 import { targetGrammarOf } from '../scope-key.js'
 import { ROWS } from './rows.js'
 
-/** What the forum can send, told by the rows that make it. */
+/** What the forum can send, derived from the mapping's rows. */
 export const FORUM_CATALOGUE: PlatformCatalogue = {
   source: 'forum',
   display_name: 'Discourse',

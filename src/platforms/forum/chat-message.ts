@@ -2,12 +2,12 @@ import type { TargetNode } from '../../model/event.js'
 import { toNode } from '../node.js'
 import { idAt, instantAt, known, objectAt, type Payload, textAt } from '../payload.js'
 import { conversationOf } from './conversation.js'
-import { deletionOf, type Hook, type Mapped, TOLD_BY_BODY, verbOf } from './hook.js'
+import { deletionOf, type Hook, IDENTIFIED_BY_BODY, type Mapped, verbOf } from './hook.js'
 import { linkTo } from './instance.js'
 import { categoryNode, siteNode } from './nodes.js'
 import { describe, type Person, personAt } from './person.js'
 
-/** Messages of the forum's own chat. Its channels are what is called a stream elsewhere. */
+/** Messages of the forum's own chat. Its channels are called streams elsewhere. */
 export function mapChatMessage(hook: Hook): Mapped {
   const message = objectAt(hook.object, 'message') ?? objectAt(hook.body, 'message')
   const channel = objectAt(hook.object, 'channel') ?? objectAt(hook.body, 'channel')
@@ -27,7 +27,7 @@ export function mapChatMessage(hook: Hook): Mapped {
     verb,
     subjectId: id,
     identity: id,
-    occurrence: verb === 'created' ? 'once' : verb === 'deleted' ? deletionOf(message) : TOLD_BY_BODY,
+    occurrence: verb === 'created' ? 'once' : verb === 'deleted' ? deletionOf(message) : IDENTIFIED_BY_BODY,
     occurredAt: messageTime(message, verb),
     target,
     conversation: conversationOf(target, textAt(message, 'message')),
@@ -55,7 +55,7 @@ function streamNode(hook: Hook, channel: Payload | undefined, id: string | undef
   })
 }
 
-/** The slug may be any text, but there has to be one. */
+/** The slug may be any text, but must not be empty. */
 function linkToChannel(hook: Hook, channel: Payload | undefined, ...path: (string | undefined)[]): string | undefined {
   return path[0] === undefined ? undefined : linkTo(hook.instance, 'chat', 'c', textAt(channel, 'slug') ?? '-', ...path)
 }
@@ -66,7 +66,7 @@ function messageTime(message: Payload | undefined, verb: string): string | undef
   return verb === 'deleted' ? instantAt(message, 'deleted_at') : undefined
 }
 
-/** Nobody but the author can edit a message; others can delete it and bring it back. */
+/** Only the author can edit a message; others can delete and restore it. */
 function messageDoer(message: Payload | undefined, verb: string): Person | undefined {
   const author = personAt(message, 'user')
   if (verb === 'created' || verb === 'updated') return author

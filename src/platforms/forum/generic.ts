@@ -1,10 +1,10 @@
-/** Every event of a type that has no row: kept under the platform's own words, as far as they can be read. */
+/** Every event of a type without a row: recorded under the platform's own names, as far as readable. */
 import { toWord } from '../identity.js'
 import { toNode } from '../node.js'
-import { idAt, instantAt, type Payload, textAt } from '../payload.js'
+import { idAt, instantAt, known, objectAt, type Payload, textAt } from '../payload.js'
 import { conversationOf, wordsOf } from './conversation.js'
-import { type Hook, type Mapped, TOLD_BY_BODY, verbOf } from './hook.js'
-import { postLink, topicAround } from './nodes.js'
+import { type Hook, IDENTIFIED_BY_BODY, type Mapped, verbOf } from './hook.js'
+import { postLink, postNode, topicAround } from './nodes.js'
 import { personAt } from './person.js'
 
 export function mapGeneric(hook: Hook): Mapped {
@@ -12,26 +12,34 @@ export function mapGeneric(hook: Hook): Mapped {
   const objectType = toWord(hook.type) ?? 'event'
   const verb = verbOf(hook, hook.type)
   const id = idAt(object, 'id')
+  // Plugins send objects attached to a post, such as calendar dates.
+  const post = objectAt(object, 'post')
+  const around = post === undefined ? topicAround(hook, object) : postNode(hook, withTopicId(post))
   const target = toNode(objectType, {
     id,
-    display: textAt(object, 'title') ?? textAt(object, 'name'),
-    url: postLink(hook, object),
-    parent: topicAround(hook, object),
+    display: textAt(object, 'title') ?? textAt(object, 'name') ?? textAt(objectAt(post, 'topic'), 'title'),
+    url: postLink(hook, object) ?? around.url,
+    metadata: known({ starts_at: instantAt(object, 'starts_at'), ends_at: instantAt(object, 'ends_at') }),
+    parent: around,
   })
   return {
     objectType,
     verb,
     subjectId: id ?? anyIdOf(object),
     identity: id,
-    occurrence: verb === 'created' ? 'once' : TOLD_BY_BODY,
+    occurrence: verb === 'created' ? 'once' : IDENTIFIED_BY_BODY,
     occurredAt: instantAt(object, `${verb}_at`),
     target,
     conversation: conversationOf(target, wordsOf(object)),
-    doer: personAt(object, `${verb}_by`),
+    doer: personAt(object, `${verb}_by`) ?? (verb === 'created' ? personAt(object, 'creator') : undefined),
   }
 }
 
-/** The first id that is told, such as the `topic_id` of what happened to a topic. */
+function withTopicId(post: Payload): Payload {
+  return { topic_id: idAt(objectAt(post, 'topic'), 'id'), ...post }
+}
+
+/** The first id, such as the `topic_id` of an event about a topic. */
 function anyIdOf(object: Payload | undefined): string | undefined {
   const name = Object.keys(object ?? {}).find(name => name.endsWith('_id') && idAt(object, name) !== undefined)
   return name === undefined ? undefined : idAt(object, name)

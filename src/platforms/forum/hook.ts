@@ -6,34 +6,34 @@ import { canonicalVerb } from '../verbs.js'
 import { type Instance, readInstance } from './instance.js'
 import type { Person } from './person.js'
 
-/** A delivery taken apart, as the rows of the mapping read it. */
+/** A parsed delivery, as input of the mapping's rows. */
 export interface Hook {
-  /** What happened, such as `post_created`. */
+  /** The event, such as `post_created`. */
   event: string | undefined
-  /** What it happened to, such as `post`; also the root key of the body. */
+  /** The object type, such as `post`; also the root key of the body. */
   type: string
-  /** The id of the record of this delivery: a retry, or a second hook for one event, has another. */
+  /** The id of this delivery's record: a retry, or a second hook for one event, has another. */
   deliveryId: string | undefined
   instance: Instance
   body: Payload
-  /** What stands below the root key. */
+  /** The value of the root key. */
   object: Payload | undefined
 }
 
-/** What a row makes of a delivery; everything else is the same for all rows. */
+/** What a row makes of a delivery. Everything else is equal for all rows. */
 export interface Mapped extends MappedEvent {
-  /** Who did it, only where the payload says so. */
+  /** The actor, only if the payload names one. */
   doer?: Person | undefined
 }
 
-/** Where a delivery shows no type at all it is kept under this one. */
+/** Type of a delivery that has none. */
 const UNTYPED = 'event'
 
 /**
- * The payload does not tell this occurrence from the next one, so the bytes that were sent have to. They are made once
- * for all hooks and retries, unlike the id of a delivery.
+ * The payload does not distinguish occurrences, so the sent bytes must. They are generated once for all hooks and
+ * retries, unlike the id of a delivery.
  */
-export const TOLD_BY_BODY: Occurrence = [undefined]
+export const IDENTIFIED_BY_BODY: Occurrence = [undefined]
 
 export function readHook(headers: WebhookDelivery['headers'], body: Payload): Hook {
   const root = Object.keys(body).find(name => objectAt(body, name))
@@ -49,22 +49,21 @@ export function readHook(headers: WebhookDelivery['headers'], body: Payload): Ho
   }
 }
 
-/** What happened, in the past tense. */
+/** The verb, in the past tense. */
 export function verbOf(hook: Hook, prefix: string): string {
   const native = nativeVerbOf(hook, prefix)
   return native === 'revised' ? 'updated' : canonicalVerb(native)
 }
 
 /**
- * The name of the event without the prefix that says what it happened to; `received`, which claims nothing, where no
- * more is told.
+ * The event's name without its object type; `received`, which claims nothing, if nothing remains.
  */
 export function nativeVerbOf({ event }: Hook, prefix: string): string {
   const word = event?.startsWith(`${prefix}_`) ? event.slice(prefix.length + 1) : event
   return toWord(word === prefix ? undefined : word) ?? 'received'
 }
 
-/** What can be deleted and restored again and again: a deletion is told from the next one by its time, if it has one. */
+/** For objects that can be deleted and restored repeatedly: the time distinguishes deletions, if there is one. */
 export function deletionOf(object: Payload | undefined): Occurrence {
   return [instantAt(object, 'deleted_at')]
 }

@@ -1,41 +1,42 @@
-/** The forum that a delivery comes from, and addresses on it. */
+/** The forum that sent a delivery, and its addresses. */
+import { trimEndOf } from '../../model/trim.js'
 import type { WebhookDelivery } from '../adapter.js'
 
 export interface Instance {
   /**
-   * What makes its ids unique, such as `forum.example.org`, `forum.example.org:3000` or `example.org/community`: several
-   * forums may live under one host. Without the scheme, as a forum that moves to https stays the same forum.
+   * Makes its ids unique, such as `forum.example.org`, `forum.example.org:3000` or `example.org/community`: several
+   * forums may share one host. Without the scheme, because a forum that moves to https stays the same forum.
    */
   host: string
-  /** Scheme and host, where addresses that begin with a slash start; absent where the header is no web address. */
+  /** Scheme and host, the base of addresses with a leading slash; absent if the header is no web address. */
   origin: string | undefined
-  /** The first page, without a slash at the end. */
+  /** The home page, without trailing slash. */
   url: string | undefined
 }
 
 const WEB = /^https?:\/\//iu
-/** What an address may hold as it is; Discourse percent-encodes slugs itself where needed. */
+/** Characters that need no encoding; Discourse percent-encodes slugs itself. */
 const PLAIN_SEGMENT = /^[\w.~%-]+$/u
 const LONE_SURROGATE = /\p{Cs}/gu
 
-/** From `X-Discourse-Instance`, which holds the base URL of the forum, with the sub-path where it lives under one. */
+/** From `X-Discourse-Instance`, the base URL of the forum with its sub-path, if any. */
 export function readInstance(headers: WebhookDelivery['headers']): Instance {
   const text = headers['x-discourse-instance']?.trim() ?? ''
   const address = text.includes('://') ? text : `https://${text}`
   if (!WEB.test(address) || !URL.canParse(address)) return { host: 'unknown', origin: undefined, url: undefined }
   const { host, origin, pathname } = new URL(address)
-  const path = pathname.replace(/\/+$/u, '')
+  const path = trimEndOf(pathname, '/')
   const isWeb = address === text
   return { host: `${host}${path}`, origin: isWeb ? origin : undefined, url: isWeb ? `${origin}${path}` : undefined }
 }
 
-/** The address of a page; segments that are not known are left out. */
+/** The address of a page; undefined segments are omitted. */
 export function linkTo({ url }: Instance, ...segments: (string | undefined)[]): string | undefined {
   if (url === undefined) return undefined
   return [url, ...segments.flatMap(segment => (segment === undefined ? [] : toSegment(segment)))].join('/')
 }
 
-/** A link that the forum itself gives, whole or from the root of its host. */
+/** A link from the forum, absolute or relative to its host. */
 export function absoluteLink({ origin }: Instance, link: string | undefined): string | undefined {
   if (link === undefined || WEB.test(link)) return link
   return origin !== undefined && /^\/(?!\/)/u.test(link) ? `${origin}${link}` : undefined

@@ -1,6 +1,6 @@
 /**
- * The nodes of target chains: post, topic, category, the forum itself. Keys hold native ids, never a title or a slug;
- * those stand in `display` and `metadata`, where subscriptions find them as they are now.
+ * The nodes of target chains: post, topic, category, the forum itself. Keys contain native ids, never a title or slug;
+ * those are in `display` and `metadata`, where subscriptions find their current values.
  */
 import type { TargetNode } from '../../model/event.js'
 import { toNode } from '../node.js'
@@ -21,23 +21,23 @@ interface TopicParts {
   title: string | undefined
   slug: string | undefined
   url?: string | undefined
-  /** `private_message` for a conversation that only some may read. */
+  /** `private_message` for a conversation with restricted readers. */
   archetype?: string | undefined
   author?: Person | undefined
   parent: TargetNode
 }
 
-/** What carries everything else. */
+/** Root of all chains. */
 export function siteNode({ instance }: Hook): TargetNode {
   return toNode('site', { id: instance.host, display: instance.host, url: instance.url, nativeType: 'instance' })
 }
 
-/** The site alone where there is no category. */
+/** Only the site if there is no category. */
 export function categoryNode(hook: Hook, { id, name, slug, parentId }: CategoryParts): TargetNode {
   if (id === undefined) return siteNode(hook)
   return toNode('category', {
     id,
-    // Without a display a node cannot be named, and posts tell the slug only.
+    // Scopes name nodes by display, and posts contain only the slug.
     display: name ?? slug,
     url: linkTo(hook.instance, 'c', slug, id),
     metadata: known({ slug }),
@@ -60,7 +60,7 @@ export function topicNode(hook: Hook, { id, title, slug, url, archetype, author,
   })
 }
 
-/** The topic that something tells in its members `topic_…`; its category where it tells none. */
+/** The topic in an object's members `topic_…`, or its category if there are none. */
 export function topicAround(hook: Hook, inside: Payload | undefined): TargetNode {
   const id = idAt(inside, 'topic_id')
   const category = categoryNode(hook, { id: idAt(inside, 'category_id'), slug: textAt(inside, 'category_slug') })
@@ -94,7 +94,7 @@ export function postNode(hook: Hook, post: Payload | undefined): TargetNode {
   })
 }
 
-/** The address of a post inside its topic, which it has by its number there. */
+/** The address of a post within its topic, by its number there. */
 export function postLink({ instance }: Hook, inside: Payload | undefined): string | undefined {
   const topic = idAt(inside, 'topic_id')
   const number = idAt(inside, 'post_number')
@@ -102,7 +102,7 @@ export function postLink({ instance }: Hook, inside: Payload | undefined): strin
   return topic === undefined || number === undefined ? undefined : topicLink(instance, slug, topic, number)
 }
 
-/** A slug of one hyphen stands for none. */
+/** A slug of one hyphen means none. */
 function topicLink(instance: Instance, slug: string | undefined, ...path: string[]): string | undefined {
   return linkTo(instance, 't', slug === '-' ? undefined : slug, ...path)
 }

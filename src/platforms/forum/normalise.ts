@@ -8,8 +8,8 @@ import { actorOf } from './person.js'
 import { ROWS } from './rows.js'
 
 /**
- * Makes the event of one delivery. Every JSON object gives an event, whatever is missing from it: what no row knows is
- * kept under the platform's own words. Only pings carry nothing to keep.
+ * Makes the event of one delivery. Every JSON object yields an event, however incomplete: what no row knows is recorded
+ * under the platform's own names. Only pings contain nothing to record.
  *
  * @throws AppError `invalid/invalid_json`
  */
@@ -23,7 +23,7 @@ export function normaliseForum(delivery: WebhookDelivery): NormalisedDelivery {
     host: hook.instance.host,
     event: hook.event ?? hook.type,
     action: undefined,
-    // It is that of a record of the delivery, of which one event has several.
+    // The id belongs to a delivery record, of which one event has several.
     deliveryId: undefined,
     actor: actorOf(hook.instance, mapped.doer),
     actorRole: mapped.doer?.role ?? '',

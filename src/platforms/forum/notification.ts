@@ -1,11 +1,11 @@
 import { toNode } from '../node.js'
 import { idAt, instantAt, known, numberAt, objectAt, textAt } from '../payload.js'
 import { conversationOf } from './conversation.js'
-import { type Hook, type Mapped, TOLD_BY_BODY, verbOf } from './hook.js'
+import { type Hook, IDENTIFIED_BY_BODY, type Mapped, verbOf } from './hook.js'
 import { postLink, siteNode, topicNode } from './nodes.js'
 import { describe, type Person, personAt } from './person.js'
 
-/** `user_id` is who is told, not who did something; that one is told by name only, which is no identity. */
+/** `user_id` is the recipient, not the actor; the actor is sent only by name, which is no identity. */
 export function mapNotification(hook: Hook): Mapped {
   const notification = hook.object
   const verb = verbOf(hook, 'notification')
@@ -23,12 +23,15 @@ export function mapNotification(hook: Hook): Mapped {
         })
   const postId = idAt(data, 'original_post_id')
   const url = postLink(hook, notification)
+  const type = TYPES.get(numberAt(notification, 'notification_type'))
+  const recipient = describe(personAt(notification, 'user'))
   const target = toNode('notification', {
     id,
+    display: type && `notification: ${type.replaceAll('_', ' ')}`,
     url,
     metadata: known({
       notification_type: numberAt(notification, 'notification_type'),
-      recipient: describe(personAt(notification, 'user')),
+      recipient,
     }),
     parent: topic && postId !== undefined ? toNode('post', { id: postId, parent: topic }) : (topic ?? siteNode(hook)),
   })
@@ -37,23 +40,72 @@ export function mapNotification(hook: Hook): Mapped {
     verb,
     subjectId: id,
     identity: id,
-    occurrence: verb === 'created' ? 'once' : TOLD_BY_BODY,
+    occurrence: verb === 'created' ? 'once' : IDENTIFIED_BY_BODY,
     occurredAt: verb === 'created' ? instantAt(notification, 'created_at') : undefined,
     target,
     conversation: conversationOf(target),
     doer: causeOf(hook),
+    metadata: known({ notification_type: type, concerned: recipient, badge: textAt(data, 'badge_name') }),
   }
 }
 
+/** Subject of a notification. Source: Discourse, `Notification.types`, and those of its plugins. */
+const TYPES: ReadonlyMap<number | undefined, string> = new Map([
+  [1, 'mentioned'],
+  [2, 'replied'],
+  [3, 'quoted'],
+  [4, 'edited'],
+  [5, 'liked'],
+  [6, 'private_message'],
+  [7, 'invited_to_private_message'],
+  [8, 'invitee_accepted'],
+  [9, 'posted'],
+  [10, 'moved_post'],
+  [11, 'linked'],
+  [12, 'granted_badge'],
+  [13, 'invited_to_topic'],
+  [14, 'custom'],
+  [15, 'group_mentioned'],
+  [16, 'group_message_summary'],
+  [17, 'watching_first_post'],
+  [18, 'topic_reminder'],
+  [19, 'liked_consolidated'],
+  [20, 'post_approved'],
+  [21, 'code_review_commit_approved'],
+  [22, 'membership_request_accepted'],
+  [23, 'membership_request_consolidated'],
+  [24, 'bookmark_reminder'],
+  [25, 'reaction'],
+  [26, 'votes_released'],
+  [27, 'event_reminder'],
+  [28, 'event_invitation'],
+  [29, 'chat_mention'],
+  [30, 'chat_message'],
+  [31, 'chat_invitation'],
+  [32, 'chat_group_mention'],
+  [33, 'chat_quoted'],
+  [34, 'assigned'],
+  [35, 'question_answer_user_commented'],
+  [36, 'watching_category_or_tag'],
+  [37, 'new_features'],
+  [38, 'admin_problems'],
+  [39, 'linked_consolidated'],
+  [40, 'chat_watched_thread'],
+  [800, 'following'],
+  [801, 'following_created_topic'],
+  [802, 'following_replied'],
+  [900, 'circles_activity'],
+])
+
 /**
- * Notifications that nobody caused; if they name somebody, then who is told: a badge that was granted, the summary of a
- * group's messages, a reminder of a topic or of a bookmark.
+ * Notifications without an actor; a name in them is the recipient's: a granted badge, the summary of a group's
+ * messages, a reminder of a topic or bookmark.
  *
  * Source: Discourse, `Notification.types`.
  */
 const WITHOUT_CAUSE: ReadonlySet<number | undefined> = new Set([12, 16, 18, 24])
 
-/** The members that name who caused a notification. The second may hold other words where several are told as one. */
+/** The members that name the actor. The second may contain other text if several notifications are combined. */
 const CAUSES = [
   'original_username',
   'display_username',

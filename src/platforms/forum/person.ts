@@ -1,4 +1,4 @@
-/** People, whom the payloads show whole, as members of what they wrote, or by their ids alone. */
+/** People, who appear as whole objects, as members of what they wrote, or by id only. */
 import type { Actor } from '../../model/event.js'
 import { idAt, isTrue, known, memberOf, objectAt, type Payload, textAt } from '../payload.js'
 import { type Instance, linkTo } from './instance.js'
@@ -8,7 +8,7 @@ export interface Person {
   username: string | undefined
   name: string | undefined
   email: string | undefined
-  /** An empty string where nothing is told. */
+  /** An empty string if unknown. */
   role: string
 }
 
@@ -17,12 +17,12 @@ export function personOf(user: Payload | undefined): Person | undefined {
   return user && toPerson(user, idAt(user, 'id'))
 }
 
-/** The author of a post, whose members stand among those of the post. */
+/** The author of a post, from the post's own members. */
 export function authorOf(post: Payload | undefined): Person | undefined {
   return post && toPerson(post, idAt(post, 'user_id'))
 }
 
-/** The user in a member, or whoever `<name>_id` and `<name>_username` beside it tell. */
+/** The user in a member, or in the members `<name>_id` and `<name>_username` next to it. */
 export function personAt(from: Payload | undefined, name: string): Person | undefined {
   const user = objectAt(from, name)
   if (user) return personOf(user)
@@ -32,17 +32,26 @@ export function personAt(from: Payload | undefined, name: string): Person | unde
   return { id, username, name: undefined, email: undefined, role: roleOf(undefined, id) }
 }
 
-/** The name that a person shows; names may be empty, and user names may not. */
+/**
+ * The built-in accounts of every forum, by id. Source: Discourse, `Discourse::SYSTEM_USER_ID`,
+ * `DiscourseNarrativeBot::BOT_USER_ID`.
+ */
+const OWN_ACCOUNTS: ReadonlyMap<string, string> = new Map([
+  ['-1', 'system'],
+  ['-2', 'discobot'],
+])
+
+/** A person's display name; names may be empty, user names may not. */
 export function displayOf(person: Person | undefined): string | undefined {
-  return person?.name ?? person?.username
+  return person?.name ?? person?.username ?? OWN_ACCOUNTS.get(person?.id ?? '')
 }
 
-/** For the metadata of a node, where somebody is concerned without having done it. */
+/** For a node's metadata, if the person is affected rather than acting. */
 export function describe(person: Person | undefined): { id?: string; display?: string } | undefined {
   return person && known({ id: person.id, display: displayOf(person) })
 }
 
-/** Who did it, and nobody where that is not told. */
+/** The actor; anonymous if unknown. */
 export function actorOf(instance: Instance, doer: Person | undefined): Actor {
   return {
     id: doer?.id ?? '',
@@ -69,7 +78,7 @@ function toPerson(from: Payload, id: string | undefined): Person {
   }
 }
 
-/** Users with a negative id are the forum's own, the system and its bots, though they are marked as admins as well. */
+/** Users with a negative id belong to the forum itself, the system and its bots, even though also marked as admins. */
 function roleOf(from: Payload | undefined, id: string | undefined): string {
   if (id?.startsWith('-')) return 'bot'
   if (isTrue(from, 'admin')) return 'admin'

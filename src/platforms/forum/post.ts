@@ -1,11 +1,11 @@
-/** What happens to posts: they are written, edited, deleted, brought back, liked, and accepted as solutions. */
+/** Events about posts: written, edited, deleted, restored, liked, accepted as solutions. */
 import type { Occurrence } from '../mapped-event.js'
 import { toNode } from '../node.js'
-import { idAt, instantAt, objectAt, type Payload } from '../payload.js'
+import { idAt, instantAt, known, objectAt, type Payload } from '../payload.js'
 import { conversationOf, wordsOf } from './conversation.js'
-import { deletionOf, type Hook, type Mapped, TOLD_BY_BODY, verbOf } from './hook.js'
+import { deletionOf, type Hook, IDENTIFIED_BY_BODY, type Mapped, verbOf } from './hook.js'
 import { postNode } from './nodes.js'
-import { authorOf, type Person, personAt } from './person.js'
+import { authorOf, describe, type Person, personAt } from './person.js'
 
 /** The post that opens a topic is a `post`, every later one a `reply`. */
 export function mapPost(hook: Hook): Mapped {
@@ -21,7 +21,7 @@ export function mapPost(hook: Hook): Mapped {
   }
 }
 
-/** Who liked it is told apart from who wrote it; a like that is taken back is not sent. */
+/** Contains both the liking user and the author; removing a like is not sent. */
 export function mapLike(hook: Hook): Mapped {
   const post = objectAt(hook.object, 'post')
   const doer = personAt(hook.object, 'user')
@@ -38,14 +38,33 @@ export function mapLike(hook: Hook): Mapped {
   }
 }
 
-/** The post's author is whose answer it is. Who accepted it is not told. */
+/** Contains the author of the answer, not the user who accepted it. Can be removed and accepted again. */
 export function mapSolution(hook: Hook): Mapped {
   return {
     ...aboutPost(hook, hook.object),
     objectType: 'solution',
     verb: verbOf(hook, 'solved').replace(/_solution$/u, ''),
-    occurrence: 'once',
+    occurrence: IDENTIFIED_BY_BODY,
     occurredAt: undefined,
+    metadata: known({ concerned: describe(authorOf(hook.object)) }),
+  }
+}
+
+/**
+ * A post was approved as an expert's, or the approval was withdrawn.
+ *
+ * Source: the plugin discourse-category-experts, `category_experts_approved` and `category_experts_unapproved`.
+ */
+export function mapExpertPost(hook: Hook): Mapped {
+  const verb = verbOf(hook, 'category_experts')
+  return {
+    ...aboutPost(hook, hook.object),
+    objectType: 'category_experts',
+    verb,
+    occurrence: IDENTIFIED_BY_BODY,
+    occurredAt: undefined,
+    outcome: verb === 'approved' || verb === 'unapproved' ? verb : undefined,
+    metadata: known({ concerned: describe(authorOf(hook.object)) }),
   }
 }
 
@@ -72,7 +91,7 @@ function postOccurrence(post: Payload | undefined, verb: string): Occurrence {
     case 'deleted':
       return deletionOf(post)
     default:
-      return TOLD_BY_BODY
+      return IDENTIFIED_BY_BODY
   }
 }
 

@@ -1,4 +1,5 @@
 import type { TargetNode } from '../../model/event.js'
+import { toWord } from '../identity.js'
 import { toNode } from '../node.js'
 import { idAt, instantAt, known, numberAt, objectAt, textAt } from '../payload.js'
 import { conversationOf, wordsOf } from './conversation.js'
@@ -7,19 +8,30 @@ import { absoluteLink, linkTo } from './instance.js'
 import { topicAround, userNode } from './nodes.js'
 import { describe, personAt } from './person.js'
 
-/** Something that waits for a moderator. Who put it there is told, who decides about it is not. */
+/** Source: Discourse, `Reviewable.statuses`. */
+const STATUSES: readonly string[] = ['pending', 'approved', 'rejected', 'ignored', 'deleted']
+
+/** `ReviewableFlaggedPost` → `flagged post`. */
+function nameOf(type: string | undefined): string | undefined {
+  const name = type?.replace(/^Reviewable(?=.)/u, '').slice(0, 60)
+  return toWord(name?.replace(/(?<=[a-z])(?=[A-Z])/gu, '_'))?.replaceAll('_', ' ')
+}
+
+/** An item for moderators. Contains its reporter, not who decides about it. */
 export function mapReviewable(hook: Hook): Mapped {
   const reviewable = hook.object
   const verb = verbOf(hook, 'reviewable')
   const id = idAt(reviewable, 'id')
   const created = verb === 'created'
   const state = [idAt(reviewable, 'status'), idAt(reviewable, 'version')]
+  const status = STATUSES[numberAt(reviewable, 'status') ?? -1] ?? textAt(reviewable, 'status')
   const target = toNode('reviewable', {
     id,
-    display: textAt(reviewable, 'type'),
+    display: nameOf(textAt(reviewable, 'type')),
     url: id === undefined ? undefined : linkTo(hook.instance, 'review', id),
     metadata: known({
       status: numberAt(reviewable, 'status'),
+      reviewable_type: textAt(reviewable, 'type'),
       created_by: describe(personAt(reviewable, 'created_by')),
     }),
     parent: concernedNode(hook),
@@ -29,16 +41,21 @@ export function mapReviewable(hook: Hook): Mapped {
     verb,
     subjectId: id,
     identity: id,
-    // A score grows with each flag, in one and the same state.
+    // A score grows with each flag while the state stays the same.
     occurrence: created ? 'once' : verb === 'score_updated' ? [...state, idAt(reviewable, 'score')] : state,
     occurredAt: created ? instantAt(reviewable, 'created_at') : undefined,
+    outcome: verb === 'transitioned_to' ? toWord(status) : undefined,
     target,
     conversation: conversationOf(target, wordsOf(objectAt(reviewable, 'payload')) ?? wordsOf(reviewable)),
     doer: created ? personAt(reviewable, 'created_by') : undefined,
+    metadata: known({
+      state: toWord(status),
+      concerned: describe(personAt(reviewable, 'target_created_by') ?? personAt(reviewable, 'user')),
+    }),
   }
 }
 
-/** The post in its topic; the topic or category alone where nothing was posted yet; or a user who wants to be let in. */
+/** The post in its topic; only the topic or category if nothing was posted yet; or a user awaiting approval. */
 function concernedNode(hook: Hook): TargetNode {
   const reviewable = hook.object
   const topic = topicAround(hook, reviewable)

@@ -2,15 +2,15 @@ import { kindsOf } from '../named-kinds.js'
 import { mapChatMessage } from './chat-message.js'
 import type { Hook, Mapped } from './hook.js'
 import { mapNotification } from './notification.js'
-import { mapLike, mapPost, mapSolution } from './post.js'
+import { mapExpertPost, mapLike, mapPost, mapSolution } from './post.js'
 import { mapReviewable } from './reviewable.js'
 import { mapCategory, mapGroup, mapTag } from './structure.js'
 import { mapAssignment, mapTopic, mapVote } from './topic.js'
 import { mapBadge, mapGroupMember, mapUser } from './user.js'
 
-/** What is made of the events of one type. */
+/** Maps the events of one type. */
 export interface Row {
-  /** The kinds that it produces from the events that are known; others give `<object>.<native word>`. */
+  /** The kinds produced from known events; others yield `<object>.<native word>`. */
   kinds: readonly string[]
   map(hook: Hook): Mapped
 }
@@ -42,12 +42,13 @@ const USER_VERBS = [
   'unsuspended',
 ] as const
 
-/** The events that are understood one by one, by their type. */
+/** Individually mapped events, by type. */
 export const ROWS: ReadonlyMap<string, Row> = new Map<string, Row>([
   ['post', { kinds: [...kindsOf('post', POST_VERBS), ...kindsOf('reply', POST_VERBS)], map: mapPost }],
   ['topic', { kinds: kindsOf('topic', TOPIC_VERBS), map: mapTopic }],
   ['like', { kinds: ['post.liked'], map: mapLike }],
   ['solved', { kinds: kindsOf('solution', ['accepted', 'unaccepted']), map: mapSolution }],
+  ['category_experts', { kinds: kindsOf('category_experts', ['approved', 'unapproved']), map: mapExpertPost }],
   ['user', { kinds: kindsOf('user', USER_VERBS), map: mapUser }],
   ['user_promoted', { kinds: ['user.promoted'], map: mapUser }],
   ['group_user', { kinds: kindsOf('group_member', ['added', 'removed']), map: mapGroupMember }],

@@ -1,9 +1,9 @@
-/** What a forum is made of: categories, groups, tags. Nobody is told who changes them, nor when. */
+/** The structure of a forum: categories, groups, tags. Neither actor nor time is sent. */
 import type { TargetNode } from '../../model/event.js'
 import { toNode } from '../node.js'
 import { idAt, textAt } from '../payload.js'
 import { conversationOf } from './conversation.js'
-import { type Hook, type Mapped, TOLD_BY_BODY, verbOf } from './hook.js'
+import { type Hook, IDENTIFIED_BY_BODY, type Mapped, verbOf } from './hook.js'
 import { linkTo } from './instance.js'
 import { categoryNode, siteNode } from './nodes.js'
 
@@ -50,7 +50,7 @@ function mapStructure(
     verb,
     subjectId: id,
     identity: id,
-    occurrence: verb === 'created' || verb === 'deleted' ? 'once' : TOLD_BY_BODY,
+    occurrence: verb === 'created' || verb === 'deleted' ? 'once' : IDENTIFIED_BY_BODY,
     occurredAt: undefined,
     target,
     conversation: conversationOf(target, text),

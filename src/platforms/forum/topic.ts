@@ -1,7 +1,7 @@
-/** What happens to topics as a whole, by the forum itself and by the plugins that assign them and count votes. */
+/** Events about topics as a whole, from the forum itself and from its assignment and voting plugins. */
 import { idAt, instantAt, known, memberOf, numberAt, objectAt, type Payload, textAt } from '../payload.js'
 import { conversationOf } from './conversation.js'
-import { deletionOf, type Hook, type Mapped, TOLD_BY_BODY, verbOf } from './hook.js'
+import { deletionOf, type Hook, IDENTIFIED_BY_BODY, type Mapped, verbOf } from './hook.js'
 import { categoryNode, topicAround, topicNode } from './nodes.js'
 import { describe, type Person, personAt } from './person.js'
 
@@ -27,7 +27,7 @@ export function mapTopic(hook: Hook): Mapped {
     verb,
     subjectId: id,
     identity: id,
-    occurrence: verb === 'created' ? 'once' : verb === 'deleted' ? deletionOf(topic) : TOLD_BY_BODY,
+    occurrence: verb === 'created' ? 'once' : verb === 'deleted' ? deletionOf(topic) : IDENTIFIED_BY_BODY,
     occurredAt: topicTime(topic, verb),
     target,
     conversation: conversationOf(target),
@@ -36,7 +36,7 @@ export function mapTopic(hook: Hook): Mapped {
   }
 }
 
-/** `assigned` and `unassigned`: somebody is made responsible for a topic. */
+/** `assigned` and `unassigned`: someone is responsible for a topic, or no longer is. */
 export function mapAssignment(hook: Hook): Mapped {
   const assignment = hook.object
   const verb = verbOf(hook, 'assign')
@@ -71,7 +71,7 @@ function aboutTopic(hook: Hook, inside: Payload | undefined): Omit<Mapped, 'obje
   return {
     subjectId: id,
     identity: id,
-    occurrence: TOLD_BY_BODY,
+    occurrence: IDENTIFIED_BY_BODY,
     occurredAt: undefined,
     target,
     conversation: conversationOf(target),
@@ -89,7 +89,7 @@ function statusMetadata(topic: Payload | undefined, status: string): Record<stri
   return { status, ...known({ value: typeof value === 'boolean' ? value : undefined }) }
 }
 
-/** A timer closes as well as a person does. */
+/** A timer closes a topic just as a person does. */
 function memberOfStatus(status: string): string {
   return status === 'autoclosed' ? 'closed' : status
 }
@@ -99,7 +99,7 @@ function topicTime(topic: Payload | undefined, verb: string): string | undefined
   return verb === 'deleted' ? instantAt(topic, 'deleted_at') : undefined
 }
 
-/** Older forums tell it among the details. */
+/** Older forums put it into the details. */
 function creatorOf(topic: Payload | undefined): Person | undefined {
   return personAt(topic, 'created_by') ?? personAt(objectAt(topic, 'details'), 'created_by') ?? personAt(topic, 'user')
 }

@@ -1,60 +1,81 @@
-/** What happens to people: their accounts, their groups, their badges. Who did it is mostly not told. */
+/** Events about people: their accounts, groups and badges. The actor is usually not sent. */
 import { toNode } from '../node.js'
-import { idAt, instantAt, known, objectAt, textAt } from '../payload.js'
+import { idAt, instantAt, known, numberAt, objectAt, type Payload, textAt } from '../payload.js'
 import { conversationOf } from './conversation.js'
-import { type Hook, type Mapped, nativeVerbOf, TOLD_BY_BODY, verbOf } from './hook.js'
+import { type Hook, IDENTIFIED_BY_BODY, type Mapped, nativeVerbOf, verbOf } from './hook.js'
 import { linkTo } from './instance.js'
 import { siteNode, userNode } from './nodes.js'
-import { describe, displayOf, personAt, personOf } from './person.js'
+import { authorOf, describe, displayOf, personAt, personOf } from './person.js'
 
-/** What only the user can do; everything else may be done by somebody else as well. */
+/** Actions that only the user can perform; others may be performed by someone else. */
 const OWN_DOING: ReadonlySet<string> = new Set(['created', 'logged_in', 'logged_out', 'confirmed_email'])
 
 export function mapUser(hook: Hook): Mapped {
-  const user = personOf(hook.object)
+  // A promotion may contain only the user's id.
+  const user = idAt(hook.object, 'id') === undefined ? authorOf(hook.object) : personOf(hook.object)
   const verb = verbOf(hook, 'user')
+  const isOwnDoing = OWN_DOING.has(verb)
   const target = userNode(hook, user)
   return {
     objectType: 'user',
     verb,
     subjectId: user?.id,
     identity: user?.id,
-    occurrence: verb === 'created' || verb === 'deleted' ? 'once' : TOLD_BY_BODY,
+    occurrence: verb === 'created' || verb === 'deleted' ? 'once' : IDENTIFIED_BY_BODY,
     occurredAt: verb === 'created' ? instantAt(hook.object, 'created_at') : undefined,
     target,
     conversation: conversationOf(target),
-    doer: OWN_DOING.has(verb) ? user : undefined,
+    doer: isOwnDoing ? user : undefined,
+    metadata: known({
+      concerned: isOwnDoing ? undefined : describe(user),
+      ...(verb === 'promoted' ? promotionOf(hook.object) : {}),
+    }),
   }
 }
 
-/** `user_added_to_group` and `user_removed_from_group`. Newer forums tell the id of the membership, each has a new one. */
+function promotionOf(object: Payload | undefined): Record<string, unknown> {
+  const to = numberAt(object, 'new_trust_level') ?? numberAt(object, 'trust_level')
+  const from = numberAt(object, 'old_trust_level')
+  if (to === undefined) return {}
+  return { role: `trust_level_${to}`, changes: { trust_level: known({ from, to }) } }
+}
+
+/**
+ * `user_added_to_group` and `user_removed_from_group`. Newer forums send the membership's id, which is new each time.
+ */
 export function mapGroupMember(hook: Hook): Mapped {
   const membership = hook.object
   const verb = verbOf(hook, 'user').replace(/_(?:to|from)_group$/u, '')
   const id = idAt(membership, 'id')
   const user = personAt(membership, 'user')
   const group = idAt(membership, 'group_id')
+  const groupName = textAt(membership, 'group_name')
+  const groupLink = groupName === undefined ? undefined : linkTo(hook.instance, 'g', groupName)
   const path = group !== undefined && user?.id !== undefined ? `${group}/${user.id}` : undefined
   const target = toNode('group_member', {
     id: path,
     display: displayOf(user),
     nativeType: 'group_user',
     metadata: known({ user: describe(user) }),
-    parent: toNode('group', { id: group, display: textAt(membership, 'group_name'), parent: siteNode(hook) }),
+    parent: toNode('group', { id: group, display: groupName, url: groupLink, parent: siteNode(hook) }),
   })
   return {
     objectType: 'group_member',
     verb,
     subjectId: user?.id ?? id,
     identity: id ?? path,
-    occurrence: id === undefined ? TOLD_BY_BODY : 'once',
+    occurrence: id === undefined ? IDENTIFIED_BY_BODY : 'once',
     occurredAt: verb === 'added' ? instantAt(membership, 'created_at') : undefined,
     target,
     conversation: conversationOf(target),
+    metadata: known({
+      concerned: describe(user),
+      team: group === undefined && groupName === undefined ? undefined : known({ id: group, display: groupName }),
+    }),
   }
 }
 
-/** A badge is taken back by somebody who is not told, at a time that is not told. */
+/** Revoking a badge comes without actor and time. */
 export function mapBadge(hook: Hook): Mapped {
   const granted = hook.object
   const verb = nativeVerbOf(hook, 'user_badge')
@@ -80,5 +101,6 @@ export function mapBadge(hook: Hook): Mapped {
     target,
     conversation: conversationOf(target),
     doer: isGrant ? grantedBy : undefined,
+    metadata: known({ concerned: describe(personAt(granted, 'user')), badge: textAt(badge, 'name') }),
   }
 }

@@ -8,10 +8,10 @@ import { usableSecrets } from '../secrets.js'
 const SIGNATURE = 'x-discourse-event-signature'
 
 /**
- * Checks the HMAC of a delivery over the bytes as they came. A header that was sent twice arrives as one text with a
- * comma in it, which equals no signature.
+ * Checks the HMAC of a delivery over the received bytes. A header sent twice arrives as one text with a comma in it,
+ * which equals no signature.
  *
- * @param secrets all that are valid now; none (or only empty ones): `none`, as nothing can be proved
+ * @param secrets all currently valid ones; none (or only empty ones): the result is `none`
  * @throws AppError `unauthenticated/signature_invalid`
  */
 export function verifyForum(delivery: WebhookDelivery, secrets: readonly string[]): Verification {
@@ -25,11 +25,14 @@ export function verifyForum(delivery: WebhookDelivery, secrets: readonly string[
   let fits = false
   for (const key of keys) {
     const expected = `sha256=${createHmac('sha256', key).update(delivery.body).digest('hex')}`
-    // No early end: how long this takes tells nothing about which secret fits.
+    // No early exit: the duration must not reveal which secret matches.
     if (safeEqual(expected, shown)) fits = true
   }
   if (!fits) {
-    throw refused('The signature fits no secret.', 'Compare the secret of the web hook with the one configured here.')
+    throw refused(
+      'The signature does not match any configured secret.',
+      'Compare the secret of the web hook with the one configured here.',
+    )
   }
   return 'signature'
 }

@@ -30,8 +30,9 @@ export function backendRoutes(parts: ProxyParts): BoardRoute[] {
 
 /** `GET /api/backends`: the profiles that are understood. Whether their boards answer is for the caller to find out. */
 function listBackends(backends: Backends): BoardHandler {
-  return () => {
-    const items = backends.listProfiles().map(({ name, url }) => ({ name, url }))
+  return async () => {
+    const profiles = await backends.listProfiles()
+    const items = profiles.map(({ name, url }) => ({ name, url }))
     return json(200, { items, count: items.length })
   }
 }

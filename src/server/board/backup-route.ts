@@ -14,7 +14,7 @@ import type { RouteDoc } from '../route.js'
 import type { BoardHandler } from './board-route.js'
 
 /** Each makes a consistent copy. @throws AppError `conflict/file_exists`, `invalid/path_unusable`, `unavailable/…` */
-export type CopyBoardDatabase = Readonly<Record<BoardDatabaseName, (path: string) => Promise<void> | void>>
+export type CopyBoardDatabase = Readonly<Record<BoardDatabaseName, (path: string) => Promise<void>>>
 
 const check = Compile(BackupRequestSchema)
 

@@ -3,6 +3,7 @@ import type { Executor } from '../../board/executor.js'
 import type { BoardAccess } from '../../gate/access.js'
 import type { Gate } from '../../gate/gate.js'
 import type { CookiePlace } from '../../login/cookies.js'
+import type { ToAddress } from '../../login/throttle-address.js'
 import type { ReadJsonBody } from '../json-body.js'
 import { describeApi } from '../openapi.js'
 import type { StreamTimes } from '../paced-answer.js'
@@ -16,7 +17,7 @@ import { BACKUP_DOC, type CopyBoardDatabase, makeBackup } from './backup-route.j
 import { boardApi } from './board-api.js'
 import type { BoardHandler, BoardRequest, BoardRoute } from './board-route.js'
 import { CARD_DOCS, createCard, deleteCard, getCard, listCards, type ServedCards, updateCard } from './card-routes.js'
-import { factsOf, type ThrottleAddress } from './gate-facts.js'
+import { factsOf } from './gate-facts.js'
 import type { ProxyParts } from './proxy.js'
 import { runLog } from './run-log-stream.js'
 import {
@@ -30,8 +31,9 @@ import {
   startRun,
 } from './run-routes.js'
 import { authStatus, login, logout, sessionStatus } from './session-routes.js'
+import { planShownTo } from './shown-plan.js'
 
-export interface BoardRouteParts extends Omit<ProxyParts, 'executionFacts'> {
+export interface BoardRouteParts extends Omit<ProxyParts, 'executionFacts' | 'mayRead'> {
   gate: Gate
   cards: ServedCards
   executor: Executor
@@ -41,7 +43,7 @@ export interface BoardRouteParts extends Omit<ProxyParts, 'executionFacts'> {
   auth: AuthPages
   readJsonBody: ReadJsonBody
   cookie: CookiePlace
-  throttleAddress: ThrottleAddress
+  throttleAddress: ToAddress
   shutdown: Shutdown
   streamTimes: StreamTimes
 }
@@ -61,7 +63,8 @@ export function boardRoutes(parts: BoardRouteParts): BoardRoute[] {
   const mayRead = async (req: BoardRequest) => {
     await gate.admit({ ...factsOf(req, 'api', throttleAddress), method: 'GET' })
   }
-  const log = runLog({ executor, shutdown, times: parts.streamTimes, mayRead })
+  const runs = { executor, planShownTo: planShownTo({ gate, executionFacts }) }
+  const log = runLog({ ...runs, shutdown, times: parts.streamTimes, mayRead })
 
   add('POST', '/api/login', 'login', login(parts), DOCS.login)
   add('GET', '/api/session', 'anybody', sessionStatus(), DOCS.session)
@@ -72,16 +75,16 @@ export function boardRoutes(parts: BoardRouteParts): BoardRoute[] {
   add('GET', '/api/cards/:id', 'api', getCard(cards), CARD_DOCS.getCard)
   add('PATCH', '/api/cards/:id', 'api', updateCard(cards, readJsonBody), CARD_DOCS.updateCard)
   add('DELETE', '/api/cards/:id', 'api', deleteCard(cards), CARD_DOCS.deleteCard)
-  const start = startRun({ executor, gate, readJsonBody, executionFacts })
+  const start = startRun({ ...runs, gate, readJsonBody, executionFacts })
   add('POST', '/api/cards/:id/runs', 'api', start, RUN_DOCS.startRun)
-  add('GET', '/api/runs', 'api', listRuns(executor), RUN_DOCS.listRuns)
-  add('GET', '/api/runs/:id', 'api', getRun(executor), RUN_DOCS.getRun)
+  add('GET', '/api/runs', 'api', listRuns(runs), RUN_DOCS.listRuns)
+  add('GET', '/api/runs/:id', 'api', getRun(runs), RUN_DOCS.getRun)
   add('GET', '/api/runs/:id/log', 'api', log, RUN_DOCS.runLog)
   add('POST', '/api/runs/:id/cancel', 'execute', cancelRun(executor), RUN_DOCS.cancelRun)
-  add('GET', '/api/executor', 'api', executorStatus(executor), RUN_DOCS.executorStatus)
+  add('GET', '/api/executor', 'api', executorStatus(runs), RUN_DOCS.executorStatus)
   add('POST', '/api/executor/pause', 'execute', pauseExecutor(executor), RUN_DOCS.pauseExecutor)
   add('POST', '/api/executor/resume', 'execute', resumeExecutor(executor), RUN_DOCS.resumeExecutor)
-  routes.push(...backendRoutes({ ...parts, executionFacts }))
+  routes.push(...backendRoutes({ ...parts, executionFacts, mayRead }))
   add('POST', '/api/backups', 'local', makeBackup(parts.copy, readJsonBody), BACKUP_DOC)
   add('GET', '/api/health', 'api', health(parts.version), DOCS.health)
   add('GET', '/api/openapi.json', 'api', describeApi(routes, boardApi(parts)), DOCS.openapi)

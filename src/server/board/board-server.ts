@@ -7,13 +7,19 @@ import type { Gate } from '../../gate/gate.js'
 import { type BoardIdentity, NOBODY } from '../../gate/identity.js'
 import { createThrottleAddress } from '../../login/throttle-address.js'
 import type { LoginLook } from '../../model/login-look.js'
+import { ANSWER_LIMITS, AnswerBudget } from '../answer-budget.js'
 import { createBodyReader } from '../body.js'
+import { addressOf, createRequestAddress } from '../caller-address.js'
+import { type ConnectionLimits, connectionLimits } from '../connection-limits.js'
+import { HeldPlaces } from '../held-places.js'
 import { createHttpApp, type HttpApp } from '../http-app.js'
 import { createJsonReader } from '../json-body.js'
 import { STREAM_TIMES, type StreamTimes } from '../paced-answer.js'
 import { pages } from '../page-files.js'
 import type { LogRules } from '../request-log.js'
+import { ShedReport } from '../shed-report.js'
 import { Shutdown } from '../shutdown.js'
+import { createProxyWatch } from '../untrusted-proxy.js'
 import { authPages } from './auth-assets.js'
 import type { CopyBoardDatabase } from './backup-route.js'
 import { boardRoutes } from './board-routes.js'
@@ -27,7 +33,7 @@ export interface BoardServerSettings {
   rootPath: string
   /** The session's cookie goes over TLS alone, and browsers are told to come over TLS only. */
   cookieSecure: boolean
-  /** Addresses or CIDR ranges of proxies whose `X-Forwarded-For` counts, for the throttle of logins alone. */
+  /** Addresses or CIDR ranges of proxies whose `X-Forwarded-For` counts, for the throttle of logins and for logs. */
   trustedProxies: readonly string[]
   loginPage: LoginLook
   /** A name is asked for beside the password. */
@@ -55,12 +61,16 @@ export interface BoardServerOptions {
   requestIds: () => string
   streamTimes?: StreamTimes
   proxyTimes?: ProxyTimes
+  /** What fits the process when absent. */
+  limits?: ConnectionLimits
 }
 
-/** What bodies that are being read may hold together, beyond the first mebibyte of each. */
+/** What bodies may take together, beyond the first 32 KiB of each. */
 const BODY_BUDGET_BYTES = 32 * 1024 * 1024
+/** What answers may hold together that their readers have not taken yet. */
+const ANSWER_BUDGET_BYTES = 64 * 1024 * 1024
 
-const LOG_RULES: LogRules<BoardAccess, BoardIdentity> = {
+const LOG_RULES: Omit<LogRules<BoardAccess, BoardIdentity>, 'address'> = {
   notable: new Set(['login', 'logout', 'execute', 'local']),
   who: ({ kind }) => (kind === 'anonymous' ? {} : { identity: kind }),
 }
@@ -71,7 +81,15 @@ export function createBoardServer(options: BoardServerOptions): HttpApp {
   const { rootPath, cookieSecure, loginPage: look, asksUsername, serviceOrigin, ledgerUrl } = settings
   const throttleAddress = createThrottleAddress(settings.trustedProxies)
   const serviceHost = serviceOrigin === undefined ? undefined : new URL(serviceOrigin).host
-  const shutdown = new Shutdown()
+  const watchProxies = createProxyWatch({ throttleAddress, setting: 'BOARD_TRUSTED_PROXIES', logger })
+  const limits = options.limits ?? connectionLimits()
+  const shed = new ShedReport(logger)
+  const shutdown = new Shutdown(
+    new HeldPlaces({
+      ...{ limits, addressOf: req => addressOf(req, throttleAddress) },
+      refused: () => shed.count('held_limit'),
+    }),
+  )
   const routes = boardRoutes({
     ...options,
     ...(proxyTimes ? { times: proxyTimes } : {}),
@@ -101,7 +119,10 @@ export function createBoardServer(options: BoardServerOptions): HttpApp {
     tlsOnly: cookieSecure,
     requestIds,
     logger,
-    logRules: LOG_RULES,
+    logRules: { ...LOG_RULES, address: createRequestAddress(settings.trustedProxies) },
+    room: { connections: limits.connections, shed },
     shutdown,
+    budget: new AnswerBudget({ ...ANSWER_LIMITS, bytes: ANSWER_BUDGET_BYTES }),
+    measure: watchProxies,
   })
 }

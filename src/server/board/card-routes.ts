@@ -21,13 +21,13 @@ const MAX_AFTER = 999_999_999
 
 /** `GET /api/cards` */
 export function listCards(cards: ServedCards): BoardHandler {
-  return req => json(200, cards.list(readCardQuery(req.search)))
+  return async req => json(200, await cards.list(readCardQuery(req.search)))
 }
 
 /** `POST /api/cards` */
 export function createCard(cards: ServedCards, readJsonBody: ReadJsonBody): BoardHandler {
   return async (req, res) => {
-    const card = cards.create(await readJsonBody(req, res, CARD_LIMITS.requestBytes))
+    const card = await cards.create(await readJsonBody(req, res, CARD_LIMITS.requestBytes))
     const path = req.path.endsWith('/') ? req.path.slice(0, -1) : req.path
     return withTag(201, card, ['Location', `${path}/${card.id}`])
   }
@@ -35,8 +35,8 @@ export function createCard(cards: ServedCards, readJsonBody: ReadJsonBody): Boar
 
 /** `GET /api/cards/:id` */
 export function getCard(cards: ServedCards): BoardHandler {
-  return req => {
-    const card = cards.get(pathParam(req))
+  return async req => {
+    const card = await cards.get(pathParam(req))
     if (!isNoneMatch(req.headers['if-none-match'], card.version)) return withTag(200, card)
     return { status: 304, body: '', headers: ['ETag', tagOf(card)] }
   }
@@ -46,14 +46,14 @@ export function getCard(cards: ServedCards): BoardHandler {
 export function updateCard(cards: ServedCards, readJsonBody: ReadJsonBody): BoardHandler {
   return async (req, res) => {
     const changes = await readJsonBody(req, res, CARD_LIMITS.requestBytes)
-    return withTag(200, cards.update(pathParam(req), changes, req.headers['if-match']))
+    return withTag(200, await cards.update(pathParam(req), changes, req.headers['if-match']))
   }
 }
 
 /** `DELETE /api/cards/:id` */
 export function deleteCard(cards: ServedCards): BoardHandler {
-  return req => {
-    cards.delete(pathParam(req), req.headers['if-match'])
+  return async req => {
+    await cards.delete(pathParam(req), req.headers['if-match'])
     return { status: 204, body: '' }
   }
 }

@@ -9,9 +9,12 @@ import { request as httpsRequest } from 'node:https'
 import type { Backend } from '../../board/backends.js'
 import { GatewayFailure, toGatewayFailure } from '../../board/gateway-failure.js'
 import { type BodyFraming, type PassedAnswer, toBackendHeaders, toPassedAnswer } from '../../board/proxy-headers.js'
+import { ANSWER_LIMITS } from '../answer-budget.js'
 import { tooLarge } from '../body.js'
 import { passedHeaders } from '../reply.js'
+import { endOnceRefused, isRefusal } from '../server-sent-events.js'
 import type { Shutdown } from '../shutdown.js'
+import { cutOffWhenSlow, hasLeft } from '../slow-reader.js'
 import type { BoardRequest } from './board-route.js'
 import type { BodyStart } from './body-start.js'
 
@@ -27,6 +30,8 @@ export interface ForwardTimes {
   firstByteMs: number
   /** Between two pieces of the answer. */
   idleMs: number
+  /** Between two checks whether the reader of a silent event stream may still read. */
+  recheckMs: number
 }
 
 export interface Forwarding {
@@ -41,23 +46,27 @@ export interface Forwarding {
   begun: BodyStart | undefined
   times: ForwardTimes
   shutdown: Shutdown
+  /** Rejects once the sender may no longer read: an answer outlives a login. */
+  mayRead: () => Promise<void>
 }
 
 /**
  * Passes one request on to a backend and its answer back, each as it comes and no faster than the other side takes it.
- * Resolves once the answer is over, or whoever wanted it has gone.
+ * Resolves once the answer is over, or its reader has gone. The sender must be allowed to read when the answer begins, at
+ * each piece of it, and every `recheckMs` of an event stream; after that the connection is cut.
  *
  * @throws GatewayFailure as long as nothing was answered; and where the backend broke off within its answer, after the
  *   connection was cut, since a clean end would say that it was whole
- * @throws AppError `too_large/body_too_large`
+ * @throws AppError `too_large/body_too_large`; as `mayRead`
  */
 export async function forward(req: BoardRequest, res: ServerResponse, forwarding: Forwarding): Promise<void> {
+  if (hasLeft(res)) return
   for (let attempts = 1; ; attempts++) {
     const exchange = new Exchange(req, res, forwarding)
     try {
       return await exchange.over
     } catch (error) {
-      if (!exchange.wasStale || attempts === MAX_ATTEMPTS || res.closed) throw error
+      if (!exchange.wasStale || attempts === MAX_ATTEMPTS || hasLeft(res)) throw error
     }
   }
 }
@@ -76,6 +85,8 @@ class Exchange {
   #answer: IncomingMessage | undefined
   #sentBytes = 0
   #isOver = false
+  #stopAsking: () => void = () => {}
+  #steps = Promise.resolve()
   #settle: { resolve: () => void; reject: (error: unknown) => void } = { resolve: () => {}, reject: () => {} }
 
   constructor(
@@ -174,11 +185,23 @@ class Exchange {
     this.#answer = answer
     // There is always one more error than expected on a connection that is being cut.
     answer.on('error', () => this.#breakOff())
-    try {
-      this.#passOn(answer, this.#toPassed(answer))
-    } catch (error) {
-      this.#fail(error)
-    }
+    this.#onceReadable(() => this.#passOn(answer, this.#toPassed(answer)))
+  }
+
+  /** Goes on once the sender was found to be allowed to read, in the order of the calls. */
+  #onceReadable(goOn: () => void): void {
+    this.#inOrder(async () => {
+      await this.forwarding.mayRead()
+      if (!this.#isOver) goOn()
+    })
+  }
+
+  /** A stream emits `end` although it is paused, so the last piece may still wait for its check. */
+  #inOrder(step: () => Promise<void> | void): void {
+    this.#steps = this.#steps
+      .then(() => (this.#isOver ? undefined : step()))
+      // A sender that may read no longer is no failure of ours.
+      .catch(error => (this.res.headersSent && isRefusal(error) ? this.#leave() : this.#fail(error)))
   }
 
   #toPassed({ statusCode: status = 0, headers }: IncomingMessage): PassedAnswer {
@@ -188,9 +211,10 @@ class Exchange {
 
   #passOn(answer: IncomingMessage, { status, headers, hasBody, isEventStream }: PassedAnswer): void {
     const { req, res, forwarding } = this
+    const open = hasBody && isEventStream ? forwarding.shutdown.hold(req, res) : undefined
     res.writeHead(status, [...passedHeaders(req), ...headers])
     clearTimeout(this.#silence)
-    answer.once('end', () => this.#endAnswer())
+    answer.once('end', () => this.#inOrder(() => this.#endAnswer()))
     answer.once('close', () => this.#breakOff())
     if (!hasBody) {
       answer.resume()
@@ -198,16 +222,19 @@ class Exchange {
       return
     }
     const idle = this.#watchIdle(answer)
+    cutOffWhenSlow(res, ANSWER_LIMITS.takenMs)
     answer.on('data', (chunk: Buffer) => {
       idle.refresh()
-      if (!res.write(chunk)) answer.pause()
+      answer.pause()
+      this.#onceReadable(() => {
+        if (res.write(chunk)) answer.resume()
+      })
     })
     res.on('drain', () => answer.resume())
-    if (!isEventStream) return
+    if (!open) return
     // Its first event may be long in coming.
     res.flushHeaders()
-    const open = forwarding.shutdown.open()
-    res.once('close', open.end)
+    this.#stopAsking = endOnceRefused(open, forwarding.mayRead, forwarding.times.recheckMs)
     open.signal.addEventListener('abort', () => this.#leave(), { once: true })
   }
 
@@ -260,6 +287,7 @@ class Exchange {
     this.#isOver = true
     const { res } = this
     clearTimeout(this.#silence)
+    this.#stopAsking()
     res.off('close', this.#onClosed)
     this.#stopBody()
     if (!this.#answer?.readableEnded) this.#outgoing.destroy()

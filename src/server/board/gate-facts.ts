@@ -1,16 +1,15 @@
 import type { BoardAccess } from '../../gate/access.js'
 import type { RequestFacts } from '../../gate/gate.js'
+import type { ToAddress } from '../../login/throttle-address.js'
+import { addressOf } from '../caller-address.js'
 import type { HttpRequest } from '../route.js'
 import { readBearer } from '../shown-credentials.js'
-
-/** The address that failed logins are counted for, as `createThrottleAddress` makes it. */
-export type ThrottleAddress = (remoteAddress: string | undefined, forwardedFor: string | undefined) => string
 
 /**
  * What the gate is told of a request. Headers of proxies are no part of it, but for the address that the throttle counts
  * for. None of the others came twice: the router has looked.
  */
-export function factsOf(req: HttpRequest, access: BoardAccess, throttleAddress: ThrottleAddress): RequestFacts {
+export function factsOf(req: HttpRequest, access: BoardAccess, throttleAddress: ToAddress): RequestFacts {
   const { headers } = req
   return {
     access,
@@ -25,7 +24,7 @@ export function factsOf(req: HttpRequest, access: BoardAccess, throttleAddress: 
     csrfToken: textOf(headers['x-csrf-token']),
     executorToken: textOf(headers['x-board-executor-token']),
     cookies: headers.cookie,
-    address: throttleAddress(req.socket.remoteAddress, textOf(headers['x-forwarded-for'])),
+    address: addressOf(req, throttleAddress),
   }
 }
 

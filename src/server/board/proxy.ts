@@ -8,6 +8,7 @@ import { isPlayed, toRemoteExecution } from '../../board/remote-execution.js'
 import type { Gate, RequestFacts } from '../../gate/gate.js'
 import { AppError } from '../../model/app-error.js'
 import { tooLarge } from '../body.js'
+import { STREAM_TIMES } from '../paced-answer.js'
 import { problemReply } from '../problem.js'
 import type { Reply } from '../route.js'
 import type { Shutdown } from '../shutdown.js'
@@ -23,13 +24,20 @@ export interface ProxyTimes extends ForwardTimes {
 }
 
 /** Source: decisions on security, section 2, "proxy timeouts". */
-export const PROXY_TIMES: ProxyTimes = { connectMs: 5_000, firstByteMs: 30_000, idleMs: 60_000 }
+export const PROXY_TIMES: ProxyTimes = {
+  connectMs: 5_000,
+  firstByteMs: 30_000,
+  idleMs: 60_000,
+  recheckMs: STREAM_TIMES.heartbeatMs,
+}
 
 export interface ProxyParts {
   backends: Backends
   gate: Pick<Gate, 'admitExecution'>
   /** Of a request, what the gate looks at to allow a real run. */
   executionFacts: (req: BoardRequest) => Pick<RequestFacts, 'executorToken' | 'address'>
+  /** Rejects once the sender of a request may no longer read: an answer outlives a login. */
+  mayRead: (req: BoardRequest) => Promise<void>
   /** In front of every path of ours: empty, or `/x`. */
   rootPath: string
   /** Where this process listens at this moment, the ledger included: a backend must not be one of these. */
@@ -46,12 +54,12 @@ export interface ProxyParts {
  *
  * @throws AppError `forbidden/forbidden`, `not_found/not_found`, `invalid/invalid_path`, `unavailable/backends_invalid`,
  *   `unsupported_type/unsupported_media_type`, `too_large/body_too_large`, `invalid/bad_request`, and as
- *   `Gate.admitExecution`; it answers 502 `bad_gateway` and 504 `gateway_timeout` by itself
+ *   `Gate.admitExecution` and `mayRead`; it answers 502 `bad_gateway` and 504 `gateway_timeout` itself
  *
  * Source: Board Access Gate, "Endpoints"; decisions on security, section 5, and on the board, section 8.
  */
 export function proxy(parts: ProxyParts): BoardHandler {
-  const { backends, rootPath, ownListeners, shutdown, times = PROXY_TIMES } = parts
+  const { backends, rootPath, ownListeners, shutdown, mayRead, times = PROXY_TIMES } = parts
   const agents = new BackendAgents({ ownListeners, connectMs: times.connectMs })
 
   return async (req, res) => {
@@ -62,12 +70,13 @@ export function proxy(parts: ProxyParts): BoardHandler {
     const { profile: name, path } = proxyPath(req._parsedUrl.raw, root)
     req.logged = { backend: name }
     const begun = await admitExecution(req, res, path, parts)
-    const backend = backends.getBackend(name)
+    const backend = await backends.getBackend(name)
     const body = readFraming(req, begun)
     const agent = agents.of(backend.profile)
     const ownPrefix = `${root}/api/backends/${name}`
     try {
-      await forward(req, res, { backend, agent, path, ownPrefix, body, begun, times, shutdown })
+      const rules = { times, shutdown, mayRead: () => mayRead(req) }
+      await forward(req, res, { backend, agent, path, ownPrefix, body, begun, ...rules })
       return undefined
     } catch (error) {
       if (!(error instanceof GatewayFailure)) throw error
@@ -95,7 +104,7 @@ async function admitExecution(
   const begun = execution === 'unless played' && isShort ? await readBodyStart(req, res, NEW_RUN_BYTES) : undefined
   if (begun?.isWhole && isPlayed(begun.bytes)) return begun
   try {
-    gate.admitExecution(executionFacts(req))
+    await gate.admitExecution(executionFacts(req))
   } catch (error) {
     // The rest of a body that was begun is read by nobody else, and the next request stands behind it.
     req.resume()

@@ -1,20 +1,23 @@
 import { type Executor, isFinished } from '../../board/executor.js'
 import { LogText } from '../../model/log-text.js'
 import type { LogPiece } from '../../model/run.js'
+import { untilClosed } from '../body-writer.js'
 import { PacedAnswer, type StreamTimes } from '../paced-answer.js'
 import { pathParam } from '../path-param.js'
 import { QueryString } from '../query-string.js'
 import type { Reply } from '../route.js'
-import { beginEvents, endOnceRefused, isRefusal, lastEventId, untilClosed } from '../server-sent-events.js'
+import { beginEvents, endOnceRefused, isRefusal, lastEventId } from '../server-sent-events.js'
 import type { Shutdown } from '../shutdown.js'
 import type { BoardHandler, BoardRequest } from './board-route.js'
+import type { ShowPlan } from './shown-plan.js'
 
 export interface RunLogParts {
   executor: Executor
   shutdown: Shutdown
   times: StreamTimes
-  /** Rejects once whoever sent the request may no longer read: a stream outlives a login. */
+  /** Rejects once the sender of the request may no longer read: a stream outlives a login. */
   mayRead: (req: BoardRequest) => Promise<void>
+  planShownTo: (req: BoardRequest) => Promise<ShowPlan>
 }
 
 /** As many pieces as a run can have written; also as many as `QueryString` reads. */
@@ -28,15 +31,15 @@ const MAX_SEQ = 999_999_999
  *
  * Source: WHATWG HTML, "Server-sent events".
  */
-export function runLog({ executor, shutdown, times, mayRead }: RunLogParts): BoardHandler {
+export function runLog({ executor, shutdown, times, mayRead, planShownTo }: RunLogParts): BoardHandler {
   return async (req, res) => {
     const { after, format } = readLogRequest(req)
-    const { id } = executor.get(pathParam(req, 1))
+    const { id } = await executor.get(pathParam(req, 1))
     if (format === 'text') return toText(await executor.log(id, after))
 
+    const show = await planShownTo(req)
+    const open = shutdown.hold(req, res)
     if (!beginEvents(req, res)) return undefined
-    const open = shutdown.open()
-    res.once('close', open.end)
     let sent = after
     const answer = new PacedAnswer(res, {
       ...{ times, open },
@@ -52,8 +55,8 @@ export function runLog({ executor, shutdown, times, mayRead }: RunLogParts): Boa
         await answer.deliver(pieces.map(toMessage).join(''))
         sent = pieces.at(-1)?.seq ?? sent
       }
-      const run = executor.find(id)
-      if (run && isFinished(run) && !open.signal.aborted) await answer.deliver(message('end', run))
+      const run = await executor.find(id)
+      if (run && isFinished(run) && !open.signal.aborted) await answer.deliver(message('end', show(run)))
     } catch (error) {
       if (!open.signal.aborted && !isRefusal(error)) throw error
     } finally {

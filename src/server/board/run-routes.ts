@@ -11,9 +11,15 @@ import { QueryString } from '../query-string.js'
 import { json } from '../reply.js'
 import type { ParameterDoc, RouteDoc } from '../route.js'
 import type { BoardHandler, BoardRequest } from './board-route.js'
+import type { ShowPlan } from './shown-plan.js'
 
-export interface StartRunParts {
+/** What routes need that show runs, or the executor. */
+export interface RunViewParts {
   executor: Executor
+  planShownTo: (req: BoardRequest) => Promise<ShowPlan>
+}
+
+export interface StartRunParts extends RunViewParts {
   gate: Pick<Gate, 'admitExecution'>
   readJsonBody: ReadJsonBody
   /** Of a request, what the gate looks at to allow a real run. */
@@ -32,21 +38,22 @@ const MAX_ID_CHARACTERS = 200
 const MAX_AFTER = 999_999_999
 
 /** `POST /api/cards/:id/runs` */
-export function startRun({ executor, gate, readJsonBody, executionFacts }: StartRunParts): BoardHandler {
+export function startRun({ executor, gate, readJsonBody, executionFacts, planShownTo }: StartRunParts): BoardHandler {
   return async (req, res) => {
     const { mode } = readNewRun(await readJsonBody(req, res, NEW_RUN_BYTES))
     // Which mode it is stands in the body, so it could not be asked for before.
-    if (mode === 'real') gate.admitExecution(executionFacts(req))
-    const run = executor.start(pathParam(req, 1), mode)
+    if (mode === 'real') await gate.admitExecution(executionFacts(req))
+    const show = await planShownTo(req)
+    const run = await executor.start(pathParam(req, 1), mode)
     req.isNotable = mode === 'real'
     req.logged = { run: run.id, mode }
-    return json(201, run)
+    return json(201, show(run))
   }
 }
 
 /** `GET /api/runs`: newest first. */
-export function listRuns(executor: Executor): BoardHandler {
-  return req => {
+export function listRuns({ executor, planShownTo }: RunViewParts): BoardHandler {
+  return async req => {
     const query = new QueryString(req.search, ['card_id', 'state', 'limit', 'after'])
     const card_id = query.text('card_id', MAX_ID_CHARACTERS)
     const state = query.oneOf('state', RUN_STATES)
@@ -54,14 +61,14 @@ export function listRuns(executor: Executor): BoardHandler {
     const after = query.integer('after', { min: 0, max: MAX_AFTER }) ?? null
     query.finish()
     const filter = { ...(card_id === undefined ? {} : { card_id }), ...(state === undefined ? {} : { state }) }
-    const { items, next } = executor.list(filter, { limit, after })
-    return json(200, { items, count: items.length, next })
+    const { items, next } = await executor.list(filter, { limit, after })
+    return json(200, { items: items.map(await planShownTo(req)), count: items.length, next })
   }
 }
 
 /** `GET /api/runs/:id` */
-export function getRun(executor: Executor): BoardHandler {
-  return req => json(200, executor.get(pathParam(req)))
+export function getRun({ executor, planShownTo }: RunViewParts): BoardHandler {
+  return async req => json(200, (await planShownTo(req))(await executor.get(pathParam(req))))
 }
 
 /** `POST /api/runs/:id/cancel`: answers when the run is over. */
@@ -70,18 +77,18 @@ export function cancelRun(executor: Executor): BoardHandler {
 }
 
 /** `GET /api/executor` */
-export function executorStatus(executor: Executor): BoardHandler {
-  return () => json(200, executor.status())
+export function executorStatus({ executor, planShownTo }: RunViewParts): BoardHandler {
+  return async req => json(200, (await planShownTo(req))(await executor.status()))
 }
 
 /** `POST /api/executor/pause` */
 export function pauseExecutor(executor: Executor): BoardHandler {
-  return () => json(200, executor.pause())
+  return async () => json(200, await executor.pause())
 }
 
 /** `POST /api/executor/resume` */
 export function resumeExecutor(executor: Executor): BoardHandler {
-  return () => json(200, executor.resume())
+  return async () => json(200, await executor.resume())
 }
 
 function readNewRun(input: unknown): Static<typeof NewRunSchema> {
@@ -94,6 +101,7 @@ const EXECUTOR_TOKEN: ParameterDoc = {
   description: "The executor's token, besides whatever lets the request through the gate.",
   schema: Type.String(),
 }
+const SHOWS_COMMAND: ParameterDoc = { ...EXECUTOR_TOKEN, description: "The executor's token: shows the command." }
 
 const AFTER: ParameterDoc = { name: 'after', description: '`next` of the page before.', schema: Type.Integer() }
 
@@ -103,7 +111,7 @@ const STATUS_ANSWER = { 200: { description: 'How it stands now', schema: Executo
 export const RUN_DOCS = {
   startRun: {
     summary: 'Runs a card: `dry_run` says what would run, `mock` plays a run, `real` starts it',
-    headers: [{ ...EXECUTOR_TOKEN, description: `For a real run: ${EXECUTOR_TOKEN.description}` }],
+    headers: [{ ...EXECUTOR_TOKEN, description: 'A real run needs it; a dry run shows the command with it.' }],
     body: { 'application/json': NewRunSchema },
     answers: { 201: { description: 'The run, which may have to wait for its turn', schema: RunSchema } },
   },
@@ -119,9 +127,14 @@ export const RUN_DOCS = {
       },
       AFTER,
     ],
+    headers: [SHOWS_COMMAND],
     answers: { 200: { description: 'A page', schema: RunListSchema } },
   },
-  getRun: { summary: 'One run', answers: { 200: { description: 'The run', schema: RunSchema } } },
+  getRun: {
+    summary: 'One run',
+    headers: [SHOWS_COMMAND],
+    answers: { 200: { description: 'The run', schema: RunSchema } },
+  },
   runLog: {
     summary: "A run's log, as server-sent events while it is written, or as text",
     query: [
@@ -133,7 +146,8 @@ export const RUN_DOCS = {
       },
     ],
     headers: [
-      { name: 'Last-Event-ID', description: 'The same as `after`, and goes before it.', schema: Type.String() },
+      { name: 'Last-Event-ID', description: 'The same as `after`, and takes precedence.', schema: Type.String() },
+      SHOWS_COMMAND,
     ],
     answers: {
       200: {
@@ -147,7 +161,11 @@ export const RUN_DOCS = {
     headers: [EXECUTOR_TOKEN],
     answers: { 200: { description: 'The run as it is then', schema: RunSchema } },
   },
-  executorStatus: { summary: 'What the executor does, and what it would start', answers: STATUS_ANSWER },
+  executorStatus: {
+    summary: 'What the executor does, and what it would start',
+    headers: [SHOWS_COMMAND],
+    answers: STATUS_ANSWER,
+  },
   pauseExecutor: {
     summary: 'Lets no run begin, also after a restart; the one under way goes on',
     headers: [EXECUTOR_TOKEN],

@@ -2,16 +2,17 @@ import { SESSION_COOKIE } from '../../gate/board-sessions.js'
 import type { Gate } from '../../gate/gate.js'
 import type { BoardIdentity } from '../../gate/identity.js'
 import { type CookiePlace, endedCookie, sessionCookie } from '../../login/cookies.js'
+import type { ToAddress } from '../../login/throttle-address.js'
 import type { ReadJsonBody } from '../json-body.js'
 import { json } from '../reply.js'
 import type { BoardHandler } from './board-route.js'
-import { factsOf, type ThrottleAddress } from './gate-facts.js'
+import { factsOf } from './gate-facts.js'
 
 export interface SessionRouteParts {
   gate: Gate
   readJsonBody: ReadJsonBody
   cookie: CookiePlace
-  throttleAddress: ThrottleAddress
+  throttleAddress: ToAddress
 }
 
 const LOGIN_BYTES = 4 * 1024

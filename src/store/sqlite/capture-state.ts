@@ -12,7 +12,7 @@ export function laterCursorSql(id: string): string {
     THEN body ->> '$.last_cursor' ELSE ${id} END`
 }
 
-const FIND_CAPTURE = /* sql */ `SELECT body -> '$.capture' AS capture FROM subscriptions WHERE id = ?`
+const FIND_CAPTURE = /* sql */ `SELECT body -> '$.capture' AS capture FROM subscriptions WHERE id = ? AND json_valid(body)`
 const SAVE_CAPTURE = /* sql */ `UPDATE subscriptions SET body = json_set(body, '$.capture', json(?2)) WHERE id = ?1`
 const SET_CURSOR = /* sql */ `UPDATE subscriptions SET body = json_set(body, '$.last_cursor', ?2) WHERE id = ?1`
 const MOVE_CURSOR = /* sql */ `
@@ -20,19 +20,19 @@ const MOVE_CURSOR = /* sql */ `
 
 /**
  * Changes members of a subscription's `capture` inside the caller's transaction, and moves `last_cursor` on to a message
- * id, if given. What was read on another host is forgotten, the cursor too. A subscription that is gone meanwhile stays
- * gone.
+ * id, if given. What was read on another host is forgotten, the cursor too. A subscription that is gone stays gone,
+ * and a body that SQLite cannot read as JSON stays as it is.
  */
 export function noteCapture(database: Database, id: string, changes: CaptureState, cursor: string | undefined): void {
   const row = database.first(FIND_CAPTURE, id)
   if (!row) return
-  const { read_to, followed, ...before }: CaptureState = JSON.parse(String(row.capture)) ?? {}
+  const { read_to, reread, followed, ...before }: CaptureState = JSON.parse(String(row.capture)) ?? {}
   if (changes.host && before.host && changes.host !== before.host) {
     database.run(SAVE_CAPTURE, id, JSON.stringify({ ...before, ...changes }))
     database.run(SET_CURSOR, id, cursor ?? null)
     return
   }
-  const capture = { ...before, read_to, followed, ...changes }
+  const capture = { ...before, read_to, reread, followed, ...changes }
   database.run(SAVE_CAPTURE, id, JSON.stringify(capture))
   if (cursor !== undefined) database.run(MOVE_CURSOR, id, cursor)
 }

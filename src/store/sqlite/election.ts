@@ -24,7 +24,13 @@ export interface Candidacy {
 }
 
 /** `unsure`: it belongs to another container or machine and has not been watched for long enough. */
-type Standing = { state: 'vacant' } | { state: 'alive' | 'unsure'; owner: OwnerRecord | undefined }
+type Standing = { state: 'vacant' | 'alive' | 'unsure'; owner: OwnerRecord | undefined }
+
+/** The winner's record, and that of a dead owner that it replaced. */
+export interface Victory {
+  record: OwnerRecord
+  former: OwnerRecord | undefined
+}
 
 const CLAIM_POLL_MS = 3
 
@@ -61,7 +67,7 @@ const CLAIM_POLL_MS = 3
  *
  * @throws AppError `conflict/ledger_owned`, `unavailable/ledger_contended`
  */
-export async function winElection(candidacy: Candidacy): Promise<OwnerRecord> {
+export async function winElection(candidacy: Candidacy): Promise<Victory> {
   const { database, waitMs, silenceMs, random } = candidacy
   const watch = new SilenceWatch(silenceMs)
   const started = performance.now()
@@ -82,29 +88,32 @@ export async function winElection(candidacy: Candidacy): Promise<OwnerRecord> {
 }
 
 /** Steps 1 to 5; `undefined` when this candidate withdrew. */
-async function stand(candidacy: Candidacy, watch: SilenceWatch): Promise<OwnerRecord | undefined> {
+async function stand(candidacy: Candidacy, watch: SilenceWatch): Promise<Victory | undefined> {
   const { database, self, role, socket, silenceMs, now } = candidacy
   const claim: Claim = { ...self, nonce: randomBytes(8).toString('hex') }
   const claimedAt = performance.now()
   const tooOld = () => performance.now() - claimedAt > silenceMs / 3
-  let written: OwnerRecord | undefined
+  let victory: Victory | undefined
   await placeClaim(database, claim)
   try {
     if (!(await outlastRivals(candidacy, { claim, watch, tooOld }))) return undefined
-    if ((await ownerStanding(candidacy, watch)).state !== 'vacant') return undefined
+    const { state, owner: former } = await ownerStanding(candidacy, watch)
+    if (state !== 'vacant') return undefined
     for (const path of (await listElection(database)).temporaries) await rm(path, { force: true })
     if (tooOld()) return undefined
     const since = toTimestamp(now() * 1_000)
-    const record: OwnerRecord = { ...claim, role, ...(socket === undefined ? {} : { socket }), since }
+    const { files, lost } = former ?? {}
+    const left = { ...(files ? { files } : {}), ...(lost ? { lost } : {}) }
+    const record: OwnerRecord = { ...claim, role, ...(socket === undefined ? {} : { socket }), since, ...left }
     await writeOwner(database, record)
-    written = record
+    victory = { record, former }
   } finally {
-    if (!(await removeClaim(database, claim)) && written !== undefined) {
-      await retract(database, written)
-      written = undefined
+    if (!(await removeClaim(database, claim)) && victory !== undefined) {
+      await retract(database, victory.record)
+      victory = undefined
     }
   }
-  return written
+  return victory
 }
 
 /** Step 2. @returns whether this candidate is alone now */
@@ -133,11 +142,11 @@ async function isDead(claim: Claim, self: ProcessIdentity, watch: SilenceWatch):
 
 async function ownerStanding({ database, self }: Candidacy, watch: SilenceWatch): Promise<Standing> {
   const sighting = await sightOwner(database)
-  if (sighting === undefined) return { state: 'vacant' }
+  if (sighting === undefined) return { state: 'vacant', owner: undefined }
   const owner = sighting.record
   if (owner !== undefined) {
     const state = await liveness(owner, self)
-    if (state === 'dead') return { state: 'vacant' }
+    if (state === 'dead') return { state: 'vacant', owner }
     if (state === 'alive') return { state: 'alive', owner }
   }
   // Not to be told by its pid: an owner of another container, or an owner file that somebody damaged. In the second
@@ -146,7 +155,7 @@ async function ownerStanding({ database, self }: Candidacy, watch: SilenceWatch)
   if (pulse === 'beating') return { state: 'alive', owner }
   if (await answersAt(`${database}.sock`)) return { state: 'alive', owner }
   if (owner?.socket !== undefined && (await answersAt(owner.socket))) return { state: 'alive', owner }
-  return pulse === 'silent' ? { state: 'vacant' } : { state: 'unsure', owner }
+  return { state: pulse === 'silent' ? 'vacant' : 'unsure', owner }
 }
 
 async function retract(database: string, record: OwnerRecord): Promise<void> {

@@ -1,17 +1,27 @@
 import { AppError } from '../../model/app-error.js'
 import type { Micros } from '../../model/timestamp.js'
+import { addAccountLogEntry, listAccountLog } from './account-log-table.js'
 import { noteCapture } from './capture-state.js'
-import { Database } from './database.js'
+import { Database, type DatabaseGuard } from './database.js'
 import { countEvents } from './event-histogram.js'
 import { readPage } from './event-reader.js'
 import { EventWriter } from './event-writer.js'
 import { refuseForeign } from './foreign.js'
+import { findLeftovers } from './leftovers.js'
 import { migrate } from './migrate.js'
 import { LEDGER_MIGRATIONS, SCHEMA_VERSION } from './migrations.js'
-import type { QueryAnswer, QueryTask, ReadTask, WriteTask } from './protocol.js'
+import type { AccountChange, Leftover, QueryAnswer, QueryTask, ReadTask, WriteTask } from './protocol.js'
 import { SearchIndex } from './search-index.js'
 import { readStatistics } from './statistics.js'
-import { deleteSubscription, findSubscription, listSubscriptions, saveSubscription } from './subscription-table.js'
+import {
+  countSubscriptions,
+  deleteSubscription,
+  findSubscription,
+  listSubscriptions,
+  listSubscriptionsByIds,
+  pageSubscriptions,
+  saveSubscription,
+} from './subscription-table.js'
 import {
   addToken,
   createUser,
@@ -29,7 +39,13 @@ import {
   updateUser,
 } from './user-table.js'
 
-const FIND_EVENT = /* sql */ `SELECT CAST(body AS BLOB) AS body FROM events WHERE dedupe_key = ?`
+const FIND_EVENT = /* sql */ `
+  SELECT octet_length(body) AS bytes, CASE WHEN octet_length(body) <= ?2 THEN CAST(body AS BLOB) END AS body
+  FROM events WHERE dedupe_key = ?1`
+const KEYS_OF = /* sql */ `
+  SELECT dedupe_key FROM events
+  WHERE dedupe_key IN (SELECT value FROM json_each(?1))
+    AND EXISTS (SELECT 1 FROM json_each(body, '$.subscription_ids') WHERE value = ?2)`
 const EPOCH = /* sql */ `SELECT value FROM meta WHERE name = 'epoch'`
 /** A write that changes nothing anybody reads, but has to reach the disk. */
 const PROBE = /* sql */ `UPDATE meta SET value = value + 1 WHERE name = 'probe'`
@@ -47,8 +63,8 @@ export class Engine {
   #mustFold = false
 
   /** @throws AppError `unavailable/store_…`, `configuration/store_foreign`, `configuration/store_newer` */
-  constructor(path: string) {
-    this.#database = new Database(path, { noun: 'ledger', refuseForeign })
+  constructor(path: string, guard: DatabaseGuard = {}) {
+    this.#database = new Database(path, { noun: 'ledger', refuseForeign, ...guard })
     try {
       migrate(this.#database, 'ledger', LEDGER_MIGRATIONS)
       this.epoch = String(this.#database.first(EPOCH)?.value)
@@ -63,6 +79,11 @@ export class Engine {
   /** Newest `captured_at`, or null in an empty ledger. */
   get head(): Micros | null {
     return this.#writer.last || null
+  }
+
+  /** What of an older ledger could not be carried over. */
+  get leftovers(): Leftover[] {
+    return findLeftovers(this.#database)
   }
 
   /** How many events there are. */
@@ -92,13 +113,21 @@ export class Engine {
   read(task: ReadTask): unknown {
     switch (task.task) {
       case 'find_event':
-        return this.#database.first(FIND_EVENT, task.dedupeKey)?.body
+        return findEvent(this.#database, task)
+      case 'list_keys_of':
+        return listKeysOf(this.#database, task)
       case 'stats':
         return readStatistics(this.#database)
       case 'find_subscription':
         return findSubscription(this.#database, task.subscriptionId)
+      case 'list_subscriptions_by_ids':
+        return listSubscriptionsByIds(this.#database, task.ids)
       case 'list_subscriptions':
         return listSubscriptions(this.#database, task.owner)
+      case 'page_subscriptions':
+        return pageSubscriptions(this.#database, task)
+      case 'count_subscriptions':
+        return countSubscriptions(this.#database, task.owner)
       case 'is_closed':
         return isClosed(this.#database)
       case 'find_user':
@@ -111,6 +140,10 @@ export class Engine {
         return findToken(this.#database, task.digest)
       case 'list_tokens':
         return listTokens(this.#database, task.userId)
+      case 'list_account_log':
+        return listAccountLog(this.#database, task.limit)
+      case 'verify':
+        return this.#database.verify()
       case 'check':
         return findDamage(this.#database)
     }
@@ -161,6 +194,25 @@ export class Engine {
         return { head: this.head }
       case 'mark_closed':
         return markClosed(this.#database)
+      case 'note_token_use':
+        return noteTokenUse(this.#database, task.tokenId, task.at)
+      case 'log_account':
+        return addAccountLogEntry(this.#database, task.entry)
+      default:
+        return this.#logged(task)
+    }
+  }
+
+  /** A change of accounts and its entry in the log are made together, or neither. */
+  #logged(task: AccountChange): unknown {
+    const result = this.#changeAccount(task)
+    const isMade = result !== undefined && result !== false && result !== 0 && result !== 'last_admin'
+    if (isMade && task.log) addAccountLogEntry(this.#database, task.log)
+    return result
+  }
+
+  #changeAccount(task: AccountChange): unknown {
+    switch (task.task) {
       case 'create_user':
         return createUser(this.#database, task.user)
       case 'update_user':
@@ -169,14 +221,28 @@ export class Engine {
         return deleteUser(this.#database, task.userId, task.rule)
       case 'add_token':
         return addToken(this.#database, task.token, task.keep)
-      case 'note_token_use':
-        return noteTokenUse(this.#database, task.tokenId, task.at)
       case 'delete_token':
         return deleteToken(this.#database, task.userId, task.tokenId)
       case 'delete_tokens':
         return deleteTokens(this.#database, task.userId)
     }
   }
+}
+
+/** The event's body, or its size where that is larger than `maxBytes`. */
+function findEvent(
+  database: Database,
+  { dedupeKey, maxBytes }: { dedupeKey: string; maxBytes: number },
+): Uint8Array | number | undefined {
+  const row = database.first(FIND_EVENT, dedupeKey, maxBytes)
+  return row && ((row.body as Uint8Array | null) ?? Number(row.bytes))
+}
+
+function listKeysOf(
+  database: Database,
+  { subscriptionId, storedKeys }: { subscriptionId: string; storedKeys: readonly string[] },
+): string[] {
+  return database.all(KEYS_OF, JSON.stringify(storedKeys), subscriptionId).map(row => String(row.dedupe_key))
 }
 
 function isLarge(tasks: readonly WriteTask[]): boolean {

@@ -28,7 +28,8 @@ const KNOWN: readonly { text: RegExp; error: Translation }[] = [
   { text: /database or disk is full/i, error: DISK_TROUBLE.full },
   { text: /readonly database|read-only/i, error: DISK_TROUBLE.read_only },
   {
-    text: /malformed|not a database|corrupt/i,
+    // Not every "malformed": SQLite says "malformed JSON" of a text that nests deeper than it can read.
+    text: /disk image is malformed|malformed database schema|not a database|fts5: corrupt/i,
     error: (cause, noun) =>
       new AppError('unavailable', 'store_corrupt', `The ${noun} database is damaged or is not a database.`, {
         hint: 'Stop the server and restore the file from a backup.',

@@ -1,5 +1,5 @@
 import type { StoredEvent } from '../../model/event.js'
-import type { EventPage, EventQuery } from '../../model/event-query.js'
+import { type EventPage, type EventQuery, nextCheckpoint } from '../../model/event-query.js'
 import type { Micros } from '../../model/timestamp.js'
 import type { Database, Row } from './database.js'
 import { candidates, isFiltered, lastUpTo, type Range } from './event-candidates.js'
@@ -16,7 +16,7 @@ const COMMA = 0x2c
 const FIRST_AFTER = /* sql */ `SELECT seq FROM events WHERE captured_us > ? ORDER BY captured_us LIMIT 1`
 const LAST = /* sql */ `SELECT seq, captured_us FROM events ORDER BY seq DESC LIMIT 1`
 const ROW = /* sql */ `
-  SELECT seq, captured_us, source, kind, subject_id,
+  SELECT seq, captured_us, source, kind, subject_id, octet_length(body) AS bytes,
     CASE WHEN octet_length(body) <= ${LARGE_BODY_BYTES} THEN body END AS body
   FROM events WHERE seq = ?`
 
@@ -53,35 +53,14 @@ export function* readPage(
     isFiltered(query) || query.withoutPayload
       ? yield* filteredPage(database, index, query, range)
       : plainPage(database, query, range)
-  const upTo = head !== null && query.to !== undefined ? Math.min(head, query.to) : head
-  return {
-    items: page.items,
-    count: page.count,
-    latestCapturedAt: page.newest,
-    nextSince: nextCheckpoint(query, page, upTo),
-    hasMore: page.hasMore,
-    head,
-    epoch,
-  }
+  return { ...page, nextSince: nextCheckpoint(query, page, head), head, epoch }
 }
 
-interface Page {
-  items: Uint8Array
-  count: number
-  newest: Micros | null
-  hasMore: boolean
-}
+type Page = Omit<EventPage, 'nextSince' | 'head' | 'epoch'>
 
-/**
- * While more match, a consumer goes on from the last item it was given; then from the head of this snapshot, so that
- * a filtered consumer does not read the same misses again. Newest first with a remainder leaves older matches
- * unread, so there the checkpoint stays where it was.
- */
-function nextCheckpoint(query: EventQuery, page: Page, head: Micros | null): Micros | null {
-  if (query.order === 'asc' && page.hasMore) return page.newest
-  if (query.since === undefined) return head
-  if (page.hasMore || head === null) return query.since
-  return Math.max(query.since, head)
+/** Of its own each time: its buffer changes hands. */
+function emptyPage(): Page {
+  return { items: new Uint8Array(), count: 0, latestCapturedAt: null, oldestCapturedAt: null, hasMore: false }
 }
 
 function rangeOf(database: Database, query: EventQuery, last: number): Range {
@@ -93,27 +72,42 @@ function rangeOf(database: Database, query: EventQuery, last: number): Range {
 
 /** SQLite joins the stored texts itself: a page of bytes crosses the border, not rows. */
 function plainPage(database: Database, query: EventQuery, { low, high }: Range): Page {
-  if (low > high) return { items: new Uint8Array(), count: 0, newest: null, hasMore: false }
-  const rows = rowsThatFit(database, query, { low, high })
+  if (low > high) return emptyPage()
+  const { rows, neededBytes } = rowsThatFit(database, query, { low, high })
+  if (neededBytes !== undefined) return { ...emptyPage(), hasMore: true, neededBytes }
   const page = database.first(RANGE_PAGE[query.order], low, high, rows)
   if (!page) throw new Error('An aggregate answers with one row.')
   return {
     items: page.items as Uint8Array,
     count: Number(page.count),
-    newest: Number(page.newest),
+    latestCapturedAt: Number(page.newest),
+    oldestCapturedAt: Number(page.oldest),
     hasMore: query.order === 'asc' ? Number(page.high) < high : Number(page.low) > low,
   }
 }
 
-function rowsThatFit(database: Database, query: EventQuery, { low, high }: Range): number {
+function rowsThatFit(
+  database: Database,
+  query: EventQuery,
+  { low, high }: Range,
+): { rows: number; neededBytes?: number } {
   let bytes = 0
   let rows = 0
   for (const row of database.all(RANGE_BYTES[query.order], low, high, query.limit)) {
     bytes += Number(row.bytes)
-    if (bytes > PAGE_BYTES && rows > 0) break
+    if (!fits(query, rows, bytes)) return { rows, ...neededFor(rows, bytes) }
     rows++
   }
-  return rows
+  return { rows }
+}
+
+/** @param rows that the page has already @param bytes with one more */
+function fits({ maxBytes }: EventQuery, rows: number, bytes: number): boolean {
+  return maxBytes === undefined ? bytes <= PAGE_BYTES || rows === 0 : bytes <= maxBytes
+}
+
+function neededFor(rows: number, bytes: number): Pick<EventPage, 'neededBytes'> {
+  return rows === 0 ? { neededBytes: bytes } : {}
 }
 
 function* filteredPage(database: Database, index: SearchIndex, query: EventQuery, range: Range): Generator<void, Page> {
@@ -121,6 +115,7 @@ function* filteredPage(database: Database, index: SearchIndex, query: EventQuery
   const found: Found[] = []
   let bytes = 0
   let hasMore = false
+  let needed: Pick<EventPage, 'neededBytes'> = {}
   let sliceStarted = performance.now()
   for (const { seqs } of candidates(database, index.indexedSeq, query, range)) {
     for (const seq of seqs) {
@@ -130,13 +125,18 @@ function* filteredPage(database: Database, index: SearchIndex, query: EventQuery
       }
       const row = database.first(ROW, seq)
       if (!row || !(yield* matches(row))) continue
-      const body = query.withoutPayload ? bodyWithoutPayload(database, row) : bodyOf(database, row)
-      bytes += body.length
-      if (found.length === query.limit || (bytes > PAGE_BYTES && found.length > 0)) {
+      if (found.length === query.limit) {
         hasMore = true
         break
       }
-      found.push({ seq, capturedAt: Number(row.captured_us), body })
+      const stripped = query.withoutPayload && bodyWithoutPayload(database, row)
+      bytes += stripped ? stripped.length : Number(row.bytes)
+      if (!fits(query, found.length, bytes)) {
+        hasMore = true
+        needed = neededFor(found.length, bytes)
+        break
+      }
+      found.push({ seq, capturedAt: Number(row.captured_us), body: stripped || bodyOf(database, row) })
     }
     if (hasMore) break
     if (performance.now() - sliceStarted > SLICE_MS) {
@@ -144,12 +144,11 @@ function* filteredPage(database: Database, index: SearchIndex, query: EventQuery
       sliceStarted = performance.now()
     }
   }
-  const newest = query.order === 'asc' ? found.at(-1) : found[0]
+  const [first, last] = [found[0]?.capturedAt ?? null, found.at(-1)?.capturedAt ?? null]
+  const [oldest, newest] = query.order === 'asc' ? [first, last] : [last, first]
   return {
-    items: joinBodies(found),
-    count: found.length,
-    newest: newest?.capturedAt ?? null,
-    hasMore,
+    ...{ items: joinBodies(found), count: found.length },
+    ...{ latestCapturedAt: newest, oldestCapturedAt: oldest, hasMore, ...needed },
   }
 }
 

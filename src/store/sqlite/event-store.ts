@@ -4,10 +4,13 @@ import type { EventPage, EventQuery } from '../../model/event-query.js'
 import type { Micros } from '../../model/timestamp.js'
 import type { EventStore, EventToRecord, LedgerStats, RecordOutcome, StoreHealth } from '../event-store.js'
 import { type PackedOutcomes, packRows, toOpenBody, toOutcomes } from './packed-rows.js'
+import type { StoreOpened } from './protocol.js'
 import type { StoreThread } from './store-thread.js'
 
 /** Events and bytes that may wait for the store at once; a caller beyond that is asked to come back. */
 const WAITING = { events: 50_000, characters: 256 * 1024 * 1024 }
+/** Members of a query that only say which range is read. */
+const RANGE_MEMBERS = ['order', 'limit', 'since', 'from', 'to']
 /** A commit younger than this proves that the store can commit. */
 const PROVEN_MS = 1_000
 
@@ -48,7 +51,7 @@ export class SqliteEventStore implements EventStore {
 
   constructor(
     private readonly thread: StoreThread,
-    private readonly options: { path: string; epoch: string; clock: () => Micros; groupsUnderWay?: number },
+    private readonly options: StoreOpened & { path: string; clock: () => Micros; groupsUnderWay?: number },
   ) {}
 
   get #mostUnderWay(): number {
@@ -80,12 +83,16 @@ export class SqliteEventStore implements EventStore {
     return outcomes
   }
 
-  findByDedupeKey(dedupeKey: string): Promise<Uint8Array | undefined> {
-    return this.thread.read({ task: 'find_event', dedupeKey })
+  findByDedupeKey(dedupeKey: string, maxBytes: number): Promise<Uint8Array | number | undefined> {
+    return this.thread.read({ task: 'find_event', dedupeKey, maxBytes })
+  }
+
+  listKeysOf(subscriptionId: string, storedKeys: readonly string[]): Promise<string[]> {
+    return this.thread.read({ task: 'list_keys_of', subscriptionId, storedKeys })
   }
 
   query(query: EventQuery, signal?: AbortSignal): Promise<EventPage> {
-    return this.thread.query({ task: 'query', query }, signal)
+    return this.thread.query({ task: 'query', query }, signal, isPlain(query))
   }
 
   histogram(query: HistogramQuery, signal?: AbortSignal): Promise<EventHistogram> {
@@ -102,7 +109,8 @@ export class SqliteEventStore implements EventStore {
       this.#head = head
       this.#provenAt = performance.now()
     }
-    return { database: this.options.path, engine: 'sqlite', head: this.#head, epoch: this.options.epoch }
+    const { path, epoch, schemaVersion } = this.options
+    return { database: path, engine: 'sqlite', head: this.#head, epoch, schemaVersion, damage: this.thread.damage }
   }
 
   /** Accepts no more, and resolves once all that was accepted is stored or refused. */
@@ -157,4 +165,9 @@ export class SqliteEventStore implements EventStore {
     this.#sendGathered()
     this.#whenSent?.()
   }
+}
+
+/** It is answered from a range as it stands, in one slice. */
+function isPlain(query: EventQuery): boolean {
+  return Object.entries(query).every(([member, value]) => value === undefined || RANGE_MEMBERS.includes(member))
 }

@@ -27,7 +27,7 @@ const COUNT_REPEAT = /* sql */ `
   UPDATE events
   SET seen_count = seen_count + 1,
       body = json_set(body, '$.seen_count', seen_count + 1, '$.last_seen_at', ?2)
-  WHERE dedupe_key = ?1 AND octet_length(body) <= ${LARGE_BODY_BYTES}
+  WHERE dedupe_key = ?1 AND octet_length(body) <= ${LARGE_BODY_BYTES} AND json_valid(body)
   RETURNING seen_count, captured_us, source, CASE WHEN ?3 THEN body END AS body`
 
 /** Characters from the count on, but for its digits. */
@@ -35,7 +35,7 @@ const END = ',"seen_count":,"last_seen_at":"0000-00-00T00:00:00.000000Z"}'.lengt
 
 /**
  * The same for a body whose JSON would take long to look through: its end is replaced, if that is as this store writes
- * it. (Bodies of an older ledger end as they please.)
+ * it. (Bodies of an older ledger have other ends.) One that SQLite cannot read as JSON stays as it is, and is counted.
  */
 const COUNT_LARGE_REPEAT = /* sql */ `
   UPDATE events
@@ -45,7 +45,8 @@ const COUNT_LARGE_REPEAT = /* sql */ `
           GLOB ',"seen_count":' || seen_count || ',"last_seen_at":"????-??-??T??:??:??.??????Z"}'
         THEN CAST(substr(CAST(body AS BLOB), 1, octet_length(body) - ${END} - length(seen_count)) AS TEXT)
           || (',"seen_count":' || (seen_count + 1) || ',"last_seen_at":"' || ?2 || '"}')
-        ELSE json_set(body, '$.seen_count', seen_count + 1, '$.last_seen_at', ?2) END
+        WHEN json_valid(body) THEN json_set(body, '$.seen_count', seen_count + 1, '$.last_seen_at', ?2)
+        ELSE body END
   WHERE dedupe_key = ?1
   RETURNING seen_count, captured_us, source, CASE WHEN ?3 THEN body END AS body`
 
@@ -58,15 +59,16 @@ const COUNT_KIND = /* sql */ `
   INSERT INTO kind_counters (kind, events) VALUES (?1, ?2)
   ON CONFLICT (kind) DO UPDATE SET events = events + ?2`
 
+/** A body that SQLite cannot read as JSON stays as it is: an event must not fail over a subscription. */
 const MOVE_LAST_EVENT = /* sql */ `
-  UPDATE subscriptions SET body = json_set(body, '$.last_event_at', ?2) WHERE id = ?1`
+  UPDATE subscriptions SET body = json_set(body, '$.last_event_at', ?2) WHERE id = ?1 AND json_valid(body)`
 
 /** Where capture has read to stays what it was, and is told apart from the cursor from now on. */
 const MOVE_CURSOR = /* sql */ `
   UPDATE subscriptions
   SET body = json_insert(json_set(body, '$.last_event_at', ?2, '$.last_cursor', ${laterCursorSql('?3')}),
     '$.capture.read_to', body ->> '$.last_cursor')
-  WHERE id = ?1`
+  WHERE id = ?1 AND json_valid(body)`
 
 /** Newest `captured_at` and newest `seq`. */
 export interface WriterPlace {

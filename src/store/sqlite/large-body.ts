@@ -53,33 +53,14 @@ function outlineOf(head: Buffer, tail: Buffer): StoredEvent | undefined {
   return undefined
 }
 
-/**
- * Looks for folded terms in the string values of the payload, in slices: whenever it yields, others may go on.
- *
- * @returns those that occur in none of them
- */
-export function* missingInPayload(body: Buffer, terms: readonly string[]): Generator<void, readonly string[]> {
-  let missing = terms
-  for (const text of payloadStrings(body)) {
-    if (text === undefined) {
-      yield
-      continue
-    }
-    const folded = foldCase(text)
-    missing = missing.filter(term => !folded.includes(term))
-    if (missing.length === 0) break
-  }
-  return missing
-}
-
 const QUOTE = 0x22
 const BACKSLASH = 0x5c
 const COLON = 0x3a
 /** What is looked through between two yields, at least. */
 const STEP_BYTES = 64 * 1024
 
-/** The string values of the payload of a body without blanks, one by one; `undefined` now and then. */
-function* payloadStrings(body: Buffer): Generator<string | undefined> {
+/** The string values of the payload of a body without blanks, folded, one by one; `undefined` now and then. */
+export function* payloadStrings(body: Buffer): Generator<string | undefined> {
   let depth = 0
   let payloadDepth = Number.POSITIVE_INFINITY
   let pauseAt = STEP_BYTES
@@ -92,7 +73,7 @@ function* payloadStrings(body: Buffer): Generator<string | undefined> {
     if (byte === QUOTE) {
       const end = endOfString(body, at)
       const isName = body[end] === COLON
-      if (!isName && depth >= payloadDepth) yield JSON.parse(body.toString('utf8', at, end)) as string
+      if (!isName && depth >= payloadDepth) yield foldCase(JSON.parse(body.toString('utf8', at, end)))
       if (isName && depth === 1)
         payloadDepth = body.toString('utf8', at, end) === '"payload"' ? 2 : Number.POSITIVE_INFINITY
       at = end - 1

@@ -4,12 +4,13 @@ import type { SearchIndex } from './search-index.js'
 
 const MARK = /* sql */ `
   UPDATE events SET body = json_insert(body, '$.subscription_ids[#]', ?2)
-  WHERE dedupe_key = ?1 AND NOT EXISTS (SELECT 1 FROM json_each(body, '$.subscription_ids') WHERE value = ?2)
+  WHERE dedupe_key = ?1 AND json_valid(body)
+    AND NOT EXISTS (SELECT 1 FROM json_each(body, '$.subscription_ids') WHERE value = ?2)
   RETURNING seq, captured_us`
 
 const MOVE_LAST_EVENT = /* sql */ `
   UPDATE subscriptions SET body = json_set(body, '$.last_event_at', ?2)
-  WHERE id = ?1 AND coalesce(body ->> '$.last_event_at', '') < ?2`
+  WHERE id = ?1 AND json_valid(body) AND coalesce(body ->> '$.last_event_at', '') < ?2`
 
 /**
  * Marks events that are stored already with a subscription that they were captured for, inside the caller's transaction.

@@ -1,11 +1,21 @@
 import { randomUUID } from 'node:crypto'
+import { toTimestamp } from '../../model/timestamp.js'
+import { ACCOUNT_LOG_TABLE } from './account-log-table.js'
 import type { Database } from './database.js'
 import type { Migration } from './migrate.js'
+import { carryOverUsers } from './older-users.js'
 import { rebuildFromBodies } from './rebuild.js'
 import { markAll, SOURCE_MARK_TABLE } from './source-marks.js'
 
 /** Append-only: entry n brings a ledger of version n to version n + 1. */
-export const LEDGER_MIGRATIONS: readonly Migration[] = [createLedger, addUsers, addSourceMarks]
+export const LEDGER_MIGRATIONS: readonly Migration[] = [
+  createLedger,
+  addUsers,
+  addSourceMarks,
+  addTokenRights,
+  addAccountLog,
+  carryOlderUsers,
+]
 
 /** The version that a ledger has once it is migrated. */
 export const SCHEMA_VERSION = LEDGER_MIGRATIONS.length
@@ -86,7 +96,7 @@ const USER_TABLES = /* sql */ `
 
 /**
  * Users and their tokens, and whether there ever were any. An older ledger may have had users of its own: their table is
- * set aside, for nobody can say what its hashes are worth, but what was closed to strangers stays closed.
+ * set aside, and a later migration carries them over. What was closed to strangers stays closed.
  *
  * Source: decisions on identity, section 5.
  */
@@ -104,12 +114,33 @@ function addSourceMarks(database: Database): void {
   markAll(database)
 }
 
+/** Tokens that record events of named sources and do nothing else; those from before do what their user may. */
+function addTokenRights(database: Database): void {
+  database.exec(`ALTER TABLE api_tokens ADD COLUMN may TEXT NOT NULL DEFAULT 'all'`)
+  database.exec(`ALTER TABLE api_tokens ADD COLUMN sources TEXT NOT NULL DEFAULT '[]'`)
+}
+
+/** What happens to accounts, and an order in which the subscriptions of one owner are found and counted. */
+function addAccountLog(database: Database): void {
+  setAside(database, ['account_log'])
+  database.exec(ACCOUNT_LOG_TABLE)
+  database.exec('CREATE INDEX IF NOT EXISTS subscriptions_by_owner ON subscriptions (owner_user_id, id)')
+}
+
+/**
+ * The users of an older ledger, whether it is being brought forward now or was by a release that only set them aside.
+ * Older tokens may also lie in tables of other names.
+ */
+function carryOlderUsers(database: Database): void {
+  setAside(database, ['tokens', 'user_tokens'])
+  const older = tablesNamed(database, ['older_users', 'older_api_tokens', 'older_tokens', 'older_user_tokens'])
+  const [users, tokens] = [older.filter(name => name === 'older_users'), older.filter(name => name !== 'older_users')]
+  carryOverUsers(database, { users, tokens }, toTimestamp(Date.now() * 1000))
+}
+
 /** Renames tables of these names that somebody else made to `older_…`. @returns which there were */
 function setAside(database: Database, names: readonly string[]): string[] {
-  const older = database
-    .all(`SELECT lower(name) AS name FROM sqlite_schema WHERE type = 'table'`)
-    .map(row => String(row.name))
-    .filter(name => names.includes(name))
+  const older = tablesNamed(database, names)
   for (const name of older) {
     for (const { name: index } of database.all(
       `SELECT name FROM sqlite_schema WHERE type = 'index' AND sql IS NOT NULL AND lower(tbl_name) = ?`,
@@ -120,4 +151,11 @@ function setAside(database: Database, names: readonly string[]): string[] {
     database.exec(`ALTER TABLE ${name} RENAME TO older_${name}`)
   }
   return older
+}
+
+function tablesNamed(database: Database, names: readonly string[]): string[] {
+  return database
+    .all(`SELECT lower(name) AS name FROM sqlite_schema WHERE type = 'table'`)
+    .map(row => String(row.name))
+    .filter(name => names.includes(name))
 }

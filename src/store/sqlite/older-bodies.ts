@@ -2,6 +2,7 @@
  * Bodies of an older ledger, completed to what this one relies on: of an older body nothing is sure but that it is a
  * JSON object. What has another type than it should is brought into the right one where it says the same, else left out.
  */
+import { actionOfKind } from '../../model/action.js'
 import type { TargetNode } from '../../model/event.js'
 import type { Micros } from '../../model/timestamp.js'
 import { readTimestamp, toTimestamp } from '../../model/timestamp.js'
@@ -24,18 +25,18 @@ export function olderCapturedAt(body: OlderBody): Micros {
 /** @param rowid of the older row, which stands in for an identity that the body does not have */
 export function completeOlderEvent(body: OlderBody, rowid: number, capturedUs: Micros) {
   const capturedAt = toTimestamp(capturedUs)
-  const kind = textOr(body.kind, 'unknown')
-  const subjectId = textOr(body.subject_id, String(rowid))
+  const kind = identifierOr(body.kind, 'unknown')
+  const subjectId = identifierOr(body.subject_id, String(rowid))
   const subjectType = textOr(body.subject_type, kind.split('.')[0] || kind)
   const actor = asObject(body.actor, 'id')
-  const verb = kind.split('.').slice(1).join('.') || kind
+  const { object_type, verb } = actionOfKind(kind)
   return {
     ...withoutNulls(body),
-    dedupe_key: textOr(body.dedupe_key, `older:${rowid}`),
+    dedupe_key: identifierOr(body.dedupe_key, `older:${rowid}`),
     kind,
     subject_id: subjectId,
     subject_type: subjectType,
-    action: { kind, object_type: subjectType, verb, metadata: {}, ...asObject(body.action, 'verb') },
+    action: { kind, object_type: object_type || subjectType, verb, metadata: {}, ...asObject(body.action, 'verb') },
     actor: {
       ...actor,
       id: textOr(actor.id, ''),
@@ -45,7 +46,7 @@ export function completeOlderEvent(body: OlderBody, rowid: number, capturedUs: M
     actor_role: textOr(body.actor_role, ''),
     target: asNode(body.target) ?? { type: subjectType, key: `${subjectType}:${subjectId}` },
     conversation: asObject(body.conversation, 'text'),
-    source: textOr(body.source, 'api'),
+    source: identifierOr(body.source, 'api'),
     occurred_at: textOr(body.occurred_at, '') || null,
     payload: asObject(body.payload, 'value'),
     subscription_ids: asTexts(body.subscription_ids),
@@ -61,14 +62,15 @@ export function completeOlderSubscription(body: OlderBody, rowid: number, now: s
   const actions = (Array.isArray(body.actions) ? body.actions : [])
     .map(action => asObject(action, 'kind'))
     .filter(action => typeof action.kind === 'string')
+    .map(action => ({ ...actionOfKind(String(action.kind)), ...action }))
   const kinds = asTexts(body.event_kinds)
   return {
     ...withoutNulls(body),
-    id: textOr(body.id, `sub_older_${rowid}`),
+    id: identifierOr(body.id, `sub_older_${rowid}`),
     source: textOr(body.source, 'api'),
     target: textOr(body.target, ''),
     scope: asNode(body.scope) ?? {},
-    actions,
+    actions: actions.length > 0 ? actions : kinds.map(actionOfKind),
     event_kinds: kinds.length > 0 ? kinds : asTexts(actions.map(action => action.kind)),
     capture_modes: asTexts(body.capture_modes),
     filters: asObject(body.filters),
@@ -76,7 +78,7 @@ export function completeOlderSubscription(body: OlderBody, rowid: number, now: s
     enabled: body.enabled !== false && body.enabled !== 0,
     last_cursor: textOr(body.last_cursor, '') || null,
     last_event_at: textOr(body.last_event_at, '') || null,
-    owner_user_id: textOr(body.owner_user_id, '') || null,
+    owner_user_id: identifierOr(body.owner_user_id, '') || null,
     created_at: textOr(body.created_at, now),
     updated_at: textOr(body.updated_at, now),
   }
@@ -85,6 +87,11 @@ export function completeOlderSubscription(body: OlderBody, rowid: number, now: s
 function textOr(value: unknown, otherwise: string): string {
   if (typeof value === 'number') return String(value)
   return typeof value === 'string' && value !== '' ? value : otherwise
+}
+
+/** A text that can stand in a column: the driver would cut it at a NUL, or at half of a surrogate pair. */
+function identifierOr(value: unknown, otherwise: string): string {
+  return textOr(value, otherwise).replace(/[\0\p{Cs}]/gu, '\ufffd')
 }
 
 /** One text alone counts as a list of one. */

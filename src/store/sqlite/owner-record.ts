@@ -1,6 +1,7 @@
 import { open, rename, rm, writeFile } from 'node:fs/promises'
 import { realDatabase } from './database-path.js'
 import { isErrno } from './file-error.js'
+import type { FileIds } from './found-files.js'
 import type { ProcessIdentity } from './process-identity.js'
 
 /** A `server` stays; a `command` is done in a moment, so waiting for it makes sense. */
@@ -17,6 +18,10 @@ export interface OwnerRecord extends ProcessIdentity {
   address?: string
   /** When it took the ledger: UTC text with six fraction digits. */
   since: string
+  /** What it has open; until then, what the former owner had open that did not release it. */
+  files?: FileIds
+  /** What lay there when it found that this was no longer what it had opened. */
+  lost?: FileIds
 }
 
 /** One look at an owner file. `record` is absent when the file is not one of ours (cut off, or garbage). */
@@ -80,10 +85,8 @@ export function ownerFile(database: string): string {
 export function parseOwner(text: string): OwnerRecord | undefined {
   const value = parseJson(text)
   if (typeof value !== 'object' || value === null) return undefined
-  const { pid, started, machine, boot, namespace, nonce, role, socket, address, since } = value as Record<
-    string,
-    unknown
-  >
+  const fields = value as Record<string, unknown>
+  const { pid, started, machine, boot, namespace, nonce, role, socket, address, since, files, lost } = fields
   if (!isPid(pid) || !isText(started) || !isText(machine) || !isText(boot) || !isText(namespace)) return undefined
   if (!isText(nonce) || !isText(since) || (role !== 'server' && role !== 'command')) return undefined
   return {
@@ -97,6 +100,8 @@ export function parseOwner(text: string): OwnerRecord | undefined {
     ...(isText(socket) ? { socket } : {}),
     ...(isText(address) ? { address } : {}),
     since,
+    ...(isFileIds(files) ? { files } : {}),
+    ...(isFileIds(lost) ? { lost } : {}),
   }
 }
 
@@ -111,6 +116,12 @@ function parseJson(text: string): unknown {
 
 function isPid(value: unknown): value is number {
   return Number.isSafeInteger(value) && Number(value) > 0
+}
+
+function isFileIds(value: unknown): value is FileIds {
+  if (typeof value !== 'object' || value === null) return false
+  const { database, journal } = value as Record<string, unknown>
+  return [database, journal].every(id => id === null || isText(id))
 }
 
 function isText(value: unknown): value is string {

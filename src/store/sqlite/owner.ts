@@ -2,8 +2,9 @@ import { mkdir, rm, utimes } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { AppError } from '../../model/app-error.js'
 import { realDatabase } from './database-path.js'
-import { winElection } from './election.js'
+import { type Victory, winElection } from './election.js'
 import { toFileError } from './file-error.js'
+import { checkFoundFiles, findFileIds } from './found-files.js'
 import { lowerGuard } from './native-guard.js'
 import {
   type OwnerRecord,
@@ -44,7 +45,16 @@ export interface Ownership {
   /** Real path of the database; to be opened by this name, so that its log lies beside the owner file. */
   readonly database: string
   readonly record: OwnerRecord
-  /** Writes down where the server can be reached, for the messages of others. @throws AppError `conflict/ledger_lost` */
+  /** What seems to be missing of a ledger whose last owner did not end in order: a sentence for the operator. */
+  readonly warning: string | undefined
+  /** Writes down which files are open, to compare with what the next owner finds. @throws AppError `unavailable/ledger_lost` */
+  noteFiles(): Promise<void>
+  /**
+   * The files on the disk are no longer those that are open. This process keeps the ledger until it ends and releases nothing;
+   * the next owner refuses what lies there now.
+   */
+  noteLoss(): Promise<void>
+  /** Writes down where the server can be reached, for the messages of others. @throws AppError `unavailable/ledger_lost` */
   announce(details: { address: string }): Promise<void>
   /**
    * To be called once the database and the socket are closed. A second call does nothing.
@@ -72,9 +82,10 @@ export async function acquireOwnership(request: OwnershipRequest): Promise<Owner
     const database = await realDatabase(request.database)
     await mkdir(dirname(database), { recursive: true, mode: 0o700 })
     const self = await ownIdentity()
-    const record = await winElection({ database, self, role, socket, waitMs, silenceMs, now, random })
-    const held = new HeldOwnership(database, record, { now, heartbeatMs, onLost })
+    const victory = await winElection({ database, self, role, socket, waitMs, silenceMs, now, random })
+    const held = new HeldOwnership(database, victory, { now, heartbeatMs, onLost })
     try {
+      await held.checkFiles()
       await clearRemains(database, { socket, waitMs })
     } catch (error) {
       await held.abandon()
@@ -88,17 +99,20 @@ export async function acquireOwnership(request: OwnershipRequest): Promise<Owner
 
 class HeldOwnership implements Ownership {
   #record: OwnerRecord
+  readonly #former: OwnerRecord | undefined
   #held = true
+  warning: string | undefined
   #timer: NodeJS.Timeout
   /** Beats, announcements and the release change one file, so they go one after the other. */
   #last: Promise<unknown> = Promise.resolve()
 
   constructor(
     readonly database: string,
-    record: OwnerRecord,
+    { record, former }: Victory,
     private readonly heart: Pick<OwnershipRequest, 'now' | 'onLost'> & { heartbeatMs: number },
   ) {
     this.#record = record
+    this.#former = former
     this.#timer = setInterval(() => void this.#inTurn(() => this.#beat()), heart.heartbeatMs).unref()
   }
 
@@ -107,13 +121,32 @@ class HeldOwnership implements Ownership {
   }
 
   announce({ address }: { address: string }): Promise<void> {
+    return this.#inTurn(() => this.#write({ ...this.#record, address }))
+  }
+
+  noteFiles(): Promise<void> {
     return this.#inTurn(async () => {
-      if (!this.#held || !this.#isOurs(await sightOwner(this.database))) {
-        throw new AppError('conflict', 'ledger_lost', `This process no longer owns the database ${this.database}.`)
-      }
-      this.#record = { ...this.#record, address }
-      await writeOwner(this.database, this.#record)
+      const { lost: _, ...record } = this.#record
+      await this.#write({ ...record, files: await findFileIds(this.database) })
     })
+  }
+
+  noteLoss(): Promise<void> {
+    return this.#inTurn(async () => {
+      if (!this.#held) return
+      clearInterval(this.#timer)
+      try {
+        if (!this.#isOurs(await sightOwner(this.database))) return
+        await this.#write({ ...this.#record, lost: await findFileIds(this.database) })
+      } finally {
+        this.#held = false
+      }
+    })
+  }
+
+  /** @throws AppError `conflict/ledger_remains` */
+  async checkFiles(): Promise<void> {
+    this.warning = await checkFoundFiles(this.database, this.#former)
   }
 
   release(): Promise<void> {
@@ -123,12 +156,16 @@ class HeldOwnership implements Ownership {
     })
   }
 
-  /** Lets go of a ledger that could not be made fit. What is in the way stays, and the guard goes if it was ours. */
+  /**
+   * Lets go of a ledger that could not be made fit. What is in the way stays, and the guard goes if it was ours. What the
+   * former owner wrote down is there for the next one.
+   */
   abandon(): Promise<void> {
-    return this.#let(() => lowerGuard(this.database))
+    const former = this.#former?.files || this.#former?.lost ? this.#former : undefined
+    return this.#let(() => lowerGuard(this.database), former)
   }
 
-  #let(clean: () => Promise<void>): Promise<void> {
+  #let(clean: () => Promise<void>, former?: OwnerRecord): Promise<void> {
     return this.#inTurn(async () => {
       clearInterval(this.#timer)
       if (!this.#held) return
@@ -139,12 +176,21 @@ class HeldOwnership implements Ownership {
         try {
           await clean()
         } finally {
-          await rm(ownerFile(this.database), { force: true })
+          if (former) await writeOwner(this.database, former)
+          else await rm(ownerFile(this.database), { force: true })
         }
       } catch (error) {
         throw toFileError(error, this.database)
       }
     })
+  }
+
+  async #write(record: OwnerRecord): Promise<void> {
+    if (!this.#held || !this.#isOurs(await sightOwner(this.database))) {
+      throw new AppError('unavailable', 'ledger_lost', `This process no longer owns the database ${this.database}.`)
+    }
+    this.#record = record
+    await writeOwner(this.database, record)
   }
 
   async #beat(): Promise<void> {

@@ -1,4 +1,5 @@
-import { JSON_ROOM } from '../../model/json-room.js'
+import { storedKeyOf } from '../../model/event.js'
+import { RESERVED_BYTES } from '../../model/reserved-bytes.js'
 import { type Micros, toTimestamp } from '../../model/timestamp.js'
 import type { EventToRecord, RecordOutcome, SubscriptionMatch } from '../event-store.js'
 
@@ -9,7 +10,7 @@ import type { EventToRecord, RecordOutcome, SubscriptionMatch } from '../event-s
  */
 export interface PackedRows {
   count: number
-  /** `dedupe_key`, `source`, `kind` and `subject_id` of each row, one after another, nothing between them. */
+  /** Stored key, `source`, `kind` and `subject_id` of each row, one after another, nothing between them. */
   texts: string
   /**
    * From `start` on: five lengths of 32 bits a row, of its texts in UTF-16 units and of its body in bytes; then every
@@ -38,6 +39,7 @@ export interface PackedOutcomes {
 
 /** One row, unpacked. */
 export interface EventRow {
+  /** As `storedKeyOf` makes it. */
   dedupeKey: string
   source: string
   kind: string
@@ -72,13 +74,14 @@ export function packRows(events: readonly EventToRecord[], openBodies: readonly 
   let size = lengths.byteLength
   const matches: RowMatches[] = []
   const unanswered: number[] = []
-  for (const [row, { event, matches: ofRow, json }] of events.entries()) {
-    const { dedupe_key, source, kind, subject_id } = event
+  for (const [row, { event, provenance, matches: ofRow, json }] of events.entries()) {
+    const { source, kind, subject_id } = event
+    const key = storedKeyOf(event, provenance)
     const written = json ? json.length - CLOSING_BRACE : 0
     const length = written + Buffer.byteLength(openBodies[row] as string) + BLANK_INSTANTS.length
-    texts += dedupe_key + source + kind + subject_id
+    texts += key + source + kind + subject_id
     const first = row * LENGTHS_A_ROW
-    lengths[first] = dedupe_key.length
+    lengths[first] = key.length
     lengths[first + 1] = source.length
     lengths[first + 2] = kind.length
     lengths[first + 3] = subject_id.length
@@ -110,7 +113,7 @@ export function packRows(events: readonly EventToRecord[], openBodies: readonly 
 function roomOf(events: readonly EventToRecord[], size: number): Buffer | undefined {
   const json = events.length === 1 ? events[0]?.json : undefined
   if (!json) return undefined
-  const { before, after } = JSON_ROOM
+  const { before, after } = RESERVED_BYTES
   const isOwn = json.byteOffset === before && json.buffer.byteLength === before + json.byteLength + after
   const start = before - LENGTHS_A_ROW * Uint32Array.BYTES_PER_ELEMENT
   const fits = start + size <= json.buffer.byteLength

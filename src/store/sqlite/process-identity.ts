@@ -100,8 +100,14 @@ async function stateFromPs(pid: number): Promise<ProcessState> {
   const env = { PATH: '/usr/bin:/bin:/usr/sbin:/sbin', LC_ALL: 'C', TZ: 'UTC' }
   try {
     const { stdout } = await promisify(execFile)('ps', ['-o', 'stat=', '-o', 'lstart=', '-p', String(pid)], { env })
-    const [, state = '', started = ''] = /^\s*(\S+)\s+(.*?)\s*$/.exec(stdout) ?? []
-    return { zombie: state.startsWith('Z'), started: started.replace(/[^0-9A-Za-z]/g, '').toLowerCase() }
+    const [state = '', ...started] = stdout.trim().split(/\s+/)
+    return {
+      zombie: state.startsWith('Z'),
+      started: started
+        .join('')
+        .replace(/[^0-9A-Za-z]/g, '')
+        .toLowerCase(),
+    }
   } catch (error) {
     // `ps` answers an unknown pid with exit code 1; a `ps` that cannot be started says nothing about the process.
     if ((error as { code?: unknown }).code === 1) return 'gone'

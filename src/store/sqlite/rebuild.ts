@@ -1,7 +1,10 @@
+import { isDeeperThan } from '../../model/json-depth.js'
 import { toTimestamp } from '../../model/timestamp.js'
 import type { Database } from './database.js'
 import { completeOlderEvent, completeOlderSubscription, type OlderBody, olderCapturedAt } from './older-bodies.js'
 
+/** SQLite's functions read no deeper JSON than this. Source: SQLite, "JSON Functions And Operators", 3.1. */
+const SQLITE_DEPTH = 1_000
 const CHUNK = 1_000
 /** Bodies read at a time; each may be a mebibyte. */
 const BODIES = 100
@@ -112,6 +115,7 @@ function* bodies(database: Database, table: string): Generator<{ id: number; bod
 function readBody(body: unknown): OlderBody | undefined {
   try {
     const value: unknown = JSON.parse(String(body))
+    if (isDeeperThan(value, SQLITE_DEPTH)) return undefined
     return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as OlderBody) : undefined
   } catch {
     return undefined // counted by the caller, which then keeps the older table

@@ -3,7 +3,8 @@ import { type EventFilter, eventMatches, kindMatches } from '../../model/event-m
 import { searchableStrings } from '../../model/search.js'
 import { inJson } from './body-patterns.js'
 import type { Database, Row } from './database.js'
-import { missingInPayload, readBodyBytes, readOutline } from './large-body.js'
+import { payloadStrings, readBodyBytes, readOutline } from './large-body.js'
+import { missingIn, SLICE_CHARACTERS } from './missing-terms.js'
 
 /** Whether `source`, `kind` and `subject_id` are all that a filter asks for. */
 export function columnsDecide(filter: EventFilter): boolean {
@@ -23,7 +24,8 @@ export function columnsDecide(filter: EventFilter): boolean {
  */
 export function rowMatcher(database: Database, filter: EventFilter): (row: Row) => Generator<void, boolean> {
   const byColumns = columnsDecide(filter)
-  const patterns = filter.search?.map(term => new RegExp(toPattern(inJson(term)), 'iu')) ?? []
+  const { search = [], ...others } = filter
+  const patterns = search.map(term => new RegExp(toPattern(inJson(term)), 'iu'))
   return function* (row) {
     if (filter.sources !== undefined && !filter.sources.includes(String(row.source))) return false
     if (filter.kinds !== undefined && !filter.kinds.some(kind => kindMatches(String(row.kind), kind))) return false
@@ -31,7 +33,16 @@ export function rowMatcher(database: Database, filter: EventFilter): (row: Row) 
     if (byColumns) return true
     if (row.body === null) return yield* matchesLarge(database, Number(row.seq), filter)
     const body = String(row.body)
-    return patterns.every(pattern => pattern.test(body)) && eventMatches(JSON.parse(body) as StoredEvent, filter)
+    let searched = 0
+    for (const pattern of patterns) {
+      if (!pattern.test(body)) return false
+      searched += body.length
+      if (searched < SLICE_CHARACTERS) continue
+      searched = 0
+      yield
+    }
+    const event = JSON.parse(body) as StoredEvent
+    return eventMatches(event, others) && (yield* missingIn(searchableStrings(event), search)).length === 0
   }
 }
 
@@ -39,11 +50,10 @@ function* matchesLarge(database: Database, seq: number, filter: EventFilter): Ge
   const { search = [], ...others } = filter
   const outline = readOutline(database, seq)
   if (!eventMatches(outline, others)) return false
-  const said = [...searchableStrings(outline)]
-  const missing = search.filter(term => !said.some(text => text.includes(term)))
+  const missing = yield* missingIn(searchableStrings(outline), search)
   if (missing.length === 0) return true
   yield
-  return (yield* missingInPayload(readBodyBytes(database, seq), missing)).length === 0
+  return (yield* missingIn(payloadStrings(readBodyBytes(database, seq)), missing)).length === 0
 }
 
 function toPattern(text: string): string {

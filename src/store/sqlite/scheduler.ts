@@ -20,6 +20,12 @@ const GROUP = { rows: 1_000, bytes: 4 * 1024 * 1024 }
  */
 const QUERIES_MS = 1
 
+/**
+ * What the reads of one turn take at most: writes wait for them, and their answers go over as one message, so all of
+ * them are in memory together.
+ */
+const READS = { ms: 5, bytes: 16 * 1024 * 1024 }
+
 /** After so long a turn whoever has come meanwhile goes first, and the search index with the next. */
 const LONG_TURN_MS = 10
 
@@ -41,6 +47,8 @@ export class Scheduler {
   readonly #queries = new Map<number, Generator<void, QueryAnswer>>()
   #closing: number | undefined
   #turnPending = false
+  /** Requests are numbered as they are sent, and arrive in that order. */
+  #nextId = 1
   #wroteAt = Number.NEGATIVE_INFINITY
   /** When the pace was last looked at, and how many events there were. */
   #pace = { at: Number.NEGATIVE_INFINITY, appended: 0 }
@@ -56,10 +64,12 @@ export class Scheduler {
     private readonly port: MessagePort,
   ) {
     port.on('message', (request: StoreRequest) => this.#receive(request))
+    port.on('messageerror', cause => this.#refuseUnreadable(cause))
     this.#wake()
   }
 
   #receive(request: StoreRequest): void {
+    if (request.kind !== 'abort') this.#nextId = request.id + 1
     switch (request.kind) {
       case 'write':
         this.#writes.push(request)
@@ -79,6 +89,12 @@ export class Scheduler {
     this.#wake()
   }
 
+  /** A message may nest deeper than this thread can read it, although it could be sent. */
+  #refuseUnreadable(cause: unknown): void {
+    const error = toFailure(new Error('A message to the store could not be read.', { cause }))
+    this.#send({ replies: [{ id: this.#nextId++, error }], transfer: [] })
+  }
+
   /** The next turn begins after the messages that have already arrived were received: they become one group. */
   #wake(): void {
     if (this.#turnPending) return
@@ -95,7 +111,7 @@ export class Scheduler {
     this.#commitGroup()
     this.#answerReads()
     this.#advanceQueries()
-    const busy = this.#writes.length > 0 || this.#queries.size > 0
+    const busy = this.#writes.length > 0 || this.#reads.length > 0 || this.#queries.size > 0
     if (!busy && this.#closing !== undefined) {
       this.#close(this.#closing)
       return
@@ -119,19 +135,34 @@ export class Scheduler {
     }
     if (size === 0) return
     this.#wroteAt = performance.now()
-    const group = this.#writes.splice(0, size)
+    this.#commit(this.#writes.splice(0, size))
+  }
+
+  /** Where a defect of one of them fails them all, each is tried alone: the others are not to fail with it. */
+  #commit(group: WriteRequest[]): void {
     try {
       const results = this.engine.commit(group.map(request => request.task))
       this.#send({ replies: group.map((request, at) => ({ id: request.id, result: results[at] })), transfer: [] })
     } catch (error) {
+      if (group.length > 1 && !(error instanceof AppError)) {
+        for (const request of group) this.#commit([request])
+        return
+      }
       const failure = toFailure(error)
       this.#send({ replies: group.map(({ id }) => ({ id, error: failure })), transfer: [] })
     }
   }
 
   #answerReads(): void {
+    const started = performance.now()
     const answers = new Answers()
-    for (const { id, task } of this.#reads.splice(0)) answers.add(id, () => this.engine.read(task))
+    let answered = 0
+    for (const { id, task } of this.#reads) {
+      answers.add(id, () => this.engine.read(task))
+      answered++
+      if (answers.bytes > READS.bytes || performance.now() - started > READS.ms) break
+    }
+    this.#reads.splice(0, answered)
     this.#send(answers)
   }
 
@@ -210,6 +241,8 @@ class Answers {
   readonly replies: StoreReply[] = []
   /** Buffers that change hands. */
   readonly transfer: ArrayBuffer[] = []
+  /** Of those buffers. */
+  bytes = 0
 
   add(id: number, work: () => unknown): void {
     try {
@@ -217,7 +250,9 @@ class Answers {
       if (result === NOT_YET) return
       this.replies.push({ id, result })
       const bytes = isPage(result) ? result.items : result
-      if (bytes instanceof Uint8Array) this.transfer.push(bytes.buffer as ArrayBuffer)
+      if (!(bytes instanceof Uint8Array)) return
+      this.transfer.push(bytes.buffer as ArrayBuffer)
+      this.bytes += bytes.byteLength
     } catch (error) {
       this.replies.push({ id, error: toFailure(error) })
     }

@@ -10,8 +10,20 @@ export class SqliteSubscriptionStore implements SubscriptionStore {
     return this.thread.read({ task: 'find_subscription', subscriptionId })
   }
 
+  listByIds(ids: readonly string[]): Promise<Subscription[]> {
+    return this.thread.read({ task: 'list_subscriptions_by_ids', ids })
+  }
+
   list(owner?: string): Promise<Subscription[]> {
     return this.thread.read({ task: 'list_subscriptions', ...(owner === undefined ? {} : { owner }) })
+  }
+
+  listPage(page: { owner?: string; after?: string; limit: number }): Promise<Subscription[]> {
+    return this.thread.read({ task: 'page_subscriptions', ...page })
+  }
+
+  count(owner: string | null): Promise<number> {
+    return this.thread.read({ task: 'count_subscriptions', owner })
   }
 
   save(subscription: Subscription, overwrite: readonly LedgerKept[] = []) {

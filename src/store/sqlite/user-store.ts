@@ -1,3 +1,4 @@
+import type { AccountLogEntry } from '../../model/account-log.js'
 import { AppError } from '../../model/app-error.js'
 import type {
   LastAdminRule,
@@ -53,8 +54,8 @@ export class SqliteUserStore implements UserStore {
     return this.thread.read({ task: 'list_users' })
   }
 
-  async create(user: StoredUser): Promise<void> {
-    if (await this.thread.write<boolean>({ task: 'create_user', user })) {
+  async create(user: StoredUser, log?: AccountLogEntry): Promise<void> {
+    if (await this.thread.write<boolean>({ task: 'create_user', user, log })) {
       this.#isClosed = Promise.resolve(true)
       return
     }
@@ -63,16 +64,21 @@ export class SqliteUserStore implements UserStore {
     })
   }
 
-  async update(userId: string, changes: UserChanges, rule: LastAdminRule): Promise<StoredUser | undefined> {
-    return orLastAdmin(await this.thread.write({ task: 'update_user', userId, changes, rule }))
+  async update(
+    userId: string,
+    changes: UserChanges,
+    rule: LastAdminRule,
+    log?: AccountLogEntry,
+  ): Promise<StoredUser | undefined> {
+    return orLastAdmin(await this.thread.write({ task: 'update_user', userId, changes, rule, log }))
   }
 
-  async delete(userId: string, rule: LastAdminRule): Promise<boolean> {
-    return orLastAdmin<boolean>(await this.thread.write({ task: 'delete_user', userId, rule }))
+  async delete(userId: string, rule: LastAdminRule, log?: AccountLogEntry): Promise<boolean> {
+    return orLastAdmin<boolean>(await this.thread.write({ task: 'delete_user', userId, rule, log }))
   }
 
-  async addToken(token: StoredToken, keep: number): Promise<void> {
-    if (await this.thread.write<boolean>({ task: 'add_token', token, keep })) return
+  async addToken(token: StoredToken, keep: number, log?: AccountLogEntry): Promise<void> {
+    if (await this.thread.write<boolean>({ task: 'add_token', token, keep, log })) return
     throw new AppError('not_found', 'not_found', 'There is no such user.', {
       hint: 'List them with `daybook users list`.',
     })
@@ -90,12 +96,20 @@ export class SqliteUserStore implements UserStore {
     return this.thread.read({ task: 'list_tokens', userId })
   }
 
-  deleteToken(userId: string, tokenId: string): Promise<boolean> {
-    return this.thread.write({ task: 'delete_token', userId, tokenId })
+  deleteToken(userId: string, tokenId: string, log?: AccountLogEntry): Promise<boolean> {
+    return this.thread.write({ task: 'delete_token', userId, tokenId, log })
   }
 
-  deleteTokens(userId: string): Promise<number> {
-    return this.thread.write({ task: 'delete_tokens', userId })
+  deleteTokens(userId: string, log?: AccountLogEntry): Promise<number> {
+    return this.thread.write({ task: 'delete_tokens', userId, log })
+  }
+
+  addToLog(entry: AccountLogEntry): Promise<void> {
+    return this.thread.write({ task: 'log_account', entry })
+  }
+
+  listLog(limit: number): Promise<AccountLogEntry[]> {
+    return this.thread.read({ task: 'list_account_log', limit })
   }
 }
 

@@ -8,7 +8,6 @@ import type {
   UserChanges,
 } from '../user-store.js'
 import type { Database, Row } from './database.js'
-import { whole } from './whole-text.js'
 
 const IS_CLOSED = /* sql */ `SELECT value FROM meta WHERE name = 'closed'`
 const MARK_CLOSED = /* sql */ `UPDATE meta SET value = 1 WHERE name = 'closed'`
@@ -25,14 +24,14 @@ const UPDATE = /* sql */ `UPDATE users SET role = ?2, enabled = ?3, password_has
 const DELETE = /* sql */ `DELETE FROM users WHERE id = ?`
 const HAS_OTHER_ADMIN = /* sql */ `SELECT 1 FROM users WHERE role = 'admin' AND enabled AND id <> ? LIMIT 1`
 
-const TOKEN = 'id, user_id, digest, prefix, created_at, last_used_at'
-const ADD_TOKEN = /* sql */ `INSERT INTO api_tokens (${TOKEN}) VALUES (?, ?, ?, ?, ?, ?)`
+const TOKEN = 'id, user_id, digest, prefix, may, sources, created_at, last_used_at'
+const ADD_TOKEN = /* sql */ `INSERT INTO api_tokens (${TOKEN}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`
 const DROP_OLDEST = /* sql */ `
   DELETE FROM api_tokens
   WHERE user_id = ?1 AND seq NOT IN (SELECT seq FROM api_tokens WHERE user_id = ?1 ORDER BY seq DESC LIMIT ?2)`
 const FIND_BY_DIGEST = /* sql */ `
   SELECT users.id, username, role, enabled, password_hash, users.created_at, updated_at,
-    token.id AS token_id, user_id, digest, prefix, token.created_at AS token_created_at, last_used_at
+    token.id AS token_id, user_id, digest, prefix, may, sources, token.created_at AS token_created_at, last_used_at
   FROM api_tokens AS token JOIN users ON users.id = user_id
   WHERE digest = ?`
 const NOTE_USE = /* sql */ `UPDATE api_tokens SET last_used_at = ?2 WHERE id = ?1`
@@ -57,12 +56,12 @@ export function markClosed(database: Database): void {
 }
 
 export function findUser(database: Database, id: string): StoredUser | undefined {
-  const row = database.first(FIND, whole(id))
+  const row = database.first(FIND, id)
   return row && toUser(row)
 }
 
 export function findUserByName(database: Database, username: string): StoredUser | undefined {
-  const row = database.first(FIND_BY_NAME, whole(username))
+  const row = database.first(FIND_BY_NAME, username)
   return row && toUser(row)
 }
 
@@ -105,15 +104,16 @@ export function deleteUser(database: Database, id: string, rule: LastAdminRule):
 
 /** Newest is what was added last, whatever the clock said. @returns false where there is no such user */
 export function addToken(database: Database, token: StoredToken, keep: number): boolean {
-  const { id, user_id, digest, prefix, created_at, last_used_at } = token
+  const { id, user_id, digest, prefix, may, sources, created_at, last_used_at } = token
   if (!findUser(database, user_id)) return false
-  database.run(ADD_TOKEN, id, user_id, digest, prefix, created_at, last_used_at)
+  const rights = [may, JSON.stringify(sources)]
+  database.run(ADD_TOKEN, id, user_id, digest, prefix, ...rights, created_at, last_used_at)
   database.run(DROP_OLDEST, user_id, keep)
   return true
 }
 
 export function findToken(database: Database, digest: string): OwnedToken | undefined {
-  const row = database.first(FIND_BY_DIGEST, whole(digest))
+  const row = database.first(FIND_BY_DIGEST, digest)
   if (!row) return undefined
   return { token: toToken({ ...row, id: row.token_id, created_at: row.token_created_at }), user: toUser(row) }
 }
@@ -123,16 +123,16 @@ export function noteTokenUse(database: Database, id: string, at: string): void {
 }
 
 export function listTokens(database: Database, userId: string): StoredToken[] {
-  return database.all(LIST_TOKENS, whole(userId)).map(toToken)
+  return database.all(LIST_TOKENS, userId).map(toToken)
 }
 
 export function deleteToken(database: Database, userId: string, id: string): boolean {
-  return database.run(DELETE_TOKEN, whole(userId), whole(id)) > 0
+  return database.run(DELETE_TOKEN, userId, id) > 0
 }
 
 /** @returns how many there were */
 export function deleteTokens(database: Database, userId: string): number {
-  return database.run(DELETE_TOKENS, whole(userId))
+  return database.run(DELETE_TOKENS, userId)
 }
 
 function isAdmin({ role, enabled }: StoredUser): boolean {
@@ -161,6 +161,8 @@ function toToken(row: Record<string, unknown>): StoredToken {
     user_id: String(row.user_id),
     digest: String(row.digest),
     prefix: String(row.prefix),
+    may: row.may as StoredToken['may'],
+    sources: JSON.parse(String(row.sources)),
     created_at: String(row.created_at),
     last_used_at: row.last_used_at === null ? null : String(row.last_used_at),
   }

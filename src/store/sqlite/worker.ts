@@ -1,18 +1,24 @@
 /** Entry of the store's thread, the only place where the database is open. */
 import { parentPort, workerData } from 'node:worker_threads'
+import type { AppError } from '../../model/app-error.js'
 import { toFailure } from '../../model/failure.js'
 import { Engine } from './engine.js'
 import { joinWrites } from './joined-writes.js'
-import type { StoreOpened } from './protocol.js'
+import type { StoreFile, StoreLost, StoreOpened } from './protocol.js'
 import { Scheduler } from './scheduler.js'
 
-if (!parentPort) throw new Error('This module runs as a worker thread.')
+const port = parentPort
+if (!port) throw new Error('This module runs as a worker thread.')
 try {
   joinWrites()
-  const engine = new Engine((workerData as { path: string }).path)
-  const opened: StoreOpened = { epoch: engine.epoch, schemaVersion: engine.schemaVersion }
-  parentPort.postMessage([{ id: 0, result: opened }])
-  new Scheduler(engine, parentPort)
+  const { path, ownerNonce } = workerData as StoreFile
+  const onLost = (error: AppError, isOver: boolean) =>
+    port.postMessage({ database: path, lost: toFailure(error), isOver } satisfies StoreLost)
+  const engine = new Engine(path, { ownerNonce, onLost })
+  const { epoch, schemaVersion, leftovers } = engine
+  const opened: StoreOpened = { epoch, schemaVersion, leftovers }
+  port.postMessage([{ id: 0, result: opened }])
+  new Scheduler(engine, port)
 } catch (error) {
-  parentPort.postMessage([{ id: 0, error: toFailure(error) }])
+  port.postMessage([{ id: 0, error: toFailure(error) }])
 }

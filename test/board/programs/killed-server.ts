@@ -5,15 +5,16 @@
 import { join } from 'node:path'
 import { Executor } from '../../../src/board/executor.js'
 import { openBoardDatabase } from '../../../src/store/sqlite/board/board-database.js'
+import { askedHere } from '../../../src/store/sqlite/tasks.js'
 import { CARD, program } from '../executor-rig.js'
 
 const [, , home = ''] = process.argv
 const { runs } = openBoardDatabase(join(home, 'board.sqlite3'))
 let made = 0
-const executor = new Executor({
-  runs,
-  findCard: () => CARD,
-  hasToken: () => true,
+const executor = await Executor.open({
+  runs: askedHere(runs),
+  findCard: async () => CARD,
+  hasToken: async () => true,
   now: () => Date.now() * 1000,
   newId: () => `run_${++made}`,
   newMarker: () => `marker-of-killed-${process.pid}`,
@@ -27,5 +28,5 @@ const executor = new Executor({
     folder: join(home, 'work'),
   },
 })
-executor.start(CARD.id, 'real')
-executor.start(CARD.id, 'mock')
+await executor.start(CARD.id, 'real')
+await executor.start(CARD.id, 'mock')

@@ -7,6 +7,7 @@ const DOCUMENTED: Record<string, string[]> = {
   reaction: ['add', 'remove'],
   stream: ['create', 'update', 'delete'],
   subscription: ['add', 'update', 'remove', 'peer_add', 'peer_remove'],
+  user_group: ['add', 'update', 'remove', 'add_members', 'remove_members', 'add_subgroups', 'remove_subgroups'],
   realm: ['update', 'update_dict', 'deactivated'],
   realm_user: ['add', 'update', 'remove'],
   realm_bot: ['add', 'update', 'remove', 'delete'],

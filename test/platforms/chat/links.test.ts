@@ -46,11 +46,11 @@ t.test('a conversation between people is linked by their ids', async t => {
   t.equal(direct(19, 17).target.url, `${SITE}/#narrow/dm/17,19-dm/near/8812`)
   t.equal(direct(17, 19, 8).target.url, `${SITE}/#narrow/dm/8,17,19-group/near/8812`)
   t.equal(direct(17).target.url, `${SITE}/#narrow/dm/17-dm/near/8812`)
-  t.equal(direct(19, null).target.url, undefined, 'not without all of them')
+  t.equal(direct(19, null).target.url, `${SITE}/#narrow/near/8812`, 'not without all of them')
 })
 
-t.test('where the place is not told, there is no link', async t => {
+t.test('where the place is not sent, the link goes to the message alone', async t => {
   for (const members of [{ subject: undefined }, { stream_id: undefined }]) {
-    t.equal(eventOf({ body: message(members), site: SITE }).target.url, undefined)
+    t.equal(eventOf({ body: message(members), site: SITE }).target.url, `${SITE}/#narrow/near/8812`)
   }
 })

@@ -124,15 +124,10 @@ t.test('old names of members are read', async t => {
 
 t.test('an event is about the one object that it names, by whatever member', async t => {
   const cases: [body: Record<string, unknown>, kind: string, id: string][] = [
-    [{ type: 'drafts', op: 'add', drafts: [{ id: 17, content: 'tea?' }] }, 'drafts.added', '17'],
-    [{ type: 'drafts', op: 'update', draft: { id: 17, content: 'tea!' } }, 'drafts.updated', '17'],
-    [{ type: 'drafts', op: 'remove', draft_id: 17 }, 'drafts.removed', '17'],
-    [
-      { type: 'scheduled_messages', op: 'add', scheduled_messages: [{ scheduled_message_id: 5, to: 4 }] },
-      'scheduled_messages.added',
-      '5',
-    ],
-    [{ type: 'scheduled_messages', op: 'remove', scheduled_message_id: 5 }, 'scheduled_messages.removed', '5'],
+    [{ type: 'linkifiers', op: 'add', linkifiers: [{ id: 17, pattern: 'x' }] }, 'linkifiers.added', '17'],
+    [{ type: 'linkifiers', op: 'update', linkifier: { id: 17, pattern: 'y' } }, 'linkifiers.updated', '17'],
+    [{ type: 'linkifiers', op: 'remove', linkifier_id: 17 }, 'linkifiers.removed', '17'],
+    [{ type: 'scheduled_calls', op: 'add', scheduled_calls: [{ scheduled_call_id: 5 }] }, 'scheduled_calls.added', '5'],
     [{ type: 'realm_emoji', op: 'add', emoji: { id: '3', name: 'engine' } }, 'realm_emoji.added', '3'],
     [{ type: 'realm_emoji', op: 'update_one', emoji_id: '3', data: {} }, 'realm_emoji.updated', '3'],
     [{ type: 'user_status', user_id: 17, status_text: 'at tea' }, 'user_status.received', '17'],
@@ -150,7 +145,7 @@ t.test('an event is about the one object that it names, by whatever member', asy
 })
 
 t.test('a list without an operation tells how everything is, not what changed', async t => {
-  const { subject_id, target } = eventOf({ body: { type: 'muted_users', muted_users: [{ id: 17, timestamp: 5 }] } })
+  const { subject_id, target } = eventOf({ body: { type: 'realm_filters', realm_filters: [{ id: 17, pattern: 'x' }] } })
   t.not(subject_id, '17')
   t.strictSame(Object.keys(target), ['type', 'metadata', 'parent'])
 })
@@ -158,4 +153,26 @@ t.test('a list without an operation tells how everything is, not what changed', 
 t.test('operations are told in the past tense', async t => {
   const cases = { change: 'changed', reorder: 'reordered', update_one: 'updated', peer_add: 'peer_added' }
   for (const [op, verb] of Object.entries(cases)) t.equal(eventOf({ body: { type: 'thing', op } }).action.verb, verb)
+})
+
+t.test('what only the receiver sees or has set is not kept, and neither is an answer about an error', t => {
+  const types = ['drafts', 'scheduled_messages', 'saved_snippets', 'alert_words', 'muted_topics', 'muted_users']
+  for (const type of [...types, 'user_topic', 'reminders']) {
+    t.strictSame(normalise({ body: { type, op: 'add', id: 1 } }), { events: [], ignored: 1 }, type)
+  }
+  const error = { result: 'error', msg: 'Invalid API key', code: 'INVALID_API_KEY' }
+  t.strictSame(normalise({ body: error }), { events: [], ignored: 1 })
+  t.end()
+})
+
+t.test('reactions with one number in two queues are two, wherever the queue is named', t => {
+  const reaction = { type: 'reaction', op: 'add', user_id: 19, message_id: 8850, emoji_code: '1f514', id: 5 }
+  const body = { ...reaction, emoji_name: 'bell', reaction_type: 'unicode_emoji' }
+  const key = (sent: Record<string, unknown>) => eventOf({ body: sent }).dedupe_key
+  const answer = (queue_id: string) => ({ result: 'success', queue_id, events: [body] })
+  t.not(key(answer('a')), key(answer('b')))
+  t.equal(key(answer('a')), key(answer('a')))
+  t.equal(key(answer('a')), key({ ...body, queue_id: 'a' }), 'alone or in an answer')
+  t.match(key(body), /:added:5$/)
+  t.end()
 })

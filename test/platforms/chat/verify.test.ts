@@ -1,6 +1,6 @@
 import t from 'tap'
+import { acceptDelivery } from '../../../src/platforms/accept-delivery.js'
 import { chat } from '../../../src/platforms/chat/adapter.js'
-import { takeDelivery } from '../../../src/platforms/take-delivery.js'
 
 const TOKEN = 'k3yOfTheDeployHelper'
 const REFUSED = { name: 'AppError', category: 'unauthenticated', code: 'signature_invalid' }
@@ -76,7 +76,7 @@ t.test('the answer posts nothing into the conversation', async t => {
 t.test('the token that proved a delivery does not reach the ledger', async t => {
   const delivery = { headers: {}, body: Buffer.from(JSON.stringify({ token: TOKEN, message: { id: 1 } })) }
   const tokenKept = (secrets: string[]) =>
-    takeDelivery(chat, delivery, { secrets, requireVerified: false, context: {} }).events[0]?.event.payload.token
+    acceptDelivery(chat, delivery, { secrets, requireVerified: false, context: {} }).events[0]?.event.payload.token
   t.equal(tokenKept([TOKEN]), '[REDACTED]')
   t.equal(tokenKept([]), TOKEN, 'where no secret is configured it proves nothing')
 })

@@ -7,7 +7,7 @@ const TOLD_BY_DELIVERY = new Set(['alert.received', 'feature_flag.enabled', 'iss
 
 function isToldByDelivery({ name }: Fixture): boolean {
   const { kind } = eventOf(readFixture(name))
-  return TOLD_BY_DELIVERY.has(kind) || name === 'generic-member-approval' || name === 'wiki-page-deleted'
+  return TOLD_BY_DELIVERY.has(kind) || /member-approval/.test(name) || name === 'wiki-page-deleted'
 }
 
 /** The same event, through the hook of a group: another delivery, but the same request. */
@@ -99,13 +99,26 @@ t.test('occurrences are told apart by what the platform gives', async t => {
     status: 'approved',
     approval: { id: approval },
   })
+  const waiting = (status: string, ended: number | null) => ({
+    object_kind: 'pipeline',
+    object_attributes: { id: 5, status, created_at: at(0), finished_at: null },
+    builds: [
+      { id: 1, finished_at: at(1) },
+      { id: 2, finished_at: ended === null ? null : at(ended) },
+    ],
+  })
+  const note = (text: string) => ({
+    object_kind: 'note',
+    object_attributes: { id: 5, action: 'update', updated_at: at(1), note: text },
+  })
+  const described = (text: string) => issue('update', 1, { description: { previous: 'It sticks.', current: text } })
   const member = (name: string, second: number) => ({
     event_name: name,
     group_id: 1,
     user_id: 2,
     updated_at: at(second),
   })
-  const token = (interval: string) => ({
+  const token = (interval: string | number) => ({
     object_kind: 'access_token',
     event_name: 'expiring_access_token',
     object_attributes: { id: 5, expires_at: '2031-06-01' },
@@ -138,6 +151,11 @@ t.test('occurrences are told apart by what the platform gives', async t => {
     [member('user_add_to_group', 1), member('user_add_to_group', 2)],
     [member('user_add_to_group', 1), member('user_remove_from_group', 1)],
     [token('thirty_days'), token('seven_days')],
+    [token(7), token(1)],
+    [waiting('running', null), waiting('running', 2)],
+    [waiting('manual', 2), waiting('manual', 3)],
+    [note('It works.'), note('It works now.')],
+    [described('It sticks at 9.'), described('It sticks at nine.')],
     [vulnerability(0), vulnerability(1)],
     [vulnerability(1), vulnerability(2)],
   ]

@@ -32,6 +32,7 @@ const KNOWN: Record<string, string[]> = {
     'user_suspended',
     'user_unsuspended',
   ],
+  category_experts: ['category_experts_approved', 'category_experts_unapproved'],
   user_promoted: ['user_promoted'],
   group_user: ['user_added_to_group', 'user_removed_from_group'],
   user_badge: ['user_badge_granted', 'user_badge_revoked'],

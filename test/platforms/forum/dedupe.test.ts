@@ -49,7 +49,6 @@ t.test('what happens once has a key of the object alone', async t => {
     ['post-created', 'post:4100:created'],
     ['reply-created-by-a-moderator', 'reply:4101:created'],
     ['topic-created', 'topic:512:created'],
-    ['solution-accepted', 'solution:4101:accepted'],
     ['user-created', 'user:1815:created'],
     ['user-destroyed', 'user:1815:deleted'],
     ['badge-revoked', 'badge:669:revoked'],
@@ -123,4 +122,20 @@ t.test('a time is that of the happening, or none', async t => {
     ['chat-message-edited', null],
   ]
   for (const [name, occurredAt] of cases) t.equal(eventOf(readFixture(name)).occurred_at, occurredAt, name)
+})
+
+t.test('a solution that is accepted, taken back and accepted again is three events, each of them once', t => {
+  const { headers, body } = readFixture('solution-accepted')
+  const solved = (event: string, updated_at: string) => ({
+    headers: { ...headers, 'x-discourse-event': `${event}_solution` },
+    body: { solved: { ...(jsonOf({ name: '', headers, body }).solved as object), updated_at } },
+  })
+  const sent = [
+    solved('accepted', '2031-05-04T09:00:00.000Z'),
+    solved('unaccepted', '2031-05-04T09:01:00.000Z'),
+    solved('accepted', '2031-05-04T09:02:00.000Z'),
+  ]
+  t.equal(new Set(sent.map(delivery => eventOf(delivery).dedupe_key)).size, 3)
+  t.equal(new Set([...sent, ...sent].map(delivery => eventOf(delivery).dedupe_key)).size, 3, 'sent again')
+  t.end()
 })

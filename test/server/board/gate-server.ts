@@ -88,7 +88,11 @@ export async function serveGate(t: Test, options: GateServerOptions = {}): Promi
     tlsOnly: cookieSecure,
     requestIds: () => `request-${++requests}`,
     logger: pino({ level: 'debug', base: null }, { write: line => log.push(line) }),
-    logRules: { notable: new Set(['login']), who: identity => ({ identity: identity.kind }) },
+    logRules: {
+      notable: new Set(['login']),
+      who: identity => ({ identity: identity.kind }),
+      address: () => '192.0.2.1',
+    },
     shutdown: new Shutdown(),
   })
   const { port } = await app.listen('127.0.0.1', 0)

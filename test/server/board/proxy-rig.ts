@@ -12,6 +12,7 @@ import { backendRoutes } from '../../../src/server/board/backend-routes.js'
 import { PROXY_TIMES, type ProxyTimes } from '../../../src/server/board/proxy.js'
 import { createHttpApp } from '../../../src/server/http-app.js'
 import { Shutdown } from '../../../src/server/shutdown.js'
+import { testFolder } from '../../support/test-folder.js'
 
 export const KEY = 'key-of-the-other-board'
 
@@ -36,23 +37,26 @@ export interface RigOptions {
   /** Besides the board itself. */
   listeners?: readonly SocketAddress[]
   host?: string
+  mayRead?: () => Promise<void>
+  shutdown?: Shutdown
 }
 
 /** A board that is nothing but a way to others, open to everybody: who may pass is the gate's business. */
 export async function proxyRig(t: Test, options: RigOptions = {}): Promise<ProxyRig> {
-  const { rootPath = '', times = {}, listeners = [], host = '127.0.0.1' } = options
-  const folder = t.testdir()
+  const { rootPath = '', times = {}, listeners = [], host = '127.0.0.1', mayRead = async () => {} } = options
+  const folder = testFolder(t)
   const log: Record<string, unknown>[] = []
   const warnings: string[] = []
   const file = join(folder, 'backends.json')
   const own: SocketAddress[] = [...listeners]
-  const shutdown = new Shutdown()
+  const { shutdown = new Shutdown() } = options
   let requests = 0
   const app = createHttpApp<string, BoardIdentity>({
     routes: backendRoutes({
       backends: new Backends({ file, nowMs: Date.now, warn: sentence => warnings.push(sentence) }),
-      gate: { admitExecution: () => {} },
+      gate: { admitExecution: async () => {} },
       executionFacts: () => ({ executorToken: undefined, address: '' }),
+      mayRead,
       rootPath,
       ownListeners: () => own,
       shutdown,
@@ -64,7 +68,7 @@ export async function proxyRig(t: Test, options: RigOptions = {}): Promise<Proxy
     tlsOnly: false,
     requestIds: () => `request-${++requests}`,
     logger: pino({ level: 'debug', base: null }, { write: line => log.push(JSON.parse(line)) }),
-    logRules: { notable: new Set(), who: () => ({}) },
+    logRules: { notable: new Set(), who: () => ({}), address: () => '192.0.2.1' },
     shutdown,
   })
   const { address, port } = await app.listen(host, 0)

@@ -5,6 +5,9 @@ import { createServer as createTlsServer } from 'node:https'
 import { type AddressInfo, connect, type Socket } from 'node:net'
 import { setTimeout } from 'node:timers/promises'
 import t from 'tap'
+import { AppError } from '../../../src/model/app-error.js'
+import { HeldPlaces } from '../../../src/server/held-places.js'
+import { Shutdown } from '../../../src/server/shutdown.js'
 import { bodyOf, bytesBackend, headersOf, httpBackend, proxyRig, rawBackend, statusOf } from './proxy-rig.js'
 
 const MIB = 1024 * 1024
@@ -128,6 +131,28 @@ t.test('an answer without a length ends with its connection', async t => {
   t.match(await rig.ask('/api/backends/p/api/x'), /\r\n\r\n9\r\nall of it\r\n0\r\n\r\n$/)
 })
 
+t.test('an event stream beyond the limit of streams is 503, and the backend is left; other answers pass', async t => {
+  const streams: ServerResponse[] = []
+  const backend = await httpBackend(t, (req, res) => {
+    if (req.url !== '/api/log') return void res.end('plain')
+    streams.push(res)
+    res.writeHead(200, { 'content-type': 'text/event-stream' }).flushHeaders()
+  })
+  const limits = { held: 1, heldByCaller: 1, heldByAddress: 1 }
+  const places = new HeldPlaces({ limits, addressOf: () => '192.0.2.1', refused: () => {} })
+  const rig = await proxyRig(t, { shutdown: new Shutdown(places) })
+  rig.configure({ p: backend.profile })
+  const request = httpGet({ port: rig.port, path: '/api/backends/p/api/log', agent: false })
+  request.on('error', () => request.destroy())
+  await once(request, 'response')
+  t.match(await rig.ask('/api/backends/p/api/log'), /^HTTP\/1\.1 503 [\s\S]*"code":"busy"/)
+  t.match(await rig.ask('/api/backends/p/api/other'), /^HTTP\/1\.1 200 /)
+  while (!streams[1]?.closed) await setTimeout(5)
+  const left = once(streams[0] as ServerResponse, 'close')
+  request.destroy()
+  await left
+})
+
 t.test('server-sent events arrive one by one, and end when the server stops or the reader leaves', async t => {
   const streams: ServerResponse[] = []
   const backend = await httpBackend(t, (_req, res) => {
@@ -158,6 +183,90 @@ t.test('server-sent events arrive one by one, and end when the server stops or t
   const [stopped, cut] = [once(other.stream, 'close'), once(other.answer.resume(), 'error')]
   await rig.close()
   await Promise.all([stopped, cut])
+})
+
+t.test(
+  'an answer ends with the login of its reader: at once where something comes, and soon where nothing does',
+  async t => {
+    const streams: ServerResponse[] = []
+    const backend = await httpBackend(t, (req, res) => {
+      streams.push(res)
+      res.writeHead(200, { 'content-type': req.url === '/api/log' ? 'text/event-stream' : 'application/json' })
+      res.write('id: 1\n\n')
+    })
+    let refusal: AppError | undefined
+    const mayRead = async () => {
+      if (refusal) throw refusal
+    }
+    for (const path of ['/api/log', '/api/large']) {
+      refusal = undefined
+      const rig = await proxyRig(t, { mayRead })
+      rig.configure({ p: backend.profile })
+      const request = httpGet({ port: rig.port, path: `/api/backends/p${path}`, agent: false })
+      const [answer] = (await once(request, 'response')) as [IncomingMessage]
+      const stream = streams.at(-1) as ServerResponse
+      t.equal(String((await once(answer, 'data'))[0]), 'id: 1\n\n')
+      const [cut, left] = [once(answer, 'error'), once(stream, 'close')]
+      let read = ''
+      answer.on('data', chunk => {
+        read += chunk
+      })
+      refusal = new AppError('unauthenticated', 'unauthenticated', 'Logged out.')
+      stream.write('id: 2\n\n')
+      await Promise.all([cut, left])
+      t.equal(read, '', `${path}: nothing of what came after the logout`)
+      while (rig.log.length === 0) await setTimeout(5)
+      t.match(rig.log, [{ level: 20, status: 200 }], 'a logout is no failure')
+    }
+
+    for (const category of ['unauthenticated', 'forbidden', 'throttled'] as const) {
+      refusal = undefined
+      const rig = await proxyRig(t, { mayRead, times: { recheckMs: 20 } })
+      rig.configure({ p: backend.profile })
+      const request = httpGet({ port: rig.port, path: '/api/backends/p/api/log', agent: false })
+      const [answer] = (await once(request, 'response')) as [IncomingMessage]
+      const [cut, left] = [once(answer.resume(), 'error'), once(streams.at(-1) as ServerResponse, 'close')]
+      refusal = new AppError(category, 'x', 'Refused.')
+      await Promise.all([cut, left])
+      t.pass(`a silent stream, ${category}`)
+    }
+  },
+)
+
+t.test('a login that ends before the backend answers is told so, and a store that cannot say is no logout', async t => {
+  const answers: ServerResponse[] = []
+  const backend = await httpBackend(t, (_req, res) => answers.push(res))
+  let failure: AppError | undefined
+  const mayRead = async () => {
+    if (failure) throw failure
+  }
+  const rig = await proxyRig(t, { mayRead, times: { recheckMs: 5 } })
+  rig.configure({ p: backend.profile })
+  const asked = rig.ask('/api/backends/p/api/x')
+  while (answers.length < 1) await setTimeout(5)
+  failure = new AppError('unauthenticated', 'unauthenticated', 'Logged out.')
+  answers[0]?.end('a secret')
+  const answer = await asked
+  t.match(answer, /^HTTP\/1\.1 401 [\s\S]*"code":"unauthenticated"/)
+  t.notMatch(answer, /a secret/)
+
+  failure = undefined
+  const request = httpGet({ port: rig.port, path: '/api/backends/p/api/log', agent: false })
+  while (answers.length < 2) await setTimeout(5)
+  answers[1]?.writeHead(200, { 'content-type': 'text/event-stream' }).flushHeaders()
+  const [stream] = (await once(request, 'response')) as [IncomingMessage]
+  let checks = 0
+  failure = new AppError('unavailable', 'store_unavailable', 'Not now.')
+  Object.defineProperty(failure, 'category', {
+    get: () => {
+      checks++
+      return 'unavailable'
+    },
+  })
+  while (checks < 3) await setTimeout(5)
+  failure = undefined
+  answers[1]?.end('id: 1\n\n')
+  t.equal(String((await once(stream, 'data'))[0]), 'id: 1\n\n')
 })
 
 t.test('a large answer comes whole, and no faster than it is read', async t => {

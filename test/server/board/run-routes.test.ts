@@ -6,6 +6,8 @@ import { setTimeout as delay } from 'node:timers/promises'
 import t from 'tap'
 import { AppError } from '../../../src/model/app-error.js'
 import { RUN_LIMITS } from '../../../src/model/run.js'
+import { HeldPlaces } from '../../../src/server/held-places.js'
+import { Shutdown } from '../../../src/server/shutdown.js'
 import { CARD, shell, until } from '../../board/executor-rig.js'
 import { type Asked, FROM_EXECUTOR, serveRuns, TOKEN } from './serve-runs.js'
 
@@ -74,7 +76,7 @@ t.test('a run that may not be started is refused, and nothing is recorded', asyn
     t.match(answer, { status, body: { code } }, name)
     if (field) t.match(answer.body.errors, [{ field }], name)
   }
-  t.same(executor.list({}, { limit: 9, after: null }).items, [])
+  t.same((await executor.list({}, { limit: 9, after: null })).items, [])
 })
 
 t.test('without a command a real run is refused, after the token', async t => {
@@ -89,7 +91,7 @@ t.test('without a command a real run is refused, after the token', async t => {
 t.test('runs are started, shown and listed', async t => {
   const { ask, start, over } = await serveRuns(t, { settings: { command: shell('echo said') } })
   const dry = await ask('POST', RUNS, { body: { mode: 'dry_run' } })
-  t.match(dry, { status: 201, body: { state: 'done', mode: 'dry_run', plan: { command: shell('echo said') } } })
+  t.match(dry, { status: 201, body: { state: 'done', mode: 'dry_run', plan: { folder: /./ } } })
   const real = await start('real')
   t.match(real, { state: 'queued', card_id: CARD.id, mode: 'real' })
   const done = await over(real)
@@ -102,6 +104,26 @@ t.test('runs are started, shown and listed', async t => {
   t.equal((await ask('GET', `/api/runs?card_id=${CARD.id}&state=done`)).body.count, 2)
   t.equal((await ask('GET', '/api/runs?card_id=card_2')).body.count, 0)
   t.notMatch(JSON.stringify(list), /marker-of/, 'what its processes are told by stays a secret')
+})
+
+t.test('program and arguments are shown with the executor token alone', async t => {
+  const command = shell('echo secret-argument')
+  const { ask, start, executor, url } = await serveRuns(t, { settings: { command } })
+  const dry = (await ask('POST', `/api/cards/${CARD.id}/runs`, { body: { mode: 'dry_run' } })).body
+  t.match(dry, { state: 'done', plan: { folder: /./, environment: ['PATH'], timeout_seconds: 60 } })
+  const full = await start('dry_run')
+  t.same(full.plan?.command, command)
+  const log = (headers: Record<string, string>) => fetch(`${url}/api/runs/${full.id}/log`, { headers })
+  for (const path of ['/api/executor', '/api/runs', `/api/runs/${full.id}`]) {
+    for (const headers of [{}, { 'x-board-executor-token': 'wrong' }]) {
+      const { status, text } = await ask('GET', path, { headers })
+      t.same([status, text.includes('secret-argument'), text.includes('"command"')], [200, false, false], path)
+    }
+    t.match((await ask('GET', path, { headers: FROM_EXECUTOR })).text, /secret-argument/, path)
+  }
+  t.notMatch(await (await log({})).text(), /secret-argument|"command"/)
+  t.match(await (await log(FROM_EXECUTOR)).text(), /event: end\n.*secret-argument/)
+  t.same((await executor.get(full.id)).plan?.command, command, 'it is kept whole')
 })
 
 for (const query of [
@@ -132,7 +154,7 @@ t.test('what there is not answers 404', async t => {
 t.test('who starts a real run is to be found in every log', async t => {
   const { executor, start, logged } = await serveRuns(t, { settings: { command: shell('exit 0') } })
   for (const mode of ['dry_run', 'mock', 'real']) await start(mode)
-  await until(() => executor.status().running === null)
+  await until(async () => (await executor.status()).running === null)
   t.match(logged, [{ level: 30, mode: 'real', run: 'run_3', status: 201 }])
   t.equal(logged.length, 1)
   t.notMatch(JSON.stringify(logged), TOKEN)
@@ -141,9 +163,9 @@ t.test('who starts a real run is to be found in every log', async t => {
 t.test('a run is cancelled by whoever has the token, once', async t => {
   const { ask, start, executor } = await serveRuns(t, { settings: { command: shell('sleep 60') } })
   const run = await start('real')
-  await until(() => executor.get(run.id).state === 'running')
+  await until(async () => (await executor.get(run.id)).state === 'running')
   t.match(await ask('POST', `/api/runs/${run.id}/cancel`), { status: 403 })
-  t.equal(executor.get(run.id).state, 'running')
+  t.equal((await executor.get(run.id)).state, 'running')
   t.match(await ask('POST', `/api/runs/${run.id}/cancel`, { headers: FROM_EXECUTOR }), {
     status: 200,
     body: { state: 'cancelled', signal: 'SIGTERM' },
@@ -157,7 +179,7 @@ t.test('a run is cancelled by whoever has the token, once', async t => {
 t.test('the executor is paused and resumed by whoever has the token', async t => {
   const { ask, executor } = await serveRuns(t)
   t.match(await ask('POST', '/api/executor/pause'), { status: 403 })
-  t.notOk(executor.status().paused)
+  t.notOk((await executor.status()).paused)
   t.match(await ask('POST', '/api/executor/pause', { headers: FROM_EXECUTOR }), { status: 200, body: { paused: true } })
   t.match(await ask('POST', '/api/executor/resume'), { status: 403 })
   t.match((await ask('GET', '/api/executor')).body, { paused: true, real: false, running: null, queued: 0 })
@@ -166,8 +188,8 @@ t.test('the executor is paused and resumed by whoever has the token', async t =>
 
 t.test('too many that wait are refused, with the time to try again', async t => {
   const { ask, executor } = await serveRuns(t)
-  executor.pause()
-  for (let n = 0; n < RUN_LIMITS.queued; n++) executor.start(CARD.id, 'mock')
+  await executor.pause()
+  for (let n = 0; n < RUN_LIMITS.queued; n++) await executor.start(CARD.id, 'mock')
   const answer = await ask('POST', RUNS, { body: { mode: 'mock' } })
   t.match(answer, { status: 503, body: { code: 'busy' } })
   t.equal(answer.headers.get('retry-after'), '5')
@@ -185,7 +207,7 @@ t.test('a log is streamed while it is written, and ends with the run', async t =
   for await (const chunk of response.body ?? []) {
     text += Buffer.from(chunk).toString()
     if (text.includes('one') && !existsSync(join(folder, 'go'))) {
-      t.equal(executor.get(run.id).state, 'running')
+      t.equal((await executor.get(run.id)).state, 'running')
       writeFileSync(join(folder, 'go'), '')
     }
   }
@@ -194,8 +216,26 @@ t.test('a log is streamed while it is written, and ends with the run', async t =
     messages.slice(0, -1).map(({ id, data }) => [id, data]),
     (await executor.log(run.id)).map(piece => [String(piece.seq), piece]),
   )
-  t.same(messages.at(-1), { event: 'end', data: executor.get(run.id) })
+  t.same(messages.at(-1), { event: 'end', data: await executor.get(run.id) })
   t.match((await ask('GET', `/api/runs/${run.id}/log?format=text`)).text, /^Started .*\none\ntwo\nthree\nIt ended with/)
+})
+
+t.test('a log beyond the limit of streams is 503', async t => {
+  const limits = { held: 1, heldByCaller: 1, heldByAddress: 1 }
+  const places = new HeldPlaces({ limits, addressOf: () => '192.0.2.1', refused: () => {} })
+  const { url, start, ask } = await serveRuns(t, {
+    settings: { command: shell('sleep 20') },
+    shutdown: new Shutdown(places),
+  })
+  const run = await start('real')
+  const reading = new AbortController()
+  await fetch(`${url}/api/runs/${run.id}/log`, { signal: reading.signal })
+  const refused = await ask('GET', `/api/runs/${run.id}/log`)
+  t.match(refused, { status: 503, body: { code: 'busy' } })
+  t.match([refused.headers.get('retry-after'), refused.headers.get('connection')], ['5', 'close'])
+  t.match(await ask('GET', `/api/runs/${run.id}/log?format=text`), { status: 200 })
+  reading.abort()
+  t.match(await ask('POST', `/api/runs/${run.id}/cancel`, { headers: FROM_EXECUTOR }), { status: 200 })
 })
 
 t.test('a reader resumes after the last piece that it got', async t => {
@@ -221,7 +261,7 @@ t.test('a reader resumes after the last piece that it got', async t => {
 
 t.test('while nothing is said a reader gets signs of life', async t => {
   const { url, start, executor } = await serveRuns(t, { streamTimes: { heartbeatMs: 10 } })
-  executor.pause()
+  await executor.pause()
   const run = await start('mock')
   const gone = new AbortController()
   const response = await fetch(`${url}/api/runs/${run.id}/log`, { signal: gone.signal })
@@ -240,7 +280,7 @@ t.test('a stream ends when the server stops, and soon after its reader may no lo
     if (!isAllowed) throw new AppError('unauthenticated', 'unauthenticated', 'No.')
   }
   const { url, start, executor, close } = await serveRuns(t, { mayRead, streamTimes: { heartbeatMs: 10 } })
-  executor.pause()
+  await executor.pause()
   const run = await start('mock')
   const one = await fetch(`${url}/api/runs/${run.id}/log`)
   isAllowed = false
@@ -263,7 +303,7 @@ t.test('a reader that takes nothing holds up neither the run nor the server, and
   await once(reader, 'connect')
   reader.pause()
   reader.write(`GET /api/runs/${run.id}/log HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n`)
-  await until(() => executor.get(run.id).log_dropped_bytes > 4 * RUN_LIMITS.logBytes)
+  await until(async () => (await executor.get(run.id)).log_dropped_bytes > 4 * RUN_LIMITS.logBytes)
   await delay(400) // longer than it may leave unread what it was sent
   t.match(await ask('POST', `/api/runs/${run.id}/cancel`, { headers: FROM_EXECUTOR }), { status: 200 })
   let text = ''

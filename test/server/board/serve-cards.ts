@@ -41,7 +41,7 @@ export async function serveCards(t: Test, { home, socketPath }: ServeCardsOption
   }
   const copy = {
     cards: (path: string) => database.copyTo(path),
-    sessions: (path: string) => {
+    sessions: async (path: string) => {
       copied.push(path)
     },
   }
@@ -60,7 +60,7 @@ export async function serveCards(t: Test, { home, socketPath }: ServeCardsOption
     tlsOnly: false,
     requestIds: () => 'request-1',
     logger: pino({ level: 'silent' }),
-    logRules: { notable: new Set<string>(), who: () => ({}) },
+    logRules: { notable: new Set<string>(), who: () => ({}), address: () => '192.0.2.1' },
     shutdown: new Shutdown(),
   })
   const { port } = await app.listen('127.0.0.1', 0)

@@ -16,6 +16,7 @@ import {
   resumeExecutor,
   startRun,
 } from '../../../src/server/board/run-routes.js'
+import { planShownTo } from '../../../src/server/board/shown-plan.js'
 import { createBodyReader } from '../../../src/server/body.js'
 import { createHttpApp } from '../../../src/server/http-app.js'
 import { createJsonReader } from '../../../src/server/json-body.js'
@@ -29,46 +30,49 @@ export const FROM_EXECUTOR = { 'x-board-executor-token': TOKEN }
 interface ServeOptions extends RigOptions {
   streamTimes?: Partial<StreamTimes>
   mayRead?: () => Promise<void>
+  shutdown?: Shutdown
 }
 
 /** The routes of runs alone, behind a gate that looks at the executor's token and at nothing else. */
-export async function serveRuns(t: Test, { streamTimes, mayRead = async () => {}, ...options }: ServeOptions = {}) {
-  const rig = createExecutor(t, options)
+export async function serveRuns(t: Test, given: ServeOptions = {}) {
+  const { streamTimes, mayRead = async () => {}, shutdown = new Shutdown(), ...options } = given
+  const rig = await createExecutor(t, options)
   const { executor } = rig
-  const admitExecution = ({ executorToken }: { executorToken: string | undefined }) => {
+  const admitExecution = async ({ executorToken }: { executorToken: string | undefined }) => {
     if (executorToken !== TOKEN) throw new AppError('forbidden', 'executor_denied', 'No.')
   }
   const executionFacts = ({ headers }: { headers: NodeJS.Dict<string | string[]> }) => {
     return { executorToken: headers['x-board-executor-token']?.toString(), address: '' }
   }
   const readJsonBody = createJsonReader(createBodyReader(1024 * 1024))
-  const shutdown = new Shutdown()
   const row = (method: BoardRoute['method'], pattern: string, access: BoardAccess, handle: BoardHandler) => {
     return { method, pattern, access, handle, doc: RUN_DOCS.getRun }
   }
-  const log = runLog({ executor, shutdown, mayRead, times: { heartbeatMs: 15_000, drainMs: 30_000, ...streamTimes } })
-  const gate = { admitExecution }
+  const provesExecution = async ({ executorToken }: { executorToken: string | undefined }) => executorToken === TOKEN
+  const gate = { admitExecution, provesExecution }
+  const runs = { executor, planShownTo: planShownTo({ gate, executionFacts }) }
+  const log = runLog({ ...runs, shutdown, mayRead, times: { heartbeatMs: 15_000, drainMs: 30_000, ...streamTimes } })
   const logged: Record<string, unknown>[] = []
   const app = createHttpApp<BoardAccess, BoardIdentity>({
     routes: [
-      row('POST', '/api/cards/:id/runs', 'api', startRun({ executor, gate, readJsonBody, executionFacts })),
-      row('GET', '/api/runs', 'api', listRuns(executor)),
-      row('GET', '/api/runs/:id', 'api', getRun(executor)),
+      row('POST', '/api/cards/:id/runs', 'api', startRun({ ...runs, gate, readJsonBody, executionFacts })),
+      row('GET', '/api/runs', 'api', listRuns(runs)),
+      row('GET', '/api/runs/:id', 'api', getRun(runs)),
       row('GET', '/api/runs/:id/log', 'api', log),
       row('POST', '/api/runs/:id/cancel', 'execute', cancelRun(executor)),
-      row('GET', '/api/executor', 'api', executorStatus(executor)),
+      row('GET', '/api/executor', 'api', executorStatus(runs)),
       row('POST', '/api/executor/pause', 'execute', pauseExecutor(executor)),
       row('POST', '/api/executor/resume', 'execute', resumeExecutor(executor)),
     ],
     rootPath: '',
     authorise: async ({ access }, req) => {
-      if (access === 'execute') admitExecution(executionFacts(req))
+      if (access === 'execute') await admitExecution(executionFacts(req))
     },
     nobody: NOBODY,
     tlsOnly: false,
     requestIds: () => 'request-1',
     logger: pino({ level: 'info' }, { write: line => logged.push(JSON.parse(line)) }),
-    logRules: { notable: new Set<BoardAccess>(), who: () => ({}) },
+    logRules: { notable: new Set<BoardAccess>(), who: () => ({}), address: () => '192.0.2.1' },
     shutdown,
   })
   const { port } = await app.listen('127.0.0.1', 0)

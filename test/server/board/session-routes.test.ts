@@ -309,7 +309,7 @@ t.test('a cookie that is over, revoked or of an older key is worth nothing, wher
   }
   const live = [200, true, false, true]
   const dead = [401, false, true, false]
-  const [over, revoked, rotated] = [await logIn(), await logIn(), await logIn()]
+  const [revoked, rotated] = [await logIn(), await logIn()]
   t.same(await shown(revoked.write), live)
   await send('/api/logout', { method: 'POST', headers: revoked.write })
   t.same(await shown(revoked.write), dead)
@@ -320,7 +320,9 @@ t.test('a cookie that is over, revoked or of an older key is worth nothing, wher
   t.same(await shown(write), live, 'another password ends nothing where the key is independent')
   rig.secrets = { password: PASSWORD, authSecret: AUTH_SECRET }
   t.same(await shown(write), dead)
-  t.same(await shown(over.write), live, 'the key of before')
+  t.same(await shown(rotated.write), dead, 'a session does not come back with its key')
+  const over = await logIn()
+  t.same(await shown(over.write), live)
   rig.seconds += 60
   t.same(await shown(over.write), dead)
   t.match((await send('/', { headers: over.write })).text, /type="password"/)
@@ -400,11 +402,26 @@ t.test('a forwarded address counts failed logins of whoever is behind a listed p
   t.equal((await attempt(direct, '198.51.100.77', PASSWORD)).status, 429)
 })
 
+t.test('hundreds of wrong keys and tokens from one address keep out neither key nor token', async t => {
+  const { send } = await serveGate(t, { secrets: ALL, settings: { throttleLogins: true } })
+  const execute = (headers: Record<string, string>) => send('/api/execution', { method: 'POST', headers })
+  const key = { 'X-Board-Token': API_KEY }
+  const wrong = [
+    ...Array.from({ length: 100 }, (_, i) => () => send('/api/things', { headers: { 'X-Board-Token': `guess ${i}` } })),
+    ...Array.from({ length: 100 }, (_, i) => () => execute({ ...key, 'X-Board-Executor-Token': `guess ${i}` })),
+  ]
+  for (const [tried, ask] of wrong.entries()) {
+    const answer = await ask()
+    t.same(said(answer), tried < 10 ? [401, 'unauthenticated'] : [429, 'too_many_attempts'])
+    if (tried >= 10) t.match(valuesOf(answer.headers, 'retry-after'), [/^[1-9]\d?$/])
+  }
+  t.equal((await send('/api/things', { headers: key })).status, 200)
+  t.equal((await execute({ ...key, 'X-Board-Executor-Token': EXECUTOR_TOKEN })).status, 200)
+})
+
 t.test('a board with as many sessions as there may be says when to come again', async t => {
   const { send, rig } = await serveGate(t)
-  for (let i = 0; i < 1023; i++) {
-    rig.database.sessions.add({ digest: `${i}`, expiresAt: rig.seconds + 60 }, { now: rig.seconds, max: 1024 })
-  }
+  await rig.fill(1023)
   const answers = await Promise.all([1, 2, 3].map(() => send('/api/login', { method: 'POST', body: RIGHT })))
   t.same(answers.map(({ status }) => status).sort(), [200, 503, 503])
   for (const answer of answers.filter(({ status }) => status === 503)) {

@@ -9,12 +9,13 @@ import { packRows, toOpenBody } from '../../../src/store/sqlite/packed-rows.js'
 import type { WriteTask } from '../../../src/store/sqlite/protocol.js'
 import { openSqliteStore } from '../../../src/store/sqlite/store.js'
 import { messageCreated } from '../../support/events.js'
+import { testFolder } from '../../support/test-folder.js'
 import { countAll, readAll, variedEvent } from '../event-histogram-conformance.js'
 
 const NOON = 1_800_000_000_000_000
 
 t.test('what is too much work is counted from the newest back, exactly, and says so', async t => {
-  const path = join(t.testdir(), 'events.db')
+  const path = join(testFolder(t), 'events.db')
   let now = NOON
   const store = await openSqliteStore({ path, clock: () => (now += 1_000), onFailure: error => t.fail(String(error)) })
   await store.events.record(Array.from({ length: 900 }, (_, at) => variedEvent(at)))
@@ -54,7 +55,7 @@ t.test('what is too much work is counted from the newest back, exactly, and says
 })
 
 t.test('events of a transaction that failed are not counted', async t => {
-  const engine = new Engine(join(t.testdir(), 'events.db'))
+  const engine = new Engine(join(testFolder(t), 'events.db'))
   t.teardown(() => engine.close())
   let made = 0
   const record = (count: number, source: string): WriteTask => {

@@ -1,11 +1,12 @@
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { openSqliteStore } from '../../../src/store/sqlite/store.js'
+import { testFolder } from '../../support/test-folder.js'
 import { eventStoreConformance, type OpenStore } from '../event-store-conformance.js'
 
 const open: OpenStore = async (t: Test, clock = () => Date.now() * 1000) => {
   const store = await openSqliteStore({
-    path: join(t.testdir(), 'events.db'),
+    path: join(testFolder(t), 'events.db'),
     clock,
     onFailure: error => t.fail(String(error)),
   })

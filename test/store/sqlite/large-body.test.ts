@@ -4,6 +4,7 @@ import t from 'tap'
 import type { EventQuery } from '../../../src/model/event-query.js'
 import { openSqliteStore } from '../../../src/store/sqlite/store.js'
 import { keysOf, messageCreated, readStored } from '../../support/events.js'
+import { testFolder } from '../../support/test-folder.js'
 
 const NOON = 1_800_000_000_000_000
 const ASC: EventQuery = { order: 'asc', limit: 100, since: 0 }
@@ -11,7 +12,7 @@ const ASC: EventQuery = { order: 'asc', limit: 100, since: 0 }
 const untilIndexed = () => new Promise(resolve => setTimeout(resolve, 400))
 
 t.test('a large body of an older ledger, whatever the order of its members, is found and counted', async t => {
-  const path = join(t.testdir(), 'events.db')
+  const path = join(testFolder(t), 'events.db')
   const older = new sqlite.Database(path)
   older.exec('CREATE TABLE events (body TEXT)')
   const payload = { said: 'needle', filling: 'x'.repeat(1_500_000) }

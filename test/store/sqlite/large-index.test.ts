@@ -6,6 +6,7 @@ import { Engine } from '../../../src/store/sqlite/engine.js'
 import { packRows, toOpenBody } from '../../../src/store/sqlite/packed-rows.js'
 import type { WriteTask } from '../../../src/store/sqlite/protocol.js'
 import { messageCreated, writtenDown } from '../../support/events.js'
+import { testFolder } from '../../support/test-folder.js'
 
 const NOON = 1_800_000_000_000_000
 const FILLING = 'x'.repeat(1_500_000)
@@ -41,7 +42,7 @@ t.test('of many large events every one is found, also those that were read back 
 })
 
 function open(t: Test): Engine {
-  const engine = new Engine(join(t.testdir(), 'events.db'))
+  const engine = new Engine(join(testFolder(t), 'events.db'))
   t.teardown(() => engine.close())
   return engine
 }

@@ -70,8 +70,11 @@ export interface Program {
 /** Runs one of `programs/` as a process of its own, which ends with the test at the latest. */
 export function runProgram(t: Test, name: string, args: string[], options: SpawnOptions = {}): Program {
   const path = fileURLToPath(new URL(`programs/${name}.js`, import.meta.url))
-  // Through `env`, which becomes the process: tap's own module would only slow it down.
-  const child = spawn('env', ['-u', 'NODE_OPTIONS', process.execPath, path, ...args], { stdio: 'pipe', ...options })
+  // Through `env`, which becomes the process. What V8 compiles a second time, and better, would not pay in its short life.
+  const child = spawn('env', ['-u', 'NODE_OPTIONS', process.execPath, '--liftoff-only', path, ...args], {
+    stdio: 'pipe',
+    ...options,
+  })
   let output = ''
   const collect = (bytes: Buffer) => {
     output += bytes

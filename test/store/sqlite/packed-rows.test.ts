@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import t from 'tap'
-import { JSON_ROOM } from '../../../src/model/json-room.js'
+import { RESERVED_BYTES } from '../../../src/model/reserved-bytes.js'
 import type { EventToRecord } from '../../../src/store/event-store.js'
 import { packRows, toOpenBody, unpackRows } from '../../../src/store/sqlite/packed-rows.js'
 import { messageCreated } from '../../support/events.js'
@@ -20,9 +20,9 @@ function pack(event: EventToRecord) {
 }
 
 t.test('an event that was written down is packed alike, whatever room it has around it', async t => {
-  const either = (just: number) => fc.oneof(fc.nat(JSON_ROOM.before * 2), fc.constant(just))
+  const either = (just: number) => fc.oneof(fc.nat(RESERVED_BYTES.before * 2), fc.constant(just))
   fc.assert(
-    fc.property(fc.string(), either(JSON_ROOM.before), either(JSON_ROOM.after), (said, before, after) => {
+    fc.property(fc.string(), either(RESERVED_BYTES.before), either(RESERVED_BYTES.after), (said, before, after) => {
       const bare = pack(writtenInto(said, 0, 0)).rows
       t.match(JSON.parse(bare[0]?.body ?? ''), { payload: { said }, subscription_ids: ['sub_1'], seen_count: 1 })
       t.same(pack(writtenInto(said, before, after)).rows, bare)
@@ -31,12 +31,12 @@ t.test('an event that was written down is packed alike, whatever room it has aro
 })
 
 t.test('with just that room around it, no byte of it is copied', async t => {
-  const roomy = writtenInto('large', JSON_ROOM.before, JSON_ROOM.after)
+  const roomy = writtenInto('large', RESERVED_BYTES.before, RESERVED_BYTES.after)
   t.equal(pack(roomy).packed.buffer, roomy.json?.buffer)
 })
 
 t.test('a buffer that may be shared is left alone', async t => {
-  const { before, after } = JSON_ROOM
+  const { before, after } = RESERVED_BYTES
   const rooms = [
     ...[
       { left: before, right: 8 },
@@ -57,7 +57,7 @@ t.test('a buffer that may be shared is left alone', async t => {
 })
 
 t.test('what the ledger adds may be longer than the room', async t => {
-  const crowded = writtenInto('large', JSON_ROOM.before, JSON_ROOM.after)
+  const crowded = writtenInto('large', RESERVED_BYTES.before, RESERVED_BYTES.after)
   crowded.matches = Array.from({ length: 4_000 }, (_, at) => ({ id: `sub_of_a_watch_${at}` }))
   const { packed, rows } = pack(crowded)
   t.not(packed.buffer, crowded.json?.buffer)

@@ -1,11 +1,13 @@
 import { join } from 'node:path'
-import { MessageChannel } from 'node:worker_threads'
+import { MessageChannel, type MessagePort } from 'node:worker_threads'
 import t from 'tap'
 import type { EventPage } from '../../../src/model/event-query.js'
 import { Engine } from '../../../src/store/sqlite/engine.js'
-import type { PackedRows } from '../../../src/store/sqlite/packed-rows.js'
-import type { StoreReply, StoreRequest, WriteTask } from '../../../src/store/sqlite/protocol.js'
+import { type PackedRows, packRows, toOpenBody } from '../../../src/store/sqlite/packed-rows.js'
+import type { QueryTask, StoreReply, StoreRequest, WriteTask } from '../../../src/store/sqlite/protocol.js'
 import { Scheduler } from '../../../src/store/sqlite/scheduler.js'
+import { messageCreated } from '../../support/events.js'
+import { testFolder } from '../../support/test-folder.js'
 
 const SEARCHES = 40
 const SLICE_MS = 5
@@ -22,7 +24,7 @@ t.test('a write waits for a few slices, however many searches go on', async t =>
       }
     }
   }
-  const engine = new Searching(join(t.testdir(), 'events.db'))
+  const engine = new Searching(join(testFolder(t), 'events.db'))
   const { port1: here, port2: there } = new MessageChannel()
   new Scheduler(engine, there)
   const ask = (request: StoreRequest) => here.postMessage(request)
@@ -44,6 +46,61 @@ t.test('a write waits for a few slices, however many searches go on', async t =>
   await new Promise(resolve => here.once('close', resolve))
 })
 
+t.test('nothing more is done for a query that was aborted', async t => {
+  const slices = new Map<number, number>()
+  class Searching extends Engine {
+    override *query({ query }: QueryTask): Generator<void, EventPage> {
+      for (;;) {
+        slices.set(query.from ?? 0, (slices.get(query.from ?? 0) ?? 0) + 1)
+        yield
+      }
+    }
+  }
+  const { port1: here, port2: there } = new MessageChannel()
+  new Scheduler(new Searching(join(t.testdir(), 'events.db')), there)
+  const ask = (request: StoreRequest) => here.postMessage(request)
+  for (const id of [1, 2]) {
+    ask({ id, kind: 'query', task: { task: 'query', query: { order: 'asc', limit: 1, from: id } } })
+  }
+  while (!slices.get(1)) await new Promise(setImmediate)
+  ask({ id: 1, kind: 'abort' })
+  const replies = collectReplies(here)
+  ask({ id: 3, kind: 'read', task: { task: 'is_closed' } }) // arrives after the abort
+  while (!replies.has(3)) await new Promise(setImmediate)
+  const [aborted = 0, other = 0] = [slices.get(1), slices.get(2)]
+  while ((slices.get(2) ?? 0) < other + 10) await new Promise(setImmediate)
+  t.equal(slices.get(1), aborted, 'while the other went on')
+
+  ask({ id: 2, kind: 'abort' })
+  ask({ id: 4, kind: 'close' })
+  await new Promise(resolve => here.once('close', resolve))
+})
+
+t.test('a write waits for a few reads, however many there are and however much they read', async t => {
+  let read = 0
+  class Reading extends Engine {
+    override read(): unknown {
+      read++
+      return new Uint8Array(4 * 1024 * 1024)
+    }
+  }
+  const { port1: here, port2: there } = new MessageChannel()
+  new Scheduler(new Reading(join(t.testdir(), 'events.db')), there)
+  const answered = new Promise<number>(resolve => {
+    here.on('message', (replies: StoreReply[]) => {
+      if (replies.some(({ id }) => id === 0)) resolve(read)
+    })
+  })
+  for (let id = 1; id <= 40; id++)
+    here.postMessage({ id, kind: 'read', task: { task: 'stats' } } satisfies StoreRequest)
+  while (read === 0) await new Promise(setImmediate)
+  here.postMessage({ id: 0, kind: 'write', task: { task: 'probe' } } satisfies StoreRequest)
+  t.ok((await answered) < 20)
+  here.postMessage({ id: 99, kind: 'close' } satisfies StoreRequest)
+  await new Promise(resolve => here.once('close', resolve))
+  t.equal(read, 40, 'all are answered before it closes')
+})
+
 t.test('what was sent before a large write, or after it, has a commit of its own', async t => {
   const commits: string[][] = []
   const LARGE = 5 * 1024 * 1024
@@ -54,7 +111,7 @@ t.test('what was sent before a large write, or after it, has a commit of its own
     }
   }
   const { port1: here, port2: there } = new MessageChannel()
-  new Scheduler(new Committing(join(t.testdir(), 'events.db')), there)
+  new Scheduler(new Committing(join(testFolder(t), 'events.db')), there)
   const rows: PackedRows = {
     ...{ count: 1, texts: '', buffer: new ArrayBuffer(LARGE), start: 0 },
     ...{ unanswered: [], matches: '[]' },
@@ -90,7 +147,7 @@ t.test('whoever came during a long commit has an answer before the search index 
     }
   }
   const { port1: here, port2: there } = new MessageChannel()
-  new Scheduler(new Slow(join(t.testdir(), 'events.db')), there)
+  new Scheduler(new Slow(join(testFolder(t), 'events.db')), there)
   here.postMessage({ id: 1, kind: 'write', task: { task: 'probe' } } satisfies StoreRequest)
   while (happened.length < 3) await new Promise(setImmediate)
   here.on('message', () => {}) // or nothing would keep the test alive
@@ -122,7 +179,7 @@ t.test('where every turn is long, the search index goes on all the same', async 
   const { port1: here, port2: there } = new MessageChannel()
   const write = () => here.postMessage({ id: 1, kind: 'write', task: { task: 'probe' } } satisfies StoreRequest)
   here.on('message', () => {}) // or nothing would keep the test alive
-  new Scheduler(new Burdened(join(t.testdir(), 'events.db')), there)
+  new Scheduler(new Burdened(join(testFolder(t), 'events.db')), there)
   write()
   while (indexed < 3) await new Promise(setImmediate)
   t.pass('while writes went on')
@@ -130,3 +187,70 @@ t.test('where every turn is long, the search index goes on all the same', async 
   here.postMessage({ id: 2, kind: 'close' } satisfies StoreRequest)
   await new Promise(resolve => here.once('close', resolve))
 })
+
+t.test('a message that cannot be read is answered, under its own number', async t => {
+  const { port1: here, port2: there } = new MessageChannel()
+  new Scheduler(new Engine(join(testFolder(t), 'events.db')), there)
+  const replies = collectReplies(here)
+  const metadata: Record<string, unknown> = JSON.parse(`${'{"a":'.repeat(2_500)}1${'}'.repeat(2_500)}`)
+  const tooDeep = {
+    task: 'save_subscription',
+    subscription: { id: 'deep', metadata },
+    overwrite: [],
+  } as unknown as WriteTask
+  here.postMessage({ id: 1, kind: 'write', task: tooDeep } satisfies StoreRequest)
+  here.postMessage({ id: 2, kind: 'write', task: { task: 'probe' } } satisfies StoreRequest)
+  here.postMessage({ id: 3, kind: 'read', task: { task: 'is_closed' } } satisfies StoreRequest)
+  here.postMessage({ id: 4, kind: 'close' } satisfies StoreRequest)
+  await new Promise(resolve => here.once('close', resolve))
+  t.match(replies.get(1), { error: { category: 'internal' } })
+  t.match(replies.get(2), { result: { head: null } })
+  t.match(replies.get(3), { result: false })
+})
+
+t.test('a defect of one write fails no other that shares its commit', async t => {
+  class Failing extends Engine {
+    override commit(tasks: readonly WriteTask[]): unknown[] {
+      if (tasks.some(({ task }) => task === 'mark_closed')) throw new TypeError('a defect')
+      return super.commit(tasks)
+    }
+  }
+  const { port1: here, port2: there } = new MessageChannel()
+  new Scheduler(new Failing(join(testFolder(t), 'events.db')), there)
+  const replies = collectReplies(here)
+  for (const [at, task] of (['probe', 'mark_closed', 'probe'] as const).entries()) {
+    here.postMessage({ id: at + 1, kind: 'write', task: { task } } satisfies StoreRequest)
+  }
+  here.postMessage({ id: 4, kind: 'close' } satisfies StoreRequest)
+  await new Promise(resolve => here.once('close', resolve))
+  t.match(replies.get(1), { result: { head: null } })
+  t.match(replies.get(2), { error: { category: 'internal' } })
+  t.match(replies.get(3), { result: { head: null } })
+})
+
+t.test('a search for thousands of terms in a large text is made in many slices', async t => {
+  const engine = new Engine(join(testFolder(t), 'events.db'))
+  const words = Array.from({ length: 1_000 }, (_, at) => at.toString(36).padStart(2, '0'))
+  for (const characters of [500_000, 1_500_000]) {
+    const events = [
+      messageCreated(`${characters}`, { payload: { text: `${'o'.repeat(characters)} ${words.join(' ')}` } }),
+    ]
+    const rows = packRows(events, events.map(toOpenBody))
+    engine.commit([{ task: 'record', rows, now: 1 }])
+  }
+  const search = engine.query({ task: 'query', query: { order: 'asc', limit: 10, search: words } })
+  let slices = 0
+  let step = search.next()
+  for (; !step.done; step = search.next()) slices++
+  t.match(step.value, { count: 2 })
+  t.ok(slices > 1_000, `${slices}`)
+  engine.close()
+})
+
+function collectReplies(port: MessagePort): Map<number, StoreReply> {
+  const replies = new Map<number, StoreReply>()
+  port.on('message', (batch: StoreReply[]) => {
+    for (const reply of batch) replies.set(reply.id, reply)
+  })
+  return replies
+}

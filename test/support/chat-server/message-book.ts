@@ -77,6 +77,21 @@ export class MessageBook {
     this.#selected.clear()
   }
 
+  /** Takes a message away, as one that its server has not committed yet. */
+  hide(id: number): BookedMessage {
+    const message = this.find(id)
+    if (!message) throw new Error(`There is no message ${id}.`)
+    this.delete(id)
+    return message
+  }
+
+  /** Shows a message that was hidden, in the place of its id. */
+  show(message: BookedMessage): void {
+    const at = this.messages.findIndex(({ id }) => id > message.id)
+    this.messages.splice(at === -1 ? this.messages.length : at, 0, message)
+    this.#selected.clear()
+  }
+
   delete(id: number): void {
     const at = this.messages.findIndex(message => message.id === id)
     if (at !== -1) this.messages.splice(at, 1)

@@ -5,10 +5,10 @@ import type { BackendProblem } from '../../../model/backend-check.js'
 import { findBoardHome } from '../../../settings/board-home.js'
 
 export default class BoardBackendsCheck extends DaybookCommand {
-  static override summary = 'Asks every other board that has a profile here, by its key.'
+  static override summary = 'Checks the connection to every other board that has a profile here.'
   static override description = [
-    'Reads backends.json in the folder of the board, and asks each board straight from here whether it lets us in, and',
-    'which version it is. No server needs to run.',
+    'Reads backends.json in the folder of the board, and asks each board directly whether it accepts its key, and',
+    'which version it runs. Needs no server.',
   ].join(' ')
   static override examples = ['<%= config.bin %> <%= command.id %>', '<%= config.bin %> <%= command.id %> --json']
 
@@ -18,7 +18,7 @@ export default class BoardBackendsCheck extends DaybookCommand {
     const items = await checkBackends(findBoardHome(this.sources))
     if (this.output.isTerminal && !flags.json) {
       const { backendsTable } = await import('../../../cli/backends-table.js')
-      await this.output.print(backendsTable(items, await this.look()))
+      await this.output.print(backendsTable(items, await this.style()))
     } else {
       await this.printJson({ items, count: items.length })
     }
@@ -34,5 +34,5 @@ const CATEGORIES: Record<BackendProblem['code'], ErrorCategory> = {
   server_unreachable: 'unavailable',
 }
 
-/** What only the operator here can mend goes before what may pass. */
+/** Failures that only this operator can fix take precedence over temporary ones. */
 const GRAVEST_FIRST = ['backends_invalid', 'backend_refuses', 'not_a_board', 'server_unreachable'] as const

@@ -8,21 +8,21 @@ export default class BoardCardsAdd extends BoardCommand {
   static override summary = 'Adds a card, at the end of its column.'
   static override examples = [
     '<%= config.bin %> <%= command.id %> "Rotate the keys" --label security --assignee ada',
-    'git log -1 --format=%B | <%= config.bin %> <%= command.id %> "Look at the last change" --body -',
+    'git log -1 --format=%B | <%= config.bin %> <%= command.id %> "TerminalStyle at the last change" --body -',
   ]
   static override args = {
-    title: string({ required: true, ignoreStdin: true, description: 'What shall be done, in a line.' }),
+    title: string({ required: true, ignoreStdin: true, description: 'Title, one line.' }),
   }
   static override flags = {
-    body: text({ description: 'The rest, as Markdown; - for standard input.', helpValue: '<text>' }),
-    column: text({ description: 'Where it goes; else the first column.', helpValue: '<column>' }),
+    body: text({ description: 'Body, as Markdown; - for standard input.', helpValue: '<text>' }),
+    column: text({ description: 'Column; else the first one.', helpValue: '<column>' }),
     label: text({
       description: 'May be given several times.',
       helpValue: '<label>',
       multiple: true,
       multipleNonGreedy: true,
     }),
-    assignee: text({ description: 'Who shall do it.', helpValue: '<name>' }),
+    assignee: text({ description: 'Person responsible.', helpValue: '<name>' }),
     link: text({
       description: 'Dedupe key of an event in the ledger. May be given several times.',
       helpValue: '<dedupe_key>',
@@ -36,7 +36,7 @@ export default class BoardCardsAdd extends BoardCommand {
     const { column, label: labels, assignee, link: links } = flags
     const client = this.client(flags)
     const body = flags.body === '-' ? await readSmallText('-', CARD_LIMITS.bodyBytes) : flags.body
-    // What is undefined is not sent.
+    // Undefined members are not sent.
     const answer = await client.createCard(JSON.stringify({ title: args.title, body, column, labels, assignee, links }))
     await this.show(answer, flags, async () => (await import('../../../cli/board-card.js')).boardCard)
   }

@@ -6,10 +6,10 @@ export default class BoardCardsList extends BoardCommand {
   static override summary = 'Lists the cards of the board.'
   static override examples = ['<%= config.bin %> <%= command.id %> --assignee ada --column doing']
   static override flags = {
-    column: string({ description: 'In this column.', helpValue: '<column>' }),
-    label: string({ description: 'With this label.', helpValue: '<label>' }),
-    assignee: string({ description: 'Given to this person.', helpValue: '<name>' }),
-    link: string({ description: 'Pointing to this event of the ledger.', helpValue: '<dedupe_key>' }),
+    column: string({ description: 'Only cards in this column.', helpValue: '<column>' }),
+    label: string({ description: 'Only cards with this label.', helpValue: '<label>' }),
+    assignee: string({ description: 'Only cards assigned to this person.', helpValue: '<name>' }),
+    link: string({ description: 'Only cards linked to this event of the ledger.', helpValue: '<dedupe_key>' }),
   }
 
   async run(): Promise<void> {

@@ -3,19 +3,19 @@ import { integer } from '@oclif/core/flags'
 import { BoardCommand } from '../../../cli/board-command.js'
 
 export default class BoardCardsMove extends BoardCommand {
-  static override summary = 'Moves a card to a column, at its end unless told otherwise.'
+  static override summary = 'Moves a card to a column, by default to its end.'
   static override examples = [
     '<%= config.bin %> <%= command.id %> card_1f2e3d4c5b6a7988 doing',
     '<%= config.bin %> <%= command.id %> card_1f2e3d4c5b6a7988 doing --position 0 --if-version 3',
   ]
   static override args = {
     id: string({ required: true, ignoreStdin: true, description: 'Id, as printed by `board cards list`.' }),
-    column: string({ required: true, ignoreStdin: true, description: 'Where it goes.' }),
+    column: string({ required: true, ignoreStdin: true, description: 'Target column.' }),
   }
   static override flags = {
-    position: integer({ description: 'Its place there, from 0.', helpValue: '<n>', min: 0 }),
+    position: integer({ description: 'Position in the column, from 0.', helpValue: '<n>', min: 0 }),
     'if-version': integer({
-      description: 'Only if the card is still of this version.',
+      description: 'Move only if the card still has this version.',
       helpValue: '<n>',
       min: 1,
     }),
@@ -24,7 +24,7 @@ export default class BoardCardsMove extends BoardCommand {
   async run(): Promise<void> {
     const { args, flags } = await this.parse(BoardCardsMove)
     const { position, 'if-version': version } = flags
-    // Without it a card that is in that column already would stay where it is.
+    // Without a position, a card already in that column would not move.
     const json = JSON.stringify({ column: args.column, position: position ?? BEYOND_EVERY_END })
     const answer = await this.client(flags).updateCard(args.id, json, version === undefined ? {} : { version })
     await this.show(answer, flags, async () => (await import('../../../cli/board-card.js')).boardCard)

@@ -3,7 +3,7 @@ import { BoardCommand } from '../../../cli/board-command.js'
 import { EXECUTOR_TOKEN_FLAG, shownExecutorToken } from '../../../cli/executor-token.js'
 
 export default class BoardRunsCancel extends BoardCommand {
-  static override summary = 'Ends a run with all that it has started. Needs the executor token.'
+  static override summary = 'Cancels a run and ends all its processes. Needs the executor token.'
   static override args = {
     id: string({ required: true, ignoreStdin: true, description: 'Id, as printed by `board runs list`.' }),
   }

@@ -6,10 +6,10 @@ export default class BoardRunsList extends BoardCommand {
   static override summary = 'Lists runs of cards, newest first.'
   static override examples = ['<%= config.bin %> <%= command.id %> --state running']
   static override flags = {
-    card: string({ description: 'Of this card.', helpValue: '<card_id>' }),
-    state: string({ description: 'In this state.', options: [...RUN_STATES] }),
-    limit: string({ description: 'Runs a page, 1 to 500.', helpValue: '<n>' }),
-    after: string({ description: '`next` of the page before.', helpValue: '<n>' }),
+    card: string({ description: 'Only runs of this card.', helpValue: '<card_id>' }),
+    state: string({ description: 'Only runs in this state.', options: [...RUN_STATES] }),
+    limit: string({ description: 'Runs per page, 1 to 500.', helpValue: '<n>' }),
+    after: string({ description: '`next` of the previous page.', helpValue: '<n>' }),
   }
 
   async run(): Promise<void> {

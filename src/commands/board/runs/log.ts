@@ -6,15 +6,15 @@ import { toTerminalText } from '../../../cli/terminal-text.js'
 export default class BoardRunsLog extends BoardCommand {
   static override summary = 'Prints the log of a run, as text.'
   static override description = [
-    'The newest MiB of a log is kept. With --follow it goes on to the end of the run; with --json as well, it is a line of',
-    'JSON for each piece, and at last one for the run.',
+    'Only the newest MiB of a log is kept. --follow streams it until the run ends; with --json as well, as a line of',
+    'JSON per piece and a last one for the run.',
   ].join(' ')
   static override examples = ['<%= config.bin %> <%= command.id %> run_0a1b2c3d4e5f6071 --follow']
   static override args = {
     id: string({ required: true, ignoreStdin: true, description: 'Id, as printed by `board runs list`.' }),
   }
   static override flags = {
-    follow: boolean({ description: 'Go on to the end of the run.' }),
+    follow: boolean({ description: 'Stream the log until the run ends.' }),
   }
 
   async run(): Promise<void> {

@@ -5,10 +5,10 @@ import { EXECUTOR_TOKEN_FLAG, shownExecutorToken } from '../../../cli/executor-t
 import { RUN_MODES } from '../../../model/run.js'
 
 export default class BoardRunsStart extends BoardCommand {
-  static override summary = 'Runs a card: for real, played, or only to see what would run.'
+  static override summary = 'Runs a card: for real, simulated, or only to show what would run.'
   static override description = [
-    'A real run starts the command that the server is configured with, and needs the executor token. It waits for its turn,',
-    'as one runs at a time. With --follow its log is printed as it is written, to the end of the run.',
+    'A real run starts the command that the server is configured with, and needs the executor token. Runs are queued:',
+    'one runs at a time. A dry run shows the command if the executor token is given. --follow prints the log until the run ends.',
   ].join(' ')
   static override examples = [
     '<%= config.bin %> <%= command.id %> card_1f2e3d4c5b6a7988 --mode dry_run',
@@ -18,8 +18,8 @@ export default class BoardRunsStart extends BoardCommand {
     card_id: string({ required: true, ignoreStdin: true, description: 'Id, as printed by `board cards list`.' }),
   }
   static override flags = {
-    mode: text({ description: 'Only real starts anything.', options: [...RUN_MODES], required: true }),
-    follow: boolean({ description: 'Print its log as it is written.' }),
+    mode: text({ description: 'Only real starts a process.', options: [...RUN_MODES], required: true }),
+    follow: boolean({ description: 'Print the log until the run ends.' }),
     ...EXECUTOR_TOKEN_FLAG,
   }
 
@@ -27,13 +27,14 @@ export default class BoardRunsStart extends BoardCommand {
     const { args, flags } = await this.parse(BoardRunsStart)
     const { mode } = flags
     const client = this.client(flags)
-    const executorToken = mode === 'real' ? await shownExecutorToken(flags, this.sources) : undefined
+    // A dry run also sends the token, to show the real command.
+    const executorToken = mode === 'mock' ? undefined : await shownExecutorToken(flags, this.sources)
     const answer = await client.startRun(args.card_id, JSON.stringify({ mode }), { executorToken })
     const load = async () => (await import('../../../cli/run-card.js')).runCard
     if (!flags.follow) return this.show(answer, flags, load)
     const { followRunLog } = await import('../../../cli/follow-run-log.js')
     const { id } = answer.json() as { id: string }
     const run = await followRunLog(client, id, { output: this.output, json: flags.json })
-    if (run && this.isForPeople(flags)) await this.output.print(`\n${(await load())(run, await this.look())}`)
+    if (run && this.isForPeople(flags)) await this.output.print(`\n${(await load())(run, await this.style())}`)
   }
 }

@@ -1,14 +1,15 @@
 import { idAt, isPayload, isTrue, known, memberOf, objectsAt, type Payload, textAt } from '../../payload.js'
 import type { ChatUser } from '../context.js'
+import { ROLES } from '../roles.js'
 import type { ChatMessage, MessagePage } from './chat-api.js'
 
-/** How far the API of a server has come, from what `GET /server_settings` answers. Servers before version 3 do not say. */
+/** The feature level of a server's API, from `GET /server_settings`. Servers before version 3 have none. */
 export function readFeatureLevel(answer: Payload): number {
   const level = memberOf(answer, 'zulip_feature_level')
   return typeof level === 'number' && level >= 0 ? level : 0
 }
 
-/** @returns undefined for an answer that has no list of messages */
+/** @returns undefined for a response without a list of messages */
 export function readMessagePage(answer: Payload): MessagePage | undefined {
   if (!Array.isArray(memberOf(answer, 'messages'))) return undefined
   const messages = objectsAt(answer, 'messages').flatMap(toMessage)
@@ -19,7 +20,7 @@ export function readMessagePage(answer: Payload): MessagePage | undefined {
   }
 }
 
-/** The members of `GET /users`, by id. @returns undefined for an answer that has no list of them */
+/** The members of `GET /users`, by id. @returns undefined for a response without a list of them */
 export function readUsers(answer: Payload): Map<string, ChatUser> | undefined {
   if (!Array.isArray(memberOf(answer, 'members'))) return undefined
   const users = new Map<string, ChatUser>()
@@ -30,7 +31,7 @@ export function readUsers(answer: Payload): Map<string, ChatUser> | undefined {
   return users
 }
 
-/** One without an id of the server's numbers cannot be told from another, nor be a place to go on from. */
+/** A message without a numeric server id has no identity and cannot be a position to continue from. */
 function toMessage(payload: Payload): ChatMessage[] {
   const id = memberOf(payload, 'id')
   return typeof id === 'number' && Number.isSafeInteger(id) && id > 0 ? [{ id, payload }] : []
@@ -45,15 +46,7 @@ function toUser(member: Payload): ChatUser {
   }
 }
 
-const ROLES: ReadonlyMap<unknown, string> = new Map([
-  [100, 'owner'],
-  [200, 'administrator'],
-  [300, 'moderator'],
-  [400, 'member'],
-  [600, 'guest'],
-])
-
-/** Servers before version 4 have flags in the place of `role`. */
+/** Servers before version 4 send flags instead of `role`. */
 function roleOf(member: Payload): string | undefined {
   const role = ROLES.get(memberOf(member, 'role'))
   if (role !== undefined) return role
@@ -62,13 +55,13 @@ function roleOf(member: Payload): string | undefined {
   return isTrue(member, 'is_guest') ? 'guest' : undefined
 }
 
-/** The JSON object of an answer. @returns undefined for anything else */
+/** The JSON object of a response. @returns undefined for anything else */
 export function readAnswer(body: Buffer): Payload | undefined {
   try {
     const value: unknown = JSON.parse(body.toString('utf8'))
     return isPayload(value) ? value : undefined
   } catch {
-    // Cut off, or a page of some proxy: whoever asked says so.
+    // Cut off, or a proxy's error page: the caller reports it.
     return undefined
   }
 }

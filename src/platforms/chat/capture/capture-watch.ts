@@ -1,9 +1,11 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { isDeepStrictEqual } from 'node:util'
 import type { NewEvent } from '../../../model/event.js'
+import type { Micros } from '../../../model/timestamp.js'
 import type { ChatContext } from '../context.js'
 import { toMessageEvent } from '../message.js'
 import { type ChatApi, type ChatMessage, MAX_PAGE_MESSAGES, type MessagePage } from './chat-api.js'
+import { firstReread, nextReread, type Reread } from './reread.js'
 import type { UserDirectory } from './user-directory.js'
 import { WatchedMessages } from './watched-messages.js'
 import type { FollowedPlace, WatchedPlace } from './watched-place.js'
@@ -12,84 +14,134 @@ const MESSAGES_A_TURN = 200
 
 /** How far a watch has been read. */
 export interface ReadSoFar {
-  /** The newest message id; 0 when there was none yet; undefined before the first time. */
+  /** The newest message id; 0 if there were no messages; undefined before the first capture. */
   readTo: number | undefined
   followed: FollowedPlace | undefined
+  /** Undefined if an older release has read it, or nothing has. */
+  reread: Reread | undefined
 }
 
-/** Some messages of a watch, oldest first, to be recorded together with the place after them. */
+/** Messages of a watch, oldest first, recorded together with the position after them. */
 export interface CapturedPage {
   events: NewEvent[]
-  /** The newest message id of it, or as before. */
+  /** Its newest message id, or the previous value. */
   readTo: number
   followed: FollowedPlace | undefined
+  reread: Reread
 }
 
 export interface CaptureOptions {
   api: ChatApi
-  /** Origin of the server: ids are only unique there. */
+  /** Origin of the server: ids are unique only there. */
   site: string
   users: UserDirectory
-  /** How many of the newest messages are read the first time; 0 begins with what is said from now on. */
+  /** How many of the newest messages to read the first time; 0 starts with new messages only. */
   backfill: number
-  /** Records a page and how far it goes, together or not at all. */
+  /** When this capture began. */
+  now: Micros
+  /** Filters dedupe keys: those whose events are stored and belong to this watch. */
+  listKnown: (dedupeKeys: readonly string[]) => Promise<readonly string[]>
+  /** Records a page and its position in one transaction. */
   record: (page: CapturedPage) => Promise<void>
   signal?: AbortSignal | undefined
 }
 
 /**
- * Reads what was said in a watched place since the last time, oldest to newest, page by page. It may end anywhere: what
- * is recorded is where the next time goes on from, so that nothing is skipped.
+ * Reads what was posted in a watched place since the last capture, oldest to newest, page by page. May stop anywhere:
+ * the next capture continues after the recorded messages, so nothing is skipped.
  *
  * @throws AppError as `ChatApi` and `record`; the signal's reason once it is aborted
  *
  * Source: decisions, section 6; the platform's notes, section 2.5.
  */
 export async function captureWatch(place: WatchedPlace, so: ReadSoFar, options: CaptureOptions): Promise<void> {
-  const { api, signal, backfill } = options
+  const { api, signal, backfill, now } = options
   const messages = new WatchedMessages(api, place, so.followed, signal)
-  let kept = so.followed
-  const recordPage = async (page: readonly ChatMessage[], readTo: number) => {
-    const events = page.length === 0 ? [] : await toEvents(page, options)
-    kept = messages.followed
-    await options.record({ events, readTo, followed: kept })
-  }
   let readTo = so.readTo
   if (readTo === undefined) {
     const newest = await messages.newest(Math.min(Math.max(backfill, 1), MAX_PAGE_MESSAGES))
     const newestId = newest.messages.at(-1)?.id ?? 0
     if (backfill <= MAX_PAGE_MESSAGES || newest.foundOldest) {
-      return recordPage(backfill === 0 ? [] : newest.messages, newestId)
+      const page = backfill === 0 ? [] : newest.messages
+      const reread = firstReread(page[0]?.id, newestId, now)
+      return options.record({
+        events: await toEvents(page, options),
+        readTo: newestId,
+        followed: messages.followed,
+        reread,
+      })
     }
     readTo = await findStart(messages, newest.messages, backfill)
   }
+  let reread = so.readTo === undefined ? firstReread(undefined, readTo, now) : nextReread(so.reread, readTo, now)
+  let kept: Pick<ReadSoFar, 'followed' | 'reread'> = { followed: so.followed, reread: so.reread }
   let last = readTo
-  for await (const page of pagesAfter(messages, readTo)) {
+  for await (const page of pagesAfter(messages, { from: reread.from, readTo })) {
     last = page.readTo
-    await recordPage(page.messages, last)
+    // More than a page: only the newest page of it is read again.
+    if (page.index > 0) reread = { ...reread, from: page.start, next: Math.max(page.start, reread.next) }
+    const events = await toEvents(page.fresh, options)
+    const found = [...(await notKnown(page, options)), ...events]
+    if (found.length > 0) {
+      kept = { followed: messages.followed, reread }
+      await options.record({ events: found, readTo: last, followed: messages.followed, reread })
+    }
     signal?.throwIfAborted()
   }
-  // Found under a new name while nothing was said: known from now on.
-  if (messages.followed && !isDeepStrictEqual(messages.followed, kept)) await recordPage([], last)
+  // The place was found under a new name, or settled, without new messages: record that now.
+  const latest = { followed: messages.followed ?? kept.followed, reread }
+  if (!isDeepStrictEqual(latest, kept)) await options.record({ events: [], readTo: last, ...latest })
 }
 
-/** Each page is asked for while the one before it is dealt with, and no more than that. */
-async function* pagesAfter(messages: WatchedMessages, start: number) {
-  let readTo = start
-  let asked: Promise<MessagePage> | undefined = messages.after(readTo, MAX_PAGE_MESSAGES)
-  while (asked) {
+interface ReadPage {
+  index: number
+  /** It begins after this id. */
+  start: number
+  /** Messages that were, or could have been, read before. */
+  again: ChatMessage[]
+  fresh: ChatMessage[]
+  readTo: number
+}
+
+/**
+ * Requests the next page while the current one is processed, never more ahead. Reads at most one page again, regardless
+ * of the number of messages.
+ */
+async function* pagesAfter(
+  messages: WatchedMessages,
+  { from, readTo: known }: { from: number; readTo: number },
+): AsyncGenerator<ReadPage> {
+  let readTo = from
+  let asked: Promise<MessagePage> | undefined = messages.after(from, {
+    readTo: known,
+    count: MAX_PAGE_MESSAGES,
+  })
+  for (let index = 0; asked; index++) {
     const page: MessagePage = await asked
-    const fresh = newerThan(page.messages, readTo)
-    const last = fresh.at(-1)
+    const start = readTo
+    const found = newerThan(page.messages, start)
+    const last = found.at(-1)
     if (!last) return
-    readTo = last.id
-    asked = page.foundNewest ? undefined : messages.after(readTo, MAX_PAGE_MESSAGES)
-    asked?.catch(() => undefined) // told when its turn comes, if it does
-    yield { messages: fresh, readTo }
+    readTo = Math.max(last.id, known)
+    asked = page.foundNewest ? undefined : messages.after(readTo, { readTo, count: MAX_PAGE_MESSAGES })
+    asked?.catch(() => undefined) // reported when this page is awaited
+    const again = found.filter(({ id }) => id <= known)
+    yield { index, start, again, fresh: newerThan(found, known), readTo }
   }
 }
 
-/** Goes back page by page, keeping no more than a number. @returns the id after which the newest `count` begin */
+/**
+ * Messages that became visible after their neighbours were read. Known ones are not recorded again, which would count a
+ * repeat.
+ */
+async function notKnown({ again }: ReadPage, options: CaptureOptions): Promise<NewEvent[]> {
+  if (again.length === 0) return []
+  const events = await toEvents(again, options)
+  const known = new Set(await options.listKnown(events.map(({ dedupe_key }) => dedupe_key)))
+  return events.filter(({ dedupe_key }) => !known.has(dedupe_key))
+}
+
+/** Goes back page by page, keeping only a number. @returns the id after which the newest `count` begin */
 async function findStart(messages: WatchedMessages, newest: readonly ChatMessage[], count: number): Promise<number> {
   let oldest = newest[0]?.id ?? 1
   for (let found = newest.length; found < count; ) {
@@ -102,16 +154,17 @@ async function findStart(messages: WatchedMessages, newest: readonly ChatMessage
   return oldest - 1
 }
 
-/** Servers before version 6 send the anchor as well. */
+/** Servers before version 6 include the anchor. */
 function newerThan(messages: readonly ChatMessage[], id: number): ChatMessage[] {
   return messages.filter(message => message.id > id)
 }
 
-/** In several turns: in a server, others have their requests answered meanwhile. */
+/** Yields between chunks, so that a server can answer other requests. */
 async function toEvents(
   page: readonly ChatMessage[],
   { api, site, users, signal }: CaptureOptions,
 ): Promise<NewEvent[]> {
+  if (page.length === 0) return []
   const context: ChatContext = { site, users: await users.usersFor(page, api, signal) }
   const events: NewEvent[] = []
   for (const [index, { payload }] of page.entries()) {

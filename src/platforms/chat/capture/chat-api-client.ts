@@ -11,16 +11,16 @@ import { toChatFailure, toChatRefusal } from './refusals.js'
 
 const IDLE_SECONDS = 30
 const TOTAL_SECONDS = 120
-/** A thousand of the longest messages that a server takes unless it is told otherwise, four times over. */
+/** A thousand messages of the default maximum length, four times over. */
 const MAX_ANSWER_BYTES = 64 * 1024 * 1024
 
-/** "After everything", for servers that do not know the word `newest`. */
+/** "After everything", for servers that do not support the anchor `newest`. */
 const AFTER_ALL = 10_000_000_000_000_000
-/** From here on they do. */
+/** The first level that supports it. */
 const LEVEL_OF_ANCHOR_WORDS = 1
 
 /**
- * The platform's API over HTTP, one request at a time over one connection that is kept.
+ * The platform's API over HTTP: one request at a time over one keep-alive connection.
  *
  * Every method may throw AppError `unauthenticated/chat_credentials_refused`, `invalid/chat_narrow_refused`,
  * `invalid/chat_request_refused`, `forbidden/chat_not_permitted`, `unavailable/chat_…`; the signal's reason once it is
@@ -59,7 +59,7 @@ export class ChatApiClient implements ChatApi {
       num_after: String(after),
       include_anchor: String(withAnchor),
       narrow: JSON.stringify(narrow),
-      // As an outgoing webhook sends it, so that both roads agree.
+      // The same form as in outgoing webhooks, so that both routes agree.
       apply_markdown: 'false',
       client_gravatar: 'true',
       allow_empty_topic_name: 'true',
@@ -71,7 +71,7 @@ export class ChatApiClient implements ChatApi {
     return this.#read('/api/v1/users?client_gravatar=true', readUsers, signal)
   }
 
-  /** Lets go of the connection. */
+  /** Closes the connection. */
   close(): void {
     this.#agent.destroy()
   }
@@ -105,7 +105,7 @@ export class ChatApiClient implements ChatApi {
   }
 }
 
-/** A server that has no settings to tell is as old as can be. */
+/** A server without this endpoint has the oldest level. */
 function withoutSettings(error: unknown): number {
   if (error instanceof AppError && error.code === 'chat_request_refused') return 0
   throw error

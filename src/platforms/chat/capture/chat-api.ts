@@ -1,13 +1,16 @@
 import type { Payload } from '../../payload.js'
 import type { ChatUser } from '../context.js'
 
-/** What capture asks of a chat server. Source: the platform's notes, sections 2.4 and 2.5. */
+/** The calls that capture makes to a chat server. Source: the platform's notes, sections 2.4 and 2.5. */
 export interface ChatApi {
-  /** How far the server's API has come; 0 for one that is too old to say. */
+  /** The server's feature level; 0 if it is too old to have one. */
   featureLevel(signal?: AbortSignal): Promise<number>
-  /** A window around an anchor. @throws AppError `invalid/chat_narrow_refused` for a narrow that means nothing there */
+  /**
+   * A window around an anchor. @throws AppError `invalid/chat_narrow_refused` for a narrow that the server does not
+   * know
+   */
   messages(query: MessageQuery, signal?: AbortSignal): Promise<MessagePage>
-  /** The people of the server, by id. */
+  /** The users of the server, by id. */
   users(signal?: AbortSignal): Promise<ReadonlyMap<string, ChatUser>>
 }
 
@@ -19,11 +22,11 @@ export interface NarrowTerm {
 export interface MessageQuery {
   narrow: readonly NarrowTerm[]
   anchor: number | 'newest'
-  /** How many older than the anchor. */
+  /** Number of messages older than the anchor. */
   before: number
-  /** How many newer than the anchor. */
+  /** Number of messages newer than the anchor. */
   after: number
-  /** Only servers from version 6 on leave it out. */
+  /** Servers before version 6 always include the anchor. */
   withAnchor: boolean
 }
 
@@ -39,5 +42,5 @@ export interface MessagePage {
   foundOldest: boolean
 }
 
-/** What may be asked for at once: the platform allows five times as much, and asks for this. */
+/** Messages per request: a fifth of the platform's maximum, as its documentation asks. */
 export const MAX_PAGE_MESSAGES = 1_000

@@ -4,10 +4,10 @@ import { namedKey } from '../../target-place.js'
 import { readFollowedPlace, stillFollowed, watchedPlaceOf } from './watched-place.js'
 
 /**
- * Where capture has found the place of a watch by now, as a key to be looked up: the server, the stream by its id, which
- * stays when it is renamed, and the name of the topic. Names are equal whatever their letter case.
+ * Where capture has found the place of a watch, as a lookup key: the server, the stream's id, which survives renames,
+ * and the name of the topic. Names are compared without case.
  *
- * @returns undefined for a watch that was not captured yet, or that is set to another place by now
+ * @returns undefined for a watch not captured yet, or since set to another place
  */
 export function followedKeyOf(watch: Subscription): string | undefined {
   const host = watch.source === 'chat' ? watch.capture?.host : undefined
@@ -31,17 +31,17 @@ export function followedKeysOf(target: TargetNode): string[] {
   })
 }
 
-/** The server that an event is from. */
+/** The server of an event. */
 export function chatHostOf(target: TargetNode): string | undefined {
   return nodesOf(target).realm?.display
 }
 
-/** By their types, of which a chain has one each. */
+/** Nodes by type; a chain has at most one of each. */
 function nodesOf(target: TargetNode): { topic?: TargetNode; stream?: TargetNode; realm?: TargetNode } {
   return Object.fromEntries([...targetChain(target)].map(node => [node.type ?? '', node]))
 }
 
-/** A `/` in the name of a stream is encoded, and a host has none. */
+/** A `/` in a stream name is encoded, and a host has none. */
 function toKey(host: string, stream: string, topic: string | undefined): string {
   const whole = `${host}/${stream}`.toLowerCase()
   return topic === undefined ? whole : `${whole}/${topic.toLowerCase()}`

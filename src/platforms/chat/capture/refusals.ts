@@ -3,17 +3,17 @@ import type { HttpFailure, HttpTrouble } from '../../../http/http-failure.js'
 import { AppError } from '../../../model/app-error.js'
 import { memberOf, type Payload, textAt } from '../../payload.js'
 
-/** Told to wait without being told how long. */
+/** Used if the server asks to wait without a duration. */
 const DEFAULT_WAIT_SECONDS = 1
 const MAX_WAIT_SECONDS = 24 * 3600
 
 const CHECK_ADDRESS = 'Check --chat-url or EVENT_CHAT_URL.'
 const CHECK_ACCOUNT = 'Check EVENT_CHAT_EMAIL and EVENT_CHAT_API_KEY.'
 
-/** Codes of the platform for an account that it does not let in. Older servers answer some of them with 400. */
+/** The platform's codes for a refused account. Older servers send some of them with 400. */
 const CREDENTIAL_CODES = ['INVALID_API_KEY', 'UNAUTHORIZED', 'USER_DEACTIVATED', 'REALM_DEACTIVATED']
 
-/** What to say when there was no answer from a chat server. */
+/** The error for a chat server that did not respond. */
 export function toChatFailure(cause: HttpFailure, site: string): AppError {
   return FAILURES[cause.trouble](site, cause)
 }
@@ -31,7 +31,7 @@ const FAILURES: Record<HttpTrouble, (site: string, cause: HttpFailure) => AppErr
     failure('chat_answer_unreadable', `The chat server ${site} answers with more than ${reason}.`),
 }
 
-/** What to say of an answer that is not what was asked for. The text of the server is translated, so codes decide. */
+/** The error for a refusal. The server's text is translated, so only codes are used. */
 export function toChatRefusal(answer: HttpAnswer, body: Payload | undefined, site: string): AppError {
   const { status } = answer
   const code = codeOf(body)
@@ -52,11 +52,11 @@ export function toChatRefusal(answer: HttpAnswer, body: Payload | undefined, sit
     return failure('chat_unavailable', `The chat server ${site} answers with status ${status}. Try again later.`)
   }
   if (status >= 300 && status < 400) {
-    const message = `${site} sends elsewhere (status ${status}), where no key is sent after it. ${CHECK_ADDRESS}`
+    const message = `${site} redirects (status ${status}), and the key is not sent to another address. ${CHECK_ADDRESS}`
     return failure('chat_answer_unreadable', message)
   }
   if (status < 300) {
-    const message = `What ${site} answers is not what a chat server answers (status ${status}). ${CHECK_ADDRESS}`
+    const message = `${site} does not answer like a chat server (status ${status}). ${CHECK_ADDRESS}`
     return failure('chat_answer_unreadable', message)
   }
   const message = `The chat server ${site} refuses the request with status ${status}${inBrackets(code)}.`
@@ -64,16 +64,16 @@ export function toChatRefusal(answer: HttpAnswer, body: Payload | undefined, sit
   return new AppError('forbidden', 'chat_not_permitted', message, { hint: 'Check what the account may see.' })
 }
 
-/** A word for programs; anything else is not shown. */
+/** A short code; anything else is not shown. */
 function codeOf(body: Payload | undefined): string | undefined {
   const code = textAt(body, 'code')
   return code !== undefined && /^[A-Z][A-Z0-9_]{0,63}$/.test(code) ? code : undefined
 }
 
-/** The body says it in fractions of a second, the header sometimes in whole ones. */
+/** The body has fractions of a second, the header sometimes whole ones. */
 function rateLimited({ headers }: HttpAnswer, body: Payload | undefined, site: string): AppError {
   const told = [memberOf(body, 'retry-after'), headers['retry-after']].map(readSeconds).find(isKnown)
-  const message = `The chat server ${site} asks for fewer requests. Try again later.`
+  const message = `The chat server ${site} limits the rate of requests. Try again later.`
   return new AppError('unavailable', 'chat_rate_limited', message, {
     retryAfterSeconds: Math.min(told ?? DEFAULT_WAIT_SECONDS, MAX_WAIT_SECONDS),
   })

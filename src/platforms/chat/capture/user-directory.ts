@@ -4,18 +4,18 @@ import type { ChatUser } from '../context.js'
 import type { ChatApi, ChatMessage } from './chat-api.js'
 
 const FRESH_MS = 3_600_000
-/** How soon the list is asked for again on account of somebody who is not in it: some never are. */
+/** Minimum time between requests for users missing from the list: some never appear. */
 const RETRY_MS = 60_000
 
-/** The people of a chat server, asked for when a sender is to be known, and again when they have changed. */
+/** The users of a chat server, requested when a sender is needed, and again when they have changed. */
 export class UserDirectory {
   #users: ReadonlyMap<string, ChatUser> = new Map()
   #askedAt = Number.NEGATIVE_INFINITY
 
-  /** @param now milliseconds of any clock that goes forward */
+  /** @param now milliseconds of any monotonic clock */
   constructor(private readonly now: () => number) {}
 
-  /** Everybody, the senders of these messages among them as far as the server tells. */
+  /** All users, including the senders of these messages if the server reveals them. */
   async usersFor(
     messages: readonly ChatMessage[],
     api: ChatApi,
@@ -31,7 +31,7 @@ export class UserDirectory {
   }
 }
 
-/** Some accounts may not see the list. Who is a bot is then told by addresses, or not at all. */
+/** Some accounts may not read the list. Bots are then recognised by address, or not at all. */
 async function listUsers(api: ChatApi, signal: AbortSignal | undefined): Promise<ReadonlyMap<string, ChatUser>> {
   try {
     return await api.users(signal)

@@ -3,15 +3,15 @@ import { placeOf, type StreamPlace } from '../place.js'
 import type { ChatApi, ChatMessage, MessagePage, MessageQuery, NarrowTerm } from './chat-api.js'
 import { type FollowedPlace, narrowByName, sameName, stillFollowed, type WatchedPlace } from './watched-place.js'
 
-/** From here on a narrow may say `with`: the topic in which that message is now. */
+/** First level with the narrow `with`: the topic that now contains that message. */
 const LEVEL_OF_WITH = 271
 
 type Window = Omit<MessageQuery, 'narrow'>
 
-/** The messages of one watch, wherever its topic has gone. */
+/** The messages of one watch, wherever its topic has moved. */
 export class WatchedMessages {
   #followed: FollowedPlace | undefined
-  /** The stream is renamed, and its name unknown to the server: its id still is. */
+  /** The stream was renamed, so the server does not know its name; its id still works. */
   #byId = false
 
   constructor(
@@ -23,21 +23,28 @@ export class WatchedMessages {
     this.#followed = stillFollowed(place, followed)
   }
 
-  /** Where the place was found; undefined while nothing was read of it. */
+  /** Where the place was found; undefined while nothing of it has been read. */
   get followed(): FollowedPlace | undefined {
     return this.#followed
   }
 
-  /** The next messages after an id; that message as well where it tells whether the place is still the same. */
-  async after(id: number, count: number): Promise<MessagePage> {
-    return this.#read({ anchor: id, before: 0, after: count, withAnchor: await this.#followsMessage() }, id)
+  /**
+   * The next messages after an id. For a topic also that message, which shows whether the topic is still the same.
+   *
+   * @param known.readTo everything up to this id is known to belong to the place, not less than `id`
+   */
+  async after(id: number, known: { readTo: number; count: number }): Promise<MessagePage> {
+    const { readTo, count } = known
+    const window: Window = { anchor: id, before: 0, after: count, withAnchor: this.#followed?.topic !== undefined }
+    const page = await this.#read(window, readTo)
+    return page.messages.length === 0 && (await this.#isRenamed(readTo)) ? this.#read(window, readTo) : page
   }
 
   newest(count: number): Promise<MessagePage> {
     return this.#read({ anchor: 'newest', before: count, after: 0, withAnchor: true }, 0)
   }
 
-  /** On the way back to where reading is going to begin: the oldest of them is the one that is followed. */
+  /** Used to find where reading starts: the oldest of these messages is the one to follow. */
   async before(id: number, count: number): Promise<MessagePage> {
     const page = await this.#read({ anchor: id, before: count, after: 0, withAnchor: false }, 0)
     const [oldest] = page.messages
@@ -45,7 +52,7 @@ export class WatchedMessages {
     return page
   }
 
-  /** @param readTo everything up to this id is known to be of the place */
+  /** @param readTo everything up to this id is known to belong to the place */
   async #read(window: Window, readTo: number): Promise<MessagePage> {
     const page = await this.#ask(window)
     const isOfPlace = await this.#isOfPlace(page, readTo)
@@ -56,9 +63,9 @@ export class WatchedMessages {
   }
 
   /**
-   * Whether what was found is the watched place. Under another name it is, unless the place is still there under its
-   * own: then the message by which it was followed was moved out of it, and another has to take its part. So it is when
-   * not even the message is found that was read last.
+   * Whether the found messages belong to the watched place. Under another name they do, unless the place still exists
+   * under its own: then the followed message was moved out of it and another must replace it. The same holds if not
+   * even the last read message is found.
    */
   async #isOfPlace({ messages: [first] }: MessagePage, readTo: number): Promise<boolean> {
     const followed = this.#followed
@@ -69,11 +76,33 @@ export class WatchedMessages {
     return false
   }
 
+  /**
+   * Servers that cannot follow a message return its current place when asked for it. If nothing remains under the old
+   * name, the watch follows its topic to the new one.
+   */
+  async #isRenamed(readTo: number): Promise<boolean> {
+    const followed = this.#followed
+    if (followed?.topic === undefined || (await this.#followsMessage())) return false
+    const { stream, message_id } = followed
+    const window: Window = { anchor: message_id, before: 0, after: 0, withAnchor: true }
+    const message = await this.#findOne({ ...window, narrow: narrowByName({ stream }) }, id => id === message_id)
+    if (!message || isIn(followed, message)) return false
+    const left = await this.#messageUnderName(followed, readTo)
+    const topic = streamPlaceOf(message)?.topic ?? followed.topic
+    this.#followed = left === undefined ? { ...followed, topic } : { ...followed, message_id: left }
+    return left === undefined
+  }
+
   async #messageUnderName(followed: FollowedPlace, readTo: number): Promise<number | undefined> {
     const window: Window = { anchor: readTo, before: 1, after: 0, withAnchor: true }
+    return (await this.#findOne({ ...window, narrow: narrowByName(followed) }, id => id <= readTo))?.id
+  }
+
+  /** @returns undefined also if the server no longer knows the narrow */
+  async #findOne(query: MessageQuery, isWanted: (id: number) => boolean): Promise<ChatMessage | undefined> {
     try {
-      const { messages } = await this.api.messages({ ...window, narrow: narrowByName(followed) }, this.signal)
-      return messages.find(({ id }) => id <= readTo)?.id
+      const { messages } = await this.api.messages(query, this.signal)
+      return messages.find(({ id }) => isWanted(id))
     } catch (error) {
       if (isRefusedNarrow(error)) return undefined
       throw error
@@ -101,7 +130,7 @@ export class WatchedMessages {
     return (await this.#followsMessage()) ? [...terms, { operator: 'with', operand: followed.message_id }] : terms
   }
 
-  /** A stream has an id, so only topics need it. */
+  /** A stream has an id, so only topics need this. */
   async #followsMessage(): Promise<boolean> {
     return this.#followed?.topic !== undefined && (await this.api.featureLevel(this.signal)) >= LEVEL_OF_WITH
   }

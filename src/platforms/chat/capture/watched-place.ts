@@ -4,28 +4,28 @@ import { placeOfFilters, placeOfScope, placeOfText } from '../../target-grammar.
 import { nameAt } from '../place.js'
 import type { NarrowTerm } from './chat-api.js'
 
-/** What a watch is set to: a topic, or a whole stream. */
+/** What a watch covers: a topic, or a whole stream. */
 export interface WatchedPlace {
   stream: string
   topic?: string
 }
 
 /**
- * Where a watched place was found last. Streams and topics are renamed, topics resolved and moved; the message goes
- * with its topic, so it finds the topic under whatever name.
+ * Where a watched place was last found. Streams and topics are renamed, topics resolved and moved; a message moves with
+ * its topic, so it identifies the topic under any name.
  */
 export interface FollowedPlace {
-  /** The watch as it was set then: set to another place, it has to be found anew. */
+  /** The watch's setting at that time; once that changes, the place must be found again. */
   watched: WatchedPlace
-  /** A message in it. The oldest that was read: what is said later is more likely to be moved elsewhere by itself. */
+  /** A message in it: the oldest that was read, because later ones are more likely to be moved elsewhere alone. */
   message_id: number
   stream_id?: number
-  /** The names now. */
+  /** Current names. */
   stream: string
   topic?: string
 }
 
-/** What a subscription watches. @returns undefined for one that names no stream */
+/** The place that a subscription watches. @returns undefined if it names no stream */
 export function watchedPlaceOf(watch: Pick<Subscription, 'target' | 'scope' | 'filters'>): WatchedPlace | undefined {
   const { filters, target, scope } = watch
   const place = placeOfFilters('chat', filters) ?? placeOfText('chat', target) ?? placeOfScope('chat', scope)
@@ -33,7 +33,7 @@ export function watchedPlaceOf(watch: Pick<Subscription, 'target' | 'scope' | 'f
   return place?.type === 'stream_topic' ? { stream: place.stream, topic: place.name } : undefined
 }
 
-/** What was kept of a followed place, unless it is not of this release. */
+/** Reads a stored followed place, unless another release wrote it. */
 export function readFollowedPlace(kept: Payload | undefined): FollowedPlace | undefined {
   const watched = objectAt(kept, 'watched')
   const [messageId, streamId] = [memberOf(kept, 'message_id'), memberOf(kept, 'stream_id')]
@@ -48,19 +48,19 @@ export function readFollowedPlace(kept: Payload | undefined): FollowedPlace | un
   }
 }
 
-/** The followed place, if it is that of the watch as it is set now. */
+/** The followed place, if the watch still has the same setting. */
 export function stillFollowed(place: WatchedPlace, followed: FollowedPlace | undefined): FollowedPlace | undefined {
   const { stream, topic } = followed?.watched ?? {}
   return stream === place.stream && topic === place.topic ? followed : undefined
 }
 
-/** By names alone, which every server understands. */
+/** By names alone, which every server supports. */
 export function narrowByName({ stream, topic }: WatchedPlace): NarrowTerm[] {
   const inStream: NarrowTerm = { operator: 'stream', operand: stream }
   return topic === undefined ? [inStream] : [inStream, { operator: 'topic', operand: topic }]
 }
 
-/** The same names, as they are wherever letter case does not count. */
+/** Compares names without case. */
 export function sameName(left: string | undefined, right: string | undefined): boolean {
   return left?.toLowerCase() === right?.toLowerCase()
 }

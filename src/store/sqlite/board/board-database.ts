@@ -1,6 +1,4 @@
-import type { CardStore } from '../../card-store.js'
-import type { RunStore } from '../../run-store.js'
-import { Database } from '../database.js'
+import { Database, type DatabaseGuard } from '../database.js'
 import { type OwnFile, refuseOthers } from '../foreign.js'
 import { type Migration, migrate } from '../migrate.js'
 import { createCardTable, SqliteCardStore } from './card-store.js'
@@ -8,10 +6,12 @@ import { createRunTables, SqliteRunStore } from './run-store.js'
 
 /** The opened database of a board. */
 export interface BoardDatabase {
-  cards: CardStore
-  runs: RunStore
+  cards: SqliteCardStore
+  runs: SqliteRunStore
   /** A consistent copy, to a file that is not there yet. @throws as `Database.copyTo` */
   copyTo(path: string): Promise<void>
+  /** Looks whether the open files are still those on the disk. @throws AppError `unavailable/ledger_lost` */
+  verify(): void
   close(): void
 }
 
@@ -34,8 +34,9 @@ const BOARD_MIGRATIONS: readonly Migration[] = [createBoard]
  *
  * @throws AppError `unavailable/store_…`, `configuration/store_foreign`, `configuration/store_newer`
  */
-export function openBoardDatabase(path: string): BoardDatabase {
+export function openBoardDatabase(path: string, guard: DatabaseGuard = {}): BoardDatabase {
   const database = new Database(path, {
+    ...guard,
     noun: NOUN,
     refuseForeign: (connection, file) => refuseOthers(connection, file, BOARD),
   })
@@ -49,6 +50,7 @@ export function openBoardDatabase(path: string): BoardDatabase {
     cards: new SqliteCardStore(database),
     runs: new SqliteRunStore(database),
     copyTo: copy => database.copyTo(copy),
+    verify: () => database.verify(),
     close: () => database.close(),
   }
 }

@@ -1,9 +1,8 @@
 import { isDeepStrictEqual } from 'node:util'
 import { AppError } from '../../../model/app-error.js'
 import type { Card } from '../../../model/card.js'
-import type { CardChanges, CardFilter, CardPage, CardStore } from '../../card-store.js'
+import type { CardChanges, CardFilter, CardPage } from '../../card-store.js'
 import type { Database, Row } from '../database.js'
-import { whole } from '../whole-text.js'
 
 /** `seq` counts what was made, and is never used again; the body is last, so that filters need not read past it. */
 const CREATE_TABLE = /* sql */ `
@@ -59,20 +58,20 @@ export function createCardTable(database: Database): void {
 }
 
 /** Cards in the board's database. */
-export class SqliteCardStore implements CardStore {
+export class SqliteCardStore {
   constructor(private readonly database: Database) {}
 
   list(filter: CardFilter, { limit, after }: { limit: number; after: number }): CardPage {
     const names = (Object.keys(CONDITIONS) as (keyof CardFilter)[]).filter(name => filter[name] !== undefined)
     const conditions = ['seq > ?', ...names.map(name => CONDITIONS[name])].join(' AND ')
     const sql = /* sql */ `SELECT ${CARD} FROM cards WHERE ${conditions} ORDER BY seq LIMIT ?`
-    const rows = this.database.all(sql, after, ...names.map(name => whole(filter[name] ?? '')), limit + 1)
+    const rows = this.database.all(sql, after, ...names.map(name => filter[name] ?? ''), limit + 1)
     const page = rows.slice(0, limit)
     return { items: page.map(toCard), next: rows.length > limit ? Number(page.at(-1)?.seq) : null }
   }
 
   find(id: string): Card | undefined {
-    const row = this.database.first(FIND, whole(id))
+    const row = this.database.first(FIND, id)
     return row && toCard(row)
   }
 

@@ -1,7 +1,6 @@
 import type { LogPiece, Run, RunMode, RunPlan, RunState } from '../../../model/run.js'
-import type { RunChanges, RunFilter, RunStore } from '../../run-store.js'
+import type { RunChanges, RunFilter } from '../../run-store.js'
 import type { Database, Row } from '../database.js'
-import { whole } from '../whole-text.js'
 
 /** Texts of logs are kept as bytes: they may hold NUL, where the driver would cut a text short. */
 const CREATE_TABLES = /* sql */ `
@@ -84,21 +83,20 @@ export function createRunTables(database: Database): void {
 }
 
 /** Runs and their logs in the board's database. */
-export class SqliteRunStore implements RunStore {
+export class SqliteRunStore {
   constructor(private readonly database: Database) {}
 
   list(
     { card_id, state }: RunFilter,
     { limit, after }: { limit: number; after: number | null },
   ): { items: Run[]; next: number | null } {
-    if (card_id !== undefined && whole(card_id) === null) return { items: [], next: null }
     const rows = this.database.all(LIST, card_id ?? null, state ?? null, after, limit + 1)
     const page = rows.slice(0, limit)
     return { items: page.map(toRun), next: rows.length > limit ? Number(page.at(-1)?.seq) : null }
   }
 
   find(id: string): Run | undefined {
-    const row = this.database.first(FIND, whole(id))
+    const row = this.database.first(FIND, id)
     return row && toRun(row)
   }
 
@@ -128,7 +126,7 @@ export class SqliteRunStore implements RunStore {
   }
 
   mark(id: string, marker: string): void {
-    this.database.transaction(() => this.database.run(MARK, whole(id), marker))
+    this.database.transaction(() => this.database.run(MARK, id, marker))
   }
 
   listActive(): { run: Run; marker: string | undefined }[] {
@@ -137,7 +135,7 @@ export class SqliteRunStore implements RunStore {
 
   appendLog(id: string, pieces: readonly Omit<LogPiece, 'seq'>[], most: { bytes: number; pieces: number }): LogPiece[] {
     return this.database.laterDurable(() => {
-      const log = this.database.first(FIND_LOG, whole(id))
+      const log = this.database.first(FIND_LOG, id)
       if (!log) return []
       const run = Number(log.seq)
       let [last, bytes, dropped] = [Number(log.log_seq), Number(log.log_bytes), Number(log.log_dropped_bytes)]
@@ -164,7 +162,7 @@ export class SqliteRunStore implements RunStore {
     const pieces: LogPiece[] = []
     let [last, bytes] = [after, 0]
     while (bytes < maxBytes && pieces.length < PIECES_A_READ) {
-      const rows = this.database.all(READ_LOG, whole(id), last, PIECES_AT_ONCE)
+      const rows = this.database.all(READ_LOG, id, last, PIECES_AT_ONCE)
       for (const row of rows) {
         const text = row.text as Uint8Array
         pieces.push(toPiece(row, text))

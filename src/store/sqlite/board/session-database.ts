@@ -1,8 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { existsSync, renameSync } from 'node:fs'
 import { AppError } from '../../../model/app-error.js'
-import type { BoardSessionStore } from '../../board-session-store.js'
-import { Database } from '../database.js'
+import { Database, type DatabaseGuard } from '../database.js'
 import { toFileError } from '../file-error.js'
 import { type OwnFile, refuseOthers } from '../foreign.js'
 import { type Migration, migrate } from '../migrate.js'
@@ -10,13 +9,15 @@ import { SqliteSessionStore } from './session-store.js'
 
 /** An opened `sessions.sqlite3`. */
 export interface SessionDatabase {
-  sessions: BoardSessionStore
+  sessions: SqliteSessionStore
   /** A consistent copy, to a file that is not there yet. @throws as `Database.copyTo` */
   copyTo(path: string): Promise<void>
+  /** Looks whether the open files are still those on the disk. @throws AppError `unavailable/ledger_lost` */
+  verify(): void
   close(): void
 }
 
-export interface SessionDatabaseOptions {
+export interface SessionDatabaseOptions extends DatabaseGuard {
   /** Told where a damaged file was put. */
   onCorrupt: (kept: string) => void
   /** Milliseconds of Unix time. */
@@ -29,6 +30,11 @@ const CREATE_TABLES = /* sql */ `
   CREATE TABLE sessions (
     digest TEXT PRIMARY KEY, created_at INTEGER NOT NULL, expires_at INTEGER NOT NULL
   ) STRICT, WITHOUT ROWID;`
+/** Rows of before do not say which key signed them. */
+const ADD_SIGNING_KEY = /* sql */ `
+  ALTER TABLE sessions ADD COLUMN signing_key TEXT;
+  ALTER TABLE sessions ADD COLUMN key_is_assumed INTEGER NOT NULL DEFAULT 0;
+  UPDATE sessions SET key_is_assumed = 1;`
 const ADD_SALT = /* sql */ `INSERT INTO meta (name, value) VALUES ('salt', ?)`
 const FIND_SALT = /* sql */ `SELECT value FROM meta WHERE name = 'salt'`
 const CHECK = /* sql */ `PRAGMA integrity_check(1)`
@@ -48,10 +54,10 @@ const OWN: OwnFile = {
 }
 
 /** Append-only: entry n brings a file of version n to version n + 1. */
-const MIGRATIONS: readonly Migration[] = [createTables]
+const MIGRATIONS: readonly Migration[] = [createTables, addSigningKey]
 
-/** What belongs to a database file, by the ends of their names. */
-const PARTS = ['', '-wal', '-journal']
+/** What belongs to a database file, by the ends of their names; the file last, since no log may lie there without it. */
+const PARTS = ['-wal', '-journal', '']
 
 /**
  * Opens the board's sessions; a file that is not there is made. A damaged one is put aside as
@@ -63,23 +69,30 @@ const PARTS = ['', '-wal', '-journal']
  */
 export function openSessionDatabase(path: string, options: SessionDatabaseOptions): SessionDatabase {
   try {
-    return open(path)
+    return open(path, options)
   } catch (error) {
     if (!(error instanceof AppError) || error.code !== 'store_corrupt') throw error
     options.onCorrupt(putAside(path, options.now ?? Date.now))
-    return open(path)
+    return open(path, options)
   }
 }
 
-function open(path: string): SessionDatabase {
+function open(path: string, { ownerNonce, onLost }: SessionDatabaseOptions): SessionDatabase {
   const database = new Database(path, {
+    ownerNonce,
+    ...(onLost ? { onLost } : {}),
     noun: NOUN,
     refuseForeign: (connection, file) => refuseOthers(connection, file, OWN),
   })
   try {
     migrate(database, NOUN, MIGRATIONS)
     const sessions = new SqliteSessionStore(database, readSalt(database))
-    return { sessions, copyTo: copy => database.copyTo(copy), close: () => database.close() }
+    return {
+      sessions,
+      copyTo: copy => database.copyTo(copy),
+      verify: () => database.verify(),
+      close: () => database.close(),
+    }
   } catch (error) {
     database.close()
     throw error
@@ -89,6 +102,10 @@ function open(path: string): SessionDatabase {
 function createTables(database: Database): void {
   database.exec(CREATE_TABLES)
   database.run(ADD_SALT, randomBytes(SALT_BYTES).toString('hex'))
+}
+
+function addSigningKey(database: Database): void {
+  database.exec(ADD_SIGNING_KEY)
 }
 
 /** Looks through the whole file, which is small: damage that was met later would end every login until the next start. */

@@ -111,7 +111,7 @@ const refusals: { what: string; fault: Fault; category?: string; code: string; m
     what: 'a redirect',
     fault: told(301, {}, { location: 'https://elsewhere.example' }),
     code: 'chat_answer_unreadable',
-    message: /no key is sent/,
+    message: /the key is not sent/,
   },
   {
     what: 'an error in the clothes of success',

@@ -1,6 +1,6 @@
 import t from 'tap'
 import { AppError } from '../../../../src/model/app-error.js'
-import { PatientChatApi } from '../../../../src/platforms/chat/capture/patient-chat-api.js'
+import { RateLimitedChatApi } from '../../../../src/platforms/chat/capture/rate-limited-chat-api.js'
 
 /** An API whose users are there after it was asked so many times, each refusal telling what to wait. */
 function limited(waits: number[]) {
@@ -13,7 +13,7 @@ function limited(waits: number[]) {
   }
   const api = { featureLevel: async () => 1, messages: () => Promise.reject(new Error('not asked')), users }
   const sleep = async (milliseconds: number) => slept.push(milliseconds)
-  return { api: new PatientChatApi(api, { sleep, onWait: seconds => told.push(seconds) }), slept, told }
+  return { api: new RateLimitedChatApi(api, { sleep, onWait: seconds => told.push(seconds) }), slept, told }
 }
 
 t.test('it waits as it is told, and says so', async t => {

@@ -1,9 +1,10 @@
-import { existsSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { openBoardDatabase } from '../../../../src/store/sqlite/board/board-database.js'
 import { copyClosedDatabase } from '../../../../src/store/sqlite/copy-closed-database.js'
 import { Database } from '../../../../src/store/sqlite/database.js'
+import { testFolder } from '../../../support/test-folder.js'
 
 const AT = '2031-05-04T09:00:00.000000Z'
 const MAX = 5_000
@@ -20,7 +21,7 @@ function openIn(t: Test, path: string) {
 }
 
 t.test('what was committed is there when it is opened again', async t => {
-  const path = join(t.testdir(), 'board.sqlite3')
+  const path = join(testFolder(t), 'board.sqlite3')
   const first = openBoardDatabase(path)
   first.cards.create(cardOf('card_1'), { max: MAX })
   first.runs.setPaused(true)
@@ -31,7 +32,7 @@ t.test('what was committed is there when it is opened again', async t => {
 })
 
 t.test('a damaged file is told, and stays as it was', async t => {
-  const path = join(t.testdir(), 'board.sqlite3')
+  const path = join(testFolder(t), 'board.sqlite3')
   const garbage = Buffer.alloc(40_000, 'not a database ')
   writeFileSync(path, garbage)
   t.throws(() => openBoardDatabase(path), { category: 'unavailable', code: 'store_corrupt', message: /board database/ })
@@ -39,7 +40,7 @@ t.test('a damaged file is told, and stays as it was', async t => {
 })
 
 t.test('the database of another program is refused, and stays as it was', async t => {
-  const path = join(t.testdir(), 'board.sqlite3')
+  const path = join(testFolder(t), 'board.sqlite3')
   const other = new Database(path, { noun: 'other', refuseForeign: () => {} })
   other.exec('CREATE TABLE accounts (id INTEGER)')
   other.close()
@@ -53,7 +54,7 @@ t.test('the database of another program is refused, and stays as it was', async 
 })
 
 t.test('a copy holds what was committed when it began, though cards are written meanwhile', async t => {
-  const folder = t.testdir()
+  const folder = testFolder(t)
   const database = openIn(t, join(folder, 'board.sqlite3'))
   const body = 'x'.repeat(60_000)
   for (let n = 0; n < 200; n++) database.cards.create(cardOf(`card_${n}`, body), { max: MAX })
@@ -84,7 +85,8 @@ t.test('a copy holds what was committed when it began, though cards are written 
 })
 
 t.test('nothing is written over by a copy', async t => {
-  const folder = t.testdir({ taken: 'mine', folder: {} })
+  const folder = testFolder(t, { taken: 'mine' })
+  mkdirSync(join(folder, 'folder'))
   symlinkSync(join(folder, 'nowhere'), join(folder, 'link'))
   const database = openIn(t, join(folder, 'board.sqlite3'))
   const exists = { category: 'conflict', code: 'file_exists' }
@@ -101,7 +103,7 @@ t.test('nothing is written over by a copy', async t => {
 })
 
 t.test('a copy that the end of the server breaks off leaves no file', async t => {
-  const folder = t.testdir()
+  const folder = testFolder(t)
   const database = openBoardDatabase(join(folder, 'board.sqlite3'))
   for (let n = 0; n < 100; n++) database.cards.create(cardOf(`card_${n}`, 'x'.repeat(60_000)), { max: MAX })
   let ended = false
@@ -117,7 +119,7 @@ t.test('a copy that the end of the server breaks off leaves no file', async t =>
 })
 
 t.test('a database that nobody has open is copied whatever is in it', async t => {
-  const folder = t.testdir()
+  const folder = testFolder(t)
   const path = join(folder, 'board.sqlite3')
   const database = openBoardDatabase(path)
   database.cards.create(cardOf('card_1'), { max: MAX })

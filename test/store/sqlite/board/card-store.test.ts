@@ -3,6 +3,7 @@ import fc from 'fast-check'
 import t, { type Test } from 'tap'
 import type { Card } from '../../../../src/model/card.js'
 import { openBoardDatabase } from '../../../../src/store/sqlite/board/board-database.js'
+import { testFolder } from '../../../support/test-folder.js'
 
 const AT = '2031-05-04T09:00:00.000000Z'
 const LATER = '2031-05-04T10:00:00.000000Z'
@@ -10,7 +11,7 @@ const MAX = 5_000
 const COLUMNS = ['backlog', 'doing', 'done']
 
 function openStore(t: Test) {
-  const path = join(t.testdir(), 'board.sqlite3')
+  const path = join(testFolder(t), 'board.sqlite3')
   const database = openBoardDatabase(path)
   t.teardown(() => database.close())
   return database.cards
@@ -135,7 +136,7 @@ t.test('any moves give the order that they give in a list', async t => {
   const place = fc.oneof(fc.nat(8), fc.constantFrom(undefined, 0, 1, Number.MAX_SAFE_INTEGER))
   const move = fc.record({ card: fc.nat(7), column: fc.constantFrom(...COLUMNS), position: place })
   let run = 0
-  const folder = t.testdir()
+  const folder = testFolder(t)
   fc.assert(
     fc.property(fc.array(move, { maxLength: 60 }), moves => {
       const database = openBoardDatabase(join(folder, `board-${run++}.sqlite3`))

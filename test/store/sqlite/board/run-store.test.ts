@@ -3,6 +3,7 @@ import fc from 'fast-check'
 import t, { type Test } from 'tap'
 import type { Run, RunState } from '../../../../src/model/run.js'
 import { openBoardDatabase } from '../../../../src/store/sqlite/board/board-database.js'
+import { testFolder } from '../../../support/test-folder.js'
 
 const AT = '2031-05-04T09:00:00.000000Z'
 const QUEUED: Run = {
@@ -22,7 +23,7 @@ const QUEUED: Run = {
   plan: null,
 }
 
-function openStore(t: Test, folder = t.testdir()) {
+function openStore(t: Test, folder = testFolder(t)) {
   const database = openBoardDatabase(join(folder, 'board.sqlite3'))
   t.teardown(() => database.close())
   return { runs: database.runs, folder, close: () => database.close() }

@@ -4,11 +4,13 @@ import sqlite from 'node-sqlite3-wasm'
 import t, { type Test } from 'tap'
 import { openSessionDatabase } from '../../../../src/store/sqlite/board/session-database.js'
 import { Database } from '../../../../src/store/sqlite/database.js'
+import { testFolder } from '../../../support/test-folder.js'
 
 const NOW = 1_800_000_000
+const KEY = 'digest of the key in use'
 const digest = (i: number) => i.toString(16).padStart(64, '0')
 
-function open(t: Test, path = join(t.testdir(), 'sessions.sqlite3')) {
+function open(t: Test, path = join(testFolder(t), 'sessions.sqlite3')) {
   const kept: string[] = []
   const database = openSessionDatabase(path, { onCorrupt: file => kept.push(file), now: () => NOW * 1000 })
   t.teardown(() => database.close())
@@ -17,22 +19,22 @@ function open(t: Test, path = join(t.testdir(), 'sessions.sqlite3')) {
 
 t.test('a session is live until its time is over', async t => {
   const { sessions } = open(t)
-  t.equal(sessions.add({ digest: digest(1), expiresAt: NOW + 60 }, { now: NOW, max: 10 }), true)
-  t.equal(sessions.isLive(digest(1), NOW + 59), true)
-  t.equal(sessions.isLive(digest(1), NOW + 60), false)
-  t.equal(sessions.isLive(digest(2), NOW), false)
-  t.equal(sessions.isLive('', NOW), false)
-  t.equal(sessions.isLive(`${digest(1)}' OR 1=1 --`, NOW), false)
+  t.equal(sessions.add({ digest: digest(1), key: KEY, expiresAt: NOW + 60 }, { now: NOW, max: 10 }), true)
+  t.equal(sessions.isLive(digest(1), KEY, NOW + 59), true)
+  t.equal(sessions.isLive(digest(1), KEY, NOW + 60), false)
+  t.equal(sessions.isLive(digest(2), KEY, NOW), false)
+  t.equal(sessions.isLive('', KEY, NOW), false)
+  t.equal(sessions.isLive(`${digest(1)}' OR 1=1 --`, KEY, NOW), false)
 })
 
 t.test('there is room for as many as was said, after what is over has gone', async t => {
   const { sessions } = open(t)
   const add = (i: number, expiresAt: number, now = NOW) =>
-    sessions.add({ digest: digest(i), expiresAt }, { now, max: 1024 })
+    sessions.add({ digest: digest(i), key: KEY, expiresAt }, { now, max: 1024 })
   for (let i = 0; i < 1024; i++) t.equal(add(i, NOW + 60 + (i % 2)), true)
   t.equal(add(2000, NOW + 60), false)
   t.equal(sessions.count(), 1024)
-  t.equal(sessions.isLive(digest(2000), NOW), false)
+  t.equal(sessions.isLive(digest(2000), KEY, NOW), false)
   t.equal(add(2000, NOW + 120, NOW + 60), true)
   t.equal(sessions.count(), 513)
 })
@@ -40,16 +42,20 @@ t.test('there is room for as many as was said, after what is over has gone', asy
 t.test('one that replaces another needs no room', async t => {
   const { sessions } = open(t)
   const add = (i: number, replaces?: string) =>
-    sessions.add({ digest: digest(i), expiresAt: NOW + 60 }, { now: NOW, max: 1, ...(replaces ? { replaces } : {}) })
+    sessions.add(
+      { digest: digest(i), key: KEY, expiresAt: NOW + 60 },
+      { now: NOW, max: 1, ...(replaces ? { replaces } : {}) },
+    )
   t.equal(add(1), true)
   t.equal(add(2, digest(9)), false, 'of a session that there is not')
   t.equal(add(2, digest(1)), true)
-  t.same([sessions.isLive(digest(1), NOW), sessions.isLive(digest(2), NOW)], [false, true])
+  t.same([sessions.isLive(digest(1), KEY, NOW), sessions.isLive(digest(2), KEY, NOW)], [false, true])
 })
 
 t.test('what is over goes with a purge and with the end of another', async t => {
   const { sessions } = open(t)
-  for (let i = 0; i < 3; i++) sessions.add({ digest: digest(i), expiresAt: NOW + i }, { now: NOW - 9, max: 10 })
+  for (let i = 0; i < 3; i++)
+    sessions.add({ digest: digest(i), key: KEY, expiresAt: NOW + i }, { now: NOW - 9, max: 10 })
   t.equal(sessions.purge(NOW), 1)
   t.equal(sessions.purge(NOW), 0)
   sessions.end(digest(2), NOW + 1)
@@ -60,30 +66,91 @@ t.test('what is over goes with a purge and with the end of another', async t => 
 t.test('sessions and the salt are there after a start', async t => {
   const { sessions, path, close, kept } = open(t)
   t.match(sessions.salt, /^[0-9a-f]{32}$/)
-  sessions.add({ digest: digest(1), expiresAt: NOW + 60 }, { now: NOW, max: 10 })
+  sessions.add({ digest: digest(1), key: KEY, expiresAt: NOW + 60 }, { now: NOW, max: 10 })
   close()
   const again = open(t, path)
   t.equal(again.sessions.salt, sessions.salt)
-  t.equal(again.sessions.isLive(digest(1), NOW), true)
+  t.equal(again.sessions.isLive(digest(1), KEY, NOW), true)
   t.not(open(t, `${path}-other`).sessions.salt, sessions.salt)
   t.same(kept, [])
 })
 
 t.test('a copy holds all of it, and is for its owner alone', async t => {
   const { sessions, copyTo, path } = open(t)
-  sessions.add({ digest: digest(1), expiresAt: NOW + 60 }, { now: NOW, max: 10 })
+  sessions.add({ digest: digest(1), key: KEY, expiresAt: NOW + 60 }, { now: NOW, max: 10 })
   await copyTo(`${path}-copy`)
   t.equal(statSync(`${path}-copy`).mode & 0o777, 0o600)
-  sessions.add({ digest: digest(2), expiresAt: NOW + 60 }, { now: NOW, max: 10 })
+  sessions.add({ digest: digest(2), key: KEY, expiresAt: NOW + 60 }, { now: NOW, max: 10 })
   await t.rejects(copyTo(`${path}-copy`), { category: 'conflict', code: 'file_exists' })
   const copy = open(t, `${path}-copy`)
   t.same([copy.sessions.count(), copy.sessions.salt], [1, sessions.salt])
 })
 
+t.test('sessions that another key signed are not live, take no room, and go', async t => {
+  const { sessions } = open(t)
+  const add = (i: number, key: string) =>
+    sessions.add({ digest: digest(i), key, expiresAt: NOW + 60 }, { now: NOW, max: 2 })
+  t.same([add(1, 'a'), add(2, 'a'), add(3, 'a')], [true, true, false])
+  t.same([sessions.isLive(digest(1), 'a', NOW), sessions.isLive(digest(1), 'b', NOW)], [true, false])
+  t.same([add(4, 'b'), add(5, 'b'), add(6, 'b')], [true, true, false])
+  sessions.keepSignedBy('a')
+  t.equal(sessions.count(), 2)
+  t.same([sessions.isLive(digest(2), 'a', NOW), sessions.isLive(digest(4), 'b', NOW)], [true, false])
+  sessions.keepSignedBy(undefined)
+  t.equal(sessions.count(), 0)
+})
+
+/** A file as the release wrote it that kept no key with a session. */
+function olderFile(t: Test, sessions: number): string {
+  const path = join(testFolder(t), 'sessions.sqlite3')
+  const older = new sqlite.Database(path)
+  older.exec(`
+    CREATE TABLE meta (name TEXT PRIMARY KEY, value ANY) STRICT, WITHOUT ROWID;
+    CREATE TABLE sessions (
+      digest TEXT PRIMARY KEY, created_at INTEGER NOT NULL, expires_at INTEGER NOT NULL
+    ) STRICT, WITHOUT ROWID;
+    INSERT INTO meta (name, value) VALUES ('salt', '${'5a'.repeat(16)}');
+    PRAGMA user_version = 1`)
+  for (let i = 0; i < sessions; i++) {
+    older.run('INSERT INTO sessions VALUES (?, ?, ?)', [digest(i), NOW - sessions + i, NOW + 60])
+  }
+  older.close()
+  return path
+}
+
+t.test(
+  'sessions of a release that kept no key stay live after the upgrade, under the key of the first start',
+  async t => {
+    const { sessions, kept } = open(t, olderFile(t, 3))
+    t.equal(sessions.salt, '5a'.repeat(16))
+    t.equal(sessions.isLive(digest(0), KEY, NOW), false, 'not before it is known which key that is')
+    sessions.keepSignedBy(KEY)
+    t.equal(sessions.count(), 3)
+    t.equal(sessions.isLive(digest(0), KEY, NOW), true)
+    sessions.keepSignedBy('another')
+    t.equal(sessions.count(), 0, 'and end with it')
+    t.same(kept, [])
+  },
+)
+
+t.test('a store that was full before the upgrade locks nobody out: the oldest of those sessions give way', async t => {
+  const { sessions } = open(t, olderFile(t, 3))
+  sessions.keepSignedBy(KEY)
+  const add = (i: number) => sessions.add({ digest: digest(i), key: KEY, expiresAt: NOW + 60 }, { now: NOW, max: 3 })
+  t.same([add(10), add(11)], [true, true])
+  t.same(
+    [0, 1, 2, 10, 11].map(i => sessions.isLive(digest(i), KEY, NOW)),
+    [false, false, true, true, true],
+  )
+  t.same([add(12), add(13)], [true, false], 'sessions whose key is known keep their place')
+  t.equal(sessions.count(), 3)
+})
+
 /** A whole file of a few sessions. */
 async function wholeFile(t: Test): Promise<Buffer> {
   const { sessions, close, path } = open(t)
-  for (let i = 0; i < 200; i++) sessions.add({ digest: digest(i), expiresAt: NOW + 60 }, { now: NOW, max: 1024 })
+  for (let i = 0; i < 200; i++)
+    sessions.add({ digest: digest(i), key: KEY, expiresAt: NOW + 60 }, { now: NOW, max: 1024 })
   close()
   return readFileSync(path)
 }
@@ -100,19 +167,19 @@ t.test('a damaged file is put aside with its parts, and the board begins anew', 
   ]
   for (const [name, bytes] of damaged) {
     await t.test(name, async t => {
-      const path = join(t.testdir(), 'sessions.sqlite3')
+      const path = join(testFolder(t), 'sessions.sqlite3')
       writeFileSync(path, bytes)
       const { sessions, kept } = open(t, path)
       t.same(kept, [`${path}.corrupt-${NOW}`])
       t.same(readFileSync(kept[0] ?? '').subarray(0, 50), bytes.subarray(0, 50), 'nothing is thrown away')
       t.equal(sessions.count(), 0)
-      t.equal(sessions.add({ digest: digest(1), expiresAt: NOW + 60 }, { now: NOW, max: 1 }), true)
+      t.equal(sessions.add({ digest: digest(1), key: KEY, expiresAt: NOW + 60 }, { now: NOW, max: 1 }), true)
     })
   }
 })
 
 t.test('files put aside in the same second have different names', async t => {
-  const path = join(t.testdir(), 'sessions.sqlite3')
+  const path = join(testFolder(t), 'sessions.sqlite3')
   const kept: string[] = []
   for (let i = 0; i < 3; i++) {
     writeFileSync(path, `damage ${i} `.repeat(100))
@@ -129,7 +196,7 @@ t.test('files put aside in the same second have different names', async t => {
 })
 
 t.test('a file of another program, or of a newer release, stays as it is', async t => {
-  const path = join(t.testdir(), 'sessions.sqlite3')
+  const path = join(testFolder(t), 'sessions.sqlite3')
   const other = new sqlite.Database(path)
   other.exec('CREATE TABLE sessions (sid TEXT, data TEXT); CREATE TABLE meta (x)')
   other.close()

@@ -1,0 +1,2 @@
+/** What is wrong with the arguments, as a sentence. */
+export class UsageError extends Error {}

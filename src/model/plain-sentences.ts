@@ -1,0 +1,74 @@
+/** Sentences for kinds missing from the table, in words true of anything. */
+import { plainWords, textOf } from './event-names.js'
+
+/** Verbs that one thing does to another → their participle. */
+const PARTICIPLES: Readonly<Record<string, string>> = {
+  updated: 'changed',
+  edited: 'changed',
+  labeled: 'labelled',
+  enabled: 'switched on',
+  disabled: 'switched off',
+  publicized: 'made public',
+  privatized: 'made private',
+  auto_dismissed: 'automatically dismissed',
+  auto_reopened: 'automatically reopened',
+  reopened_by_user: 'reopened',
+  closed_by_user: 'closed',
+  canceled: 'cancelled',
+}
+const SAME_PARTICIPLES = [
+  ...['accepted', 'added', 'answered', 'approved', 'archived', 'assigned', 'blocked', 'cancelled', 'changed', 'closed'],
+  ...[
+    'completed',
+    'finished',
+    'started',
+    'confirmed',
+    'converted',
+    'created',
+    'customized',
+    'deleted',
+    'denied',
+    'dismissed',
+    'dispatched',
+    'enqueued',
+  ],
+  ...['dequeued', 'fixed', 'granted', 'imported', 'invited', 'locked', 'merged', 'moved', 'pinned', 'promoted'],
+  ...['published', 'purchased', 'rejected', 'released', 'removed', 'renamed', 'reordered', 'reopened', 'reported'],
+  ...['requested', 'resolved', 'restored', 'reviewed', 'revoked', 'scheduled', 'submitted', 'suspended', 'transferred'],
+  ...['unarchived', 'unassigned', 'unblocked', 'unlocked', 'unpinned', 'unpublished', 'unsuspended', 'validated'],
+  ...['withdrawn', 'destroyed', 'triggered', 'reintroduced'],
+]
+
+/** Object types whose name is not lower case. */
+const NOUNS: Readonly<Record<string, string>> = {
+  dependabot_alert: 'Dependabot alert',
+  github_app_authorization: 'GitHub App authorization',
+  gitlab_subscription_member_approval: 'member approval',
+  org_block: 'block',
+  projects_v2: 'project',
+  projects_v2_item: 'project item',
+  projects_v2_status_update: 'project status',
+  sub_issues: 'sub-issue',
+}
+
+/** For a known verb. Empty for others. */
+export function commonTemplates(type: string, verb: string): string[] {
+  const done = Object.hasOwn(PARTICIPLES, verb) ? PARTICIPLES[verb] : SAME_PARTICIPLES.find(each => each === verb)
+  if (done === undefined || type === '') return []
+  return [`${done} ~${nounOf(type)}`]
+}
+
+/** For any event: its own words in sequence, none of which can be wrong. */
+export function plainTemplates(event: unknown): string[] {
+  const type = textOf(event, 'action', 'object_type')
+  const verb = textOf(event, 'action', 'verb')
+  // Adapters write `received` if the platform names a thing without saying what happened to it.
+  const words = [nounOf(type), verb === 'received' ? '' : plainWords(verb)].filter(each => each !== '').join(' ')
+  const what = words.replaceAll(/[{}]/g, '') || 'event'
+  const capital = what.charAt(0).toUpperCase() + what.slice(1)
+  return [`{doer} · ${what} · {place}`, `${capital} · {place}`, `{doer} · ${what}`, capital]
+}
+
+function nounOf(type: string): string {
+  return (Object.hasOwn(NOUNS, type) ? NOUNS[type] : undefined) ?? plainWords(type)
+}

@@ -1,0 +1,45 @@
+import { closeSync, constants, fstatSync, openSync, readSync, type Stats, statSync } from 'node:fs'
+
+/** In addition to the system's own codes: the path is a device, pipe or socket; the file exceeds the limit. */
+export type RegularFileCode = 'NOT_A_FILE' | 'TOO_LARGE'
+
+const CHUNK_BYTES = 64 * 1024
+
+/**
+ * The text of a regular file, as UTF-8. Reads no more than the limit, so a device cannot be read without end, and never
+ * waits for the other end of a pipe. The size from the file system is not trusted: files below /proc report none.
+ *
+ * @throws an error with the system's `code` (`ENOENT`, `EACCES`, `EISDIR` …) or a `RegularFileCode`
+ */
+export function readRegularFile(path: string, maxBytes: number): string {
+  // First without opening it: opening some devices has effects.
+  refuseOthers(path, statSync(path))
+  const file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK)
+  try {
+    refuseOthers(path, fstatSync(file))
+    return readUpTo(file, path, maxBytes).toString('utf8')
+  } finally {
+    closeSync(file)
+  }
+}
+
+function refuseOthers(path: string, stats: Stats): void {
+  if (stats.isDirectory()) throw failure(path, 'EISDIR')
+  if (!stats.isFile()) throw failure(path, 'NOT_A_FILE')
+}
+
+function readUpTo(file: number, path: string, maxBytes: number): Buffer {
+  const chunks: Buffer[] = []
+  for (let total = 0; ; ) {
+    const chunk = Buffer.alloc(Math.min(CHUNK_BYTES, maxBytes + 1 - total))
+    const count = readSync(file, chunk)
+    if (count === 0) return Buffer.concat(chunks, total)
+    chunks.push(chunk.subarray(0, count))
+    total += count
+    if (total > maxBytes) throw failure(path, 'TOO_LARGE')
+  }
+}
+
+function failure(path: string, code: RegularFileCode | 'EISDIR'): Error {
+  return Object.assign(new Error(`${code}: ${path}`), { code })
+}

@@ -1,0 +1,56 @@
+import { AppError } from '../../../model/app-error.js'
+import type { ChatUser } from '../context.js'
+import type { ChatApi, MessagePage, MessageQuery } from './chat-api.js'
+
+export interface RateLimitOptions {
+  /** @throws the signal's reason once it is aborted */
+  sleep: (milliseconds: number, signal: AbortSignal | undefined) => Promise<unknown>
+  /** Called before each wait. */
+  onWait?: (seconds: number) => void
+}
+
+/** Total waiting time of one request. */
+const LONGEST_SECONDS = 60
+/** A server that repeatedly asks for no wait must not be called without a pause. */
+const SHORTEST_SECONDS = 0.1
+
+/**
+ * A chat server's API that waits as long as the server asks, up to a minute in total. If that is not enough, the
+ * refusal is thrown: `unavailable/chat_rate_limited`.
+ *
+ * Source: decisions, section 6.
+ */
+export class RateLimitedChatApi implements ChatApi {
+  constructor(
+    private readonly api: ChatApi,
+    private readonly patience: RateLimitOptions,
+  ) {}
+
+  featureLevel(signal?: AbortSignal): Promise<number> {
+    return this.#wait(() => this.api.featureLevel(signal), signal)
+  }
+
+  messages(query: MessageQuery, signal?: AbortSignal): Promise<MessagePage> {
+    return this.#wait(() => this.api.messages(query, signal), signal)
+  }
+
+  users(signal?: AbortSignal): Promise<ReadonlyMap<string, ChatUser>> {
+    return this.#wait(() => this.api.users(signal), signal)
+  }
+
+  async #wait<Result>(ask: () => Promise<Result>, signal: AbortSignal | undefined): Promise<Result> {
+    const { sleep, onWait } = this.patience
+    for (let left = LONGEST_SECONDS; ; ) {
+      try {
+        return await ask()
+      } catch (error) {
+        if (!(error instanceof AppError) || error.code !== 'chat_rate_limited') throw error
+        const seconds = Math.max(error.retryAfterSeconds ?? 0, SHORTEST_SECONDS)
+        if (seconds > left) throw error
+        left -= seconds
+        onWait?.(seconds)
+        await sleep(Math.ceil(seconds * 1000), signal)
+      }
+    }
+  }
+}

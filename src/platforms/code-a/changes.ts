@@ -1,0 +1,89 @@
+/** Old and new values of an event, as in `action.metadata.changes`. */
+import { isPayload, known, memberOf, objectAt, objectsAt, type Payload, textAt } from '../payload.js'
+import type { Hook } from './hook.js'
+import { namedBy } from './nodes.js'
+
+/** A missing value, one too long for a sentence, or a whole text is absent; the payload has it. */
+export interface Change {
+  from?: string | number | boolean
+  to?: string | number | boolean
+}
+
+export type Changes = Record<string, Change>
+
+/** Characters. */
+const LONGEST_VALUE = 200
+/** Above any real number. */
+const MOST_CHANGES = 50
+
+/**
+ * Reads the `changes` of a delivery.
+ *
+ * @param object contains the current values if the changes do not
+ * @returns undefined if nothing has changed
+ */
+export function changesOf(hook: Hook, object: Payload | undefined): Changes | undefined {
+  const changes = objectAt(hook.body, 'changes')
+  if (!changes) return undefined
+  const found: [string, Change][] = []
+  for (const name in changes) {
+    if (found.length >= MOST_CHANGES) break
+    found.push(...changesAt(hook, { name, change: memberOf(changes, name), object }))
+  }
+  found.push(...labelChanges(changes))
+  return found.length > 0 ? Object.fromEntries(found) : undefined
+}
+
+/** @param values names with the values before and after; unchanged ones are omitted */
+export function toChanges(values: readonly (readonly [name: string, from: unknown, to: unknown])[]): Changes {
+  const changed = values.slice(0, MOST_CHANGES).map(([name, from, to]) => [name, toChange(from, to)] as const)
+  return Object.fromEntries(changed.filter(([, { from, to }]) => from !== to))
+}
+
+function changesAt(
+  { repository }: Hook,
+  { name, change, object }: { name: string; change: unknown; object: Payload | undefined },
+): [string, Change][] {
+  if (!isPayload(change)) return []
+  if (isChange(change)) {
+    // A change to a project field names the field in a member.
+    const field = textAt(change, 'field_name') ?? name
+    if (field === 'body') return [[field, {}]]
+    return [[field, toChange(memberOf(change, 'from'), memberOf(change, 'to') ?? memberOf(object, name))]]
+  }
+  const whole = name === 'repository' ? repository : objectAt(object, name)
+  return Object.entries(change).flatMap(([part, inner]): [string, Change][] => {
+    if (!isPayload(inner) || !isChange(inner)) return []
+    const to = memberOf(inner, 'to') ?? memberOf(whole, part)
+    return [[name === 'repository' ? part : `${name}_${part}`, toChange(memberOf(inner, 'from'), to)]]
+  })
+}
+
+function isChange(change: Payload): boolean {
+  return Object.hasOwn(change, 'from') || Object.hasOwn(change, 'to')
+}
+
+/** Gitea names the added and removed labels. */
+function labelChanges(changes: Payload): [string, Change][] {
+  const [gone, come] = ['removed_labels', 'added_labels'].map(name => namesOf(objectsAt(changes, name)))
+  return gone === undefined && come === undefined ? [] : [['labels', toChange(gone, come)]]
+}
+
+function namesOf(objects: readonly Payload[]): string | undefined {
+  return objects.flatMap(object => namedBy(object)?.display ?? []).join(', ') || undefined
+}
+
+function toChange(from: unknown, to: unknown): Change {
+  return known({ from: toValue(from), to: toValue(to) })
+}
+
+function toValue(value: unknown): string | number | boolean | undefined {
+  if (typeof value === 'number' || typeof value === 'boolean') return value
+  if (typeof value === 'string') return value !== '' && value.length <= LONGEST_VALUE ? value : undefined
+  if (Array.isArray(value)) return toValue(value.filter(item => typeof item === 'string').join(', '))
+  if (!isPayload(value)) return undefined
+  // An owner is nested under its type; permissions are members that are true.
+  const named = namedBy(value) ?? namedBy(objectAt(value, 'user') ?? objectAt(value, 'organization'))
+  const granted = Object.keys(value).filter(name => value[name] === true)
+  return toValue(named?.display ?? granted.join(', '))
+}

@@ -1,0 +1,112 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
+import type { HttpRequest } from './route.js'
+
+/** What a connection is used for. */
+export type ConnectionUse =
+  /** Idle, or without the whole headers of a request. */
+  | 'waiting'
+  /** A body arrives, or an answer goes out. */
+  | 'transferring'
+  /** An event stream or a long poll. */
+  | 'held'
+  /** A whole request is being worked on; its event may be recorded at this moment. Never closed to make room. */
+  | 'working'
+
+/**
+ * A connection and what was asked on it. Requests are kept here, not in one Set of all: an old hash table is not cleared
+ * when a new one replaces it, and keeps requests alive that were long answered, which doubles the work of collecting.
+ */
+export interface Connection {
+  socket: Socket
+  unanswered: ServerResponse[]
+  /** Over the owner's socket: never closed to make room. */
+  local: boolean
+  /** Milliseconds; when it was opened, or last answered. */
+  since: number
+}
+
+/** How long a new connection may take to send its request before it is the first to make room. */
+const GRACE_MS = 1_000
+
+const CONNECTION = Symbol('connection')
+
+interface TrackedSocket extends Socket {
+  [CONNECTION]?: Connection
+}
+
+/** Every connection of one program. The one that has been answered nothing for the longest comes first. */
+export class Connections {
+  readonly #all = new Set<Connection>()
+
+  /** @param now milliseconds of a clock that only goes forward */
+  constructor(private readonly now: () => number = () => performance.now()) {}
+
+  [Symbol.iterator](): Iterator<Connection> {
+    return this.#all.values()
+  }
+
+  get size(): number {
+    return this.#all.size
+  }
+
+  add(socket: TrackedSocket, local: boolean): void {
+    const connection: Connection = { socket, unanswered: [], local, since: this.now() }
+    socket[CONNECTION] = connection
+    this.#all.add(connection)
+    socket.once('close', () => this.#all.delete(connection))
+  }
+
+  /** Empty for a connection of another server. */
+  unansweredOn(socket: TrackedSocket): ServerResponse[] {
+    return socket[CONNECTION]?.unanswered ?? []
+  }
+
+  answered(req: IncomingMessage, res: ServerResponse): void {
+    const connection = (req.socket as TrackedSocket)[CONNECTION]
+    const at = connection?.unanswered.indexOf(res) ?? -1
+    if (!connection || at === -1) return
+    connection.unanswered.splice(at, 1)
+    connection.since = this.now()
+    if (this.#all.delete(connection)) this.#all.add(connection)
+  }
+
+  /**
+   * Closes the connection that is worth least: one that waits, then one that transfers or has just begun to wait, then
+   * one that is held; of each the one that has been answered nothing for the longest.
+   *
+   * @returns what it was used for; undefined where every connection is being worked on
+   */
+  makeRoom(): Exclude<ConnectionUse, 'working'> | undefined {
+    const now = this.now()
+    let least: { connection: Connection; use: Exclude<ConnectionUse, 'working'>; worth: number } | undefined
+    for (const connection of this.#all) {
+      const use = useOf(connection)
+      if (connection.local || use === 'working') continue
+      const worth = use === 'held' ? 2 : use === 'waiting' && now - connection.since >= GRACE_MS ? 0 : 1
+      if (worth < (least?.worth ?? 3)) least = { connection, use, worth }
+      if (worth === 0) break
+    }
+    if (!least) return undefined
+    // Its `close` comes later, and the next one must not choose it again.
+    this.#all.delete(least.connection)
+    least.connection.socket.destroy()
+    return least.use
+  }
+
+  counts(): Record<ConnectionUse, number> {
+    const counts = { waiting: 0, transferring: 0, held: 0, working: 0 }
+    for (const connection of this.#all) counts[useOf(connection)]++
+    return counts
+  }
+}
+
+function useOf({ socket, unanswered }: Connection): ConnectionUse {
+  if (unanswered.some(({ req, headersSent }) => req.complete && !headersSent && !isHeld(req))) return 'working'
+  if (unanswered.some(({ req }) => isHeld(req))) return 'held'
+  return unanswered.length > 0 || socket.writableLength > 0 ? 'transferring' : 'waiting'
+}
+
+function isHeld(req: IncomingMessage): boolean {
+  return (req as HttpRequest).isHeld === true
+}

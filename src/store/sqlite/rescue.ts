@@ -1,0 +1,92 @@
+import { closeSync, fsyncSync, mkdirSync, openSync, readSync, renameSync, rmSync, writeSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { findDiskTrouble } from './disk-trouble.js'
+import { syncFolder } from './sync-folder.js'
+
+const CHUNK_BYTES = 1024 * 1024
+
+/** What could be saved of a database whose files are no longer on the disk as they were opened. */
+export interface Rescue {
+  /** Path of the saved database. */
+  database: string
+  /** Path of the journal that belongs to it; absent where there is none. */
+  journal?: string
+  /** False for what is left of files that were cut or overwritten. */
+  isWhole: boolean
+}
+
+export interface RescueRequest {
+  /** Path of the database; what is saved lies beside it. */
+  path: string
+  /** Ends the names. */
+  time: string
+  /** Of the open files. */
+  descriptors: { database: number; journal: number }
+  /** The files' own bytes cannot be trusted, so the rows have to be copied: into this empty file. Throws when they cannot be read. */
+  copyRows?: ((path: string) => void) | undefined
+}
+
+/**
+ * Saves what an open database holds, from descriptors that still reach its bytes, to new files beside it (mode 0600, synced).
+ * Touches none of the files that are there. The saved database appears under its name last, once everything is whole.
+ *
+ * @throws what the file system refuses, such as `ENOSPC`; then nothing is left behind
+ */
+export function rescue({ path, time, descriptors, copyRows }: RescueRequest): Rescue {
+  const database = `${path}.rescued-${time}`
+  const part = `${database}.part`
+  const journal = `${database}-wal`
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
+  try {
+    const hasRows = copyRows !== undefined && tryRows(part, copyRows)
+    if (!hasRows) copy(descriptors.database, part)
+    const hasJournal = !hasRows && copy(descriptors.journal, journal) > 0
+    if (!hasJournal) rmSync(journal, { force: true })
+    renameSync(part, database)
+    syncFolder(dirname(path))
+    return { database, ...(hasJournal ? { journal } : {}), isWhole: copyRows === undefined || hasRows }
+  } catch (error) {
+    for (const file of [part, journal]) rmSync(file, { force: true })
+    throw error
+  }
+}
+
+/** @returns whether the rows are in `path`, and on the disk; otherwise nothing is there */
+function tryRows(path: string, copyRows: (path: string) => void): boolean {
+  closeSync(openSync(path, 'wx', 0o600))
+  try {
+    copyRows(path)
+  } catch (error) {
+    const isFull = findDiskTrouble(path) === 'full'
+    rmSync(path, { force: true })
+    // With room on the disk they may still be whole the next time.
+    if (!(error instanceof Error) || isFull) throw error
+    return false // the bytes that are left are saved instead
+  }
+  const fd = openSync(path, 'r+')
+  try {
+    fsyncSync(fd)
+  } finally {
+    closeSync(fd)
+  }
+  return true
+}
+
+/** @returns how many bytes */
+function copy(from: number, path: string): number {
+  const to = openSync(path, 'wx', 0o600)
+  try {
+    const chunk = Buffer.alloc(CHUNK_BYTES)
+    let size = 0
+    for (;;) {
+      const length = readSync(from, chunk, 0, CHUNK_BYTES, size)
+      if (length === 0) break
+      for (let at = 0; at < length; ) at += writeSync(to, chunk, at, length - at)
+      size += length
+    }
+    fsyncSync(to)
+    return size
+  } finally {
+    closeSync(to)
+  }
+}

@@ -1,0 +1,50 @@
+/**
+ * Runs the test files that a message names, one after the other, and reports each to the process that started this
+ * one. Most files need less time than Node and tap take to start, so `run.ts` gives a process many of them.
+ *
+ * tap's root is one object for all files. While a file runs, what it asks of the root goes to a test of its own, so
+ * that its folders, time limit and teardowns are its own too.
+ */
+import { once } from 'node:events'
+import { resolve } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import t, { type Test } from 'tap'
+import type { Failure, FileReport } from './file-report.js'
+
+/** tap's own limit is 30 seconds; a file that needs more says so. */
+const FILE_TIMEOUT_MS = 600_000
+const OF_THE_FILE = ['test', 'teardown', 'before', 'beforeEach', 'afterEach', 'testdir', 'setTimeout'] as const
+
+const { test } = t
+let comments: string[] = []
+t.setTimeout(0)
+
+// Not arguments: tap would name the folders of every test after all of them.
+const [files] = (await once(process, 'message')) as [string[]]
+process.channel?.unref()
+process.once('disconnect', () => process.exit(1))
+for (const file of files) {
+  const before = { ...t.counts, failures: t.lists.fail.length, skips: t.lists.skip.length }
+  comments = []
+  const started = performance.now()
+  const results = await test(file, { timeout: FILE_TIMEOUT_MS }, async own => {
+    for (const name of OF_THE_FILE) redirect(name, (...args) => Reflect.apply(own[name], own, args))
+    redirect('comment', (...args) => comments.push(args.join(' ')))
+    await import(pathToFileURL(resolve(file)).href)
+  })
+  const failures = t.lists.fail.slice(before.failures).map(({ fullname, diag }): Failure => ({ fullname, diag }))
+  const isFine = results?.ok === true && t.counts.total > before.total
+  const report: FileReport = {
+    file,
+    passed: t.counts.pass - before.pass,
+    failures: failures.length > 0 || isFine ? failures : [{ fullname: file, diag: { ...results } }],
+    skipped: t.lists.skip.slice(before.skips).map(({ fullname, skip }) => `${fullname}: ${skip}`),
+    comments,
+    seconds: (performance.now() - started) / 1000,
+  }
+  process.send?.(report)
+}
+
+function redirect(name: keyof Test, value: (...args: unknown[]) => unknown) {
+  Object.defineProperty(t, name, { value, configurable: true })
+}

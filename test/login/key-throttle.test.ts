@@ -1,0 +1,43 @@
+import t from 'tap'
+import { KeyThrottle } from '../../src/login/key-throttle.js'
+
+/** Whether a wrong key of an address is answered 429, and after how many seconds another one would not be. */
+function outcomeOf(throttle: KeyThrottle, address: string): number | undefined {
+  try {
+    throttle.failed(address)
+    return undefined
+  } catch (error) {
+    t.match(error, { category: 'throttled', code: 'too_many_attempts' })
+    return (error as { retryAfterSeconds: number }).retryAfterSeconds
+  }
+}
+
+t.test('an address may show ten wrong keys in the minute that begins with the first', async t => {
+  let now = 0
+  const throttle = new KeyThrottle({ now: () => now })
+  for (let i = 0; i < 10; i++) {
+    t.equal(outcomeOf(throttle, 'a'), undefined)
+    now += 5_000
+  }
+  t.equal(outcomeOf(throttle, 'a'), 10)
+  now += 9_500
+  t.equal(outcomeOf(throttle, 'a'), 1, 'whole seconds, and refused ones do not make the wait longer')
+  t.equal(outcomeOf(throttle, 'b'), undefined, 'another address')
+  now += 500
+  for (let i = 0; i < 10; i++) t.equal(outcomeOf(throttle, 'a'), undefined)
+  t.equal(outcomeOf(throttle, 'a'), 60)
+})
+
+t.test('beyond its bound it forgets the address that failed least recently', async t => {
+  const throttle = new KeyThrottle({ now: () => 0, maxAddresses: 2 })
+  for (const address of ['a', 'b']) for (let i = 0; i < 10; i++) t.equal(outcomeOf(throttle, address), undefined)
+  t.equal(outcomeOf(throttle, 'a'), 60)
+  t.equal(outcomeOf(throttle, 'c'), undefined)
+  t.equal(outcomeOf(throttle, 'a'), 60)
+  t.equal(outcomeOf(throttle, 'b'), undefined)
+})
+
+t.test('switched off it counts nothing', async t => {
+  const throttle = new KeyThrottle({ now: () => 0, enabled: false })
+  for (let i = 0; i < 50; i++) t.equal(outcomeOf(throttle, 'a'), undefined)
+})
