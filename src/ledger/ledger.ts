@@ -25,6 +25,7 @@ import type { LedgerKept } from '../store/subscription-store.js'
 import { KnownPeople } from './known-people.js'
 import { type FreshEvent, LiveFeed } from './live-feed.js'
 import { completeForms, readSubscription } from './read-subscription.js'
+import { SharedReads } from './shared-reads.js'
 import { foreignSubscription, mayChange, type SubscriptionCaller } from './subscription-caller.js'
 import { SubscriptionMatcher } from './subscription-matcher.js'
 import { previewSubscription } from './subscription-preview.js'
@@ -66,6 +67,8 @@ const PLATFORMS = ['chat', 'forum', 'code_a', 'code_b']
 
 /** Reads a page of events, maybe once there is room for it. */
 export type ReadPage = (query: EventQuery, signal?: AbortSignal) => Promise<EventPage>
+/** Makes one way to read a page of another one. */
+export type WrapRead = (read: ReadPage) => ReadPage
 
 export interface LedgerOptions {
   store: Store
@@ -86,6 +89,7 @@ export class Ledger {
   /** The newest `captured_at` when the ledger was opened; null in an empty ledger, and where it could not be read. */
   headAtOpen: Micros | null = null
   readonly #feed = new LiveFeed()
+  readonly #liveReads = new SharedReads(query => this.query(query))
   readonly #matcher = new SubscriptionMatcher()
   readonly #people = new KnownPeople()
   /** Ids of the watches that capture polls. */
@@ -235,24 +239,25 @@ export class Ledger {
    * Long poll: while the page of a query with `since` is empty, waits until something matches, `seconds` have passed or
    * the signal aborts. Then returns the page as last read.
    *
-   * @param read reads a page; `query` when absent
-   * @throws the signal's reason when it aborts before anything was seen; as `read`
+   * @param wrapRead around every read of a page
+   * @throws the signal's reason when it aborts before anything was seen; as `query`
    */
   async waitFor(
     query: EventQuery,
     seconds: number,
     signal?: AbortSignal,
-    read: ReadPage = (query, signal) => this.query(query, signal),
+    wrapRead: WrapRead = read => read,
   ): Promise<EventPage> {
+    const readLive = wrapRead((query, signal) => this.#liveReads.query(query, signal))
     const deadline = performance.now() + seconds * 1000
     const waiting = this.#feed.listen(query)
     try {
-      let page = await read(query, signal)
+      let page = await wrapRead((query, signal) => this.query(query, signal))(query, signal)
       while (page.count === 0 && !signal?.aborted) {
         const left = deadline - performance.now()
         if (left <= 0) break
         await waiting.next(signal, left)
-        if (!signal?.aborted) page = await lookAgain(query, { page, signal, read })
+        if (!signal?.aborted) page = await lookAgain(query, { page, signal, read: readLive })
       }
       return page
     } finally {
@@ -265,23 +270,22 @@ export class Ledger {
    * Reads the next page when the consumer asks for it. Each page's `nextSince` is the checkpoint after it. A busy ledger
    * does not end it: it reads again a moment later.
    *
-   * @param read reads a page; `query` when absent
+   * @param wrapRead around every read of a page
    */
-  async *follow(
-    query: EventQuery,
-    signal: AbortSignal,
-    read: ReadPage = (query, signal) => this.query(query, signal),
-  ): AsyncGenerator<EventPage> {
+  async *follow(query: EventQuery, signal: AbortSignal, wrapRead: WrapRead = read => read): AsyncGenerator<EventPage> {
+    const readOwn = wrapRead((query, signal) => this.query(query, signal))
+    const readLive = wrapRead((query, signal) => this.#liveReads.query(query, signal))
     const waiting = this.#feed.listen(query)
     try {
       let since =
         query.since ??
         (await whenFree(() => this.query({ order: 'desc', limit: 1, maxBytes: 0 }, signal), signal)).head ??
         0
-      while (!signal.aborted) {
+      for (let read = readOwn; !signal.aborted; ) {
         const page = await whenFree(() => read({ ...query, order: 'asc', since }, signal), signal)
         since = page.nextSince ?? since
         yield page
+        read = page.hasMore ? readOwn : readLive
         if (!page.hasMore) await waiting.next(signal)
       }
     } finally {

@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http'
+import { MessageChannel, type MessagePort } from 'node:worker_threads'
 import { AppError } from '../model/app-error.js'
 import { cutOff, hasLeft } from './slow-reader.js'
 
@@ -38,6 +39,7 @@ interface Waiting {
  */
 export class AnswerBudget {
   readonly #rooms = new Set<AnswerRoom>()
+  readonly #dropped = closedPort()
   #waiting: Waiting[] = []
   #used = 0
   #pressure: NodeJS.Timeout | undefined
@@ -55,6 +57,14 @@ export class AnswerBudget {
     this.#rooms.add(room)
     res.once('close', () => this.#close(room))
     return room
+  }
+
+  /**
+   * Frees the memory of bytes that only the caller has, with all of their buffer; they are empty from then on. Left to
+   * the collector, pieces of large pages are made faster than they are freed: measured, 100 readers took 900 MB.
+   */
+  free(bytes: Uint8Array): void {
+    this.#dropped.postMessage(null, [bytes.buffer as ArrayBuffer])
   }
 
   /** Whether an answer may hold so much without waiting. */
@@ -181,6 +191,13 @@ export class AnswerRoom {
   #counted(bytes: number): number {
     return Math.min(bytes, Math.max(PIECE_BYTES, this.budget.limits.bytes / 2))
   }
+}
+
+/** What is sent to a closed port is dropped, together with the memory that was sent along. */
+function closedPort(): MessagePort {
+  const { port1 } = new MessageChannel()
+  port1.close()
+  return port1
 }
 
 function readerLeft(): Error {

@@ -4,7 +4,7 @@ import { cutOffWhenSlow, hasLeft } from './slow-reader.js'
 
 /** Writes a large body as fast as its reader takes it, and cuts off one that is too slow. */
 export class BodyWriter {
-  #onTaken: (() => void) | undefined
+  #onOver = () => {}
   #isOver: boolean
 
   /** @param room that the body takes */
@@ -14,10 +14,9 @@ export class BodyWriter {
     takenMs: number,
   ) {
     this.#isOver = hasLeft(res)
-    res.on('drain', () => this.#onTaken?.())
     res.once('close', () => {
       this.#isOver = true
-      this.#onTaken?.()
+      this.#onOver()
     })
     cutOffWhenSlow(res, takenMs)
   }
@@ -27,12 +26,21 @@ export class BodyWriter {
     return this.#isOver
   }
 
-  /** Resolves once the reader has taken it, or the answer is over. @param before text in front of it */
-  async write(bytes: Uint8Array, before = ''): Promise<void> {
+  /**
+   * Resolves once the system has taken it, or the answer is over.
+   *
+   * @param before text in front of it
+   * @returns whether the system has it, so that nothing here needs its memory any more
+   */
+  async write(bytes: Uint8Array, before = ''): Promise<boolean> {
     if (before && !this.#isOver) this.res.write(before)
     for (let from = 0; from < bytes.length && !this.#isOver; from += PIECE_BYTES) {
-      if (!this.res.write(bytes.subarray(from, from + PIECE_BYTES))) await this.#untilTaken()
+      this.room.leftUntaken()
+      const isTaken = await this.#writePart(bytes.subarray(from, from + PIECE_BYTES))
+      if (!isTaken) return false
+      this.room.taken()
     }
+    return !this.#isOver
   }
 
   async end(text = ''): Promise<void> {
@@ -42,12 +50,12 @@ export class BodyWriter {
     await untilClosed(this.res)
   }
 
-  async #untilTaken(): Promise<void> {
-    this.room.leftUntaken()
-    await new Promise<void>(resolve => {
-      this.#onTaken = resolve
+  /** An answer behind another one on its connection may be over without a word about what was written. */
+  #writePart(bytes: Uint8Array): Promise<boolean> {
+    return new Promise(resolve => {
+      this.#onOver = () => resolve(false)
+      this.res.write(bytes, error => resolve(!error))
     })
-    this.room.taken()
   }
 }
 

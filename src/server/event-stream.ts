@@ -45,7 +45,7 @@ export function streamEvents({ ledger, shutdown, now, times, mayRead, budget }: 
     const stopAsking = endOnceRefused(open, () => mayRead(req), times.heartbeatMs)
     try {
       const query = { ...filters, since: start, order: 'asc', limit: PAGE_EVENTS } as const
-      for await (const page of ledger.follow(query, open.signal, createPageReader(ledger, room))) {
+      for await (const page of ledger.follow(query, open.signal, read => createPageReader(read, room))) {
         if (page.count > 0) await mayRead(req)
         await reader.take(page)
         room.hold(0)

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import type { Identity } from '../accounts/identity.js'
-import type { ReadPage } from '../ledger/ledger.js'
+import type { ReadPage, WrapRead } from '../ledger/ledger.js'
 import type { EventHistogram } from '../model/event-histogram.js'
 import { type EventPage, type EventQuery, joinPages, type PageSummary, restOfPage } from '../model/event-query.js'
 import { type Micros, toTimestamp } from '../model/timestamp.js'
@@ -32,20 +32,22 @@ const NOTHING = new Uint8Array()
 export function queryEvents({ ledger, shutdown, now, mayRead, budget }: QueryEventsParts): LedgerHandler {
   return async (req, res) => {
     const { query, waitSeconds } = readEventQuery(req.search, now())
-    req.room = budget.roomFor(res)
-    const read = createPageReader(ledger, req.room)
+    const room = budget.roomFor(res)
+    req.room = room
+    const wrapRead: WrapRead = read => createPageReader(read, room)
+    const read = wrapRead((query, signal) => ledger.query(query, signal))
     const signal = whenGone(res)
     let first: EventPage
     if (waitSeconds === undefined) {
       first = await read(query, signal)
     } else {
-      first = await hold({ ledger, shutdown, req, res, read }, query, waitSeconds)
+      first = await hold({ ledger, shutdown, req, res, wrapRead }, query, waitSeconds)
       await mayRead(req) // the login may have ended by now
     }
     if (!isPiece(query, first)) return toPageReply(first)
     res.writeHead(200, [...apiHeaders(req), 'Content-Type', 'application/json'])
     if (req.method === 'HEAD') res.end()
-    else await writePieces(new BodyWriter(res, req.room, budget.limits.takenMs), { query, first, read, signal })
+    else await writePieces(new BodyWriter(res, room, budget.limits.takenMs), { query, first, read, signal, budget })
     return undefined
   }
 }
@@ -63,15 +65,18 @@ async function writePieces(
     first,
     read,
     signal,
-  }: { query: EventQuery; first: EventPage; read: ReadPage; signal: AbortSignal | undefined },
+    budget,
+  }: { query: EventQuery; first: EventPage; read: ReadPage; signal: AbortSignal | undefined; budget: AnswerBudget },
 ): Promise<void> {
   let page: PageSummary = first
   let bytes = 0
   try {
     for (let piece = first; piece.count > 0; ) {
       if (piece !== first) page = joinPages(query, page, piece)
-      await writer.write(piece.items, piece === first ? '{"items":[' : ',')
       bytes += piece.items.byteLength
+      const isTaken = await writer.write(piece.items, piece === first ? '{"items":[' : ',')
+      // Other long polls may have the same first page.
+      if (isTaken && piece !== first) budget.free(piece.items)
       // What was taken shall not stay in memory for as long as the answer goes on.
       piece.items = NOTHING
       if (writer.isOver || !isPiece(query, page)) break
@@ -106,18 +111,18 @@ async function hold(
     shutdown,
     req,
     res,
-    read,
-  }: Pick<QueryEventsParts, 'ledger' | 'shutdown'> & { req: HttpRequest; res: ServerResponse; read: ReadPage },
+    wrapRead,
+  }: Pick<QueryEventsParts, 'ledger' | 'shutdown'> & { req: HttpRequest; res: ServerResponse; wrapRead: WrapRead },
   query: EventQuery,
   seconds: number,
 ): Promise<EventPage> {
   const held = shutdown.hold(req, res)
   try {
-    return await ledger.waitFor(query, seconds, held.signal, read)
+    return await ledger.waitFor(query, seconds, held.signal, wrapRead)
   } catch (error) {
     if (!shutdown.begun || hasLeft(res)) throw error
     // The server stops: whoever waits gets what there is.
-    return read(query, whenGone(res))
+    return wrapRead((query, signal) => ledger.query(query, signal))(query, whenGone(res))
   }
 }
 

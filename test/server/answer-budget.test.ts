@@ -104,3 +104,26 @@ t.test('what is larger than a piece leaves half of the memory to others', async 
   t.equal(budget.hasRoom(PIECE_BYTES + 1), false)
   t.equal(budget.hasRoom(PIECE_BYTES), true)
 })
+
+t.test('what is larger than one answer may use is counted as the half that it may use', async t => {
+  const { open } = startBudget({ bytes: 4 * PIECE_BYTES })
+  const { room } = open('largest')
+  await room.reserve(100 * PIECE_BYTES)
+  t.equal(room.bytes, 2 * PIECE_BYTES)
+})
+
+t.test('an answer whose reader has left already gets no room', async t => {
+  const { budget } = startBudget()
+  const res = Object.assign(new EventEmitter(), { closed: true, req: { socket: {} } }) as unknown as ServerResponse
+  const room = budget.roomFor(res)
+  await t.rejects(room.reserve(1), { message: 'The reader left.' })
+  room.hold(50)
+  t.equal(room.bytes, 0)
+})
+
+t.test('memory is free immediately once its last holder gives it back', async t => {
+  const { budget } = startBudget()
+  const bytes = new Uint8Array(64)
+  budget.free(bytes)
+  t.equal(bytes.length, 0)
+})

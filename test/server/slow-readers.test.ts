@@ -1,5 +1,6 @@
 import { connect, type Socket } from 'node:net'
 import { join } from 'node:path'
+import { setTimeout } from 'node:timers/promises'
 import type { Test } from 'tap'
 import t from 'tap'
 import { Ledger } from '../../src/ledger/ledger.js'
@@ -134,4 +135,21 @@ t.test('answers behind one another on a connection hold nothing once it is close
   await takeBeginning(reader)
   reader.destroy()
   t.match(await served.request('/api/events?limit=500'), { status: 200, body: { count: 30 } })
+})
+
+t.test('long polls that are woken together each get the whole of a large page', async t => {
+  const served = await serveEvents(t, { count: 1, bytes: 1 })
+  const since = String((await served.request('/api/events')).body.next_since)
+  const polls = Array.from({ length: 8 }, () => served.request(`/api/events?limit=500&wait=20&since=${since}`))
+  const areHeld = async () => /daybook_connections\{use="held"\} 8/.test((await served.request('/metrics')).text)
+  while (!(await areHeld())) await setTimeout(5)
+  const payload = { text: 'x'.repeat(150 * KIB) }
+  await served.post(
+    '/api/events',
+    Array.from({ length: 30 }, (_, i) => message(`late ${i}`, { payload })),
+  )
+  for (const { body } of await Promise.all(polls)) {
+    t.match(body, { count: 30, has_more: false })
+    t.equal((body.items as unknown[]).length, 30)
+  }
 })
