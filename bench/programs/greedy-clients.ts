@@ -3,6 +3,7 @@
  * once every client has been started, goes on until it gets one, and prints a `GreedyResult` for each kind as JSON.
  */
 import { once } from 'node:events'
+import { Agent, request } from 'node:http'
 import { connect, type Socket } from 'node:net'
 import { GREEDY_KINDS, type GreedyKind, type GreedyPlan, type GreedyResult } from '../greedy-clients.js'
 import { get } from '../requests.js'
@@ -16,7 +17,8 @@ const RECONNECT_MS = 500
 
 const { port, counts } = JSON.parse(process.argv[2] ?? '') as GreedyPlan
 const host = `127.0.0.1:${port}`
-const page = get(host, `/api/events?limit=500&since=${BEGINNING}`)
+const PAGE = `/api/events?limit=500&since=${BEGINNING}`
+const page = get(host, PAGE)
 const stream = get(host, '/api/stream')
 const slowHeaders = Buffer.from(`POST /api/events HTTP/1.1\r\nHost: ${host}\r\nX-Slow: `)
 const slowBody = Buffer.from(
@@ -41,30 +43,33 @@ const BEGIN: Record<GreedyKind, (socket: Socket, nth: number) => void> = {
     socket.write(page)
   },
   streams: socket => {
-    socket.once('data', chunk => countAnswer('streams', chunk))
+    socket.once('data', chunk => countStatus('streams', chunk.toString('latin1', 9, 12)))
     socket.resume()
     socket.write(stream)
   },
   pages: socket => {
-    let missing = -1
-    socket.on('data', chunk => {
-      if (missing < 0) missing = chunk.indexOf('\r\n\r\n') + 4 + countAnswer('pages', chunk)
-      missing -= chunk.length
-      if (missing > 0) return
-      missing = -1
-      socket.write(page)
-    })
-    socket.write(page)
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 })
+    agent.createConnection = () => socket
+    readPage(agent)
   },
 }
 
-/** @returns the length of the body */
-function countAnswer(kind: GreedyKind, chunk: Buffer): number {
-  const head = chunk.toString('latin1', 0, 2_048)
-  const status = head.slice(9, 12)
+/** One after the other, for as long as the connection is there. */
+function readPage(agent: Agent): void {
+  request({ agent, host: '127.0.0.1', port, path: PAGE }, answer => {
+    countStatus('pages', String(answer.statusCode))
+    answer.resume()
+    // An error is counted where the connection closes.
+    answer.once('error', () => {})
+    answer.once('end', () => readPage(agent))
+  })
+    .once('error', () => {})
+    .end()
+}
+
+function countStatus(kind: GreedyKind, status: string): void {
   const { answers } = results[kind]
   answers[status] = (answers[status] ?? 0) + 1
-  return Number(/\r\ncontent-length: *(\d+)/i.exec(head)?.[1] ?? 0)
 }
 
 function open(kind: GreedyKind, nth: number): void {

@@ -27,20 +27,18 @@ export class BodyWriter {
   }
 
   /**
-   * Resolves once the system has taken it, or the answer is over.
+   * Resolves once the system has taken it, or the answer is over: nothing here needs the memory of the bytes from then on.
    *
    * @param before text in front of it
-   * @returns whether the system has it, so that nothing here needs its memory any more
    */
-  async write(bytes: Uint8Array, before = ''): Promise<boolean> {
+  async write(bytes: Uint8Array, before = ''): Promise<void> {
     if (before && !this.#isOver) this.res.write(before)
     for (let from = 0; from < bytes.length && !this.#isOver; from += PIECE_BYTES) {
       this.room.leftUntaken()
       const isTaken = await this.#writePart(bytes.subarray(from, from + PIECE_BYTES))
-      if (!isTaken) return false
+      if (!isTaken) await untilClosed(this.res)
       this.room.taken()
     }
-    return !this.#isOver
   }
 
   async end(text = ''): Promise<void> {

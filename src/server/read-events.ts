@@ -47,7 +47,11 @@ export function queryEvents({ ledger, shutdown, now, mayRead, budget }: QueryEve
     if (!isPiece(query, first)) return toPageReply(first)
     res.writeHead(200, [...apiHeaders(req), 'Content-Type', 'application/json'])
     if (req.method === 'HEAD') res.end()
-    else await writePieces(new BodyWriter(res, room, budget.limits.takenMs), { query, first, read, signal, budget })
+    else {
+      const isFirstOwn = waitSeconds === undefined
+      const writer = new BodyWriter(res, room, budget.limits.takenMs)
+      await writePieces(writer, { query, first, read, signal, budget, isFirstOwn })
+    }
     return undefined
   }
 }
@@ -66,7 +70,16 @@ async function writePieces(
     read,
     signal,
     budget,
-  }: { query: EventQuery; first: EventPage; read: ReadPage; signal: AbortSignal | undefined; budget: AnswerBudget },
+    isFirstOwn,
+  }: {
+    query: EventQuery
+    first: EventPage
+    read: ReadPage
+    signal: AbortSignal | undefined
+    budget: AnswerBudget
+    /** No other long poll has the same bytes. */
+    isFirstOwn: boolean
+  },
 ): Promise<void> {
   let page: PageSummary = first
   let bytes = 0
@@ -74,10 +87,9 @@ async function writePieces(
     for (let piece = first; piece.count > 0; ) {
       if (piece !== first) page = joinPages(query, page, piece)
       bytes += piece.items.byteLength
-      const isTaken = await writer.write(piece.items, piece === first ? '{"items":[' : ',')
-      // Other long polls may have the same first page.
-      if (isTaken && piece !== first) budget.free(piece.items)
-      // What was taken shall not stay in memory for as long as the answer goes on.
+      await writer.write(piece.items, piece === first ? '{"items":[' : ',')
+      if (piece !== first || isFirstOwn) budget.free(piece.items)
+      // Also what is shared shall not stay in memory for as long as this answer goes on.
       piece.items = NOTHING
       if (writer.isOver || !isPiece(query, page)) break
       piece = await read({ ...restOfPage(query, page), maxBytes: PAGE_BYTES - bytes }, signal)
