@@ -44,13 +44,17 @@ export function queryEvents({ ledger, shutdown, now, mayRead, budget }: QueryEve
       first = await hold({ ledger, shutdown, req, res, wrapRead }, query, waitSeconds)
       await mayRead(req) // the login may have ended by now
     }
-    if (!isPiece(query, first)) return toPageReply(first)
+    // Other long polls may have the same bytes.
+    const isOwn = waitSeconds === undefined
+    if (!isPiece(query, first)) {
+      if (isOwn) res.once('close', () => budget.free(first.items))
+      return toPageReply(first)
+    }
     res.writeHead(200, [...apiHeaders(req), 'Content-Type', 'application/json'])
     if (req.method === 'HEAD') res.end()
     else {
-      const isFirstOwn = waitSeconds === undefined
       const writer = new BodyWriter(res, room, budget.limits.takenMs)
-      await writePieces(writer, { query, first, read, signal, budget, isFirstOwn })
+      await writePieces(writer, { query, first, read, signal, budget, isFirstOwn: isOwn })
     }
     return undefined
   }
@@ -142,7 +146,12 @@ async function hold(
 export function whenGone(res: ServerResponse): AbortSignal {
   const gone = new AbortController()
   if (hasLeft(res)) gone.abort()
-  else res.once('close', () => gone.abort())
+  else {
+    res.once('close', () => {
+      // Once all is sent there is nothing to abort, and an abort costs as much as half of a small answer.
+      if (!res.writableFinished) gone.abort()
+    })
+  }
   return gone.signal
 }
 

@@ -63,11 +63,11 @@ function recorder(
   { req, rights }: { req: HttpRequest; rights: RecordingRights },
 ): (events: readonly NewEvent[]) => Promise<RecordOutcome[]> {
   const { provenance, sources, isStranger } = rights
-  const address = addressOf(req, throttleAddress)
-  if (isStranger) anonymousRate.check(address)
+  const address = isStranger ? addressOf(req, throttleAddress) : undefined
+  if (address !== undefined) anonymousRate.check(address)
   return async events => {
     if (sources) for (const event of events) refuseForeignSource(event, sources)
-    if (isStranger) {
+    if (address !== undefined) {
       anonymousRate.check(address, events.length)
       anonymousRate.count(address, events.length)
     }
