@@ -3,7 +3,7 @@ import { dirname } from 'node:path'
 import { Cards } from '../board/cards.js'
 import type { DemoCard } from '../demo/cards.js'
 import { openBoardDatabase } from '../store/sqlite/board/board-database.js'
-import { askedHere } from '../store/sqlite/tasks.js'
+import { askedHere } from '../store/sqlite/thread/tasks.js'
 
 /**
  * Makes a board with cards in it.

@@ -3,7 +3,7 @@ import type { Test } from 'tap'
 import { Cards } from '../../src/board/cards.js'
 import { DEFAULT_COLUMNS } from '../../src/model/card.js'
 import { type BoardDatabase, openBoardDatabase } from '../../src/store/sqlite/board/board-database.js'
-import { askedHere } from '../../src/store/sqlite/tasks.js'
+import { askedHere } from '../../src/store/sqlite/thread/tasks.js'
 import { testFolder } from '../support/test-folder.js'
 
 /** 2031-05-04T09:00:00Z */

@@ -9,7 +9,7 @@ import type { Card } from '../../src/model/card.js'
 import { LogText } from '../../src/model/log-text.js'
 import type { Run } from '../../src/model/run.js'
 import { type BoardDatabase, openBoardDatabase } from '../../src/store/sqlite/board/board-database.js'
-import { askedHere } from '../../src/store/sqlite/tasks.js'
+import { askedHere } from '../../src/store/sqlite/thread/tasks.js'
 import { testFolder } from '../support/test-folder.js'
 
 const START = Date.UTC(2031, 4, 4, 9) * 1000

@@ -6,7 +6,7 @@ import type { Gate, RequestFacts } from '../../src/gate/gate.js'
 import { SigningKeys } from '../../src/gate/signing-keys.js'
 import type { BoardSecrets } from '../../src/model/board-secrets.js'
 import { openSessionDatabase, type SessionDatabase } from '../../src/store/sqlite/board/session-database.js'
-import { askedHere } from '../../src/store/sqlite/tasks.js'
+import { askedHere } from '../../src/store/sqlite/thread/tasks.js'
 import { testFolder } from '../support/test-folder.js'
 
 export const PASSWORD = 'a password of the tests'

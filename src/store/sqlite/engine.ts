@@ -1,18 +1,13 @@
 import { AppError } from '../../model/app-error.js'
 import type { Micros } from '../../model/timestamp.js'
-import { addAccountLogEntry, listAccountLog } from './account-log-table.js'
-import { noteCapture } from './capture-state.js'
-import { Database, type DatabaseGuard } from './database.js'
-import { countEvents } from './event-histogram.js'
-import { readPage } from './event-reader.js'
-import { EventWriter } from './event-writer.js'
-import { refuseForeign } from './foreign.js'
-import { findLeftovers } from './leftovers.js'
-import { migrate } from './migrate.js'
-import { LEDGER_MIGRATIONS, SCHEMA_VERSION } from './migrations.js'
-import type { AccountChange, Leftover, QueryAnswer, QueryTask, ReadTask, WriteTask } from './protocol.js'
-import { SearchIndex } from './search-index.js'
-import { readStatistics } from './statistics.js'
+import { Database, type DatabaseGuard } from './files/database.js'
+import { refuseForeign } from './files/foreign.js'
+import { countEvents } from './read/event-histogram.js'
+import { readPage } from './read/event-reader.js'
+import { readStatistics } from './read/statistics.js'
+import { SearchIndex } from './search/search-index.js'
+import { addAccountLogEntry, listAccountLog } from './tables/account-log-table.js'
+import { noteCapture } from './tables/capture-state.js'
 import {
   countSubscriptions,
   deleteSubscription,
@@ -21,7 +16,7 @@ import {
   listSubscriptionsByIds,
   pageSubscriptions,
   saveSubscription,
-} from './subscription-table.js'
+} from './tables/subscription-table.js'
 import {
   addToken,
   createUser,
@@ -37,7 +32,12 @@ import {
   markClosed,
   noteTokenUse,
   updateUser,
-} from './user-table.js'
+} from './tables/user-table.js'
+import type { AccountChange, Leftover, QueryAnswer, QueryTask, ReadTask, WriteTask } from './thread/protocol.js'
+import { LEDGER_MIGRATIONS, SCHEMA_VERSION } from './upgrade/ledger-migrations.js'
+import { findLeftovers } from './upgrade/leftovers.js'
+import { migrate } from './upgrade/migrate.js'
+import { EventWriter } from './write/event-writer.js'
 
 const FIND_EVENT = /* sql */ `
   SELECT octet_length(body) AS bytes, CASE WHEN octet_length(body) <= ?2 THEN CAST(body AS BLOB) END AS body

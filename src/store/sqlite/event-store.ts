@@ -3,9 +3,9 @@ import type { EventHistogram, HistogramQuery } from '../../model/event-histogram
 import type { EventPage, EventQuery } from '../../model/event-query.js'
 import type { Micros } from '../../model/timestamp.js'
 import type { EventStore, EventToRecord, LedgerStats, RecordOutcome, StoreHealth } from '../event-store.js'
-import { type PackedOutcomes, packRows, toOpenBody, toOutcomes } from './packed-rows.js'
-import type { StoreOpened } from './protocol.js'
 import type { StoreThread } from './store-thread.js'
+import type { StoreOpened } from './thread/protocol.js'
+import { type PackedOutcomes, packRows, toOpenBody, toOutcomes } from './write/packed-rows.js'
 
 /** Events and bytes that may wait for the store at once; a caller beyond that is asked to come back. */
 const WAITING = { events: 50_000, characters: 256 * 1024 * 1024 }

@@ -3,7 +3,7 @@ import { AppError } from '../../model/app-error.js'
 import type { EventPage } from '../../model/event-query.js'
 import { toFailure } from '../../model/failure.js'
 import type { Engine } from './engine.js'
-import type { QueryAnswer, StoreReply, StoreRequest } from './protocol.js'
+import type { QueryAnswer, StoreReply, StoreRequest } from './thread/protocol.js'
 
 type WriteRequest = Extract<StoreRequest, { kind: 'write' }>
 type ReadRequest = Extract<StoreRequest, { kind: 'read' }>

@@ -1,7 +1,7 @@
 import { AppError } from '../../model/app-error.js'
-import { BoundedWork } from './bounded-work.js'
-import type { QueryTask, ReadTask, StoreFile, StoreOpened, StoreRequest, WriteTask } from './protocol.js'
-import { WorkerCalls } from './worker-calls.js'
+import { BoundedWork } from './thread/bounded-work.js'
+import type { QueryTask, ReadTask, StoreFile, StoreOpened, StoreRequest, WriteTask } from './thread/protocol.js'
+import { WorkerCalls } from './thread/worker-calls.js'
 
 /**
  * Searches that the thread takes turns with; each holds what it has found so far, and a slice of each comes before the

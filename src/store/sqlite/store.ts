@@ -2,9 +2,9 @@ import type { AppError } from '../../model/app-error.js'
 import type { Micros } from '../../model/timestamp.js'
 import type { Store } from '../store.js'
 import { SqliteEventStore } from './event-store.js'
-import type { Leftover, StoreFile } from './protocol.js'
 import { StoreThread, type StoreThreadOptions } from './store-thread.js'
 import { SqliteSubscriptionStore } from './subscription-store.js'
+import type { Leftover, StoreFile } from './thread/protocol.js'
 import { SqliteUserStore } from './user-store.js'
 
 /** A ledger in one SQLite file. */

@@ -10,7 +10,7 @@ import type {
   UserStore,
 } from '../user-store.js'
 import type { StoreThread } from './store-thread.js'
-import type { LastAdmin } from './user-table.js'
+import type { LastAdmin } from './tables/user-table.js'
 
 /**
  * Users and their tokens over the store's thread, which answers a refusal as a result (`user-table.ts`).

@@ -3,9 +3,9 @@ import { parentPort, workerData } from 'node:worker_threads'
 import type { AppError } from '../../model/app-error.js'
 import { toFailure } from '../../model/failure.js'
 import { Engine } from './engine.js'
-import { joinWrites } from './joined-writes.js'
-import type { StoreFile, StoreLost, StoreOpened } from './protocol.js'
+import { joinWrites } from './files/joined-writes.js'
 import { Scheduler } from './scheduler.js'
+import type { StoreFile, StoreLost, StoreOpened } from './thread/protocol.js'
 
 const port = parentPort
 if (!port) throw new Error('This module runs as a worker thread.')

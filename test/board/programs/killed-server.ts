@@ -5,7 +5,7 @@
 import { join } from 'node:path'
 import { Executor } from '../../../src/board/executor.js'
 import { openBoardDatabase } from '../../../src/store/sqlite/board/board-database.js'
-import { askedHere } from '../../../src/store/sqlite/tasks.js'
+import { askedHere } from '../../../src/store/sqlite/thread/tasks.js'
 import { CARD, program } from '../executor-rig.js'
 
 const [, , home = ''] = process.argv

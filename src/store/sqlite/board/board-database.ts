@@ -1,6 +1,6 @@
-import { Database, type DatabaseGuard } from '../database.js'
-import { type OwnFile, refuseOthers } from '../foreign.js'
-import { type Migration, migrate } from '../migrate.js'
+import { Database, type DatabaseGuard } from '../files/database.js'
+import { type OwnFile, refuseOthers } from '../files/foreign.js'
+import { type Migration, migrate } from '../upgrade/migrate.js'
 import { createCardTable, SqliteCardStore } from './card-store.js'
 import { createRunTables, SqliteRunStore } from './run-store.js'
 

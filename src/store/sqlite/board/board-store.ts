@@ -1,9 +1,9 @@
 import type { BoardSessionStore } from '../../board-session-store.js'
 import type { CardStore } from '../../card-store.js'
 import type { RunStore } from '../../run-store.js'
-import { BoundedWork } from '../bounded-work.js'
-import { type Asked, askedBy } from '../tasks.js'
-import { WorkerCalls, type WorkerOptions } from '../worker-calls.js'
+import { BoundedWork } from '../thread/bounded-work.js'
+import { type Asked, askedBy } from '../thread/tasks.js'
+import { WorkerCalls, type WorkerOptions } from '../thread/worker-calls.js'
 import type { BoardFiles, BoardStores, BoardStoresOpened } from './board-stores.js'
 
 /** The opened files of a board. */

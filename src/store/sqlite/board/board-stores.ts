@@ -1,6 +1,6 @@
-import type { DatabaseGuard } from '../database.js'
-import type { StoreFile } from '../protocol.js'
-import type { TaskNames } from '../tasks.js'
+import type { DatabaseGuard } from '../files/database.js'
+import type { StoreFile } from '../thread/protocol.js'
+import type { TaskNames } from '../thread/tasks.js'
 import { openBoardDatabase } from './board-database.js'
 import { openSessionDatabase } from './session-database.js'
 

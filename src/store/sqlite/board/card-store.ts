@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { AppError } from '../../../model/app-error.js'
 import type { Card } from '../../../model/card.js'
 import type { CardChanges, CardFilter, CardPage } from '../../card-store.js'
-import type { Database, Row } from '../database.js'
+import type { Database, Row } from '../files/database.js'
 
 /** `seq` counts what was made, and is never used again; the body is last, so that filters need not read past it. */
 const CREATE_TABLE = /* sql */ `

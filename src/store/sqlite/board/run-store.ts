@@ -1,6 +1,6 @@
 import type { LogPiece, Run, RunMode, RunPlan, RunState } from '../../../model/run.js'
 import type { RunChanges, RunFilter } from '../../run-store.js'
-import type { Database, Row } from '../database.js'
+import type { Database, Row } from '../files/database.js'
 
 /** Texts of logs are kept as bytes: they may hold NUL, where the driver would cut a text short. */
 const CREATE_TABLES = /* sql */ `

@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto'
 import { existsSync, renameSync } from 'node:fs'
 import { AppError } from '../../../model/app-error.js'
-import { Database, type DatabaseGuard } from '../database.js'
-import { toFileError } from '../file-error.js'
-import { type OwnFile, refuseOthers } from '../foreign.js'
-import { type Migration, migrate } from '../migrate.js'
+import { Database, type DatabaseGuard } from '../files/database.js'
+import { toFileError } from '../files/file-error.js'
+import { type OwnFile, refuseOthers } from '../files/foreign.js'
+import { type Migration, migrate } from '../upgrade/migrate.js'
 import { SqliteSessionStore } from './session-store.js'
 
 /** An opened `sessions.sqlite3`. */

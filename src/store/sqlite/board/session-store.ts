@@ -1,5 +1,5 @@
 import type { NewBoardSession } from '../../board-session-store.js'
-import type { Database } from '../database.js'
+import type { Database } from '../files/database.js'
 
 const IS_LIVE = /* sql */ `SELECT 1 FROM sessions WHERE digest = ? AND signing_key = ? AND expires_at > ?`
 const COUNT = /* sql */ `SELECT count(*) AS sessions FROM sessions`

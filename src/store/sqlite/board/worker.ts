@@ -2,9 +2,9 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import { AppError } from '../../../model/app-error.js'
 import { toFailure } from '../../../model/failure.js'
-import type { DatabaseGuard } from '../database.js'
-import type { StoreFile, StoreLost } from '../protocol.js'
-import { serveTasks, taskNames } from '../tasks.js'
+import type { DatabaseGuard } from '../files/database.js'
+import type { StoreFile, StoreLost } from '../thread/protocol.js'
+import { serveTasks, taskNames } from '../thread/tasks.js'
 import { type BoardFiles, type BoardStoresOpened, openBoardStores } from './board-stores.js'
 
 const port = parentPort

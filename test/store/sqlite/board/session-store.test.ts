@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import sqlite from 'node-sqlite3-wasm'
 import t, { type Test } from 'tap'
 import { openSessionDatabase } from '../../../../src/store/sqlite/board/session-database.js'
-import { Database } from '../../../../src/store/sqlite/database.js'
+import { Database } from '../../../../src/store/sqlite/files/database.js'
 import { testFolder } from '../../../support/test-folder.js'
 
 const NOW = 1_800_000_000

@@ -1,0 +1,71 @@
+import { AppError } from '../../../model/app-error.js'
+import { type DiskTrouble, findDiskTrouble } from './disk-trouble.js'
+
+type Translation = (cause: unknown, noun: string) => AppError
+
+const DISK_TROUBLE: Record<DiskTrouble, Translation> = {
+  full: cause =>
+    new AppError('unavailable', 'store_full', 'The disk is full; nothing was stored.', {
+      hint: 'Free some space: it goes on by itself.',
+      retryAfterSeconds: 5,
+      cause,
+    }),
+  read_only: (cause, noun) =>
+    new AppError('unavailable', 'store_read_only', `The ${noun} database cannot be written.`, {
+      hint: 'Check the permissions of the file, its folder and its disk.',
+      retryAfterSeconds: 5,
+      cause,
+    }),
+}
+
+const DISK_FAILED = /disk i\/o error|unable to open|could not open/i
+
+/**
+ * What can go wrong with a database file, told from the driver's text: node-sqlite3-wasm gives its errors no code.
+ * This table is the only place that looks at those texts.
+ */
+const KNOWN: readonly { text: RegExp; error: Translation }[] = [
+  { text: /database or disk is full/i, error: DISK_TROUBLE.full },
+  { text: /readonly database|read-only/i, error: DISK_TROUBLE.read_only },
+  {
+    // Not every "malformed": SQLite says "malformed JSON" of a text that nests deeper than it can read.
+    text: /disk image is malformed|malformed database schema|not a database|fts5: corrupt/i,
+    error: (cause, noun) =>
+      new AppError('unavailable', 'store_corrupt', `The ${noun} database is damaged or is not a database.`, {
+        hint: 'Stop the server and restore the file from a backup.',
+        retryAfterSeconds: 60,
+        cause,
+      }),
+  },
+  {
+    text: /database is locked/i,
+    error: (cause, noun) =>
+      new AppError('unavailable', 'store_locked', `Another program holds the ${noun} database.`, {
+        hint: 'Close it and try again.',
+        retryAfterSeconds: 5,
+        cause,
+      }),
+  },
+  {
+    text: DISK_FAILED,
+    error: (cause, noun) =>
+      new AppError('unavailable', 'store_failed', `The ${noun} database cannot be read or written.`, {
+        hint: 'Check the disk, the folder and their permissions.',
+        retryAfterSeconds: 5,
+        cause,
+      }),
+  },
+]
+
+/**
+ * Turns a failure of the driver into what it means for a caller; anything unknown stays the defect that it is.
+ *
+ * @param database `noun` as messages have it; its disk is asked when the driver says no more than that it failed, which is all that
+ *   node-sqlite3-wasm says of a full one
+ */
+export function toStoreError(error: unknown, database: { path: string; noun: string }): unknown {
+  if (error instanceof AppError || !(error instanceof Error)) return error
+  const trouble = DISK_FAILED.test(error.message) ? findDiskTrouble(database.path) : undefined
+  if (trouble !== undefined) return DISK_TROUBLE[trouble](error, database.noun)
+  return KNOWN.find(known => known.text.test(error.message))?.error(error, database.noun) ?? error
+}

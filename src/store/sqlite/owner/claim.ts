@@ -1,0 +1,63 @@
+import { open, readdir, unlink } from 'node:fs/promises'
+import { basename, dirname, join } from 'node:path'
+import { isErrno } from '../files/file-error.js'
+import { isTemporary, ownerFile } from './owner-record.js'
+import type { ProcessIdentity } from './process-identity.js'
+
+/**
+ * A candidate for a ledger, for the moment of the election: an empty file beside the database whose *name* says who it
+ * is. A name appears whole or not at all, so nobody ever reads half a claim.
+ */
+export interface Claim extends ProcessIdentity {
+  nonce: string
+}
+
+const SUFFIX = /^(\d{1,15})\.([0-9a-z]+)\.([0-9a-f]{12})\.([0-9a-f]{12})\.(\d+)\.([0-9a-f]{16})\.claim$/
+
+/** Everything of an election that lies beside a database. */
+export interface ElectionFiles {
+  claims: Claim[]
+  /** Paths of owner files that were never finished. */
+  temporaries: string[]
+}
+
+export async function listElection(database: string): Promise<ElectionFiles> {
+  const folder = dirname(database)
+  const prefix = `${basename(ownerFile(database))}.`
+  const found: ElectionFiles = { claims: [], temporaries: [] }
+  for (const name of await readdir(folder)) {
+    if (!name.startsWith(prefix)) continue
+    const suffix = name.slice(prefix.length)
+    const claim = parseClaim(suffix)
+    if (claim !== undefined) found.claims.push(claim)
+    else if (isTemporary(suffix)) found.temporaries.push(join(folder, name))
+  }
+  return found
+}
+
+export async function placeClaim(database: string, claim: Claim): Promise<void> {
+  await (await open(claimFile(database, claim), 'wx', 0o600)).close()
+}
+
+/** Takes a claim away: one's own, or that of a dead process. @returns whether it was still there */
+export async function removeClaim(database: string, claim: Claim): Promise<boolean> {
+  try {
+    await unlink(claimFile(database, claim))
+    return true
+  } catch (error) {
+    if (isErrno(error, 'ENOENT')) return false
+    throw error
+  }
+}
+
+/** Reads what follows `<database>.owner.` in a file's name. */
+export function parseClaim(suffix: string): Claim | undefined {
+  const [, pid, started, machine, boot, namespace, nonce] = SUFFIX.exec(suffix) ?? []
+  if (!pid || !started || !machine || !boot || !namespace || !nonce) return undefined
+  return { pid: Number(pid), started, machine, boot, namespace, nonce }
+}
+
+export function claimFile(database: string, claim: Claim): string {
+  const { pid, started, machine, boot, namespace, nonce } = claim
+  return `${ownerFile(database)}.${[pid, started, machine, boot, namespace, nonce].join('.')}.claim`
+}

@@ -1,0 +1,61 @@
+import { lstat, readlink, realpath, stat } from 'node:fs/promises'
+import { basename, dirname, join, resolve } from 'node:path'
+import { AppError } from '../../../model/app-error.js'
+
+const MAX_LINKS = 40
+
+/**
+ * The one spelling of a ledger's path: absolute, every symbolic link followed, also when the file (or its folder) does
+ * not exist yet. Two spellings of one ledger must meet in one owner file, one socket and one write-ahead log.
+ *
+ * @throws AppError `configuration/ledger_path_loop` for links that lead in a circle, `configuration/ledger_path_taken`
+ *   for a folder, or anything else that can never be a database
+ */
+export async function realDatabase(path: string): Promise<string> {
+  const real = await follow(resolve(path), 0)
+  if (await isTaken(real)) {
+    throw new AppError('configuration', 'ledger_path_taken', `${path} is not a file.`, {
+      hint: 'Give the path of a file: of the ledger, or of one that is not there yet.',
+    })
+  }
+  return real
+}
+
+async function isTaken(path: string): Promise<boolean> {
+  try {
+    return !(await stat(path)).isFile()
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return false
+    throw error
+  }
+}
+
+async function follow(path: string, links: number): Promise<string> {
+  if (links > MAX_LINKS) throw loop(path)
+  try {
+    return await realpath(path)
+  } catch (error) {
+    const code = (error as NodeJS.ErrnoException).code
+    if (code === 'ELOOP') throw loop(path)
+    if (code !== 'ENOENT' || dirname(path) === path) throw error
+  }
+  const target = await danglingTarget(path)
+  if (target !== undefined) return follow(resolve(dirname(path), target), links + 1)
+  return join(await follow(dirname(path), links), basename(path))
+}
+
+/** Where a link points whose target does not exist: SQLite would create the database there. */
+async function danglingTarget(path: string): Promise<string | undefined> {
+  try {
+    return (await lstat(path)).isSymbolicLink() ? await readlink(path) : undefined
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+    throw error
+  }
+}
+
+function loop(path: string): AppError {
+  return new AppError('configuration', 'ledger_path_loop', `The links of ${path} lead in a circle.`, {
+    hint: 'Give the path of the file itself.',
+  })
+}

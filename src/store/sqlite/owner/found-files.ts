@@ -1,0 +1,121 @@
+import { open, readdir, stat } from 'node:fs/promises'
+import { basename, dirname, join } from 'node:path'
+import { AppError } from '../../../model/app-error.js'
+import { isErrno } from '../files/file-error.js'
+import type { OwnerRecord } from './owner-record.js'
+
+/** Inode number and time of birth, for numbers are used again; null where there is no file. */
+export interface FileIds {
+  database: string | null
+  journal: string | null
+}
+
+/** With no more than its header, a write-ahead log holds no row. */
+const EMPTY_WAL_BYTES = 32
+const INITIAL_PAGES_AT = 16
+
+/** Which files lie at the paths of a database and its write-ahead log. */
+export async function findFileIds(database: string): Promise<FileIds> {
+  const [file, journal] = [await sizeAndId(database), await sizeAndId(`${database}-wal`)]
+  return { database: file?.id ?? null, journal: journal?.id ?? null }
+}
+
+/**
+ * Refuses files that SQLite would open and thereby destroy what they hold, and says what seems to be missing. SQLite deletes
+ * a log that lies beside an empty database, and applies any log to the database beside it.
+ *
+ * What a process leaves that is killed at any instruction is never refused.
+ *
+ * @param former the dead owner that did not release the database
+ * @returns a sentence for the operator
+ * @throws AppError `conflict/ledger_remains`
+ */
+export async function checkFoundFiles(database: string, former: OwnerRecord | undefined): Promise<string | undefined> {
+  const file = await sizeAndId(database)
+  const journal = await sizeAndId(`${database}-wal`)
+  const found: FileIds = { database: file?.id ?? null, journal: journal?.id ?? null }
+  const { files, lost } = former ?? {}
+  const hasRows = (journal?.size ?? 0) > EMPTY_WAL_BYTES
+  if (lost && isSame(lost, found)) throw await unchangedSince(database)
+  if ((file?.size ?? 0) === 0) {
+    await refuseRemains(database, hasRows)
+    if (files) return `the ledger that process ${former?.pid} had open is gone: ${database} is a new, empty one`
+    return undefined
+  }
+  if (!files) return undefined
+  const isReplaced = files.database !== found.database
+  if (isReplaced && hasRows && files.journal === found.journal) throw notItsOwn(database)
+  if (isReplaced || files.journal === null || found.journal !== null) return undefined
+  return `${database}-wal is gone, which process ${former?.pid} had open when it ended: events may be missing`
+}
+
+async function refuseRemains(database: string, hasRows: boolean): Promise<void> {
+  const rescued = await findRescued(database)
+  const remains = [
+    ...(hasRows ? [`${database}-wal`] : []),
+    ...((await holdsPages(`${database}-journal`)) ? [`${database}-journal`] : []),
+    ...rescued,
+  ]
+  if (remains.length === 0) return
+  const message = `There is no database ${database}, but ${remains.join(', ')} may hold its events.`
+  const back =
+    rescued.length > 0 ? `Rename the rescued files to ${database} and ${database}-wal` : 'Put the database back'
+  throw remainsError(message, `${back}, or move what is there away, and start again.`)
+}
+
+async function unchangedSince(database: string): Promise<AppError> {
+  const rescued = await findRescued(database)
+  const saved = rescued.length === 0 ? '' : ` What it held is in ${rescued.join(', ')}.`
+  const message = `The server that had ${database} open found that other files had taken its place, and ended.${saved}`
+  const hint = rescued.length === 0 ? 'Put its files back' : `Rename those to ${database} and ${database}-wal`
+  return remainsError(message, `${hint}; or, to go on with what is there now, remove ${database}.owner.`)
+}
+
+function notItsOwn(database: string): AppError {
+  const message = `${database} was replaced, and ${database}-wal belongs to the former one: together they would be damaged.`
+  const hint = `Put the former database back, or move ${database}-wal away, and start again.`
+  return remainsError(message, hint)
+}
+
+function remainsError(message: string, hint: string): AppError {
+  return new AppError('conflict', 'ledger_remains', message, { hint })
+}
+
+function isSame(one: FileIds, other: FileIds): boolean {
+  return one.database === other.database && one.journal === other.journal
+}
+
+async function findRescued(database: string): Promise<string[]> {
+  const folder = dirname(database)
+  const names = (await readdir(folder)).filter(name => name.startsWith(`${basename(database)}.rescued-`))
+  return names
+    .filter(name => !name.endsWith('.part'))
+    .sort()
+    .map(name => join(folder, name))
+}
+
+/** A rollback journal of a transaction that began with an empty database holds nothing. */
+async function holdsPages(journal: string): Promise<boolean> {
+  try {
+    const file = await open(journal, 'r')
+    try {
+      const { buffer, bytesRead } = await file.read(Buffer.alloc(4), 0, 4, INITIAL_PAGES_AT)
+      return bytesRead === 4 && buffer.readUInt32BE(0) > 0
+    } finally {
+      await file.close()
+    }
+  } catch (error) {
+    if (isErrno(error, 'ENOENT')) return false
+    throw error
+  }
+}
+
+async function sizeAndId(path: string): Promise<{ size: number; id: string } | undefined> {
+  try {
+    const { size, ino, birthtimeNs } = await stat(path, { bigint: true })
+    return { size: Number(size), id: `${ino}:${birthtimeNs}` }
+  } catch (error) {
+    if (isErrno(error, 'ENOENT')) return undefined
+    throw error
+  }
+}

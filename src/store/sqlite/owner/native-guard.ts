@@ -1,0 +1,99 @@
+import type { BigIntStats } from 'node:fs'
+import { lstat, mkdir, readFile, rmdir, unlink } from 'node:fs/promises'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { AppError } from '../../../model/app-error.js'
+import { isErrno } from '../files/file-error.js'
+import { findNativeUser } from './native-users.js'
+
+const POLL_MS = 50
+
+/**
+ * Keeps ordinary SQLite programs from damaging the ledger while this process has it open: `<database>-shm` becomes an
+ * empty **folder**.
+ *
+ * node-sqlite3-wasm takes its lock as a folder `<database>.lock`, which no ordinary SQLite looks at; without a guard one
+ * that opens the file would fold in our write-ahead log when it closes, and delete it. An ordinary SQLite in WAL mode
+ * opens `<database>-shm` for writing, fails on a folder, opens it for reading, succeeds, and takes itself for a
+ * reader of a database that it may not write: reading works, on its own index of the log, and everything else
+ * (writing, checkpoints, another journal mode, VACUUM) is refused with "attempt to write a readonly database".
+ * Not kept out: a program that asks for `PRAGMA locking_mode=EXCLUSIVE`, which does without shared memory.
+ *
+ * A file of that name was left by an ordinary SQLite that was killed, or belongs to one that runs. A running one has its
+ * own index of the log in it, which our writes would not enter: both writing would destroy the ledger. So it is
+ * waited for, `waitMs` long, and then this process does not open the ledger. Only a file without a user is removed:
+ * it holds nothing that recovery does not make again from the log.
+ *
+ * To be called by the owner, before it opens the database.
+ *
+ * @throws AppError `conflict/ledger_in_use`, naming the program
+ */
+export async function raiseGuard(database: string, waitMs: number): Promise<void> {
+  const path = `${database}-shm`
+  const deadline = performance.now() + waitMs
+  let removed: BigIntStats | undefined
+  for (;;) {
+    const user = await findNativeUser(database, { formerShm: removed })
+    if (user !== undefined) {
+      if (performance.now() >= deadline) throw await inUse(database, user)
+      await sleep(POLL_MS)
+      continue
+    }
+    const file = await findFile(path)
+    if (file !== undefined) {
+      await unlink(path)
+      removed = file
+    }
+    const made = await makeFolder(path)
+    if (removed === undefined && made) return
+    if (made) {
+      // A program that had opened the file just before it was unlinked takes its lock in the next instants.
+      await sleep(POLL_MS)
+      if ((await findNativeUser(database, { formerShm: removed })) === undefined) return
+    }
+  }
+}
+
+/** Takes the guard away, after the database was closed. What somebody put into the folder stays. */
+export async function lowerGuard(database: string): Promise<void> {
+  try {
+    await rmdir(`${database}-shm`)
+  } catch (error) {
+    if (!isErrno(error, 'ENOENT', 'ENOTDIR', 'ENOTEMPTY')) throw error
+  }
+}
+
+/** @returns whether a folder is there now; false when a program has just made the file */
+async function makeFolder(path: string): Promise<boolean> {
+  try {
+    await mkdir(path, { mode: 0o700 })
+    return true
+  } catch (error) {
+    if (isErrno(error, 'EEXIST')) return (await findFile(path)) === undefined
+    throw error
+  }
+}
+
+/** Whatever is at `path` and is not a folder. */
+async function findFile(path: string): Promise<BigIntStats | undefined> {
+  try {
+    const found = await lstat(path, { bigint: true })
+    return found.isDirectory() ? undefined : found
+  } catch (error) {
+    if (isErrno(error, 'ENOENT')) return undefined
+    throw error
+  }
+}
+
+async function inUse(database: string, pid: number): Promise<AppError> {
+  const message = `The database ${database} is open in another program (process ${pid}${await nameOf(pid)}).`
+  return new AppError('conflict', 'ledger_in_use', message, { hint: 'Close it there, then start again.' })
+}
+
+async function nameOf(pid: number): Promise<string> {
+  try {
+    return `, ${(await readFile(`/proc/${pid}/comm`, 'utf8')).replace(/[\x00-\x1f\x7f]/g, '')}`
+  } catch (error) {
+    if (isErrno(error, 'ENOENT', 'ESRCH', 'EACCES', 'EPERM')) return ''
+    throw error
+  }
+}

@@ -1,0 +1,129 @@
+import { execFile } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { readFile, readlink } from 'node:fs/promises'
+import { hostname } from 'node:os'
+import { promisify } from 'node:util'
+import { AppError } from '../../../model/app-error.js'
+import { isErrno } from '../files/file-error.js'
+
+/**
+ * Which process on which machine, so that a later reader can tell whether it still runs. A pid alone is not enough:
+ * it is reused, and it means nothing in another container or after a reboot.
+ */
+export interface ProcessIdentity {
+  pid: number
+  /** Start time as the system words it, letters and digits: with `pid` and `boot` it is unique. */
+  started: string
+  /** Twelve hexadecimal digits standing for the machine (its id and host name). */
+  machine: string
+  /** Twelve hexadecimal digits standing for this boot; those of `machine` where the system tells no boot id. */
+  boot: string
+  /** Number of the pid namespace (Linux); `0` where there are none. */
+  namespace: string
+}
+
+/** `elsewhere`: this process cannot see it (another container or machine), so its pid says nothing. */
+export type Liveness = 'alive' | 'dead' | 'elsewhere'
+
+/** `hidden`: it exists, but the system does not show its start time to this user. */
+export type ProcessState = { started: string; zombie: boolean } | 'gone' | 'hidden'
+
+/** @throws AppError `configuration/process_unreadable` where neither /proc nor `ps` tells when this process started */
+export async function ownIdentity(): Promise<ProcessIdentity> {
+  const [machineId, bootId, namespaceLink, state] = await Promise.all([
+    readOptional(() => readFile('/etc/machine-id', 'utf8')),
+    readOptional(() => readFile('/proc/sys/kernel/random/boot_id', 'utf8')),
+    readOptional(() => readlink('/proc/self/ns/pid')),
+    processState(process.pid),
+  ])
+  if (state === 'gone' || state === 'hidden') {
+    throw new AppError('configuration', 'process_unreadable', 'The start time of this process cannot be read.', {
+      hint: 'Mount /proc, or install ps: the owner of a ledger is told from a reused process id by it.',
+    })
+  }
+  // The host name as well: images are shipped with one machine id baked in.
+  const machine = shortDigest(`${machineId.trim()}\n${hostname()}`)
+  return {
+    pid: process.pid,
+    started: state.started,
+    machine,
+    boot: bootId.trim() === '' ? machine : shortDigest(bootId.trim()),
+    namespace: /\d+/.exec(namespaceLink)?.[0] ?? '0',
+  }
+}
+
+/** Whether the process `of` still runs, as far as the process `seenBy` (the one that asks) can tell. */
+export async function liveness(of: ProcessIdentity, seenBy: ProcessIdentity): Promise<Liveness> {
+  if (of.boot === seenBy.boot && of.namespace === seenBy.namespace) {
+    const state = await processState(of.pid)
+    if (state === 'gone') return 'dead'
+    if (state === 'hidden') return 'elsewhere'
+    return state.zombie || state.started !== of.started ? 'dead' : 'alive'
+  }
+  return of.machine === seenBy.machine && of.boot !== seenBy.boot ? 'dead' : 'elsewhere'
+}
+
+/** The state of a process of this pid namespace, from /proc where there is one, else from `ps`. */
+export async function processState(pid: number, platform: string = process.platform): Promise<ProcessState> {
+  return platform === 'linux' ? stateFromProc(pid) : stateFromPs(pid)
+}
+
+/**
+ * Reads the text of `/proc/<pid>/stat`. The second field is the program's name in parentheses, and may itself hold
+ * blanks and parentheses, so everything is counted from the last one. Source: proc(5), fields 3 and 22.
+ */
+export function readProcStat(text: string): { started: string; zombie: boolean } {
+  const fields = text.slice(text.lastIndexOf(')') + 2).split(' ')
+  return { zombie: fields[0] === 'Z' || fields[0] === 'X', started: fields[19] ?? '' }
+}
+
+async function stateFromProc(pid: number): Promise<ProcessState> {
+  try {
+    return readProcStat(await readFile(`/proc/${pid}/stat`, 'utf8'))
+  } catch (error) {
+    if (!isErrno(error, 'ENOENT', 'ESRCH', 'EACCES', 'EPERM')) throw error
+  }
+  // With hidepid the files of other users' processes look absent, so absence needs a second witness.
+  return exists(pid) ? 'hidden' : 'gone'
+}
+
+function exists(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch (error) {
+    return !isErrno(error, 'ESRCH')
+  }
+}
+
+async function stateFromPs(pid: number): Promise<ProcessState> {
+  const env = { PATH: '/usr/bin:/bin:/usr/sbin:/sbin', LC_ALL: 'C', TZ: 'UTC' }
+  try {
+    const { stdout } = await promisify(execFile)('ps', ['-o', 'stat=', '-o', 'lstart=', '-p', String(pid)], { env })
+    const [state = '', ...started] = stdout.trim().split(/\s+/)
+    return {
+      zombie: state.startsWith('Z'),
+      started: started
+        .join('')
+        .replace(/[^0-9A-Za-z]/g, '')
+        .toLowerCase(),
+    }
+  } catch (error) {
+    // `ps` answers an unknown pid with exit code 1; a `ps` that cannot be started says nothing about the process.
+    if ((error as { code?: unknown }).code === 1) return 'gone'
+    return exists(pid) ? 'hidden' : 'gone'
+  }
+}
+
+async function readOptional(read: () => Promise<string>): Promise<string> {
+  try {
+    return await read()
+  } catch (error) {
+    if (isErrno(error, 'ENOENT', 'EACCES', 'EPERM', 'EINVAL', 'ENOTDIR')) return ''
+    throw error
+  }
+}
+
+function shortDigest(text: string): string {
+  return createHash('sha256').update(text).digest('hex').slice(0, 12)
+}

@@ -1,0 +1,195 @@
+import { createWriteStream } from 'node:fs'
+import { open, realpath, rename, rm, stat } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import { pipeline } from 'node:stream/promises'
+import { setTimeout as sleep } from 'node:timers/promises'
+import sqlite from 'node-sqlite3-wasm'
+import { AppError } from '../../../model/app-error.js'
+import { isErrno, toFileError } from '../files/file-error.js'
+import { toStoreError } from '../files/store-error.js'
+import { realDatabase } from '../owner/database-path.js'
+import { undoHalfTransaction } from '../owner/rollback-journal.js'
+
+/** A database and what completes it: the write-ahead log, and the journal of a transaction that died half-way. */
+const PARTS = ['', '-wal', '-journal']
+const REMAINS = [...PARTS, '-shm', '.lock']
+const TRIES = 5
+/** Longer than the steps of any file clock, so that a write of the same instant cannot hide behind equal times. */
+const SETTLE_MS = 50
+
+/**
+ * Brings the ledger of the older flat layout forward: copies `legacy`, with its write-ahead log and journal, to
+ * `database`, as one complete file (mode 0600, WAL format, integrity checked, synced). The legacy file keeps its bytes
+ * and times, and nothing is put beside it: it is only ever read, never opened as a database.
+ *
+ * Does nothing when `database` exists or there is no `legacy`. The copy grows under another name and is renamed when
+ * it is whole: death at any instruction leaves no new file, and the next call begins again. What columns the
+ * copy has is not looked at here.
+ *
+ * The caller owns `database`. This blocks its thread for about a second for each 200 MB, so it belongs into the worker.
+ *
+ * @param legacy path of the older file
+ * @param database path of the new one; its folder is there
+ * @returns whether a copy was made
+ * @throws AppError `unavailable/legacy_busy` when a program keeps writing to it, `configuration/legacy_unusable` when it
+ *   is damaged or no database, `configuration/legacy_unreadable`, `conflict/ledger_remains` when the new place holds a log
+ *   or journal without its database, and those of `toFileError`
+ *
+ * Source: Event Ledger Service, "A legacy database is copied forward on first default-path use".
+ */
+export async function copyLegacyLedger(paths: { legacy: string; database: string }): Promise<boolean> {
+  const database = await realDatabase(paths.database)
+  const copy = `${database}.copying`
+  try {
+    await removeCopy(copy)
+    if (await exists(database)) return false
+    const legacy = await findLegacy(paths.legacy)
+    if (legacy === undefined) return false
+    await refuseRemains(database)
+    await copyConsistently(legacy, copy)
+    await undoHalfTransaction(copy)
+    settle(copy, legacy)
+    await sync(copy)
+    await rename(copy, database)
+    await sync(dirname(database))
+    return true
+  } catch (error) {
+    await removeCopy(copy)
+    throw toFileError(error, database)
+  }
+}
+
+async function findLegacy(path: string): Promise<string | undefined> {
+  try {
+    // By its real name: the log of a linked database lies beside the file, not beside the link.
+    const legacy = await realpath(path)
+    if ((await stat(legacy)).isFile()) return legacy
+    throw unreadable(path, 'is not a file')
+  } catch (error) {
+    if (isErrno(error, 'ENOENT', 'ENOTDIR')) return undefined
+    throw error
+  }
+}
+
+/** SQLite would take a log or a journal that lies there for the copy's own. */
+async function refuseRemains(database: string): Promise<void> {
+  for (const suffix of ['-wal', '-journal']) {
+    if (!(await exists(`${database}${suffix}`))) continue
+    const message = `${database}${suffix} is there, but its database is not; it may hold events.`
+    throw new AppError('conflict', 'ledger_remains', message, {
+      hint: 'Put the database back beside it, or move that file away, and start again.',
+    })
+  }
+}
+
+/**
+ * Copies the parts while nothing writes to them. A database at rest, whatever its state, is what recovery is made for;
+ * one that changes between two parts is not.
+ */
+async function copyConsistently(legacy: string, copy: string): Promise<void> {
+  for (let attempt = 0; attempt < TRIES; attempt += 1) {
+    const before = await fingerprint(legacy)
+    await sleep(SETTLE_MS * (attempt + 1))
+    await copyParts(legacy, copy)
+    if ((await fingerprint(legacy)) === before) return
+    await removeCopy(copy)
+  }
+  throw new AppError('unavailable', 'legacy_busy', `The older ledger ${legacy} is being written to.`, {
+    hint: 'Stop the program that uses it, then try again.',
+    retryAfterSeconds: 5,
+  })
+}
+
+async function copyParts(legacy: string, copy: string): Promise<void> {
+  for (const part of PARTS) {
+    try {
+      // Opened before there is anything to write to: a file that is still being made could not be removed.
+      const source = await open(`${legacy}${part}`, 'r')
+      await pipeline(
+        source.createReadStream({ highWaterMark: 1 << 20 }),
+        createWriteStream(`${copy}${part}`, { flags: 'w', mode: 0o600 }),
+      )
+    } catch (error) {
+      if (isErrno(error, 'EACCES', 'EPERM') && error.path === `${legacy}${part}`) {
+        throw unreadable(`${legacy}${part}`, 'may not be read by this user', error)
+      }
+      if (!isErrno(error, 'ENOENT')) throw error
+      // Absent, as most parts are; one that came or went meanwhile changes the fingerprint.
+      await rm(`${copy}${part}`, { force: true })
+    }
+  }
+}
+
+/** Folds the log in and looks at every page. Leaves one file in WAL format, which no rollback journal can follow. */
+function settle(copy: string, legacy: string): void {
+  let findings: string
+  try {
+    const connection = new sqlite.Database(copy, { fileMustExist: true })
+    try {
+      connection.all('PRAGMA locking_mode = EXCLUSIVE')
+      connection.all('PRAGMA journal_mode = WAL')
+      connection.all('PRAGMA wal_checkpoint(TRUNCATE)')
+      findings = String(connection.all('PRAGMA integrity_check(1)')[0]?.integrity_check)
+    } finally {
+      connection.close()
+    }
+  } catch (error) {
+    const known = toStoreError(error, { path: copy, noun: 'ledger' })
+    // A full disk is about the new place; everything else is about what was copied.
+    if (known instanceof AppError && known.code !== 'store_corrupt') throw known
+    throw unusable(legacy, error instanceof Error ? error.message : String(error), error)
+  }
+  if (findings !== 'ok') throw unusable(legacy, findings)
+}
+
+async function fingerprint(legacy: string): Promise<string> {
+  const parts: string[] = []
+  for (const part of PARTS) {
+    try {
+      const { ino, size, mtimeNs, ctimeNs } = await stat(`${legacy}${part}`, { bigint: true })
+      parts.push([ino, size, mtimeNs, ctimeNs].join(':'))
+    } catch (error) {
+      if (!isErrno(error, 'ENOENT')) throw error
+      parts.push('absent')
+    }
+  }
+  return parts.join(' ')
+}
+
+async function removeCopy(copy: string): Promise<void> {
+  for (const suffix of REMAINS) await rm(`${copy}${suffix}`, { recursive: true, force: true })
+}
+
+async function exists(path: string): Promise<boolean> {
+  try {
+    await stat(path)
+    return true
+  } catch (error) {
+    if (isErrno(error, 'ENOENT')) return false
+    throw error
+  }
+}
+
+async function sync(path: string): Promise<void> {
+  const handle = await open(path, 'r')
+  try {
+    await handle.sync()
+  } finally {
+    await handle.close()
+  }
+}
+
+function unreadable(path: string, reason: string, cause?: unknown): AppError {
+  return new AppError('configuration', 'legacy_unreadable', `The older ledger ${path} ${reason}.`, {
+    hint: 'Make it readable, move it away to start with an empty ledger, or choose a database.',
+    cause,
+  })
+}
+
+function unusable(legacy: string, reason: string, cause?: unknown): AppError {
+  const message = `The older ledger ${legacy} cannot be brought forward: ${reason}.`
+  return new AppError('configuration', 'legacy_unusable', message, {
+    hint: 'Repair it or restore it from a backup, move it away to start with an empty ledger, or choose a database.',
+    cause,
+  })
+}
