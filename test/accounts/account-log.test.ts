@@ -3,11 +3,7 @@ import sqlite from 'node-sqlite3-wasm'
 import t from 'tap'
 import type { AccountLogEntry } from '../../src/model/account-log.js'
 import { Database } from '../../src/store/sqlite/files/database.js'
-import {
-  ACCOUNT_LOG_TABLE,
-  addAccountLogEntry,
-  listAccountLog,
-} from '../../src/store/sqlite/tables/account-log-table.js'
+import { ACCOUNT_LOG_TABLE, addAccountLogEntry, listAccountLog } from '../../src/store/sqlite/tasks/account-log.js'
 import { testFolder } from '../support/test-folder.js'
 import { PASSWORD, startWithUsers } from './accounts-rig.js'
 

@@ -3,10 +3,9 @@ import { AppError } from '../../model/app-error.js'
 import type { EventPage } from '../../model/event-query.js'
 import { toFailure } from '../../model/failure.js'
 import type { Engine } from './engine.js'
-import type { QueryAnswer, StoreReply, StoreRequest } from './thread/protocol.js'
+import type { StoreReply, StoreRequest, TaskCall } from './thread/protocol.js'
 
-type WriteRequest = Extract<StoreRequest, { kind: 'write' }>
-type ReadRequest = Extract<StoreRequest, { kind: 'read' }>
+type TaskRequest = { id: number } & TaskCall
 
 /**
  * What one group commit takes at most, so that the first of them does not wait for the last. One request with more than
@@ -35,16 +34,16 @@ const LONG_TURN_MS = 10
  * cannot follow, and then it would only slow the writers down: the index waits for the burst's end. `largest` events
  * behind, every turn brings a batch, so that a search never has much more than that to read event by event.
  */
-const TAIL = { largest: 200_000, batch: 256, quietMs: 50, paceMs: 50, rest: 5 }
+const INDEX_PACING = { largest: 200_000, batch: 256, quietMs: 50, paceMs: 50, rest: 5 }
 
 /**
  * Whose turn it is on the store's thread: first everything that waits to be written, as one transaction; then the
  * short questions; then a slice of each long query, as time allows; then the search index.
  */
 export class Scheduler {
-  readonly #writes: WriteRequest[] = []
-  readonly #reads: ReadRequest[] = []
-  readonly #queries = new Map<number, Generator<void, QueryAnswer>>()
+  readonly #writes: TaskRequest[] = []
+  readonly #reads: TaskRequest[] = []
+  readonly #queries = new Map<number, Generator<void, unknown>>()
   #closing: number | undefined
   #turnPending = false
   /** Requests are numbered as they are sent, and arrive in that order. */
@@ -53,8 +52,8 @@ export class Scheduler {
   /** When the pace was last looked at, and how many events there were. */
   #pace = { at: Number.NEGATIVE_INFINITY, appended: 0 }
   /** How many events a batch of the index holds: fewer where they are large. */
-  #batch = TAIL.batch
-  #paceMs = TAIL.paceMs
+  #batch = INDEX_PACING.batch
+  #paceMs = INDEX_PACING.paceMs
   #indexTimer: NodeJS.Timeout | undefined
   /** Never twice in a row: where every turn is long the index would not go on at all. */
   #indexPostponed = false
@@ -77,8 +76,9 @@ export class Scheduler {
       case 'read':
         this.#reads.push(request)
         break
+      case 'page':
       case 'query':
-        this.#queries.set(request.id, this.engine.query(request.task))
+        this.#queries.set(request.id, this.engine.query(request))
         break
       case 'abort':
         this.#queries.delete(request.id)
@@ -106,7 +106,7 @@ export class Scheduler {
   }
 
   #turn(): void {
-    const { mustFold } = this.engine
+    const { checkpointDue } = this.engine
     const started = performance.now()
     this.#commitGroup()
     this.#answerReads()
@@ -117,19 +117,20 @@ export class Scheduler {
       return
     }
     // Not in the turn of the commit that calls for it: what has arrived meanwhile goes first.
-    if (mustFold) this.#attempt(() => this.engine.fold())
+    if (checkpointDue) this.#attempt(() => this.engine.checkpoint())
     this.#indexPostponed = !this.#indexPostponed && performance.now() - started > LONG_TURN_MS
     if (!this.#indexPostponed) this.#advanceIndex()
-    if (busy || this.#indexPostponed || this.engine.mustFold) this.#wake()
+    if (busy || this.#indexPostponed || this.engine.checkpointDue) this.#wake()
   }
 
   #commitGroup(): void {
     let rows = 0
     let bytes = 0
     let size = 0
-    for (const { task } of this.#writes) {
-      rows += task.task === 'record' ? task.rows.count : 1
-      bytes += task.task === 'record' ? task.rows.buffer.byteLength : 0
+    for (const request of this.#writes) {
+      const load = this.engine.loadOf(request)
+      rows += load.rows
+      bytes += load.bytes
       if (size > 0 && (rows > GROUP.rows || bytes > GROUP.bytes)) break
       size++
     }
@@ -139,10 +140,10 @@ export class Scheduler {
   }
 
   /** Where a defect of one of them fails them all, each is tried alone: the others are not to fail with it. */
-  #commit(group: WriteRequest[]): void {
+  #commit(group: TaskRequest[]): void {
     try {
-      const results = this.engine.commit(group.map(request => request.task))
-      this.#send({ replies: group.map((request, at) => ({ id: request.id, result: results[at] })), transfer: [] })
+      const results = this.engine.commit(group)
+      this.#send({ replies: group.map(({ id }, at) => toReply(id, results[at])), transfer: [] })
     } catch (error) {
       if (group.length > 1 && !(error instanceof AppError)) {
         for (const request of group) this.#commit([request])
@@ -155,32 +156,32 @@ export class Scheduler {
 
   #answerReads(): void {
     const started = performance.now()
-    const answers = new Answers()
+    const replies = new OrderedReplies()
     let answered = 0
-    for (const { id, task } of this.#reads) {
-      answers.add(id, () => this.engine.read(task))
+    for (const request of this.#reads) {
+      replies.add(request.id, () => this.engine.read(request))
       answered++
-      if (answers.bytes > READS.bytes || performance.now() - started > READS.ms) break
+      if (replies.bytes > READS.bytes || performance.now() - started > READS.ms) break
     }
     this.#reads.splice(0, answered)
-    this.#send(answers)
+    this.#send(replies)
   }
 
   /** A slice of each, as many as one turn has time for; those that had theirs stand at the end of the line. */
   #advanceQueries(): void {
     const started = performance.now()
-    const answers = new Answers()
+    const replies = new OrderedReplies()
     for (const [id, query] of [...this.#queries]) {
       this.#queries.delete(id)
-      answers.add(id, () => {
+      replies.add(id, () => {
         const step = query.next()
         if (step.done) return step.value
         this.#queries.set(id, query)
-        return NOT_YET
+        return PENDING
       })
       if (performance.now() - started > QUERIES_MS) break
     }
-    this.#send(answers)
+    this.#send(replies)
   }
 
   #advanceIndex(): void {
@@ -188,9 +189,9 @@ export class Scheduler {
     const { unindexed, appended } = this.engine
     if (unindexed === 0) return
     const now = performance.now()
-    const untilQuiet = this.#wroteAt + TAIL.quietMs - now
+    const untilQuiet = this.#wroteAt + INDEX_PACING.quietMs - now
     let untilPace = this.#pace.at + this.#paceMs - now
-    let isDue = unindexed >= TAIL.largest || untilQuiet <= 0
+    let isDue = unindexed >= INDEX_PACING.largest || untilQuiet <= 0
     if (untilPace <= 0) {
       isDue ||= unindexed >= this.#batch && appended - this.#pace.appended <= this.#batch
       this.#pace = { at: now, appended }
@@ -202,11 +203,11 @@ export class Scheduler {
 
   #index(): void {
     this.#attempt(() => {
-      const wanted = Math.min(this.engine.unindexed, TAIL.batch)
+      const wanted = Math.min(this.engine.unindexed, INDEX_PACING.batch)
       const started = performance.now()
       const taken = this.engine.advanceIndex(wanted)
-      this.#batch = taken < wanted ? taken : TAIL.batch
-      this.#paceMs = Math.max(TAIL.paceMs, TAIL.rest * (performance.now() - started))
+      this.#batch = taken < wanted ? taken : INDEX_PACING.batch
+      this.#paceMs = Math.max(INDEX_PACING.paceMs, INDEX_PACING.rest * (performance.now() - started))
       this.#wake()
     })
   }
@@ -222,22 +223,27 @@ export class Scheduler {
 
   #close(id: number): void {
     clearTimeout(this.#indexTimer)
-    const answers = new Answers()
-    answers.add(id, () => this.engine.close())
-    this.#send(answers)
+    const replies = new OrderedReplies()
+    replies.add(id, () => this.engine.close())
+    this.#send(replies)
     this.port.close()
   }
 
-  #send({ replies, transfer }: Pick<Answers, 'replies' | 'transfer'>): void {
+  #send({ replies, transfer }: Pick<OrderedReplies, 'replies' | 'transfer'>): void {
     if (replies.length > 0) this.port.postMessage(replies, transfer)
   }
 }
 
-/** A question that needs another slice. */
-const NOT_YET = Symbol('not yet')
+/** A write that is refused returns its error (`Task`). */
+function toReply(id: number, result: unknown): StoreReply {
+  return result instanceof AppError ? { id, error: toFailure(result) } : { id, result }
+}
 
-/** Answers of one turn, which go over as one message; what one of them failed of is its own answer. */
-class Answers {
+/** The result of a query that needs another slice. */
+const PENDING = Symbol('not yet')
+
+/** OrderedReplies of one turn, which go over as one message; what one of them failed of is its own answer. */
+class OrderedReplies {
   readonly replies: StoreReply[] = []
   /** Buffers that change hands. */
   readonly transfer: ArrayBuffer[] = []
@@ -247,7 +253,7 @@ class Answers {
   add(id: number, work: () => unknown): void {
     try {
       const result = work()
-      if (result === NOT_YET) return
+      if (result === PENDING) return
       this.replies.push({ id, result })
       const bytes = isPage(result) ? result.items : result
       if (!(bytes instanceof Uint8Array)) return

@@ -1,11 +1,12 @@
 import type { AppError } from '../../model/app-error.js'
+import type { EventQuery } from '../../model/event-query.js'
 import type { Micros } from '../../model/timestamp.js'
 import type { Store } from '../store.js'
-import { SqliteEventStore } from './event-store.js'
+import { shareUserReads } from './shared-user-reads.js'
 import { StoreThread, type StoreThreadOptions } from './store-thread.js'
-import { SqliteSubscriptionStore } from './subscription-store.js'
-import type { Leftover, StoreFile } from './thread/protocol.js'
-import { SqliteUserStore } from './user-store.js'
+import type { StoreFile } from './thread/protocol.js'
+import type { Leftover } from './upgrade/leftovers.js'
+import { EventGroups } from './write/event-groups.js'
 
 /** A ledger in one SQLite file. */
 export interface SqliteStore extends Store {
@@ -38,20 +39,38 @@ export interface SqliteStoreOptions extends StoreFile, StoreThreadOptions {
  * Source: Event Ledger Service, "Storage".
  */
 export async function openSqliteStore(options: SqliteStoreOptions): Promise<SqliteStore> {
-  const { thread, opened } = await StoreThread.open(options)
-  const events = new SqliteEventStore(thread, { ...options, ...opened })
+  const { thread, facts } = await StoreThread.open(options)
+  const { events, subscriptions, users, file } = thread.stores
+  const groups = new EventGroups(thread, options)
+  const { epoch, schemaVersion, leftovers } = facts
   return {
-    schemaVersion: opened.schemaVersion,
-    leftovers: opened.leftovers,
+    schemaVersion,
+    leftovers,
     damaged: thread.damaged,
-    events,
-    subscriptions: new SqliteSubscriptionStore(thread),
-    users: new SqliteUserStore(thread),
-    check: async () => (await thread.read<string[]>({ task: 'check' })).filter(line => line !== 'ok'),
-    verify: () => thread.read({ task: 'verify' }),
+    events: {
+      ...events,
+      record: toRecord => groups.record(toRecord),
+      query: (query, signal) => (isRange(query) ? events.queryRange(query, signal) : events.query(query, signal)),
+      health: async () => {
+        const head = await groups.prove()
+        return { database: options.path, engine: 'sqlite', head, epoch, schemaVersion, damage: thread.damage }
+      },
+    },
+    subscriptions,
+    users: shareUserReads(users),
+    check: async () => (await file.check()).filter(line => line !== 'ok'),
+    verify: file.verify,
     close: async () => {
-      await events.finish()
+      await groups.finish()
       await thread.close()
     },
   }
+}
+
+/** Members of a query that only bound the range that is read. */
+const RANGE_MEMBERS = ['order', 'limit', 'since', 'from', 'to']
+
+/** One slice answers it. */
+function isRange(query: EventQuery): boolean {
+  return Object.entries(query).every(([member, value]) => value === undefined || RANGE_MEMBERS.includes(member))
 }

@@ -2,9 +2,9 @@ import type { BoardSessionStore } from '../../board-session-store.js'
 import type { CardStore } from '../../card-store.js'
 import type { RunStore } from '../../run-store.js'
 import { BoundedWork } from '../thread/bounded-work.js'
-import { type Asked, askedBy } from '../thread/tasks.js'
+import { makeProxies } from '../thread/task.js'
 import { WorkerCalls, type WorkerOptions } from '../thread/worker-calls.js'
-import type { BoardFiles, BoardStores, BoardStoresOpened } from './board-stores.js'
+import type { BoardFiles, BoardOpened, BoardTasks } from './board-files.js'
 
 /** The opened files of a board. */
 export interface BoardStore {
@@ -33,16 +33,13 @@ export async function openBoardStore(
   options: Pick<WorkerOptions, 'onFailure' | 'onLost'>,
 ): Promise<BoardStore> {
   const file = new URL('./worker.js', import.meta.url)
-  const { calls, opened } = await WorkerCalls.start<BoardStoresOpened>(file, { data: files, noun: 'board', ...options })
+  const { calls, opened } = await WorkerCalls.start<BoardOpened>(file, { data: files, noun: 'board', ...options })
   const bounded = new BoundedWork(CALLS)
-  const asked = <Name extends keyof BoardStores>(store: Name): Asked<BoardStores[Name]> =>
-    askedBy<BoardStores[Name]>(opened.tasks[store], (task, args) =>
-      bounded.run(() => calls.ask(id => ({ id, store, task, args }))),
-    )
+  const stores = makeProxies<BoardTasks>(opened.kinds, call => bounded.run(() => calls.ask(call)))
   return {
-    ...{ cards: asked('cards'), runs: asked('runs'), copies: asked('copies'), putAside: opened.putAside },
-    sessions: { ...asked('sessions'), salt: opened.salt },
-    verify: asked('databases').verify,
-    close: () => calls.close(id => ({ id, close: true })),
+    ...{ cards: stores.cards, runs: stores.runs, copies: stores.copies, putAside: opened.putAside },
+    sessions: { ...stores.sessions, salt: opened.salt },
+    verify: stores.files.verify,
+    close: () => calls.close(),
   }
 }

@@ -4,8 +4,8 @@ import { AppError } from '../../../model/app-error.js'
 import { toFailure } from '../../../model/failure.js'
 import type { DatabaseGuard } from '../files/database.js'
 import type { StoreFile, StoreLost } from '../thread/protocol.js'
-import { serveTasks, taskNames } from '../thread/tasks.js'
-import { type BoardFiles, type BoardStoresOpened, openBoardStores } from './board-stores.js'
+import { kindsOf, serveInOrder } from '../thread/task.js'
+import { type BoardFiles, type BoardOpened, openBoardFiles } from './board-files.js'
 
 const port = parentPort
 if (!port) throw new Error('This module runs as a worker thread.')
@@ -25,17 +25,16 @@ try {
       if ([...losses.values()].every(Boolean)) send(true)
     },
   })
-  const { stores, salt, putAside, close } = openBoardStores(workerData as BoardFiles, guardOf)
-  const opened: BoardStoresOpened = { tasks: taskNames(stores), salt, putAside }
-  port.postMessage([{ id: 0, result: opened }])
+  const { tasks, salt, putAside, close } = openBoardFiles(workerData as BoardFiles, guardOf)
+  port.postMessage([{ id: 0, result: { kinds: kindsOf(tasks), salt, putAside } satisfies BoardOpened }])
   verifyBoth = () => {
     try {
-      stores.databases.verify()
+      tasks.files.verify.run()
     } catch (error) {
       if (!(error instanceof AppError)) throw error // a loss that was found has been reported
     }
   }
-  serveTasks(port, stores, close)
+  serveInOrder(port, tasks, close)
 } catch (error) {
   port.postMessage([{ id: 0, error: toFailure(error) }])
 }

@@ -10,7 +10,7 @@ import { toStoreError } from './store-error.js'
 import { syncFolder } from './sync-folder.js'
 
 /** A commit that finds so many pages in the journal folds them into the file. */
-const FOLDED_AT_PAGES = 2_000
+const WAL_CHECKPOINT_PAGES = 2_000
 
 /** An idle database looks so often whether its files are still on the disk, and tries so often to save them when they are not. */
 const LOOK_MS = 2_000
@@ -133,9 +133,9 @@ export class Database {
 
   /**
    * Like `transaction`, but neither it nor those after it fold the journal into the file, however long it gets: that is
-   * left to `foldJournal`.
+   * left to `checkpointWal`.
    */
-  foldedLater<Result>(work: () => Result): Result {
+  transactionWithoutCheckpoint<Result>(work: () => Result): Result {
     this.exec('PRAGMA wal_autocheckpoint = 0')
     return this.transaction(work)
   }
@@ -145,8 +145,8 @@ export class Database {
    *
    * @throws AppError `unavailable/store_…` when the disk refuses
    */
-  foldJournal(): void {
-    this.exec(`PRAGMA wal_autocheckpoint = ${FOLDED_AT_PAGES}`)
+  checkpointWal(): void {
+    this.exec(`PRAGMA wal_autocheckpoint = ${WAL_CHECKPOINT_PAGES}`)
     joiningWrites(() => this.all('PRAGMA wal_checkpoint(PASSIVE)'))
   }
 
@@ -222,7 +222,7 @@ export class Database {
         this.verify()
       },
     }).finally(() => {
-      if (this.#connection.isOpen && !this.#loss) this.exec(`PRAGMA wal_autocheckpoint = ${FOLDED_AT_PAGES}`)
+      if (this.#connection.isOpen && !this.#loss) this.exec(`PRAGMA wal_autocheckpoint = ${WAL_CHECKPOINT_PAGES}`)
     })
   }
 
@@ -360,7 +360,7 @@ function connect(path: string, kind: DatabaseKind): { connection: Connection; fi
     if (mode?.journal_mode !== 'wal') throw new Error('disk I/O error: the journal cannot be kept as a WAL')
     connection.exec('PRAGMA synchronous = FULL')
     connection.exec('PRAGMA cache_size = -65536')
-    connection.exec(`PRAGMA wal_autocheckpoint = ${FOLDED_AT_PAGES}`)
+    connection.exec(`PRAGMA wal_autocheckpoint = ${WAL_CHECKPOINT_PAGES}`)
     connection.exec('PRAGMA temp_store = MEMORY')
     connection.all('PRAGMA schema_version') // SQLite makes the journal when it first reads.
     const files = new OpenFiles(path, ownerNonce)

@@ -1,70 +1,23 @@
-import type { AccountLogEntry } from '../../../model/account-log.js'
-import type { EventHistogram, HistogramQuery } from '../../../model/event-histogram.js'
-import type { EventPage, EventQuery } from '../../../model/event-query.js'
 import type { Failure } from '../../../model/failure.js'
-import type { CaptureState, Subscription } from '../../../model/subscription.js'
-import type { Micros } from '../../../model/timestamp.js'
-import type { LedgerKept } from '../../subscription-store.js'
-import type { LastAdminRule, StoredToken, StoredUser, UserChanges } from '../../user-store.js'
-import type { PackedRows } from '../write/packed-rows.js'
 
-/** Changes to the ledger. All that wait share one transaction, so what one of them is refused is its result. */
-export type WriteTask = Change | AccountChange
+/**
+ * How a task is carried out. `write`: in one transaction with all writes that wait. `read`: in one go, soon. `page`: as a
+ * query, but one slice answers it. `query`: in slices, with writes between them.
+ */
+export type TaskKind = 'write' | 'read' | 'page' | 'query'
 
-type Change =
-  | { task: 'record'; rows: PackedRows; now: Micros }
-  | { task: 'save_subscription'; subscription: Subscription; overwrite: readonly LedgerKept[] }
-  | { task: 'delete_subscription'; subscriptionId: string }
-  | { task: 'note_capture'; subscriptionId: string; changes: CaptureState; cursor?: string }
-  | { task: 'probe' }
-  | { task: 'mark_closed' }
-  | { task: 'note_token_use'; tokenId: string; at: string }
-  | { task: 'log_account'; entry: AccountLogEntry }
+/** A task that a store's thread is asked to carry out. */
+export interface TaskCall {
+  kind: TaskKind
+  /** Store and method: `users.deleteTokens`. */
+  task: string
+  args: unknown[]
+}
 
-/** A change of users and tokens, and what the account log says of it once it is made. */
-export type AccountChange = { log?: AccountLogEntry | undefined } & (
-  | { task: 'create_user'; user: StoredUser }
-  | { task: 'update_user'; userId: string; changes: UserChanges; rule: LastAdminRule }
-  | { task: 'delete_user'; userId: string; rule: LastAdminRule }
-  | { task: 'add_token'; token: StoredToken; keep: number }
-  | { task: 'delete_token'; userId: string; tokenId: string }
-  | { task: 'delete_tokens'; userId: string }
-)
+/** A message to the thread. `abort` has the number of a query, and no reply; `close` is the last one. */
+export type StoreRequest = ({ id: number } & TaskCall) | { id: number; kind: 'abort' } | { id: number; kind: 'close' }
 
-/** Questions that are answered at once. */
-export type ReadTask =
-  | { task: 'find_event'; dedupeKey: string; maxBytes: number }
-  | { task: 'list_keys_of'; subscriptionId: string; storedKeys: readonly string[] }
-  | { task: 'stats' }
-  | { task: 'find_subscription'; subscriptionId: string }
-  | { task: 'list_subscriptions_by_ids'; ids: readonly string[] }
-  | { task: 'list_subscriptions'; owner?: string }
-  | { task: 'page_subscriptions'; owner?: string; after?: string; limit: number }
-  | { task: 'count_subscriptions'; owner: string | null }
-  | { task: 'is_closed' }
-  | { task: 'find_user'; userId: string }
-  | { task: 'find_user_by_name'; username: string }
-  | { task: 'list_users' }
-  | { task: 'find_token'; digest: string }
-  | { task: 'list_tokens'; userId: string }
-  | { task: 'list_account_log'; limit: number }
-  | { task: 'verify' }
-  | { task: 'check' }
-
-/** Questions that are answered in slices, so that writes go on meanwhile. */
-export type QueryTask = { task: 'query'; query: EventQuery } | { task: 'histogram'; query: HistogramQuery }
-
-export type QueryAnswer = EventPage | EventHistogram
-
-export type StoreTask = WriteTask | ReadTask | QueryTask
-
-export type StoreRequest =
-  | { id: number; kind: 'write'; task: WriteTask }
-  | { id: number; kind: 'read'; task: ReadTask }
-  | { id: number; kind: 'query'; task: QueryTask }
-  | { id: number; kind: 'abort' }
-  | { id: number; kind: 'close' }
-
+/** The thread sends replies in arrays. Number 0 is what it reports once its files are open. */
 export type StoreReply = { id: number; result: unknown } | { id: number; error: Failure }
 
 /** The files on the disk are no longer those that are open; see `DatabaseKind.onLost`. */
@@ -75,23 +28,9 @@ export interface StoreLost {
   isOver: boolean
 }
 
-/** What the thread opens. */
+/** A database file that the thread opens. */
 export interface StoreFile {
   path: string
   /** In the owner record that has to lie beside it. */
   ownerNonce?: string | undefined
-}
-
-/** What the thread says once the database is open. */
-export interface StoreOpened {
-  epoch: string
-  schemaVersion: number
-  leftovers: Leftover[]
-}
-
-/** A table of an older ledger with rows that could not be carried over. */
-export interface Leftover {
-  table: string
-  /** How many rows were left for which reason, where that is known. */
-  reasons: Record<string, number>
 }

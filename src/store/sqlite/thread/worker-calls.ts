@@ -1,7 +1,7 @@
 import { Worker } from 'node:worker_threads'
 import { AppError } from '../../../model/app-error.js'
 import { fromFailure } from '../../../model/failure.js'
-import type { StoreLost, StoreReply } from './protocol.js'
+import type { StoreLost, StoreReply, StoreRequest, TaskCall } from './protocol.js'
 
 interface Waiting {
   id: number
@@ -87,28 +87,25 @@ export class WorkerCalls {
     return this.#nextId
   }
 
-  /** @param transfer buffers of the request that change hands */
-  ask<Result>(request: (id: number) => object, transfer: ArrayBuffer[] = []): Promise<Result> {
-    return this.#ended ? Promise.reject(this.#endedBy) : this.#send(request, transfer)
+  /** @param transfer buffers of the arguments that change hands */
+  ask<Result>({ kind, task, args }: TaskCall, transfer: ArrayBuffer[] = []): Promise<Result> {
+    if (this.#ended) return Promise.reject(this.#endedBy)
+    return this.#send({ id: this.#nextId, kind, task, args }, transfer)
   }
 
-  #send<Result>(request: (id: number) => object, transfer: ArrayBuffer[] = []): Promise<Result> {
-    const id = this.#nextId
+  #send<Result>(request: StoreRequest, transfer: ArrayBuffer[] = []): Promise<Result> {
     return new Promise<Result>((resolve, reject) => {
-      // Throws what cannot be sent. Then the number is free again: the thread tells by it which message it cannot read.
-      this.worker.postMessage(request(id), transfer)
+      // Throws if the request cannot be sent. Its number is not used then: the thread counts the messages, to know the
+      // number of one that it cannot read.
+      this.worker.postMessage(request, transfer)
       this.#nextId++
-      this.#waiting.push({ id, resolve, reject })
+      this.#waiting.push({ id: request.id, resolve, reject })
     })
   }
 
-  /** Sends what has no answer. */
-  tell(message: object): void {
-    this.worker.postMessage(message)
-  }
-
-  /** Rejects a request whose answer does not matter any more. */
-  forget(id: number, reason: unknown): void {
+  /** Stops a query, and rejects it. */
+  abort(id: number, reason: unknown): void {
+    this.worker.postMessage({ id, kind: 'abort' } satisfies StoreRequest)
     this.#take(id)?.reject(reason)
   }
 
@@ -117,9 +114,9 @@ export class WorkerCalls {
    *
    * @throws AppError `unavailable/ledger_lost`: the files were left as they are
    */
-  async close(request: (id: number) => object): Promise<void> {
+  async close(): Promise<void> {
     if (!this.#ended || this.#isLost) {
-      const closed = this.#send<void>(request)
+      const closed = this.#send<void>({ id: this.#nextId, kind: 'close' })
       this.#ended = true
       await closed.catch(error => {
         if (!this.#isLost) throw error
@@ -137,7 +134,7 @@ export class WorkerCalls {
     const waiting = this.#take(reply.id)
     const error = 'error' in reply ? fromFailure(reply.error) : undefined
     if (error) this.onError(error)
-    if (!waiting) return // forgotten by now
+    if (!waiting) return // an aborted query
     if ('error' in reply) waiting.reject(error)
     else waiting.resolve(reply.result as never)
   }

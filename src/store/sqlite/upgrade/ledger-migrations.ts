@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { toTimestamp } from '../../../model/timestamp.js'
 import type { Database } from '../files/database.js'
-import { ACCOUNT_LOG_TABLE } from '../tables/account-log-table.js'
+import { ACCOUNT_LOG_TABLE } from '../tasks/account-log.js'
 import { markAll, SOURCE_MARK_TABLE } from '../write/source-marks.js'
 import type { Migration } from './migrate.js'
 import { carryOverUsers } from './older-users.js'

@@ -1,5 +1,11 @@
 import type { Database } from '../files/database.js'
-import type { Leftover } from '../thread/protocol.js'
+
+/** A table of an older ledger with rows that could not be carried over. */
+export interface Leftover {
+  table: string
+  /** How many rows were left for which reason, where that is known. */
+  reasons: Record<string, number>
+}
 
 const OLDER_TABLES = /* sql */ `
   SELECT tables.name, columns.name IS NOT NULL AS has_reasons

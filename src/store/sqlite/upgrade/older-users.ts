@@ -3,8 +3,8 @@ import { readTimestamp } from '../../../model/timestamp.js'
 import { PASSWORD_HASH_PATTERN, ROLES, type Role, USERNAME_PATTERN } from '../../../model/user.js'
 import type { StoredToken, StoredUser } from '../../user-store.js'
 import type { Database, Row } from '../files/database.js'
-import { addAccountLogEntry } from '../tables/account-log-table.js'
-import { createUser, findUser } from '../tables/user-table.js'
+import { addAccountLogEntry } from '../tasks/account-log.js'
+import { createUser, findUser } from '../tasks/user-tasks.js'
 
 /** Why a row of an older table stays where it is: the end of a sentence. */
 export interface NotCarriedOver {

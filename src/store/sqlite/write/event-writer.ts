@@ -4,7 +4,7 @@ import type { SubscriptionMatch } from '../../event-store.js'
 import type { Database } from '../files/database.js'
 import { LARGE_BODY_BYTES } from '../search/large-body.js'
 import type { SearchIndex } from '../search/search-index.js'
-import { laterCursorSql, noteCapture } from '../tables/capture-state.js'
+import { laterCursorSql, noteCapture } from '../tasks/capture-state.js'
 import { LateMarks } from './late-marks.js'
 import {
   type EventRow,

@@ -23,7 +23,7 @@ const change = fc.oneof(
 /** A transaction, and how many calls the disk lets through from then on; none: all. */
 const step = fc.record({
   changes: fc.array(change, { minLength: 1, maxLength: 5 }),
-  kind: fc.constantFrom('transaction', 'foldedLater', 'laterDurable', 'fold' as const),
+  kind: fc.constantFrom('transaction', 'transactionWithoutCheckpoint', 'laterDurable', 'fold' as const),
   isBad: fc.option(fc.constant(true), { freq: 8, nil: false }),
   callsUntilFull: fc.option(fc.nat(12), { nil: Number.POSITIVE_INFINITY }),
 })
@@ -48,7 +48,7 @@ t.test('whatever the disk refuses, what was committed is there, and nothing else
           if (isBad) throw new Error('a bad event')
         }
         try {
-          if (kind === 'fold') database.foldJournal()
+          if (kind === 'fold') database.checkpointWal()
           else database[kind](work)
           committed = sizes
         } catch (error) {

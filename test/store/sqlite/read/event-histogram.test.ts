@@ -6,7 +6,6 @@ import { Engine } from '../../../../src/store/sqlite/engine.js'
 import { Database } from '../../../../src/store/sqlite/files/database.js'
 import { countEvents } from '../../../../src/store/sqlite/read/event-histogram.js'
 import { openSqliteStore } from '../../../../src/store/sqlite/store.js'
-import type { WriteTask } from '../../../../src/store/sqlite/thread/protocol.js'
 import { packRows, toOpenBody } from '../../../../src/store/sqlite/write/packed-rows.js'
 import { messageCreated } from '../../../support/events.js'
 import { testFolder } from '../../../support/test-folder.js'
@@ -58,26 +57,24 @@ t.test('events of a transaction that failed are not counted', async t => {
   const engine = new Engine(join(testFolder(t), 'events.db'))
   t.teardown(() => engine.close())
   let made = 0
-  const record = (count: number, source: string): WriteTask => {
+  const record = (count: number, source: string) => {
     const events = Array.from({ length: count }, () => messageCreated(String(++made), { source }))
-    return { task: 'record', now: NOON, rows: packRows(events, events.map(toOpenBody)) }
+    return { task: 'events.record', args: [packRows(events, events.map(toOpenBody)), NOON] }
   }
   // Of no batch that was packed, so that what came before it in the transaction is undone.
-  const broken: WriteTask = { task: 'record', now: NOON, rows: { ...packRows([], []), matches: 'broken' } }
+  const broken = { task: 'events.record', args: [{ ...packRows([], []), matches: 'broken' }, NOON] }
   engine.commit([record(300, 'chat')])
   t.throws(() => engine.commit([record(250, 'forum'), broken]))
   engine.commit([record(200, 'code_a')])
   t.throws(() => engine.commit([record(20, 'forum'), broken]))
   engine.commit([record(400, 'chat')])
-  const counted = finish(engine.query({ task: 'histogram', query: { buckets: 900, now: NOON + 899 } }) as Counting)
+  const counted = finish(engine.tasks.events.histogram.run({ buckets: 900, now: NOON + 899 }))
   t.same(counted.counts, Array(900).fill(1))
   t.match(counted.bySource, [
     { source: 'chat', count: 700 },
     { source: 'code_a', count: 200, counts: Array.from({ length: 900 }, (_, at) => (at >= 300 && at < 500 ? 1 : 0)) },
   ])
 })
-
-type Counting = Generator<void, EventHistogram>
 
 function finish(work: Generator<void, EventHistogram>): EventHistogram {
   for (;;) {

@@ -3,8 +3,7 @@ import t, { type Test } from 'tap'
 import type { EventQuery } from '../../../../src/model/event-query.js'
 import type { EventToRecord } from '../../../../src/store/event-store.js'
 import { Engine } from '../../../../src/store/sqlite/engine.js'
-import type { WriteTask } from '../../../../src/store/sqlite/thread/protocol.js'
-import { packRows, toOpenBody } from '../../../../src/store/sqlite/write/packed-rows.js'
+import { type PackedRows, packRows, toOpenBody } from '../../../../src/store/sqlite/write/packed-rows.js'
 import { messageCreated, writtenDown } from '../../../support/events.js'
 import { testFolder } from '../../../support/test-folder.js'
 
@@ -23,11 +22,11 @@ t.test('a large event that is marked before its turn in the index is found by th
   t.equal(count(engine, { actors: ['Ada'] }), 1)
 })
 
-t.test('what a failed commit brought is not in the index under the number of the next', async t => {
+t.test('an event of a failed commit is not in the index under the number of the next event', async t => {
   const engine = open(t)
   const lost = Array.from({ length: 16 }, (_, at) => record(writtenDown(messageCreated(`lost ${at}`, by('Ada')))))
-  const broken = { ...record(messageCreated('broken')).rows, matches: 'broken' }
-  t.throws(() => engine.commit([...lost, { task: 'record', rows: broken, now: NOON }]))
+  const broken = { ...rowsOf(messageCreated('broken')), matches: 'broken' }
+  t.throws(() => engine.commit([...lost, { task: 'events.record', args: [broken, NOON] }]))
   engine.commit([record(writtenDown(messageCreated('kept', by('Grace'))))])
   engine.advanceIndex(10)
   t.equal(count(engine, { actors: ['Ada'] }), 0)
@@ -47,14 +46,19 @@ function open(t: Test): Engine {
   return engine
 }
 
-function record(event: EventToRecord): WriteTask & { task: 'record' } {
-  return { task: 'record', rows: packRows([event], [toOpenBody(event)]), now: NOON }
+function record(event: EventToRecord) {
+  return { task: 'events.record', args: [rowsOf(event), NOON] }
+}
+
+function rowsOf(event: EventToRecord): PackedRows {
+  return packRows([event], [toOpenBody(event)])
 }
 
 function count(engine: Engine, filter: Partial<EventQuery>): number {
-  const slices = engine.query({ task: 'query', query: { order: 'asc', limit: 100, since: 0, ...filter } })
+  const query: EventQuery = { order: 'asc', limit: 100, since: 0, ...filter }
+  const slices = engine.tasks.events.query.run(query)
   for (;;) {
     const { done, value } = slices.next()
-    if (done) return value.count as number
+    if (done) return value.count
   }
 }

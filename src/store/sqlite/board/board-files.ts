@@ -1,6 +1,6 @@
 import type { DatabaseGuard } from '../files/database.js'
 import type { StoreFile } from '../thread/protocol.js'
-import type { TaskNames } from '../thread/tasks.js'
+import { methodTasks, type TaskKinds } from '../thread/task.js'
 import { openBoardDatabase } from './board-database.js'
 import { openSessionDatabase } from './session-database.js'
 
@@ -10,12 +10,12 @@ export interface BoardFiles {
   sessions: StoreFile
 }
 
-/** Everything that the thread of the board's store is asked, by name. */
-export type BoardStores = ReturnType<typeof openBoardStores>['stores']
+/** Every task of the board's thread: the methods of its stores. */
+export type BoardTasks = ReturnType<typeof openBoardFiles>['tasks']
 
-/** What the thread says once the files are open. */
-export interface BoardStoresOpened {
-  tasks: TaskNames<keyof BoardStores>
+/** What the thread reports once the files are open. */
+export interface BoardOpened {
+  kinds: TaskKinds<BoardTasks>
   /** Of `BoardSessionStore`. */
   salt: string
   /** Where damaged sessions were put. */
@@ -26,19 +26,19 @@ export interface BoardStoresOpened {
  * @param guardOf how each of the files is guarded
  * @throws as `openBoardDatabase` and `openSessionDatabase`
  */
-export function openBoardStores(files: BoardFiles, guardOf: (file: StoreFile) => DatabaseGuard) {
-  const board = openBoardDatabase(files.cards.path, guardOf(files.cards))
+export function openBoardFiles(paths: BoardFiles, guardOf: (file: StoreFile) => DatabaseGuard) {
+  const board = openBoardDatabase(paths.cards.path, guardOf(paths.cards))
   let putAside: string | undefined
   try {
     const onCorrupt = (kept: string) => {
       putAside = kept
     }
-    const { sessions, ...sessionDatabase } = openSessionDatabase(files.sessions.path, {
-      ...guardOf(files.sessions),
+    const { sessions, ...sessionDatabase } = openSessionDatabase(paths.sessions.path, {
+      ...guardOf(paths.sessions),
       onCorrupt,
     })
     const copies = { cards: board.copyTo, sessions: sessionDatabase.copyTo }
-    const databases = {
+    const files = {
       verify: () => {
         try {
           board.verify()
@@ -54,8 +54,14 @@ export function openBoardStores(files: BoardFiles, guardOf: (file: StoreFile) =>
         board.close()
       }
     }
-    const stores = { cards: board.cards, runs: board.runs, sessions, copies, databases }
-    return { stores, salt: sessions.salt, putAside, close }
+    const tasks = {
+      cards: methodTasks(board.cards),
+      runs: methodTasks(board.runs),
+      sessions: methodTasks(sessions),
+      copies: methodTasks(copies),
+      files: methodTasks(files),
+    }
+    return { tasks, salt: sessions.salt, putAside, close }
   } catch (error) {
     board.close()
     throw error

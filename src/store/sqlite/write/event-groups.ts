@@ -1,16 +1,11 @@
-import { AppError } from '../../model/app-error.js'
-import type { EventHistogram, HistogramQuery } from '../../model/event-histogram.js'
-import type { EventPage, EventQuery } from '../../model/event-query.js'
-import type { Micros } from '../../model/timestamp.js'
-import type { EventStore, EventToRecord, LedgerStats, RecordOutcome, StoreHealth } from '../event-store.js'
-import type { StoreThread } from './store-thread.js'
-import type { StoreOpened } from './thread/protocol.js'
-import { type PackedOutcomes, packRows, toOpenBody, toOutcomes } from './write/packed-rows.js'
+import { AppError } from '../../../model/app-error.js'
+import type { Micros } from '../../../model/timestamp.js'
+import type { EventToRecord, RecordOutcome } from '../../event-store.js'
+import type { StoreThread } from '../store-thread.js'
+import { packRows, toOpenBody, toOutcomes } from './packed-rows.js'
 
-/** Events and bytes that may wait for the store at once; a caller beyond that is asked to come back. */
+/** Events and characters that may wait for the store; a caller beyond that receives `busy`. */
 const WAITING = { events: 50_000, characters: 256 * 1024 * 1024 }
-/** Members of a query that only say which range is read. */
-const RANGE_MEMBERS = ['order', 'limit', 'since', 'from', 'to']
 /** A commit younger than this proves that the store can commit. */
 const PROVEN_MS = 1_000
 
@@ -22,24 +17,24 @@ interface Group {
 }
 
 /**
- * Groups that may be on their way at once. With one, this thread and the store's would take turns waiting for each
+ * Groups that may be under way together. With one, this thread and the store's would take turns waiting for each
  * other; with many, each would be small, and a message costs more than the event in it.
  */
 const GROUPS_UNDER_WAY = 8
 /**
- * So many events go at once: the store's thread works on them while this one still reads the requests behind them.
- * Fewer would be dearer, for each commit writes pages of its own.
+ * A group of so many events is sent immediately: the store's thread works on it while this one still reads the requests
+ * behind it. Smaller groups would cost more, as each commit writes pages of its own.
  */
 const GROUP_EVENTS = 32
-/** A group takes no more characters, but for those of a single caller: nobody shall wait for what is large. */
+/** A group takes no more characters, except from a single caller: small events must not wait for large ones. */
 const GROUP_CHARACTERS = 4 * 1024 * 1024
 
 /**
- * Events over the store's thread. What arrives in one turn of the event loop, up to a full group, or while enough
- * groups are under way, crosses in one message and shares one commit. A single event on an idle ledger goes at once.
+ * Sends events to the store's thread in groups. What arrives in one turn of the event loop, up to a full group, or while
+ * enough groups are under way, is one message and shares one commit. On an idle ledger a single event does not wait.
  */
-export class SqliteEventStore implements EventStore {
-  /** The first goes next; the last still gathers. */
+export class EventGroups {
+  /** The first is sent next; the last still grows. */
   readonly #gathered: Group[] = []
   #underWay = 0
   #waiting = { events: 0, characters: 0 }
@@ -51,7 +46,7 @@ export class SqliteEventStore implements EventStore {
 
   constructor(
     private readonly thread: StoreThread,
-    private readonly options: StoreOpened & { path: string; clock: () => Micros; groupsUnderWay?: number },
+    private readonly options: { clock: () => Micros; groupsUnderWay?: number },
   ) {}
 
   get #mostUnderWay(): number {
@@ -83,34 +78,13 @@ export class SqliteEventStore implements EventStore {
     return outcomes
   }
 
-  findByDedupeKey(dedupeKey: string, maxBytes: number): Promise<Uint8Array | number | undefined> {
-    return this.thread.read({ task: 'find_event', dedupeKey, maxBytes })
-  }
-
-  listKeysOf(subscriptionId: string, storedKeys: readonly string[]): Promise<string[]> {
-    return this.thread.read({ task: 'list_keys_of', subscriptionId, storedKeys })
-  }
-
-  query(query: EventQuery, signal?: AbortSignal): Promise<EventPage> {
-    return this.thread.query({ task: 'query', query }, signal, isPlain(query))
-  }
-
-  histogram(query: HistogramQuery, signal?: AbortSignal): Promise<EventHistogram> {
-    return this.thread.query({ task: 'histogram', query }, signal)
-  }
-
-  stats(): Promise<LedgerStats> {
-    return this.thread.read({ task: 'stats' })
-  }
-
-  async health(): Promise<StoreHealth> {
+  /** Proves that the store can commit: writes, unless a commit has just succeeded. @returns the newest `captured_at` */
+  async prove(): Promise<Micros | null> {
     if (this.#head === null || performance.now() - this.#provenAt > PROVEN_MS) {
-      const { head } = await this.thread.write<{ head: Micros | null }>({ task: 'probe' })
-      this.#head = head
+      this.#head = await this.thread.stores.events.probe()
       this.#provenAt = performance.now()
     }
-    const { path, epoch, schemaVersion } = this.options
-    return { database: path, engine: 'sqlite', head: this.#head, epoch, schemaVersion, damage: this.thread.damage }
+    return this.#head
   }
 
   /** Accepts no more, and resolves once all that was accepted is stored or refused. */
@@ -144,9 +118,7 @@ export class SqliteEventStore implements EventStore {
   async #send({ events, openBodies, characters, settle }: Group): Promise<void> {
     try {
       const rows = packRows(events, openBodies)
-      const packed = await this.thread.write<PackedOutcomes>({ task: 'record', rows, now: this.options.clock() }, [
-        rows.buffer,
-      ])
+      const packed = await this.thread.record(rows, this.options.clock())
       this.#provenAt = performance.now()
       const outcomes = toOutcomes(events, openBodies, packed)
       for (const { created, capturedAt } of outcomes) if (created) this.#head = capturedAt
@@ -165,9 +137,4 @@ export class SqliteEventStore implements EventStore {
     this.#sendGathered()
     this.#whenSent?.()
   }
-}
-
-/** It is answered from a range as it stands, in one slice. */
-function isPlain(query: EventQuery): boolean {
-  return Object.entries(query).every(([member, value]) => value === undefined || RANGE_MEMBERS.includes(member))
 }

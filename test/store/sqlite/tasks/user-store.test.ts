@@ -2,7 +2,6 @@ import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { Engine } from '../../../../src/store/sqlite/engine.js'
 import { openSqliteStore } from '../../../../src/store/sqlite/store.js'
-import type { WriteTask } from '../../../../src/store/sqlite/thread/protocol.js'
 import { packRows, toOpenBody } from '../../../../src/store/sqlite/write/packed-rows.js'
 import type { StoredToken } from '../../../../src/store/user-store.js'
 import { messageCreated } from '../../../support/events.js'
@@ -36,25 +35,27 @@ t.test('users, tokens and that the ledger is closed outlive a restart', async t 
   t.strictSame(await users.findByTokenDigest('digest'), { token, user: ada })
 })
 
-t.test('what shares a transaction with a refusal is stored', async t => {
+t.test('writes that share a transaction with refused ones are stored', async t => {
   const engine = new Engine(join(testFolder(t), 'events.db'))
   t.teardown(() => engine.close())
   const ada = userNamed('ada', { role: 'admin' })
   const rule = { mayLoseLastAdmin: false }
-  const record = (key: string): WriteTask => {
+  const record = (key: string) => {
     const event = messageCreated(key)
-    return { task: 'record', rows: packRows([event], [toOpenBody(event)]), now: NOON }
+    return { task: 'events.record', args: [packRows([event], [toOpenBody(event)]), NOON] }
   }
   const results = engine.commit([
-    { task: 'create_user', user: ada },
+    { task: 'users.create', args: [ada] },
     record('chat:1'),
-    { task: 'create_user', user: userNamed('ADA', { id: 'other' }) },
-    { task: 'update_user', userId: ada.id, changes: { role: 'member', updated_at: ada.updated_at }, rule },
-    { task: 'delete_user', userId: ada.id, rule },
+    { task: 'users.create', args: [userNamed('ADA', { id: 'other' })] },
+    { task: 'users.update', args: [ada.id, { role: 'member', updated_at: ada.updated_at }, rule] },
+    { task: 'users.delete', args: [ada.id, rule] },
     record('chat:2'),
   ])
-  t.match(results, [true, { seenCounts: [1] }, false, 'last_admin', 'last_admin', { seenCounts: [1] }])
-  t.ok(engine.read({ task: 'find_event', dedupeKey: 'chat:1', maxBytes: 1 }))
-  t.ok(engine.read({ task: 'find_event', dedupeKey: 'chat:2', maxBytes: 1 }))
-  t.strictSame(engine.read({ task: 'list_users' }), [{ ...ada, token_count: 0 }])
+  const [taken, lastAdmin] = [{ code: 'username_taken' }, { code: 'last_admin' }]
+  t.match(results, [undefined, { seenCounts: [1] }, taken, lastAdmin, lastAdmin, { seenCounts: [1] }])
+  const { events, users } = engine.tasks
+  t.ok(events.findByDedupeKey.run('chat:1', 1))
+  t.ok(events.findByDedupeKey.run('chat:2', 1))
+  t.strictSame(users.list.run(), [{ ...ada, token_count: 0 }])
 })
