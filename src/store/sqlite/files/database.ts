@@ -1,13 +1,13 @@
 import { dirname } from 'node:path'
 import sqlite, { type Database as Connection, type JSValue, type SQLiteValue, type Statement } from 'node-sqlite3-wasm'
 import { AppError } from '../../../model/app-error.js'
+import { syncFolder } from './file-system.js'
 import { joiningWrites } from './joined-writes.js'
 import { lostFiles, savedFiles, unsavedFiles } from './lost-files.js'
 import { copyToNewFile } from './new-copy.js'
 import { OpenFiles } from './open-files.js'
 import { rescue } from './rescue.js'
 import { toStoreError } from './store-error.js'
-import { syncFolder } from './sync-folder.js'
 
 /** A commit that finds so many pages in the journal folds them into the file. */
 const WAL_CHECKPOINT_PAGES = 2_000

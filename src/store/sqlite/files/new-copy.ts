@@ -3,6 +3,7 @@ import { open, rename, rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { AppError, type ErrorCategory } from '../../../model/app-error.js'
+import { FILE_REASONS, syncFolder } from './file-system.js'
 
 export interface CopySource {
   /** Path of the file. */
@@ -41,48 +42,29 @@ export async function copyToNewFile(path: string, { from, begin, check }: CopySo
       await rm(part, { force: true })
       throw error
     }
-    await syncFolder(dirname(path))
+    syncFolder(dirname(path))
   } catch (error) {
     await rm(path, { force: true })
     throw toRefusal(path, error)
   }
 }
 
-async function syncFolder(folder: string): Promise<void> {
-  const handle = await open(folder, 'r')
-  try {
-    await handle.sync()
-  } finally {
-    await handle.close()
-  }
-}
+type Refusal = readonly [ErrorCategory, code: string]
 
-interface Refusal {
-  category: ErrorCategory
-  code: string
-  reason: string
-}
-
-const UNUSABLE = { category: 'invalid', code: 'path_unusable' } as const
+const UNUSABLE: Refusal = ['invalid', 'path_unusable']
+const FULL: Refusal = ['unavailable', 'store_full']
 
 const BY_ERRNO: Partial<Record<string, Refusal>> = {
-  EEXIST: { category: 'conflict', code: 'file_exists', reason: 'it is there already, and nothing is written over' },
-  ENOENT: { ...UNUSABLE, reason: 'there is no such folder' },
-  ENOTDIR: { ...UNUSABLE, reason: 'there is no such folder' },
-  ENAMETOOLONG: { ...UNUSABLE, reason: 'its name is too long' },
-  EISDIR: { ...UNUSABLE, reason: 'it is a folder' },
-  ELOOP: { ...UNUSABLE, reason: 'its links lead in a circle' },
-  EACCES: { ...UNUSABLE, reason: 'this user may not write there' },
-  EPERM: { ...UNUSABLE, reason: 'this user may not write there' },
-  EROFS: { ...UNUSABLE, reason: 'the file system is mounted read-only' },
-  ENOSPC: { category: 'unavailable', code: 'store_full', reason: 'the disk is full' },
-  EDQUOT: { category: 'unavailable', code: 'store_full', reason: 'the disk is full' },
+  EEXIST: ['conflict', 'file_exists'],
+  ...{ ENOENT: UNUSABLE, ENOTDIR: UNUSABLE, ENAMETOOLONG: UNUSABLE, EISDIR: UNUSABLE, ELOOP: UNUSABLE },
+  ...{ EACCES: UNUSABLE, EPERM: UNUSABLE, EROFS: UNUSABLE, ENOSPC: FULL, EDQUOT: FULL },
 }
 
 function toRefusal(path: string, error: unknown): unknown {
   if (!(error instanceof Error) || !('code' in error) || error instanceof AppError) return error
-  const refusal = BY_ERRNO[String(error.code)]
+  const errno = String(error.code)
+  const refusal = BY_ERRNO[errno]
   if (!refusal) return error
-  const message = `The copy ${path} cannot be made: ${refusal.reason}.`
-  return new AppError(refusal.category, refusal.code, message, { hint: 'Name a new file.', cause: error })
+  const message = `The copy ${path} cannot be made: ${FILE_REASONS[errno]}.`
+  return new AppError(...refusal, message, { hint: 'Name a new file.', cause: error })
 }

@@ -1,6 +1,6 @@
 import { type BigIntStats, closeSync, fstatSync, openSync, readFileSync, readSync, statSync } from 'node:fs'
 import { ownerFile, parseOwner } from '../owner/owner-record.js'
-import { isErrno } from './file-error.js'
+import { isErrno } from './file-system.js'
 
 /** `removed` and `replaced`: the open file is whole, but not what the path leads to. `changed`: its own bytes were cut or overwritten. */
 export type FileFault = 'removed' | 'replaced' | 'changed'

@@ -1,7 +1,7 @@
 import { closeSync, fsyncSync, mkdirSync, openSync, readSync, renameSync, rmSync, writeSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { findDiskTrouble } from './disk-trouble.js'
-import { syncFolder } from './sync-folder.js'
+import { syncFolder } from './file-system.js'
+import { findDiskTrouble } from './store-error.js'
 
 const CHUNK_BYTES = 1024 * 1024
 

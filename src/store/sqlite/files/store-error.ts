@@ -1,5 +1,12 @@
+import { closeSync, openSync, statfsSync } from 'node:fs'
+import { dirname } from 'node:path'
 import { AppError } from '../../../model/app-error.js'
-import { type DiskTrouble, findDiskTrouble } from './disk-trouble.js'
+import { isErrno } from './file-system.js'
+
+type DiskTrouble = 'full' | 'read_only'
+
+/** With less than that free, a transaction of the largest size did not fit: that is why it failed. */
+const LARGEST_TRANSACTION_BYTES = 32 * 1024 * 1024
 
 type Translation = (cause: unknown, noun: string) => AppError
 
@@ -68,4 +75,15 @@ export function toStoreError(error: unknown, database: { path: string; noun: str
   const trouble = DISK_FAILED.test(error.message) ? findDiskTrouble(database.path) : undefined
   if (trouble !== undefined) return DISK_TROUBLE[trouble](error, database.noun)
   return KNOWN.find(known => known.text.test(error.message))?.error(error, database.noun) ?? error
+}
+
+/** Why the disk under `database` has just failed a write; `undefined` when nothing can be seen. */
+export function findDiskTrouble(database: string): DiskTrouble | undefined {
+  try {
+    closeSync(openSync(database, 'r+'))
+    const { bavail, bsize } = statfsSync(dirname(database))
+    return bavail * bsize < LARGEST_TRANSACTION_BYTES ? 'full' : undefined
+  } catch (error) {
+    return isErrno(error, 'EROFS', 'EACCES', 'EPERM') ? 'read_only' : undefined
+  }
 }

@@ -1,6 +1,6 @@
 import { open, readdir, unlink } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
-import { isErrno } from '../files/file-error.js'
+import { ifPresent } from '../files/file-system.js'
 import { isTemporary, ownerFile } from './owner-record.js'
 import type { ProcessIdentity } from './process-identity.js'
 
@@ -41,13 +41,8 @@ export async function placeClaim(database: string, claim: Claim): Promise<void> 
 
 /** Takes a claim away: one's own, or that of a dead process. @returns whether it was still there */
 export async function removeClaim(database: string, claim: Claim): Promise<boolean> {
-  try {
-    await unlink(claimFile(database, claim))
-    return true
-  } catch (error) {
-    if (isErrno(error, 'ENOENT')) return false
-    throw error
-  }
+  const removed = unlink(claimFile(database, claim)).then(() => true)
+  return (await ifPresent(removed)) ?? false
 }
 
 /** Reads what follows `<database>.owner.` in a file's name. */

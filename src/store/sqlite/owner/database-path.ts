@@ -1,6 +1,7 @@
 import { lstat, readlink, realpath, stat } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
 import { AppError } from '../../../model/app-error.js'
+import { ifPresent } from '../files/file-system.js'
 
 const MAX_LINKS = 40
 
@@ -13,21 +14,12 @@ const MAX_LINKS = 40
  */
 export async function realDatabase(path: string): Promise<string> {
   const real = await follow(resolve(path), 0)
-  if (await isTaken(real)) {
+  if ((await ifPresent(stat(real)))?.isFile() === false) {
     throw new AppError('configuration', 'ledger_path_taken', `${path} is not a file.`, {
       hint: 'Give the path of a file: of the ledger, or of one that is not there yet.',
     })
   }
   return real
-}
-
-async function isTaken(path: string): Promise<boolean> {
-  try {
-    return !(await stat(path)).isFile()
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return false
-    throw error
-  }
 }
 
 async function follow(path: string, links: number): Promise<string> {
@@ -46,12 +38,8 @@ async function follow(path: string, links: number): Promise<string> {
 
 /** Where a link points whose target does not exist: SQLite would create the database there. */
 async function danglingTarget(path: string): Promise<string | undefined> {
-  try {
-    return (await lstat(path)).isSymbolicLink() ? await readlink(path) : undefined
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
-    throw error
-  }
+  const isLink = (await ifPresent(lstat(path)))?.isSymbolicLink()
+  return isLink ? ifPresent(readlink(path)) : undefined
 }
 
 function loop(path: string): AppError {

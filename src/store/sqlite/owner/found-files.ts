@@ -1,7 +1,7 @@
 import { open, readdir, stat } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { AppError } from '../../../model/app-error.js'
-import { isErrno } from '../files/file-error.js'
+import { ifPresent } from '../files/file-system.js'
 import type { OwnerRecord } from './owner-record.js'
 
 /** Inode number and time of birth, for numbers are used again; null where there is no file. */
@@ -96,26 +96,17 @@ async function findRescued(database: string): Promise<string[]> {
 
 /** A rollback journal of a transaction that began with an empty database holds nothing. */
 async function holdsPages(journal: string): Promise<boolean> {
+  const file = await ifPresent(open(journal, 'r'))
+  if (!file) return false
   try {
-    const file = await open(journal, 'r')
-    try {
-      const { buffer, bytesRead } = await file.read(Buffer.alloc(4), 0, 4, INITIAL_PAGES_AT)
-      return bytesRead === 4 && buffer.readUInt32BE(0) > 0
-    } finally {
-      await file.close()
-    }
-  } catch (error) {
-    if (isErrno(error, 'ENOENT')) return false
-    throw error
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(4), 0, 4, INITIAL_PAGES_AT)
+    return bytesRead === 4 && buffer.readUInt32BE(0) > 0
+  } finally {
+    await file.close()
   }
 }
 
 async function sizeAndId(path: string): Promise<{ size: number; id: string } | undefined> {
-  try {
-    const { size, ino, birthtimeNs } = await stat(path, { bigint: true })
-    return { size: Number(size), id: `${ino}:${birthtimeNs}` }
-  } catch (error) {
-    if (isErrno(error, 'ENOENT')) return undefined
-    throw error
-  }
+  const found = await ifPresent(stat(path, { bigint: true }))
+  return found && { size: Number(found.size), id: `${found.ino}:${found.birthtimeNs}` }
 }

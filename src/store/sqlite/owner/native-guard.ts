@@ -2,7 +2,7 @@ import type { BigIntStats } from 'node:fs'
 import { lstat, mkdir, readFile, rmdir, unlink } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { AppError } from '../../../model/app-error.js'
-import { isErrno } from '../files/file-error.js'
+import { ifPresent, isErrno } from '../files/file-system.js'
 import { findNativeUser } from './native-users.js'
 
 const POLL_MS = 50
@@ -73,15 +73,10 @@ async function makeFolder(path: string): Promise<boolean> {
   }
 }
 
-/** Whatever is at `path` and is not a folder. */
+/** What is at `path`, unless it is a folder. */
 async function findFile(path: string): Promise<BigIntStats | undefined> {
-  try {
-    const found = await lstat(path, { bigint: true })
-    return found.isDirectory() ? undefined : found
-  } catch (error) {
-    if (isErrno(error, 'ENOENT')) return undefined
-    throw error
-  }
+  const found = await ifPresent(lstat(path, { bigint: true }))
+  return found?.isDirectory() ? undefined : found
 }
 
 async function inUse(database: string, pid: number): Promise<AppError> {

@@ -3,7 +3,7 @@ import { type BigIntStats, constants } from 'node:fs'
 import { open, readdir, readFile, stat } from 'node:fs/promises'
 import { promisify } from 'node:util'
 import { AppError } from '../../../model/app-error.js'
-import { isErrno } from '../files/file-error.js'
+import { ifPresent, isErrno } from '../files/file-system.js'
 
 interface FileLock {
   pid: number
@@ -108,13 +108,8 @@ async function findByLsof(path: string): Promise<number | undefined> {
 
 /** A file's status, or `undefined` when there is none or it is a folder. */
 async function statFile(path: string): Promise<BigIntStats | undefined> {
-  try {
-    const found = await stat(path, { bigint: true })
-    return found.isFile() ? found : undefined
-  } catch (error) {
-    if (isErrno(error, 'ENOENT')) return undefined
-    throw error
-  }
+  const found = await ifPresent(stat(path, { bigint: true }))
+  return found?.isFile() ? found : undefined
 }
 
 /** Byte 18 of the file is the format to write with: 2 is WAL. Source: SQLite, "Database File Format", 1.3.3. */

@@ -1,5 +1,5 @@
 import { open, rename, rm, writeFile } from 'node:fs/promises'
-import { isErrno } from '../files/file-error.js'
+import { ifPresent } from '../files/file-system.js'
 import { realDatabase } from './database-path.js'
 import type { FileIds } from './found-files.js'
 import type { ProcessIdentity } from './process-identity.js'
@@ -44,13 +44,8 @@ export async function readOwner(database: string): Promise<OwnerRecord | undefin
 
 /** @param database real path */
 export async function sightOwner(database: string): Promise<OwnerSighting | undefined> {
-  let file: Awaited<ReturnType<typeof open>>
-  try {
-    file = await open(ownerFile(database), 'r')
-  } catch (error) {
-    if (isErrno(error, 'ENOENT')) return undefined
-    throw error
-  }
+  const file = await ifPresent(open(ownerFile(database), 'r'))
+  if (!file) return undefined
   try {
     const { ino, mtimeNs, size } = await file.stat({ bigint: true })
     const text = size > MAX_BYTES ? '' : await file.readFile('utf8')

@@ -4,7 +4,8 @@ import { readFile, readlink } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import { promisify } from 'node:util'
 import { AppError } from '../../../model/app-error.js'
-import { isErrno } from '../files/file-error.js'
+import { type ProcStat, readProcStat } from '../../../model/proc-stat.js'
+import { isErrno } from '../files/file-system.js'
 
 /**
  * Which process on which machine, so that a later reader can tell whether it still runs. A pid alone is not enough:
@@ -26,7 +27,7 @@ export interface ProcessIdentity {
 export type Liveness = 'alive' | 'dead' | 'elsewhere'
 
 /** `hidden`: it exists, but the system does not show its start time to this user. */
-export type ProcessState = { started: string; zombie: boolean } | 'gone' | 'hidden'
+export type ProcessState = Pick<ProcStat, 'started' | 'isZombie'> | 'gone' | 'hidden'
 
 /** @throws AppError `configuration/process_unreadable` where neither /proc nor `ps` tells when this process started */
 export async function ownIdentity(): Promise<ProcessIdentity> {
@@ -58,7 +59,7 @@ export async function liveness(of: ProcessIdentity, seenBy: ProcessIdentity): Pr
     const state = await processState(of.pid)
     if (state === 'gone') return 'dead'
     if (state === 'hidden') return 'elsewhere'
-    return state.zombie || state.started !== of.started ? 'dead' : 'alive'
+    return state.isZombie || state.started !== of.started ? 'dead' : 'alive'
   }
   return of.machine === seenBy.machine && of.boot !== seenBy.boot ? 'dead' : 'elsewhere'
 }
@@ -68,15 +69,6 @@ export async function processState(pid: number, platform: string = process.platf
   return platform === 'linux' ? stateFromProc(pid) : stateFromPs(pid)
 }
 
-/**
- * Reads the text of `/proc/<pid>/stat`. The second field is the program's name in parentheses, and may itself hold
- * blanks and parentheses, so everything is counted from the last one. Source: proc(5), fields 3 and 22.
- */
-export function readProcStat(text: string): { started: string; zombie: boolean } {
-  const fields = text.slice(text.lastIndexOf(')') + 2).split(' ')
-  return { zombie: fields[0] === 'Z' || fields[0] === 'X', started: fields[19] ?? '' }
-}
-
 async function stateFromProc(pid: number): Promise<ProcessState> {
   try {
     return readProcStat(await readFile(`/proc/${pid}/stat`, 'utf8'))
@@ -84,10 +76,10 @@ async function stateFromProc(pid: number): Promise<ProcessState> {
     if (!isErrno(error, 'ENOENT', 'ESRCH', 'EACCES', 'EPERM')) throw error
   }
   // With hidepid the files of other users' processes look absent, so absence needs a second witness.
-  return exists(pid) ? 'hidden' : 'gone'
+  return isInUse(pid) ? 'hidden' : 'gone'
 }
 
-function exists(pid: number): boolean {
+function isInUse(pid: number): boolean {
   try {
     process.kill(pid, 0)
     return true
@@ -102,7 +94,7 @@ async function stateFromPs(pid: number): Promise<ProcessState> {
     const { stdout } = await promisify(execFile)('ps', ['-o', 'stat=', '-o', 'lstart=', '-p', String(pid)], { env })
     const [state = '', ...started] = stdout.trim().split(/\s+/)
     return {
-      zombie: state.startsWith('Z'),
+      isZombie: state.startsWith('Z'),
       started: started
         .join('')
         .replace(/[^0-9A-Za-z]/g, '')
@@ -111,7 +103,7 @@ async function stateFromPs(pid: number): Promise<ProcessState> {
   } catch (error) {
     // `ps` answers an unknown pid with exit code 1; a `ps` that cannot be started says nothing about the process.
     if ((error as { code?: unknown }).code === 1) return 'gone'
-    return exists(pid) ? 'hidden' : 'gone'
+    return isInUse(pid) ? 'hidden' : 'gone'
   }
 }
 

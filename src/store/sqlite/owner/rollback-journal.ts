@@ -1,7 +1,7 @@
 import { type FileHandle, open, stat, unlink } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { AppError } from '../../../model/app-error.js'
-import { isErrno } from '../files/file-error.js'
+import { exists, ifPresent, syncFolder } from '../files/file-system.js'
 
 interface JournalHeader {
   /** `undefined`: as many as the file holds (the writer did not sync). */
@@ -39,7 +39,7 @@ const MAX_NAME_BYTES = 4_096
  */
 export async function undoHalfTransaction(database: string): Promise<boolean> {
   const path = `${database}-journal`
-  const journal = await openOptional(path, 'r')
+  const journal = await ifPresent(open(path, 'r'))
   if (journal === undefined) return false
   let hot: boolean
   try {
@@ -49,7 +49,7 @@ export async function undoHalfTransaction(database: string): Promise<boolean> {
     await journal.close()
   }
   await unlink(path)
-  await syncFolder(dirname(database))
+  syncFolder(dirname(database))
   return hot
 }
 
@@ -156,39 +156,6 @@ async function readAt(file: FileHandle, position: number, length: number): Promi
   return buffer.subarray(0, bytesRead)
 }
 
-async function openOptional(path: string, flags: string): Promise<FileHandle | undefined> {
-  try {
-    return await open(path, flags)
-  } catch (error) {
-    if (isErrno(error, 'ENOENT')) return undefined
-    throw error
-  }
-}
-
 async function sizeOf(path: string): Promise<number> {
-  try {
-    return (await stat(path)).size
-  } catch (error) {
-    if (isErrno(error, 'ENOENT')) return 0
-    throw error
-  }
-}
-
-async function exists(path: string): Promise<boolean> {
-  try {
-    await stat(path)
-    return true
-  } catch (error) {
-    if (isErrno(error, 'ENOENT', 'ENOTDIR')) return false
-    throw error
-  }
-}
-
-async function syncFolder(folder: string): Promise<void> {
-  const handle = await open(folder, 'r')
-  try {
-    await handle.sync()
-  } finally {
-    await handle.close()
-  }
+  return (await ifPresent(stat(path)))?.size ?? 0
 }

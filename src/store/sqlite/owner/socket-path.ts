@@ -3,7 +3,7 @@ import { lstat, mkdir, realpath, stat } from 'node:fs/promises'
 import { connect } from 'node:net'
 import { join } from 'node:path'
 import { AppError } from '../../../model/app-error.js'
-import { isErrno } from '../files/file-error.js'
+import { isErrno } from '../files/file-system.js'
 import { realDatabase } from './database-path.js'
 
 /** Bytes that fit `sun_path` before its closing zero. Source: unix(7) and the headers of macOS and the BSDs. */

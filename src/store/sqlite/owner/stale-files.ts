@@ -1,6 +1,6 @@
-import { lstat, rmdir, unlink } from 'node:fs/promises'
+import { lstat, rm, rmdir } from 'node:fs/promises'
 import { AppError } from '../../../model/app-error.js'
-import { isErrno } from '../files/file-error.js'
+import { ifPresent, isErrno } from '../files/file-system.js'
 import { raiseGuard } from './native-guard.js'
 import { undoHalfTransaction } from './rollback-journal.js'
 
@@ -27,16 +27,12 @@ export async function clearRemains(
 
 /** @throws AppError `configuration/socket_path_taken` for anything that is not a socket: it is somebody's file */
 export async function removeSocket(path: string): Promise<void> {
-  try {
-    if (!(await lstat(path)).isSocket()) {
-      throw new AppError('configuration', 'socket_path_taken', `${path} is needed for the local socket.`, {
-        hint: 'Move what is there away.',
-      })
-    }
-    await unlink(path)
-  } catch (error) {
-    if (!isErrno(error, 'ENOENT')) throw error
+  if ((await ifPresent(lstat(path)))?.isSocket() === false) {
+    throw new AppError('configuration', 'socket_path_taken', `${path} is needed for the local socket.`, {
+      hint: 'Move what is there away.',
+    })
   }
+  await rm(path, { force: true })
 }
 
 async function removeLockFolder(path: string): Promise<void> {

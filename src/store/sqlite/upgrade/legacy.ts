@@ -5,7 +5,8 @@ import { pipeline } from 'node:stream/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import sqlite from 'node-sqlite3-wasm'
 import { AppError } from '../../../model/app-error.js'
-import { isErrno, toFileError } from '../files/file-error.js'
+import { toFileError } from '../files/file-error.js'
+import { exists, ifPresent, isErrno, syncFolder } from '../files/file-system.js'
 import { toStoreError } from '../files/store-error.js'
 import { realDatabase } from '../owner/database-path.js'
 import { undoHalfTransaction } from '../owner/rollback-journal.js'
@@ -51,7 +52,7 @@ export async function copyLegacyLedger(paths: { legacy: string; database: string
     settle(copy, legacy)
     await sync(copy)
     await rename(copy, database)
-    await sync(dirname(database))
+    syncFolder(dirname(database))
     return true
   } catch (error) {
     await removeCopy(copy)
@@ -145,29 +146,14 @@ function settle(copy: string, legacy: string): void {
 async function fingerprint(legacy: string): Promise<string> {
   const parts: string[] = []
   for (const part of PARTS) {
-    try {
-      const { ino, size, mtimeNs, ctimeNs } = await stat(`${legacy}${part}`, { bigint: true })
-      parts.push([ino, size, mtimeNs, ctimeNs].join(':'))
-    } catch (error) {
-      if (!isErrno(error, 'ENOENT')) throw error
-      parts.push('absent')
-    }
+    const found = await ifPresent(stat(`${legacy}${part}`, { bigint: true }))
+    parts.push(found ? [found.ino, found.size, found.mtimeNs, found.ctimeNs].join(':') : 'absent')
   }
   return parts.join(' ')
 }
 
 async function removeCopy(copy: string): Promise<void> {
   for (const suffix of REMAINS) await rm(`${copy}${suffix}`, { recursive: true, force: true })
-}
-
-async function exists(path: string): Promise<boolean> {
-  try {
-    await stat(path)
-    return true
-  } catch (error) {
-    if (isErrno(error, 'ENOENT')) return false
-    throw error
-  }
 }
 
 async function sync(path: string): Promise<void> {

@@ -22,7 +22,7 @@ async function enter(): Promise<void> {
     }
     const other = readlinkSync(mark)
     const state = await processState(Number(other))
-    if (state === 'gone' || (state !== 'hidden' && state.zombie)) {
+    if (state === 'gone' || (state !== 'hidden' && state.isZombie)) {
       unlinkSync(mark)
       continue
     }
