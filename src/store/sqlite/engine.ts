@@ -1,6 +1,7 @@
 import { AppError } from '../../model/app-error.js'
-import { Database, type DatabaseGuard } from './files/database.js'
+import { Database } from './files/database.js'
 import { refuseForeign } from './files/foreign.js'
+import type { LossHandling } from './files/loss-watch.js'
 import { SearchIndex } from './search/search-index.js'
 import { eventTasks, type OpenLedger } from './tasks/event-tasks.js'
 import { subscriptionTasks } from './tasks/subscription-tasks.js'
@@ -56,7 +57,7 @@ export class Engine {
   #checkpointDue = false
 
   /** @throws AppError `unavailable/store_…`, `configuration/store_foreign`, `configuration/store_newer` */
-  constructor(path: string, guard: DatabaseGuard = {}) {
+  constructor(path: string, guard: LossHandling = {}) {
     const database = new Database(path, { noun: 'ledger', refuseForeign, ...guard })
     try {
       migrate(database, 'ledger', LEDGER_MIGRATIONS)

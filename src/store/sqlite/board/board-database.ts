@@ -1,5 +1,6 @@
-import { Database, type DatabaseGuard } from '../files/database.js'
+import { Database } from '../files/database.js'
 import { type OwnFile, refuseOthers } from '../files/foreign.js'
+import type { LossHandling } from '../files/loss-watch.js'
 import { type Migration, migrate } from '../upgrade/migrate.js'
 import { createCardTable, SqliteCardStore } from './card-store.js'
 import { createRunTables, SqliteRunStore } from './run-store.js'
@@ -34,7 +35,7 @@ const BOARD_MIGRATIONS: readonly Migration[] = [createBoard]
  *
  * @throws AppError `unavailable/store_…`, `configuration/store_foreign`, `configuration/store_newer`
  */
-export function openBoardDatabase(path: string, guard: DatabaseGuard = {}): BoardDatabase {
+export function openBoardDatabase(path: string, guard: LossHandling = {}): BoardDatabase {
   const database = new Database(path, {
     ...guard,
     noun: NOUN,

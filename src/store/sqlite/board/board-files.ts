@@ -1,4 +1,4 @@
-import type { DatabaseGuard } from '../files/database.js'
+import type { LossHandling } from '../files/loss-watch.js'
 import type { StoreFile } from '../thread/protocol.js'
 import { methodTasks, type TaskKinds } from '../thread/task.js'
 import { openBoardDatabase } from './board-database.js'
@@ -26,7 +26,7 @@ export interface BoardOpened {
  * @param guardOf how each of the files is guarded
  * @throws as `openBoardDatabase` and `openSessionDatabase`
  */
-export function openBoardFiles(paths: BoardFiles, guardOf: (file: StoreFile) => DatabaseGuard) {
+export function openBoardFiles(paths: BoardFiles, guardOf: (file: StoreFile) => LossHandling) {
   const board = openBoardDatabase(paths.cards.path, guardOf(paths.cards))
   let putAside: string | undefined
   try {

@@ -1,9 +1,10 @@
 import { randomBytes } from 'node:crypto'
 import { existsSync, renameSync } from 'node:fs'
 import { AppError } from '../../../model/app-error.js'
-import { Database, type DatabaseGuard } from '../files/database.js'
+import { Database } from '../files/database.js'
 import { toFileError } from '../files/file-error.js'
 import { type OwnFile, refuseOthers } from '../files/foreign.js'
+import type { LossHandling } from '../files/loss-watch.js'
 import { type Migration, migrate } from '../upgrade/migrate.js'
 import { SqliteSessionStore } from './session-store.js'
 
@@ -17,7 +18,7 @@ export interface SessionDatabase {
   close(): void
 }
 
-export interface SessionDatabaseOptions extends DatabaseGuard {
+export interface SessionDatabaseOptions extends LossHandling {
   /** Told where a damaged file was put. */
   onCorrupt: (kept: string) => void
   /** Milliseconds of Unix time. */

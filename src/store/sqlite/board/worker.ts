@@ -2,7 +2,7 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import { AppError } from '../../../model/app-error.js'
 import { toFailure } from '../../../model/failure.js'
-import type { DatabaseGuard } from '../files/database.js'
+import type { LossHandling } from '../files/loss-watch.js'
 import type { StoreFile, StoreLost } from '../thread/protocol.js'
 import { kindsOf, serveInOrder } from '../thread/task.js'
 import { type BoardFiles, type BoardOpened, openBoardFiles } from './board-files.js'
@@ -13,7 +13,7 @@ try {
   let verifyBoth = () => {}
   /** Whether what a lost file holds is saved, by its path. */
   const losses = new Map<string, boolean>()
-  const guardOf = ({ path, ownerNonce }: StoreFile): DatabaseGuard => ({
+  const guardOf = ({ path, ownerNonce }: StoreFile): LossHandling => ({
     ownerNonce,
     onLost: (error, isOver) => {
       losses.set(path, isOver)

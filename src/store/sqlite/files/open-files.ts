@@ -29,7 +29,7 @@ const FRAME_HEADER_BYTES = 24
  * their bytes stay reachable when they do not. node-sqlite3-wasm locks by a folder, so a further descriptor takes no lock away.
  *
  * A look costs a `stat` of each file and two short reads. It accepts what SQLite does to its files: the journal grows, begins
- * again with a new salt, and is emptied where `journalEmptied` says so; the database grows.
+ * again with a new salt, and is emptied where `walEmptied` says so; the database grows.
  *
  * Source: SQLite, "Database File Format", 1.3 "The Database Header" and 4.1 "WAL File Format"; decision record 0027.
  */
@@ -84,7 +84,7 @@ export class OpenFiles {
   }
 
   /** SQLite has just emptied the journal on our request. */
-  journalEmptied(): void {
+  walEmptied(): void {
     this.#journal.stats = fstatSync(this.#journal.fd, { bigint: true })
     this.#lastFrame = undefined
   }

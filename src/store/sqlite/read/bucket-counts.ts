@@ -1,10 +1,10 @@
 import type { EventFilter } from '../../../model/event-match.js'
 import type { Database } from '../files/database.js'
-import { candidates } from '../search/event-candidates.js'
+import { candidates, kindsOf, type Range } from '../search/event-candidates.js'
 import { LARGE_BODY_BYTES } from '../search/large-body.js'
 import { columnsDecide, rowMatcher } from '../search/row-matcher.js'
+import { facetExpression } from '../search/search-index.js'
 import { countSources } from '../write/source-marks.js'
-import { type ColumnCounts, columnCounts } from './column-counts.js'
 import type { SlicedWork } from './sliced-work.js'
 
 /** Rows that an index names at a time: asking it costs more than what it names. */
@@ -15,6 +15,21 @@ const COUNTED = { first: 8_192, smallest: 1_024, largest: 1_048_576, growth: 4, 
 const ROW = /* sql */ `
   SELECT seq, source, kind, subject_id, CASE WHEN octet_length(body) <= ${LARGE_BODY_BYTES} THEN body END AS body
   FROM events WHERE seq = ?`
+
+const columnsSql = (from: string, seq: string, facets: string) => /* sql */ `
+  SELECT source, count(*) AS events FROM ${from}
+  WHERE ${facets} ${seq} BETWEEN ? AND ?
+    AND (? IS NULL OR source IN (SELECT value FROM json_each(?)))
+    AND (? IS NULL OR kind IN (SELECT value FROM json_each(?)))
+    AND subject_id = coalesce(?, subject_id)
+  GROUP BY source`
+
+const BY_SCAN = columnsSql('events', 'seq', '')
+const BY_FACETS = columnsSql(
+  'event_facets CROSS JOIN events ON events.seq = event_facets.rowid',
+  'event_facets.rowid',
+  'event_facets MATCH ? AND',
+)
 
 /** What is to be counted where: bucket `n` holds the rows after border `n` up to border `n + 1`, that included. */
 export interface BucketPlan {
@@ -68,6 +83,38 @@ function* countByMarks(
   const bySource = sources.map((source, at) => [source, differences(sums.map(of => of[at] as number))] as const)
   const all = filter.sources ? sums.map(of => of.reduce((total, count) => total + count, 0)) : borders
   return { counts: differences(all), bySource: new Map(bySource) }
+}
+
+/** Counts the events of each source in a range. */
+type CountRange = (range: Range) => Map<string, number>
+
+interface ColumnCounts {
+  /** For ranges that the index has reached. */
+  indexed: CountRange
+  /** From the events themselves. */
+  scan: CountRange
+}
+
+/**
+ * Counts where the columns of `events` decide (`columnsDecide`) without taking any row out of the database.
+ *
+ * @returns undefined where more kinds than can be named would have to be told from the others
+ */
+function columnCounts(database: Database, filter: EventFilter): ColumnCounts | undefined {
+  const { sources, subjectId = null } = filter
+  const kinds = filter.kinds && kindsOf(database, filter.kinds)
+  if (filter.kinds && !kinds) return undefined
+  const facets = facetExpression({ ...filter, ...(kinds?.length ? { kinds } : {}) })
+  const listed = (values: readonly string[] | undefined) => (values ? JSON.stringify(values) : null)
+  const values = [listed(sources), listed(sources), listed(kinds), listed(kinds), subjectId]
+  const counting =
+    (sql: string, ...first: string[]): CountRange =>
+    ({ low, high }) => {
+      const rows = database.all(sql, ...first, low, high, ...values)
+      return new Map(rows.map(row => [String(row.source), Number(row.events)]))
+    }
+  const scan = counting(BY_SCAN)
+  return { scan, indexed: facets === undefined ? scan : counting(BY_FACETS, facets) }
 }
 
 function* countByColumns(

@@ -1,10 +1,14 @@
 import type { StoredEvent } from '../../../model/event.js'
 import { type EventFilter, eventMatches, kindMatches } from '../../../model/event-match.js'
-import { searchableStrings } from '../../../model/search.js'
+import { type SearchTerm, searchableStrings } from '../../../model/search.js'
 import type { Database, Row } from '../files/database.js'
 import { inJson } from './body-patterns.js'
 import { payloadStrings, readBodyBytes, readOutline } from './large-body.js'
-import { missingIn, SLICE_CHARACTERS } from './missing-terms.js'
+
+/** What is searched through between two yields, so that thousands of terms do not keep writes waiting. */
+const SLICE_CHARACTERS = 1_000_000
+/** What one comparison costs, however short the text is. */
+const COMPARISON_CHARACTERS = 50
 
 /** Whether `source`, `kind` and `subject_id` are all that a filter asks for. */
 export function columnsDecide(filter: EventFilter): boolean {
@@ -54,6 +58,37 @@ function* matchesLarge(database: Database, seq: number, filter: EventFilter): Ge
   if (missing.length === 0) return true
   yield
   return (yield* missingIn(payloadStrings(readBodyBytes(database, seq)), missing)).length === 0
+}
+
+/**
+ * Looks for terms in texts, in slices: whenever it yields, other work may go on.
+ *
+ * @param texts folded; `undefined` where finding the next one takes a while
+ * @returns the terms that occur in none of them
+ */
+function* missingIn(
+  texts: Iterable<string | undefined>,
+  terms: readonly SearchTerm[],
+): Generator<void, readonly SearchTerm[]> {
+  let missing = terms
+  let searched = 0
+  for (const text of texts) {
+    if (missing.length === 0) break
+    if (text === undefined) {
+      yield
+      continue
+    }
+    const absent: SearchTerm[] = []
+    for (const term of missing) {
+      if (!text.includes(term)) absent.push(term)
+      searched += text.length + COMPARISON_CHARACTERS
+      if (searched < SLICE_CHARACTERS) continue
+      searched = 0
+      yield
+    }
+    missing = absent
+  }
+  return missing
 }
 
 function toPattern(text: string): string {

@@ -5,7 +5,6 @@ import type { Database } from '../files/database.js'
 import { LARGE_BODY_BYTES } from '../search/large-body.js'
 import type { SearchIndex } from '../search/search-index.js'
 import { laterCursorSql, noteCapture } from '../tasks/capture-state.js'
-import { LateMarks } from './late-marks.js'
 import {
   type EventRow,
   type PackedOutcomes,
@@ -70,6 +69,16 @@ const MOVE_CURSOR = /* sql */ `
     '$.capture.read_to', body ->> '$.last_cursor')
   WHERE id = ?1 AND json_valid(body)`
 
+const MARK_REPEAT = /* sql */ `
+  UPDATE events SET body = json_insert(body, '$.subscription_ids[#]', ?2)
+  WHERE dedupe_key = ?1 AND json_valid(body)
+    AND NOT EXISTS (SELECT 1 FROM json_each(body, '$.subscription_ids') WHERE value = ?2)
+  RETURNING seq, captured_us`
+
+const MOVE_LAST_EVENT_ON = /* sql */ `
+  UPDATE subscriptions SET body = json_set(body, '$.last_event_at', ?2)
+  WHERE id = ?1 AND json_valid(body) AND coalesce(body ->> '$.last_event_at', '') < ?2`
+
 /** Newest `captured_at` and newest `seq`. */
 export interface WriterPlace {
   last: Micros
@@ -90,13 +99,11 @@ export class EventWriter {
   #last = 0
   #appended = 0
   readonly #sourceMarks: SourceMarks
-  readonly #marks: LateMarks
 
   constructor(
     private readonly database: Database,
     private readonly index: Pick<SearchIndex, 'addSubscription' | 'keepOutline' | 'forgetOutlines'>,
   ) {
-    this.#marks = new LateMarks(database, index)
     this.#sourceMarks = new SourceMarks(database)
     const newest = database.first('SELECT seq, captured_us FROM events ORDER BY seq DESC LIMIT 1')
     this.rewind({ last: Number(newest?.captured_us ?? 0), appended: Number(newest?.seq ?? 0) })
@@ -146,7 +153,7 @@ export class EventWriter {
         tally.latest = capturedAt
         kinds.set(event.kind, (kinds.get(event.kind) ?? 0) + 1)
       } else {
-        for (const { id, isCaptured } of matches.get(row) ?? []) if (isCaptured) this.#marks.mark(event.dedupeKey, id)
+        for (const { id, isCaptured } of matches.get(row) ?? []) if (isCaptured) this.#markRepeat(event.dedupeKey, id)
         const isAnswered = !rows.unanswered.includes(row)
         const repeat = this.#countRepeat(event.dedupeKey, Math.max(this.#last, now), isAnswered)
         outcomes.capturedAt.push(repeat.capturedAt)
@@ -186,6 +193,17 @@ export class EventWriter {
     // An insert that conflicts has taken its values in first.
     if (body.length > LARGE_BODY_BYTES && this.database.first(IS_STORED, dedupeKey)) return false
     return this.database.run(INSERT_EVENT, dedupeKey, capturedAt, source, kind, subjectId, body) > 0
+  }
+
+  /**
+   * Marks a stored event with a subscription that it was captured for, unless it is marked already. Its `captured_at`
+   * stays: it is the order of the ledger.
+   */
+  #markRepeat(dedupeKey: string, subscriptionId: string): void {
+    const row = this.database.first(MARK_REPEAT, dedupeKey, subscriptionId)
+    if (!row) return
+    this.index.addSubscription(Number(row.seq), subscriptionId)
+    this.database.run(MOVE_LAST_EVENT_ON, subscriptionId, toTimestamp(Number(row.captured_us)))
   }
 
   #countRepeat(dedupeKey: string, seenAt: Micros, isAnswered: boolean) {

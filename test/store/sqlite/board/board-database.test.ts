@@ -2,8 +2,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { openBoardDatabase } from '../../../../src/store/sqlite/board/board-database.js'
-import { copyClosedDatabase } from '../../../../src/store/sqlite/files/copy-closed-database.js'
-import { Database } from '../../../../src/store/sqlite/files/database.js'
+import { copyClosedDatabase, Database } from '../../../../src/store/sqlite/files/database.js'
 import { testFolder } from '../../../support/test-folder.js'
 
 const AT = '2031-05-04T09:00:00.000000Z'
