@@ -9,7 +9,7 @@ export type TaskKind = 'write' | 'read' | 'page' | 'query'
 /** A task that a store's thread is asked to carry out. */
 export interface TaskCall {
   kind: TaskKind
-  /** Store and method: `users.deleteTokens`. */
+  /** Store and method: `users.list`. */
   task: string
   args: unknown[]
 }

@@ -98,7 +98,7 @@ export function kindsOf<Tables extends TaskTables>(tables: Tables): TaskKinds<Ta
   ) as TaskKinds<Tables>
 }
 
-/** Every task by the name that it has in a message: `users.deleteTokens`. */
+/** Every task by the name that it has in a message: `users.list`. */
 export class TaskList {
   readonly #tasks: ReadonlyMap<string, Task>
 
