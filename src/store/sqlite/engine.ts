@@ -15,9 +15,9 @@ import { EventWriter } from './write/event-writer.js'
 
 const EPOCH = /* sql */ `SELECT value FROM meta WHERE name = 'epoch'`
 
-/** A write of this size takes long enough; the WAL checkpoint that it makes necessary has a later turn. */
+/** A write of this size takes long enough. The WAL checkpoint that becomes due with it has a later turn. */
 const LARGE_WRITE_BYTES = 4 * 1024 * 1024
-/** A write is a row, and few are large. */
+/** Of writes without a `load` of their own. */
 const ONE_ROW: CommitLoad = { rows: 1, bytes: 0 }
 
 /** Every task of the ledger's thread, as a row of a table. The side of the main thread is derived from these tables. */
@@ -42,7 +42,7 @@ type Call = Pick<TaskCall, 'task' | 'args'>
 export interface LedgerFacts {
   epoch: string
   schemaVersion: number
-  /** What of an older ledger could not be carried over. */
+  /** Rows of an older ledger that could not be carried over. */
   leftovers: readonly Leftover[]
 }
 

@@ -7,38 +7,35 @@ import type { StoreReply, StoreRequest, TaskCall } from './thread/protocol.js'
 
 type TaskRequest = { id: number } & TaskCall
 
-/**
- * What one group commit takes at most, so that the first of them does not wait for the last. One request with more than
- * that is a transaction of its own.
- */
+/** What one group commit contains at most, so that its first write does not wait long. A larger write has its own commit. */
 const GROUP = { rows: 1_000, bytes: 4 * 1024 * 1024 }
 
 /**
- * How long the slices of one turn may go on together, however many questions there are: writes wait for them, and what
- * is answered waits for the turn's end. Measured: with less, turns cost more than they let through.
+ * How long the slices of one turn may take together, however many queries there are: writes wait for them, and answers
+ * wait for the end of the turn. Measured: with less, turns cost more than they let through.
  */
 const QUERIES_MS = 1
 
 /**
- * What the reads of one turn take at most: writes wait for them, and their answers go over as one message, so all of
- * them are in memory together.
+ * What the reads of one turn may take: writes wait for them, and their answers are one message, so all of them are in
+ * memory together.
  */
 const READS = { ms: 5, bytes: 16 * 1024 * 1024 }
 
-/** After so long a turn whoever has come meanwhile goes first, and the search index with the next. */
+/** After a turn of this length, requests that arrived in that time go first, and the search index has the next turn. */
 const LONG_TURN_MS = 10
 
 /**
- * The search index trails the commits. When nothing was written for `quietMs` it catches up; while writes go on, a
- * batch every `paceMs`, or after `rest` times what the last one took, keeps up with them. A burst is what that pace
- * cannot follow, and then it would only slow the writers down: the index waits for the burst's end. `largest` events
- * behind, every turn brings a batch, so that a search never has much more than that to read event by event.
+ * The search index trails the commits. After `quietMs` without a write it catches up. Between writes, a batch every
+ * `paceMs`, or after `rest` times the duration of the last batch, keeps up with them. A burst is faster than that pace;
+ * indexing would only slow the writers down, so the index waits for the end of the burst. If it is `largest` events
+ * behind, every turn has a batch, so that a search never has many more than that to read one by one.
  */
 const INDEX_PACING = { largest: 200_000, batch: 256, quietMs: 50, paceMs: 50, rest: 5 }
 
 /**
- * Whose turn it is on the store's thread: first everything that waits to be written, as one transaction; then the
- * short questions; then a slice of each long query, as time allows; then the search index.
+ * Divides the time of the store's thread into turns: first all waiting writes, as one transaction; then the reads; then a
+ * slice of each query, as time allows; then the search index.
  */
 export class Scheduler {
   readonly #writes: TaskRequest[] = []
@@ -49,13 +46,13 @@ export class Scheduler {
   /** Requests are numbered as they are sent, and arrive in that order. */
   #nextId = 1
   #wroteAt = Number.NEGATIVE_INFINITY
-  /** When the pace was last looked at, and how many events there were. */
+  /** When the pace was last checked, and how many events there were. */
   #pace = { at: Number.NEGATIVE_INFINITY, appended: 0 }
   /** How many events a batch of the index holds: fewer where they are large. */
   #batch = INDEX_PACING.batch
   #paceMs = INDEX_PACING.paceMs
   #indexTimer: NodeJS.Timeout | undefined
-  /** Never twice in a row: where every turn is long the index would not go on at all. */
+  /** Never twice in a row: if every turn is long, the index would never advance. */
   #indexPostponed = false
 
   constructor(
@@ -89,13 +86,13 @@ export class Scheduler {
     this.#wake()
   }
 
-  /** A message may nest deeper than this thread can read it, although it could be sent. */
+  /** A message may nest deeper than this thread can read, although the other side could send it. */
   #refuseUnreadable(cause: unknown): void {
     const error = toFailure(new Error('A message to the store could not be read.', { cause }))
     this.#send({ replies: [{ id: this.#nextId++, error }], transfer: [] })
   }
 
-  /** The next turn begins after the messages that have already arrived were received: they become one group. */
+  /** The next turn begins after all messages that have arrived are received: they become one group. */
   #wake(): void {
     if (this.#turnPending) return
     this.#turnPending = true
@@ -116,7 +113,7 @@ export class Scheduler {
       this.#close(this.#closing)
       return
     }
-    // Not in the turn of the commit that calls for it: what has arrived meanwhile goes first.
+    // Not in the turn of the large commit itself: requests that arrived during it go first.
     if (checkpointDue) this.#attempt(() => this.engine.checkpoint())
     this.#indexPostponed = !this.#indexPostponed && performance.now() - started > LONG_TURN_MS
     if (!this.#indexPostponed) this.#advanceIndex()
@@ -139,7 +136,7 @@ export class Scheduler {
     this.#commit(this.#writes.splice(0, size))
   }
 
-  /** Where a defect of one of them fails them all, each is tried alone: the others are not to fail with it. */
+  /** If a defect in one write fails the transaction, each write is tried alone: the others must not fail with it. */
   #commit(group: TaskRequest[]): void {
     try {
       const results = this.engine.commit(group)
@@ -167,7 +164,7 @@ export class Scheduler {
     this.#send(replies)
   }
 
-  /** A slice of each, as many as one turn has time for; those that had theirs stand at the end of the line. */
+  /** A slice of each query, as many as one turn has time for. A query that had its slice moves to the end of the line. */
   #advanceQueries(): void {
     const started = performance.now()
     const replies = new OrderedReplies()
@@ -212,7 +209,7 @@ export class Scheduler {
     })
   }
 
-  /** What fails here is tried again with the next turn that a write or a question brings. */
+  /** What fails here is tried again in the next turn that a request starts. */
   #attempt(work: () => void): void {
     try {
       work()
@@ -239,10 +236,10 @@ function toReply(id: number, result: unknown): StoreReply {
   return result instanceof AppError ? { id, error: toFailure(result) } : { id, result }
 }
 
-/** The result of a query that needs another slice. */
+/** The result of a query that needs a further slice. */
 const PENDING = Symbol('not yet')
 
-/** OrderedReplies of one turn, which go over as one message; what one of them failed of is its own answer. */
+/** The replies of one turn, in order; they are sent as one message. A task that fails has its error as the reply. */
 class OrderedReplies {
   readonly replies: StoreReply[] = []
   /** Buffers that change hands. */

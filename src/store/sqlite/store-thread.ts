@@ -8,19 +8,19 @@ import { WorkerCalls } from './thread/worker-calls.js'
 import type { PackedOutcomes, PackedRows } from './write/packed-rows.js'
 
 /**
- * Searches that the thread takes turns with; each holds what it has found so far, and a slice of each comes before the
- * next slice of the first. Those beyond wait here.
+ * Searches between which the thread alternates; each holds what it has found so far, and one slice of every search comes
+ * before the next slice of the first. Further ones wait here.
  */
 const SEARCHES = { underWay: 32, waiting: 256, busy: 'Too many searches are under way.' }
-/** Pages of a range, which take one slice: they wait for no search that waits. */
+/** Pages of a range take one slice each: they do not wait for searches that wait. */
 const PAGES = { underWay: 32, waiting: 2_000, busy: 'Too many pages are being read.' }
-/** An answer may be as large as an event, so few of them are on their way together. */
+/** An answer may be as large as an event, so few of them are under way together. */
 const READS = { underWay: 64, waiting: 10_000, busy: 'Too many requests wait for the ledger.' }
 
 export interface StoreThreadOptions {
-  /** Nothing can be stored any more: the thread died of a defect, or `onLost` was called and what could be saved is. */
+  /** Nothing can be stored any more: the thread died of a defect, or after `onLost` the content of the files was saved. */
   onFailure: (error: unknown) => void
-  /** The files on the disk are no longer those that are open, or what they hold could still not be saved. */
+  /** The files on the disk are no longer those that are open, or another attempt to save their content has failed. */
   onLost?: ((error: AppError) => void) | undefined
 }
 
@@ -29,7 +29,7 @@ export interface StoreOpened extends LedgerFacts {
   kinds: TaskKinds<LedgerTasks>
 }
 
-/** This side of the ledger's thread: what may be under way there, and what waits. */
+/** The main thread's side of the ledger's thread. It bounds how many tasks are under way and how many wait. */
 export class StoreThread {
   readonly #searches = new BoundedWork(SEARCHES)
   readonly #pages = new BoundedWork(PAGES)
@@ -99,9 +99,9 @@ export class StoreThread {
 }
 
 function partlyDamaged(cause: AppError): AppError {
-  const detail = 'Part of the ledger database is damaged. What can still be read and recorded is still answered.'
+  const detail = 'Part of the ledger database is damaged. Requests that do not need that part still work.'
   return new AppError('unavailable', 'store_corrupt', detail, {
-    hint: 'Stop the server, look with `daybook ledger status --check`, and restore the file from a backup.',
+    hint: 'Stop the server, run `daybook ledger status --check`, and restore the file from a backup.',
     retryAfterSeconds: 60,
     cause,
   })

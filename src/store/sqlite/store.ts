@@ -11,13 +11,13 @@ import { EventGroups } from './write/event-groups.js'
 /** A ledger in one SQLite file. */
 export interface SqliteStore extends Store {
   readonly schemaVersion: number
-  /** What of an older ledger could not be carried over. */
+  /** Rows of an older ledger that could not be carried over. */
   readonly leftovers: readonly Leftover[]
-  /** Resolves once a task has met damage in the file: `unavailable/store_corrupt`. */
+  /** Resolves when a task has met damage in the file: `unavailable/store_corrupt`. */
   readonly damaged: Promise<AppError>
-  /** Looks through the whole file for damage; writes wait. @returns what is wrong, nothing when all is well */
+  /** Checks the whole file for damage; writes wait. @returns the findings, none for a file without damage */
   check(): Promise<string[]>
-  /** Looks whether the open files are still those on the disk. @throws AppError `unavailable/ledger_lost` */
+  /** Checks that the open files are still those on the disk. @throws AppError `unavailable/ledger_lost` */
   verify(): Promise<void>
 }
 
@@ -25,14 +25,14 @@ export interface SqliteStoreOptions extends StoreFile, StoreThreadOptions {
   /** Wall clock in microseconds. It may step back; `captured_at` does not. */
   clock: () => Micros
   /**
-   * How many groups of events may be on their way to the store's thread at once, 8 when absent. All that wait there become
-   * one commit, each group with the instant at which it was sent.
+   * How many groups of events may be under way to the store's thread, 8 if absent. All that wait there become one commit,
+   * each group with the instant at which it was sent.
    */
   groupsUnderWay?: number
 }
 
 /**
- * Opens the ledger file, bringing an older schema forward. The caller owns the file (`owner.ts`).
+ * Opens the ledger file, and upgrades an older schema. The caller owns the file (`owner/owner.ts`).
  *
  * @throws AppError `unavailable/store_…`, `configuration/store_newer`
  *

@@ -3,11 +3,11 @@ import { AppError } from '../../../model/app-error.js'
 
 const ANY_TABLE = /* sql */ `SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name LIMIT 1`
 
-/** How to tell the files of one kind from those of other programs. */
+/** How to recognise the files of one kind. */
 export interface OwnFile {
   /** "… is no ledger". */
   noun: string
-  /** Gives a row for a file of this kind. */
+  /** Returns a row for a file of this kind. */
   ownTables: string
   /** "… and no events". */
   missing: string
@@ -30,8 +30,8 @@ export function refuseForeign(connection: Connection, path: string): void {
 }
 
 /**
- * Refuses the database of another program before anything in it is changed: an empty file becomes one of ours, a file
- * with other people's tables does not.
+ * Refuses the database of another program before anything in it is changed. An empty file is accepted, a file with other
+ * tables is not.
  *
  * @throws AppError `configuration/store_foreign`
  */

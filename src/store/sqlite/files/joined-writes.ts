@@ -1,6 +1,6 @@
 import fs from 'node:fs'
 
-/** What the driver calls, by these names, on the module that it shares with us. */
+/** The functions of `node:fs` that the driver calls. It shares the module with this program. */
 export interface FileCalls {
   writeSync(fd: number, buffer: Uint8Array, offset: number, length: number, position: number): number
   readSync(fd: number, buffer: Uint8Array, offset: number, length: number, position: number): number
@@ -10,42 +10,41 @@ export interface FileCalls {
   closeSync(fd: number): void
 }
 
-const KEPT_BYTES = 1024 * 1024
+const BUFFER_BYTES = 1024 * 1024
 /**
- * A commit is synced where a sector of the disk is full, maybe in the middle of a page (walWriteToLog in SQLite's wal.c).
- * The rest, of the page's head and of the page, is written then, and not synced: so it must not be kept.
+ * SQLite syncs a commit at the end of a sector of the disk, maybe in the middle of a page (walWriteToLog in SQLite's
+ * wal.c). Then it writes the rest of the page, and of its header, without a sync: so these writes must not be held back.
  */
 const WRITTEN_AFTER_SYNC = 2
 
 /**
- * Writes of SQLite, joined. It hands a commit over in pieces, two for every page of the journal: a head of 24 bytes, and
- * the page. Each would be a call of the system, and of a large commit those take as long as SQLite itself. So while
- * `during` runs, writes that follow each other in a file are kept until something else is asked of it, and then go as
- * one.
+ * Joins the writes of SQLite. It writes a commit in pieces, two for each page of the WAL: a header of 24 bytes, and the
+ * page. Each would be a system call, and those of a large commit take as long as SQLite itself. So while `during` runs,
+ * consecutive writes to a file are held back until another operation on the file, and then become one write.
  *
- * What runs there has to sync each file that it writes before it counts on it, as a commit does with
- * `synchronous = FULL`, and a checkpoint: that is where a write that the disk refuses shows, just as fsync's own failure
- * would. So nothing is answered that is not on the disk.
+ * The work has to sync each file that it writes before it relies on it, as a commit with `synchronous = FULL` and a WAL
+ * checkpoint do: a write that the disk refuses then fails there, as fsync itself would. So nothing is acknowledged that is
+ * not on the disk.
  */
 export class JoinedWrites {
-  readonly #bytes = Buffer.allocUnsafeSlow(KEPT_BYTES)
+  readonly #bytes = Buffer.allocUnsafeSlow(BUFFER_BYTES)
   #fd = -1
   #position = 0
   #length = 0
   #isJoining = false
-  /** How many writes to a file are not to be kept. */
-  readonly #atOnce = new Map<number, number>()
+  /** How many of the next writes to a file must not be held back. */
+  readonly #unbuffered = new Map<number, number>()
 
   constructor(private readonly files: FileCalls) {}
 
-  /** Instead of those of `files`, for the driver's use of them. */
+  /** Replace those of `files` for the driver. */
   get calls(): FileCalls {
     const { readSync, fsyncSync, fstatSync, ftruncateSync, closeSync } = this.files
     return {
       writeSync: (...write) => this.#write(write),
       readSync: this.#after(readSync),
       fsyncSync: this.#after(fd => {
-        this.#atOnce.set(fd, WRITTEN_AFTER_SYNC)
+        this.#unbuffered.set(fd, WRITTEN_AFTER_SYNC)
         fsyncSync(fd)
       }),
       fstatSync: this.#after(fstatSync),
@@ -56,7 +55,7 @@ export class JoinedWrites {
 
   during<Result>(work: () => Result): Result {
     this.#isJoining = true
-    this.#atOnce.clear()
+    this.#unbuffered.clear()
     try {
       const result = work()
       this.#writeRest()
@@ -69,12 +68,12 @@ export class JoinedWrites {
 
   #write(write: Parameters<FileCalls['writeSync']>): number {
     const [fd, buffer, offset, length, position] = write
-    const atOnce = this.#atOnce.get(fd) ?? 0
-    if (atOnce > 0) this.#atOnce.set(fd, atOnce - 1)
-    const mayBeKept = this.#isJoining && atOnce === 0 && typeof position === 'number' && length <= KEPT_BYTES
+    const unbuffered = this.#unbuffered.get(fd) ?? 0
+    if (unbuffered > 0) this.#unbuffered.set(fd, unbuffered - 1)
+    const mayWait = this.#isJoining && unbuffered === 0 && typeof position === 'number' && length <= BUFFER_BYTES
     const follows = fd === this.#fd && position === this.#position + this.#length
-    if (!mayBeKept || !follows || this.#length + length > KEPT_BYTES) this.#writeKept()
-    if (!mayBeKept) return this.files.writeSync(...write)
+    if (!mayWait || !follows || this.#length + length > BUFFER_BYTES) this.#flush()
+    if (!mayWait) return this.files.writeSync(...write)
     if (this.#length === 0) {
       this.#fd = fd
       this.#position = position
@@ -86,22 +85,22 @@ export class JoinedWrites {
 
   #after<Call extends [fd: number, ...unknown[]], Result>(call: (...args: Call) => Result) {
     return (...args: Call): Result => {
-      if (args[0] === this.#fd) this.#writeKept()
+      if (args[0] === this.#fd) this.#flush()
       return call(...args)
     }
   }
 
-  /** Only a checkpoint that broke off leaves anything, and it is begun anew; the commit that began it stands. */
+  /** Only an aborted WAL checkpoint leaves writes behind. It starts again later; the commit before it succeeded. */
   #writeRest(): void {
     try {
-      this.#writeKept()
+      this.#flush()
     } catch {
-      // The disk refused it, and nobody counts on it.
+      // The disk refused it, and nothing relies on it.
     }
   }
 
-  /** What could not be written is forgotten: SQLite takes back the transaction that it belongs to. */
-  #writeKept(): void {
+  /** A write that fails is discarded: SQLite rolls back its transaction. */
+  #flush(): void {
     const length = this.#length
     this.#length = 0
     for (let written = 0; written < length; ) {
@@ -115,7 +114,7 @@ export class JoinedWrites {
 
 let joined: JoinedWrites | undefined
 
-/** Lets the driver's writes in this thread be joined, wherever `joiningWrites` says so. */
+/** Replaces the functions of `node:fs` in this thread, so that `joiningWrites` joins the writes of the driver. */
 export function joinWrites(): void {
   joined = new JoinedWrites({ ...fs })
   Object.assign(fs, joined.calls)

@@ -163,7 +163,7 @@ function lostFiles(noun: string, differences: readonly FileDifference[]): AppErr
   return lost(`The ${noun} database is no longer the one on the disk: ${found}. Nothing more is stored.`)
 }
 
-/** The same failure, with where its rows are now and how to go on. */
+/** The same error, with the place of the saved rows and the next step. */
 function savedFiles(error: AppError, path: string, saved: Rescue | undefined): AppError {
   if (saved === undefined) return lost(`${error.message} All that was acknowledged is in ${path}.`)
   const { database, journal, isWhole } = saved
@@ -177,7 +177,7 @@ function savedFiles(error: AppError, path: string, saved: Rescue | undefined): A
   return lost(`${error.message} All that was acknowledged is in ${files}.`, `${away}, rename ${back}, and start again.`)
 }
 
-/** The same failure, while its rows are in the memory of this process and in files that have no name. */
+/** The same error, while the rows are only in the memory of this process and in files without a name. */
 function unsavedFiles(error: AppError, path: string, cause: unknown): AppError {
   const reason = cause instanceof Error ? cause.message : String(cause)
   const hint = 'Make room for a copy and leave this process running: it tries again every two seconds.'

@@ -8,18 +8,18 @@ import { FILE_REASONS, syncFolder } from './file-system.js'
 export interface CopySource {
   /** Path of the file. */
   from: string
-  /** Called once the new file's place is taken, before the first byte is read. */
+  /** Called when the new file exists, before the first byte is read. */
   begin: () => void
-  /** Called once the last byte is read; throws when what was read may not be whole. */
+  /** Called when the last byte is read. Throws if the copy may be incomplete. */
   check: () => void
 }
 
-/** Of one read: large, as it is about whole files. */
+/** Of one read: large, as whole files are copied. */
 const CHUNK_BYTES = 1024 * 1024
 
 /**
- * Copies a file to a place where there is none: for its owner alone (mode 0600), on the disk when this ends, and under
- * its name only once it is whole. Whoever is killed meanwhile leaves an empty file of that name, which is no copy.
+ * Copies a file to a new file: for its owner alone (mode 0600), on the disk when this resolves, and under its name only
+ * when it is complete. A process that is killed before that leaves an empty file of that name.
  *
  * @throws AppError `conflict/file_exists`, `invalid/path_unusable`, `unavailable/store_full`
  */

@@ -2,7 +2,7 @@ import { type BigIntStats, closeSync, fstatSync, openSync, readFileSync, readSyn
 import { ownerFile, parseOwner } from '../owner/owner-record.js'
 import { isErrno } from './file-system.js'
 
-/** `removed` and `replaced`: the open file is whole, but not what the path leads to. `changed`: its own bytes were cut or overwritten. */
+/** `removed` and `replaced`: the open file is intact, but the path leads elsewhere. `changed`: its bytes were cut or overwritten. */
 export type FileFault = 'removed' | 'replaced' | 'changed'
 
 /** A file that is not on the disk as it was opened. */
@@ -16,7 +16,7 @@ export type FileStats = Pick<BigIntStats, 'dev' | 'ino' | 'nlink' | 'size' | 'mt
 interface OpenFile {
   path: string
   fd: number
-  /** As it was when it was last looked at. */
+  /** At the last check. */
   stats: FileStats
 }
 
@@ -25,28 +25,28 @@ const WAL_HEADER_BYTES = 32
 const FRAME_HEADER_BYTES = 24
 
 /**
- * The files of an open database, held open a second time, so that each look can say whether the paths still lead to them and
- * their bytes stay reachable when they do not. node-sqlite3-wasm locks by a folder, so a further descriptor takes no lock away.
+ * The files of an open database, opened a second time: to check that the paths still lead to them, and to reach their bytes
+ * if the paths do not. node-sqlite3-wasm locks by a folder, so a further descriptor releases no lock.
  *
- * A look costs a `stat` of each file and two short reads. It accepts what SQLite does to its files: the journal grows, begins
- * again with a new salt, and is emptied where `walEmptied` says so; the database grows.
+ * A check costs a `stat` of each file and two short reads. It accepts what SQLite does to its files: the WAL grows, begins
+ * again with a new salt, and is empty after `walEmptied`; the database grows.
  *
  * Source: SQLite, "Database File Format", 1.3 "The Database Header" and 4.1 "WAL File Format"; decision record 0027.
  */
 export class OpenFiles {
   readonly #database: OpenFile
   readonly #journal: OpenFile
-  /** Size of the database in pages, as its own header has it. */
+  /** Size of the database in pages, from its header. */
   #pages: number
   #hasJournalHeader: boolean
-  /** The same for every header that this connection writes into the journal. */
+  /** Equal for all headers that this connection writes into the WAL. */
   #journalSeries: number | undefined
-  /** Where the last frame of the journal begins. */
+  /** Offset of the last frame of the WAL. */
   #lastFrame: number | undefined
   #owner: { nonce: string; ino: bigint | undefined } | undefined
 
   /**
-   * @param path of a database that was just opened, its journal with it
+   * @param path of a database that was just opened, with its WAL
    * @param nonce of the owner record that has to lie beside it
    */
   constructor(
@@ -61,10 +61,10 @@ export class OpenFiles {
   }
 
   /**
-   * What is not on the disk as it was opened.
+   * The files that are not on the disk as they were opened.
    *
-   * @param pageCount as SQLite knows it; asked for only when the database was written since the last look
-   * @param isCommitted the journal ends with a commit of this connection
+   * @param pageCount from SQLite; called only if the database was written since the last check
+   * @param isCommitted the WAL ends with a commit of this connection
    */
   differences(pageCount: () => number, { isCommitted }: { isCommitted: boolean }): FileDifference[] {
     const found: FileDifference[] = []
@@ -73,17 +73,17 @@ export class OpenFiles {
     }
     note(
       this.#database,
-      this.#look(this.#database, stats => this.#isDatabaseChanged(stats, pageCount)),
+      this.#check(this.#database, stats => this.#isDatabaseChanged(stats, pageCount)),
     )
     note(
       this.#journal,
-      this.#look(this.#journal, stats => this.#isJournalChanged(stats, isCommitted)),
+      this.#check(this.#journal, stats => this.#isJournalChanged(stats, isCommitted)),
     )
     if (this.#owner !== undefined) note({ path: ownerFile(this.path) }, this.#ownerFault(this.#owner))
     return found
   }
 
-  /** SQLite has just emptied the journal on our request. */
+  /** SQLite has just emptied the WAL on our request. */
   walEmptied(): void {
     this.#journal.stats = fstatSync(this.#journal.fd, { bigint: true })
     this.#lastFrame = undefined
@@ -98,7 +98,7 @@ export class OpenFiles {
     closeSync(this.#journal.fd)
   }
 
-  #look(file: OpenFile, isChanged: (stats: FileStats) => boolean): FileFault | undefined {
+  #check(file: OpenFile, isChanged: (stats: FileStats) => boolean): FileFault | undefined {
     const stats = statsAt(file.path)
     if (stats === 'unreadable') return undefined
     if (stats === undefined) return 'removed'
@@ -117,8 +117,8 @@ export class OpenFiles {
   }
 
   /**
-   * A journal that was cut has a hole where SQLite wrote on: zeros in its header, or where its last frame was. With each
-   * header that it writes, SQLite adds one both to its count of checkpoints and to its first salt.
+   * A WAL that was cut has a hole where SQLite continued to write: zeros in its header, or in its last frame. With each
+   * header that it writes, SQLite adds one both to its count of WAL checkpoints and to its first salt.
    */
   #isJournalChanged({ size, mtimeNs }: FileStats, isCommitted: boolean): boolean {
     if (size < WAL_HEADER_BYTES) return false
@@ -128,7 +128,7 @@ export class OpenFiles {
     const series = (header.readUInt32BE(16) - header.readUInt32BE(12)) >>> 0
     if (this.#journalSeries !== undefined && series !== this.#journalSeries) return true
     if (this.#lastFrame !== undefined && isHole(read(this.#journal.fd, 4, this.#lastFrame))) return true
-    // The salt of the first header is drawn again when the first commit fails, and a commit may have written nothing.
+    // The salt of the first header changes if the first commit fails, and a commit may have written nothing.
     if (!isCommitted || mtimeNs === this.#journal.stats.mtimeNs) return false
     this.#hasJournalHeader = true
     this.#journalSeries = series
@@ -142,7 +142,7 @@ export class OpenFiles {
     const stats = statsAt(path)
     if (stats === 'unreadable' || stats?.ino === owner.ino) return undefined
     if (stats === undefined) return 'removed'
-    // Its owner replaces it with every announcement.
+    // Its owner replaces the file with every announcement.
     if (unlessUnreadable(() => nonceIn(path) !== owner.nonce)) return 'replaced'
     owner.ino = stats.ino
     return undefined
@@ -154,7 +154,7 @@ function openFile(path: string): OpenFile {
   return { path, fd, stats: fstatSync(fd, { bigint: true }) }
 }
 
-/** A disk in trouble says nothing about which file lies there: the next look decides. */
+/** A failing disk proves nothing about the file: the next check decides. */
 function unlessUnreadable(isFound: () => boolean): boolean {
   try {
     return isFound()
@@ -164,7 +164,7 @@ function unlessUnreadable(isFound: () => boolean): boolean {
   }
 }
 
-/** Some network file systems give an open file other numbers later; its path has the same then. */
+/** Some network file systems change the numbers of an open file later; its path then has the same numbers. */
 function isOther(one: FileStats, other: FileStats): boolean {
   return one.ino !== other.ino || one.dev !== other.dev
 }
@@ -196,7 +196,7 @@ function isHole(bytes: Buffer): boolean {
   return bytes.every(byte => byte === 0)
 }
 
-/** `undefined` for what is no database. */
+/** `undefined` if the file is not a database. */
 function pagesIn(header: Buffer): number | undefined {
   return header.toString('latin1', 0, 16) === 'SQLite format 3\0' ? header.readUInt32BE(28) : undefined
 }

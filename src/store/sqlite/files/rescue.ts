@@ -5,32 +5,32 @@ import { findDiskTrouble } from './store-error.js'
 
 const CHUNK_BYTES = 1024 * 1024
 
-/** What could be saved of a database whose files are no longer on the disk as they were opened. */
+/** The saved content of a database whose files are no longer on the disk as they were opened. */
 export interface Rescue {
   /** Path of the saved database. */
   database: string
-  /** Path of the journal that belongs to it; absent where there is none. */
+  /** Path of its WAL, if there is one. */
   journal?: string
-  /** False for what is left of files that were cut or overwritten. */
+  /** False for the rest of files that were cut or overwritten. */
   isWhole: boolean
 }
 
 export interface RescueRequest {
-  /** Path of the database; what is saved lies beside it. */
+  /** Path of the database; the saved files are beside it. */
   path: string
   /** Ends the names. */
   time: string
   /** Of the open files. */
   descriptors: { database: number; journal: number }
-  /** The files' own bytes cannot be trusted, so the rows have to be copied: into this empty file. Throws when they cannot be read. */
+  /** Copies the rows into this empty file, as the bytes of the files cannot be trusted. Throws if the rows cannot be read. */
   copyRows?: ((path: string) => void) | undefined
 }
 
 /**
- * Saves what an open database holds, from descriptors that still reach its bytes, to new files beside it (mode 0600, synced).
- * Touches none of the files that are there. The saved database appears under its name last, once everything is whole.
+ * Saves the content of an open database, from descriptors that still reach its bytes, to new files beside it (mode 0600,
+ * synced). Changes no existing file. The saved database appears under its name last, when everything is complete.
  *
- * @throws what the file system refuses, such as `ENOSPC`; then nothing is left behind
+ * @throws errors of the file system, such as `ENOSPC`; then no new file is left
  */
 export function rescue({ path, time, descriptors, copyRows }: RescueRequest): Rescue {
   const database = `${path}.rescued-${time}`
@@ -51,7 +51,7 @@ export function rescue({ path, time, descriptors, copyRows }: RescueRequest): Re
   }
 }
 
-/** @returns whether the rows are in `path`, and on the disk; otherwise nothing is there */
+/** @returns whether the rows are in `path` and on the disk; if not, there is no such file */
 function tryRows(path: string, copyRows: (path: string) => void): boolean {
   closeSync(openSync(path, 'wx', 0o600))
   try {
@@ -59,9 +59,9 @@ function tryRows(path: string, copyRows: (path: string) => void): boolean {
   } catch (error) {
     const isFull = findDiskTrouble(path) === 'full'
     rmSync(path, { force: true })
-    // With room on the disk they may still be whole the next time.
+    // With room on the disk, the next attempt may still succeed.
     if (!(error instanceof Error) || isFull) throw error
-    return false // the bytes that are left are saved instead
+    return false // the remaining bytes are saved instead
   }
   const fd = openSync(path, 'r+')
   try {

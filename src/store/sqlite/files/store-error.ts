@@ -5,7 +5,7 @@ import { isErrno } from './file-system.js'
 
 type DiskTrouble = 'full' | 'read_only'
 
-/** With less than that free, a transaction of the largest size did not fit: that is why it failed. */
+/** With less free space, the disk counts as full: a transaction of the largest size does not fit. */
 const LARGEST_TRANSACTION_BYTES = 32 * 1024 * 1024
 
 type Translation = (cause: unknown, noun: string) => AppError
@@ -13,7 +13,7 @@ type Translation = (cause: unknown, noun: string) => AppError
 const DISK_TROUBLE: Record<DiskTrouble, Translation> = {
   full: cause =>
     new AppError('unavailable', 'store_full', 'The disk is full; nothing was stored.', {
-      hint: 'Free some space: it goes on by itself.',
+      hint: 'Free some space: then requests succeed again.',
       retryAfterSeconds: 5,
       cause,
     }),
@@ -28,14 +28,14 @@ const DISK_TROUBLE: Record<DiskTrouble, Translation> = {
 const DISK_FAILED = /disk i\/o error|unable to open|could not open/i
 
 /**
- * What can go wrong with a database file, told from the driver's text: node-sqlite3-wasm gives its errors no code.
- * This table is the only place that looks at those texts.
+ * The failures of a database file, by the text of the driver: node-sqlite3-wasm gives its errors no code. Only this table
+ * reads those texts.
  */
 const KNOWN: readonly { text: RegExp; error: Translation }[] = [
   { text: /database or disk is full/i, error: DISK_TROUBLE.full },
   { text: /readonly database|read-only/i, error: DISK_TROUBLE.read_only },
   {
-    // Not every "malformed": SQLite says "malformed JSON" of a text that nests deeper than it can read.
+    // Not every "malformed": "malformed JSON" is SQLite's error for a text that nests deeper than it can read.
     text: /disk image is malformed|malformed database schema|not a database|fts5: corrupt/i,
     error: (cause, noun) =>
       new AppError('unavailable', 'store_corrupt', `The ${noun} database is damaged or is not a database.`, {
@@ -65,10 +65,9 @@ const KNOWN: readonly { text: RegExp; error: Translation }[] = [
 ]
 
 /**
- * Turns a failure of the driver into what it means for a caller; anything unknown stays the defect that it is.
+ * Translates an error of the driver into an expected error. An unknown error is returned as it is: it is a defect.
  *
- * @param database `noun` as messages have it; its disk is asked when the driver says no more than that it failed, which is all that
- *   node-sqlite3-wasm says of a full one
+ * @param database `path` is used to check the disk: for a full one, node-sqlite3-wasm reports only "disk I/O error"
  */
 export function toStoreError(error: unknown, database: { path: string; noun: string }): unknown {
   if (error instanceof AppError || !(error instanceof Error)) return error
@@ -77,7 +76,7 @@ export function toStoreError(error: unknown, database: { path: string; noun: str
   return KNOWN.find(known => known.text.test(error.message))?.error(error, database.noun) ?? error
 }
 
-/** Why the disk under `database` has just failed a write; `undefined` when nothing can be seen. */
+/** Why the disk of `database` has just failed a write; `undefined` if the reason is unknown. */
 export function findDiskTrouble(database: string): DiskTrouble | undefined {
   try {
     closeSync(openSync(database, 'r+'))

@@ -5,8 +5,8 @@ import { isTemporary, ownerFile } from './owner-record.js'
 import type { ProcessIdentity } from './process-identity.js'
 
 /**
- * A candidate for a ledger, for the moment of the election: an empty file beside the database whose *name* says who it
- * is. A name appears whole or not at all, so nobody ever reads half a claim.
+ * A candidate in the election of the owner: an empty file beside the database whose *name* identifies the process. A name
+ * appears complete or not at all, so no process ever reads half a claim.
  */
 export interface Claim extends ProcessIdentity {
   nonce: string
@@ -14,7 +14,7 @@ export interface Claim extends ProcessIdentity {
 
 const SUFFIX = /^(\d{1,15})\.([0-9a-z]+)\.([0-9a-f]{12})\.([0-9a-f]{12})\.(\d+)\.([0-9a-f]{16})\.claim$/
 
-/** Everything of an election that lies beside a database. */
+/** The files of an election, beside a database. */
 export interface ElectionFiles {
   claims: Claim[]
   /** Paths of owner files that were never finished. */
@@ -39,7 +39,7 @@ export async function placeClaim(database: string, claim: Claim): Promise<void> 
   await (await open(claimFile(database, claim), 'wx', 0o600)).close()
 }
 
-/** Takes a claim away: one's own, or that of a dead process. @returns whether it was still there */
+/** Removes the claim of this process or of a dead one. @returns whether it still existed */
 export async function removeClaim(database: string, claim: Claim): Promise<boolean> {
   const removed = unlink(claimFile(database, claim)).then(() => true)
   return (await ifPresent(removed)) ?? false

@@ -6,17 +6,17 @@ import { ifPresent } from '../files/file-system.js'
 const MAX_LINKS = 40
 
 /**
- * The one spelling of a ledger's path: absolute, every symbolic link followed, also when the file (or its folder) does
- * not exist yet. Two spellings of one ledger must meet in one owner file, one socket and one write-ahead log.
+ * The real path of a ledger: absolute, with all symbolic links followed, even if the file or its folder does not exist
+ * yet. All spellings of a path must lead to one owner file, one socket and one WAL.
  *
  * @throws AppError `configuration/ledger_path_loop` for links that lead in a circle, `configuration/ledger_path_taken`
- *   for a folder, or anything else that can never be a database
+ *   for a folder, or another thing that can never be a database
  */
 export async function realDatabase(path: string): Promise<string> {
   const real = await follow(resolve(path), 0)
   if ((await ifPresent(stat(real)))?.isFile() === false) {
     throw new AppError('configuration', 'ledger_path_taken', `${path} is not a file.`, {
-      hint: 'Give the path of a file: of the ledger, or of one that is not there yet.',
+      hint: 'Give the path of a ledger file, or of a new file.',
     })
   }
   return real
@@ -36,7 +36,7 @@ async function follow(path: string, links: number): Promise<string> {
   return join(await follow(dirname(path), links), basename(path))
 }
 
-/** Where a link points whose target does not exist: SQLite would create the database there. */
+/** The target of a link if it does not exist: SQLite would create the database there. */
 async function danglingTarget(path: string): Promise<string | undefined> {
   const isLink = (await ifPresent(lstat(path)))?.isSymbolicLink()
   return isLink ? ifPresent(readlink(path)) : undefined

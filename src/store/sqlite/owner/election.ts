@@ -23,10 +23,10 @@ export interface Candidacy {
   random: () => number
 }
 
-/** `unsure`: it belongs to another container or machine and has not been watched for long enough. */
+/** `unsure`: the owner is of another container or machine and has not been observed for long enough. */
 type Standing = { state: 'vacant' | 'alive' | 'unsure'; owner: OwnerRecord | undefined }
 
-/** The winner's record, and that of a dead owner that it replaced. */
+/** The record of the winner, and of the dead owner that it replaced. */
 export interface Victory {
   record: OwnerRecord
   former: OwnerRecord | undefined
@@ -35,35 +35,35 @@ export interface Victory {
 const CLAIM_POLL_MS = 3
 
 /**
- * Makes this process the owner of `database`, or says who is.
+ * Makes this process the owner of `database`, or reports the owner.
  *
- * Node has no file locks, so the election uses what every file system does in one step: creating, renaming and
- * unlinking a name. A candidate
+ * Node has no file locks, so the election uses the atomic operations of every file system: to create, rename and unlink a
+ * name. A candidate
  *
  * 1. creates its claim, a name that is never used twice;
  * 2. lists the claims. Those of dead processes it unlinks. If a living rival has a smaller nonce, it withdraws, waits a
- *    random 10 to 60 ms and begins again; while only larger ones are there it waits for them to go, and lists again;
+ *    random 10 to 60 ms and begins again; while there are only larger ones, it waits for them to leave, and lists again;
  * 3. alone, it reads `<database>.owner`. If that process lives, it withdraws;
  * 4. otherwise it writes its own record there;
  * 5. and removes its claim. If the claim is gone already, it gives up what it has written and begins again.
  *
  * Never two. Suppose A and B both own the ledger, and A created its claim first. B's last listing began after B's
  * claim existed, so after A's. A name that is there throughout a listing is listed, and B saw no living rival; so by
- * then A had removed its claim (A lives, nobody else may). An owner removes its claim only after writing its record,
- * and B reads the record after its listing: B found A, alive, and withdrew.
+ * then A had removed its claim (A lives, so no other process may). An owner removes its claim only after writing its
+ * record, and B reads the record after its listing: B found A, alive, and withdrew.
  *
  * Never none. Of living candidates the one with the smallest nonce does not withdraw. Those with larger nonces withdraw
- * when they see it, or had listed before it came and finish; both take bounded time.
+ * when they see it, or listed before it arrived and finish; both take bounded time.
  *
  * Death at any instruction leaves a claim, a temporary file or a record of a dead process. The first is unlinked in
  * step 2, the second by the winner in step 4 (only a winner writes one, so none of them is in use), the third is
  * replaced in step 4.
  *
- * What is left. Everything rests on telling the dead from the living, which is exact within one pid namespace. For
- * another container or machine silence has to do (`silence.ts`). A candidate that is itself held up could be taken for
- * dead, so it goes no further with a claim older than a third of the silence, and checks its claim in step 5. Only a
- * process stopped for the whole silence between two system calls passes both, and an owner stopped for the whole
- * silence is replaced: either learns by its heartbeat that the record is no longer its own (`onLost`).
+ * The limit. All of this depends on knowing whether a process lives, which is exact within one pid namespace. For another
+ * container or machine, silence decides (`silence.ts`). A candidate that is itself delayed could count as dead, so it
+ * withdraws with a claim older than a third of the silence, and checks its claim in step 5. Only a process that is stopped
+ * for the whole silence between two system calls passes both, and an owner that is stopped for the whole silence is
+ * replaced: both learn by their heartbeat that the record is no longer their own (`onLost`).
  *
  * @throws AppError `conflict/ledger_owned`, `unavailable/ledger_contended`
  */
@@ -74,21 +74,21 @@ export async function winElection(candidacy: Candidacy): Promise<Victory> {
   for (;;) {
     const standing = await ownerStanding(candidacy, watch)
     if (standing.state === 'vacant') {
-      const won = await stand(candidacy, watch)
+      const won = await runForOwner(candidacy, watch)
       if (won !== undefined) return won
     }
     const waitedMs = performance.now() - started
     if (standing.state === 'alive' && (standing.owner?.role === 'server' || waitedMs >= waitMs)) {
       throw ownedBy(database, standing.owner)
     }
-    // Twice the silence: by then every dead claim is gone, and one that stays is that of a process that is stuck.
+    // Twice the silence: by then every dead claim is removed, and one that remains is of a process that is stuck.
     if (standing.state === 'vacant' && waitedMs >= waitMs + 2 * silenceMs) throw await contended(database)
     await sleep(10 + random() * 50)
   }
 }
 
 /** Steps 1 to 5; `undefined` when this candidate withdrew. */
-async function stand(candidacy: Candidacy, watch: SilenceWatch): Promise<Victory | undefined> {
+async function runForOwner(candidacy: Candidacy, watch: SilenceWatch): Promise<Victory | undefined> {
   const { database, self, role, socket, silenceMs, now } = candidacy
   const claim: Claim = { ...self, nonce: randomBytes(8).toString('hex') }
   const claimedAt = performance.now()
@@ -137,7 +137,7 @@ async function outlastRivals(
 
 async function isDead(claim: Claim, self: ProcessIdentity, watch: SilenceWatch): Promise<boolean> {
   const state = await liveness(claim, self)
-  return state === 'dead' || (state === 'elsewhere' && watch.look(`claim ${claim.nonce}`, '') === 'silent')
+  return state === 'dead' || (state === 'elsewhere' && watch.observe(`claim ${claim.nonce}`, '') === 'silent')
 }
 
 async function ownerStanding({ database, self }: Candidacy, watch: SilenceWatch): Promise<Standing> {
@@ -149,9 +149,9 @@ async function ownerStanding({ database, self }: Candidacy, watch: SilenceWatch)
     if (state === 'dead') return { state: 'vacant', owner }
     if (state === 'alive') return { state: 'alive', owner }
   }
-  // Not to be told by its pid: an owner of another container, or an owner file that somebody damaged. In the second
-  // case a living owner finds out by its next heartbeat and lets go, well within the silence.
-  const pulse = watch.look(`owner ${owner?.nonce}`, sighting.fingerprint)
+  // The pid does not decide: an owner of another container, or a damaged owner file. In the second case a living owner
+  // notices the damage at its next heartbeat and releases the ledger, well within the silence.
+  const pulse = watch.observe(`owner ${owner?.nonce}`, sighting.fingerprint)
   if (pulse === 'beating') return { state: 'alive', owner }
   if (await answersAt(`${database}.sock`)) return { state: 'alive', owner }
   if (owner?.socket !== undefined && (await answersAt(owner.socket))) return { state: 'alive', owner }
@@ -175,9 +175,9 @@ function ownedBy(database: string, owner: OwnerRecord | undefined): AppError {
 async function contended(database: string): Promise<AppError> {
   const pids = (await listElection(database)).claims.map(claim => claim.pid)
   const who = pids.length === 0 ? 'Other processes' : `Processes ${pids.join(', ')}`
-  const message = `${who} are opening the database ${database} and do not get on with it.`
+  const message = `${who} are opening the database ${database} and do not finish.`
   return new AppError('unavailable', 'ledger_contended', message, {
-    hint: 'Try again; if it stays, look at what holds them up.',
+    hint: 'Try again. If the error persists, find out why those processes do not continue.',
     retryAfterSeconds: 1,
   })
 }

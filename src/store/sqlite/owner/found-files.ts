@@ -4,7 +4,7 @@ import { AppError } from '../../../model/app-error.js'
 import { ifPresent } from '../files/file-system.js'
 import type { OwnerRecord } from './owner-record.js'
 
-/** Inode number and time of birth, for numbers are used again; null where there is no file. */
+/** Inode number and time of birth, as numbers are reused; null if there is no file. */
 export interface FileIds {
   database: string | null
   journal: string | null
@@ -21,13 +21,13 @@ export async function findFileIds(database: string): Promise<FileIds> {
 }
 
 /**
- * Refuses files that SQLite would open and thereby destroy what they hold, and says what seems to be missing. SQLite deletes
- * a log that lies beside an empty database, and applies any log to the database beside it.
+ * Refuses files whose content SQLite would destroy when it opens them, and reports files that seem to be missing. SQLite
+ * deletes a WAL beside an empty database, and applies any WAL to the database beside it.
  *
- * What a process leaves that is killed at any instruction is never refused.
+ * Files that a killed process leaves are never refused, at whichever instruction it dies.
  *
  * @param former the dead owner that did not release the database
- * @returns a sentence for the operator
+ * @returns a warning for the operator
  * @throws AppError `conflict/ledger_remains`
  */
 export async function checkFoundFiles(database: string, former: OwnerRecord | undefined): Promise<string | undefined> {
@@ -68,7 +68,7 @@ async function unchangedSince(database: string): Promise<AppError> {
   const saved = rescued.length === 0 ? '' : ` What it held is in ${rescued.join(', ')}.`
   const message = `The server that had ${database} open found that other files had taken its place, and ended.${saved}`
   const hint = rescued.length === 0 ? 'Put its files back' : `Rename those to ${database} and ${database}-wal`
-  return remainsError(message, `${hint}; or, to go on with what is there now, remove ${database}.owner.`)
+  return remainsError(message, `${hint}; or, to continue with the files that are there now, remove ${database}.owner.`)
 }
 
 function notItsOwn(database: string): AppError {

@@ -11,17 +11,17 @@ const POLL_MS = 50
  * Keeps ordinary SQLite programs from damaging the ledger while this process has it open: `<database>-shm` becomes an
  * empty **folder**.
  *
- * node-sqlite3-wasm takes its lock as a folder `<database>.lock`, which no ordinary SQLite looks at; without a guard one
- * that opens the file would fold in our write-ahead log when it closes, and delete it. An ordinary SQLite in WAL mode
- * opens `<database>-shm` for writing, fails on a folder, opens it for reading, succeeds, and takes itself for a
- * reader of a database that it may not write: reading works, on its own index of the log, and everything else
- * (writing, checkpoints, another journal mode, VACUUM) is refused with "attempt to write a readonly database".
- * Not kept out: a program that asks for `PRAGMA locking_mode=EXCLUSIVE`, which does without shared memory.
+ * The lock of node-sqlite3-wasm is a folder `<database>.lock`, which no ordinary SQLite respects. Without a guard, an
+ * ordinary SQLite that opens the file would checkpoint our WAL when it closes, and delete it. In WAL mode it opens
+ * `<database>-shm` for writing, fails on a folder, opens it for reading, succeeds, and then works as the reader of a
+ * database that it may not write: reading works, on its own index of the WAL, and all else (writing, WAL checkpoints,
+ * another journal mode, VACUUM) is refused with "attempt to write a readonly database". The guard does not stop a program
+ * that sets `PRAGMA locking_mode=EXCLUSIVE`, which needs no shared memory.
  *
- * A file of that name was left by an ordinary SQLite that was killed, or belongs to one that runs. A running one has its
- * own index of the log in it, which our writes would not enter: both writing would destroy the ledger. So it is
- * waited for, `waitMs` long, and then this process does not open the ledger. Only a file without a user is removed:
- * it holds nothing that recovery does not make again from the log.
+ * A file of that name is from an ordinary SQLite that was killed, or from one that runs. A running one has its own index
+ * of the WAL in it, which our writes would not enter: if both write, they destroy the ledger. So this process waits for it,
+ * up to `waitMs`, and then does not open the ledger. Only a file without a user is removed: recovery creates all of its
+ * content again from the WAL.
  *
  * To be called by the owner, before it opens the database.
  *
@@ -46,14 +46,14 @@ export async function raiseGuard(database: string, waitMs: number): Promise<void
     const made = await makeFolder(path)
     if (removed === undefined && made) return
     if (made) {
-      // A program that had opened the file just before it was unlinked takes its lock in the next instants.
+      // A program that opened the file just before the unlink takes its lock within milliseconds.
       await sleep(POLL_MS)
       if ((await findNativeUser(database, { formerShm: removed })) === undefined) return
     }
   }
 }
 
-/** Takes the guard away, after the database was closed. What somebody put into the folder stays. */
+/** Removes the guard, after the database was closed. A folder with files in it stays. */
 export async function lowerGuard(database: string): Promise<void> {
   try {
     await rmdir(`${database}-shm`)
@@ -62,7 +62,7 @@ export async function lowerGuard(database: string): Promise<void> {
   }
 }
 
-/** @returns whether a folder is there now; false when a program has just made the file */
+/** @returns whether there is a folder now; false if a program has just created the file */
 async function makeFolder(path: string): Promise<boolean> {
   try {
     await mkdir(path, { mode: 0o700 })

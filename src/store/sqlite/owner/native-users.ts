@@ -19,16 +19,16 @@ const LOCK = /^\d+: (?:POSIX|OFDLCK)\s+\S+\s+(READ|WRITE)\s+(-?\d+) ([0-9a-f]+):
  * `undefined`. Harmful is
  *
  * - any lock on `<database>-shm` (or on `formerShm`, the same file after it was unlinked): its owner keeps an index of
- *   the write-ahead log there that our writes would not enter, and folds in or deletes the log by it;
+ *   the WAL there that our writes would not enter, and checkpoints or deletes the WAL by it;
  * - a write lock on the database, or any lock while it is not in WAL mode: a transaction in the old journal mode.
  *
  * A read lock on a database in WAL mode without one on the shared memory is a reader behind our guard: harmless.
- * An ordinary SQLite in rollback mode that is idle holds no lock, and need not be found: it reads the header anew
- * at its next transaction, sees WAL and meets the guard.
+ * An ordinary SQLite in rollback mode that is idle holds no lock, and need not be found: it reads the header again at its
+ * next transaction, sees WAL and meets the guard.
  *
- * Linux tells from `/proc/locks` (programs of this pid namespace), other systems from `lsof`.
+ * The source is `/proc/locks` on Linux (programs of this pid namespace), `lsof` on other systems.
  *
- * @throws AppError `conflict/ledger_in_use_unknown` when there is a shared memory file and the system tells nothing
+ * @throws AppError `conflict/ledger_in_use_unknown` if there is a shared memory file and neither source can be read
  */
 export async function findNativeUser(
   database: string,
@@ -85,7 +85,7 @@ async function descriptorsOf(pid: number): Promise<string[]> {
   try {
     return (await readdir(`/proc/${pid}/fd`)).map(name => `/proc/${pid}/fd/${name}`)
   } catch (error) {
-    // It ended or belongs to another user: then it cannot be said to have this file open.
+    // It ended or belongs to another user: then its open files are unknown.
     if (isErrno(error, 'ENOENT', 'ESRCH', 'EACCES', 'EPERM')) return []
     throw error
   }
@@ -99,14 +99,14 @@ async function findByLsof(path: string): Promise<number | undefined> {
     return Number.isNaN(pid) ? undefined : pid
   } catch (error) {
     if ((error as { code?: unknown }).code === 1) return undefined
-    throw new AppError('conflict', 'ledger_in_use_unknown', `It cannot be told whether a program uses ${path}.`, {
+    throw new AppError('conflict', 'ledger_in_use_unknown', `Whether a program uses ${path} cannot be determined.`, {
       hint: 'Make sure that no program has the ledger open, then delete that file.',
       cause: error,
     })
   }
 }
 
-/** A file's status, or `undefined` when there is none or it is a folder. */
+/** The status of a file; `undefined` if there is none, or a folder. */
 async function statFile(path: string): Promise<BigIntStats | undefined> {
   const found = await ifPresent(stat(path, { bigint: true }))
   return found?.isFile() ? found : undefined

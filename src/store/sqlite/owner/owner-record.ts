@@ -7,24 +7,24 @@ import type { ProcessIdentity } from './process-identity.js'
 /** A `server` stays; a `command` is done in a moment, so waiting for it makes sense. */
 export type OwnerRole = 'server' | 'command'
 
-/** What `<database>.owner` says of the one process that has the ledger open. */
+/** The content of `<database>.owner`: the one process that has the ledger open. */
 export interface OwnerRecord extends ProcessIdentity {
   /** Sixteen hexadecimal digits, new for each ownership. */
   nonce: string
   role: OwnerRole
   /** Path of its local socket, as the owner sees it. */
   socket?: string
-  /** Where it serves people, such as `http://127.0.0.1:8765`, once it does. */
+  /** The address of its server, such as `http://127.0.0.1:8765`, once it listens. */
   address?: string
   /** When it took the ledger: UTC text with six fraction digits. */
   since: string
-  /** What it has open; until then, what the former owner had open that did not release it. */
+  /** The files that it has open; before that, those of the former owner, if it did not release them. */
   files?: FileIds
-  /** What lay there when it found that this was no longer what it had opened. */
+  /** The files that it found in place of those that it had opened. */
   lost?: FileIds
 }
 
-/** One look at an owner file. `record` is absent when the file is not one of ours (cut off, or garbage). */
+/** The state of an owner file. `record` is absent if this program did not write the file, or not completely. */
 export interface OwnerSighting {
   record: OwnerRecord | undefined
   /** Changes whenever the file is replaced or its owner's heart beats. */
@@ -35,8 +35,8 @@ const MAX_BYTES = 16_384
 const TEMPORARY = /^[0-9a-f]{16}\.tmp$/
 
 /**
- * Who is written down as the owner of `database` (any spelling of its path), whether it still runs or not:
- * `liveness` tells. `undefined` when nobody is, or when the file cannot be understood.
+ * The recorded owner of `database` (any spelling of its path), running or not: see `liveness`. `undefined` if there is no
+ * record, or an unreadable one.
  */
 export async function readOwner(database: string): Promise<OwnerRecord | undefined> {
   return (await sightOwner(await realDatabase(database)))?.record
@@ -104,8 +104,7 @@ function parseJson(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
-    // Not JSON: the caller treats it like any other text that is not an owner record.
-    return undefined
+    return undefined // treated like any other text that is not an owner record
   }
 }
 

@@ -15,23 +15,24 @@ import {
   writeOwner,
 } from './owner-record.js'
 import { ownIdentity } from './process-identity.js'
-import { clearRemains, removeSocket } from './stale-files.js'
+import { clearStaleFiles, removeSocket } from './stale-files.js'
 
 export interface OwnershipRequest {
-  /** Any spelling of the ledger's path. Its folder is made (mode 0700) when it is not there. */
+  /** Any spelling of the path. A missing folder is created (mode 0700). */
   database: string
   role: OwnerRole
-  /** Where this process is going to listen for local callers (`socketPath`). */
+  /** Where this process will listen for local callers (`socketPath`). */
   socket?: string
   /** How long to wait, in milliseconds, for a `command` that owns the ledger, or for another program that has it open. */
   waitMs: number
   /** Epoch milliseconds. */
   now: () => number
-  /** Evenly spread from 0 to 1: spreads the waiting of rivals. */
+  /** Uniform from 0 to 1: rivals wait for different times. */
   random: () => number
   /**
-   * The ledger is no longer ours: somebody removed or replaced the owner file, or took this process for dead while it
-   * was stopped. Called once; from then on the database must not be written, and the process should end.
+   * This process no longer owns the ledger: the owner file was removed or replaced, or another process assumed that this
+   * one was dead while it was stopped. Called once; from then on the database must not be written, and the process should
+   * end.
    */
   onLost: (successor: OwnerRecord | undefined) => void
   /** Default 2,000. */
@@ -42,39 +43,40 @@ export interface OwnershipRequest {
 
 /** This process owns the ledger: it alone may open the database, until `release`. */
 export interface Ownership {
-  /** Real path of the database; to be opened by this name, so that its log lies beside the owner file. */
+  /** Real path of the database. It has to be opened by this path, so that its WAL is beside the owner file. */
   readonly database: string
   readonly record: OwnerRecord
-  /** What seems to be missing of a ledger whose last owner did not end in order: a sentence for the operator. */
+  /** For the operator: what seems to be missing after the last owner ended without releasing the ledger. */
   readonly warning: string | undefined
-  /** Writes down which files are open, to compare with what the next owner finds. @throws AppError `unavailable/ledger_lost` */
+  /** Records which files are open, for the next owner to compare with. @throws AppError `unavailable/ledger_lost` */
   noteFiles(): Promise<void>
   /**
-   * The files on the disk are no longer those that are open. This process keeps the ledger until it ends and releases nothing;
-   * the next owner refuses what lies there now.
+   * Records that the files on the disk are no longer those that are open. This process keeps the ledger until it ends and
+   * releases nothing; the next owner refuses the files that are there now.
    */
   noteLoss(): Promise<void>
-  /** Writes down where the server can be reached, for the messages of others. @throws AppError `unavailable/ledger_lost` */
+  /** Records the address of the server, for the messages of other processes. @throws AppError `unavailable/ledger_lost` */
   announce(details: { address: string }): Promise<void>
   /**
-   * To be called once the database and the socket are closed. A second call does nothing.
+   * Call it when the database and the socket are closed. A second call does nothing.
    *
-   * @throws AppError `configuration/…` when the folder cannot be written; the next owner then clears what stays
+   * @throws AppError `configuration/…` if the folder cannot be written; the next owner then clears the stale files
    */
   release(): Promise<void>
 }
 
 /**
- * Makes this process the only owner of a ledger and its folder fit for opening the database: stale locks are gone, the
- * guard against ordinary SQLite programs is up. A `server` that owns it is reported at once; a `command` is waited for.
+ * Makes this process the only owner of a ledger, and prepares its folder for opening the database: it removes stale locks
+ * and raises the guard against ordinary SQLite programs. If a `server` owns the ledger, this throws immediately; it waits
+ * for a `command`.
  *
- * While it lasts the owner file's times change every `heartbeatMs`, by which other containers and machines see that
- * the owner lives. That needs the event loop of this thread: work that blocks it for seconds belongs into a worker.
+ * Until the release, the times of the owner file change every `heartbeatMs`: other containers and machines see by them
+ * that the owner lives. This needs the event loop of this thread: work that blocks it for seconds belongs into a worker.
  *
  * @throws AppError `conflict/ledger_owned`, `conflict/ledger_in_use`, `conflict/ledger_journal_stale`,
  *   `unavailable/ledger_contended`, `configuration/…` for a folder that cannot be written or holds foreign files
  *
- * Source: decision record on the owner protocol; `election.ts` has the argument why there are never two.
+ * Source: docs/decisions/0004; `election.ts` contains the proof that there are never two owners.
  */
 export async function acquireOwnership(request: OwnershipRequest): Promise<Ownership> {
   const { role, socket, waitMs, now, random, onLost, heartbeatMs = 2_000, silenceMs = 6_000 } = request
@@ -86,7 +88,7 @@ export async function acquireOwnership(request: OwnershipRequest): Promise<Owner
     const held = new HeldOwnership(database, victory, { now, heartbeatMs, onLost })
     try {
       await held.checkFiles()
-      await clearRemains(database, { socket, waitMs })
+      await clearStaleFiles(database, { socket, waitMs })
     } catch (error) {
       await held.abandon()
       throw error
@@ -103,7 +105,7 @@ class HeldOwnership implements Ownership {
   #held = true
   warning: string | undefined
   #timer: NodeJS.Timeout
-  /** Beats, announcements and the release change one file, so they go one after the other. */
+  /** Heartbeats, announcements and the release change one file, so they take turns. */
   #last: Promise<unknown> = Promise.resolve()
 
   constructor(
@@ -150,28 +152,28 @@ class HeldOwnership implements Ownership {
   }
 
   release(): Promise<void> {
-    return this.#let(async () => {
+    return this.#release(async () => {
       await lowerGuard(this.database)
       if (this.#record.socket !== undefined) await removeSocket(this.#record.socket)
     })
   }
 
   /**
-   * Lets go of a ledger that could not be made fit. What is in the way stays, and the guard goes if it was ours. What the
-   * former owner wrote down is there for the next one.
+   * Releases a ledger whose folder could not be prepared. The files that prevent it stay; the guard goes, if this process
+   * raised it. The record of the former owner is there for the next one.
    */
   abandon(): Promise<void> {
     const former = this.#former?.files || this.#former?.lost ? this.#former : undefined
-    return this.#let(() => lowerGuard(this.database), former)
+    return this.#release(() => lowerGuard(this.database), former)
   }
 
-  #let(clean: () => Promise<void>, former?: OwnerRecord): Promise<void> {
+  #release(clean: () => Promise<void>, former?: OwnerRecord): Promise<void> {
     return this.#inTurn(async () => {
       clearInterval(this.#timer)
       if (!this.#held) return
       this.#held = false
       try {
-        // Never what another owner has put there: guard, socket and record then belong to it.
+        // Not if another process owns the ledger by now: guard, socket and record then belong to it.
         if (!this.#isOurs(await sightOwner(this.database))) return
         try {
           await clean()
@@ -195,20 +197,20 @@ class HeldOwnership implements Ownership {
 
   async #beat(): Promise<void> {
     if (!this.#held) return
-    const sighting = await this.#look()
+    const sighting = await this.#sight()
     if (sighting === 'unreadable') return
     if (!this.#isOurs(sighting)) {
       this.#held = false
       clearInterval(this.#timer)
-      // On its own, so that what it throws is seen and not kept in the chain of turns.
+      // In a turn of its own, so that an error of the callback is not caught here.
       setImmediate(() => this.heart.onLost(sighting?.record))
       return
     }
     await this.#touch()
   }
 
-  /** A disk in trouble says nothing about who owns the ledger: the next beat looks again. */
-  async #look(): Promise<OwnerSighting | undefined | 'unreadable'> {
+  /** A failing disk proves nothing about the owner: the next heartbeat tries again. */
+  async #sight(): Promise<OwnerSighting | undefined | 'unreadable'> {
     try {
       return await sightOwner(this.database)
     } catch {
@@ -216,7 +218,7 @@ class HeldOwnership implements Ownership {
     }
   }
 
-  /** A disk that refuses this refuses everybody else's claim too; a file that is gone is noticed by the next look. */
+  /** A disk that refuses this also refuses the claims of other processes. The next heartbeat notices a missing file. */
   async #touch(): Promise<void> {
     const seconds = this.heart.now() / 1_000
     try {

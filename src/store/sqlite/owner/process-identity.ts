@@ -8,28 +8,28 @@ import { type ProcStat, readProcStat } from '../../../model/proc-stat.js'
 import { isErrno } from '../files/file-system.js'
 
 /**
- * Which process on which machine, so that a later reader can tell whether it still runs. A pid alone is not enough:
- * it is reused, and it means nothing in another container or after a reboot.
+ * Identifies a process and its machine, so that a later reader can determine whether it still runs. A pid alone is not
+ * enough: it is reused, and it means nothing in another container or after a reboot.
  */
 export interface ProcessIdentity {
   pid: number
-  /** Start time as the system words it, letters and digits: with `pid` and `boot` it is unique. */
+  /** Start time as the system writes it, letters and digits: with `pid` and `boot` it is unique. */
   started: string
-  /** Twelve hexadecimal digits standing for the machine (its id and host name). */
+  /** Twelve hexadecimal digits for the machine (its id and host name). */
   machine: string
-  /** Twelve hexadecimal digits standing for this boot; those of `machine` where the system tells no boot id. */
+  /** Twelve hexadecimal digits for this boot; those of `machine` if the system has no boot id. */
   boot: string
   /** Number of the pid namespace (Linux); `0` where there are none. */
   namespace: string
 }
 
-/** `elsewhere`: this process cannot see it (another container or machine), so its pid says nothing. */
+/** `elsewhere`: it is not visible here (another container or machine), so its pid means nothing. */
 export type Liveness = 'alive' | 'dead' | 'elsewhere'
 
 /** `hidden`: it exists, but the system does not show its start time to this user. */
 export type ProcessState = Pick<ProcStat, 'started' | 'isZombie'> | 'gone' | 'hidden'
 
-/** @throws AppError `configuration/process_unreadable` where neither /proc nor `ps` tells when this process started */
+/** @throws AppError `configuration/process_unreadable` if neither /proc nor `ps` shows when this process started */
 export async function ownIdentity(): Promise<ProcessIdentity> {
   const [machineId, bootId, namespaceLink, state] = await Promise.all([
     readOptional(() => readFile('/etc/machine-id', 'utf8')),
@@ -39,10 +39,10 @@ export async function ownIdentity(): Promise<ProcessIdentity> {
   ])
   if (state === 'gone' || state === 'hidden') {
     throw new AppError('configuration', 'process_unreadable', 'The start time of this process cannot be read.', {
-      hint: 'Mount /proc, or install ps: the owner of a ledger is told from a reused process id by it.',
+      hint: 'Mount /proc, or install ps: the start time distinguishes the owner of a ledger from a reused process id.',
     })
   }
-  // The host name as well: images are shipped with one machine id baked in.
+  // The host name as well: machines from one image may share the machine id.
   const machine = shortDigest(`${machineId.trim()}\n${hostname()}`)
   return {
     pid: process.pid,
@@ -53,7 +53,7 @@ export async function ownIdentity(): Promise<ProcessIdentity> {
   }
 }
 
-/** Whether the process `of` still runs, as far as the process `seenBy` (the one that asks) can tell. */
+/** Whether the process `of` still runs, as seen by the process `seenBy`. */
 export async function liveness(of: ProcessIdentity, seenBy: ProcessIdentity): Promise<Liveness> {
   if (of.boot === seenBy.boot && of.namespace === seenBy.namespace) {
     const state = await processState(of.pid)
@@ -101,7 +101,7 @@ async function stateFromPs(pid: number): Promise<ProcessState> {
         .toLowerCase(),
     }
   } catch (error) {
-    // `ps` answers an unknown pid with exit code 1; a `ps` that cannot be started says nothing about the process.
+    // `ps` exits with 1 for an unknown pid. If `ps` cannot be started, nothing is known about the process.
     if ((error as { code?: unknown }).code === 1) return 'gone'
     return isInUse(pid) ? 'hidden' : 'gone'
   }

@@ -19,25 +19,25 @@ const PENDING_BYTE = 0x40000000
 const MAX_NAME_BYTES = 4_096
 
 /**
- * Undoes a transaction that died half-way in the rollback journal mode, as any SQLite does that opens the file next:
- * the pages noted in `<database>-journal` are written back, the database is cut to its former size and synced, and only
- * then the journal is deleted. Death at any instruction leaves the journal, and the next call does the same again.
+ * Rolls back a transaction that was interrupted in rollback journal mode, as any SQLite does that opens the file next:
+ * it writes the pages of `<database>-journal` back, cuts the database to its former size, syncs it, and only then deletes
+ * the journal. If the process dies at any instruction, the journal remains, and the next call does the same again.
  *
- * node-sqlite3-wasm never does this. It asks "does somebody hold a lock?" before it takes a journal for a dead one's, and
- * finds its own lock folder. So it would open the half-written database, and an ordinary SQLite that merely reads the
- * ledger later would find the journal and put old pages (for a new ledger: nothing at all) over what was recorded since.
- * Both were seen. Our own ledger meets this when it is killed while it first turns to WAL; a legacy file at any time.
+ * node-sqlite3-wasm never does this. A journal counts as hot only if no process holds a lock, and it finds its own lock
+ * folder. So it would open the half-written database, and an ordinary SQLite that only reads the ledger later would find
+ * the journal and write old pages (for a new ledger: none) over what was recorded since. Both were seen. Our own ledger
+ * meets this if it is killed while it first changes to WAL; a legacy file at any time.
  *
- * Nobody else may have the database open.
+ * No other process may have the database open.
  *
  * @param database real path
- * @returns whether there was something to undo
- * @throws AppError `conflict/ledger_journal_stale` when a write-ahead log lies beside the journal: they exclude each
- *   other, and playing the journal back could destroy what the log builds on
+ * @returns whether there was a transaction to roll back
+ * @throws AppError `conflict/ledger_journal_stale` if there is a WAL beside the journal: they exclude each other, and
+ *   the rollback could destroy the pages that the WAL builds on
  *
  * Source: SQLite, "Database File Format", 3 "The Rollback Journal"; "Atomic Commit In SQLite", 4 and 5.
  */
-export async function undoHalfTransaction(database: string): Promise<boolean> {
+export async function rollBackJournal(database: string): Promise<boolean> {
   const path = `${database}-journal`
   const journal = await ifPresent(open(path, 'r'))
   if (journal === undefined) return false
@@ -55,11 +55,11 @@ export async function undoHalfTransaction(database: string): Promise<boolean> {
 
 async function isHot(journal: FileHandle, database: string): Promise<boolean> {
   const firstByte = await readAt(journal, 0, 1)
-  // A first byte of zero, or no byte, is a journal that was ended without being deleted.
+  // A first byte of zero, or no byte, marks a finished journal that was not deleted.
   if (firstByte[0] === undefined || firstByte[0] === 0) return false
   if ((await sizeOf(database)) === 0) return false
   if ((await sizeOf(`${database}-wal`)) > 0) {
-    const message = `Beside the database ${database} lie both a rollback journal and a write-ahead log.`
+    const message = `Beside the database ${database} are both a rollback journal and a write-ahead log.`
     throw new AppError('conflict', 'ledger_journal_stale', message, {
       hint: `Make a copy of all three, then move ${database}-journal away and start again.`,
     })
@@ -83,7 +83,7 @@ async function playBack(journal: FileHandle, database: string): Promise<void> {
   }
 }
 
-/** A journal is one or more segments, each a header at a sector's start with its records behind it. */
+/** A journal has one or more segments: a header at the start of a sector, then its records. */
 async function playSegments(
   journal: FileHandle,
   { file, first, size }: { file: FileHandle; first: JournalHeader; size: number },
@@ -99,7 +99,7 @@ async function playSegments(
     for (let n = 0; n < records; n += 1) {
       const record = await readAt(journal, at, pageSize + 8)
       const page = readRecord(record, pageSize, header.nonce)
-      // Cut off or never synced: the page in the database was not overwritten yet.
+      // Incomplete or never synced: then the page in the database was not overwritten.
       if (page === undefined) return
       at += pageSize + 8
       if (page.number > first.pages || written.has(page.number)) continue
@@ -135,7 +135,7 @@ function readRecord(bytes: Buffer, pageSize: number, nonce: number): { number: n
   return sum >>> 0 === bytes.readUInt32BE(4 + pageSize) ? { number, data } : undefined
 }
 
-/** The name at the journal's end, if there is one: name, its length, its sum, the magic bytes again. */
+/** The name at the end of the journal, if there is one: name, its length, its checksum, the magic bytes again. */
 async function superJournalOf(journal: FileHandle): Promise<string | undefined> {
   const size = (await journal.stat()).size
   if (size < 16) return undefined

@@ -1,4 +1,4 @@
-/** What watching a file tells of the process behind it. `unknown`: not watched for long enough yet. */
+/** Whether the process behind a file lives. `unknown`: the file has not been observed for long enough. */
 export type Pulse = 'unknown' | 'beating' | 'silent'
 
 interface Watched {
@@ -8,13 +8,13 @@ interface Watched {
   beaten: boolean
 }
 
-/** A longer gap between two looks counts as this part of the whole: whoever was asleep has not been watching. */
+/** A longer gap between two observations counts as this part of the silence: this process may have been suspended. */
 const MAX_SHARE_OF_ONE_LOOK = 1 / 8
 
 /**
- * Decides by watching whether a process is dead that cannot be seen by its pid: its file must stay unchanged through
- * `silenceMs` of looks. A watcher that was itself suspended (with the whole machine, perhaps, so that nobody's heart
- * beat) wakes to a long gap; such a gap must not count as silence.
+ * Decides whether a process is dead whose pid is not visible here: its file must stay unchanged for `silenceMs` of
+ * observation. If this process was itself suspended, maybe with the whole machine, so that no heart beat, it wakes after a
+ * long gap; such a gap must not count as silence.
  */
 export class SilenceWatch {
   #watched = new Map<string, Watched>()
@@ -26,12 +26,12 @@ export class SilenceWatch {
   ) {}
 
   /**
-   * One look.
+   * Observes a file once.
    *
-   * @param key what is watched: the nonce of an owner or of a claim
-   * @param fingerprint changes whenever the process behind it shows itself
+   * @param key the nonce of an owner or of a claim
+   * @param fingerprint changes with every sign of life of the process
    */
-  look(key: string, fingerprint: string): Pulse {
+  observe(key: string, fingerprint: string): Pulse {
     const at = this.elapsed()
     const known = this.#watched.get(key)
     if (known === undefined || known.fingerprint !== fingerprint) {

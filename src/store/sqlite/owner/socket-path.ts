@@ -11,13 +11,13 @@ const MAX_BYTES = { linux: 107, others: 103 }
 const ANSWER_MS = 1_000
 
 /**
- * Where the owner of `database` listens for local callers: `<database>.sock`, or, where that is longer than the system
- * allows, a name made from the path's digest in a folder of `runtimeDir` that only this user may enter. The folder is
- * made when it is needed.
+ * Where the owner of `database` listens for local callers: `<database>.sock`, or, if that is longer than the system
+ * allows, a name from the digest of the path, in a folder of `runtimeDir` that only this user may enter. The folder is
+ * created if necessary.
  *
  * @param runtimeDir a short, existing folder such as the temporary folder
- * @throws AppError `configuration/socket_folder_unsafe` when somebody else could put a socket in our place,
- *   `configuration/socket_path_too_long` when even the short name does not fit
+ * @throws AppError `configuration/socket_folder_unsafe` if another user could put a socket there,
+ *   `configuration/socket_path_too_long` if even the short name does not fit
  *
  * Source: decision record on the owner protocol.
  */
@@ -36,10 +36,10 @@ export async function socketPath(database: string, runtimeDir: string): Promise<
   return short
 }
 
-/** Whether a process listens at `path`. In doubt (not allowed, no room in its queue) the answer is yes. */
+/** Whether a process listens at `path`. In doubt (permission denied, its queue is full) the answer is yes. */
 export function answersAt(path: string): Promise<boolean> {
   return new Promise(resolve => {
-    // Node would cut the path to what fits, and ask whoever is there.
+    // Node would cut the path to the limit, and connect to another socket.
     if (!fits(path)) return resolve(false)
     const socket = connect({ path })
     const finish = (answers: boolean) => {

@@ -7,9 +7,9 @@ import { facetExpression } from '../search/search-index.js'
 import { countSources } from '../write/source-marks.js'
 import type { SlicedWork } from './sliced-work.js'
 
-/** Rows that an index names at a time: asking it costs more than what it names. */
+/** How many candidates an index returns at a time: its fixed cost is higher than that of each candidate. */
 const AT_ONCE = 4_096
-/** How many rows one statement counts: as many as it manages in about `targetMs`. */
+/** How many events one statement counts: as many as it can in about `targetMs`. */
 const COUNTED = { first: 8_192, smallest: 1_024, largest: 1_048_576, growth: 4, targetMs: 6 }
 
 const ROW = /* sql */ `
@@ -31,10 +31,10 @@ const BY_FACETS = columnsSql(
   'event_facets MATCH ? AND',
 )
 
-/** What is to be counted where: bucket `n` holds the rows after border `n` up to border `n + 1`, that included. */
+/** The buckets to count: bucket `n` has the events after border `n` up to border `n + 1`, that included. */
 export interface BucketPlan {
   borders: readonly number[]
-  /** To be told apart. */
+  /** Those with counts of their own. */
   sources: readonly string[]
 }
 
@@ -42,16 +42,16 @@ export interface BucketCounts {
   /** Of all sources. */
   counts: number[]
   bySource: Map<string, number[]>
-  /** The newest row that was left out, as the work was too much. */
+  /** The newest event that was not counted, as the work took too long. */
   uncounted?: number
 }
 
 /**
- * Counts the rows that pass a filter, in slices.
+ * Counts the events of a filter, in slices.
  *
- * By source alone, from the notes of `source-marks.ts`: a million events cost what a thousand do. Where the columns
- * decide, inside the database. Else the indexes name candidates, and each is looked at. Newest first, so that what is
- * left out, if it is too much, is what is oldest.
+ * By source alone, from the notes of `source-marks.ts`: a million events cost the same as a thousand. If the columns
+ * decide, inside the database. Otherwise the indexes give candidates, and each is read. Newest first: if the work takes too
+ * long, the oldest events are not counted.
  */
 export function* countBuckets(
   database: Database,
@@ -61,10 +61,10 @@ export function* countBuckets(
   work: SlicedWork,
 ): Generator<void, BucketCounts> {
   const filter: EventFilter = kinds && !kinds.includes('*') ? { ...others, kinds } : others
-  if (!columnsDecide(filter)) return yield* countByLooking(database, indexedSeq, filter, plan, work)
+  if (!columnsDecide(filter)) return yield* countByReading(database, indexedSeq, filter, plan, work)
   if (!filter.kinds && filter.subjectId === undefined) return yield* countByMarks(database, filter, plan, work)
   const columns = columnCounts(database, filter)
-  if (!columns) return yield* countByLooking(database, indexedSeq, filter, plan, work)
+  if (!columns) return yield* countByReading(database, indexedSeq, filter, plan, work)
   return yield* countByColumns(columns, indexedSeq, plan, work)
 }
 
@@ -89,16 +89,16 @@ function* countByMarks(
 type CountRange = (range: Range) => Map<string, number>
 
 interface ColumnCounts {
-  /** For ranges that the index has reached. */
+  /** For ranges that are in the index. */
   indexed: CountRange
-  /** From the events themselves. */
+  /** From the table. */
   scan: CountRange
 }
 
 /**
- * Counts where the columns of `events` decide (`columnsDecide`) without taking any row out of the database.
+ * Counts inside the database if the columns of `events` decide (`columnsDecide`).
  *
- * @returns undefined where more kinds than can be named would have to be told from the others
+ * @returns undefined if the filter has too many kinds
  */
 function columnCounts(database: Database, filter: EventFilter): ColumnCounts | undefined {
   const { sources, subjectId = null } = filter
@@ -140,7 +140,7 @@ function* countByColumns(
   return tally.upTo(undefined)
 }
 
-function* countByLooking(
+function* countByReading(
   database: Database,
   indexedSeq: number,
   filter: EventFilter,
@@ -162,7 +162,7 @@ function* countByLooking(
   return tally.upTo(undefined)
 }
 
-/** Takes counts, newest rows first. */
+/** Adds counts, newest events first. */
 class Tally {
   readonly low: number
   readonly high: number
@@ -180,13 +180,13 @@ class Tally {
     this.#bucket = this.#counts.length - 1
   }
 
-  /** @param seq not newer than what was asked before */
+  /** @param seq not newer than in the last call */
   bucketOf(seq: number): number {
     while (seq < this.lowOf(this.#bucket)) this.#bucket--
     return this.#bucket
   }
 
-  /** The first row of a bucket that has any. */
+  /** The first event of a bucket that is not empty. */
   lowOf(bucket: number): number {
     return (this.#borders[bucket] as number) + 1
   }

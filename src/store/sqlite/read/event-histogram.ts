@@ -11,7 +11,7 @@ import type { SearchIndex } from '../search/search-index.js'
 import { countBuckets } from './bucket-counts.js'
 import { SlicedWork, type WorkBounds } from './sliced-work.js'
 
-/** After two seconds of work, pauses not counted, what is counted by then is the answer. */
+/** After two seconds of work, without pauses, the answer contains the counts so far. */
 const BOUNDS: WorkBounds = { sliceMs: 4, workMs: 2_000 }
 
 const FIRST = /* sql */ `SELECT captured_us FROM events ORDER BY seq LIMIT 1`
@@ -21,8 +21,8 @@ const LARGEST_SOURCES = /* sql */ `
   SELECT source FROM source_counters WHERE events > 0 ORDER BY events DESC, source LIMIT ${HISTOGRAM_LIMITS.sources}`
 
 /**
- * Answers in slices: whenever it yields, writes may go on. It sees the ledger as it was when it began: buckets of time
- * become ranges of `seq` at once, and no event ever goes or moves.
+ * Answers in slices: when it yields, writes may run. It reads the ledger as it was at the beginning: it translates buckets
+ * of time into ranges of `seq` first, and events are never deleted or moved.
  */
 export function* countEvents(
   database: Database,

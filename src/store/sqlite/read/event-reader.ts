@@ -7,9 +7,9 @@ import { LARGE_BODY_BYTES, readBodyBytes, readOutline } from '../search/large-bo
 import { rowMatcher } from '../search/row-matcher.js'
 import type { SearchIndex } from '../search/search-index.js'
 
-/** A page stops early, saying that there is more, rather than fill the memory with a few huge events. */
+/** A page ends early, with `hasMore`, before a few huge events fill the memory. */
 const PAGE_BYTES = 16 * 1024 * 1024
-/** How long a query may go on before writes get their turn. */
+/** How long a slice may take: writes wait for it. */
 const SLICE_MS = 4
 const COMMA = 0x2c
 
@@ -37,8 +37,8 @@ interface Found {
 }
 
 /**
- * Answers a query in slices: whenever it yields, writes may go on. It sees the ledger as it was when it began.
- * With filters the indexes name candidates, and `eventMatches` decides about each.
+ * Answers a query in slices: when it yields, writes may run. It reads the ledger as it was at the beginning. With filters,
+ * the indexes give candidates, and `eventMatches` decides about each.
  */
 export function* readPage(
   database: Database,
@@ -58,7 +58,7 @@ export function* readPage(
 
 type Page = Omit<EventPage, 'nextSince' | 'head' | 'epoch'>
 
-/** Of its own each time: its buffer changes hands. */
+/** A new one each time: its buffer changes hands. */
 function emptyPage(): Page {
   return { items: new Uint8Array(), count: 0, latestCapturedAt: null, oldestCapturedAt: null, hasMore: false }
 }
@@ -70,7 +70,7 @@ function rangeOf(database: Database, query: EventQuery, last: number): Range {
   return { low, high: Math.min(high, last) }
 }
 
-/** SQLite joins the stored texts itself: a page of bytes crosses the border, not rows. */
+/** SQLite joins the stored texts: the driver passes one value of bytes, not rows. */
 function plainPage(database: Database, query: EventQuery, { low, high }: Range): Page {
   if (low > high) return emptyPage()
   const { rows, neededBytes } = rowsThatFit(database, query, { low, high })
@@ -101,7 +101,7 @@ function rowsThatFit(
   return { rows }
 }
 
-/** @param rows that the page has already @param bytes with one more */
+/** @param rows of the page so far @param bytes with one more */
 function fits({ maxBytes }: EventQuery, rows: number, bytes: number): boolean {
   return maxBytes === undefined ? bytes <= PAGE_BYTES || rows === 0 : bytes <= maxBytes
 }
@@ -162,7 +162,7 @@ function bodyWithoutPayload(database: Database, { seq, body }: Row): Buffer {
   return Buffer.from(JSON.stringify(others))
 }
 
-/** Joined by commas, in a buffer of its own, which can change hands. */
+/** Joined by commas, in a separate buffer, which can change hands. */
 function joinBodies(found: readonly Found[]): Uint8Array {
   const items = new Uint8Array(found.reduce((size, { body }) => size + body.length + 1, 0))
   let end = 0

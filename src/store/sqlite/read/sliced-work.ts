@@ -1,11 +1,11 @@
 export interface WorkBounds {
-  /** How long it may go on before writes get their turn. */
+  /** How long a slice may take: writes wait for it. */
   sliceMs: number
-  /** How long all of it may take, pauses not counted. */
+  /** How long all slices may take together. */
   workMs: number
 }
 
-/** The work on one question that may be a long one. */
+/** Work on one query that may take long, in slices. */
 export class SlicedWork {
   #started = performance.now()
   #spentMs = 0
@@ -17,7 +17,7 @@ export class SlicedWork {
     return performance.now() - this.#started >= this.bounds.sliceMs
   }
 
-  /** It was too much; looked at after pauses only. */
+  /** The work took too long. Changes only with a pause. */
   get isOver(): boolean {
     return this.#spentMs > this.bounds.workMs
   }
@@ -28,7 +28,7 @@ export class SlicedWork {
     this.#started = performance.now()
   }
 
-  /** Does what pauses by itself, as a part of this work. */
+  /** Runs a part of this work that has pauses of its own. */
   *include<Result>(part: Generator<void, Result>): Generator<void, Result> {
     for (;;) {
       const step = part.next()

@@ -2,10 +2,10 @@ import { toTimestamp } from '../../../model/timestamp.js'
 import type { LedgerStats } from '../../event-store.js'
 import type { Database } from '../files/database.js'
 
-/** Kinds are open words, so the answer is bounded: the most frequent ones. */
+/** There may be any number of kinds, so the answer has the most frequent ones. */
 const KINDS_LISTED = 1_000
 
-/** Reads the statistics from counters that every write keeps. Nothing here counts events. */
+/** Reads the statistics from counters that every write updates. No event is counted here. */
 export function readStatistics(database: Database): LedgerStats {
   const sources = database.all('SELECT * FROM source_counters ORDER BY source')
   const kinds = database.all('SELECT kind, events FROM kind_counters ORDER BY events DESC, kind LIMIT ?', KINDS_LISTED)

@@ -6,11 +6,11 @@ const MAX_CHARACTERS = 32
 export const LIKE_ESCAPE = '!'
 
 /**
- * LIKE patterns of which at least one fits every stored body that holds all of these folded terms. They narrow down;
- * they do not decide.
+ * LIKE patterns: every stored body that contains all of these folded terms matches at least one. They narrow a search; they
+ * do not decide.
  *
- * LIKE ignores the case of ASCII letters alone, so any other spelling of a character is a pattern of its own; a term is
- * cut where that would be too many. JSON text spells a character in one way only.
+ * LIKE ignores the case of ASCII letters only, so any other spelling of a character is a separate pattern; a term is cut
+ * if there would be too many. JSON text spells a character in one way only.
  *
  * @param terms at least one
  * @returns 1 to 9 patterns
@@ -39,7 +39,7 @@ function firstPiece(term: string): Piece {
   return piece
 }
 
-/** How a text stands inside a JSON string. */
+/** A text as it is inside a JSON string. */
 export function inJson(text: string): string {
   return JSON.stringify(text).slice(1, -1)
 }

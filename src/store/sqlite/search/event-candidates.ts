@@ -6,7 +6,7 @@ import { bodyPatterns, LIKE_ESCAPE } from './body-patterns.js'
 import { LARGE_BODY_BYTES } from './large-body.js'
 import { facetExpression, textExpression } from './search-index.js'
 
-/** Rows as a range of `seq`, both ends included. Events never go, so a range is a snapshot of its own. */
+/** Events as a range of `seq`, both ends included. Events are never deleted, so a range is a snapshot. */
 export interface Range {
   low: number
   high: number
@@ -14,10 +14,10 @@ export interface Range {
 
 type Order = EventQuery['order']
 
-/** What is asked, without its bounds. */
+/** A query without its bounds. */
 export type Walk = EventFilter & Pick<EventQuery, 'order'>
 
-/** Some rows, and how far in the order of the walk none is left unnamed, that row included. */
+/** Some events, in the order of the walk, and the `seq` up to which, in that order, there are no others. */
 export interface Candidates {
   seqs: number[]
   through: number
@@ -25,28 +25,28 @@ export interface Candidates {
 
 const LAST_UP_TO = /* sql */ `SELECT seq FROM events WHERE captured_us <= ? ORDER BY captured_us DESC LIMIT 1`
 
-/** `seq` of the newest event captured at this instant or earlier; 0 for none. It is how many there are of these. */
+/** `seq` of the newest event captured at this instant or earlier, which is the number of these events; 0 for none. */
 export function lastUpTo(database: Database, at: Micros): number {
   return Number(database.first(LAST_UP_TO, at)?.seq ?? 0)
 }
 
-/** Rows named at a time, unless more are wanted. */
+/** How many candidates one statement returns by default. */
 const CANDIDATES = 256
-/** A kind such as `message.*` is looked up as the kinds that there are, up to so many. */
+/** A pattern such as `message.*` is expanded to the kinds that exist, up to this number. */
 const EXPANDED_KINDS = 200
-/** How much of the ledger one statement walks over, in rows: as much as it manages in about `targetMs`. */
+/** How many events one statement covers: as many as it reads in about `targetMs`. */
 interface Window {
   first: number
   smallest: number
   targetMs: number
 }
 
-/** Reading the events themselves costs the same for each. */
+/** Reading from the table costs the same for each event. */
 const SCAN: Window = { first: 4_096, smallest: 512, targetMs: 4 }
-/** Asking an index has a price of its own (each trigram is looked up anew), so small windows cost more, not less. */
+/** Each use of an index has a fixed cost (it looks every trigram up again), so small windows cost more. */
 const LOOKUP: Window = { first: 4_096, smallest: 32_768, targetMs: 12 }
 const LARGEST_WINDOW = 1_048_576
-/** The next window is at most so many times the last. */
+/** The next window is at most this many times as large. */
 const GROWTH = 8
 
 export function isFiltered(query: EventFilter): boolean {
@@ -54,8 +54,8 @@ export function isFiltered(query: EventFilter): boolean {
 }
 
 /**
- * Rows that may match a filtered query, in its order, some at a time: through the indexes as far as they reach, from
- * the events themselves beyond.
+ * Events that may match a filtered query, in its order, some at a time: from the indexes as far as they reach, beyond that
+ * from the table.
  */
 export function* candidates(
   database: Database,
@@ -77,12 +77,12 @@ export function* candidates(
   for (const part of parts) yield* part
 }
 
-/** Names the first rows of a range, in order. */
+/** Returns the first candidates of a range, in order. */
 type Lookup = (order: Order, range: Range) => number[]
 
 /**
- * Walks a range in windows that grow while they are answered fast and shrink when they are not, so that no single
- * statement keeps the writers waiting.
+ * Walks a range in windows that grow while statements are fast and shrink when they are slow, so that writes never wait
+ * long for a single statement.
  */
 function* inWindows(
   lookup: Lookup,
@@ -110,7 +110,7 @@ function* inWindows(
   }
 }
 
-/** By index, where one helps: words of one or two characters alone have no trigram. */
+/** By an index, if one helps: words of one or two characters have no trigram. */
 function indexLookup(database: Database, query: EventFilter, atOnce: number): Lookup | undefined {
   const facets = facetExpression({ ...query, ...knownKinds(database, query) })
   const text = textExpression(query.search ?? [])
@@ -119,18 +119,18 @@ function indexLookup(database: Database, query: EventFilter, atOnce: number): Lo
   return (order, { low, high }) => toSeqs(database.all(FACETS[order], facets, low, high, atOnce))
 }
 
-/** The index takes as long for a beginning of words as for all the words that begin so, however small the window. */
+/** For a prefix, the index takes as long as for all words with it, however small the window. */
 function knownKinds(database: Database, { kinds }: EventFilter): Pick<EventFilter, 'kinds'> {
   const known = kinds && !kinds.includes('*') && kindsOf(database, kinds)
   return known && known.length > 0 ? { kinds: known } : {}
 }
 
-/** The character after the dot: every text that begins with the dot is before it. */
+/** The character after the dot: all texts that begin with a dot sort before it. */
 const AFTER_DOT = '/'
 const KINDS_FROM = /* sql */ `
   SELECT kind FROM kind_counters WHERE kind >= ? AND kind < ? LIMIT ${EXPANDED_KINDS + 1}`
 
-/** The kinds that these patterns cover, of those that there are; undefined where they are too many. */
+/** The existing kinds that these patterns cover; undefined if they are too many. */
 export function kindsOf(database: Database, patterns: readonly string[]): string[] | undefined {
   const kinds = new Set<string>()
   for (const pattern of patterns) {
@@ -151,9 +151,9 @@ const facetSql = (order: string) => /* sql */ `
 const FACETS: Record<Order, string> = { asc: facetSql('ASC'), desc: facetSql('DESC') }
 
 /**
- * Events that hold every trigram and, in the raw text of the body, the longest term itself: trigrams alone also name
- * events that hold them apart. The unary plus keeps SQLite from driving by the facets and asking the text index once
- * for each of them; CROSS JOIN keeps the text index outermost.
+ * Events that contain every trigram and, in the raw text of the body, the longest term: with trigrams alone, events that
+ * contain them in different places would match as well. The unary plus keeps SQLite from using the facets as the outer
+ * loop, with a lookup in the text index for each of them; CROSS JOIN keeps the text index outermost.
  */
 const textSql = (order: string, likely: string, withFacets: boolean) => /* sql */ `
   SELECT event_text.rowid AS seq FROM event_text CROSS JOIN events ON events.seq = event_text.rowid
@@ -186,8 +186,8 @@ function anyPattern(patterns: readonly string[]): string {
 }
 
 /**
- * From the events themselves, by what their columns and the raw text of their bodies can tell. Large bodies are not
- * looked into here: each takes a while, and a statement cannot be divided.
+ * From the table, by its columns and the raw text of the bodies. Large bodies are always candidates: reading one takes
+ * long, and a statement cannot be divided.
  */
 function scanning(database: Database, query: EventFilter, atOnce: number): Lookup {
   const patterns = query.search?.length ? bodyPatterns(query.search) : []

@@ -1,6 +1,6 @@
 /**
- * Bodies that are too large to be looked at in one go. Only webhooks bring them, as an event of the API is smaller.
- * Whatever looks into one leaves the payload out, or goes through it in slices.
+ * Bodies that are too large to be parsed in one go. Only webhooks have them, as an event of the API is smaller. Code that
+ * reads one leaves the payload out, or reads it in slices.
  */
 import type { StoredEvent } from '../../../model/event.js'
 import { EVENT_LIMITS } from '../../../model/event-limits.js'
@@ -21,14 +21,14 @@ const EDGE_MEMBERS: readonly (keyof StoredEvent)[] = [
   ...(['source', 'kind', 'subject_id', 'actor', 'target', 'conversation', 'subscription_ids', 'provenance'] as const),
 ]
 
-/** The body as it is stored. */
+/** The stored body. */
 export function readBodyBytes(database: Database, seq: number): Buffer {
   return asBuffer(database.first(BODY, seq)?.body)
 }
 
 /**
- * A large event with an empty payload. Events are written with the payload last but for what the ledger adds, so that
- * the two edges of the text tell the rest; a body of an older ledger, which may be in any order, is read as a whole.
+ * A large event with an empty payload. The payload is the last member before those that the ledger adds, so the two ends
+ * of the text contain the rest. A body of an older ledger, with members in any order, is parsed as a whole.
  */
 export function readOutline(database: Database, seq: number): StoredEvent {
   const edges = database.first(EDGES, seq)
@@ -36,14 +36,14 @@ export function readOutline(database: Database, seq: number): StoredEvent {
   return outline ?? { ...(JSON.parse(readBodyBytes(database, seq).toString()) as StoredEvent), payload: {} }
 }
 
-/** The same of a body that is at hand; undefined unless its edges tell. */
+/** The same for a body in memory; undefined if its ends do not contain the rest. */
 export function findOutline(body: Buffer): StoredEvent | undefined {
   return outlineOf(body.subarray(0, EDGE_BYTES), body.subarray(-EDGE_BYTES))
 }
 
 function outlineOf(head: Buffer, tail: Buffer): StoredEvent | undefined {
   const after = readJson(`{${tail.toString('utf8', tail.lastIndexOf(AFTER_PAYLOAD) + 1)}`)
-  // Text of a string has its quotes escaped, so what is found is a member; a nested one leaves a brace open.
+  // Quotes inside a string are escaped, so every match is a member; a nested one leaves a brace open.
   for (let end = head.indexOf(PAYLOAD); end !== -1 && after; end = head.indexOf(PAYLOAD, end + 1)) {
     const before = readJson(`${head.toString('utf8', 0, end)}}`)
     if (!before) continue
@@ -56,10 +56,10 @@ function outlineOf(head: Buffer, tail: Buffer): StoredEvent | undefined {
 const QUOTE = 0x22
 const BACKSLASH = 0x5c
 const COLON = 0x3a
-/** What is looked through between two yields, at least. */
+/** How many bytes are read between two yields, at least. */
 const STEP_BYTES = 64 * 1024
 
-/** The string values of the payload of a body without blanks, folded, one by one; `undefined` now and then. */
+/** The string values in the payload of a body without blanks, folded, one by one; sometimes `undefined`, for a pause. */
 export function* payloadStrings(body: Buffer): Generator<string | undefined> {
   let depth = 0
   let payloadDepth = Number.POSITIVE_INFINITY
@@ -85,7 +85,7 @@ export function* payloadStrings(body: Buffer): Generator<string | undefined> {
   }
 }
 
-/** Index after the string that begins at `start`. */
+/** The index after the string that begins at `start`. */
 function endOfString(body: Buffer, start: number): number {
   for (let end = body.indexOf(QUOTE, start + 1); end !== -1; end = body.indexOf(QUOTE, end + 1)) {
     let escapes = end

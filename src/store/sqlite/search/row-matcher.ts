@@ -5,12 +5,12 @@ import type { Database, Row } from '../files/database.js'
 import { inJson } from './body-patterns.js'
 import { payloadStrings, readBodyBytes, readOutline } from './large-body.js'
 
-/** What is searched through between two yields, so that thousands of terms do not keep writes waiting. */
+/** How much is searched between two yields, so that writes do not wait for thousands of terms. */
 const SLICE_CHARACTERS = 1_000_000
-/** What one comparison costs, however short the text is. */
+/** The cost of one comparison, however short the text is. */
 const COMPARISON_CHARACTERS = 50
 
-/** Whether `source`, `kind` and `subject_id` are all that a filter asks for. */
+/** Whether a filter has no conditions except `source`, `kind` and `subject_id`. */
 export function columnsDecide(filter: EventFilter): boolean {
   return (
     filter.subscriptionIds === undefined &&
@@ -22,9 +22,9 @@ export function columnsDecide(filter: EventFilter): boolean {
 }
 
 /**
- * Decides about a row by the cheapest means: its columns, then the raw text of its body (the engine's own case folding
- * is the promised one, and JSON text spells what a string holds in one way), and only then the parsed event. A large
- * body, which is null in the row, is not parsed as a whole, and looked through in slices.
+ * Decides whether a row matches, by the cheapest means: its columns, then the raw text of its body (the case folding of
+ * the JavaScript engine is the promised one, and JSON text spells a string in one way), and only then the parsed event. A
+ * large body, which is null in the row, is not parsed as a whole but read in slices.
  */
 export function rowMatcher(database: Database, filter: EventFilter): (row: Row) => Generator<void, boolean> {
   const byColumns = columnsDecide(filter)
@@ -61,9 +61,9 @@ function* matchesLarge(database: Database, seq: number, filter: EventFilter): Ge
 }
 
 /**
- * Looks for terms in texts, in slices: whenever it yields, other work may go on.
+ * Searches texts for terms, in slices: when it yields, other work may run.
  *
- * @param texts folded; `undefined` where finding the next one takes a while
+ * @param texts folded; `undefined` for a pause, as the next one takes a while
  * @returns the terms that occur in none of them
  */
 function* missingIn(

@@ -5,14 +5,14 @@ import { foldCase, searchableStrings } from '../../../model/search.js'
 import type { Database } from '../files/database.js'
 import { findOutline, LARGE_BODY_BYTES, readOutline } from './large-body.js'
 
-/** Text beyond this stays out of the index; a search looks at such events one by one. Characters. */
+/** A longer text is not indexed; a search reads such events one by one. Characters. */
 const INDEXED_TEXT = 128 * 1024
 const FACET_CHARACTERS = 200
-/** What one batch reads, one event at least: writes wait for it. */
+/** What one batch reads, but at least one event: writes wait for it. */
 const BATCH_BYTES = 1024 * 1024
-/** Outlines of large events that are kept until their turn: reading one back takes tens of milliseconds. */
+/** How many outlines of large events wait in memory to be indexed: to read one back takes tens of milliseconds. */
 const KEPT_OUTLINES = 16
-/** More trigrams than these do not narrow a search any further; the text itself is checked anyway. */
+/** Further trigrams would not narrow a search; the text itself is checked later. */
 const SEARCHED_TRIGRAMS = 48
 
 const INDEXED_SEQ = /* sql */ `SELECT value FROM meta WHERE name = 'indexed_seq'`
@@ -26,13 +26,13 @@ const ADD_OVERLONG = /* sql */ `INSERT INTO event_text_overlong (seq) VALUES (?)
 const ADD_FACETS = /* sql */ `INSERT INTO event_facets (rowid, facets) VALUES (?, ?)`
 
 /**
- * The two inverted indexes over events: trigrams of what was said, and facets (source, kind, actor, target …). They
- * are the dearest part of a write, so they trail the commits and are filled in larger batches; a query reads what is
- * not indexed yet from the events themselves.
+ * The two inverted indexes over events: trigrams of the text, and facets (source, kind, actor, target …). They are the most
+ * expensive part of a write, so they trail the commits and are filled in larger batches. A query reads events that are not
+ * indexed yet from the table.
  */
 export class SearchIndex {
   #indexedSeq: number
-  /** By `seq`; as they were stored. */
+  /** By `seq`. */
   readonly #outlines = new Map<number, StoredEvent>()
 
   constructor(private readonly database: Database) {
@@ -59,20 +59,20 @@ export class SearchIndex {
     return added
   }
 
-  /** A large event that the caller's transaction stores, while its body is at hand. */
+  /** For a large event in the caller's transaction, while its body is in memory. */
   keepOutline(seq: number, body: Buffer): void {
     const outline = this.#outlines.size < KEPT_OUTLINES ? findOutline(body) : undefined
     if (outline) this.#outlines.set(seq, outline)
   }
 
-  /** The caller's transaction failed: what it stored is not there, and its numbers are given anew. */
+  /** After a rollback of the caller's transaction: later events receive the same numbers. */
   forgetOutlines(): void {
     this.#outlines.clear()
   }
 
   /**
-   * An event that is marked after it was stored, inside the caller's transaction. The index has no content, so a row of
-   * it is not changed but added to: a second one with the same number.
+   * For an event that is marked after it was stored, inside the caller's transaction. The index has no content, so its row
+   * cannot be changed: a second row has the same number.
    */
   addSubscription(seq: number, id: string): void {
     this.#outlines.delete(seq)
@@ -97,7 +97,7 @@ export class SearchIndex {
     this.#addFacets(seq, event)
   }
 
-  /** Its text is taken to be overlong without looking. */
+  /** Its text counts as overlong without a check. */
   #addLarge(seq: number): void {
     this.database.run(ADD_OVERLONG, seq)
     this.#addFacets(seq, this.#outlines.get(seq) ?? readOutline(this.database, seq))
@@ -126,8 +126,8 @@ function facetsOf(event: StoredEvent): Set<string> {
 }
 
 /**
- * One token of the facet index. Characters that would split it are replaced, case is folded, long values are cut:
- * two values may share a token, which costs a look at the event and nothing else.
+ * One token of the facet index. Characters that would split it are replaced, case is folded, long values are cut. If two
+ * values share a token, a search reads an event that does not match.
  */
 function facet(name: string, value: string): string {
   return `${name}:${foldCase(value)
@@ -135,7 +135,7 @@ function facet(name: string, value: string): string {
     .replaceAll(/[\s\x00-\x20"'\x7f\p{Surrogate}]/gu, '_')}`
 }
 
-/** The FTS5 expression over `event_facets` that every event passing the filter satisfies; undefined: all may. */
+/** The FTS5 expression over `event_facets` that every event of the filter matches; undefined if any event may match. */
 export function facetExpression(filter: EventFilter): string | undefined {
   const required: string[] = []
   const oneOf = (name: string, values: readonly string[] | undefined) => {
@@ -159,7 +159,7 @@ function anyOf(tokens: string[]): string {
   return tokens.length === 1 ? (tokens[0] as string) : `(${tokens.join(' OR ')})`
 }
 
-/** The FTS5 expression over `event_text` for the terms that have a trigram; undefined when none has. */
+/** The FTS5 expression over `event_text` for the terms that have a trigram; undefined if none has. */
 export function textExpression(terms: readonly string[]): string | undefined {
   const trigrams = new Set<string>()
   for (const term of terms) {
@@ -170,7 +170,7 @@ export function textExpression(terms: readonly string[]): string | undefined {
   return [...trigrams].slice(0, SEARCHED_TRIGRAMS).map(inIndex).map(token).join(' AND ')
 }
 
-/** SQLite takes a NUL for the end of a text, and the driver cuts the end off a text with half a surrogate pair. */
+/** SQLite ends a text at a NUL, and the driver cuts a text at half of a surrogate pair. */
 function inIndex(text: string): string {
   return text.replaceAll(/[\0\p{Surrogate}]/gu, '\u0001')
 }

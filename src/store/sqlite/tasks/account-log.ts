@@ -12,7 +12,7 @@ const DROP_OLDEST = /* sql */ `
     SELECT seq FROM account_log WHERE is_login = ?1 ORDER BY seq DESC LIMIT 1 OFFSET ?2)`
 const LIST = /* sql */ `SELECT body FROM account_log ORDER BY seq DESC LIMIT ?`
 
-/** Adds an entry inside the caller's transaction; the oldest of its kind goes when there are too many. */
+/** Adds an entry inside the caller's transaction, and deletes the oldest of its kind if there are too many. */
 export function addAccountLogEntry(
   database: Database,
   entry: AccountLogEntry,

@@ -2,8 +2,8 @@ import type { CaptureState } from '../../../model/subscription.js'
 import type { Database } from '../files/database.js'
 
 /**
- * What `last_cursor` becomes with a new message id: a cursor never moves backwards, and message ids of a chat server
- * are integers that grow.
+ * The value of `last_cursor` after a new message id: a cursor never moves backwards, and message ids of a chat server are
+ * integers that grow.
  *
  * @param id a parameter, such as `?3`
  */
@@ -19,9 +19,9 @@ const MOVE_CURSOR = /* sql */ `
   UPDATE subscriptions SET body = json_set(body, '$.last_cursor', ${laterCursorSql('?2')}) WHERE id = ?1`
 
 /**
- * Changes members of a subscription's `capture` inside the caller's transaction, and moves `last_cursor` on to a message
- * id, if given. What was read on another host is forgotten, the cursor too. A subscription that is gone stays gone,
- * and a body that SQLite cannot read as JSON stays as it is.
+ * Changes members of a subscription's `capture` inside the caller's transaction, and moves `last_cursor` forward to a
+ * message id, if given. For another host, the state of the former one is discarded, with the cursor. A deleted subscription
+ * stays deleted, and a body that SQLite cannot read as JSON stays as it is.
  */
 export function noteCapture(database: Database, id: string, changes: CaptureState, cursor: string | undefined): void {
   const row = database.first(FIND_CAPTURE, id)

@@ -1,7 +1,7 @@
 import { cutToDepth, isDeeperThan, JSON_DEPTH } from '../../../model/json-depth.js'
 import type { Subscription } from '../../../model/subscription.js'
 
-/** Members whose form a subscription relies on, each with what stands in for one of another form. */
+/** Members of a subscription that must have a certain form, each with the value that replaces one of another form. */
 const MEMBERS: {
   [Name in keyof Subscription]?: { isRight: (value: unknown) => boolean; otherwise: Subscription[Name] }
 } = {
@@ -21,12 +21,12 @@ const MEMBERS: {
 }
 
 const TOO_DEEP =
-  `It is nested deeper than ${JSON_DEPTH} levels. What is deeper is left out here, capture skips it, and its ` +
-  'last_event_at may stand still. Save it again: then it is kept as it is shown here.'
+  `It is nested deeper than ${JSON_DEPTH} levels. Deeper values are left out here, capture skips it, and its ` +
+  'last_event_at may not change. Save it again: then it is stored as it is shown here.'
 
 /**
- * A subscription as its row says. One that cannot be read as it should says so in `problem`; where that leaves open what
- * it watches, it is switched off, as it must not match more than was asked for.
+ * A subscription from its row. If the body cannot be read completely, `problem` describes why; if that leaves open what it
+ * matches, it is disabled, as it must not match more than the user wants.
  *
  * @param row `id`, `owner_user_id` and `body`, which an older release or another program may have written
  */
@@ -46,7 +46,7 @@ function wrongMembers(stored: object | undefined, wrong: readonly [name: string,
   const what = stored
     ? `It has no usable ${wrong.map(([name]) => name).join(', ')}`
     : 'What is stored of it is not JSON'
-  return `${what}, so it is switched off. Save it again, or delete it.`
+  return `${what}, so it is disabled. Save it again, or delete it.`
 }
 
 function parse(body: string): Record<string, unknown> | undefined {

@@ -1,15 +1,15 @@
 import { AppError } from '../../../model/app-error.js'
 
 export interface WorkLimits {
-  /** How many are under way together. */
+  /** How many may be under way together. */
   underWay: number
   /** How many may wait for one of those to end. */
   waiting: number
-  /** What one more is refused with, as a sentence. */
+  /** The message that refuses one more. */
   busy: string
 }
 
-/** Work of which so much is under way at a time. The rest waits in its order, and what is aborted by then never begins. */
+/** Bounds how much work is under way together. Further work waits in order; work that is aborted while it waits never begins. */
 export class BoundedWork {
   #underWay = 0
   readonly #waiting = new Set<() => void>()

@@ -138,7 +138,7 @@ function nameOf(store: string, name: string): string {
   return `${store}.${name}`
 }
 
-/** In a worker: carries tasks out in the order of their arrival, whatever their kind, until it is closed. */
+/** In a worker: carries out all kinds of tasks in the order of their arrival, until `close`. */
 export function serveInOrder(port: MessagePort, tables: TaskTables, close: () => void): void {
   const tasks = new TaskList(tables)
   const underWay = new Set<Promise<void>>()

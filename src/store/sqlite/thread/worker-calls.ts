@@ -10,25 +10,25 @@ interface Waiting {
 }
 
 export interface WorkerOptions {
-  /** What the worker finds as `workerData`. */
+  /** The `workerData` of the worker. */
   data: unknown
-  /** What it keeps, in messages: "The ledger is closed." */
+  /** In messages: "The <noun> is closed." */
   noun: string
-  /** Nothing can be stored any more: the thread died of a defect, or what could be saved of lost files is saved. */
+  /** Nothing can be stored any more: the thread died of a defect, or the content of lost files was saved. */
   onFailure: (error: unknown) => void
-  /** The files on the disk are no longer those that are open, or what they hold could still not be saved. */
+  /** The files on the disk are no longer those that are open, or another attempt to save their content has failed. */
   onLost?: ((error: AppError, database: string) => void) | undefined
 }
 
-/** This side of a thread that keeps a database: sends numbered requests, and resolves what comes back. */
+/** The caller's side of a thread that has a database open: sends numbered requests, and resolves their replies. */
 export class WorkerCalls {
   /**
-   * Few at a time. Not a Map: an old hash table is not cleared when a new one replaces it, and keeps alive what was
-   * waiting then, which doubles the work of collecting.
+   * Few at a time. Not a Map: V8 does not clear the old hash table of a Map that grows, so it keeps settled requests alive
+   * and doubles the work of the garbage collection.
    */
   #waiting: Waiting[] = []
   readonly #exited: Promise<void>
-  /** Called with every failure that the thread answers with. */
+  /** Called with every error that the thread replies. */
   onError: (error: Error) => void = () => {}
   #nextId = 1
   #ended = false
@@ -49,7 +49,7 @@ export class WorkerCalls {
       if (!Array.isArray(message)) return this.#lose(message)
       for (const reply of message) this.#settle(reply)
     })
-    // Which answers it held cannot be known. Nothing that the store answers nests deeply enough to get here.
+    // Which replies it contained is unknown. No reply of the store nests deeply enough for this.
     worker.on('messageerror', cause => {
       for (const waiting of this.#waiting.splice(0)) waiting.reject(new Error('An answer was unreadable.', { cause }))
     })
@@ -66,9 +66,9 @@ export class WorkerCalls {
   }
 
   /**
-   * Starts the thread, which answers number 0 once its files are open.
+   * Starts the thread, which sends reply 0 when its files are open.
    *
-   * @throws what it could not open them for
+   * @throws the error that kept it from opening them
    */
   static async start<Opened>(file: URL, options: WorkerOptions): Promise<{ calls: WorkerCalls; opened: Opened }> {
     const worker = new Worker(file, { workerData: options.data })
@@ -82,7 +82,7 @@ export class WorkerCalls {
     }
   }
 
-  /** Number of the next request. */
+  /** The number of the next request. */
   get nextId(): number {
     return this.#nextId
   }
@@ -149,7 +149,7 @@ export class WorkerCalls {
     for (const waiting of this.#waiting.splice(0)) waiting.reject(error)
   }
 
-  /** What waits is refused immediately: to save what the files hold takes the thread its time. */
+  /** Waiting requests are refused immediately: saving the content of the files may take the thread long. */
   #lose({ database, lost, isOver }: StoreLost): void {
     const error = fromFailure(lost)
     this.#isLost = true

@@ -7,7 +7,7 @@ import type { Migration } from './migrate.js'
 import { carryOverUsers } from './older-users.js'
 import { rebuildFromBodies } from './rebuild.js'
 
-/** Append-only: entry n brings a ledger of version n to version n + 1. */
+/** Append-only: entry n upgrades a ledger from version n to version n + 1. */
 export const LEDGER_MIGRATIONS: readonly Migration[] = [
   createLedger,
   addUsers,
@@ -57,8 +57,8 @@ const LEDGER_TABLES = /* sql */ `
 const LEDGER_NAMES = ['meta', 'events', 'subscriptions', 'source_counters', 'kind_counters', 'event_text_overlong']
 
 /**
- * The first schema. Older ledgers are only sure to have `events.body` and `subscriptions.body`: tables of our names are
- * set aside as `older_…`, and every other column is made again from the bodies.
+ * The first schema. Of older ledgers, only `events.body` and `subscriptions.body` are certain: tables of our names are
+ * renamed to `older_…`, and every other column is derived from the bodies.
  *
  * Source: Event Ledger Service, "Storage".
  */
@@ -95,8 +95,8 @@ const USER_TABLES = /* sql */ `
 `
 
 /**
- * Users and their tokens, and whether there ever were any. An older ledger may have had users of its own: their table is
- * set aside, and a later migration carries them over. What was closed to strangers stays closed.
+ * Users and their tokens, and whether there ever were any. An older ledger may have users of its own: their table is
+ * renamed, and a later migration carries them over. A closed ledger stays closed.
  *
  * Source: decisions on identity, section 5.
  */
@@ -107,20 +107,20 @@ function addUsers(database: Database): void {
   database.run(`INSERT INTO meta VALUES ('closed', ?)`, hadUsers ? 1 : 0)
 }
 
-/** Notes by which events are counted by source over any range (docs/decisions/0014). */
+/** The notes for counts by source in any range (docs/decisions/0014). */
 function addSourceMarks(database: Database): void {
   setAside(database, ['source_marks'])
   database.exec(SOURCE_MARK_TABLE)
   markAll(database)
 }
 
-/** Tokens that record events of named sources and do nothing else; those from before do what their user may. */
+/** Tokens that only record events of named sources. Existing tokens keep all rights of their user. */
 function addTokenRights(database: Database): void {
   database.exec(`ALTER TABLE api_tokens ADD COLUMN may TEXT NOT NULL DEFAULT 'all'`)
   database.exec(`ALTER TABLE api_tokens ADD COLUMN sources TEXT NOT NULL DEFAULT '[]'`)
 }
 
-/** What happens to accounts, and an order in which the subscriptions of one owner are found and counted. */
+/** The account log, and an index to find and count the subscriptions of one owner. */
 function addAccountLog(database: Database): void {
   setAside(database, ['account_log'])
   database.exec(ACCOUNT_LOG_TABLE)
@@ -128,8 +128,8 @@ function addAccountLog(database: Database): void {
 }
 
 /**
- * The users of an older ledger, whether it is being brought forward now or was by a release that only set them aside.
- * Older tokens may also lie in tables of other names.
+ * The users of an older ledger, whether it is upgraded now or was by a release that only renamed their tables. Older tokens
+ * may also be in tables of other names.
  */
 function carryOlderUsers(database: Database): void {
   setAside(database, ['tokens', 'user_tokens'])
@@ -138,7 +138,7 @@ function carryOlderUsers(database: Database): void {
   carryOverUsers(database, { users, tokens }, toTimestamp(Date.now() * 1000))
 }
 
-/** Renames tables of these names that somebody else made to `older_…`. @returns which there were */
+/** Renames tables of these names, which another program created, to `older_…`. @returns their names */
 function setAside(database: Database, names: readonly string[]): string[] {
   const older = tablesNamed(database, names)
   for (const name of older) {

@@ -3,7 +3,7 @@ import type { Database } from '../files/database.js'
 /** A table of an older ledger with rows that could not be carried over. */
 export interface Leftover {
   table: string
-  /** How many rows were left for which reason, where that is known. */
+  /** How many rows were left for which reason, if that is known. */
   reasons: Record<string, number>
 }
 
@@ -15,7 +15,7 @@ const OLDER_TABLES = /* sql */ `
 
 const NAMES = ['events', 'subscriptions', 'users', 'api_tokens', 'tokens', 'user_tokens'].map(name => `older_${name}`)
 
-/** The tables of an older ledger that are still there: each holds rows that could not be carried over. */
+/** The remaining tables of an older ledger: each holds rows that could not be carried over. */
 export function findLeftovers(database: Database): Leftover[] {
   return database.all(OLDER_TABLES, JSON.stringify(NAMES)).map(({ name, has_reasons }) => {
     const table = String(name)

@@ -9,32 +9,32 @@ import { toFileError } from '../files/file-error.js'
 import { exists, ifPresent, isErrno, syncFolder } from '../files/file-system.js'
 import { toStoreError } from '../files/store-error.js'
 import { realDatabase } from '../owner/database-path.js'
-import { undoHalfTransaction } from '../owner/rollback-journal.js'
+import { rollBackJournal } from '../owner/rollback-journal.js'
 
-/** A database and what completes it: the write-ahead log, and the journal of a transaction that died half-way. */
+/** A database, its WAL, and the rollback journal of an interrupted transaction. */
 const PARTS = ['', '-wal', '-journal']
-const REMAINS = [...PARTS, '-shm', '.lock']
+const COPIED_FILES = [...PARTS, '-shm', '.lock']
 const TRIES = 5
 /** Longer than the steps of any file clock, so that a write of the same instant cannot hide behind equal times. */
 const SETTLE_MS = 50
 
 /**
- * Brings the ledger of the older flat layout forward: copies `legacy`, with its write-ahead log and journal, to
- * `database`, as one complete file (mode 0600, WAL format, integrity checked, synced). The legacy file keeps its bytes
- * and times, and nothing is put beside it: it is only ever read, never opened as a database.
+ * Copies the ledger of the older flat layout: `legacy`, with its WAL and rollback journal, becomes `database`, one complete
+ * file (mode 0600, WAL format, integrity checked, synced). The legacy file keeps its bytes and times, and no file is
+ * created beside it: it is read as a file, never opened as a database.
  *
- * Does nothing when `database` exists or there is no `legacy`. The copy grows under another name and is renamed when
- * it is whole: death at any instruction leaves no new file, and the next call begins again. What columns the
- * copy has is not looked at here.
+ * Does nothing if `database` exists or there is no `legacy`. The copy has another name until it is complete: if the process
+ * dies at any instruction, there is no new file, and the next call begins again. The columns of the copy are not checked
+ * here.
  *
- * The caller owns `database`. This blocks its thread for about a second for each 200 MB, so it belongs into the worker.
+ * The caller owns `database`. This blocks its thread for about a second for each 200 MB, so it belongs into a worker.
  *
  * @param legacy path of the older file
- * @param database path of the new one; its folder is there
+ * @param database path of the new one; its folder exists
  * @returns whether a copy was made
- * @throws AppError `unavailable/legacy_busy` when a program keeps writing to it, `configuration/legacy_unusable` when it
- *   is damaged or no database, `configuration/legacy_unreadable`, `conflict/ledger_remains` when the new place holds a log
- *   or journal without its database, and those of `toFileError`
+ * @throws AppError `unavailable/legacy_busy` if a program keeps writing to it, `configuration/legacy_unusable` if it is
+ *   damaged or no database, `configuration/legacy_unreadable`, `conflict/ledger_remains` if there is a WAL or a rollback
+ *   journal of a missing `database`, and those of `toFileError`
  *
  * Source: Event Ledger Service, "A legacy database is copied forward on first default-path use".
  */
@@ -48,7 +48,7 @@ export async function copyLegacyLedger(paths: { legacy: string; database: string
     if (legacy === undefined) return false
     await refuseRemains(database)
     await copyConsistently(legacy, copy)
-    await undoHalfTransaction(copy)
+    await rollBackJournal(copy)
     settle(copy, legacy)
     await sync(copy)
     await rename(copy, database)
@@ -62,7 +62,7 @@ export async function copyLegacyLedger(paths: { legacy: string; database: string
 
 async function findLegacy(path: string): Promise<string | undefined> {
   try {
-    // By its real name: the log of a linked database lies beside the file, not beside the link.
+    // The real path: the WAL of a linked database is beside the file, not beside the link.
     const legacy = await realpath(path)
     if ((await stat(legacy)).isFile()) return legacy
     throw unreadable(path, 'is not a file')
@@ -72,20 +72,20 @@ async function findLegacy(path: string): Promise<string | undefined> {
   }
 }
 
-/** SQLite would take a log or a journal that lies there for the copy's own. */
+/** SQLite would apply such a WAL or rollback journal to the copy. */
 async function refuseRemains(database: string): Promise<void> {
   for (const suffix of ['-wal', '-journal']) {
     if (!(await exists(`${database}${suffix}`))) continue
-    const message = `${database}${suffix} is there, but its database is not; it may hold events.`
+    const message = `${database}${suffix} exists, but its database does not; it may hold events.`
     throw new AppError('conflict', 'ledger_remains', message, {
-      hint: 'Put the database back beside it, or move that file away, and start again.',
+      hint: 'Put the database back, or move that file away, and start again.',
     })
   }
 }
 
 /**
- * Copies the parts while nothing writes to them. A database at rest, whatever its state, is what recovery is made for;
- * one that changes between two parts is not.
+ * Copies the parts while no program writes to them. SQLite can recover any state of an unchanging database, but not parts
+ * of different states.
  */
 async function copyConsistently(legacy: string, copy: string): Promise<void> {
   for (let attempt = 0; attempt < TRIES; attempt += 1) {
@@ -104,7 +104,7 @@ async function copyConsistently(legacy: string, copy: string): Promise<void> {
 async function copyParts(legacy: string, copy: string): Promise<void> {
   for (const part of PARTS) {
     try {
-      // Opened before there is anything to write to: a file that is still being made could not be removed.
+      // Opened before the destination: a destination that is still being created could not be removed.
       const source = await open(`${legacy}${part}`, 'r')
       await pipeline(
         source.createReadStream({ highWaterMark: 1 << 20 }),
@@ -115,13 +115,13 @@ async function copyParts(legacy: string, copy: string): Promise<void> {
         throw unreadable(`${legacy}${part}`, 'may not be read by this user', error)
       }
       if (!isErrno(error, 'ENOENT')) throw error
-      // Absent, as most parts are; one that came or went meanwhile changes the fingerprint.
+      // Missing, as most parts are. If a part was created or deleted during the copy, the fingerprint has changed.
       await rm(`${copy}${part}`, { force: true })
     }
   }
 }
 
-/** Folds the log in and looks at every page. Leaves one file in WAL format, which no rollback journal can follow. */
+/** Checkpoints the WAL and checks every page. The result is one file in WAL format, which has no rollback journal. */
 function settle(copy: string, legacy: string): void {
   let findings: string
   try {
@@ -136,7 +136,7 @@ function settle(copy: string, legacy: string): void {
     }
   } catch (error) {
     const known = toStoreError(error, { path: copy, noun: 'ledger' })
-    // A full disk is about the new place; everything else is about what was copied.
+    // A full disk is a problem of the new file; all other errors are problems of the legacy file.
     if (known instanceof AppError && known.code !== 'store_corrupt') throw known
     throw unusable(legacy, error instanceof Error ? error.message : String(error), error)
   }
@@ -153,7 +153,7 @@ async function fingerprint(legacy: string): Promise<string> {
 }
 
 async function removeCopy(copy: string): Promise<void> {
-  for (const suffix of REMAINS) await rm(`${copy}${suffix}`, { recursive: true, force: true })
+  for (const suffix of COPIED_FILES) await rm(`${copy}${suffix}`, { recursive: true, force: true })
 }
 
 async function sync(path: string): Promise<void> {
@@ -173,7 +173,7 @@ function unreadable(path: string, reason: string, cause?: unknown): AppError {
 }
 
 function unusable(legacy: string, reason: string, cause?: unknown): AppError {
-  const message = `The older ledger ${legacy} cannot be brought forward: ${reason}.`
+  const message = `The older ledger ${legacy} cannot be upgraded: ${reason}.`
   return new AppError('configuration', 'legacy_unusable', message, {
     hint: 'Repair it or restore it from a backup, move it away to start with an empty ledger, or choose a database.',
     cause,

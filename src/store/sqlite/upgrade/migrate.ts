@@ -5,9 +5,9 @@ import type { Database } from '../files/database.js'
 export type Migration = (database: Database) => void
 
 /**
- * Brings a database to the newest schema, each step in a transaction of its own.
+ * Upgrades a database to the newest schema, with one transaction for each step.
  *
- * @param steps append-only: entry n brings it from version n to version n + 1
+ * @param steps append-only: entry n upgrades it from version n to version n + 1
  * @throws AppError `configuration/store_newer` for a database that a newer release has written
  */
 export function migrate(database: Database, noun: string, steps: readonly Migration[]): void {
@@ -29,7 +29,7 @@ export function migrate(database: Database, noun: string, steps: readonly Migrat
   }
 }
 
-/** Every version of ours has the table `meta`; a program before us may have counted its versions in the same place. */
+/** Every version of ours has the table `meta`; an older program may have used `user_version` for its own versions. */
 function versionOf(database: Database): number {
   const ours = database.first(`SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'meta'`)
   return ours ? Number(database.first('PRAGMA user_version')?.user_version ?? 0) : 0

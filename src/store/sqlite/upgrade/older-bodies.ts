@@ -1,6 +1,6 @@
 /**
- * Bodies of an older ledger, completed to what this one relies on: of an older body nothing is sure but that it is a
- * JSON object. What has another type than it should is brought into the right one where it says the same, else left out.
+ * Completes the bodies of an older ledger: of an older body, only that it is a JSON object is certain. A value of a wrong
+ * type is converted if that keeps its meaning, otherwise left out.
  */
 import { actionOfKind } from '../../../model/action.js'
 import type { TargetNode } from '../../../model/event.js'
@@ -9,10 +9,10 @@ import { readTimestamp, toTimestamp } from '../../../model/timestamp.js'
 
 export type OlderBody = Record<string, unknown>
 
-/** 2200-01-01: an instant beyond it is a mistake, and would leave no room for the events that follow. */
+/** 2200-01-01: a later instant is a mistake, and would leave no room for the events that follow. */
 const LATEST: Micros = 7_258_118_400_000_000
 
-/** Events without a usable `captured_at` come first: nothing can say when they were captured. */
+/** Events without a usable `captured_at` come first. */
 export function olderCapturedAt(body: OlderBody): Micros {
   try {
     const { micros } = readTimestamp('captured_at', body.captured_at)
@@ -22,7 +22,7 @@ export function olderCapturedAt(body: OlderBody): Micros {
   }
 }
 
-/** @param rowid of the older row, which stands in for an identity that the body does not have */
+/** @param rowid of the older row, in place of an identity that is missing in the body */
 export function completeOlderEvent(body: OlderBody, rowid: number, capturedUs: Micros) {
   const capturedAt = toTimestamp(capturedUs)
   const kind = identifierOr(body.kind, 'unknown')
@@ -89,7 +89,7 @@ function textOr(value: unknown, otherwise: string): string {
   return typeof value === 'string' && value !== '' ? value : otherwise
 }
 
-/** A text that can stand in a column: the driver would cut it at a NUL, or at half of a surrogate pair. */
+/** A text for a column: the driver would cut it at a NUL, or at half of a surrogate pair. */
 function identifierOr(value: unknown, otherwise: string): string {
   return textOr(value, otherwise).replace(/[\0\p{Cs}]/gu, '\ufffd')
 }
@@ -111,8 +111,8 @@ function asNode(value: unknown): TargetNode | undefined {
   const { type, key, display, url, metadata, parent, ...others } = asObject(value, 'key')
   const node: TargetNode = { ...others }
   for (const [name, text] of Object.entries({ type, key, display, url })) {
-    const said = textOr(text, '')
-    if (said) Object.assign(node, { [name]: said })
+    const value = textOr(text, '')
+    if (value) Object.assign(node, { [name]: value })
   }
   if (metadata !== undefined && metadata !== null) node.metadata = asObject(metadata)
   const carrier = asNode(parent)

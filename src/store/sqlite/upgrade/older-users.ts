@@ -6,7 +6,7 @@ import type { Database, Row } from '../files/database.js'
 import { addAccountLogEntry } from '../tasks/account-log.js'
 import { createUser, findUser } from '../tasks/user-tasks.js'
 
-/** Why a row of an older table stays where it is: the end of a sentence. */
+/** Why a row of an older table is not carried over: the end of a sentence. */
 export interface NotCarriedOver {
   reason: string
 }
@@ -21,14 +21,14 @@ const ADD_TOKEN = /* sql */ `
 /**
  * Carries the users of an older ledger over with id, role, enabled state and password hash unchanged, and those of their
  * tokens whose SHA-256 digest is there. A row is read from its columns and from its JSON `body`, which takes precedence.
- * Rows that cannot be carried over stay in `older_…`, each with the reason in `not_carried_over`; an older table that has
- * none left goes.
+ * Rows that cannot be carried over stay in `older_…`, each with the reason in `not_carried_over`; an older table without
+ * such rows is dropped.
  *
- * Nothing is guessed in favour of a user: an unknown role, an unreadable enabled state, a token that was revoked, ends or
- * is limited stay behind.
+ * Nothing is guessed in favour of a user: a user with an unknown role or an unreadable enabled state is not carried over,
+ * nor a token that was revoked, ends or is limited.
  *
- * @param tables older tables of users and of tokens, those that are there
- * @param now UTC, six digits; for rows that do not say when they were created
+ * @param tables existing older tables of users and of tokens
+ * @param now UTC, six digits; for rows without the time of their creation
  *
  * Source: Event Ledger Service, "User" and "Storage".
  */
@@ -59,7 +59,7 @@ export function carryOverUsers(
   }
 }
 
-/** Rows get an identity by which those that were carried over can go: an older table need not have one. */
+/** The table is copied first, so that every row has a rowid by which it can be deleted: an older table may have none. */
 function carryOver(
   database: Database,
   table: string,
@@ -97,7 +97,7 @@ function membersOf(row: Row): Members | undefined {
 
 const USERNAME = new RegExp(USERNAME_PATTERN)
 const PASSWORD_HASH = new RegExp(PASSWORD_HASH_PATTERN)
-/** Members that, set to anything, say that a user should no longer log in. */
+/** Members that, with any value, mean that a user should no longer log in. */
 const ENDED = ['disabled', 'disabled_at', 'revoked', 'revoked_at', 'deleted', 'deleted_at', 'expires_at']
 const ACTIVE = ['active', 'is_active']
 const ID = /^[^\p{C}]{1,128}$/u
@@ -132,7 +132,7 @@ function tokensWithin(members: Members, userId: string): Members[] {
 }
 
 const DIGEST = /^(?:sha256[:$])?([0-9a-f]{64})$/i
-/** Members that, set to anything, make a token less than one of ours. */
+/** Members that, with any value, mean that a token has fewer rights than one of ours. */
 const LIMITS = ['revoked', 'revoked_at', 'disabled', 'expires_at', 'scope', 'scopes', 'permissions']
 
 function readOlderToken(members: Members, otherwiseId: string, now: string): StoredToken | NotCarriedOver {
@@ -182,7 +182,7 @@ function toLogEntry({ id, username, role, enabled }: StoredUser, at: string): Ac
   }
 }
 
-/** The first of these members that is set, as text: an id may be a number. */
+/** The first of these members that has a value, as text: an id may be a number. */
 function textOf(members: Members, ...names: readonly string[]): string | undefined {
   for (const name of names) {
     const value = members[name]
@@ -207,7 +207,7 @@ function instantOf(value: unknown): string | undefined {
   try {
     return readTimestamp('', value).text
   } catch {
-    return undefined // every refusal means that the row does not say when
+    return undefined // not an instant
   }
 }
 

@@ -28,9 +28,9 @@ const COUNT_KINDS = /* sql */ `
   INSERT INTO kind_counters (kind, events) SELECT kind, count(*) FROM events GROUP BY kind`
 
 /**
- * Fills the tables of the first schema from those of an older ledger, of which only `body` is sure. Events keep their
- * `captured_at`; where two share one, the later row moves on by a microsecond. An older table in which a body could
- * not be read stays, as `older_events` or `older_subscriptions`: nothing that was accepted is thrown away.
+ * Fills the tables of the first schema from those of an older ledger, of which only `body` is certain. Events keep their
+ * `captured_at`; if two have the same, the later row moves by a microsecond. An older table with a body that cannot be read
+ * stays, as `older_events` or `older_subscriptions`: nothing that was accepted is discarded.
  */
 export function rebuildFromBodies(database: Database, older: readonly string[]): void {
   if (older.includes('events')) {
@@ -118,6 +118,6 @@ function readBody(body: unknown): OlderBody | undefined {
     if (isDeeperThan(value, SQLITE_DEPTH)) return undefined
     return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as OlderBody) : undefined
   } catch {
-    return undefined // counted by the caller, which then keeps the older table
+    return undefined // the caller counts it, and then keeps the older table
   }
 }

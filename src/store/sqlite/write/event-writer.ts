@@ -29,12 +29,12 @@ const COUNT_REPEAT = /* sql */ `
   WHERE dedupe_key = ?1 AND octet_length(body) <= ${LARGE_BODY_BYTES} AND json_valid(body)
   RETURNING seen_count, captured_us, source, CASE WHEN ?3 THEN body END AS body`
 
-/** Characters from the count on, but for its digits. */
+/** Characters from the count to the end, without the digits of the count. */
 const END = ',"seen_count":,"last_seen_at":"0000-00-00T00:00:00.000000Z"}'.length
 
 /**
- * The same for a body whose JSON would take long to look through: its end is replaced, if that is as this store writes
- * it. (Bodies of an older ledger have other ends.) One that SQLite cannot read as JSON stays as it is, and is counted.
+ * The same for a body whose JSON would take long to parse: its end is replaced, if this store wrote it. (Bodies of an older
+ * ledger have other ends.) A body that SQLite cannot read as JSON stays as it is, and is counted.
  */
 const COUNT_LARGE_REPEAT = /* sql */ `
   UPDATE events
@@ -58,11 +58,11 @@ const COUNT_KIND = /* sql */ `
   INSERT INTO kind_counters (kind, events) VALUES (?1, ?2)
   ON CONFLICT (kind) DO UPDATE SET events = events + ?2`
 
-/** A body that SQLite cannot read as JSON stays as it is: an event must not fail over a subscription. */
+/** A body that SQLite cannot read as JSON stays as it is: an event must not fail because of a subscription. */
 const MOVE_LAST_EVENT = /* sql */ `
   UPDATE subscriptions SET body = json_set(body, '$.last_event_at', ?2) WHERE id = ?1 AND json_valid(body)`
 
-/** Where capture has read to stays what it was, and is told apart from the cursor from now on. */
+/** The position that capture has read to stays the same, and is stored apart from the cursor from now on. */
 const MOVE_CURSOR = /* sql */ `
   UPDATE subscriptions
   SET body = json_insert(json_set(body, '$.last_event_at', ?2, '$.last_cursor', ${laterCursorSql('?3')}),
@@ -93,7 +93,7 @@ interface Tally {
 
 /**
  * Appends events inside the caller's transactions. `captured_at` is `max(last + 1 µs, now)`: unique, and rising in
- * commit order whatever the clock does.
+ * commit order, even if the clock steps back.
  */
 export class EventWriter {
   #last = 0
@@ -114,17 +114,17 @@ export class EventWriter {
     return this.#last
   }
 
-  /** Newest `seq`, which is how many events there are. */
+  /** Newest `seq`, which is the number of events. */
   get appended(): number {
     return this.#appended
   }
 
-  /** Where it stands, to be taken before a transaction. */
+  /** To be read before a transaction, for `rewind`. */
   get place(): WriterPlace {
     return { last: this.#last, appended: this.#appended }
   }
 
-  /** Forgets what a failed transaction had assigned. Asks nothing of a disk that has just failed. */
+  /** Discards what a failed transaction assigned. Reads nothing from a disk that has just failed. */
   rewind({ last, appended }: WriterPlace): void {
     this.#last = last
     this.#appended = appended
@@ -190,7 +190,7 @@ export class EventWriter {
   }
 
   #insert({ dedupeKey, source, kind, subjectId, body }: EventRow, capturedAt: Micros): boolean {
-    // An insert that conflicts has taken its values in first.
+    // An insert copies its values even if it conflicts.
     if (body.length > LARGE_BODY_BYTES && this.database.first(IS_STORED, dedupeKey)) return false
     return this.database.run(INSERT_EVENT, dedupeKey, capturedAt, source, kind, subjectId, body) > 0
   }
@@ -209,7 +209,7 @@ export class EventWriter {
   #countRepeat(dedupeKey: string, seenAt: Micros, isAnswered: boolean) {
     const values = [dedupeKey, toTimestamp(seenAt), isAnswered ? 1 : 0]
     const row = this.database.first(COUNT_REPEAT, ...values) ?? this.database.first(COUNT_LARGE_REPEAT, ...values)
-    if (!row) throw new Error('A key that is present could not be counted.')
+    if (!row) throw new Error('A stored key could not be counted.')
     return {
       source: String(row.source),
       seenCount: Number(row.seen_count),

@@ -4,13 +4,13 @@ import { type Micros, toTimestamp } from '../../../model/timestamp.js'
 import type { EventToRecord, RecordOutcome, SubscriptionMatch } from '../../event-store.js'
 
 /**
- * Events on their way to the store's thread, packed so that crossing costs little: each object, each array and each
- * string of a message is taken apart and put together by itself, so there are few of them, and the bodies are the bytes
- * that are going to be stored, in one buffer that changes hands without being copied.
+ * Events for the store's thread, packed so that the message costs little: each object, array and string of a message is
+ * cloned separately, so there are few of them, and the bodies are the bytes to store, in one buffer that changes hands
+ * without a copy.
  */
 export interface PackedRows {
   count: number
-  /** Stored key, `source`, `kind` and `subject_id` of each row, one after another, nothing between them. */
+  /** Stored key, `source`, `kind` and `subject_id` of each row, without separators. */
   texts: string
   /**
    * From `start` on: five lengths of 32 bits a row, of its texts in UTF-16 units and of its body in bytes; then every
@@ -18,7 +18,7 @@ export interface PackedRows {
    */
   buffer: ArrayBuffer
   start: number
-  /** Rows whose sender does not ask for the body as it then is. */
+  /** Rows whose sender needs no body in the outcome. */
   unanswered: number[]
   /** `RowMatches[]` as JSON, only of rows that match a subscription. */
   matches: string
@@ -29,17 +29,17 @@ export interface RowMatches {
   matches: SubscriptionMatch[]
 }
 
-/** What became of packed rows. A row that was seen once is new. */
+/** The outcomes of packed rows. A row that was seen once is new. */
 export interface PackedOutcomes {
   capturedAt: Micros[]
   seenCounts: number[]
-  /** Bodies of the repeats, as they are now, for those who ask; those of new rows are known to the sender. */
+  /** Current bodies of the repeats whose sender needs them; it knows the bodies of new rows. */
   repeats: { row: number; body: string }[]
 }
 
 /** One row, unpacked. */
 export interface EventRow {
-  /** As `storedKeyOf` makes it. */
+  /** From `storedKeyOf`. */
   dedupeKey: string
   source: string
   kind: string
@@ -49,7 +49,7 @@ export interface EventRow {
 }
 
 const LENGTHS_A_ROW = 5
-/** Which of a row's lengths is that of its body. */
+/** Which of the lengths of a row is that of its body. */
 const BODY = 4
 const CLOSING_BRACE = 1
 const BLANK_INSTANT = '0000-00-00T00:00:00.000000Z'
@@ -59,8 +59,8 @@ const CAPTURED_AT = BLANK_INSTANTS.length - BLANK_INSTANTS.indexOf(BLANK_INSTANT
 const LAST_SEEN_AT = BLANK_INSTANTS.length - BLANK_INSTANTS.lastIndexOf(BLANK_INSTANT)
 
 /**
- * An event as JSON text, but for its closing brace and the members that only the transaction can say. Of one that has
- * been written down already, what comes after its members.
+ * An event as JSON text, without its closing brace and the members that the transaction adds. For an event that is
+ * serialised already, only what follows its members.
  */
 export function toOpenBody({ event, provenance, matches, json }: EventToRecord): string {
   const subscriptionIds = JSON.stringify(matches.map(match => match.id))
@@ -77,8 +77,8 @@ export function packRows(events: readonly EventToRecord[], openBodies: readonly 
   for (const [row, { event, provenance, matches: ofRow, json }] of events.entries()) {
     const { source, kind, subject_id } = event
     const key = storedKeyOf(event, provenance)
-    const written = json ? json.length - CLOSING_BRACE : 0
-    const length = written + Buffer.byteLength(openBodies[row] as string) + BLANK_INSTANTS.length
+    const serialised = json ? json.length - CLOSING_BRACE : 0
+    const length = serialised + Buffer.byteLength(openBodies[row] as string) + BLANK_INSTANTS.length
     texts += key + source + kind + subject_id
     const first = row * LENGTHS_A_ROW
     lengths[first] = key.length
@@ -107,8 +107,8 @@ export function packRows(events: readonly EventToRecord[], openBodies: readonly 
 }
 
 /**
- * The room around a single event that was written down, if the rest fits there: then no byte of it is copied. Only what was
- * made with just that room is known to be nobody else's.
+ * The room around a single serialised event, if the rest fits there: then no byte of it is copied. Only a buffer with
+ * exactly that room is certain to have no other user.
  */
 function roomOf(events: readonly EventToRecord[], size: number): Buffer | undefined {
   const json = events.length === 1 ? events[0]?.json : undefined
@@ -141,14 +141,14 @@ export function* unpackRows({ count, texts, buffer, start }: PackedRows): Genera
   }
 }
 
-/** Fills in when an event was captured, which is when it was last seen too. */
+/** Fills in when an event was captured, which is also when it was last seen. */
 export function setInstants({ body }: EventRow, capturedAt: Micros): void {
   const text = toTimestamp(capturedAt)
   body.write(text, body.length - CAPTURED_AT, 'latin1')
   body.write(text, body.length - LAST_SEEN_AT, 'latin1')
 }
 
-/** The sender's side of the outcomes: what became of each event. */
+/** The sender's side of the outcomes: one for each event. */
 export function toOutcomes(
   events: readonly EventToRecord[],
   openBodies: readonly string[],

@@ -1,12 +1,12 @@
 import type { Database } from '../files/database.js'
 
 /**
- * Every so many events the ledger notes how many there are of each source by then. `seq` has no gaps, so this many
- * events fill a block, and counting them up to any event reads one note a source and at most one block.
+ * After each block of this many events, the ledger notes how many there are of each source so far. `seq` has no gaps, so
+ * the count up to any event needs one note for each source and at most one block of events.
  */
 const BLOCK = 256
 
-/** Of a source that a block has none of, the note of an earlier block still holds. */
+/** For a source without events in a block, the note of an earlier block is still correct. */
 export const SOURCE_MARK_TABLE = /* sql */ `
   -- Events of the source up to seq, which is the last of a block in which it occurs (source-marks.ts).
   CREATE TABLE source_marks (
@@ -21,14 +21,14 @@ const COUNT = /* sql */ `SELECT source, count(*) AS events FROM events WHERE seq
 
 const ADD = /* sql */ `INSERT INTO source_marks (source, seq, events) VALUES (?, ?, ?)`
 
-/** Notes blocks as they are filled, inside the caller's transactions. */
+/** Adds the notes when a block is full, inside the caller's transactions. */
 export class SourceMarks {
-  /** Of the block that is being filled; undefined where its beginning was not seen. */
+  /** Of the current block; undefined if its first events were not counted here. */
   #inBlock: Map<string, number> | undefined
 
   constructor(private readonly database: Database) {}
 
-  /** An event was appended. */
+  /** For each appended event. */
   count(seq: number, source: string): void {
     this.#inBlock?.set(source, (this.#inBlock.get(source) ?? 0) + 1)
     if (seq % BLOCK !== 0) return
@@ -36,19 +36,19 @@ export class SourceMarks {
     this.#inBlock = new Map()
   }
 
-  /** The transaction failed: what was counted may not be there. */
+  /** After a rollback: the counted events may not be stored. */
   forget(): void {
     this.#inBlock = undefined
   }
 }
 
-/** Notes every block of a ledger that has none yet. */
+/** Adds all notes to a ledger without notes. */
 export function markAll(database: Database): void {
   const newest = Number(database.first('SELECT max(seq) AS seq FROM events')?.seq ?? 0)
   for (let seq = BLOCK; seq <= newest; seq += BLOCK) addMarks(database, seq, countInBlock(database, seq - BLOCK, seq))
 }
 
-/** How many events each of these sources has up to `seq`, that included. */
+/** How many events each source has up to and including `seq`. */
 export function countSources(database: Database, sources: readonly string[], seq: number): number[] {
   const block = seq - (seq % BLOCK)
   const since = countInBlock(database, block, seq)

@@ -265,7 +265,7 @@ t.test('a watcher that slept has not been watching', async t => {
   const watch = new SilenceWatch(800, () => now)
   const look = (after: number, fingerprint = 'a') => {
     now += after
-    return watch.look('key', fingerprint)
+    return watch.observe('key', fingerprint)
   }
   t.same([look(0), look(100), look(1_000_000), look(1_000_000)], ['unknown', 'unknown', 'unknown', 'unknown'])
   t.same([look(100), look(100), look(100), look(100), look(100)].at(-1), 'silent')
