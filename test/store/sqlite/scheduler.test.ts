@@ -58,7 +58,7 @@ t.test('nothing more is done for a query that was aborted', async t => {
     }
   }
   const { port1: here, port2: there } = new MessageChannel()
-  new Scheduler(new Searching(join(t.testdir(), 'events.db')), there)
+  new Scheduler(new Searching(join(testFolder(t), 'events.db')), there)
   const ask = (request: StoreRequest) => here.postMessage(request)
   for (const id of [1, 2]) {
     ask({ id, kind: 'query', task: 'events.query', args: [{ order: 'asc', limit: 1, from: id }] })
@@ -86,7 +86,7 @@ t.test('a write waits for a few reads, however many there are and however much t
     }
   }
   const { port1: here, port2: there } = new MessageChannel()
-  new Scheduler(new Reading(join(t.testdir(), 'events.db')), there)
+  new Scheduler(new Reading(join(testFolder(t), 'events.db')), there)
   const answered = new Promise<number>(resolve => {
     here.on('message', (replies: StoreReply[]) => {
       if (replies.some(({ id }) => id === 0)) resolve(read)

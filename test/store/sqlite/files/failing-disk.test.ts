@@ -4,6 +4,7 @@ import fc from 'fast-check'
 import t from 'tap'
 import { Database } from '../../../../src/store/sqlite/files/database.js'
 import { type FileCalls, joinWrites } from '../../../../src/store/sqlite/files/joined-writes.js'
+import { testFolder } from '../../../support/test-folder.js'
 
 const READ = 'SELECT length(body) AS size FROM rows ORDER BY id'
 
@@ -31,7 +32,7 @@ const step = fc.record({
 t.test('whatever the disk refuses, what was committed is there, and nothing else', async t => {
   const disk = breakableDisk()
   t.teardown(disk.mend)
-  const folder = t.testdir()
+  const folder = testFolder(t)
   let files = 0
   fc.assert(
     fc.property(fc.array(step, { minLength: 1, maxLength: 12 }), steps => {

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
 import { claimFile } from '../../../../src/store/sqlite/owner/claim.js'
+import { testFolder } from '../../../support/test-folder.js'
 import { own, ROUNDS, recordWith, runProgram, shortFolder } from './owner-rig.js'
 
 const LONG = { timeout: 300_000 * ROUNDS }
@@ -12,7 +13,7 @@ t.setTimeout(4 * LONG.timeout)
 t.test('never two owners, whatever the order in which the steps of candidates mix', LONG, async t => {
   const seeds = 60 * ROUNDS
   const first = process.env.DAYBOOK_TEST_SEED ?? String(1 + Math.floor(Math.random() * 1_000_000))
-  const { output } = await runProgram(t, 'interleaved', [t.testdir(), first, String(seeds)]).end
+  const { output } = await runProgram(t, 'interleaved', [testFolder(t), first, String(seeds)]).end
   t.equal(output.trim(), 'done', `seeds from ${first}`)
 })
 

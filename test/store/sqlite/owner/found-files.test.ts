@@ -4,13 +4,14 @@ import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { findFileIds } from '../../../../src/store/sqlite/owner/found-files.js'
 import type { OwnerRecord } from '../../../../src/store/sqlite/owner/owner-record.js'
+import { testFolder } from '../../../support/test-folder.js'
 import { own, recordWith, refusalOf } from './owner-rig.js'
 
 const REMAINS = 'conflict/ledger_remains'
 
 /** What a process leaves that had a ledger open and was killed. */
 async function killedOwner(t: Test, changes: Partial<OwnerRecord> = {}): Promise<string> {
-  const database = join(t.testdir(), 'events.db')
+  const database = join(testFolder(t), 'events.db')
   writeFileSync(database, 'a database')
   writeFileSync(`${database}-wal`, 'w'.repeat(5_000))
   const gone = spawnSync(process.execPath, ['-e', '0'])
@@ -47,7 +48,7 @@ t.test('no ledger is made where another has left its log, its journal or what wa
   for (const { left, bytes, refused } of cases) {
     for (const isEmpty of [false, true]) {
       await t.test(`${left} of ${bytes.length} bytes, ${isEmpty ? 'an empty' : 'no'} database`, async t => {
-        const database = join(t.testdir(), 'events.db')
+        const database = join(testFolder(t), 'events.db')
         writeFileSync(database + left, bytes)
         if (isEmpty) writeFileSync(database, '')
         t.equal(await refusalOf(own(t, { database, heartbeatMs: 60_000 })), refused ? REMAINS : 'no refusal')

@@ -18,6 +18,7 @@ import t, { type Test } from 'tap'
 import { claimFile, parseClaim } from '../../../../src/store/sqlite/owner/claim.js'
 import { parseOwner, readOwner } from '../../../../src/store/sqlite/owner/owner-record.js'
 import { SilenceWatch } from '../../../../src/store/sqlite/owner/silence.js'
+import { testFolder } from '../../../support/test-folder.js'
 import { own, recordWith, refusalOf, runProgram, shortFolder } from './owner-rig.js'
 
 /** On a busy machine a candidate may need several tries to be elected. */
@@ -28,7 +29,7 @@ const plant = async (database: string, changes: Parameters<typeof recordWith>[0]
   writeFileSync(`${database}.owner`, JSON.stringify(await recordWith(changes)))
 
 t.test('a ledger nobody owns is owned at once, and leaves nothing when it is released', async t => {
-  const database = join(t.testdir(), 'new', 'folder', 'events.db')
+  const database = join(testFolder(t), 'new', 'folder', 'events.db')
   const ownership = await own(t, { database, role: 'server', socket: `${database}.sock` })
   t.match(await readOwner(database), { pid: process.pid, role: 'server', socket: `${database}.sock` })
   t.match(ownership.record.since, /^2031-05-04T09:00:00\.\d{6}Z$/)
@@ -63,7 +64,8 @@ t.test('a command that owns the ledger is waited for', async t => {
 })
 
 t.test('two spellings of a path are one ledger, also before the file exists', async t => {
-  const folder = t.testdir({ real: {} })
+  const folder = testFolder(t)
+  mkdirSync(join(folder, 'real'))
   symlinkSync('real', join(folder, 'linked-folder'))
   symlinkSync(join('real', 'events.db'), join(folder, 'linked.db'))
   const ownership = await own(t, { database: join(folder, 'linked.db') })
@@ -171,7 +173,7 @@ t.test('an owner file that cannot be understood is replaced after a while', asyn
     '\u0000'.repeat(500),
     JSON.stringify({ pid: 1, role: 'server' }),
   ]
-  const folder = t.testdir()
+  const folder = testFolder(t)
   await Promise.all(
     garbage.map(async (text, index) => {
       const database = join(folder, `${index}.db`)

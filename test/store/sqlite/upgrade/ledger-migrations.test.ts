@@ -4,6 +4,7 @@ import t, { type Test } from 'tap'
 import { openSqliteStore } from '../../../../src/store/sqlite/store.js'
 import { SCHEMA_VERSION } from '../../../../src/store/sqlite/upgrade/ledger-migrations.js'
 import { messageCreated, readStored } from '../../../support/events.js'
+import { testFolder } from '../../../support/test-folder.js'
 import { userNamed } from '../../user-store-conformance.js'
 
 function openAt(t: Test, path: string) {
@@ -33,7 +34,7 @@ async function writeVersionOne(t: Test, path: string): Promise<void> {
 }
 
 t.test('a ledger from before there were users keeps its events and is open', async t => {
-  const path = join(t.testdir(), 'events.db')
+  const path = join(testFolder(t), 'events.db')
   await writeVersionOne(t, path)
   const store = await openAt(t, path)
   t.equal(store.schemaVersion, SCHEMA_VERSION)
@@ -76,7 +77,7 @@ for (const [form, sql] of Object.entries({ columns: WITH_COLUMNS, bodies: WITH_B
   for (const prefix of ['', 'older_']) {
     const since = prefix === '' ? '' : ', set aside by an earlier release,'
     t.test(`users of an older ledger${since} are carried over unchanged from ${form}, with their tokens`, async t => {
-      const path = join(t.testdir(), 'events.db')
+      const path = join(testFolder(t), 'events.db')
       await writeOlderUsers(t, path, prefix, sql)
       const store = await openAt(t, path)
       t.match(await store.users.list(), [
@@ -97,7 +98,7 @@ for (const [form, sql] of Object.entries({ columns: WITH_COLUMNS, bodies: WITH_B
 }
 
 t.test('what cannot be carried over stays, with the reason, and nothing is guessed in its favour', async t => {
-  const path = join(t.testdir(), 'events.db')
+  const path = join(testFolder(t), 'events.db')
   const user = (members: object) => `('${body({ role: 'member', password_hash: HASH, ...members })}')`
   const token = (members: object) => `('${body({ user_id: 'u1', ...members })}')`
   await writeOlderUsers(
@@ -156,7 +157,7 @@ t.test('what cannot be carried over stays, with the reason, and nothing is guess
 })
 
 t.test('an older table of users that is empty leaves the ledger open', async t => {
-  const path = join(t.testdir(), 'events.db')
+  const path = join(testFolder(t), 'events.db')
   await writeOlderUsers(t, path, '', 'CREATE TABLE users (id INTEGER PRIMARY KEY, name TEXT)')
   const store = await openAt(t, path)
   t.equal(await store.users.isClosed(), false)
@@ -181,7 +182,7 @@ async function writeOlderUsers(t: Test, path: string, prefix: string, sql: strin
 }
 
 t.test('a ledger from before events were counted by source counts those that it has, and those that come', async t => {
-  const path = join(t.testdir(), 'events.db')
+  const path = join(testFolder(t), 'events.db')
   const record = async (from: number, to: number) => {
     const store = await openAt(t, path)
     const numbers = Array.from({ length: to - from }, (_, at) => from + at)
@@ -204,7 +205,7 @@ t.test('a ledger from before events were counted by source counts those that it 
 })
 
 t.test('tokens from before there were writer tokens do what their user may', async t => {
-  const path = join(t.testdir(), 'events.db')
+  const path = join(testFolder(t), 'events.db')
   const before = await openAt(t, path)
   const ada = userNamed('ada')
   await before.users.create(ada)
