@@ -4,7 +4,7 @@ import { methodTasks, type TaskKinds } from '../thread/task.js'
 import { openBoardDatabase } from './board-database.js'
 import { openSessionDatabase } from './session-database.js'
 
-/** A board's databases, which this process owns. */
+/** The databases of a board. This process owns them. */
 export interface BoardFiles {
   cards: StoreFile
   sessions: StoreFile
@@ -18,7 +18,7 @@ export interface BoardOpened {
   kinds: TaskKinds<BoardTasks>
   /** Of `BoardSessionStore`. */
   salt: string
-  /** Where damaged sessions were put. */
+  /** Where damaged sessions were moved. */
   putAside: string | undefined
 }
 

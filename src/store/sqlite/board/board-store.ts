@@ -11,20 +11,20 @@ export interface BoardStore {
   cards: CardStore
   runs: RunStore
   sessions: BoardSessionStore
-  /** Consistent copies, each to a file that is not there yet. @throws as `Database.copyTo` */
+  /** Consistent copies, each to a new file. @throws as `Database.copyTo` */
   copies: { cards(path: string): Promise<void>; sessions(path: string): Promise<void> }
-  /** Where damaged sessions were put: everybody has to log in again. */
+  /** Where damaged sessions were moved: all users have to log in again. */
   putAside: string | undefined
-  /** Looks whether the open files are still those on the disk. @throws AppError `unavailable/ledger_lost` */
+  /** Checks that the open files are still those on the disk. @throws AppError `unavailable/ledger_lost` */
   verify(): Promise<void>
-  /** Carries out what it was asked, and lets go of the files. @throws AppError `unavailable/ledger_lost` */
+  /** Carries out what was sent, then closes the files. @throws AppError `unavailable/ledger_lost` */
   close(): Promise<void>
 }
 
 const CALLS = { underWay: 256, waiting: 2_000, busy: 'Too many requests wait for the board.' }
 
 /**
- * Opens a board's databases in a thread of their own: a disk that takes its time delays nothing but the board.
+ * Opens the databases of a board in a thread of their own: a slow disk delays only the board.
  *
  * @throws AppError as `openBoardDatabase` and `openSessionDatabase`
  */

@@ -20,7 +20,7 @@ try {
       const send = (over: boolean) =>
         port.postMessage({ database: path, lost: toFailure(error), isOver: over } satisfies StoreLost)
       if (!isOver) return send(false)
-      // The process ends then, and what the other file holds has to be saved as well.
+      // The process ends then, so the content of the other file has to be saved as well.
       verifyBoth()
       if ([...losses.values()].every(Boolean)) send(true)
     },

@@ -59,7 +59,7 @@ const COLON = 0x3a
 /** How many bytes are read between two yields, at least. */
 const STEP_BYTES = 64 * 1024
 
-/** The string values in the payload of a body without blanks, folded, one by one; sometimes `undefined`, for a pause. */
+/** The string values in the payload of a body without blanks, folded, one by one; `undefined` for a pause. */
 export function* payloadStrings(body: Buffer): Generator<string | undefined> {
   let depth = 0
   let payloadDepth = Number.POSITIVE_INFINITY

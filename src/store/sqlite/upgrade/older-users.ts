@@ -139,7 +139,7 @@ function readOlderToken(members: Members, otherwiseId: string, now: string): Sto
   const user_id = textOf(members, 'user_id', 'owner_user_id')
   const [, digest] =
     DIGEST.exec(textOf(members, 'digest', 'token_digest', 'token_hash', 'token_sha256', 'hash') ?? '') ?? []
-  if (user_id === undefined) return { reason: 'it does not say whose token it is' }
+  if (user_id === undefined) return { reason: 'it names no user' }
   if (digest === undefined) return { reason: 'it has no SHA-256 digest' }
   const isOn = flagOf(members.enabled) ?? true
   if (isOn !== true || LIMITS.some(name => isSet(members[name]))) {

@@ -57,7 +57,7 @@ export class EventGroups {
     if (this.#closing) return Promise.reject(new AppError('unavailable', 'store_closed', 'The ledger is closed.'))
     if (events.length === 0) return Promise.resolve([])
     if (this.#waiting.events > WAITING.events || this.#waiting.characters > WAITING.characters) {
-      const message = 'More events are waiting to be stored than the ledger holds in memory. Try again shortly.'
+      const message = 'Too many events wait to be stored. Try again shortly.'
       return Promise.reject(new AppError('unavailable', 'busy', message, { retryAfterSeconds: 1 }))
     }
     const openBodies = events.map(toOpenBody)
@@ -87,7 +87,7 @@ export class EventGroups {
     return this.#head
   }
 
-  /** Accepts no more, and resolves once all that was accepted is stored or refused. */
+  /** Accepts no further events, and resolves when all accepted ones are stored or refused. */
   async finish(): Promise<void> {
     this.#closing = true
     while (this.#gathered.length > 0 || this.#underWay > 0) {
@@ -97,7 +97,7 @@ export class EventGroups {
     }
   }
 
-  /** With room for so many more. */
+  /** The group to add events of this size to. */
   #group(characters: number): Group {
     const last = this.#gathered.at(-1)
     if (last && last.characters + characters <= GROUP_CHARACTERS) return last
