@@ -184,7 +184,7 @@ t.test('the search index advances even if every turn is long', async t => {
   new Scheduler(new Burdened(join(testFolder(t), 'events.db')), there)
   write()
   while (indexed < 3) await new Promise(setImmediate)
-  t.pass('while writes went on')
+  t.pass('while writes continued')
   isOver = true
   here.postMessage({ id: 2, kind: 'close' } satisfies StoreRequest)
   await new Promise(resolve => here.once('close', resolve))

@@ -27,7 +27,7 @@ t.test('a session is live until its time is over', async t => {
   t.equal(sessions.isLive(`${digest(1)}' OR 1=1 --`, KEY, NOW), false)
 })
 
-t.test('there is room for as many as was said, after what is over has gone', async t => {
+t.test('there is room for max sessions, without the expired ones', async t => {
   const { sessions } = open(t)
   const add = (i: number, expiresAt: number, now = NOW) =>
     sessions.add({ digest: digest(i), key: KEY, expiresAt }, { now, max: 1024 })
@@ -133,7 +133,7 @@ t.test(
   },
 )
 
-t.test('a store that was full before the upgrade locks nobody out: the oldest of those sessions give way', async t => {
+t.test('a store that was full before the upgrade accepts logins: they replace the oldest of those sessions', async t => {
   const { sessions } = open(t, olderFile(t, 3))
   sessions.keepSignedBy(KEY)
   const add = (i: number) => sessions.add({ digest: digest(i), key: KEY, expiresAt: NOW + 60 }, { now: NOW, max: 3 })
@@ -155,7 +155,7 @@ async function wholeFile(t: Test): Promise<Buffer> {
   return readFileSync(path)
 }
 
-t.test('a damaged file is put aside with its parts, and the board begins anew', async t => {
+t.test('a damaged file is moved with its parts, and the board begins with a new one', async t => {
   const whole = await wholeFile(t)
   const damaged: [name: string, bytes: Buffer][] = [
     ['text', Buffer.from('these are no sessions')],

@@ -24,12 +24,12 @@ const change = fc.oneof(
 /** A transaction, and how many calls the disk lets through from then on; none: all. */
 const step = fc.record({
   changes: fc.array(change, { minLength: 1, maxLength: 5 }),
-  kind: fc.constantFrom('transaction', 'transactionWithoutCheckpoint', 'laterDurable', 'fold' as const),
+  kind: fc.constantFrom('transaction', 'transactionWithoutCheckpoint', 'laterDurable', 'checkpoint' as const),
   isBad: fc.option(fc.constant(true), { freq: 8, nil: false }),
   callsUntilFull: fc.option(fc.nat(12), { nil: Number.POSITIVE_INFINITY }),
 })
 
-t.test('whatever the disk refuses, what was committed is there, and nothing else', async t => {
+t.test('after any failure of the disk, committed rows are there, and no others', async t => {
   const disk = breakableDisk()
   t.teardown(disk.mend)
   const folder = testFolder(t)
@@ -49,7 +49,7 @@ t.test('whatever the disk refuses, what was committed is there, and nothing else
           if (isBad) throw new Error('a bad event')
         }
         try {
-          if (kind === 'fold') database.checkpointWal()
+          if (kind === 'checkpoint') database.checkpointWal()
           else database[kind](work)
           committed = sizes
         } catch (error) {
@@ -60,7 +60,7 @@ t.test('whatever the disk refuses, what was committed is there, and nothing else
       }
       database.close()
       database = open(path)
-      t.same(sizesIn(database), committed, 'after it was opened anew')
+      t.same(sizesIn(database), committed, 'after it was opened again')
       t.same(database.all('PRAGMA integrity_check'), [{ integrity_check: 'ok' }])
       database.close()
     }),

@@ -95,7 +95,7 @@ t.test('no more is kept than a mebibyte, however large the commit', async t => {
   t.ok(written.slice(0, -1).every(length => length <= MIB))
 })
 
-t.test('the rest of a page that is written after the sync is written at once, for no other sync follows', async t => {
+t.test('the rest of a page after a sync is written immediately, as no other sync follows', async t => {
   const { writes, files, fd, written } = open(t.testdir())
   const other = fs.openSync(join(t.testdirName, 'other'), 'w+')
   let end = 0

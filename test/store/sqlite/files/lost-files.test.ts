@@ -27,16 +27,16 @@ interface Rig {
   /** Names of the rows that were committed. */
   committed: string[]
   commit(rows: number, perTransaction?: number): void
-  /** What the process was told. */
-  told: { code: string; message: string; isOver: boolean }[]
+  /** Calls of `onLost`. */
+  reports: { code: string; message: string; isOver: boolean }[]
 }
 
 function openRig(t: Test): Rig {
   const folder = join(testFolder(t), 'ledger')
   mkdirSync(folder)
   const path = join(folder, 'events.db')
-  const told: Rig['told'] = []
-  const onLost = ({ code, message }: AppError, isOver: boolean) => void told.push({ code, message, isOver })
+  const reports: Rig['reports'] = []
+  const onLost = ({ code, message }: AppError, isOver: boolean) => void reports.push({ code, message, isOver })
   const database = new Database(path, { noun: 'ledger', refuseForeign: () => {}, onLost })
   t.teardown(() => closeLost(database))
   database.exec('CREATE TABLE names (name TEXT, filler TEXT)')
@@ -50,7 +50,7 @@ function openRig(t: Test): Rig {
       committed.push(...names)
     }
   }
-  return { path, database, committed, commit, told }
+  return { path, database, committed, commit, reports }
 }
 
 function closeLost(database: Database): void {
@@ -61,7 +61,7 @@ function closeLost(database: Database): void {
   }
 }
 
-/** Puts what was saved where the message says, in a folder of its own, and reads it. */
+/** Copies the rescued files to a new folder under the names in the message, and reads them. */
 function savedIn(t: Test, folder: string): unknown[] {
   const copy = testFolder(t)
   for (const name of readdirSync(folder).filter(each => each.startsWith('events.db.rescued-'))) {
@@ -87,31 +87,31 @@ const other = (folder: string, bytes: number) => {
 interface Case {
   name: string
   act: (database: string) => void
-  says: RegExp
+  message: RegExp
   /** Ends the name of the file that was put in place of ours, and has to be left alone. */
   put?: string
 }
 
 const CASES: Case[] = [
-  { name: 'the database is removed', act: database => rmSync(database), says: /events\.db is gone/ },
-  { name: 'the journal is removed', act: database => rmSync(`${database}-wal`), says: /events\.db-wal is gone/ },
+  { name: 'the database is removed', act: database => rmSync(database), message: /events\.db is gone/ },
+  { name: 'the WAL is removed', act: database => rmSync(`${database}-wal`), message: /events\.db-wal is gone/ },
   {
     name: 'both are removed',
     act: database => {
       rmSync(database)
       rmSync(`${database}-wal`)
     },
-    says: /events\.db is gone, .*events\.db-wal is gone/,
+    message: /events\.db is gone, .*events\.db-wal is gone/,
   },
   {
     name: 'the database is moved away',
     act: database => renameSync(database, `${database}.old`),
-    says: /events\.db is gone/,
+    message: /events\.db is gone/,
   },
   {
     name: 'another file takes the place of the database',
     act: database => renameSync(other(dirname(database), 10), database),
-    says: /events\.db was replaced/,
+    message: /events\.db was replaced/,
     put: '',
   },
   {
@@ -120,7 +120,7 @@ const CASES: Case[] = [
       copyFileSync(database, `${database}.copy`)
       renameSync(`${database}.copy`, database)
     },
-    says: /events\.db was replaced/,
+    message: /events\.db was replaced/,
     put: '',
   },
   {
@@ -129,61 +129,61 @@ const CASES: Case[] = [
       writeFileSync(`${database}.new`, 'other')
       renameSync(`${database}.new`, `${database}-wal`)
     },
-    says: /events\.db-wal was replaced/,
+    message: /events\.db-wal was replaced/,
     put: '-wal',
   },
   {
     name: 'the folder is removed',
     act: database => rmSync(dirname(database), { recursive: true }),
-    says: /events\.db is gone, .*events\.db-wal is gone/,
+    message: /events\.db is gone, .*events\.db-wal is gone/,
   },
   {
     name: 'the folder is moved away',
     act: database => renameSync(dirname(database), `${dirname(database)}.old`),
-    says: /events\.db is gone/,
+    message: /events\.db is gone/,
   },
   {
     name: 'the journal is emptied',
     act: database => truncateSync(`${database}-wal`, 0),
-    says: /events\.db-wal was cut or overwritten/,
+    message: /events\.db-wal was cut or overwritten/,
   },
   {
     name: 'the journal is cut',
     act: database => truncateSync(`${database}-wal`, 32 + 8216 * 3),
-    says: /events\.db-wal was cut or overwritten/,
+    message: /events\.db-wal was cut or overwritten/,
   },
   {
     name: 'the journal is overwritten',
     act: database => writeFileSync(`${database}-wal`, Buffer.alloc(statSync(`${database}-wal`).size, 7)),
-    says: /events\.db-wal was cut or overwritten/,
+    message: /events\.db-wal was cut or overwritten/,
   },
   {
     name: 'the database is emptied',
     act: database => truncateSync(database, 0),
-    says: /events\.db was cut or overwritten/,
+    message: /events\.db was cut or overwritten/,
   },
   {
     name: 'a larger database is copied over it',
     act: database => copyFileSync(other(dirname(database), 30_000_000), database),
-    says: /events\.db was cut or overwritten/,
+    message: /events\.db was cut or overwritten/,
   },
 ]
 
-for (const { name, act, says, put } of CASES) {
-  // The more rows are folded into the file, and the journal begins again.
-  for (const rows of says.source.includes('cut') ? [60, 2_600] : [60]) {
+for (const { name, act, message, put } of CASES) {
+  // With more rows there is a WAL checkpoint, and the WAL begins again.
+  for (const rows of message.source.includes('cut') ? [60, 2_600] : [60]) {
     t.test(`${name} with ${rows} rows: nothing more is committed, and what was is saved beside it`, async t => {
-      const { path, database, committed, commit, told } = openRig(t)
+      const { path, database, committed, commit, reports } = openRig(t)
       commit(rows, rows / 10)
       act(path)
       const before = put === undefined ? undefined : readFileSync(path + put)
-      const lost = { category: 'unavailable', code: 'ledger_lost', message: says }
+      const lost = { category: 'unavailable', code: 'ledger_lost', message }
       t.throws(() => commit(1), lost)
       t.throws(() => database.all(READ), lost, 'it is not read either')
       t.throws(() => database.close(), lost, 'it is not closed in the ordinary way')
-      t.match(told, [
-        { code: 'ledger_lost', message: says, isOver: false },
-        { message: new RegExp(`${says.source}.*All that was acknowledged is in .*rescued-`), isOver: true },
+      t.match(reports, [
+        { code: 'ledger_lost', message, isOver: false },
+        { message: new RegExp(`${message.source}.*All that was acknowledged is in .*rescued-`), isOver: true },
       ])
       t.same(savedIn(t, dirname(path)).slice(0, rows), committed)
       if (before) t.ok(before.equals(readFileSync(path + put)), 'what lies there is left alone')
@@ -193,42 +193,42 @@ for (const { name, act, says, put } of CASES) {
 
 t.test('a database that is idle, or closed, looks as well', async t => {
   for (const look of ['verify', 'close'] as const) {
-    const { path, database, committed, commit, told } = openRig(t)
+    const { path, database, committed, commit, reports } = openRig(t)
     commit(3)
     rmSync(path)
     t.throws(() => database[look](), { code: 'ledger_lost' })
-    t.match(told, [{ isOver: false }, { isOver: true }])
+    t.match(reports, [{ isOver: false }, { isOver: true }])
     t.same(savedIn(t, dirname(path)), committed)
     t.notOk(readdirSync(dirname(path)).includes('events.db'))
   }
 })
 
 t.test('what cannot be saved is reported, and saved once it can be', async t => {
-  const { path, database, committed, commit, told } = openRig(t)
+  const { path, database, committed, commit, reports } = openRig(t)
   commit(3)
   rmSync(dirname(path), { recursive: true })
   writeFileSync(dirname(path), 'in the way')
   t.throws(() => commit(1), { code: 'ledger_lost' })
-  t.match(told, [{ isOver: false }, { isOver: false, message: /cannot be saved .* leave this process running/ }])
+  t.match(reports, [{ isOver: false }, { isOver: false, message: /cannot be saved .* leave this process running/ }])
   rmSync(dirname(path))
   t.throws(() => database.close(), { code: 'ledger_lost', message: /All that was acknowledged is in/ })
-  t.match(told.slice(2), [{ isOver: true, message: /All that was acknowledged is in/ }])
+  t.match(reports.slice(2), [{ isOver: true, message: /All that was acknowledged is in/ }])
   t.same(savedIn(t, dirname(path)).slice(0, 3), committed)
 })
 
-t.test('what was lost for good is reported as such, and what is left is kept', async t => {
-  const { path, database, commit, told } = openRig(t)
+t.test('bytes that are permanently lost are reported as such, and the rest is saved', async t => {
+  const { path, database, commit, reports } = openRig(t)
   database.exec('PRAGMA cache_size = 10')
   commit(2_600, 260)
   truncateSync(path, 8_192 * 4)
   t.throws(() => commit(1), { code: 'ledger_lost' })
-  t.match(told.at(-1), { isOver: true, message: /Some of its bytes are lost; what is left is in .* Restore a backup/ })
+  t.match(reports.at(-1), { isOver: true, message: /Some of its bytes are lost; what is left is in .* Restore a backup/ })
   const saved = readdirSync(dirname(path)).filter(name => name.includes('.rescued-'))
   t.equal(saved.length, 2, 'both files')
 })
 
 t.test('what SQLite and people do to the files in order is no loss', async t => {
-  const { path, database, commit, told } = openRig(t)
+  const { path, database, commit, reports } = openRig(t)
   commit(3)
   const now = new Date()
   utimesSync(path, now, now)
@@ -242,7 +242,7 @@ t.test('what SQLite and people do to the files in order is no loss', async t => 
   database.verify()
   database.laterDurable(() => database.run(`INSERT INTO names VALUES ('last', '')`))
   database.close()
-  t.same(told, [])
+  t.same(reports, [])
   const again = new Database(path, { noun: 'ledger', refuseForeign: () => {} })
   t.same(again.all(READ), [{ name: 'last' }])
   again.close()

@@ -44,7 +44,7 @@ export function diskState(database: string): DiskState {
   return state
 }
 
-/** Puts a state on the disk, and takes away whatever else a database leaves. */
+/** Restores a state on the disk, and removes all other files of the database. */
 export function restore(database: string, state: DiskState): void {
   for (const part of [...PARTS, '-shm', '.lock']) rmSync(`${database}${part}`, { recursive: true, force: true })
   for (const [part, bytes] of state) writeFileSync(`${database}${part}`, bytes)

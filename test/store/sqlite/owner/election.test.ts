@@ -10,7 +10,7 @@ const LONG = { timeout: 300_000 * ROUNDS }
 
 t.setTimeout(4 * LONG.timeout)
 
-t.test('never two owners, whatever the order in which the steps of candidates mix', LONG, async t => {
+t.test('never two owners, in any order of the steps of the candidates', LONG, async t => {
   const seeds = 60 * ROUNDS
   const first = process.env.DAYBOOK_TEST_SEED ?? String(1 + Math.floor(Math.random() * 1_000_000))
   const { output } = await runProgram(t, 'interleaved', [testFolder(t), first, String(seeds)]).end

@@ -19,7 +19,7 @@ function openLedger(t: Test, database: string) {
 }
 
 t.test('an ordinary SQLite and a ledger that is open', nativeSqlite(), async t => {
-  t.test('reads every event, but can neither write nor fold the log in', async t => {
+  t.test('reads every event, but can neither write nor checkpoint the WAL', async t => {
     const database = fresh(t)
     const ownership = await own(t, { database })
     const ledger = openLedger(t, database)
@@ -67,14 +67,14 @@ t.test('an ordinary SQLite that was there first', nativeSqlite(), async t => {
     const database = fresh(t)
     native(database, 'PRAGMA journal_mode = WAL; CREATE TABLE numbers (n)')
     const other = nativeShell(t, database)
-    t.equal(await other.say('INSERT INTO numbers VALUES (1); SELECT n FROM numbers;'), '1')
+    t.equal(await other.run('INSERT INTO numbers VALUES (1); SELECT n FROM numbers;'), '1')
     await t.rejects(own(t, { database, waitMs: 120 }), {
       code: 'ledger_in_use',
       message: new RegExp(`process ${other.child.pid}, sqlite3`),
     })
     t.ok(statSync(`${database}-shm`).isFile(), 'its shared memory is untouched')
     const waiting = own(t, { database, waitMs: 60_000 })
-    t.equal(await other.say('INSERT INTO numbers VALUES (2); SELECT count(*) FROM numbers;'), '2')
+    t.equal(await other.run('INSERT INTO numbers VALUES (2); SELECT count(*) FROM numbers;'), '2')
     other.child.stdin?.end()
     await other.end
     await waiting
@@ -86,9 +86,9 @@ t.test('an ordinary SQLite that was there first', nativeSqlite(), async t => {
     const database = fresh(t)
     native(database, 'CREATE TABLE numbers (n)')
     const other = nativeShell(t, database)
-    t.equal(await other.say('BEGIN IMMEDIATE; INSERT INTO numbers VALUES (1); SELECT n FROM numbers;'), '1')
+    t.equal(await other.run('BEGIN IMMEDIATE; INSERT INTO numbers VALUES (1); SELECT n FROM numbers;'), '1')
     t.equal(await refusalOf(own(t, { database })), 'conflict/ledger_in_use')
-    t.equal(await other.say('COMMIT; SELECT n FROM numbers;'), '1')
+    t.equal(await other.run('COMMIT; SELECT n FROM numbers;'), '1')
     await own(t, { database })
   })
 
@@ -96,7 +96,7 @@ t.test('an ordinary SQLite that was there first', nativeSqlite(), async t => {
     const database = fresh(t)
     native(database, 'PRAGMA journal_mode = WAL; CREATE TABLE numbers (n)')
     const other = nativeShell(t, database)
-    await other.say('INSERT INTO numbers VALUES (1); SELECT n FROM numbers;')
+    await other.run('INSERT INTO numbers VALUES (1); SELECT n FROM numbers;')
     other.child.kill('SIGKILL')
     await other.end
     t.ok(existsSync(`${database}-shm`) && existsSync(`${database}-wal`))
@@ -109,12 +109,12 @@ t.test('an ordinary SQLite that was there first', nativeSqlite(), async t => {
     const first = await own(t, { database })
     openLedger(t, database).close()
     const reader = nativeShell(t, database)
-    t.equal(await reader.say('SELECT count(*) FROM numbers;'), '0')
+    t.equal(await reader.run('SELECT count(*) FROM numbers;'), '0')
     await first.release()
     const second = await own(t, { database })
     const ledger = openLedger(t, database)
     ledger.run('INSERT INTO numbers VALUES (1)')
-    t.equal(await reader.say('SELECT count(*) FROM numbers;'), '1')
+    t.equal(await reader.run('SELECT count(*) FROM numbers;'), '1')
     ledger.close()
     await second.release()
   })
@@ -125,7 +125,7 @@ t.test('an ordinary SQLite that was there first', nativeSqlite(), async t => {
     const lockTable = join(database, 'none')
     t.equal(await findNativeUser(database, { lockTable }), undefined)
     const other = nativeShell(t, database)
-    await other.say('SELECT count(*) FROM numbers;')
+    await other.run('SELECT count(*) FROM numbers;')
     try {
       t.equal(await findNativeUser(database, { lockTable }), other.child.pid)
     } catch (error) {
@@ -134,7 +134,7 @@ t.test('an ordinary SQLite that was there first', nativeSqlite(), async t => {
   })
 })
 
-t.test('a shared memory file that nobody uses gives way to the guard', async t => {
+t.test('an unused shared memory file is replaced by the guard', async t => {
   const database = fresh(t)
   writeFileSync(`${database}-shm`, 'left by a killed program')
   const ownership = await own(t, { database })

@@ -22,7 +22,7 @@ export function shortFolder(t: Test): string {
   return folder
 }
 
-/** Takes a ledger with the waiting times of a test, and lets go of it at the test's end. */
+/** Acquires a ledger with short waiting times, and releases it at the end of the test. */
 export async function own(t: Test, request: Partial<OwnershipRequest> & { database: string }): Promise<Ownership> {
   let beats = 0
   const ownership = await acquireOwnership({
@@ -53,7 +53,7 @@ export async function refusalOf(work: Promise<unknown>): Promise<string> {
   }
 }
 
-/** An owner record of this process, changed as told. */
+/** An owner record of this process with these changes. */
 export async function recordWith(changes: Partial<OwnerRecord>): Promise<OwnerRecord> {
   const self = await ownIdentity()
   return { ...self, nonce: '0123456789abcdef', role: 'server', since: '2031-05-04T08:00:00.000000Z', ...changes }
@@ -110,7 +110,7 @@ export function native(database: string, sql: string): string {
   }
 }
 
-/** A `sqlite3` shell that stays; `say` resolves with the next line it prints. */
+/** A running `sqlite3` shell; `run` resolves with the next line that it prints. */
 export function nativeShell(t: Test, database: string) {
   const child: ChildProcess = spawn('sqlite3', ['-batch', database], { stdio: 'pipe' })
   const end = once(child, 'close')
@@ -118,10 +118,10 @@ export function nativeShell(t: Test, database: string) {
     child.kill('SIGKILL')
     await end
   })
-  const say = async (sql: string): Promise<string> => {
+  const run = async (sql: string): Promise<string> => {
     child.stdin?.write(`${sql}\n`)
     const [bytes] = await Promise.race([once(child.stdout as NodeJS.ReadableStream, 'data'), end])
     return String(bytes).trim()
   }
-  return { child, say, end }
+  return { child, run, end }
 }

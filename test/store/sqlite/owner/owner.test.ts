@@ -28,7 +28,7 @@ const beside = (database: string) => readdirSync(dirname(database)).sort()
 const plant = async (database: string, changes: Parameters<typeof recordWith>[0]) =>
   writeFileSync(`${database}.owner`, JSON.stringify(await recordWith(changes)))
 
-t.test('a ledger nobody owns is owned at once, and leaves nothing when it is released', async t => {
+t.test('a ledger without an owner is acquired immediately, and a release leaves no file', async t => {
   const database = join(testFolder(t), 'new', 'folder', 'events.db')
   const ownership = await own(t, { database, role: 'server', socket: `${database}.sock` })
   t.match(await readOwner(database), { pid: process.pid, role: 'server', socket: `${database}.sock` })
@@ -41,7 +41,7 @@ t.test('a ledger nobody owns is owned at once, and leaves nothing when it is rel
   t.same(beside(database), [])
 })
 
-t.test('a server that owns the ledger is reported at once, with its address', async t => {
+t.test('a server that owns the ledger is reported immediately, with its address', async t => {
   const database = fresh(t)
   const server = await own(t, { database, role: 'server' })
   await server.announce({ address: 'http://127.0.0.1:8765' })
@@ -77,12 +77,12 @@ t.test('two spellings of a path are one ledger, also before the file exists', as
   t.equal(await refusalOf(own(t, { database: join(folder, 'loop.db') })), 'configuration/ledger_path_loop')
 })
 
-t.test('a dead owner is replaced at once', async t => {
+t.test('a dead owner is replaced immediately', async t => {
   const gone = spawnSync(process.execPath, ['-e', '0'])
   const deaths = [
     { name: 'its process is gone', changes: { pid: gone.pid } },
     { name: 'its pid was given to a process that started later', changes: { started: '1' } },
-    { name: 'the machine was started anew', changes: { boot: 'b'.repeat(12) } },
+    { name: 'the machine was started again', changes: { boot: 'b'.repeat(12) } },
   ]
   for (const { name, changes } of deaths) {
     const database = fresh(t)
@@ -121,7 +121,7 @@ t.test('claims of dead processes and half-written owner files are cleared away',
   t.same(beside(database), ['events.db.owner.notes'])
 })
 
-t.test('a rival that lives but does not go on is reported by its pid', async t => {
+t.test('a living rival that does not finish is reported by its pid', async t => {
   const database = fresh(t)
   writeFileSync(claimFile(database, { ...(await recordWith({})), nonce: '0000000000000000' }), '')
   await t.rejects(own(t, { database }), { code: 'ledger_contended', message: new RegExp(`${process.pid}`) })
@@ -185,16 +185,16 @@ t.test('an owner file that cannot be understood is replaced after a while', asyn
   )
 })
 
-t.test('whoever loses the owner file is told once, and then leaves everything alone', async t => {
+t.test('an owner that loses its owner file is notified once, and then changes no file', async t => {
   for (const change of ['removed', 'replaced'] as const) {
     const database = fresh(t)
-    const told: (number | undefined)[] = []
-    const ownership = await own(t, { database, onLost: successor => told.push(successor?.pid) })
+    const successors: (number | undefined)[] = []
+    const ownership = await own(t, { database, onLost: successor => successors.push(successor?.pid) })
     if (change === 'removed') rmSync(`${database}.owner`)
     else await plant(database, { pid: 1 })
     await t.rejects(ownership.announce({ address: 'http://127.0.0.1:1' }), { code: 'ledger_lost' })
     await sleep(150)
-    t.same(told, [change === 'removed' ? undefined : 1], change)
+    t.same(successors, [change === 'removed' ? undefined : 1], change)
     const left = beside(database)
     await ownership.release()
     t.same(beside(database), left, 'the guard and the record belong to the successor')
@@ -221,7 +221,7 @@ t.test('a folder that cannot be used is a clear refusal', async t => {
   chmodSync(folder, 0o755)
   mkdirSync(join(folder, 'sub'), { mode: 0o555 })
   const root = process.geteuid?.() === 0
-  // Nothing is denied to root, so the test is somebody else for a moment.
+  // Root may do everything, so the test changes its user for a moment.
   if (root) process.seteuid?.(65_534)
   try {
     t.equal(
@@ -235,7 +235,7 @@ t.test('a folder that cannot be used is a clear refusal', async t => {
 
 t.test('what is in the way and not ours is left alone and named', async t => {
   const database = fresh(t)
-  mkdirSync(`${database}.lock/of-somebody`, { recursive: true })
+  mkdirSync(`${database}.lock/of-another-program`, { recursive: true })
   t.equal(await refusalOf(own(t, { database })), 'configuration/ledger_lock_foreign')
   rmSync(`${database}.lock`, { recursive: true })
   writeFileSync(`${database}.sock`, 'a file')
@@ -262,7 +262,7 @@ t.test('no text makes the readers of owner files and claims fail, and their own 
   t.same(parseClaim(claimFile('/x/events.db', claim).slice('/x/events.db.owner.'.length)), claim)
 })
 
-t.test('a watcher that slept has not been watching', async t => {
+t.test('a gap between two observations does not count as silence', async t => {
   let now = 0
   const watch = new SilenceWatch(800, () => now)
   const look = (after: number, fingerprint = 'a') => {

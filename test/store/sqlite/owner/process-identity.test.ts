@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
 import { liveness, ownIdentity, processState } from '../../../../src/store/sqlite/owner/process-identity.js'
 
-t.test('a process finds itself alive, and says the same of itself every time', async t => {
+t.test('a process finds itself alive, with the same identity every time', async t => {
   const self = await ownIdentity()
   t.same(await ownIdentity(), self)
   t.equal(await liveness(self, self), 'alive')
@@ -17,7 +17,7 @@ t.test('who is dead, who is alive, and who cannot be seen', async t => {
   const cases = [
     { name: 'the same pid, started at another time', change: { started: '1' }, expected: 'dead' },
     { name: 'a pid that no process has', change: { pid: 2 ** 22 + 1 }, expected: 'dead' },
-    { name: 'this machine before it was started anew', change: { boot: other.boot }, expected: 'dead' },
+    { name: 'this machine before it was started again', change: { boot: other.boot }, expected: 'dead' },
     { name: 'the same, in a container', change: { boot: other.boot, namespace: '1' }, expected: 'dead' },
     { name: 'another container of this machine', change: { namespace: '1' }, expected: 'elsewhere' },
     {

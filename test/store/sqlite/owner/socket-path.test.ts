@@ -66,7 +66,7 @@ t.test('a runtime folder that is too deep itself is refused', async t => {
   t.equal(await refusalOf(socketPath(database, deep)), 'configuration/socket_path_too_long')
 })
 
-t.test('only a socket that somebody listens on answers', async t => {
+t.test('only a socket with a listening process answers', async t => {
   const folder = shortFolder(t)
   const path = join(folder, 's')
   t.equal(await answersAt(path), false, 'nothing there')

@@ -13,7 +13,7 @@ import { countAll, readAll, variedEvent } from '../../event-histogram-conformanc
 
 const NOON = 1_800_000_000_000_000
 
-t.test('what is too much work is counted from the newest back, exactly, and says so', async t => {
+t.test('a count that takes too long is exact from the newest event back to an instant in the answer', async t => {
   const path = join(testFolder(t), 'events.db')
   let now = NOON
   const store = await openSqliteStore({ path, clock: () => (now += 1_000), onFailure: error => t.fail(String(error)) })
@@ -34,7 +34,7 @@ t.test('what is too much work is counted from the newest back, exactly, and says
       for (const workMs of [0, 0.5, 2]) {
         const answer = finish(countEvents(database, { indexedSeq }, '', query, { sliceMs: 0, workMs }))
         const counted = countAll(all, { ...query, from: answer.countedFrom as number })
-        t.equal(answer.count, counted.count, 'nothing is missing since it says')
+        t.equal(answer.count, counted.count, 'every event since that instant is counted')
         const whole = countAll(all, query)
         for (const [at, count] of answer.counts.entries()) {
           const isCounted = (answer.starts[at] as number) >= (answer.countedFrom as number)

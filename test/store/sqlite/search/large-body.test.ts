@@ -11,7 +11,7 @@ const ASC: EventQuery = { order: 'asc', limit: 100, since: 0 }
 
 const untilIndexed = () => new Promise(resolve => setTimeout(resolve, 400))
 
-t.test('a large body of an older ledger, whatever the order of its members, is found and counted', async t => {
+t.test('a large body of an older ledger, with its members in any order, is found and counted', async t => {
   const path = join(testFolder(t), 'events.db')
   const older = new sqlite.Database(path)
   older.exec('CREATE TABLE events (body TEXT)')

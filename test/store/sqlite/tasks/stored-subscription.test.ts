@@ -24,7 +24,7 @@ function withMetadata(id: string, metadata: string): string {
   return JSON.stringify({ ...PLAIN, id }).replace('"metadata":{}', `"metadata":{"reason":"r","more":${metadata}}`)
 }
 
-/** A store in whose file these subscriptions stand as another release has written them. */
+/** A store with these subscriptions, as another release has written them. */
 async function openWith(t: Test, bodies: Record<string, string>): Promise<SqliteStore> {
   const options = {
     path: join(testFolder(t), 'events.db'),
@@ -43,7 +43,7 @@ async function openWith(t: Test, bodies: Record<string, string>): Promise<Sqlite
   return store
 }
 
-t.test('a subscription that is stored too deep fails nothing, and says what is wrong with it', async t => {
+t.test('a subscription that is nested too deep fails no request, and describes its problem', async t => {
   const levels = [61, 62, 998, 999, 1_500, 5_000]
   const ids = levels.map(level => `of-${level}`)
   const store = await openWith(
@@ -80,7 +80,7 @@ t.test('a subscription that is stored too deep fails nothing, and says what is w
   t.match(await ledger.getSubscription('of-1500'), { last_event_at: /^2027/, problem: undefined })
 })
 
-t.test('one that cannot be read is switched off, and can be saved again or deleted', async t => {
+t.test('one that cannot be read is disabled, and can be saved again or deleted', async t => {
   const { scope: _, ...scopeless } = PLAIN
   const store = await openWith(t, {
     torn: '{"id":"torn","source":"ch',
@@ -116,8 +116,8 @@ t.test('a message that the thread cannot read, or that cannot be sent, is answer
     )
   })
   const recorded = store.events.record([messageCreated('1')])
-  const said = await Promise.all(saved)
-  t.equal(said.at(-1), 'refused')
+  const outcomes = await Promise.all(saved)
+  t.equal(outcomes.at(-1), 'refused')
   t.match(await recorded, [{ created: true }], 'what was sent behind it gets its own answer')
   t.match(await store.events.record([messageCreated('2')]), [{ created: true }])
   t.equal((await store.subscriptions.list()).length <= 1, true)

@@ -3,7 +3,7 @@ import { BoundedWork } from '../../../../src/store/sqlite/thread/bounded-work.js
 
 const turn = () => new Promise(setImmediate)
 
-/** Work that ends when the test says so. */
+/** Work that the test ends. */
 function rig(bounds: { underWay: number; waiting: number }) {
   const work = new BoundedWork({ ...bounds, busy: 'Too many questions.' })
   const begun: string[] = []

@@ -11,7 +11,7 @@ function openAt(t: Test, path: string) {
   return openSqliteStore({ path, clock: () => 1_800_000_000_000_000, onFailure: error => t.fail(String(error)) })
 }
 
-/** Looks into the file of a ledger that nobody has open. */
+/** Opens the file of a closed ledger. */
 function inFile<Result>(path: string, work: (connection: Database) => Result): Result {
   const connection = new sqlite.Database(path)
   try {
@@ -56,7 +56,7 @@ const WITHOUT_TOKEN_RIGHTS = 'ALTER TABLE api_tokens DROP COLUMN may; ALTER TABL
 const HASH = `pbkdf2_sha256$1000$${'ab'.repeat(16)}$${'cd'.repeat(32)}`
 const digestOf = (n: number) => n.toString(16).padStart(64, '0')
 
-/** Tables as older releases had them; `@` stands before each name of a table. */
+/** Tables as older releases had them; `@` is before each name of a table. */
 const WITH_COLUMNS = `
   CREATE TABLE @users (id INTEGER PRIMARY KEY, username TEXT UNIQUE, role TEXT, enabled INTEGER, password_hash TEXT,
     created_at TEXT);
@@ -152,7 +152,7 @@ t.test('what cannot be carried over stays, with the reason, and nothing is guess
   ])
   await store.close()
   const again = await openAt(t, path)
-  t.equal(again.leftovers.length, 2, 'it is said at each start')
+  t.equal(again.leftovers.length, 2, 'reported at each start')
   await again.close()
 })
 

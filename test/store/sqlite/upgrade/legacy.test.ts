@@ -139,7 +139,7 @@ t.test('death at any instruction leaves no new ledger or a whole one, and never 
 })
 
 t.test('a legacy ledger that is written to', async t => {
-  t.test('is refused while that goes on, and nothing is left', async t => {
+  t.test('is refused while that continues, and no file is left', async t => {
     const { legacy, database } = home(t)
     writeLegacyWithLog(legacy)
     const writer = setInterval(() => appendFileSync(`${legacy}-wal`, 'x'), 20)
@@ -161,7 +161,7 @@ t.test('a legacy ledger that is written to', async t => {
   })
 })
 
-t.test('what cannot be brought forward is a clear refusal, and stays', async t => {
+t.test('a ledger that cannot be upgraded is refused with the reason, and stays', async t => {
   const cases: { name: string; code: string; make: (paths: { legacy: string; database: string }) => void }[] = [
     {
       name: 'no database',
@@ -226,7 +226,7 @@ t.test('a legacy ledger of an ordinary SQLite', nativeSqlite(), async t => {
     const { folder, legacy, database } = home(t)
     native(legacy, `PRAGMA journal_mode = WAL; ${table}`)
     const other = nativeShell(t, legacy)
-    t.equal(await other.say(`${rows} SELECT count(*) FROM events;`), '500')
+    t.equal(await other.run(`${rows} SELECT count(*) FROM events;`), '500')
     const before = print(folder)
     await copyLegacyLedger({ legacy, database })
     t.same(print(folder), before)

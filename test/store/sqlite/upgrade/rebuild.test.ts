@@ -31,7 +31,7 @@ async function openOlder(
 
 const untilIndexed = () => new Promise(resolve => setTimeout(resolve, 400))
 
-t.test('older bodies are brought into the types that the ledger relies on', async t => {
+t.test('older bodies are converted to the types that the ledger relies on', async t => {
   const { events } = await openOlder(t, {
     events: [
       {
@@ -65,7 +65,7 @@ t.test('older bodies are brought into the types that the ledger relies on', asyn
   }
 })
 
-t.test('a body with NUL is brought in whole, and one that is too deep for SQLite stays in the older table', async t => {
+t.test('a body with NUL is carried over completely, and one that is too deep for SQLite stays in the older table', async t => {
   const deep = `${'{"a":'.repeat(1_500)}1${'}'.repeat(1_500)}`
   const { events, subscriptions } = await openOlder(
     t,
@@ -100,7 +100,7 @@ t.test('an instant that cannot be leaves room for the events that follow', async
   t.same(keysOf(await events.query(ASC)), ['far', 'near', 'new'])
 })
 
-t.test('older subscriptions match as far as they say what they watch', async t => {
+t.test('older subscriptions match as far as their bodies define what they match', async t => {
   const { subscriptions } = await openOlder(t, {
     subscriptions: [
       {

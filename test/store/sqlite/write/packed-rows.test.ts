@@ -19,7 +19,7 @@ function pack(event: EventToRecord) {
   return { packed, rows: [...unpackRows(packed)].map(row => ({ ...row, body: row.body.toString() })) }
 }
 
-t.test('an event that was written down is packed alike, whatever room it has around it', async t => {
+t.test('a serialised event is packed alike with any room around it', async t => {
   const either = (just: number) => fc.oneof(fc.nat(RESERVED_BYTES.before * 2), fc.constant(just))
   fc.assert(
     fc.property(fc.string(), either(RESERVED_BYTES.before), either(RESERVED_BYTES.after), (said, before, after) => {

@@ -1,6 +1,6 @@
 /**
- * Takes the ledger and lets go of it, again and again. While it owns it, nobody else may be inside: it marks that with a
- * link that can only be made once and names the process, so that a killed one's mark can be told from a living one's.
+ * Acquires and releases the ledger in a loop. While it is the owner, no other process may be: it marks that with a link that
+ * can only be created once and names the process, which shows whether the process of a mark was killed.
  *
  * Arguments: database, rounds. Prints `round` for each; exit code 3 when two were inside.
  */

@@ -4,7 +4,7 @@ import { syncBuiltinESMExports } from 'node:module'
 type Operation = (...args: unknown[]) => unknown
 
 /**
- * Puts `before` ahead of every operation of `module` that is named, for whoever imports it afterwards. To be called
+ * Calls `before` ahead of each of these operations of `module`, for modules that import it later. To be called
  * before the code under test is loaded, in a process of its own.
  *
  * @param before what it answers is waited for, where it answers with a promise

@@ -17,7 +17,7 @@ try {
     waitMs: 0,
     now: Date.now,
     random: Math.random,
-    onLost: successor => console.log(`lost to ${successor?.pid ?? 'nobody'}`),
+    onLost: successor => console.log(`lost to ${successor?.pid ?? 'no process'}`),
     heartbeatMs: 50,
     silenceMs: 600,
   })
