@@ -5,7 +5,7 @@ import { BoundedWork } from './thread/bounded-work.js'
 import type { StoreFile, TaskCall } from './thread/protocol.js'
 import { makeProxies, type Proxies, type TaskKinds } from './thread/task.js'
 import { WorkerCalls } from './thread/worker-calls.js'
-import type { PackedOutcomes, PackedRows } from './write/packed-rows.js'
+import type { PackedEvents, PackedOutcomes } from './write/packed-events.js'
 
 /**
  * Searches between which the thread alternates; each holds what it has found so far, and one slice of every search comes
@@ -65,9 +65,9 @@ export class StoreThread {
     return { thread: new StoreThread(calls, kinds), facts }
   }
 
-  /** The buffer of the rows changes hands: it is empty here from now on. */
-  record(rows: PackedRows, now: Micros): Promise<PackedOutcomes> {
-    return this.calls.ask({ kind: 'write', task: 'events.record', args: [rows, now] }, [rows.buffer])
+  /** The buffer of the events changes hands: it is empty here from now on. */
+  record(packed: PackedEvents, now: Micros): Promise<PackedOutcomes> {
+    return this.calls.ask({ kind: 'write', task: 'events.record', args: [packed, now] }, [packed.buffer])
   }
 
   /** Carries out what was sent, checkpoints the WAL and ends the thread. */

@@ -5,7 +5,7 @@ import type { EventPage, EventQuery } from '../../../src/model/event-query.js'
 import { Engine } from '../../../src/store/sqlite/engine.js'
 import { Scheduler } from '../../../src/store/sqlite/scheduler.js'
 import type { StoreReply, StoreRequest, TaskCall } from '../../../src/store/sqlite/thread/protocol.js'
-import { type PackedRows, packRows, toOpenBody } from '../../../src/store/sqlite/write/packed-rows.js'
+import { type PackedEvents, packEvents, toOpenBody } from '../../../src/store/sqlite/write/packed-events.js'
 import { messageCreated } from '../../support/events.js'
 import { testFolder } from '../../support/test-folder.js'
 
@@ -113,7 +113,7 @@ t.test('what was sent before a large write, or after it, has a commit of its own
   }
   const { port1: here, port2: there } = new MessageChannel()
   new Scheduler(new Committing(join(testFolder(t), 'events.db')), there)
-  const rows: PackedRows = {
+  const rows: PackedEvents = {
     ...{ count: 1, texts: '', buffer: new ArrayBuffer(LARGE), start: 0 },
     ...{ unanswered: [], matches: '[]' },
   }
@@ -233,7 +233,7 @@ t.test('a search for thousands of terms in a large text is made in many slices',
     const events = [
       messageCreated(`${characters}`, { payload: { text: `${'o'.repeat(characters)} ${words.join(' ')}` } }),
     ]
-    const rows = packRows(events, events.map(toOpenBody))
+    const rows = packEvents(events, events.map(toOpenBody))
     engine.commit([{ task: 'events.record', args: [rows, 1] }])
   }
   const search = engine.query({ task: 'events.query', args: [{ order: 'asc', limit: 10, search: words }] })

@@ -8,7 +8,7 @@ import { readStatistics } from '../read/statistics.js'
 import type { SearchIndex } from '../search/search-index.js'
 import { page, query, read, write } from '../thread/task.js'
 import type { EventWriter } from '../write/event-writer.js'
-import type { PackedRows } from '../write/packed-rows.js'
+import type { PackedEvents } from '../write/packed-events.js'
 
 const FIND = /* sql */ `
   SELECT octet_length(body) AS bytes, CASE WHEN octet_length(body) <= ?2 THEN CAST(body AS BLOB) END AS body
@@ -33,8 +33,8 @@ export function eventTasks({ database, index, writer, epoch }: OpenLedger) {
   const readMatching = (wanted: EventQuery) => readPage(database, index, epoch, wanted)
   return {
     record: write(
-      (rows: PackedRows, now: Micros) => writer.append(rows, now),
-      rows => ({ rows: rows.count, bytes: rows.buffer.byteLength }),
+      (packed: PackedEvents, now: Micros) => writer.append(packed, now),
+      packed => ({ rows: packed.count, bytes: packed.buffer.byteLength }),
     ),
     /** @returns the newest `captured_at`, or null in an empty ledger */
     probe: write((): Micros | null => {

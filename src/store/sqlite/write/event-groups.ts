@@ -2,7 +2,7 @@ import { AppError } from '../../../model/app-error.js'
 import type { Micros } from '../../../model/timestamp.js'
 import type { EventToRecord, RecordOutcome } from '../../event-store.js'
 import type { StoreThread } from '../store-thread.js'
-import { packRows, toOpenBody, toOutcomes } from './packed-rows.js'
+import { packEvents, toOpenBody, toOutcomes } from './packed-events.js'
 
 /** Events and characters that may wait for the store; a caller beyond that receives `busy`. */
 const WAITING = { events: 50_000, characters: 256 * 1024 * 1024 }
@@ -117,8 +117,7 @@ export class EventGroups {
 
   async #send({ events, openBodies, characters, settle }: Group): Promise<void> {
     try {
-      const rows = packRows(events, openBodies)
-      const packed = await this.thread.record(rows, this.options.clock())
+      const packed = await this.thread.record(packEvents(events, openBodies), this.options.clock())
       this.#provenAt = performance.now()
       const outcomes = toOutcomes(events, openBodies, packed)
       for (const { created, capturedAt } of outcomes) if (created) this.#head = capturedAt

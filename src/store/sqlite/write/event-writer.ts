@@ -6,13 +6,13 @@ import { LARGE_BODY_BYTES } from '../search/large-body.js'
 import type { SearchIndex } from '../search/search-index.js'
 import { laterCursorSql, noteCapture } from '../tasks/capture-state.js'
 import {
-  type EventRow,
+  type MatchesOfEvent,
+  type PackedEvents,
   type PackedOutcomes,
-  type PackedRows,
-  type RowMatches,
   setInstants,
-  unpackRows,
-} from './packed-rows.js'
+  type UnpackedEvent,
+  unpackEvents,
+} from './packed-events.js'
 import { SourceMarks } from './source-marks.js'
 
 const INSERT_EVENT = /* sql */ `
@@ -132,13 +132,15 @@ export class EventWriter {
     this.index.forgetOutlines()
   }
 
-  append(rows: PackedRows, now: Micros): PackedOutcomes {
+  append(packed: PackedEvents, now: Micros): PackedOutcomes {
     const outcomes: PackedOutcomes = { capturedAt: [], seenCounts: [], repeats: [] }
     const sources = new Map<string, Tally>()
     const kinds = new Map<string, number>()
-    const matches = new Map((JSON.parse(rows.matches) as RowMatches[]).map(({ row, matches }) => [row, matches]))
-    let row = 0
-    for (const event of unpackRows(rows)) {
+    const matches = new Map(
+      (JSON.parse(packed.matches) as MatchesOfEvent[]).map(({ index, matches }) => [index, matches]),
+    )
+    let index = 0
+    for (const event of unpackEvents(packed)) {
       const capturedAt = Math.max(this.#last + 1, now)
       setInstants(event, capturedAt)
       const tally = tallyOf(sources, event.source)
@@ -153,15 +155,15 @@ export class EventWriter {
         tally.latest = capturedAt
         kinds.set(event.kind, (kinds.get(event.kind) ?? 0) + 1)
       } else {
-        for (const { id, isCaptured } of matches.get(row) ?? []) if (isCaptured) this.#markRepeat(event.dedupeKey, id)
-        const isAnswered = !rows.unanswered.includes(row)
+        for (const { id, isCaptured } of matches.get(index) ?? []) if (isCaptured) this.#markRepeat(event.dedupeKey, id)
+        const isAnswered = !packed.unanswered.includes(index)
         const repeat = this.#countRepeat(event.dedupeKey, Math.max(this.#last, now), isAnswered)
         outcomes.capturedAt.push(repeat.capturedAt)
         outcomes.seenCounts.push(repeat.seenCount)
-        if (isAnswered) outcomes.repeats.push({ row, body: repeat.body })
+        if (isAnswered) outcomes.repeats.push({ index, body: repeat.body })
         tallyOf(sources, repeat.source).duplicates++
       }
-      row++
+      index++
     }
     for (const [source, { events, duplicates, latest }] of sources) {
       if (events + duplicates > 0) this.database.run(COUNT_SOURCE, source, events, duplicates, latest)
@@ -172,14 +174,15 @@ export class EventWriter {
   }
 
   /** New events move the subscriptions that they match: one update each, however many events there were. */
-  #moveSubscriptions(rows: ReadonlyMap<number, SubscriptionMatch[]>, { capturedAt, seenCounts }: PackedOutcomes): void {
+  #moveSubscriptions(ofEvents: ReadonlyMap<number, SubscriptionMatch[]>, outcomes: PackedOutcomes): void {
+    const { capturedAt, seenCounts } = outcomes
     const moved = new Map<string, { at: Micros; cursor?: string }>()
     const captured: { id: string; changes: CaptureState; cursor: string | undefined }[] = []
-    for (const [row, matches] of rows) {
+    for (const [index, matches] of ofEvents) {
       for (const match of matches) {
         if (match.captured) captured.push({ id: match.id, changes: match.captured, cursor: match.cursor })
-        if (seenCounts[row] !== 1) continue
-        moved.set(match.id, furthest(moved.get(match.id), match, capturedAt[row] as number))
+        if (seenCounts[index] !== 1) continue
+        moved.set(match.id, furthest(moved.get(match.id), match, capturedAt[index] as number))
       }
     }
     for (const [id, { at, cursor }] of moved) {
@@ -189,7 +192,7 @@ export class EventWriter {
     for (const { id, changes, cursor } of captured) noteCapture(this.database, id, changes, cursor)
   }
 
-  #insert({ dedupeKey, source, kind, subjectId, body }: EventRow, capturedAt: Micros): boolean {
+  #insert({ dedupeKey, source, kind, subjectId, body }: UnpackedEvent, capturedAt: Micros): boolean {
     // An insert copies its values even if it conflicts.
     if (body.length > LARGE_BODY_BYTES && this.database.first(IS_STORED, dedupeKey)) return false
     return this.database.run(INSERT_EVENT, dedupeKey, capturedAt, source, kind, subjectId, body) > 0

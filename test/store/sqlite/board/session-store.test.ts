@@ -133,18 +133,21 @@ t.test(
   },
 )
 
-t.test('a store that was full before the upgrade accepts logins: they replace the oldest of those sessions', async t => {
-  const { sessions } = open(t, olderFile(t, 3))
-  sessions.keepSignedBy(KEY)
-  const add = (i: number) => sessions.add({ digest: digest(i), key: KEY, expiresAt: NOW + 60 }, { now: NOW, max: 3 })
-  t.same([add(10), add(11)], [true, true])
-  t.same(
-    [0, 1, 2, 10, 11].map(i => sessions.isLive(digest(i), KEY, NOW)),
-    [false, false, true, true, true],
-  )
-  t.same([add(12), add(13)], [true, false], 'sessions whose key is known keep their place')
-  t.equal(sessions.count(), 3)
-})
+t.test(
+  'a store that was full before the upgrade accepts logins: they replace the oldest of those sessions',
+  async t => {
+    const { sessions } = open(t, olderFile(t, 3))
+    sessions.keepSignedBy(KEY)
+    const add = (i: number) => sessions.add({ digest: digest(i), key: KEY, expiresAt: NOW + 60 }, { now: NOW, max: 3 })
+    t.same([add(10), add(11)], [true, true])
+    t.same(
+      [0, 1, 2, 10, 11].map(i => sessions.isLive(digest(i), KEY, NOW)),
+      [false, false, true, true, true],
+    )
+    t.same([add(12), add(13)], [true, false], 'sessions whose key is known keep their place')
+    t.equal(sessions.count(), 3)
+  },
+)
 
 /** A whole file of a few sessions. */
 async function wholeFile(t: Test): Promise<Buffer> {

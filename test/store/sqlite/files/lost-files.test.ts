@@ -222,7 +222,10 @@ t.test('bytes that are permanently lost are reported as such, and the rest is sa
   commit(2_600, 260)
   truncateSync(path, 8_192 * 4)
   t.throws(() => commit(1), { code: 'ledger_lost' })
-  t.match(reports.at(-1), { isOver: true, message: /Some of its bytes are lost; what is left is in .* Restore a backup/ })
+  t.match(reports.at(-1), {
+    isOver: true,
+    message: /Some of its bytes are lost; what is left is in .* Restore a backup/,
+  })
   const saved = readdirSync(dirname(path)).filter(name => name.includes('.rescued-'))
   t.equal(saved.length, 2, 'both files')
 })

@@ -6,7 +6,7 @@ import { Engine } from '../../../../src/store/sqlite/engine.js'
 import { Database } from '../../../../src/store/sqlite/files/database.js'
 import { countEvents } from '../../../../src/store/sqlite/read/event-histogram.js'
 import { openSqliteStore } from '../../../../src/store/sqlite/store.js'
-import { packRows, toOpenBody } from '../../../../src/store/sqlite/write/packed-rows.js'
+import { packEvents, toOpenBody } from '../../../../src/store/sqlite/write/packed-events.js'
 import { messageCreated } from '../../../support/events.js'
 import { testFolder } from '../../../support/test-folder.js'
 import { countAll, readAll, variedEvent } from '../../event-histogram-conformance.js'
@@ -59,10 +59,10 @@ t.test('events of a transaction that failed are not counted', async t => {
   let made = 0
   const record = (count: number, source: string) => {
     const events = Array.from({ length: count }, () => messageCreated(String(++made), { source }))
-    return { task: 'events.record', args: [packRows(events, events.map(toOpenBody)), NOON] }
+    return { task: 'events.record', args: [packEvents(events, events.map(toOpenBody)), NOON] }
   }
   // Of no batch that was packed, so that what came before it in the transaction is undone.
-  const broken = { task: 'events.record', args: [{ ...packRows([], []), matches: 'broken' }, NOON] }
+  const broken = { task: 'events.record', args: [{ ...packEvents([], []), matches: 'broken' }, NOON] }
   engine.commit([record(300, 'chat')])
   t.throws(() => engine.commit([record(250, 'forum'), broken]))
   engine.commit([record(200, 'code_a')])

@@ -3,7 +3,7 @@ import t, { type Test } from 'tap'
 import type { EventQuery } from '../../../../src/model/event-query.js'
 import type { EventToRecord } from '../../../../src/store/event-store.js'
 import { Engine } from '../../../../src/store/sqlite/engine.js'
-import { type PackedRows, packRows, toOpenBody } from '../../../../src/store/sqlite/write/packed-rows.js'
+import { type PackedEvents, packEvents, toOpenBody } from '../../../../src/store/sqlite/write/packed-events.js'
 import { messageCreated, writtenDown } from '../../../support/events.js'
 import { testFolder } from '../../../support/test-folder.js'
 
@@ -25,7 +25,7 @@ t.test('a large event that is marked before its turn in the index is found by th
 t.test('an event of a failed commit is not in the index under the number of the next event', async t => {
   const engine = open(t)
   const lost = Array.from({ length: 16 }, (_, at) => record(writtenDown(messageCreated(`lost ${at}`, by('Ada')))))
-  const broken = { ...rowsOf(messageCreated('broken')), matches: 'broken' }
+  const broken = { ...packedOf(messageCreated('broken')), matches: 'broken' }
   t.throws(() => engine.commit([...lost, { task: 'events.record', args: [broken, NOON] }]))
   engine.commit([record(writtenDown(messageCreated('kept', by('Grace'))))])
   engine.advanceIndex(10)
@@ -47,11 +47,11 @@ function open(t: Test): Engine {
 }
 
 function record(event: EventToRecord) {
-  return { task: 'events.record', args: [rowsOf(event), NOON] }
+  return { task: 'events.record', args: [packedOf(event), NOON] }
 }
 
-function rowsOf(event: EventToRecord): PackedRows {
-  return packRows([event], [toOpenBody(event)])
+function packedOf(event: EventToRecord): PackedEvents {
+  return packEvents([event], [toOpenBody(event)])
 }
 
 function count(engine: Engine, filter: Partial<EventQuery>): number {

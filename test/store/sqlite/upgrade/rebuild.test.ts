@@ -65,29 +65,32 @@ t.test('older bodies are converted to the types that the ledger relies on', asyn
   }
 })
 
-t.test('a body with NUL is carried over completely, and one that is too deep for SQLite stays in the older table', async t => {
-  const deep = `${'{"a":'.repeat(1_500)}1${'}'.repeat(1_500)}`
-  const { events, subscriptions } = await openOlder(
-    t,
-    {
-      events: [
-        { kind: 'a.b', subject_id: '1', dedupe_key: 'one' },
-        { kind: 'a.b\0c', subject_id: '1\0', dedupe_key: 'one\0two', payload: { text: '\0' } },
+t.test(
+  'a body with NUL is carried over completely, and one that is too deep for SQLite stays in the older table',
+  async t => {
+    const deep = `${'{"a":'.repeat(1_500)}1${'}'.repeat(1_500)}`
+    const { events, subscriptions } = await openOlder(
+      t,
+      {
+        events: [
+          { kind: 'a.b', subject_id: '1', dedupe_key: 'one' },
+          { kind: 'a.b\0c', subject_id: '1\0', dedupe_key: 'one\0two', payload: { text: '\0' } },
+        ],
+        subscriptions: [{ id: 'a\0b', source: 'chat', owner_user_id: '\ud800' }],
+      },
+      older => older.run('INSERT INTO events VALUES (?)', [`{"kind":"a.b","subject_id":"2","payload":${deep}}`]),
+    )
+    const found = itemsOf(await events.query(ASC))
+    t.same(
+      found.map(({ dedupe_key, subject_id, payload }) => [dedupe_key, subject_id, payload]),
+      [
+        ['one', '1', {}],
+        ['one\ufffdtwo', '1\ufffd', { text: '\0' }],
       ],
-      subscriptions: [{ id: 'a\0b', source: 'chat', owner_user_id: '\ud800' }],
-    },
-    older => older.run('INSERT INTO events VALUES (?)', [`{"kind":"a.b","subject_id":"2","payload":${deep}}`]),
-  )
-  const found = itemsOf(await events.query(ASC))
-  t.same(
-    found.map(({ dedupe_key, subject_id, payload }) => [dedupe_key, subject_id, payload]),
-    [
-      ['one', '1', {}],
-      ['one\ufffdtwo', '1\ufffd', { text: '\0' }],
-    ],
-  )
-  t.match(await subscriptions.list(), [{ id: 'a\ufffdb', owner_user_id: '\ufffd' }])
-})
+    )
+    t.match(await subscriptions.list(), [{ id: 'a\ufffdb', owner_user_id: '\ufffd' }])
+  },
+)
 
 t.test('an instant that cannot be leaves room for the events that follow', async t => {
   const { events } = await openOlder(t, {

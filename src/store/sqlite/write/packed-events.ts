@@ -8,37 +8,37 @@ import type { EventToRecord, RecordOutcome, SubscriptionMatch } from '../../even
  * cloned separately, so there are few of them, and the bodies are the bytes to store, in one buffer that changes hands
  * without a copy.
  */
-export interface PackedRows {
+export interface PackedEvents {
   count: number
-  /** Stored key, `source`, `kind` and `subject_id` of each row, without separators. */
+  /** Stored key, `source`, `kind` and `subject_id` of each event, without separators. */
   texts: string
   /**
-   * From `start` on: five lengths of 32 bits a row, of its texts in UTF-16 units and of its body in bytes; then every
-   * complete body.
+   * From `start` on: five lengths of 32 bits for each event, of its texts in UTF-16 units and of its body in bytes; then
+   * every complete body.
    */
   buffer: ArrayBuffer
   start: number
-  /** Rows whose sender needs no body in the outcome. */
+  /** Indexes of the events whose sender needs no body in the outcome. */
   unanswered: number[]
-  /** `RowMatches[]` as JSON, only of rows that match a subscription. */
+  /** `MatchesOfEvent[]` as JSON, only of events that match a subscription. */
   matches: string
 }
 
-export interface RowMatches {
-  row: number
+export interface MatchesOfEvent {
+  index: number
   matches: SubscriptionMatch[]
 }
 
-/** The outcomes of packed rows. A row that was seen once is new. */
+/** The outcomes of packed events. An event that was seen once is new. */
 export interface PackedOutcomes {
   capturedAt: Micros[]
   seenCounts: number[]
-  /** Current bodies of the repeats whose sender needs them; it knows the bodies of new rows. */
-  repeats: { row: number; body: string }[]
+  /** Current bodies of the repeats whose sender needs them; it knows the bodies of new events. */
+  repeats: { index: number; body: string }[]
 }
 
-/** One row, unpacked. */
-export interface EventRow {
+/** One event, unpacked. */
+export interface UnpackedEvent {
   /** From `storedKeyOf`. */
   dedupeKey: string
   source: string
@@ -48,8 +48,8 @@ export interface EventRow {
   body: Buffer
 }
 
-const LENGTHS_A_ROW = 5
-/** Which of the lengths of a row is that of its body. */
+const LENGTHS_PER_EVENT = 5
+/** Which of the lengths of an event is that of its body. */
 const BODY = 4
 const CLOSING_BRACE = 1
 const BLANK_INSTANT = '0000-00-00T00:00:00.000000Z'
@@ -68,37 +68,37 @@ export function toOpenBody({ event, provenance, matches, json }: EventToRecord):
   return `${members},"subscription_ids":${subscriptionIds},"provenance":${JSON.stringify(provenance)}`
 }
 
-export function packRows(events: readonly EventToRecord[], openBodies: readonly string[]): PackedRows {
-  const lengths = new Uint32Array(events.length * LENGTHS_A_ROW)
+export function packEvents(events: readonly EventToRecord[], openBodies: readonly string[]): PackedEvents {
+  const lengths = new Uint32Array(events.length * LENGTHS_PER_EVENT)
   let texts = ''
   let size = lengths.byteLength
-  const matches: RowMatches[] = []
+  const matches: MatchesOfEvent[] = []
   const unanswered: number[] = []
-  for (const [row, { event, provenance, matches: ofRow, json }] of events.entries()) {
+  for (const [index, { event, provenance, matches: ofEvent, json }] of events.entries()) {
     const { source, kind, subject_id } = event
     const key = storedKeyOf(event, provenance)
     const serialised = json ? json.length - CLOSING_BRACE : 0
-    const length = serialised + Buffer.byteLength(openBodies[row] as string) + BLANK_INSTANTS.length
+    const length = serialised + Buffer.byteLength(openBodies[index] as string) + BLANK_INSTANTS.length
     texts += key + source + kind + subject_id
-    const first = row * LENGTHS_A_ROW
+    const first = index * LENGTHS_PER_EVENT
     lengths[first] = key.length
     lengths[first + 1] = source.length
     lengths[first + 2] = kind.length
     lengths[first + 3] = subject_id.length
     lengths[first + BODY] = length
     size += length
-    if (json) unanswered.push(row)
-    if (ofRow.length > 0) matches.push({ row, matches: ofRow })
+    if (json) unanswered.push(index)
+    if (ofEvent.length > 0) matches.push({ index, matches: ofEvent })
   }
   const bytes = roomOf(events, size) ?? Buffer.allocUnsafeSlow(size)
   let end = lengths.byteLength
   bytes.set(new Uint8Array(lengths.buffer))
-  for (const [row, { json }] of events.entries()) {
+  for (const [index, { json }] of events.entries()) {
     if (json) {
       if (json.buffer !== bytes.buffer) bytes.set(json.subarray(0, -CLOSING_BRACE), end)
       end += json.length - CLOSING_BRACE
     }
-    end += bytes.write(openBodies[row] as string, end)
+    end += bytes.write(openBodies[index] as string, end)
     end += bytes.write(BLANK_INSTANTS, end, 'latin1')
   }
   const packedMatches = matches.length > 0 ? JSON.stringify(matches) : '[]'
@@ -115,22 +115,22 @@ function roomOf(events: readonly EventToRecord[], size: number): Buffer | undefi
   if (!json) return undefined
   const { before, after } = RESERVED_BYTES
   const isOwn = json.byteOffset === before && json.buffer.byteLength === before + json.byteLength + after
-  const start = before - LENGTHS_A_ROW * Uint32Array.BYTES_PER_ELEMENT
+  const start = before - LENGTHS_PER_EVENT * Uint32Array.BYTES_PER_ELEMENT
   const fits = start + size <= json.buffer.byteLength
   return isOwn && fits ? Buffer.from(json.buffer as ArrayBuffer, start, size) : undefined
 }
 
 /** The bodies are views on the buffer. */
-export function* unpackRows({ count, texts, buffer, start }: PackedRows): Generator<EventRow> {
-  const lengths = new Uint32Array(buffer, start, count * LENGTHS_A_ROW)
+export function* unpackEvents({ count, texts, buffer, start }: PackedEvents): Generator<UnpackedEvent> {
+  const lengths = new Uint32Array(buffer, start, count * LENGTHS_PER_EVENT)
   let at = 0
   let bodyStart = start + lengths.byteLength
-  const nextText = (index: number) => {
+  const nextText = (length: number) => {
     const from = at
-    at += lengths[index] as number
+    at += lengths[length] as number
     return texts.slice(from, at)
   }
-  for (let first = 0; first < lengths.length; first += LENGTHS_A_ROW) {
+  for (let first = 0; first < lengths.length; first += LENGTHS_PER_EVENT) {
     const dedupeKey = nextText(first)
     const source = nextText(first + 1)
     const kind = nextText(first + 2)
@@ -142,7 +142,7 @@ export function* unpackRows({ count, texts, buffer, start }: PackedRows): Genera
 }
 
 /** Fills in when an event was captured, which is also when it was last seen. */
-export function setInstants({ body }: EventRow, capturedAt: Micros): void {
+export function setInstants({ body }: UnpackedEvent, capturedAt: Micros): void {
   const text = toTimestamp(capturedAt)
   body.write(text, body.length - CAPTURED_AT, 'latin1')
   body.write(text, body.length - LAST_SEEN_AT, 'latin1')
@@ -154,11 +154,11 @@ export function toOutcomes(
   openBodies: readonly string[],
   { capturedAt, seenCounts, repeats }: PackedOutcomes,
 ): RecordOutcome[] {
-  const repeated = new Map(repeats.map(({ row, body }) => [row, body]))
-  return events.map(({ event, json }, row) => {
-    const at = capturedAt[row] as number
-    const seenCount = seenCounts[row] as number
+  const repeated = new Map(repeats.map(({ index, body }) => [index, body]))
+  return events.map(({ event, json }, index) => {
+    const at = capturedAt[index] as number
+    const seenCount = seenCounts[index] as number
     const outcome = { created: seenCount === 1, dedupeKey: event.dedupe_key, seenCount, capturedAt: at }
-    return json ? outcome : { ...outcome, body: repeated.get(row) ?? openBodies[row] + instants(toTimestamp(at)) }
+    return json ? outcome : { ...outcome, body: repeated.get(index) ?? openBodies[index] + instants(toTimestamp(at)) }
   })
 }

@@ -2,10 +2,10 @@ import fc from 'fast-check'
 import t from 'tap'
 import { RESERVED_BYTES } from '../../../../src/model/reserved-bytes.js'
 import type { EventToRecord } from '../../../../src/store/event-store.js'
-import { packRows, toOpenBody, unpackRows } from '../../../../src/store/sqlite/write/packed-rows.js'
+import { packEvents, toOpenBody, unpackEvents } from '../../../../src/store/sqlite/write/packed-events.js'
 import { messageCreated } from '../../../support/events.js'
 
-/** An event that was written down, with so many free bytes around it. */
+/** A serialised event with so many free bytes around it. */
 function writtenInto(payload: string, before: number, after: number): EventToRecord {
   const delivery = messageCreated('a', { payload: { said: payload } })
   const text = Buffer.from(JSON.stringify(delivery.event))
@@ -15,17 +15,17 @@ function writtenInto(payload: string, before: number, after: number): EventToRec
 }
 
 function pack(event: EventToRecord) {
-  const packed = packRows([event], [toOpenBody(event)])
-  return { packed, rows: [...unpackRows(packed)].map(row => ({ ...row, body: row.body.toString() })) }
+  const packed = packEvents([event], [toOpenBody(event)])
+  return { packed, events: [...unpackEvents(packed)].map(one => ({ ...one, body: one.body.toString() })) }
 }
 
 t.test('a serialised event is packed alike with any room around it', async t => {
   const either = (just: number) => fc.oneof(fc.nat(RESERVED_BYTES.before * 2), fc.constant(just))
   fc.assert(
     fc.property(fc.string(), either(RESERVED_BYTES.before), either(RESERVED_BYTES.after), (said, before, after) => {
-      const bare = pack(writtenInto(said, 0, 0)).rows
+      const bare = pack(writtenInto(said, 0, 0)).events
       t.match(JSON.parse(bare[0]?.body ?? ''), { payload: { said }, subscription_ids: ['sub_1'], seen_count: 1 })
-      t.same(pack(writtenInto(said, before, after)).rows, bare)
+      t.same(pack(writtenInto(said, before, after)).events, bare)
     }),
   )
 })
@@ -59,7 +59,7 @@ t.test('a buffer that may be shared is left alone', async t => {
 t.test('what the ledger adds may be longer than the room', async t => {
   const crowded = writtenInto('large', RESERVED_BYTES.before, RESERVED_BYTES.after)
   crowded.matches = Array.from({ length: 4_000 }, (_, at) => ({ id: `sub_of_a_watch_${at}` }))
-  const { packed, rows } = pack(crowded)
+  const { packed, events } = pack(crowded)
   t.not(packed.buffer, crowded.json?.buffer)
-  t.equal(JSON.parse(rows[0]?.body ?? '').subscription_ids.length, 4_000)
+  t.equal(JSON.parse(events[0]?.body ?? '').subscription_ids.length, 4_000)
 })
