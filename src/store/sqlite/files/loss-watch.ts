@@ -166,14 +166,14 @@ function lostFiles(noun: string, differences: readonly FileDifference[]): AppErr
 /** The same error, with the place of the saved rows and the next step. */
 function savedFiles(error: AppError, path: string, saved: Rescue | undefined): AppError {
   if (saved === undefined) return lost(`${error.message} All that was acknowledged is in ${path}.`)
-  const { database, journal, isWhole } = saved
-  const files = journal === undefined ? database : `${database} and ${journal}`
+  const { database, wal, isWhole } = saved
+  const files = wal === undefined ? database : `${database} and ${wal}`
   if (!isWhole) {
     const hint = 'Restore a backup; the rows that can still be read there are newer than it.'
     return lost(`${error.message} Some of its bytes are lost; what is left is in ${files}.`, hint)
   }
   const away = `Move what is left of ${path} and ${path}-wal away`
-  const back = journal === undefined ? `${database} to ${path}` : `${database} to ${path}, ${journal} to ${path}-wal`
+  const back = wal === undefined ? `${database} to ${path}` : `${database} to ${path}, ${wal} to ${path}-wal`
   return lost(`${error.message} All that was acknowledged is in ${files}.`, `${away}, rename ${back}, and start again.`)
 }
 

@@ -35,12 +35,12 @@ const FRAME_HEADER_BYTES = 24
  */
 export class OpenFiles {
   readonly #database: OpenFile
-  readonly #journal: OpenFile
+  readonly #wal: OpenFile
   /** Size of the database in pages, from its header. */
   #pages: number
-  #hasJournalHeader: boolean
+  #hasWalHeader: boolean
   /** Equal for all headers that this connection writes into the WAL. */
-  #journalSeries: number | undefined
+  #walSeries: number | undefined
   /** Offset of the last frame of the WAL. */
   #lastFrame: number | undefined
   #owner: { nonce: string; ino: bigint | undefined } | undefined
@@ -54,9 +54,9 @@ export class OpenFiles {
     nonce?: string,
   ) {
     this.#database = openFile(path)
-    this.#journal = openFile(`${path}-wal`)
+    this.#wal = openFile(`${path}-wal`)
     this.#pages = pagesIn(read(this.#database.fd, DATABASE_HEADER_BYTES)) ?? 0
-    this.#hasJournalHeader = !isHole(read(this.#journal.fd, WAL_HEADER_BYTES))
+    this.#hasWalHeader = !isHole(read(this.#wal.fd, WAL_HEADER_BYTES))
     this.#owner = nonce === undefined ? undefined : { nonce, ino: undefined }
   }
 
@@ -76,8 +76,8 @@ export class OpenFiles {
       this.#check(this.#database, stats => this.#isDatabaseChanged(stats, pageCount)),
     )
     note(
-      this.#journal,
-      this.#check(this.#journal, stats => this.#isJournalChanged(stats, isCommitted)),
+      this.#wal,
+      this.#check(this.#wal, stats => this.#isWalChanged(stats, isCommitted)),
     )
     if (this.#owner !== undefined) note({ path: ownerFile(this.path) }, this.#ownerFault(this.#owner))
     return found
@@ -85,17 +85,17 @@ export class OpenFiles {
 
   /** SQLite has just emptied the WAL on our request. */
   walEmptied(): void {
-    this.#journal.stats = fstatSync(this.#journal.fd, { bigint: true })
+    this.#wal.stats = fstatSync(this.#wal.fd, { bigint: true })
     this.#lastFrame = undefined
   }
 
-  get descriptors(): { database: number; journal: number } {
-    return { database: this.#database.fd, journal: this.#journal.fd }
+  get descriptors(): { database: number; wal: number } {
+    return { database: this.#database.fd, wal: this.#wal.fd }
   }
 
   close(): void {
     closeSync(this.#database.fd)
-    closeSync(this.#journal.fd)
+    closeSync(this.#wal.fd)
   }
 
   #check(file: OpenFile, isChanged: (stats: FileStats) => boolean): FileFault | undefined {
@@ -120,18 +120,18 @@ export class OpenFiles {
    * A WAL that was cut has a hole where SQLite continued to write: zeros in its header, or in its last frame. With each
    * header that it writes, SQLite adds one both to its count of WAL checkpoints and to its first salt.
    */
-  #isJournalChanged({ size, mtimeNs }: FileStats, isCommitted: boolean): boolean {
+  #isWalChanged({ size, mtimeNs }: FileStats, isCommitted: boolean): boolean {
     if (size < WAL_HEADER_BYTES) return false
-    const header = read(this.#journal.fd, WAL_HEADER_BYTES)
-    if (isHole(header)) return this.#hasJournalHeader
+    const header = read(this.#wal.fd, WAL_HEADER_BYTES)
+    if (isHole(header)) return this.#hasWalHeader
     const pageSize = header.readUInt32BE(8)
     const series = (header.readUInt32BE(16) - header.readUInt32BE(12)) >>> 0
-    if (this.#journalSeries !== undefined && series !== this.#journalSeries) return true
-    if (this.#lastFrame !== undefined && isHole(read(this.#journal.fd, 4, this.#lastFrame))) return true
+    if (this.#walSeries !== undefined && series !== this.#walSeries) return true
+    if (this.#lastFrame !== undefined && isHole(read(this.#wal.fd, 4, this.#lastFrame))) return true
     // The salt of the first header changes if the first commit fails, and a commit may have written nothing.
-    if (!isCommitted || mtimeNs === this.#journal.stats.mtimeNs) return false
-    this.#hasJournalHeader = true
-    this.#journalSeries = series
+    if (!isCommitted || mtimeNs === this.#wal.stats.mtimeNs) return false
+    this.#hasWalHeader = true
+    this.#walSeries = series
     const frames = Math.floor((Number(size) - WAL_HEADER_BYTES) / (FRAME_HEADER_BYTES + pageSize))
     if (frames > 0) this.#lastFrame = WAL_HEADER_BYTES + (frames - 1) * (FRAME_HEADER_BYTES + pageSize)
     return false

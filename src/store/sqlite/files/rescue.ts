@@ -10,7 +10,7 @@ export interface Rescue {
   /** Path of the saved database. */
   database: string
   /** Path of its WAL, if there is one. */
-  journal?: string
+  wal?: string
   /** False for the rest of files that were cut or overwritten. */
   isWhole: boolean
 }
@@ -21,7 +21,7 @@ export interface RescueRequest {
   /** Ends the names. */
   time: string
   /** Of the open files. */
-  descriptors: { database: number; journal: number }
+  descriptors: { database: number; wal: number }
   /** Copies the rows into this empty file, as the bytes of the files cannot be trusted. Throws if the rows cannot be read. */
   copyRows?: ((path: string) => void) | undefined
 }
@@ -35,18 +35,18 @@ export interface RescueRequest {
 export function rescue({ path, time, descriptors, copyRows }: RescueRequest): Rescue {
   const database = `${path}.rescued-${time}`
   const part = `${database}.part`
-  const journal = `${database}-wal`
+  const wal = `${database}-wal`
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
   try {
     const hasRows = copyRows !== undefined && tryRows(part, copyRows)
     if (!hasRows) copy(descriptors.database, part)
-    const hasJournal = !hasRows && copy(descriptors.journal, journal) > 0
-    if (!hasJournal) rmSync(journal, { force: true })
+    const hasWal = !hasRows && copy(descriptors.wal, wal) > 0
+    if (!hasWal) rmSync(wal, { force: true })
     renameSync(part, database)
     syncFolder(dirname(path))
-    return { database, ...(hasJournal ? { journal } : {}), isWhole: copyRows === undefined || hasRows }
+    return { database, ...(hasWal ? { wal } : {}), isWhole: copyRows === undefined || hasRows }
   } catch (error) {
-    for (const file of [part, journal]) rmSync(file, { force: true })
+    for (const file of [part, wal]) rmSync(file, { force: true })
     throw error
   }
 }

@@ -7,6 +7,7 @@ import type { OwnerRecord } from './owner-record.js'
 /** Inode number and time of birth, as numbers are reused; null if there is no file. */
 export interface FileIds {
   database: string | null
+  /** The WAL; owner files of all releases have this name for it. */
   journal: string | null
 }
 
@@ -16,8 +17,8 @@ const INITIAL_PAGES_AT = 16
 
 /** Which files lie at the paths of a database and its write-ahead log. */
 export async function findFileIds(database: string): Promise<FileIds> {
-  const [file, journal] = [await sizeAndId(database), await sizeAndId(`${database}-wal`)]
-  return { database: file?.id ?? null, journal: journal?.id ?? null }
+  const [file, wal] = [await sizeAndId(database), await sizeAndId(`${database}-wal`)]
+  return { database: file?.id ?? null, journal: wal?.id ?? null }
 }
 
 /**
@@ -32,10 +33,10 @@ export async function findFileIds(database: string): Promise<FileIds> {
  */
 export async function checkFoundFiles(database: string, former: OwnerRecord | undefined): Promise<string | undefined> {
   const file = await sizeAndId(database)
-  const journal = await sizeAndId(`${database}-wal`)
-  const found: FileIds = { database: file?.id ?? null, journal: journal?.id ?? null }
+  const wal = await sizeAndId(`${database}-wal`)
+  const found: FileIds = { database: file?.id ?? null, journal: wal?.id ?? null }
   const { files, lost } = former ?? {}
-  const hasRows = (journal?.size ?? 0) > EMPTY_WAL_BYTES
+  const hasRows = (wal?.size ?? 0) > EMPTY_WAL_BYTES
   if (lost && isSame(lost, found)) throw await unchangedSince(database)
   if ((file?.size ?? 0) === 0) {
     await refuseRemains(database, hasRows)
