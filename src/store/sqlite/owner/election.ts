@@ -7,7 +7,7 @@ import { type Claim, listElection, placeClaim, removeClaim } from './claim.js'
 import { type OwnerRecord, type OwnerRole, ownerFile, sightOwner, writeOwner } from './owner-record.js'
 import { liveness, type ProcessIdentity } from './process-identity.js'
 import { SilenceWatch } from './silence.js'
-import { answersAt } from './socket-path.js'
+import { answersAt, socketBeside } from './socket-path.js'
 
 export interface Candidacy {
   /** Real path of the database. */
@@ -153,7 +153,7 @@ async function ownerStanding({ database, self }: Candidacy, watch: SilenceWatch)
   // notices the damage at its next heartbeat and releases the ledger, well within the silence.
   const pulse = watch.observe(`owner ${owner?.nonce}`, sighting.fingerprint)
   if (pulse === 'beating') return { state: 'alive', owner }
-  if (await answersAt(`${database}.sock`)) return { state: 'alive', owner }
+  if (await answersAt(socketBeside(database))) return { state: 'alive', owner }
   if (owner?.socket !== undefined && (await answersAt(owner.socket))) return { state: 'alive', owner }
   return { state: pulse === 'silent' ? 'vacant' : 'unsure', owner }
 }

@@ -23,7 +23,7 @@ const ANSWER_MS = 1_000
  */
 export async function socketPath(database: string, runtimeDir: string): Promise<string> {
   const real = await realDatabase(database)
-  const beside = `${real}.sock`
+  const beside = socketBeside(real)
   if (fits(beside)) return beside
   const folder = join(await realpath(runtimeDir), `daybook-${process.getuid?.() ?? 'user'}`)
   const short = join(folder, `${createHash('sha256').update(real).digest('hex').slice(0, 32)}.sock`)
@@ -34,6 +34,11 @@ export async function socketPath(database: string, runtimeDir: string): Promise<
   }
   await ensurePrivateFolder(folder, runtimeDir)
   return short
+}
+
+/** @param database real path */
+export function socketBeside(database: string): string {
+  return `${database}.sock`
 }
 
 /** Whether a process listens at `path`. In doubt (permission denied, its queue is full) the answer is yes. */
