@@ -8,6 +8,7 @@ import type { StoreReply, StoreRequest, TaskCall } from '../../../src/store/sqli
 import { type PackedEvents, packEvents, toOpenBody } from '../../../src/store/sqlite/write/packed-events.js'
 import { messageCreated } from '../../support/events.js'
 import { testFolder } from '../../support/test-folder.js'
+import { userNamed } from '../user-store-conformance.js'
 
 const SEARCHES = 40
 const SLICE_MS = 5
@@ -224,6 +225,21 @@ t.test('a defect of one write fails no other that shares its commit', async t =>
   t.match(replies.get(1), { result: null })
   t.match(replies.get(2), { error: { category: 'internal' } })
   t.match(replies.get(3), { result: null })
+})
+
+t.test('a refused write is replied as an error, and the writes of its commit succeed', async t => {
+  const { port1: here, port2: there } = new MessageChannel()
+  new Scheduler(new Engine(join(testFolder(t), 'events.db')), there)
+  const replies = collectReplies(here)
+  const users = [userNamed('ada'), userNamed('ADA', { id: 'other' }), userNamed('bob')]
+  for (const [at, user] of users.entries()) {
+    here.postMessage({ id: at + 1, kind: 'write', task: 'users.create', args: [user] } satisfies StoreRequest)
+  }
+  here.postMessage({ id: 4, kind: 'read', task: 'users.list', args: [] } satisfies StoreRequest)
+  here.postMessage({ id: 5, kind: 'close' } satisfies StoreRequest)
+  await new Promise(resolve => here.once('close', resolve))
+  t.match(replies.get(2), { error: { category: 'conflict', code: 'username_taken' } })
+  t.match(replies.get(4), { result: [{ username: 'ada' }, { username: 'bob' }] })
 })
 
 t.test('a search for thousands of terms in a large text is made in many slices', async t => {
