@@ -49,13 +49,17 @@ export async function copyToNewFile(path: string, { from, begin, check }: CopySo
   }
 }
 
-type Refusal = readonly [ErrorCategory, code: string]
+interface Refusal {
+  category: ErrorCategory
+  code: string
+}
 
-const UNUSABLE: Refusal = ['invalid', 'path_unusable']
-const FULL: Refusal = ['unavailable', 'store_full']
+const TAKEN: Refusal = { category: 'conflict', code: 'file_exists' }
+const UNUSABLE: Refusal = { category: 'invalid', code: 'path_unusable' }
+const FULL: Refusal = { category: 'unavailable', code: 'store_full' }
 
 const BY_ERRNO: Partial<Record<string, Refusal>> = {
-  EEXIST: ['conflict', 'file_exists'],
+  EEXIST: TAKEN,
   ...{ ENOENT: UNUSABLE, ENOTDIR: UNUSABLE, ENAMETOOLONG: UNUSABLE, EISDIR: UNUSABLE, ELOOP: UNUSABLE },
   ...{ EACCES: UNUSABLE, EPERM: UNUSABLE, EROFS: UNUSABLE, ENOSPC: FULL, EDQUOT: FULL },
 }
@@ -66,5 +70,5 @@ function toRefusal(path: string, error: unknown): unknown {
   const refusal = BY_ERRNO[errno]
   if (!refusal) return error
   const message = `The copy ${path} cannot be made: ${FILE_REASONS[errno]}.`
-  return new AppError(...refusal, message, { hint: 'Name a new file.', cause: error })
+  return new AppError(refusal.category, refusal.code, message, { hint: 'Name a new file.', cause: error })
 }
