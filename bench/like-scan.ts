@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { Database } from '../src/store/sqlite/database.js'
+import { Database } from '../src/store/sqlite/files/database.js'
 import { median } from './statistics.js'
 
 const scanSql = (terms: number) => /* sql */ `

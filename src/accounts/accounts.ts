@@ -1,6 +1,7 @@
 import type { AccountLogEntry } from '../model/account-log.js'
-import type { ApiToken, IssuedToken, ListedUser, Role, User } from '../model/user.js'
+import type { ListedUser, Role, User } from '../model/user.js'
 import type { Actor } from './account-log.js'
+import type { UserTokens } from './api-tokens.js'
 import type { Identity, ShownCredentials } from './identity.js'
 
 export interface LoginAttempt {
@@ -49,17 +50,8 @@ export interface Accounts {
   updateUser(id: string, input: unknown, by: Actor): Promise<User>
   /** Ends its sessions and tokens immediately. @throws AppError `not_found/not_found`, `conflict/last_admin` */
   deleteUser(id: string, by: Actor): Promise<void>
-  /**
-   * @param input `TokenRights`, not validated yet; absent: all rights of the user
-   * @throws AppError `not_found/not_found`, `invalid/invalid_json`, `invalid/invalid_field` with every field
-   */
-  issueToken(userId: string, by: Actor, input?: unknown): Promise<IssuedToken>
-  /** @throws AppError `not_found/not_found` */
-  listTokens(userId: string): Promise<ApiToken[]>
-  /** @throws AppError `not_found/not_found` */
-  revokeToken(userId: string, tokenId: string, by: Actor): Promise<void>
-  /** Revokes all of them. @throws AppError `not_found/not_found` */
-  revokeTokens(userId: string, by: Actor): Promise<void>
+  /** The API tokens of users. */
+  readonly tokens: UserTokens
   /** The account log, newest first. */
   listLog(limit: number): Promise<AccountLogEntry[]>
 }

@@ -2,9 +2,10 @@ import { randomBytes } from 'node:crypto'
 import { newSecret } from '../login/csrf.js'
 import { AppError } from '../model/app-error.js'
 import { type Micros, toTimestamp } from '../model/timestamp.js'
-import { type ApiToken, type IssuedToken, type TokenRights, USER_LIMITS } from '../model/user.js'
+import { type ApiToken, type IssuedToken, USER_LIMITS } from '../model/user.js'
 import type { OwnedToken, StoredToken, StoredUser, UserStore } from '../store/user-store.js'
-import type { AccountLog, Actor } from './account-log.js'
+import { type AccountLog, type Actor, COMMAND } from './account-log.js'
+import { readTokenRights } from './read-token-rights.js'
 import { toSecretDigest } from './secret-digest.js'
 import { unknownUser } from './shown-user.js'
 
@@ -12,6 +13,9 @@ const TOKEN = /^tok_[A-Za-z0-9_-]{43}$/
 const PREFIX_CHARACTERS = 8
 /** A use is recorded if the last recorded one is at least this old. */
 const NOTED_EVERY: Micros = 60_000_000
+
+/** As much of them as other folders use. */
+export type UserTokens = Pick<ApiTokens, 'issue' | 'list' | 'revoke' | 'revokeAll'>
 
 /**
  * API tokens: many per user, stored only as digests, revoked one by one.
@@ -39,8 +43,12 @@ export class ApiTokens {
     return found
   }
 
-  /** @throws AppError `not_found/not_found` if there is no such user */
-  async issue(userId: string, { may, sources }: TokenRights, by: Actor): Promise<IssuedToken> {
+  /**
+   * @param input `TokenRights`, not validated yet; absent: all rights of the user
+   * @throws AppError `not_found/not_found`, `invalid/invalid_json`, `invalid/invalid_field` with every field
+   */
+  async issue(userId: string, by: Actor = COMMAND, input: unknown = {}): Promise<IssuedToken> {
+    const { may, sources } = readTokenRights(input)
     const user = await this.get(userId)
     const token = `tok_${newSecret()}`
     const id = `token_${randomBytes(8).toString('hex')}`
@@ -66,7 +74,7 @@ export class ApiTokens {
   }
 
   /** @throws AppError `not_found/not_found` */
-  async revoke(userId: string, tokenId: string, by: Actor): Promise<void> {
+  async revoke(userId: string, tokenId: string, by: Actor = COMMAND): Promise<void> {
     const user = await this.get(userId)
     const changes = { token: { id: tokenId, prefix: null } }
     const entry = this.log.toEntry({ action: 'ledger.token_revoked', user, changes }, by)
@@ -77,7 +85,7 @@ export class ApiTokens {
   }
 
   /** @throws AppError `not_found/not_found` */
-  async revokeAll(userId: string, by: Actor): Promise<void> {
+  async revokeAll(userId: string, by: Actor = COMMAND): Promise<void> {
     const user = await this.get(userId)
     const entry = this.log.toEntry({ action: 'ledger.tokens_revoked', user }, by)
     if ((await this.users.deleteTokens(userId, entry)) > 0) this.log.tell(entry)

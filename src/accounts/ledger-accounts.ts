@@ -5,14 +5,13 @@ import { LoginThrottle } from '../login/throttle.js'
 import type { AccountLogEntry } from '../model/account-log.js'
 import { AppError } from '../model/app-error.js'
 import { type Micros, toTimestamp } from '../model/timestamp.js'
-import type { ApiToken, IssuedToken, ListedUser, Role, User } from '../model/user.js'
+import type { ListedUser, Role, User } from '../model/user.js'
 import type { LastAdminRule, StoredUser, UserStore } from '../store/user-store.js'
 import { AccountLog, type Actor, BOOTSTRAP_SETTINGS, COMMAND, changesOf } from './account-log.js'
 import type { Accounts, LoginAttempt, NewUser, StartedSession } from './accounts.js'
 import { ApiTokens } from './api-tokens.js'
 import { createBootstrapUser } from './bootstrap.js'
 import { ANONYMOUS, BOOTSTRAP_ADMIN, type Identity, type ShownCredentials } from './identity.js'
-import { readTokenRights } from './read-token-rights.js'
 import { isUsername, readChangedUser, readLogin, readNewUser } from './read-user.js'
 import { SessionRegistry, type SessionStore } from './session-registry.js'
 import { toListedUser, toUser, unknownUser } from './shown-user.js'
@@ -51,7 +50,6 @@ export async function createAccounts(options: AccountsOptions): Promise<LedgerAc
     hasher: options.hasher ?? new PasswordHasher(),
     throttle: new LoginThrottle({ now: elapsed, enabled: throttleLogins }),
     sessions: new SessionRegistry({ ttlSeconds: sessionTtlSeconds, maxSessions, elapsed }),
-    tokens: new ApiTokens(users, options.now, log),
     log,
   })
 }
@@ -60,7 +58,6 @@ interface Parts {
   hasher: PasswordHasher
   throttle: LoginThrottle
   sessions: SessionStore
-  tokens: ApiTokens
   log: AccountLog
 }
 
@@ -70,12 +67,14 @@ interface Parts {
  */
 export class LedgerAccounts implements Accounts {
   private closed = false
+  readonly tokens: ApiTokens
   private readonly rule: LastAdminRule
 
   constructor(
     private readonly options: AccountsOptions,
     private readonly parts: Parts,
   ) {
+    this.tokens = new ApiTokens(options.users, options.now, parts.log)
     this.rule = { mayLoseLastAdmin: Boolean(options.adminToken) }
   }
 
@@ -167,29 +166,13 @@ export class LedgerAccounts implements Accounts {
     await this.parts.sessions.endAllOf(id)
   }
 
-  async issueToken(userId: string, by: Actor = COMMAND, input: unknown = {}): Promise<IssuedToken> {
-    return this.parts.tokens.issue(userId, readTokenRights(input), by)
-  }
-
-  listTokens(userId: string): Promise<ApiToken[]> {
-    return this.parts.tokens.list(userId)
-  }
-
-  revokeToken(userId: string, tokenId: string, by: Actor = COMMAND): Promise<void> {
-    return this.parts.tokens.revoke(userId, tokenId, by)
-  }
-
-  revokeTokens(userId: string, by: Actor = COMMAND): Promise<void> {
-    return this.parts.tokens.revokeAll(userId, by)
-  }
-
   listLog(limit: number): Promise<AccountLogEntry[]> {
     return this.parts.log.list(limit)
   }
 
   private async identifyToken(bearer: string | undefined): Promise<Identity | undefined> {
     if (bearer === undefined) return undefined
-    const found = await this.parts.tokens.find(bearer)
+    const found = await this.tokens.find(bearer)
     if (!found?.user.enabled) return undefined
     const user = toUser(found.user)
     const { may, sources } = found.token

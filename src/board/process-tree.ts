@@ -1,6 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
+import { readProcStat } from '../model/proc-stat.js'
 
 /** How the processes of a run are told from all others. */
 export interface TreeRoot {
@@ -95,22 +96,13 @@ async function readProcesses(mark: string, proc: string): Promise<ProcessRow[] |
   for (const name of names) {
     const stat = await readOrNothing(() => readFile(join(proc, name, 'stat'), 'latin1'))
     if (stat === undefined) continue
-    const { state, ...numbers } = readStat(stat)
-    if (state === 'Z' || state === 'X') continue
+    const { isZombie, parent, group, session } = readProcStat(stat)
+    if (isZombie) continue
     // Only for processes of this user; those of others cannot be ended anyway.
     const environment = await readOrNothing(() => readFile(join(proc, name, 'environ')))
-    rows.push({ pid: Number(name), ...numbers, isMarked: environment?.includes(mark) ?? false })
+    rows.push({ pid: Number(name), parent, group, session, isMarked: environment?.includes(mark) ?? false })
   }
   return rows
-}
-
-/**
- * The second field is the program's name in parentheses, and may itself hold blanks and parentheses, so everything is
- * counted from the last one. Source: proc(5), fields 3 to 6.
- */
-function readStat(text: string): { state: string; parent: number; group: number; session: number } {
-  const [state = '', parent, group, session] = text.slice(text.lastIndexOf(')') + 2).split(' ')
-  return { state, parent: Number(parent), group: Number(group), session: Number(session) }
 }
 
 /** Processes come and go while they are looked at, and some may not be looked into. */

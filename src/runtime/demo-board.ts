@@ -3,7 +3,7 @@ import { dirname } from 'node:path'
 import { Cards } from '../board/cards.js'
 import type { DemoCard } from '../demo/cards.js'
 import { openBoardDatabase } from '../store/sqlite/board/board-database.js'
-import { askedHere } from '../store/sqlite/tasks.js'
+import { asyncStore } from '../store/sqlite/thread/task.js'
 
 /**
  * Makes a board with cards in it.
@@ -21,7 +21,7 @@ export async function fillDemoBoard(
     let made = 0
     let now = 0
     const board = new Cards({
-      store: askedHere(database.cards),
+      store: asyncStore(database.cards),
       columns,
       now: () => now,
       newCardId: () => `card_demo_${++made}`,

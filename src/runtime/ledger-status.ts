@@ -3,7 +3,7 @@ import { AppError } from '../model/app-error.js'
 import { toTimestamp } from '../model/timestamp.js'
 import type { LocalSettings } from '../settings/local-settings.js'
 import type { LedgerStats } from '../store/event-store.js'
-import type { OwnerRecord } from '../store/sqlite/owner-record.js'
+import type { OwnerRecord } from '../store/sqlite/owner/owner-record.js'
 import { openLedger } from './open-ledger.js'
 import { reachLedger, sizeOf } from './reach-ledger.js'
 

@@ -7,15 +7,7 @@ import type { ApiToken, IssuedToken, ListedUser, TokenRights, User } from '../mo
 /** As much of accounts as managing users takes. */
 export type UserManagement = Pick<
   Accounts,
-  | 'listUsers'
-  | 'createUser'
-  | 'updateUser'
-  | 'deleteUser'
-  | 'issueToken'
-  | 'listTokens'
-  | 'revokeToken'
-  | 'revokeTokens'
-  | 'listLog'
+  'listUsers' | 'createUser' | 'updateUser' | 'deleteUser' | 'tokens' | 'listLog'
 >
 
 /**
@@ -48,19 +40,19 @@ export class ManagedUsers {
   /** @param rights absent: what the user may do */
   async issueToken(named: string, rights?: Partial<TokenRights>): Promise<{ user: User; token: IssuedToken }> {
     const user = await this.get(named)
-    return { user, token: await this.accounts.issueToken(user.id, COMMAND, rights) }
+    return { user, token: await this.accounts.tokens.issue(user.id, COMMAND, rights) }
   }
 
   async listTokens(named: string): Promise<ApiToken[]> {
-    return this.accounts.listTokens((await this.get(named)).id)
+    return this.accounts.tokens.list((await this.get(named)).id)
   }
 
   async revokeToken(named: string, tokenId: string): Promise<void> {
-    await this.accounts.revokeToken((await this.get(named)).id, tokenId, COMMAND)
+    await this.accounts.tokens.revoke((await this.get(named)).id, tokenId, COMMAND)
   }
 
   async revokeTokens(named: string): Promise<void> {
-    await this.accounts.revokeTokens((await this.get(named)).id, COMMAND)
+    await this.accounts.tokens.revokeAll((await this.get(named)).id, COMMAND)
   }
 
   /** The account log, newest first. */

@@ -3,9 +3,9 @@ import { join } from 'node:path'
 import type { Logger } from 'pino'
 import { AppError } from '../model/app-error.js'
 import { type BoardStore, openBoardStore } from '../store/sqlite/board/board-store.js'
-import { acquireOwnership, type Ownership } from '../store/sqlite/owner.js'
-import type { StoreFile } from '../store/sqlite/protocol.js'
-import { socketPath } from '../store/sqlite/socket-path.js'
+import { acquireOwnership, type Ownership } from '../store/sqlite/owner/owner.js'
+import { socketPath } from '../store/sqlite/owner/socket-path.js'
+import type { StoreFile } from '../store/sqlite/thread/protocol.js'
 import { rejectable } from './rejectable.js'
 
 /** The files of a board that this process owns. */

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { AppError } from '../model/app-error.js'
-import { type OwnerRecord, readOwner } from '../store/sqlite/owner-record.js'
-import { answersAt } from '../store/sqlite/socket-path.js'
+import { type OwnerRecord, readOwner } from '../store/sqlite/owner/owner-record.js'
+import { answersAt } from '../store/sqlite/owner/socket-path.js'
 
 /** The two ways to the files of a database on this machine. */
 export interface Ways<Result> {

@@ -1,9 +1,8 @@
-import type { Actor } from '../accounts/account-log.js'
 import type { ChangedUser, NewUser } from '../accounts/accounts.js'
 import type { LedgerClient } from '../client/ledger-client.js'
 import type { AccountLogEntry } from '../model/account-log.js'
 import { AppError } from '../model/app-error.js'
-import type { ApiToken, IssuedToken, ListedUser, TokenRights, User } from '../model/user.js'
+import type { ApiToken, IssuedToken, ListedUser, User } from '../model/user.js'
 import type { UserManagement } from './managed-users.js'
 
 /** The users of a ledger that a server has open. The server sees by the socket that a command asks. */
@@ -26,21 +25,14 @@ export class ServedUsers implements UserManagement {
     await once(this.client.deleteUser(id))
   }
 
-  async issueToken(userId: string, _by: Actor, rights?: Partial<TokenRights>): Promise<IssuedToken> {
-    const json = rights === undefined ? undefined : JSON.stringify(rights)
-    return (await once(this.client.issueToken(userId, json))).json() as IssuedToken
-  }
-
-  async listTokens(userId: string): Promise<ApiToken[]> {
-    return ((await this.client.tokens(userId)).json() as { items: ApiToken[] }).items
-  }
-
-  async revokeToken(userId: string, tokenId: string): Promise<void> {
-    await once(this.client.revokeToken(userId, tokenId))
-  }
-
-  async revokeTokens(userId: string): Promise<void> {
-    await once(this.client.revokeTokens(userId))
+  readonly tokens: UserManagement['tokens'] = {
+    issue: async (userId, _by, rights) => {
+      const json = rights === undefined ? undefined : JSON.stringify(rights)
+      return (await once(this.client.issueToken(userId, json))).json() as IssuedToken
+    },
+    list: async userId => ((await this.client.tokens(userId)).json() as { items: ApiToken[] }).items,
+    revoke: async (userId, tokenId) => void (await once(this.client.revokeToken(userId, tokenId))),
+    revokeAll: async userId => void (await once(this.client.revokeTokens(userId))),
   }
 
   async listLog(limit: number): Promise<AccountLogEntry[]> {

@@ -81,7 +81,7 @@ export function issueToken(
   return async (req, res) => {
     const userId = owner(req)
     const input = hasBody(req) ? await readJsonBody(req, res, USER_LIMITS.bodyBytes) : undefined
-    return json(201, await accounts.issueToken(userId, toActor(req), input))
+    return json(201, await accounts.tokens.issue(userId, toActor(req), input))
   }
 }
 
@@ -93,7 +93,7 @@ function hasBody({ headers }: HttpRequest): boolean {
 /** `GET …/tokens` */
 export function listTokens(accounts: Accounts, owner: TokenOwner): LedgerHandler {
   return async req => {
-    const items = await accounts.listTokens(owner(req))
+    const items = await accounts.tokens.list(owner(req))
     return json(200, { items, count: items.length })
   }
 }
@@ -101,7 +101,7 @@ export function listTokens(accounts: Accounts, owner: TokenOwner): LedgerHandler
 /** `DELETE …/tokens/:token_id` */
 export function revokeToken(accounts: Accounts, owner: TokenOwner, toActor: ToActor): LedgerHandler {
   return async req => {
-    await accounts.revokeToken(owner(req), pathParam(req), toActor(req))
+    await accounts.tokens.revoke(owner(req), pathParam(req), toActor(req))
     return { status: 204, body: '' }
   }
 }
@@ -109,7 +109,7 @@ export function revokeToken(accounts: Accounts, owner: TokenOwner, toActor: ToAc
 /** `DELETE …/token`: all of them. */
 export function revokeTokens(accounts: Accounts, owner: TokenOwner, toActor: ToActor): LedgerHandler {
   return async req => {
-    await accounts.revokeTokens(owner(req), toActor(req))
+    await accounts.tokens.revokeAll(owner(req), toActor(req))
     return { status: 204, body: '' }
   }
 }

@@ -1,24 +1,24 @@
 /**
- * Browser sessions of the board, by the digests of their tokens. Each says which key signed its cookie, by a digest of
- * that key. Times are whole seconds of Unix time.
+ * Browser sessions of the board, by the digests of their tokens. Each has the digest of the key that signed its cookie.
+ * Times are whole seconds of Unix time.
  */
 export interface BoardSessionStore {
-  /** Of the password that signs cookies when there is no independent key; made by chance when the store was new. */
+  /** Of the password that signs cookies if there is no independent key; random, from the creation of the store. */
   readonly salt: string
   /**
-   * Ends expired sessions and `replaces`, then adds a session if there is room; all in one transaction. Sessions that
-   * another key signed take no room.
+   * Ends expired sessions and `replaces`, then adds a session if there is room; all in one transaction. Sessions of
+   * another key do not count.
    *
    * @returns whether there was room
    */
   add(session: NewBoardSession, limits: { now: number; max: number; replaces?: string }): Promise<boolean>
-  /** Whether there is such a session that `key` signed and that has not expired. */
+  /** Whether there is such a session, signed with `key` and not expired. */
   isLive(digest: string, key: string, now: number): Promise<boolean>
   /** Ends one, and expired ones. */
   end(digest: string, now: number): Promise<void>
   /** Ends expired sessions. @returns how many */
   purge(now: number): Promise<number>
-  /** Ends the sessions that another key signed; all of them without a key. */
+  /** Ends the sessions of other keys; all sessions without a key. */
   keepSignedBy(key: string | undefined): Promise<void>
   count(): Promise<number>
 }

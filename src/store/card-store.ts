@@ -14,27 +14,27 @@ export interface CardPage {
   next: number | null
 }
 
-/** What changes of a card. `position`: which place in its column it gets, from 0; beyond the end is the end. */
+/** `position`: the new place in its column, from 0; a place beyond the end is the end. */
 export type CardChanges = Partial<Omit<Card, 'id' | 'rank' | 'version' | 'created_at' | 'updated_at'>> & {
   position?: number
 }
 
-/** Rows of cards. */
+/** Cards. */
 export interface CardStore {
-  /** In the order in which they were made. */
+  /** In the order of their creation. */
   list(filter: CardFilter, page: { limit: number; after: number }): Promise<CardPage>
   find(id: string): Promise<Card | undefined>
   count(): Promise<number>
-  /** At the end of its column unless `position` says. @throws AppError `conflict/board_full` beyond `max` cards */
+  /** At the end of its column, unless `position` is given. @throws AppError `conflict/board_full` beyond `max` cards */
   create(card: Omit<Card, 'rank' | 'version'>, options: { position?: number; max: number }): Promise<Card>
   /**
    * Compares and changes in one transaction.
    *
-   * @param version whichever it is when absent
-   * @returns the card as it is then; `undefined` where there is none
+   * @param options `version`: absent: any version
+   * @returns the changed card; `undefined` if it does not exist
    * @throws AppError `outdated/version_conflict`
    */
   update(id: string, changes: CardChanges, options: { version?: number; updatedAt: string }): Promise<Card | undefined>
-  /** @returns whether there was one @throws AppError `outdated/version_conflict` */
+  /** @returns whether it existed @throws AppError `outdated/version_conflict` */
   delete(id: string, options: { version?: number }): Promise<boolean>
 }

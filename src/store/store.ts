@@ -7,6 +7,6 @@ export interface Store {
   readonly events: EventStore
   readonly subscriptions: SubscriptionStore
   readonly users: UserStore
-  /** Finishes what was accepted, flushes and lets go of the database. */
+  /** Stores what was accepted, then closes the database. */
   close(): Promise<void>
 }

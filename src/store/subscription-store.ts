@@ -1,10 +1,10 @@
 import type { CaptureState, Subscription } from '../model/subscription.js'
 
-/** Rows of subscriptions. `body` is the complete subscription, kept complete when events move its cursor. */
+/** Subscriptions. `body` is the complete subscription, also after events have moved its cursor. */
 export interface SubscriptionStore {
   findById(id: string): Promise<Subscription | undefined>
 
-  /** Those of these that are there, in the order of the ids. */
+  /** Those that exist, in the order of the ids. */
   listByIds(ids: readonly string[]): Promise<Subscription[]>
 
   /** All, or one owner's, by id. */
@@ -13,12 +13,12 @@ export interface SubscriptionStore {
   /** A page of the same list: the first `limit` whose id comes after `after`. */
   listPage(page: { owner?: string; after?: string; limit: number }): Promise<Subscription[]>
 
-  /** How many there are of an owner; without an owner for null. */
+  /** How many an owner has; null counts those without an owner. */
   count(owner: string | null): Promise<number>
 
   /**
-   * Creates or replaces by id. `last_event_at`, `last_cursor` and `capture` move with events, so they are kept from the
-   * stored row, inside the transaction, unless named in `overwrite`.
+   * Creates or replaces by id. Events change `last_event_at`, `last_cursor` and `capture`, so the transaction keeps the
+   * stored values, unless `overwrite` names them.
    */
   save(
     subscription: Subscription,
@@ -26,14 +26,14 @@ export interface SubscriptionStore {
   ): Promise<{ created: boolean; subscription: Subscription }>
 
   /**
-   * Changes members of `capture`, and moves `last_cursor` on to a message id, if given. With another `host` than before,
-   * nothing that was read there counts any more, and the cursor is what is given. One that is gone stays gone.
+   * Changes members of `capture`, and moves `last_cursor` forward to a message id, if given. Another `host` than before
+   * discards what was read on the former one, and the cursor becomes the given one. A deleted subscription stays deleted.
    */
   noteCapture(id: string, changes: CaptureState, cursor?: string): Promise<void>
 
-  /** @returns whether there was one */
+  /** @returns whether it existed */
   delete(id: string): Promise<boolean>
 }
 
-/** Members of a subscription that the ledger moves by itself. */
+/** Members of a subscription that the ledger changes. */
 export type LedgerKept = 'last_cursor' | 'last_event_at' | 'capture'

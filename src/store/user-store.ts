@@ -1,7 +1,7 @@
 import type { AccountLogEntry } from '../model/account-log.js'
 import type { ApiToken, Role, User } from '../model/user.js'
 
-/** A user with what only the store may know of it. */
+/** A user with its password hash, which never leaves the accounts. */
 export interface StoredUser extends User {
   /** `pbkdf2_sha256$<iterations>$<salt_hex>$<digest_hex>` */
   password_hash: string
@@ -19,7 +19,7 @@ export interface StoredToken extends ApiToken {
   digest: string
 }
 
-/** A token and the user it belongs to, enabled or not. */
+/** A token and its user, enabled or not. */
 export interface OwnedToken {
   token: StoredToken
   user: StoredUser
@@ -34,19 +34,19 @@ export interface UserChanges {
 }
 
 export interface LastAdminRule {
-  /** Whether somebody can still administer when no enabled admin is left: an admin token is configured. */
+  /** An admin token is configured: it can administer even without an enabled admin. */
   mayLoseLastAdmin: boolean
 }
 
 /**
- * Rows of users and their API tokens. No row is kept in memory: what a request may do is read anew each time.
- * Names are compared without case (ASCII). Whatever depends on other rows is checked inside the transaction.
- * `log` is added to the account log in the same transaction, if the change is made.
+ * Users, their API tokens and the account log. Every request reads what it may do from the store. Names are compared
+ * without case (ASCII). Checks of other rows are inside the transaction. `log` is added to the account log in the same
+ * transaction, if the change is made.
  */
 export interface UserStore {
-  /** Whether a user or an admin token has ever existed here. Never false again. */
+  /** Whether a user or an admin token exists or ever existed. Never false again. */
   isClosed(): Promise<boolean>
-  /** From now on there is an admin token, or was one. */
+  /** An admin token exists. */
   markClosed(): Promise<void>
   findById(id: string): Promise<StoredUser | undefined>
   findByUsername(username: string): Promise<StoredUser | undefined>
@@ -55,11 +55,11 @@ export interface UserStore {
   /** Closes the ledger in the same transaction. @throws AppError `conflict/username_taken` */
   create(user: StoredUser, log?: AccountLogEntry): Promise<void>
   /**
-   * @returns the user as it is then; `undefined` where there is none
+   * @returns the changed user; `undefined` if it does not exist
    * @throws AppError `conflict/last_admin` when no enabled admin would be left
    */
   update(id: string, changes: UserChanges, rule: LastAdminRule, log?: AccountLogEntry): Promise<StoredUser | undefined>
-  /** With its tokens; its subscriptions stay. @returns whether there was one @throws AppError `conflict/last_admin` */
+  /** With its tokens; its subscriptions stay. @returns whether it existed @throws AppError `conflict/last_admin` */
   delete(id: string, rule: LastAdminRule, log?: AccountLogEntry): Promise<boolean>
   /** Keeps the newest `keep` tokens of the user, this one included. @throws AppError `not_found/not_found` without that user */
   addToken(token: StoredToken, keep: number, log?: AccountLogEntry): Promise<void>
@@ -68,11 +68,11 @@ export interface UserStore {
   noteTokenUse(tokenId: string, at: string): Promise<void>
   /** Oldest first. */
   listTokens(userId: string): Promise<StoredToken[]>
-  /** @returns whether there was one */
+  /** @returns whether it existed */
   deleteToken(userId: string, tokenId: string, log?: AccountLogEntry): Promise<boolean>
   /** @returns how many there were */
   deleteTokens(userId: string, log?: AccountLogEntry): Promise<number>
-  /** Adds what changed nothing here, such as a login. The newest entries are kept. */
+  /** Adds an entry without a change, such as a login. The newest entries are kept. */
   addToLog(entry: AccountLogEntry): Promise<void>
   /** Newest first. */
   listLog(limit: number): Promise<AccountLogEntry[]>

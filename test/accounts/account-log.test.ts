@@ -2,8 +2,8 @@ import { join } from 'node:path'
 import sqlite from 'node-sqlite3-wasm'
 import t from 'tap'
 import type { AccountLogEntry } from '../../src/model/account-log.js'
-import { ACCOUNT_LOG_TABLE, addAccountLogEntry, listAccountLog } from '../../src/store/sqlite/account-log-table.js'
-import { Database } from '../../src/store/sqlite/database.js'
+import { Database } from '../../src/store/sqlite/files/database.js'
+import { ACCOUNT_LOG_TABLE, addAccountLogEntry, listAccountLog } from '../../src/store/sqlite/tasks/account-log.js'
 import { testFolder } from '../support/test-folder.js'
 import { PASSWORD, startWithUsers } from './accounts-rig.js'
 
@@ -16,10 +16,10 @@ t.test('every change of an account is logged and kept: who, what, to whom and fr
   const by = { ...FROM, identity: 'session', user: ada } as const
   await accounts.updateUser(bob.id, { role: 'admin', enabled: false, password: 'another long one' }, by)
   await accounts.updateUser(bob.id, { enabled: true }, FROM)
-  const { id, token, prefix } = await accounts.issueToken(bob.id, FROM)
-  await accounts.revokeToken(bob.id, id, FROM)
-  await accounts.issueToken(bob.id, FROM)
-  await accounts.revokeTokens(bob.id, FROM)
+  const { id, token, prefix } = await accounts.tokens.issue(bob.id, FROM)
+  await accounts.tokens.revoke(bob.id, id, FROM)
+  await accounts.tokens.issue(bob.id, FROM)
+  await accounts.tokens.revokeAll(bob.id, FROM)
   await accounts.login({ username: 'ada', password: PASSWORD, address: 'x' }, { ...FROM, identity: 'anonymous' })
   for (const username of ['BOB', 'my password']) {
     await t.rejects(accounts.login({ username, password: 'wrong', address: 'x' }))
@@ -62,9 +62,9 @@ t.test('what is refused or changes nothing leaves no entry', async t => {
   await t.rejects(accounts.deleteUser(ada.id), { code: 'last_admin' })
   await t.rejects(accounts.updateUser(ada.id, { role: 'member' }), { code: 'last_admin' })
   await t.rejects(accounts.createUser({ username: 'BOB', password: PASSWORD }), { code: 'username_taken' })
-  await t.rejects(accounts.revokeToken(bob.id, 'token_none'), { code: 'not_found' })
-  await t.rejects(accounts.issueToken('user_none'), { code: 'not_found' })
-  await accounts.revokeTokens(bob.id)
+  await t.rejects(accounts.tokens.revoke(bob.id, 'token_none'), { code: 'not_found' })
+  await t.rejects(accounts.tokens.issue('user_none'), { code: 'not_found' })
+  await accounts.tokens.revokeAll(bob.id)
   t.same(await accounts.listLog(1), before)
 })
 

@@ -7,11 +7,11 @@ const NOT_FOUND = { category: 'not_found', code: 'not_found' }
 
 t.test('a token is shown once, and kept as its digest', async t => {
   const { rig, accounts, bob } = await startWithUsers()
-  const { token, ...issued } = await accounts.issueToken(bob.id)
+  const { token, ...issued } = await accounts.tokens.issue(bob.id)
   t.match(token, /^tok_[\w-]{43}$/)
   const rights = { may: 'all', sources: [] }
   t.same(issued, { id: issued.id, prefix: token.slice(0, 8), ...rights, created_at: '2027-01-15T08:00:00.000000Z' })
-  t.same(await accounts.listTokens(bob.id), [{ ...issued, last_used_at: null }])
+  t.same(await accounts.tokens.list(bob.id), [{ ...issued, last_used_at: null }])
   const [stored] = await rig.users.listTokens(bob.id)
   t.match(stored?.digest, /^[0-9a-f]{64}$/)
   t.equal(stored?.digest, toSecretDigest(token))
@@ -21,49 +21,49 @@ t.test('a token is shown once, and kept as its digest', async t => {
 t.test('a user has twenty tokens; one more revokes the oldest', async t => {
   const { accounts, bob } = await startWithUsers()
   const tokens: string[] = []
-  for (let at = 0; at < 21; at++) tokens.push((await accounts.issueToken(bob.id)).token)
+  for (let at = 0; at < 21; at++) tokens.push((await accounts.tokens.issue(bob.id)).token)
   const kinds = await Promise.all(tokens.map(async bearer => (await accounts.identify({ bearer })).kind))
   t.same(kinds, ['anonymous', ...tokens.slice(1).map(() => 'token')])
-  t.equal((await accounts.listTokens(bob.id)).length, 20)
+  t.equal((await accounts.tokens.list(bob.id)).length, 20)
 })
 
 t.test('tokens are revoked one by one, by their own user only', async t => {
   const { accounts, ada, bob } = await startWithUsers()
-  const [one, two] = [await accounts.issueToken(bob.id), await accounts.issueToken(bob.id)]
-  await t.rejects(accounts.revokeToken(ada.id, one.id), NOT_FOUND)
-  await accounts.revokeToken(bob.id, one.id)
+  const [one, two] = [await accounts.tokens.issue(bob.id), await accounts.tokens.issue(bob.id)]
+  await t.rejects(accounts.tokens.revoke(ada.id, one.id), NOT_FOUND)
+  await accounts.tokens.revoke(bob.id, one.id)
   t.same(await accounts.identify({ bearer: one.token }), ANONYMOUS)
   t.match(await accounts.identify({ bearer: two.token }), { kind: 'token' })
-  await t.rejects(accounts.revokeToken(bob.id, one.id), NOT_FOUND)
-  await t.rejects(accounts.revokeToken(bob.id, two.token), NOT_FOUND)
+  await t.rejects(accounts.tokens.revoke(bob.id, one.id), NOT_FOUND)
+  await t.rejects(accounts.tokens.revoke(bob.id, two.token), NOT_FOUND)
 })
 
 t.test('all tokens of a user are revoked together, also where there are none', async t => {
   const { accounts, ada, bob } = await startWithUsers()
-  const others = await accounts.issueToken(ada.id)
-  const tokens = [await accounts.issueToken(bob.id), await accounts.issueToken(bob.id)]
-  await accounts.revokeTokens(bob.id)
+  const others = await accounts.tokens.issue(ada.id)
+  const tokens = [await accounts.tokens.issue(bob.id), await accounts.tokens.issue(bob.id)]
+  await accounts.tokens.revokeAll(bob.id)
   for (const { token } of tokens) t.same(await accounts.identify({ bearer: token }), ANONYMOUS)
   t.match(await accounts.identify({ bearer: others.token }), { kind: 'token' })
-  await accounts.revokeTokens(bob.id)
+  await accounts.tokens.revokeAll(bob.id)
 })
 
 t.test('who is not there has no tokens', async t => {
   const { accounts } = await startWithUsers()
-  await t.rejects(accounts.issueToken('user_nobody'), NOT_FOUND)
-  await t.rejects(accounts.listTokens('user_nobody'), NOT_FOUND)
-  await t.rejects(accounts.revokeToken('user_nobody', 'token_none'), NOT_FOUND)
-  await t.rejects(accounts.revokeTokens('user_nobody'), NOT_FOUND)
+  await t.rejects(accounts.tokens.issue('user_nobody'), NOT_FOUND)
+  await t.rejects(accounts.tokens.list('user_nobody'), NOT_FOUND)
+  await t.rejects(accounts.tokens.revoke('user_nobody', 'token_none'), NOT_FOUND)
+  await t.rejects(accounts.tokens.revokeAll('user_nobody'), NOT_FOUND)
 })
 
 t.test('the use of a token is noted once a minute, also when the clock steps back', async t => {
   const { rig, accounts, bob } = await startWithUsers()
-  const { token } = await accounts.issueToken(bob.id)
+  const { token } = await accounts.tokens.issue(bob.id)
   const use = async () => {
     await Promise.all(Array.from({ length: 5 }, () => accounts.identify({ bearer: token })))
     const notes = rig.asked.filter(name => name === 'noteTokenUse').length
     rig.asked.length = 0
-    return [notes, (await accounts.listTokens(bob.id))[0]?.last_used_at]
+    return [notes, (await accounts.tokens.list(bob.id))[0]?.last_used_at]
   }
   t.same(await use(), [1, '2027-01-15T08:00:00.000000Z'])
   rig.wallMicros += MINUTE - 1
@@ -76,15 +76,15 @@ t.test('the use of a token is noted once a minute, also when the clock steps bac
 
 t.test('the token of a disabled user is not noted as used', async t => {
   const { accounts, bob } = await startWithUsers()
-  const { token } = await accounts.issueToken(bob.id)
+  const { token } = await accounts.tokens.issue(bob.id)
   await accounts.updateUser(bob.id, { enabled: false })
   await accounts.identify({ bearer: token })
-  t.match(await accounts.listTokens(bob.id), [{ last_used_at: null }])
+  t.match(await accounts.tokens.list(bob.id), [{ last_used_at: null }])
 })
 
 t.test('a use that cannot be noted is a use all the same', async t => {
   const { rig, accounts, bob } = await startWithUsers()
-  const { token } = await accounts.issueToken(bob.id)
+  const { token } = await accounts.tokens.issue(bob.id)
   rig.broken = 'noteTokenUse'
   t.match(await accounts.identify({ bearer: token }), { kind: 'token' })
   t.match(await accounts.identify({ bearer: token }), { kind: 'token' })

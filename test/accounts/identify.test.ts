@@ -8,7 +8,7 @@ const FORGED = `tok_${'A'.repeat(43)}`
 /** Ada by her token, Bob by his session, and an admin token. */
 async function startWithCredentials() {
   const started = await startWithUsers({ adminToken: ADMIN_TOKEN })
-  const { token } = await started.accounts.issueToken(started.ada.id)
+  const { token } = await started.accounts.tokens.issue(started.ada.id)
   const session = await logIn(started.accounts, 'bob')
   return { ...started, token, session }
 }
@@ -73,7 +73,7 @@ t.test('it takes one read of the store, and none for the admin token', async t =
 
 t.test('a disabled user is nobody at once; enabled again, its tokens count, and its sessions are over', async t => {
   const { accounts, ada, bob } = await startWithUsers()
-  const [{ token }, session] = [await accounts.issueToken(bob.id), await logIn(accounts, 'bob')]
+  const [{ token }, session] = [await accounts.tokens.issue(bob.id), await logIn(accounts, 'bob')]
   await accounts.updateUser(bob.id, { enabled: false })
   t.same(await accounts.identify({ bearer: token }), ANONYMOUS)
   t.same(await accounts.identify({ session }), ANONYMOUS)
@@ -85,7 +85,7 @@ t.test('a disabled user is nobody at once; enabled again, its tokens count, and 
 
 t.test('a deleted user is nobody at once, also when somebody of that name comes back', async t => {
   const { accounts, bob } = await startWithUsers()
-  const [{ token }, session] = [await accounts.issueToken(bob.id), await logIn(accounts, 'bob')]
+  const [{ token }, session] = [await accounts.tokens.issue(bob.id), await logIn(accounts, 'bob')]
   await accounts.deleteUser(bob.id)
   const again = await accounts.createUser({ username: 'bob', password: PASSWORD })
   t.not(again.id, bob.id)
@@ -104,7 +104,7 @@ t.test('a user that the store has lost or disabled by itself is nobody, although
 
 t.test('a role that changes counts from the next request on', async t => {
   const { accounts, bob } = await startWithUsers()
-  const [{ token }, session] = [await accounts.issueToken(bob.id), await logIn(accounts, 'bob')]
+  const [{ token }, session] = [await accounts.tokens.issue(bob.id), await logIn(accounts, 'bob')]
   for (const role of ['admin', 'member'] as const) {
     await accounts.updateUser(bob.id, { role })
     t.match(await accounts.identify({ bearer: token }), { user: { role } })

@@ -6,7 +6,7 @@ import { AccountsRig, logIn, PASSWORD, startWithUsers } from './accounts-rig.js'
 t.test('no file of the ledger holds a password, a session token, a CSRF token or an API token', async t => {
   const adminToken = 'an admin token that nobody guesses'
   const { accounts, ada, bob } = await startWithUsers({ adminToken }, AccountsRig.open(t))
-  const { token } = await accounts.issueToken(ada.id)
+  const { token } = await accounts.tokens.issue(ada.id)
   const session = await logIn(accounts, 'bob')
   const identity = await accounts.identify({ session })
   await accounts.identify({ bearer: token })

@@ -23,7 +23,7 @@ t.test('new passwords take 600,000 iterations', async t => {
 
 t.test('users are listed by name, each with the number of its tokens', async t => {
   const { accounts, ada, bob } = await startWithUsers()
-  await accounts.issueToken(bob.id)
+  await accounts.tokens.issue(bob.id)
   t.same(await accounts.listUsers(), [
     { ...ada, token_count: 0 },
     { ...bob, token_count: 1 },
@@ -70,7 +70,7 @@ t.test('a change says when it was made, and leaves what was not sent', async t =
 t.test('a new password counts at once, and ends every session of that user and no other', async t => {
   const { accounts, ada } = await startWithUsers()
   const sessions = [await logIn(accounts, 'Ada'), await logIn(accounts, 'Ada'), await logIn(accounts, 'bob')]
-  const { token } = await accounts.issueToken(ada.id)
+  const { token } = await accounts.tokens.issue(ada.id)
   await accounts.updateUser(ada.id, { password: 'quite another password' })
   const kinds = await Promise.all(sessions.map(async session => (await accounts.identify({ session })).kind))
   t.same(kinds, ['anonymous', 'anonymous', 'session'])

@@ -115,7 +115,7 @@ t.test('an older ledger that is damaged stops the start, and nothing is put in i
   t.match(refusal, {
     code: 78,
     err: '',
-    error: { code: 'legacy_unusable', detail: /events\.db cannot be brought forward/ },
+    error: { code: 'legacy_unusable', detail: /events\.db cannot be upgraded/ },
   })
   t.same(readdirSync(join(home, 'event')), [])
 })

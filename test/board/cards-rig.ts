@@ -3,7 +3,7 @@ import type { Test } from 'tap'
 import { Cards } from '../../src/board/cards.js'
 import { DEFAULT_COLUMNS } from '../../src/model/card.js'
 import { type BoardDatabase, openBoardDatabase } from '../../src/store/sqlite/board/board-database.js'
-import { askedHere } from '../../src/store/sqlite/tasks.js'
+import { asyncStore } from '../../src/store/sqlite/thread/task.js'
 import { testFolder } from '../support/test-folder.js'
 
 /** 2031-05-04T09:00:00Z */
@@ -31,6 +31,6 @@ export function cardsRig(t: Test, { columns = DEFAULT_COLUMNS, home = testFolder
   const now = () => START + seconds++ * 1_000_000
   const newCardId = () => `card_${String(++made).padStart(16, '0')}`
   const withColumns = (columns: readonly string[]) =>
-    new Cards({ store: askedHere(database.cards), columns, now, newCardId })
+    new Cards({ store: asyncStore(database.cards), columns, now, newCardId })
   return { cards: withColumns(columns), database, withColumns }
 }

@@ -9,7 +9,7 @@ import type { Card } from '../../src/model/card.js'
 import { LogText } from '../../src/model/log-text.js'
 import type { Run } from '../../src/model/run.js'
 import { type BoardDatabase, openBoardDatabase } from '../../src/store/sqlite/board/board-database.js'
-import { askedHere } from '../../src/store/sqlite/tasks.js'
+import { asyncStore } from '../../src/store/sqlite/thread/task.js'
 import { testFolder } from '../support/test-folder.js'
 
 const START = Date.UTC(2031, 4, 4, 9) * 1000
@@ -61,7 +61,7 @@ export async function createExecutor(
   let [clock, made] = [START, 0]
   const environment = { PATH: process.env.PATH ?? '' }
   const executor = await Executor.open({
-    runs: askedHere(database.runs),
+    runs: asyncStore(database.runs),
     findCard: async id => (id === CARD.id ? CARD : undefined),
     hasToken: async () => true,
     now: () => ++clock,

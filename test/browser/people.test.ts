@@ -114,7 +114,7 @@ t.test('people and their tokens in a browser', inBrowser(), async t => {
     await panel.getByText('Programs that use it are refused at once.').waitFor()
     await page.keyboard.press('Enter')
     await panel.getByText('No tokens.').waitFor()
-    t.same(await accounts.listTokens(bob.id), [])
+    t.same(await accounts.tokens.list(bob.id), [])
   })
 
   t.test('a member has tokens of its own, and no page of people', async t => {

@@ -6,7 +6,7 @@ import type { Gate, RequestFacts } from '../../src/gate/gate.js'
 import { SigningKeys } from '../../src/gate/signing-keys.js'
 import type { BoardSecrets } from '../../src/model/board-secrets.js'
 import { openSessionDatabase, type SessionDatabase } from '../../src/store/sqlite/board/session-database.js'
-import { askedHere } from '../../src/store/sqlite/tasks.js'
+import { asyncStore } from '../../src/store/sqlite/thread/task.js'
 import { testFolder } from '../support/test-folder.js'
 
 export const PASSWORD = 'a password of the tests'
@@ -52,7 +52,7 @@ export class GateRig {
     return createGate({
       settings: { secrets: this.secrets, sessionTtlSeconds: 3600, throttleLogins: false, ...settings },
       secrets: () => this.secrets,
-      sessions: { ...askedHere(this.database.sessions), salt: this.database.sessions.salt },
+      sessions: { ...asyncStore(this.database.sessions), salt: this.database.sessions.salt },
       now: () => this.seconds * 1_000_000,
       elapsed: () => this.elapsedMs,
       derive: async (password, salt, iterations) => {

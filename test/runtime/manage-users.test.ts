@@ -104,7 +104,7 @@ t.test('a change that may have been made is not made again', async t => {
   const path = join(ownFolder(t), 's')
   const server = await standIn(t, () => res => res.destroy(), { path })
   const users = new ServedUsers(new LedgerClient({ socketPath: path }))
-  const changes = [() => users.issueToken('u', COMMAND), () => users.deleteUser('u'), () => users.updateUser('u', {})]
+  const changes = [() => users.tokens.issue('u', COMMAND), () => users.deleteUser('u'), () => users.updateUser('u', {})]
   for (const change of changes) {
     t.match(await change().catch(error => error), { category: 'unavailable', code: 'outcome_unknown' })
   }

@@ -68,7 +68,7 @@ export async function serveClosed(t: Test, options: ServeOptions = {}): Promise<
     rig,
     accounts,
     send,
-    byToken: async user => ({ Authorization: `Bearer ${(await accounts.issueToken(user.id)).token}` }),
+    byToken: async user => ({ Authorization: `Bearer ${(await accounts.tokens.issue(user.id)).token}` }),
     logIn: async ({ username }) => {
       const { headers, body } = await send(`${root}/api/login`, {
         method: 'POST',

@@ -14,9 +14,6 @@ export const OPEN_ACCOUNTS: Accounts = {
   createUser: nobody,
   updateUser: nobody,
   deleteUser: nobody,
-  issueToken: nobody,
-  listTokens: nobody,
-  revokeToken: nobody,
-  revokeTokens: nobody,
+  tokens: { issue: nobody, list: nobody, revoke: nobody, revokeAll: nobody },
   listLog: nobody,
 }

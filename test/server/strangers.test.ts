@@ -26,7 +26,7 @@ const post = (body: unknown, headers: Headers = {}) => send('/api/events', { met
 const read = (path: string) => send(path, { headers: BY_ADMIN_TOKEN })
 const NOTE = { kind: 'note.created', subject_type: 'note', subject_id: '1' }
 const tokenOfMia = await closed.byToken(mia)
-const { token: ofCi, id: ofCiId } = await closed.accounts.issueToken(mia.id, undefined, {
+const { token: ofCi, id: ofCiId } = await closed.accounts.tokens.issue(mia.id, undefined, {
   may: 'write',
   sources: ['ci', 'deploy'],
 })
@@ -172,7 +172,7 @@ t.test('a writer token records events of its sources and does nothing else', asy
   t.match(await post({ ...NOTE, source: 'ci' }, byCi), { status: 401 }, 'of a user that is disabled')
   await closed.accounts.updateUser(mia.id, { enabled: true })
   t.match(await post({ ...NOTE, source: 'ci' }, byCi), { status: 201 })
-  t.match(await closed.accounts.listTokens(mia.id), [
+  t.match(await closed.accounts.tokens.list(mia.id), [
     { may: 'all', sources: [] },
     { id: ofCiId, may: 'write' },
   ])

@@ -98,7 +98,7 @@ t.test('the account log says who asked for what, from where, behind a trusted pr
 t.test('without an admin token the last admin stays', async t => {
   const accounts = await ledger.rig.start({ throttleLogins: false })
   const served = await serve(t, { accounts })
-  const { token } = await accounts.issueToken(ada.id)
+  const { token } = await accounts.tokens.issue(ada.id)
   const lastAdmin = { status: 409, body: { code: 'last_admin' } }
   const ask = (method: string, body?: unknown) => {
     const request = { method, headers: { Authorization: `Bearer ${token}` }, ...(body ? { body } : {}) }
@@ -177,7 +177,7 @@ t.test('a writer token is issued for named sources, and nothing that was mistype
 })
 
 t.test("nobody revokes somebody else's token under its own name", async t => {
-  const { id } = await ledger.accounts.issueToken(ada.id)
+  const { id } = await ledger.accounts.tokens.issue(ada.id)
   const { headers } = await ledger.logIn(mia)
   t.match(await send(`/api/me/tokens/${id}`, { method: 'DELETE', headers }), { status: 404 })
   t.match(await asAdmin('DELETE', `/api/users/${mia.id}/tokens/${id}`), { status: 404 })

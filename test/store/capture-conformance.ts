@@ -97,7 +97,7 @@ export function captureConformance(t: Test, open: OpenStore): void {
     t.same(keysOf(await events.query(OF_WATCH)), ['m1'])
   })
 
-  t.test('what was read on another host is forgotten, and the cursor begins anew', async t => {
+  t.test('a new host discards the state of the former one, and the cursor begins again', async t => {
     const { events, subscriptions, find } = await openWatched(t)
     const place = { host: 'a.example.org', read_to: '9', followed: { message_id: 1 } }
     await subscriptions.noteCapture('watch', { ...place, failures: 2 }, '9')
@@ -138,11 +138,11 @@ export function captureConformance(t: Test, open: OpenStore): void {
     const watch = await find()
     t.equal(watch?.last_cursor, '9')
     t.same(watch?.capture, { read_to: '9', failures: 2, followed: { topic: 'b' }, last_error: 'Gone.' })
-    await subscriptions.noteCapture('nobody', { failures: 1 }, '1')
-    t.equal(await subscriptions.findById('nobody'), undefined)
+    await subscriptions.noteCapture('unknown', { failures: 1 }, '1')
+    t.equal(await subscriptions.findById('unknown'), undefined)
   })
 
-  t.test('a save keeps what capture moved meanwhile', async t => {
+  t.test('a save keeps what capture has changed', async t => {
     const { subscriptions, find } = await openWatched(t)
     const before = await find()
     await subscriptions.noteCapture('watch', { read_to: '9' }, '9')

@@ -16,7 +16,7 @@ const EVENTS = 1_500
 
 /** Counting is proved against reading every event and counting. */
 export function eventHistograms(t: Test, open: OpenStore): void {
-  t.test('counts are what reading all pages and counting gives, whatever is asked', async t => {
+  t.test('for every query, the counts are those of reading all pages and counting', async t => {
     let calls = 0
     // Bursts and pauses: some buckets hold a lot, most hold nothing.
     const { events } = await open(t, () => NOON + 10 * SECOND * Math.floor((calls++ * 11) / 7))
@@ -93,7 +93,7 @@ export function eventHistograms(t: Test, open: OpenStore): void {
     t.match(await events.histogram({ buckets: 3, from: NOON + 1, to: NOON, now: NOON }), { ...nothing, head: NOON })
   })
 
-  t.test('of many sources the largest are told apart, and all are counted', async t => {
+  t.test('of many sources the largest have counts of their own, and all are counted', async t => {
     const { events } = await open(t, () => NOON)
     const ofSource = (at: number) => messageCreated(String(at), { source: at < 600 ? `s${at % 60}` : 's59' })
     await events.record(Array.from({ length: 700 }, (_, at) => ofSource(at)))
@@ -103,7 +103,7 @@ export function eventHistograms(t: Test, open: OpenStore): void {
     t.match(bySource[0], { source: 's59', count: 110, counts: [110] })
   })
 
-  t.test('a count that nobody waits for any more is given up', async t => {
+  t.test('a count whose caller has left is aborted', async t => {
     const { events } = await open(t)
     const gone = new AbortController()
     const answer = events.histogram({ buckets: 1, now: NOON }, gone.signal)
@@ -167,7 +167,7 @@ function capturedAt(event: StoredEvent): Micros {
   return readTimestamp('captured_at', event.captured_at).micros
 }
 
-/** Sources that have as many events as each other may stand in any order. */
+/** Sources with equal counts may be in any order. */
 function comparable({ bySource, ...others }: Omit<EventHistogram, 'epoch'> & { epoch?: string }) {
   const { epoch: _, ...histogram } = others
   return { ...histogram, bySource: bySource.toSorted((left, right) => left.source.localeCompare(right.source)) }

@@ -66,7 +66,7 @@ export function eventStoreConformance(t: Test, open: OpenStore): void {
     )
   })
 
-  t.test('captured_at rises with every event although the clock stands still, steps back or jumps ahead', async t => {
+  t.test('captured_at rises with every event although the clock stops, steps back or jumps ahead', async t => {
     const times = [NOON, NOON, NOON - 3_600_000_000, NOON + 10, NOON - 1]
     let at = 0
     const { events } = await open(t, () => times[at++ % times.length] as number)
@@ -82,7 +82,7 @@ export function eventStoreConformance(t: Test, open: OpenStore): void {
     t.same(keysOf(await events.query(ASC)), ['0', '1', '2', '3', '4', '5', '6', '7', '8', '9'])
   })
 
-  t.test('of many keys it says which are stored and belong to a subscription', async t => {
+  t.test('of many keys those that are stored and belong to a subscription are listed', async t => {
     const { events } = await open(t)
     const recorded = (key: string, id: string) => events.record([{ ...messageCreated(key), matches: [{ id }] }])
     await recorded('a', 'watch')
@@ -191,7 +191,7 @@ export function eventStoreConformance(t: Test, open: OpenStore): void {
     t.match(await subscriptions.findById('a'), { last_event_at: null, last_cursor: null, capture: undefined })
   })
 
-  t.test('what was sent comes back as it was', async t => {
+  t.test('an event is read as it was sent', async t => {
     const { events } = await open(t)
     let key = 0
     await fc.assert(
@@ -242,7 +242,7 @@ export function eventStoreConformance(t: Test, open: OpenStore): void {
 }
 
 function checkpoints(t: Test, open: OpenStore): void {
-  t.test('with since, pages go on from the last item while more match, then from the head', async t => {
+  t.test('with since, pages continue from the last item while more match, then from the head', async t => {
     const { events } = await open(t, () => NOON)
     await events.record(['1', '2', '3', '4', '5'].map(key => messageCreated(key)))
     const first = await events.query({ ...ASC, limit: 2 })
@@ -393,7 +393,7 @@ function withoutPayloads(t: Test, open: OpenStore): void {
 }
 
 function searches(t: Test, open: OpenStore): void {
-  t.test('q finds words and phrases in any script, whatever their case, and no member names', async t => {
+  t.test('q finds words and phrases in any script and case, and no member names', async t => {
     const { events } = await open(t)
     const said = (key: string, text: string) => messageCreated(key, { conversation: { text } })
     await events.record([

@@ -117,7 +117,7 @@ export function largeEvents(t: Test, open: OpenStore): void {
       }
       t.same(keysOf(await events.query({ ...ASC, search: ['needle'] })), ['b'], when)
     }
-    await check('at once')
+    await check('immediately')
     await untilIndexed()
     await check('from the index')
   })

@@ -120,7 +120,7 @@ export function userStoreConformance(t: Test, open: OpenStore): void {
     t.equal((await users.list()).length, 1)
   })
 
-  t.test('users are listed by name, whatever its case', async t => {
+  t.test('users are listed by name, in any case', async t => {
     const { users } = await open(t)
     t.same(await users.list(), [])
     for (const name of ['bob', 'Ada', 'Zoe', 'carol', '7of9']) await users.create(userNamed(name))
@@ -146,7 +146,7 @@ export function userStoreConformance(t: Test, open: OpenStore): void {
       t.strictSame(await users.update(ada.id, changes, LAX), expected)
       t.strictSame(await users.findById(ada.id), expected)
     }
-    t.equal(await users.update('nobody', { role: 'admin', updated_at: TEN }, STRICT), undefined)
+    t.equal(await users.update('unknown', { role: 'admin', updated_at: TEN }, STRICT), undefined)
   })
 
   lastAdmin(t, open)
@@ -228,7 +228,7 @@ function tokens(t: Test, open: OpenStore): void {
     t.equal(await users.findByTokenDigest(''), undefined)
   })
 
-  t.test('whoever asks once a change is told reads what was changed, however many are asking already', async t => {
+  t.test('a read after a change is reported returns the changed row, however many reads are under way', async t => {
     const { users } = await open(t)
     const ada = adminNamed('ada')
     const token = tokenOf(ada, 1)
@@ -261,7 +261,7 @@ function tokens(t: Test, open: OpenStore): void {
     await users.addToken(tokenOf(ada, 1), 20)
     await users.addToken(tokenOf(ada, 2), 20)
     await users.noteTokenUse('id-ada-token-2', TEN)
-    await users.noteTokenUse('a token that was revoked meanwhile', TEN)
+    await users.noteTokenUse('a revoked token', TEN)
     t.match(await users.listTokens(ada.id), [{ last_used_at: null }, { last_used_at: TEN }])
     t.match(await users.findByTokenDigest(tokenOf(ada, 2).digest), { token: { last_used_at: TEN } })
   })
@@ -282,13 +282,13 @@ function tokens(t: Test, open: OpenStore): void {
     t.strictSame(await users.listTokens(bob.id), [tokenOf(bob, 1)])
   })
 
-  t.test('nobody has tokens who is not there', async t => {
+  t.test('an unknown user has no tokens', async t => {
     const { users } = await open(t)
-    const nobody = userNamed('nobody')
-    await t.rejects(users.addToken(tokenOf(nobody, 1), 20), { category: 'not_found', code: 'not_found' })
-    t.same(await users.listTokens(nobody.id), [])
-    t.equal(await users.deleteToken(nobody.id, 'id-nobody-token-1'), false)
-    t.equal(await users.deleteTokens(nobody.id), 0)
+    const unknown = userNamed('unknown')
+    await t.rejects(users.addToken(tokenOf(unknown, 1), 20), { category: 'not_found', code: 'not_found' })
+    t.same(await users.listTokens(unknown.id), [])
+    t.equal(await users.deleteToken(unknown.id, 'id-unknown-token-1'), false)
+    t.equal(await users.deleteTokens(unknown.id), 0)
   })
 
   t.test('tokens are revoked one by one, or all of a user', async t => {

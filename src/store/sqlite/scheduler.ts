@@ -3,60 +3,56 @@ import { AppError } from '../../model/app-error.js'
 import type { EventPage } from '../../model/event-query.js'
 import { toFailure } from '../../model/failure.js'
 import type { Engine } from './engine.js'
-import type { QueryAnswer, StoreReply, StoreRequest } from './protocol.js'
+import type { StoreReply, StoreRequest, TaskCall } from './thread/protocol.js'
 
-type WriteRequest = Extract<StoreRequest, { kind: 'write' }>
-type ReadRequest = Extract<StoreRequest, { kind: 'read' }>
+type TaskRequest = { id: number } & TaskCall
 
-/**
- * What one group commit takes at most, so that the first of them does not wait for the last. One request with more than
- * that is a transaction of its own.
- */
+/** What one group commit contains at most, so that its first write does not wait long. A larger write has its own commit. */
 const GROUP = { rows: 1_000, bytes: 4 * 1024 * 1024 }
 
 /**
- * How long the slices of one turn may go on together, however many questions there are: writes wait for them, and what
- * is answered waits for the turn's end. Measured: with less, turns cost more than they let through.
+ * How long the slices of one turn may take together, however many queries there are: writes wait for them, and answers
+ * wait for the end of the turn. Measured: with less, turns cost more than they let through.
  */
 const QUERIES_MS = 1
 
 /**
- * What the reads of one turn take at most: writes wait for them, and their answers go over as one message, so all of
- * them are in memory together.
+ * What the reads of one turn may take: writes wait for them, and their answers are one message, so all of them are in
+ * memory together.
  */
 const READS = { ms: 5, bytes: 16 * 1024 * 1024 }
 
-/** After so long a turn whoever has come meanwhile goes first, and the search index with the next. */
+/** After a turn of this length, requests that arrived in that time go first, and the search index has the next turn. */
 const LONG_TURN_MS = 10
 
 /**
- * The search index trails the commits. When nothing was written for `quietMs` it catches up; while writes go on, a
- * batch every `paceMs`, or after `rest` times what the last one took, keeps up with them. A burst is what that pace
- * cannot follow, and then it would only slow the writers down: the index waits for the burst's end. `largest` events
- * behind, every turn brings a batch, so that a search never has much more than that to read event by event.
+ * The search index trails the commits. After `quietMs` without a write it catches up. Between writes, a batch every
+ * `paceMs`, or after `rest` times the duration of the last batch, keeps up with them. A burst is faster than that pace;
+ * indexing would only slow the writers down, so the index waits for the end of the burst. If it is `largest` events
+ * behind, every turn has a batch, so that a search never has many more than that to read one by one.
  */
-const TAIL = { largest: 200_000, batch: 256, quietMs: 50, paceMs: 50, rest: 5 }
+const INDEX_PACING = { largest: 200_000, batch: 256, quietMs: 50, paceMs: 50, rest: 5 }
 
 /**
- * Whose turn it is on the store's thread: first everything that waits to be written, as one transaction; then the
- * short questions; then a slice of each long query, as time allows; then the search index.
+ * Divides the time of the store's thread into turns: first all waiting writes, as one transaction; then the reads; then a
+ * slice of each query, as time allows; then the search index.
  */
 export class Scheduler {
-  readonly #writes: WriteRequest[] = []
-  readonly #reads: ReadRequest[] = []
-  readonly #queries = new Map<number, Generator<void, QueryAnswer>>()
+  readonly #writes: TaskRequest[] = []
+  readonly #reads: TaskRequest[] = []
+  readonly #queries = new Map<number, Generator<void, unknown>>()
   #closing: number | undefined
   #turnPending = false
   /** Requests are numbered as they are sent, and arrive in that order. */
   #nextId = 1
   #wroteAt = Number.NEGATIVE_INFINITY
-  /** When the pace was last looked at, and how many events there were. */
+  /** When the pace was last checked, and how many events there were. */
   #pace = { at: Number.NEGATIVE_INFINITY, appended: 0 }
   /** How many events a batch of the index holds: fewer where they are large. */
-  #batch = TAIL.batch
-  #paceMs = TAIL.paceMs
+  #batch = INDEX_PACING.batch
+  #paceMs = INDEX_PACING.paceMs
   #indexTimer: NodeJS.Timeout | undefined
-  /** Never twice in a row: where every turn is long the index would not go on at all. */
+  /** Never twice in a row: if every turn is long, the index would never advance. */
   #indexPostponed = false
 
   constructor(
@@ -77,8 +73,9 @@ export class Scheduler {
       case 'read':
         this.#reads.push(request)
         break
+      case 'page':
       case 'query':
-        this.#queries.set(request.id, this.engine.query(request.task))
+        this.#queries.set(request.id, this.engine.query(request))
         break
       case 'abort':
         this.#queries.delete(request.id)
@@ -89,13 +86,13 @@ export class Scheduler {
     this.#wake()
   }
 
-  /** A message may nest deeper than this thread can read it, although it could be sent. */
+  /** A message may nest deeper than this thread can read, although the other side could send it. */
   #refuseUnreadable(cause: unknown): void {
     const error = toFailure(new Error('A message to the store could not be read.', { cause }))
     this.#send({ replies: [{ id: this.#nextId++, error }], transfer: [] })
   }
 
-  /** The next turn begins after the messages that have already arrived were received: they become one group. */
+  /** The next turn begins after all messages that have arrived are received: they become one group. */
   #wake(): void {
     if (this.#turnPending) return
     this.#turnPending = true
@@ -106,7 +103,7 @@ export class Scheduler {
   }
 
   #turn(): void {
-    const { mustFold } = this.engine
+    const { checkpointDue } = this.engine
     const started = performance.now()
     this.#commitGroup()
     this.#answerReads()
@@ -116,20 +113,21 @@ export class Scheduler {
       this.#close(this.#closing)
       return
     }
-    // Not in the turn of the commit that calls for it: what has arrived meanwhile goes first.
-    if (mustFold) this.#attempt(() => this.engine.fold())
+    // Not in the turn of the large commit itself: requests that arrived during it go first.
+    if (checkpointDue) this.#attempt(() => this.engine.checkpoint())
     this.#indexPostponed = !this.#indexPostponed && performance.now() - started > LONG_TURN_MS
     if (!this.#indexPostponed) this.#advanceIndex()
-    if (busy || this.#indexPostponed || this.engine.mustFold) this.#wake()
+    if (busy || this.#indexPostponed || this.engine.checkpointDue) this.#wake()
   }
 
   #commitGroup(): void {
     let rows = 0
     let bytes = 0
     let size = 0
-    for (const { task } of this.#writes) {
-      rows += task.task === 'record' ? task.rows.count : 1
-      bytes += task.task === 'record' ? task.rows.buffer.byteLength : 0
+    for (const request of this.#writes) {
+      const load = this.engine.loadOf(request)
+      rows += load.rows
+      bytes += load.bytes
       if (size > 0 && (rows > GROUP.rows || bytes > GROUP.bytes)) break
       size++
     }
@@ -138,11 +136,11 @@ export class Scheduler {
     this.#commit(this.#writes.splice(0, size))
   }
 
-  /** Where a defect of one of them fails them all, each is tried alone: the others are not to fail with it. */
-  #commit(group: WriteRequest[]): void {
+  /** If a defect in one write fails the transaction, each write is tried alone: the others must not fail with it. */
+  #commit(group: TaskRequest[]): void {
     try {
-      const results = this.engine.commit(group.map(request => request.task))
-      this.#send({ replies: group.map((request, at) => ({ id: request.id, result: results[at] })), transfer: [] })
+      const results = this.engine.commit(group)
+      this.#send({ replies: group.map(({ id }, at) => toReply(id, results[at])), transfer: [] })
     } catch (error) {
       if (group.length > 1 && !(error instanceof AppError)) {
         for (const request of group) this.#commit([request])
@@ -155,32 +153,32 @@ export class Scheduler {
 
   #answerReads(): void {
     const started = performance.now()
-    const answers = new Answers()
+    const replies = new OrderedReplies()
     let answered = 0
-    for (const { id, task } of this.#reads) {
-      answers.add(id, () => this.engine.read(task))
+    for (const request of this.#reads) {
+      replies.add(request.id, () => this.engine.read(request))
       answered++
-      if (answers.bytes > READS.bytes || performance.now() - started > READS.ms) break
+      if (replies.bytes > READS.bytes || performance.now() - started > READS.ms) break
     }
     this.#reads.splice(0, answered)
-    this.#send(answers)
+    this.#send(replies)
   }
 
-  /** A slice of each, as many as one turn has time for; those that had theirs stand at the end of the line. */
+  /** A slice of each query, as many as one turn has time for. A query that had its slice moves to the end of the line. */
   #advanceQueries(): void {
     const started = performance.now()
-    const answers = new Answers()
+    const replies = new OrderedReplies()
     for (const [id, query] of [...this.#queries]) {
       this.#queries.delete(id)
-      answers.add(id, () => {
+      replies.add(id, () => {
         const step = query.next()
         if (step.done) return step.value
         this.#queries.set(id, query)
-        return NOT_YET
+        return PENDING
       })
       if (performance.now() - started > QUERIES_MS) break
     }
-    this.#send(answers)
+    this.#send(replies)
   }
 
   #advanceIndex(): void {
@@ -188,9 +186,9 @@ export class Scheduler {
     const { unindexed, appended } = this.engine
     if (unindexed === 0) return
     const now = performance.now()
-    const untilQuiet = this.#wroteAt + TAIL.quietMs - now
+    const untilQuiet = this.#wroteAt + INDEX_PACING.quietMs - now
     let untilPace = this.#pace.at + this.#paceMs - now
-    let isDue = unindexed >= TAIL.largest || untilQuiet <= 0
+    let isDue = unindexed >= INDEX_PACING.largest || untilQuiet <= 0
     if (untilPace <= 0) {
       isDue ||= unindexed >= this.#batch && appended - this.#pace.appended <= this.#batch
       this.#pace = { at: now, appended }
@@ -202,16 +200,16 @@ export class Scheduler {
 
   #index(): void {
     this.#attempt(() => {
-      const wanted = Math.min(this.engine.unindexed, TAIL.batch)
+      const wanted = Math.min(this.engine.unindexed, INDEX_PACING.batch)
       const started = performance.now()
       const taken = this.engine.advanceIndex(wanted)
-      this.#batch = taken < wanted ? taken : TAIL.batch
-      this.#paceMs = Math.max(TAIL.paceMs, TAIL.rest * (performance.now() - started))
+      this.#batch = taken < wanted ? taken : INDEX_PACING.batch
+      this.#paceMs = Math.max(INDEX_PACING.paceMs, INDEX_PACING.rest * (performance.now() - started))
       this.#wake()
     })
   }
 
-  /** What fails here is tried again with the next turn that a write or a question brings. */
+  /** What fails here is tried again in the next turn that a request starts. */
   #attempt(work: () => void): void {
     try {
       work()
@@ -222,22 +220,27 @@ export class Scheduler {
 
   #close(id: number): void {
     clearTimeout(this.#indexTimer)
-    const answers = new Answers()
-    answers.add(id, () => this.engine.close())
-    this.#send(answers)
+    const replies = new OrderedReplies()
+    replies.add(id, () => this.engine.close())
+    this.#send(replies)
     this.port.close()
   }
 
-  #send({ replies, transfer }: Pick<Answers, 'replies' | 'transfer'>): void {
+  #send({ replies, transfer }: Pick<OrderedReplies, 'replies' | 'transfer'>): void {
     if (replies.length > 0) this.port.postMessage(replies, transfer)
   }
 }
 
-/** A question that needs another slice. */
-const NOT_YET = Symbol('not yet')
+/** A write that is refused returns its error (`Task`). */
+function toReply(id: number, result: unknown): StoreReply {
+  return result instanceof AppError ? { id, error: toFailure(result) } : { id, result }
+}
 
-/** Answers of one turn, which go over as one message; what one of them failed of is its own answer. */
-class Answers {
+/** The result of a query that needs a further slice. */
+const PENDING = Symbol('not yet')
+
+/** The replies of one turn, in order; they are sent as one message. A task that fails has its error as the reply. */
+class OrderedReplies {
   readonly replies: StoreReply[] = []
   /** Buffers that change hands. */
   readonly transfer: ArrayBuffer[] = []
@@ -247,7 +250,7 @@ class Answers {
   add(id: number, work: () => unknown): void {
     try {
       const result = work()
-      if (result === NOT_YET) return
+      if (result === PENDING) return
       this.replies.push({ id, result })
       const bytes = isPage(result) ? result.items : result
       if (!(bytes instanceof Uint8Array)) return

@@ -1,36 +1,51 @@
 import { AppError } from '../../model/app-error.js'
-import { BoundedWork } from './bounded-work.js'
-import type { QueryTask, ReadTask, StoreFile, StoreOpened, StoreRequest, WriteTask } from './protocol.js'
-import { WorkerCalls } from './worker-calls.js'
+import type { Micros } from '../../model/timestamp.js'
+import type { LedgerFacts, LedgerTasks } from './engine.js'
+import { BoundedWork } from './thread/bounded-work.js'
+import type { StoreFile, TaskCall } from './thread/protocol.js'
+import { makeProxies, type Proxies, type TaskKinds } from './thread/task.js'
+import { WorkerCalls } from './thread/worker-calls.js'
+import type { PackedEvents, PackedOutcomes } from './write/packed-events.js'
 
 /**
- * Searches that the thread takes turns with; each holds what it has found so far, and a slice of each comes before the
- * next slice of the first. Those beyond wait here.
+ * Searches between which the thread alternates; each holds what it has found so far, and one slice of every search comes
+ * before the next slice of the first. Further ones wait here.
  */
 const SEARCHES = { underWay: 32, waiting: 256, busy: 'Too many searches are under way.' }
-/** Pages of a range, which take one slice: they wait for no search that waits. */
+/** Pages of a range take one slice each: they do not wait for searches that wait. */
 const PAGES = { underWay: 32, waiting: 2_000, busy: 'Too many pages are being read.' }
-/** An answer may be as large as an event, so few of them are on their way together. */
+/** An answer may be as large as an event, so few of them are under way together. */
 const READS = { underWay: 64, waiting: 10_000, busy: 'Too many requests wait for the ledger.' }
 
 export interface StoreThreadOptions {
-  /** Nothing can be stored any more: the thread died of a defect, or `onLost` was called and what could be saved is. */
+  /** Nothing can be stored any more: the thread died of a defect, or after `onLost` the content of the files was saved. */
   onFailure: (error: unknown) => void
-  /** The files on the disk are no longer those that are open, or what they hold could still not be saved. */
+  /** The files on the disk are no longer those that are open, or another attempt to save their content has failed. */
   onLost?: ((error: AppError) => void) | undefined
 }
 
-/** This side of the ledger's thread: what may be under way there, and what waits. */
+/** What the thread reports once the database is open. */
+export interface StoreOpened extends LedgerFacts {
+  kinds: TaskKinds<LedgerTasks>
+}
+
+/** The main thread's side of the ledger's thread. It bounds how many tasks are under way and how many wait. */
 export class StoreThread {
   readonly #searches = new BoundedWork(SEARCHES)
   readonly #pages = new BoundedWork(PAGES)
   readonly #reads = new BoundedWork(READS)
-  /** Resolves with what the first task that met damage makes known; the file stays damaged. */
+  /** Every task as a method. @throws AppError `unavailable/busy` for reads and queries */
+  readonly stores: Proxies<LedgerTasks>
+  /** Resolves with the error of the first task that met damage; the file stays damaged. */
   readonly damaged: Promise<AppError>
   /** The same, once it is known. */
   damage: AppError | undefined
 
-  private constructor(private readonly calls: WorkerCalls) {
+  private constructor(
+    private readonly calls: WorkerCalls,
+    kinds: TaskKinds<LedgerTasks>,
+  ) {
+    this.stores = makeProxies<LedgerTasks>(kinds, (call, signal) => this.#call(call, signal))
     this.damaged = new Promise(resolve => {
       calls.onError = error => {
         if (!(error instanceof AppError) || error.code !== 'store_corrupt') return
@@ -41,60 +56,52 @@ export class StoreThread {
   }
 
   /** Starts the thread and opens the database. @throws AppError `unavailable/store_…`, `configuration/store_newer` */
-  static async open(options: StoreFile & StoreThreadOptions): Promise<{ thread: StoreThread; opened: StoreOpened }> {
+  static async open(options: StoreFile & StoreThreadOptions): Promise<{ thread: StoreThread; facts: LedgerFacts }> {
     const { path, ownerNonce, onFailure, onLost } = options
     const file = new URL('./worker.js', import.meta.url)
     const data: StoreFile = { path, ownerNonce }
     const { calls, opened } = await WorkerCalls.start<StoreOpened>(file, { data, noun: 'ledger', onFailure, onLost })
-    return { thread: new StoreThread(calls), opened }
+    const { kinds, ...facts } = opened
+    return { thread: new StoreThread(calls, kinds), facts }
   }
 
-  /** @param transfer buffers of the task that change hands */
-  write<Result>(task: WriteTask, transfer: ArrayBuffer[] = []): Promise<Result> {
-    return this.calls.ask(id => ({ id, kind: 'write', task }) satisfies StoreRequest, transfer)
+  /** The buffer of the events changes hands: it is empty here from now on. */
+  record(packed: PackedEvents, now: Micros): Promise<PackedOutcomes> {
+    return this.calls.ask({ kind: 'write', task: 'events.record', args: [packed, now] }, [packed.buffer])
   }
 
-  /** @throws AppError `unavailable/busy` */
-  read<Result>(task: ReadTask): Promise<Result> {
-    return this.#reads.run(() => this.calls.ask(id => ({ id, kind: 'read', task }) satisfies StoreRequest))
+  /** Carries out what was sent, checkpoints the WAL and ends the thread. */
+  close(): Promise<void> {
+    return this.calls.close()
   }
 
   /**
-   * An aborted query stops at its next slice, never begins where it still waits, and rejects immediately with the
-   * signal's reason.
-   *
-   * @param isPlain it is over within one slice
-   * @throws AppError `unavailable/busy`
+   * An aborted query stops at its next slice, or never begins where it still waits. It rejects immediately with the
+   * reason of the signal.
    */
-  query<Result>(task: QueryTask, signal?: AbortSignal, isPlain = false): Promise<Result> {
-    signal?.throwIfAborted()
-    const work = isPlain ? this.#pages : this.#searches
-    return work.run(() => this.#query(task, signal), signal)
+  #call(call: TaskCall, signal: AbortSignal | undefined): Promise<unknown> {
+    if (call.kind === 'write') return this.calls.ask(call)
+    if (call.kind === 'read') return this.#reads.run(() => this.calls.ask(call))
+    if (signal?.aborted) return Promise.reject(signal.reason)
+    const work = call.kind === 'page' ? this.#pages : this.#searches
+    return work.run(() => this.#query(call, signal), signal)
   }
 
-  /** Carries out what was sent, checkpoints the journal and ends the thread. */
-  close(): Promise<void> {
-    return this.calls.close(id => ({ id, kind: 'close' }) satisfies StoreRequest)
-  }
-
-  #query<Result>(task: QueryTask, signal: AbortSignal | undefined): Promise<Result> {
+  #query(call: TaskCall, signal: AbortSignal | undefined): Promise<unknown> {
     const { calls } = this
     const id = calls.nextId
-    const answer = calls.ask<Result>(() => ({ id, kind: 'query', task }) satisfies StoreRequest)
+    const answer = calls.ask(call)
     if (!signal) return answer
-    const abort = () => {
-      calls.tell({ id, kind: 'abort' } satisfies StoreRequest)
-      calls.forget(id, signal.reason)
-    }
+    const abort = () => calls.abort(id, signal.reason)
     signal.addEventListener('abort', abort, { once: true })
     return answer.finally(() => signal.removeEventListener('abort', abort))
   }
 }
 
 function partlyDamaged(cause: AppError): AppError {
-  const detail = 'Part of the ledger database is damaged. What can still be read and recorded is still answered.'
+  const detail = 'Part of the ledger database is damaged. Requests that do not need that part still work.'
   return new AppError('unavailable', 'store_corrupt', detail, {
-    hint: 'Stop the server, look with `daybook ledger status --check`, and restore the file from a backup.',
+    hint: 'Stop the server, run `daybook ledger status --check`, and restore the file from a backup.',
     retryAfterSeconds: 60,
     cause,
   })

@@ -1,22 +1,23 @@
 import type { AppError } from '../../model/app-error.js'
+import type { EventQuery } from '../../model/event-query.js'
 import type { Micros } from '../../model/timestamp.js'
 import type { Store } from '../store.js'
-import { SqliteEventStore } from './event-store.js'
-import type { Leftover, StoreFile } from './protocol.js'
+import { shareUserReads } from './shared-user-reads.js'
 import { StoreThread, type StoreThreadOptions } from './store-thread.js'
-import { SqliteSubscriptionStore } from './subscription-store.js'
-import { SqliteUserStore } from './user-store.js'
+import type { StoreFile } from './thread/protocol.js'
+import type { Leftover } from './upgrade/leftovers.js'
+import { EventGroups } from './write/event-groups.js'
 
 /** A ledger in one SQLite file. */
 export interface SqliteStore extends Store {
   readonly schemaVersion: number
-  /** What of an older ledger could not be carried over. */
+  /** Rows of an older ledger that could not be carried over. */
   readonly leftovers: readonly Leftover[]
-  /** Resolves once a task has met damage in the file: `unavailable/store_corrupt`. */
+  /** Resolves when a task has met damage in the file: `unavailable/store_corrupt`. */
   readonly damaged: Promise<AppError>
-  /** Looks through the whole file for damage; writes wait. @returns what is wrong, nothing when all is well */
+  /** Checks the whole file for damage; writes wait. @returns the findings, none for a file without damage */
   check(): Promise<string[]>
-  /** Looks whether the open files are still those on the disk. @throws AppError `unavailable/ledger_lost` */
+  /** Checks that the open files are still those on the disk. @throws AppError `unavailable/ledger_lost` */
   verify(): Promise<void>
 }
 
@@ -24,34 +25,52 @@ export interface SqliteStoreOptions extends StoreFile, StoreThreadOptions {
   /** Wall clock in microseconds. It may step back; `captured_at` does not. */
   clock: () => Micros
   /**
-   * How many groups of events may be on their way to the store's thread at once, 8 when absent. All that wait there become
-   * one commit, each group with the instant at which it was sent.
+   * How many groups of events may be under way to the store's thread, 8 if absent. All that wait there become one commit,
+   * each group with the instant at which it was sent.
    */
   groupsUnderWay?: number
 }
 
 /**
- * Opens the ledger file, bringing an older schema forward. The caller owns the file (`owner.ts`).
+ * Opens the ledger file, and upgrades an older schema. The caller owns the file (`owner/owner.ts`).
  *
  * @throws AppError `unavailable/store_…`, `configuration/store_newer`
  *
  * Source: Event Ledger Service, "Storage".
  */
 export async function openSqliteStore(options: SqliteStoreOptions): Promise<SqliteStore> {
-  const { thread, opened } = await StoreThread.open(options)
-  const events = new SqliteEventStore(thread, { ...options, ...opened })
+  const { thread, facts } = await StoreThread.open(options)
+  const { events, subscriptions, users, file } = thread.stores
+  const groups = new EventGroups(thread, options)
+  const { epoch, schemaVersion, leftovers } = facts
   return {
-    schemaVersion: opened.schemaVersion,
-    leftovers: opened.leftovers,
+    schemaVersion,
+    leftovers,
     damaged: thread.damaged,
-    events,
-    subscriptions: new SqliteSubscriptionStore(thread),
-    users: new SqliteUserStore(thread),
-    check: async () => (await thread.read<string[]>({ task: 'check' })).filter(line => line !== 'ok'),
-    verify: () => thread.read({ task: 'verify' }),
+    events: {
+      ...events,
+      record: toRecord => groups.record(toRecord),
+      query: (query, signal) => (isRange(query) ? events.queryRange(query, signal) : events.query(query, signal)),
+      health: async () => {
+        const head = await groups.prove()
+        return { database: options.path, engine: 'sqlite', head, epoch, schemaVersion, damage: thread.damage }
+      },
+    },
+    subscriptions,
+    users: shareUserReads(users),
+    check: async () => (await file.check()).filter(line => line !== 'ok'),
+    verify: file.verify,
     close: async () => {
-      await events.finish()
+      await groups.finish()
       await thread.close()
     },
   }
+}
+
+/** Members of a query that only bound the range that is read. */
+const RANGE_MEMBERS = ['order', 'limit', 'since', 'from', 'to']
+
+/** One slice answers it. */
+function isRange(query: EventQuery): boolean {
+  return Object.entries(query).every(([member, value]) => value === undefined || RANGE_MEMBERS.includes(member))
 }

@@ -3,9 +3,11 @@ import { parentPort, workerData } from 'node:worker_threads'
 import type { AppError } from '../../model/app-error.js'
 import { toFailure } from '../../model/failure.js'
 import { Engine } from './engine.js'
-import { joinWrites } from './joined-writes.js'
-import type { StoreFile, StoreLost, StoreOpened } from './protocol.js'
+import { joinWrites } from './files/joined-writes.js'
 import { Scheduler } from './scheduler.js'
+import type { StoreOpened } from './store-thread.js'
+import type { StoreFile, StoreLost } from './thread/protocol.js'
+import { kindsOf } from './thread/task.js'
 
 const port = parentPort
 if (!port) throw new Error('This module runs as a worker thread.')
@@ -15,8 +17,7 @@ try {
   const onLost = (error: AppError, isOver: boolean) =>
     port.postMessage({ database: path, lost: toFailure(error), isOver } satisfies StoreLost)
   const engine = new Engine(path, { ownerNonce, onLost })
-  const { epoch, schemaVersion, leftovers } = engine
-  const opened: StoreOpened = { epoch, schemaVersion, leftovers }
+  const opened: StoreOpened = { ...engine.facts, kinds: kindsOf(engine.tasks) }
   port.postMessage([{ id: 0, result: opened }])
   new Scheduler(engine, port)
 } catch (error) {

@@ -5,14 +5,14 @@
 import { join } from 'node:path'
 import { Executor } from '../../../src/board/executor.js'
 import { openBoardDatabase } from '../../../src/store/sqlite/board/board-database.js'
-import { askedHere } from '../../../src/store/sqlite/tasks.js'
+import { asyncStore } from '../../../src/store/sqlite/thread/task.js'
 import { CARD, program } from '../executor-rig.js'
 
 const [, , home = ''] = process.argv
 const { runs } = openBoardDatabase(join(home, 'board.sqlite3'))
 let made = 0
 const executor = await Executor.open({
-  runs: askedHere(runs),
+  runs: asyncStore(runs),
   findCard: async () => CARD,
   hasToken: async () => true,
   now: () => Date.now() * 1000,

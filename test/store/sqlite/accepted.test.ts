@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { openSqliteStore } from '../../../src/store/sqlite/store.js'
 import { messageCreated } from '../../support/events.js'
+import { testFolder } from '../../support/test-folder.js'
 
 const NOON = 1_800_000_000_000_000
 
@@ -10,7 +11,7 @@ function open(t: Test, path: string) {
 }
 
 t.test('what was accepted before the store was closed is stored', async t => {
-  const path = join(t.testdir(), 'events.db')
+  const path = join(testFolder(t), 'events.db')
   const store = await open(t, path)
   const accepted = ['1', '2', '3'].map(key => store.events.record([messageCreated(key)]))
   const closed = store.close()
@@ -26,7 +27,7 @@ t.test('what was accepted before the store was closed is stored', async t => {
 })
 
 t.test('the head is known after a repeat alone', async t => {
-  const path = join(t.testdir(), 'events.db')
+  const path = join(testFolder(t), 'events.db')
   const store = await open(t, path)
   await store.events.record([messageCreated('1')])
   await store.close()
@@ -37,7 +38,7 @@ t.test('the head is known after a repeat alone', async t => {
 })
 
 t.test('an event that has no JSON form takes no other down', async t => {
-  const store = await open(t, join(t.testdir(), 'events.db'))
+  const store = await open(t, join(testFolder(t), 'events.db'))
   const good = store.events.record([messageCreated('1')])
   t.throws(() => store.events.record([messageCreated('2'), messageCreated('3', { payload: { n: 1n } })]))
   t.match(await good, [{ dedupeKey: '1', created: true }])

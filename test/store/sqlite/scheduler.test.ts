@@ -1,18 +1,19 @@
 import { join } from 'node:path'
 import { MessageChannel, type MessagePort } from 'node:worker_threads'
 import t from 'tap'
-import type { EventPage } from '../../../src/model/event-query.js'
+import type { EventPage, EventQuery } from '../../../src/model/event-query.js'
 import { Engine } from '../../../src/store/sqlite/engine.js'
-import { type PackedRows, packRows, toOpenBody } from '../../../src/store/sqlite/packed-rows.js'
-import type { QueryTask, StoreReply, StoreRequest, WriteTask } from '../../../src/store/sqlite/protocol.js'
 import { Scheduler } from '../../../src/store/sqlite/scheduler.js'
+import type { StoreReply, StoreRequest, TaskCall } from '../../../src/store/sqlite/thread/protocol.js'
+import { type PackedEvents, packEvents, toOpenBody } from '../../../src/store/sqlite/write/packed-events.js'
 import { messageCreated } from '../../support/events.js'
 import { testFolder } from '../../support/test-folder.js'
+import { userNamed } from '../user-store-conformance.js'
 
 const SEARCHES = 40
 const SLICE_MS = 5
 
-t.test('a write waits for a few slices, however many searches go on', async t => {
+t.test('a write waits for a few slices, however many searches are under way', async t => {
   let slices = 0
   class Searching extends Engine {
     override *query(): Generator<void, EventPage> {
@@ -34,11 +35,11 @@ t.test('a write waits for a few slices, however many searches go on', async t =>
     })
   })
   for (let id = 1; id <= SEARCHES; id++) {
-    ask({ id, kind: 'query', task: { task: 'query', query: { order: 'asc', limit: 1 } } })
+    ask({ id, kind: 'query', task: 'events.query', args: [{ order: 'asc', limit: 1 }] })
   }
   while (slices === 0) await new Promise(setImmediate)
   const before = slices
-  ask({ id: 0, kind: 'write', task: { task: 'probe' } })
+  ask({ id: 0, kind: 'write', task: 'events.probe', args: [] })
   t.ok((await answered) - before < SEARCHES / 2)
 
   for (let id = 1; id <= SEARCHES; id++) ask({ id, kind: 'abort' })
@@ -49,27 +50,28 @@ t.test('a write waits for a few slices, however many searches go on', async t =>
 t.test('nothing more is done for a query that was aborted', async t => {
   const slices = new Map<number, number>()
   class Searching extends Engine {
-    override *query({ query }: QueryTask): Generator<void, EventPage> {
+    override *query({ args }: TaskCall): Generator<void, EventPage> {
+      const [{ from = 0 }] = args as [EventQuery]
       for (;;) {
-        slices.set(query.from ?? 0, (slices.get(query.from ?? 0) ?? 0) + 1)
+        slices.set(from, (slices.get(from) ?? 0) + 1)
         yield
       }
     }
   }
   const { port1: here, port2: there } = new MessageChannel()
-  new Scheduler(new Searching(join(t.testdir(), 'events.db')), there)
+  new Scheduler(new Searching(join(testFolder(t), 'events.db')), there)
   const ask = (request: StoreRequest) => here.postMessage(request)
   for (const id of [1, 2]) {
-    ask({ id, kind: 'query', task: { task: 'query', query: { order: 'asc', limit: 1, from: id } } })
+    ask({ id, kind: 'query', task: 'events.query', args: [{ order: 'asc', limit: 1, from: id }] })
   }
   while (!slices.get(1)) await new Promise(setImmediate)
   ask({ id: 1, kind: 'abort' })
   const replies = collectReplies(here)
-  ask({ id: 3, kind: 'read', task: { task: 'is_closed' } }) // arrives after the abort
+  ask({ id: 3, kind: 'read', task: 'users.isClosed', args: [] }) // arrives after the abort
   while (!replies.has(3)) await new Promise(setImmediate)
   const [aborted = 0, other = 0] = [slices.get(1), slices.get(2)]
   while ((slices.get(2) ?? 0) < other + 10) await new Promise(setImmediate)
-  t.equal(slices.get(1), aborted, 'while the other went on')
+  t.equal(slices.get(1), aborted, 'while the other continued')
 
   ask({ id: 2, kind: 'abort' })
   ask({ id: 4, kind: 'close' })
@@ -85,16 +87,16 @@ t.test('a write waits for a few reads, however many there are and however much t
     }
   }
   const { port1: here, port2: there } = new MessageChannel()
-  new Scheduler(new Reading(join(t.testdir(), 'events.db')), there)
+  new Scheduler(new Reading(join(testFolder(t), 'events.db')), there)
   const answered = new Promise<number>(resolve => {
     here.on('message', (replies: StoreReply[]) => {
       if (replies.some(({ id }) => id === 0)) resolve(read)
     })
   })
   for (let id = 1; id <= 40; id++)
-    here.postMessage({ id, kind: 'read', task: { task: 'stats' } } satisfies StoreRequest)
+    here.postMessage({ id, kind: 'read', task: 'events.stats', args: [] } satisfies StoreRequest)
   while (read === 0) await new Promise(setImmediate)
-  here.postMessage({ id: 0, kind: 'write', task: { task: 'probe' } } satisfies StoreRequest)
+  here.postMessage({ id: 0, kind: 'write', task: 'events.probe', args: [] } satisfies StoreRequest)
   t.ok((await answered) < 20)
   here.postMessage({ id: 99, kind: 'close' } satisfies StoreRequest)
   await new Promise(resolve => here.once('close', resolve))
@@ -105,36 +107,37 @@ t.test('what was sent before a large write, or after it, has a commit of its own
   const commits: string[][] = []
   const LARGE = 5 * 1024 * 1024
   class Committing extends Engine {
-    override commit(tasks: readonly WriteTask[]): unknown[] {
+    override commit(tasks: readonly TaskCall[]): unknown[] {
       commits.push(tasks.map(task => task.task))
       return tasks.map(() => undefined)
     }
   }
   const { port1: here, port2: there } = new MessageChannel()
   new Scheduler(new Committing(join(testFolder(t), 'events.db')), there)
-  const rows: PackedRows = {
+  const rows: PackedEvents = {
     ...{ count: 1, texts: '', buffer: new ArrayBuffer(LARGE), start: 0 },
     ...{ unanswered: [], matches: '[]' },
   }
   here.on('message', () => {}) // or nothing would keep the test alive
-  const tasks: WriteTask[] = [{ task: 'probe' }, { task: 'probe' }, { task: 'record', rows, now: 1 }, { task: 'probe' }]
-  for (const [id, task] of tasks.entries()) here.postMessage({ id, kind: 'write', task } satisfies StoreRequest)
+  const probe = { task: 'events.probe', args: [] }
+  const calls = [probe, probe, { task: 'events.record', args: [rows, 1] }, probe]
+  for (const [id, call] of calls.entries()) here.postMessage({ id, kind: 'write', ...call } satisfies StoreRequest)
   here.postMessage({ id: 99, kind: 'close' } satisfies StoreRequest)
   await new Promise(resolve => here.once('close', resolve))
-  t.same(commits, [['probe', 'probe'], ['record'], ['probe']])
+  t.same(commits, [['events.probe', 'events.probe'], ['events.record'], ['events.probe']])
 })
 
-t.test('whoever came during a long commit has an answer before the search index goes on', async t => {
+t.test('a read that arrives during a long commit is answered before the search index advances', async t => {
   const happened: string[] = []
   class Slow extends Engine {
     override get unindexed(): number {
       return happened.includes('commit') && !happened.includes('index') ? 1 : 0
     }
-    override commit(tasks: readonly WriteTask[]): unknown[] {
+    override commit(tasks: readonly TaskCall[]): unknown[] {
       const until = performance.now() + 100
       while (performance.now() < until);
       happened.push('commit')
-      here.postMessage({ id: 2, kind: 'read', task: { task: 'stats' } } satisfies StoreRequest)
+      here.postMessage({ id: 2, kind: 'read', task: 'events.stats', args: [] } satisfies StoreRequest)
       return tasks.map(() => undefined)
     }
     override read(): unknown {
@@ -148,7 +151,7 @@ t.test('whoever came during a long commit has an answer before the search index 
   }
   const { port1: here, port2: there } = new MessageChannel()
   new Scheduler(new Slow(join(testFolder(t), 'events.db')), there)
-  here.postMessage({ id: 1, kind: 'write', task: { task: 'probe' } } satisfies StoreRequest)
+  here.postMessage({ id: 1, kind: 'write', task: 'events.probe', args: [] } satisfies StoreRequest)
   while (happened.length < 3) await new Promise(setImmediate)
   here.on('message', () => {}) // or nothing would keep the test alive
   here.postMessage({ id: 99, kind: 'close' } satisfies StoreRequest)
@@ -156,7 +159,7 @@ t.test('whoever came during a long commit has an answer before the search index 
   t.same(happened, ['commit', 'read', 'index'])
 })
 
-t.test('where every turn is long, the search index goes on all the same', async t => {
+t.test('the search index advances even if every turn is long', async t => {
   let indexed = 0
   let isOver = false
   class Burdened extends Engine {
@@ -166,7 +169,7 @@ t.test('where every turn is long, the search index goes on all the same', async 
     override get appended(): number {
       return indexed
     }
-    override commit(tasks: readonly WriteTask[]): unknown[] {
+    override commit(tasks: readonly TaskCall[]): unknown[] {
       if (!isOver) write() // one always waits
       const until = performance.now() + 15
       while (performance.now() < until);
@@ -177,12 +180,12 @@ t.test('where every turn is long, the search index goes on all the same', async 
     }
   }
   const { port1: here, port2: there } = new MessageChannel()
-  const write = () => here.postMessage({ id: 1, kind: 'write', task: { task: 'probe' } } satisfies StoreRequest)
+  const write = () => here.postMessage({ id: 1, kind: 'write', task: 'events.probe', args: [] } satisfies StoreRequest)
   here.on('message', () => {}) // or nothing would keep the test alive
   new Scheduler(new Burdened(join(testFolder(t), 'events.db')), there)
   write()
   while (indexed < 3) await new Promise(setImmediate)
-  t.pass('while writes went on')
+  t.pass('while writes continued')
   isOver = true
   here.postMessage({ id: 2, kind: 'close' } satisfies StoreRequest)
   await new Promise(resolve => here.once('close', resolve))
@@ -193,39 +196,50 @@ t.test('a message that cannot be read is answered, under its own number', async 
   new Scheduler(new Engine(join(testFolder(t), 'events.db')), there)
   const replies = collectReplies(here)
   const metadata: Record<string, unknown> = JSON.parse(`${'{"a":'.repeat(2_500)}1${'}'.repeat(2_500)}`)
-  const tooDeep = {
-    task: 'save_subscription',
-    subscription: { id: 'deep', metadata },
-    overwrite: [],
-  } as unknown as WriteTask
-  here.postMessage({ id: 1, kind: 'write', task: tooDeep } satisfies StoreRequest)
-  here.postMessage({ id: 2, kind: 'write', task: { task: 'probe' } } satisfies StoreRequest)
-  here.postMessage({ id: 3, kind: 'read', task: { task: 'is_closed' } } satisfies StoreRequest)
+  const tooDeep = { id: 'deep', metadata }
+  here.postMessage({ id: 1, kind: 'write', task: 'subscriptions.save', args: [tooDeep] } satisfies StoreRequest)
+  here.postMessage({ id: 2, kind: 'write', task: 'events.probe', args: [] } satisfies StoreRequest)
+  here.postMessage({ id: 3, kind: 'read', task: 'users.isClosed', args: [] } satisfies StoreRequest)
   here.postMessage({ id: 4, kind: 'close' } satisfies StoreRequest)
   await new Promise(resolve => here.once('close', resolve))
   t.match(replies.get(1), { error: { category: 'internal' } })
-  t.match(replies.get(2), { result: { head: null } })
+  t.match(replies.get(2), { result: null })
   t.match(replies.get(3), { result: false })
 })
 
 t.test('a defect of one write fails no other that shares its commit', async t => {
   class Failing extends Engine {
-    override commit(tasks: readonly WriteTask[]): unknown[] {
-      if (tasks.some(({ task }) => task === 'mark_closed')) throw new TypeError('a defect')
+    override commit(tasks: readonly TaskCall[]): unknown[] {
+      if (tasks.some(({ task }) => task === 'users.markClosed')) throw new TypeError('a defect')
       return super.commit(tasks)
     }
   }
   const { port1: here, port2: there } = new MessageChannel()
   new Scheduler(new Failing(join(testFolder(t), 'events.db')), there)
   const replies = collectReplies(here)
-  for (const [at, task] of (['probe', 'mark_closed', 'probe'] as const).entries()) {
-    here.postMessage({ id: at + 1, kind: 'write', task: { task } } satisfies StoreRequest)
+  for (const [at, task] of ['events.probe', 'users.markClosed', 'events.probe'].entries()) {
+    here.postMessage({ id: at + 1, kind: 'write', task, args: [] } satisfies StoreRequest)
   }
   here.postMessage({ id: 4, kind: 'close' } satisfies StoreRequest)
   await new Promise(resolve => here.once('close', resolve))
-  t.match(replies.get(1), { result: { head: null } })
+  t.match(replies.get(1), { result: null })
   t.match(replies.get(2), { error: { category: 'internal' } })
-  t.match(replies.get(3), { result: { head: null } })
+  t.match(replies.get(3), { result: null })
+})
+
+t.test('a refused write is replied as an error, and the writes of its commit succeed', async t => {
+  const { port1: here, port2: there } = new MessageChannel()
+  new Scheduler(new Engine(join(testFolder(t), 'events.db')), there)
+  const replies = collectReplies(here)
+  const users = [userNamed('ada'), userNamed('ADA', { id: 'other' }), userNamed('bob')]
+  for (const [at, user] of users.entries()) {
+    here.postMessage({ id: at + 1, kind: 'write', task: 'users.create', args: [user] } satisfies StoreRequest)
+  }
+  here.postMessage({ id: 4, kind: 'read', task: 'users.list', args: [] } satisfies StoreRequest)
+  here.postMessage({ id: 5, kind: 'close' } satisfies StoreRequest)
+  await new Promise(resolve => here.once('close', resolve))
+  t.match(replies.get(2), { error: { category: 'conflict', code: 'username_taken' } })
+  t.match(replies.get(4), { result: [{ username: 'ada' }, { username: 'bob' }] })
 })
 
 t.test('a search for thousands of terms in a large text is made in many slices', async t => {
@@ -235,10 +249,10 @@ t.test('a search for thousands of terms in a large text is made in many slices',
     const events = [
       messageCreated(`${characters}`, { payload: { text: `${'o'.repeat(characters)} ${words.join(' ')}` } }),
     ]
-    const rows = packRows(events, events.map(toOpenBody))
-    engine.commit([{ task: 'record', rows, now: 1 }])
+    const rows = packEvents(events, events.map(toOpenBody))
+    engine.commit([{ task: 'events.record', args: [rows, 1] }])
   }
-  const search = engine.query({ task: 'query', query: { order: 'asc', limit: 10, search: words } })
+  const search = engine.query({ task: 'events.query', args: [{ order: 'asc', limit: 10, search: words }] })
   let slices = 0
   let step = search.next()
   for (; !step.done; step = search.next()) slices++

@@ -1,6 +1,7 @@
-import { Database, type DatabaseGuard } from '../database.js'
-import { type OwnFile, refuseOthers } from '../foreign.js'
-import { type Migration, migrate } from '../migrate.js'
+import { Database } from '../files/database.js'
+import { type OwnFile, refuseOthers } from '../files/foreign.js'
+import type { LossHandling } from '../files/loss-watch.js'
+import { type Migration, migrate } from '../upgrade/migrate.js'
 import { createCardTable, SqliteCardStore } from './card-store.js'
 import { createRunTables, SqliteRunStore } from './run-store.js'
 
@@ -8,9 +9,9 @@ import { createRunTables, SqliteRunStore } from './run-store.js'
 export interface BoardDatabase {
   cards: SqliteCardStore
   runs: SqliteRunStore
-  /** A consistent copy, to a file that is not there yet. @throws as `Database.copyTo` */
+  /** A consistent copy, to a new file. @throws as `Database.copyTo` */
   copyTo(path: string): Promise<void>
-  /** Looks whether the open files are still those on the disk. @throws AppError `unavailable/ledger_lost` */
+  /** Checks that the open files are still those on the disk. @throws AppError `unavailable/ledger_lost` */
   verify(): void
   close(): void
 }
@@ -25,16 +26,16 @@ const BOARD: OwnFile = {
   hint: 'Choose another folder with BOARD_HOME.',
 }
 
-/** Append-only: entry n brings a board of version n to version n + 1. */
+/** Append-only: entry n upgrades a board from version n to version n + 1. */
 const BOARD_MIGRATIONS: readonly Migration[] = [createBoard]
 
 /**
- * Opens the cards and runs of a board, or begins them. This process owns the file. Damage is told and never mended by
- * throwing cards away.
+ * Opens the cards and runs of a board; a missing file is created. This process owns the file. Damage is reported, and never
+ * repaired by deleting cards.
  *
  * @throws AppError `unavailable/store_…`, `configuration/store_foreign`, `configuration/store_newer`
  */
-export function openBoardDatabase(path: string, guard: DatabaseGuard = {}): BoardDatabase {
+export function openBoardDatabase(path: string, guard: LossHandling = {}): BoardDatabase {
   const database = new Database(path, {
     ...guard,
     noun: NOUN,

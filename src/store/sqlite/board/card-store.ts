@@ -2,9 +2,9 @@ import { isDeepStrictEqual } from 'node:util'
 import { AppError } from '../../../model/app-error.js'
 import type { Card } from '../../../model/card.js'
 import type { CardChanges, CardFilter, CardPage } from '../../card-store.js'
-import type { Database, Row } from '../database.js'
+import type { Database, Row } from '../files/database.js'
 
-/** `seq` counts what was made, and is never used again; the body is last, so that filters need not read past it. */
+/** `seq` numbers the cards in the order of their creation, and is never reused. The body is last: filters need not read it. */
 const CREATE_TABLE = /* sql */ `
   CREATE TABLE cards (
     seq INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -41,7 +41,7 @@ const NEIGHBOURS = /* sql */ `
   SELECT rank FROM cards WHERE board_column = ?1 AND id <> ?2 ORDER BY rank LIMIT 2 OFFSET ?3`
 const IDS = /* sql */ `SELECT id FROM cards WHERE board_column = ?1 AND id <> ?2 ORDER BY rank`
 
-/** Each filter as a condition on its one value. The table is small enough to look at every card for some of them. */
+/** Each filter as a condition on its value. The table is small enough to read every card for some of them. */
 const CONDITIONS: Record<keyof CardFilter, string> = {
   column: 'board_column = ?',
   assignee: 'assignee = ?',
@@ -49,10 +49,10 @@ const CONDITIONS: Record<keyof CardFilter, string> = {
   link: 'EXISTS (SELECT 1 FROM json_each(links) WHERE value = ?)',
 }
 
-/** What SQLite takes as an offset, and more cards than any column has. */
+/** Accepted by SQLite as an offset, and more cards than any column has. */
 const BEYOND_EVERY_END = 1_000_000_000
 
-/** To be called inside the migration that makes it. */
+/** For the migration that creates it. */
 export function createCardTable(database: Database): void {
   database.exec(CREATE_TABLE)
 }
@@ -128,15 +128,15 @@ export class SqliteCardStore {
     })
   }
 
-  /** Whether the card stands at that place of its column already. */
+  /** Whether the card is already at that place of its column. */
   #isAt({ id, column, rank }: Card, position: number): boolean {
     const [before, after] = this.#neighbours({ id, column }, position)
     return (before === undefined || before < rank) && (after === undefined || rank < after)
   }
 
   /**
-   * The rank between those that stand before and after a place in a column, at its end where none is named. Where no
-   * number is left between the two, the whole column is numbered anew.
+   * A rank between those before and after a place in a column; without a place, at its end. If no number is left between
+   * the two, the whole column is renumbered.
    */
   #makeRoom(card: Pick<Card, 'id' | 'column'>, position: number | undefined): number {
     const [before, after] = position === undefined ? [this.#lastRank(card)] : this.#neighbours(card, position)
@@ -146,7 +146,7 @@ export class SqliteCardStore {
     return before < between && between < after ? between : this.#renumber(card, position ?? 0)
   }
 
-  /** Ranks of the cards that stand before and after a place in a column, without the card itself. */
+  /** Ranks of the cards before and after a place in a column, without the card itself. */
   #neighbours({ id, column }: Pick<Card, 'id' | 'column'>, position: number): [number | undefined, number | undefined] {
     const place = Math.min(position, BEYOND_EVERY_END)
     if (place === 0) return [undefined, numberOf(this.database.first(NEIGHBOURS, column, id, 0)?.rank)]
@@ -171,13 +171,13 @@ export class SqliteCardStore {
 function refuseOutdated({ id, version }: Card, wanted: number | undefined): void {
   if (wanted === undefined || wanted === version) return
   throw new AppError('outdated', 'version_conflict', `The card ${id} has changed: it is version ${version} now.`, {
-    hint: 'Read it again, and make the change to that.',
+    hint: 'Read it again, and change that version.',
   })
 }
 
 function full(max: number): AppError {
-  return new AppError('conflict', 'board_full', `The board holds ${max} cards, and takes no more.`, {
-    hint: 'Delete some that are done with.',
+  return new AppError('conflict', 'board_full', `The board holds ${max} cards, which is the limit.`, {
+    hint: 'Delete cards that are no longer needed.',
   })
 }
 

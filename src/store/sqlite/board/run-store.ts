@@ -1,8 +1,8 @@
 import type { LogPiece, Run, RunMode, RunPlan, RunState } from '../../../model/run.js'
 import type { RunChanges, RunFilter } from '../../run-store.js'
-import type { Database, Row } from '../database.js'
+import type { Database, Row } from '../files/database.js'
 
-/** Texts of logs are kept as bytes: they may hold NUL, where the driver would cut a text short. */
+/** Texts of logs are stored as bytes: they may contain NUL, at which the driver would cut a text. */
 const CREATE_TABLES = /* sql */ `
   CREATE TABLE runs (
     seq INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -74,10 +74,10 @@ const SET_PAUSED = /* sql */ `UPDATE executor SET paused = ?`
 
 /** Pieces may be small: so many are looked at together. */
 const PIECES_AT_ONCE = 64
-/** Whoever reads on gives others a turn in between. */
+/** A longer log needs several reads, with other tasks between them. */
 const PIECES_A_READ = 1_024
 
-/** To be called inside the migration that makes them. */
+/** For the migration that creates them. */
 export function createRunTables(database: Database): void {
   database.exec(CREATE_TABLES)
 }

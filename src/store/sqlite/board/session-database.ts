@@ -1,24 +1,25 @@
 import { randomBytes } from 'node:crypto'
 import { existsSync, renameSync } from 'node:fs'
 import { AppError } from '../../../model/app-error.js'
-import { Database, type DatabaseGuard } from '../database.js'
-import { toFileError } from '../file-error.js'
-import { type OwnFile, refuseOthers } from '../foreign.js'
-import { type Migration, migrate } from '../migrate.js'
+import { Database } from '../files/database.js'
+import { toFileError } from '../files/file-error.js'
+import { type OwnFile, refuseOthers } from '../files/foreign.js'
+import type { LossHandling } from '../files/loss-watch.js'
+import { type Migration, migrate } from '../upgrade/migrate.js'
 import { SqliteSessionStore } from './session-store.js'
 
 /** An opened `sessions.sqlite3`. */
 export interface SessionDatabase {
   sessions: SqliteSessionStore
-  /** A consistent copy, to a file that is not there yet. @throws as `Database.copyTo` */
+  /** A consistent copy, to a new file. @throws as `Database.copyTo` */
   copyTo(path: string): Promise<void>
-  /** Looks whether the open files are still those on the disk. @throws AppError `unavailable/ledger_lost` */
+  /** Checks that the open files are still those on the disk. @throws AppError `unavailable/ledger_lost` */
   verify(): void
   close(): void
 }
 
-export interface SessionDatabaseOptions extends DatabaseGuard {
-  /** Told where a damaged file was put. */
+export interface SessionDatabaseOptions extends LossHandling {
+  /** Called with the path to which a damaged file was moved. */
   onCorrupt: (kept: string) => void
   /** Milliseconds of Unix time. */
   now?: () => number
@@ -30,7 +31,7 @@ const CREATE_TABLES = /* sql */ `
   CREATE TABLE sessions (
     digest TEXT PRIMARY KEY, created_at INTEGER NOT NULL, expires_at INTEGER NOT NULL
   ) STRICT, WITHOUT ROWID;`
-/** Rows of before do not say which key signed them. */
+/** The key of existing rows is unknown. */
 const ADD_SIGNING_KEY = /* sql */ `
   ALTER TABLE sessions ADD COLUMN signing_key TEXT;
   ALTER TABLE sessions ADD COLUMN key_is_assumed INTEGER NOT NULL DEFAULT 0;
@@ -53,15 +54,15 @@ const OWN: OwnFile = {
   hint: 'Move it away, or choose another folder with BOARD_HOME.',
 }
 
-/** Append-only: entry n brings a file of version n to version n + 1. */
+/** Append-only: entry n upgrades a file from version n to version n + 1. */
 const MIGRATIONS: readonly Migration[] = [createTables, addSigningKey]
 
-/** What belongs to a database file, by the ends of their names; the file last, since no log may lie there without it. */
+/** The files of a database, by the ends of their names. The database is last: a WAL must not be there without it. */
 const PARTS = ['-wal', '-journal', '']
 
 /**
- * Opens the board's sessions; a file that is not there is made. A damaged one is put aside as
- * `<path>.corrupt-<unix seconds>` and made anew: everybody has to log in again, and the board starts.
+ * Opens the sessions of the board; a missing file is created. A damaged file is moved to `<path>.corrupt-<unix seconds>` and
+ * replaced by a new one: the board starts, and all users have to log in again.
  *
  * @throws AppError `configuration/store_foreign`, `configuration/store_newer`, `unavailable/store_…`
  *
@@ -108,7 +109,7 @@ function addSigningKey(database: Database): void {
   database.exec(ADD_SIGNING_KEY)
 }
 
-/** Looks through the whole file, which is small: damage that was met later would end every login until the next start. */
+/** Checks the whole file, which is small: damage that is met later would prevent every login until the next start. */
 function readSalt(database: Database): string {
   const isWhole = database.first(CHECK)?.integrity_check === 'ok'
   const salt = database.first(FIND_SALT)?.value
@@ -116,7 +117,7 @@ function readSalt(database: Database): string {
   throw new AppError('unavailable', 'store_corrupt', `The ${NOUN} database is damaged.`)
 }
 
-/** The parts stay together: a write-ahead log may hold what could still be saved. @returns where the file is now */
+/** The files stay together: the WAL may contain rows that can still be saved. @returns the new path */
 function putAside(path: string, now: () => number): string {
   let seconds = Math.floor(now() / 1000)
   while (existsSync(`${path}.corrupt-${seconds}`)) seconds++

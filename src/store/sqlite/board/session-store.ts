@@ -1,5 +1,5 @@
 import type { NewBoardSession } from '../../board-session-store.js'
-import type { Database } from '../database.js'
+import type { Database } from '../files/database.js'
 
 const IS_LIVE = /* sql */ `SELECT 1 FROM sessions WHERE digest = ? AND signing_key = ? AND expires_at > ?`
 const COUNT = /* sql */ `SELECT count(*) AS sessions FROM sessions`
@@ -8,10 +8,10 @@ const INSERT = /* sql */ `INSERT INTO sessions (digest, created_at, expires_at, 
 const DELETE = /* sql */ `DELETE FROM sessions WHERE digest = ?`
 const DELETE_ALL = /* sql */ `DELETE FROM sessions`
 const PURGE = /* sql */ `DELETE FROM sessions WHERE expires_at <= ?`
-/** Sessions of a release that kept no key are those of the key that was in use at the first start after it. */
+/** Sessions of a release that stored no key belong to the key in use at the first start after the upgrade. */
 const SIGN_UNSIGNED = /* sql */ `UPDATE sessions SET signing_key = ? WHERE signing_key IS NULL`
 const DELETE_SIGNED_OTHERWISE = /* sql */ `DELETE FROM sessions WHERE signing_key <> ?`
-/** Their key is only assumed, so none of them may keep a known session out. */
+/** Their key is only assumed, so they must not prevent a session with a known key. */
 const DELETE_OLDEST_ASSUMED = /* sql */ `
   DELETE FROM sessions WHERE digest IN (
     SELECT digest FROM sessions WHERE signing_key = ? AND key_is_assumed = 1 ORDER BY created_at LIMIT 1

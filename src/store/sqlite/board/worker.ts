@@ -2,10 +2,10 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import { AppError } from '../../../model/app-error.js'
 import { toFailure } from '../../../model/failure.js'
-import type { DatabaseGuard } from '../database.js'
-import type { StoreFile, StoreLost } from '../protocol.js'
-import { serveTasks, taskNames } from '../tasks.js'
-import { type BoardFiles, type BoardStoresOpened, openBoardStores } from './board-stores.js'
+import type { LossHandling } from '../files/loss-watch.js'
+import type { StoreFile, StoreLost } from '../thread/protocol.js'
+import { kindsOf, serveInOrder } from '../thread/task.js'
+import { type BoardFiles, type BoardOpened, openBoardFiles } from './board-files.js'
 
 const port = parentPort
 if (!port) throw new Error('This module runs as a worker thread.')
@@ -13,29 +13,28 @@ try {
   let verifyBoth = () => {}
   /** Whether what a lost file holds is saved, by its path. */
   const losses = new Map<string, boolean>()
-  const guardOf = ({ path, ownerNonce }: StoreFile): DatabaseGuard => ({
+  const guardOf = ({ path, ownerNonce }: StoreFile): LossHandling => ({
     ownerNonce,
     onLost: (error, isOver) => {
       losses.set(path, isOver)
       const send = (over: boolean) =>
         port.postMessage({ database: path, lost: toFailure(error), isOver: over } satisfies StoreLost)
       if (!isOver) return send(false)
-      // The process ends then, and what the other file holds has to be saved as well.
+      // The process ends then, so the content of the other file has to be saved as well.
       verifyBoth()
       if ([...losses.values()].every(Boolean)) send(true)
     },
   })
-  const { stores, salt, putAside, close } = openBoardStores(workerData as BoardFiles, guardOf)
-  const opened: BoardStoresOpened = { tasks: taskNames(stores), salt, putAside }
-  port.postMessage([{ id: 0, result: opened }])
+  const { tasks, salt, putAside, close } = openBoardFiles(workerData as BoardFiles, guardOf)
+  port.postMessage([{ id: 0, result: { kinds: kindsOf(tasks), salt, putAside } satisfies BoardOpened }])
   verifyBoth = () => {
     try {
-      stores.databases.verify()
+      tasks.files.verify.run()
     } catch (error) {
       if (!(error instanceof AppError)) throw error // a loss that was found has been reported
     }
   }
-  serveTasks(port, stores, close)
+  serveInOrder(port, tasks, close)
 } catch (error) {
   port.postMessage([{ id: 0, error: toFailure(error) }])
 }

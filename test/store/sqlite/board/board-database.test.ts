@@ -2,8 +2,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { openBoardDatabase } from '../../../../src/store/sqlite/board/board-database.js'
-import { copyClosedDatabase } from '../../../../src/store/sqlite/copy-closed-database.js'
-import { Database } from '../../../../src/store/sqlite/database.js'
+import { copyClosedDatabase, Database } from '../../../../src/store/sqlite/files/database.js'
 import { testFolder } from '../../../support/test-folder.js'
 
 const AT = '2031-05-04T09:00:00.000000Z'
@@ -31,7 +30,7 @@ t.test('what was committed is there when it is opened again', async t => {
   t.equal(second.runs.isPaused(), true)
 })
 
-t.test('a damaged file is told, and stays as it was', async t => {
+t.test('a damaged file is reported, and stays as it was', async t => {
   const path = join(testFolder(t), 'board.sqlite3')
   const garbage = Buffer.alloc(40_000, 'not a database ')
   writeFileSync(path, garbage)
@@ -53,7 +52,7 @@ t.test('the database of another program is refused, and stays as it was', async 
   t.ok(readFileSync(path).equals(before))
 })
 
-t.test('a copy holds what was committed when it began, though cards are written meanwhile', async t => {
+t.test('a copy holds what was committed when it began, although cards are written at the same time', async t => {
   const folder = testFolder(t)
   const database = openIn(t, join(folder, 'board.sqlite3'))
   const body = 'x'.repeat(60_000)
@@ -118,7 +117,7 @@ t.test('a copy that the end of the server breaks off leaves no file', async t =>
   t.same(readdirSync(folder), ['board.sqlite3'])
 })
 
-t.test('a database that nobody has open is copied whatever is in it', async t => {
+t.test('a closed database with any content is copied', async t => {
   const folder = testFolder(t)
   const path = join(folder, 'board.sqlite3')
   const database = openBoardDatabase(path)

@@ -45,7 +45,7 @@ t.test('what was asked is carried out in that order, and before it closes', asyn
   await store.close()
   t.match(await Promise.all(asked), [{ rank: 1 }, { rank: 2 }, { rank: 3 }])
   const outcome = await copied
-  t.ok(outcome === undefined || (outcome as { code: string }).code === 'stopping', 'a copy is whole, or says so')
+  t.ok(outcome === undefined || (outcome as { code: string }).code === 'stopping', 'a copy is complete, or it fails')
   t.equal(existsSync(join(files.folder, 'copy.sqlite3')), outcome === undefined)
   t.notOk(existsSync(`${files.cards.path}.lock`))
   const database = openBoardDatabase(files.cards.path)
@@ -60,7 +60,7 @@ t.test('a file that is no board is refused, and nothing stays open', async t => 
   t.notOk(existsSync(`${files.cards.path}.lock`))
 })
 
-t.test('damaged sessions are put aside, and it is said where', async t => {
+t.test('damaged sessions are moved, and the new path is reported', async t => {
   const files = filesIn(t)
   writeFileSync(files.sessions.path, 'This is no database. '.repeat(1_000))
   const store = await openBoardStore(files, { onFailure: unexpected })

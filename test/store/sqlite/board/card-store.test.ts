@@ -24,7 +24,7 @@ function cardWith(id: string, members: Partial<Card> = {}): Omit<Card, 'rank' | 
 
 type Cards = ReturnType<typeof openStore>
 
-/** Ids in the order in which they stand. */
+/** Ids in the order of their ranks. */
 function standing(cards: Cards, column: string): string[] {
   const { items } = cards.list({ column }, { limit: MAX, after: 0 })
   const ranks = items.map(({ rank }) => rank)
@@ -58,7 +58,7 @@ t.test('a change raises the version, and what changes nothing does not', async t
   t.equal(cards.update('card_2', { title: 'x' }, { updatedAt: LATER }), undefined)
 })
 
-t.test('where a card stands in its column is no part of its version', async t => {
+t.test('the place of a card in its column is no part of its version', async t => {
   const cards = openStore(t)
   for (const id of ['a', 'b', 'c']) cards.create(cardWith(id), { max: MAX })
   const moved = cards.update('c', { position: 0 }, { updatedAt: LATER })
@@ -95,7 +95,7 @@ t.test('filters find what fits exactly, and combine', async t => {
   for (const label of ['', "' OR 1=1 --", 'x\0', '\ud800', '1']) t.same(ids({ label }), [])
 })
 
-t.test('pages show every card once, though cards go and come meanwhile', async t => {
+t.test('pages show every card once, although others are created and deleted between them', async t => {
   const cards = openStore(t)
   for (let n = 0; n < 5; n++) cards.create(cardWith(`card_${n}`), { max: MAX })
   const first = cards.list({}, { limit: 2, after: 0 })
@@ -115,7 +115,7 @@ t.test('pages show every card once, though cards go and come meanwhile', async t
   t.match({ ids: third.items.map(({ id }) => id), next: third.next }, { ids: ['card_5'], next: null })
 })
 
-t.test('a full board takes no more', async t => {
+t.test('a full board refuses further cards', async t => {
   const cards = openStore(t)
   for (const id of ['a', 'b']) cards.create(cardWith(id), { max: 2 })
   t.throws(() => cards.create(cardWith('c'), { max: 2 }), { category: 'conflict', code: 'board_full' })

@@ -33,7 +33,7 @@ function out(text: string) {
   return { at: AT, stream: 'out' as const, text }
 }
 
-t.test('a run is found as it was made, and changes by what is said alone', async t => {
+t.test('a run is found as it was created, and an update changes only what it names', async t => {
   const { runs } = openStore(t)
   const plan = { command: ['a\0"\ud800', '-x'], folder: '/w', environment: ['PATH'], timeout_seconds: 5 }
   const run: Run = { ...QUEUED, plan }
@@ -79,7 +79,7 @@ t.test('of finished runs the oldest go, with their logs; active ones stay', asyn
   t.same(runs.appendLog('run_2', [out('x')], { bytes: 10, pieces: 99 }), [], 'a run that is gone has no log')
 })
 
-t.test('what is active is told with its marker, oldest first, by whoever opens the file next', async t => {
+t.test('active runs are listed with their markers, oldest first, also after the file is opened again', async t => {
   const { runs, folder, close } = openStore(t)
   runs.create(QUEUED, { keep: 9 })
   runs.create({ ...QUEUED, id: 'run_2', state: 'done' }, { keep: 9 })
@@ -141,7 +141,7 @@ t.test('a log of tiny pieces is bounded by their number, and read in turns', asy
   t.match(runs.find('run_1'), { log_bytes: 2_000, log_dropped_bytes: 1_000 })
   const first = runs.readLog('run_1', 0, 99_999)
   t.equal(first[0]?.seq, 1_001)
-  t.ok(first.length < 2_000, 'not all at once')
+  t.ok(first.length < 2_000, 'not all in one read')
 })
 
 t.test('a log holds its newest pieces, as many as fit, and counts what gave way', async t => {

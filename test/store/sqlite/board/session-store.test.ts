@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import sqlite from 'node-sqlite3-wasm'
 import t, { type Test } from 'tap'
 import { openSessionDatabase } from '../../../../src/store/sqlite/board/session-database.js'
-import { Database } from '../../../../src/store/sqlite/database.js'
+import { Database } from '../../../../src/store/sqlite/files/database.js'
 import { testFolder } from '../../../support/test-folder.js'
 
 const NOW = 1_800_000_000
@@ -27,7 +27,7 @@ t.test('a session is live until its time is over', async t => {
   t.equal(sessions.isLive(`${digest(1)}' OR 1=1 --`, KEY, NOW), false)
 })
 
-t.test('there is room for as many as was said, after what is over has gone', async t => {
+t.test('there is room for max sessions, without the expired ones', async t => {
   const { sessions } = open(t)
   const add = (i: number, expiresAt: number, now = NOW) =>
     sessions.add({ digest: digest(i), key: KEY, expiresAt }, { now, max: 1024 })
@@ -133,18 +133,21 @@ t.test(
   },
 )
 
-t.test('a store that was full before the upgrade locks nobody out: the oldest of those sessions give way', async t => {
-  const { sessions } = open(t, olderFile(t, 3))
-  sessions.keepSignedBy(KEY)
-  const add = (i: number) => sessions.add({ digest: digest(i), key: KEY, expiresAt: NOW + 60 }, { now: NOW, max: 3 })
-  t.same([add(10), add(11)], [true, true])
-  t.same(
-    [0, 1, 2, 10, 11].map(i => sessions.isLive(digest(i), KEY, NOW)),
-    [false, false, true, true, true],
-  )
-  t.same([add(12), add(13)], [true, false], 'sessions whose key is known keep their place')
-  t.equal(sessions.count(), 3)
-})
+t.test(
+  'a store that was full before the upgrade accepts logins: they replace the oldest of those sessions',
+  async t => {
+    const { sessions } = open(t, olderFile(t, 3))
+    sessions.keepSignedBy(KEY)
+    const add = (i: number) => sessions.add({ digest: digest(i), key: KEY, expiresAt: NOW + 60 }, { now: NOW, max: 3 })
+    t.same([add(10), add(11)], [true, true])
+    t.same(
+      [0, 1, 2, 10, 11].map(i => sessions.isLive(digest(i), KEY, NOW)),
+      [false, false, true, true, true],
+    )
+    t.same([add(12), add(13)], [true, false], 'sessions whose key is known keep their place')
+    t.equal(sessions.count(), 3)
+  },
+)
 
 /** A whole file of a few sessions. */
 async function wholeFile(t: Test): Promise<Buffer> {
@@ -155,7 +158,7 @@ async function wholeFile(t: Test): Promise<Buffer> {
   return readFileSync(path)
 }
 
-t.test('a damaged file is put aside with its parts, and the board begins anew', async t => {
+t.test('a damaged file is moved with its parts, and the board begins with a new one', async t => {
   const whole = await wholeFile(t)
   const damaged: [name: string, bytes: Buffer][] = [
     ['text', Buffer.from('these are no sessions')],

@@ -1,0 +1,69 @@
+import type { LossHandling } from '../files/loss-watch.js'
+import type { StoreFile } from '../thread/protocol.js'
+import { methodTasks, type TaskKinds } from '../thread/task.js'
+import { openBoardDatabase } from './board-database.js'
+import { openSessionDatabase } from './session-database.js'
+
+/** The databases of a board. This process owns them. */
+export interface BoardFiles {
+  cards: StoreFile
+  sessions: StoreFile
+}
+
+/** Every task of the board's thread: the methods of its stores. */
+export type BoardTasks = ReturnType<typeof openBoardFiles>['tasks']
+
+/** What the thread reports once the files are open. */
+export interface BoardOpened {
+  kinds: TaskKinds<BoardTasks>
+  /** Of `BoardSessionStore`. */
+  salt: string
+  /** Where damaged sessions were moved. */
+  putAside: string | undefined
+}
+
+/**
+ * @param guardOf how each of the files is guarded
+ * @throws as `openBoardDatabase` and `openSessionDatabase`
+ */
+export function openBoardFiles(paths: BoardFiles, guardOf: (file: StoreFile) => LossHandling) {
+  const board = openBoardDatabase(paths.cards.path, guardOf(paths.cards))
+  let putAside: string | undefined
+  try {
+    const onCorrupt = (kept: string) => {
+      putAside = kept
+    }
+    const { sessions, ...sessionDatabase } = openSessionDatabase(paths.sessions.path, {
+      ...guardOf(paths.sessions),
+      onCorrupt,
+    })
+    const copies = { cards: board.copyTo, sessions: sessionDatabase.copyTo }
+    const files = {
+      verify: () => {
+        try {
+          board.verify()
+        } finally {
+          sessionDatabase.verify()
+        }
+      },
+    }
+    const close = () => {
+      try {
+        sessionDatabase.close()
+      } finally {
+        board.close()
+      }
+    }
+    const tasks = {
+      cards: methodTasks(board.cards),
+      runs: methodTasks(board.runs),
+      sessions: methodTasks(sessions),
+      copies: methodTasks(copies),
+      files: methodTasks(files),
+    }
+    return { tasks, salt: sessions.salt, putAside, close }
+  } catch (error) {
+    board.close()
+    throw error
+  }
+}

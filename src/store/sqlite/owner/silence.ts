@@ -1,0 +1,46 @@
+/** Whether the process behind a file lives. `unknown`: the file has not been observed for long enough. */
+export type Pulse = 'unknown' | 'beating' | 'silent'
+
+interface Watched {
+  fingerprint: string
+  lookedAt: number
+  silentForMs: number
+  beaten: boolean
+}
+
+/** A longer gap between two observations counts as this part of the silence: this process may have been suspended. */
+const MAX_SHARE_OF_ONE_LOOK = 1 / 8
+
+/**
+ * Decides whether a process is dead whose pid is not visible here: its file must stay unchanged for `silenceMs` of
+ * observation. If this process was itself suspended, maybe with the whole machine, so that no heart beat, it wakes after a
+ * long gap; such a gap must not count as silence.
+ */
+export class SilenceWatch {
+  #watched = new Map<string, Watched>()
+
+  /** @param elapsed monotonic milliseconds: a wall clock that is set forward must not kill an owner */
+  constructor(
+    private readonly silenceMs: number,
+    private readonly elapsed: () => number = () => performance.now(),
+  ) {}
+
+  /**
+   * Observes a file once.
+   *
+   * @param key the nonce of an owner or of a claim
+   * @param fingerprint changes with every sign of life of the process
+   */
+  observe(key: string, fingerprint: string): Pulse {
+    const at = this.elapsed()
+    const known = this.#watched.get(key)
+    if (known === undefined || known.fingerprint !== fingerprint) {
+      this.#watched.set(key, { fingerprint, lookedAt: at, silentForMs: 0, beaten: known !== undefined })
+      return known === undefined ? 'unknown' : 'beating'
+    }
+    known.silentForMs += Math.min(at - known.lookedAt, this.silenceMs * MAX_SHARE_OF_ONE_LOOK)
+    known.lookedAt = at
+    if (known.silentForMs >= this.silenceMs) return 'silent'
+    return known.beaten ? 'beating' : 'unknown'
+  }
+}

@@ -1,0 +1,78 @@
+import {
+  bucketStarts,
+  type EventHistogram,
+  HISTOGRAM_LIMITS,
+  type HistogramQuery,
+} from '../../../model/event-histogram.js'
+import type { Micros } from '../../../model/timestamp.js'
+import type { Database } from '../files/database.js'
+import { lastUpTo } from '../search/event-candidates.js'
+import type { SearchIndex } from '../search/search-index.js'
+import { countBuckets } from './bucket-counts.js'
+import { SlicedWork, type WorkBounds } from './sliced-work.js'
+
+/** After two seconds of work, without pauses, the answer contains the counts so far. */
+const BOUNDS: WorkBounds = { sliceMs: 4, workMs: 2_000 }
+
+const FIRST = /* sql */ `SELECT captured_us FROM events ORDER BY seq LIMIT 1`
+const LAST = /* sql */ `SELECT captured_us FROM events ORDER BY seq DESC LIMIT 1`
+const CAPTURED = /* sql */ `SELECT captured_us FROM events WHERE seq = ?`
+const LARGEST_SOURCES = /* sql */ `
+  SELECT source FROM source_counters WHERE events > 0 ORDER BY events DESC, source LIMIT ${HISTOGRAM_LIMITS.sources}`
+
+/**
+ * Answers in slices: when it yields, writes may run. It reads the ledger as it was at the beginning: it translates buckets
+ * of time into ranges of `seq` first, and events are never deleted or moved.
+ */
+export function* countEvents(
+  database: Database,
+  index: Pick<SearchIndex, 'indexedSeq'>,
+  epoch: string,
+  query: HistogramQuery,
+  bounds = BOUNDS,
+): Generator<void, EventHistogram> {
+  const newest = database.first(LAST)
+  const head = newest ? Number(newest.captured_us) : null
+  const range = rangeOf(database, query, head)
+  if (!range) return { ...NOTHING, head, epoch }
+  const { from, to } = range
+  const starts = bucketStarts({ ...range, buckets: query.buckets })
+  const borders = [...starts.map(start => start - 1), to].map(at => lastUpTo(database, at))
+  const sources = [...new Set(query.sources ?? database.all(LARGEST_SOURCES).map(row => String(row.source)))]
+  const counted = yield* countBuckets(database, index.indexedSeq, query, { borders, sources }, new SlicedWork(bounds))
+  const countedFrom = Math.max(from, firstCounted(database, counted.uncounted))
+  const known = (counts: readonly number[]) =>
+    counts.map((count, at) => ((starts[at] as Micros) < countedFrom ? null : count))
+  const bySource = [...counted.bySource].map(([source, counts]) => ({
+    ...{ source, count: sum(counts), counts: known(counts) },
+  }))
+  return {
+    ...{ from, to, starts, countedFrom, head, epoch },
+    counts: known(counted.counts),
+    count: sum(counted.counts),
+    bySource: bySource.filter(({ count }) => count > 0).sort((left, right) => right.count - left.count),
+  }
+}
+
+const NOTHING = { from: null, to: null, starts: [], counts: [], count: 0, bySource: [], countedFrom: null }
+
+function rangeOf(
+  database: Database,
+  { since, from, to, now }: HistogramQuery,
+  head: Micros | null,
+): { from: Micros; to: Micros } | undefined {
+  const bounds = [from, since === undefined ? undefined : since + 1].filter(bound => bound !== undefined)
+  const first = bounds.length > 0 ? Math.max(...bounds) : database.first(FIRST)?.captured_us
+  const last = to ?? Math.max(now, head ?? now)
+  return first === undefined || Number(first) > last ? undefined : { from: Number(first), to: last }
+}
+
+/** @param uncounted the newest row that was left out, if any was */
+function firstCounted(database: Database, uncounted: number | undefined): Micros {
+  if (uncounted === undefined) return Number.NEGATIVE_INFINITY
+  return Number(database.first(CAPTURED, uncounted)?.captured_us) + 1
+}
+
+function sum(counts: readonly number[]): number {
+  return counts.reduce((total, count) => total + count, 0)
+}

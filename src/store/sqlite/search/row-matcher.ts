@@ -1,0 +1,96 @@
+import type { StoredEvent } from '../../../model/event.js'
+import { type EventFilter, eventMatches, kindMatches } from '../../../model/event-match.js'
+import { type SearchTerm, searchableStrings } from '../../../model/search.js'
+import type { Database, Row } from '../files/database.js'
+import { inJson } from './body-patterns.js'
+import { payloadStrings, readBodyBytes, readOutline } from './large-body.js'
+
+/** How much is searched between two yields, so that writes do not wait for thousands of terms. */
+const SLICE_CHARACTERS = 1_000_000
+/** The cost of one comparison, however short the text is. */
+const COMPARISON_CHARACTERS = 50
+
+/** Whether a filter has no conditions except `source`, `kind` and `subject_id`. */
+export function columnsDecide(filter: EventFilter): boolean {
+  return (
+    filter.subscriptionIds === undefined &&
+    filter.actors === undefined &&
+    filter.target === undefined &&
+    filter.verified === undefined &&
+    filter.search === undefined
+  )
+}
+
+/**
+ * Decides whether a row matches, by the cheapest means: its columns, then the raw text of its body (the case folding of
+ * the JavaScript engine is the promised one, and JSON text spells a string in one way), and only then the parsed event. A
+ * large body, which is null in the row, is not parsed as a whole but read in slices.
+ */
+export function rowMatcher(database: Database, filter: EventFilter): (row: Row) => Generator<void, boolean> {
+  const byColumns = columnsDecide(filter)
+  const { search = [], ...others } = filter
+  const patterns = search.map(term => new RegExp(toPattern(inJson(term)), 'iu'))
+  return function* (row) {
+    if (filter.sources !== undefined && !filter.sources.includes(String(row.source))) return false
+    if (filter.kinds !== undefined && !filter.kinds.some(kind => kindMatches(String(row.kind), kind))) return false
+    if (filter.subjectId !== undefined && row.subject_id !== filter.subjectId) return false
+    if (byColumns) return true
+    if (row.body === null) return yield* matchesLarge(database, Number(row.seq), filter)
+    const body = String(row.body)
+    let searched = 0
+    for (const pattern of patterns) {
+      if (!pattern.test(body)) return false
+      searched += body.length
+      if (searched < SLICE_CHARACTERS) continue
+      searched = 0
+      yield
+    }
+    const event = JSON.parse(body) as StoredEvent
+    return eventMatches(event, others) && (yield* missingIn(searchableStrings(event), search)).length === 0
+  }
+}
+
+function* matchesLarge(database: Database, seq: number, filter: EventFilter): Generator<void, boolean> {
+  const { search = [], ...others } = filter
+  const outline = readOutline(database, seq)
+  if (!eventMatches(outline, others)) return false
+  const missing = yield* missingIn(searchableStrings(outline), search)
+  if (missing.length === 0) return true
+  yield
+  return (yield* missingIn(payloadStrings(readBodyBytes(database, seq)), missing)).length === 0
+}
+
+/**
+ * Searches texts for terms, in slices: when it yields, other work may run.
+ *
+ * @param texts folded; `undefined` for a pause, as the next one takes a while
+ * @returns the terms that occur in none of them
+ */
+function* missingIn(
+  texts: Iterable<string | undefined>,
+  terms: readonly SearchTerm[],
+): Generator<void, readonly SearchTerm[]> {
+  let missing = terms
+  let searched = 0
+  for (const text of texts) {
+    if (missing.length === 0) break
+    if (text === undefined) {
+      yield
+      continue
+    }
+    const absent: SearchTerm[] = []
+    for (const term of missing) {
+      if (!text.includes(term)) absent.push(term)
+      searched += text.length + COMPARISON_CHARACTERS
+      if (searched < SLICE_CHARACTERS) continue
+      searched = 0
+      yield
+    }
+    missing = absent
+  }
+  return missing
+}
+
+function toPattern(text: string): string {
+  return text.replaceAll(/[\\^$.*+?()[\]{}|/]/gu, '\\$&')
+}

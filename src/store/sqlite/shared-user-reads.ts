@@ -1,0 +1,54 @@
+import type { OwnedToken, StoredUser, UserStore } from '../user-store.js'
+import type { UserTasks } from './tasks/user-tasks.js'
+import type { StoreProxy } from './thread/task.js'
+
+/**
+ * Users and their tokens, with fewer messages to the store's thread: every request reads one of these rows.
+ *
+ * Requests that arrive while a row is being read share that reading, and still receive its newest state: the thread
+ * answers in order, so a reading that began before a change is answered before the change is reported to its caller.
+ */
+export function shareUserReads(users: StoreProxy<UserTasks>): UserStore {
+  const byId = new SharedReads<StoredUser | undefined>()
+  const byDigest = new SharedReads<OwnedToken | undefined>()
+  /** Only this process can change it. */
+  let closed: Promise<boolean> | undefined
+  return {
+    ...users,
+    isClosed: async () => {
+      const answer = closed ?? users.isClosed()
+      closed = answer
+      try {
+        return await answer
+      } catch (error) {
+        if (closed === answer) closed = undefined
+        throw error
+      }
+    },
+    markClosed: async () => {
+      await users.markClosed()
+      closed = Promise.resolve(true)
+    },
+    create: async (user, log) => {
+      await users.create(user, log)
+      closed = Promise.resolve(true)
+    },
+    findById: id => byId.share(id, () => users.findById(id)),
+    findByTokenDigest: digest => byDigest.share(digest, () => users.findByTokenDigest(digest)),
+  }
+}
+
+/** Readings that are under way; a result is not kept. */
+class SharedReads<Result> {
+  readonly #reading = new Map<string, Promise<Result>>()
+
+  share(key: string, read: () => Promise<Result>): Promise<Result> {
+    const running = this.#reading.get(key)
+    if (running) return running
+    const done = () => this.#reading.delete(key)
+    const reading = read()
+    this.#reading.set(key, reading)
+    reading.then(done, done)
+    return reading
+  }
+}

@@ -1,0 +1,80 @@
+import { cutToDepth, isDeeperThan, JSON_DEPTH } from '../../../model/json-depth.js'
+import type { Subscription } from '../../../model/subscription.js'
+
+/** Members of a subscription that must have a certain form, each with the value that replaces one of another form. */
+const MEMBERS: {
+  [Name in keyof Subscription]?: { isRight: (value: unknown) => boolean; otherwise: Subscription[Name] }
+} = {
+  source: { isRight: isText, otherwise: '' },
+  target: { isRight: isText, otherwise: '' },
+  scope: { isRight: isObject, otherwise: {} },
+  actions: { isRight: isListOf(isObject), otherwise: [] },
+  event_kinds: { isRight: isListOf(isText), otherwise: [] },
+  capture_modes: { isRight: isListOf(isText), otherwise: [] },
+  filters: { isRight: isObject, otherwise: {} },
+  metadata: { isRight: isObject, otherwise: {} },
+  enabled: { isRight: value => typeof value === 'boolean', otherwise: false },
+  last_cursor: { isRight: isTextOrNull, otherwise: null },
+  last_event_at: { isRight: isTextOrNull, otherwise: null },
+  created_at: { isRight: isText, otherwise: '' },
+  updated_at: { isRight: isText, otherwise: '' },
+}
+
+const TOO_DEEP =
+  `It is nested deeper than ${JSON_DEPTH} levels. Deeper values are left out here, capture skips it, and its ` +
+  'last_event_at may not change. Save it again: then it is stored as it is shown here.'
+
+/**
+ * A subscription from its row. If the body cannot be read completely, `problem` describes why; if that leaves open what it
+ * matches, it is disabled, as it must not match more than the user wants.
+ *
+ * @param row `id`, `owner_user_id` and `body`, which an older release or another program may have written
+ */
+export function readStoredSubscription(row: Record<string, unknown>): Subscription {
+  const stored = parse(String(row.body))
+  const isDeep = stored !== undefined && isDeeperThan(stored, JSON_DEPTH)
+  const body = isDeep ? cutToDepth(stored, JSON_DEPTH) : { ...stored }
+  const wrong = Object.entries(MEMBERS).filter(([name, { isRight }]) => !isRight(body[name]))
+  for (const [name, { otherwise }] of wrong) body[name] = otherwise
+  delete body.problem
+  const subscription = { ...body, id: String(row.id), owner_user_id: textOrNull(row.owner_user_id) } as Subscription
+  if (wrong.length > 0) return { ...subscription, enabled: false, problem: wrongMembers(stored, wrong) }
+  return isDeep ? { ...subscription, problem: TOO_DEEP } : subscription
+}
+
+function wrongMembers(stored: object | undefined, wrong: readonly [name: string, unknown][]): string {
+  const what = stored
+    ? `It has no usable ${wrong.map(([name]) => name).join(', ')}`
+    : 'What is stored of it is not JSON'
+  return `${what}, so it is disabled. Save it again, or delete it.`
+}
+
+function parse(body: string): Record<string, unknown> | undefined {
+  try {
+    const value: unknown = JSON.parse(body)
+    return isObject(value) ? (value as Record<string, unknown>) : undefined
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined
+    throw error
+  }
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === 'string'
+}
+
+function isTextOrNull(value: unknown): boolean {
+  return value === null || isText(value)
+}
+
+function isObject(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+function isListOf(isElement: (value: unknown) => boolean): (value: unknown) => boolean {
+  return value => Array.isArray(value) && value.every(isElement)
+}
+
+function textOrNull(value: unknown): string | null {
+  return isText(value) ? value : null
+}

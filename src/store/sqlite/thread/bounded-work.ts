@@ -1,0 +1,54 @@
+import { AppError } from '../../../model/app-error.js'
+
+export interface WorkLimits {
+  /** How many may be under way together. */
+  underWay: number
+  /** How many may wait for one of those to end. */
+  waiting: number
+  /** The message that refuses one more. */
+  busy: string
+}
+
+/** Bounds how much work is under way together. Further work waits in order; work that is aborted while it waits never begins. */
+export class BoundedWork {
+  #underWay = 0
+  readonly #waiting = new Set<() => void>()
+
+  constructor(private readonly limits: WorkLimits) {}
+
+  /** @throws AppError `unavailable/busy`; the signal's reason when it aborts before the work begins */
+  run<Result>(work: () => Promise<Result>, signal?: AbortSignal): Promise<Result> {
+    const { underWay, waiting, busy } = this.limits
+    if (this.#underWay < underWay) return this.#begin(work)
+    if (this.#waiting.size >= waiting) {
+      const hint = 'Try again in a moment.'
+      return Promise.reject(new AppError('unavailable', 'busy', busy, { hint, retryAfterSeconds: 1 }))
+    }
+    return new Promise((resolve, reject) => {
+      const begin = () => {
+        signal?.removeEventListener('abort', leave)
+        this.#begin(work).then(resolve, reject)
+      }
+      const leave = () => {
+        this.#waiting.delete(begin)
+        reject(signal?.reason)
+      }
+      this.#waiting.add(begin)
+      signal?.addEventListener('abort', leave, { once: true })
+    })
+  }
+
+  async #begin<Result>(work: () => Promise<Result>): Promise<Result> {
+    this.#underWay++
+    try {
+      return await work()
+    } finally {
+      this.#underWay--
+      const [next] = this.#waiting
+      if (next) {
+        this.#waiting.delete(next)
+        next()
+      }
+    }
+  }
+}

@@ -1,0 +1,161 @@
+import { randomUUID } from 'node:crypto'
+import { toTimestamp } from '../../../model/timestamp.js'
+import type { Database } from '../files/database.js'
+import { ACCOUNT_LOG_TABLE } from '../tasks/account-log.js'
+import { markAll, SOURCE_MARK_TABLE } from '../write/source-marks.js'
+import type { Migration } from './migrate.js'
+import { carryOverUsers } from './older-users.js'
+import { rebuildFromBodies } from './rebuild.js'
+
+/** Append-only: entry n upgrades a ledger from version n to version n + 1. */
+export const LEDGER_MIGRATIONS: readonly Migration[] = [
+  createLedger,
+  addUsers,
+  addSourceMarks,
+  addTokenRights,
+  addAccountLog,
+  carryOlderUsers,
+]
+
+/** The version that a ledger has once it is migrated. */
+export const SCHEMA_VERSION = LEDGER_MIGRATIONS.length
+
+const LEDGER_TABLES = /* sql */ `
+  CREATE TABLE meta (name TEXT PRIMARY KEY, value ANY) STRICT, WITHOUT ROWID;
+
+  -- seq has no gaps: nothing is ever deleted, and a repeat inserts nothing. captured_us rises with it.
+  CREATE TABLE events (
+    seq INTEGER PRIMARY KEY,
+    dedupe_key TEXT NOT NULL UNIQUE,
+    captured_us INTEGER NOT NULL UNIQUE,
+    source TEXT NOT NULL,
+    kind TEXT NOT NULL,
+    subject_id TEXT NOT NULL,
+    seen_count INTEGER NOT NULL,
+    body TEXT NOT NULL
+  ) STRICT;
+
+  CREATE TABLE subscriptions (id TEXT PRIMARY KEY, owner_user_id TEXT, body TEXT NOT NULL) STRICT;
+
+  CREATE TABLE source_counters (
+    source TEXT PRIMARY KEY, events INTEGER NOT NULL, duplicates INTEGER NOT NULL, latest_us INTEGER
+  ) STRICT, WITHOUT ROWID;
+  CREATE TABLE kind_counters (kind TEXT PRIMARY KEY, events INTEGER NOT NULL) STRICT, WITHOUT ROWID;
+
+  -- Both indexes trail the commits: events up to meta.indexed_seq are in them (search-index.ts).
+  CREATE VIRTUAL TABLE event_text USING fts5(
+    text, content = '', detail = none, columnsize = 0, tokenize = 'trigram case_sensitive 1'
+  );
+  CREATE VIRTUAL TABLE event_facets USING fts5(
+    facets, content = '', detail = none, columnsize = 0,
+    tokenize = "ascii tokenchars '!#$%&()*+,-./:;<=>?@[\\]^_{|}~\`'"
+  );
+  -- Events with more text than is worth a place in event_text; a search looks at each of them.
+  CREATE TABLE event_text_overlong (seq INTEGER PRIMARY KEY) STRICT;
+`
+
+const LEDGER_NAMES = ['meta', 'events', 'subscriptions', 'source_counters', 'kind_counters', 'event_text_overlong']
+
+/**
+ * The first schema. Of older ledgers, only `events.body` and `subscriptions.body` are certain: tables of our names are
+ * renamed to `older_…`, and every other column is derived from the bodies.
+ *
+ * Source: Event Ledger Service, "Storage".
+ */
+function createLedger(database: Database): void {
+  const older = setAside(database, LEDGER_NAMES)
+  database.exec(LEDGER_TABLES)
+  database.run(`INSERT INTO meta VALUES ('epoch', ?), ('indexed_seq', 0), ('probe', 0)`, randomUUID())
+  if (older.length > 0) rebuildFromBodies(database, older)
+}
+
+const USER_TABLES = /* sql */ `
+  -- NOCASE folds ASCII, and a username is nothing else.
+  CREATE TABLE users (
+    id TEXT PRIMARY KEY,
+    username TEXT NOT NULL UNIQUE COLLATE NOCASE,
+    role TEXT NOT NULL,
+    enabled INTEGER NOT NULL,
+    password_hash TEXT NOT NULL,
+    created_at TEXT NOT NULL,
+    updated_at TEXT NOT NULL
+  ) STRICT, WITHOUT ROWID;
+
+  -- seq rises with each token that is added, created_at only as well as the clock does.
+  CREATE TABLE api_tokens (
+    seq INTEGER PRIMARY KEY,
+    id TEXT NOT NULL UNIQUE,
+    user_id TEXT NOT NULL,
+    digest TEXT NOT NULL UNIQUE,
+    prefix TEXT NOT NULL,
+    created_at TEXT NOT NULL,
+    last_used_at TEXT,
+    UNIQUE (user_id, seq)
+  ) STRICT;
+`
+
+/**
+ * Users and their tokens, and whether there ever were any. An older ledger may have users of its own: their table is
+ * renamed, and a later migration carries them over. A closed ledger stays closed.
+ *
+ * Source: decisions on identity, section 5.
+ */
+function addUsers(database: Database): void {
+  const older = setAside(database, ['users', 'api_tokens'])
+  const hadUsers = older.includes('users') && database.first('SELECT 1 FROM older_users LIMIT 1') !== undefined
+  database.exec(USER_TABLES)
+  database.run(`INSERT INTO meta VALUES ('closed', ?)`, hadUsers ? 1 : 0)
+}
+
+/** The notes for counts by source in any range (docs/decisions/0014). */
+function addSourceMarks(database: Database): void {
+  setAside(database, ['source_marks'])
+  database.exec(SOURCE_MARK_TABLE)
+  markAll(database)
+}
+
+/** Tokens that only record events of named sources. Existing tokens keep all rights of their user. */
+function addTokenRights(database: Database): void {
+  database.exec(`ALTER TABLE api_tokens ADD COLUMN may TEXT NOT NULL DEFAULT 'all'`)
+  database.exec(`ALTER TABLE api_tokens ADD COLUMN sources TEXT NOT NULL DEFAULT '[]'`)
+}
+
+/** The account log, and an index to find and count the subscriptions of one owner. */
+function addAccountLog(database: Database): void {
+  setAside(database, ['account_log'])
+  database.exec(ACCOUNT_LOG_TABLE)
+  database.exec('CREATE INDEX IF NOT EXISTS subscriptions_by_owner ON subscriptions (owner_user_id, id)')
+}
+
+/**
+ * The users of an older ledger, whether it is upgraded now or was by a release that only renamed their tables. Older tokens
+ * may also be in tables of other names.
+ */
+function carryOlderUsers(database: Database): void {
+  setAside(database, ['tokens', 'user_tokens'])
+  const older = tablesNamed(database, ['older_users', 'older_api_tokens', 'older_tokens', 'older_user_tokens'])
+  const [users, tokens] = [older.filter(name => name === 'older_users'), older.filter(name => name !== 'older_users')]
+  carryOverUsers(database, { users, tokens }, toTimestamp(Date.now() * 1000))
+}
+
+/** Renames tables of these names, which another program created, to `older_…`. @returns their names */
+function setAside(database: Database, names: readonly string[]): string[] {
+  const older = tablesNamed(database, names)
+  for (const name of older) {
+    for (const { name: index } of database.all(
+      `SELECT name FROM sqlite_schema WHERE type = 'index' AND sql IS NOT NULL AND lower(tbl_name) = ?`,
+      name,
+    )) {
+      database.exec(`DROP INDEX "${String(index).replaceAll('"', '""')}"`)
+    }
+    database.exec(`ALTER TABLE ${name} RENAME TO older_${name}`)
+  }
+  return older
+}
+
+function tablesNamed(database: Database, names: readonly string[]): string[] {
+  return database
+    .all(`SELECT lower(name) AS name FROM sqlite_schema WHERE type = 'table'`)
+    .map(row => String(row.name))
+    .filter(name => names.includes(name))
+}

@@ -1,0 +1,139 @@
+import { AppError } from '../../../model/app-error.js'
+import type { Micros } from '../../../model/timestamp.js'
+import type { EventToRecord, RecordOutcome } from '../../event-store.js'
+import type { StoreThread } from '../store-thread.js'
+import { packEvents, toOpenBody, toOutcomes } from './packed-events.js'
+
+/** Events and characters that may wait for the store; a caller beyond that receives `busy`. */
+const WAITING = { events: 50_000, characters: 256 * 1024 * 1024 }
+/** A commit younger than this proves that the store can commit. */
+const PROVEN_MS = 1_000
+
+interface Group {
+  events: EventToRecord[]
+  openBodies: string[]
+  characters: number
+  settle: { count: number; resolve: (outcomes: RecordOutcome[]) => void; reject: (error: unknown) => void }[]
+}
+
+/**
+ * Groups that may be under way together. With one, this thread and the store's would take turns waiting for each
+ * other; with many, each would be small, and a message costs more than the event in it.
+ */
+const GROUPS_UNDER_WAY = 8
+/**
+ * A group of so many events is sent immediately: the store's thread works on it while this one still reads the requests
+ * behind it. Smaller groups would cost more, as each commit writes pages of its own.
+ */
+const GROUP_EVENTS = 32
+/** A group takes no more characters, except from a single caller: small events must not wait for large ones. */
+const GROUP_CHARACTERS = 4 * 1024 * 1024
+
+/**
+ * Sends events to the store's thread in groups. What arrives in one turn of the event loop, up to a full group, or while
+ * enough groups are under way, is one message and shares one commit. On an idle ledger a single event does not wait.
+ */
+export class EventGroups {
+  /** The first is sent next; the last still grows. */
+  readonly #gathered: Group[] = []
+  #underWay = 0
+  #waiting = { events: 0, characters: 0 }
+  #provenAt = Number.NEGATIVE_INFINITY
+  /** Null until it is known, and while the ledger is empty. */
+  #head: Micros | null = null
+  #closing = false
+  #whenSent: (() => void) | undefined
+
+  constructor(
+    private readonly thread: StoreThread,
+    private readonly options: { clock: () => Micros; groupsUnderWay?: number },
+  ) {}
+
+  get #mostUnderWay(): number {
+    return this.options.groupsUnderWay ?? GROUPS_UNDER_WAY
+  }
+
+  record(events: EventToRecord[]): Promise<RecordOutcome[]> {
+    if (this.#closing) return Promise.reject(new AppError('unavailable', 'store_closed', 'The ledger is closed.'))
+    if (events.length === 0) return Promise.resolve([])
+    if (this.#waiting.events > WAITING.events || this.#waiting.characters > WAITING.characters) {
+      const message = 'Too many events wait to be stored. Try again shortly.'
+      return Promise.reject(new AppError('unavailable', 'busy', message, { retryAfterSeconds: 1 }))
+    }
+    const openBodies = events.map(toOpenBody)
+    const characters = events.reduce(
+      (sum, { json }, at) => sum + (openBodies[at] as string).length + (json?.length ?? 0),
+      0,
+    )
+    const group = this.#group(characters)
+    group.events.push(...events)
+    group.openBodies.push(...openBodies)
+    group.characters += characters
+    this.#waiting.characters += characters
+    this.#waiting.events += events.length
+    const outcomes = new Promise<RecordOutcome[]>((resolve, reject) => {
+      group.settle.push({ count: events.length, resolve, reject })
+    })
+    if (group.events.length >= GROUP_EVENTS) this.#sendGathered()
+    return outcomes
+  }
+
+  /** Proves that the store can commit: writes, unless a commit has just succeeded. @returns the newest `captured_at` */
+  async prove(): Promise<Micros | null> {
+    if (this.#head === null || performance.now() - this.#provenAt > PROVEN_MS) {
+      this.#head = await this.thread.stores.events.probe()
+      this.#provenAt = performance.now()
+    }
+    return this.#head
+  }
+
+  /** Accepts no further events, and resolves when all accepted ones are stored or refused. */
+  async finish(): Promise<void> {
+    this.#closing = true
+    while (this.#gathered.length > 0 || this.#underWay > 0) {
+      await new Promise<void>(resolve => {
+        this.#whenSent = resolve
+      })
+    }
+  }
+
+  /** The group to add events of this size to. */
+  #group(characters: number): Group {
+    const last = this.#gathered.at(-1)
+    if (last && last.characters + characters <= GROUP_CHARACTERS) return last
+    const group: Group = { events: [], openBodies: [], characters: 0, settle: [] }
+    this.#gathered.push(group)
+    if (this.#underWay < this.#mostUnderWay) setImmediate(() => this.#sendGathered())
+    return group
+  }
+
+  #sendGathered(): void {
+    if (this.#underWay === this.#mostUnderWay) return
+    const group = this.#gathered.shift()
+    if (!group) return
+    this.#underWay++
+    void this.#send(group)
+  }
+
+  async #send({ events, openBodies, characters, settle }: Group): Promise<void> {
+    try {
+      const packed = await this.thread.record(packEvents(events, openBodies), this.options.clock())
+      this.#provenAt = performance.now()
+      const outcomes = toOutcomes(events, openBodies, packed)
+      for (const { created, capturedAt } of outcomes) if (created) this.#head = capturedAt
+      let at = 0
+      for (const { count, resolve } of settle) {
+        resolve(outcomes.slice(at, at + count))
+        at += count
+      }
+    } catch (error) {
+      this.#provenAt = Number.NEGATIVE_INFINITY
+      for (const { reject } of settle) reject(error)
+    }
+    this.#waiting.events -= events.length
+    this.#waiting.characters -= characters
+    this.#underWay--
+    this.#sendGathered()
+    this.#whenSent?.()
+  }
+}

@@ -1,0 +1,239 @@
+import type { CaptureState } from '../../../model/subscription.js'
+import { type Micros, toTimestamp } from '../../../model/timestamp.js'
+import type { SubscriptionMatch } from '../../event-store.js'
+import type { Database } from '../files/database.js'
+import { LARGE_BODY_BYTES } from '../search/large-body.js'
+import type { SearchIndex } from '../search/search-index.js'
+import { laterCursorSql, noteCapture } from '../tasks/capture-state.js'
+import {
+  type MatchesOfEvent,
+  type PackedEvents,
+  type PackedOutcomes,
+  setInstants,
+  type UnpackedEvent,
+  unpackEvents,
+} from './packed-events.js'
+import { SourceMarks } from './source-marks.js'
+
+const INSERT_EVENT = /* sql */ `
+  INSERT INTO events (dedupe_key, captured_us, source, kind, subject_id, seen_count, body)
+  VALUES (?, ?, ?, ?, ?, 1, CAST(? AS TEXT))
+  ON CONFLICT (dedupe_key) DO NOTHING`
+
+const IS_STORED = /* sql */ `SELECT 1 FROM events WHERE dedupe_key = ?`
+
+const COUNT_REPEAT = /* sql */ `
+  UPDATE events
+  SET seen_count = seen_count + 1,
+      body = json_set(body, '$.seen_count', seen_count + 1, '$.last_seen_at', ?2)
+  WHERE dedupe_key = ?1 AND octet_length(body) <= ${LARGE_BODY_BYTES} AND json_valid(body)
+  RETURNING seen_count, captured_us, source, CASE WHEN ?3 THEN body END AS body`
+
+/** Characters from the count to the end, without the digits of the count. */
+const END = ',"seen_count":,"last_seen_at":"0000-00-00T00:00:00.000000Z"}'.length
+
+/**
+ * The same for a body whose JSON would take long to parse: its end is replaced, if this store wrote it. (Bodies of an older
+ * ledger have other ends.) A body that SQLite cannot read as JSON stays as it is, and is counted.
+ */
+const COUNT_LARGE_REPEAT = /* sql */ `
+  UPDATE events
+  SET seen_count = seen_count + 1,
+      body = CASE
+        WHEN CAST(substr(CAST(body AS BLOB), -(${END} + length(seen_count))) AS TEXT)
+          GLOB ',"seen_count":' || seen_count || ',"last_seen_at":"????-??-??T??:??:??.??????Z"}'
+        THEN CAST(substr(CAST(body AS BLOB), 1, octet_length(body) - ${END} - length(seen_count)) AS TEXT)
+          || (',"seen_count":' || (seen_count + 1) || ',"last_seen_at":"' || ?2 || '"}')
+        WHEN json_valid(body) THEN json_set(body, '$.seen_count', seen_count + 1, '$.last_seen_at', ?2)
+        ELSE body END
+  WHERE dedupe_key = ?1
+  RETURNING seen_count, captured_us, source, CASE WHEN ?3 THEN body END AS body`
+
+const COUNT_SOURCE = /* sql */ `
+  INSERT INTO source_counters (source, events, duplicates, latest_us) VALUES (?1, ?2, ?3, ?4)
+  ON CONFLICT (source) DO UPDATE
+  SET events = events + ?2, duplicates = duplicates + ?3, latest_us = coalesce(?4, latest_us)`
+
+const COUNT_KIND = /* sql */ `
+  INSERT INTO kind_counters (kind, events) VALUES (?1, ?2)
+  ON CONFLICT (kind) DO UPDATE SET events = events + ?2`
+
+/** A body that SQLite cannot read as JSON stays as it is: an event must not fail because of a subscription. */
+const MOVE_LAST_EVENT = /* sql */ `
+  UPDATE subscriptions SET body = json_set(body, '$.last_event_at', ?2) WHERE id = ?1 AND json_valid(body)`
+
+/** The position that capture has read to stays the same, and is stored apart from the cursor from now on. */
+const MOVE_CURSOR = /* sql */ `
+  UPDATE subscriptions
+  SET body = json_insert(json_set(body, '$.last_event_at', ?2, '$.last_cursor', ${laterCursorSql('?3')}),
+    '$.capture.read_to', body ->> '$.last_cursor')
+  WHERE id = ?1 AND json_valid(body)`
+
+const MARK_REPEAT = /* sql */ `
+  UPDATE events SET body = json_insert(body, '$.subscription_ids[#]', ?2)
+  WHERE dedupe_key = ?1 AND json_valid(body)
+    AND NOT EXISTS (SELECT 1 FROM json_each(body, '$.subscription_ids') WHERE value = ?2)
+  RETURNING seq, captured_us`
+
+const MOVE_LAST_EVENT_ON = /* sql */ `
+  UPDATE subscriptions SET body = json_set(body, '$.last_event_at', ?2)
+  WHERE id = ?1 AND json_valid(body) AND coalesce(body ->> '$.last_event_at', '') < ?2`
+
+/** Newest `captured_at` and newest `seq`. */
+export interface WriterPlace {
+  last: Micros
+  appended: number
+}
+
+interface Tally {
+  events: number
+  duplicates: number
+  latest: Micros | null
+}
+
+/**
+ * Appends events inside the caller's transactions. `captured_at` is `max(last + 1 µs, now)`: unique, and rising in
+ * commit order, even if the clock steps back.
+ */
+export class EventWriter {
+  #last = 0
+  #appended = 0
+  readonly #sourceMarks: SourceMarks
+
+  constructor(
+    private readonly database: Database,
+    private readonly index: Pick<SearchIndex, 'addSubscription' | 'keepOutline' | 'forgetOutlines'>,
+  ) {
+    this.#sourceMarks = new SourceMarks(database)
+    const newest = database.first('SELECT seq, captured_us FROM events ORDER BY seq DESC LIMIT 1')
+    this.rewind({ last: Number(newest?.captured_us ?? 0), appended: Number(newest?.seq ?? 0) })
+  }
+
+  /** Newest `captured_at` that is committed, or 0 in an empty ledger. */
+  get last(): Micros {
+    return this.#last
+  }
+
+  /** Newest `seq`, which is the number of events. */
+  get appended(): number {
+    return this.#appended
+  }
+
+  /** To be read before a transaction, for `rewind`. */
+  get place(): WriterPlace {
+    return { last: this.#last, appended: this.#appended }
+  }
+
+  /** Discards what a failed transaction assigned. Reads nothing from a disk that has just failed. */
+  rewind({ last, appended }: WriterPlace): void {
+    this.#last = last
+    this.#appended = appended
+    this.#sourceMarks.forget()
+    this.index.forgetOutlines()
+  }
+
+  append(packed: PackedEvents, now: Micros): PackedOutcomes {
+    const outcomes: PackedOutcomes = { capturedAt: [], seenCounts: [], repeats: [] }
+    const sources = new Map<string, Tally>()
+    const kinds = new Map<string, number>()
+    const matches = new Map(
+      (JSON.parse(packed.matches) as MatchesOfEvent[]).map(({ index, matches }) => [index, matches]),
+    )
+    let index = 0
+    for (const event of unpackEvents(packed)) {
+      const capturedAt = Math.max(this.#last + 1, now)
+      setInstants(event, capturedAt)
+      const tally = tallyOf(sources, event.source)
+      if (this.#insert(event, capturedAt)) {
+        this.#last = capturedAt
+        this.#appended++
+        if (event.body.length > LARGE_BODY_BYTES) this.index.keepOutline(this.#appended, event.body)
+        this.#sourceMarks.count(this.#appended, event.source)
+        outcomes.capturedAt.push(capturedAt)
+        outcomes.seenCounts.push(1)
+        tally.events++
+        tally.latest = capturedAt
+        kinds.set(event.kind, (kinds.get(event.kind) ?? 0) + 1)
+      } else {
+        for (const { id, isCaptured } of matches.get(index) ?? []) if (isCaptured) this.#markRepeat(event.dedupeKey, id)
+        const isAnswered = !packed.unanswered.includes(index)
+        const repeat = this.#countRepeat(event.dedupeKey, Math.max(this.#last, now), isAnswered)
+        outcomes.capturedAt.push(repeat.capturedAt)
+        outcomes.seenCounts.push(repeat.seenCount)
+        if (isAnswered) outcomes.repeats.push({ index, body: repeat.body })
+        tallyOf(sources, repeat.source).duplicates++
+      }
+      index++
+    }
+    for (const [source, { events, duplicates, latest }] of sources) {
+      if (events + duplicates > 0) this.database.run(COUNT_SOURCE, source, events, duplicates, latest)
+    }
+    for (const [kind, events] of kinds) this.database.run(COUNT_KIND, kind, events)
+    this.#moveSubscriptions(matches, outcomes)
+    return outcomes
+  }
+
+  /** New events move the subscriptions that they match: one update each, however many events there were. */
+  #moveSubscriptions(ofEvents: ReadonlyMap<number, SubscriptionMatch[]>, outcomes: PackedOutcomes): void {
+    const { capturedAt, seenCounts } = outcomes
+    const moved = new Map<string, { at: Micros; cursor?: string }>()
+    const captured: { id: string; changes: CaptureState; cursor: string | undefined }[] = []
+    for (const [index, matches] of ofEvents) {
+      for (const match of matches) {
+        if (match.captured) captured.push({ id: match.id, changes: match.captured, cursor: match.cursor })
+        if (seenCounts[index] !== 1) continue
+        moved.set(match.id, furthest(moved.get(match.id), match, capturedAt[index] as number))
+      }
+    }
+    for (const [id, { at, cursor }] of moved) {
+      if (cursor === undefined) this.database.run(MOVE_LAST_EVENT, id, toTimestamp(at))
+      else this.database.run(MOVE_CURSOR, id, toTimestamp(at), cursor)
+    }
+    for (const { id, changes, cursor } of captured) noteCapture(this.database, id, changes, cursor)
+  }
+
+  #insert({ dedupeKey, source, kind, subjectId, body }: UnpackedEvent, capturedAt: Micros): boolean {
+    // An insert copies its values even if it conflicts.
+    if (body.length > LARGE_BODY_BYTES && this.database.first(IS_STORED, dedupeKey)) return false
+    return this.database.run(INSERT_EVENT, dedupeKey, capturedAt, source, kind, subjectId, body) > 0
+  }
+
+  /**
+   * Marks a stored event with a subscription that it was captured for, unless it is marked already. Its `captured_at`
+   * stays: it is the order of the ledger.
+   */
+  #markRepeat(dedupeKey: string, subscriptionId: string): void {
+    const row = this.database.first(MARK_REPEAT, dedupeKey, subscriptionId)
+    if (!row) return
+    this.index.addSubscription(Number(row.seq), subscriptionId)
+    this.database.run(MOVE_LAST_EVENT_ON, subscriptionId, toTimestamp(Number(row.captured_us)))
+  }
+
+  #countRepeat(dedupeKey: string, seenAt: Micros, isAnswered: boolean) {
+    const values = [dedupeKey, toTimestamp(seenAt), isAnswered ? 1 : 0]
+    const row = this.database.first(COUNT_REPEAT, ...values) ?? this.database.first(COUNT_LARGE_REPEAT, ...values)
+    if (!row) throw new Error('A stored key could not be counted.')
+    return {
+      source: String(row.source),
+      seenCount: Number(row.seen_count),
+      capturedAt: Number(row.captured_us),
+      body: String(row.body),
+    }
+  }
+}
+
+function tallyOf(tallies: Map<string, Tally>, source: string): Tally {
+  const tally = tallies.get(source) ?? { events: 0, duplicates: 0, latest: null }
+  tallies.set(source, tally)
+  return tally
+}
+
+function furthest(before: { at: Micros; cursor?: string } | undefined, match: SubscriptionMatch, at: Micros) {
+  const cursor = laterCursor(before?.cursor, match.cursor)
+  return cursor === undefined ? { at } : { at, cursor }
+}
+
+function laterCursor(left: string | undefined, right: string | undefined): string | undefined {
+  if (left === undefined || right === undefined) return left ?? right
+  return BigInt(right) > BigInt(left) ? right : left
+}

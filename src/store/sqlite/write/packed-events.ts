@@ -1,0 +1,164 @@
+import { storedKeyOf } from '../../../model/event.js'
+import { RESERVED_BYTES } from '../../../model/reserved-bytes.js'
+import { type Micros, toTimestamp } from '../../../model/timestamp.js'
+import type { EventToRecord, RecordOutcome, SubscriptionMatch } from '../../event-store.js'
+
+/**
+ * Events for the store's thread, packed so that the message costs little: each object, array and string of a message is
+ * cloned separately, so there are few of them, and the bodies are the bytes to store, in one buffer that changes hands
+ * without a copy.
+ */
+export interface PackedEvents {
+  count: number
+  /** Stored key, `source`, `kind` and `subject_id` of each event, without separators. */
+  texts: string
+  /**
+   * From `start` on: five lengths of 32 bits for each event, of its texts in UTF-16 units and of its body in bytes; then
+   * every complete body.
+   */
+  buffer: ArrayBuffer
+  start: number
+  /** Indexes of the events whose sender needs no body in the outcome. */
+  unanswered: number[]
+  /** `MatchesOfEvent[]` as JSON, only of events that match a subscription. */
+  matches: string
+}
+
+export interface MatchesOfEvent {
+  index: number
+  matches: SubscriptionMatch[]
+}
+
+/** The outcomes of packed events. An event that was seen once is new. */
+export interface PackedOutcomes {
+  capturedAt: Micros[]
+  seenCounts: number[]
+  /** Current bodies of the repeats whose sender needs them; it knows the bodies of new events. */
+  repeats: { index: number; body: string }[]
+}
+
+/** One event, unpacked. */
+export interface UnpackedEvent {
+  /** From `storedKeyOf`. */
+  dedupeKey: string
+  source: string
+  kind: string
+  subjectId: string
+  /** With blank instants until `setInstants`. */
+  body: Buffer
+}
+
+const LENGTHS_PER_EVENT = 5
+/** Which of the lengths of an event is that of its body. */
+const BODY = 4
+const CLOSING_BRACE = 1
+const BLANK_INSTANT = '0000-00-00T00:00:00.000000Z'
+const instants = (at: string) => `,"captured_at":"${at}","seen_count":1,"last_seen_at":"${at}"}`
+const BLANK_INSTANTS = instants(BLANK_INSTANT)
+const CAPTURED_AT = BLANK_INSTANTS.length - BLANK_INSTANTS.indexOf(BLANK_INSTANT)
+const LAST_SEEN_AT = BLANK_INSTANTS.length - BLANK_INSTANTS.lastIndexOf(BLANK_INSTANT)
+
+/**
+ * An event as JSON text, without its closing brace and the members that the transaction adds. For an event that is
+ * serialised already, only what follows its members.
+ */
+export function toOpenBody({ event, provenance, matches, json }: EventToRecord): string {
+  const subscriptionIds = JSON.stringify(matches.map(match => match.id))
+  const members = json ? '' : JSON.stringify(event).slice(0, -1)
+  return `${members},"subscription_ids":${subscriptionIds},"provenance":${JSON.stringify(provenance)}`
+}
+
+export function packEvents(events: readonly EventToRecord[], openBodies: readonly string[]): PackedEvents {
+  const lengths = new Uint32Array(events.length * LENGTHS_PER_EVENT)
+  let texts = ''
+  let size = lengths.byteLength
+  const matches: MatchesOfEvent[] = []
+  const unanswered: number[] = []
+  for (const [index, { event, provenance, matches: ofEvent, json }] of events.entries()) {
+    const { source, kind, subject_id } = event
+    const key = storedKeyOf(event, provenance)
+    const serialised = json ? json.length - CLOSING_BRACE : 0
+    const length = serialised + Buffer.byteLength(openBodies[index] as string) + BLANK_INSTANTS.length
+    texts += key + source + kind + subject_id
+    const first = index * LENGTHS_PER_EVENT
+    lengths[first] = key.length
+    lengths[first + 1] = source.length
+    lengths[first + 2] = kind.length
+    lengths[first + 3] = subject_id.length
+    lengths[first + BODY] = length
+    size += length
+    if (json) unanswered.push(index)
+    if (ofEvent.length > 0) matches.push({ index, matches: ofEvent })
+  }
+  const bytes = roomOf(events, size) ?? Buffer.allocUnsafeSlow(size)
+  let end = lengths.byteLength
+  bytes.set(new Uint8Array(lengths.buffer))
+  for (const [index, { json }] of events.entries()) {
+    if (json) {
+      if (json.buffer !== bytes.buffer) bytes.set(json.subarray(0, -CLOSING_BRACE), end)
+      end += json.length - CLOSING_BRACE
+    }
+    end += bytes.write(openBodies[index] as string, end)
+    end += bytes.write(BLANK_INSTANTS, end, 'latin1')
+  }
+  const packedMatches = matches.length > 0 ? JSON.stringify(matches) : '[]'
+  const { buffer, byteOffset: start } = bytes
+  return { count: events.length, texts, buffer: buffer as ArrayBuffer, start, unanswered, matches: packedMatches }
+}
+
+/**
+ * The room around a single serialised event, if the rest fits there: then no byte of it is copied. Only a buffer with
+ * exactly that room is certain to have no other user.
+ */
+function roomOf(events: readonly EventToRecord[], size: number): Buffer | undefined {
+  const json = events.length === 1 ? events[0]?.json : undefined
+  if (!json) return undefined
+  const { before, after } = RESERVED_BYTES
+  const isOwn = json.byteOffset === before && json.buffer.byteLength === before + json.byteLength + after
+  const start = before - LENGTHS_PER_EVENT * Uint32Array.BYTES_PER_ELEMENT
+  const fits = start + size <= json.buffer.byteLength
+  return isOwn && fits ? Buffer.from(json.buffer as ArrayBuffer, start, size) : undefined
+}
+
+/** The bodies are views on the buffer. */
+export function* unpackEvents({ count, texts, buffer, start }: PackedEvents): Generator<UnpackedEvent> {
+  const lengths = new Uint32Array(buffer, start, count * LENGTHS_PER_EVENT)
+  let at = 0
+  let bodyStart = start + lengths.byteLength
+  const nextText = (length: number) => {
+    const from = at
+    at += lengths[length] as number
+    return texts.slice(from, at)
+  }
+  for (let first = 0; first < lengths.length; first += LENGTHS_PER_EVENT) {
+    const dedupeKey = nextText(first)
+    const source = nextText(first + 1)
+    const kind = nextText(first + 2)
+    const subjectId = nextText(first + 3)
+    const body = Buffer.from(buffer, bodyStart, lengths[first + BODY])
+    bodyStart += body.length
+    yield { dedupeKey, source, kind, subjectId, body }
+  }
+}
+
+/** Fills in when an event was captured, which is also when it was last seen. */
+export function setInstants({ body }: UnpackedEvent, capturedAt: Micros): void {
+  const text = toTimestamp(capturedAt)
+  body.write(text, body.length - CAPTURED_AT, 'latin1')
+  body.write(text, body.length - LAST_SEEN_AT, 'latin1')
+}
+
+/** The sender's side of the outcomes: one for each event. */
+export function toOutcomes(
+  events: readonly EventToRecord[],
+  openBodies: readonly string[],
+  { capturedAt, seenCounts, repeats }: PackedOutcomes,
+): RecordOutcome[] {
+  const repeated = new Map(repeats.map(({ index, body }) => [index, body]))
+  return events.map(({ event, json }, index) => {
+    const at = capturedAt[index] as number
+    const seenCount = seenCounts[index] as number
+    const outcome = { created: seenCount === 1, dedupeKey: event.dedupe_key, seenCount, capturedAt: at }
+    return json ? outcome : { ...outcome, body: repeated.get(index) ?? openBodies[index] + instants(toTimestamp(at)) }
+  })
+}

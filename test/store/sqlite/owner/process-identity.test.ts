@@ -1,0 +1,60 @@
+import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { setTimeout as sleep } from 'node:timers/promises'
+import t from 'tap'
+import { liveness, ownIdentity, processState } from '../../../../src/store/sqlite/owner/process-identity.js'
+
+t.test('a process finds itself alive, with the same identity every time', async t => {
+  const self = await ownIdentity()
+  t.same(await ownIdentity(), self)
+  t.equal(await liveness(self, self), 'alive')
+  t.match(self, { pid: process.pid, machine: /^[0-9a-f]{12}$/, boot: /^[0-9a-f]{12}$/, namespace: /^\d+$/ })
+})
+
+t.test('who is dead, who is alive, and who cannot be seen', async t => {
+  const self = await ownIdentity()
+  const other = { machine: 'a'.repeat(12), boot: 'b'.repeat(12) }
+  const cases = [
+    { name: 'the same pid, started at another time', change: { started: '1' }, expected: 'dead' },
+    { name: 'a pid that no process has', change: { pid: 2 ** 22 + 1 }, expected: 'dead' },
+    { name: 'this machine before it was started again', change: { boot: other.boot }, expected: 'dead' },
+    { name: 'the same, in a container', change: { boot: other.boot, namespace: '1' }, expected: 'dead' },
+    { name: 'another container of this machine', change: { namespace: '1' }, expected: 'elsewhere' },
+    {
+      name: 'the same with its own host name',
+      change: { namespace: '1', machine: other.machine },
+      expected: 'elsewhere',
+    },
+    { name: 'another machine', change: other, expected: 'elsewhere' },
+    { name: 'this process, after the host name changed', change: { machine: other.machine }, expected: 'alive' },
+  ]
+  for (const { name, change, expected } of cases) t.equal(await liveness({ ...self, ...change }, self), expected, name)
+})
+
+t.test('a process that has ended but was not collected yet is dead', async t => {
+  // The shell starts a child, becomes `sleep`, and so never collects it; before that it still might.
+  const parent = spawn('sh', ['-c', 'sleep 30 & echo $!; exec sleep 30'], { stdio: ['ignore', 'pipe', 'ignore'] })
+  t.teardown(() => parent.kill('SIGKILL'))
+  const [bytes] = await once(parent.stdout, 'data')
+  const child = Number(String(bytes))
+  while (programOf(parent.pid) !== 'sleep') await sleep(10)
+  process.kill(child, 'SIGKILL')
+  for (const platform of ['linux', 'elsewhere']) {
+    for (let tries = 0; tries < 100; tries += 1) {
+      const state = await processState(child, platform)
+      if (typeof state === 'object' && state.isZombie) break
+      await sleep(10)
+    }
+    t.match(await processState(child, platform), { isZombie: true }, platform)
+  }
+})
+
+t.test('without /proc the same is learnt from ps', async t => {
+  t.match(await processState(process.pid, 'elsewhere'), { isZombie: false, started: /^[a-z]{6}\d+$/ })
+  t.same(await processState(process.pid, 'elsewhere'), await processState(process.pid, 'elsewhere'))
+  t.equal(await processState(2 ** 22 + 1, 'elsewhere'), 'gone')
+})
+
+function programOf(pid: number | undefined): string {
+  return spawnSync('ps', ['-o', 'comm=', '-p', String(pid)], { encoding: 'utf8' }).stdout.trim()
+}

@@ -1,0 +1,81 @@
+import { once } from 'node:events'
+import { chmodSync, mkdirSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { join } from 'node:path'
+import t, { type Test } from 'tap'
+import { answersAt, socketPath } from '../../../../src/store/sqlite/owner/socket-path.js'
+import { refusalOf, shortFolder } from './owner-rig.js'
+
+const folderName = `daybook-${process.getuid?.() ?? 'user'}`
+/** A database whose own name with `.sock` is exactly `bytes` long. */
+const databaseOf = (folder: string, bytes: number) =>
+  join(folder, 'x'.repeat(bytes - folder.length - 1 - '.sock'.length))
+const longIn = (t: Test) => {
+  const folder = shortFolder(t)
+  return { runtimeDir: folder, database: databaseOf(folder, 150) }
+}
+
+t.test('the socket lies beside the database, up to the limit of the system', async t => {
+  const folder = shortFolder(t)
+  const limit = process.platform === 'linux' ? 107 : 103
+  const longest = databaseOf(folder, limit)
+  t.equal(await socketPath(longest, folder), `${longest}.sock`)
+  const server = createServer().listen(`${longest}.sock`)
+  await once(server, 'listening')
+  t.ok(statSync(`${longest}.sock`).isSocket(), 'and the system takes it')
+  server.close()
+  t.match(
+    await socketPath(databaseOf(folder, limit + 1), folder),
+    new RegExp(`^${folder}/${folderName}/[0-9a-f]{32}.sock$`),
+  )
+})
+
+t.test('beyond it, every spelling of a path has the same short name, in a folder only we may enter', async t => {
+  const { runtimeDir, database } = longIn(t)
+  const path = await socketPath(database, runtimeDir)
+  symlinkSync(runtimeDir, join(runtimeDir, 'link'))
+  t.equal(await socketPath(database.replace(runtimeDir, join(runtimeDir, 'link')), runtimeDir), path)
+  t.not(await socketPath(`${database}x`, runtimeDir), path)
+  t.equal(statSync(join(runtimeDir, folderName)).mode & 0o777, 0o700)
+})
+
+t.test('a folder in which others could put their socket is refused', async t => {
+  const traps: Record<string, (runtimeDir: string) => void> = {
+    'a link instead of the folder': runtimeDir => {
+      mkdirSync(join(runtimeDir, 'theirs'), { mode: 0o700 })
+      symlinkSync('theirs', join(runtimeDir, folderName))
+    },
+    'a folder others may enter': runtimeDir => {
+      mkdirSync(join(runtimeDir, folderName))
+      chmodSync(join(runtimeDir, folderName), 0o755)
+    },
+    'a file': runtimeDir => writeFileSync(join(runtimeDir, folderName), ''),
+    'a runtime folder in which others may rename': runtimeDir => chmodSync(runtimeDir, 0o777),
+  }
+  for (const [name, set] of Object.entries(traps)) {
+    const { runtimeDir, database } = longIn(t)
+    set(runtimeDir)
+    t.equal(await refusalOf(socketPath(database, runtimeDir)), 'configuration/socket_folder_unsafe', name)
+  }
+})
+
+t.test('a runtime folder that is too deep itself is refused', async t => {
+  const { runtimeDir, database } = longIn(t)
+  const deep = join(runtimeDir, 'd'.repeat(100))
+  mkdirSync(deep)
+  t.equal(await refusalOf(socketPath(database, deep)), 'configuration/socket_path_too_long')
+})
+
+t.test('only a socket with a listening process answers', async t => {
+  const folder = shortFolder(t)
+  const path = join(folder, 's')
+  t.equal(await answersAt(path), false, 'nothing there')
+  const server = createServer(connection => connection.end()).listen(path)
+  await once(server, 'listening')
+  t.equal(await answersAt(path), true)
+  t.equal(await answersAt(join(folder, 'x'.repeat(200))), false, 'too long to be a socket')
+  server.close()
+  await once(server, 'close')
+  writeFileSync(path, 'a file')
+  t.equal(await answersAt(path), false, 'not a socket')
+})

@@ -1,0 +1,84 @@
+import { join } from 'node:path'
+import t from 'tap'
+import type { EventHistogram } from '../../../../src/model/event-histogram.js'
+import type { EventFilter } from '../../../../src/model/event-match.js'
+import { Engine } from '../../../../src/store/sqlite/engine.js'
+import { Database } from '../../../../src/store/sqlite/files/database.js'
+import { countEvents } from '../../../../src/store/sqlite/read/event-histogram.js'
+import { openSqliteStore } from '../../../../src/store/sqlite/store.js'
+import { packEvents, toOpenBody } from '../../../../src/store/sqlite/write/packed-events.js'
+import { messageCreated } from '../../../support/events.js'
+import { testFolder } from '../../../support/test-folder.js'
+import { countAll, readAll, variedEvent } from '../../event-histogram-conformance.js'
+
+const NOON = 1_800_000_000_000_000
+
+t.test('a count that takes too long is exact from the newest event back to an instant in the answer', async t => {
+  const path = join(testFolder(t), 'events.db')
+  let now = NOON
+  const store = await openSqliteStore({ path, clock: () => (now += 1_000), onFailure: error => t.fail(String(error)) })
+  await store.events.record(Array.from({ length: 900 }, (_, at) => variedEvent(at)))
+  const all = await readAll(store.events)
+  await store.close()
+
+  const database = new Database(path, { noun: 'ledger', refuseForeign: () => {} })
+  t.teardown(() => database.close())
+  const filters: EventFilter[] = [{ kinds: ['message.*'] }, { verified: ['signature'] }, { search: ['zz'] }]
+  for (const filter of filters) {
+    for (const indexedSeq of [
+      0,
+      Number(database.first('SELECT value FROM meta WHERE name = ?', 'indexed_seq')?.value),
+    ]) {
+      const query = { ...filter, buckets: 20, now }
+      // So many slices as it takes until the bound is met: after a few of them, each of the least length.
+      for (const workMs of [0, 0.5, 2]) {
+        const answer = finish(countEvents(database, { indexedSeq }, '', query, { sliceMs: 0, workMs }))
+        const counted = countAll(all, { ...query, from: answer.countedFrom as number })
+        t.equal(answer.count, counted.count, 'every event since that instant is counted')
+        const whole = countAll(all, query)
+        for (const [at, count] of answer.counts.entries()) {
+          const isCounted = (answer.starts[at] as number) >= (answer.countedFrom as number)
+          t.equal(count, isCounted ? whole.counts[at] : null)
+        }
+        for (const { source, count } of answer.bySource) {
+          t.equal(count, counted.bySource.find(other => other.source === source)?.count)
+        }
+      }
+    }
+  }
+  const [kinds = {}] = filters
+  const stopped = finish(
+    countEvents(database, { indexedSeq: 0 }, '', { ...kinds, buckets: 20, now }, { sliceMs: 0, workMs: 0 }),
+  )
+  t.ok((stopped.countedFrom as number) > (stopped.from as number))
+})
+
+t.test('events of a transaction that failed are not counted', async t => {
+  const engine = new Engine(join(testFolder(t), 'events.db'))
+  t.teardown(() => engine.close())
+  let made = 0
+  const record = (count: number, source: string) => {
+    const events = Array.from({ length: count }, () => messageCreated(String(++made), { source }))
+    return { task: 'events.record', args: [packEvents(events, events.map(toOpenBody)), NOON] }
+  }
+  // Of no batch that was packed, so that what came before it in the transaction is undone.
+  const broken = { task: 'events.record', args: [{ ...packEvents([], []), matches: 'broken' }, NOON] }
+  engine.commit([record(300, 'chat')])
+  t.throws(() => engine.commit([record(250, 'forum'), broken]))
+  engine.commit([record(200, 'code_a')])
+  t.throws(() => engine.commit([record(20, 'forum'), broken]))
+  engine.commit([record(400, 'chat')])
+  const counted = finish(engine.tasks.events.histogram.run({ buckets: 900, now: NOON + 899 }))
+  t.same(counted.counts, Array(900).fill(1))
+  t.match(counted.bySource, [
+    { source: 'chat', count: 700 },
+    { source: 'code_a', count: 200, counts: Array.from({ length: 900 }, (_, at) => (at >= 300 && at < 500 ? 1 : 0)) },
+  ])
+})
+
+function finish(work: Generator<void, EventHistogram>): EventHistogram {
+  for (;;) {
+    const step = work.next()
+    if (step.done) return step.value
+  }
+}

@@ -1,0 +1,64 @@
+import { join } from 'node:path'
+import t, { type Test } from 'tap'
+import type { EventQuery } from '../../../../src/model/event-query.js'
+import type { EventToRecord } from '../../../../src/store/event-store.js'
+import { Engine } from '../../../../src/store/sqlite/engine.js'
+import { type PackedEvents, packEvents, toOpenBody } from '../../../../src/store/sqlite/write/packed-events.js'
+import { messageCreated, writtenDown } from '../../../support/events.js'
+import { testFolder } from '../../../support/test-folder.js'
+
+const NOON = 1_800_000_000_000_000
+const FILLING = 'x'.repeat(1_500_000)
+
+const by = (actor: string) => ({ actor: { id: actor, display: actor, metadata: {} }, payload: { filling: FILLING } })
+
+t.test('a large event that is marked before its turn in the index is found by the mark', async t => {
+  const engine = open(t)
+  engine.commit([record(writtenDown(messageCreated('a', by('Ada'))))])
+  engine.commit([record({ ...messageCreated('a'), matches: [{ id: 'sub_1', isCaptured: true }] })])
+  engine.advanceIndex(10)
+  t.equal(engine.unindexed, 0)
+  t.equal(count(engine, { subscriptionIds: ['sub_1'] }), 1)
+  t.equal(count(engine, { actors: ['Ada'] }), 1)
+})
+
+t.test('an event of a failed commit is not in the index under the number of the next event', async t => {
+  const engine = open(t)
+  const lost = Array.from({ length: 16 }, (_, at) => record(writtenDown(messageCreated(`lost ${at}`, by('Ada')))))
+  const broken = { ...packedOf(messageCreated('broken')), matches: 'broken' }
+  t.throws(() => engine.commit([...lost, { task: 'events.record', args: [broken, NOON] }]))
+  engine.commit([record(writtenDown(messageCreated('kept', by('Grace'))))])
+  engine.advanceIndex(10)
+  t.equal(count(engine, { actors: ['Ada'] }), 0)
+  t.equal(count(engine, { actors: ['Grace'] }), 1)
+})
+
+t.test('of many large events every one is found, also those that were read back for the index', async t => {
+  const engine = open(t)
+  for (let at = 0; at < 20; at++) engine.commit([record(writtenDown(messageCreated(`key ${at}`, by(`actor ${at}`))))])
+  while (engine.unindexed > 0) engine.advanceIndex(10)
+  for (let at = 0; at < 20; at++) t.equal(count(engine, { actors: [`actor ${at}`] }), 1)
+})
+
+function open(t: Test): Engine {
+  const engine = new Engine(join(testFolder(t), 'events.db'))
+  t.teardown(() => engine.close())
+  return engine
+}
+
+function record(event: EventToRecord) {
+  return { task: 'events.record', args: [packedOf(event), NOON] }
+}
+
+function packedOf(event: EventToRecord): PackedEvents {
+  return packEvents([event], [toOpenBody(event)])
+}
+
+function count(engine: Engine, filter: Partial<EventQuery>): number {
+  const query: EventQuery = { order: 'asc', limit: 100, since: 0, ...filter }
+  const slices = engine.tasks.events.query.run(query)
+  for (;;) {
+    const { done, value } = slices.next()
+    if (done) return value.count
+  }
+}
