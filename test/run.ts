@@ -1,7 +1,7 @@
 /** Runs the tests named, or all of them after installing the programs that some suites need; prints how many passed. */
 import { fork, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { readdirSync } from 'node:fs'
+import { readdirSync, rmdirSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -39,6 +39,7 @@ for (const [program, debianPackage] of absent) {
 const totals = { passed: 0, failed: absent.length > 0 && process.env.CI === 'true' ? 1 : 0, skipped: 0 }
 const waiting = inProcesses(named.length > 0 ? named : everyTest())
 await Promise.all(Array.from({ length: availableParallelism() }, runWaiting))
+for (const folder of ['.tap/fixtures', '.tap']) removeEmpty(folder)
 const { passed, failed, skipped } = totals
 console.log(`\n${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`)
 process.exitCode = failed === 0 ? 0 : 1
@@ -84,6 +85,15 @@ function parts(room: string, files: string[]): string[][] {
 
 async function runWaiting(): Promise<void> {
   for (let files = waiting.shift(); files !== undefined; files = waiting.shift()) await runTogether(files)
+}
+
+/** tap removes what a test has put into its fixture folder, and leaves the folder of the folders. */
+function removeEmpty(folder: string): void {
+  try {
+    rmdirSync(folder)
+  } catch {
+    // It was not made, or another run has files in it.
+  }
 }
 
 /** Runs files in one process, and prints the result of each as soon as it is known. */

@@ -75,9 +75,9 @@ export class BoardSite {
     return this.#pages.open(t, board, path, options)
   }
 
-  /** Opens the page in another tab of one window, which is sooner. @param path below the root path */
-  openTab(t: Test, board: Pick<ServedBoard, 'url'>, path = '/'): Promise<Page> {
-    return this.#pages.openTab(t, board, path)
+  /** Opens the page in another tab of the window that has these options, which is sooner. @param path below the root path */
+  openTab(t: Test, board: Pick<ServedBoard, 'url'>, path = '/', options: BrowserContextOptions = {}): Promise<Page> {
+    return this.#pages.openTab(t, board, path, options)
   }
 }
 

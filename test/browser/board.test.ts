@@ -186,7 +186,7 @@ t.test('the board in a browser', inBrowser(), async t => {
       { window: WALL, schemes: [] },
     ] as const
     for (const { window, schemes } of looks) {
-      const page = await site.open(t, board, '/', window)
+      const page = await site.openTab(t, board, '/', window)
       await page.getByRole('link', { name: 'One' }).waitFor()
       for (const colorScheme of schemes) {
         await page.emulateMedia({ colorScheme })
@@ -206,7 +206,7 @@ t.test('the board in a browser', inBrowser(), async t => {
 
   t.test('on a phone columns are tabs, and cards are moved by a menu', async t => {
     await layOut(board, CARDS)
-    const page = await site.open(t, board, '/', PHONE)
+    const page = await site.openTab(t, board, '/', PHONE)
     await page.getByRole('button', { name: 'Move Two' }).tap()
     await page.getByRole('dialog', { name: 'Move “Two”' }).getByRole('button', { name: 'Review' }).tap()
     await savedIn(board, 'review', ['Two'])

@@ -57,7 +57,7 @@ t.test('the panel of an event in a browser', inBrowser(), async t => {
   const served = await site.serve(t, { ledger, boardUrl: () => 'http://127.0.0.1:9/board/' })
 
   const open = async (t: Test, query: string, options: BrowserContextOptions = LAPTOP) =>
-    site.open(t, served, `/?${RANGE}&${query}`, { timezoneId: 'Europe/Berlin', ...options })
+    site.openTab(t, served, `/?${RANGE}&${query}`, { timezoneId: 'Europe/Berlin', ...options })
   const openEvent = async (t: Test, key = 'chat:message/8796', options?: BrowserContextOptions) => {
     const page = await open(t, `event=${encodeURIComponent(key)}`, options)
     await panel(page).locator('.entry').waitFor()
@@ -242,7 +242,7 @@ t.test('the panel of an event in a browser', inBrowser(), async t => {
   })
 
   t.test('an event that the list does not reach is there by its address; one that is not says so', async t => {
-    const page = await site.open(t, served, '/?days=1&event=chat:6')
+    const page = await site.openTab(t, served, '/?days=1&event=chat:6')
     await panel(page).locator('.entry-act').waitFor()
     await page.goto(`${served.url}${ROOT_PATH}/?event=chat:none`)
     await panel(page).getByRole('heading', { name: 'There is no such event.' }).waitFor()

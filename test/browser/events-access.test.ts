@@ -16,7 +16,7 @@ t.test('the view of events by keys, on phones, and with hostile text', inBrowser
   const hostile = await start(t, `${home}/hostile.db`)
 
   t.test('it can be walked by keys alone, with the panel open, and closes to where one was', async t => {
-    const page = await site.open(t, server)
+    const page = await site.openTab(t, server)
     await rows(page).first().waitFor()
     await page.keyboard.press('j')
     await page.keyboard.press('j')
@@ -48,9 +48,9 @@ t.test('the view of events by keys, on phones, and with hostile text', inBrowser
       await fetch(`${server.url}${ROOT_PATH}/api/events?order=desc&q=${encodeURIComponent('"Word 7"')}&source=backup`)
     ).json()) as { items: { dedupe_key: string }[] }
     const key = encodeURIComponent(String(items.at(-1)?.dedupe_key))
-    const page = await site.open(t, server, `/?event=${key}`)
+    const page = await site.openTab(t, server, `/?event=${key}`)
     await page.getByRole('dialog').waitFor()
-    const gone = await site.open(t, server, '/?event=chat%3Anothing')
+    const gone = await site.openTab(t, server, '/?event=chat%3Anothing')
     await gone.getByText('There is no such event.').waitFor()
   })
 
@@ -70,7 +70,7 @@ t.test('the view of events by keys, on phones, and with hostile text', inBrowser
       message({ kind: 'constructor.__proto__', actor_role: 'toString', source: 'hasownproperty' }),
     )
     for (const window of [{}, PHONE]) {
-      const page = await site.open(t, hostile, '/', window)
+      const page = await site.openTab(t, hostile, '/', window)
       t.match((await said(page)).join('\n'), '<script>window.broken = 1</script>')
       t.equal(await page.evaluate('window.broken'), undefined)
       t.match(await page.locator('.event-said', { hasText: 'invoice' }).innerText(), /RLO/)
@@ -80,7 +80,7 @@ t.test('the view of events by keys, on phones, and with hostile text', inBrowser
       t.same(await findAxeViolations(page), [])
     }
     const asked = encodeURIComponent('a\u202etxt.exe')
-    const page = await site.open(t, hostile, `/?target=${asked}&actor=${asked}&source=${asked}&event=${asked}`)
+    const page = await site.openTab(t, hostile, `/?target=${asked}&actor=${asked}&source=${asked}&event=${asked}`)
     await page.getByText('There is no such event.').waitFor()
     t.equal(await page.locator('.chip .mark-name').count(), 3, 'what a link filters by')
     t.same(await findTurningMarks(page), [])
@@ -88,7 +88,7 @@ t.test('the view of events by keys, on phones, and with hostile text', inBrowser
 
   t.test('it is accessible and fits every window, also with letters twice as large', async t => {
     for (const window of [{}, PHONE, WALL]) {
-      const page = await site.open(t, server, '/?q=r&verified=none', window)
+      const page = await site.openTab(t, server, '/?q=r&verified=none', window)
       await rows(page).first().waitFor()
       for (const colorScheme of ['light', 'dark'] as const) {
         await page.emulateMedia({ colorScheme })
@@ -101,7 +101,7 @@ t.test('the view of events by keys, on phones, and with hostile text', inBrowser
   })
 
   t.test('on phones the filters have a page of their own', async t => {
-    const page = await site.open(t, server, '/', PHONE)
+    const page = await site.openTab(t, server, '/', PHONE)
     await page.getByRole('button', { name: 'Filters' }).tap()
     await page.getByRole('switch', { name: 'backup' }).uncheck()
     t.equal(new URL(page.url()).searchParams.getAll('source').length, 3)

@@ -14,7 +14,7 @@ t.test('Live in a browser', inBrowser(), async t => {
   await post(first, ...Array.from({ length: 60 }, (_, at) => message({ text: `Before ${at}` })))
 
   t.test('new events come by themselves, wait while somebody reads, and are shown when asked for', async t => {
-    const page = await site.open(t, first, '/?live=1')
+    const page = await site.openTab(t, first, '/?live=1')
     await said(page)
     await post(first, message({ text: 'Here at once' }))
     await page.getByText('Here at once').waitFor()
@@ -32,7 +32,7 @@ t.test('Live in a browser', inBrowser(), async t => {
   })
 
   t.test('a day says how many events it has, also when more came than are loaded', async t => {
-    const page = await site.open(t, first, '/', { timezoneId: zoneAtNoon() })
+    const page = await site.openTab(t, first, '/', { timezoneId: zoneAtNoon() })
     const counted = page.locator('.day-count', { hasText: /events$/ }).first()
     const before = Number.parseInt(await counted.innerText(), 10)
     await post(first, ...Array.from({ length: 150 }, (_, at) => message({ text: `More ${at}` })))
@@ -61,7 +61,7 @@ t.test('Live in a browser', inBrowser(), async t => {
   })
 
   t.test('a new row has its full height from the first frame on', async t => {
-    const page = await site.open(t, first, '/?live=1')
+    const page = await site.openTab(t, first, '/?live=1')
     await said(page)
     const heights = page.evaluate(`new Promise(resolve => {
       const found = []

@@ -21,7 +21,7 @@ t.test('the view of events in a browser', inBrowser(), async t => {
   await post(server, twice)
 
   t.test('a row says who did what to what, the words, how often and how it was proved', async t => {
-    const page = await site.open(t, server)
+    const page = await site.openTab(t, server)
     const row = rows(page).first()
     await row.waitFor()
     t.match((await row.innerText()).replace(/\s+/g, ' '), /Ada Okafor.*· alarm half done · eng › deploys Disk is full/)
@@ -35,7 +35,7 @@ t.test('the view of events in a browser', inBrowser(), async t => {
   })
 
   t.test('a search marks what matched, also in names, and says where else it is', async t => {
-    const page = await site.open(t, server)
+    const page = await site.openTab(t, server)
     await rows(page).first().waitFor()
     await page.keyboard.press('/')
     await page.keyboard.type('RETRY')
@@ -54,7 +54,7 @@ t.test('the view of events in a browser', inBrowser(), async t => {
   })
 
   t.test('filters live in the address: reload and the browser’s back keep them', async t => {
-    const page = await site.open(t, server)
+    const page = await site.openTab(t, server)
     const chip = page.getByRole('button', { name: /^backup/ })
     await chip.click()
     t.match(query(page), { source: 'backup' })
@@ -78,7 +78,7 @@ t.test('the view of events in a browser', inBrowser(), async t => {
   })
 
   t.test('menus say what they count, and a second person can be added to the first', async t => {
-    const page = await site.open(t, server)
+    const page = await site.openTab(t, server)
     await hasRows(page)
     await page.getByRole('button', { name: 'Kind' }).click()
     await page.getByRole('dialog', { name: 'Kind' }).getByText('The counts are of the whole ledger.').waitFor()
@@ -93,7 +93,7 @@ t.test('the view of events in a browser', inBrowser(), async t => {
   })
 
   t.test('older events come as one scrolls, none missing and none twice, down to the beginning', async t => {
-    const page = await site.open(t, server, '/?source=chat&kind=message.*')
+    const page = await site.openTab(t, server, '/?source=chat&kind=message.*')
     await rows(page).first().waitFor()
     const seen = new Set<string>()
     for (let tries = 0; tries < 200; tries++) {
@@ -107,10 +107,10 @@ t.test('the view of events in a browser', inBrowser(), async t => {
   })
 
   t.test('when nothing matches it says what was looked for, and what would find something', async t => {
-    const page = await site.open(t, server, '/?q=retry&source=forum&verified=signature')
+    const page = await site.openTab(t, server, '/?q=retry&source=forum&verified=signature')
     await page.getByRole('heading', { name: 'No event matches “retry”' }).waitFor()
     await page.getByText('Searched the last 24 hours of Discourse, by signature.').waitFor()
-    const empty = await site.open(t, server, '/?q=robot&kind=push.created')
+    const empty = await site.openTab(t, server, '/?q=robot&kind=push.created')
     await empty.getByRole('button', { name: 'Drop “push.created”, 1 matches' }).click()
     await hasRows(empty, 1)
     t.same(query(empty), { q: 'robot' })

@@ -22,7 +22,7 @@ t.test('the histogram in a browser', inBrowser(), async t => {
   const served = await site.serve(t, { ledger })
 
   t.test('a table says what the bars show, in local time', async t => {
-    const page = await site.open(t, served, DAY, { ...LAPTOP, ...BERLIN })
+    const page = await site.openTab(t, served, DAY, { ...LAPTOP, ...BERLIN })
     await drawn(page)
     t.same(await table(page), [
       'Time|chat|code_a|code_b|forum|nightly|Together',
@@ -38,7 +38,7 @@ t.test('the histogram in a browser', inBrowser(), async t => {
       [LAPTOP, 88, 104],
       [PHONE, 39, 64],
     ] as const) {
-      const page = await site.open(t, served, '/?from=2025-11-20T08:00:00Z&to=2025-11-20T08:00:29.999999Z', window)
+      const page = await site.openTab(t, served, '/?from=2025-11-20T08:00:00Z&to=2025-11-20T08:00:29.999999Z', window)
       await drawn(page)
       const box = await page.locator('.histogram').boundingBox()
       t.equal(box?.height, height)
@@ -64,7 +64,7 @@ t.test('the histogram in a browser', inBrowser(), async t => {
   })
 
   t.test('the pointer shows what is in a bar, and dragged it narrows the range; back widens it again', async t => {
-    const page = await site.open(t, served, DAY, { ...LAPTOP, timezoneId: 'UTC' })
+    const page = await site.openTab(t, served, DAY, { ...LAPTOP, timezoneId: 'UTC' })
     await drawn(page)
     const over = await pointer(page)
     await over.move(8.1)
@@ -80,7 +80,7 @@ t.test('the histogram in a browser', inBrowser(), async t => {
   })
 
   t.test('Esc gives up what is being dragged', async t => {
-    const page = await site.open(t, served, DAY)
+    const page = await site.openTab(t, served, DAY)
     await drawn(page)
     const over = await pointer(page)
     await over.press(8.1)
@@ -94,7 +94,7 @@ t.test('the histogram in a browser', inBrowser(), async t => {
 
   t.test('by keys one walks over the bars, chooses some of them, and narrows the range', async t => {
     const path = '/?from=2025-11-20T07:00:00Z&to=2025-11-20T08:09:59.999999Z'
-    const page = await site.open(t, served, path, { ...LAPTOP, timezoneId: 'UTC' })
+    const page = await site.openTab(t, served, path, { ...LAPTOP, timezoneId: 'UTC' })
     await drawn(page)
     const slider = page.getByRole('slider', { name: 'Time in the histogram' })
     await slider.focus()
@@ -119,7 +119,7 @@ t.test('the histogram in a browser', inBrowser(), async t => {
   })
 
   t.test('an hour older, an hour newer, to the microsecond', async t => {
-    const page = await site.open(t, served, '/?from=2025-11-20T08:00:00.000001Z&to=2025-11-20T08:59:59.999999Z')
+    const page = await site.openTab(t, served, '/?from=2025-11-20T08:00:00.000001Z&to=2025-11-20T08:59:59.999999Z')
     await drawn(page)
     await page.keyboard.press('[')
     t.match(query(page), { from: '2025-11-20T07:00:00.000001Z', to: '2025-11-20T07:59:59.999999Z' })
@@ -128,7 +128,7 @@ t.test('the histogram in a browser', inBrowser(), async t => {
   })
 
   t.test('it counts what is filtered', async t => {
-    const page = await site.open(t, served, `${DAY}&q=retry`)
+    const page = await site.openTab(t, served, `${DAY}&q=retry`)
     await drawn(page)
     t.equal((await table(page)).length, 2)
     t.match((await table(page))[0], /^Time\|code_b\|Together$/)
@@ -148,7 +148,7 @@ t.test('the histogram in a browser', inBrowser(), async t => {
   })
 
   t.test('where nothing could be counted it says so, and offers to try again', async t => {
-    const page = await site.open(t, served, '/?source=chat')
+    const page = await site.openTab(t, served, '/?source=chat')
     await page.route('**/api/histogram?**', route => route.fulfill({ status: 503, json: { code: 'busy' } }))
     await page.reload()
     const again = page.locator('.histogram').getByRole('button', { name: 'Try again' })
@@ -171,7 +171,7 @@ t.test('the histogram while new events come', inBrowser(), async t => {
   const served = await site.serve(t, { ledger, now: () => Date.now() * 1000 })
 
   t.test('with Live the last bar grows, nothing else moves', async t => {
-    const page = await site.open(t, served, '/?live=1')
+    const page = await site.openTab(t, served, '/?live=1')
     await drawn(page)
     const before = await table(page)
     t.equal(before.length, 3)
@@ -190,7 +190,7 @@ t.test('the histogram while new events come', inBrowser(), async t => {
   })
 
   t.test('a range up to its end goes on with time', async t => {
-    const page = await site.open(t, served, '/')
+    const page = await site.openTab(t, served, '/')
     await drawn(page)
     await page.getByRole('slider', { name: 'Time in the histogram' }).focus()
     await page.keyboard.press('End')

@@ -13,7 +13,7 @@ t.test('the shell of the observatory in a browser', inBrowser(), async t => {
   const open = await site.serve(t)
 
   t.test('an empty ledger says what to do first, with a command that works under this address', async t => {
-    const page = await site.open(t, open)
+    const page = await site.openTab(t, open)
     await page.getByRole('heading', { name: 'Nothing written down yet.' }).waitFor()
     t.match(await page.getByRole('group', { name: 'Command' }).innerText(), `curl ${open.url}${ROOT_PATH}/api/events`)
     for (const name of ['API description', 'Health', 'Metrics', 'Webhook addresses']) {
@@ -23,14 +23,14 @@ t.test('the shell of the observatory in a browser', inBrowser(), async t => {
   })
 
   t.test('an open ledger says that it is open, and nobody can log out of it', async t => {
-    const page = await site.open(t, open)
+    const page = await site.openTab(t, open)
     await page.getByText('Open: no login is set up').waitFor()
     await page.getByRole('button', { name: 'Account' }).click()
     t.same(await page.getByRole('menuitem').allInnerTexts(), ['Appearance…', 'Keys…\n?'])
   })
 
   t.test('views have addresses: tabs, keys, reload and the browser’s buttons lead to them', async t => {
-    const page = await site.open(t, open, '/people?keep=1')
+    const page = await site.openTab(t, open, '/people?keep=1')
     await page.getByRole('heading', { name: 'People' }).waitFor()
     t.equal(await page.title(), 'People · Daybook')
     await page.keyboard.type('gs')
@@ -50,7 +50,7 @@ t.test('the shell of the observatory in a browser', inBrowser(), async t => {
   })
 
   t.test('the keys are listed, and the list closes to where one was', async t => {
-    const page = await site.open(t, open)
+    const page = await site.openTab(t, open)
     await page.getByRole('link', { name: 'Events' }).focus()
     await page.keyboard.press('?')
     const list = page.getByRole('dialog', { name: 'Keys' })
@@ -101,7 +101,7 @@ t.test('the shell of the observatory in a browser', inBrowser(), async t => {
 
   t.test('it is accessible in both schemes and fits every window', async t => {
     for (const window of [{}, PHONE, WALL]) {
-      const page = await site.open(t, open, '/', window)
+      const page = await site.openTab(t, open, '/', window)
       await page.getByRole('heading', { level: 1 }).waitFor()
       for (const colorScheme of ['light', 'dark'] as const) {
         await page.emulateMedia({ colorScheme })
@@ -114,7 +114,7 @@ t.test('the shell of the observatory in a browser', inBrowser(), async t => {
   })
 
   t.test('dialogs and menus are accessible too', async t => {
-    const page = await site.open(t, open)
+    const page = await site.openTab(t, open)
     await page.getByRole('button', { name: 'Account' }).click()
     t.same(await findAxeViolations(page), [], 'menu')
     await page.getByRole('menuitem', { name: 'Appearance…' }).click()
@@ -125,7 +125,7 @@ t.test('the shell of the observatory in a browser', inBrowser(), async t => {
   })
 
   t.test('fingers get targets of 44 px, and what has no room is in the account menu', async t => {
-    const page = await site.open(t, open, '/', PHONE)
+    const page = await site.openTab(t, open, '/', PHONE)
     const tabs = page.getByRole('navigation', { name: 'Views' })
     for (const tab of [...(await tabs.getByRole('link').all()), tabs.getByRole('button', { name: 'Account' })]) {
       const box = await tab.boundingBox()

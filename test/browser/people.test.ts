@@ -150,7 +150,7 @@ t.test('people and their tokens in a browser', inBrowser(), async t => {
 
   t.test('an open ledger says how the first admin is made', async t => {
     const open = await site.serve(t)
-    const page = await site.open(t, open, '/people')
+    const page = await site.openTab(t, open, '/people')
     await page.getByRole('heading', { name: 'This ledger is open.' }).waitFor()
     await page.getByText('daybook users create ada --role admin --db /var/lib/ledger.db').waitFor()
     t.same(await findAxeViolations(page), [])

@@ -30,7 +30,7 @@ t.test('the long list in a browser', inBrowser(), async t => {
   const served = await site.serve(t)
 
   const openList = async (t: Parameters<ObservatorySite['open']>[0]) => {
-    const page = await site.open(t, served)
+    const page = await site.openTab(t, served)
     await page.evaluate(LIST)
     return page
   }

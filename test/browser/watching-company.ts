@@ -20,7 +20,7 @@ export interface WatchingCompany {
   accounts: LedgerAccounts
   ada: User
   bob: User
-  /** Opens a path as somebody who is logged in. */
+  /** Opens a path as a user who is logged in: in a window of its own the first time, then in tabs of another. */
   openAs(t: Test, username: string, path: string, options?: BrowserContextOptions): Promise<Page>
 }
 
@@ -48,10 +48,12 @@ export async function serveCompany(t: Test, site: ObservatorySite): Promise<Watc
   const sessions = new Map<string, BrowserContextOptions['storageState']>()
   const openAs: WatchingCompany['openAs'] = async (t, username, path, options = {}) => {
     const storageState = sessions.get(username)
-    const page = await site.open(t, served, path, { ...options, ...(storageState ? { storageState } : {}) })
+    const page = storageState
+      ? await site.openTab(t, served, path, { ...options, storageState })
+      : await site.open(t, served, path, options)
     if (!storageState) await logIn(page, username, PASSWORD)
     await page.getByRole('navigation', { name: 'Views' }).waitFor()
-    sessions.set(username, await page.context().storageState())
+    if (!storageState) sessions.set(username, await page.context().storageState())
     return page
   }
   return { served, ledger, accounts, ada, bob, openAs }
