@@ -3,7 +3,7 @@ import { join, sep } from 'node:path'
 import t from 'tap'
 import { exitCodeOf } from '../../src/cli/exit-codes.js'
 import { AppError, type ErrorCategory } from '../../src/model/app-error.js'
-import { HTTP_STATUS } from '../../src/server/problem.js'
+import { HTTP_STATUS } from '../../src/server/answer/problem.js'
 import { ROOT } from './pages.js'
 import { readReference } from './reference-page.js'
 

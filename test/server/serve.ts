@@ -4,12 +4,12 @@ import { setTimeout } from 'node:timers/promises'
 import pino from 'pino'
 import type { Test } from 'tap'
 import { acceptLargeDelivery } from '../../src/platforms/accept-delivery.js'
-import type { HttpApp } from '../../src/server/http-app.js'
+import type { HttpApp } from '../../src/server/http/http-app.js'
 import {
   createLedgerServer,
   type LedgerServerOptions,
   type LedgerServerSettings,
-} from '../../src/server/ledger-server.js'
+} from '../../src/server/ledger/ledger-server.js'
 import { MemoryLedger, START } from './memory-ledger.js'
 import { OPEN_ACCOUNTS } from './open-accounts.js'
 

@@ -1,7 +1,7 @@
 import Type from '#typebox'
-import type { Backends } from '../../board/backends.js'
-import { json } from '../reply.js'
-import { METHODS, type RouteDoc } from '../route.js'
+import type { Backends } from '../../proxy/backends.js'
+import { json } from '../answer/reply.js'
+import { METHODS, type RouteDoc } from '../http/route.js'
 import type { BoardHandler, BoardRoute } from './board-route.js'
 import { type ProxyParts, proxy } from './proxy.js'
 

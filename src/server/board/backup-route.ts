@@ -8,9 +8,9 @@ import {
   type BoardDatabaseName,
 } from '../../model/board-backup.js'
 import { toFieldProblems } from '../../model/field-problems.js'
-import type { ReadJsonBody } from '../json-body.js'
-import { json } from '../reply.js'
-import type { RouteDoc } from '../route.js'
+import { json } from '../answer/reply.js'
+import type { RouteDoc } from '../http/route.js'
+import type { ReadJsonBody } from '../request/json-body.js'
 import type { BoardHandler } from './board-route.js'
 
 /** Each makes a consistent copy. @throws AppError `conflict/file_exists`, `invalid/path_unusable`, `unavailable/…` */

@@ -2,7 +2,7 @@ import type { BoardAccess } from '../../gate/access.js'
 import type { CookiePlace } from '../../login/cookies.js'
 import { CardSchema } from '../../model/card.js'
 import { RunSchema } from '../../model/run.js'
-import type { ApiNames } from '../openapi.js'
+import type { ApiNames } from '../http/openapi.js'
 
 const CREDENTIALS = [{ key: [] }, { keyHeader: [] }, { session: [] }]
 

@@ -1,9 +1,9 @@
 import type { BoardAccess } from '../../gate/access.js'
 import type { RequestFacts } from '../../gate/gate.js'
 import type { ToAddress } from '../../login/throttle-address.js'
-import { addressOf } from '../caller-address.js'
-import type { HttpRequest } from '../route.js'
-import { readBearer } from '../shown-credentials.js'
+import { addressOf } from '../http/caller-address.js'
+import type { HttpRequest } from '../http/route.js'
+import { readBearer } from '../request/shown-credentials.js'
 
 /**
  * What the gate is told of a request. Headers of proxies are no part of it, but for the address that the throttle counts

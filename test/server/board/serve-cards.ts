@@ -11,10 +11,10 @@ import {
   listCards,
   updateCard,
 } from '../../../src/server/board/card-routes.js'
-import { createBodyReader } from '../../../src/server/body.js'
-import { createHttpApp } from '../../../src/server/http-app.js'
-import { createJsonReader } from '../../../src/server/json-body.js'
-import { Shutdown } from '../../../src/server/shutdown.js'
+import { createHttpApp } from '../../../src/server/http/http-app.js'
+import { Shutdown } from '../../../src/server/http/shutdown.js'
+import { createBodyReader } from '../../../src/server/request/body.js'
+import { createJsonReader } from '../../../src/server/request/json-body.js'
 import { cardsRig } from '../../board/cards-rig.js'
 
 export interface Answer {

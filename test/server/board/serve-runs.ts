@@ -4,6 +4,7 @@ import type { BoardAccess } from '../../../src/gate/access.js'
 import { type BoardIdentity, NOBODY } from '../../../src/gate/identity.js'
 import { AppError } from '../../../src/model/app-error.js'
 import type { Run } from '../../../src/model/run.js'
+import type { StreamTimes } from '../../../src/server/answer/paced-answer.js'
 import type { BoardHandler, BoardRoute } from '../../../src/server/board/board-route.js'
 import { runLog } from '../../../src/server/board/run-log-stream.js'
 import {
@@ -17,11 +18,10 @@ import {
   startRun,
 } from '../../../src/server/board/run-routes.js'
 import { planShownTo } from '../../../src/server/board/shown-plan.js'
-import { createBodyReader } from '../../../src/server/body.js'
-import { createHttpApp } from '../../../src/server/http-app.js'
-import { createJsonReader } from '../../../src/server/json-body.js'
-import type { StreamTimes } from '../../../src/server/paced-answer.js'
-import { Shutdown } from '../../../src/server/shutdown.js'
+import { createHttpApp } from '../../../src/server/http/http-app.js'
+import { Shutdown } from '../../../src/server/http/shutdown.js'
+import { createBodyReader } from '../../../src/server/request/body.js'
+import { createJsonReader } from '../../../src/server/request/json-body.js'
 import { CARD, createExecutor, type RigOptions } from '../../board/executor-rig.js'
 
 export const TOKEN = 'token-of-the-executor'

@@ -1,0 +1,42 @@
+import type { ServerResponse } from 'node:http'
+import type { CutOff, HttpRequest } from '../http/route.js'
+
+/** What a reader takes at least in the time it is given. */
+const LEAST_BYTES = 256 * 1024
+const CHECKS = 8
+
+/** Whether the reader left. An answer behind another one on its connection is not closed by Node then. */
+export function hasLeft(res: ServerResponse): boolean {
+  return res.closed || res.req.socket.destroyed
+}
+
+/** Ends an answer that is not complete, with its connection: there is no other way to say so. */
+export function cutOff(res: ServerResponse, reason: CutOff): void {
+  const req = res.req as HttpRequest
+  req.cutOff ??= reason
+  // Not the answer, which has no connection yet while it waits for the one before it.
+  req.socket.destroy()
+}
+
+/**
+ * Cuts off a reader that takes less than 256 KiB of what waits for it in `takenMs`. What is one write is taken as one, so
+ * for a larger one there is more time.
+ */
+export function cutOffWhenSlow(res: ServerResponse, takenMs: number): void {
+  if (hasLeft(res)) return
+  const { socket } = res.req
+  let mark: { at: number; bytes: number; mayTakeMs: number } | undefined
+  const check = () => {
+    const pending = socket.writableLength
+    const bytes = socket.bytesWritten - pending
+    const at = performance.now()
+    if (pending > 0 && mark && bytes - mark.bytes < LEAST_BYTES) {
+      if (at - mark.at >= mark.mayTakeMs) cutOff(res, 'slow')
+      return
+    }
+    mark = pending > 0 ? { at, bytes, mayTakeMs: takenMs * Math.max(1, pending / LEAST_BYTES) } : undefined
+  }
+  check()
+  const checking = setInterval(check, takenMs / CHECKS)
+  res.once('close', () => clearInterval(checking))
+}
