@@ -1,8 +1,10 @@
-import type { ServerResponse } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import { AppError } from '../model/app-error.js'
-import type { BoardRequest } from '../server/board/board-route.js'
 
-/** What was read of a body before it is passed on. */
+/** Of a request to a backend. */
+export const MAX_BODY_BYTES = 10 * 1024 * 1024
+
+/** The part of a body that is read before the request is forwarded. */
 export interface BodyStart {
   bytes: Buffer
   /** There is no more of it. Otherwise the request is paused where `bytes` ends. */
@@ -10,11 +12,11 @@ export interface BodyStart {
 }
 
 /**
- * Reads a body as far as it takes to know whether it has more than `maxBytes`.
+ * Reads a body only until it is known whether it has more than `maxBytes`.
  *
- * @throws AppError `invalid/bad_request` when the sender goes away
+ * @throws AppError `invalid/bad_request` when the sender leaves
  */
-export function readBodyStart(req: BoardRequest, res: ServerResponse, maxBytes: number): Promise<BodyStart> {
+export function readBodyStart(req: IncomingMessage, res: ServerResponse, maxBytes: number): Promise<BodyStart> {
   if (req.headers.expect !== undefined) res.writeContinue()
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = []
@@ -27,7 +29,7 @@ export function readBodyStart(req: BoardRequest, res: ServerResponse, maxBytes: 
       chunks.push(chunk)
       size += chunk.length
       if (size <= maxBytes) return
-      // At once: the next piece may come before whoever waits for this one gets to see it.
+      // Synchronously: the next chunk may arrive before the caller of this function continues.
       req.pause()
       settle(false)
     }
@@ -37,4 +39,9 @@ export function readBodyStart(req: BoardRequest, res: ServerResponse, maxBytes: 
     }
     req.on('data', onData).on('end', onEnd).on('error', onError)
   })
+}
+
+export function bodyTooLarge(): AppError {
+  const detail = `The body is larger than ${MAX_BODY_BYTES / 1024 / 1024} MiB. Send less at a time.`
+  return new AppError('too_large', 'body_too_large', detail)
 }

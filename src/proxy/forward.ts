@@ -6,32 +6,19 @@ import {
   type ServerResponse,
 } from 'node:http'
 import { request as httpsRequest } from 'node:https'
-import { ANSWER_LIMITS } from '../server/answer/answer-budget.js'
-import { passedHeaders } from '../server/answer/reply.js'
-import { endOnceRefused, isRefusal } from '../server/answer/server-sent-events.js'
-import { cutOffWhenSlow, hasLeft } from '../server/answer/slow-reader.js'
-import type { BoardRequest } from '../server/board/board-route.js'
-import type { Shutdown } from '../server/http/shutdown.js'
-import { tooLarge } from '../server/request/body.js'
+import { Transform } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { AppError } from '../model/app-error.js'
 import type { Backend } from './backends.js'
-import type { BodyStart } from './body-start.js'
+import { type BodyStart, bodyTooLarge, MAX_BODY_BYTES } from './body-start.js'
 import { GatewayFailure, toGatewayFailure } from './gateway-failure.js'
 import { type BodyFraming, type PassedAnswer, toBackendHeaders, toPassedAnswer } from './proxy-headers.js'
 
-export const FORWARD_LIMITS = {
-  /** Of a request. */
-  bodyBytes: 10 * 1024 * 1024,
-  /** Of the head of an answer. */
-  headerBytes: 16 * 1024,
-} as const
-
 export interface ForwardTimes {
-  /** Until the answer begins, since the last byte of the request was sent. */
+  /** From the last byte sent of the request to the head of the answer. */
   firstByteMs: number
   /** Between two pieces of the answer. */
   idleMs: number
-  /** Between two checks whether the reader of a silent event stream may still read. */
-  recheckMs: number
 }
 
 export interface Forwarding {
@@ -39,259 +26,217 @@ export interface Forwarding {
   agent: Agent
   /** Below the backend's base address. */
   path: string
-  /** Under which the backend's `/api/` stands with us. */
+  /** Our path for the backend's `/api/`. */
   ownPrefix: string
   body: BodyFraming
-  /** What was read of the body before; the rest, if there is one, goes on as it comes. */
+  /** The part of the body that has been read already; the rest is streamed. */
   begun: BodyStart | undefined
   times: ForwardTimes
-  shutdown: Shutdown
-  /** Rejects once the sender may no longer read: an answer outlives a login. */
+  /** Aborted when the caller has left. */
+  gone: AbortSignal
+  /** Rejects when the caller may no longer read: an answer outlives a login. */
   mayRead: () => Promise<void>
+  /** Writes the head of the answer, or throws to refuse it. */
+  writeHead: (head: PassedAnswer) => void
 }
 
-/**
- * Passes one request on to a backend and its answer back, each as it comes and no faster than the other side takes it.
- * Resolves once the answer is over, or its reader has gone. The sender must be allowed to read when the answer begins, at
- * each piece of it, and every `recheckMs` of an event stream; after that the connection is cut.
- *
- * @throws GatewayFailure as long as nothing was answered; and where the backend broke off within its answer, after the
- *   connection was cut, since a clean end would say that it was whole
- * @throws AppError `too_large/body_too_large`; as `mayRead`
- */
-export async function forward(req: BoardRequest, res: ServerResponse, forwarding: Forwarding): Promise<void> {
-  if (hasLeft(res)) return
-  for (let attempts = 1; ; attempts++) {
-    const exchange = new Exchange(req, res, forwarding)
-    try {
-      return await exchange.over
-    } catch (error) {
-      if (!exchange.wasStale || attempts === MAX_ATTEMPTS || hasLeft(res)) throw error
-    }
-  }
-}
-
-/** Each kept connection may turn out to be closed just as it is used again. */
+/** Of the head of an answer. */
+const MAX_HEADER_BYTES = 16 * 1024
+/** Each kept connection may turn out to be closed when it is used again. */
 const MAX_ATTEMPTS = 5
-/** What a closed connection is met with. */
+/** Errors of a kept connection that the backend has closed. */
 const STALE_REASONS: readonly string[] = ['ECONNRESET', 'EPIPE']
 
-class Exchange {
-  readonly over: Promise<void>
-  /** It may be tried again: nobody has read anything of it, and it changes nothing. */
-  wasStale = false
-  readonly #outgoing: ClientRequest
-  readonly #silence: NodeJS.Timeout
-  #answer: IncomingMessage | undefined
-  #sentBytes = 0
-  #isOver = false
-  #stopAsking: () => void = () => {}
-  #steps = Promise.resolve()
-  #settle: { resolve: () => void; reject: (error: unknown) => void } = { resolve: () => {}, reject: () => {} }
-
-  constructor(
-    private readonly req: BoardRequest,
-    private readonly res: ServerResponse,
-    private readonly forwarding: Forwarding,
-  ) {
-    this.over = new Promise((resolve, reject) => {
-      this.#settle = { resolve, reject }
-    })
-    this.#silence = setTimeout(() => this.#fallSilent(), forwarding.times.firstByteMs)
-    this.#outgoing = this.#open()
-    this.#outgoing.on('error', error => this.#failSending(error))
-    this.#outgoing.once('response', answer => this.#takeAnswer(answer))
-    this.#outgoing.once('upgrade', (answer, socket) => {
-      socket.destroy()
-      this.#takeAnswer(answer)
-    })
-    res.once('close', this.#onClosed)
-    if (forwarding.body === 'none') this.#outgoing.end()
-    else this.#sendBodyOnceConnected()
-  }
-
-  #open(): ClientRequest {
-    const { backend, agent, path, body } = this.forwarding
-    const { profile } = backend
-    const request = profile.secure ? httpsRequest : httpRequest
-    return request({
-      host: profile.host,
-      port: profile.port,
-      method: this.req.method,
-      path: profile.pathPrefix + path,
-      headers: toBackendHeaders(this.req.headers, backend, body),
-      agent,
-      maxHeaderSize: FORWARD_LIMITS.headerBytes,
-    })
-  }
-
-  /** Whoever waits for a word before the body can be refused until then. */
-  #sendBodyOnceConnected(): void {
-    this.#outgoing.once('socket', socket => {
-      if (socket.connecting) socket.once('connect', () => this.#sendBody())
-      else this.#sendBody()
-    })
-  }
-
-  #sendBody(): void {
-    if (this.#isOver || this.#outgoing.socket?.destroyed) return
-    const { req, res } = this
-    const { begun } = this.forwarding
-    if (begun) this.#onBody(begun.bytes)
-    else if (req.headers.expect !== undefined) res.writeContinue()
-    if (begun?.isWhole) {
-      this.#onBodyEnd()
-      return
+/**
+ * Sends one request to a backend and its answer to the caller, each as it arrives and no faster than the receiver takes
+ * it. Resolves when the answer is over, or the caller has left. The caller must be allowed to read when the answer
+ * begins, and at each piece of it; after a refusal the connection is cut.
+ *
+ * @throws GatewayFailure before anything was answered; also when the backend broke off within its answer. Then the
+ *   connection has been cut, because a clean end would declare the answer complete
+ * @throws AppError `too_large/body_too_large`; as `mayRead` and `writeHead`
+ */
+export async function forward(req: IncomingMessage, res: ServerResponse, forwarding: Forwarding): Promise<void> {
+  for (let attempt = 1; !forwarding.gone.aborted; attempt++) {
+    const outgoing = openRequest(req, forwarding)
+    try {
+      return await exchange(req, res, { ...forwarding, outgoing })
+    } catch (error) {
+      if (attempt === MAX_ATTEMPTS || forwarding.gone.aborted || !wasStale(error, req, outgoing)) throw error
     }
-    req.on('data', this.#onBody)
-    req.once('end', this.#onBodyEnd)
-    this.#outgoing.on('drain', () => req.resume())
-    // It was paused behind what was read of it.
-    if (begun) req.resume()
   }
+}
 
-  readonly #onBody = (chunk: Buffer): void => {
-    this.#sentBytes += chunk.length
-    if (this.#sentBytes > FORWARD_LIMITS.bodyBytes) {
-      this.#fail(tooLarge(FORWARD_LIMITS.bodyBytes))
-      return
-    }
-    this.#silence.refresh()
-    if (!this.#outgoing.write(chunk)) this.req.pause()
-  }
+/** Whether a kept connection was closed before the backend read the request, which changes nothing: it may be repeated. */
+function wasStale(error: unknown, { method }: IncomingMessage, { reusedSocket }: ClientRequest): boolean {
+  const isRead = method === 'GET' || method === 'HEAD'
+  return isRead && reusedSocket && error instanceof GatewayFailure && STALE_REASONS.includes(error.reason)
+}
 
-  readonly #onBodyEnd = (): void => {
-    this.#outgoing.end()
-  }
+function openRequest(req: IncomingMessage, { backend, agent, path, body }: Forwarding): ClientRequest {
+  const { profile } = backend
+  const request = profile.secure ? httpsRequest : httpRequest
+  return request({
+    host: profile.host,
+    port: profile.port,
+    method: req.method,
+    path: profile.pathPrefix + path,
+    headers: toBackendHeaders(req.headers, backend, body),
+    agent,
+    maxHeaderSize: MAX_HEADER_BYTES,
+  })
+}
 
-  /** The rest of the body is read and thrown away; Node's request timeout bounds that. */
-  #stopBody(): void {
-    this.req.off('data', this.#onBody)
-    this.req.off('end', this.#onBodyEnd)
-    this.req.resume()
-  }
+type Exchange = Forwarding & { outgoing: ClientRequest }
 
-  #failSending(error: Error): void {
-    // Once there is an answer, it tells by itself whether it came whole.
-    if (this.#answer) return
-    const failure = toGatewayFailure(error)
-    const isStale = this.#outgoing.reusedSocket && STALE_REASONS.includes(failure.reason)
-    this.wasStale = isStale && (this.req.method === 'GET' || this.req.method === 'HEAD')
-    this.#fail(failure)
-  }
-
-  #takeAnswer(answer: IncomingMessage): void {
-    if (this.#isOver) return
-    this.#answer = answer
-    // There is always one more error than expected on a connection that is being cut.
-    answer.on('error', () => this.#breakOff())
-    this.#onceReadable(() => this.#passOn(answer, this.#toPassed(answer)))
-  }
-
-  /** Goes on once the sender was found to be allowed to read, in the order of the calls. */
-  #onceReadable(goOn: () => void): void {
-    this.#inOrder(async () => {
-      await this.forwarding.mayRead()
-      if (!this.#isOver) goOn()
-    })
-  }
-
-  /** A stream emits `end` although it is paused, so the last piece may still wait for its check. */
-  #inOrder(step: () => Promise<void> | void): void {
-    this.#steps = this.#steps
-      .then(() => (this.#isOver ? undefined : step()))
-      // A sender that may read no longer is no failure of ours.
-      .catch(error => (this.res.headersSent && isRefusal(error) ? this.#leave() : this.#fail(error)))
-  }
-
-  #toPassed({ statusCode: status = 0, headers }: IncomingMessage): PassedAnswer {
-    const { path, ownPrefix, backend } = this.forwarding
-    return toPassedAnswer({ status, headers }, { method: this.req.method, path, ownPrefix, profile: backend.profile })
-  }
-
-  #passOn(answer: IncomingMessage, { status, headers, hasBody, isEventStream }: PassedAnswer): void {
-    const { req, res, forwarding } = this
-    const open = hasBody && isEventStream ? forwarding.shutdown.hold(req, res) : undefined
-    res.writeHead(status, [...passedHeaders(req), ...headers])
-    clearTimeout(this.#silence)
-    answer.once('end', () => this.#inOrder(() => this.#endAnswer()))
-    answer.once('close', () => this.#breakOff())
-    if (!hasBody) {
+async function exchange(req: IncomingMessage, res: ServerResponse, parts: Exchange): Promise<void> {
+  const { outgoing, gone, mayRead, writeHead } = parts
+  let answer: IncomingMessage | undefined
+  try {
+    answer = await sendAndAwaitAnswer(req, res, parts)
+    await mayRead()
+    if (gone.aborted) throw callerLeft()
+    const head = toPassed(req, answer, parts)
+    writeHead(head)
+    if (head.hasBody) {
+      await streamAnswer(answer, res, parts)
+    } else {
       answer.resume()
       res.end()
-      return
     }
-    const idle = this.#watchIdle(answer)
-    cutOffWhenSlow(res, ANSWER_LIMITS.takenMs)
-    answer.on('data', (chunk: Buffer) => {
-      idle.refresh()
-      answer.pause()
-      this.#onceReadable(() => {
-        if (res.write(chunk)) answer.resume()
-      })
+    await untilClosed(res)
+  } finally {
+    // The rest of the body is discarded; Node's request timeout bounds that.
+    req.unpipe()
+    req.resume()
+    if (!answer?.readableEnded) outgoing.destroy()
+  }
+}
+
+/** @returns the answer, when its head has arrived */
+function sendAndAwaitAnswer(req: IncomingMessage, res: ServerResponse, parts: Exchange): Promise<IncomingMessage> {
+  const { outgoing, gone, body, times } = parts
+  return new Promise<IncomingMessage>((resolve, reject) => {
+    const silence = setTimeout(() => reject(new GatewayFailure('gateway_timeout', 'no answer')), times.firstByteMs)
+    const begin = (answer: IncomingMessage) => {
+      clearTimeout(silence)
+      // A connection that is being cut can emit one more error.
+      answer.on('error', () => {})
+      // An answer before the end of the body: the connection cannot be used again, as part of the body is missing on it.
+      answer.once('end', () => outgoing.writableFinished || outgoing.destroy())
+      resolve(answer)
+    }
+    outgoing.once('response', begin)
+    outgoing.once('upgrade', (answer, socket) => {
+      socket.destroy()
+      begin(answer)
     })
-    res.on('drain', () => answer.resume())
-    if (!open) return
-    // Its first event may be long in coming.
-    res.flushHeaders()
-    this.#stopAsking = endOnceRefused(open, forwarding.mayRead, forwarding.times.recheckMs)
-    open.signal.addEventListener('abort', () => this.#leave(), { once: true })
-  }
+    // After the head, the answer itself reports whether it is complete.
+    outgoing.on('error', error => {
+      clearTimeout(silence)
+      reject(error instanceof AppError ? error : toGatewayFailure(error))
+    })
+    gone.addEventListener('abort', () => {
+      clearTimeout(silence)
+      reject(callerLeft())
+    })
+    if (body === 'none') outgoing.end()
+    else sendBodyOnceConnected(req, res, { ...parts, onPiece: () => silence.refresh() })
+  })
+}
 
-  /** Nothing is wrong with a backend that waits for the caller; the caller has a limit of its own. */
-  #watchIdle(answer: IncomingMessage): NodeJS.Timeout {
-    const { res } = this
-    const idle = setTimeout(() => {
-      if (answer.isPaused() && res.socket && !res.socket.destroyed) idle.refresh()
-      else this.#breakOff('silent within its answer')
-    }, this.forwarding.times.idleMs)
-    answer.once('close', () => clearTimeout(idle))
-    return idle
+/** Until there is a connection, a caller that waits for `100 Continue` can still be refused. */
+function sendBodyOnceConnected(
+  req: IncomingMessage,
+  res: ServerResponse,
+  { outgoing, begun, onPiece }: Exchange & { onPiece: () => void },
+): void {
+  const send = () => {
+    if (outgoing.destroyed) return
+    const limited = limitBody(onPiece)
+    limited.once('error', error => outgoing.destroy(error))
+    // Not `pipeline`, which would destroy the request when sending fails, and the caller could not be answered.
+    limited.pipe(outgoing)
+    if (begun) limited.write(begun.bytes)
+    else if (req.headers.expect !== undefined) res.writeContinue()
+    if (begun?.isWhole) limited.end()
+    else req.pipe(limited)
   }
+  outgoing.once('socket', socket => {
+    if (socket.connecting) socket.once('connect', send)
+    else send()
+  })
+}
 
-  #endAnswer(): void {
-    this.#stopBody()
-    // It answered before it had read everything: nobody knows where the next request would begin.
-    if (!this.#outgoing.writableFinished) this.#outgoing.destroy()
-    this.res.end()
-  }
+function limitBody(onPiece: () => void): Transform {
+  let bytes = 0
+  return new Transform({
+    transform: (chunk: Buffer, _encoding, done) => {
+      bytes += chunk.length
+      onPiece()
+      if (bytes > MAX_BODY_BYTES) done(bodyTooLarge())
+      else done(null, chunk)
+    },
+  })
+}
 
-  #breakOff(reason = 'broke off its answer'): void {
-    if (!this.#answer?.readableEnded) this.#fail(new GatewayFailure('bad_gateway', reason))
-  }
+function toPassed(
+  { method = '' }: IncomingMessage,
+  { statusCode: status = 0, headers }: IncomingMessage,
+  { path, ownPrefix, backend }: Exchange,
+): PassedAnswer {
+  return toPassedAnswer({ status, headers }, { method, path, ownPrefix, profile: backend.profile })
+}
 
-  #fallSilent(): void {
-    this.#fail(new GatewayFailure('gateway_timeout', 'no answer'))
+/** Returns without an error if the caller leaves. */
+async function streamAnswer(
+  answer: IncomingMessage,
+  res: ServerResponse,
+  { mayRead, times }: Pick<Exchange, 'mayRead' | 'times'>,
+): Promise<void> {
+  /** The first event that ended it: `pipeline` may report a consequence of its own clean-up instead. */
+  let cause: unknown
+  const checked = new Transform({
+    transform: (chunk: Buffer, _encoding, done) => {
+      if (!answer.readableEnded) idle.refresh()
+      mayRead().then(() => done(null, chunk), done)
+    },
+  })
+  // A backend that waits for the caller is not silent; the caller has a limit of its own.
+  const idle = setTimeout(() => {
+    const isWaiting = checked.writableLength > 0 || res.writableNeedDrain
+    if (isWaiting && res.socket && !res.socket.destroyed) idle.refresh()
+    else answer.destroy(new GatewayFailure('bad_gateway', 'silent within its answer'))
+  }, times.idleMs)
+  answer.once('end', () => clearTimeout(idle))
+  answer.once('error', error => {
+    cause ??= error instanceof GatewayFailure ? error : brokeOff()
+  })
+  checked.once('error', error => {
+    cause ??= error
+  })
+  res.once('close', () => {
+    cause ??= CALLER_LEFT
+  })
+  try {
+    await pipeline(answer, checked, res)
+  } catch {
+    if (cause !== CALLER_LEFT) throw cause ?? brokeOff()
+  } finally {
+    clearTimeout(idle)
   }
+}
 
-  /** The answer went out, or whoever wanted it is gone. */
-  readonly #onClosed = (): void => {
-    const { res } = this
-    if (res.headersSent) this.#leave()
-    else this.#fail(new Error('The sender left before the backend answered'))
-  }
+const CALLER_LEFT = Symbol('caller left')
 
-  #leave(): void {
-    if (!this.#finish()) return
-    this.#settle.resolve()
-  }
+function brokeOff(): GatewayFailure {
+  return new GatewayFailure('bad_gateway', 'broke off its answer')
+}
 
-  #fail(error: unknown): void {
-    if (!this.#finish()) return
-    this.#settle.reject(error)
-  }
+function callerLeft(): Error {
+  return new Error('The caller left before the backend answered')
+}
 
-  /** Lets go of everything. False when that was done before. */
-  #finish(): boolean {
-    if (this.#isOver) return false
-    this.#isOver = true
-    const { res } = this
-    clearTimeout(this.#silence)
-    this.#stopAsking()
-    res.off('close', this.#onClosed)
-    this.#stopBody()
-    if (!this.#answer?.readableEnded) this.#outgoing.destroy()
-    if (res.headersSent && !res.writableEnded) res.destroy()
-    return true
-  }
+function untilClosed(res: ServerResponse): Promise<void> {
+  return new Promise(resolve => (res.closed ? resolve() : res.once('close', () => resolve())))
 }

@@ -167,7 +167,7 @@ function createServer(
     database: { database: opened.ownership.database, engine: 'sqlite', ...warned },
     adapters: ADAPTERS,
     platforms: listPlatforms(),
-    takeLargeDelivery: (adapter, delivery, rules) => large.take(adapter, delivery, rules),
+    acceptLargeDelivery: (adapter, delivery, rules) => large.take(adapter, delivery, rules),
     settings: {
       rootPath,
       allowOpen,

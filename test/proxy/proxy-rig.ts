@@ -8,8 +8,7 @@ import type { Test } from 'tap'
 import { type BoardIdentity, NOBODY } from '../../src/gate/identity.js'
 import { Backends } from '../../src/proxy/backends.js'
 import type { SocketAddress } from '../../src/proxy/own-address.js'
-import { backendRoutes } from '../../src/server/board/backend-routes.js'
-import { PROXY_TIMES, type ProxyTimes } from '../../src/server/board/proxy.js'
+import { backendRoutes, PROXY_TIMES, type ProxyTimes } from '../../src/server/board/backend-routes.js'
 import { createHttpApp } from '../../src/server/http/http-app.js'
 import { Shutdown } from '../../src/server/http/shutdown.js'
 import { testFolder } from '../support/test-folder.js'
@@ -60,7 +59,7 @@ export async function proxyRig(t: Test, options: RigOptions = {}): Promise<Proxy
       rootPath,
       ownListeners: () => own,
       shutdown,
-      times: { ...PROXY_TIMES, ...times },
+      proxyTimes: { ...PROXY_TIMES, ...times },
     }),
     rootPath,
     authorise: async () => {},

@@ -71,7 +71,7 @@ export async function serve(t: Test, options: ServeOptions = {}): Promise<Served
     database: { database: '/var/lib/ledger.db', engine: 'sqlite' },
     adapters: [],
     platforms: [],
-    takeLargeDelivery: async (adapter, delivery, rules) => acceptLargeDelivery(adapter, delivery, rules),
+    acceptLargeDelivery: async (adapter, delivery, rules) => acceptLargeDelivery(adapter, delivery, rules),
     logger: pino({ level: 'debug', base: null }, { write: line => log.push(JSON.parse(line)) }),
     version: '1.2.3',
     now: () => START,

@@ -10,6 +10,14 @@ export function hasLeft(res: ServerResponse): boolean {
   return res.closed || res.req.socket.destroyed
 }
 
+/** Aborts when the connection is closed, or immediately if it is: the answer has no reader any more. */
+export function whenGone(res: ServerResponse): AbortSignal {
+  const gone = new AbortController()
+  if (hasLeft(res)) gone.abort()
+  else res.once('close', () => gone.abort())
+  return gone.signal
+}
+
 /** Ends an answer that is not complete, with its connection: there is no other way to say so. */
 export function cutOff(res: ServerResponse, reason: CutOff): void {
   const req = res.req as HttpRequest

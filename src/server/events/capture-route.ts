@@ -10,12 +10,13 @@ import {
 } from '../../model/capture.js'
 import { toFailure } from '../../model/failure.js'
 import { toFieldProblems } from '../../model/field-problems.js'
+import type { StreamTimes } from '../answer/paced-answer.js'
 import { apiHeaders } from '../answer/reply.js'
-import type { Handler } from '../http/route.js'
+import { documented, type Endpoint, type RouteDoc } from '../http/route.js'
 import type { Shutdown } from '../http/shutdown.js'
-import type { ReadJsonBody } from '../request/json-body.js'
+import type { ReadJsonBody } from '../request/body.js'
 
-/** What captures watches into the ledger that is served. */
+/** Captures watches into the served ledger. */
 export interface ServedCaptures {
   run(
     request: CaptureRequest,
@@ -27,38 +28,38 @@ export interface CaptureRouteParts {
   captures: ServedCaptures
   readJsonBody: ReadJsonBody
   shutdown: Shutdown
-  heartbeatMs: number
+  times: Pick<StreamTimes, 'heartbeatMs'>
 }
 
 const MAX_BYTES = 256 * 1024
 const check = Compile(CaptureRequestSchema)
 
 /**
- * `POST /api/captures`: captures watches for a command beside this server, and tells it how that goes, one line of JSON
- * each: `progress`, at last `result` or `failure`. It ends with the connection: what was recorded by then stays.
+ * `POST /api/captures`: captures watches for a command on this machine, and reports to it in lines of JSON: `progress`,
+ * finally `result` or `failure`. It ends with the connection; the events recorded until then stay.
  */
-export function runCaptures({ captures, readJsonBody, shutdown, heartbeatMs }: CaptureRouteParts): Handler {
-  return async (req, res) => {
+export function runCaptures({ captures, readJsonBody, shutdown, times }: CaptureRouteParts): Endpoint {
+  return documented(DOC, async (req, res) => {
     const request = readRequest(await readJsonBody(req, res, MAX_BYTES))
     req.isHeld = true
     const open = shutdown.open()
     res.once('close', open.end)
     res.writeHead(200, [...apiHeaders(req), 'Content-Type', 'application/x-ndjson'])
-    const tell = (line: CaptureLine) => res.write(`${JSON.stringify(line)}\n`)
-    const heartbeat = setInterval(() => res.write('\n'), heartbeatMs)
+    const report = (line: CaptureLine) => res.write(`${JSON.stringify(line)}\n`)
+    const heartbeat = setInterval(() => res.write('\n'), times.heartbeatMs)
     try {
-      const onProgress = (progress: CaptureProgress) => tell({ progress })
-      tell({ result: await captures.run(request, { signal: open.signal, onProgress }) })
+      const onProgress = (progress: CaptureProgress) => report({ progress })
+      report({ result: await captures.run(request, { signal: open.signal, onProgress }) })
     } catch (error) {
       const refusal = open.signal.aborted ? stopping() : error
       if (!(refusal instanceof AppError)) throw error
-      tell({ failure: toFailure(refusal) })
+      report({ failure: toFailure(refusal) })
     } finally {
       clearInterval(heartbeat)
     }
     await ended(res)
     return undefined
-  }
+  })
 }
 
 function readRequest(input: unknown): CaptureRequest {
@@ -67,7 +68,7 @@ function readRequest(input: unknown): CaptureRequest {
 }
 
 function stopping(): AppError {
-  return new AppError('unavailable', 'stopping', 'The server stops. Run it again to go on from what is recorded.')
+  return new AppError('unavailable', 'stopping', 'The server stops. Run it again to continue from what is recorded.')
 }
 
 function ended(res: ServerResponse): Promise<void> {
@@ -75,4 +76,15 @@ function ended(res: ServerResponse): Promise<void> {
     if (res.closed) resolve()
     else res.end(resolve)
   })
+}
+
+const DOC: RouteDoc = {
+  summary: 'Captures watches; for commands on this machine, over the socket of the process that owns the ledger',
+  body: { 'application/json': CaptureRequestSchema },
+  answers: {
+    200: {
+      description: 'Lines of JSON: `progress` repeatedly, finally `result` or `failure`',
+      type: 'application/x-ndjson',
+    },
+  },
 }

@@ -1,21 +1,25 @@
 import Type, { type TSchema } from '#typebox'
 import { EventSchema, LEDGER_MEMBERS } from '../../model/event.js'
 
-/** The event in its several forms, for the API description. What is sent is checked by `EventSchema` itself. */
+/** Forms of the event, for the API description; `EventSchema` itself validates what is sent. */
+
+export const CapturedAt = Type.String({ format: 'date-time', description: 'UTC, six fraction digits.' })
+export const CapturedAtOrNull = Type.Union([CapturedAt, Type.Null()])
+export const Count = Type.Integer({ minimum: 0 })
 
 const { properties } = EventSchema
 const isSent = (name: string) => !LEDGER_MEMBERS.some(member => member === name)
 
-/** As it is sent: values for the ledger's own members are ignored. */
+/** As sent: values for the ledger's own members are ignored. */
 export const EventInputSchema: TSchema = withMembers('EventInput', isSent, EventSchema.required)
 
-/** As it is stored and served: complete. */
+/** As stored and served: complete. */
 export const StoredEventSchema: TSchema = withMembers('Event', () => true)
 
-/** As previews show it. */
+/** As in previews. */
 export const EventWithoutPayloadSchema: TSchema = withMembers('EventWithoutPayload', name => name !== 'payload')
 
-/** @param required all of the members, and all of the nested ones that the ledger completes, where nothing is given */
+/** @param required absent: all of the members, and all nested ones, which the ledger completes */
 function withMembers(title: string, has: (name: string) => boolean, required?: readonly string[]): TSchema {
   const completed = required ? {} : { action: complete(properties.action), actor: complete(properties.actor) }
   const members = Object.entries({ ...properties, ...completed }).filter(([name]) => has(name))

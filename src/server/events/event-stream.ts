@@ -1,13 +1,14 @@
+import Type from '#typebox'
 import type { Identity } from '../../accounts/identity.js'
 import { type Micros, toTimestamp } from '../../model/timestamp.js'
 import type { AnswerBudget } from '../answer/answer-budget.js'
 import { untilClosed } from '../answer/body-writer.js'
 import type { StreamTimes } from '../answer/paced-answer.js'
 import { beginEvents, endOnceRefused, isRefusal, lastEventId } from '../answer/server-sent-events.js'
-import type { HttpRequest, LedgerHandler } from '../http/route.js'
+import { documented, type HttpRequest, type LedgerEndpoint, type RouteDoc } from '../http/route.js'
 import type { Shutdown } from '../http/shutdown.js'
 import type { ServedLedger } from '../ledger/served-ledger.js'
-import { readEventStreamRequest } from './event-query-params.js'
+import { EVENT_STREAM_PARAMETERS, readEventStreamRequest } from './event-query-params.js'
 import { createPageReader } from './page-reader.js'
 import { StreamReader } from './stream-reader.js'
 
@@ -33,8 +34,8 @@ export interface EventStreamParts {
  *
  * Source: WHATWG HTML, "Server-sent events".
  */
-export function streamEvents({ ledger, shutdown, now, times, mayRead, budget }: EventStreamParts): LedgerHandler {
-  return async (req, res) => {
+export function streamEvents({ ledger, shutdown, now, times, mayRead, budget }: EventStreamParts): LedgerEndpoint {
+  return documented(DOC, async (req, res) => {
     const { filters, since } = readEventStreamRequest(req.search, lastEventId(req.headers), now())
     const open = shutdown.hold(req, res)
     const start = since ?? (await ledger.query({ order: 'desc', limit: 1, maxBytes: 0 })).head ?? 0
@@ -59,5 +60,23 @@ export function streamEvents({ ledger, shutdown, now, times, mayRead, budget }: 
     }
     await untilClosed(res)
     return undefined
-  }
+  })
+}
+
+const DOC: RouteDoc = {
+  summary: 'Events as they arrive, as server-sent events',
+  query: EVENT_STREAM_PARAMETERS,
+  headers: [
+    {
+      name: 'Last-Event-ID',
+      description: 'Where a reader that was connected before stopped; takes precedence over `since`.',
+      schema: Type.String({ format: 'date-time' }),
+    },
+  ],
+  answers: {
+    200: {
+      description: 'One message an event, its id the `captured_at`; `checkpoint` and `dropped` carry `next_since`',
+      type: 'text/event-stream',
+    },
+  },
 }

@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http'
+import Type from '#typebox'
 import type { Identity } from '../../accounts/identity.js'
 import type { ReadPage } from '../../ledger/ledger.js'
 import type { EventHistogram } from '../../model/event-histogram.js'
@@ -7,12 +8,14 @@ import { type Micros, toTimestamp } from '../../model/timestamp.js'
 import type { AnswerBudget } from '../answer/answer-budget.js'
 import { BodyWriter } from '../answer/body-writer.js'
 import { apiHeaders, json } from '../answer/reply.js'
-import { hasLeft } from '../answer/slow-reader.js'
-import type { HttpRequest, LedgerHandler, Reply } from '../http/route.js'
+import { hasLeft, whenGone } from '../answer/slow-reader.js'
+import { named } from '../http/openapi.js'
+import { documented, type HttpRequest, type LedgerEndpoint, type Reply } from '../http/route.js'
 import type { Shutdown } from '../http/shutdown.js'
 import type { ServedLedger } from '../ledger/served-ledger.js'
 import { pathParam } from '../request/path-param.js'
-import { readEventQuery, readHistogramQuery } from './event-query-params.js'
+import { EVENT_PARAMETERS, HISTOGRAM_PARAMETERS, readEventQuery, readHistogramQuery } from './event-query-params.js'
+import { CapturedAt, CapturedAtOrNull, Count } from './event-schemas.js'
 import { createPageReader, isPiece } from './page-reader.js'
 
 export interface QueryEventsParts {
@@ -29,8 +32,8 @@ const PAGE_BYTES = 16 * 1024 * 1024
 const NOTHING = new Uint8Array()
 
 /** `GET /api/events`: a page by filters and checkpoint, at once or, with `wait`, as soon as something matches. */
-export function queryEvents({ ledger, shutdown, now, mayRead, budget }: QueryEventsParts): LedgerHandler {
-  return async (req, res) => {
+export function queryEvents({ ledger, shutdown, now, mayRead, budget }: QueryEventsParts): LedgerEndpoint {
+  return documented(DOCS.queryEvents, async (req, res) => {
     const { query, waitSeconds } = readEventQuery(req.search, now())
     req.room = budget.roomFor(res)
     const read = createPageReader(ledger, req.room)
@@ -47,7 +50,7 @@ export function queryEvents({ ledger, shutdown, now, mayRead, budget }: QueryEve
     if (req.method === 'HEAD') res.end()
     else await writePieces(new BodyWriter(res, req.room, budget.limits.takenMs), { query, first, read, signal })
     return undefined
-  }
+  })
 }
 
 /**
@@ -84,20 +87,21 @@ async function writePieces(
 }
 
 /** `GET /api/histogram`: how many there are over a range, in columns. */
-export function histogram(ledger: ServedLedger, now: () => Micros): LedgerHandler {
-  return async (req, res) =>
-    json(200, toColumns(await ledger.histogram(readHistogramQuery(req.search, now()), whenGone(res))))
+export function histogram({ ledger, now }: Pick<QueryEventsParts, 'ledger' | 'now'>): LedgerEndpoint {
+  return documented(DOCS.histogram, async (req, res) =>
+    json(200, toColumns(await ledger.histogram(readHistogramQuery(req.search, now()), whenGone(res)))),
+  )
 }
 
 /** `GET /api/events/:dedupe_key`. The key arrives percent-encoded: keys hold `:` and `/`. */
-export function getEvent(ledger: ServedLedger, budget: AnswerBudget): LedgerHandler {
-  return async (req, res) => {
+export function getEvent({ ledger, budget }: Pick<QueryEventsParts, 'ledger' | 'budget'>): LedgerEndpoint {
+  return documented(DOCS.getEvent, async (req, res) => {
     const admit = (bytes: number) => {
       req.room ??= budget.roomFor(res)
       return req.room.reserve(bytes)
     }
     return { status: 200, body: await ledger.getEvent(pathParam(req), admit) }
-  }
+  })
 }
 
 async function hold(
@@ -119,14 +123,6 @@ async function hold(
     // The server stops: whoever waits gets what there is.
     return read(query, whenGone(res))
   }
-}
-
-/** Aborts once the connection is closed, also where it was closed before: the answer has no reader any more. */
-export function whenGone(res: ServerResponse): AbortSignal {
-  const gone = new AbortController()
-  if (hasLeft(res)) gone.abort()
-  else res.once('close', () => gone.abort())
-  return gone.signal
 }
 
 /** Assembled around the stored JSON texts: no event is parsed or written anew. */
@@ -164,4 +160,49 @@ function toColumns(histogram: EventHistogram) {
 
 function timestampOrNull(micros: Micros | null): string | null {
   return micros === null ? null : toTimestamp(micros)
+}
+
+const Epoch = Type.String({ description: 'Changes when the ledger is restored or replaced.' })
+
+const EventPageSchema = Type.Object({
+  items: Type.Array(named('Event')),
+  count: Count,
+  latest_captured_at: CapturedAtOrNull,
+  next_since: CapturedAtOrNull,
+  has_more: Type.Boolean(),
+  head: CapturedAtOrNull,
+  epoch: Epoch,
+})
+
+const Counts = Type.Array(Type.Union([Count, Type.Null()]), {
+  description: 'One a bucket; null where a bucket is not counted completely.',
+})
+
+const HistogramSchema = Type.Object({
+  from: CapturedAtOrNull,
+  to: CapturedAtOrNull,
+  starts: Type.Array(CapturedAt, {
+    description: 'Start of each bucket, which ends where the next one begins; the last ends at `to`.',
+  }),
+  counts: Counts,
+  count: Type.Integer({ minimum: 0, description: 'Since `counted_from`.' }),
+  by_source: Type.Record(Type.String(), Type.Object({ count: Count, counts: Counts })),
+  complete: Type.Boolean({ description: 'Whether all of the range is counted.' }),
+  counted_from: CapturedAtOrNull,
+  head: CapturedAtOrNull,
+  epoch: Epoch,
+})
+
+const DOCS = {
+  queryEvents: {
+    summary: 'Events by filters and checkpoint',
+    query: EVENT_PARAMETERS,
+    answers: { 200: { description: 'A page and its checkpoint', schema: EventPageSchema } },
+  },
+  histogram: {
+    summary: 'How many events there are over a range, by source, in equal parts of it',
+    query: HISTOGRAM_PARAMETERS,
+    answers: { 200: { description: 'The counts, in columns', schema: HistogramSchema } },
+  },
+  getEvent: { summary: 'One stored event', answers: { 200: { description: 'The event', schema: named('Event') } } },
 }

@@ -1,6 +1,5 @@
-import type { ServerResponse } from 'node:http'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import type { Identity } from '../../accounts/identity.js'
+import Type from '#typebox'
 import type { EventDelivery } from '../../ledger/ledger.js'
 import { readEvent } from '../../ledger/read-event.js'
 import type { ToAddress } from '../../login/throttle-address.js'
@@ -10,7 +9,8 @@ import { EVENT_LIMITS } from '../../model/event-limits.js'
 import { toTimestamp } from '../../model/timestamp.js'
 import type { RecordOutcome } from '../../store/event-store.js'
 import { addressOf } from '../http/caller-address.js'
-import type { HttpRequest, LedgerHandler, Reply } from '../http/route.js'
+import { named } from '../http/openapi.js'
+import { documented, type HttpRequest, type LedgerEndpoint, type Reply, type RouteDoc } from '../http/route.js'
 import type { LedgerMetrics } from '../ledger/ledger-metrics.js'
 import type { ServedLedger } from '../ledger/served-ledger.js'
 import { type ReadBody, sizeText, tooLarge } from '../request/body.js'
@@ -18,6 +18,7 @@ import { fieldsOf, joinRefusals } from '../request/join-refusals.js'
 import { firstByte, readJson, splitArray, splitLines } from '../request/json-bytes.js'
 import { readMediaType } from '../request/media-type.js'
 import type { AnonymousRate } from './anonymous-rate.js'
+import { CapturedAt, Count } from './event-schemas.js'
 import { type RecordingRights, recordingRightsOf, refuseForeignSource } from './recording-rights.js'
 
 export const EVENT_MEDIA_TYPES = ['application/json', 'application/x-ndjson'] as const
@@ -37,9 +38,9 @@ export interface RecordEventsParts {
  * `POST /api/events`: one event as a JSON object, or a batch as a JSON array or as lines of JSON. A batch is recorded
  * as a whole or, when anything in it is refused, not at all.
  */
-export function recordEvents(parts: RecordEventsParts): LedgerHandler {
+export function recordEvents(parts: RecordEventsParts): LedgerEndpoint {
   const { readBody } = parts
-  return async (req: HttpRequest<Identity>, res: ServerResponse) => {
+  return documented(DOC, async (req, res) => {
     const type = readMediaType(req, EVENT_MEDIA_TYPES)
     const rights = recordingRightsOf(req.identity)
     const record = recorder(parts, { req, rights })
@@ -54,7 +55,7 @@ export function recordEvents(parts: RecordEventsParts): LedgerHandler {
 
     const texts = type === 'application/json' ? splitArray(bytes) : splitLines(bytes)
     return toBatchReply(await record(await readBatch(texts, rights)))
-  }
+  })
 }
 
 /** Records what one request sends, as far as its caller may. An address that has used up its allowance is refused here. */
@@ -136,4 +137,28 @@ function toBatchReply(outcomes: readonly RecordOutcome[]): Reply {
 
 function outcomeMembers({ created, dedupeKey, seenCount, capturedAt }: RecordOutcome): string {
   return `"created":${created},"dedupe_key":${JSON.stringify(dedupeKey)},"seen_count":${seenCount},"captured_at":"${toTimestamp(capturedAt)}"`
+}
+
+const RECORDED = {
+  created: Type.Boolean({ description: 'False for a repeat.' }),
+  dedupe_key: Type.String(),
+  seen_count: Type.Integer({ minimum: 1 }),
+  captured_at: CapturedAt,
+}
+
+const RecordedSchema = Type.Union([
+  Type.Object({ ...RECORDED, event: Type.Optional(named('Event')) }),
+  Type.Object({ created: Count, duplicates: Count, results: Type.Array(Type.Object(RECORDED)) }),
+])
+
+const DOC: RouteDoc = {
+  summary: 'Records one event, or a batch (JSON array or NDJSON) as a whole or not at all',
+  body: {
+    'application/json': Type.Union([named('EventInput'), Type.Array(named('EventInput'))]),
+    'application/x-ndjson': Type.String({ description: 'One event a line.' }),
+  },
+  answers: {
+    201: { description: 'One event that was new', schema: RecordedSchema },
+    200: { description: 'One event that was known, or a batch', schema: RecordedSchema },
+  },
 }

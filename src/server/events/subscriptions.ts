@@ -1,34 +1,44 @@
+import Type from '#typebox'
 import { type Identity, isAdmin, userOf } from '../../accounts/identity.js'
 import type { SubscriptionCaller } from '../../ledger/subscription-caller.js'
 import { AppError } from '../../model/app-error.js'
 import { SUBSCRIPTION_LIMITS } from '../../model/subscription.js'
 import { json } from '../answer/reply.js'
-import type { LedgerHandler } from '../http/route.js'
+import { whenGone } from '../answer/slow-reader.js'
+import { named } from '../http/openapi.js'
+import { documented, type LedgerEndpoint } from '../http/route.js'
 import type { ServedLedger } from '../ledger/served-ledger.js'
-import type { ReadJsonBody } from '../request/json-body.js'
+import type { ReadJsonBody } from '../request/body.js'
 import { pathParam } from '../request/path-param.js'
 import { QueryString } from '../request/query-string.js'
-import { whenGone } from './read-events.js'
+import { CapturedAt, Count } from './event-schemas.js'
 
-/** `POST /api/subscriptions`: creates, or merges into the one whose id is sent. */
-export function saveSubscription(ledger: ServedLedger, readJsonBody: ReadJsonBody): LedgerHandler {
-  return async (req, res) => {
+export interface SubscriptionRouteParts {
+  ledger: ServedLedger
+  readJsonBody: ReadJsonBody
+}
+
+/** `POST /api/subscriptions` */
+export function saveSubscription({ ledger, readJsonBody }: SubscriptionRouteParts): LedgerEndpoint {
+  return documented(DOCS.save, async (req, res) => {
     const input = await readJsonBody(req, res, SUBSCRIPTION_LIMITS.bytes)
     const { created, subscription } = await ledger.saveSubscription(input, toCaller(req.identity))
     return json(created ? 201 : 200, { created, subscription })
-  }
+  })
 }
 
-/** Each reads some thousands of events on the thread that answers everybody. */
-const PREVIEWS_AT_ONCE = 4
+/** Each reads some thousands of events on the thread that serves all requests. */
+const MAX_PREVIEWS = 4
 
-/** `POST /api/subscriptions/preview`: what a draft would have matched. Stores nothing. */
-export function previewSubscription(ledger: ServedLedger, readJsonBody: ReadJsonBody): LedgerHandler {
+/** `POST /api/subscriptions/preview` */
+export function previewSubscription({ ledger, readJsonBody }: SubscriptionRouteParts): LedgerEndpoint {
   let underWay = 0
-  return async (req, res) => {
+  return documented(DOCS.preview, async (req, res) => {
     const input = await readJsonBody(req, res, SUBSCRIPTION_LIMITS.bytes)
-    if (underWay === PREVIEWS_AT_ONCE) {
-      throw new AppError('unavailable', 'busy', 'Too many previews are being made at once.', { retryAfterSeconds: 1 })
+    if (underWay === MAX_PREVIEWS) {
+      throw new AppError('unavailable', 'busy', 'Too many previews are running. Try again in a moment.', {
+        retryAfterSeconds: 1,
+      })
     }
     underWay++
     try {
@@ -36,12 +46,12 @@ export function previewSubscription(ledger: ServedLedger, readJsonBody: ReadJson
     } finally {
       underWay--
     }
-  }
+  })
 }
 
-/** `GET /api/subscriptions`: a member's own, an admin's all; in pages where `limit` or `after` asks for that. */
-export function listSubscriptions(ledger: ServedLedger): LedgerHandler {
-  return async req => {
+/** `GET /api/subscriptions`: a member's own, an admin's all; in pages if `limit` or `after` is given. */
+export function listSubscriptions({ ledger }: Pick<SubscriptionRouteParts, 'ledger'>): LedgerEndpoint {
+  return documented(DOCS.list, async req => {
     const caller = toCaller(req.identity)
     const { limit, after } = readPage(req.search)
     if (limit !== undefined || after !== undefined) {
@@ -50,7 +60,7 @@ export function listSubscriptions(ledger: ServedLedger): LedgerHandler {
     }
     const items = await ledger.listSubscriptions(caller)
     return json(200, { items, count: items.length })
-  }
+  })
 }
 
 function readPage(search: string): { limit: number | undefined; after: string | undefined } {
@@ -62,23 +72,93 @@ function readPage(search: string): { limit: number | undefined; after: string | 
 }
 
 /** `GET /api/subscriptions/:id` */
-export function getSubscription(ledger: ServedLedger): LedgerHandler {
-  return async req => json(200, await ledger.getSubscription(pathParam(req), toCaller(req.identity)))
+export function getSubscription({ ledger }: Pick<SubscriptionRouteParts, 'ledger'>): LedgerEndpoint {
+  return documented(DOCS.get, async req =>
+    json(200, await ledger.getSubscription(pathParam(req), toCaller(req.identity))),
+  )
 }
 
-/** `DELETE /api/subscriptions/:id`. Captured events stay. */
-export function deleteSubscription(ledger: ServedLedger): LedgerHandler {
-  return async req => {
+/** `DELETE /api/subscriptions/:id` */
+export function deleteSubscription({ ledger }: Pick<SubscriptionRouteParts, 'ledger'>): LedgerEndpoint {
+  return documented(DOCS.delete, async req => {
     await ledger.deleteSubscription(pathParam(req), toCaller(req.identity))
     return { status: 204, body: '' }
-  }
+  })
 }
 
-/** The rights that go with an identity. */
 function toCaller(identity: Identity): SubscriptionCaller {
   if (isAdmin(identity)) return { role: 'admin' }
   const user = userOf(identity)
   if (user) return { role: 'member', userId: user.id }
   if (identity.kind === 'open') return { role: 'open' }
   throw new Error('Subscriptions were reached without a login')
+}
+
+const PreviewSchema = Type.Object({
+  count: Type.Integer({ minimum: 0, description: 'Since `counted_from`.' }),
+  by_day: Type.Array(Type.Object({ start: CapturedAt, count: Count })),
+  examples: Type.Array(named('EventWithoutPayload'), { description: 'The newest three.' }),
+  seen: Type.Boolean({ description: 'Whether this source and target had events of any kind.' }),
+  complete: Type.Boolean({ description: 'Whether all of the days are counted.' }),
+  counted_from: CapturedAt,
+  understood: Type.Object({
+    source: Type.String(),
+    target: Type.String(),
+    scope: Type.Object({}, { additionalProperties: true }),
+    filters: Type.Object({}, { additionalProperties: true }),
+    event_kinds: Type.Array(Type.String()),
+    actions: Type.Array(Type.Object({ kind: Type.String(), object_type: Type.String(), verb: Type.String() })),
+  }),
+})
+
+const SavedSchema = Type.Object({ created: Type.Boolean(), subscription: named('Subscription') })
+
+const ListSchema = Type.Object({
+  items: Type.Array(named('Subscription')),
+  count: Count,
+  next: Type.Optional(
+    Type.Union([Type.String(), Type.Null()], {
+      description: 'Only with limit or after: the value of after for the next page; null at the end.',
+    }),
+  ),
+})
+
+const DOCS = {
+  save: {
+    summary: 'Creates a subscription, or merges into the one with the id sent',
+    body: { 'application/json': named('Subscription') },
+    answers: {
+      201: { description: 'Created', schema: SavedSchema },
+      200: { description: 'Updated', schema: SavedSchema },
+    },
+  },
+  preview: {
+    summary: 'The events of the last 7 days that a draft of a subscription would have matched; stores nothing',
+    body: { 'application/json': named('Subscription') },
+    answers: { 200: { description: 'Counts and examples', schema: PreviewSchema } },
+  },
+  list: {
+    summary: 'All subscriptions, or with limit or after a page of them',
+    query: [
+      {
+        name: 'limit',
+        description: `How many at most; ${SUBSCRIPTION_LIMITS.page} if only after is sent.`,
+        schema: Type.Integer({ minimum: 1, maximum: SUBSCRIPTION_LIMITS.page }),
+      },
+      {
+        name: 'after',
+        description: 'The id after which the page begins: `next` of the page before.',
+        schema: Type.String(),
+      },
+    ],
+    answers: { 200: { description: 'The subscriptions', schema: ListSchema } },
+  },
+  get: {
+    summary: 'One subscription',
+    answers: { 200: { description: 'The subscription', schema: named('Subscription') } },
+  },
+  delete: {
+    summary: 'Deletes a subscription; captured events stay',
+    answers: { 204: { description: 'Deleted' } },
+  },
 }

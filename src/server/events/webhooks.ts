@@ -1,3 +1,4 @@
+import Type from '#typebox'
 import type { EventDelivery } from '../../ledger/ledger.js'
 import { invalidField } from '../../model/app-error.js'
 import type { Provenance } from '../../model/event.js'
@@ -11,20 +12,21 @@ import {
 import type { DeliveryContext, WebhookAdapter, WebhookDelivery } from '../../platforms/adapter.js'
 import { usableSecrets } from '../../platforms/secrets.js'
 import { json } from '../answer/reply.js'
-import type { Handler, HttpRequest } from '../http/route.js'
+import { documented, type Endpoint, type HttpRequest, type RouteDoc } from '../http/route.js'
 import type { LedgerMetrics } from '../ledger/ledger-metrics.js'
 import type { ServedLedger } from '../ledger/served-ledger.js'
 import type { ReadBody } from '../request/body.js'
+import { Count } from './event-schemas.js'
 
-/** Both code hosts send up to this; larger deliveries they drop by themselves. */
+/** Both code hosts send at most this, and drop larger deliveries. */
 const MAX_BYTES = 25 * 1024 * 1024
-/** Taking more on this thread would keep other requests waiting for more than a few milliseconds. */
+/** Accepting more on this thread would keep other requests waiting for more than a few milliseconds. */
 const LARGE_BYTES = 256 * 1024
-/** Events that one transaction takes, so that whoever writes meanwhile gets a turn. */
+/** Events of one transaction, so that other writers get a turn in between. */
 const EVENTS_A_RECORD = 1_000
 
-/** Takes a delivery without keeping the caller's thread busy. @throws as `acceptDelivery` */
-export type TakeLargeDelivery = (
+/** Accepts a delivery on another thread. @throws as `acceptDelivery` */
+export type AcceptLargeDelivery = (
   adapter: WebhookAdapter,
   delivery: WebhookDelivery,
   rules: DeliveryRules,
@@ -34,39 +36,39 @@ export interface WebhookParts {
   ledger: ServedLedger
   readBody: ReadBody
   metrics: LedgerMetrics
-  takeLargeDelivery: TakeLargeDelivery
-  /** All secrets that are valid now; none: deliveries cannot prove anything. */
+  acceptLargeDelivery: AcceptLargeDelivery
+  /** All currently valid secrets; none: deliveries cannot be proved. */
   secrets: readonly string[]
-  /** Refuse deliveries that prove nothing. */
+  /** Refuse unproved deliveries. */
   requireVerified: boolean
-  /** Keeps out pages of another origin. @throws AppError `forbidden/origin_not_allowed` */
+  /** Refuses pages of another origin. @throws AppError `forbidden/origin_not_allowed` */
   refuseForeignPage: (req: HttpRequest) => void
-  /** What the request's address tells of a delivery. @throws AppError `invalid/invalid_field` */
+  /** Reads facts about the delivery from the request's address. @throws AppError `invalid/invalid_field` */
   readContext: (req: HttpRequest) => DeliveryContext
 }
 
 /**
- * `POST /webhooks/…`: a platform's delivery. It is verified over the bytes received, before anything is parsed. Without a
- * secret nothing can be proved, and a page of another origin is refused: no platform sends an `Origin`.
- * An event the adapter does not know is its business and is answered 200: platforms disable receivers that refuse.
+ * `POST /webhooks/…`: a platform's delivery, verified over the received bytes before anything is parsed. Without a secret
+ * nothing can be proved, and a page of another origin is refused: no platform sends an `Origin`. An event that the adapter
+ * does not know is answered with 200: platforms disable receivers that refuse.
  */
-export function receiveWebhook(adapter: WebhookAdapter, parts: WebhookParts): Handler {
-  const { ledger, readBody, metrics, secrets, requireVerified, readContext, takeLargeDelivery } = parts
+export function receiveWebhook(adapter: WebhookAdapter, parts: WebhookParts): Endpoint {
+  const { ledger, readBody, metrics, secrets, requireVerified, readContext, acceptLargeDelivery } = parts
   const canProve = usableSecrets(secrets).length > 0
   // Verified before it queues for the thread, where proved deliveries take precedence.
-  const takeLarge = (delivery: WebhookDelivery, rules: DeliveryRules) =>
-    takeLargeDelivery(
+  const acceptLarge = (delivery: WebhookDelivery, rules: DeliveryRules) =>
+    acceptLargeDelivery(
       adapter,
       delivery,
       adapter.provesInBody ? rules : { ...rules, verified: verifyDelivery(adapter, delivery, rules) },
     )
-  return async (req, res) => {
+  return documented(docFor(adapter), async (req, res) => {
     if (!canProve) parts.refuseForeignPage(req)
     const rules: DeliveryRules = { secrets, requireVerified, context: readContext(req) }
     const delivery: WebhookDelivery = { headers: headerTexts(req), body: await readBody(req, res, MAX_BYTES) }
     const { verified, events, ignored, deliveryId } =
       delivery.body.byteLength > LARGE_BYTES
-        ? await takeLarge(delivery, rules)
+        ? await acceptLarge(delivery, rules)
         : acceptDelivery(adapter, delivery, rules)
     const provenance: Provenance = { route: 'webhook', verified, ...(deliveryId ? { delivery_id: deliveryId } : {}) }
     const deliveries = events.map(({ event, json }): EventDelivery => ({ event, json, provenance }))
@@ -74,12 +76,12 @@ export function receiveWebhook(adapter: WebhookAdapter, parts: WebhookParts): Ha
     const counts = { created, duplicates: events.length - created, ignored }
     req.logged = { source: adapter.catalogue.source, verified, ...counts }
     return json(200, { ...counts, ...adapter.answer })
-  }
+  })
 }
 
 /**
- * Not all or nothing: a platform that is told of a failure sends the delivery again, and what is stored already is then
- * counted as a repeat.
+ * Not all or nothing: after a failure the platform sends the delivery again, and events that are already stored then count
+ * as repeats.
  *
  * @returns how many were new
  */
@@ -96,8 +98,8 @@ async function recordAll(ledger: ServedLedger, deliveries: EventDelivery[], metr
 }
 
 /**
- * The context of a platform whose deliveries do not name their server: as configured, else as `?site=` of the hook's
- * address says. What else stands in the query is the sender's business.
+ * The context of a platform whose deliveries do not name their server: as configured, else from `?site=` in the hook's
+ * address. Other parameters are ignored.
  */
 export function readSiteContext(configured: string | undefined): WebhookParts['readContext'] {
   return ({ search }) => {
@@ -115,4 +117,36 @@ function headerTexts(req: HttpRequest): Record<string, string | undefined> {
   const texts: Record<string, string | undefined> = Object.create(null)
   for (const [name, value] of Object.entries(req.headers)) if (typeof value === 'string') texts[name] = value
   return texts
+}
+
+const DELIVERY = { created: Count, duplicates: Count, ignored: Count }
+
+const AnyJson = Type.Unknown()
+
+function docFor({ catalogue }: WebhookAdapter): RouteDoc {
+  return catalogue.source === 'chat' ? CHAT_DOC : DOC
+}
+
+const DOC = {
+  summary: "Receives a platform's deliveries",
+  body: { 'application/json': AnyJson, 'application/x-www-form-urlencoded': AnyJson },
+  answers: { 200: { description: 'How many events it had', schema: Type.Object(DELIVERY) } },
+} satisfies RouteDoc
+
+const ChatDeliverySchema = Type.Object({
+  ...DELIVERY,
+  response_not_required: Type.Literal(true, { description: 'The platform is to post nothing for it.' }),
+})
+
+const CHAT_DOC: RouteDoc = {
+  ...DOC,
+  summary: "Receives the chat platform's deliveries",
+  query: [
+    {
+      name: 'site',
+      description: 'Address of the chat server, such as https://chat.example.org; EVENT_CHAT_URL takes precedence.',
+      schema: Type.String({ format: 'uri' }),
+    },
+  ],
+  answers: { 200: { description: 'How many events it had', schema: ChatDeliverySchema } },
 }

@@ -1,10 +1,35 @@
-import type { TSchema } from '#typebox'
+import Type, { type TSchema } from '#typebox'
 import { json } from '../answer/reply.js'
-import { named, ProblemSchema } from '../ledger/answer-schemas.js'
-import type { AnswerDoc, Handler, ParameterDoc, Reply, Route } from './route.js'
+import {
+  type AnswerDoc,
+  documented,
+  type Endpoint,
+  type ParameterDoc,
+  type Reply,
+  type Route,
+  type RouteDoc,
+} from './route.js'
 
-/** What the description of one program's API says besides its routes. */
-export interface ApiNames<Rule extends string> {
+/** A reference to a schema that the description contains under its name. */
+export function named(
+  name: 'EventInput' | 'Event' | 'EventWithoutPayload' | 'Subscription' | 'User' | 'Problem',
+): TSchema {
+  return Type.Unsafe({ $ref: `#/components/schemas/${name}` })
+}
+
+/** Source: RFC 9457. */
+const ProblemSchema = Type.Object({
+  type: Type.Literal('about:blank'),
+  title: Type.String(),
+  status: Type.Integer(),
+  code: Type.String({ description: 'For programs; never reworded.' }),
+  detail: Type.String({ description: 'For people: what was wrong, then what to do.' }),
+  errors: Type.Optional(Type.Array(Type.Object({ field: Type.String(), detail: Type.String() }))),
+  request_id: Type.Optional(Type.String()),
+})
+
+/** The description of one program's API, without its routes. */
+export interface ApiOutline<Rule extends string> {
   title: string
   description: string
   version: string
@@ -12,30 +37,35 @@ export interface ApiNames<Rule extends string> {
   /** By the names that routes use for them. */
   schemas: Readonly<Record<string, TSchema>>
   securitySchemes: Readonly<Record<string, object>>
-  /** What may be shown where; `{}` is nothing. */
+  /** Credentials that each access accepts; `{}`: none. */
   security: Readonly<Record<Rule, readonly object[]>>
 }
 
 type DescribedRoute<Rule extends string> = Pick<Route<Rule>, 'method' | 'pattern' | 'access' | 'doc'>
 
-/**
- * `GET /api/openapi.json`: the API as OpenAPI 3.1, from the route table and the schemas that check.
- *
- * @param routes the table, which may still grow until the first request
- */
-export function describeApi<Rule extends string>(
-  routes: readonly DescribedRoute<Rule>[],
-  names: ApiNames<Rule>,
-): Handler {
-  let reply: Reply | undefined
-  return () => {
-    reply ??= json(200, toOpenApi(routes, names))
-    return reply
-  }
+const DOC: RouteDoc = {
+  summary: 'This API, as OpenAPI 3.1',
+  answers: { 200: { description: 'The document', schema: Type.Object({ openapi: Type.String() }) } },
 }
 
-function toOpenApi<Rule extends string>(routes: readonly DescribedRoute<Rule>[], names: ApiNames<Rule>) {
-  const { title, description, version, rootPath, schemas, securitySchemes, security } = names
+/**
+ * `GET /api/openapi.json`: the API as OpenAPI 3.1, from the route table and the schemas that validate requests.
+ *
+ * @param routes called at the first request, because the table contains this route too
+ */
+export function describeApi<Rule extends string>(
+  routes: () => readonly DescribedRoute<Rule>[],
+  outline: ApiOutline<Rule>,
+): Endpoint {
+  let reply: Reply | undefined
+  return documented(DOC, () => {
+    reply ??= json(200, toOpenApi(routes(), outline))
+    return reply
+  })
+}
+
+function toOpenApi<Rule extends string>(routes: readonly DescribedRoute<Rule>[], outline: ApiOutline<Rule>) {
+  const { title, description, version, rootPath, schemas, securitySchemes, security } = outline
   const paths: Record<string, Record<string, unknown>> = {}
   for (const route of routes) {
     const path = route.pattern.replace(/:(\w+)/g, '{$1}')

@@ -4,28 +4,28 @@ import type { TSchema } from '#typebox'
 import type { Identity } from '../../accounts/identity.js'
 import type { AnswerRoom } from '../answer/answer-budget.js'
 
-/** Who may call a route of the ledger. What each word asks for stands in one table, in `access.ts`. */
+/** Who may call a route of the ledger. `accounts/access.ts` defines what each word requires. */
 export const ACCESS = [
-  /** Anybody, and it is not even looked who. */
+  /** Everyone; the caller is not identified. */
   'public',
-  /** Anybody; the answer depends on who it is. */
+  /** Everyone; the answer depends on the caller. */
   'anybody',
-  /** Callers that record events; on a closed ledger, those without credentials only as far as `EVENT_WRITERS` says. */
+  /** Callers that record events; on a closed ledger, `EVENT_WRITERS` decides about those without credentials. */
   'record',
   /** Platforms: a delivery proves itself, or comes from no page of another origin. */
   'webhook',
-  /** Everybody while the ledger is open, then whoever is logged in. */
+  /** Everyone while the ledger is open, then callers with a login. */
   'read',
-  /** The same, for what changes subscriptions. */
+  /** The same, for changes of subscriptions. */
   'write',
-  /** Whoever wants to log in. */
+  /** Callers who want to log in. */
   'login',
-  /** Whoever is logged in, and wants that to end. */
+  /** Callers with a login who want to end it. */
   'logout',
-  /** Whoever is logged in, for what is its own. */
+  /** Callers with a login, for their own account. */
   'account',
   'admin',
-  /** The owner of the ledger's files, over its socket alone. */
+  /** The owner of the ledger's files, only over its socket. */
   'local',
 ] as const
 export type Access = (typeof ACCESS)[number]
@@ -34,26 +34,45 @@ export const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
 export type Method = (typeof METHODS)[number]
 
 /**
- * One row of an app's route table. `HEAD` goes wherever `GET` does. Each of the two programs has access rules and
- * identities of its own; the ledger's are meant where nothing is said.
+ * One row of a program's route table; a `GET` row also answers `HEAD`. Each of the two programs has its own access rules
+ * and identities; the defaults are those of the ledger.
  */
-export interface Route<Rule extends string = Access, Who = Identity> {
+export interface Route<Rule extends string = Access, Who = Identity> extends Endpoint<Who> {
   method: Method
-  /** Below the root path, `:name` for one segment, `*` at the end for all that follows: `/api/events/:dedupe_key`. */
+  /** Below the root path, `:name` for one segment, `*` at the end for the rest: `/api/events/:dedupe_key`. */
   pattern: string
   access: Rule
+}
+
+/** A handler with its entry in the API description. */
+export interface Endpoint<Who = unknown> {
   handle: Handler<Who>
   doc: RouteDoc
 }
 
+export type LedgerEndpoint = Endpoint<Identity>
+
 /**
  * Answers one request. Throws `AppError` for an expected failure; anything else thrown is a defect.
- * `undefined`: it wrote the response by itself, and that response is over.
+ * `undefined`: it wrote the response itself, and that response is over.
  */
 export type Handler<Who = unknown> = (req: HttpRequest<Who>, res: ServerResponse) => Reply | Promise<Reply | undefined>
 
-/** One that asks who it is, in the ledger. */
+/** A handler of the ledger that needs the caller's identity. */
 export type LedgerHandler = Handler<Identity>
+
+export function documented<Who>(doc: RouteDoc, handle: Handler<Who>): Endpoint<Who> {
+  return { doc, handle }
+}
+
+export function route<Rule extends string, Who>(
+  method: Method,
+  pattern: string,
+  access: Rule,
+  endpoint: Endpoint<Who>,
+): Route<Rule, Who> {
+  return { method, pattern, access, ...endpoint }
+}
 
 /** A request as handlers see it. */
 export interface HttpRequest<Who = unknown> extends Request {
@@ -66,32 +85,32 @@ export interface HttpRequest<Who = unknown> extends Request {
   receivedAt: number
   /** It came over the owner's socket: file permissions decided who may connect. */
   local: boolean
-  /** Browsers reach this server over TLS only, and shall remember that. */
+  /** Browsers reach this server only over TLS, and are to remember that. */
   tlsOnly: boolean
-  /** Who it proved to be; nobody where that was not asked. */
+  /** The proved identity; the anonymous one if the route does not identify its callers. */
   identity: Who
   /** Its sender has proved nothing. */
   isAnonymous: boolean
-  /** It is to be found in every log, though not all that is done on this route is. */
+  /** Logged at `info`, although its route usually is not. */
   isNotable?: boolean
-  /** The answer is held open on purpose: how long it takes says nothing about how fast requests are answered. */
+  /** The answer is held open on purpose: its duration is no measure of how fast requests are answered. */
   isHeld?: boolean
   /** Refused to keep room for others: such refusals are counted, and logged together once a minute. */
   isShed?: boolean
-  /** What its answer holds of the memory for answers. */
+  /** The part of the memory for answers that its answer uses. */
   room?: AnswerRoom
-  /** Its answer was cut off before the reader had taken it. */
+  /** Its answer was cut off before the reader had received it. */
   cutOff?: CutOff
-  /** What the request log shall say besides; never a secret. */
+  /** Further members of its line in the request log; never a secret. */
   logged?: Readonly<Record<string, string | number>>
 }
 
-/** Why: the reader took too little, or nothing while other answers needed the memory. */
+/** Why: the reader received too little, or nothing while other answers needed the memory. */
 export type CutOff = 'slow' | 'memory'
 
 export interface Reply {
   status: number
-  /** Bytes are written as they are; pieces, which are text in UTF-8, one after the other. */
+  /** Bytes are written as they are; pieces one after the other, texts as UTF-8. */
   body: string | Uint8Array | readonly (string | Uint8Array)[]
   /** `application/json` when absent. */
   type?: string
@@ -101,20 +120,20 @@ export interface Reply {
   headers?: readonly string[]
 }
 
-/** What a page needs of the page policy besides what all may. */
+/** What a page needs in addition to the page policy. */
 export interface PageReply {
-  /** Digests of the scripts that stand in it: `sha256-…`. */
+  /** Digests of its inline scripts: `sha256-…`. */
   scriptHashes?: readonly string[]
 }
 
-/** What the API description says of a route. */
+/** A route's entry in the API description. */
 export interface RouteDoc {
   summary: string
   query?: readonly ParameterDoc[]
   headers?: readonly ParameterDoc[]
   /** By media type. */
   body?: Readonly<Record<string, TSchema>>
-  /** By status. Refusals are the same everywhere and are added by the description. */
+  /** By status. Refusals are the same everywhere; the description adds them. */
   answers: Readonly<Record<number, AnswerDoc>>
 }
 

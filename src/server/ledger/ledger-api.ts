@@ -1,21 +1,35 @@
+import Type, { type TSchema } from '#typebox'
 import type { CookiePlace } from '../../login/cookies.js'
 import { SubscriptionSchema } from '../../model/subscription.js'
 import { UserSchema } from '../../model/user.js'
+import { json } from '../answer/reply.js'
 import { EventInputSchema, EventWithoutPayloadSchema, StoredEventSchema } from '../events/event-schemas.js'
-import type { ApiNames } from '../http/openapi.js'
-import type { Access } from '../http/route.js'
+import type { ApiOutline } from '../http/openapi.js'
+import { type Access, documented, type Endpoint, type RouteDoc } from '../http/route.js'
+
+/** `GET /api/schema/…`: the same schema that validates requests. */
+export function schema(validated: TSchema): Endpoint {
+  const reply = json(200, { $schema: 'https://json-schema.org/draft/2020-12/schema', ...validated })
+  return documented(SCHEMA_DOC, () => reply)
+}
+
+const SCHEMA_DOC: RouteDoc = {
+  summary: 'The JSON Schema that validates what is sent',
+  answers: { 200: { description: 'The schema', schema: Type.Unknown() } },
+}
 
 const CREDENTIALS = [{ token: [] }, { adminToken: [] }, { session: [] }]
 
-/** What the description of the ledger's API says besides its routes. */
+/** The description of the ledger's API, without its routes. */
 export function ledgerApi(parts: {
   version: string
   rootPath: string
   cookie: Pick<CookiePlace, 'name'>
-}): ApiNames<Access> {
+}): ApiOutline<Access> {
   return {
     title: 'Daybook event ledger',
-    description: 'An append-only ledger of normalised events: deduplicated for ever, searchable, read by checkpoint.',
+    description:
+      'An append-only ledger of normalised events: deduplicated permanently, searchable, read by checkpoint.',
     version: parts.version,
     rootPath: parts.rootPath,
     schemas: {
@@ -27,7 +41,7 @@ export function ledgerApi(parts: {
       adminToken: { type: 'apiKey', in: 'header', name: 'X-Event-Admin-Token' },
       session: {
         ...{ type: 'apiKey', in: 'cookie', name: parts.cookie.name },
-        description: 'Of a login. Whatever changes something also needs its csrf_token, as X-CSRF-Token.',
+        description: 'Of a login. Requests that change something also need its csrf_token, as X-CSRF-Token.',
       },
     },
     security: {

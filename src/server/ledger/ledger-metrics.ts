@@ -2,13 +2,22 @@ import type { Logger } from 'pino'
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 import type { ProvenanceRoute } from '../../model/event.js'
 import type { ConnectionUse } from '../http/connections.js'
-import type { CutOff } from '../http/route.js'
+import { type CutOff, documented, type Endpoint } from '../http/route.js'
 import type { ShedReason } from '../http/shed-report.js'
 import { beside, reportBeside } from '../logging/try-or-log.js'
 
+/** `GET /metrics` */
+export function metricsText(metrics: LedgerMetrics): Endpoint {
+  const doc = {
+    summary: 'Metrics for Prometheus',
+    answers: { 200: { description: 'Prometheus text format', type: 'text/plain' } },
+  }
+  return documented(doc, async () => ({ status: 200, type: metrics.contentType, body: await metrics.text() }))
+}
+
 type Observer = Histogram.Internal<'route' | 'method' | 'status'>
 
-/** What one ledger app counts, in a registry of its own. Source: Prometheus text format. */
+/** The metrics of one ledger, in its own registry. Source: Prometheus text format. */
 export class LedgerMetrics {
   readonly #registry = new Registry()
   readonly #requests = new Histogram({
@@ -20,26 +29,26 @@ export class LedgerMetrics {
   })
   readonly #deliveries = new Counter({
     name: 'daybook_deliveries_total',
-    help: 'Deliveries of events, by the way they came in and whether the event was new or a repeat.',
+    help: 'Deliveries of events, by route and by whether the event was new or a repeat.',
     labelNames: ['route', 'result'] as const,
     registers: [this.#registry],
   })
   readonly #shed = new Counter({
     name: 'daybook_connections_shed_total',
-    help: 'Connections that were closed or refused to keep room for others, by what they were used for or why.',
+    help: 'Connections that were closed or refused to keep room for others, by their use or the reason.',
     labelNames: ['reason'] as const,
     registers: [this.#registry],
   })
 
   readonly #storeFailures = new Counter({
     name: 'daybook_store_failures_total',
-    help: 'Requests that the state of the database made fail, by the code of the answer.',
+    help: 'Requests that failed because of the state of the database, by the code of the answer.',
     labelNames: ['code'] as const,
     registers: [this.#registry],
   })
   readonly #cutOff = new Counter({
     name: 'daybook_answers_cut_off_total',
-    help: 'Answers that were cut off because their reader was slow, or took nothing while others needed the memory.',
+    help: 'Answers that were cut off because their reader was slow, or read nothing while others needed the memory.',
     labelNames: ['reason'] as const,
     registers: [this.#registry],
   })
@@ -89,11 +98,11 @@ export class LedgerMetrics {
     beside(this.logger, 'counted', () => this.#shed.inc({ reason }))
   }
 
-  /** @param counts asked for when metrics are read */
+  /** @param counts called when metrics are read */
   watchConnections(counts: () => Record<ConnectionUse, number>): void {
     const gauge = new Gauge({
       name: 'daybook_connections',
-      help: 'Open connections, by what they are used for.',
+      help: 'Open connections, by their use.',
       labelNames: ['use'] as const,
       registers: [this.#registry],
       collect: () => {

@@ -14,7 +14,7 @@ import { AnswerBudget, type AnswerLimits } from '../answer/answer-budget.js'
 import { STREAM_TIMES, type StreamTimes } from '../answer/paced-answer.js'
 import { AnonymousRate } from '../events/anonymous-rate.js'
 import type { ServedCaptures } from '../events/capture-route.js'
-import type { TakeLargeDelivery } from '../events/webhooks.js'
+import type { AcceptLargeDelivery } from '../events/webhooks.js'
 import { addressOf, createRequestAddress } from '../http/caller-address.js'
 import { type ConnectionLimits, connectionLimits } from '../http/connection-limits.js'
 import { HeldPlaces } from '../http/held-places.js'
@@ -26,8 +26,7 @@ import { createProxyWatch } from '../http/untrusted-proxy.js'
 import type { LogRules } from '../logging/request-log.js'
 import { pages } from '../pages/built-pages.js'
 import { loginPages } from '../pages/login-pages.js'
-import { createBodyReader } from '../request/body.js'
-import { createJsonReader } from '../request/json-body.js'
+import { createBodyReader, createJsonReader } from '../request/body.js'
 import type { DatabaseName } from './health.js'
 import { LedgerMetrics } from './ledger-metrics.js'
 import { ledgerRoutes } from './ledger-routes.js'
@@ -42,9 +41,9 @@ export interface LedgerServerSettings {
   allowOpen: boolean
   /** Names and addresses under which the ledger answers, as well as loopback ones and the address it is reached at; absent: any. */
   knownHosts?: readonly string[]
-  /** Per source, all that are valid now. */
+  /** Per source, all currently valid ones. */
   webhookSecrets: Readonly<Record<PlatformSource, readonly string[]>>
-  /** Refuse deliveries that prove nothing. */
+  /** Refuse unproved deliveries. */
   requireVerified: boolean
   /** Origin of the chat platform's server, which its deliveries do not name. */
   chatSite?: string
@@ -52,7 +51,7 @@ export interface LedgerServerSettings {
   writers: Writers
   /** Events a second and address that callers without credentials may post to a closed ledger; 0: no limit. */
   anonymousRate: number
-  /** Browsers send the session's cookie over TLS only, and are told to come over TLS only. */
+  /** Browsers send the session's cookie only over TLS, and are instructed to use TLS only (HSTS). */
   cookieSecure: boolean
   /** Addresses or CIDR ranges of proxies whose `X-Forwarded-For` counts, for the throttle of logins and for logs. */
   trustedProxies: readonly string[]
@@ -66,23 +65,23 @@ export interface LedgerServerSettings {
 export interface LedgerServerOptions {
   ledger: ServedLedger
   accounts: Accounts
-  /** Captures watches for commands beside the server. */
+  /** Captures watches for commands on this machine. */
   captures: ServedCaptures
-  /** Which database it is, for when it cannot say so itself. */
+  /** The database, for answers while the store cannot name it. */
   database: DatabaseName
   /** One webhook route each. */
   adapters: readonly WebhookAdapter[]
   /** The catalogue of all sources. */
   platforms: readonly PlatformCatalogue[]
-  takeLargeDelivery: TakeLargeDelivery
+  acceptLargeDelivery: AcceptLargeDelivery
   settings: LedgerServerSettings
   logger: Logger
-  /** Where the board is, once it is known; the page links to it. */
+  /** Address of the board, when it is known; the page links to it. */
   boardUrl?: () => string | undefined
   version: string
   /** The clock that `days` counts back from. */
   now: () => Micros
-  /** Milliseconds of a clock that only goes forward; the process's own when absent. */
+  /** Milliseconds of a monotonic clock; the process's own when absent. */
   elapsed?: () => number
   /** A new id for each request, of printable ASCII. */
   requestIds: () => string
@@ -92,9 +91,9 @@ export interface LedgerServerOptions {
   answerLimits?: AnswerLimits
 }
 
-/** What bodies may take together, beyond the first 32 KiB of each. */
+/** For all bodies together, beyond the first 32 KiB of each. */
 const BODY_BUDGET_BYTES = 256 * 1024 * 1024
-/** The same for callers without a credential, and for deliveries: a signature is known to be right only at their end. */
+/** The same for callers without a credential, and for deliveries: a signature can be verified only at their end. */
 const ANONYMOUS_BODY_BUDGET_BYTES = 128 * 1024 * 1024
 
 const LOG_RULES: Omit<LogRules<Access, Identity>, 'address'> = {
@@ -128,7 +127,6 @@ export function createLedgerServer(options: LedgerServerOptions): HttpApp {
     addressOf: req => addressOf(req, throttleAddress),
   })
   const readBody = createBodyReader(BODY_BUDGET_BYTES, ANONYMOUS_BODY_BUDGET_BYTES)
-  const login = { rootPath, look: settings.loginPage, ...(publicUrl ? { publicHost: publicUrl.host } : {}) }
   const metrics = new LedgerMetrics(logger)
   const limits = options.limits ?? connectionLimits()
   const shed = new ShedReport(logger, reason => metrics.countShed(reason))
@@ -144,42 +142,47 @@ export function createLedgerServer(options: LedgerServerOptions): HttpApp {
 
   const routes = ledgerRoutes({
     ledger: options.ledger,
-    database: options.database,
-    adapters: options.adapters,
-    platforms: options.platforms,
-    webhookSecrets,
-    requireVerified,
-    chatSite,
-    takeLargeDelivery: options.takeLargeDelivery,
-    rootPath,
-    version: options.version,
-    isDemo: settings.isDemo ?? false,
-    now: options.now,
-    observatory: pages({
-      rootPath,
-      folder: 'observatory',
-      look: settings.loginPage,
-      isDemo: settings.isDemo,
-      ...(options.boardUrl === undefined ? {} : { otherProgram: options.boardUrl }),
-    }),
-    login: loginPages(login),
-    readBody,
-    readJsonBody: createJsonReader(readBody),
     accounts: options.accounts,
-    authorise,
-    refuseForeignPage: createPageCheck(publicUrl?.origin),
-    cookie,
-    throttleAddress,
-    anonymousRate: new AnonymousRate({
-      eventsPerSecond: settings.anonymousRate,
-      now: options.elapsed ?? (() => performance.now()),
-    }),
-    toActor: createToActor(callerAddress),
-    metrics,
-    shutdown,
-    budget,
-    streamTimes: options.streamTimes ?? STREAM_TIMES,
     captures: options.captures,
+    program: {
+      version: options.version,
+      rootPath,
+      cookie,
+      database: options.database,
+      isDemo: settings.isDemo ?? false,
+      now: options.now,
+    },
+    callers: {
+      authorise,
+      refuseForeignPage: createPageCheck(publicUrl?.origin),
+      throttleAddress,
+      anonymousRate: new AnonymousRate({
+        eventsPerSecond: settings.anonymousRate,
+        now: options.elapsed ?? (() => performance.now()),
+      }),
+      toActor: createToActor(callerAddress),
+    },
+    bodies: { readBody, readJsonBody: createJsonReader(readBody) },
+    answers: { budget, shutdown, times: options.streamTimes ?? STREAM_TIMES },
+    platforms: {
+      adapters: options.adapters,
+      catalogue: options.platforms,
+      secrets: webhookSecrets,
+      requireVerified,
+      chatSite,
+      acceptLargeDelivery: options.acceptLargeDelivery,
+    },
+    pages: {
+      observatory: pages({
+        rootPath,
+        folder: 'observatory',
+        look: settings.loginPage,
+        isDemo: settings.isDemo,
+        ...(options.boardUrl === undefined ? {} : { otherProgram: options.boardUrl }),
+      }),
+      login: loginPages({ rootPath, look: settings.loginPage, ...(publicUrl ? { publicHost: publicUrl.host } : {}) }),
+    },
+    metrics,
   })
   const app = createHttpApp({
     routes,

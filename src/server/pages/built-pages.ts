@@ -10,39 +10,39 @@ import { ANSWER_LIMITS } from '../answer/answer-budget.js'
 import { problemReply } from '../answer/problem.js'
 import { pageHeaders } from '../answer/reply.js'
 import { cutOffWhenSlow } from '../answer/slow-reader.js'
-import type { Handler, HttpRequest, Reply } from '../http/route.js'
-import { acceptedEncodings, PageFile } from './memory-file.js'
+import { documented, type Endpoint, type HttpRequest, type Reply, type RouteDoc } from '../http/route.js'
+import { acceptedEncodings, MemoryFile } from './memory-file.js'
 
 export interface PagesOptions {
   /** In front of every address: empty, or `/x`. */
   rootPath: string
   /** The page's folder below `assets`. */
   folder: 'observatory' | 'board'
-  /** How it looks where the device has not chosen otherwise. */
+  /** How it looks, unless the device has chosen otherwise. */
   look: Pick<LoginLook, 'palette' | 'appearance'>
   /** Address of the other program, once it is known; the page links to it. One of the two listens first. */
   otherProgram?: () => string | undefined
-  /** What is shown is invented: the page says so. */
+  /** The content is invented; the page shows that. */
   isDemo?: boolean | undefined
 }
 
 export interface Pages {
-  /** The page, under every address that it knows how to show. */
-  page: Handler
-  /** `/assets/*`: what the page loads. */
-  asset: Handler
+  /** The page, under each of its addresses. */
+  page: Endpoint
+  /** `/assets/*`: the files that the page loads. */
+  asset: Endpoint
 }
 
-/** What the build says of a page (`src/pages`). */
+/** Written by the build (`src/pages`). */
 interface Manifest {
-  /** Of all files together, and the folder that they are in. */
+  /** Of all files together; also the name of their folder. */
   version: string
   names: string[]
-  /** What modules import a library as → name of its file. */
+  /** Specifier by which modules import a library → name of its file. */
   imports: Record<string, string>
   /** Modules that are needed before the page begins. */
   preloads: string[]
-  /** Markup of the signs. */
+  /** Markup of the icons. */
   sprite: string
   template: string
 }
@@ -51,14 +51,14 @@ const PAGES = fileURLToPath(new URL('../../../pages/', import.meta.url))
 const HTML = 'text/html; charset=utf-8'
 
 /** Files of one version of the program never change. */
-const FOR_EVER = 'public, max-age=31536000, immutable'
-const ASK_AGAIN = 'no-cache'
+const IMMUTABLE = 'public, max-age=31536000, immutable'
+const REVALIDATE = 'no-cache'
 
 /**
- * A page that is made of modules, and all that it loads, as the build has laid it out.
+ * A page made of modules, and the files that it loads, as the build has laid them out.
  *
- * Files are asked for under `assets/<version>/`, so a browser asks for each of them once. The page itself is not kept by
- * browsers: under its address there is the login page for whoever must log in.
+ * Files have addresses below `assets/<version>/`, so a browser requests each of them once. Browsers do not cache the page
+ * itself: the same address shows the login page to callers who must log in.
  *
  * Source: docs/decisions/0015.
  */
@@ -71,7 +71,7 @@ export function pages(options: PagesOptions): Pages {
   let rendered: RenderedPage | undefined
 
   return {
-    page: (req: HttpRequest) => {
+    page: documented(docOf(`The ${folder}, or its login page`, 'text/html'), req => {
       if (rootPath && !req.local && req.path.length === rootPath.length) {
         return { status: 308, type: 'text/plain', body: '', headers: ['Location', `${rootPath}/${req.search}`] }
       }
@@ -79,16 +79,20 @@ export function pages(options: PagesOptions): Pages {
       if (!rendered || rendered.otherUrl !== otherUrl) rendered = renderPage(options, { manifest, otherUrl })
       const { page, scriptHashes } = rendered
       return page.reply(req, ['Cache-Control', 'no-store'], { scriptHashes })
-    },
-    asset: (req, res) => {
-      // Compared as sent: what has to be decoded first is none of these names.
+    }),
+    asset: documented(docOf(`A file of the ${folder}`, '*/*'), (req, res) => {
+      // Compared as sent: a name that must be decoded first is none of these.
       const asked = req.path.slice((req.local ? '' : rootPath).length + '/assets/'.length)
       const isVersioned = asked.startsWith(prefix)
       const name = isVersioned ? asked.slice(prefix.length) : asked
       if (!names.has(name)) return problemReply({ status: 404, code: 'not_found', detail: 'There is no such file.' })
-      return serveFile(req, res, { path: `/${prefix}${name}`, cacheControl: isVersioned ? FOR_EVER : ASK_AGAIN })
-    },
+      return serveFile(req, res, { path: `/${prefix}${name}`, cacheControl: isVersioned ? IMMUTABLE : REVALIDATE })
+    }),
   }
+}
+
+function docOf(summary: string, type: string): RouteDoc {
+  return { summary, answers: { 200: { description: 'The file', type } } }
 }
 
 type ServeFile = (
@@ -103,9 +107,9 @@ function fileServer(folder: string): ServeFile {
     new Promise((resolve, reject) => {
       for (const [header, value] of pairs(pageHeaders(req))) res.setHeader(header, value)
       res.setHeader('Cache-Control', cacheControl)
-      // sirv says it in its other answers, and not in a 304.
+      // sirv sends it in its other answers, but not in a 304.
       res.setHeader('Vary', 'Accept-Encoding')
-      // A file that vanished after the start fails on reading, and sirv leaves that error to nobody.
+      // A file that disappeared after the start fails on reading, and sirv does not handle that error.
       res.once('pipe', (source: Readable) => {
         source.once('error', reject)
         cutOffWhenSlow(res, ANSWER_LIMITS.takenMs)
@@ -116,9 +120,9 @@ function fileServer(folder: string): ServeFile {
 }
 
 /**
- * What sirv sees of a request: a target of ours, never the one that was sent, and of its headers those that it reads as
- * they are meant. It takes `br;q=0` for a yes, and it fails on a `Range` that ends before it begins; whoever asks for a
- * part may be given the whole.
+ * The request as sirv sees it: our own target, never the one that was sent, and only headers that it interprets correctly.
+ * It reads `br;q=0` as acceptable, and fails on a `Range` that ends before it begins; a server may answer a range request
+ * with the whole file.
  *
  * Source: RFC 9110, sections 12.5.3 and 14.2.
  */
@@ -135,8 +139,8 @@ function* pairs(headers: readonly string[]): Generator<[string, string]> {
 }
 
 interface RenderedPage {
-  page: PageFile
-  /** Of the inline scripts in it. */
+  page: MemoryFile
+  /** Of its inline scripts. */
   scriptHashes: readonly string[]
   /** Where it links to. */
   otherUrl: string | undefined
@@ -152,7 +156,7 @@ function renderPage(
       Object.entries(manifest.imports).map(([specifier, name]) => [specifier, `${assets}/${name}`]),
     ),
   })
-  // Without the attribute the stylesheet follows the reader's system, before any script has run.
+  // Without the attribute the stylesheet follows the system's colour scheme, before any script has run.
   const scheme = look.appearance === 'system' ? '' : html` data-scheme="${look.appearance}"`
   const other = otherUrl === undefined ? '' : html` data-other-program="${otherUrl}"`
   const demo = isDemo ? html` data-demo` : ''
@@ -169,14 +173,14 @@ ${new Markup(preloads.join(''))}<script type="module" src="${assets}/${folder}/m
   }
   const text = manifest.template.replaceAll(/%(\w+)%/g, (_, name: string) => {
     const value = values[name]
-    if (!value) throw new Error(`The template of ${folder} asks for ${name}, which there is not`)
+    if (!value) throw new Error(`The template of ${folder} names ${name}, which does not exist`)
     return value.text
   })
   const digest = createHash('sha256').update(importMap).digest('base64')
-  return { page: new PageFile(Buffer.from(text), HTML), scriptHashes: [`sha256-${digest}`], otherUrl }
+  return { page: new MemoryFile(Buffer.from(text), HTML), scriptHashes: [`sha256-${digest}`], otherUrl }
 }
 
-/** JSON that cannot end the script element it stands in. */
+/** JSON that cannot end the script element around it. */
 function scriptJson(value: unknown): string {
   return JSON.stringify(value).replaceAll('<', '\\u003c')
 }

@@ -22,11 +22,15 @@ interface Form {
   headers: readonly string[]
 }
 
-/** A file of a page that is held in memory and sent in the form that the browser likes best. */
-export class PageFile {
+/**
+ * A file of a page in memory, sent in the best encoding that the browser accepts. Its entity tag comes from its content:
+ * files that a package manager installs all have the same time, so a tag of size and time could stay the same when the
+ * content changes.
+ */
+export class MemoryFile {
   readonly digest: string
   readonly #plain: Form
-  /** Each is made when it is first asked for, and once. */
+  /** Each is compressed once, when it is first requested. */
   readonly #compressed = new Map<Encoding, Promise<Form>>()
 
   constructor(
@@ -37,7 +41,7 @@ export class PageFile {
     this.#plain = this.#form(bytes)
   }
 
-  /** @param headers names and values in turn, `Cache-Control` above all */
+  /** @param headers names and values in turn, among them `Cache-Control` */
   async reply(req: HttpRequest, headers: readonly string[], page: NonNullable<Reply['page']> = true): Promise<Reply> {
     const form = await this.#formFor(req.headers['accept-encoding'])
     const all = [...headers, 'Vary', 'Accept-Encoding', 'ETag', form.etag]
@@ -61,7 +65,7 @@ export class PageFile {
     return bytes.byteLength < this.bytes.byteLength ? this.#form(bytes, encoding) : this.#plain
   }
 
-  /** Each form has a tag of its own: the bytes differ. Source: RFC 9110, section 8.8.3. */
+  /** Each form has its own tag, because the bytes differ. Source: RFC 9110, section 8.8.3. */
   #form(bytes: Uint8Array, encoding?: Encoding): Form {
     return {
       bytes,
@@ -71,7 +75,7 @@ export class PageFile {
   }
 }
 
-/** Of the forms that there may be, those that are named, best first. Source: RFC 9110, section 12.5.3. */
+/** The supported encodings that the header accepts, best first. Source: RFC 9110, section 12.5.3. */
 export function acceptedEncodings(header: string | string[] | undefined): Encoding[] {
   const accepted = names(header).map(name => {
     const [coding = '', quality = ''] = name.toLowerCase().split(';', 2)

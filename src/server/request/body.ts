@@ -2,6 +2,8 @@ import type { ServerResponse } from 'node:http'
 import { AppError } from '../../model/app-error.js'
 import type { HttpRequest } from '../http/route.js'
 import { BodyBudget } from './body-budget.js'
+import { readJson } from './json-bytes.js'
+import { readMediaType } from './media-type.js'
 
 /**
  * Reads a whole body, counting while it arrives.
@@ -88,6 +90,17 @@ export function createBodyReader(budgetBytes: number, anonymousBytes = budgetByt
         refuse(new AppError('invalid', 'bad_request', 'The request ended before its body was complete.', { cause }))
       })
     })
+  }
+}
+
+/** Reads a body that must be declared as JSON: a form of a foreign page cannot send that without permission. */
+export type ReadJsonBody = (req: HttpRequest, res: ServerResponse, maxBytes: number) => Promise<unknown>
+
+/** @throws AppError as `readMediaType`, `ReadBody` and `readJson` */
+export function createJsonReader(readBody: ReadBody): ReadJsonBody {
+  return async (req, res, maxBytes) => {
+    readMediaType(req, ['application/json'])
+    return readJson(await readBody(req, res, maxBytes))
   }
 }
 

@@ -4,22 +4,19 @@ import { joinRefusals } from './join-refusals.js'
 
 const MAX_PAIRS = 200
 
-/**
- * The parameters of one request, read one by one. What is wrong with them is collected, and `finish` refuses the
- * request with all of it.
- */
+/** The parameters of one request, read one by one. Problems are collected; `finish` refuses the request with all of them. */
 export class QueryString<Name extends string> {
   readonly #values = new Map<Name, string[]>()
   readonly #refusals: AppError[] = []
 
   /**
    * @param search the query string as sent, with its `?`
-   * @param names what the route understands; any other parameter is refused
-   * @param repeatable which of them may be given several times
+   * @param names the parameters of the route; any other is refused
+   * @param repeatable those that may be given several times
    */
   constructor(search: string, names: readonly Name[], repeatable: readonly Name[] = []) {
     const pairs = search.length > 1 ? search.slice(1).split('&') : []
-    if (pairs.length > MAX_PAIRS) throw invalidField('', `The query string holds more than ${MAX_PAIRS} parameters.`)
+    if (pairs.length > MAX_PAIRS) throw invalidField('', `The query string has more than ${MAX_PAIRS} parameters.`)
     for (const pair of pairs) {
       if (pair === '') continue
       const equals = pair.indexOf('=')
@@ -41,7 +38,7 @@ export class QueryString<Name extends string> {
     return this.#values.get(name) ?? []
   }
 
-  /** The value as sent, maybe empty. */
+  /** The value as sent, possibly empty. */
   raw(name: Name): string | undefined {
     return this.#values.get(name)?.[0]
   }
@@ -103,6 +100,12 @@ export class QueryString<Name extends string> {
     else if (repeatable) values.push(value)
     else this.refuse(name, `${name} was given twice. Give it once.`)
   }
+}
+
+/** The value of a parameter that was given once; undefined if it is missing or was repeated. Other parameters are ignored. */
+export function singleValue(search: string, name: string): string | undefined {
+  const [value, ...others] = new URLSearchParams(search).getAll(name)
+  return others.length === 0 ? value : undefined
 }
 
 /** Form decoding, `+` for a blank. Undefined for broken escapes and for bytes that are no UTF-8. */

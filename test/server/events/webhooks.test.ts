@@ -3,7 +3,7 @@ import { readEvent } from '../../../src/ledger/read-event.js'
 import { AppError } from '../../../src/model/app-error.js'
 import type { NewEvent } from '../../../src/model/event.js'
 import type { PlatformCatalogue, WebhookAdapter, WebhookDelivery } from '../../../src/platforms/adapter.js'
-import type { TakeLargeDelivery } from '../../../src/server/events/webhooks.js'
+import type { AcceptLargeDelivery } from '../../../src/server/events/webhooks.js'
 import { message, serve } from '../serve.js'
 
 const catalogue: PlatformCatalogue = {
@@ -160,17 +160,17 @@ t.test('a large delivery comes to the same as a small one, and holds the same ru
 
 t.test('a large delivery is verified before it queues, unless its proof stands in the body', async t => {
   const queued: unknown[] = []
-  const takeLargeDelivery: TakeLargeDelivery = async (_, __, rules) => {
+  const acceptLargeDelivery: AcceptLargeDelivery = async (_, __, rules) => {
     queued.push(rules.verified)
     return { verified: rules.verified ?? 'token', events: [], ignored: 1 }
   }
   const large = ','.repeat(300_000)
-  const signed = await serve(t, { adapters: [adapter()], takeLargeDelivery, settings: secrets(['right']) })
+  const signed = await serve(t, { adapters: [adapter()], acceptLargeDelivery, settings: secrets(['right']) })
   t.match(await signed.post('/webhooks/code_a', large, { 'x-secret': 'wrong' }), { status: 401 })
   t.same(queued, [], 'a wrong signature waits for nothing')
   t.match(await signed.post('/webhooks/code_a', large, { 'x-secret': 'right' }), { status: 200 })
   const inBody = { ...adapter(), provesInBody: true as const }
-  const later = await serve(t, { adapters: [inBody], takeLargeDelivery, settings: secrets(['right']) })
+  const later = await serve(t, { adapters: [inBody], acceptLargeDelivery, settings: secrets(['right']) })
   t.match(await later.post('/webhooks/code_a', large, { 'x-secret': 'right' }), { status: 200 })
   t.same(queued, ['signature', undefined])
 })

@@ -20,7 +20,7 @@ function createServer(): HttpApp {
     database: { database: '/var/lib/ledger.db', engine: 'sqlite' },
     adapters: [],
     platforms: [],
-    takeLargeDelivery: () => Promise.reject(new Error('Nothing large is delivered here.')),
+    acceptLargeDelivery: () => Promise.reject(new Error('Nothing large is delivered here.')),
     logger: pino({ level: 'silent' }),
     version: '1.2.3',
     now: () => START,
