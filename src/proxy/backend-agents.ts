@@ -7,23 +7,23 @@ import type { BackendProfile } from './backend-profile.js'
 import { GatewayFailure } from './gateway-failure.js'
 import { isOwnAddress, type SocketAddress } from './own-address.js'
 
-/** Of the connections to one backend. */
+/** For the connections to one backend. */
 const OPTIONS: AgentOptions = {
   keepAlive: true,
   maxSockets: 256,
   maxFreeSockets: 64,
-  // Under the five seconds after which most servers, ours too, close a connection that nobody uses.
+  // Shorter than the five seconds after which most servers, ours too, close an unused connection.
   timeout: 4_000,
 }
 
 export interface AgentRules {
-  /** Where this process listens at this moment. */
+  /** Where this process currently listens. */
   ownListeners: () => readonly SocketAddress[]
-  /** For looking up the name, the connection and, where there is one, the TLS handshake. */
+  /** For the name lookup, the connection and the TLS handshake, if there is one. */
   connectMs: number
 }
 
-/** The connections to all backends, kept apart by address and port. Unused ones keep no process alive. */
+/** The connections to all backends, separated by address and port. Unused ones do not keep the process alive. */
 export class BackendAgents {
   readonly #plain: Agent
   readonly #secure: Agent
@@ -33,7 +33,7 @@ export class BackendAgents {
     this.#secure = new WatchedTlsAgent(rules)
   }
 
-  of({ secure }: BackendProfile): Agent {
+  agentFor({ secure }: BackendProfile): Agent {
     return secure ? this.#secure : this.#plain
   }
 }
@@ -61,8 +61,8 @@ class WatchedTlsAgent extends TlsAgent {
 type Created = (error: Error | null, stream: Duplex) => void
 
 /**
- * Ends a connection that leads back to us, or takes too long. What is written before there is a connection waits for
- * the same event as this does, behind it: so not a byte of a request goes out first.
+ * Ends a connection that leads back to us, or takes too long. Bytes that are written before there is a connection wait for
+ * the same event, and this listener is called first: so no byte of a request is sent.
  */
 function watched(
   stream: Duplex | null | undefined,

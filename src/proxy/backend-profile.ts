@@ -2,27 +2,27 @@ import { resolve } from 'node:path'
 import { trimEndOf } from '../model/trim.js'
 import { PROFILE_NAME } from './proxy-path.js'
 
-/** Where another board is, taken apart: no address is ever put together from what a caller sent. */
+/** The parsed address of another board: no address is ever assembled from a caller's input. */
 export interface BackendProfile {
   name: string
-  /** As people know it: origin and path, without a slash at its end. */
+  /** As in the file: origin and path, without a slash at the end. */
   url: string
   secure: boolean
   /** A name or an address, IPv6 without its brackets. */
   host: string
   port: number
-  /** As in a `Host` header. */
+  /** The value of the `Host` header. */
   authority: string
   /** In front of its `/api/`: empty, or `/x`. */
   pathPrefix: string
-  /** Absolute; absent for a board that asks for no key. */
+  /** Absolute; absent for a board that requires no key. */
   keyFile?: string
 }
 
-/** A file of profiles as it was read. */
+/** The content of a file of profiles. */
 export interface BackendProfiles {
   usable: ReadonlyMap<string, BackendProfile>
-  /** Why a profile cannot be used, as a sentence, by its name as far as that can be shown. */
+  /** Name (`?` if it is malformed) → why the profile cannot be used, as a sentence. */
   refused: ReadonlyMap<string, string>
 }
 
@@ -31,12 +31,12 @@ const LONGEST_URL = 2048
 const MEMBERS: readonly string[] = ['url', 'api_key_file']
 
 /**
- * Reads `{"profiles":{"<name>":{"url":"https://…","api_key_file":"…"}}}`. What is not understood is never passed over:
- * a member that was misspelled may be the one that holds the key.
+ * Reads `{"profiles":{"<name>":{"url":"https://…","api_key_file":"…"}}}`. Unknown members are refused: a misspelled one may
+ * be the one that names the key.
  *
  * @param text of the file
- * @param folder that relative key files are seen from
- * @returns a sentence where none of it can be used. Sentences repeat nothing of the file but well-formed names.
+ * @param folder relative paths of key files start here
+ * @returns a sentence if the whole file is unusable. Sentences repeat nothing of the file except well-formed names.
  *
  * Source: decisions on the board, section 8.
  */
@@ -47,7 +47,7 @@ export function readBackendProfiles(text: string, folder: string): BackendProfil
   if (membersOf(value)?.size !== 1) return 'It must be an object with the one member "profiles".'
   const entries = membersOf(profiles)
   if (!entries) return '"profiles" must be an object.'
-  if (entries.size > MAX_PROFILES) return `It holds more than ${MAX_PROFILES} profiles.`
+  if (entries.size > MAX_PROFILES) return `It has more than ${MAX_PROFILES} profiles.`
   const usable = new Map<string, BackendProfile>()
   const refused = new Map<string, string>()
   for (const [name, profile] of entries) {
@@ -87,7 +87,7 @@ function readProfile(name: string, value: unknown, folder: string): BackendProfi
 }
 
 function readUrl(value: unknown): URL | undefined {
-  // An empty query or fragment leaves no trace in a parsed address, and blanks and backslashes are mended in silence.
+  // A parsed address does not show an empty query or fragment, and the parser silently repairs blanks and backslashes.
   if (typeof value !== 'string' || value.length > LONGEST_URL || !/^https?:\/\/[!-~]+$/i.test(value)) return undefined
   if (/[?#@\\]/.test(value) || !URL.canParse(value)) return undefined
   return new URL(value)

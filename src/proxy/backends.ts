@@ -4,37 +4,36 @@ import { type BackendProfile, type BackendProfiles, readBackendProfiles } from '
 import { unknownProfile } from './proxy-path.js'
 import { type FileContent, WatchedFile } from './watched-file.js'
 
-/** Another board, and how to show who we are. */
+/** Another board, and our key for it. */
 export interface Backend {
   profile: BackendProfile
-  /** Absent for a board that asks for none. */
+  /** Absent for a board that requires none. */
   key: string | undefined
 }
 
-/** How one profile stands. */
+/** A profile with its backend, or with the problem that makes it unusable. */
 export type BackendState = { name: string; url?: string } & ({ backend: Backend } | { problem: string })
 
 export interface BackendsParts {
-  /** `backends.json` of the board's home folder; it need not be there. */
+  /** `backends.json` of the board's home folder; it may be missing. */
   file: string
   /** Wall clock, in epoch milliseconds. */
   nowMs: () => number
-  /** Told once of each thing that is wrong with the files; never their content. */
+  /** Called once for each problem with the files; the sentence never contains their content. */
   warn: (sentence: string) => void
 }
 
 const MAX_FILE_BYTES = 256 * 1024
 const MAX_KEY_BYTES = 4 * 1024
-/** As many as one file may name, and as many again from before it changed. */
+/** More than one file of profiles can cause. */
 const MAX_WARNINGS = 1_000
-/** What may stand in a header, without blanks. */
 const HEADER_WORD = /^[\x21-\x7e]{1,512}$/
 const NONE: BackendProfiles = { usable: new Map(), refused: new Map() }
 
 /**
- * The other boards that this one passes requests on to. Their file and the files of their keys are looked at whenever
- * they are used, so that a change counts at once; what is wrong with them makes profiles unusable, not the board.
- * After a broken change the profiles from before it are not used any further: nobody would notice.
+ * The other boards to which this one forwards requests. Their file and their key files are checked at each use, so a change
+ * takes effect immediately; a problem in them makes profiles unusable, not the board. After a broken change the previous
+ * profiles are not used either: otherwise the mistake would stay unnoticed.
  *
  * Source: decisions on the board, section 8.
  */
@@ -56,7 +55,7 @@ export class Backends {
   /**
    * A profile with its key.
    *
-   * @throws AppError `not_found/not_found`, `unavailable/backends_invalid` where it, or the whole file, cannot be used
+   * @throws AppError `not_found/not_found`, `unavailable/backends_invalid` if it, or the whole file, cannot be used
    */
   async getBackend(name: string): Promise<Backend> {
     const { usable, refused } = await this.#read()
@@ -67,12 +66,12 @@ export class Backends {
     return { profile, key: await this.#keyOf(profile) }
   }
 
-  /** The profiles that are understood, whether or not their keys can be read. @throws AppError `unavailable/backends_invalid` */
+  /** The valid profiles; their keys need not be readable. @throws AppError `unavailable/backends_invalid` */
   async listProfiles(): Promise<BackendProfile[]> {
     return [...(await this.#read()).usable.values()]
   }
 
-  /** Every profile with what is wrong with it. @throws AppError `unavailable/backends_invalid` */
+  /** Every profile with its state. @throws AppError `unavailable/backends_invalid` */
   async states(): Promise<BackendState[]> {
     const { usable, refused } = await this.#read()
     const states: BackendState[] = [...refused].map(([name, problem]) => ({ name, problem }))
@@ -89,7 +88,7 @@ export class Backends {
   }
 
   async #read(): Promise<BackendProfiles> {
-    const profiles = readable(await this.#profiles.look())
+    const profiles = profilesIn(await this.#profiles.current())
     if (typeof profiles === 'string') {
       const problem = `The backend profiles cannot be used. ${profiles}`
       this.#warn(problem)
@@ -101,15 +100,15 @@ export class Backends {
 
   async #keyOf({ name, keyFile }: BackendProfile): Promise<string | undefined> {
     if (keyFile === undefined) return undefined
-    const state = await this.#watchKey(keyFile).look()
+    const state = await this.#watchKey(keyFile).current()
     const key = state.kind === 'read' ? state.value.trim() : undefined
     if (key === undefined || !HEADER_WORD.test(key)) {
-      const problem = profileProblem(name, `The file of its key ${keyProblem(state)}.`)
+      const problem = profileProblem(name, `Its key file ${keyProblem(state)}.`)
       this.#warn(problem)
       throw unusable(problem)
     }
     if (state.kind === 'read' && state.isOpenToOthers) {
-      this.#warn(`The file of the key of the backend "${name}" may be read by others. "chmod 600" forbids it.`)
+      this.#warn(`The key file of the backend "${name}" can be read by other users. "chmod 600" prevents that.`)
     }
     return key
   }
@@ -117,7 +116,7 @@ export class Backends {
   #watchKey(path: string): WatchedFile<string> {
     const known = this.#keys.get(path)
     if (known) return known
-    // Those that no profile names any more would pile up while the file changes for months.
+    // Otherwise paths that no profile names any more would accumulate while the file changes.
     if (this.#keys.size >= MAX_WARNINGS) this.#keys.clear()
     const watched = new WatchedFile({ path, maxBytes: MAX_KEY_BYTES, read: text => text, nowMs: this.parts.nowMs })
     this.#keys.set(path, watched)
@@ -132,10 +131,10 @@ export class Backends {
   }
 }
 
-function readable(state: FileContent<BackendProfiles | string>): BackendProfiles | string {
+function profilesIn(state: FileContent<BackendProfiles | string>): BackendProfiles | string {
   if (state.kind === 'missing') return NONE
   if (state.kind === 'unusable') return `backends.json ${state.reason}.`
-  return typeof state.value === 'string' ? `backends.json is not as it should be: ${state.value}` : state.value
+  return typeof state.value === 'string' ? `backends.json is not valid: ${state.value}` : state.value
 }
 
 function keyProblem(state: FileContent<string>): string {

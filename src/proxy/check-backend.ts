@@ -8,7 +8,7 @@ const TOTAL_SECONDS = 20
 const MAX_ANSWER_BYTES = 64 * 1024
 const LONGEST_VERSION = 40
 
-/** Asks another board whether it lets us in, and which version it is; straight from here, without a server of ours. */
+/** Asks another board whether it admits us, and for its version; directly, without our own server. */
 export async function checkBackend(state: BackendState): Promise<BackendCheck> {
   const check: BackendCheck = {
     ...{ name: state.name, url: state.url ?? null },
@@ -19,22 +19,24 @@ export async function checkBackend(state: BackendState): Promise<BackendCheck> {
     return { ...check, ...(await ask(state.backend)) }
   } catch (error) {
     if (!(error instanceof HttpFailure)) throw error
-    return { ...check, problem: problem('server_unreachable', `There is no answer: ${error.reason}.`) }
+    return { ...check, problem: problem('server_unreachable', `The board does not answer: ${error.reason}.`) }
   }
 }
 
 async function ask(backend: Backend): Promise<Partial<BackendCheck>> {
   const auth = await get(backend, '/api/auth')
   const isBoard = auth.status === 200 && FLAGS.every(flag => typeof auth.body[flag] === 'boolean')
-  if (!isBoard) return { problem: problem('not_a_board', `What answers there is no board (status ${auth.status}).`) }
-  // Whether a key is right shows where one is needed.
+  if (!isBoard)
+    return { problem: problem('not_a_board', `The server at this address is not a board (status ${auth.status}).`) }
+  // Only a route that requires the key shows whether it is correct.
   const health = await get(backend, '/api/health')
   if (health.status === 401 || health.status === 403) {
-    const detail = backend.key === undefined ? 'It asks for a key, and the profile has none.' : 'It refuses the key.'
+    const detail =
+      backend.key === undefined ? 'The board requires a key, and the profile has none.' : 'The board refuses the key.'
     return { reachable: true, admitted: false, problem: problem('backend_refuses', detail) }
   }
   if (health.status !== 200) {
-    const detail = `It is not well (status ${health.status}).`
+    const detail = `The board reports a failure (status ${health.status}).`
     return { reachable: true, admitted: true, problem: problem('server_unreachable', detail) }
   }
   const { version } = health.body
@@ -45,7 +47,7 @@ async function ask(backend: Backend): Promise<Partial<BackendCheck>> {
   }
 }
 
-/** What every board says of itself. Source: Board Access Gate, "Auth status". */
+/** Members that the answer of every board has. Source: Board Access Gate, "Auth status". */
 const FLAGS = ['enabled', 'authenticated', 'username_required', 'api_token_enabled']
 
 async function get(
@@ -66,7 +68,7 @@ async function get(
   return { status, body: toObject(body.toString()) }
 }
 
-/** Empty for what is no JSON object. */
+/** Empty if the text is not a JSON object. */
 function toObject(text: string): Record<string, unknown> {
   try {
     const value: unknown = JSON.parse(text)

@@ -32,7 +32,7 @@ export interface Forwarding {
   /** The part of the body that has been read already; the rest is streamed. */
   begun: BodyStart | undefined
   times: ForwardTimes
-  /** Aborted when the caller has left. */
+  /** Aborted when the caller has left, or the answer is over. */
   gone: AbortSignal
   /** Rejects when the caller may no longer read: an answer outlives a login. */
   mayRead: () => Promise<void>
@@ -104,7 +104,7 @@ async function exchange(req: IncomingMessage, res: ServerResponse, parts: Exchan
       answer.resume()
       res.end()
     }
-    await untilClosed(res)
+    await untilAborted(gone)
   } finally {
     // The rest of the body is discarded; Node's request timeout bounds that.
     req.unpipe()
@@ -192,7 +192,7 @@ function toPassed(
 async function streamAnswer(
   answer: IncomingMessage,
   res: ServerResponse,
-  { mayRead, times }: Pick<Exchange, 'mayRead' | 'times'>,
+  { mayRead, times, gone }: Exchange,
 ): Promise<void> {
   /** The first event that ended it: `pipeline` may report a consequence of its own clean-up instead. */
   let cause: unknown
@@ -215,7 +215,7 @@ async function streamAnswer(
   checked.once('error', error => {
     cause ??= error
   })
-  res.once('close', () => {
+  gone.addEventListener('abort', () => {
     cause ??= CALLER_LEFT
   })
   try {
@@ -237,6 +237,6 @@ function callerLeft(): Error {
   return new Error('The caller left before the backend answered')
 }
 
-function untilClosed(res: ServerResponse): Promise<void> {
-  return new Promise(resolve => (res.closed ? resolve() : res.once('close', () => resolve())))
+function untilAborted(signal: AbortSignal): Promise<void> {
+  return new Promise(resolve => (signal.aborted ? resolve() : signal.addEventListener('abort', () => resolve())))
 }

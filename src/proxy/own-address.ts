@@ -4,13 +4,13 @@ export interface SocketAddress {
   port: number
 }
 
-/** As the system writes an address. */
 const LOOPBACK = /^(?:127\.\d+\.\d+\.\d+|::1)$/
+/** Listeners on these accept connections at every address of the machine. */
 const EVERYWHERE: readonly string[] = ['0.0.0.0', '::']
 
 /**
- * Whether a connection leads back to this process. Asked of the connected address, never of a name: `localhost`,
- * `0x7f.1` and any name of the DNS are only other words for it.
+ * Whether a connection leads back to this process. Decided by the connected address, never by a name: `localhost`,
+ * `0x7f.1` and DNS names can all mean the same address.
  *
  * @param interfaces every address of this machine
  *
@@ -21,16 +21,16 @@ export function isOwnAddress(
   listeners: readonly SocketAddress[],
   interfaces: () => readonly string[],
 ): boolean {
-  const address = plain(remote.address)
+  const address = canonical(remote.address)
   return listeners.some(listener => {
     if (listener.port !== remote.port) return false
-    if (!EVERYWHERE.includes(listener.address)) return plain(listener.address) === address
-    return LOOPBACK.test(address) || EVERYWHERE.includes(address) || interfaces().map(plain).includes(address)
+    if (!EVERYWHERE.includes(listener.address)) return canonical(listener.address) === address
+    return LOOPBACK.test(address) || EVERYWHERE.includes(address) || interfaces().map(canonical).includes(address)
   })
 }
 
-/** One spelling for each address: without its zone, and IPv4 as such. */
-function plain(address: string): string {
+/** One spelling for each address: without its zone, and mapped IPv4 as IPv4. */
+function canonical(address: string): string {
   return address
     .toLowerCase()
     .replace(/%.*/s, '')

@@ -6,8 +6,8 @@ import { GatewayFailure } from './gateway-failure.js'
 import { isBackendPath } from './proxy-path.js'
 
 /**
- * What a backend gets to know of a request. `if-match` is ours: without it nobody could change a card of another board
- * that asks for the version.
+ * The headers of a request that are sent to a backend. We added `if-match`: without it, a card of another board that requires
+ * the version could not be changed.
  *
  * Source: decisions on security, section 5.
  */
@@ -23,7 +23,7 @@ const TO_BACKEND = [
   'x-request-id',
 ] as const
 
-/** What a caller gets to know of an answer, as it is to be spelled. Source: as above. */
+/** The headers of an answer that are passed to the caller, and their spelling. Source: as above. */
 const FROM_BACKEND = [
   ['content-type', 'Content-Type'],
   ['etag', 'ETag'],
@@ -32,7 +32,7 @@ const FROM_BACKEND = [
   ['retry-after', 'Retry-After'],
 ] as const
 
-/** What a browser may show as it is; the rest is a file to be saved. */
+/** Types that a browser may show; the others become a download. */
 const SHOWN_TYPES = new Set(['application/json', 'text/event-stream', 'text/plain'])
 const EVENT_STREAM = 'text/event-stream'
 
@@ -43,8 +43,8 @@ const BODILESS: readonly number[] = [204, 304]
 export type BodyFraming = 'none' | 'chunked' | number
 
 /**
- * The headers of a request to a backend. Nothing comes along that is not on the list; what says who we are is set after
- * it, so that nothing a caller sends (`Connection: authorization`) can take it away.
+ * The headers of a request to a backend: only those on the list. Our credentials are set after it, so that no header of
+ * the caller (`Connection: authorization`) can remove them.
  */
 export function toBackendHeaders(
   sent: IncomingHttpHeaders,
@@ -55,7 +55,7 @@ export function toBackendHeaders(
   for (const name of TO_BACKEND) {
     if (typeof sent[name] === 'string') headers[name] = sent[name]
   }
-  // Named once more, as an absent one means "any", and an encoded answer could not be said to be one.
+  // Explicit, because an absent one means "any", and `content-encoding` is not passed on.
   headers['accept-encoding'] = 'identity'
   headers.host = profile.authority
   if (key !== undefined) headers.authorization = `Bearer ${key}`
@@ -72,10 +72,10 @@ export interface BackendAnswer {
   headers: IncomingHttpHeaders
 }
 
-/** As it is passed on. */
+/** The head of an answer as it is passed on. */
 export interface PassedAnswer {
   status: number
-  /** Names and values in turn. They are to follow those that every answer of ours has. */
+  /** Names and values in turn, to follow those that all our answers have. */
   headers: string[]
   hasBody: boolean
   isEventStream: boolean
@@ -83,17 +83,17 @@ export interface PassedAnswer {
 
 export interface AnsweredRequest {
   method: string
-  /** As it was sent to the backend. */
+  /** As sent to the backend. */
   path: string
   profile: BackendProfile
-  /** Under which the backend's `/api/` stands with us: `/api/backends/<profile>`, behind our root path. */
+  /** Our path for the backend's `/api/`: `/api/backends/<profile>`, behind our root path. */
   ownPrefix: string
 }
 
-/** @throws GatewayFailure `bad_gateway` for what cannot be passed on */
+/** @throws GatewayFailure `bad_gateway` for an answer that cannot be passed on */
 export function toPassedAnswer({ status, headers }: BackendAnswer, request: AnsweredRequest): PassedAnswer {
   if (status < 200 || status > 599) throw new GatewayFailure('bad_gateway', 'unusable status')
-  // Nobody asked for it, and who is told only the type would take the bytes for something else.
+  // It was not requested, and a caller that receives only the type would misread the bytes.
   if (isEncoded(headers['content-encoding']) || isEncoded(headers['transfer-encoding'], 'chunked')) {
     throw new GatewayFailure('bad_gateway', 'encoded answer')
   }
@@ -116,11 +116,11 @@ export function toPassedAnswer({ status, headers }: BackendAnswer, request: Answ
   }
 }
 
-/** Where the backend sends a caller, seen from here. Nobody is sent anywhere else. */
+/** The target of a backend's redirect below our own path. Redirects to other places are refused. */
 function toOwnLocation(location: string, { path, profile, ownPrefix }: AnsweredRequest): string {
   const { pathPrefix, url } = profile
   const base = new URL(url).origin
-  // Resolved as a browser would, and only the result is ever used.
+  // Resolved as a browser would; only the result is used.
   const asked = `${base}${pathPrefix}${path}`
   const target = URL.canParse(location, asked) ? new URL(location, asked) : undefined
   const below = target?.origin === base ? withoutPrefix(target.pathname + target.search, pathPrefix) : undefined

@@ -1,33 +1,33 @@
 import { AppError } from '../model/app-error.js'
 
-/** Where a request for a backend shall go. */
+/** The target of a request for a backend. */
 export interface ProxyPath {
   profile: string
-  /** Below the backend's base address, with its query, as it was sent. Begins with `/api/`. */
+  /** Below the backend's base address, with its query, as sent. Begins with `/api/`. */
   path: string
 }
 
 const LONGEST = 4096
 export const PROFILE_NAME = /^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/
-/** The characters of RFC 3986, section 3.3, with whole escapes alone. */
+/** The characters of RFC 3986, section 3.3, with complete escapes only. */
 const API_PATH = /^\/api\/(?:[A-Za-z0-9\-._~!$&'()*+,;=:@/]|%[0-9A-Fa-f]{2})*$/
-/** Section 3.4. Nobody looks for folders in a query, so that its escapes may be any. */
+/** Section 3.4. A query contains no folders, so any escape is allowed. */
 const QUERY = /^(?:[A-Za-z0-9\-._~!$&'()*+,;=:@/?]|%[0-9A-Fa-f]{2})*$/
 /**
- * Escapes that the backend, or somebody in front of it, could turn into a dot, a separator, another escape or a control
- * character: `. / ; \ %`, and the overlong and full-width forms that lax decoders take for ASCII.
+ * Escapes that the backend, or a proxy in front of it, could decode to a dot, a separator, another escape or a control
+ * character: `. / ; \ %`, and the overlong and full-width forms that lax decoders accept as ASCII.
  */
 const DOUBTFUL_ESCAPE = /%(?:2[ef5]|3b|5c|[01][0-9a-f]|7f|c0|c1|e0%80|ef%bc)/i
-/** `..`, also with what some servers cut off before they look at it: parameters, blanks, an escaped query. */
+/** `..`, also with parts that some servers cut off first: parameters, blanks, an escaped query. */
 const DOTS = /^\.+\s*(?:[;?#]|$)/
 
 /**
- * Takes the target of a request for a backend apart, on its raw text: nothing is decoded, resolved or put together
- * anew, so what was checked is what is sent.
+ * Splits the target of a request for a backend as raw text: nothing is decoded, resolved or assembled again, so the text
+ * that was checked is the text that is sent.
  *
  * @param target the request's target, as sent
- * @param rootPath in front of our own paths: empty, or `/x`; compared letter by letter
- * @throws AppError `not_found/not_found` where no profile can be meant, `invalid/invalid_path`
+ * @param rootPath in front of our own paths: empty, or `/x`; case-sensitive
+ * @throws AppError `not_found/not_found` without the name of a profile, `invalid/invalid_path`
  *
  * Source: decisions on security, section 5.
  */
@@ -45,7 +45,7 @@ export function proxyPath(target: string, rootPath: string): ProxyPath {
   return { profile, path }
 }
 
-/** Whether this is a path, with or without a query, that can only mean something below `/api/`. */
+/** Whether this is a path, with or without a query, that cannot lead out of `/api/`. */
 export function isBackendPath(text: string): boolean {
   if (text.length > LONGEST) return false
   const mark = text.indexOf('?')
@@ -56,7 +56,7 @@ export function isBackendPath(text: string): boolean {
   return decoded !== undefined && !decoded.split('/').some(segment => DOTS.test(segment))
 }
 
-/** Undefined for escapes that are no UTF-8, as other overlong forms are. */
+/** Undefined for escapes that are not UTF-8, such as other overlong forms. */
 function decode(path: string): string | undefined {
   try {
     return decodeURIComponent(path)

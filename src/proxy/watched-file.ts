@@ -2,7 +2,6 @@ import { type FileState, fileState, isUnchanged } from '../model/file-state.js'
 import { readRegularFile } from '../model/regular-file.js'
 import { sharedLook } from '../model/shared-look.js'
 
-/** A file as it was last found. */
 export type FileContent<Value> =
   | { kind: 'read'; value: Value; isOpenToOthers: boolean }
   | { kind: 'missing' }
@@ -24,15 +23,16 @@ const REASONS = new Map([
   ['NOT_A_FILE', 'is not a file'],
 ])
 
-/** A small file that people edit: each look costs one `stat`, and what it says is read again once it has changed. */
+/** A small file that people edit: each check costs one `stat`, and the content is read again after a change. */
 export class WatchedFile<Value> {
   #seen: { state: FileState; content: FileContent<Value>; readAtMs: number } | undefined
 
   constructor(private readonly parts: WatchedFileParts<Value>) {}
 
-  readonly look: () => Promise<FileContent<Value>> = sharedLook(() => this.#look())
+  /** Calls at the same time share one check. */
+  readonly current: () => Promise<FileContent<Value>> = sharedLook(() => this.#check())
 
-  async #look(): Promise<FileContent<Value>> {
+  async #check(): Promise<FileContent<Value>> {
     const { path, maxBytes, nowMs } = this.parts
     const state = await fileState(path)
     try {

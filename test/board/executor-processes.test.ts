@@ -59,7 +59,7 @@ t.test('what a run was ended for stands in its log', async t => {
   })
   const done = await over(await executor.start(CARD.id, 'real'))
   t.match(done, { state: 'failed', reason: 'timeout', exit_code: null, signal: 'SIGTERM' })
-  t.match(await text(done), /It took longer than 1 s and is ended\.\nIt was ended by SIGTERM\.\n$/)
+  t.match(await text(done), /The run took longer than 1 s and is being ended\.\nThe program was ended by SIGTERM\.\n$/)
 })
 
 t.test('a program that heeds SIGTERM may tidy up, and its code is told', async t => {

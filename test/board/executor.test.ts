@@ -40,7 +40,7 @@ t.test('a mock run goes through its states and writes a log, and starts nothing'
   const done = await over(run)
   t.match(done, { state: 'done', exit_code: 0, signal: null, reason: null, plan: null })
   t.ok(done.started_at && done.finished_at && done.created_at < done.started_at && done.started_at < done.finished_at)
-  t.equal(await text(run), 'This run is played: nothing is started.\nStep 1 of 3.\nStep 2 of 3.\nStep 3 of 3.\n')
+  t.equal(await text(run), 'This is a mock run: nothing is started.\nStep 1 of 3.\nStep 2 of 3.\nStep 3 of 3.\n')
   t.notOk(existsSync(folder))
 })
 
@@ -138,7 +138,7 @@ for (const { name, command, run, log } of ENDS) {
   })
 }
 
-t.test('a working folder that cannot be made is said to be the reason', async t => {
+t.test('a working folder that cannot be created is named as the reason', async t => {
   const home = testFolder(t, { file: '' })
   const { executor, over, text } = await createExecutor(t, {
     home,
@@ -146,7 +146,7 @@ t.test('a working folder that cannot be made is said to be the reason', async t 
   })
   const done = await over(await executor.start(CARD.id, 'real'))
   t.match(done, { state: 'failed', reason: 'not_started' })
-  t.match(await text(done), /working folder .* cannot be made \(ENOTDIR\)/)
+  t.match(await text(done), /working folder .* cannot be created \(ENOTDIR\)/)
 })
 
 t.test('a program may end without having read its input, however long', async t => {
@@ -270,7 +270,7 @@ t.test('a flood is kept to the newest of its bytes, and held back', async t => {
   t.match(cancelled, { state: 'cancelled', signal: 'SIGTERM' })
   t.ok(cancelled.log_bytes <= RUN_LIMITS.logBytes && cancelled.log_bytes > RUN_LIMITS.logBytes / 2)
   t.equal((await over(run)).state, 'cancelled')
-  t.match((await executor.log(run.id)).at(-1), { stream: 'note', text: 'It was ended by SIGTERM.\n' })
+  t.match((await executor.log(run.id)).at(-1), { stream: 'note', text: 'The program was ended by SIGTERM.\n' })
 })
 
 t.test('what stands in a pipe that is held open is read to the end, however late the store takes it', async t => {

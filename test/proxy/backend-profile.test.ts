@@ -68,7 +68,7 @@ t.test('what is not understood makes its own profile unusable, and no other', as
   t.notMatch([...refused.values()].join(), /hunter2|http/i)
 })
 
-t.test('a file that is not as it should be is refused as a whole, without repeating any of it', async t => {
+t.test('a file that is not valid is refused as a whole, without repeating any of it', async t => {
   const texts = [
     '',
     '{',

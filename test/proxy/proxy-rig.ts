@@ -5,7 +5,7 @@ import { type AddressInfo, connect, createServer, type Server, type Socket } fro
 import { join } from 'node:path'
 import pino from 'pino'
 import type { Test } from 'tap'
-import { type BoardIdentity, NOBODY } from '../../src/gate/identity.js'
+import { ANONYMOUS, type BoardIdentity } from '../../src/gate/identity.js'
 import { Backends } from '../../src/proxy/backends.js'
 import type { SocketAddress } from '../../src/proxy/own-address.js'
 import { backendRoutes, PROXY_TIMES, type ProxyTimes } from '../../src/server/board/backend-routes.js'
@@ -63,7 +63,7 @@ export async function proxyRig(t: Test, options: RigOptions = {}): Promise<Proxy
     }),
     rootPath,
     authorise: async () => {},
-    nobody: NOBODY,
+    anonymous: ANONYMOUS,
     tlsOnly: false,
     requestIds: () => `request-${++requests}`,
     logger: pino({ level: 'debug', base: null }, { write: line => log.push(JSON.parse(line)) }),

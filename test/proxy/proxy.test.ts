@@ -282,7 +282,7 @@ t.test('a broken file makes all profiles unusable and is told once, without its 
     t.match(answer, /^HTTP\/1\.1 503 [\s\S]*\r\nRetry-After: 60[\s\S]*"code":"backends_invalid"/, path)
     t.notMatch(answer, /hunter2/)
   }
-  t.same(rig.warnings, ['The backend profiles cannot be used. backends.json is not as it should be: It is not JSON.'])
+  t.same(rig.warnings, ['The backend profiles cannot be used. backends.json is not valid: It is not JSON.'])
   t.notMatch(JSON.stringify(rig.log), /hunter2/)
   rig.configure({ p: backend.profile })
   t.match(await rig.ask('/api/backends/p/api/x'), /^HTTP\/1\.1 200 /)
@@ -445,5 +445,5 @@ t.test('a key that others may read is used, and told', async t => {
   chmodSync(join(rig.folder, 'key'), 0o644)
   for (let times = 0; times < 2; times++) t.equal(statusOf(await rig.ask('/api/backends/p/api/x')), 200)
   t.equal(rig.warnings.length, 1)
-  t.match(rig.warnings, [/"p" may be read by others/])
+  t.match(rig.warnings, [/"p" can be read by other users/])
 })

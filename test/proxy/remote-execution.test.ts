@@ -1,5 +1,5 @@
 import t from 'tap'
-import { isPlayed, type RemoteExecution, toRemoteExecution } from '../../src/proxy/remote-execution.js'
+import { type RemoteExecution, startsNothing, toRemoteExecution } from '../../src/proxy/remote-execution.js'
 
 const PATHS: Record<RemoteExecution, readonly string[]> = {
   certain: [
@@ -19,7 +19,7 @@ const PATHS: Record<RemoteExecution, readonly string[]> = {
     '/api/runs/run_1;v=1/cancel%20',
     '/api/runs/run_1/cancel%3Fx',
   ],
-  'unless played': [
+  'by body': [
     '/api/cards/card_1/runs',
     '/api/cards/card_1/runs/',
     '/api/cards/card_1/runs///',
@@ -73,7 +73,7 @@ t.test("whatever brings the backend's executor token is for something that needs
 
 t.test('only a mode that starts nothing, alone and plainly spelled, starts nothing', async t => {
   for (const text of ['{"mode":"dry_run"}', '{"mode":"mock"}', ' {\t"mode" :\r\n"mock" }\n']) {
-    t.ok(isPlayed(Buffer.from(text)), text)
+    t.ok(startsNothing(Buffer.from(text)), text)
   }
   const others = [
     '{"mode":"real"}',
@@ -99,6 +99,6 @@ t.test('only a mode that starts nothing, alone and plainly spelled, starts nothi
     'null',
     '',
   ]
-  for (const text of others) t.notOk(isPlayed(Buffer.from(text)), text)
-  t.notOk(isPlayed(Buffer.from('{"mode":"mock"}', 'utf16le')))
+  for (const text of others) t.notOk(startsNothing(Buffer.from(text)), text)
+  t.notOk(startsNothing(Buffer.from('{"mode":"mock"}', 'utf16le')))
 })

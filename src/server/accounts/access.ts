@@ -23,22 +23,22 @@ export interface AccessParts {
   cookieName: string
   /** Origin of the address people use when a proxy stands in front, such as `https://events.example.org`. */
   publicOrigin?: string
-  /** The open ledger may be reached under any name, not only this machine's own. */
+  /** The open ledger may be reached under any host name, not only this machine's own. */
   allowOpen: boolean
   /** Counts wrong API tokens and admin tokens. */
   keyThrottle: KeyThrottle
-  /** The address that they are counted for. */
+  /** The address that wrong tokens are counted for. */
   addressOf: (req: AnyRequest) => string
   /** `tokens`: callers without credentials record nothing. */
   writers: Writers
-  /** The host names under which the ledger answers, where it was configured with any; absent: under every name. */
+  /** The configured host names of the ledger; absent: it answers under every name. */
   knowsHost?: KnowsHost
 }
 
 export type Writers = 'anyone' | 'tokens'
 
 /**
- * Decides whether a request may use a route, and notes who sent it.
+ * Decides whether a request may use a route, and sets its identity.
  *
  * @throws AppError `unauthenticated/unauthenticated`, `misdirected/bad_host`, `forbidden/…`: `local_only`,
  *   `host_not_allowed`, `origin_not_allowed`, `csrf_failed`, `forbidden`; `throttled/too_many_attempts` for a wrong token
@@ -47,8 +47,8 @@ export type Authorise = (route: Pick<Route, 'access' | 'method'>, req: HttpReque
 
 interface AccessRule {
   /**
-   * Whether somebody must be logged in: `unasked` costs nothing, as nobody is identified; `optional` lets everybody in;
-   * `once_closed` is `optional` in a ledger that has no users and never had.
+   * Whether the caller must be logged in. `unasked`: the caller is not identified; `optional`: every caller is admitted;
+   * `once_closed`: as `optional` while the ledger has no users and never had any.
    */
   login: 'unasked' | 'optional' | 'once_closed' | 'always'
   /** Pages of another origin are refused. */
@@ -72,16 +72,16 @@ const RULES: Record<Access, AccessRule> = {
 }
 
 /**
- * The rules of access, in the order in which they are checked: where it may be called from, login, Origin, CSRF, role.
+ * The rules of access, in the order of the checks: host, login, Origin, CSRF token, role.
  *
- * A ledger without users is open to whoever can reach it, so pages of the web must be kept out. A page elsewhere
- * reaches us by a name of its own that resolves to this machine (its `Host` gives it away), or from its own origin
- * (`Origin`, `Sec-Fetch-Site`). Webhooks are outside the rule on origins where a delivery has to prove itself; one that
- * cannot is checked by `createPageCheck`. Requests over the owner's socket come from an admin: who may open the socket
- * could read the files.
+ * A ledger without users is open to every caller that can reach it, so foreign pages must be kept out. A foreign page
+ * calls by its own host name that resolves to this machine (its `Host` exposes it), or from its own origin (`Origin`,
+ * `Sec-Fetch-Site`). The rule on origins does not apply to webhooks whose deliveries must prove themselves; for others,
+ * see `createPageCheck`. Requests over the owner's socket come from an admin: a process that may open the socket could also
+ * read the files.
  *
- * A closed ledger whose host names are configured answers under these alone: a page elsewhere would otherwise reach a ledger
- * in a private network by a name of its own.
+ * A closed ledger with configured host names answers only under these: otherwise a foreign page could reach a ledger in a
+ * private network by its own name.
  *
  * Source: decisions on identity, section 5; on security, sections 3 and 4.
  */
@@ -115,15 +115,15 @@ export function createAccess(parts: AccessParts): Authorise {
   }
 }
 
-/** A wrong token does not let its caller in, but another credential beside it may. */
+/** A wrong token does not admit its caller, but another credential in the same request may. */
 function showsWrongToken({ bearer, adminToken }: ShownCredentials, { kind }: Identity): boolean {
   return kind === 'anonymous' && (bearer ?? adminToken) !== undefined
 }
 
 /**
- * Events may be recorded without a login. A session that does not show its CSRF token counts as no login: the browser
- * sends its cookie with every request that a page makes. A token that is not valid is refused, or the events of a program whose
- * token was revoked would be kept as those of a caller without credentials, and its owner would not notice.
+ * Events may be recorded without a login. A session without its CSRF token counts as no login: the browser sends its cookie
+ * with every request of any page. An invalid token is refused: otherwise the events of a program whose token was revoked
+ * would be recorded as those of a caller without credentials, and its owner would not notice.
  */
 function restrictRecording(req: HttpRequest, { shown, writers }: { shown: ShownCredentials; writers: Writers }): void {
   if (req.identity.kind === 'session' && !showsCsrfToken(req)) {
@@ -137,8 +137,8 @@ function restrictRecording(req: HttpRequest, { shown, writers }: { shown: ShownC
 }
 
 /**
- * Refuses a delivery that comes from a page of another origin. For webhooks without a secret: a page can send them a form
- * or plain text without asking first, and no platform sends an `Origin`.
+ * Refuses a delivery from a page of another origin. For webhooks without a secret: a page can send them a form or plain text
+ * without a preflight, and no platform sends an `Origin`.
  *
  * @throws AppError `forbidden/origin_not_allowed`
  *
@@ -151,7 +151,7 @@ export function createPageCheck(publicOrigin: string | undefined): (req: AnyRequ
   }
 }
 
-/** Also one without its scheme, or without its token. `Basic` is for a proxy in front. */
+/** Also one without its scheme, or without its token. `Basic` is for a proxy. */
 function showsBearer({ headers }: HttpRequest): boolean {
   return headers.authorization !== undefined && !headers.authorization.toLowerCase().startsWith('basic ')
 }
@@ -162,7 +162,7 @@ function isLoggedIn(identity: Identity, { login }: AccessRule): boolean {
   return identity.kind === 'bootstrap_admin' || userOf(identity) !== undefined
 }
 
-/** A program sends no Origin, and needs none; but what comes by cookie must at least say which host it means. */
+/** A program sends no Origin, and needs none; but a request with a cookie needs at least a valid `Host`. */
 function originAllowed(
   route: Pick<Route, 'method'>,
   { headers }: Pick<AnyRequest, 'headers'>,

@@ -4,7 +4,7 @@ import type { ActorIdentity } from '../../model/account-log.js'
 import type { CallerAddress } from '../http/caller-address.js'
 import type { HttpRequest } from '../http/route.js'
 
-/** Who acts by a request, for the account log. */
+/** The actor of a request, for the account log. */
 export type ToActor = (req: HttpRequest<Identity>) => Actor
 
 const IDENTITIES: Record<Identity['kind'], ActorIdentity> = {

@@ -4,9 +4,9 @@ import type { OpenAnswer } from '../http/shutdown.js'
 import type { AnswerRoom } from './answer-budget.js'
 
 export interface StreamTimes {
-  /** After so long a sign of life is sent. */
+  /** Between two heartbeats. */
   heartbeatMs: number
-  /** How long a reader may leave unread what it was sent; also how long it then has to fetch the farewell. */
+  /** How long a reader may leave sent bytes unread; also how long it then has to read the farewell. */
   drainMs: number
 }
 
@@ -14,19 +14,19 @@ export const STREAM_TIMES: StreamTimes = { heartbeatMs: 15_000, drainMs: 30_000 
 
 export interface PacedAnswerParts {
   times: StreamTimes
-  /** Ended when the reader was dropped; when it ends, nobody waits for the reader any more. */
+  /** Ended when the reader was dropped; when it ends, `deliver` no longer waits for the reader. */
   open: OpenAnswer
-  /** What it holds of the memory for answers; nothing where it holds little. */
+  /** Its part of the memory for answers; absent if it needs little. */
   room?: AnswerRoom
-  /** What to send as a sign of life; nothing where it would stand in the middle of something. */
+  /** The heartbeat to send; undefined in the middle of a message. */
   beat: () => string | undefined
-  /** The last words to a reader that is too slow; without any the connection is cut. */
+  /** The last message to a reader that is too slow; undefined: the connection is cut. */
   farewell: () => string | undefined
 }
 
 /**
- * An answer that goes on for long, written as fast as it is read. A reader that does not take what it was sent within
- * `drainMs` is let go, so that nothing piles up for it.
+ * An answer that continues for a long time, written as fast as it is read. A reader that does not read within `drainMs` is
+ * dropped, so that nothing accumulates for it.
  */
 export class PacedAnswer {
   readonly #heartbeat: NodeJS.Timeout
@@ -48,7 +48,7 @@ export class PacedAnswer {
 
   /** @returns whether the reader keeps up */
   write(chunk: string | Uint8Array): boolean {
-    // A reader that was let go has its farewell already.
+    // A dropped reader already has its farewell.
     if (this.res.writableEnded || this.res.destroyed) return false
     const taken = this.res.write(chunk)
     if (!taken) {
@@ -58,7 +58,7 @@ export class PacedAnswer {
     return taken
   }
 
-  /** Writes, and waits until it was taken or the answer is over. */
+  /** Writes, and waits until the reader has received it or the answer is over. */
   async deliver(chunk: string | Uint8Array): Promise<void> {
     const { signal } = this.parts.open
     if (this.write(chunk) || signal.aborted) return

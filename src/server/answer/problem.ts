@@ -19,7 +19,7 @@ export const HTTP_STATUS: Record<ErrorCategory, number> = {
   internal: 500,
 }
 
-/** Where a caller is told to wait but not how long. */
+/** For refusals without a time of their own. */
 const DEFAULT_RETRY_AFTER_SECONDS = 5
 
 export interface Problem {
@@ -50,15 +50,15 @@ export function problemReply(problem: Problem, headers: readonly string[] = []):
 }
 
 /**
- * The answer to a failure. An expected one says what was wrong; a defect, and whatever only the operator can mend,
- * says its request id and nothing else.
+ * The answer to a failure. An expected one explains itself; a defect, and a failure that only the operator can repair, shows
+ * only its request id.
  *
- * @param challenge how a caller without a login is told to come back: `WWW-Authenticate`, RFC 9110
+ * @param challenge `WWW-Authenticate` for a caller without a login. Source: RFC 9110
  */
 export function toProblemReply(error: unknown, requestId: string, challenge = 'Bearer'): Reply {
   const status = error instanceof AppError ? HTTP_STATUS[error.category] : 500
   if (!(error instanceof AppError) || status === 500) {
-    const detail = 'Something went wrong inside the server. Its log tells more under this request id.'
+    const detail = 'The server failed. Its log has the details under this request id.'
     return problemReply({ status: 500, code: 'internal', detail, requestId })
   }
   const problem: Problem = { status, code: error.code, detail: error.message, errors: error.errors }

@@ -33,27 +33,27 @@ const PAGE_ANSWER: readonly string[] = [...EVERY_ANSWER, 'Cross-Origin-Opener-Po
 /** Source: decisions on security, section 5. */
 const PASSED_ANSWER: readonly string[] = [...EVERY_ANSWER, 'Content-Security-Policy', "sandbox; default-src 'none'"]
 
-/** From now on browsers come over TLS only, for a year. Source: RFC 6797. */
+/** Instructs browsers to use only TLS for a year. Source: RFC 6797. */
 const TLS_ONLY: readonly string[] = ['Strict-Transport-Security', 'max-age=31536000']
 
 const SMALL_BYTES = 16 * 1024
 
 type AnsweredRequest = Pick<HttpRequest, 'requestId' | 'tlsOnly'>
 
-/** Headers of an API answer that its handler writes by itself, names and values in turn. */
+/** Headers of an API answer whose handler writes it itself, names and values in turn. */
 export function apiHeaders(req: AnsweredRequest): string[] {
   return withRequest(API_ANSWER, req)
 }
 
 /**
- * Headers of an answer that another server gave and we pass on: whatever it is, it is no page of ours. How long it may
- * be kept is for the caller to say.
+ * Headers of an answer that we pass on from another server: it must not act as a page of ours. The caller adds
+ * `Cache-Control`.
  */
 export function passedHeaders(req: AnsweredRequest): string[] {
   return withRequest(PASSED_ANSWER, req)
 }
 
-/** Headers of an HTML page and its assets. The policy allows inline scripts by their digest alone. */
+/** Headers of an HTML page and its assets. The policy allows inline scripts only by their digest. */
 export function pageHeaders(req: AnsweredRequest, { scriptHashes = [] }: PageReply = {}): string[] {
   const sources = ["'self'", ...scriptHashes.map(hash => `'${hash}'`)].join(' ')
   const policy = PAGE_POLICY.replace("script-src 'self'", `script-src ${sources}`)
@@ -72,12 +72,12 @@ export function json(status: number, value: unknown): Reply {
 }
 
 /**
- * Writes a complete answer. Headers go out as one flat array in one `writeHead`: Node takes that without building a
- * header table first. A `HEAD` answer has the same headers; Node leaves its body out.
+ * Writes a complete answer. Headers are passed as one flat array in one `writeHead`, which Node accepts without building a
+ * header table. A `HEAD` answer has the same headers; Node omits its body.
  *
- * @returns a promise where the reader does not take the answer immediately: resolved once it has, or is cut off
- * @throws AppError `unavailable/busy` before anything is written, where there is no memory left for a large answer; an
- *   answer to a change is sent nevertheless
+ * @returns a promise if the reader does not receive the answer immediately: resolved when it has, or is cut off
+ * @throws AppError `unavailable/busy` before anything is written, if there is no memory left for a large answer; an answer to
+ *   a change is sent nevertheless
  */
 export function send(
   req: HttpRequest,
@@ -85,13 +85,13 @@ export function send(
   { reply, budget }: { reply: Reply; budget: AnswerBudget },
 ): Promise<void> | undefined {
   if (res.headersSent) {
-    // Part of another answer is out: cutting the connection is the only way to say that it is not whole.
+    // Part of another answer is out: only cutting the connection shows that it is incomplete.
     res.destroy()
     return undefined
   }
   const body = joinSmall(reply.body)
   const length = byteLength(body)
-  // The bytes of a page for people are the same for all readers.
+  // All readers share the bytes of a page.
   const isLarge = length > SMALL_BYTES && !reply.page && req.method !== 'HEAD'
   if (isLarge) holdRoom(req, res, { length, budget })
   const headers = reply.page ? pageHeaders(req, reply.page === true ? {} : reply.page) : apiHeaders(req)
@@ -115,7 +115,7 @@ export function send(
   return untilClosed(res)
 }
 
-/** Where a route has reserved room, the answer is no larger than that. */
+/** A route that has reserved room does not exceed it. */
 function holdRoom(
   req: HttpRequest,
   res: ServerResponse,
@@ -134,21 +134,21 @@ async function writeLarge(writer: BodyWriter, body: Reply['body']): Promise<void
   await writer.end()
 }
 
-/** A small answer that waits for the one before it on its connection is not watched. */
+/** A small answer that waits for the previous one on its connection is not watched. */
 function isTaken({ socket }: ServerResponse, isLarge: boolean): boolean {
   return socket ? socket.writableLength === 0 : !isLarge
 }
 
 /**
- * Writes headers and text with one `write` of one string. `res.end(text)` would hand the socket a second, empty chunk,
- * and with it the dearer `writev`; measured, that and the encoding are a tenth of a small answer's whole cost.
+ * Writes headers and text with one `write` of one string. `res.end(text)` would give the socket a second, empty chunk, and
+ * cause the more expensive `writev`; measured, that and the encoding are a tenth of a small answer's total cost.
  */
 function writeText(res: ServerResponse, text: string, bytes: number): void {
   const { socket } = res
-  // Text of ASCII alone has the same bytes either way, and is copied faster so.
+  // ASCII text has the same bytes in both, and latin1 is copied faster.
   const encoding = bytes === text.length ? 'latin1' : 'utf8'
   if (!socket) {
-    // It waits for the answers before it on the same connection.
+    // It waits for earlier answers on the same connection.
     res.end(text, encoding)
     return
   }
@@ -158,7 +158,7 @@ function writeText(res: ServerResponse, text: string, bytes: number): void {
   res.end()
 }
 
-/** Few bytes are cheaper to make one text of than to write apart. */
+/** Joining few bytes to one text is cheaper than writing them separately. */
 function joinSmall(body: Reply['body']): Reply['body'] {
   if (typeof body === 'string' || body instanceof Uint8Array || byteLength(body) > SMALL_BYTES) return body
   return body

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import type { CutOff, HttpRequest } from '../http/route.js'
 
-/** What a reader takes at least in the time it is given. */
+/** The least that a reader must receive in the given time. */
 const LEAST_BYTES = 256 * 1024
 const CHECKS = 8
 
@@ -18,17 +18,17 @@ export function whenGone(res: ServerResponse): AbortSignal {
   return gone.signal
 }
 
-/** Ends an answer that is not complete, with its connection: there is no other way to say so. */
+/** Ends an incomplete answer with its connection, which is the only way to show that it is incomplete. */
 export function cutOff(res: ServerResponse, reason: CutOff): void {
   const req = res.req as HttpRequest
   req.cutOff ??= reason
-  // Not the answer, which has no connection yet while it waits for the one before it.
+  // Not `res`, which has no connection while it waits for the previous answer.
   req.socket.destroy()
 }
 
 /**
- * Cuts off a reader that takes less than 256 KiB of what waits for it in `takenMs`. What is one write is taken as one, so
- * for a larger one there is more time.
+ * Cuts off a reader that receives less than 256 KiB of the waiting bytes in `takenMs`. A write counts only when it is
+ * complete, so a larger one has more time.
  */
 export function cutOffWhenSlow(res: ServerResponse, takenMs: number): void {
   if (hasLeft(res)) return

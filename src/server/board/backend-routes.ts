@@ -10,7 +10,7 @@ import { GatewayFailure } from '../../proxy/gateway-failure.js'
 import type { SocketAddress } from '../../proxy/own-address.js'
 import type { BodyFraming, PassedAnswer } from '../../proxy/proxy-headers.js'
 import { proxyPath } from '../../proxy/proxy-path.js'
-import { isPlayed, toRemoteExecution } from '../../proxy/remote-execution.js'
+import { startsNothing, toRemoteExecution } from '../../proxy/remote-execution.js'
 import { ANSWER_LIMITS } from '../answer/answer-budget.js'
 import { STREAM_TIMES } from '../answer/paced-answer.js'
 import { problemReply } from '../answer/problem.js'
@@ -99,7 +99,7 @@ function proxy(parts: ProxyParts): BoardEndpoint {
     const head = headWriter(req, res, { shutdown, mayRead, recheckMs: times.recheckMs })
     try {
       await forward(req, res, {
-        ...{ backend, agent: agents.of(backend.profile), path, ownPrefix: `${root}/api/backends/${name}` },
+        ...{ backend, agent: agents.agentFor(backend.profile), path, ownPrefix: `${root}/api/backends/${name}` },
         ...{ body: readFraming(req, begun), begun, times, gone: whenGone(res), mayRead, writeHead: head.write },
       })
       return undefined
@@ -154,8 +154,8 @@ async function admitExecution(
   const execution = toRemoteExecution({ method: req.method, path, showsToken })
   if (execution === 'none') return undefined
   const isShort = Number(req.headers['content-length'] ?? 0) <= NEW_RUN_BYTES
-  const begun = execution === 'unless played' && isShort ? await readBodyStart(req, res, NEW_RUN_BYTES) : undefined
-  if (begun?.isWhole && isPlayed(begun.bytes)) return begun
+  const begun = execution === 'by body' && isShort ? await readBodyStart(req, res, NEW_RUN_BYTES) : undefined
+  if (begun?.isWhole && startsNothing(begun.bytes)) return begun
   try {
     await gate.admitExecution(executionFacts(req))
   } catch (error) {

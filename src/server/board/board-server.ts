@@ -2,7 +2,7 @@ import type { Logger } from 'pino'
 import type { Executor } from '../../board/executor.js'
 import type { BoardAccess } from '../../gate/access.js'
 import type { Gate } from '../../gate/gate.js'
-import { type BoardIdentity, NOBODY } from '../../gate/identity.js'
+import { ANONYMOUS, type BoardIdentity } from '../../gate/identity.js'
 import { createThrottleAddress } from '../../login/throttle-address.js'
 import type { LoginLook } from '../../model/login-look.js'
 import type { Backends } from '../../proxy/backends.js'
@@ -114,7 +114,7 @@ export function createBoardServer(options: BoardServerOptions): HttpApp {
     authorise: async ({ access }, req) => {
       req.identity = await gate.admit(factsOf(req, access, throttleAddress))
     },
-    nobody: NOBODY,
+    anonymous: ANONYMOUS,
     challenge: 'Bearer realm="board"',
     tlsOnly: cookieSecure,
     requestIds,

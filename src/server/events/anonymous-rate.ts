@@ -1,15 +1,15 @@
 import { AppError } from '../../model/app-error.js'
 
 const MOST_ADDRESSES = 10_000
-/** How many seconds' worth of events may come together. */
+/** How many seconds' worth of events may arrive together. */
 const BURST_SECONDS = 10
 
 export interface AnonymousRateOptions {
   /** Events a second and address; 0: no limit. */
   eventsPerSecond: number
-  /** Milliseconds of a clock that only goes forward. */
+  /** Milliseconds of a monotonic clock. */
   now: () => number
-  /** Beyond it, the address that recorded least recently is forgotten. */
+  /** Beyond it, the least recent address is forgotten. */
   maxAddresses?: number
 }
 
@@ -21,8 +21,8 @@ interface Allowance {
 
 /**
  * Limits how many events callers without credentials record: each address has an allowance that refills steadily up to
- * ten seconds' worth. A batch needs its number of events, or the full allowance where it is larger; what it takes beyond
- * that delays what follows.
+ * ten seconds' worth. A batch needs its number of events, or the full allowance if it is larger; the excess delays later
+ * events.
  *
  * Source: decisions on routes, section 4, "EVENT_ANONYMOUS_RATE"; docs/decisions/0019.
  */
@@ -33,7 +33,7 @@ export class AnonymousRate {
   constructor(private readonly options: AnonymousRateOptions) {}
 
   /**
-   * Whether so many events may be recorded now; `count` takes them.
+   * Refuses if so many events may not be recorded now; `count` subtracts them.
    *
    * @throws AppError `throttled/too_many_attempts` with whole `retryAfterSeconds`
    */

@@ -12,7 +12,7 @@ export const WAIT_SECONDS = { min: 1, max: 55 } as const
 
 export interface EventQueryRequest {
   query: EventQuery
-  /** Hold the answer for so long until something matches; only with `query.since`. */
+  /** How long to hold the answer until something matches; only with `query.since`. */
   waitSeconds?: number
 }
 
@@ -46,7 +46,7 @@ export function readEventQuery(search: string, now: Micros): EventQueryRequest {
 }
 
 /**
- * Reads the query string of `GET /api/histogram`: what a page may be asked, but for what makes it a page.
+ * Reads the query string of `GET /api/histogram`: the parameters of a page, without those for paging.
  *
  * @throws AppError as `readEventQuery`
  */
@@ -62,7 +62,7 @@ export function readHistogramQuery(search: string, now: Micros): Omit<HistogramQ
   return { ...filters, ...defined({ since, from, to }), buckets }
 }
 
-/** What a stream may be asked: the filters, and where to begin. */
+/** A request for a stream: the filters, and where to begin. */
 export interface EventStreamRequest {
   filters: Partial<EventQuery>
   /** The checkpoint after which it begins; absent: now. */
@@ -73,7 +73,7 @@ export interface EventStreamRequest {
  * Reads the query string of `GET /api/stream`. A stream is in order and has neither end nor pages, so `to`,
  * `before`, `order`, `limit` and `wait` are refused there. `from` and `days` begin it in the past, as `since` does.
  *
- * @param lastEventId of a reader that was connected before; it knows better than the address where it stopped
+ * @param lastEventId of a reconnecting reader; takes precedence over the address
  * @throws AppError as `readEventQuery`
  */
 export function readEventStreamRequest(
@@ -120,7 +120,7 @@ const DOCS: Record<EventParameter, Omit<ParameterDoc, 'name'>> = {
   },
   subject_id: { description: 'Exact `subject_id`.', schema: Text },
   actor: {
-    description: "The actor's id or, whatever its case, display name. Several: any of them.",
+    description: "The actor's id or, ignoring case, display name. Several: any of them.",
     schema: Text,
     repeatable: true,
   },
@@ -131,7 +131,7 @@ const DOCS: Record<EventParameter, Omit<ParameterDoc, 'name'>> = {
   },
   q: {
     description:
-      'Words separated by blanks, all must occur in payload, actor or conversation, whatever their case; "a phrase" stays together.',
+      'Words separated by blanks, all must occur in payload, actor or conversation, ignoring case; "a phrase" stays together.',
     schema: Type.String({ maxLength: QUERY_LIMITS.searchCharacters }),
   },
   since: {
@@ -142,15 +142,15 @@ const DOCS: Record<EventParameter, Omit<ParameterDoc, 'name'>> = {
   to: { description: 'Captured at this time or earlier.', schema: Timestamp },
   before: {
     description:
-      'Captured earlier than this time: with the last `captured_at` of a page, what is older than that page.',
+      'Captured earlier than this time: with the last `captured_at` of a page, the events that are older than that page.',
     schema: Timestamp,
   },
   days: {
-    description: 'Captured in the last so many days of 24 hours, counted back from the request.',
+    description: 'Captured in this many days of 24 hours before the request.',
     schema: Type.Integer({ minimum: 1, maximum: QUERY_LIMITS.days }),
   },
   order: {
-    description: 'Oldest or newest first; with `since` oldest first unless said otherwise, without it newest first.',
+    description: 'Oldest or newest first; default: oldest first with `since`, otherwise newest first.',
     schema: Type.Enum(['asc', 'desc']),
   },
   limit: {
@@ -182,7 +182,7 @@ export const HISTOGRAM_PARAMETERS: readonly ParameterDoc[] = [
   ...SHARED_BY_HISTOGRAMS.map(toParameterDoc),
   {
     name: 'buckets',
-    description: `Into how many equal parts the range is divided, ${HISTOGRAM_LIMITS.defaultBuckets} when absent.`,
+    description: `The number of equal parts of the range, ${HISTOGRAM_LIMITS.defaultBuckets} when absent.`,
     schema: Type.Integer({ minimum: 1, maximum: HISTOGRAM_LIMITS.buckets }),
   },
 ]
@@ -244,7 +244,7 @@ function readSources<Other extends string>(params: QueryString<Other | FilterNam
 function readKinds<Other extends string>(params: QueryString<Other | FilterName>): readonly string[] | undefined {
   const kinds = readChoices(params, 'kind', 2 * EVENT_LIMITS.kindCharacters)
   if (kinds?.some(kind => kind !== '*' && /\*(?!$)|[^.]\*$/.test(kind))) {
-    params.refuse('kind', 'A "*" in kind stands alone, or last after a dot, as in message.*')
+    params.refuse('kind', 'A "*" in kind must be alone, or last after a dot, as in message.*')
   }
   if (kinds?.some(kind => kind.startsWith('!'))) {
     params.refuse('kind', 'kind names what is wanted: "!" is not supported. Repeat it for several, or write message.*')
@@ -252,7 +252,7 @@ function readKinds<Other extends string>(params: QueryString<Other | FilterName>
   return kinds
 }
 
-/** Values of which any may be the one. */
+/** Alternative values of a parameter. */
 function readChoices<Other extends string>(
   params: QueryString<Other | FilterName>,
   name: (typeof REPEATABLE)[number],

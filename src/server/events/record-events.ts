@@ -23,7 +23,7 @@ import { type RecordingRights, recordingRightsOf, refuseForeignSource } from './
 
 export const EVENT_MEDIA_TYPES = ['application/json', 'application/x-ndjson'] as const
 
-/** How much of a batch is read before other requests get their turn. */
+/** How much of a batch is parsed before other requests get a turn. */
 const BYTES_A_TURN = 256 * 1024
 
 export interface RecordEventsParts {
@@ -58,7 +58,7 @@ export function recordEvents(parts: RecordEventsParts): LedgerEndpoint {
   })
 }
 
-/** Records what one request sends, as far as its caller may. An address that has used up its allowance is refused here. */
+/** Returns a function that records the events of one request, if its caller may. Refuses an address without allowance. */
 function recorder(
   { ledger, metrics, anonymousRate, throttleAddress }: RecordEventsParts,
   { req, rights }: { req: HttpRequest; rights: RecordingRights },
@@ -79,7 +79,7 @@ function recorder(
   }
 }
 
-/** Reports everything that is wrong with a batch, each under the index of its event. */
+/** Reports all problems of a batch, each under the index of its event. */
 async function readBatch(texts: Iterable<Buffer>, rights: RecordingRights): Promise<NewEvent[]> {
   const events: NewEvent[] = []
   const refusals: AppError[] = []

@@ -2,12 +2,12 @@ import type { Identity } from '../../accounts/identity.js'
 import { AppError } from '../../model/app-error.js'
 import type { NewEvent, Provenance } from '../../model/event.js'
 
-/** What a caller of `POST /api/events` may record, how its events are marked, and what it is shown. */
+/** What a caller of `POST /api/events` may record, how its events are marked, and what its answer shows. */
 export interface RecordingRights {
   provenance: Provenance
-  /** The answer shows the stored event. A caller who may not read events does not get to see one. */
+  /** The answer shows the stored event. False for a caller who may not read events. */
   showsEvent: boolean
-  /** Of a writer token: it records events of these sources alone. */
+  /** The only sources that a writer token may record. */
   sources?: readonly string[]
   /** No credentials, on a closed ledger. */
   isStranger: boolean
@@ -37,8 +37,8 @@ export function recordingRightsOf(identity: Identity): RecordingRights {
 }
 
 /**
- * Refuses what a writer token may not record: events of other sources, and dedupe keys that do not begin with one of its
- * own. With another key it could take the place of an event of another source, or ask whether that one exists.
+ * Refuses events that a writer token may not record: those of other sources, and those whose dedupe key does not begin with
+ * one of its own. With another key it could occupy the key of another source's event, or find out whether that event exists.
  *
  * @throws AppError `forbidden/forbidden`
  */

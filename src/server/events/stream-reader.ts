@@ -7,19 +7,19 @@ import type { OpenAnswer } from '../http/shutdown.js'
 import { splitElements } from '../request/json-bytes.js'
 
 const CHUNK_CHARACTERS = 64 * 1024
-/** What is larger, as webhooks bring it, goes out in pieces, so that a reader only has to keep up with pieces. */
+/** Larger events, from webhooks, are sent in pieces, so that a reader only has to keep up with pieces. */
 const LARGE_BYTES = EVENT_LIMITS.bytes
 const PIECE_BYTES = 256 * 1024
-/** How the ledger ends the JSON of an event: so its time is found without reading the event. */
+/** The end of an event's stored JSON, where its time is found without parsing the event. */
 const STORED_END = /,"captured_at":"([^"]{27})","seen_count":\d+,"last_seen_at":"[^"]{27}"\}$/
 const STORED_END_BYTES = 160
 
 /**
- * One reader of an event stream: what it is sent, and whether it keeps up.
+ * Writes an event stream to one reader.
  *
- * It is sent `event: checkpoint` first and, in the place of a heartbeat, whenever the ledger has moved on without
- * anything for it; so its last id is always where it may resume. A reader that does not take what it was sent within
- * `drainMs` is sent `event: dropped` with its checkpoint and let go, so that nothing piles up for it.
+ * The reader receives `event: checkpoint` first and, instead of a heartbeat, when the ledger has new events of which none
+ * matches; so its last id is always where it can resume. A reader that does not read within `drainMs` receives
+ * `event: dropped` with its checkpoint, and the connection is closed, so that nothing accumulates for it.
  */
 export class StreamReader {
   /** Everything up to here has been written. */
@@ -40,13 +40,13 @@ export class StreamReader {
     this.#answer = new PacedAnswer(res, {
       ...parts,
       beat: () => this.#beat(),
-      // Within an event nothing else can be said: the reader knows the last one that it got.
+      // Within an event no other message is possible: the reader resumes after the last event that it received.
       farewell: () => (this.#isWithin ? undefined : controlMessage('dropped', this.#checkpoint)),
     })
     this.#answer.write(controlMessage('checkpoint', start))
   }
 
-  /** Writes a page and waits until it was taken, or the stream is over. */
+  /** Writes a page, and waits until the reader has received it or the stream is over. */
   async take(page: EventPage): Promise<void> {
     let chunk = ''
     if (page.count > 0) {
@@ -75,7 +75,7 @@ export class StreamReader {
     this.#answer.end()
   }
 
-  /** Writes what ends with the event of `#lastId`. */
+  /** Writes a chunk that ends with the event of `#lastId`. */
   #writeWhole(chunk: string): Promise<void> {
     this.#isWithin = false
     const taken = this.#answer.deliver(chunk)
@@ -99,7 +99,7 @@ export class StreamReader {
   }
 }
 
-/** Both kinds carry the checkpoint as their id: whoever reconnects after one resumes there. */
+/** Both kinds have the checkpoint as their id: a reader that reconnects after one resumes there. */
 function controlMessage(event: 'checkpoint' | 'dropped', checkpoint: string): string {
   return `id: ${checkpoint}\nevent: ${event}\ndata: {"next_since":"${checkpoint}"}\n\n`
 }

@@ -1,7 +1,7 @@
 import { createCallerAddress, type ToAddress } from '../../login/throttle-address.js'
 import type { HttpRequest } from './route.js'
 
-/** The address that a request came from, behind trusted proxies: what logs show. */
+/** The address of a request's sender, behind trusted proxies, for logs. */
 export type CallerAddress = (req: Pick<HttpRequest, 'headers' | 'socket'>) => string
 
 /** @throws AppError `configuration/proxy_invalid` */
@@ -10,7 +10,7 @@ export function createRequestAddress(trustedProxies: readonly string[]): CallerA
   return req => addressOf(req, toAddress)
 }
 
-/** The caller's address in the form that `toAddress` makes of it. */
+/** The caller's address in the form of `toAddress`. */
 export function addressOf({ socket, headers }: Parameters<CallerAddress>[0], toAddress: ToAddress): string {
   const forwardedFor = headers['x-forwarded-for']
   return toAddress(socket.remoteAddress, typeof forwardedFor === 'string' ? forwardedFor : undefined)

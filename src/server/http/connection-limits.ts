@@ -1,21 +1,21 @@
 import { readFileSync } from 'node:fs'
 
-/** Bounds on what is open at the same time, of one program. */
+/** How much one program may have open at the same time. */
 export interface ConnectionLimits {
-  /** Connections. Beyond it, the one worth least makes room. */
+  /** Connections. Beyond it, the least important one is closed. */
   connections: number
   /** Event streams and long polls together. */
   held: number
-  /** The same of one user, or of one address without a user. */
+  /** The same for one user, or for one address without a user. */
   heldByCaller: number
-  /** The same of one address, for all users together. */
+  /** The same for all users of one address together. */
   heldByAddress: number
 }
 
-/** One takes about 12 KiB here, so these are 50 MB. */
+/** One uses about 12 KiB, so these are 50 MB. */
 const MOST_CONNECTIONS = 4_096
 const MOST_HELD = 256
-/** Where the system does not say. */
+/** For systems that do not report a limit. */
 const USUAL_DESCRIPTORS = 1_024
 
 /**

@@ -34,7 +34,7 @@ export interface ApiOutline<Rule extends string> {
   description: string
   version: string
   rootPath: string
-  /** By the names that routes use for them. */
+  /** By the names that `named` refers to. */
   schemas: Readonly<Record<string, TSchema>>
   securitySchemes: Readonly<Record<string, object>>
   /** Credentials that each access accepts; `{}`: none. */

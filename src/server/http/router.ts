@@ -7,7 +7,7 @@ import { hasLeft } from '../answer/slow-reader.js'
 import { checkRequestForm } from '../request/request-form.js'
 import { type HttpRequest, METHODS, type Method, type Reply, type Route } from './route.js'
 
-/** Told of every request once it has been answered. */
+/** Called for every request after its answer. */
 export type Observe<Rule extends string, Who> = (outcome: RequestOutcome<Rule, Who>) => void
 
 export interface RequestOutcome<Rule extends string = string, Who = unknown> {
@@ -17,7 +17,7 @@ export interface RequestOutcome<Rule extends string = string, Who = unknown> {
   pattern: string | undefined
   /** The route's access, where one matched. */
   access?: Rule
-  /** What it failed with. */
+  /** The error with which it failed. */
   error?: unknown
 }
 
@@ -25,12 +25,12 @@ export interface RouterParts<Rule extends string, Who> {
   routes: readonly Route<Rule, Who>[]
   /** In front of every pattern: empty, or `/x`. */
   rootPath: string
-  /** Notes in the request who sent it. @throws AppError where that one may not use the route */
+  /** Sets the request's identity. @throws AppError if it may not use the route */
   authorise: (route: Pick<Route<Rule, Who>, 'access' | 'method'>, req: HttpRequest<Who>) => Promise<void>
-  /** How a caller without a login is told to come back; `Bearer` when absent. */
+  /** `WWW-Authenticate` for a caller without a login; `Bearer` when absent. */
   challenge?: string
-  /** The identity of a request that is not known yet. */
-  nobody: Who
+  /** The identity of a request before `authorise`. */
+  anonymous: Who
   observe: Observe<Rule, Who>
   /** The memory for large answers. */
   budget: AnswerBudget
@@ -42,23 +42,23 @@ export interface RouterParts<Rule extends string, Who> {
 /** Answers a request; `local` when it came over the owner's socket. */
 export type HandleRequest = (req: IncomingMessage, res: ServerResponse, local: boolean) => void
 
-/** What logs and metrics call a request whose sender left before the answer; it is never sent. */
+/** Status in logs and metrics for a request whose sender left before the answer; never sent. */
 const CLIENT_GONE = 499
 
 /**
- * Turns a route table into a request handler. Every request goes through here, and every failure leaves by one door.
+ * Turns a route table into a request handler. Every request passes here, and every failure is answered in one place.
  *
- * polka matches paths whatever their case and forgives one trailing slash, so access cannot be decided by comparing
- * paths: each route carries its rule, and the rule is applied by the row that matched. polka's own handlers for errors
+ * polka ignores case in paths and accepts one trailing slash, so access cannot be decided by comparing paths: each route has
+ * its rule, and the row that matched applies it. polka's own handlers for errors
  * and for unknown paths would send `error.message` to the caller; both are replaced.
  *
- * Order of checks: form and Host, route, method, access; the rest is the handler's.
+ * Order of checks: form and Host, route, method, access, then the handler.
  */
 export function createRouter<Rule extends string, Who>({
   routes,
   rootPath,
   authorise,
-  nobody,
+  anonymous,
   challenge,
   observe,
   tlsOnly,
@@ -69,7 +69,7 @@ export function createRouter<Rule extends string, Who>({
 
   const fail = (req: HttpRequest<Who>, res: ServerResponse, error: unknown) => {
     if (!res.closed) send(req, res, toProblemReply(error, req.requestId, challenge))
-    // Nobody is there any more, so whatever was thrown for that reason is no failure of ours.
+    // The caller has left, so an error that this caused is no failure of the server.
     else if (!res.headersSent) res.statusCode = CLIENT_GONE
   }
 
@@ -77,8 +77,8 @@ export function createRouter<Rule extends string, Who>({
     const outcome: RequestOutcome<Rule, Who> = { req, res, pattern: route.pattern, access: route.access }
     try {
       await authorise(route, req)
-      // Handlers learn of a sender that leaves by an event, which one that left meanwhile does not cause again.
-      if (hasLeft(res)) throw new Error('The sender left before it was known who it is')
+      // Handlers notice a sender that leaves by an event, which has already passed for one that left during `authorise`.
+      if (hasLeft(res)) throw new Error('The sender left before it was identified')
       const reply = await route.handle(req, res)
       const untaken = reply && send(req, res, reply)
       if (untaken) await untaken
@@ -115,7 +115,7 @@ export function createRouter<Rule extends string, Who>({
       void answer(route, req, res)
     })
   }
-  // polka fills in `next` by itself when it is left out, which its types do not say.
+  // polka supplies `next` if it is missing, contrary to its types.
   const route = app.handler as unknown as (req: IncomingMessage, res: ServerResponse) => void
 
   return (incoming, res, local) => {
@@ -124,7 +124,7 @@ export function createRouter<Rule extends string, Who>({
     req.receivedAt = performance.now()
     req.local = local
     req.tlsOnly = tlsOnly && !local
-    req.identity = nobody
+    req.identity = anonymous
     req.isAnonymous = !local
     try {
       checkRequestForm(req)

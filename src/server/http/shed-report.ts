@@ -1,18 +1,18 @@
 import type { Logger } from 'pino'
 import type { ConnectionUse } from './connections.js'
 
-/** Which connection was closed or refused to keep room for others. */
+/** Why a connection was closed or refused to keep room for others. */
 export type ShedReason =
-  /** Closed while it was used for that. */
+  /** Closed while it had this use. */
   | Exclude<ConnectionUse, 'working'>
-  /** A new one was not accepted: every other was being worked on. */
+  /** A new one was not accepted: a request was being processed on every other one. */
   | 'no_room'
-  /** A stream or long poll was refused: there are as many as there may be. */
+  /** A stream or long poll was refused: the maximum is open. */
   | 'held_limit'
 
 const LOG_EVERY_MS = 60_000
 
-/** Counts what was shed, and logs it: the first time immediately, then what came since, once a minute. */
+/** Counts shed connections and logs the counts: the first time immediately, then at most once a minute. */
 export class ShedReport {
   #counts: Partial<Record<ShedReason, number>> = {}
   #waiting: NodeJS.Timeout | undefined

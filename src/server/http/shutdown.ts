@@ -3,19 +3,19 @@ import { hasLeft } from '../answer/slow-reader.js'
 import type { HeldPlaces } from './held-places.js'
 import type { HttpRequest } from './route.js'
 
-/** An answer that may stay open for long. */
+/** An answer that may stay open for a long time. */
 export interface OpenAnswer {
-  /** Aborted when the server stops, or when the answer was ended. */
+  /** Aborted when the server stops, or when the answer ends. */
   signal: AbortSignal
   end: () => void
 }
 
-/** The answers that are held open (streams, long polls), so that a server that stops can end them. */
+/** The answers that are held open (streams, long polls); a stopping server ends them. */
 export class Shutdown {
   readonly #open = new Set<AbortController>()
   #begun = false
 
-  /** @param places bounds what `hold` holds; without it there is no bound */
+  /** @param places limits `hold`; no limit when absent */
   constructor(private readonly places?: HeldPlaces) {}
 
   get begun(): boolean {
@@ -23,10 +23,10 @@ export class Shutdown {
   }
 
   /**
-   * Registers a stream or a long poll until its connection is closed: one whose reader takes nothing has a place until
+   * Registers a stream or a long poll until its connection is closed; one whose reader reads nothing keeps its place until
    * then. The owner's socket needs no place.
    *
-   * @throws AppError `unavailable/busy` where there are too many; that connection is closed
+   * @throws AppError `unavailable/busy` if there are too many; that connection is closed
    */
   hold(req: HttpRequest, res: ServerResponse): OpenAnswer {
     const release = req.local ? undefined : this.#takePlace(req, res)
@@ -41,7 +41,7 @@ export class Shutdown {
     return open
   }
 
-  /** Registers an answer; already aborted when the server is stopping. End it when it is over. */
+  /** Registers an answer; already aborted when the server is stopping. The caller ends it. */
   open(): OpenAnswer {
     const controller = new AbortController()
     if (this.#begun) controller.abort()
@@ -55,7 +55,7 @@ export class Shutdown {
     }
   }
 
-  /** Ends what is open, and whatever opens from now on. */
+  /** Ends all open answers, and all that open from now on. */
   begin(): void {
     this.#begun = true
     for (const controller of this.#open) controller.abort()

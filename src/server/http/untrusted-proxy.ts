@@ -4,7 +4,7 @@ import { isRefusal } from '../answer/server-sent-events.js'
 import type { RequestOutcome } from './router.js'
 
 export interface UntrustedProxyParts {
-  /** As `createThrottleAddress` makes it. */
+  /** From `createThrottleAddress`. */
   throttleAddress: (remoteAddress: string | undefined, forwardedFor: string | undefined) => string
   /** The setting that lists the trusted proxies. */
   setting: string
@@ -12,15 +12,15 @@ export interface UntrustedProxyParts {
 }
 
 const MOST_PEERS = 100
-/** Enough to tell one value from another. */
+/** Enough to distinguish values. */
 const COMPARED_CHARACTERS = 200
 
 /**
- * Watches refused requests, and logs once when callers are throttled who seem to share a proxy that is not trusted:
- * the throttle counts them all for the proxy's address. The evidence is two different `X-Forwarded-For` from one address
- * that is not believed. Nothing else depends on what these headers say.
+ * Watches refused requests, and logs once if throttled callers seem to share a proxy that is not trusted: the throttle
+ * counts them all for the proxy's address. The evidence is two different `X-Forwarded-For` headers from one address that
+ * is not trusted. Nothing else depends on these headers.
  *
- * @returns to be called with every answered request
+ * @returns a function to call with every answered request
  *
  * Source: docs/decisions/0023.
  */

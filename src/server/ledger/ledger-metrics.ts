@@ -4,7 +4,7 @@ import type { ProvenanceRoute } from '../../model/event.js'
 import type { ConnectionUse } from '../http/connections.js'
 import { type CutOff, documented, type Endpoint } from '../http/route.js'
 import type { ShedReason } from '../http/shed-report.js'
-import { beside, reportBeside } from '../logging/try-or-log.js'
+import { logFailure, tryOrLog } from '../logging/try-or-log.js'
 
 /** `GET /metrics` */
 export function metricsText(metrics: LedgerMetrics): Endpoint {
@@ -54,7 +54,7 @@ export class LedgerMetrics {
   })
 
   #measuresProcess = false
-  /** Finding a metric by its labels costs more than counting; there are few of them. */
+  /** Finding a metric by its labels costs more than counting; there are few. */
   readonly #observers = new Map<string, Observer[]>()
   readonly #counters = new Map<string, Counter.Internal>()
 
@@ -80,7 +80,7 @@ export class LedgerMetrics {
   countDelivery(route: ProvenanceRoute, created: boolean): void {
     const result = created ? 'created' : 'duplicate'
     const name = `${route} ${result}`
-    beside(this.logger, 'counted', () => {
+    tryOrLog(this.logger, 'counted', () => {
       let counter = this.#counters.get(name)
       if (!counter) {
         counter = this.#deliveries.labels(route, result)
@@ -91,11 +91,11 @@ export class LedgerMetrics {
   }
 
   countCutOff(reason: CutOff): void {
-    beside(this.logger, 'counted', () => this.#cutOff.inc({ reason }))
+    tryOrLog(this.logger, 'counted', () => this.#cutOff.inc({ reason }))
   }
 
   countShed(reason: ShedReason): void {
-    beside(this.logger, 'counted', () => this.#shed.inc({ reason }))
+    tryOrLog(this.logger, 'counted', () => this.#shed.inc({ reason }))
   }
 
   /** @param counts called when metrics are read */
@@ -125,7 +125,7 @@ export class LedgerMetrics {
       try {
         return await this.#registry.getSingleMetricAsString(name)
       } catch (error) {
-        reportBeside(this.logger, `collected (${name})`, error)
+        logFailure(this.logger, `collected (${name})`, error)
         return ''
       }
     })

@@ -188,7 +188,7 @@ export function createLedgerServer(options: LedgerServerOptions): HttpApp {
     routes,
     rootPath,
     authorise,
-    nobody: ANONYMOUS,
+    anonymous: ANONYMOUS,
     tlsOnly: cookieSecure,
     requestIds,
     logger,

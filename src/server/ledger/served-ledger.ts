@@ -1,6 +1,6 @@
 import type { Ledger } from '../../ledger/ledger.js'
 
-/** What the HTTP side asks of a ledger. */
+/** The parts of a ledger that HTTP handlers use. */
 export type ServedLedger = Pick<
   Ledger,
   | 'record'

@@ -1,20 +1,20 @@
-/** Bytes that are kept while nothing can be written; further lines are lost, and counted. */
+/** Bytes that are kept while writing fails; further lines are lost, and counted. */
 export const MAX_PENDING_BYTES = 1024 * 1024
-/** How long after a failure it is tried again, where no further line comes before. */
+/** Time until the next attempt after a failure, unless a line comes earlier. */
 const RETRY_MS = 1_000
 
 export interface LogOutputParts {
-  /** Writes some of the bytes. @returns how many @throws while there is no room, or nothing reads the pipe */
+  /** Writes some of the bytes. @returns how many @throws if the disk is full, or nothing reads the pipe */
   write: (bytes: Uint8Array) => number
-  /** The line that says how many lines are missing in its place. */
+  /** The line that replaces so many lost lines. */
   lostLine: (count: number) => string
-  /** Calls back later, which keeps no process alive. */
+  /** Calls back later, without keeping the process alive. */
   later?: (retry: () => void, milliseconds: number) => void
 }
 
 /**
- * Writes lines as they come, and never throws: a log on a full disk or a pipe that nothing reads must not stop a server.
- * Until it can be written again the first MiB is kept, and one line stands for all that were lost.
+ * Writes lines immediately, and never throws: a log on a full disk or a pipe that nothing reads must not stop a server.
+ * While writing fails the first MiB is kept, and one line replaces all that were lost.
  */
 export class LogOutput {
   readonly #pending: Uint8Array[] = []
@@ -59,7 +59,7 @@ export class LogOutput {
         if (this.#pending.length === 0) this.#keepLostLine()
       }
     } catch {
-      // The disk is full, the pipe is closed, or its reader is behind: there is no place left to report it.
+      // The disk is full, the pipe is closed, or its reader is behind: there is no place to report it.
       this.#retryLater()
     }
   }
@@ -67,7 +67,7 @@ export class LogOutput {
   #retryLater(): void {
     if (this.#isRetrying) return
     this.#isRetrying = true
-    const { later = unhurried } = this.parts
+    const { later = callLater } = this.parts
     later(() => {
       this.#isRetrying = false
       this.#flush()
@@ -75,6 +75,6 @@ export class LogOutput {
   }
 }
 
-function unhurried(retry: () => void, milliseconds: number): void {
+function callLater(retry: () => void, milliseconds: number): void {
   setTimeout(retry, milliseconds).unref()
 }

@@ -5,15 +5,15 @@ import { LogOutput } from './log-output.js'
 
 export interface LoggerSettings {
   level: string
-  /** For a person at a terminal; else one JSON object a line. */
+  /** For a person at a terminal; otherwise one JSON object a line. */
   pretty: boolean
 }
 
 const STANDARD_ERROR = 2
 
 /**
- * A logger to standard error: standard output belongs to what a command prints. Lines are written as they come. It never
- * throws, and outlives a full disk and a closed pipe.
+ * A logger to standard error, because standard output is for the output of commands. It writes lines immediately, never
+ * throws, and survives a full disk and a closed pipe.
  *
  * @param write writes some of the bytes, as `fs.writeSync` does; to standard error when absent
  */
@@ -28,14 +28,14 @@ export function createLogger(
   const output = new LogOutput({
     write,
     lostLine: count => {
-      lostLines.warn({ lost_lines: count }, 'lines of this log are missing here: they could not be written')
+      lostLines.warn({ lost_lines: count }, 'lines are missing here: they could not be written')
       return lost.splice(0).map(toText).join('')
     },
   })
   return pino(options, { write: line => output.write(toText(line)) })
 }
 
-/** What cannot be serialised costs a line of the log and nothing else. */
+/** Members that cannot be serialised affect only their own line. */
 function logSafely(this: Logger, args: Parameters<LogFn>, log: LogFn): void {
   try {
     log.apply(this, args)

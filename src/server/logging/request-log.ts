@@ -5,21 +5,21 @@ import type { RequestOutcome } from '../http/router.js'
 
 const MAX_PATH = 200
 
-/** What one program's log says besides. */
+/** The parts of a request's log line that differ between the two programs. */
 export interface LogRules<Rule extends string, Who> {
-  /** What is done on such routes is to be found in every log. */
+  /** Actions on routes with these rules are logged at `info`. */
   notable: ReadonlySet<Rule>
-  /** Members for the log that say who it was. */
+  /** Log members that identify the caller. */
   who: (identity: Who) => object
-  /** Where a request came from. */
+  /** The sender's address. */
   address: CallerAddress
 }
 
 /**
- * One line a request: what was answered well at `debug` (a login, a logout, changes of accounts and real runs at `info`),
- * refusals at `info`, failures of ours at `error` (too much work at once at `warn`), also those that came when part of an
- * answer was out: with their stack where it is a defect, with a sentence where it was expected. Never a query string:
- * people put secrets there. Nor the name that a failed login gave: people put their password there.
+ * One line a request: successes at `debug` (logins, logouts, changes of accounts and real runs at `info`), refusals at
+ * `info`, failures of the server at `error` (overload at `warn`), also those after part of an answer was out; defects with
+ * their stack, expected failures with a sentence. Never a query string: people put secrets there. Never the name of a failed
+ * login: people type their password there.
  */
 export function logRequest<Rule extends string, Who>(
   logger: Logger,
@@ -54,14 +54,14 @@ export function logRequest<Rule extends string, Who>(
   )
 }
 
-/** A full disk is expected, and there may be a thousand such lines; what nobody expected shows where it happened. */
+/** A full disk is an expected failure, and can cause a thousand lines; an unexpected error is logged with its stack. */
 function failure(error: unknown): object {
   if (!(error instanceof AppError) || error.category === 'internal') return { err: error }
   const reason = error.cause instanceof Error ? { reason: error.cause.message } : {}
   return { detail: error.message, ...reason }
 }
 
-/** The path as sent, without its query and without anything that could steer a terminal. */
+/** The path as sent, without its query, and without characters that could control a terminal. */
 function cleaned(url: string): string {
   const [path = ''] = url.split('?', 1)
   return path

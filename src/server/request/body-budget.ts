@@ -1,8 +1,8 @@
 import { AppError } from '../../model/app-error.js'
 
-/** What one body has taken from a budget. */
+/** The part of a budget that one body uses. */
 export interface BodyShare {
-  /** @throws AppError `unavailable/busy` where the budget is used up and no other body is slower or has a larger share */
+  /** @throws AppError `unavailable/busy` if the budget is used up and no other body is slower or has a larger share */
   take(bytes: number): void
   /** The body is complete: it keeps its share, and is no longer refused in favour of another. */
   complete(): void
@@ -17,21 +17,21 @@ interface Share {
   refuse: (error: AppError) => void
 }
 
-/** From this age on the rate of a body tells something of its sender. */
+/** From this age on, the rate of a body is meaningful. */
 const SETTLED_MS = 2_000
 
 /**
- * Bounds the memory that the bodies of several requests take together. Where it is used up, the slowest arriving body is
- * refused; while no body is slower than one that has just begun, the one with the largest share. So neither many senders that stop halfway nor a few large bodies keep
- * others out.
+ * Limits the memory that the bodies of all requests use together. When it is used up, the slowest arriving body is refused;
+ * if none is slower than one that has just begun, the one with the largest share. So neither many senders that stop halfway
+ * nor a few large bodies keep others out.
  */
 export class BodyBudget {
   readonly #arriving = new Set<Share>()
   #free: number
 
   /**
-   * @param bytes what all bodies may take together
-   * @param now milliseconds of a clock that only goes forward
+   * @param bytes for all bodies together
+   * @param now milliseconds of a monotonic clock
    */
   constructor(
     bytes: number,
@@ -40,7 +40,7 @@ export class BodyBudget {
     this.#free = bytes
   }
 
-  /** @param refuse called when this body has to make room for another one; its share is given back already */
+  /** @param refuse called when this body has to make room for another one, after its share was released */
   open(refuse: (error: AppError) => void): BodyShare {
     const share: Share = { bytes: 0, startedAt: this.now(), refuse }
     this.#arriving.add(share)
@@ -66,7 +66,7 @@ export class BodyBudget {
     return true
   }
 
-  /** The slowest body that is slower than the one that asks. The rate of one that has just begun is not known. */
+  /** The slowest body that is slower than `asking`. The rate of one that has just begun is unknown. */
   #slowerThan(asking: Share): Share | undefined {
     const now = this.now()
     const rateOf = ({ bytes, startedAt }: Share) =>

@@ -8,22 +8,20 @@ import { readMediaType } from './media-type.js'
 /**
  * Reads a whole body, counting while it arrives.
  *
- * @throws AppError `too_large/body_too_large` beyond `maxBytes`, as soon as that is known; `unavailable/busy` where the
- *   bodies that arrive together take too much memory, and this is the slowest or the largest; `unsupported_type/unsupported_media_type` for an encoded body;
- *   `invalid/bad_request` when the sender goes away.
+ * @throws AppError `too_large/body_too_large` beyond `maxBytes`, as soon as that is known; `unavailable/busy` if the bodies
+ *   that arrive together use too much memory, and this is the slowest or the largest;
+ *   `unsupported_type/unsupported_media_type` for an encoded body; `invalid/bad_request` when the sender leaves.
  */
 export type ReadBody = (req: HttpRequest, res: ServerResponse, maxBytes: number) => Promise<Buffer>
 
-/** Bodies up to here are bounded by the number of connections (4,096: 128 MiB); what is beyond comes out of a budget. */
+/** Bodies up to this size are limited by the number of connections (4,096: 128 MiB); larger ones use a budget. */
 const SMALL_BYTES = 32 * 1024
-/** From here on memory for the whole body is taken: joining so much at its end would keep other requests waiting. */
+/** From this size on, memory for the whole body is allocated: joining so much at the end would delay other requests. */
 const LARGE_BYTES = 1024 * 1024
 
 /**
- * @param budgetBytes what the bodies of all requests may take together until they are answered, the first 32 KiB of each
- *   not counted
- * @param anonymousBytes the same for senders that proved nothing: they have a budget of their own, and cannot use up the
- *   other one
+ * @param budgetBytes for the bodies of all requests together until they are answered, not counting the first 32 KiB of each
+ * @param anonymousBytes the same for senders that proved nothing: their own budget keeps them from using up the other one
  */
 export function createBodyReader(budgetBytes: number, anonymousBytes = budgetBytes): ReadBody {
   const known = new BodyBudget(budgetBytes)
@@ -36,7 +34,7 @@ export function createBodyReader(budgetBytes: number, anonymousBytes = budgetByt
         new AppError(
           'unsupported_type',
           'unsupported_media_type',
-          'Encoded bodies are not understood. Send it as it is.',
+          'Encoded bodies are not supported. Send it without an encoding.',
         ),
       )
     }
@@ -54,7 +52,7 @@ export function createBodyReader(budgetBytes: number, anonymousBytes = budgetByt
         chunks.length = 0
         whole = undefined
         share.release()
-        // The rest is read and thrown away (Node's request timeout bounds that), so that the sender gets to read why.
+        // The rest is discarded (Node's request timeout bounds that), so that the sender can read the refusal.
         req.resume()
         reject(error)
       }
@@ -104,7 +102,7 @@ export function createJsonReader(readBody: ReadBody): ReadJsonBody {
   }
 }
 
-/** A size as people write it: 25 MiB, 64 KiB. */
+/** A size such as 25 MiB or 64 KiB. */
 export function sizeText(bytes: number): string {
   return bytes >= 1024 * 1024 ? `${bytes / 1024 / 1024} MiB` : `${bytes / 1024} KiB`
 }

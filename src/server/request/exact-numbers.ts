@@ -1,16 +1,16 @@
 import { AppError, type FieldProblem } from '../../model/app-error.js'
 import { walkJson } from './json-walk.js'
 
-/** A number that begins with sixteen digits, or with an exponent of three: only these can come out as another one. */
+/** A number with sixteen leading digits, or with an exponent of three: only these can change as a double. */
 const SUSPECT = /[:[,\s]-?(?:\d{16}|\d[\d.]*[eE]\+?\d{3})/
 const INTEGER = /^-?\d+$/
 const MAX_REPORTED = 20
-/** Of the place of such a number, which may be as deep as the text is long. */
+/** Of the pointer to such a number, which may be as long as the text. */
 const SHOWN_CHARACTERS = 512
 
 /**
- * Refuses numbers that would not be kept: integers that change when they are read as a double, and numbers beyond its
- * range. (Fractions are kept as the nearest double, as everywhere in JSON.)
+ * Refuses numbers that would change: integers that a double cannot represent, and numbers beyond its range. (Fractions
+ * become the nearest double, as everywhere in JSON.)
  *
  * @param text valid JSON
  * @throws AppError `invalid/invalid_field` naming each

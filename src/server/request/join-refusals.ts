@@ -1,8 +1,7 @@
 import { AppError, type FieldProblem } from '../../model/app-error.js'
 
 /**
- * One refusal out of several of the same input, listing every field. It keeps the code that all share, else it is
- * `invalid_field`.
+ * Joins several refusals of one input to one that lists every field. Its code is the common one, or `invalid_field`.
  */
 export function joinRefusals(refusals: readonly AppError[]): AppError {
   const [first, ...others] = refusals

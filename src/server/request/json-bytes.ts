@@ -5,10 +5,10 @@ import { refuseInexactNumbers } from './exact-numbers.js'
 import { walkJson } from './json-walk.js'
 
 /**
- * The value of a JSON text. Of two members with one name the last counts.
+ * The value of a JSON text. Of two members with one name the last one counts.
  *
- * @throws AppError `invalid/invalid_json`, saying where; `invalid/invalid_field` for a number that would be changed, and
- *   for what is nested deeper than 64 levels
+ * @throws AppError `invalid/invalid_json` with the place; `invalid/invalid_field` for a number that a double cannot represent,
+ *   and for a value nested deeper than 64 levels
  */
 export function readJson(bytes: Buffer): unknown {
   if (!isUtf8(bytes)) throw invalidJson('it is not UTF-8')
@@ -26,7 +26,7 @@ export function readJson(bytes: Buffer): unknown {
   return value
 }
 
-/** The first byte that is neither a blank nor part of a byte order mark; -1 when there is none. */
+/** The first byte that is neither a blank nor part of a byte order mark; -1 if there is none. */
 export function firstByte(bytes: Buffer): number {
   for (let i = startsWithMark(bytes) ? 3 : 0; i < bytes.length; i++) if (!isBlank(bytes[i])) return bytes[i] ?? -1
   return -1
@@ -44,10 +44,10 @@ export function* splitLines(bytes: Buffer): Generator<Buffer> {
 }
 
 /**
- * The elements of a JSON array, as views on its text, so that each can be read by itself. An element's own text is
- * not looked at; a text whose every element is valid is a valid array.
+ * The elements of a JSON array, as views on its text, so that each can be parsed alone. The text of the elements is not
+ * validated; if all elements are valid, the array is.
  *
- * @throws AppError `invalid/invalid_json` when the array does not end, or something follows it
+ * @throws AppError `invalid/invalid_json` if the array does not end, or something follows it
  */
 export function* splitArray(bytes: Buffer): Generator<Buffer> {
   const start = bytes.indexOf(0x5b) + 1
@@ -74,7 +74,7 @@ function endOfElements(bytes: Buffer, start: number): number {
   return end
 }
 
-/** Index of the comma or bracket after the element that begins at `start`, or the length where there is none. */
+/** Index of the comma or bracket after the element that begins at `start`, or the length if there is none. */
 function endOfElement(bytes: Buffer, start: number): number {
   let depth = 0
   for (let i = start; i < bytes.length; i++) {
@@ -104,7 +104,7 @@ function isBlank(byte: number | undefined): boolean {
 function whereItBreaks(text: string): string {
   if (text.trim() === '') return 'it is empty'
   const fault = walkJson(text)
-  // Without a fault of ours it is only too deep or too long for the engine.
+  // Without a syntax error it is too deep or too long for the engine.
   if (!fault) return 'it cannot be read'
   const before = text.slice(0, fault.offset)
   const line = before.split('\n').length

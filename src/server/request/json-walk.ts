@@ -1,10 +1,10 @@
-/** Where a text stops being JSON: index of a UTF-16 unit, and what is wrong there. */
+/** Where a text stops being JSON: index of a UTF-16 unit, and the problem. */
 export interface JsonFault {
   offset: number
   problem: string
 }
 
-/** Told of every number token, with a way to name its place as a JSON pointer. */
+/** Called for every number token, with a function that returns its place as a JSON pointer. */
 export type OnNumber = (token: string, pointer: () => string) => void
 
 interface Frame {
@@ -19,8 +19,8 @@ const LITERALS = ['true', 'false', 'null'] as const
 
 /**
  * Walks over a JSON text without building anything, and without recursion: texts nest as deep as they are long.
- * It is for the cases in which `JSON.parse` does not tell enough: where a text is broken (its messages differ between
- * engines, and quote the input), and what a number looked like before it was rounded.
+ * It finds what `JSON.parse` does not report: where a text is broken (the messages of engines differ, and quote the input),
+ * and the digits of a number before it was rounded.
  *
  * @returns the first fault, or undefined for a valid text (RFC 8259)
  */
@@ -102,7 +102,7 @@ function endOfString(text: string, start: number): number | JsonFault {
   for (let at = start + 1; at < text.length; at++) {
     const code = text.charCodeAt(at)
     if (code === 0x22) return at + 1
-    if (code < 0x20) return { offset: at, problem: 'a control character stands unescaped in a string' }
+    if (code < 0x20) return { offset: at, problem: 'a control character in a string is not escaped' }
     if (code !== 0x5c) continue
     at += 1
     if (text[at] === 'u') {

@@ -2,8 +2,8 @@ import { AppError } from '../../model/app-error.js'
 import type { HttpRequest } from '../http/route.js'
 
 /**
- * A segment of the path, decoded once. It is taken from the path as sent: polka decodes parameters as well, but
- * hands a broken escape on as if it were text.
+ * A segment of the path, decoded once, from the path as sent: polka decodes parameters too, but treats a broken escape as
+ * text.
  *
  * @param fromEnd how many segments follow it
  * @throws AppError `invalid/invalid_path`
@@ -19,7 +19,7 @@ export function pathParam(req: HttpRequest, fromEnd = 0): string {
   }
 }
 
-/** A segment of the path as it was sent. @param fromEnd how many segments follow it */
+/** A segment of the path as sent. @param fromEnd how many segments follow it */
 export function pathSegment(req: HttpRequest, fromEnd = 0): string {
   const path = req.path.endsWith('/') ? req.path.slice(0, -1) : req.path
   return path.split('/').at(-1 - fromEnd) ?? ''

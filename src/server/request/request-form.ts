@@ -4,17 +4,17 @@ import type { HttpRequest } from '../http/route.js'
 
 export const HEADER_LIMITS = {
   lines: 100,
-  /** Name and value together. Node bounds all lines together, with the request line, to 16 KiB. */
+  /** Name and value together. Node limits all lines together, with the request line, to 16 KiB. */
   lineBytes: 8 * 1024,
 } as const
-/** A browser sends every cookie of the host name, also those of other programs on it. */
+/** A browser sends every cookie of the host name, including those of other programs. */
 const UNBOUNDED_LINE = 'cookie'
 
 /**
- * Refuses a request whose form is doubtful before anything of it is used: a target that is no path, a `Host` that no
- * browser would send, more or longer header lines than a program needs, a second line of a header that decides who the
- * caller is or what a delivery proves. (Node keeps the first `Host` and `Authorization` and joins the others, so only the
- * raw lines show it.)
+ * Refuses a malformed or ambiguous request before any of it is used: a target that is no path, a `Host` that no browser
+ * would send, more or longer header lines than a program needs, a second line of a header that identifies the caller or
+ * proves a delivery. (Node keeps the first `Host` and `Authorization` and joins the others, so only the raw lines show
+ * repeats.)
  *
  * @throws AppError `invalid/bad_request`, `invalid/duplicate_header`, `invalid/bad_host`,
  *   `headers_too_large/headers_too_large`
@@ -36,7 +36,7 @@ export function checkRequestForm(req: HttpRequest): void {
   }
 }
 
-/** A bit for each header that may stand once only. */
+/** A bit for each header that may occur only once. */
 const ONCE = new Map(
   [
     'host',
@@ -49,7 +49,7 @@ const ONCE = new Map(
     'x-board-backend-executor-token',
     'x-csrf-token',
     'x-event-admin-token',
-    // By these a platform's delivery proves itself.
+    // These prove a platform's delivery.
     'x-hub-signature',
     'x-hub-signature-256',
     'x-forgejo-signature',

@@ -3,7 +3,7 @@ import { connect } from 'node:net'
 import pino from 'pino'
 import type { Test } from 'tap'
 import type { BoardAccess } from '../../../src/gate/access.js'
-import { type BoardIdentity, NOBODY } from '../../../src/gate/identity.js'
+import { ANONYMOUS, type BoardIdentity } from '../../../src/gate/identity.js'
 import { createThrottleAddress } from '../../../src/login/throttle-address.js'
 import type { BoardSecrets } from '../../../src/model/board-secrets.js'
 import { json } from '../../../src/server/answer/reply.js'
@@ -91,7 +91,7 @@ export async function serveGate(t: Test, options: GateServerOptions = {}): Promi
     authorise: async ({ access }, req) => {
       req.identity = await gate.admit(factsOf(req, access, throttleAddress))
     },
-    nobody: NOBODY,
+    anonymous: ANONYMOUS,
     tlsOnly: cookieSecure,
     requestIds: () => `request-${++requests}`,
     logger: pino({ level: 'debug', base: null }, { write: line => log.push(line) }),

@@ -1,6 +1,6 @@
 import pino from 'pino'
 import type { Test } from 'tap'
-import { NOBODY } from '../../../src/gate/identity.js'
+import { ANONYMOUS } from '../../../src/gate/identity.js'
 import { makeBackup } from '../../../src/server/board/backup-route.js'
 import type { BoardEndpoint, BoardRoute } from '../../../src/server/board/board-route.js'
 import { createCard, deleteCard, getCard, listCards, updateCard } from '../../../src/server/board/card-routes.js'
@@ -49,7 +49,7 @@ export async function serveCards(t: Test, { home, socketPath }: ServeCardsOption
     ],
     rootPath: '/team',
     authorise: async () => {},
-    nobody: NOBODY,
+    anonymous: ANONYMOUS,
     tlsOnly: false,
     requestIds: () => 'request-1',
     logger: pino({ level: 'silent' }),

@@ -1,7 +1,7 @@
 import pino from 'pino'
 import type { Test } from 'tap'
 import type { BoardAccess } from '../../../src/gate/access.js'
-import { type BoardIdentity, NOBODY } from '../../../src/gate/identity.js'
+import { ANONYMOUS, type BoardIdentity } from '../../../src/gate/identity.js'
 import { AppError } from '../../../src/model/app-error.js'
 import type { Run } from '../../../src/model/run.js'
 import type { StreamTimes } from '../../../src/server/answer/paced-answer.js'
@@ -63,7 +63,7 @@ export async function serveRuns(t: Test, given: ServeOptions = {}) {
     authorise: async ({ access }, req) => {
       if (access === 'execute') await admitExecution(executionFacts(req))
     },
-    nobody: NOBODY,
+    anonymous: ANONYMOUS,
     tlsOnly: false,
     requestIds: () => 'request-1',
     logger: pino({ level: 'info' }, { write: line => logged.push(JSON.parse(line)) }),

@@ -9,7 +9,7 @@ import { serveGate } from './gate-server.js'
 
 const ALL = { password: PASSWORD, apiKey: API_KEY, executorToken: EXECUTOR_TOKEN }
 const RIGHT = { password: PASSWORD }
-const NOBODY = { authenticated: false, csrf_token: null }
+const ANONYMOUS = { authenticated: false, csrf_token: null }
 
 const said = ({ status, body }: RawAnswer) => [status, body.code ?? null]
 
@@ -38,9 +38,9 @@ t.test('a login answers a CSRF token and sets one cookie; a logout ends both', a
   const { 'X-CSRF-Token': _, ...withoutCsrf } = write
   t.same(said(await send('/api/logout', { method: 'POST', headers: withoutCsrf })), [403, 'csrf_failed'])
   const left = await send('/api/logout', { method: 'POST', headers: write })
-  t.same([left.status, left.body], [200, NOBODY])
+  t.same([left.status, left.body], [200, ANONYMOUS])
   t.same(valuesOf(left.headers, 'set-cookie'), ['board_session=; Max-Age=0; Path=/; HttpOnly; SameSite=Lax'])
-  t.same((await send('/api/session', { headers: { Cookie } })).body, NOBODY)
+  t.same((await send('/api/session', { headers: { Cookie } })).body, ANONYMOUS)
   t.same(said(await send('/api/things', { headers: { Cookie } })), [401, 'unauthenticated'])
   t.same(said(await send('/api/logout', { method: 'POST', headers: write })), [401, 'unauthenticated'])
 })
@@ -83,8 +83,8 @@ t.test('what the board asks for is told in four answers, in every mode', async t
     t.same([auth.status, auth.body], [200, status])
     const byKey = await send('/api/auth', { headers: { 'X-Board-Token': API_KEY } })
     t.same(byKey.body, { ...status, authenticated: key })
-    t.same((await send('/api/session')).body, NOBODY)
-    t.same((await send('/api/session', { headers: { Authorization: `Bearer ${API_KEY}` } })).body, NOBODY)
+    t.same((await send('/api/session')).body, ANONYMOUS)
+    t.same((await send('/api/session', { headers: { Authorization: `Bearer ${API_KEY}` } })).body, ANONYMOUS)
     t.same(said(await send('/api/login', { method: 'POST', body: { ...RIGHT, username: 'ada' } })), login)
     const root = await send('/')
     t.equal(root.status, 200)
