@@ -200,7 +200,7 @@ t.test('so many wait, and no more', async t => {
   t.equal((await executor.start(CARD.id, 'dry_run')).state, 'done', 'what does not wait may come')
 })
 
-t.test('while it is paused nothing begins, and what is under way goes on', async t => {
+t.test('while paused no run starts, and the current one continues', async t => {
   const home = testFolder(t)
   const one = await createExecutor(t, { home, settings: { command: shell('while [ ! -e go ]; do sleep 0.02; done') } })
   const first = await one.executor.start(CARD.id, 'real')
@@ -220,7 +220,7 @@ t.test('while it is paused nothing begins, and what is under way goes on', async
   t.ok((await two.executor.status()).paused, 'also after a restart')
 })
 
-t.test('whoever follows a log gets every piece as it comes, and the end with the run', async t => {
+t.test('a follower of a log receives every piece as it is written, and the end with the run', async t => {
   const { executor, over, folder } = await createExecutor(t, {
     settings: { command: shell('echo one; while [ ! -e go ]; do sleep 0.02; done; echo two >&2') },
   })
@@ -251,7 +251,7 @@ t.test('whoever follows a log gets every piece as it comes, and the end with the
   t.same(after, pieces.slice(1))
 })
 
-t.test('whoever stops following is let go, whatever the run does', async t => {
+t.test('a follower that stops is released in every state of the run', async t => {
   const { executor } = await createExecutor(t)
   await executor.pause()
   const run = await executor.start(CARD.id, 'mock')
@@ -273,7 +273,7 @@ t.test('a flood is kept to the newest of its bytes, and held back', async t => {
   t.match((await executor.log(run.id)).at(-1), { stream: 'note', text: 'The program was ended by SIGTERM.\n' })
 })
 
-t.test('what stands in a pipe that is held open is read to the end, however late the store takes it', async t => {
+t.test('the content of a pipe that is held open is read to its end, however slow the store is', async t => {
   const kept: string[] = []
   let take = () => {}
   const taken = new Promise<void>(resolve => {

@@ -86,7 +86,7 @@ t.test('a file that is not valid is refused as a whole, without repeating any of
   t.match(readBackendProfiles(JSON.stringify({ profiles: many }), FOLDER), /more than 200/)
 })
 
-t.test('whatever stands in the file, it is read or refused', async t => {
+t.test('every content of the file is either read or refused', async t => {
   fc.assert(
     fc.property(
       fc.oneof(

@@ -7,7 +7,7 @@ const ROOTS = ['', '/board', '/a/b']
 const INVALID = { category: 'invalid', code: 'invalid_path' }
 const UNKNOWN = { category: 'not_found', code: 'not_found' }
 
-t.test('a path that could mean anything but what stands in it is refused', async t => {
+t.test('an ambiguous path is refused', async t => {
   const hostile = lines('hostile-proxy-paths.txt').filter(line => line.startsWith('/'))
   t.ok(hostile.length > 150)
   for (const root of ROOTS) {
@@ -78,7 +78,7 @@ t.test('a name that no profile can have is unknown', async t => {
   t.equal(proxyPath('/api/backends/constructor/api/', '').profile, 'constructor')
 })
 
-t.test('what stands before the profile is compared letter by letter', async t => {
+t.test('the path before the profile is compared exactly', async t => {
   const targets = [
     '/API/backends/p/api/cards',
     '/api/Backends/p/api/cards',
@@ -121,7 +121,7 @@ const piece = fc.constantFrom(
 )
 const target = fc.array(piece, { maxLength: 12 }).map(pieces => `/api/${pieces.join('')}`)
 
-t.test('whatever is let through, no parser and no second decoding makes another path of it', async t => {
+t.test('no parser and no second decoding turns an accepted path into another one', async t => {
   fc.assert(
     fc.property(target, path => {
       if (!isBackendPath(path)) return true

@@ -38,7 +38,7 @@ t.test('what is no answer, and what cannot be passed on, is 502 and says no addr
   }
 })
 
-t.test('nobody there, or somebody who hangs up, is 502', async t => {
+t.test('no listener, or one that hangs up, is 502', async t => {
   const resets = await rawBackend(t, socket => socket.once('data', () => socket.resetAndDestroy()))
   const closes = await rawBackend(t, socket => socket.once('data', () => socket.end()))
   const rig = await proxyRig(t)
@@ -50,7 +50,7 @@ t.test('nobody there, or somebody who hangs up, is 502', async t => {
   }
 })
 
-t.test('a backend that says nothing is 504, whatever else it sends', async t => {
+t.test('a backend without a final answer is 504, also after interim ones', async t => {
   const silent = await rawBackend(t, socket => socket.resume())
   const continues = await rawBackend(t, socket => {
     socket.resume()
@@ -68,7 +68,7 @@ t.test('a backend that says nothing is 504, whatever else it sends', async t => 
   t.pass('nothing is left open')
 })
 
-t.test('a certificate that nobody vouches for is 502', async t => {
+t.test('an untrusted certificate is 502', async t => {
   const pem = (name: string) => readFileSync(new URL(`./fixtures/localhost-${name}.pem`, import.meta.url))
   const server = createTlsServer({ key: pem('key'), cert: pem('cert') }, (_req, res) => res.end())
   server.listen(0, '127.0.0.1')
@@ -116,7 +116,7 @@ t.test('an answer that breaks off cuts the connection, and never ends as if it w
   }
 })
 
-t.test('an answer that stands still is cut', async t => {
+t.test('an answer that stalls is cut', async t => {
   const backend = await bytesBackend(t, 'HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nhalf')
   const rig = await proxyRig(t, { times: { idleMs: 100 } })
   rig.configure({ p: backend.profile })
@@ -185,55 +185,52 @@ t.test('server-sent events arrive one by one, and end when the server stops or t
   await Promise.all([stopped, cut])
 })
 
-t.test(
-  'an answer ends with the login of its reader: at once where something comes, and soon where nothing does',
-  async t => {
-    const streams: ServerResponse[] = []
-    const backend = await httpBackend(t, (req, res) => {
-      streams.push(res)
-      res.writeHead(200, { 'content-type': req.url === '/api/log' ? 'text/event-stream' : 'application/json' })
-      res.write('id: 1\n\n')
+t.test('an answer ends with the login of its reader: at the next piece, or soon if none comes', async t => {
+  const streams: ServerResponse[] = []
+  const backend = await httpBackend(t, (req, res) => {
+    streams.push(res)
+    res.writeHead(200, { 'content-type': req.url === '/api/log' ? 'text/event-stream' : 'application/json' })
+    res.write('id: 1\n\n')
+  })
+  let refusal: AppError | undefined
+  const mayRead = async () => {
+    if (refusal) throw refusal
+  }
+  for (const path of ['/api/log', '/api/large']) {
+    refusal = undefined
+    const rig = await proxyRig(t, { mayRead })
+    rig.configure({ p: backend.profile })
+    const request = httpGet({ port: rig.port, path: `/api/backends/p${path}`, agent: false })
+    const [answer] = (await once(request, 'response')) as [IncomingMessage]
+    const stream = streams.at(-1) as ServerResponse
+    t.equal(String((await once(answer, 'data'))[0]), 'id: 1\n\n')
+    const [cut, left] = [once(answer, 'error'), once(stream, 'close')]
+    let read = ''
+    answer.on('data', chunk => {
+      read += chunk
     })
-    let refusal: AppError | undefined
-    const mayRead = async () => {
-      if (refusal) throw refusal
-    }
-    for (const path of ['/api/log', '/api/large']) {
-      refusal = undefined
-      const rig = await proxyRig(t, { mayRead })
-      rig.configure({ p: backend.profile })
-      const request = httpGet({ port: rig.port, path: `/api/backends/p${path}`, agent: false })
-      const [answer] = (await once(request, 'response')) as [IncomingMessage]
-      const stream = streams.at(-1) as ServerResponse
-      t.equal(String((await once(answer, 'data'))[0]), 'id: 1\n\n')
-      const [cut, left] = [once(answer, 'error'), once(stream, 'close')]
-      let read = ''
-      answer.on('data', chunk => {
-        read += chunk
-      })
-      refusal = new AppError('unauthenticated', 'unauthenticated', 'Logged out.')
-      stream.write('id: 2\n\n')
-      await Promise.all([cut, left])
-      t.equal(read, '', `${path}: nothing of what came after the logout`)
-      while (rig.log.length === 0) await setTimeout(5)
-      t.match(rig.log, [{ level: 20, status: 200 }], 'a logout is no failure')
-    }
+    refusal = new AppError('unauthenticated', 'unauthenticated', 'Logged out.')
+    stream.write('id: 2\n\n')
+    await Promise.all([cut, left])
+    t.equal(read, '', `${path}: nothing of what came after the logout`)
+    while (rig.log.length === 0) await setTimeout(5)
+    t.match(rig.log, [{ level: 20, status: 200 }], 'a logout is no failure')
+  }
 
-    for (const category of ['unauthenticated', 'forbidden', 'throttled'] as const) {
-      refusal = undefined
-      const rig = await proxyRig(t, { mayRead, times: { recheckMs: 20 } })
-      rig.configure({ p: backend.profile })
-      const request = httpGet({ port: rig.port, path: '/api/backends/p/api/log', agent: false })
-      const [answer] = (await once(request, 'response')) as [IncomingMessage]
-      const [cut, left] = [once(answer.resume(), 'error'), once(streams.at(-1) as ServerResponse, 'close')]
-      refusal = new AppError(category, 'x', 'Refused.')
-      await Promise.all([cut, left])
-      t.pass(`a silent stream, ${category}`)
-    }
-  },
-)
+  for (const category of ['unauthenticated', 'forbidden', 'throttled'] as const) {
+    refusal = undefined
+    const rig = await proxyRig(t, { mayRead, times: { recheckMs: 20 } })
+    rig.configure({ p: backend.profile })
+    const request = httpGet({ port: rig.port, path: '/api/backends/p/api/log', agent: false })
+    const [answer] = (await once(request, 'response')) as [IncomingMessage]
+    const [cut, left] = [once(answer.resume(), 'error'), once(streams.at(-1) as ServerResponse, 'close')]
+    refusal = new AppError(category, 'x', 'Refused.')
+    await Promise.all([cut, left])
+    t.pass(`a silent stream, ${category}`)
+  }
+})
 
-t.test('a login that ends before the backend answers is told so, and a store that cannot say is no logout', async t => {
+t.test('a login that ends before the backend answers is 401, and a failing store is no logout', async t => {
   const answers: ServerResponse[] = []
   const backend = await httpBackend(t, (_req, res) => answers.push(res))
   let failure: AppError | undefined
@@ -307,7 +304,7 @@ t.test('a large answer comes whole, and no faster than it is read', async t => {
   t.equal(read, size)
 })
 
-t.test('a body goes on as it comes, and no faster than the backend takes it', async t => {
+t.test('a body is forwarded as it arrives, and no faster than the backend reads it', async t => {
   let incoming: IncomingMessage | undefined
   const backend = await httpBackend(t, (req, res) => {
     incoming = req
@@ -338,7 +335,7 @@ t.test('a body goes on as it comes, and no faster than the backend takes it', as
   await once(answer, 'end')
 })
 
-t.test('more than 10 MiB in chunks is refused on the way, and the backend is let go', async t => {
+t.test('more than 10 MiB in chunks is refused while it arrives, and the backend is disconnected', async t => {
   let broke = false
   const backend = await httpBackend(t, req => {
     req.resume()
@@ -395,7 +392,7 @@ t.test('a sender that leaves takes the request to the backend with it', async t 
   t.match(rig.log, [{ status: 499 }, { status: 499 }])
 })
 
-t.test('a kept connection that was closed meanwhile is no failure of a read, and no write is sent twice', async t => {
+t.test('a kept connection that was closed does not fail a read, and no write is sent twice', async t => {
   let connections = 0
   const asked: string[] = []
   const backend = await rawBackend(t, socket => {

@@ -52,7 +52,7 @@ t.test('every method goes through with its body; GET and HEAD have none', async 
   t.equal(backend.seen.length, 6)
 })
 
-t.test('a body in chunks goes on in chunks, one of no bytes as none', async t => {
+t.test('a body in chunks is forwarded in chunks, an empty one as none', async t => {
   const backend = await httpBackend(t)
   const rig = await proxyRig(t)
   rig.configure({ p: backend.profile })
@@ -149,7 +149,7 @@ t.test('requests that try to be two are refused, or stay one', async t => {
   t.notOk(backend.seen.some(({ url }) => url === '/api/secret'))
 })
 
-t.test('hostile paths reach no backend, whatever the root path', async t => {
+t.test('hostile paths reach no backend, under every root path', async t => {
   const backend = await httpBackend(t)
   const fixture = new URL('./fixtures/hostile-proxy-paths.txt', import.meta.url)
   const paths = readFileSync(fixture, 'utf8')
@@ -192,7 +192,7 @@ t.test('encoded bodies and such as are too large are refused before the backend 
   t.equal(backend.seen.length, 0)
 })
 
-t.test('whoever waits for a word before the body gets it once there is a connection', async t => {
+t.test('a sender that expects 100 Continue gets it when there is a connection', async t => {
   const backend = await httpBackend(t)
   const rig = await proxyRig(t)
   rig.configure({ p: backend.profile, gone: { url: 'http://127.0.0.1:1' } })
@@ -271,7 +271,7 @@ t.test('profiles come and go with their file, and are listed without their keys'
   t.match(await rig.ask('/api/backends/q/api/x'), /^HTTP\/1\.1 200 /)
 })
 
-t.test('a broken file makes all profiles unusable and is told once, without its content', async t => {
+t.test('a broken file makes all profiles unusable and is reported once, without its content', async t => {
   const backend = await httpBackend(t)
   const rig = await proxyRig(t)
   rig.configure({ p: backend.profile })
@@ -438,7 +438,7 @@ t.test('the length of an answer is kept, also for HEAD', async t => {
   }
 })
 
-t.test('a key that others may read is used, and told', async t => {
+t.test('a key that other users can read is used, and reported', async t => {
   const backend = await httpBackend(t)
   const rig = await proxyRig(t)
   rig.configure({ p: backend.profile })

@@ -63,7 +63,7 @@ t.test('a post is for what the executor does, or for a run, however its path is 
   }
 })
 
-t.test("whatever brings the backend's executor token is for something that needs it", async t => {
+t.test("a request with the backend's executor token counts as execution", async t => {
   for (const path of Object.values(PATHS).flat()) {
     for (const method of ['GET', 'POST', 'PATCH']) {
       t.equal(toRemoteExecution({ method, path, showsToken: true }), 'certain', `${method} ${path}`)

@@ -147,7 +147,7 @@ t.test('hundreds of wrong tokens from one address are slowed, and lock no right 
   t.equal((await send('/api/events')).status, 401, 'no token is no wrong one')
 })
 
-t.test('where callers share a proxy that is not trusted, the start of throttling says so once', async t => {
+t.test('if callers share a proxy that is not trusted, the start of throttling logs that once', async t => {
   const show = (served: ClosedLedger, forwardedFor: string, token: string) =>
     served.send('/api/events', { headers: { 'X-Forwarded-For': forwardedFor, 'X-Event-Admin-Token': token } })
   const said = ({ log }: ClosedLedger) => log.filter(({ msg }) => String(msg).includes('EVENT_TRUSTED_PROXIES'))
@@ -207,7 +207,7 @@ t.test('a token and the admin token need no CSRF token, also beside a session', 
   }
 })
 
-t.test('pages of another origin are kept out, whatever they show', async t => {
+t.test('pages of another origin are refused, with every credential', async t => {
   const own = [undefined, `http://127.0.0.1:${ledger.port}`, 'https://events.example.org']
   const foreign = [
     'null',
@@ -277,7 +277,7 @@ t.test('a platform that delivers is not asked who it is', async t => {
   t.same(ledger.rig.asked, [], 'the store was asked nothing')
 })
 
-t.test('who somebody is costs one read of the store', async t => {
+t.test('identifying a caller costs one read of the store', async t => {
   const { headers } = await ledger.logIn(ledger.mia)
   const token = await ledger.byToken(ledger.mia)
   await ledger.send('/api/stats', { headers: token })
@@ -309,7 +309,7 @@ t.test('rights are those of now, not of the login', async t => {
   t.same(await statuses('/api/stats'), [401, 401])
 })
 
-t.test('what decides who somebody is may be sent once only', async t => {
+t.test('a header that identifies the caller may be sent only once', async t => {
   const { authorization = '' } = lowerCased(await ledger.byToken(ledger.ada))
   const { cookie, csrfToken } = await ledger.logIn(ledger.ada)
   const twice = [
@@ -350,13 +350,13 @@ t.test('a Host that no browser sends is refused; without one a cookie changes no
   t.match(await old('DELETE', '/api/subscriptions/x', [`X-Event-Admin-Token: ${ADMIN_TOKEN}`]), { status: 404 })
 })
 
-t.test('a ledger with users that was told no host names is reached under every name', async t => {
+t.test('a ledger with users and no configured host names answers under every name', async t => {
   const headers = { ...BY_ADMIN_TOKEN, Host: 'events.example.org' }
   t.match(await ledger.send('/api/stats', { headers }), { status: 200 })
   t.match(await ledger.send('/api/health', { headers: { Host: 'events.example.org' } }), { status: 200 })
 })
 
-t.test('a ledger with users that was told its host names answers under no other, whatever the route', async t => {
+t.test('a ledger with users and configured host names answers only under these, on every route', async t => {
   const told = await serveClosed(t, {
     adapters: ADAPTERS,
     settings: { knownHosts: ['events.example.org', '10.0.0.5'] },
@@ -384,7 +384,7 @@ t.test('a ledger with users that was told its host names answers under no other,
 })
 
 t.test(
-  'an open ledger keeps to names of this machine, and to those it was told where it is open to others',
+  'an open ledger answers only under names of this machine, and under configured names if it is open to others',
   async t => {
     const statusOf = async (allowOpen: boolean, Host: string) => {
       const served = await serve(t, { settings: { allowOpen, knownHosts: ['ledger.lan'] } })
@@ -424,7 +424,7 @@ t.test('a ledger without users is open to read and watch, not to create the firs
   t.match(await sendRaw(served, '/api/stats'), unauthenticated)
 })
 
-t.test("over the owner's socket everybody is an admin without an account", async t => {
+t.test("over the owner's socket every caller is an admin without an account", async t => {
   const folder = mkdtempSync(join(tmpdir(), 'daybook-'))
   t.teardown(() => rmSync(folder, { recursive: true }))
   const socketPath = join(folder, 'ledger.sock')

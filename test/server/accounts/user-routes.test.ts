@@ -111,7 +111,7 @@ t.test('without an admin token the last admin stays', async t => {
   await accounts.updateUser(ada.id, { password: PASSWORD })
 })
 
-t.test('a token is shown once, listed without itself, and revoked one by one or all at once', async t => {
+t.test('a token is shown once, listed without its secret, and revoked alone or with all others', async t => {
   const { headers } = await ledger.logIn(mia)
   const own = (method: string, path: string) => send(path, { method, headers })
   const each: [string, (method: string, path: string) => ReturnType<typeof send>][] = [
@@ -176,7 +176,7 @@ t.test('a writer token is issued for named sources, and nothing that was mistype
   }
 })
 
-t.test("nobody revokes somebody else's token under its own name", async t => {
+t.test("no user revokes another user's token under its own name", async t => {
   const { id } = await ledger.accounts.issueToken(ada.id)
   const { headers } = await ledger.logIn(mia)
   t.match(await send(`/api/me/tokens/${id}`, { method: 'DELETE', headers }), { status: 404 })

@@ -36,7 +36,7 @@ t.test('a problem says what, why and which fields', async t => {
   })
 })
 
-t.test('who is to wait is told how long, who is not known how to say who he is', async t => {
+t.test('throttled answers have Retry-After, unauthenticated ones WWW-Authenticate', async t => {
   const headers = (category: ErrorCategory, retryAfterSeconds?: number) =>
     toProblemReply(new AppError(category, 'a', 'b', retryAfterSeconds === undefined ? {} : { retryAfterSeconds }), 'id')
       .headers
@@ -46,7 +46,7 @@ t.test('who is to wait is told how long, who is not known how to say who he is',
   t.same(headers('forbidden'), [])
 })
 
-t.test('a defect, and what only the operator can mend, tell their id and nothing else', async t => {
+t.test('a defect, and a failure that only the operator can repair, show only their request id', async t => {
   const failures = [
     new TypeError('secret'),
     'secret',

@@ -55,7 +55,7 @@ t.test('a cookie is the same below a root path, and goes over TLS alone where th
   t.same(valuesOf(left.headers, 'set-cookie'), ['board_session=; Max-Age=0; Path=/; HttpOnly; SameSite=Lax; Secure'])
 })
 
-t.test('what the board asks for is told in four answers, in every mode', async t => {
+t.test('four flags describe what the board requires, in every mode', async t => {
   const cases = [
     { secrets: {}, enabled: false, key: false, login: [404, 'password_login_disabled'], page: /shell/, read: 200 },
     {
@@ -214,7 +214,7 @@ t.test('writes by cookie need Origin and CSRF token on every method, writes by k
   }
 })
 
-t.test('real execution needs the executor token besides, and is refused in one voice', async t => {
+t.test('real execution also needs the executor token, and every refusal is the same', async t => {
   const { send, logIn } = await serveGate(t, { secrets: ALL })
   const { cookie, write } = await logIn()
   const run = (headers: Record<string, string>) => send('/api/execution', { method: 'POST', headers })
@@ -328,7 +328,7 @@ t.test('a cookie that is over, revoked or of an older key is worth nothing, wher
   t.match((await send('/', { headers: over.write })).text, /type="password"/)
 })
 
-t.test('the page at the root is the login page until somebody is logged in', async t => {
+t.test('the page at the root is the login page until the caller has logged in', async t => {
   const { send, logIn } = await serveGate(t, { secrets: ALL, rootPath: '/board' })
   const { text, headers } = await send('/board/?card=7')
   t.match(text, /data-palette="forest" data-layout="card" data-scheme="dark"/)
@@ -387,7 +387,7 @@ t.test('spelling a path differently is no way round the gate', async t => {
   t.equal((await send('/api/things', { method: 'OPTIONS' })).status, 204)
 })
 
-t.test('a forwarded address counts failed logins of whoever is behind a listed proxy, and nobody else', async t => {
+t.test('a forwarded address counts failed logins only for callers behind a listed proxy', async t => {
   const settings = { throttleLogins: true }
   const listed = await serveGate(t, { settings, trustedProxies: ['127.0.0.1'] })
   const attempt = (server: typeof listed, address: string, password: string) =>

@@ -52,7 +52,7 @@ t.test('zero is no limit, and the table of addresses has a bound', async t => {
   bounded.take('b', 10)
 })
 
-t.test('a closed ledger limits callers without credentials by address, and nobody else', async t => {
+t.test('a closed ledger limits only callers without credentials, by address', async t => {
   let ms = 0
   const settings = { anonymousRate: 1, trustedProxies: ['127.0.0.1'] }
   const { send, byToken, mia, ledger } = await serveClosed(t, { settings, elapsed: () => ms })

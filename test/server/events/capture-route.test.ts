@@ -22,7 +22,7 @@ async function start(t: Test, run: ServedCaptures['run'], options: ServeOptions 
   return { served, client: new LedgerClient({ socketPath }) }
 }
 
-t.test('a command is told how its capture goes, and what it came to', async t => {
+t.test('a command receives the progress of its capture, and the result', async t => {
   const asked: CaptureRequest[] = []
   const { client } = await start(t, async (request, { onProgress }) => {
     asked.push(request)
@@ -35,13 +35,13 @@ t.test('a command is told how its capture goes, and what it came to', async t =>
   t.same(asked, [REQUEST])
 })
 
-t.test('whatever path people reach the server under, the socket has none in front', async t => {
+t.test('the socket has no root path, for every root path of the server', async t => {
   const { client } = await start(t, async () => RESULT, { settings: { rootPath: '/books' } })
   t.same(await client.capture(REQUEST, () => undefined), RESULT)
   t.equal((await client.health()).status, 200)
 })
 
-t.test('nobody else may have anything captured', async t => {
+t.test('other callers may not start a capture', async t => {
   const { served } = await start(t, async () => RESULT)
   t.match(await served.post('/api/captures', REQUEST), { status: 403, body: { code: 'local_only' } })
 })
@@ -64,7 +64,7 @@ t.test('a capture that cannot begin is refused as any request', async t => {
   )
 })
 
-t.test('signs of life keep a connection open on which nothing is told', async t => {
+t.test('heartbeats keep a silent connection open', async t => {
   const run = () => new Promise<CaptureResult>(resolve => setTimeout(resolve, 400, RESULT))
   const { client } = await start(t, run, { streamTimes: { heartbeatMs: 20, drainMs: 1_000 } })
   const impatient = new LedgerClient(client.address, { idleSeconds: 0.2 })
@@ -89,7 +89,7 @@ t.test('a command that goes away ends its capture', async t => {
   t.match(ended, { name: 'AbortError' })
 })
 
-t.test('a server that stops says so to the command, and waits for the page that is being recorded', async t => {
+t.test('a stopping server reports that to the command, and waits for the page that is being recorded', async t => {
   let recorded = false
   const { served, client } = await start(t, async (_, { signal, onProgress }) => {
     onProgress(step(1))

@@ -28,7 +28,7 @@ for (const adapter of ADAPTERS) {
   const { source } = adapter.catalogue
   const fixtures = adapterFixtures(adapter, source.replace('_', '-')).readFixtures()
 
-  t.test(`whatever ${source} delivers is taken, kept as a valid event once, and of a kind that is served`, async t => {
+  t.test(`every delivery of ${source} is accepted, stored once as a valid event, and has a listed kind`, async t => {
     const start = () => serve(t, { adapters: ADAPTERS, platforms: listPlatforms() })
     const { items } = (await (await start()).request('/api/platforms')).body as { items: ServedPlatform[] }
     const platform = items.find(item => item.source === source)
@@ -64,7 +64,7 @@ for (const adapter of ADAPTERS) {
     t.equal(served.ledger.events.length, 0)
   })
 
-  t.test(`a body of ${source} that cannot be read is refused, whatever is wrong with it`, async t => {
+  t.test(`an unreadable body of ${source} is refused, for every kind of damage`, async t => {
     const served = await serve(t, { adapters: ADAPTERS })
     const { webhook_path } = adapter.catalogue
     // Hooks of code_b may have a template of their own for the body, which makes any JSON.

@@ -115,7 +115,7 @@ for (const { search, field, code = 'invalid_field', detail = /./ } of refused) {
   })
 }
 
-t.test('tells everything that is wrong at once', async t => {
+t.test('one refusal lists all problems', async t => {
   t.throws(() => readEventQuery('?limit=0&since=yesterday&colour=red', NOW), {
     code: 'invalid_field',
     errors: [{ field: 'colour' }, { field: 'since' }, { field: 'limit' }],

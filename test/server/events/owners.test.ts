@@ -24,7 +24,7 @@ const idsSeenBy = async (headers: Headers) => {
   return items.map(({ id }) => id)
 }
 
-t.test('what a member creates is its own, whatever it says', async t => {
+t.test('a member owns what it creates, even if it names another owner', async t => {
   const sent = { id: 'mias', source: 'chat', owner_user_id: otto.id, last_cursor: '7', created_at: 'x', capture: {} }
   t.match(await save(asMia, sent), {
     status: 201,

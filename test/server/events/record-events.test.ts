@@ -190,7 +190,7 @@ t.test('a batch over 32 MiB is refused, announced or not, and the connection sta
   t.match(await request('/api/health'), { status: 200 })
 })
 
-t.test('a sender that asks first is told before it sends', async t => {
+t.test('a sender that expects 100 Continue is refused before it sends', async t => {
   const { raw } = await serve(t)
   const head = 'POST /api/events HTTP/1.1\r\nHost: localhost\r\nExpect: 100-continue\r\nConnection: close\r\n'
   const body = JSON.stringify(message(1))
@@ -203,7 +203,7 @@ t.test('a sender that asks first is told before it sends', async t => {
   t.match(await raw(`${head}Content-Type: text/plain\r\nContent-Length: 5\r\n\r\n`), /^HTTP\/1\.1 415/)
 })
 
-t.test('a store that cannot commit is told as such, and when to try again', async t => {
+t.test('a store that cannot commit is reported, with a time to retry', async t => {
   const { post, ledger } = await serve(t)
   ledger.failure = new AppError('unavailable', 'store_full', 'The disk is full.', { retryAfterSeconds: 30 })
   const { status, headers, body } = await post('/api/events', message(1))

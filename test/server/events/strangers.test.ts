@@ -93,7 +93,7 @@ t.test(
   },
 )
 
-t.test('nobody names a key of the strangers, and a key of theirs leaves room for its beginning', async t => {
+t.test('no caller can name a key of anonymous callers, and such a key leaves room for its prefix', async t => {
   const refusals: [event: object, headers: Headers, field: string][] = [
     [{ ...NOTE, dedupe_key: 'unverified:x' }, {}, '/dedupe_key'],
     [{ ...NOTE, dedupe_key: 'unverified:' }, BY_ADMIN_TOKEN, '/dedupe_key'],
@@ -180,7 +180,7 @@ t.test('a writer token records events of its sources and does nothing else', asy
 
 type Act = { by: 'signature' | 'token' | 'login' | 'capture'; n: number } | { by: 'stranger'; n: number; how: number }
 
-t.test('no anonymous calls change what anybody reads of events that arrived with proof', async t => {
+t.test('no anonymous call changes a proved event for any reader', async t => {
   const nth = fc.nat({ max: 2 })
   const act: fc.Arbitrary<Act> = fc.oneof(
     fc.record({ by: fc.constantFrom('signature', 'token', 'login', 'capture'), n: nth }),

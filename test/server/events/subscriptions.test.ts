@@ -91,7 +91,7 @@ t.test('members preview drafts of their own, by a session with its CSRF token', 
   t.match(await send(path, { method: 'POST', body: watch }), { status: 401 })
 })
 
-t.test('a few previews are made at once, others are asked to come back', async t => {
+t.test('a few previews run at the same time, others are refused with a time to retry', async t => {
   const { post, ledger } = await serve(t)
   let release = () => {}
   ledger.held = new Promise(resolve => {

@@ -158,7 +158,7 @@ t.test('a large delivery comes to the same as a small one, and holds the same ru
   t.match(await post('/webhooks/code_a', large), { status: 401, body: { code: 'signature_invalid' } })
 })
 
-t.test('a large delivery is verified before it queues, unless its proof stands in the body', async t => {
+t.test('a large delivery is verified before it queues, unless its proof is in the body', async t => {
   const queued: unknown[] = []
   const acceptLargeDelivery: AcceptLargeDelivery = async (_, __, rules) => {
     queued.push(rules.verified)

@@ -40,7 +40,7 @@ function damage(path: string, texts: readonly string[]): void {
   writeFileSync(path, bytes)
 }
 
-t.test('health says that the database is damaged once that was met, while recording goes on', async t => {
+t.test('health reports a damaged database after the damage was found, while recording continues', async t => {
   const path = join(testFolder(t), 'events.db')
   await fill(t, path)
   damage(path, ['event 100 event 100'])

@@ -129,7 +129,7 @@ t.test('the API description covers every parameter, and refers to nothing that i
   t.equal(new Set(ids).size, ids.length, 'operation ids are unique')
 })
 
-t.test('the API description tells what is sent from what is stored, and leaves free-form objects open', async t => {
+t.test('the API description distinguishes sent from stored events, and leaves free-form objects open', async t => {
   const { request } = await serve(t, { adapters: ADAPTERS })
   const { body } = await request('/api/openapi.json')
   const { schemas } = (body as { components: { schemas: Record<string, Described> } }).components

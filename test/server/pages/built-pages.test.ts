@@ -40,7 +40,7 @@ t.test('the page runs what the policy names: its own files, and its import map b
   t.match((await request(ICON)).headers.get('content-security-policy'), /script-src 'self'; style-src/)
 })
 
-t.test('all modules that the page begins with are asked for at once, each once', async t => {
+t.test('all modules of the first view are preloaded together, each once', async t => {
   const { request } = await serve(t)
   const { text } = await request('/')
   const preloaded = [...text.matchAll(/<link rel="modulepreload" href="([^"]+)">/g)].map(([, path = '']) => path)
@@ -53,7 +53,7 @@ t.test('all modules that the page begins with are asked for at once, each once',
   }
 })
 
-t.test('a page has the look that was set, and tells its root path', async t => {
+t.test('a page has the configured look, and contains its root path', async t => {
   const loginPage = { palette: 'forest', layout: 'card', appearance: 'dark' } as const
   const { request } = await serve(t, { settings: { rootPath: '/book', loginPage } })
   t.match((await request('/book/')).text, '<html lang="en" data-root="/book" data-palette="forest" data-scheme="dark">')
@@ -135,7 +135,7 @@ t.test('nothing but these files is there, however their names are written', asyn
   }
 })
 
-t.test('whoever asks for a part of a file gets it whole', async t => {
+t.test('a request for a part of a file gets the whole file', async t => {
   const served = await serve(t)
   const whole = await fetchBytes(served, ICON)
   for (const range of ['0-0', '5-2', '-5', '9999999-', '0-1,3-4', 'x']) {

@@ -4,7 +4,7 @@ import { serve } from '../serve.js'
 
 const ledger = await serveClosed(t)
 
-t.test('the login page loads nothing but its own files, and runs nothing that stands in it', async t => {
+t.test('the login page loads only its own files, and runs no inline script', async t => {
   for (const rootPath of ['', '/a/book']) {
     const served = await serve(t, { accounts: ledger.accounts, settings: { rootPath } })
     const { status, headers, text } = await sendRaw(served, `${rootPath}/login`)
@@ -42,7 +42,7 @@ t.test('nothing but these files is there, however their names are written', asyn
   }
 })
 
-t.test('the first page is for whoever is logged in, else it is the login page', async t => {
+t.test('the first page is for callers with a login; others receive the login page', async t => {
   const { headers } = await ledger.logIn(ledger.mia)
   const login = await ledger.send('/login')
   const anonymous = await ledger.send('/')
@@ -54,7 +54,7 @@ t.test('the first page is for whoever is logged in, else it is the login page', 
   t.match([head.status, head.text], [200, ''])
 })
 
-t.test('where to go afterwards stands in the page, and only if it is a path of this server', async t => {
+t.test('the page contains the path to go to after the login, only if it is a path of this server', async t => {
   t.match((await ledger.send('/login?next=%2Fapi%2Fstats%3Fa%3D1')).text, /\/api\/stats\?a=1/)
   for (const next of ['//evil.example', 'https://evil.example', '/"><script>evil', '/.//evil.example', '%ff']) {
     const { status, text } = await ledger.send(`/login?next=${encodeURIComponent(next)}&next=x%`)

@@ -24,7 +24,7 @@ const faults = [
   { text: '{} {}', offset: 3, problem: 'nothing may follow the value' },
   { text: '{"a":', offset: 5, problem: 'the text ends too early' },
   { text: '"abc', offset: 4, problem: 'a string does not end' },
-  { text: '"a\nb"', offset: 2, problem: 'a control character stands unescaped in a string' },
+  { text: '"a\nb"', offset: 2, problem: 'a control character in a string is not escaped' },
   { text: '"\\u12g4"', offset: 2, problem: 'a \\u escape is broken' },
   { text: '"\\x"', offset: 2, problem: 'an escape is broken' },
   { text: "{'a':1}", offset: 1, problem: 'a member name in double quotes is missing' },

@@ -126,7 +126,7 @@ t.test('the form of a request is checked before anything else', async t => {
   t.match(await request('/api/health'), { status: 200 }, 'the server is well')
 })
 
-t.test('who wants another protocol or a tunnel is let go', async t => {
+t.test('a request for another protocol or a tunnel is disconnected', async t => {
   const { raw, request } = await serve(t)
   const upgrade = 'Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n'
   t.equal(await raw(`GET /api/events HTTP/1.1\r\nHost: localhost\r\n${upgrade}`), '')
