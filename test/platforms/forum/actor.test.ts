@@ -2,7 +2,7 @@ import t from 'tap'
 import { eventOf, headersOf, readFixture } from './support.js'
 
 const ADA = { id: 1815, username: 'ada', name: 'Ada Lovelace' }
-const ANONYMOUS = { id: '', display: '', metadata: {} }
+const NOBODY = { id: '', display: '', metadata: {} }
 
 function postBy(members: Record<string, unknown>) {
   return eventOf({ headers: headersOf('post', 'post_created'), body: { post: { id: 5, user_id: 1815, ...members } } })
@@ -39,7 +39,7 @@ t.test('where the payload does not name the doer, nobody is guessed', async t =>
   ]
   for (const name of silent) {
     const { actor, actor_role } = eventOf(readFixture(name))
-    t.strictSame(actor, ANONYMOUS, name)
+    t.strictSame(actor, NOBODY, name)
     t.equal(actor_role, '', name)
   }
 })
@@ -71,7 +71,7 @@ t.test('a name that is missing or empty gives way to the user name', async t => 
   t.equal(postBy({ username: 'ada', name: null, display_username: 'Ada L.' }).actor.display, 'Ada L.')
   t.equal(postBy({ username: 'ada', name: '', display_username: '' }).actor.display, 'ada')
   t.equal(postBy({ username: '井上' }).actor.display, '井上')
-  t.strictSame(postBy({ user_id: null }).actor, ANONYMOUS)
+  t.strictSame(postBy({ user_id: null }).actor, NOBODY)
 })
 
 t.test('people are known whole, or by their ids', async t => {
@@ -99,14 +99,14 @@ t.test('who is told of something did not do it', async t => {
   const { actor, target } = eventOf(readFixture('notification-created'))
   t.match(actor, { id: '', display: 'grace.h' })
   t.match(target.metadata, { recipient: { id: '1815' } })
-  t.strictSame(eventOf(readFixture('notification-created-about-a-badge')).actor, ANONYMOUS)
+  t.strictSame(eventOf(readFixture('notification-created-about-a-badge')).actor, NOBODY)
   for (const [type, data] of [
     [16, { group_id: 5, inbox_count: 3, username: 'ada' }],
     [18, { topic_title: 'Engines', display_username: 'ada' }],
     [24, { title: 'Engines', display_username: 'ada', bookmark_id: 8 }],
   ] as const) {
     const body = { notification: { id: 9, user_id: 1815, notification_type: type, data } }
-    t.strictSame(eventOf({ headers: headersOf('notification', 'notification_created'), body }).actor, ANONYMOUS, `${type}`)
+    t.strictSame(eventOf({ headers: headersOf('notification', 'notification_created'), body }).actor, NOBODY, `${type}`)
   }
 })
 
