@@ -45,7 +45,7 @@ async function readRows(url: string, headers: Record<string, string>): Promise<R
 }
 
 /** What stops whoever shows nothing on a board with a password and a key, where something does. */
-const ANONYMOUS: Record<BoardAccess, number | undefined> = {
+const NOBODY: Record<BoardAccess, number | undefined> = {
   public: undefined,
   anybody: undefined,
   login: undefined,
@@ -56,7 +56,7 @@ const ANONYMOUS: Record<BoardAccess, number | undefined> = {
 }
 /** The same for whoever shows the key. */
 const WITH_KEY: Record<BoardAccess, number | undefined> = {
-  ...ANONYMOUS,
+  ...NOBODY,
   logout: undefined,
   api: undefined,
   execute: 403,
@@ -73,9 +73,9 @@ t.test('every row of the table lets in whom its access says, however its path is
   const rows = await readRows(url, byKey)
   t.same([...new Set(rows.map(row => row.access))].sort(), [...BOARD_ACCESS].sort(), 'all of them are used')
   const ways: [Record<string, string>, Record<BoardAccess, number | undefined>][] = [
-    [{}, ANONYMOUS],
-    [{ 'x-board-executor-token': EXECUTOR_TOKEN }, ANONYMOUS],
-    [{ authorization: `Bearer ${EXECUTOR_TOKEN}` }, ANONYMOUS],
+    [{}, NOBODY],
+    [{ 'x-board-executor-token': EXECUTOR_TOKEN }, NOBODY],
+    [{ authorization: `Bearer ${EXECUTOR_TOKEN}` }, NOBODY],
     [byKey, WITH_KEY],
     [{ 'x-board-token': KEY }, WITH_KEY],
   ]
