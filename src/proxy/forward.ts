@@ -106,9 +106,7 @@ async function exchange(req: IncomingMessage, res: ServerResponse, parts: Exchan
     }
     await untilAborted(gone)
   } finally {
-    // The rest of the body is discarded; Node's request timeout bounds that.
-    req.unpipe()
-    req.resume()
+    discardBody(req)
     if (!answer?.readableEnded) outgoing.destroy()
   }
 }
@@ -155,6 +153,7 @@ function sendBodyOnceConnected(
     if (outgoing.destroyed) return
     const limited = limitBody(onPiece)
     limited.once('error', error => outgoing.destroy(error))
+    outgoing.once('close', () => discardBody(req))
     // Not `pipeline`, which would destroy the request when sending fails, and the caller could not be answered.
     limited.pipe(outgoing)
     if (begun) limited.write(begun.bytes)
@@ -178,6 +177,12 @@ function limitBody(onPiece: () => void): Transform {
       else done(null, chunk)
     },
   })
+}
+
+/** Node's request timeout bounds how long the rest is read. */
+function discardBody(req: IncomingMessage): void {
+  req.unpipe()
+  req.resume()
 }
 
 function toPassed(
