@@ -56,7 +56,7 @@ t.test('no card, no run; a card that is deleted while its run waits fails it', a
   await t.rejects(executor.start(CARD.id, 'dry_run'), { category: 'not_found', code: 'not_found' })
   await executor.resume()
   t.match(await over(run), { state: 'failed', reason: 'not_started', started_at: null, exit_code: null })
-  t.match(await text(run), /card is not there/)
+  t.match(await text(run), /card was deleted/)
 })
 
 t.test('a real run gets the card on its input, and of the environment what is listed', async t => {

@@ -156,10 +156,10 @@ t.test('the graph of modules holds what is imported at the start, through others
   const files = new Map([
     [
       'a/main.js',
-      `import '../b.js'\nimport{x}from"lib"\nexport * from '../../c.js'\nconst late = () => import('../late.js')`,
+      `import './b.js'\nimport{x}from"lib"\nexport * from '../c.js'\nconst late = () => import('./late.js')`,
     ],
-    ['a/b.js', `import { c } from '../../c.js'`],
-    ['c.js', `import '../a/main.js'`],
+    ['a/b.js', `import { c } from '../c.js'`],
+    ['c.js', `import './a/main.js'`],
     ['a/late.js', ''],
     ['lib/lib.js', 'import{y}from"unknown";'],
   ])
@@ -169,7 +169,7 @@ t.test('the graph of modules holds what is imported at the start, through others
     'lib/lib.js',
     'c.js',
   ])
-  t.throws(() => moduleGraph('a/main.js', new Map([['a/main.js', `import '../gone.js'`]]), new Map()), /a\/gone\.js/)
+  t.throws(() => moduleGraph('a/main.js', new Map([['a/main.js', `import './gone.js'`]]), new Map()), /a\/gone\.js/)
 })
 
 /** Bytes as they are on the wire. */
