@@ -223,6 +223,8 @@ async function streamAnswer(
   gone.addEventListener('abort', () => {
     cause ??= CALLER_LEFT
   })
+  // `pipeline` alone adds seven listeners for `close`.
+  res.setMaxListeners(20)
   try {
     await pipeline(answer, checked, res)
   } catch {

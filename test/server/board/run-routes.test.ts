@@ -217,7 +217,10 @@ t.test('a log is streamed while it is written, and ends with the run', async t =
     (await executor.log(run.id)).map(piece => [String(piece.seq), piece]),
   )
   t.same(messages.at(-1), { event: 'end', data: await executor.get(run.id) })
-  t.match((await ask('GET', `/api/runs/${run.id}/log?format=text`)).text, /^Started .*\none\ntwo\nthree\nThe program ended with/)
+  t.match(
+    (await ask('GET', `/api/runs/${run.id}/log?format=text`)).text,
+    /^Started .*\none\ntwo\nthree\nThe program ended with/,
+  )
 })
 
 t.test('a log beyond the limit of streams is 503', async t => {
