@@ -7,7 +7,7 @@ import { readCard, readCardChanges } from './read-card.js'
 
 export interface CardsParts {
   store: CardStore
-  /** From left to right; new cards go to the first. A card in a column that is not named here any more stays there. */
+  /** From left to right; new cards go to the first. A card in a column that is no longer listed stays there. */
   columns: readonly string[]
   now: () => Micros
   /** A fresh, random id. */
@@ -20,7 +20,7 @@ export interface CardQuery extends CardFilter {
   after?: number | undefined
 }
 
-/** No card has it. */
+/** A version that no card has. */
 const NO_VERSION = 0
 const SHOWN_CHARACTERS = 80
 
@@ -49,7 +49,7 @@ export class Cards {
   }
 
   /**
-   * @param input a card, which nobody has checked yet
+   * @param input not validated yet
    * @throws AppError `invalid/invalid_field`, `conflict/board_full`
    */
   async create(input: unknown): Promise<Card> {
@@ -69,11 +69,10 @@ export class Cards {
   }
 
   /**
-   * Changes what was sent. A card that is the same afterwards, or only stands elsewhere in its column, keeps its
-   * version.
+   * Changes the members that were sent. A card that stays the same, or only moves within its column, keeps its version.
    *
-   * @param input which nobody has checked yet
-   * @param ifMatch the header, where one was sent
+   * @param input not validated yet
+   * @param ifMatch the header, if one was sent
    * @throws AppError `invalid/invalid_field`, `not_found/not_found`, `outdated/version_conflict`
    */
   update(id: string, input: unknown, ifMatch: string | undefined): Promise<Card> {
@@ -95,14 +94,14 @@ export class Cards {
     })
   }
 
-  /** Whoever sends back the column that it has read changes nothing, though no board has that column any more. */
+  /** A client may send back the column that it has read, even if it is no longer listed. */
   #columnsFor(card: Card | undefined): readonly string[] {
     const column = card?.column
     const { columns } = this.parts
     return column === undefined || columns.includes(column) ? columns : [...columns, column]
   }
 
-  /** Nothing comes between the look at a card and its change: they have one caller, the owner of the file. */
+  /** One change at a time, from reading the card to storing it; only this process changes the file. */
   #inTurn<Result>(change: () => Promise<Result>): Promise<Result> {
     const changed = this.#changing.then(change)
     this.#changing = changed.catch(() => undefined) // its caller has the error; the next change begins anyway
@@ -110,7 +109,7 @@ export class Cards {
   }
 }
 
-/** One of those that were named. */
+/** The card's version if the header names it, else a version that no card has. */
 function wantedVersion(card: Card | undefined, ifMatch: string | undefined): { version?: number } {
   const wanted = readIfMatch(ifMatch)
   if (wanted === 'any') return {}

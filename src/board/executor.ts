@@ -4,7 +4,7 @@ import type { Card } from '../model/card.js'
 import { type ExecutorStatus, type LogPiece, RUN_LIMITS, type Run, type RunMode } from '../model/run.js'
 import { type Micros, toTimestamp } from '../model/timestamp.js'
 import type { RunFilter, RunStore } from '../store/run-store.js'
-import { playRun } from './mock-run.js'
+import { mockRun } from './mock-run.js'
 import { type ExecutorSettings, markOf, toNewRun, toOwnVariables, toPlan } from './new-run.js'
 import { endTree, TREE_TIMES, type TreeTimes } from './process-tree.js'
 import { RunFollowers } from './run-followers.js'
@@ -12,9 +12,9 @@ import { type NewLogPiece, RunLog } from './run-log.js'
 import { type RunOutcome, runProcess, type StopReason } from './run-process.js'
 
 export interface ExecutorTimes extends TreeTimes {
-  /** Between two steps of a run that is played. */
+  /** Between two steps of a mock run. */
   mockStepMs: number
-  /** Before what the store refused is tried again. */
+  /** Before a write that the store refused is tried again. */
   retryMs: number
 }
 
@@ -22,23 +22,23 @@ export interface ExecutorParts {
   runs: RunStore
   findCard: (id: string) => Promise<Card | undefined>
   settings: ExecutorSettings
-  /** Whether there is, at this moment, a token by which real runs can be allowed at all. */
+  /** Whether an executor token is currently configured; without one no real run is possible. */
   hasToken: () => Promise<boolean>
   now: () => Micros
   /** A new id for a run, never used again. */
   newId: () => string
-  /** A word that nobody can guess: what bears it is ended with its run. */
+  /** An unguessable word: every process that has it in its environment is ended with its run. */
   newMarker: () => string
-  /** Told of what went wrong behind the back of whoever asked. */
+  /** Called for failures outside a request. */
   report: (error: unknown) => void
   times?: Partial<ExecutorTimes>
 }
 
 const TIMES: ExecutorTimes = { ...TREE_TIMES, mockStepMs: 300, retryMs: 1_000 }
-/** How long whoever cancels a run waits to see its end. Ending a tree takes less, unless the store fails. */
+/** How long `cancel` waits for the end of the run. Ending a tree takes less, unless the store fails. */
 const CANCEL_WAIT_MS = 15_000
 const RETRY_AFTER_SECONDS = 5
-/** Of a log, read at once. */
+/** Of a log, in one read. */
 const PIECES_BYTES = 64 * 1024
 const LOG_BOUNDS = { bytes: RUN_LIMITS.logBytes, pieces: RUN_LIMITS.logPieces }
 const SHOWN_CHARACTERS = 100
@@ -48,13 +48,13 @@ interface CurrentRun {
   id: string
   /** Aborted with a `StopReason`. */
   stop: AbortController
-  /** Resolves once it is over. */
+  /** Resolves when it has ended. */
   over: Promise<void>
 }
 
 /**
- * Runs of cards: one at a time, in the order in which they were asked for. What is known of a run is in the store, so
- * whoever follows one reads there, and nothing piles up for a slow reader.
+ * Runs cards: one at a time, in the order of the requests. Everything about a run is in the store; its followers read there,
+ * so nothing accumulates for a slow reader.
  *
  * Source: decisions on the board, section 8.
  */
@@ -63,16 +63,16 @@ export class Executor {
   readonly #queue: string[] = []
   readonly #followers = new RunFollowers()
   readonly #closing = new AbortController()
-  /** Resolves when what an earlier server left behind is ended. */
+  /** Resolves when the processes that an earlier server left are ended. */
   readonly #recovered: Promise<void>
   #current: CurrentRun | undefined
   #isWorking = false
-  /** Runs that are being written down. */
+  /** Runs that are being stored. */
   #starting = 0
 
   /**
-   * Runs that an earlier server left unfinished are `interrupted` and never started again; what is left of their
-   * processes is ended before anything starts.
+   * Runs that an earlier server left unfinished become `interrupted` and are never started again; their remaining processes
+   * are ended before any run starts.
    *
    * @throws AppError `unavailable/store_…`
    */
@@ -102,11 +102,11 @@ export class Executor {
     if (!(await this.parts.findCard(cardId))) throw unknown('card', cardId)
     if (mode === 'real' && !settings.command) {
       throw new AppError('conflict', 'executor_not_configured', 'No command is configured for real runs.', {
-        hint: 'Set BOARD_EXECUTOR_COMMAND and start the server anew.',
+        hint: 'Set BOARD_EXECUTOR_COMMAND and restart the server.',
       })
     }
     if (mode !== 'dry_run' && this.#queue.length + this.#starting >= RUN_LIMITS.queued) {
-      throw unavailable('busy', `${RUN_LIMITS.queued} runs wait already. Try again later.`)
+      throw unavailable('busy', `${RUN_LIMITS.queued} runs are queued already. Try again later.`)
     }
     const run = toNewRun({ id: this.parts.newId(), cardId, mode, at: this.#at() }, settings)
     if (mode === 'dry_run') {
@@ -139,7 +139,7 @@ export class Executor {
     return this.parts.runs.find(id)
   }
 
-  /** All of a log that is kept. It may be long, so others get a turn in between. */
+  /** The whole stored log. It may be long, so other work gets a turn in between. */
   async log(id: string, after = 0): Promise<LogPiece[]> {
     const pieces: LogPiece[] = []
     while (pieces.length < RUN_LIMITS.logPieces) {
@@ -152,8 +152,8 @@ export class Executor {
   }
 
   /**
-   * The log as it is written, some pieces at a time, after the one with that `seq`. A follower that is slower than the
-   * run skips what the log no longer holds. Ends with the run, or with the signal.
+   * The log while it is written, some pieces at a time, after the one with that `seq`. A follower that is slower than the
+   * run misses pieces that the log no longer has. Ends with the run, or with the signal.
    */
   async *follow(id: string, after: number, signal: AbortSignal): AsyncGenerator<LogPiece[]> {
     for (let seq = after; !signal.aborted; ) {
@@ -172,16 +172,16 @@ export class Executor {
   }
 
   /**
-   * Ends a run with all its processes, and waits for that.
+   * Ends a run with all its processes, and waits for the end.
    *
-   * @returns the run as it is then: it may just have ended by itself
+   * @returns the run, which may have ended for another reason just before
    * @throws AppError `not_found/not_found`, `conflict/run_finished`, `unavailable/store_…`
    */
   async cancel(id: string): Promise<Run> {
     await this.get(id)
     const at = this.#queue.indexOf(id)
     if (at !== -1) {
-      // Its turn must not come while that is written down.
+      // It must not start while this is stored.
       this.#queue.splice(at, 1)
       try {
         await this.parts.runs.update(id, { state: 'cancelled', finished_at: this.#at() })
@@ -196,12 +196,12 @@ export class Executor {
       stop.abort('cancelled' satisfies StopReason)
       await Promise.race([over, delay(CANCEL_WAIT_MS, undefined, { ref: false })])
     } else {
-      throw new AppError('conflict', 'run_finished', 'The run is over already; there is nothing to cancel.')
+      throw new AppError('conflict', 'run_finished', 'The run has ended already; there is nothing to cancel.')
     }
     return this.get(id)
   }
 
-  /** No run starts until `resume`, whatever is restarted meanwhile; the one under way goes on. */
+  /** No run starts until `resume`, also after a restart; the current one continues. */
   async pause(): Promise<ExecutorStatus> {
     await this.parts.runs.setPaused(true)
     return this.status()
@@ -223,7 +223,7 @@ export class Executor {
     }
   }
 
-  /** Ends the run that is under way, with all its processes. It and those that wait are `interrupted`. */
+  /** Ends the current run with all its processes. It and the queued ones become `interrupted`. */
   async close(): Promise<void> {
     this.#closing.abort()
     this.#current?.stop.abort('interrupted' satisfies StopReason)
@@ -232,13 +232,13 @@ export class Executor {
     await this.#recovered
   }
 
-  /** One after the other, while there are any. */
+  /** Performs queued runs one after the other. */
   async #work(): Promise<void> {
     if (this.#isWorking) return
     this.#isWorking = true
     try {
       await this.#recovered
-      // Nothing is awaited between the last look at the queue and the end of this work, or a run could be left behind.
+      // No await between the last check of the queue and the end of this function, or a run could be left in the queue.
       while (this.#queue.length > 0) {
         if ((await this.parts.runs.isPaused()) || this.#closing.signal.aborted) break
         const id = this.#queue.shift()
@@ -251,18 +251,18 @@ export class Executor {
       }
     } catch (error) {
       this.parts.report(error)
-      // A store that cannot be read for a while does not strand those that wait.
+      // A store that is unavailable for a while must not leave runs in the queue.
       if (isUnavailable(error)) setTimeout(() => this.#work(), this.#times.retryMs).unref()
     } finally {
       this.#isWorking = false
     }
   }
 
-  /** Never rejects: whatever goes wrong with one run, the next has its turn. */
+  /** Never rejects: after any failure of one run, the next one starts. */
   async #perform(id: string, stop: AbortSignal): Promise<void> {
     const log = new RunLog({ write: pieces => this.#append(id, pieces), now: () => this.#at() })
     try {
-      const outcome = await this.#carryOut(id, log, stop)
+      const outcome = await this.#execute(id, log, stop)
       await log.finish()
       await this.#untilStored(() => this.parts.runs.update(id, { ...outcome, finished_at: this.#at() }))
     } catch (error) {
@@ -272,22 +272,22 @@ export class Executor {
     this.#followers.wake(id)
   }
 
-  async #carryOut(id: string, log: RunLog, stop: AbortSignal): Promise<RunOutcome> {
+  async #execute(id: string, log: RunLog, stop: AbortSignal): Promise<RunOutcome> {
     const { runs, settings } = this.parts
     const run = await this.get(id)
     const begin = () => this.#untilStored(() => runs.update(id, { state: 'running', started_at: this.#at() }))
     if (run.mode === 'mock') {
       await begin()
       this.#followers.wake(id)
-      return playRun(log, stop, this.#times.mockStepMs)
+      return mockRun(log, stop, this.#times.mockStepMs)
     }
     const card = await this.parts.findCard(run.card_id)
     if (!card) {
-      log.note('Its card is not there any more.')
+      log.note('The card was deleted.')
       return { state: 'failed', reason: 'not_started', exit_code: null, signal: null }
     }
     const marker = this.parts.newMarker()
-    // Before anything bears it: whoever comes after a crash must know what to look for.
+    // Stored before a process has it: after a crash, the next server must know which processes to end.
     await this.#untilStored(() => runs.mark(id, marker))
     let begun = Promise.resolve()
     const running = runProcess({
@@ -309,7 +309,7 @@ export class Executor {
     try {
       return await running
     } catch (error) {
-      // Whatever went wrong with watching it: nothing may go on unwatched.
+      // After any failure of watching the processes: none may continue unwatched.
       await endTree({ mark: markOf(marker), pid: null }, this.#times)
       throw error
     } finally {
@@ -340,8 +340,8 @@ export class Executor {
   }
 
   /**
-   * A full disk shall not lose the end of a run: it is tried again until it works or the server stops. Then the next one
-   * marks the run.
+   * A full disk must not lose the end of a run: the write is repeated until it succeeds or the server stops. In that case the
+   * next server marks the run as interrupted.
    */
   async #untilStored(work: () => Promise<unknown>): Promise<void> {
     for (let failures = 0; ; failures++) {

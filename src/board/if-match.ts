@@ -1,9 +1,9 @@
 import { invalidField } from '../model/app-error.js'
 
-/** Of which versions a change may be: of any, or of these. */
+/** The versions that a change may replace. */
 export type WantedVersions = 'any' | readonly number[]
 
-/** One element of a list, which may be empty. What follows it may only be the next one, or the end. */
+/** One element of a list, which may be empty, up to the next comma or the end. */
 const ELEMENT = /[ \t]*(?:(W\/)?"([\x21\x23-\x7e\x80-\xff]*)"[ \t]*)?(?:,|$)/gy
 const VERSION = /^[1-9]\d{0,14}$/
 
@@ -11,7 +11,7 @@ const VERSION = /^[1-9]\d{0,14}$/
  * Reads `If-Match`: the tag of a card is its version in quotes. Weak tags match nothing, and neither do tags that no
  * card ever had.
  *
- * @throws AppError `invalid/invalid_field` where it is no list of entity tags
+ * @throws AppError `invalid/invalid_field` if it is no list of entity tags
  *
  * Source: RFC 9110, sections 8.8.3 and 13.1.1.
  */
@@ -25,7 +25,7 @@ export function readIfMatch(header: string | undefined): WantedVersions {
 }
 
 /**
- * Whether `If-None-Match` names this version, weakly or not. What is no list of entity tags names nothing.
+ * Whether `If-None-Match` names this version, weakly or not. A header that is no list of entity tags names nothing.
  *
  * Source: RFC 9110, section 13.1.2.
  */
@@ -34,7 +34,7 @@ export function isNoneMatch(header: string | undefined, version: number): boolea
   return header.trim() === '*' || (readTags(header)?.some(({ tag }) => tag === String(version)) ?? false)
 }
 
-/** @returns `undefined` where it is no list of entity tags, or an empty one */
+/** @returns `undefined` for an empty list, or a text that is none */
 function readTags(header: string): { weak: boolean; tag: string }[] | undefined {
   const elements = [...header.matchAll(ELEMENT)]
   const length = elements.reduce((sum, [text]) => sum + text.length, 0)

@@ -4,9 +4,9 @@ import type { RunOutcome, StopReason } from './run-process.js'
 
 const STEPS = 3
 
-/** Plays a run that goes well, and starts nothing. @param stop aborted with a `StopReason` */
-export async function playRun(log: RunLog, stop: AbortSignal, stepMs: number): Promise<RunOutcome> {
-  log.note('This run is played: nothing is started.')
+/** Pretends a successful run, and starts nothing. @param stop aborted with a `StopReason` */
+export async function mockRun(log: RunLog, stop: AbortSignal, stepMs: number): Promise<RunOutcome> {
+  log.note('This is a mock run: nothing is started.')
   for (let step = 1; step <= STEPS; step++) {
     await delay(stepMs, undefined, { signal: stop }).catch(whenStopped)
     if (stop.aborted) return { state: stop.reason as StopReason, reason: null, exit_code: null, signal: null }

@@ -5,15 +5,15 @@ export interface ExecutorSettings {
   /** Program and arguments; absent: real runs are not possible. */
   command?: readonly string[]
   timeoutSeconds: number
-  /** Variables that are passed on. */
+  /** The variables that the program receives from the server's environment. */
   environment: Readonly<Record<string, string>>
-  /** Absolute: the working folder. */
+  /** The working folder, as an absolute path. */
   folder: string
 }
 
 const MARKER = 'DAYBOOK_RUN_MARKER'
 
-/** A run that is asked for; a dry one is over at once, and says what would be started. */
+/** A requested run. A dry run is complete immediately, and its plan shows what a real run would start. */
 export function toNewRun(
   { id, cardId, mode, at }: { id: string; cardId: string; mode: RunMode; at: string },
   settings: ExecutorSettings,
@@ -47,12 +47,12 @@ export function toPlan({ command, folder, environment, timeoutSeconds }: Executo
   }
 }
 
-/** Variables that the program gets from us. */
+/** The variables that we add to the program's environment. */
 export function toOwnVariables({ runId, cardId, marker }: { runId: string; cardId: string; marker: string }) {
   return { DAYBOOK_RUN_ID: runId, DAYBOOK_CARD_ID: cardId, [MARKER]: marker }
 }
 
-/** By which the processes of a run are told from others, as it stands in their environment. */
+/** The entry in the environment that identifies the processes of a run. */
 export function markOf(marker: string): string {
   return `${MARKER}=${marker}`
 }

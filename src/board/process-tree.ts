@@ -3,13 +3,13 @@ import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { readProcStat } from '../model/proc-stat.js'
 
-/** How the processes of a run are told from all others. */
+/** What identifies the processes of a run. */
 export interface TreeRoot {
-  /** `NAME=value` in the environment of the first process, which whatever it starts inherits. */
+  /** `NAME=value` in the environment of the first process; the processes that it starts inherit it. */
   mark: string
   /**
-   * Of the first process, which leads a session of its own. Null once that number may be somebody else's: after a
-   * restart of the server.
+   * The first process, which leads its own session. Null after a restart of the server, when another process may have that
+   * number.
    */
   pid: number | null
 }
@@ -17,44 +17,44 @@ export interface TreeRoot {
 export interface TreeTimes {
   /** How long the processes have between SIGTERM and SIGKILL. */
   graceMs: number
-  /** For how long SIGKILL is repeated at most. */
+  /** The longest time for which SIGKILL is repeated. */
   killMs: number
-  /** How often it is looked what is left. */
-  lookMs: number
+  /** Between two checks which processes are left. */
+  pollMs: number
 }
 
-export const TREE_TIMES: TreeTimes = { graceMs: 5_000, killMs: 5_000, lookMs: 50 }
+export const TREE_TIMES: TreeTimes = { graceMs: 5_000, killMs: 5_000, pollMs: 50 }
 
 /**
- * Ends every process of a run: SIGTERM, and SIGKILL for those that are left after a while, again and again until none
- * is. That is the first process's group and session, whatever has its mark in the environment (so also what called
- * setsid or was left by its parent), and what these have started. Where there is no /proc, it is the group alone.
+ * Ends every process of a run: SIGTERM, then SIGKILL repeatedly until none is left. These are the first process's group and
+ * session, all processes with its mark in the environment (so also those that called setsid or lost their parent), and
+ * all processes that these have started. Without /proc it is only the group.
  *
  * @returns whether none is left
  */
 export async function endTree(root: TreeRoot, times: TreeTimes = TREE_TIMES, proc = '/proc'): Promise<boolean> {
-  let left = await lookFor(root, proc)
+  let left = await findTargets(root, proc)
   if (isNone(left)) return true
   signal(left, 'SIGTERM')
   const graceEnds = performance.now() + times.graceMs
   while (!isNone(left) && performance.now() < graceEnds) {
-    await delay(times.lookMs)
-    left = await lookFor(root, proc)
+    await delay(times.pollMs)
+    left = await findTargets(root, proc)
   }
   const killEnds = performance.now() + times.killMs
   while (!isNone(left) && performance.now() < killEnds) {
     signal(left, 'SIGKILL')
-    await delay(times.lookMs)
-    left = await lookFor(root, proc)
+    await delay(times.pollMs)
+    left = await findTargets(root, proc)
   }
   return isNone(left)
 }
 
-/** What there is to send signals to. */
+/** The receivers of signals. */
 interface Targets {
-  /** To a group a signal goes all at once: nothing can fork away between two of its processes. */
+  /** A signal reaches all processes of a group together, so none can fork in between. */
   groups: ReadonlySet<number>
-  /** Of those that are in none of these groups. */
+  /** Processes outside these groups. */
   pids: readonly number[]
 }
 
@@ -66,7 +66,7 @@ interface ProcessRow {
   isMarked: boolean
 }
 
-async function lookFor(root: TreeRoot, proc: string): Promise<Targets> {
+async function findTargets(root: TreeRoot, proc: string): Promise<Targets> {
   const rows = await readProcesses(root.mark, proc)
   if (rows) return targetsAmong(rows, root)
   return { groups: new Set(root.pid !== null && exists(-root.pid) ? [root.pid] : []), pids: [] }
@@ -74,7 +74,7 @@ async function lookFor(root: TreeRoot, proc: string): Promise<Targets> {
 
 function targetsAmong(rows: readonly ProcessRow[], root: TreeRoot): Targets {
   const own = rows.find(row => row.pid === process.pid)
-  // The first process led a session of its own, so the session of whatever is marked began with the run as well.
+  // The first process led its own session, so the session of any marked process began with the run as well.
   const sessions = new Set(rows.filter(row => row.isMarked).map(row => row.session))
   if (root.pid !== null) sessions.add(root.pid)
   sessions.delete(own?.session ?? 0)
@@ -88,7 +88,7 @@ function targetsAmong(rows: readonly ProcessRow[], root: TreeRoot): Targets {
   return { groups, pids: [...found.values()].filter(row => !groups.has(row.group)).map(row => row.pid) }
 }
 
-/** Those that still run; what only waits for its parent to take note is over. Undefined where there is no /proc. */
+/** The running processes, without zombies. Undefined without /proc. */
 async function readProcesses(mark: string, proc: string): Promise<ProcessRow[] | undefined> {
   const names = (await readOrNothing(() => readdir(proc)))?.filter(name => /^\d+$/.test(name))
   if (!names || names.length === 0) return undefined
@@ -98,14 +98,14 @@ async function readProcesses(mark: string, proc: string): Promise<ProcessRow[] |
     if (stat === undefined) continue
     const { isZombie, parent, group, session } = readProcStat(stat)
     if (isZombie) continue
-    // Only for processes of this user; those of others cannot be ended anyway.
+    // Readable only for processes of this user; others cannot be ended anyway.
     const environment = await readOrNothing(() => readFile(join(proc, name, 'environ')))
     rows.push({ pid: Number(name), parent, group, session, isMarked: environment?.includes(mark) ?? false })
   }
   return rows
 }
 
-/** Processes come and go while they are looked at, and some may not be looked into. */
+/** Processes may end while they are read, and some may not be read. */
 async function readOrNothing<Result>(read: () => Promise<Result>): Promise<Result | undefined> {
   try {
     return await read()
@@ -128,12 +128,12 @@ function exists(target: number): boolean {
   return send(target, 0)
 }
 
-/** @returns whether there was anybody */
+/** @returns whether the target exists */
 function send(target: number, name: NodeJS.Signals | 0): boolean {
   try {
     return process.kill(target, name)
   } catch (error) {
     if (!(error instanceof Error) || !('code' in error)) throw error
-    return error.code === 'EPERM' // of another user: it is there
+    return error.code === 'EPERM' // it exists, and belongs to another user
   }
 }

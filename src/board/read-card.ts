@@ -13,7 +13,7 @@ const checkNew = Compile(NewCardSchema)
 const checkChanges = Compile(CardChangesSchema)
 
 /**
- * Reads a card that is to be made. What the board keeps itself, such as `version`, cannot be sent.
+ * Reads a new card. Members that the board sets itself, such as `version`, cannot be sent.
  *
  * @param columns of this board
  * @throws AppError `invalid/invalid_field` with every refused field
@@ -27,13 +27,13 @@ export function readCard(input: unknown, columns: readonly string[]): NewCard {
   return sent
 }
 
-/** Reads what is to change of a card: one member at least. Otherwise as `readCard`. */
+/** Reads the changes of a card: at least one member. Otherwise as `readCard`. */
 export function readCardChanges(input: unknown, columns: readonly string[]): CardInputChanges {
   const sent = withoutBlankEnds(readMembers(input))
   if (!checkChanges.Check(sent)) throw refusedInput('The change', toFieldProblems(checkChanges.Errors(sent), sent))
   if (Object.keys(sent).length === 0) {
     const known = Object.keys(CardChangesSchema.properties).join(', ')
-    throw refusedInput('The change', [{ field: '', detail: `Nothing is to change. Send one of: ${known}.` }])
+    throw refusedInput('The change', [{ field: '', detail: `The change is empty. Send at least one of: ${known}.` }])
   }
   refuseMisfits('The change', sent, columns)
   return sent
@@ -44,7 +44,7 @@ function readMembers(input: unknown): Record<string, unknown> {
     throw refusedInput('The body', [{ field: '', detail: 'It must be a JSON object.' }])
   }
   const members: Record<string, unknown> = { ...input }
-  // Before anything looks at each of their elements.
+  // Before any check of each element.
   const long = LISTS.filter(({ name, most }) => Array.isArray(members[name]) && members[name].length > most)
   if (long.length === 0) return members
   throw refusedInput(
@@ -53,7 +53,7 @@ function readMembers(input: unknown): Record<string, unknown> {
   )
 }
 
-/** Of what people write by hand and compare by eye. Links are kept as they are. */
+/** For texts that people write and compare. Links stay as sent. */
 function withoutBlankEnds(members: Record<string, unknown>): Record<string, unknown> {
   const trimmed = (value: unknown) => (typeof value === 'string' ? value.trim() : value)
   const { title, labels, assignee } = members
@@ -65,14 +65,14 @@ function withoutBlankEnds(members: Record<string, unknown>): Record<string, unkn
   }
 }
 
-/** What a schema cannot say. */
+/** Rules that a schema cannot express. */
 function refuseMisfits(what: string, sent: CardInputChanges, columns: readonly string[]): void {
   const { body = '', column } = sent
   const problems: FieldProblem[] = []
   for (const { name } of LISTS) {
     const items = sent[name] ?? []
     if (new Set(items).size < items.length) {
-      problems.push({ field: `/${name}`, detail: `/${name} must not have one item twice.` })
+      problems.push({ field: `/${name}`, detail: `/${name} must not contain an item twice.` })
     }
   }
   if (column !== undefined && !columns.includes(column)) {

@@ -1,14 +1,14 @@
-/** Those who wait for something new of a run. What it is they find in the store, so nothing piles up for a slow one. */
+/** Wakes the followers of a run when it changes. They read the change from the store, so nothing accumulates for a slow one. */
 export class RunFollowers {
   #wakes = 0
   readonly #waiting = new Map<string, Set<() => void>>()
 
-  /** How often followers were woken: what happened by then is known to a look that begins now. */
+  /** How often followers were woken. A read that begins after this number was noted sees all changes up to it. */
   get wakes(): number {
     return this.#wakes
   }
 
-  /** Resolves when something of the run has changed since then, or with the signal. */
+  /** Resolves when the run has changed since `wakes` had this value, or with the signal. */
   async changed(id: string, since: number, signal: AbortSignal): Promise<void> {
     if (this.#wakes !== since || signal.aborted) return
     await new Promise<void>(resolve => {

@@ -6,25 +6,25 @@ import type { LogPiece } from '../model/run.js'
 export type NewLogPiece = Omit<LogPiece, 'seq'>
 
 export interface RunLogParts {
-  /** Resolves once the pieces are kept. */
+  /** Resolves when the pieces are stored. */
   write: (pieces: readonly NewLogPiece[]) => Promise<void>
   /** UTC, six digits. */
   now: () => string
 }
 
-/** So much is written at once, or what came within so long. */
+/** A batch is written when it has so many bytes, or after so long. */
 const BATCH_BYTES = 64 * 1024
 const BATCH_MS = 200
-/** A program that writes to both streams in turn makes a piece of each word; so many are a batch as well. */
+/** A program that alternates between both streams makes a piece of each word; so many pieces are a batch too. */
 const BATCH_PIECES = 256
-/** Between two full batches nothing is read, so that a flood leaves the server time for others: about 6 MB/s are left. */
+/** Pause between two full batches, so that a flood of output leaves the server time: it is limited to about 6 MB/s. */
 const REST_MS = 10
-/** Enough for what fits into the pipes, each of these looks taking a batch at least. */
-const MOST_LAST_LOOKS = 256
+/** Enough for the content of the pipes, as each of these reads yields at least a batch. */
+const MAX_LAST_READS = 256
 
 /**
- * The log of a run while it is written. What its program says is read no faster than it is kept: while a batch is being
- * written nothing is taken from the pipes, and the program waits as it would for a slow terminal.
+ * The log of a run while it is written. Output is read no faster than it is stored: while a batch is being written, nothing
+ * is read from the pipes, and the program waits as it would for a slow terminal.
  */
 export class RunLog {
   readonly #streams = new Set<Readable>()
@@ -37,7 +37,7 @@ export class RunLog {
 
   constructor(private readonly parts: RunLogParts) {}
 
-  /** A sentence of our own. */
+  /** A sentence of the server. */
   note(sentence: string): void {
     this.#add('note', `${sentence}\n`)
   }
@@ -46,7 +46,7 @@ export class RunLog {
     this.#add('out', `${text}\n`)
   }
 
-  /** Takes in all that comes, as UTF-8; what is none is replaced by U+FFFD. */
+  /** Reads all output as UTF-8; invalid bytes become U+FFFD. */
   read(stream: Readable, name: 'out' | 'err'): void {
     const decoder = new StringDecoder('utf8')
     this.#streams.add(stream)
@@ -54,7 +54,7 @@ export class RunLog {
       this.#chunks++
       this.#add(name, decoder.write(chunk))
     })
-    stream.on('error', error => this.note(`Its output could not be read to the end (${error.message}).`))
+    stream.on('error', error => this.note(`The output could not be read to its end (${error.message}).`))
     stream.once('close', () => {
       this.#streams.delete(stream)
       this.#add(name, decoder.end())
@@ -63,14 +63,14 @@ export class RunLog {
   }
 
   /**
-   * Reads to the end what is in the pipes once nobody is left who writes, however long the store takes for it, and lets go
-   * of them. Somebody who hides from us may hold them open: then their end is where they were found empty.
+   * Reads the rest of the pipes when no writer is left, however long the store needs for it, and closes them. A process that
+   * was not found may keep them open: then they end where they were found empty.
    */
   async readLast(): Promise<void> {
-    for (let looks = 0; this.#streams.size > 0 && looks < MOST_LAST_LOOKS; looks++) {
+    for (let reads = 0; this.#streams.size > 0 && reads < MAX_LAST_READS; reads++) {
       await this.#writing
       const before = this.#chunks
-      // From one of these to the next, all that is there is read once.
+      // Between these two turns all available output is read once.
       await turn()
       await turn()
       if (!this.#writing && this.#chunks === before) break
@@ -80,7 +80,7 @@ export class RunLog {
     await Promise.all(closed)
   }
 
-  /** Resolves when everything is kept. @throws what writing failed with */
+  /** Resolves when everything is stored. @throws the error of a failed write */
   async finish(): Promise<void> {
     while (this.#pending.length > 0 || this.#writing) await this.#flush()
     if (this.#failure !== undefined) throw this.#failure
@@ -90,7 +90,7 @@ export class RunLog {
     if (text === '' || this.#failure !== undefined) return
     const bytes = Buffer.byteLength(text)
     const last = this.#pending.at(-1)
-    // A program that writes byte by byte shall not make a row of each.
+    // A program that writes byte by byte must not make a row of each.
     if (last?.stream === stream && this.#pendingBytes + bytes <= BATCH_BYTES) last.text += text
     else this.#pending.push({ at: this.parts.now(), stream, text })
     this.#pendingBytes += bytes

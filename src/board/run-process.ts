@@ -16,13 +16,13 @@ export type StopReason = 'cancelled' | 'interrupted'
 export interface RunProcessOptions {
   /** Program and arguments. */
   command: readonly string[]
-  /** Made when it is not there. */
+  /** Created if it is missing. */
   folder: string
-  /** All of it. */
+  /** The complete environment. */
   environment: Readonly<Record<string, string>>
-  /** `NAME=value` of that environment, by which the processes of this run are told from others. */
+  /** `NAME=value` of that environment; identifies the processes of this run. */
   mark: string
-  /** For its standard input, which then ends. */
+  /** The complete standard input. */
   input: string
   timeoutSeconds: number
   log: RunLog
@@ -32,10 +32,10 @@ export interface RunProcessOptions {
   times: TreeTimes
 }
 
-/** Until the system says how the first process ended, when none is left that we can see. */
+/** How long to wait for the exit status of the first process when no process is left. */
 const EXIT_MS = 1_000
 
-/** Starts a program without a shell, as leader of a session of its own, and stays with it until its whole tree is gone. */
+/** Starts a program without a shell, as the leader of its own session, and returns when its whole process tree has ended. */
 export async function runProcess(options: RunProcessOptions): Promise<RunOutcome> {
   const { command, log, stop, mark, times, timeoutSeconds } = options
   const [program = ''] = command
@@ -44,7 +44,7 @@ export async function runProcess(options: RunProcessOptions): Promise<RunOutcome
   try {
     await mkdir(options.folder, { recursive: true, mode: 0o700 })
   } catch (error) {
-    log.note(`The working folder ${options.folder} cannot be made (${codeOf(error)}).`)
+    log.note(`The working folder ${options.folder} cannot be created (${codeOf(error)}).`)
     return outcomeOf('not_started', NOTHING)
   }
   try {
@@ -66,7 +66,7 @@ export async function runProcess(options: RunProcessOptions): Promise<RunOutcome
   const cause = await Promise.race([
     ended.then(() => 'ended' as const),
     timeout(timeoutSeconds, over.signal),
-    told(stop, over.signal),
+    stopped(stop, over.signal),
   ])
   over.abort()
   if (cause !== 'ended') log.note(CAUSES[cause](timeoutSeconds))
@@ -75,8 +75,8 @@ export async function runProcess(options: RunProcessOptions): Promise<RunOutcome
   const exit = await Promise.race([ended, delay(EXIT_MS, NOTHING, { ref: false })])
   child.stdin?.destroy()
   await log.readLast()
-  if (exit.signal !== null) log.note(`It was ended by ${exit.signal}.`)
-  else if (exit.exit_code !== null) log.note(`It ended with exit code ${exit.exit_code}.`)
+  if (exit.signal !== null) log.note(`The program was ended by ${exit.signal}.`)
+  else if (exit.exit_code !== null) log.note(`The program ended with exit code ${exit.exit_code}.`)
   return outcomeOf(cause, exit)
 }
 
@@ -86,9 +86,9 @@ type Cause = StopReason | 'ended' | 'timeout' | 'not_started'
 const NOTHING: Exit = { exit_code: null, signal: null }
 
 const CAUSES: Record<StopReason | 'timeout', (timeoutSeconds: number) => string> = {
-  timeout: seconds => `It took longer than ${seconds} s and is ended.`,
-  cancelled: () => 'It is cancelled.',
-  interrupted: () => 'The server stops, and ends it.',
+  timeout: seconds => `The run took longer than ${seconds} s and is being ended.`,
+  cancelled: () => 'The run is being cancelled.',
+  interrupted: () => 'The server stops, and ends the run.',
 }
 
 function outcomeOf(cause: Cause, exit: Exit): RunOutcome {
@@ -105,21 +105,21 @@ async function start({ command, folder, environment }: RunProcessOptions): Promi
     cwd: folder,
     env: { ...environment },
     stdio: ['pipe', 'pipe', 'pipe'],
-    // Leads a session and a group, so that one signal reaches all of it, and the terminal's Ctrl+C does not.
+    // Leads a session and a group: one signal reaches all its processes, and the terminal's Ctrl+C does not.
     detached: true,
   })
   await once(child, 'spawn')
   return child
 }
 
-/** Its end, whether or not something of its own still holds the pipes. */
+/** Its exit, even if a process that it started still holds the pipes open. */
 function endOf(child: ChildProcess): Promise<Exit> {
   return new Promise(resolve => {
     child.once('exit', (exit_code, signal) => resolve({ exit_code, signal }))
   })
 }
 
-/** A program may end, or close its input, without having read any of it: that is its own affair. */
+/** A program may end, or close its input, without having read it. */
 function feed({ stdin }: ChildProcess, input: string): void {
   stdin?.on('error', () => stdin.destroy())
   stdin?.end(input)
@@ -132,11 +132,11 @@ function timeout(seconds: number, over: AbortSignal): Promise<'timeout'> {
   })
 }
 
-function told(stop: AbortSignal, over: AbortSignal): Promise<StopReason> {
+function stopped(stop: AbortSignal, over: AbortSignal): Promise<StopReason> {
   return new Promise(resolve => {
-    const tell = () => resolve(stop.reason as StopReason)
-    if (stop.aborted) tell()
-    else stop.addEventListener('abort', tell, { once: true, signal: over })
+    const settle = () => resolve(stop.reason as StopReason)
+    if (stop.aborted) settle()
+    else stop.addEventListener('abort', settle, { once: true, signal: over })
   })
 }
 
@@ -144,11 +144,11 @@ const REASONS = new Map([
   ['ENOENT', 'there is no such program'],
   ['EACCES', 'it may not be started by this user'],
   ['E2BIG', 'its arguments and environment are too long'],
-  ['ENOTDIR', 'a part of its path is no folder'],
-  ['ENOEXEC', 'it is no program'],
+  ['ENOTDIR', 'a part of its path is not a folder'],
+  ['ENOEXEC', 'it is not a program'],
 ])
 
-/** The system's word for a failure of its own. */
+/** The system's code of a failure. Rethrows other errors. */
 function codeOf(error: unknown): string {
   if (!(error instanceof Error) || !('code' in error)) throw error
   return String(error.code)

@@ -19,7 +19,7 @@ import {
 import type { AuthStatus, Gate, RequestFacts, StartedBoardSession } from './gate.js'
 import type { BoardIdentity } from './identity.js'
 import { type BoardLogin, readBoardLogin } from './read-board-login.js'
-import { toRefusal } from './refusals.js'
+import { toRefusal } from './refusal-errors.js'
 import { SigningKeys } from './signing-keys.js'
 import type { CookieSession } from './verified-cookie-cache.js'
 

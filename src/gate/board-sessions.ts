@@ -27,7 +27,7 @@ export interface BoardSessionsParts {
 
 /**
  * Browser sessions of the board. A cookie is valid if the current key signed it and the store has its token's digest
- * together with that key's digest. A logout ends one session. A key change ends all of them for good: they stay invalid
+ * together with that key's digest. A logout ends one session. A key change ends all of them permanently: they stay invalid
  * if the old key returns.
  *
  * Source: Board Access Gate, "Session cookie", "States and transitions"; decisions on security, section 2.

@@ -1,7 +1,7 @@
 import { directOrigin, isLoopbackHost, isSameOrigin } from '../login/origins.js'
 import type { BoardAccess } from './access.js'
 import type { RequestFacts } from './gate.js'
-import { type BoardIdentity, NOBODY } from './identity.js'
+import { ANONYMOUS, type BoardIdentity } from './identity.js'
 
 /** Which credentials the board requires. With neither, everyone who can reach the board may use it. */
 export interface AccessMode {
@@ -81,7 +81,7 @@ export function decide(request: ResolvedRequest, rules: GateRules): Decision {
     if (isOpen(rules) && !isLoopbackHost(request.host)) return { refusal: 'host_not_allowed' }
     if (access === 'login' && !rules.hasPassword) return { refusal: 'password_login_disabled' }
   }
-  const identity = rule.identity === 'unasked' && !local ? NOBODY : identify(request, rules)
+  const identity = rule.identity === 'unasked' && !local ? ANONYMOUS : identify(request, rules)
   if (rule.identity === 'needed' && identity.kind === 'anonymous') return { refusal: 'unauthenticated' }
   const isCookieWrite = identity.kind === 'session' && !request.showsKey && isUnsafe(request.method)
   if (!local && !originFits(request, rules, isCookieWrite)) return { refusal: 'origin_not_allowed' }
@@ -111,7 +111,7 @@ function identify({ access, local, showsKey, session }: ResolvedRequest, rules: 
   // Without a password no login is possible, so existing sessions no longer count.
   const bySession: BoardIdentity | undefined =
     rules.hasPassword && session ? { kind: 'session', ...session } : undefined
-  return (access === 'anybody' ? (bySession ?? byKey) : (byKey ?? bySession)) ?? NOBODY
+  return (access === 'anybody' ? (bySession ?? byKey) : (byKey ?? bySession)) ?? ANONYMOUS
 }
 
 function originFits(request: ResolvedRequest, rules: GateRules, isCookieWrite: boolean): boolean {

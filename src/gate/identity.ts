@@ -10,4 +10,4 @@ export type BoardIdentity =
   /** By a browser session: unsafe methods need Origin and CSRF token. */
   | { kind: 'session'; csrfToken: string }
 
-export const NOBODY: BoardIdentity = { kind: 'anonymous' }
+export const ANONYMOUS: BoardIdentity = { kind: 'anonymous' }

@@ -1,5 +1,5 @@
 import { isIPv6 } from 'node:net'
-import type { HttpApp } from '../server/http-app.js'
+import type { HttpApp } from '../server/http/http-app.js'
 import type { ListenSettings } from '../settings/listen-settings.js'
 
 /** Where a program answers. */

@@ -6,8 +6,8 @@ import { AppError } from '../model/app-error.js'
 import { ADAPTERS } from '../platforms/adapters.js'
 import { listPlatforms } from '../platforms/catalogue.js'
 import { LargeDeliveries } from '../platforms/large-deliveries.js'
-import type { HttpApp } from '../server/http-app.js'
-import { createLedgerServer } from '../server/ledger-server.js'
+import type { HttpApp } from '../server/http/http-app.js'
+import { createLedgerServer } from '../server/ledger/ledger-server.js'
 import type { LedgerSettings } from '../settings/ledger-settings.js'
 import { isLoopback } from '../settings/listen-settings.js'
 import { CaptureSchedule } from './capture-schedule.js'
@@ -167,7 +167,7 @@ function createServer(
     database: { database: opened.ownership.database, engine: 'sqlite', ...warned },
     adapters: ADAPTERS,
     platforms: listPlatforms(),
-    takeLargeDelivery: (adapter, delivery, rules) => large.take(adapter, delivery, rules),
+    acceptLargeDelivery: (adapter, delivery, rules) => large.take(adapter, delivery, rules),
     settings: {
       rootPath,
       allowOpen,

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { Logger } from 'pino'
-import { createLogger } from '../server/logger.js'
+import { createLogger } from '../server/logging/logger.js'
 import type { ServeSettings } from '../settings/serve-settings.js'
 import type { SettingSources } from '../settings/setting-sources.js'
 import { watchBoardSecrets } from '../settings/watch-board-secrets.js'

@@ -9,7 +9,7 @@ import {
 } from '../../assets/observatory/events/filter-params.js'
 import { justBefore } from '../../assets/observatory/events/instants.js'
 import { readState, writeState } from '../../assets/shared/query-state.js'
-import { readEventQuery, readEventStreamRequest } from '../../src/server/event-query-params.js'
+import { readEventQuery, readEventStreamRequest } from '../../src/server/events/event-query-params.js'
 
 const NOW = Date.UTC(2026, 10, 20) * 1000
 const read = (query: string) => readState(FILTER_PARAMS, new URLSearchParams(query))

@@ -1,7 +1,7 @@
 import t from 'tap'
 import { cardsRig } from './cards-rig.js'
 
-t.test('a new card stands at the end of the first column', async t => {
+t.test('a new card is at the end of the first column', async t => {
   const { cards } = cardsRig(t)
   t.same(await cards.create({ title: 'One' }), {
     ...{

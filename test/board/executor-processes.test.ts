@@ -31,7 +31,7 @@ function startStranger(t: Test): ChildProcess {
   return stranger
 }
 
-t.test('to cancel a run ends all that it has started, whatever that did to stay', async t => {
+t.test('cancelling a run ends all processes that it has started, also those that try to stay', async t => {
   const stranger = startStranger(t)
   const { executor, folder } = await createExecutor(t, { settings: { command: program('hydra', 'stay') } })
   const run = await executor.start(CARD.id, 'real')
@@ -53,16 +53,16 @@ t.test('so does its time limit', async t => {
   t.same(pidsIn(folder).filter(runs), [])
 })
 
-t.test('what a run was ended for stands in its log', async t => {
+t.test('the log contains the reason for which a run was ended', async t => {
   const { executor, over, text } = await createExecutor(t, {
     settings: { command: shell('sleep 60'), timeoutSeconds: 1 },
   })
   const done = await over(await executor.start(CARD.id, 'real'))
   t.match(done, { state: 'failed', reason: 'timeout', exit_code: null, signal: 'SIGTERM' })
-  t.match(await text(done), /It took longer than 1 s and is ended\.\nIt was ended by SIGTERM\.\n$/)
+  t.match(await text(done), /The run took longer than 1 s and is being ended\.\nThe program was ended by SIGTERM\.\n$/)
 })
 
-t.test('a program that heeds SIGTERM may tidy up, and its code is told', async t => {
+t.test('a program that handles SIGTERM can clean up, and its exit code is reported', async t => {
   const { executor, text } = await createExecutor(t, {
     settings: { command: shell('trap "echo bye; exit 9" TERM; echo up; while :; do sleep 0.02; done') },
   })
@@ -80,7 +80,7 @@ t.test('what a run leaves behind is ended with it, and holds it up no longer', a
   t.same(pidsIn(folder).filter(runs), [])
 })
 
-t.test('who hides from us, holds the pipes open and goes on talking holds up no run', async t => {
+t.test('a hidden process that holds the pipes open and keeps writing delays no run', async t => {
   const hide = `setsid -f env -i PATH="$PATH" sh -c 'echo $$ > hidden; while echo mumble; do sleep 0.02; done'`
   const { executor, over, folder, text } = await createExecutor(t, {
     settings: { command: shell(`${hide}; until [ -s hidden ]; do sleep 0.02; done; echo last; exit 3`) },

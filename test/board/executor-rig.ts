@@ -29,7 +29,7 @@ export const CARD: Card = {
 }
 
 /** Ends with a good part of the grace that there is by default left out. */
-export const SHORT_TIMES = { graceMs: 300, killMs: 5_000, lookMs: 20, mockStepMs: 1, retryMs: 5 }
+export const SHORT_TIMES = { graceMs: 300, killMs: 5_000, pollMs: 20, mockStepMs: 1, retryMs: 5 }
 
 export interface Rig {
   executor: Executor

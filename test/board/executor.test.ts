@@ -40,7 +40,7 @@ t.test('a mock run goes through its states and writes a log, and starts nothing'
   const done = await over(run)
   t.match(done, { state: 'done', exit_code: 0, signal: null, reason: null, plan: null })
   t.ok(done.started_at && done.finished_at && done.created_at < done.started_at && done.started_at < done.finished_at)
-  t.equal(await text(run), 'This run is played: nothing is started.\nStep 1 of 3.\nStep 2 of 3.\nStep 3 of 3.\n')
+  t.equal(await text(run), 'This is a mock run: nothing is started.\nStep 1 of 3.\nStep 2 of 3.\nStep 3 of 3.\n')
   t.notOk(existsSync(folder))
 })
 
@@ -56,7 +56,7 @@ t.test('no card, no run; a card that is deleted while its run waits fails it', a
   await t.rejects(executor.start(CARD.id, 'dry_run'), { category: 'not_found', code: 'not_found' })
   await executor.resume()
   t.match(await over(run), { state: 'failed', reason: 'not_started', started_at: null, exit_code: null })
-  t.match(await text(run), /card is not there/)
+  t.match(await text(run), /card was deleted/)
 })
 
 t.test('a real run gets the card on its input, and of the environment what is listed', async t => {
@@ -138,7 +138,7 @@ for (const { name, command, run, log } of ENDS) {
   })
 }
 
-t.test('a working folder that cannot be made is said to be the reason', async t => {
+t.test('a working folder that cannot be created is named as the reason', async t => {
   const home = testFolder(t, { file: '' })
   const { executor, over, text } = await createExecutor(t, {
     home,
@@ -146,7 +146,7 @@ t.test('a working folder that cannot be made is said to be the reason', async t 
   })
   const done = await over(await executor.start(CARD.id, 'real'))
   t.match(done, { state: 'failed', reason: 'not_started' })
-  t.match(await text(done), /working folder .* cannot be made \(ENOTDIR\)/)
+  t.match(await text(done), /working folder .* cannot be created \(ENOTDIR\)/)
 })
 
 t.test('a program may end without having read its input, however long', async t => {
@@ -200,7 +200,7 @@ t.test('so many wait, and no more', async t => {
   t.equal((await executor.start(CARD.id, 'dry_run')).state, 'done', 'what does not wait may come')
 })
 
-t.test('while it is paused nothing begins, and what is under way goes on', async t => {
+t.test('while paused no run starts, and the current one continues', async t => {
   const home = testFolder(t)
   const one = await createExecutor(t, { home, settings: { command: shell('while [ ! -e go ]; do sleep 0.02; done') } })
   const first = await one.executor.start(CARD.id, 'real')
@@ -220,7 +220,7 @@ t.test('while it is paused nothing begins, and what is under way goes on', async
   t.ok((await two.executor.status()).paused, 'also after a restart')
 })
 
-t.test('whoever follows a log gets every piece as it comes, and the end with the run', async t => {
+t.test('a follower of a log receives every piece as it is written, and the end with the run', async t => {
   const { executor, over, folder } = await createExecutor(t, {
     settings: { command: shell('echo one; while [ ! -e go ]; do sleep 0.02; done; echo two >&2') },
   })
@@ -251,7 +251,7 @@ t.test('whoever follows a log gets every piece as it comes, and the end with the
   t.same(after, pieces.slice(1))
 })
 
-t.test('whoever stops following is let go, whatever the run does', async t => {
+t.test('a follower that stops is released in every state of the run', async t => {
   const { executor } = await createExecutor(t)
   await executor.pause()
   const run = await executor.start(CARD.id, 'mock')
@@ -270,10 +270,10 @@ t.test('a flood is kept to the newest of its bytes, and held back', async t => {
   t.match(cancelled, { state: 'cancelled', signal: 'SIGTERM' })
   t.ok(cancelled.log_bytes <= RUN_LIMITS.logBytes && cancelled.log_bytes > RUN_LIMITS.logBytes / 2)
   t.equal((await over(run)).state, 'cancelled')
-  t.match((await executor.log(run.id)).at(-1), { stream: 'note', text: 'It was ended by SIGTERM.\n' })
+  t.match((await executor.log(run.id)).at(-1), { stream: 'note', text: 'The program was ended by SIGTERM.\n' })
 })
 
-t.test('what stands in a pipe that is held open is read to the end, however late the store takes it', async t => {
+t.test('the content of a pipe that is held open is read to its end, however slow the store is', async t => {
   const kept: string[] = []
   let take = () => {}
   const taken = new Promise<void>(resolve => {

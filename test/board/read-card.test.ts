@@ -87,7 +87,7 @@ t.test('what cannot be is refused by its name, in a new card and in a change', a
   }
 })
 
-t.test('all that is wrong is told at once', async t => {
+t.test('one refusal lists all problems', async t => {
   const fields = refusedFields(() => readCard({ body: 5, labels: 'x', unknown: 1 }, COLUMNS))
   t.same(fields.sort(), ['/body', '/labels', '/title', '/unknown'])
 })

@@ -113,7 +113,7 @@ t.test('runs in a browser', inBrowser(), async t => {
     await page.getByText('The program ended with exit code 3.').waitFor()
     const log = page.getByRole('log')
     t.equal(await log.locator('.log-line').count(), 5000)
-    t.match(await log.locator('.log-line').last().innerText(), 'It ended with exit code 3.')
+    t.match(await log.locator('.log-line').last().innerText(), 'The program ended with exit code 3.')
     t.ok(await log.evaluate(box => box.scrollHeight - box.scrollTop - box.clientHeight < 2), 'it has followed')
     await log.evaluate(box => box.scrollTo({ top: 100 }))
     await page.getByRole('switch', { name: 'Following', checked: false }).waitFor()
@@ -123,7 +123,7 @@ t.test('runs in a browser', inBrowser(), async t => {
     await page.getByRole('row', { name: /Failed\s+Long\s+Real run/ }).waitFor()
     t.same(await findAxeViolations(page), [])
     await page.getByRole('link', { name: 'Failed' }).click()
-    await page.getByRole('log').getByText('It ended with exit code 3.').waitFor()
+    await page.getByRole('log').getByText('The program ended with exit code 3.').waitFor()
   })
 
   t.test('no page complained, broke its policy, or asked anybody but its server', async t => {

@@ -92,7 +92,7 @@ t.test('what keeps requests from going there is told for each, and by the exit c
   const shown = await check(t, folder, { gone, refused, lost }, { atTerminal: true })
   t.match(
     shown.out,
-    /\ngone +http:\/\/127\.0\.0\.1:1 +unreachable[\s\S]*\n\ngone: There is no answer: connection refused\./,
+    /\ngone +http:\/\/127\.0\.0\.1:1 +unreachable[\s\S]*\n\ngone: The board does not answer: connection refused\./,
   )
 })
 

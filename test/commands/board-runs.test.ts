@@ -30,7 +30,7 @@ t.test('runs are started, followed, shown and listed', async t => {
   writeFileSync(join(folder, 'go'), '')
   const { out, code } = await followed.ended
   t.equal(code, 0)
-  t.match(out, /^Started .*\none\ntwo\nIt ended with exit code 3\.\n\nRun run_2, failed \(exit\)\n/)
+  t.match(out, /^Started .*\none\ntwo\nThe program ended with exit code 3\.\n\nRun run_2, failed \(exit\)\n/)
   t.notMatch(out, '\x1b')
 
   t.match(JSON.parse((await run(['show', 'run_2'])).out), { state: 'failed', exit_code: 3 })

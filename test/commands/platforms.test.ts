@@ -5,7 +5,7 @@ import t from 'tap'
 import { problem, standIn } from '../client/stand-in.js'
 import { runDaybook, startDaybook, until } from './run-daybook.js'
 
-const NOBODY = 'http://127.0.0.1:1'
+const ANONYMOUS = 'http://127.0.0.1:1'
 const CHECKPOINT = '2031-05-04T09:00:00.000000Z'
 const ARRIVED = {
   dedupe_key: 'forum:forum.example.org:topic:8:created',
@@ -63,7 +63,7 @@ t.test('setup prints what to enter where, and that a secret is there', async t =
 })
 
 t.test('setup needs no server to print, and suggests a secret where none is known', async t => {
-  const argv = ['platforms', 'setup', 'code_b', '--no-wait', '--api-url', NOBODY]
+  const argv = ['platforms', 'setup', 'code_b', '--no-wait', '--api-url', ANONYMOUS]
   const env = { NO_COLOR: '1' }
   const { code, out, err } = await runDaybook(t, argv, { atTerminal: true, env })
   t.equal(code, 0, err)

@@ -3,7 +3,7 @@ import { join, sep } from 'node:path'
 import t from 'tap'
 import { exitCodeOf } from '../../src/cli/exit-codes.js'
 import { AppError, type ErrorCategory } from '../../src/model/app-error.js'
-import { HTTP_STATUS } from '../../src/server/problem.js'
+import { HTTP_STATUS } from '../../src/server/answer/problem.js'
 import { ROOT } from './pages.js'
 import { readReference } from './reference-page.js'
 
@@ -27,7 +27,7 @@ const WAYS = [
   /^ {2}(?<code>[a-z_]+): \{\s*category: '(?<category>[a-z_]+)'/gm,
 ]
 /** Rooms whose refusals the API answers, as far as the operator is not the only one who can mend it. */
-const ANSWERING = ['server', 'gate', 'board', 'accounts', 'login', 'ledger', 'platforms', 'model']
+const ANSWERING = ['server', 'gate', 'board', 'proxy', 'accounts', 'login', 'ledger', 'platforms', 'model']
 const SHARED = 'store'
 
 const given = sources().flatMap(codesGiven)

@@ -9,7 +9,7 @@ import { readServeSettings } from '../../src/settings/serve-settings.js'
 import { processSources } from '../../src/settings/setting-sources.js'
 import { ownFolder } from '../black-box/own-folder.js'
 import { until } from '../board/executor-rig.js'
-import { type HttpBackend, httpBackend, rawBackend } from '../server/board/proxy-rig.js'
+import { type HttpBackend, httpBackend, rawBackend } from '../proxy/proxy-rig.js'
 import { readAnswer } from '../server/closed-ledger.js'
 import { memorySources } from '../settings/memory-sources.js'
 

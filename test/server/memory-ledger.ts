@@ -8,7 +8,7 @@ import type { EventPage, EventQuery } from '../../src/model/event-query.js'
 import type { Subscription, SubscriptionPage } from '../../src/model/subscription.js'
 import type { SubscriptionPreview } from '../../src/model/subscription-preview.js'
 import { type Micros, readTimestamp, toTimestamp } from '../../src/model/timestamp.js'
-import type { ServedLedger } from '../../src/server/served-ledger.js'
+import type { ServedLedger } from '../../src/server/ledger/served-ledger.js'
 import type { LedgerStats, RecordOutcome, StoreHealth } from '../../src/store/event-store.js'
 
 /** The instant after which the ledger of these tests captures: one microsecond an event. */

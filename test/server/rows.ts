@@ -1,4 +1,4 @@
-import type { Access } from '../../src/server/route.js'
+import type { Access } from '../../src/server/http/route.js'
 import type { Served } from './serve.js'
 
 /** A row of the route table. */

@@ -4,12 +4,12 @@ import { setTimeout } from 'node:timers/promises'
 import pino from 'pino'
 import type { Test } from 'tap'
 import { acceptLargeDelivery } from '../../src/platforms/accept-delivery.js'
-import type { HttpApp } from '../../src/server/http-app.js'
+import type { HttpApp } from '../../src/server/http/http-app.js'
 import {
   createLedgerServer,
   type LedgerServerOptions,
   type LedgerServerSettings,
-} from '../../src/server/ledger-server.js'
+} from '../../src/server/ledger/ledger-server.js'
 import { MemoryLedger, START } from './memory-ledger.js'
 import { OPEN_ACCOUNTS } from './open-accounts.js'
 
@@ -71,7 +71,7 @@ export async function serve(t: Test, options: ServeOptions = {}): Promise<Served
     database: { database: '/var/lib/ledger.db', engine: 'sqlite' },
     adapters: [],
     platforms: [],
-    takeLargeDelivery: async (adapter, delivery, rules) => acceptLargeDelivery(adapter, delivery, rules),
+    acceptLargeDelivery: async (adapter, delivery, rules) => acceptLargeDelivery(adapter, delivery, rules),
     logger: pino({ level: 'debug', base: null }, { write: line => log.push(JSON.parse(line)) }),
     version: '1.2.3',
     now: () => START,

@@ -1,40 +1,203 @@
+import type { ServerResponse } from 'node:http'
 import Type from '#typebox'
-import type { Backends } from '../../board/backends.js'
-import { json } from '../reply.js'
-import { METHODS, type RouteDoc } from '../route.js'
-import type { BoardHandler, BoardRoute } from './board-route.js'
-import { type ProxyParts, proxy } from './proxy.js'
+import type { Gate, RequestFacts } from '../../gate/gate.js'
+import { AppError } from '../../model/app-error.js'
+import { BackendAgents } from '../../proxy/backend-agents.js'
+import type { Backends } from '../../proxy/backends.js'
+import { type BodyStart, bodyTooLarge, MAX_BODY_BYTES, readBodyStart } from '../../proxy/body-start.js'
+import { type ForwardTimes, forward } from '../../proxy/forward.js'
+import { GatewayFailure } from '../../proxy/gateway-failure.js'
+import type { SocketAddress } from '../../proxy/own-address.js'
+import type { BodyFraming, PassedAnswer } from '../../proxy/proxy-headers.js'
+import { proxyPath } from '../../proxy/proxy-path.js'
+import { startsNothing, toRemoteExecution } from '../../proxy/remote-execution.js'
+import { ANSWER_LIMITS } from '../answer/answer-budget.js'
+import { STREAM_TIMES } from '../answer/paced-answer.js'
+import { problemReply } from '../answer/problem.js'
+import { json, passedHeaders } from '../answer/reply.js'
+import { endOnceRefused, isRefusal } from '../answer/server-sent-events.js'
+import { cutOffWhenSlow, whenGone } from '../answer/slow-reader.js'
+import { documented, METHODS, type Reply, type RouteDoc, route } from '../http/route.js'
+import type { Shutdown } from '../http/shutdown.js'
+import type { BoardEndpoint, BoardRequest, BoardRoute } from './board-route.js'
+import { NEW_RUN_BYTES } from './run-routes.js'
 
-/** The other boards, and the way to them. */
+export interface ProxyTimes extends ForwardTimes {
+  /** Until there is a connection. */
+  connectMs: number
+  /** Between two checks whether the reader of a silent event stream may still read. */
+  recheckMs: number
+}
+
+/** Source: decisions on security, section 2, "proxy timeouts". */
+export const PROXY_TIMES: ProxyTimes = {
+  connectMs: 5_000,
+  firstByteMs: 30_000,
+  idleMs: 60_000,
+  recheckMs: STREAM_TIMES.heartbeatMs,
+}
+
+export interface ProxyParts {
+  backends: Backends
+  gate: Pick<Gate, 'admitExecution'>
+  /** The parts of a request by which the gate admits a real run. */
+  executionFacts: (req: BoardRequest) => Pick<RequestFacts, 'executorToken' | 'address'>
+  /** Rejects when the sender of the request may no longer read: an answer outlives a login. */
+  mayRead: (req: BoardRequest) => Promise<void>
+  /** In front of all our paths: empty, or `/x`. */
+  rootPath: string
+  /** Where this process currently listens, the ledger included: a backend must not be one of these. */
+  ownListeners: () => readonly SocketAddress[]
+  shutdown: Shutdown
+  proxyTimes?: ProxyTimes
+}
+
+/** The other boards, and the reverse proxy to them. */
 export function backendRoutes(parts: ProxyParts): BoardRoute[] {
-  const handle = proxy(parts)
+  const proxied = proxy(parts)
   return [
-    {
-      method: 'GET',
-      pattern: '/api/backends',
-      access: 'api',
-      handle: listBackends(parts.backends),
-      doc: LIST_DOC,
-    },
-    ...METHODS.map(
-      (method): BoardRoute => ({
-        method,
-        pattern: '/api/backends/:profile/api/*',
-        access: 'api',
-        handle,
-        doc: PROXY_DOC,
-      }),
-    ),
+    route('GET', '/api/backends', 'api', listBackends(parts)),
+    ...METHODS.map(method => route(method, '/api/backends/:profile/api/*', 'api', proxied)),
   ]
 }
 
-/** `GET /api/backends`: the profiles that are understood. Whether their boards answer is for the caller to find out. */
-function listBackends(backends: Backends): BoardHandler {
-  return async () => {
+/** `GET /api/backends`: the valid profiles; their boards are not contacted. */
+function listBackends({ backends }: Pick<ProxyParts, 'backends'>): BoardEndpoint {
+  return documented(DOCS.list, async () => {
     const profiles = await backends.listProfiles()
     const items = profiles.map(({ name, url }) => ({ name, url }))
     return json(200, { items, count: items.length })
+  })
+}
+
+/**
+ * `/api/backends/:profile/api/…`, any method: sends the same request to another board, with the key of its profile, and
+ * passes its answer on. Both boards then have one origin, and no browser separates them: so headers pass by a list in both
+ * directions, no redirect is followed, and no answer can act as a page of ours. A request that would execute something there
+ * needs our own executor's token in addition to that board's; ours is not sent.
+ *
+ * @throws AppError `forbidden/forbidden`, `not_found/not_found`, `invalid/invalid_path`, `unavailable/backends_invalid`,
+ *   `unsupported_type/unsupported_media_type`, `too_large/body_too_large`, `invalid/bad_request`, and as
+ *   `Gate.admitExecution` and `mayRead`; it answers 502 `bad_gateway` and 504 `gateway_timeout` itself
+ *
+ * Source: Board Access Gate, "Endpoints"; decisions on security, section 5, and on the board, section 8.
+ */
+function proxy(parts: ProxyParts): BoardEndpoint {
+  const { backends, rootPath, ownListeners, shutdown, proxyTimes: times = PROXY_TIMES } = parts
+  const agents = new BackendAgents({ ownListeners, connectMs: times.connectMs })
+
+  return documented(DOCS.proxy, async (req, res) => {
+    if (req.headers['service-worker'] !== undefined) throw noWorkers()
+    // There is no proxy in front of the owner's socket.
+    const root = req.local ? '' : rootPath
+    // The target as sent: polka has cut a fragment off `url`.
+    const { profile: name, path } = proxyPath(req._parsedUrl.raw, root)
+    req.logged = { backend: name }
+    const begun = await admitExecution(req, res, path, parts)
+    const backend = await backends.getBackend(name)
+    const mayRead = () => parts.mayRead(req)
+    const head = headWriter(req, res, { shutdown, mayRead, recheckMs: times.recheckMs })
+    try {
+      await forward(req, res, {
+        ...{ backend, agent: agents.agentFor(backend.profile), path, ownPrefix: `${root}/api/backends/${name}` },
+        ...{ body: readFraming(req, begun), begun, times, gone: whenGone(res), mayRead, writeHead: head.write },
+      })
+      return undefined
+    } catch (error) {
+      // The end of a login within an answer is no failure.
+      if (res.headersSent && isRefusal(error)) return undefined
+      if (!(error instanceof GatewayFailure)) throw error
+      req.logged = { backend: name, reason: error.reason }
+      return toReply(error, req, res)
+    } finally {
+      head.stopChecking()
+    }
+  })
+}
+
+/** Writes the head of an answer. An event stream takes a place among the held answers, and ends with the caller's login. */
+function headWriter(
+  req: BoardRequest,
+  res: ServerResponse,
+  { shutdown, mayRead, recheckMs }: { shutdown: Shutdown; mayRead: () => Promise<void>; recheckMs: number },
+) {
+  let stopChecking = () => {}
+  const write = ({ status, headers, hasBody, isEventStream }: PassedAnswer) => {
+    const open = hasBody && isEventStream ? shutdown.hold(req, res) : undefined
+    res.writeHead(status, [...passedHeaders(req), ...headers])
+    if (hasBody) cutOffWhenSlow(res, ANSWER_LIMITS.takenMs)
+    if (!open) return
+    // The first event may take a long time.
+    res.flushHeaders()
+    stopChecking = endOnceRefused(open, mayRead, recheckMs)
+    const cut = () => {
+      if (!res.writableEnded) res.destroy()
+    }
+    if (open.signal.aborted) cut()
+    else open.signal.addEventListener('abort', cut, { once: true })
   }
+  return { write, stopChecking: () => stopChecking() }
+}
+
+/**
+ * Requires our executor's token if the other board would execute something.
+ *
+ * @returns the part of the body that had to be read to decide that
+ */
+async function admitExecution(
+  req: BoardRequest,
+  res: ServerResponse,
+  path: string,
+  { gate, executionFacts }: Pick<ProxyParts, 'gate' | 'executionFacts'>,
+): Promise<BodyStart | undefined> {
+  const showsToken = req.headers['x-board-backend-executor-token'] !== undefined
+  const execution = toRemoteExecution({ method: req.method, path, showsToken })
+  if (execution === 'none') return undefined
+  const isShort = Number(req.headers['content-length'] ?? 0) <= NEW_RUN_BYTES
+  const begun = execution === 'by body' && isShort ? await readBodyStart(req, res, NEW_RUN_BYTES) : undefined
+  if (begun?.isWhole && startsNothing(begun.bytes)) return begun
+  try {
+    await gate.admitExecution(executionFacts(req))
+  } catch (error) {
+    // The rest of the body must be discarded, because the next request on the connection follows it.
+    req.resume()
+    throw error
+  }
+  req.isNotable = true
+  return begun
+}
+
+/**
+ * A body of `GET` or `HEAD` has no meaning, and a server that does not read it would take it for the next request on the
+ * connection; it is not sent.
+ */
+function readFraming({ method, headers }: BoardRequest, begun: BodyStart | undefined): BodyFraming {
+  if (method === 'GET' || method === 'HEAD') return 'none'
+  const encoding = headers['content-encoding']
+  if (encoding !== undefined && encoding.toLowerCase() !== 'identity') {
+    const detail = 'Encoded bodies are not passed on. Send it without an encoding.'
+    throw new AppError('unsupported_type', 'unsupported_media_type', detail)
+  }
+  if (begun?.isWhole) return begun.bytes.length
+  if (headers['transfer-encoding'] !== undefined) return 'chunked'
+  const length = Number(headers['content-length'] ?? 0)
+  if (length > MAX_BODY_BYTES) throw bodyTooLarge()
+  return length
+}
+
+/** @throws AppError when part of the answer is out, for the log: the connection was cut */
+function toReply({ code, reason }: GatewayFailure, { requestId }: BoardRequest, res: ServerResponse): Reply {
+  if (res.headersSent) throw new AppError('unavailable', code, `The backend gave no complete answer: ${reason}.`)
+  return code === 'gateway_timeout'
+    ? problemReply({ status: 504, code, detail: 'The backend did not answer in time. Try again later.', requestId })
+    : problemReply({ status: 502, code, detail: BAD_GATEWAY, requestId })
+}
+
+const BAD_GATEWAY = 'The backend is unreachable, or its answer cannot be passed on. The log shows which.'
+
+/** A script that registers itself here would act for our whole origin. */
+function noWorkers(): AppError {
+  return new AppError('forbidden', 'forbidden', 'An answer of a backend cannot become a service worker.')
 }
 
 const BackendListSchema = Type.Object({
@@ -44,28 +207,29 @@ const BackendListSchema = Type.Object({
   count: Type.Integer(),
 })
 
-const LIST_DOC: RouteDoc = {
-  summary: 'The other boards that can be reached through this one.',
-  answers: { 200: { description: 'Names for the paths below, and addresses.', schema: BackendListSchema } },
-}
-
-const PROXY_DOC: RouteDoc = {
-  summary: 'The same request to another board, by the key of its profile.',
-  headers: [
-    {
-      name: 'X-Board-Executor-Token',
-      description: "Our own executor's token, for what needs one there; it stays here.",
-      schema: Type.String(),
-    },
-    {
-      name: 'X-Board-Backend-Executor-Token',
-      description: "The other board's executor token, for what needs it there.",
-      schema: Type.String(),
-    },
-  ],
-  answers: {
-    200: { description: 'Whatever the other board answers, with listed headers alone.' },
-    502: { description: 'It cannot be reached, or gave no answer that can be passed on.' },
-    504: { description: 'It did not answer in time.' },
+const DOCS = {
+  list: {
+    summary: 'The other boards that can be reached through this one',
+    answers: { 200: { description: 'Names for the paths below, and addresses', schema: BackendListSchema } },
   },
-}
+  proxy: {
+    summary: 'The same request to another board, with the key of its profile',
+    headers: [
+      {
+        name: 'X-Board-Executor-Token',
+        description: "Our own executor's token, for requests that execute something there; it is not sent on.",
+        schema: Type.String(),
+      },
+      {
+        name: 'X-Board-Backend-Executor-Token',
+        description: "The other board's executor token, for requests that need it there.",
+        schema: Type.String(),
+      },
+    ],
+    answers: {
+      200: { description: 'The answer of the other board, with listed headers only' },
+      502: { description: 'It cannot be reached, or its answer cannot be passed on' },
+      504: { description: 'It did not answer in time' },
+    },
+  },
+} satisfies Record<string, RouteDoc>

@@ -8,23 +8,28 @@ import {
   type BoardDatabaseName,
 } from '../../model/board-backup.js'
 import { toFieldProblems } from '../../model/field-problems.js'
-import type { ReadJsonBody } from '../json-body.js'
-import { json } from '../reply.js'
-import type { RouteDoc } from '../route.js'
-import type { BoardHandler } from './board-route.js'
+import { json } from '../answer/reply.js'
+import { documented, type RouteDoc } from '../http/route.js'
+import type { ReadJsonBody } from '../request/body.js'
+import type { BoardEndpoint } from './board-route.js'
 
 /** Each makes a consistent copy. @throws AppError `conflict/file_exists`, `invalid/path_unusable`, `unavailable/…` */
 export type CopyBoardDatabase = Readonly<Record<BoardDatabaseName, (path: string) => Promise<void>>>
 
+export interface BackupRouteParts {
+  copy: CopyBoardDatabase
+  readJsonBody: ReadJsonBody
+}
+
 const check = Compile(BackupRequestSchema)
 
-/** `POST /api/backups`: copies a database for a command beside this server, which could read the file anyway. */
-export function makeBackup(copy: CopyBoardDatabase, readJsonBody: ReadJsonBody): BoardHandler {
-  return async (req, res) => {
+/** `POST /api/backups`: for a command on this machine, which has the permission to read the file anyway. */
+export function makeBackup({ copy, readJsonBody }: BackupRouteParts): BoardEndpoint {
+  return documented(DOC, async (req, res) => {
     const request = readRequest(await readJsonBody(req, res, BACKUP_LIMITS.requestBytes))
     await copy[request.of](request.path)
     return json(201, request)
-  }
+  })
 }
 
 function readRequest(input: unknown): BackupRequest {
@@ -33,9 +38,8 @@ function readRequest(input: unknown): BackupRequest {
   return input
 }
 
-/** What the API description says of the route. */
-export const BACKUP_DOC = {
+const DOC: RouteDoc = {
   summary: 'Copies a database; for commands on this machine, over the socket of the process that owns the board',
   body: { 'application/json': BackupRequestSchema },
   answers: { 201: { description: 'Copied', schema: BackupRequestSchema } },
-} satisfies RouteDoc
+}

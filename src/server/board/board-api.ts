@@ -2,19 +2,19 @@ import type { BoardAccess } from '../../gate/access.js'
 import type { CookiePlace } from '../../login/cookies.js'
 import { CardSchema } from '../../model/card.js'
 import { RunSchema } from '../../model/run.js'
-import type { ApiNames } from '../openapi.js'
+import type { ApiOutline } from '../http/openapi.js'
 
 const CREDENTIALS = [{ key: [] }, { keyHeader: [] }, { session: [] }]
 
-/** What the description of the board's API says besides its routes. */
+/** The description of the board's API, without its routes. */
 export function boardApi(parts: {
   version: string
   rootPath: string
   cookie: Pick<CookiePlace, 'name'>
-}): ApiNames<BoardAccess> {
+}): ApiOutline<BoardAccess> {
   return {
     title: 'Daybook board',
-    description: 'What is to be done, behind an access gate: cards, runs of them, and other boards.',
+    description: 'Cards, runs of cards, and other boards, behind an access gate.',
     version: parts.version,
     rootPath: parts.rootPath,
     schemas: { Card: CardSchema, Run: RunSchema },
@@ -24,7 +24,7 @@ export function boardApi(parts: {
       session: {
         ...{ type: 'apiKey', in: 'cookie', name: parts.cookie.name },
         description:
-          'Of a login. Whatever changes something also needs its csrf_token, as X-CSRF-Token, and an Origin.',
+          'Of a login. Requests that change something also need its csrf_token, as X-CSRF-Token, and an Origin.',
       },
       executor: { type: 'apiKey', in: 'header', name: 'X-Board-Executor-Token' },
     },

@@ -1,48 +1,47 @@
 import type { Logger } from 'pino'
-import type { Backends } from '../../board/backends.js'
 import type { Executor } from '../../board/executor.js'
-import type { SocketAddress } from '../../board/own-address.js'
 import type { BoardAccess } from '../../gate/access.js'
 import type { Gate } from '../../gate/gate.js'
-import { type BoardIdentity, NOBODY } from '../../gate/identity.js'
+import { ANONYMOUS, type BoardIdentity } from '../../gate/identity.js'
 import { createThrottleAddress } from '../../login/throttle-address.js'
 import type { LoginLook } from '../../model/login-look.js'
-import { ANSWER_LIMITS, AnswerBudget } from '../answer-budget.js'
-import { createBodyReader } from '../body.js'
-import { addressOf, createRequestAddress } from '../caller-address.js'
-import { type ConnectionLimits, connectionLimits } from '../connection-limits.js'
-import { HeldPlaces } from '../held-places.js'
-import { createHttpApp, type HttpApp } from '../http-app.js'
-import { createJsonReader } from '../json-body.js'
-import { STREAM_TIMES, type StreamTimes } from '../paced-answer.js'
-import { pages } from '../page-files.js'
-import type { LogRules } from '../request-log.js'
-import { ShedReport } from '../shed-report.js'
-import { Shutdown } from '../shutdown.js'
-import { createProxyWatch } from '../untrusted-proxy.js'
-import { authPages } from './auth-assets.js'
+import type { Backends } from '../../proxy/backends.js'
+import type { SocketAddress } from '../../proxy/own-address.js'
+import { ANSWER_LIMITS, AnswerBudget } from '../answer/answer-budget.js'
+import { STREAM_TIMES, type StreamTimes } from '../answer/paced-answer.js'
+import { addressOf, createRequestAddress } from '../http/caller-address.js'
+import { type ConnectionLimits, connectionLimits } from '../http/connection-limits.js'
+import { HeldPlaces } from '../http/held-places.js'
+import { createHttpApp, type HttpApp } from '../http/http-app.js'
+import { ShedReport } from '../http/shed-report.js'
+import { Shutdown } from '../http/shutdown.js'
+import { createProxyWatch } from '../http/untrusted-proxy.js'
+import type { LogRules } from '../logging/request-log.js'
+import { pages } from '../pages/built-pages.js'
+import { createBodyReader, createJsonReader } from '../request/body.js'
+import type { ProxyTimes } from './backend-routes.js'
 import type { CopyBoardDatabase } from './backup-route.js'
+import { boardLoginPages } from './board-login-pages.js'
 import { boardRoutes } from './board-routes.js'
 import type { ServedCards } from './card-routes.js'
 import { factsOf } from './gate-facts.js'
-import type { ProxyTimes } from './proxy.js'
 import { boardCookie } from './session-routes.js'
 
 export interface BoardServerSettings {
   /** In front of every path: empty, or `/x`. */
   rootPath: string
-  /** The session's cookie goes over TLS alone, and browsers are told to come over TLS only. */
+  /** Browsers send the session's cookie only over TLS, and are instructed to use TLS only (HSTS). */
   cookieSecure: boolean
   /** Addresses or CIDR ranges of proxies whose `X-Forwarded-For` counts, for the throttle of logins and for logs. */
   trustedProxies: readonly string[]
   loginPage: LoginLook
-  /** A name is asked for beside the password. */
+  /** The login page asks for a user name as well. */
   asksUsername: boolean
   /** Origin of the address people use when a proxy stands in front. */
   serviceOrigin?: string
-  /** Where the ledger's page is, for a link to it. */
+  /** Address of the ledger's page, for a link to it. */
   ledgerUrl?: string
-  /** The cards are invented: the page says so. */
+  /** The cards are invented; the page shows that. */
   isDemo?: boolean
 }
 
@@ -52,7 +51,7 @@ export interface BoardServerOptions {
   executor: Executor
   backends: Backends
   copy: CopyBoardDatabase
-  /** Where this process listens at this moment, the ledger included: no backend may be one of these. */
+  /** Where this process currently listens, the ledger included: no backend may be one of these. */
   ownListeners: () => readonly SocketAddress[]
   settings: BoardServerSettings
   logger: Logger
@@ -65,9 +64,9 @@ export interface BoardServerOptions {
   limits?: ConnectionLimits
 }
 
-/** What bodies may take together, beyond the first 32 KiB of each. */
+/** For all bodies together, beyond the first 32 KiB of each. */
 const BODY_BUDGET_BYTES = 32 * 1024 * 1024
-/** What answers may hold together that their readers have not taken yet. */
+/** For all answers together that their readers have not received yet. */
 const ANSWER_BUDGET_BYTES = 64 * 1024 * 1024
 
 const LOG_RULES: Omit<LogRules<BoardAccess, BoardIdentity>, 'address'> = {
@@ -77,10 +76,10 @@ const LOG_RULES: Omit<LogRules<BoardAccess, BoardIdentity>, 'address'> = {
 
 /** The board's HTTP side. It does not close the board. */
 export function createBoardServer(options: BoardServerOptions): HttpApp {
-  const { gate, settings, logger, requestIds, proxyTimes } = options
+  const { gate, settings, logger, requestIds } = options
   const { rootPath, cookieSecure, loginPage: look, asksUsername, serviceOrigin, ledgerUrl } = settings
   const throttleAddress = createThrottleAddress(settings.trustedProxies)
-  const serviceHost = serviceOrigin === undefined ? undefined : new URL(serviceOrigin).host
+  const publicHost = serviceOrigin === undefined ? undefined : new URL(serviceOrigin).host
   const watchProxies = createProxyWatch({ throttleAddress, setting: 'BOARD_TRUSTED_PROXIES', logger })
   const limits = options.limits ?? connectionLimits()
   const shed = new ShedReport(logger)
@@ -92,16 +91,17 @@ export function createBoardServer(options: BoardServerOptions): HttpApp {
   )
   const routes = boardRoutes({
     ...options,
-    ...(proxyTimes ? { times: proxyTimes } : {}),
     rootPath,
-    page: pages({
-      rootPath,
-      folder: 'board',
-      look,
-      isDemo: settings.isDemo,
-      ...(ledgerUrl === undefined ? {} : { otherProgram: () => ledgerUrl }),
-    }),
-    auth: authPages({ rootPath, look, asksUsername, ...(serviceHost === undefined ? {} : { serviceHost }) }),
+    pages: {
+      board: pages({
+        rootPath,
+        folder: 'board',
+        look,
+        isDemo: settings.isDemo,
+        ...(ledgerUrl === undefined ? {} : { otherProgram: () => ledgerUrl }),
+      }),
+      login: boardLoginPages({ rootPath, look, asksUsername, ...(publicHost === undefined ? {} : { publicHost }) }),
+    },
     readJsonBody: createJsonReader(createBodyReader(BODY_BUDGET_BYTES)),
     cookie: boardCookie(cookieSecure),
     throttleAddress,
@@ -114,7 +114,7 @@ export function createBoardServer(options: BoardServerOptions): HttpApp {
     authorise: async ({ access }, req) => {
       req.identity = await gate.admit(factsOf(req, access, throttleAddress))
     },
-    nobody: NOBODY,
+    anonymous: ANONYMOUS,
     challenge: 'Bearer realm="board"',
     tlsOnly: cookieSecure,
     requestIds,

@@ -1,13 +1,13 @@
 import type { BoardAccess } from '../../gate/access.js'
 import type { RequestFacts } from '../../gate/gate.js'
 import type { ToAddress } from '../../login/throttle-address.js'
-import { addressOf } from '../caller-address.js'
-import type { HttpRequest } from '../route.js'
-import { readBearer } from '../shown-credentials.js'
+import { addressOf } from '../http/caller-address.js'
+import type { HttpRequest } from '../http/route.js'
+import { readBearer } from '../request/shown-credentials.js'
 
 /**
- * What the gate is told of a request. Headers of proxies are no part of it, but for the address that the throttle counts
- * for. None of the others came twice: the router has looked.
+ * The parts of a request that the gate uses. Headers of proxies only determine the address that the throttle counts. The
+ * router has checked that none of the other headers came twice.
  */
 export function factsOf(req: HttpRequest, access: BoardAccess, throttleAddress: ToAddress): RequestFacts {
   const { headers } = req
@@ -28,7 +28,7 @@ export function factsOf(req: HttpRequest, access: BoardAccess, throttleAddress: 
   }
 }
 
-/** Node joins the lines of such headers; its types do not know that. */
+/** Node joins the lines of such headers, contrary to its types. */
 function textOf(header: string | string[] | undefined): string | undefined {
   return typeof header === 'string' ? header : header?.join(', ')
 }

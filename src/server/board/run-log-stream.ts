@@ -1,38 +1,40 @@
+import Type from '#typebox'
 import { type Executor, isFinished } from '../../board/executor.js'
 import { LogText } from '../../model/log-text.js'
 import type { LogPiece } from '../../model/run.js'
-import { untilClosed } from '../body-writer.js'
-import { PacedAnswer, type StreamTimes } from '../paced-answer.js'
-import { pathParam } from '../path-param.js'
-import { QueryString } from '../query-string.js'
-import type { Reply } from '../route.js'
-import { beginEvents, endOnceRefused, isRefusal, lastEventId } from '../server-sent-events.js'
-import type { Shutdown } from '../shutdown.js'
-import type { BoardHandler, BoardRequest } from './board-route.js'
+import { untilClosed } from '../answer/body-writer.js'
+import { PacedAnswer, type StreamTimes } from '../answer/paced-answer.js'
+import { beginEvents, endOnceRefused, isRefusal, lastEventId } from '../answer/server-sent-events.js'
+import { documented, type Reply, type RouteDoc } from '../http/route.js'
+import type { Shutdown } from '../http/shutdown.js'
+import { pathParam } from '../request/path-param.js'
+import { QueryString } from '../request/query-string.js'
+import type { BoardEndpoint, BoardRequest } from './board-route.js'
+import { SHOWS_COMMAND } from './run-routes.js'
 import type { ShowPlan } from './shown-plan.js'
 
 export interface RunLogParts {
   executor: Executor
   shutdown: Shutdown
   times: StreamTimes
-  /** Rejects once the sender of the request may no longer read: a stream outlives a login. */
+  /** Rejects when the sender of the request may no longer read: a stream outlives a login. */
   mayRead: (req: BoardRequest) => Promise<void>
   planShownTo: (req: BoardRequest) => Promise<ShowPlan>
 }
 
-/** As many pieces as a run can have written; also as many as `QueryString` reads. */
+/** The largest `seq` of a run, and the largest integer that `QueryString` reads. */
 const MAX_SEQ = 999_999_999
 
 /**
  * `GET /api/runs/:id/log`: the log of a run as server-sent events, one for each piece, `id:` its `seq`, so that a reader
- * that connects again (`Last-Event-ID`, or `after`) goes on where it was. `event: end` with the run comes last, once the
- * run is over. A reader that takes nothing for long is sent `event: dropped` and let go. With `format=text` it is what
- * the log holds now, as text.
+ * that reconnects (`Last-Event-ID`, or `after`) continues where it stopped. The last message is `event: end` with the run,
+ * when the run has ended. A reader that reads nothing for too long receives `event: dropped`, and the connection is closed.
+ * With `format=text` the answer is the present log as text.
  *
  * Source: WHATWG HTML, "Server-sent events".
  */
-export function runLog({ executor, shutdown, times, mayRead, planShownTo }: RunLogParts): BoardHandler {
-  return async (req, res) => {
+export function runLog({ executor, shutdown, times, mayRead, planShownTo }: RunLogParts): BoardEndpoint {
+  return documented(DOC, async (req, res) => {
     const { after, format } = readLogRequest(req)
     const { id } = await executor.get(pathParam(req, 1))
     if (format === 'text') return toText(await executor.log(id, after))
@@ -48,7 +50,7 @@ export function runLog({ executor, shutdown, times, mayRead, planShownTo }: RunL
     })
     const stopAsking = endOnceRefused(open, () => mayRead(req), times.heartbeatMs)
     try {
-      // It may take a while until anything is said; until then a proxy could take the answer for lost.
+      // The first piece may take a long time; without any byte a proxy could give up.
       answer.write(': log\n\n')
       for await (const pieces of executor.follow(id, after, open.signal)) {
         await mayRead(req)
@@ -65,7 +67,7 @@ export function runLog({ executor, shutdown, times, mayRead, planShownTo }: RunL
     }
     await untilClosed(res)
     return undefined
-  }
+  })
 }
 
 function readLogRequest(req: BoardRequest): { after: number; format: 'events' | 'text' } {
@@ -73,7 +75,7 @@ function readLogRequest(req: BoardRequest): { after: number; format: 'events' | 
   const given = query.integer('after', { min: 0, max: MAX_SEQ })
   const format = query.oneOf('format', ['events', 'text']) ?? 'events'
   const resumed = lastEventId(req.headers)
-  // It knows better than the address where it stopped. `EventSource` sends an empty one until it got any.
+  // It takes precedence over the address. `EventSource` sends an empty one before it has received any.
   const after = resumed ? Number(resumed) : (given ?? 0)
   if (resumed && (!/^\d{1,9}$/.test(resumed) || after > MAX_SEQ)) {
     query.refuse('Last-Event-ID', 'Last-Event-ID must be the seq of a piece, a whole number.')
@@ -93,4 +95,30 @@ function toMessage(piece: LogPiece): string {
 
 function message(event: 'end' | 'dropped', value: object): string {
   return `event: ${event}\ndata: ${JSON.stringify(value)}\n\n`
+}
+
+const DOC: RouteDoc = {
+  summary: "A run's log, as server-sent events while it is written, or as text",
+  query: [
+    {
+      name: 'after',
+      description: '`seq` of the last known piece; only later pieces are sent.',
+      schema: Type.Integer(),
+    },
+    {
+      name: 'format',
+      description: '`text`: the present log as text, immediately.',
+      schema: Type.Enum(['events', 'text']),
+    },
+  ],
+  headers: [
+    { name: 'Last-Event-ID', description: 'The same as `after`, and takes precedence.', schema: Type.String() },
+    SHOWS_COMMAND,
+  ],
+  answers: {
+    200: {
+      description: 'A message for each piece, its id the `seq`; `event: end` with the run is the last',
+      type: 'text/event-stream',
+    },
+  },
 }

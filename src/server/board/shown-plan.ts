@@ -4,16 +4,16 @@ import type { BoardRequest } from './board-route.js'
 
 export interface ShownPlanParts {
   gate: Pick<Gate, 'provesExecution'>
-  /** Of a request, what the gate looks at to allow a real run. */
+  /** The parts of a request by which the gate admits a real run. */
   executionFacts: (req: BoardRequest) => Pick<RequestFacts, 'executorToken' | 'address'>
 }
 
-/** Shows a run, or the executor, as its reader may see it. */
+/** Removes from a run, or from the executor's status, what its reader may not see. */
 export type ShowPlan = <T extends { plan: RunPlan | null }>(of: T) => T
 
 /**
- * Arguments of a program may hold credentials, which are no business of everyone who uses the board: the command is shown
- * with the executor's token alone.
+ * Arguments of a program may contain credentials, which not every user of the board may see: the command is shown only with
+ * the executor's token.
  *
  * @throws AppError `throttled/too_many_attempts` for a wrong token, as `Gate.provesExecution`
  */

@@ -3,19 +3,19 @@ import { connect } from 'node:net'
 import pino from 'pino'
 import type { Test } from 'tap'
 import type { BoardAccess } from '../../../src/gate/access.js'
-import { type BoardIdentity, NOBODY } from '../../../src/gate/identity.js'
+import { ANONYMOUS, type BoardIdentity } from '../../../src/gate/identity.js'
 import { createThrottleAddress } from '../../../src/login/throttle-address.js'
 import type { BoardSecrets } from '../../../src/model/board-secrets.js'
-import { authPages, behindLogin } from '../../../src/server/board/auth-assets.js'
-import type { BoardHandler, BoardRoute } from '../../../src/server/board/board-route.js'
+import { json } from '../../../src/server/answer/reply.js'
+import { boardLoginPages } from '../../../src/server/board/board-login-pages.js'
+import type { BoardRoute } from '../../../src/server/board/board-route.js'
 import { factsOf } from '../../../src/server/board/gate-facts.js'
 import { authStatus, boardCookie, login, logout, sessionStatus } from '../../../src/server/board/session-routes.js'
-import { createBodyReader } from '../../../src/server/body.js'
-import { createHttpApp } from '../../../src/server/http-app.js'
-import { createJsonReader } from '../../../src/server/json-body.js'
-import { json } from '../../../src/server/reply.js'
-import { METHODS } from '../../../src/server/route.js'
-import { Shutdown } from '../../../src/server/shutdown.js'
+import { createHttpApp } from '../../../src/server/http/http-app.js'
+import { documented, METHODS, route } from '../../../src/server/http/route.js'
+import { Shutdown } from '../../../src/server/http/shutdown.js'
+import { orLoginPage } from '../../../src/server/pages/login-pages.js'
+import { createBodyReader, createJsonReader } from '../../../src/server/request/body.js'
 import { type GateOptionsOfTest, GateRig, PASSWORD } from '../../gate/gate-rig.js'
 import { type RawAnswer, type RawRequest, readAnswer, valuesOf } from '../closed-ledger.js'
 
@@ -61,20 +61,27 @@ export async function serveGate(t: Test, options: GateServerOptions = {}): Promi
   }
   const look = { palette: 'forest', layout: 'card', appearance: 'dark' } as const
   const asksUsername = settings.username !== undefined
-  const auth = authPages({ rootPath, look, asksUsername })
-  const shell: BoardHandler = () => ({ status: 200, type: 'text/html', page: true, body: 'the page shell' })
-  const who: BoardHandler = req => json(200, { kind: req.identity.kind })
-  const routes: BoardRoute[] = []
-  const add = (method: BoardRoute['method'], pattern: string, access: BoardAccess, handle: BoardHandler) =>
-    routes.push({ method, pattern, access, handle, doc: { summary: '', answers: {} } })
-  add('POST', '/api/login', 'login', login(parts))
-  add('POST', '/api/logout', 'logout', logout(parts))
-  add('GET', '/api/session', 'anybody', sessionStatus())
-  add('GET', '/api/auth', 'anybody', authStatus(gate))
-  for (const method of METHODS) add(method, '/api/things', 'api', who)
-  add('POST', '/api/execution', 'execute', who)
-  add('GET', '/auth-assets/:file', 'public', auth.asset)
-  add('GET', '/', 'anybody', behindLogin(gate, auth.loginPage, shell))
+  const pages = boardLoginPages({ rootPath, look, asksUsername })
+  const doc = { summary: '', answers: {} }
+  const shell = documented<BoardIdentity>(doc, () => {
+    return { status: 200, type: 'text/html', page: true, body: 'the page shell' }
+  })
+  const who = documented<BoardIdentity>(doc, req => json(200, { kind: req.identity.kind }))
+  const routes: BoardRoute[] = [
+    route('POST', '/api/login', 'login', login(parts)),
+    route('POST', '/api/logout', 'logout', logout(parts)),
+    route('GET', '/api/session', 'anybody', sessionStatus()),
+    route('GET', '/api/auth', 'anybody', authStatus(parts)),
+    ...METHODS.map(method => route(method, '/api/things', 'api' as const, who)),
+    route('POST', '/api/execution', 'execute', who),
+    route('GET', '/auth-assets/:file', 'public', pages.asset),
+    route(
+      'GET',
+      '/',
+      'anybody',
+      orLoginPage(shell, pages, identity => gate.asksPassword(identity)),
+    ),
+  ]
 
   const log: string[] = []
   let requests = 0
@@ -84,7 +91,7 @@ export async function serveGate(t: Test, options: GateServerOptions = {}): Promi
     authorise: async ({ access }, req) => {
       req.identity = await gate.admit(factsOf(req, access, throttleAddress))
     },
-    nobody: NOBODY,
+    anonymous: ANONYMOUS,
     tlsOnly: cookieSecure,
     requestIds: () => `request-${++requests}`,
     logger: pino({ level: 'debug', base: null }, { write: line => log.push(line) }),

@@ -6,8 +6,8 @@ import { setTimeout as delay } from 'node:timers/promises'
 import t from 'tap'
 import { AppError } from '../../../src/model/app-error.js'
 import { RUN_LIMITS } from '../../../src/model/run.js'
-import { HeldPlaces } from '../../../src/server/held-places.js'
-import { Shutdown } from '../../../src/server/shutdown.js'
+import { HeldPlaces } from '../../../src/server/http/held-places.js'
+import { Shutdown } from '../../../src/server/http/shutdown.js'
 import { CARD, shell, until } from '../../board/executor-rig.js'
 import { type Asked, FROM_EXECUTOR, serveRuns, TOKEN } from './serve-runs.js'
 
@@ -160,7 +160,7 @@ t.test('who starts a real run is to be found in every log', async t => {
   t.notMatch(JSON.stringify(logged), TOKEN)
 })
 
-t.test('a run is cancelled by whoever has the token, once', async t => {
+t.test('a caller with the token cancels a run, once', async t => {
   const { ask, start, executor } = await serveRuns(t, { settings: { command: shell('sleep 60') } })
   const run = await start('real')
   await until(async () => (await executor.get(run.id)).state === 'running')
@@ -176,7 +176,7 @@ t.test('a run is cancelled by whoever has the token, once', async t => {
   })
 })
 
-t.test('the executor is paused and resumed by whoever has the token', async t => {
+t.test('a caller with the token pauses and resumes the executor', async t => {
   const { ask, executor } = await serveRuns(t)
   t.match(await ask('POST', '/api/executor/pause'), { status: 403 })
   t.notOk((await executor.status()).paused)
@@ -217,7 +217,10 @@ t.test('a log is streamed while it is written, and ends with the run', async t =
     (await executor.log(run.id)).map(piece => [String(piece.seq), piece]),
   )
   t.same(messages.at(-1), { event: 'end', data: await executor.get(run.id) })
-  t.match((await ask('GET', `/api/runs/${run.id}/log?format=text`)).text, /^Started .*\none\ntwo\nthree\nIt ended with/)
+  t.match(
+    (await ask('GET', `/api/runs/${run.id}/log?format=text`)).text,
+    /^Started .*\none\ntwo\nthree\nThe program ended with/,
+  )
 })
 
 t.test('a log beyond the limit of streams is 503', async t => {
@@ -292,7 +295,7 @@ t.test('a stream ends when the server stops, and soon after its reader may no lo
   await closing
 })
 
-t.test('a reader that takes nothing holds up neither the run nor the server, and is let go', async t => {
+t.test('a reader that reads nothing delays neither the run nor the server, and is dropped', async t => {
   const { port, start, executor, ask } = await serveRuns(t, {
     settings: { command: shell('yes 0123456789') },
     streamTimes: { drainMs: 200 },

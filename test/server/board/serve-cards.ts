@@ -1,20 +1,13 @@
 import pino from 'pino'
 import type { Test } from 'tap'
-import { NOBODY } from '../../../src/gate/identity.js'
+import { ANONYMOUS } from '../../../src/gate/identity.js'
 import { makeBackup } from '../../../src/server/board/backup-route.js'
-import type { BoardHandler, BoardRoute } from '../../../src/server/board/board-route.js'
-import {
-  CARD_DOCS,
-  createCard,
-  deleteCard,
-  getCard,
-  listCards,
-  updateCard,
-} from '../../../src/server/board/card-routes.js'
-import { createBodyReader } from '../../../src/server/body.js'
-import { createHttpApp } from '../../../src/server/http-app.js'
-import { createJsonReader } from '../../../src/server/json-body.js'
-import { Shutdown } from '../../../src/server/shutdown.js'
+import type { BoardEndpoint, BoardRoute } from '../../../src/server/board/board-route.js'
+import { createCard, deleteCard, getCard, listCards, updateCard } from '../../../src/server/board/card-routes.js'
+import { createHttpApp } from '../../../src/server/http/http-app.js'
+import { type Method, route } from '../../../src/server/http/route.js'
+import { Shutdown } from '../../../src/server/http/shutdown.js'
+import { createBodyReader, createJsonReader } from '../../../src/server/request/body.js'
 import { cardsRig } from '../../board/cards-rig.js'
 
 export interface Answer {
@@ -36,8 +29,8 @@ export async function serveCards(t: Test, { home, socketPath }: ServeCardsOption
   const { cards, database } = cardsRig(t, home === undefined ? {} : { home })
   const copied: string[] = []
   const readJsonBody = createJsonReader(createBodyReader(1024 * 1024))
-  const row = (method: BoardRoute['method'], pattern: string, handle: BoardHandler): BoardRoute => {
-    return { method, pattern, access: 'api', handle, doc: CARD_DOCS.getCard }
+  const row = (method: Method, pattern: string, endpoint: BoardEndpoint): BoardRoute => {
+    return route(method, pattern, 'api', endpoint)
   }
   const copy = {
     cards: (path: string) => database.copyTo(path),
@@ -47,16 +40,16 @@ export async function serveCards(t: Test, { home, socketPath }: ServeCardsOption
   }
   const app = createHttpApp({
     routes: [
-      row('GET', '/api/cards', listCards(cards)),
-      row('POST', '/api/cards', createCard(cards, readJsonBody)),
-      row('GET', '/api/cards/:id', getCard(cards)),
-      row('PATCH', '/api/cards/:id', updateCard(cards, readJsonBody)),
-      row('DELETE', '/api/cards/:id', deleteCard(cards)),
-      row('POST', '/api/backups', makeBackup(copy, readJsonBody)),
+      row('GET', '/api/cards', listCards({ cards })),
+      row('POST', '/api/cards', createCard({ cards, readJsonBody })),
+      row('GET', '/api/cards/:id', getCard({ cards })),
+      row('PATCH', '/api/cards/:id', updateCard({ cards, readJsonBody })),
+      row('DELETE', '/api/cards/:id', deleteCard({ cards })),
+      row('POST', '/api/backups', makeBackup({ copy, readJsonBody })),
     ],
     rootPath: '/team',
     authorise: async () => {},
-    nobody: NOBODY,
+    anonymous: ANONYMOUS,
     tlsOnly: false,
     requestIds: () => 'request-1',
     logger: pino({ level: 'silent' }),

@@ -1,10 +1,10 @@
 import pino from 'pino'
 import type { Test } from 'tap'
 import type { BoardAccess } from '../../../src/gate/access.js'
-import { type BoardIdentity, NOBODY } from '../../../src/gate/identity.js'
+import { ANONYMOUS, type BoardIdentity } from '../../../src/gate/identity.js'
 import { AppError } from '../../../src/model/app-error.js'
 import type { Run } from '../../../src/model/run.js'
-import type { BoardHandler, BoardRoute } from '../../../src/server/board/board-route.js'
+import type { StreamTimes } from '../../../src/server/answer/paced-answer.js'
 import { runLog } from '../../../src/server/board/run-log-stream.js'
 import {
   cancelRun,
@@ -12,16 +12,14 @@ import {
   getRun,
   listRuns,
   pauseExecutor,
-  RUN_DOCS,
   resumeExecutor,
   startRun,
 } from '../../../src/server/board/run-routes.js'
 import { planShownTo } from '../../../src/server/board/shown-plan.js'
-import { createBodyReader } from '../../../src/server/body.js'
-import { createHttpApp } from '../../../src/server/http-app.js'
-import { createJsonReader } from '../../../src/server/json-body.js'
-import type { StreamTimes } from '../../../src/server/paced-answer.js'
-import { Shutdown } from '../../../src/server/shutdown.js'
+import { createHttpApp } from '../../../src/server/http/http-app.js'
+import { route } from '../../../src/server/http/route.js'
+import { Shutdown } from '../../../src/server/http/shutdown.js'
+import { createBodyReader, createJsonReader } from '../../../src/server/request/body.js'
 import { CARD, createExecutor, type RigOptions } from '../../board/executor-rig.js'
 
 export const TOKEN = 'token-of-the-executor'
@@ -45,9 +43,6 @@ export async function serveRuns(t: Test, given: ServeOptions = {}) {
     return { executorToken: headers['x-board-executor-token']?.toString(), address: '' }
   }
   const readJsonBody = createJsonReader(createBodyReader(1024 * 1024))
-  const row = (method: BoardRoute['method'], pattern: string, access: BoardAccess, handle: BoardHandler) => {
-    return { method, pattern, access, handle, doc: RUN_DOCS.getRun }
-  }
   const provesExecution = async ({ executorToken }: { executorToken: string | undefined }) => executorToken === TOKEN
   const gate = { admitExecution, provesExecution }
   const runs = { executor, planShownTo: planShownTo({ gate, executionFacts }) }
@@ -55,20 +50,20 @@ export async function serveRuns(t: Test, given: ServeOptions = {}) {
   const logged: Record<string, unknown>[] = []
   const app = createHttpApp<BoardAccess, BoardIdentity>({
     routes: [
-      row('POST', '/api/cards/:id/runs', 'api', startRun({ ...runs, gate, readJsonBody, executionFacts })),
-      row('GET', '/api/runs', 'api', listRuns(runs)),
-      row('GET', '/api/runs/:id', 'api', getRun(runs)),
-      row('GET', '/api/runs/:id/log', 'api', log),
-      row('POST', '/api/runs/:id/cancel', 'execute', cancelRun(executor)),
-      row('GET', '/api/executor', 'api', executorStatus(runs)),
-      row('POST', '/api/executor/pause', 'execute', pauseExecutor(executor)),
-      row('POST', '/api/executor/resume', 'execute', resumeExecutor(executor)),
+      route('POST', '/api/cards/:id/runs', 'api', startRun({ ...runs, gate, readJsonBody, executionFacts })),
+      route('GET', '/api/runs', 'api', listRuns(runs)),
+      route('GET', '/api/runs/:id', 'api', getRun(runs)),
+      route('GET', '/api/runs/:id/log', 'api', log),
+      route('POST', '/api/runs/:id/cancel', 'execute', cancelRun({ executor })),
+      route('GET', '/api/executor', 'api', executorStatus(runs)),
+      route('POST', '/api/executor/pause', 'execute', pauseExecutor({ executor })),
+      route('POST', '/api/executor/resume', 'execute', resumeExecutor({ executor })),
     ],
     rootPath: '',
     authorise: async ({ access }, req) => {
       if (access === 'execute') await admitExecution(executionFacts(req))
     },
-    nobody: NOBODY,
+    anonymous: ANONYMOUS,
     tlsOnly: false,
     requestIds: () => 'request-1',
     logger: pino({ level: 'info' }, { write: line => logged.push(JSON.parse(line)) }),

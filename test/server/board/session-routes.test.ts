@@ -9,7 +9,7 @@ import { serveGate } from './gate-server.js'
 
 const ALL = { password: PASSWORD, apiKey: API_KEY, executorToken: EXECUTOR_TOKEN }
 const RIGHT = { password: PASSWORD }
-const NOBODY = { authenticated: false, csrf_token: null }
+const ANONYMOUS = { authenticated: false, csrf_token: null }
 
 const said = ({ status, body }: RawAnswer) => [status, body.code ?? null]
 
@@ -38,9 +38,9 @@ t.test('a login answers a CSRF token and sets one cookie; a logout ends both', a
   const { 'X-CSRF-Token': _, ...withoutCsrf } = write
   t.same(said(await send('/api/logout', { method: 'POST', headers: withoutCsrf })), [403, 'csrf_failed'])
   const left = await send('/api/logout', { method: 'POST', headers: write })
-  t.same([left.status, left.body], [200, NOBODY])
+  t.same([left.status, left.body], [200, ANONYMOUS])
   t.same(valuesOf(left.headers, 'set-cookie'), ['board_session=; Max-Age=0; Path=/; HttpOnly; SameSite=Lax'])
-  t.same((await send('/api/session', { headers: { Cookie } })).body, NOBODY)
+  t.same((await send('/api/session', { headers: { Cookie } })).body, ANONYMOUS)
   t.same(said(await send('/api/things', { headers: { Cookie } })), [401, 'unauthenticated'])
   t.same(said(await send('/api/logout', { method: 'POST', headers: write })), [401, 'unauthenticated'])
 })
@@ -55,7 +55,7 @@ t.test('a cookie is the same below a root path, and goes over TLS alone where th
   t.same(valuesOf(left.headers, 'set-cookie'), ['board_session=; Max-Age=0; Path=/; HttpOnly; SameSite=Lax; Secure'])
 })
 
-t.test('what the board asks for is told in four answers, in every mode', async t => {
+t.test('four flags describe what the board requires, in every mode', async t => {
   const cases = [
     { secrets: {}, enabled: false, key: false, login: [404, 'password_login_disabled'], page: /shell/, read: 200 },
     {
@@ -83,8 +83,8 @@ t.test('what the board asks for is told in four answers, in every mode', async t
     t.same([auth.status, auth.body], [200, status])
     const byKey = await send('/api/auth', { headers: { 'X-Board-Token': API_KEY } })
     t.same(byKey.body, { ...status, authenticated: key })
-    t.same((await send('/api/session')).body, NOBODY)
-    t.same((await send('/api/session', { headers: { Authorization: `Bearer ${API_KEY}` } })).body, NOBODY)
+    t.same((await send('/api/session')).body, ANONYMOUS)
+    t.same((await send('/api/session', { headers: { Authorization: `Bearer ${API_KEY}` } })).body, ANONYMOUS)
     t.same(said(await send('/api/login', { method: 'POST', body: { ...RIGHT, username: 'ada' } })), login)
     const root = await send('/')
     t.equal(root.status, 200)
@@ -214,7 +214,7 @@ t.test('writes by cookie need Origin and CSRF token on every method, writes by k
   }
 })
 
-t.test('real execution needs the executor token besides, and is refused in one voice', async t => {
+t.test('real execution also needs the executor token, and every refusal is the same', async t => {
   const { send, logIn } = await serveGate(t, { secrets: ALL })
   const { cookie, write } = await logIn()
   const run = (headers: Record<string, string>) => send('/api/execution', { method: 'POST', headers })
@@ -328,7 +328,7 @@ t.test('a cookie that is over, revoked or of an older key is worth nothing, wher
   t.match((await send('/', { headers: over.write })).text, /type="password"/)
 })
 
-t.test('the page at the root is the login page until somebody is logged in', async t => {
+t.test('the page at the root is the login page until the caller has logged in', async t => {
   const { send, logIn } = await serveGate(t, { secrets: ALL, rootPath: '/board' })
   const { text, headers } = await send('/board/?card=7')
   t.match(text, /data-palette="forest" data-layout="card" data-scheme="dark"/)
@@ -387,7 +387,7 @@ t.test('spelling a path differently is no way round the gate', async t => {
   t.equal((await send('/api/things', { method: 'OPTIONS' })).status, 204)
 })
 
-t.test('a forwarded address counts failed logins of whoever is behind a listed proxy, and nobody else', async t => {
+t.test('a forwarded address counts failed logins only for callers behind a listed proxy', async t => {
   const settings = { throttleLogins: true }
   const listed = await serveGate(t, { settings, trustedProxies: ['127.0.0.1'] })
   const attempt = (server: typeof listed, address: string, password: string) =>

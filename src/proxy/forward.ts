@@ -1,0 +1,249 @@
+import {
+  type Agent,
+  type ClientRequest,
+  request as httpRequest,
+  type IncomingMessage,
+  type ServerResponse,
+} from 'node:http'
+import { request as httpsRequest } from 'node:https'
+import { Transform } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { AppError } from '../model/app-error.js'
+import type { Backend } from './backends.js'
+import { type BodyStart, bodyTooLarge, MAX_BODY_BYTES } from './body-start.js'
+import { GatewayFailure, toGatewayFailure } from './gateway-failure.js'
+import { type BodyFraming, type PassedAnswer, toBackendHeaders, toPassedAnswer } from './proxy-headers.js'
+
+export interface ForwardTimes {
+  /** From the last byte sent of the request to the head of the answer. */
+  firstByteMs: number
+  /** Between two pieces of the answer. */
+  idleMs: number
+}
+
+export interface Forwarding {
+  backend: Backend
+  agent: Agent
+  /** Below the backend's base address. */
+  path: string
+  /** Our path for the backend's `/api/`. */
+  ownPrefix: string
+  body: BodyFraming
+  /** The part of the body that has been read already; the rest is streamed. */
+  begun: BodyStart | undefined
+  times: ForwardTimes
+  /** Aborted when the caller has left, or the answer is over. */
+  gone: AbortSignal
+  /** Rejects when the caller may no longer read: an answer outlives a login. */
+  mayRead: () => Promise<void>
+  /** Writes the head of the answer, or throws to refuse it. */
+  writeHead: (head: PassedAnswer) => void
+}
+
+/** Of the head of an answer. */
+const MAX_HEADER_BYTES = 16 * 1024
+/** Each kept connection may turn out to be closed when it is used again. */
+const MAX_ATTEMPTS = 5
+/** Errors of a kept connection that the backend has closed. */
+const STALE_REASONS: readonly string[] = ['ECONNRESET', 'EPIPE']
+
+/**
+ * Sends one request to a backend and its answer to the caller, each as it arrives and no faster than the receiver takes
+ * it. Resolves when the answer is over, or the caller has left. The caller must be allowed to read when the answer
+ * begins, and at each piece of it; after a refusal the connection is cut.
+ *
+ * @throws GatewayFailure before anything was answered; also when the backend broke off within its answer. Then the
+ *   connection has been cut, because a clean end would declare the answer complete
+ * @throws AppError `too_large/body_too_large`; as `mayRead` and `writeHead`
+ */
+export async function forward(req: IncomingMessage, res: ServerResponse, forwarding: Forwarding): Promise<void> {
+  for (let attempt = 1; !forwarding.gone.aborted; attempt++) {
+    const outgoing = openRequest(req, forwarding)
+    try {
+      return await exchange(req, res, { ...forwarding, outgoing })
+    } catch (error) {
+      if (attempt === MAX_ATTEMPTS || forwarding.gone.aborted || !wasStale(error, req, outgoing)) throw error
+    }
+  }
+}
+
+/** Whether a kept connection was closed before the backend read the request, which changes nothing: it may be repeated. */
+function wasStale(error: unknown, { method }: IncomingMessage, { reusedSocket }: ClientRequest): boolean {
+  const isRead = method === 'GET' || method === 'HEAD'
+  return isRead && reusedSocket && error instanceof GatewayFailure && STALE_REASONS.includes(error.reason)
+}
+
+function openRequest(req: IncomingMessage, { backend, agent, path, body }: Forwarding): ClientRequest {
+  const { profile } = backend
+  const request = profile.secure ? httpsRequest : httpRequest
+  return request({
+    host: profile.host,
+    port: profile.port,
+    method: req.method,
+    path: profile.pathPrefix + path,
+    headers: toBackendHeaders(req.headers, backend, body),
+    agent,
+    maxHeaderSize: MAX_HEADER_BYTES,
+  })
+}
+
+type Exchange = Forwarding & { outgoing: ClientRequest }
+
+async function exchange(req: IncomingMessage, res: ServerResponse, parts: Exchange): Promise<void> {
+  const { outgoing, gone, mayRead, writeHead } = parts
+  let answer: IncomingMessage | undefined
+  try {
+    answer = await sendAndAwaitAnswer(req, res, parts)
+    await mayRead()
+    if (gone.aborted) throw callerLeft()
+    const head = toPassed(req, answer, parts)
+    writeHead(head)
+    if (head.hasBody) {
+      await streamAnswer(answer, res, parts)
+    } else {
+      answer.resume()
+      res.end()
+    }
+    await untilAborted(gone)
+  } finally {
+    discardBody(req)
+    if (!answer?.readableEnded) outgoing.destroy()
+  }
+}
+
+/** @returns the answer, when its head has arrived */
+function sendAndAwaitAnswer(req: IncomingMessage, res: ServerResponse, parts: Exchange): Promise<IncomingMessage> {
+  const { outgoing, gone, body, times } = parts
+  return new Promise<IncomingMessage>((resolve, reject) => {
+    const silence = setTimeout(() => reject(new GatewayFailure('gateway_timeout', 'no answer')), times.firstByteMs)
+    const begin = (answer: IncomingMessage) => {
+      clearTimeout(silence)
+      // A connection that is being cut can emit one more error.
+      answer.on('error', () => {})
+      // An answer before the end of the body: the connection cannot be used again, as part of the body is missing on it.
+      answer.once('end', () => outgoing.writableFinished || outgoing.destroy())
+      resolve(answer)
+    }
+    outgoing.once('response', begin)
+    outgoing.once('upgrade', (answer, socket) => {
+      socket.destroy()
+      begin(answer)
+    })
+    // After the head, the answer itself reports whether it is complete.
+    outgoing.on('error', error => {
+      clearTimeout(silence)
+      reject(error instanceof AppError ? error : toGatewayFailure(error))
+    })
+    gone.addEventListener('abort', () => {
+      clearTimeout(silence)
+      reject(callerLeft())
+    })
+    if (body === 'none') outgoing.end()
+    else sendBodyOnceConnected(req, res, { ...parts, onPiece: () => silence.refresh() })
+  })
+}
+
+/** Until there is a connection, a caller that waits for `100 Continue` can still be refused. */
+function sendBodyOnceConnected(
+  req: IncomingMessage,
+  res: ServerResponse,
+  { outgoing, begun, onPiece }: Exchange & { onPiece: () => void },
+): void {
+  const send = () => {
+    if (outgoing.destroyed) return
+    const limited = limitBody(onPiece)
+    limited.once('error', error => outgoing.destroy(error))
+    outgoing.once('close', () => discardBody(req))
+    // Not `pipeline`, which would destroy the request when sending fails, and the caller could not be answered.
+    limited.pipe(outgoing)
+    if (begun) limited.write(begun.bytes)
+    else if (req.headers.expect !== undefined) res.writeContinue()
+    if (begun?.isWhole) limited.end()
+    else req.pipe(limited)
+  }
+  outgoing.once('socket', socket => {
+    if (socket.connecting) socket.once('connect', send)
+    else send()
+  })
+}
+
+function limitBody(onPiece: () => void): Transform {
+  let bytes = 0
+  return new Transform({
+    transform: (chunk: Buffer, _encoding, done) => {
+      bytes += chunk.length
+      onPiece()
+      if (bytes > MAX_BODY_BYTES) done(bodyTooLarge())
+      else done(null, chunk)
+    },
+  })
+}
+
+/** Node's request timeout bounds how long the rest is read. */
+function discardBody(req: IncomingMessage): void {
+  req.unpipe()
+  req.resume()
+}
+
+function toPassed(
+  { method = '' }: IncomingMessage,
+  { statusCode: status = 0, headers }: IncomingMessage,
+  { path, ownPrefix, backend }: Exchange,
+): PassedAnswer {
+  return toPassedAnswer({ status, headers }, { method, path, ownPrefix, profile: backend.profile })
+}
+
+/** Returns without an error if the caller leaves. */
+async function streamAnswer(
+  answer: IncomingMessage,
+  res: ServerResponse,
+  { mayRead, times, gone }: Exchange,
+): Promise<void> {
+  /** The first event that ended it: `pipeline` may report a consequence of its own clean-up instead. */
+  let cause: unknown
+  const checked = new Transform({
+    transform: (chunk: Buffer, _encoding, done) => {
+      if (!answer.readableEnded) idle.refresh()
+      mayRead().then(() => done(null, chunk), done)
+    },
+  })
+  // A backend that waits for the caller is not silent; the caller has a limit of its own.
+  const idle = setTimeout(() => {
+    const isWaiting = checked.writableLength > 0 || res.writableNeedDrain
+    if (isWaiting && res.socket && !res.socket.destroyed) idle.refresh()
+    else answer.destroy(new GatewayFailure('bad_gateway', 'silent within its answer'))
+  }, times.idleMs)
+  answer.once('end', () => clearTimeout(idle))
+  answer.once('error', error => {
+    cause ??= error instanceof GatewayFailure ? error : brokeOff()
+  })
+  checked.once('error', error => {
+    cause ??= error
+  })
+  gone.addEventListener('abort', () => {
+    cause ??= CALLER_LEFT
+  })
+  // `pipeline` alone adds seven listeners for `close`.
+  res.setMaxListeners(20)
+  try {
+    await pipeline(answer, checked, res)
+  } catch {
+    if (cause !== CALLER_LEFT) throw cause ?? brokeOff()
+  } finally {
+    clearTimeout(idle)
+  }
+}
+
+const CALLER_LEFT = Symbol('caller left')
+
+function brokeOff(): GatewayFailure {
+  return new GatewayFailure('bad_gateway', 'broke off its answer')
+}
+
+function callerLeft(): Error {
+  return new Error('The caller left before the backend answered')
+}
+
+function untilAborted(signal: AbortSignal): Promise<void> {
+  return new Promise(resolve => (signal.aborted ? resolve() : signal.addEventListener('abort', () => resolve())))
+}

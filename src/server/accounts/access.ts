@@ -1,0 +1,229 @@
+import type { Accounts } from '../../accounts/accounts.js'
+import {
+  ANONYMOUS,
+  BOOTSTRAP_ADMIN,
+  type Identity,
+  isAdmin,
+  type ShownCredentials,
+  userOf,
+} from '../../accounts/identity.js'
+import type { KeyThrottle } from '../../login/key-throttle.js'
+import type { KnowsHost } from '../../login/known-hosts.js'
+import { directOrigin, isLoopbackHost, isSameOrigin } from '../../login/origins.js'
+import { safeEqual } from '../../login/safe-equal.js'
+import { AppError } from '../../model/app-error.js'
+import type { Access, HttpRequest as AnyRequest, Route } from '../http/route.js'
+import { readShownCredentials } from '../request/shown-credentials.js'
+
+type HttpRequest = AnyRequest<Identity>
+
+export interface AccessParts {
+  accounts: Pick<Accounts, 'identify' | 'isClosed'>
+  /** Name of the session's cookie. */
+  cookieName: string
+  /** Origin of the address people use when a proxy stands in front, such as `https://events.example.org`. */
+  publicOrigin?: string
+  /** The open ledger may be reached under any host name, not only this machine's own. */
+  allowOpen: boolean
+  /** Counts wrong API tokens and admin tokens. */
+  keyThrottle: KeyThrottle
+  /** The address that wrong tokens are counted for. */
+  addressOf: (req: AnyRequest) => string
+  /** `tokens`: callers without credentials record nothing. */
+  writers: Writers
+  /** The configured host names of the ledger; absent: it answers under every name. */
+  knowsHost?: KnowsHost
+}
+
+export type Writers = 'anyone' | 'tokens'
+
+/**
+ * Decides whether a request may use a route, and sets its identity.
+ *
+ * @throws AppError `unauthenticated/unauthenticated`, `misdirected/bad_host`, `forbidden/…`: `local_only`,
+ *   `host_not_allowed`, `origin_not_allowed`, `csrf_failed`, `forbidden`; `throttled/too_many_attempts` for a wrong token
+ */
+export type Authorise = (route: Pick<Route, 'access' | 'method'>, req: HttpRequest) => Promise<void>
+
+interface AccessRule {
+  /**
+   * Whether the caller must be logged in. `unasked`: the caller is not identified; `optional`: every caller is admitted;
+   * `once_closed`: as `optional` while the ledger has no users and never had any.
+   */
+  login: 'unasked' | 'optional' | 'once_closed' | 'always'
+  /** Pages of another origin are refused. */
+  ownOrigin: boolean
+  /** Only an admin. */
+  admin: boolean
+}
+
+const RULES: Record<Access, AccessRule> = {
+  public: { login: 'unasked', ownOrigin: true, admin: false },
+  anybody: { login: 'optional', ownOrigin: true, admin: false },
+  record: { login: 'optional', ownOrigin: true, admin: false },
+  webhook: { login: 'unasked', ownOrigin: false, admin: false },
+  read: { login: 'once_closed', ownOrigin: true, admin: false },
+  write: { login: 'once_closed', ownOrigin: true, admin: false },
+  login: { login: 'unasked', ownOrigin: true, admin: false },
+  logout: { login: 'always', ownOrigin: true, admin: false },
+  account: { login: 'always', ownOrigin: true, admin: false },
+  admin: { login: 'always', ownOrigin: true, admin: true },
+  local: { login: 'always', ownOrigin: true, admin: true },
+}
+
+/**
+ * The rules of access, in the order of the checks: host, login, Origin, CSRF token, role.
+ *
+ * A ledger without users is open to every caller that can reach it, so foreign pages must be kept out. A foreign page
+ * calls by its own host name that resolves to this machine (its `Host` exposes it), or from its own origin (`Origin`,
+ * `Sec-Fetch-Site`). The rule on origins does not apply to webhooks whose deliveries must prove themselves; for others,
+ * see `createPageCheck`. Requests over the owner's socket come from an admin: a process that may open the socket could also
+ * read the files.
+ *
+ * A closed ledger with configured host names answers only under these: otherwise a foreign page could reach a ledger in a
+ * private network by its own name.
+ *
+ * Source: decisions on identity, section 5; on security, sections 3 and 4.
+ */
+export function createAccess(parts: AccessParts): Authorise {
+  const { accounts, cookieName, publicOrigin, allowOpen, knowsHost, keyThrottle, addressOf, writers } = parts
+  const identify = async (req: HttpRequest, shown: ShownCredentials) => {
+    const identity = await accounts.identify(shown)
+    if (showsWrongToken(shown, identity)) keyThrottle.failed(addressOf(req))
+    return identity
+  }
+
+  return async (route, req) => {
+    if (req.local) {
+      req.identity = BOOTSTRAP_ADMIN
+      return
+    }
+    const rule = RULES[route.access]
+    if (route.access === 'local') throw localOnly()
+    if (!allowOpen && !isLoopbackHost(req.headers.host) && !(await accounts.isClosed())) throw hostNotAllowed()
+    if (knowsHost && !knowsHost(req.headers.host, req.socket.localAddress)) throw unknownHost()
+    const shown = readShownCredentials(req, cookieName)
+    req.identity = rule.login === 'unasked' ? ANONYMOUS : await identify(req, shown)
+    if (req.identity.kind === 'writer' && rule.login !== 'optional') throw recordsOnly()
+    req.isAnonymous = req.identity.kind === 'anonymous' || req.identity.kind === 'open'
+    if (!isLoggedIn(req.identity, rule)) throw unauthenticated()
+    const isCookieWrite = req.identity.kind === 'session' && route.method !== 'GET'
+    if (rule.ownOrigin && !originAllowed(route, req, { publicOrigin, isCookieWrite })) throw originNotAllowed()
+    if (route.access === 'record') return restrictRecording(req, { shown, writers })
+    if (isCookieWrite && !showsCsrfToken(req)) throw csrfFailed()
+    if (rule.admin && !isAdmin(req.identity)) throw adminsOnly()
+  }
+}
+
+/** A wrong token does not admit its caller, but another credential in the same request may. */
+function showsWrongToken({ bearer, adminToken }: ShownCredentials, { kind }: Identity): boolean {
+  return kind === 'anonymous' && (bearer ?? adminToken) !== undefined
+}
+
+/**
+ * Events may be recorded without a login. A session without its CSRF token counts as no login: the browser sends its cookie
+ * with every request of any page. An invalid token is refused: otherwise the events of a program whose token was revoked
+ * would be recorded as those of a caller without credentials, and its owner would not notice.
+ */
+function restrictRecording(req: HttpRequest, { shown, writers }: { shown: ShownCredentials; writers: Writers }): void {
+  if (req.identity.kind === 'session' && !showsCsrfToken(req)) {
+    req.identity = ANONYMOUS
+    req.isAnonymous = true
+  }
+  const { kind } = req.identity
+  const showsToken = shown.adminToken !== undefined || showsBearer(req)
+  if (kind === 'anonymous' && showsToken) throw unauthenticated()
+  if (writers === 'tokens' && (kind === 'anonymous' || kind === 'open')) throw unauthenticated()
+}
+
+/**
+ * Refuses a delivery from a page of another origin. For webhooks without a secret: a page can send them a form or plain text
+ * without a preflight, and no platform sends an `Origin`.
+ *
+ * @throws AppError `forbidden/origin_not_allowed`
+ *
+ * Source: decisions on security, section 3, "Origin on L".
+ */
+export function createPageCheck(publicOrigin: string | undefined): (req: AnyRequest) => void {
+  return req => {
+    if (req.local) return
+    if (!originAllowed({ method: 'POST' }, req, { publicOrigin, isCookieWrite: false })) throw originNotAllowed()
+  }
+}
+
+/** Also one without its scheme, or without its token. `Basic` is for a proxy. */
+function showsBearer({ headers }: HttpRequest): boolean {
+  return headers.authorization !== undefined && !headers.authorization.toLowerCase().startsWith('basic ')
+}
+
+function isLoggedIn(identity: Identity, { login }: AccessRule): boolean {
+  if (login === 'unasked' || login === 'optional') return true
+  if (identity.kind === 'open') return login === 'once_closed'
+  return identity.kind === 'bootstrap_admin' || userOf(identity) !== undefined
+}
+
+/** A program sends no Origin, and needs none; but a request with a cookie needs at least a valid `Host`. */
+function originAllowed(
+  route: Pick<Route, 'method'>,
+  { headers }: Pick<AnyRequest, 'headers'>,
+  { publicOrigin, isCookieWrite }: { publicOrigin: string | undefined; isCookieWrite: boolean },
+): boolean {
+  const direct = directOrigin(headers.host)
+  const own = [direct, publicOrigin].filter(origin => origin !== undefined)
+  if (headers.origin === undefined ? isCookieWrite && !direct : !isSameOrigin(headers.origin, own)) return false
+  return route.method === 'GET' || String(headers['sec-fetch-site']).toLowerCase() !== 'cross-site'
+}
+
+function showsCsrfToken({ identity, headers }: HttpRequest): boolean {
+  const shown = headers['x-csrf-token']
+  return identity.kind === 'session' && typeof shown === 'string' && safeEqual(identity.csrfToken, shown)
+}
+
+function localOnly(): AppError {
+  return new AppError('forbidden', 'local_only', "Only commands on the ledger's own machine may do this.", {
+    hint: 'They reach it through the socket beside the database.',
+  })
+}
+
+function hostNotAllowed(): AppError {
+  return new AppError(
+    'forbidden',
+    'host_not_allowed',
+    'This ledger has no users yet, so it answers only under names of its own machine.',
+    { hint: 'Call it as localhost, 127.0.0.1 or [::1].' },
+  )
+}
+
+function unknownHost(): AppError {
+  return new AppError('misdirected', 'bad_host', 'This ledger does not answer under the host name of this request.', {
+    hint: 'Call it by the name in EVENT_PUBLIC_URL, or add the name to EVENT_ALLOWED_HOSTS.',
+  })
+}
+
+function unauthenticated(): AppError {
+  return new AppError('unauthenticated', 'unauthenticated', 'This needs a login.', {
+    hint: 'Log in, or send a valid API token as Authorization: Bearer.',
+  })
+}
+
+function originNotAllowed(): AppError {
+  return new AppError('forbidden', 'origin_not_allowed', 'Pages of another origin may not use this API.', {
+    hint: 'Open the page under the same address as the API, or set EVENT_PUBLIC_URL to the address it is served from.',
+  })
+}
+
+function csrfFailed(): AppError {
+  return new AppError('forbidden', 'csrf_failed', 'The CSRF token of this session is missing or wrong.', {
+    hint: 'Send csrf_token of GET /api/session as X-CSRF-Token.',
+  })
+}
+
+function recordsOnly(): AppError {
+  return new AppError('forbidden', 'forbidden', 'This token may record events, and nothing else.', {
+    hint: 'Use a token that was issued without "may": "write".',
+  })
+}
+
+function adminsOnly(): AppError {
+  return new AppError('forbidden', 'forbidden', 'Only an admin may do this.', { hint: 'Ask one.' })
+}

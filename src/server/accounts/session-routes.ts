@@ -1,0 +1,123 @@
+import Type from '#typebox'
+import type { Accounts } from '../../accounts/accounts.js'
+import { type Identity, isAdmin, userOf } from '../../accounts/identity.js'
+import { readLogin } from '../../accounts/read-user.js'
+import { type CookiePlace, endedCookie, sessionCookie } from '../../login/cookies.js'
+import { safeNext } from '../../login/safe-next.js'
+import type { ToAddress } from '../../login/throttle-address.js'
+import { ROLES, USER_LIMITS } from '../../model/user.js'
+import { json } from '../answer/reply.js'
+import { addressOf } from '../http/caller-address.js'
+import { documented, type LedgerEndpoint } from '../http/route.js'
+import { NEXT_PARAMETER } from '../pages/login-pages.js'
+import type { ReadJsonBody } from '../request/body.js'
+import { singleValue } from '../request/query-string.js'
+import { readShownCredentials } from '../request/shown-credentials.js'
+import type { ToActor } from './actor.js'
+
+export interface SessionRouteParts {
+  accounts: Accounts
+  readJsonBody: ReadJsonBody
+  rootPath: string
+  cookie: CookiePlace
+  /** The address that failed logins are counted for. */
+  throttleAddress: ToAddress
+  toActor: ToActor
+}
+
+const LOGIN_BYTES = 4 * 1024
+
+/**
+ * `POST /api/login`: begins a session, which replaces this browser's previous one. It needs no CSRF token, as there is no
+ * session yet that a foreign page could misuse, and accepts only JSON.
+ *
+ * Source: Event Ledger Service, "Endpoints"; decisions on identity, section 5.
+ */
+export function login(parts: SessionRouteParts): LedgerEndpoint {
+  const { accounts, readJsonBody, rootPath, cookie, throttleAddress, toActor } = parts
+  return documented(DOCS.login, async (req, res) => {
+    const { username, password, next } = readLogin(await readJsonBody(req, res, LOGIN_BYTES))
+    const address = addressOf(req, throttleAddress)
+    const { session: replaces } = readShownCredentials(req, cookie.name)
+    const attempt = { username, password, address, ...(replaces ? { replaces } : {}) }
+    const { sessionToken, identity } = await accounts.login(attempt, toActor(req))
+    req.identity = identity
+    const status = await toSessionStatus(identity, accounts)
+    return {
+      ...json(200, {
+        ...status,
+        next: safeNext(next === undefined ? singleValue(req.search, 'next') : next, rootPath),
+      }),
+      headers: ['Set-Cookie', sessionCookie({ ...cookie, value: sessionToken })],
+    }
+  })
+}
+
+/** `POST /api/logout`: ends the session of the cookie that was sent, and the cookie. */
+export function logout({ accounts, cookie }: Pick<SessionRouteParts, 'accounts' | 'cookie'>): LedgerEndpoint {
+  return documented(DOCS.logout, async req => {
+    const { session } = readShownCredentials(req, cookie.name)
+    if (session) await accounts.logout(session)
+    return { status: 204, body: '', headers: ['Set-Cookie', endedCookie(cookie)] }
+  })
+}
+
+/** `GET /api/session` */
+export function sessionStatus({ accounts }: Pick<SessionRouteParts, 'accounts'>): LedgerEndpoint {
+  return documented(DOCS.session, async req => json(200, await toSessionStatus(req.identity, accounts)))
+}
+
+async function toSessionStatus(identity: Identity, accounts: Accounts) {
+  const user = identity.kind === 'writer' ? identity.user : userOf(identity)
+  return {
+    admin_required: await accounts.isClosed(),
+    authenticated: user !== undefined || isAdmin(identity),
+    user: user ? { id: user.id, username: user.username, role: user.role } : null,
+    is_bootstrap_admin: identity.kind === 'bootstrap_admin',
+    csrf_token: identity.kind === 'session' ? identity.csrfToken : null,
+    ...(identity.kind === 'writer' ? { may: 'write', sources: identity.sources } : {}),
+  }
+}
+
+const LoginSchema = Type.Object({
+  username: Type.String(),
+  password: Type.String({ description: `At most ${USER_LIMITS.passwordBytes} bytes of UTF-8.` }),
+  next: Type.Optional(
+    Type.String({ description: 'Where to go after the login; takes precedence over the parameter.' }),
+  ),
+})
+
+const SESSION = {
+  admin_required: Type.Boolean({ description: 'A login is needed: users or an admin token exist, or did.' }),
+  authenticated: Type.Boolean(),
+  user: Type.Union([Type.Object({ id: Type.String(), username: Type.String(), role: Type.Enum(ROLES) }), Type.Null()]),
+  is_bootstrap_admin: Type.Boolean({ description: 'An admin by the admin token, without an account.' }),
+  csrf_token: Type.Union([Type.String(), Type.Null()], {
+    description: 'To be sent as X-CSRF-Token with each request that changes something; null without a session.',
+  }),
+}
+
+const SessionSchema = Type.Object({
+  ...SESSION,
+  may: Type.Optional(Type.Literal('write', { description: 'By a writer token: it records events, and reads none.' })),
+  sources: Type.Optional(Type.Array(Type.String(), { description: 'The sources that a writer token records.' })),
+})
+
+const LoggedInSchema = Type.Object({
+  ...SESSION,
+  next: Type.String({ description: 'Where to go now: a path of this server.' }),
+})
+
+const DOCS = {
+  login: {
+    summary: 'Begins a session in a browser, by a cookie',
+    query: [NEXT_PARAMETER],
+    body: { 'application/json': LoginSchema },
+    answers: { 200: { description: 'The new session, and where to go', schema: LoggedInSchema } },
+  },
+  logout: { summary: 'Ends the session of the cookie sent', answers: { 204: { description: 'Ended' } } },
+  session: {
+    summary: 'The identity of the caller, and the CSRF token of a session',
+    answers: { 200: { description: 'Also for callers without a login', schema: SessionSchema } },
+  },
+}

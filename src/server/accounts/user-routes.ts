@@ -1,0 +1,184 @@
+import Type from '#typebox'
+import type { Accounts } from '../../accounts/accounts.js'
+import { type Identity, userOf } from '../../accounts/identity.js'
+import { ACCOUNT_LOG_LIMITS, AccountLogEntrySchema } from '../../model/account-log.js'
+import { AppError } from '../../model/app-error.js'
+import {
+  ApiTokenSchema,
+  IssuedTokenSchema,
+  ListedUserSchema,
+  NewTokenSchema,
+  ROLES,
+  USER_LIMITS,
+  USERNAME_PATTERN,
+} from '../../model/user.js'
+import { json } from '../answer/reply.js'
+import { named } from '../http/openapi.js'
+import { documented, type HttpRequest, type LedgerEndpoint } from '../http/route.js'
+import type { ReadJsonBody } from '../request/body.js'
+import { pathParam } from '../request/path-param.js'
+import { QueryString } from '../request/query-string.js'
+import type { ToActor } from './actor.js'
+
+export interface UserRouteParts {
+  accounts: Accounts
+  readJsonBody: ReadJsonBody
+  toActor: ToActor
+}
+
+const Count = Type.Integer({ minimum: 0 })
+const Password = Type.String({ description: `At most ${USER_LIMITS.passwordBytes} bytes of UTF-8.` })
+
+/** `GET /api/users` */
+export function listUsers({ accounts }: Pick<UserRouteParts, 'accounts'>): LedgerEndpoint {
+  return documented(DOCS.listUsers, async () => {
+    const items = await accounts.listUsers()
+    return json(200, { items, count: items.length })
+  })
+}
+
+/** `GET /api/users/log` */
+export function listAccountLog({ accounts }: Pick<UserRouteParts, 'accounts'>): LedgerEndpoint {
+  return documented(DOCS.listAccountLog, async req => {
+    const params = new QueryString(req.search, ['limit'])
+    const limit = params.integer('limit', { min: 1, max: ACCOUNT_LOG_LIMITS.page }) ?? ACCOUNT_LOG_LIMITS.defaultPage
+    params.finish()
+    const items = await accounts.listLog(limit)
+    return json(200, { items, count: items.length })
+  })
+}
+
+/** `POST /api/users` */
+export function createUser({ accounts, readJsonBody, toActor }: UserRouteParts): LedgerEndpoint {
+  return documented(DOCS.createUser, async (req, res) => {
+    const input = await readJsonBody(req, res, USER_LIMITS.bodyBytes)
+    return json(201, await accounts.createUser(input, toActor(req)))
+  })
+}
+
+/** `PATCH /api/users/:id` */
+export function updateUser({ accounts, readJsonBody, toActor }: UserRouteParts): LedgerEndpoint {
+  return documented(DOCS.updateUser, async (req, res) => {
+    const changes = await readJsonBody(req, res, USER_LIMITS.bodyBytes)
+    return json(200, await accounts.updateUser(pathParam(req), changes, toActor(req)))
+  })
+}
+
+/** `DELETE /api/users/:id` */
+export function deleteUser({ accounts, toActor }: UserRouteParts): LedgerEndpoint {
+  return documented(DOCS.deleteUser, async req => {
+    await accounts.deleteUser(pathParam(req), toActor(req))
+    return { status: 204, body: '' }
+  })
+}
+
+/** The id of the user whose tokens a request is about. */
+export type TokenOwner = (req: HttpRequest<Identity>) => string
+
+/** `/api/me/…`: the caller. @throws AppError `conflict/no_account` for an admin that is no user */
+export const ownTokens: TokenOwner = req => {
+  const user = userOf(req.identity)
+  if (user) return user.id
+  throw new AppError('conflict', 'no_account', 'The admin token is no account, so no token can belong to it.', {
+    hint: 'Create a user, and issue the token for it.',
+  })
+}
+
+/** `/api/users/:id/…`: that user. @param fromEnd how many segments follow the id */
+export function tokensOfUser(fromEnd: number): TokenOwner {
+  return req => pathParam(req, fromEnd)
+}
+
+/** `POST …/token`. The body names the token's rights, and may be absent; only a digest of the token is stored. */
+export function issueToken({ accounts, readJsonBody, toActor }: UserRouteParts, owner: TokenOwner): LedgerEndpoint {
+  return documented(DOCS.issueToken, async (req, res) => {
+    const userId = owner(req)
+    const input = hasBody(req) ? await readJsonBody(req, res, USER_LIMITS.bodyBytes) : undefined
+    return json(201, await accounts.tokens.issue(userId, toActor(req), input))
+  })
+}
+
+/** Source: RFC 9112, section 6.3. */
+function hasBody({ headers }: HttpRequest): boolean {
+  return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
+}
+
+/** `GET …/tokens` */
+export function listTokens({ accounts }: Pick<UserRouteParts, 'accounts'>, owner: TokenOwner): LedgerEndpoint {
+  return documented(DOCS.listTokens, async req => {
+    const items = await accounts.tokens.list(owner(req))
+    return json(200, { items, count: items.length })
+  })
+}
+
+/** `DELETE …/tokens/:token_id` */
+export function revokeToken({ accounts, toActor }: UserRouteParts, owner: TokenOwner): LedgerEndpoint {
+  return documented(DOCS.revokeToken, async req => {
+    await accounts.tokens.revoke(owner(req), pathParam(req), toActor(req))
+    return { status: 204, body: '' }
+  })
+}
+
+/** `DELETE …/token`: all of them. */
+export function revokeTokens({ accounts, toActor }: UserRouteParts, owner: TokenOwner): LedgerEndpoint {
+  return documented(DOCS.revokeTokens, async req => {
+    await accounts.tokens.revokeAll(owner(req), toActor(req))
+    return { status: 204, body: '' }
+  })
+}
+
+const NewUserSchema = Type.Object({
+  username: Type.String({ pattern: USERNAME_PATTERN }),
+  password: Password,
+  role: Type.Optional(Type.Enum(ROLES, { description: 'member when absent.' })),
+})
+
+const ChangedUserSchema = Type.Object({
+  role: Type.Optional(Type.Enum(ROLES)),
+  enabled: Type.Optional(Type.Boolean()),
+  password: Type.Optional(Password),
+})
+
+const UserListSchema = Type.Object({ items: Type.Array(ListedUserSchema), count: Count })
+const TokenListSchema = Type.Object({ items: Type.Array(ApiTokenSchema), count: Count })
+const AccountLogSchema = Type.Object({ items: Type.Array(AccountLogEntrySchema), count: Count })
+
+const DOCS = {
+  listUsers: { summary: 'All users', answers: { 200: { description: 'The users', schema: UserListSchema } } },
+  listAccountLog: {
+    summary: 'Changes of users and tokens, and logins; newest first',
+    query: [
+      {
+        name: 'limit',
+        description: `How many entries at most; ${ACCOUNT_LOG_LIMITS.defaultPage} when absent.`,
+        schema: Type.Integer({ minimum: 1, maximum: ACCOUNT_LOG_LIMITS.page }),
+      },
+    ],
+    answers: { 200: { description: 'The entries', schema: AccountLogSchema } },
+  },
+  createUser: {
+    summary: 'Creates a user',
+    body: { 'application/json': NewUserSchema },
+    answers: { 201: { description: 'Created', schema: named('User') } },
+  },
+  updateUser: {
+    summary: 'Changes role, enabled or password; members that are not sent stay',
+    body: { 'application/json': ChangedUserSchema },
+    answers: { 200: { description: 'The changed user', schema: named('User') } },
+  },
+  deleteUser: {
+    summary: 'Deletes a user with its sessions and tokens; its subscriptions stay',
+    answers: { 204: { description: 'Deleted' } },
+  },
+  issueToken: {
+    summary: 'Issues an API token, which only this answer shows; the body may be absent',
+    body: { 'application/json': NewTokenSchema },
+    answers: { 201: { description: 'Issued', schema: IssuedTokenSchema } },
+  },
+  listTokens: {
+    summary: 'The API tokens of a user, without their secrets',
+    answers: { 200: { description: 'The tokens', schema: TokenListSchema } },
+  },
+  revokeToken: { summary: 'Revokes one API token', answers: { 204: { description: 'Revoked' } } },
+  revokeTokens: { summary: 'Revokes every API token of a user', answers: { 204: { description: 'Revoked' } } },
+}

@@ -1,0 +1,211 @@
+import type { ServerResponse } from 'node:http'
+import { MessageChannel, type MessagePort } from 'node:worker_threads'
+import { AppError } from '../../model/app-error.js'
+import { cutOff, hasLeft } from './slow-reader.js'
+
+export interface AnswerLimits {
+  /** What answers that their readers have not taken yet may hold together. */
+  bytes: number
+  /** How many may wait until there is room, and how long. */
+  waiting: number
+  waitMs: number
+  /** While others wait for room, an answer is cut off whose reader has taken nothing for so long. */
+  patienceMs: number
+  /** How long a reader may take for `LEAST_BYTES` while no other answer waits. */
+  takenMs: number
+}
+
+export const ANSWER_LIMITS: AnswerLimits = {
+  ...{ bytes: 96 * 1024 * 1024, waiting: 256 },
+  ...{ waitMs: 5_000, patienceMs: 2_000, takenMs: 30_000 },
+}
+
+/** What is read of a page in one go. An event that is larger goes out as a whole. */
+export const PIECE_BYTES = 512 * 1024
+
+interface Waiting {
+  room: AnswerRoom
+  bytes: number
+  admit: () => void
+  refuse: (error: unknown) => void
+}
+
+/**
+ * Bounds the memory that answers take together from the moment they are read until their readers have taken them.
+ * Where it is used up, further answers wait. Readers that stopped reading make room for them, and what is larger than a
+ * piece may use no more than half of the memory, so neither slow readers nor large events keep other readers out.
+ *
+ * Source: docs/decisions/0030.
+ */
+export class AnswerBudget {
+  readonly #rooms = new Set<AnswerRoom>()
+  readonly #dropped = closedPort()
+  #waiting: Waiting[] = []
+  #used = 0
+  #pressure: NodeJS.Timeout | undefined
+
+  /** @param now milliseconds of a clock that only goes forward */
+  constructor(
+    readonly limits: AnswerLimits = ANSWER_LIMITS,
+    readonly now: () => number = () => performance.now(),
+  ) {}
+
+  /** The room of an answer, which it gives back when it is over. */
+  roomFor(res: ServerResponse): AnswerRoom {
+    const room = new AnswerRoom(this, res)
+    if (hasLeft(res)) return room
+    this.#rooms.add(room)
+    res.once('close', () => this.#close(room))
+    return room
+  }
+
+  /**
+   * Frees the memory of bytes that only the caller has, with all of their buffer; they are empty from then on. Left to
+   * the collector, pieces of large pages are made faster than they are freed: measured, 100 readers took 900 MB.
+   */
+  free(bytes: Uint8Array): void {
+    this.#dropped.postMessage(null, [bytes.buffer as ArrayBuffer])
+  }
+
+  /** Whether an answer may hold so much without waiting. */
+  hasRoom(bytes: number, more = bytes): boolean {
+    const bound = bytes > PIECE_BYTES ? this.limits.bytes / 2 : this.limits.bytes
+    return this.#used + more <= bound
+  }
+
+  /** Resolves once `room` may hold `bytes`. @throws AppError `unavailable/busy` */
+  async admit(room: AnswerRoom, bytes: number): Promise<void> {
+    if (!this.#rooms.has(room)) throw readerLeft()
+    if (this.#waiting.length === 0 && this.hasRoom(bytes, bytes - room.bytes)) {
+      this.resize(room, bytes)
+      return
+    }
+    if (this.#waiting.length >= this.limits.waiting) throw busy()
+    await new Promise<void>((resolve, reject) => {
+      const waiting: Waiting = {
+        room,
+        bytes,
+        admit: () => settle(resolve),
+        refuse: error => settle(() => reject(error)),
+      }
+      const settle = (tell: () => void) => {
+        clearTimeout(enough)
+        this.#waiting = this.#waiting.filter(other => other !== waiting)
+        tell()
+      }
+      const enough = setTimeout(() => waiting.refuse(busy()), this.limits.waitMs)
+      this.#waiting.push(waiting)
+      this.#makeRoom()
+    })
+  }
+
+  resize(room: AnswerRoom, bytes: number): void {
+    if (!this.#rooms.has(room)) return
+    const isLess = bytes < room.bytes
+    this.#used += bytes - room.bytes
+    room.bytes = bytes
+    if (isLess || this.#used > this.limits.bytes) this.#makeRoom()
+  }
+
+  #close(room: AnswerRoom): void {
+    for (const waiting of this.#waiting) if (waiting.room === room) waiting.refuse(readerLeft())
+    this.resize(room, 0)
+    this.#rooms.delete(room)
+  }
+
+  #makeRoom(): void {
+    this.#admitWaiting()
+    while (this.#isShort) {
+      const stalled = this.#longestUntaken()
+      if (!stalled) break
+      cutOff(stalled.res, 'memory')
+      this.#used -= stalled.bytes
+      stalled.bytes = 0
+      this.#rooms.delete(stalled)
+      this.#admitWaiting()
+    }
+    clearTimeout(this.#pressure)
+    if (this.#isShort) this.#pressure = setTimeout(() => this.#makeRoom(), this.limits.patienceMs / 4).unref()
+  }
+
+  get #isShort(): boolean {
+    return this.#waiting.length > 0 || this.#used > this.limits.bytes
+  }
+
+  #admitWaiting(): void {
+    for (const { room, bytes, admit, refuse } of this.#waiting) {
+      if (!this.#rooms.has(room)) {
+        refuse(readerLeft())
+        continue
+      }
+      if (!this.hasRoom(bytes, bytes - room.bytes)) continue
+      this.#used += bytes - room.bytes
+      room.bytes = bytes
+      admit()
+    }
+  }
+
+  #longestUntaken(): AnswerRoom | undefined {
+    let longest: AnswerRoom | undefined
+    for (const room of this.#rooms) {
+      const { untakenSince = Number.POSITIVE_INFINITY } = room
+      if (room.bytes > 0 && untakenSince < (longest?.untakenSince ?? this.now() - this.limits.patienceMs))
+        longest = room
+    }
+    return longest
+  }
+}
+
+/** What one answer holds of the budget. It gives that back when the answer is over. */
+export class AnswerRoom {
+  /** Set by the budget. */
+  bytes = 0
+  /** Since when the reader leaves unread what was written. */
+  untakenSince: number | undefined
+
+  constructor(
+    private readonly budget: AnswerBudget,
+    readonly res: ServerResponse,
+  ) {}
+
+  /** Resolves once it may hold so much. @throws AppError `unavailable/busy` where that takes too long */
+  async reserve(bytes: number): Promise<void> {
+    const counted = this.#counted(bytes)
+    if (counted > this.bytes) await this.budget.admit(this, counted)
+  }
+
+  /** It holds so much, whether there was room or not. */
+  hold(bytes: number): void {
+    this.budget.resize(this, this.#counted(bytes))
+  }
+
+  leftUntaken(): void {
+    this.untakenSince ??= this.budget.now()
+  }
+
+  taken(): void {
+    this.untakenSince = undefined
+  }
+
+  /** An event that is larger than one answer may use is still read, alone. */
+  #counted(bytes: number): number {
+    return Math.min(bytes, Math.max(PIECE_BYTES, this.budget.limits.bytes / 2))
+  }
+}
+
+/** What is sent to a closed port is dropped, together with the memory that was sent along. */
+function closedPort(): MessagePort {
+  const { port1 } = new MessageChannel()
+  port1.close()
+  return port1
+}
+
+function readerLeft(): Error {
+  return new Error('The reader left.')
+}
+
+export function busy(): AppError {
+  return new AppError('unavailable', 'busy', 'Too many large answers are being read. Ask again in a moment.', {
+    retryAfterSeconds: 1,
+  })
+}

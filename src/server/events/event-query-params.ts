@@ -1,0 +1,286 @@
+import Type from '#typebox'
+import { VERIFICATIONS, type Verification } from '../../model/event.js'
+import { HISTOGRAM_LIMITS, type HistogramQuery } from '../../model/event-histogram.js'
+import { EVENT_LIMITS } from '../../model/event-limits.js'
+import { type EventQuery, QUERY_LIMITS } from '../../model/event-query.js'
+import { readSearch } from '../../model/search.js'
+import { type Micros, readTimestamp } from '../../model/timestamp.js'
+import type { ParameterDoc } from '../http/route.js'
+import { QueryString } from '../request/query-string.js'
+
+export const WAIT_SECONDS = { min: 1, max: 55 } as const
+
+export interface EventQueryRequest {
+  query: EventQuery
+  /** How long to hold the answer until something matches; only with `query.since`. */
+  waitSeconds?: number
+}
+
+/**
+ * Reads the query string of `GET /api/events`.
+ *
+ * @param search as sent, with its `?`
+ * @param now the ledger's clock, for `days`
+ * @throws AppError `invalid/invalid_field`, `invalid/invalid_timestamp`, listing every parameter that is not acceptable
+ *
+ * Source: Event Ledger Service, "Query parameters of GET /api/events"; how the time filters combine is not shown
+ * there, we intersect.
+ */
+export function readEventQuery(search: string, now: Micros): EventQueryRequest {
+  const params = new QueryString(search, EVENT_PARAMETER_NAMES, REPEATABLE)
+  const since = params.timestamp('since')?.micros
+  const to = readTo(params)
+  const from = readFrom(params, now)
+  const limit = params.integer('limit', { min: 1, max: QUERY_LIMITS.limit }) ?? QUERY_LIMITS.defaultLimit
+  const order = params.oneOf('order', ['asc', 'desc']) ?? (since === undefined ? 'desc' : 'asc')
+  const waitSeconds = params.integer('wait', WAIT_SECONDS)
+  if (params.raw('wait') !== undefined && params.raw('since') === undefined) {
+    params.refuse('wait', 'wait needs since: it holds the answer until something comes after that checkpoint.')
+  }
+  const filters = readFilters(params)
+  params.finish()
+  return {
+    query: { ...filters, ...defined({ since, from, to }), order, limit },
+    ...defined({ waitSeconds }),
+  }
+}
+
+/**
+ * Reads the query string of `GET /api/histogram`: the parameters of a page, without those for paging.
+ *
+ * @throws AppError as `readEventQuery`
+ */
+export function readHistogramQuery(search: string, now: Micros): Omit<HistogramQuery, 'now'> {
+  const params = new QueryString(search, HISTOGRAM_PARAMETER_NAMES, REPEATABLE)
+  const since = params.timestamp('since')?.micros
+  const to = readTo(params)
+  const from = readFrom(params, now)
+  const { buckets: max, defaultBuckets } = HISTOGRAM_LIMITS
+  const buckets = params.integer('buckets', { min: 1, max }) ?? defaultBuckets
+  const filters = readFilters(params)
+  params.finish()
+  return { ...filters, ...defined({ since, from, to }), buckets }
+}
+
+/** A request for a stream: the filters, and where to begin. */
+export interface EventStreamRequest {
+  filters: Partial<EventQuery>
+  /** The checkpoint after which it begins; absent: now. */
+  since?: Micros
+}
+
+/**
+ * Reads the query string of `GET /api/stream`. A stream is in order and has neither end nor pages, so `to`,
+ * `before`, `order`, `limit` and `wait` are refused there. `from` and `days` begin it in the past, as `since` does.
+ *
+ * @param lastEventId of a reconnecting reader; takes precedence over the address
+ * @throws AppError as `readEventQuery`
+ */
+export function readEventStreamRequest(
+  search: string,
+  lastEventId: string | undefined,
+  now: Micros,
+): EventStreamRequest {
+  const params = new QueryString(search, STREAM_PARAMETER_NAMES, REPEATABLE)
+  const resumed = lastEventId ? params.attempt(() => readTimestamp('Last-Event-ID', lastEventId).micros) : undefined
+  const since = resumed ?? params.timestamp('since')?.micros
+  const from = readFrom(params, now)
+  const filters = readFilters(params)
+  params.finish()
+  const start = since ?? (from === undefined ? undefined : from - 1)
+  return { filters: { ...filters, ...defined({ from }) }, ...defined({ since: start }) }
+}
+
+type FilterName = 'source' | 'kind' | 'subscription_id' | 'subject_id' | 'actor' | 'target' | 'verified' | 'q'
+type StreamParameter = FilterName | 'since' | 'from' | 'days'
+type HistogramParameter = StreamParameter | 'to' | 'before' | 'buckets'
+type EventParameter = StreamParameter | 'to' | 'before' | 'order' | 'limit' | 'wait'
+
+const LONGEST_VALUE = 2 * EVENT_LIMITS.subjectIdCharacters
+const REPEATABLE = ['source', 'kind', 'subscription_id', 'actor'] as const
+
+const Timestamp = Type.String({ format: 'date-time' })
+const Text = Type.String({ minLength: 1 })
+
+const DOCS: Record<EventParameter, Omit<ParameterDoc, 'name'>> = {
+  source: {
+    description: 'Platform source: chat, forum, code_a, code_b, or a word of a direct writer. Several: any of them.',
+    schema: Text,
+    repeatable: true,
+  },
+  kind: {
+    description: 'Event kind; `message.*` covers all of message. Several: any of them.',
+    schema: Text,
+    repeatable: true,
+  },
+  subscription_id: {
+    description: 'Events that matched this subscription when captured. Several: any of them.',
+    schema: Text,
+    repeatable: true,
+  },
+  subject_id: { description: 'Exact `subject_id`.', schema: Text },
+  actor: {
+    description: "The actor's id or, ignoring case, display name. Several: any of them.",
+    schema: Text,
+    repeatable: true,
+  },
+  target: { description: 'A key anywhere in the target chain, such as stream:4.', schema: Text },
+  verified: {
+    description: `How the delivery was proved, as a comma list of: ${VERIFICATIONS.join(', ')}.`,
+    schema: Type.String(),
+  },
+  q: {
+    description:
+      'Words separated by blanks, all must occur in payload, actor or conversation, ignoring case; "a phrase" stays together.',
+    schema: Type.String({ maxLength: QUERY_LIMITS.searchCharacters }),
+  },
+  since: {
+    description: 'Checkpoint: only events captured after it. Save `next_since` and send it.',
+    schema: Timestamp,
+  },
+  from: { description: 'Captured at this time or later.', schema: Timestamp },
+  to: { description: 'Captured at this time or earlier.', schema: Timestamp },
+  before: {
+    description:
+      'Captured earlier than this time: with the last `captured_at` of a page, the events that are older than that page.',
+    schema: Timestamp,
+  },
+  days: {
+    description: 'Captured in this many days of 24 hours before the request.',
+    schema: Type.Integer({ minimum: 1, maximum: QUERY_LIMITS.days }),
+  },
+  order: {
+    description: 'Oldest or newest first; default: oldest first with `since`, otherwise newest first.',
+    schema: Type.Enum(['asc', 'desc']),
+  },
+  limit: {
+    description: `Events a page, ${QUERY_LIMITS.defaultLimit} when absent.`,
+    schema: Type.Integer({ minimum: 1, maximum: QUERY_LIMITS.limit }),
+  },
+  wait: {
+    description: 'With `since`: seconds to hold the answer until something matches.',
+    schema: Type.Integer({ minimum: WAIT_SECONDS.min, maximum: WAIT_SECONDS.max }),
+  },
+}
+
+const EVENT_PARAMETER_NAMES = Object.keys(DOCS) as EventParameter[]
+const NOT_FOR_HISTOGRAMS: readonly EventParameter[] = ['order', 'limit', 'wait']
+const NOT_FOR_STREAMS: readonly EventParameter[] = ['to', 'before', 'order', 'limit', 'wait']
+const STREAM_PARAMETER_NAMES = EVENT_PARAMETER_NAMES.filter(isStreamParameter)
+
+const SHARED_BY_HISTOGRAMS = EVENT_PARAMETER_NAMES.filter(isHistogramParameter)
+const HISTOGRAM_PARAMETER_NAMES: readonly HistogramParameter[] = [...SHARED_BY_HISTOGRAMS, 'buckets']
+
+/** The parameters of `GET /api/events`, described. */
+export const EVENT_PARAMETERS = EVENT_PARAMETER_NAMES.map(toParameterDoc)
+
+/** The parameters of `GET /api/stream`, described. */
+export const EVENT_STREAM_PARAMETERS = STREAM_PARAMETER_NAMES.map(toParameterDoc)
+
+/** The parameters of `GET /api/histogram`, described. */
+export const HISTOGRAM_PARAMETERS: readonly ParameterDoc[] = [
+  ...SHARED_BY_HISTOGRAMS.map(toParameterDoc),
+  {
+    name: 'buckets',
+    description: `The number of equal parts of the range, ${HISTOGRAM_LIMITS.defaultBuckets} when absent.`,
+    schema: Type.Integer({ minimum: 1, maximum: HISTOGRAM_LIMITS.buckets }),
+  },
+]
+
+function isHistogramParameter(name: EventParameter): name is Exclude<HistogramParameter, 'buckets'> {
+  return !NOT_FOR_HISTOGRAMS.includes(name)
+}
+
+function isStreamParameter(name: EventParameter): name is StreamParameter {
+  return !NOT_FOR_STREAMS.includes(name)
+}
+
+function toParameterDoc(name: EventParameter): ParameterDoc {
+  return { name, ...DOCS[name] }
+}
+
+/** The later of `from` and the beginning of `days`. */
+function readFrom<Other extends string>(params: QueryString<Other | StreamParameter>, now: Micros): Micros | undefined {
+  const from = params.timestamp('from')?.micros
+  const days = params.integer('days', { min: 1, max: QUERY_LIMITS.days })
+  if (days === undefined) return from
+  return Math.max(from ?? Number.NEGATIVE_INFINITY, now - days * 86_400_000_000)
+}
+
+/** The earlier of `to`, which is inclusive, and `before`, which is not. */
+function readTo<Other extends string>(params: QueryString<Other | 'to' | 'before'>): Micros | undefined {
+  const to = params.timestamp('to')?.micros
+  const before = params.timestamp('before')?.micros
+  return before === undefined ? to : Math.min(to ?? Number.POSITIVE_INFINITY, before - 1)
+}
+
+function readFilters<Other extends string>(params: QueryString<Other | FilterName>): Partial<EventQuery> {
+  const text = (name: FilterName) => params.text(name, LONGEST_VALUE)
+  const search = params.attempt(() => readSearch('q', params.raw('q') ?? ''))
+  return defined({
+    sources: readSources(params),
+    kinds: readKinds(params),
+    subscriptionIds: readChoices(params, 'subscription_id'),
+    subjectId: text('subject_id'),
+    actors: readChoices(params, 'actor'),
+    target: text('target'),
+    verified: readVerified(params),
+    // A search for nothing finds everything.
+    search: search?.length ? search : undefined,
+  })
+}
+
+function readSources<Other extends string>(params: QueryString<Other | FilterName>): readonly string[] | undefined {
+  const sources = readChoices(params, 'source')
+  if (sources?.some(source => /^!|\*/.test(source))) {
+    params.refuse(
+      'source',
+      'source is the whole word, such as chat: neither "*" nor "!" is supported. Repeat it for several.',
+    )
+  }
+  return sources
+}
+
+function readKinds<Other extends string>(params: QueryString<Other | FilterName>): readonly string[] | undefined {
+  const kinds = readChoices(params, 'kind', 2 * EVENT_LIMITS.kindCharacters)
+  if (kinds?.some(kind => kind !== '*' && /\*(?!$)|[^.]\*$/.test(kind))) {
+    params.refuse('kind', 'A "*" in kind must be alone, or last after a dot, as in message.*')
+  }
+  if (kinds?.some(kind => kind.startsWith('!'))) {
+    params.refuse('kind', 'kind names what is wanted: "!" is not supported. Repeat it for several, or write message.*')
+  }
+  return kinds
+}
+
+/** Alternative values of a parameter. */
+function readChoices<Other extends string>(
+  params: QueryString<Other | FilterName>,
+  name: (typeof REPEATABLE)[number],
+  longest = LONGEST_VALUE,
+): readonly string[] | undefined {
+  const values = params.all(name)
+  const { choices } = QUERY_LIMITS
+  if (values.length > choices) params.refuse(name, `${name} was given more than ${choices} times.`)
+  if (values.includes('')) params.refuse(name, `${name} is empty. Leave it out or give it a value.`)
+  if (values.some(value => value.length > longest)) params.refuse(name, `${name} is longer than ${longest} characters.`)
+  return values.length > 0 ? values : undefined
+}
+
+function readVerified<Other extends string>(
+  params: QueryString<Other | FilterName>,
+): readonly Verification[] | undefined {
+  const list = params.raw('verified')
+  if (list === undefined) return undefined
+  const words = list.split(',')
+  const known = VERIFICATIONS.filter(word => words.includes(word))
+  if (words.every(word => VERIFICATIONS.some(verification => verification === word))) return known
+  params.refuse('verified', `verified must be a comma list of: ${VERIFICATIONS.join(', ')}.`)
+  return undefined
+}
+
+/** The members that have a value. */
+function defined<T extends object>(members: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
+  return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined)) as {
+    [K in keyof T]?: Exclude<T[K], undefined>
+  }
+}

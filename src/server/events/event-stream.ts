@@ -1,0 +1,82 @@
+import Type from '#typebox'
+import type { Identity } from '../../accounts/identity.js'
+import { type Micros, toTimestamp } from '../../model/timestamp.js'
+import type { AnswerBudget } from '../answer/answer-budget.js'
+import { untilClosed } from '../answer/body-writer.js'
+import type { StreamTimes } from '../answer/paced-answer.js'
+import { beginEvents, endOnceRefused, isRefusal, lastEventId } from '../answer/server-sent-events.js'
+import { documented, type HttpRequest, type LedgerEndpoint, type RouteDoc } from '../http/route.js'
+import type { Shutdown } from '../http/shutdown.js'
+import type { ServedLedger } from '../ledger/served-ledger.js'
+import { EVENT_STREAM_PARAMETERS, readEventStreamRequest } from './event-query-params.js'
+import { createPageReader } from './page-reader.js'
+import { StreamReader } from './stream-reader.js'
+
+/** Events of one page; a page of at most a piece is all that is ever held for one reader. */
+const PAGE_EVENTS = 100
+
+export interface EventStreamParts {
+  ledger: ServedLedger
+  shutdown: Shutdown
+  now: () => Micros
+  times: StreamTimes
+  budget: AnswerBudget
+  /** Rejects once whoever sent the request may no longer read: a stream outlives a login. */
+  mayRead: (req: HttpRequest<Identity>) => Promise<void>
+}
+
+/**
+ * `GET /api/stream`: server-sent events, one for each matching event, `id:` its `captured_at`, so that a reader
+ * that connects again (`Last-Event-ID`) misses nothing. Without a start it begins now. Nothing more is sent to a reader
+ * that may no longer read, and its stream ends within a heartbeat.
+ *
+ * It pulls: the next page is read when the last one has been taken. `StreamReader` says what else is sent.
+ *
+ * Source: WHATWG HTML, "Server-sent events".
+ */
+export function streamEvents({ ledger, shutdown, now, times, mayRead, budget }: EventStreamParts): LedgerEndpoint {
+  return documented(DOC, async (req, res) => {
+    const { filters, since } = readEventStreamRequest(req.search, lastEventId(req.headers), now())
+    const open = shutdown.hold(req, res)
+    const start = since ?? (await ledger.query({ order: 'desc', limit: 1, maxBytes: 0 })).head ?? 0
+
+    if (!beginEvents(req, res)) return undefined
+    const room = budget.roomFor(res)
+    const reader = new StreamReader(res, toTimestamp(start), { times, open, room })
+    const stopAsking = endOnceRefused(open, () => mayRead(req), times.heartbeatMs)
+    try {
+      const query = { ...filters, since: start, order: 'asc', limit: PAGE_EVENTS } as const
+      for await (const page of ledger.follow(query, open.signal, read => createPageReader(read, room))) {
+        if (page.count > 0) await mayRead(req)
+        await reader.take(page)
+        room.hold(0)
+        if (open.signal.aborted) break
+      }
+    } catch (error) {
+      if (!open.signal.aborted && !isRefusal(error)) throw error
+    } finally {
+      stopAsking()
+      reader.end()
+    }
+    await untilClosed(res)
+    return undefined
+  })
+}
+
+const DOC: RouteDoc = {
+  summary: 'Events as they arrive, as server-sent events',
+  query: EVENT_STREAM_PARAMETERS,
+  headers: [
+    {
+      name: 'Last-Event-ID',
+      description: 'Where a reader that was connected before stopped; takes precedence over `since`.',
+      schema: Type.String({ format: 'date-time' }),
+    },
+  ],
+  answers: {
+    200: {
+      description: 'One message an event, its id the `captured_at`; `checkpoint` and `dropped` carry `next_since`',
+      type: 'text/event-stream',
+    },
+  },
+}

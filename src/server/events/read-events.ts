@@ -1,0 +1,229 @@
+import type { ServerResponse } from 'node:http'
+import Type from '#typebox'
+import type { Identity } from '../../accounts/identity.js'
+import type { ReadPage, WrapRead } from '../../ledger/ledger.js'
+import type { EventHistogram } from '../../model/event-histogram.js'
+import { type EventPage, type EventQuery, joinPages, type PageSummary, restOfPage } from '../../model/event-query.js'
+import { type Micros, toTimestamp } from '../../model/timestamp.js'
+import type { AnswerBudget } from '../answer/answer-budget.js'
+import { BodyWriter } from '../answer/body-writer.js'
+import { apiHeaders, json } from '../answer/reply.js'
+import { hasLeft, whenGone } from '../answer/slow-reader.js'
+import { named } from '../http/openapi.js'
+import { documented, type HttpRequest, type LedgerEndpoint, type Reply } from '../http/route.js'
+import type { Shutdown } from '../http/shutdown.js'
+import type { ServedLedger } from '../ledger/served-ledger.js'
+import { pathParam } from '../request/path-param.js'
+import { EVENT_PARAMETERS, HISTOGRAM_PARAMETERS, readEventQuery, readHistogramQuery } from './event-query-params.js'
+import { CapturedAt, CapturedAtOrNull, Count } from './event-schemas.js'
+import { createPageReader, isPiece } from './page-reader.js'
+
+export interface QueryEventsParts {
+  ledger: ServedLedger
+  shutdown: Shutdown
+  now: () => Micros
+  /** Rejects once whoever sent the request may no longer read. */
+  mayRead: (req: HttpRequest<Identity>) => Promise<void>
+  budget: AnswerBudget
+}
+
+/** A page ends early, saying that there is more, rather than grow larger; it holds one event at least. */
+const PAGE_BYTES = 16 * 1024 * 1024
+const NOTHING = new Uint8Array()
+
+/** `GET /api/events`: a page by filters and checkpoint, at once or, with `wait`, as soon as something matches. */
+export function queryEvents({ ledger, shutdown, now, mayRead, budget }: QueryEventsParts): LedgerEndpoint {
+  return documented(DOCS.queryEvents, async (req, res) => {
+    const { query, waitSeconds } = readEventQuery(req.search, now())
+    const room = budget.roomFor(res)
+    req.room = room
+    const wrapRead: WrapRead = read => createPageReader(read, room)
+    const read = wrapRead((query, signal) => ledger.query(query, signal))
+    const signal = whenGone(res)
+    let first: EventPage
+    if (waitSeconds === undefined) {
+      first = await read(query, signal)
+    } else {
+      first = await hold({ ledger, shutdown, req, res, wrapRead }, query, waitSeconds)
+      await mayRead(req) // the login may have ended by now
+    }
+    // Other long polls may have the same bytes.
+    const isOwn = waitSeconds === undefined
+    if (!isPiece(query, first)) {
+      if (isOwn) res.once('close', () => budget.free(first.items))
+      return toPageReply(first)
+    }
+    res.writeHead(200, [...apiHeaders(req), 'Content-Type', 'application/json'])
+    if (req.method === 'HEAD') res.end()
+    else {
+      const writer = new BodyWriter(res, room, budget.limits.takenMs)
+      await writePieces(writer, { query, first, read, signal, budget, isFirstOwn: isOwn })
+    }
+    return undefined
+  })
+}
+
+/**
+ * Writes a page that is larger than a piece: the next piece is read when the reader has taken the one before. Its length
+ * is not known in advance, as a repeat may change an event in between.
+ *
+ * Source: docs/decisions/0030.
+ */
+async function writePieces(
+  writer: BodyWriter,
+  {
+    query,
+    first,
+    read,
+    signal,
+    budget,
+    isFirstOwn,
+  }: {
+    query: EventQuery
+    first: EventPage
+    read: ReadPage
+    signal: AbortSignal | undefined
+    budget: AnswerBudget
+    /** No other long poll has the same bytes. */
+    isFirstOwn: boolean
+  },
+): Promise<void> {
+  let page: PageSummary = first
+  let bytes = 0
+  try {
+    for (let piece = first; piece.count > 0; ) {
+      if (piece !== first) page = joinPages(query, page, piece)
+      bytes += piece.items.byteLength
+      await writer.write(piece.items, piece === first ? '{"items":[' : ',')
+      if (piece !== first || isFirstOwn) budget.free(piece.items)
+      // Also what is shared shall not stay in memory for as long as this answer goes on.
+      piece.items = NOTHING
+      if (writer.isOver || !isPiece(query, page)) break
+      piece = await read({ ...restOfPage(query, page), maxBytes: PAGE_BYTES - bytes }, signal)
+    }
+  } catch (error) {
+    if (!writer.isOver) throw error
+  }
+  await writer.end(endOfPage(page))
+}
+
+/** `GET /api/histogram`: how many there are over a range, in columns. */
+export function histogram({ ledger, now }: Pick<QueryEventsParts, 'ledger' | 'now'>): LedgerEndpoint {
+  return documented(DOCS.histogram, async (req, res) =>
+    json(200, toColumns(await ledger.histogram(readHistogramQuery(req.search, now()), whenGone(res)))),
+  )
+}
+
+/** `GET /api/events/:dedupe_key`. The key arrives percent-encoded: keys hold `:` and `/`. */
+export function getEvent({ ledger, budget }: Pick<QueryEventsParts, 'ledger' | 'budget'>): LedgerEndpoint {
+  return documented(DOCS.getEvent, async (req, res) => {
+    const admit = (bytes: number) => {
+      req.room ??= budget.roomFor(res)
+      return req.room.reserve(bytes)
+    }
+    return { status: 200, body: await ledger.getEvent(pathParam(req), admit) }
+  })
+}
+
+async function hold(
+  {
+    ledger,
+    shutdown,
+    req,
+    res,
+    wrapRead,
+  }: Pick<QueryEventsParts, 'ledger' | 'shutdown'> & { req: HttpRequest; res: ServerResponse; wrapRead: WrapRead },
+  query: EventQuery,
+  seconds: number,
+): Promise<EventPage> {
+  const held = shutdown.hold(req, res)
+  try {
+    return await ledger.waitFor(query, seconds, held.signal, wrapRead)
+  } catch (error) {
+    if (!shutdown.begun || hasLeft(res)) throw error
+    // The server stops: whoever waits gets what there is.
+    return wrapRead((query, signal) => ledger.query(query, signal))(query, whenGone(res))
+  }
+}
+
+/** Assembled around the stored JSON texts: no event is parsed or written anew. */
+function toPageReply(page: EventPage): Reply {
+  return { status: 200, body: ['{"items":[', page.items, endOfPage(page)] }
+}
+
+function endOfPage(page: PageSummary): string {
+  const members = {
+    count: page.count,
+    latest_captured_at: timestampOrNull(page.latestCapturedAt),
+    next_since: timestampOrNull(page.nextSince),
+    has_more: page.hasMore,
+    head: timestampOrNull(page.head),
+    epoch: page.epoch,
+  }
+  return `],${JSON.stringify(members).slice(1)}`
+}
+
+function toColumns(histogram: EventHistogram) {
+  const { from, to, starts, counts, count, bySource, countedFrom, head, epoch } = histogram
+  return {
+    from: timestampOrNull(from),
+    to: timestampOrNull(to),
+    starts: starts.map(toTimestamp),
+    counts,
+    count,
+    by_source: Object.fromEntries(bySource.map(({ source, ...columns }) => [source, columns])),
+    complete: countedFrom === from,
+    counted_from: timestampOrNull(countedFrom),
+    head: timestampOrNull(head),
+    epoch,
+  }
+}
+
+function timestampOrNull(micros: Micros | null): string | null {
+  return micros === null ? null : toTimestamp(micros)
+}
+
+const Epoch = Type.String({ description: 'Changes when the ledger is restored or replaced.' })
+
+const EventPageSchema = Type.Object({
+  items: Type.Array(named('Event')),
+  count: Count,
+  latest_captured_at: CapturedAtOrNull,
+  next_since: CapturedAtOrNull,
+  has_more: Type.Boolean(),
+  head: CapturedAtOrNull,
+  epoch: Epoch,
+})
+
+const Counts = Type.Array(Type.Union([Count, Type.Null()]), {
+  description: 'One a bucket; null where a bucket is not counted completely.',
+})
+
+const HistogramSchema = Type.Object({
+  from: CapturedAtOrNull,
+  to: CapturedAtOrNull,
+  starts: Type.Array(CapturedAt, {
+    description: 'Start of each bucket, which ends where the next one begins; the last ends at `to`.',
+  }),
+  counts: Counts,
+  count: Type.Integer({ minimum: 0, description: 'Since `counted_from`.' }),
+  by_source: Type.Record(Type.String(), Type.Object({ count: Count, counts: Counts })),
+  complete: Type.Boolean({ description: 'Whether all of the range is counted.' }),
+  counted_from: CapturedAtOrNull,
+  head: CapturedAtOrNull,
+  epoch: Epoch,
+})
+
+const DOCS = {
+  queryEvents: {
+    summary: 'Events by filters and checkpoint',
+    query: EVENT_PARAMETERS,
+    answers: { 200: { description: 'A page and its checkpoint', schema: EventPageSchema } },
+  },
+  histogram: {
+    summary: 'How many events there are over a range, by source, in equal parts of it',
+    query: HISTOGRAM_PARAMETERS,
+    answers: { 200: { description: 'The counts, in columns', schema: HistogramSchema } },
+  },
+  getEvent: { summary: 'One stored event', answers: { 200: { description: 'The event', schema: named('Event') } } },
+}

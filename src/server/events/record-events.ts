@@ -1,0 +1,164 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import Type from '#typebox'
+import type { EventDelivery } from '../../ledger/ledger.js'
+import { readEvent } from '../../ledger/read-event.js'
+import type { ToAddress } from '../../login/throttle-address.js'
+import { AppError } from '../../model/app-error.js'
+import type { NewEvent } from '../../model/event.js'
+import { EVENT_LIMITS } from '../../model/event-limits.js'
+import { toTimestamp } from '../../model/timestamp.js'
+import type { RecordOutcome } from '../../store/event-store.js'
+import { addressOf } from '../http/caller-address.js'
+import { named } from '../http/openapi.js'
+import { documented, type HttpRequest, type LedgerEndpoint, type Reply, type RouteDoc } from '../http/route.js'
+import type { LedgerMetrics } from '../ledger/ledger-metrics.js'
+import type { ServedLedger } from '../ledger/served-ledger.js'
+import { type ReadBody, sizeText, tooLarge } from '../request/body.js'
+import { fieldsOf, joinRefusals } from '../request/join-refusals.js'
+import { firstByte, readJson, splitArray, splitLines } from '../request/json-bytes.js'
+import { readMediaType } from '../request/media-type.js'
+import type { AnonymousRate } from './anonymous-rate.js'
+import { CapturedAt, Count } from './event-schemas.js'
+import { type RecordingRights, recordingRightsOf, refuseForeignSource } from './recording-rights.js'
+
+export const EVENT_MEDIA_TYPES = ['application/json', 'application/x-ndjson'] as const
+
+/** How much of a batch is parsed before other requests get a turn. */
+const BYTES_A_TURN = 256 * 1024
+
+export interface RecordEventsParts {
+  ledger: ServedLedger
+  readBody: ReadBody
+  metrics: LedgerMetrics
+  anonymousRate: AnonymousRate
+  throttleAddress: ToAddress
+}
+
+/**
+ * `POST /api/events`: one event as a JSON object, or a batch as a JSON array or as lines of JSON. A batch is recorded
+ * as a whole or, when anything in it is refused, not at all.
+ */
+export function recordEvents(parts: RecordEventsParts): LedgerEndpoint {
+  const { readBody } = parts
+  return documented(DOC, async (req, res) => {
+    const type = readMediaType(req, EVENT_MEDIA_TYPES)
+    const rights = recordingRightsOf(req.identity)
+    const record = recorder(parts, { req, rights })
+    const bytes = await readBody(req, res, EVENT_LIMITS.batchBytes)
+
+    if (type === 'application/json' && firstByte(bytes) !== 0x5b) {
+      if (bytes.length > EVENT_LIMITS.bytes) throw tooLarge(EVENT_LIMITS.bytes)
+      const [outcome] = await record([toEvent(bytes, rights)])
+      if (!outcome) throw new Error('The ledger answered one delivery with no outcome')
+      return toEventReply(outcome, rights)
+    }
+
+    const texts = type === 'application/json' ? splitArray(bytes) : splitLines(bytes)
+    return toBatchReply(await record(await readBatch(texts, rights)))
+  })
+}
+
+/** Returns a function that records the events of one request, if its caller may. Refuses an address without allowance. */
+function recorder(
+  { ledger, metrics, anonymousRate, throttleAddress }: RecordEventsParts,
+  { req, rights }: { req: HttpRequest; rights: RecordingRights },
+): (events: readonly NewEvent[]) => Promise<RecordOutcome[]> {
+  const { provenance, sources, isStranger } = rights
+  const address = isStranger ? addressOf(req, throttleAddress) : undefined
+  if (address !== undefined) anonymousRate.check(address)
+  return async events => {
+    if (sources) for (const event of events) refuseForeignSource(event, sources)
+    if (address !== undefined) {
+      anonymousRate.check(address, events.length)
+      anonymousRate.count(address, events.length)
+    }
+    const deliveries = events.map((event): EventDelivery => ({ event, provenance }))
+    const outcomes = deliveries.length > 0 ? await ledger.record(deliveries) : []
+    for (const outcome of outcomes) metrics.countDelivery('api', outcome.created)
+    return outcomes
+  }
+}
+
+/** Reports all problems of a batch, each under the index of its event. */
+async function readBatch(texts: Iterable<Buffer>, rights: RecordingRights): Promise<NewEvent[]> {
+  const events: NewEvent[] = []
+  const refusals: AppError[] = []
+  let index = 0
+  let bytesThisTurn = 0
+  for (const text of texts) {
+    if (index === EVENT_LIMITS.batchEvents) {
+      const detail = `A batch holds at most ${EVENT_LIMITS.batchEvents} events. Send several.`
+      throw new AppError('too_large', 'body_too_large', detail)
+    }
+    try {
+      events.push(readEventText(text, rights))
+    } catch (error) {
+      if (!(error instanceof AppError)) throw error
+      refusals.push(atIndex(index, error))
+    }
+    index += 1
+    bytesThisTurn += text.length
+    if (bytesThisTurn >= BYTES_A_TURN) {
+      bytesThisTurn = 0
+      await nextTurn()
+    }
+  }
+  if (refusals.length > 0) throw joinRefusals(refusals)
+  return events
+}
+
+function readEventText(text: Buffer, rights: RecordingRights): NewEvent {
+  if (text.length > EVENT_LIMITS.bytes) {
+    throw new AppError('invalid', 'invalid_field', `An event is larger than ${sizeText(EVENT_LIMITS.bytes)}.`)
+  }
+  return toEvent(text, rights)
+}
+
+function toEvent(text: Buffer, { isStranger }: RecordingRights): NewEvent {
+  return readEvent(readJson(text), isStranger ? EVENT_LIMITS.unverifiedKeyCharacters : undefined)
+}
+
+function atIndex(index: number, refusal: AppError): AppError {
+  const errors = fieldsOf(refusal).map(({ field, detail }) => ({ field: `/${index}${field}`, detail }))
+  return new AppError('invalid', refusal.code, `Event ${index}: ${refusal.message}`, { errors })
+}
+
+function toEventReply(outcome: RecordOutcome, { showsEvent }: RecordingRights): Reply {
+  const event = showsEvent ? `,"event":${outcome.body}` : ''
+  return { status: outcome.created ? 201 : 200, body: `{${outcomeMembers(outcome)}${event}}` }
+}
+
+function toBatchReply(outcomes: readonly RecordOutcome[]): Reply {
+  const created = outcomes.filter(outcome => outcome.created).length
+  const results = outcomes.map(outcome => `{${outcomeMembers(outcome)}}`).join(',')
+  const body = `{"created":${created},"duplicates":${outcomes.length - created},"results":[${results}]}`
+  return { status: 200, body }
+}
+
+function outcomeMembers({ created, dedupeKey, seenCount, capturedAt }: RecordOutcome): string {
+  return `"created":${created},"dedupe_key":${JSON.stringify(dedupeKey)},"seen_count":${seenCount},"captured_at":"${toTimestamp(capturedAt)}"`
+}
+
+const RECORDED = {
+  created: Type.Boolean({ description: 'False for a repeat.' }),
+  dedupe_key: Type.String(),
+  seen_count: Type.Integer({ minimum: 1 }),
+  captured_at: CapturedAt,
+}
+
+const RecordedSchema = Type.Union([
+  Type.Object({ ...RECORDED, event: Type.Optional(named('Event')) }),
+  Type.Object({ created: Count, duplicates: Count, results: Type.Array(Type.Object(RECORDED)) }),
+])
+
+const DOC: RouteDoc = {
+  summary: 'Records one event, or a batch (JSON array or NDJSON) as a whole or not at all',
+  body: {
+    'application/json': Type.Union([named('EventInput'), Type.Array(named('EventInput'))]),
+    'application/x-ndjson': Type.String({ description: 'One event a line.' }),
+  },
+  answers: {
+    201: { description: 'One event that was new', schema: RecordedSchema },
+    200: { description: 'One event that was known, or a batch', schema: RecordedSchema },
+  },
+}

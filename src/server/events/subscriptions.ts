@@ -1,0 +1,164 @@
+import Type from '#typebox'
+import { type Identity, isAdmin, userOf } from '../../accounts/identity.js'
+import type { SubscriptionCaller } from '../../ledger/subscription-caller.js'
+import { AppError } from '../../model/app-error.js'
+import { SUBSCRIPTION_LIMITS } from '../../model/subscription.js'
+import { json } from '../answer/reply.js'
+import { whenGone } from '../answer/slow-reader.js'
+import { named } from '../http/openapi.js'
+import { documented, type LedgerEndpoint } from '../http/route.js'
+import type { ServedLedger } from '../ledger/served-ledger.js'
+import type { ReadJsonBody } from '../request/body.js'
+import { pathParam } from '../request/path-param.js'
+import { QueryString } from '../request/query-string.js'
+import { CapturedAt, Count } from './event-schemas.js'
+
+export interface SubscriptionRouteParts {
+  ledger: ServedLedger
+  readJsonBody: ReadJsonBody
+}
+
+/** `POST /api/subscriptions` */
+export function saveSubscription({ ledger, readJsonBody }: SubscriptionRouteParts): LedgerEndpoint {
+  return documented(DOCS.save, async (req, res) => {
+    const input = await readJsonBody(req, res, SUBSCRIPTION_LIMITS.bytes)
+    const { created, subscription } = await ledger.saveSubscription(input, toCaller(req.identity))
+    return json(created ? 201 : 200, { created, subscription })
+  })
+}
+
+/** Each reads some thousands of events on the thread that serves all requests. */
+const MAX_PREVIEWS = 4
+
+/** `POST /api/subscriptions/preview` */
+export function previewSubscription({ ledger, readJsonBody }: SubscriptionRouteParts): LedgerEndpoint {
+  let underWay = 0
+  return documented(DOCS.preview, async (req, res) => {
+    const input = await readJsonBody(req, res, SUBSCRIPTION_LIMITS.bytes)
+    if (underWay === MAX_PREVIEWS) {
+      throw new AppError('unavailable', 'busy', 'Too many previews are running. Try again in a moment.', {
+        retryAfterSeconds: 1,
+      })
+    }
+    underWay++
+    try {
+      return json(200, await ledger.previewSubscription(input, toCaller(req.identity), whenGone(res)))
+    } finally {
+      underWay--
+    }
+  })
+}
+
+/** `GET /api/subscriptions`: a member's own, an admin's all; in pages if `limit` or `after` is given. */
+export function listSubscriptions({ ledger }: Pick<SubscriptionRouteParts, 'ledger'>): LedgerEndpoint {
+  return documented(DOCS.list, async req => {
+    const caller = toCaller(req.identity)
+    const { limit, after } = readPage(req.search)
+    if (limit !== undefined || after !== undefined) {
+      const page = await ledger.pageSubscriptions(caller, { after, limit: limit ?? SUBSCRIPTION_LIMITS.page })
+      return json(200, { items: page.items, count: page.items.length, next: page.next })
+    }
+    const items = await ledger.listSubscriptions(caller)
+    return json(200, { items, count: items.length })
+  })
+}
+
+function readPage(search: string): { limit: number | undefined; after: string | undefined } {
+  const params = new QueryString(search, ['limit', 'after'])
+  const limit = params.integer('limit', { min: 1, max: SUBSCRIPTION_LIMITS.page })
+  const after = params.text('after', SUBSCRIPTION_LIMITS.idCharacters)
+  params.finish()
+  return { limit, after }
+}
+
+/** `GET /api/subscriptions/:id` */
+export function getSubscription({ ledger }: Pick<SubscriptionRouteParts, 'ledger'>): LedgerEndpoint {
+  return documented(DOCS.get, async req =>
+    json(200, await ledger.getSubscription(pathParam(req), toCaller(req.identity))),
+  )
+}
+
+/** `DELETE /api/subscriptions/:id` */
+export function deleteSubscription({ ledger }: Pick<SubscriptionRouteParts, 'ledger'>): LedgerEndpoint {
+  return documented(DOCS.delete, async req => {
+    await ledger.deleteSubscription(pathParam(req), toCaller(req.identity))
+    return { status: 204, body: '' }
+  })
+}
+
+function toCaller(identity: Identity): SubscriptionCaller {
+  if (isAdmin(identity)) return { role: 'admin' }
+  const user = userOf(identity)
+  if (user) return { role: 'member', userId: user.id }
+  if (identity.kind === 'open') return { role: 'open' }
+  throw new Error('Subscriptions were reached without a login')
+}
+
+const PreviewSchema = Type.Object({
+  count: Type.Integer({ minimum: 0, description: 'Since `counted_from`.' }),
+  by_day: Type.Array(Type.Object({ start: CapturedAt, count: Count })),
+  examples: Type.Array(named('EventWithoutPayload'), { description: 'The newest three.' }),
+  seen: Type.Boolean({ description: 'Whether this source and target had events of any kind.' }),
+  complete: Type.Boolean({ description: 'Whether all of the days are counted.' }),
+  counted_from: CapturedAt,
+  understood: Type.Object({
+    source: Type.String(),
+    target: Type.String(),
+    scope: Type.Object({}, { additionalProperties: true }),
+    filters: Type.Object({}, { additionalProperties: true }),
+    event_kinds: Type.Array(Type.String()),
+    actions: Type.Array(Type.Object({ kind: Type.String(), object_type: Type.String(), verb: Type.String() })),
+  }),
+})
+
+const SavedSchema = Type.Object({ created: Type.Boolean(), subscription: named('Subscription') })
+
+const ListSchema = Type.Object({
+  items: Type.Array(named('Subscription')),
+  count: Count,
+  next: Type.Optional(
+    Type.Union([Type.String(), Type.Null()], {
+      description: 'Only with limit or after: the value of after for the next page; null at the end.',
+    }),
+  ),
+})
+
+const DOCS = {
+  save: {
+    summary: 'Creates a subscription, or merges into the one with the id sent',
+    body: { 'application/json': named('Subscription') },
+    answers: {
+      201: { description: 'Created', schema: SavedSchema },
+      200: { description: 'Updated', schema: SavedSchema },
+    },
+  },
+  preview: {
+    summary: 'The events of the last 7 days that a draft of a subscription would have matched; stores nothing',
+    body: { 'application/json': named('Subscription') },
+    answers: { 200: { description: 'Counts and examples', schema: PreviewSchema } },
+  },
+  list: {
+    summary: 'All subscriptions, or with limit or after a page of them',
+    query: [
+      {
+        name: 'limit',
+        description: `How many at most; ${SUBSCRIPTION_LIMITS.page} if only after is sent.`,
+        schema: Type.Integer({ minimum: 1, maximum: SUBSCRIPTION_LIMITS.page }),
+      },
+      {
+        name: 'after',
+        description: 'The id after which the page begins: `next` of the page before.',
+        schema: Type.String(),
+      },
+    ],
+    answers: { 200: { description: 'The subscriptions', schema: ListSchema } },
+  },
+  get: {
+    summary: 'One subscription',
+    answers: { 200: { description: 'The subscription', schema: named('Subscription') } },
+  },
+  delete: {
+    summary: 'Deletes a subscription; captured events stay',
+    answers: { 204: { description: 'Deleted' } },
+  },
+}

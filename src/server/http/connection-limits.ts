@@ -1,0 +1,38 @@
+import { readFileSync } from 'node:fs'
+
+/** How much one program may have open at the same time. */
+export interface ConnectionLimits {
+  /** Connections. Beyond it, the least important one is closed. */
+  connections: number
+  /** Event streams and long polls together. */
+  held: number
+  /** The same for one user, or for one address without a user. */
+  heldByCaller: number
+  /** The same for all users of one address together. */
+  heldByAddress: number
+}
+
+/** One uses about 12 KiB, so these are 50 MB. */
+const MOST_CONNECTIONS = 4_096
+const MOST_HELD = 256
+/** For systems that do not report a limit. */
+const USUAL_DESCRIPTORS = 1_024
+
+/**
+ * A process without free descriptors cannot open its database either. So each of the two programs accepts as many
+ * connections as a quarter of the descriptors, and holds at most half of those.
+ *
+ * Source: docs/decisions/0031.
+ */
+export function connectionLimits(descriptors = readDescriptorLimit()): ConnectionLimits {
+  const connections = Math.min(MOST_CONNECTIONS, Math.floor(descriptors / 4))
+  const held = Math.min(MOST_HELD, Math.floor(connections / 2))
+  return { connections, held, heldByCaller: Math.ceil(held / 2), heldByAddress: Math.ceil((held * 3) / 4) }
+}
+
+/** Node raises the soft limit to the hard one when it starts. Source: proc_pid_limits(5). */
+function readDescriptorLimit(): number {
+  if (process.platform !== 'linux') return USUAL_DESCRIPTORS
+  const [, soft] = /^Max open files +(\S+)/m.exec(readFileSync('/proc/self/limits', 'utf8')) ?? []
+  return soft === 'unlimited' ? Number.POSITIVE_INFINITY : Number(soft) || USUAL_DESCRIPTORS
+}

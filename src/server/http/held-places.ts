@@ -1,0 +1,55 @@
+import { AppError } from '../../model/app-error.js'
+import type { ConnectionLimits } from './connection-limits.js'
+import type { HttpRequest } from './route.js'
+
+export interface HeldPlacesParts {
+  limits: Omit<ConnectionLimits, 'connections'>
+  addressOf: (req: HttpRequest) => string
+  /** The user who sent it, where there is one. */
+  userOf?: (req: HttpRequest) => string | undefined
+  refused: () => void
+}
+
+const RETRY_AFTER_SECONDS = 5
+
+/** Bounds how many event streams and long polls there are: in all, of each caller and of each address. */
+export class HeldPlaces {
+  readonly #taken = new Map<string, number>()
+  /** One for all: during an attack its stack would cost a sixth of a refusal. */
+  readonly #refusal = tooMany()
+
+  constructor(private readonly parts: HeldPlacesParts) {}
+
+  /** @returns gives the place back @throws AppError `unavailable/busy` */
+  take(req: HttpRequest): () => void {
+    const { limits, addressOf, userOf, refused } = this.parts
+    const address = `address ${addressOf(req)}`
+    const user = userOf?.(req)
+    const places = [
+      { of: 'all', most: limits.held },
+      { of: `caller ${user === undefined ? address : `user ${user}`}`, most: limits.heldByCaller },
+      { of: address, most: limits.heldByAddress },
+    ]
+    if (places.some(({ of, most }) => (this.#taken.get(of) ?? 0) >= most)) {
+      refused()
+      throw this.#refusal
+    }
+    for (const { of } of places) this.#add(of, 1)
+    return () => {
+      for (const { of } of places) this.#add(of, -1)
+    }
+  }
+
+  #add(of: string, change: number): void {
+    const taken = (this.#taken.get(of) ?? 0) + change
+    if (taken > 0) this.#taken.set(of, taken)
+    else this.#taken.delete(of)
+  }
+}
+
+function tooMany(): AppError {
+  return new AppError('unavailable', 'busy', 'Too many event streams and long polls are open.', {
+    hint: 'Close some, or try again in a moment.',
+    retryAfterSeconds: RETRY_AFTER_SECONDS,
+  })
+}

@@ -1,0 +1,252 @@
+import { chmodSync } from 'node:fs'
+import { createServer, type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from 'node:http'
+import type { AddressInfo, ListenOptions, Socket } from 'node:net'
+import type { Logger } from 'pino'
+import { AppError } from '../../model/app-error.js'
+import { type Problem, problemReply } from '../answer/problem.js'
+import { apiHeaders } from '../answer/reply.js'
+import { HEADER_LIMITS } from '../request/request-form.js'
+import { Connections, type ConnectionUse } from './connections.js'
+import type { HandleRequest } from './router.js'
+import type { ShedReport } from './shed-report.js'
+
+/** Bounds of a connection. Milliseconds, bytes and counts. */
+export const HTTP_LIMITS = {
+  headersTimeout: 10_000,
+  /** For receiving a request; answers may take longer. */
+  requestTimeout: 30_000,
+  connectionsCheckingInterval: 5_000,
+  keepAliveTimeout: 5_000,
+  /** Without a byte either way; longer than any long poll, and than a stream goes without a sign of life. */
+  idleTimeout: 120_000,
+  /** How often it is looked whether a sender that has closed its side still waits. */
+  halfClosedProbe: 2_000,
+  maxHeaderSize: 16 * 1024,
+  /** One more than is accepted: Node drops further lines silently, and this one shows that there are more. */
+  maxHeadersCount: HEADER_LIMITS.lines + 1,
+  maxRequestsPerSocket: 1_000,
+  /** How long a stopping server waits for requests that it accepted. */
+  closeGrace: 10_000,
+} as const
+
+/** `sun_path` without its closing NUL. Source: unix(7). */
+const MAX_SOCKET_PATH_BYTES = process.platform === 'linux' ? 107 : 103
+
+/** Connections that may wait to be accepted; where more wait, the system makes senders wait a second. */
+const BACKLOG = 4_096
+/** No descriptors are left, for this process or for all. */
+const EXHAUSTED: readonly (string | undefined)[] = ['EMFILE', 'ENFILE']
+
+/**
+ * A sender that has closed its side waits for its answer, or is gone: TCP shows no difference until something was written,
+ * and Node none before a second write. Where the answer takes long, interim ones are written, so that no long poll or search
+ * goes on for a sender that is gone.
+ *
+ * Source: RFC 9110, "Informational 1xx"; HTTP/1.0 has none.
+ */
+function probeHalfClosed(socket: Socket, unanswered: readonly ServerResponse[]): void {
+  const probe = setInterval(() => {
+    const current = unanswered.find(res => res.socket === socket)
+    if (current && !current.headersSent && current.req.httpVersionMinor > 0) current.writeProcessing()
+  }, HTTP_LIMITS.halfClosedProbe)
+  socket.once('close', () => clearInterval(probe))
+}
+
+/** Listens over TCP and over the owner's socket, and stops without losing what was accepted. */
+export class HttpListener {
+  readonly #servers: Server[] = []
+  readonly #connections = new Connections()
+  #stopping = false
+
+  constructor(
+    private readonly handle: HandleRequest,
+    private readonly requestIds: () => string,
+    private readonly logger: Logger,
+    private readonly room: { connections: number; shed: ShedReport },
+  ) {}
+
+  /**
+   * @param port 0 picks a free one
+   * @throws AppError `configuration/address_in_use`, `configuration/address_unusable`
+   */
+  async listen(host: string, port: number): Promise<AddressInfo> {
+    const server = await this.#start({ host, port }, `${host}, port ${port}`, false)
+    return server.address() as AddressInfo
+  }
+
+  /**
+   * Listens on a Unix socket that only its owner may open. The path must be free: who owns it is decided elsewhere.
+   *
+   * @throws AppError `configuration/address_in_use`, `configuration/address_unusable`
+   */
+  async listenSocket(path: string): Promise<void> {
+    // A longer path would be cut off without a word, and the socket would stand somewhere else.
+    if (Buffer.byteLength(path) > MAX_SOCKET_PATH_BYTES) {
+      const detail = `${path} is longer than ${MAX_SOCKET_PATH_BYTES} bytes, the limit for a socket.`
+      throw new AppError('configuration', 'address_unusable', detail, { hint: 'Choose a shorter path.' })
+    }
+    await this.#start({ path }, path, true)
+  }
+
+  /** To be called when a request has been answered. */
+  answered(req: IncomingMessage, res: ServerResponse): void {
+    this.#connections.answered(req, res)
+  }
+
+  /** How many connections are used for what. */
+  connectionCounts(): Record<ConnectionUse, number> {
+    return this.#connections.counts()
+  }
+
+  /** Accepts no more, lets what was accepted finish (for a bounded time), and closes every connection. */
+  async close(): Promise<void> {
+    this.#stopping = true
+    const stopped = this.#servers.map(server => new Promise<void>(resolve => server.close(() => resolve())))
+    for (const { socket, unanswered } of this.#connections) {
+      const last = unanswered.at(-1)
+      if (!last) {
+        socket.destroySoon()
+        continue
+      }
+      last.shouldKeepAlive = false
+      last.once('close', () => socket.destroySoon())
+    }
+    const cut = setTimeout(() => {
+      for (const { socket } of this.#connections) socket.destroy()
+    }, HTTP_LIMITS.closeGrace)
+    await Promise.all(stopped)
+    clearTimeout(cut)
+  }
+
+  #start(where: ListenOptions, name: string, local: boolean): Promise<Server> {
+    const server = createServer({
+      headersTimeout: HTTP_LIMITS.headersTimeout,
+      requestTimeout: HTTP_LIMITS.requestTimeout,
+      connectionsCheckingInterval: HTTP_LIMITS.connectionsCheckingInterval,
+      keepAliveTimeout: HTTP_LIMITS.keepAliveTimeout,
+      maxHeaderSize: HTTP_LIMITS.maxHeaderSize,
+      // The answer to a missing Host shall look like every other.
+      requireHostHeader: false,
+    })
+    server.timeout = HTTP_LIMITS.idleTimeout
+    server.maxHeadersCount = HTTP_LIMITS.maxHeadersCount
+    server.maxRequestsPerSocket = HTTP_LIMITS.maxRequestsPerSocket
+    // A sender that has sent everything may close its side and still wait for the answer. Node has this switch, and closes
+    // the connection after the last answer, but its types and its manual do not name it.
+    Object.assign(server, { httpAllowHalfOpen: true })
+
+    const accept = (req: IncomingMessage, res: ServerResponse) => {
+      this.#connections.unansweredOn(req.socket).push(res)
+      if (this.#stopping) res.shouldKeepAlive = false
+      this.handle(req, res, local)
+    }
+    server.on('request', accept)
+    server.on('checkContinue', (req, res) => {
+      // Whoever reads the body says when to go on, so that a refusal comes before the body. A sender that was refused
+      // may send its body or not; only a new connection makes clear where the next request begins.
+      res.shouldKeepAlive = false
+      accept(req, res)
+    })
+    server.on('checkExpectation', accept)
+    server.on('upgrade', (_req, socket) => socket.destroy())
+    server.on('connect', (_req, socket) => socket.destroy())
+    server.on('clientError', (error: NodeJS.ErrnoException, socket) => this.#refuseUnreadable(error, socket as Socket))
+    server.on('connection', socket => {
+      if (this.#connections.size >= this.room.connections && !this.#makeRoom() && !local) {
+        socket.destroy()
+        return
+      }
+      this.#connections.add(socket, local)
+      const unanswered = this.#connections.unansweredOn(socket)
+      socket.once('end', () => probeHalfClosed(socket, unanswered))
+      socket.once('close', () => {
+        // Node closes the answer whose turn it was, and none of those that waited behind it.
+        for (const res of unanswered) if (!res.closed && !res.socket) res.emit('close')
+      })
+    })
+    this.#servers.push(server)
+    return new Promise((resolve, reject) => {
+      server.on('error', (error: NodeJS.ErrnoException) => {
+        if (EXHAUSTED.includes(error.code)) this.#makeRoom()
+        else if (server.listening) this.logger.error({ err: error }, 'the listener failed to accept a connection')
+        else reject(cannotListen(name, error))
+      })
+      server.listen({ ...where, backlog: BACKLOG }, () => {
+        try {
+          if (where.path !== undefined) chmodSync(where.path, 0o600)
+          resolve(server)
+        } catch (error) {
+          reject(error)
+        }
+      })
+    })
+  }
+
+  #makeRoom(): boolean {
+    const use = this.#connections.makeRoom()
+    this.room.shed.count(use ?? 'no_room')
+    return use !== undefined
+  }
+
+  /** Answers what is no request at all, unless part of an answer is already under way on that connection. */
+  #refuseUnreadable(error: NodeJS.ErrnoException, socket: Socket): void {
+    const pending = this.#connections.unansweredOn(socket).find(res => res.socket === socket)
+    if (!socket.writable || error.code === 'ECONNRESET' || pending?.headersSent) {
+      socket.destroy()
+      return
+    }
+    const problem = describeUnreadable(error.code)
+    if (!pending) {
+      const { status, code } = problem
+      this.logger.info({ address: socket.remoteAddress, status, code }, 'unreadable request')
+    }
+    socket.write(rawAnswer(problem, this.requestIds()))
+    socket.destroySoon()
+  }
+}
+
+function describeUnreadable(code: string | undefined): Problem {
+  if (code === 'HPE_HEADER_OVERFLOW') {
+    const detail = `The headers are larger than ${HTTP_LIMITS.maxHeaderSize / 1024} KiB. Send less in them.`
+    return { status: 431, code: 'headers_too_large', detail }
+  }
+  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') {
+    return { status: 408, code: 'request_timeout', detail: 'The request did not arrive in time. Send it again.' }
+  }
+  return { status: 400, code: 'bad_request', detail: 'This is not a well-formed HTTP/1.1 request.' }
+}
+
+/** An answer written past Node's response objects, which there are none of without a request. */
+function rawAnswer(problem: Problem, requestId: string): string {
+  const { body, type } = problemReply(problem)
+  const headers = [
+    ...apiHeaders({ requestId, tlsOnly: false }),
+    'Content-Type',
+    type,
+    'Content-Length',
+    String(body.length),
+    'Connection',
+    'close',
+  ]
+  let text = `HTTP/1.1 ${problem.status} ${STATUS_CODES[problem.status]}\r\n`
+  for (let i = 0; i < headers.length; i += 2) text += `${headers[i]}: ${headers[i + 1]}\r\n`
+  return `${text}\r\n${body}`
+}
+
+function cannotListen(name: string, error: NodeJS.ErrnoException): AppError {
+  if (error.code === 'EADDRINUSE') {
+    return new AppError('configuration', 'address_in_use', `${name} is in use by another program.`, {
+      hint: 'Stop it, or choose another port: --port for the ledger, --board-port for the board.',
+      cause: error,
+    })
+  }
+  return new AppError(
+    'configuration',
+    'address_unusable',
+    `Cannot listen on ${name} (${error.code ?? error.message}).`,
+    {
+      hint: 'Choose an address of this machine and a port that you may use.',
+      cause: error,
+    },
+  )
+}

@@ -1,0 +1,160 @@
+import Type, { type TSchema } from '#typebox'
+import { json } from '../answer/reply.js'
+import {
+  type AnswerDoc,
+  documented,
+  type Endpoint,
+  type ParameterDoc,
+  type Reply,
+  type Route,
+  type RouteDoc,
+} from './route.js'
+
+/** A reference to a schema that the description contains under its name. */
+export function named(
+  name: 'EventInput' | 'Event' | 'EventWithoutPayload' | 'Subscription' | 'User' | 'Problem',
+): TSchema {
+  return Type.Unsafe({ $ref: `#/components/schemas/${name}` })
+}
+
+/** Source: RFC 9457. */
+const ProblemSchema = Type.Object({
+  type: Type.Literal('about:blank'),
+  title: Type.String(),
+  status: Type.Integer(),
+  code: Type.String({ description: 'For programs; never reworded.' }),
+  detail: Type.String({ description: 'For people: what was wrong, then what to do.' }),
+  errors: Type.Optional(Type.Array(Type.Object({ field: Type.String(), detail: Type.String() }))),
+  request_id: Type.Optional(Type.String()),
+})
+
+/** The description of one program's API, without its routes. */
+export interface ApiOutline<Rule extends string> {
+  title: string
+  description: string
+  version: string
+  rootPath: string
+  /** By the names that `named` refers to. */
+  schemas: Readonly<Record<string, TSchema>>
+  securitySchemes: Readonly<Record<string, object>>
+  /** Credentials that each access accepts; `{}`: none. */
+  security: Readonly<Record<Rule, readonly object[]>>
+}
+
+type DescribedRoute<Rule extends string> = Pick<Route<Rule>, 'method' | 'pattern' | 'access' | 'doc'>
+
+const DOC: RouteDoc = {
+  summary: 'This API, as OpenAPI 3.1',
+  answers: { 200: { description: 'The document', schema: Type.Object({ openapi: Type.String() }) } },
+}
+
+/**
+ * `GET /api/openapi.json`: the API as OpenAPI 3.1, from the route table and the schemas that validate requests.
+ *
+ * @param routes called at the first request, because the table contains this route too
+ */
+export function describeApi<Rule extends string>(
+  routes: () => readonly DescribedRoute<Rule>[],
+  outline: ApiOutline<Rule>,
+): Endpoint {
+  let reply: Reply | undefined
+  return documented(DOC, () => {
+    reply ??= json(200, toOpenApi(routes(), outline))
+    return reply
+  })
+}
+
+function toOpenApi<Rule extends string>(routes: readonly DescribedRoute<Rule>[], outline: ApiOutline<Rule>) {
+  const { title, description, version, rootPath, schemas, securitySchemes, security } = outline
+  const paths: Record<string, Record<string, unknown>> = {}
+  for (const route of routes) {
+    const path = route.pattern.replace(/:(\w+)/g, '{$1}')
+    paths[path] = { ...paths[path], [route.method.toLowerCase()]: toOperation(route, security[route.access]) }
+  }
+  const components = Object.entries({ ...schemas, Problem: ProblemSchema })
+  return {
+    openapi: '3.1.0',
+    info: { title, version, description, license: { name: 'Apache-2.0', identifier: 'Apache-2.0' } },
+    servers: [{ url: rootPath || '/' }],
+    paths,
+    components: {
+      schemas: Object.assign({}, ...components.map(([name, schema]) => component(name, schema))),
+      securitySchemes,
+    },
+  }
+}
+
+function toOperation({ method, pattern, access, doc }: DescribedRoute<string>, security: readonly object[]) {
+  const inPath = [...pattern.matchAll(/:(\w+)/g)].map(([, name]) => ({
+    name,
+    in: 'path',
+    required: true,
+    description: 'Percent-encoded.',
+    schema: { type: 'string' },
+  }))
+  const parameters = [
+    ...inPath,
+    ...(doc.query ?? []).map(parameter => toParameter(parameter, 'query')),
+    ...(doc.headers ?? []).map(parameter => toParameter(parameter, 'header')),
+  ]
+  return {
+    operationId: operationId(method, pattern),
+    summary: doc.summary,
+    'x-access': access,
+    security,
+    ...(parameters.length > 0 ? { parameters } : {}),
+    ...(doc.body ? { requestBody: { required: true, content: toContent(doc.body) } } : {}),
+    responses: {
+      ...Object.fromEntries(Object.entries(doc.answers).map(([status, answer]) => [status, toResponse(answer)])),
+      default: {
+        description: 'A refusal or a failure',
+        content: toContent({ 'application/problem+json': named('Problem') }),
+      },
+    },
+  }
+}
+
+function toParameter({ name, description, schema, repeatable }: ParameterDoc, place: 'query' | 'header') {
+  return { name, in: place, description, schema: repeatable ? { type: 'array', items: schema } : schema }
+}
+
+function toResponse({ description, type = 'application/json', schema }: AnswerDoc) {
+  if (type === 'application/json' && !schema) return { description }
+  return { description, content: toContent({ [type]: schema ?? {} }) }
+}
+
+function toContent(schemas: Readonly<Record<string, TSchema>>) {
+  return Object.fromEntries(Object.entries(schemas).map(([type, schema]) => [type, { schema }]))
+}
+
+/** `GET /api/events/:dedupe_key` → `get_api_events_dedupe_key` */
+function operationId(method: string, pattern: string): string {
+  return [method.toLowerCase(), ...pattern.split(/\W+/).filter(Boolean)].join('_')
+}
+
+/**
+ * A schema as a component of the document. Its `$id` would move the base of every reference inside it, and what it
+ * defines for itself (`$defs`) becomes a component of its own, so that every reference is one of this document.
+ */
+function component(name: string, schema: TSchema): Record<string, unknown> {
+  const found: Record<string, unknown> = {}
+  found[name] = toLocal(JSON.parse(JSON.stringify(schema)), found)
+  return found
+}
+
+function toLocal(value: unknown, found: Record<string, unknown>): unknown {
+  if (Array.isArray(value)) return value.map(item => toLocal(item, found))
+  if (typeof value !== 'object' || value === null) return value
+  const local: Record<string, unknown> = {}
+  for (const [member, inner] of Object.entries(value)) {
+    if (member === '$id') continue
+    if (member === '$ref' && typeof inner === 'string' && !inner.startsWith('#')) {
+      local.$ref = `#/components/schemas/${inner}`
+    } else if (member === '$defs') {
+      for (const [defined, definition] of Object.entries(inner)) found[defined] = toLocal(definition, found)
+    } else {
+      local[member] = toLocal(inner, found)
+    }
+  }
+  return local
+}

@@ -1,0 +1,152 @@
+import type { ServerResponse } from 'node:http'
+import type { Request } from 'polka'
+import type { TSchema } from '#typebox'
+import type { Identity } from '../../accounts/identity.js'
+import type { AnswerRoom } from '../answer/answer-budget.js'
+
+/** Who may call a route of the ledger. `accounts/access.ts` defines what each word requires. */
+export const ACCESS = [
+  /** Everyone; the caller is not identified. */
+  'public',
+  /** Everyone; the answer depends on the caller. */
+  'anybody',
+  /** Callers that record events; on a closed ledger, `EVENT_WRITERS` decides about those without credentials. */
+  'record',
+  /** Platforms: a delivery proves itself, or comes from no page of another origin. */
+  'webhook',
+  /** Everyone while the ledger is open, then callers with a login. */
+  'read',
+  /** The same, for changes of subscriptions. */
+  'write',
+  /** Callers who want to log in. */
+  'login',
+  /** Callers with a login who want to end it. */
+  'logout',
+  /** Callers with a login, for their own account. */
+  'account',
+  'admin',
+  /** The owner of the ledger's files, only over its socket. */
+  'local',
+] as const
+export type Access = (typeof ACCESS)[number]
+
+export const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
+export type Method = (typeof METHODS)[number]
+
+/**
+ * One row of a program's route table; a `GET` row also answers `HEAD`. Each of the two programs has its own access rules
+ * and identities; the defaults are those of the ledger.
+ */
+export interface Route<Rule extends string = Access, Who = Identity> extends Endpoint<Who> {
+  method: Method
+  /** Below the root path, `:name` for one segment, `*` at the end for the rest: `/api/events/:dedupe_key`. */
+  pattern: string
+  access: Rule
+}
+
+/** A handler with its entry in the API description. */
+export interface Endpoint<Who = unknown> {
+  handle: Handler<Who>
+  doc: RouteDoc
+}
+
+export type LedgerEndpoint = Endpoint<Identity>
+
+/**
+ * Answers one request. Throws `AppError` for an expected failure; anything else thrown is a defect.
+ * `undefined`: it wrote the response itself, and that response is over.
+ */
+export type Handler<Who = unknown> = (req: HttpRequest<Who>, res: ServerResponse) => Reply | Promise<Reply | undefined>
+
+/** A handler of the ledger that needs the caller's identity. */
+export type LedgerHandler = Handler<Identity>
+
+export function documented<Who>(doc: RouteDoc, handle: Handler<Who>): Endpoint<Who> {
+  return { doc, handle }
+}
+
+export function route<Rule extends string, Who>(
+  method: Method,
+  pattern: string,
+  access: Rule,
+  endpoint: Endpoint<Who>,
+): Route<Rule, Who> {
+  return { method, pattern, access, ...endpoint }
+}
+
+/** A request as handlers see it. */
+export interface HttpRequest<Who = unknown> extends Request {
+  /** Percent-encoded, as sent, root path included. */
+  path: string
+  /** The query string with its `?`, as sent; empty when there is none. */
+  search: string
+  requestId: string
+  /** Milliseconds of `performance.now()`. */
+  receivedAt: number
+  /** It came over the owner's socket: file permissions decided who may connect. */
+  local: boolean
+  /** Browsers reach this server only over TLS, and are to remember that. */
+  tlsOnly: boolean
+  /** The proved identity; the anonymous one if the route does not identify its callers. */
+  identity: Who
+  /** Its sender has proved nothing. */
+  isAnonymous: boolean
+  /** Logged at `info`, although its route usually is not. */
+  isNotable?: boolean
+  /** The answer is held open on purpose: its duration is no measure of how fast requests are answered. */
+  isHeld?: boolean
+  /** Refused to keep room for others: such refusals are counted, and logged together once a minute. */
+  isShed?: boolean
+  /** The part of the memory for answers that its answer uses. */
+  room?: AnswerRoom
+  /** Its answer was cut off before the reader had received it. */
+  cutOff?: CutOff
+  /** Further members of its line in the request log; never a secret. */
+  logged?: Readonly<Record<string, string | number>>
+}
+
+/** Why: the reader received too little, or nothing while other answers needed the memory. */
+export type CutOff = 'slow' | 'memory'
+
+export interface Reply {
+  status: number
+  /** Bytes are written as they are; pieces one after the other, texts as UTF-8. */
+  body: string | Uint8Array | readonly (string | Uint8Array)[]
+  /** `application/json` when absent. */
+  type?: string
+  /** It is a page for people, or a part of one: it may load what the page policy allows. */
+  page?: true | PageReply
+  /** Names and values in turn. */
+  headers?: readonly string[]
+}
+
+/** What a page needs in addition to the page policy. */
+export interface PageReply {
+  /** Digests of its inline scripts: `sha256-…`. */
+  scriptHashes?: readonly string[]
+}
+
+/** A route's entry in the API description. */
+export interface RouteDoc {
+  summary: string
+  query?: readonly ParameterDoc[]
+  headers?: readonly ParameterDoc[]
+  /** By media type. */
+  body?: Readonly<Record<string, TSchema>>
+  /** By status. Refusals are the same everywhere; the description adds them. */
+  answers: Readonly<Record<number, AnswerDoc>>
+}
+
+export interface ParameterDoc {
+  name: string
+  description: string
+  schema: TSchema
+  /** May be given several times. */
+  repeatable?: boolean
+}
+
+export interface AnswerDoc {
+  description: string
+  type?: string
+  schema?: TSchema
+}

@@ -1,0 +1,147 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import polka from 'polka'
+import type { AnswerBudget } from '../answer/answer-budget.js'
+import { problemReply, toProblemReply } from '../answer/problem.js'
+import { send as sendReply } from '../answer/reply.js'
+import { hasLeft } from '../answer/slow-reader.js'
+import { checkRequestForm } from '../request/request-form.js'
+import { type HttpRequest, METHODS, type Method, type Reply, type Route } from './route.js'
+
+/** Called for every request after its answer. */
+export type Observe<Rule extends string, Who> = (outcome: RequestOutcome<Rule, Who>) => void
+
+export interface RequestOutcome<Rule extends string = string, Who = unknown> {
+  req: HttpRequest<Who>
+  res: ServerResponse
+  /** The route's pattern, or undefined where none matched. */
+  pattern: string | undefined
+  /** The route's access, where one matched. */
+  access?: Rule
+  /** The error with which it failed. */
+  error?: unknown
+}
+
+export interface RouterParts<Rule extends string, Who> {
+  routes: readonly Route<Rule, Who>[]
+  /** In front of every pattern: empty, or `/x`. */
+  rootPath: string
+  /** Sets the request's identity. @throws AppError if it may not use the route */
+  authorise: (route: Pick<Route<Rule, Who>, 'access' | 'method'>, req: HttpRequest<Who>) => Promise<void>
+  /** `WWW-Authenticate` for a caller without a login; `Bearer` when absent. */
+  challenge?: string
+  /** The identity of a request before `authorise`. */
+  anonymous: Who
+  observe: Observe<Rule, Who>
+  /** The memory for large answers. */
+  budget: AnswerBudget
+  /** Browsers reach this server over TLS only. */
+  tlsOnly: boolean
+  requestIds: () => string
+}
+
+/** Answers a request; `local` when it came over the owner's socket. */
+export type HandleRequest = (req: IncomingMessage, res: ServerResponse, local: boolean) => void
+
+/** Status in logs and metrics for a request whose sender left before the answer; never sent. */
+const CLIENT_GONE = 499
+
+/**
+ * Turns a route table into a request handler. Every request passes here, and every failure is answered in one place.
+ *
+ * polka ignores case in paths and accepts one trailing slash, so access cannot be decided by comparing paths: each route has
+ * its rule, and the row that matched applies it. polka's own handlers for errors
+ * and for unknown paths would send `error.message` to the caller; both are replaced.
+ *
+ * Order of checks: form and Host, route, method, access, then the handler.
+ */
+export function createRouter<Rule extends string, Who>({
+  routes,
+  rootPath,
+  authorise,
+  anonymous,
+  challenge,
+  observe,
+  tlsOnly,
+  requestIds,
+  budget,
+}: RouterParts<Rule, Who>): HandleRequest {
+  const send = (req: HttpRequest<Who>, res: ServerResponse, reply: Reply) => sendReply(req, res, { reply, budget })
+
+  const fail = (req: HttpRequest<Who>, res: ServerResponse, error: unknown) => {
+    if (!res.closed) send(req, res, toProblemReply(error, req.requestId, challenge))
+    // The caller has left, so an error that this caused is no failure of the server.
+    else if (!res.headersSent) res.statusCode = CLIENT_GONE
+  }
+
+  const answer = async (route: Route<Rule, Who>, req: HttpRequest<Who>, res: ServerResponse) => {
+    const outcome: RequestOutcome<Rule, Who> = { req, res, pattern: route.pattern, access: route.access }
+    try {
+      await authorise(route, req)
+      // Handlers notice a sender that leaves by an event, which has already passed for one that left during `authorise`.
+      if (hasLeft(res)) throw new Error('The sender left before it was identified')
+      const reply = await route.handle(req, res)
+      const untaken = reply && send(req, res, reply)
+      if (untaken) await untaken
+    } catch (error) {
+      outcome.error = error
+      fail(req, res, error)
+    }
+    observe(outcome)
+  }
+
+  const answerUnmatched = (req: HttpRequest<Who>, res: ServerResponse) => {
+    const allowed = METHODS.filter(method => app.find(method, req.path).handlers.length > 0)
+    const headers = ['Allow', allowHeader(allowed)]
+    if (allowed.length === 0) {
+      send(req, res, problemReply({ status: 404, code: 'not_found', detail: 'There is nothing under this path.' }))
+    } else if (req.method === 'OPTIONS') {
+      send(req, res, { status: 204, body: '', headers })
+    } else {
+      const detail = `This path does not answer ${req.method}. It answers: ${allowHeader(allowed)}.`
+      send(req, res, problemReply({ status: 405, code: 'method_not_allowed', detail }, headers))
+    }
+    observe({ req, res, pattern: undefined })
+  }
+
+  const app = polka<HttpRequest<Who>>({
+    onError: (error, req, res) => {
+      fail(req, res, error)
+      observe({ req, res, pattern: undefined, error })
+    },
+    onNoMatch: answerUnmatched,
+  })
+  for (const route of routes) {
+    app.add(route.method, toPolkaPattern(rootPath + route.pattern), (req, res) => {
+      void answer(route, req, res)
+    })
+  }
+  // polka supplies `next` if it is missing, contrary to its types.
+  const route = app.handler as unknown as (req: IncomingMessage, res: ServerResponse) => void
+
+  return (incoming, res, local) => {
+    const req = incoming as HttpRequest<Who>
+    req.requestId = requestIds()
+    req.receivedAt = performance.now()
+    req.local = local
+    req.tlsOnly = tlsOnly && !local
+    req.identity = anonymous
+    req.isAnonymous = !local
+    try {
+      checkRequestForm(req)
+    } catch (error) {
+      fail(req, res, error)
+      observe({ req, res, pattern: undefined, error })
+      return
+    }
+    route(req, res)
+  }
+}
+
+/** polka puts a pattern's text into a regular expression as it is, so a dot would match any character. */
+function toPolkaPattern(pattern: string): string {
+  return pattern.replaceAll('.', '\\.')
+}
+
+function allowHeader(methods: readonly Method[]): string {
+  return [...methods.flatMap(method => (method === 'GET' ? ['GET', 'HEAD'] : [method])), 'OPTIONS'].join(', ')
+}

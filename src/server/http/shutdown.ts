@@ -1,0 +1,74 @@
+import type { ServerResponse } from 'node:http'
+import { hasLeft } from '../answer/slow-reader.js'
+import type { HeldPlaces } from './held-places.js'
+import type { HttpRequest } from './route.js'
+
+/** An answer that may stay open for a long time. */
+export interface OpenAnswer {
+  /** Aborted when the server stops, or when the answer ends. */
+  signal: AbortSignal
+  end: () => void
+}
+
+/** The answers that are held open (streams, long polls); a stopping server ends them. */
+export class Shutdown {
+  readonly #open = new Set<AbortController>()
+  #begun = false
+
+  /** @param places limits `hold`; no limit when absent */
+  constructor(private readonly places?: HeldPlaces) {}
+
+  get begun(): boolean {
+    return this.#begun
+  }
+
+  /**
+   * Registers a stream or a long poll until its connection is closed; one whose reader reads nothing keeps its place until
+   * then. The owner's socket needs no place.
+   *
+   * @throws AppError `unavailable/busy` if there are too many; that connection is closed
+   */
+  hold(req: HttpRequest, res: ServerResponse): OpenAnswer {
+    const release = req.local ? undefined : this.#takePlace(req, res)
+    req.isHeld = true
+    const open = this.open()
+    const close = () => {
+      open.end()
+      release?.()
+    }
+    if (hasLeft(res)) close()
+    else res.once('close', close)
+    return open
+  }
+
+  /** Registers an answer; already aborted when the server is stopping. The caller ends it. */
+  open(): OpenAnswer {
+    const controller = new AbortController()
+    if (this.#begun) controller.abort()
+    else this.#open.add(controller)
+    return {
+      signal: controller.signal,
+      end: () => {
+        this.#open.delete(controller)
+        controller.abort()
+      },
+    }
+  }
+
+  /** Ends all open answers, and all that open from now on. */
+  begin(): void {
+    this.#begun = true
+    for (const controller of this.#open) controller.abort()
+    this.#open.clear()
+  }
+
+  #takePlace(req: HttpRequest, res: ServerResponse): (() => void) | undefined {
+    try {
+      return this.places?.take(req)
+    } catch (error) {
+      req.isShed = true
+      res.shouldKeepAlive = false
+      throw error
+    }
+  }
+}

@@ -1,0 +1,91 @@
+import Type from '#typebox'
+import { clockBehind } from '../../ledger/clock-behind.js'
+import { AppError } from '../../model/app-error.js'
+import { type Micros, toTimestamp } from '../../model/timestamp.js'
+import type { StoreHealth } from '../../store/event-store.js'
+import { HTTP_STATUS, toProblemReply } from '../answer/problem.js'
+import { json } from '../answer/reply.js'
+import { CapturedAtOrNull } from '../events/event-schemas.js'
+import { documented, type Endpoint, type Reply, type RouteDoc } from '../http/route.js'
+import type { ServedLedger } from './served-ledger.js'
+
+/** The database, for answers while the store cannot name it. */
+export type DatabaseName = Pick<StoreHealth, 'database' | 'engine'> & {
+  /** Files that seemed to be missing when it was opened. */
+  warning?: string
+}
+
+export interface HealthParts {
+  ledger: ServedLedger
+  database: DatabaseName
+  version: string
+  /** The events are invented: a page shows that. */
+  isDemo: boolean
+  /** The wall clock. */
+  now: () => Micros
+}
+
+/** `GET /api/health`: 200 when the store can commit; 503 with the reason when it cannot, or after it found damage. */
+export function health({ ledger, database: named, version, isDemo, now }: HealthParts): Endpoint {
+  const demo = isDemo ? { demo: true } : {}
+  const missing = named.warning === undefined ? [] : [{ code: 'files_missing', detail: named.warning }]
+  const withWarnings = (found: readonly object[]) => (found.length > 0 ? { warnings: found } : {})
+  return documented(DOC, async req => {
+    try {
+      const { database, engine, head, epoch, schemaVersion, damage } = await ledger.health()
+      const warning = clockBehind(head, now())
+      const known = {
+        database,
+        version,
+        engine,
+        head: head === null ? null : toTimestamp(head),
+        epoch,
+        schema_version: schemaVersion,
+        ...withWarnings(warning ? [...missing, warning] : missing),
+        ...demo,
+      }
+      return damage ? unavailable(damage, known, req.requestId) : json(200, { status: 'ok', ...known })
+    } catch (error) {
+      if (!(error instanceof AppError) || error.category !== 'unavailable') throw error
+      const { database, engine } = named
+      const known = { database, version, engine, head: null, ...withWarnings(missing), ...demo }
+      return unavailable(error, known, req.requestId)
+    }
+  })
+}
+
+function unavailable(error: AppError, known: object, requestId: string): Reply {
+  const body = { status: 'unavailable', ...known, code: error.code, detail: error.message }
+  return {
+    ...json(HTTP_STATUS.unavailable, body),
+    headers: toProblemReply(error, requestId).headers ?? [],
+  }
+}
+
+const HealthSchema = Type.Object({
+  status: Type.Enum(['ok', 'unavailable']),
+  database: Type.String({ description: 'The file, or the address without its password.' }),
+  version: Type.String(),
+  engine: Type.Enum(['sqlite', 'postgres']),
+  head: CapturedAtOrNull,
+  epoch: Type.Optional(Type.String()),
+  schema_version: Type.Optional(Type.Integer({ minimum: 1, description: "Of the database's tables." })),
+  demo: Type.Optional(
+    Type.Literal(true, { description: 'The events are invented, and the ledger is discarded at the end.' }),
+  ),
+  warnings: Type.Optional(
+    Type.Array(Type.Object({ code: Type.Enum(['clock_behind', 'files_missing']), detail: Type.String() }), {
+      description: 'Problems in spite of which it works.',
+    }),
+  ),
+  code: Type.Optional(Type.String()),
+  detail: Type.Optional(Type.String()),
+})
+
+const DOC: RouteDoc = {
+  summary: 'Whether the ledger can accept events, and its database',
+  answers: {
+    200: { description: 'It can', schema: HealthSchema },
+    503: { description: 'It cannot', schema: HealthSchema },
+  },
+}

@@ -1,0 +1,61 @@
+import Type, { type TSchema } from '#typebox'
+import type { CookiePlace } from '../../login/cookies.js'
+import { SubscriptionSchema } from '../../model/subscription.js'
+import { UserSchema } from '../../model/user.js'
+import { json } from '../answer/reply.js'
+import { EventInputSchema, EventWithoutPayloadSchema, StoredEventSchema } from '../events/event-schemas.js'
+import type { ApiOutline } from '../http/openapi.js'
+import { type Access, documented, type Endpoint, type RouteDoc } from '../http/route.js'
+
+/** `GET /api/schema/…`: the same schema that validates requests. */
+export function schema(validated: TSchema): Endpoint {
+  const reply = json(200, { $schema: 'https://json-schema.org/draft/2020-12/schema', ...validated })
+  return documented(SCHEMA_DOC, () => reply)
+}
+
+const SCHEMA_DOC: RouteDoc = {
+  summary: 'The JSON Schema that validates what is sent',
+  answers: { 200: { description: 'The schema', schema: Type.Unknown() } },
+}
+
+const CREDENTIALS = [{ token: [] }, { adminToken: [] }, { session: [] }]
+
+/** The description of the ledger's API, without its routes. */
+export function ledgerApi(parts: {
+  version: string
+  rootPath: string
+  cookie: Pick<CookiePlace, 'name'>
+}): ApiOutline<Access> {
+  return {
+    title: 'Daybook event ledger',
+    description:
+      'An append-only ledger of normalised events: deduplicated permanently, searchable, read by checkpoint.',
+    version: parts.version,
+    rootPath: parts.rootPath,
+    schemas: {
+      ...{ EventInput: EventInputSchema, Event: StoredEventSchema, EventWithoutPayload: EventWithoutPayloadSchema },
+      ...{ Subscription: SubscriptionSchema, User: UserSchema },
+    },
+    securitySchemes: {
+      token: { type: 'http', scheme: 'bearer', description: 'An API token, tok_….' },
+      adminToken: { type: 'apiKey', in: 'header', name: 'X-Event-Admin-Token' },
+      session: {
+        ...{ type: 'apiKey', in: 'cookie', name: parts.cookie.name },
+        description: 'Of a login. Requests that change something also need its csrf_token, as X-CSRF-Token.',
+      },
+    },
+    security: {
+      public: [],
+      anybody: [{}, ...CREDENTIALS],
+      record: [{}, ...CREDENTIALS],
+      webhook: [],
+      read: CREDENTIALS,
+      write: CREDENTIALS,
+      login: [],
+      logout: CREDENTIALS,
+      account: CREDENTIALS,
+      admin: CREDENTIALS,
+      local: [],
+    },
+  }
+}

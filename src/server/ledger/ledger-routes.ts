@@ -1,0 +1,179 @@
+import type { Accounts } from '../../accounts/accounts.js'
+import type { Identity } from '../../accounts/identity.js'
+import type { CookiePlace } from '../../login/cookies.js'
+import type { ToAddress } from '../../login/throttle-address.js'
+import { EventSchema } from '../../model/event.js'
+import { SubscriptionSchema } from '../../model/subscription.js'
+import type { Micros } from '../../model/timestamp.js'
+import type { PlatformCatalogue, PlatformSource, WebhookAdapter } from '../../platforms/adapter.js'
+import type { Authorise } from '../accounts/access.js'
+import type { ToActor } from '../accounts/actor.js'
+import { login, logout, sessionStatus } from '../accounts/session-routes.js'
+import * as users from '../accounts/user-routes.js'
+import type { AnswerBudget } from '../answer/answer-budget.js'
+import type { StreamTimes } from '../answer/paced-answer.js'
+import type { AnonymousRate } from '../events/anonymous-rate.js'
+import { runCaptures, type ServedCaptures } from '../events/capture-route.js'
+import { streamEvents } from '../events/event-stream.js'
+import { getEvent, histogram, queryEvents } from '../events/read-events.js'
+import { recordEvents } from '../events/record-events.js'
+import * as subscriptions from '../events/subscriptions.js'
+import { type AcceptLargeDelivery, readSiteContext, receiveWebhook } from '../events/webhooks.js'
+import { describeApi } from '../http/openapi.js'
+import { type HttpRequest, type Route, route } from '../http/route.js'
+import type { Shutdown } from '../http/shutdown.js'
+import type { Pages } from '../pages/built-pages.js'
+import { type LoginPages, orLoginPage } from '../pages/login-pages.js'
+import type { ReadBody, ReadJsonBody } from '../request/body.js'
+import { type DatabaseName, health } from './health.js'
+import { ledgerApi, schema } from './ledger-api.js'
+import { type LedgerMetrics, metricsText } from './ledger-metrics.js'
+import { platforms } from './platforms.js'
+import type { ServedLedger } from './served-ledger.js'
+import { stats } from './stats.js'
+
+export interface LedgerRouteParts {
+  ledger: ServedLedger
+  accounts: Accounts
+  captures: ServedCaptures
+  program: LedgerProgram
+  callers: Callers
+  bodies: Bodies
+  answers: Answers
+  platforms: WatchedPlatforms
+  pages: { observatory: Pages; login: LoginPages }
+  metrics: LedgerMetrics
+}
+
+/** Facts about this program. */
+export interface LedgerProgram {
+  version: string
+  rootPath: string
+  cookie: CookiePlace
+  database: DatabaseName
+  /** The events are invented. */
+  isDemo: boolean
+  /** The ledger's clock. */
+  now: () => Micros
+}
+
+/** Who sends a request, and what that caller may do. */
+export interface Callers {
+  authorise: Authorise
+  /** @throws AppError `forbidden/origin_not_allowed` */
+  refuseForeignPage: (req: HttpRequest) => void
+  throttleAddress: ToAddress
+  anonymousRate: AnonymousRate
+  /** The actor in the account log. */
+  toActor: ToActor
+}
+
+export interface Bodies {
+  readBody: ReadBody
+  readJsonBody: ReadJsonBody
+}
+
+/** Answers that are large, or stay open. */
+export interface Answers {
+  budget: AnswerBudget
+  shutdown: Shutdown
+  times: StreamTimes
+}
+
+export interface WatchedPlatforms {
+  /** One webhook route each. */
+  adapters: readonly WebhookAdapter[]
+  /** Of all sources. */
+  catalogue: readonly PlatformCatalogue[]
+  /** All currently valid ones. */
+  secrets: Readonly<Record<PlatformSource, readonly string[]>>
+  /** Refuse unproved deliveries. */
+  requireVerified: boolean
+  /** Origin of the chat platform's server, which its deliveries do not name. */
+  chatSite: string | undefined
+  acceptLargeDelivery: AcceptLargeDelivery
+}
+
+/**
+ * The ledger's routes: who may call each, and its handler. The first row that matches answers, so a fixed segment is
+ * before a parameter in the same place. Below `/api/events/` every name is a dedupe key, so that path has no other route.
+ *
+ * Source: Event Ledger Service, "Endpoints".
+ */
+export function ledgerRoutes(parts: LedgerRouteParts): Route[] {
+  const { ledger, accounts, program, callers, bodies, answers, pages, metrics } = parts
+  const mayRead = (req: HttpRequest<Identity>) => callers.authorise({ method: 'GET', access: 'read' }, req)
+  const reading = { ledger, ...answers, now: program.now, mayRead }
+  const writing = { ledger, ...bodies, ...callers, metrics }
+  const people = { accounts, ...bodies, ...callers }
+  const sessions = { ...people, ...program }
+  const observatory = orLoginPage(pages.observatory.page, pages.login, mustLogIn)
+  const routes: Route[] = [
+    route('POST', '/api/events', 'record', recordEvents(writing)),
+    route('GET', '/api/events', 'read', queryEvents(reading)),
+    route('GET', '/api/events/:dedupe_key', 'read', getEvent(reading)),
+    route('GET', '/api/stream', 'read', streamEvents(reading)),
+    route('GET', '/api/histogram', 'read', histogram(reading)),
+    route('POST', '/api/subscriptions', 'write', subscriptions.saveSubscription(writing)),
+    route('POST', '/api/subscriptions/preview', 'read', subscriptions.previewSubscription(writing)),
+    route('GET', '/api/subscriptions', 'read', subscriptions.listSubscriptions(writing)),
+    route('GET', '/api/subscriptions/:id', 'read', subscriptions.getSubscription(writing)),
+    route('DELETE', '/api/subscriptions/:id', 'write', subscriptions.deleteSubscription(writing)),
+    route('POST', '/api/login', 'login', login(sessions)),
+    route('POST', '/api/logout', 'logout', logout(sessions)),
+    route('GET', '/api/session', 'anybody', sessionStatus(sessions)),
+    route('GET', '/api/users', 'admin', users.listUsers(people)),
+    route('GET', '/api/users/log', 'admin', users.listAccountLog(people)),
+    route('POST', '/api/users', 'admin', users.createUser(people)),
+    route('PATCH', '/api/users/:id', 'admin', users.updateUser(people)),
+    route('DELETE', '/api/users/:id', 'admin', users.deleteUser(people)),
+    route('POST', '/api/users/:id/token', 'admin', users.issueToken(people, users.tokensOfUser(1))),
+    route('DELETE', '/api/users/:id/token', 'admin', users.revokeTokens(people, users.tokensOfUser(1))),
+    route('GET', '/api/users/:id/tokens', 'admin', users.listTokens(people, users.tokensOfUser(1))),
+    route('DELETE', '/api/users/:id/tokens/:token_id', 'admin', users.revokeToken(people, users.tokensOfUser(2))),
+    route('POST', '/api/me/token', 'account', users.issueToken(people, users.ownTokens)),
+    route('DELETE', '/api/me/token', 'account', users.revokeTokens(people, users.ownTokens)),
+    route('GET', '/api/me/tokens', 'account', users.listTokens(people, users.ownTokens)),
+    route('DELETE', '/api/me/tokens/:token_id', 'account', users.revokeToken(people, users.ownTokens)),
+    route('POST', '/api/captures', 'local', runCaptures({ captures: parts.captures, ...bodies, ...answers })),
+    route('GET', '/api/health', 'public', health({ ...program, ledger })),
+    route('GET', '/api/stats', 'read', stats(ledger)),
+    route('GET', '/api/platforms', 'read', platforms(parts.platforms)),
+    route('GET', '/api/schema/event', 'read', schema(EventSchema)),
+    route('GET', '/api/schema/subscription', 'read', schema(SubscriptionSchema)),
+    route(
+      'GET',
+      '/api/openapi.json',
+      'read',
+      describeApi(() => routes, ledgerApi(program)),
+    ),
+    route('GET', '/metrics', 'read', metricsText(metrics)),
+    ...webhookRoutes(parts),
+    route('GET', '/', 'anybody', observatory),
+    route('GET', '/subscriptions', 'anybody', observatory),
+    route('GET', '/people', 'anybody', observatory),
+    route('GET', '/login', 'public', pages.login.page),
+    route('GET', '/login/assets/:name', 'public', pages.login.asset),
+    route('GET', '/assets/*', 'public', pages.observatory.asset),
+  ]
+  return routes
+}
+
+function webhookRoutes({ ledger, bodies, callers, metrics, platforms }: LedgerRouteParts): Route[] {
+  const { adapters, secrets, requireVerified, chatSite, acceptLargeDelivery } = platforms
+  const shared = { ledger, ...bodies, ...callers, metrics, requireVerified, acceptLargeDelivery }
+  return adapters.map(adapter => {
+    const { source, webhook_path } = adapter.catalogue
+    const readContext = source === 'chat' ? readSiteContext(chatSite) : () => ({})
+    return route(
+      'POST',
+      webhook_path,
+      'webhook',
+      receiveWebhook(adapter, { ...shared, secrets: secrets[source], readContext }),
+    )
+  })
+}
+
+function mustLogIn({ kind }: Identity): boolean {
+  return kind === 'anonymous' || kind === 'writer'
+}

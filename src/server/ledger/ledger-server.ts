@@ -1,0 +1,210 @@
+import type { Logger } from 'pino'
+import type { Accounts } from '../../accounts/accounts.js'
+import { ANONYMOUS, type Identity, userOf } from '../../accounts/identity.js'
+import { KeyThrottle } from '../../login/key-throttle.js'
+import { createKnownHosts } from '../../login/known-hosts.js'
+import { createThrottleAddress } from '../../login/throttle-address.js'
+import { AppError } from '../../model/app-error.js'
+import type { LoginLook } from '../../model/login-look.js'
+import type { Micros } from '../../model/timestamp.js'
+import type { PlatformCatalogue, PlatformSource, WebhookAdapter } from '../../platforms/adapter.js'
+import { createAccess, createPageCheck, type Writers } from '../accounts/access.js'
+import { createToActor } from '../accounts/actor.js'
+import { AnswerBudget, type AnswerLimits } from '../answer/answer-budget.js'
+import { STREAM_TIMES, type StreamTimes } from '../answer/paced-answer.js'
+import { AnonymousRate } from '../events/anonymous-rate.js'
+import type { ServedCaptures } from '../events/capture-route.js'
+import type { AcceptLargeDelivery } from '../events/webhooks.js'
+import { addressOf, createRequestAddress } from '../http/caller-address.js'
+import { type ConnectionLimits, connectionLimits } from '../http/connection-limits.js'
+import { HeldPlaces } from '../http/held-places.js'
+import { createHttpApp, type HttpApp } from '../http/http-app.js'
+import type { Access, HttpRequest } from '../http/route.js'
+import { ShedReport } from '../http/shed-report.js'
+import { Shutdown } from '../http/shutdown.js'
+import { createProxyWatch } from '../http/untrusted-proxy.js'
+import type { LogRules } from '../logging/request-log.js'
+import { pages } from '../pages/built-pages.js'
+import { loginPages } from '../pages/login-pages.js'
+import { createBodyReader, createJsonReader } from '../request/body.js'
+import type { DatabaseName } from './health.js'
+import { LedgerMetrics } from './ledger-metrics.js'
+import { ledgerRoutes } from './ledger-routes.js'
+import type { ServedLedger } from './served-ledger.js'
+
+export interface LedgerServerSettings {
+  /** In front of every path: empty, or `/x`. */
+  rootPath: string
+  /** The address people use when a proxy stands in front. */
+  publicUrl?: string
+  /** An open ledger may be reached under any host name. */
+  allowOpen: boolean
+  /** Names and addresses under which the ledger answers, as well as loopback ones and the address it is reached at; absent: any. */
+  knownHosts?: readonly string[]
+  /** Per source, all currently valid ones. */
+  webhookSecrets: Readonly<Record<PlatformSource, readonly string[]>>
+  /** Refuse unproved deliveries. */
+  requireVerified: boolean
+  /** Origin of the chat platform's server, which its deliveries do not name. */
+  chatSite?: string
+  /** Who may post events: `tokens` refuses callers without credentials. */
+  writers: Writers
+  /** Events a second and address that callers without credentials may post to a closed ledger; 0: no limit. */
+  anonymousRate: number
+  /** Browsers send the session's cookie only over TLS, and are instructed to use TLS only (HSTS). */
+  cookieSecure: boolean
+  /** Addresses or CIDR ranges of proxies whose `X-Forwarded-For` counts, for the throttle of logins and for logs. */
+  trustedProxies: readonly string[]
+  /** Wrong tokens are counted by address. */
+  throttleLogins: boolean
+  loginPage: LoginLook
+  /** The events are invented. */
+  isDemo?: boolean
+}
+
+export interface LedgerServerOptions {
+  ledger: ServedLedger
+  accounts: Accounts
+  /** Captures watches for commands on this machine. */
+  captures: ServedCaptures
+  /** The database, for answers while the store cannot name it. */
+  database: DatabaseName
+  /** One webhook route each. */
+  adapters: readonly WebhookAdapter[]
+  /** The catalogue of all sources. */
+  platforms: readonly PlatformCatalogue[]
+  acceptLargeDelivery: AcceptLargeDelivery
+  settings: LedgerServerSettings
+  logger: Logger
+  /** Address of the board, when it is known; the page links to it. */
+  boardUrl?: () => string | undefined
+  version: string
+  /** The clock that `days` counts back from. */
+  now: () => Micros
+  /** Milliseconds of a monotonic clock; the process's own when absent. */
+  elapsed?: () => number
+  /** A new id for each request, of printable ASCII. */
+  requestIds: () => string
+  streamTimes?: StreamTimes
+  /** What fits the process when absent. */
+  limits?: ConnectionLimits
+  answerLimits?: AnswerLimits
+}
+
+/** For all bodies together, beyond the first 32 KiB of each. */
+const BODY_BUDGET_BYTES = 256 * 1024 * 1024
+/** The same for callers without a credential, and for deliveries: a signature can be verified only at their end. */
+const ANONYMOUS_BODY_BUDGET_BYTES = 128 * 1024 * 1024
+
+const LOG_RULES: Omit<LogRules<Access, Identity>, 'address'> = {
+  notable: new Set(['login', 'logout', 'account', 'admin']),
+  who: identity => {
+    const user = identity.kind === 'writer' ? identity.user : userOf(identity)
+    if (user) return { identity: identity.kind, user: user.username }
+    return identity.kind === 'bootstrap_admin' ? { identity: identity.kind } : {}
+  },
+}
+
+/** The ledger's HTTP side. It does not close the ledger. */
+export function createLedgerServer(options: LedgerServerOptions): HttpApp {
+  const { settings, logger, requestIds } = options
+  const { allowOpen, rootPath, webhookSecrets, requireVerified, chatSite, cookieSecure } = settings
+  const publicUrl = settings.publicUrl === undefined ? undefined : new URL(settings.publicUrl)
+  // Browsers accept the prefix over TLS and at `/` only; in return no neighbour can set a cookie of that name.
+  const cookie = cookieSecure
+    ? { name: '__Host-event_session', path: '/', secure: true }
+    : { name: 'event_session', path: rootPath || '/', secure: false }
+  const throttleAddress = createThrottleAddress(settings.trustedProxies)
+  const watchProxies = createProxyWatch({ throttleAddress, setting: 'EVENT_TRUSTED_PROXIES', logger })
+  const authorise = createAccess({
+    accounts: options.accounts,
+    cookieName: cookie.name,
+    allowOpen,
+    writers: settings.writers,
+    ...(settings.knownHosts ? { knowsHost: createKnownHosts(settings.knownHosts) } : {}),
+    ...(publicUrl ? { publicOrigin: publicUrl.origin } : {}),
+    keyThrottle: new KeyThrottle({ now: () => performance.now(), enabled: settings.throttleLogins }),
+    addressOf: req => addressOf(req, throttleAddress),
+  })
+  const readBody = createBodyReader(BODY_BUDGET_BYTES, ANONYMOUS_BODY_BUDGET_BYTES)
+  const metrics = new LedgerMetrics(logger)
+  const limits = options.limits ?? connectionLimits()
+  const shed = new ShedReport(logger, reason => metrics.countShed(reason))
+  const places = new HeldPlaces({
+    limits,
+    addressOf: req => addressOf(req, throttleAddress),
+    userOf: req => userOf((req as HttpRequest<Identity>).identity)?.id,
+    refused: () => shed.count('held_limit'),
+  })
+  const shutdown = new Shutdown(places)
+  const budget = new AnswerBudget(options.answerLimits)
+  const callerAddress = createRequestAddress(settings.trustedProxies)
+
+  const routes = ledgerRoutes({
+    ledger: options.ledger,
+    accounts: options.accounts,
+    captures: options.captures,
+    program: {
+      version: options.version,
+      rootPath,
+      cookie,
+      database: options.database,
+      isDemo: settings.isDemo ?? false,
+      now: options.now,
+    },
+    callers: {
+      authorise,
+      refuseForeignPage: createPageCheck(publicUrl?.origin),
+      throttleAddress,
+      anonymousRate: new AnonymousRate({
+        eventsPerSecond: settings.anonymousRate,
+        now: options.elapsed ?? (() => performance.now()),
+      }),
+      toActor: createToActor(callerAddress),
+    },
+    bodies: { readBody, readJsonBody: createJsonReader(readBody) },
+    answers: { budget, shutdown, times: options.streamTimes ?? STREAM_TIMES },
+    platforms: {
+      adapters: options.adapters,
+      catalogue: options.platforms,
+      secrets: webhookSecrets,
+      requireVerified,
+      chatSite,
+      acceptLargeDelivery: options.acceptLargeDelivery,
+    },
+    pages: {
+      observatory: pages({
+        rootPath,
+        folder: 'observatory',
+        look: settings.loginPage,
+        isDemo: settings.isDemo,
+        ...(options.boardUrl === undefined ? {} : { otherProgram: options.boardUrl }),
+      }),
+      login: loginPages({ rootPath, look: settings.loginPage, ...(publicUrl ? { publicHost: publicUrl.host } : {}) }),
+    },
+    metrics,
+  })
+  const app = createHttpApp({
+    routes,
+    rootPath,
+    authorise,
+    anonymous: ANONYMOUS,
+    tlsOnly: cookieSecure,
+    requestIds,
+    logger,
+    logRules: { ...LOG_RULES, address: callerAddress },
+    room: { connections: limits.connections, shed },
+    shutdown,
+    budget,
+    measure: (outcome, seconds) => {
+      const { req, res, pattern, error } = outcome
+      if (error instanceof AppError && /^(?:store_|ledger_lost$)/.test(error.code))
+        metrics.countStoreFailure(error.code)
+      if (!req.isHeld) metrics.observeRequest(pattern ?? 'none', req.method, res.statusCode, seconds)
+      if (req.cutOff) metrics.countCutOff(req.cutOff)
+      watchProxies(outcome)
+    },
+  })
+  metrics.watchConnections(() => app.connectionCounts())
+  return app
+}

@@ -1,0 +1,46 @@
+import Type from '#typebox'
+import type { PlatformCatalogue, PlatformSource } from '../../platforms/adapter.js'
+import { json } from '../answer/reply.js'
+import { Count } from '../events/event-schemas.js'
+import { documented, type Endpoint, type RouteDoc } from '../http/route.js'
+
+export interface PlatformsParts {
+  catalogue: readonly PlatformCatalogue[]
+  secrets: Readonly<Record<PlatformSource, readonly string[]>>
+  chatSite: string | undefined
+}
+
+/** `GET /api/platforms`: shows whether a secret is configured, never the secret. */
+export function platforms({ catalogue, secrets, chatSite }: PlatformsParts): Endpoint {
+  const items = catalogue.map(entry => {
+    const site = entry.source === 'chat' ? chatSite : undefined
+    const configured = { secret_configured: secrets[entry.source].length > 0, ...(site === undefined ? {} : { site }) }
+    return { ...entry, ...configured }
+  })
+  const reply = json(200, { items, count: items.length })
+  return documented(DOC, () => reply)
+}
+
+const PlatformsSchema = Type.Object({
+  items: Type.Array(
+    Type.Object({
+      source: Type.String(),
+      display_name: Type.String(),
+      webhook_path: Type.String(),
+      verification: Type.String(),
+      secret_configured: Type.Boolean(),
+      site: Type.Optional(Type.String({ description: "Address of the platform's server, if it is configured." })),
+      kinds: Type.Array(Type.String()),
+      actions: Type.Array(Type.Object({ kind: Type.String(), object_type: Type.String(), verb: Type.String() })),
+      scope_types: Type.Array(Type.String()),
+      target_grammar: Type.Array(Type.Object({ form: Type.String(), example: Type.String() })),
+      capture_modes: Type.Array(Type.String()),
+    }),
+  ),
+  count: Count,
+})
+
+const DOC: RouteDoc = {
+  summary: 'The events that each source can send, and how to watch it',
+  answers: { 200: { description: 'The catalogue', schema: PlatformsSchema } },
+}

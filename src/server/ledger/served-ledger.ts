@@ -1,0 +1,20 @@
+import type { Ledger } from '../../ledger/ledger.js'
+
+/** The parts of a ledger that HTTP handlers use. */
+export type ServedLedger = Pick<
+  Ledger,
+  | 'record'
+  | 'getEvent'
+  | 'query'
+  | 'histogram'
+  | 'waitFor'
+  | 'follow'
+  | 'saveSubscription'
+  | 'previewSubscription'
+  | 'getSubscription'
+  | 'listSubscriptions'
+  | 'pageSubscriptions'
+  | 'deleteSubscription'
+  | 'stats'
+  | 'health'
+>

@@ -1,0 +1,47 @@
+import { writeSync } from 'node:fs'
+import pino, { type LogFn, type Logger } from 'pino'
+import pretty from 'pino-pretty'
+import { LogOutput } from './log-output.js'
+
+export interface LoggerSettings {
+  level: string
+  /** For a person at a terminal; otherwise one JSON object a line. */
+  pretty: boolean
+}
+
+const STANDARD_ERROR = 2
+
+/**
+ * A logger to standard error, because standard output is for the output of commands. It writes lines immediately, never
+ * throws, and survives a full disk and a closed pipe.
+ *
+ * @param write writes some of the bytes, as `fs.writeSync` does; to standard error when absent
+ */
+export function createLogger(
+  { level, pretty: forPeople }: LoggerSettings,
+  write = (bytes: Uint8Array) => writeSync(STANDARD_ERROR, bytes),
+): Logger {
+  const options = { level, base: null, timestamp: pino.stdTimeFunctions.isoTime, hooks: { logMethod: logSafely } }
+  const toText = forPeople ? pretty.prettyFactory({ colorize: true, translateTime: 'HH:MM:ss' }) : String
+  const lostLines = pino(options, { write: line => lost.push(line) })
+  const lost: string[] = []
+  const output = new LogOutput({
+    write,
+    lostLine: count => {
+      lostLines.warn({ lost_lines: count }, 'lines are missing here: they could not be written')
+      return lost.splice(0).map(toText).join('')
+    },
+  })
+  return pino(options, { write: line => output.write(toText(line)) })
+}
+
+/** Members that cannot be serialised affect only their own line. */
+function logSafely(this: Logger, args: Parameters<LogFn>, log: LogFn): void {
+  try {
+    log.apply(this, args)
+  } catch (error) {
+    const text = args.find(arg => typeof arg === 'string') ?? ''
+    const reason = error instanceof Error ? error.message : typeof error
+    log.call(this, `a line of the log could not be serialised (${reason}): ${text}`)
+  }
+}

@@ -1,0 +1,113 @@
+import type { ServerResponse } from 'node:http'
+import { AppError } from '../../model/app-error.js'
+import type { HttpRequest } from '../http/route.js'
+import { BodyBudget } from './body-budget.js'
+import { readJson } from './json-bytes.js'
+import { readMediaType } from './media-type.js'
+
+/**
+ * Reads a whole body, counting while it arrives.
+ *
+ * @throws AppError `too_large/body_too_large` beyond `maxBytes`, as soon as that is known; `unavailable/busy` if the bodies
+ *   that arrive together use too much memory, and this is the slowest or the largest;
+ *   `unsupported_type/unsupported_media_type` for an encoded body; `invalid/bad_request` when the sender leaves.
+ */
+export type ReadBody = (req: HttpRequest, res: ServerResponse, maxBytes: number) => Promise<Buffer>
+
+/** Bodies up to this size are limited by the number of connections (4,096: 128 MiB); larger ones use a budget. */
+const SMALL_BYTES = 32 * 1024
+/** From this size on, memory for the whole body is allocated: joining so much at the end would delay other requests. */
+const LARGE_BYTES = 1024 * 1024
+
+/**
+ * @param budgetBytes for the bodies of all requests together until they are answered, not counting the first 32 KiB of each
+ * @param anonymousBytes the same for senders that proved nothing: their own budget keeps them from using up the other one
+ */
+export function createBodyReader(budgetBytes: number, anonymousBytes = budgetBytes): ReadBody {
+  const known = new BodyBudget(budgetBytes)
+  const anonymous = new BodyBudget(anonymousBytes)
+
+  return (req, res, maxBytes) => {
+    const encoding = req.headers['content-encoding']
+    if (encoding !== undefined && encoding.toLowerCase() !== 'identity') {
+      return Promise.reject(
+        new AppError(
+          'unsupported_type',
+          'unsupported_media_type',
+          'Encoded bodies are not supported. Send it without an encoding.',
+        ),
+      )
+    }
+    const announced = Number(req.headers['content-length'] ?? 0)
+    if (announced > maxBytes) return Promise.reject(tooLarge(maxBytes))
+    if (req.headers.expect !== undefined) res.writeContinue()
+
+    return new Promise((resolve, reject) => {
+      const chunks: Buffer[] = []
+      let whole: Buffer | undefined
+      let size = 0
+
+      const refuse = (error: unknown) => {
+        req.removeListener('data', onData)
+        chunks.length = 0
+        whole = undefined
+        share.release()
+        // The rest is discarded (Node's request timeout bounds that), so that the sender can read the refusal.
+        req.resume()
+        reject(error)
+      }
+      const onData = (chunk: Buffer) => {
+        size += chunk.length
+        if (size > maxBytes) return refuse(tooLarge(maxBytes))
+        if (size > SMALL_BYTES) {
+          try {
+            share.take(Math.min(chunk.length, size - SMALL_BYTES))
+          } catch (error) {
+            return refuse(error)
+          }
+        }
+        if (whole) {
+          whole.set(chunk, size - chunk.length)
+          return
+        }
+        chunks.push(chunk)
+        if (size > LARGE_BYTES && announced > size) {
+          whole = Buffer.allocUnsafeSlow(announced)
+          whole.set(Buffer.concat(chunks.splice(0)))
+        }
+      }
+      const share = (req.isAnonymous ? anonymous : known).open(refuse)
+      res.once('close', share.release)
+      req.on('data', onData)
+      req.on('end', () => {
+        share.complete()
+        const [only] = chunks
+        resolve(whole ?? (only && chunks.length === 1 ? only : Buffer.concat(chunks)))
+      })
+      req.on('error', cause => {
+        refuse(new AppError('invalid', 'bad_request', 'The request ended before its body was complete.', { cause }))
+      })
+    })
+  }
+}
+
+/** Reads a body that must be declared as JSON: a form of a foreign page cannot send that without permission. */
+export type ReadJsonBody = (req: HttpRequest, res: ServerResponse, maxBytes: number) => Promise<unknown>
+
+/** @throws AppError as `readMediaType`, `ReadBody` and `readJson` */
+export function createJsonReader(readBody: ReadBody): ReadJsonBody {
+  return async (req, res, maxBytes) => {
+    readMediaType(req, ['application/json'])
+    return readJson(await readBody(req, res, maxBytes))
+  }
+}
+
+/** A size such as 25 MiB or 64 KiB. */
+export function sizeText(bytes: number): string {
+  return bytes >= 1024 * 1024 ? `${bytes / 1024 / 1024} MiB` : `${bytes / 1024} KiB`
+}
+
+export function tooLarge(maxBytes: number): AppError {
+  const detail = `The body is larger than ${sizeText(maxBytes)}. Send less at a time.`
+  return new AppError('too_large', 'body_too_large', detail)
+}

@@ -1,0 +1,134 @@
+import { EventEmitter } from 'node:events'
+import type { ServerResponse } from 'node:http'
+import t from 'tap'
+import {
+  AnswerBudget,
+  type AnswerLimits,
+  type AnswerRoom,
+  PIECE_BYTES,
+} from '../../../src/server/answer/answer-budget.js'
+import { until } from '../serve.js'
+
+const LIMITS: AnswerLimits = { bytes: 100, waiting: 2, waitMs: 1_000_000, patienceMs: 4, takenMs: 1_000_000 }
+const BUSY = { category: 'unavailable', code: 'busy', retryAfterSeconds: 1 }
+
+/** A budget of 100 bytes that notes which answers were cut off. */
+function startBudget(limits: Partial<AnswerLimits> = {}) {
+  const time = { now: 0 }
+  const budget = new AnswerBudget({ ...LIMITS, ...limits }, () => time.now)
+  const cut: string[] = []
+  const open = (name: string) => {
+    const res = new EventEmitter() as ServerResponse
+    Object.assign(res, { req: { socket: { destroy: () => cut.push(name) } } })
+    return { room: budget.roomFor(res), leave: () => res.emit('close') }
+  }
+  return { budget, cut, open, time }
+}
+
+/** What became of asking for room. */
+function ask(room: AnswerRoom, bytes: number) {
+  const asked = { isAdmitted: false, code: '' }
+  const answered = room.reserve(bytes).then(
+    () => {
+      asked.isAdmitted = true
+    },
+    error => {
+      asked.code = error.code ?? error.message
+    },
+  )
+  return { asked, answered }
+}
+
+t.test('an answer waits until another one gives its room back', async t => {
+  const { open } = startBudget()
+  const [first, second] = [open('first'), open('second')]
+  await first.room.reserve(80)
+  const waiting = ask(second.room, 40)
+  t.same(waiting.asked, { isAdmitted: false, code: '' })
+  first.room.hold(60)
+  await waiting.answered
+  t.equal(waiting.asked.isAdmitted, true)
+})
+
+t.test('an answer that is over leaves all of its room, also while it waits for more', async t => {
+  const { open } = startBudget()
+  const [first, second, third] = [open('first'), open('second'), open('third')]
+  await first.room.reserve(80)
+  const leaving = ask(second.room, 40)
+  const staying = ask(third.room, 100)
+  second.leave()
+  await leaving.answered
+  t.equal(leaving.asked.code, 'The reader left.')
+  first.leave()
+  await staying.answered
+  t.equal(staying.asked.isAdmitted, true)
+  first.room.hold(50)
+  t.equal(first.room.bytes, 0)
+})
+
+t.test('answers that waited too long, and more of them than may wait, are refused', async t => {
+  const { open } = startBudget({ waitMs: 1 })
+  await open('first').room.reserve(100)
+  await t.rejects(open('second').room.reserve(1), BUSY)
+  const full = startBudget({ waiting: 0 })
+  await full.open('first').room.reserve(100)
+  await t.rejects(full.open('second').room.reserve(1), BUSY)
+})
+
+t.test('only readers that stopped reading make room, the first that did so first, and only for others', async t => {
+  const { open, cut, time } = startBudget()
+  const names = ['reading', 'stopped last', 'stopped first']
+  const [reading, last, first] = names.map(open) as [
+    ReturnType<typeof open>,
+    ReturnType<typeof open>,
+    ReturnType<typeof open>,
+  ]
+  for (const { room } of [reading, last, first]) await room.reserve(30)
+  first.room.leftUntaken()
+  time.now = 1
+  last.room.leftUntaken()
+  reading.room.leftUntaken()
+  reading.room.taken()
+  time.now = 100
+  t.same(cut, [])
+  const waiting = ask(open('waiting').room, 40)
+  await waiting.answered
+  t.same(cut, ['stopped first'])
+  const more = open('more')
+  const { asked, answered } = ask(more.room, 70)
+  await until(() => cut.length === 2)
+  t.same(cut, ['stopped first', 'stopped last'])
+  t.equal(asked.isAdmitted, false, 'the one that reads keeps its room')
+  more.leave()
+  await answered
+})
+
+t.test('what is larger than a piece leaves half of the memory to others', async t => {
+  const { budget, open } = startBudget({ bytes: 4 * PIECE_BYTES })
+  await open('large').room.reserve(2 * PIECE_BYTES)
+  t.equal(budget.hasRoom(PIECE_BYTES + 1), false)
+  t.equal(budget.hasRoom(PIECE_BYTES), true)
+})
+
+t.test('what is larger than one answer may use is counted as the half that it may use', async t => {
+  const { open } = startBudget({ bytes: 4 * PIECE_BYTES })
+  const { room } = open('largest')
+  await room.reserve(100 * PIECE_BYTES)
+  t.equal(room.bytes, 2 * PIECE_BYTES)
+})
+
+t.test('an answer whose reader has left already gets no room', async t => {
+  const { budget } = startBudget()
+  const res = Object.assign(new EventEmitter(), { closed: true, req: { socket: {} } }) as unknown as ServerResponse
+  const room = budget.roomFor(res)
+  await t.rejects(room.reserve(1), { message: 'The reader left.' })
+  room.hold(50)
+  t.equal(room.bytes, 0)
+})
+
+t.test('memory is free immediately once its last holder gives it back', async t => {
+  const { budget } = startBudget()
+  const bytes = new Uint8Array(64)
+  budget.free(bytes)
+  t.equal(bytes.length, 0)
+})

@@ -1,0 +1,155 @@
+import { connect, type Socket } from 'node:net'
+import { join } from 'node:path'
+import { setTimeout } from 'node:timers/promises'
+import type { Test } from 'tap'
+import t from 'tap'
+import { Ledger } from '../../../src/ledger/ledger.js'
+import { ANSWER_LIMITS, type AnswerLimits } from '../../../src/server/answer/answer-budget.js'
+import { openSqliteStore } from '../../../src/store/sqlite/store.js'
+import { testFolder } from '../../support/test-folder.js'
+import { message, type Served, serve, until } from '../serve.js'
+
+const NOON = 1_800_000_000_000_000
+const KIB = 1024
+
+/** Serves a real ledger with so many events of so many bytes. */
+async function serveEvents(t: Test, events: { count: number; bytes: number }, limits: Partial<AnswerLimits> = {}) {
+  let now = NOON
+  const clock = () => now++
+  const path = join(testFolder(t), 'events.db')
+  const store = await openSqliteStore({ path, clock, onFailure: error => t.fail(String(error)) })
+  const ledger = await Ledger.open({ store, clock, newSubscriptionId: () => 'sub_1' })
+  const served = await serve(t, { ledger, now: () => now, answerLimits: { ...ANSWER_LIMITS, ...limits } })
+  t.teardown(() => store.close())
+  const payload = { text: 'x'.repeat(events.bytes) }
+  const all = Array.from({ length: events.count }, (_, i) => message(i, { dedupe_key: `event:${i}`, payload }))
+  await served.post('/api/events', all)
+  return served
+}
+
+/** Asks, and takes nothing of the answer. */
+function askOnly(t: Test, { port }: Served, ...paths: string[]): Socket {
+  const socket = connect(port, '127.0.0.1')
+  socket.on('error', () => socket.destroy())
+  socket.pause()
+  for (const path of paths) socket.write(`GET ${path} HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\n\r\n`)
+  t.teardown(() => socket.destroy())
+  return socket
+}
+
+/** Waits for the beginning of the answer, and takes no more of it. */
+function takeBeginning(reader: Socket): Promise<string> {
+  return new Promise(resolve => {
+    reader.once('data', chunk => {
+      reader.pause()
+      resolve(chunk.toString('latin1'))
+    })
+    reader.resume()
+  })
+}
+
+const cutOffs = async (served: Served, reason: string) =>
+  Number(
+    new RegExp(`daybook_answers_cut_off_total\\{reason="${reason}"\\} (\\d+)`).exec(
+      (await served.request('/metrics')).text,
+    )?.[1] ?? 0,
+  )
+
+t.test('a page that is larger than a piece is the same page, in either order', async t => {
+  const served = await serveEvents(t, { count: 8, bytes: 150 * KIB })
+  await served.post('/api/events', message('large', { payload: { text: 'y'.repeat(900 * KIB) } }))
+  for (const order of ['asc', 'desc']) {
+    const { headers, body } = await served.request(`/api/events?order=${order}&limit=9&since=1970-01-01T00:00:00Z`)
+    const items = body.items as { subject_id: string; captured_at: string }[]
+    const ids = [...Array(8).keys()].map(String).concat('large')
+    t.same(
+      items.map(item => item.subject_id),
+      order === 'asc' ? ids : ids.toReversed(),
+    )
+    const newest = items.at(order === 'asc' ? -1 : 0)?.captured_at
+    t.match(body, { count: 9, latest_captured_at: newest, next_since: newest, head: newest, has_more: false })
+    t.equal(headers.get('content-length'), null)
+  }
+  const head = await served.request('/api/events?limit=9', { method: 'HEAD' })
+  t.match(head, { status: 200, text: '' })
+})
+
+t.test('events that arrive while a page is read are not on it, and its checkpoint is before them', async t => {
+  const served = await serveEvents(t, { count: 30, bytes: 400 * KIB })
+  const reader = askOnly(t, served, '/api/events?order=asc&limit=500&since=1970-01-01T00:00:00Z')
+  let text = await takeBeginning(reader)
+  const late = await served.post('/api/events', message('late'))
+  t.equal(late.status, 201)
+  reader.on('data', chunk => {
+    text += chunk.toString('latin1')
+  })
+  reader.resume()
+  await until(() => text.endsWith('\r\n0\r\n\r\n'))
+  t.match(text, '"count":30,')
+  t.notOk(text.includes('"subject_id":"late"'))
+  const checkpoint = /"next_since":"([^"]+)"/.exec(text)?.[1]
+  const { body } = await served.request(`/api/events?since=${checkpoint}`)
+  t.match(body, { count: 1, items: [{ subject_id: 'late' }] })
+})
+
+t.test('readers that take nothing of large pages keep neither writers nor other readers out', async t => {
+  const served = await serveEvents(t, { count: 30, bytes: 400 * KIB }, { bytes: 2048 * KIB, patienceMs: 40 })
+  for (let i = 0; i < 5; i++) askOnly(t, served, '/api/events?limit=500')
+  await until(() => served.log.some(line => line.cut_off === 'memory'))
+  t.match(await served.post('/api/events', message('honest')), { status: 201 })
+  t.match(await served.request('/api/events?limit=500'), { status: 200, body: { count: 31 } })
+  t.ok((await cutOffs(served, 'memory')) > 0)
+})
+
+t.test('a reader that takes nothing is cut off in time, which is logged and counted once', async t => {
+  const served = await serveEvents(t, { count: 30, bytes: 400 * KIB }, { takenMs: 40 })
+  const reader = askOnly(t, served, '/api/events?limit=500')
+  await until(() => served.log.some(line => line.cut_off === 'slow'))
+  t.match(
+    served.log.filter(line => line.cut_off !== undefined),
+    [{ msg: 'request', path: '/api/events', cut_off: 'slow' }],
+  )
+  t.equal(await cutOffs(served, 'slow'), 1)
+  reader.resume()
+  await until(() => reader.destroyed)
+})
+
+t.test('where there is no memory for large answers they are refused, and small ones are sent', async t => {
+  const served = await serveEvents(t, { count: 1, bytes: 20 * KIB }, { bytes: 0, waitMs: 1 })
+  const key = encodeURIComponent('event:0')
+  for (const path of ['/api/events', `/api/events/${key}`, '/api/events?wait=1&since=1970-01-01T00:00:00Z']) {
+    const { status, body, headers } = await served.request(path)
+    t.match({ status, body }, { status: 503, body: { code: 'busy' } }, path)
+    t.equal(headers.get('retry-after'), '1')
+  }
+  t.match(await served.post('/api/events', message('small', { payload: { text: 'x'.repeat(20 * KIB) } })), {
+    status: 201,
+  })
+  t.match(await served.request('/api/health'), { status: 200 })
+  t.match(await served.request(`/api/events/${encodeURIComponent('event:no')}`), { status: 404 })
+})
+
+t.test('answers behind one another on a connection hold nothing once it is closed', async t => {
+  const served = await serveEvents(t, { count: 30, bytes: 400 * KIB }, { bytes: 1024 * KIB, patienceMs: 1_000_000 })
+  const reader = askOnly(t, served, '/api/events?limit=500', '/api/events?limit=500')
+  await takeBeginning(reader)
+  reader.destroy()
+  t.match(await served.request('/api/events?limit=500'), { status: 200, body: { count: 30 } })
+})
+
+t.test('long polls that are woken together each get the whole of a large page', async t => {
+  const served = await serveEvents(t, { count: 1, bytes: 1 })
+  const since = String((await served.request('/api/events')).body.next_since)
+  const polls = Array.from({ length: 8 }, () => served.request(`/api/events?limit=500&wait=20&since=${since}`))
+  const areHeld = async () => /daybook_connections\{use="held"\} 8/.test((await served.request('/metrics')).text)
+  while (!(await areHeld())) await setTimeout(5)
+  const payload = { text: 'x'.repeat(150 * KIB) }
+  await served.post(
+    '/api/events',
+    Array.from({ length: 30 }, (_, i) => message(`late ${i}`, { payload })),
+  )
+  for (const { body } of await Promise.all(polls)) {
+    t.match(body, { count: 30, has_more: false })
+    t.equal((body.items as unknown[]).length, 30)
+  }
+})

@@ -1,0 +1,198 @@
+import t from 'tap'
+import { AppError } from '../../../src/model/app-error.js'
+import { EventSchema } from '../../../src/model/event.js'
+import { SubscriptionSchema } from '../../../src/model/subscription.js'
+import { ADAPTERS } from '../../../src/platforms/adapters.js'
+import { chat } from '../../../src/platforms/chat/adapter.js'
+import { codeA } from '../../../src/platforms/code-a/adapter.js'
+import { message, serve } from '../serve.js'
+
+t.test('health names the database, and the state of the ledger', async t => {
+  const { request } = await serve(t)
+  t.same((await request('/api/health')).body, {
+    status: 'ok',
+    database: '/var/lib/ledger.db',
+    version: '1.2.3',
+    engine: 'sqlite',
+    head: '2031-05-04T09:00:00.000000Z',
+    epoch: 'epoch-1',
+    schema_version: 3,
+  })
+})
+
+t.test('a store that cannot commit is unhealthy, with the reason', async t => {
+  const { request, ledger } = await serve(t)
+  ledger.failure = new AppError('unavailable', 'store_full', 'The disk is full.', { retryAfterSeconds: 60 })
+  const { status, headers, body } = await request('/api/health')
+  t.equal(status, 503)
+  t.equal(headers.get('retry-after'), '60')
+  t.equal(headers.get('content-type'), 'application/json')
+  t.same(body, {
+    status: 'unavailable',
+    database: '/var/lib/ledger.db',
+    version: '1.2.3',
+    engine: 'sqlite',
+    head: null,
+    code: 'store_full',
+    detail: 'The disk is full.',
+  })
+  ledger.failure = new Error('a defect')
+  t.match(await request('/api/health'), { status: 500, body: { code: 'internal' } })
+})
+
+t.test('statistics come from the ledger as they are', async t => {
+  const { request, post, ledger } = await serve(t)
+  await post('/api/events', message(1))
+  t.same((await request('/api/stats')).body, await ledger.stats())
+})
+
+t.test('the schemas served are the ones that check', async t => {
+  const { request } = await serve(t)
+  const $schema = 'https://json-schema.org/draft/2020-12/schema'
+  const asJson = (schema: object) => JSON.parse(JSON.stringify({ $schema, ...schema }))
+  t.same((await request('/api/schema/event')).body, asJson(EventSchema))
+  t.same((await request('/api/schema/subscription')).body, asJson(SubscriptionSchema))
+})
+
+t.test('the platforms are listed, with whether a secret is there but never which', async t => {
+  const settings = { webhookSecrets: { chat: [], forum: [], code_a: ['hunter2'], code_b: [] } }
+  const { request } = await serve(t, {
+    platforms: [codeA.catalogue, { ...codeA.catalogue, source: 'code_b' }],
+    settings,
+  })
+  const { body, text } = await request('/api/platforms')
+  t.same(body, {
+    items: [
+      { ...codeA.catalogue, secret_configured: true },
+      { ...codeA.catalogue, source: 'code_b', secret_configured: false },
+    ],
+    count: 2,
+  })
+  t.notMatch(text, /hunter2/)
+})
+
+t.test('the platforms are listed with the address of the chat server, where it is configured', async t => {
+  const chatSite = 'https://chat.example.org'
+  const { request } = await serve(t, { platforms: [chat.catalogue, codeA.catalogue], settings: { chatSite } })
+  const { items } = (await request('/api/platforms')).body as { items: { site?: string }[] }
+  t.strictSame(
+    items.map(({ site }) => site),
+    [chatSite, undefined],
+  )
+})
+
+t.test('the API description covers every parameter, and refers to nothing that it does not hold', async t => {
+  const { request } = await serve(t, { adapters: ADAPTERS })
+  const { status, body, text } = await request('/api/openapi.json')
+  t.equal(status, 200)
+  t.match(body, { openapi: '3.1.0', info: { version: '1.2.3' }, servers: [{ url: '/' }] })
+  const { paths, components } = body as {
+    paths: Record<string, Record<string, { operationId: string; parameters?: { name: string; in: string }[] }>>
+    components: { schemas: Record<string, object> }
+  }
+  for (const [, name = ''] of text.matchAll(/"\$ref":"([^"]*)"/g)) {
+    t.ok(Object.keys(components.schemas).includes(name.replace('#/components/schemas/', '')), name)
+  }
+  t.notMatch(text, /"\$(id|defs)"/)
+  const query = paths['/api/events']?.get?.parameters?.map(({ name }) => name)
+  t.same(query?.sort(), [
+    'actor',
+    'before',
+    'days',
+    'from',
+    'kind',
+    'limit',
+    'order',
+    'q',
+    'since',
+    'source',
+    'subject_id',
+    'subscription_id',
+    'target',
+    'to',
+    'verified',
+    'wait',
+  ])
+  for (const [path, operations] of Object.entries(paths)) {
+    const named = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name)
+    for (const { parameters = [] } of Object.values(operations)) {
+      t.same(
+        parameters.filter(parameter => parameter.in === 'path').map(({ name }) => name),
+        named,
+        path,
+      )
+    }
+  }
+  const ids = Object.values(paths).flatMap(operations =>
+    Object.values(operations).map(({ operationId }) => operationId),
+  )
+  t.equal(new Set(ids).size, ids.length, 'operation ids are unique')
+})
+
+t.test('the API description distinguishes sent from stored events, and leaves free-form objects open', async t => {
+  const { request } = await serve(t, { adapters: ADAPTERS })
+  const { body } = await request('/api/openapi.json')
+  const { schemas } = (body as { components: { schemas: Record<string, Described> } }).components
+  const { EventInput, Event } = schemas
+  t.same(EventInput?.required, ['kind', 'subject_id', 'subject_type'])
+  t.same(
+    Object.keys(Event?.properties ?? {})
+      .filter(name => EventInput?.properties?.[name] === undefined)
+      .sort(),
+    [...['captured_at', 'last_seen_at', 'provenance', 'seen_count', 'subscription_ids']],
+  )
+  t.same(Event?.required, Object.keys(Event?.properties ?? {}), 'a stored event is complete')
+  t.same(Event?.properties?.actor?.required, ['id', 'display', 'metadata'])
+  t.equal(Event?.properties?.actor?.properties?.metadata?.additionalProperties, true)
+  for (const name of ['payload', 'target', 'conversation', 'action']) {
+    const member = EventInput?.properties?.[name]
+    const schema = member?.$ref ? schemas[member.$ref.replace('#/components/schemas/', '')] : member
+    t.equal(schema?.additionalProperties, true, name)
+  }
+  for (const name of ['filters', 'metadata']) {
+    t.equal(schemas.Subscription?.properties?.[name]?.additionalProperties, true, name)
+  }
+})
+
+t.test('metrics leave out answers that are held open', async t => {
+  const { request, post } = await serve(t)
+  await post('/api/events', message(1))
+  await request('/api/events?since=2031-05-04T09:00:00Z&wait=1')
+  await request('/api/events')
+  const { text } = await request('/metrics')
+  t.match(text, 'daybook_http_request_duration_seconds_count{route="/api/events",method="GET",status="2xx"} 1\n')
+})
+
+interface Described {
+  required?: string[]
+  properties?: Record<string, Described>
+  additionalProperties?: boolean
+  $ref?: string
+}
+
+t.test('metrics count requests by pattern and deliveries by outcome', async t => {
+  const { request, post } = await serve(t)
+  await post('/api/events', [message(1), message(2), message(1)])
+  await request('/api/events/a')
+  await request('/api/events/b')
+  await request('/nothing/here')
+  const { status, headers, text } = await request('/metrics')
+  t.equal(status, 200)
+  t.match(headers.get('content-type'), /^text\/plain; version=0\.0\.4/)
+  t.match(text, 'daybook_deliveries_total{route="api",result="created"} 2\n')
+  t.match(text, 'daybook_deliveries_total{route="api",result="duplicate"} 1\n')
+  const count = 'daybook_http_request_duration_seconds_count'
+  t.match(text, `${count}{route="/api/events",method="POST",status="2xx"} 1\n`)
+  t.match(text, `${count}{route="/api/events/:dedupe_key",method="GET",status="4xx"} 2\n`)
+  t.match(text, `${count}{route="none",method="GET",status="4xx"} 1\n`)
+  t.match(text, /process_resident_memory_bytes \d/)
+  t.notMatch(text, /here/, 'paths are no labels')
+})
+
+t.test('two servers in one process count apart', async t => {
+  const one = await serve(t)
+  const other = await serve(t)
+  await one.post('/api/events', message(1))
+  t.match((await one.request('/metrics')).text, /daybook_deliveries_total\{/)
+  t.notMatch((await other.request('/metrics')).text, /daybook_deliveries_total\{/)
+})

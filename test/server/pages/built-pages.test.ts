@@ -1,0 +1,180 @@
+import { createHash } from 'node:crypto'
+import { once } from 'node:events'
+import { get, type IncomingMessage } from 'node:http'
+import { brotliDecompressSync, gunzipSync } from 'node:zlib'
+import t from 'tap'
+import { moduleGraph } from '../../../src/pages/module-graph.js'
+import { type Served, serve } from '../serve.js'
+
+const ICON = '/assets/shared/icon.svg'
+const PAGES = ['/', '/subscriptions', '/people']
+const PARTS = /<script type="importmap">(?<map>[^<]*)<\/script>/
+
+t.test('every page is the same one, and every file that it names is there, under the root path', async t => {
+  for (const rootPath of ['', '/a/book']) {
+    const { request } = await serve(t, { settings: { rootPath } })
+    const { status, headers, text } = await request(`${rootPath}/`)
+    t.equal(status, 200)
+    t.match(headers.get('content-type'), /^text\/html/)
+    t.equal(headers.get('cache-control'), 'no-store')
+    t.equal(headers.get('cross-origin-opener-policy'), 'same-origin')
+    for (const path of PAGES) t.equal((await request(rootPath + path)).text, text, path)
+    const files = [...text.matchAll(/ (?:href|src)="([^"#]+)"/g)].map(([, path = '']) => path)
+    const imports = Object.values((JSON.parse(PARTS.exec(text)?.groups?.map ?? '') as { imports: object }).imports)
+    for (const path of [...files, ...imports]) {
+      t.ok(path.startsWith(`${rootPath}/`), path)
+      t.equal((await request(path)).status, 200, path)
+    }
+  }
+})
+
+t.test('the page runs what the policy names: its own files, and its import map by its digest', async t => {
+  const { request } = await serve(t)
+  const { headers, text } = await request('/')
+  const map = PARTS.exec(text)?.groups?.map ?? ''
+  const digest = createHash('sha256').update(map).digest('base64')
+  t.match(headers.get('content-security-policy'), `script-src 'self' 'sha256-${digest}'; style-src 'self';`)
+  const inline = [...text.matchAll(/<script(?![^>]* src=)[^>]*>/g)].map(([tag]) => tag)
+  t.same(inline, ['<script type="importmap">'])
+  t.notMatch(text, /<style| style=| on\w+="/i)
+  t.match((await request(ICON)).headers.get('content-security-policy'), /script-src 'self'; style-src/)
+})
+
+t.test('all modules of the first view are preloaded together, each once', async t => {
+  const { request } = await serve(t)
+  const { text } = await request('/')
+  const preloaded = [...text.matchAll(/<link rel="modulepreload" href="([^"]+)">/g)].map(([, path = '']) => path)
+  t.equal(new Set(preloaded).size, preloaded.length)
+  for (const name of ['observatory/main.js', 'shared/html.js', 'lib/preact.js', 'lib/preact/signals.js']) {
+    t.ok(
+      preloaded.some(path => path.endsWith(`/${name}`)),
+      name,
+    )
+  }
+})
+
+t.test('a page has the configured look, and contains its root path', async t => {
+  const loginPage = { palette: 'forest', layout: 'card', appearance: 'dark' } as const
+  const { request } = await serve(t, { settings: { rootPath: '/book', loginPage } })
+  t.match((await request('/book/')).text, '<html lang="en" data-root="/book" data-palette="forest" data-scheme="dark">')
+})
+
+t.test('a page that was asked for while the other program was starting links to it from then on', async t => {
+  let boardUrl: string | undefined
+  const { request } = await serve(t, { boardUrl: () => boardUrl })
+  const early = (await request('/')).text
+  t.notMatch(early, 'data-other-program')
+  boardUrl = 'http://127.0.0.1:9'
+  const { text } = await request('/')
+  t.equal(text, early.replace('"indigo"', '"indigo" data-other-program="http://127.0.0.1:9"'))
+})
+
+t.test('below a root path the first page is a folder, and keeps what was asked', async t => {
+  const { request } = await serve(t, { settings: { rootPath: '/book' } })
+  const { status, headers } = await request('/book?q=x')
+  t.match({ status, location: headers.get('location') }, { status: 308, location: '/book/?q=x' })
+})
+
+t.test('files come in the form that the browser takes, and each form has a tag of its own', async t => {
+  const served = await serve(t)
+  const plain = await fetchBytes(served, ICON)
+  t.equal(plain.headers['content-encoding'], undefined)
+  const forms: [string, string | undefined, (bytes: Buffer) => Buffer][] = [
+    ['gzip, deflate, br', 'br', brotliDecompressSync],
+    ['gzip', 'gzip', gunzipSync],
+    ['deflate', undefined, bytes => bytes],
+    ['br;q=0, gzip;q=0.5', 'gzip', gunzipSync],
+    ['br; q=0.0, gzip;q=0', undefined, bytes => bytes],
+    ['vibrant', undefined, bytes => bytes],
+    ['', undefined, bytes => bytes],
+  ]
+  const tags = new Map<string | undefined, string | undefined>()
+  for (const [accepted, encoding, decode] of forms) {
+    const { headers, bytes } = await fetchBytes(served, ICON, { 'accept-encoding': accepted })
+    t.equal(headers['content-encoding'], encoding, accepted)
+    t.equal(headers.vary, 'Accept-Encoding')
+    t.ok(decode(bytes).equals(plain.bytes), accepted)
+    t.equal(tags.get(encoding) ?? headers.etag, headers.etag)
+    tags.set(encoding, headers.etag)
+  }
+  t.equal(new Set(tags.values()).size, 3)
+})
+
+t.test('a file is sent again only when it has changed; under its version it is never asked for again', async t => {
+  const { request } = await serve(t)
+  const first = await request(ICON)
+  t.equal(first.headers.get('cache-control'), 'no-cache')
+  const etag = first.headers.get('etag') ?? ''
+  const again = await request(ICON, { headers: { 'if-none-match': etag } })
+  t.match(again, { status: 304, text: '' })
+  t.equal(again.headers.get('vary'), 'Accept-Encoding')
+  t.equal((await request(ICON, { headers: { 'if-none-match': '"other"' } })).status, 200)
+  const [versioned = ''] = /\/assets\/[\w-]{16}\/shared\/icon\.svg/.exec((await request('/')).text) ?? []
+  t.equal((await request(versioned)).headers.get('cache-control'), 'public, max-age=31536000, immutable')
+  t.equal((await request(versioned.replace(/[\w-]{16}/, '0123456789abcdef'))).status, 404)
+})
+
+t.test('nothing but these files is there, however their names are written', async t => {
+  const { raw } = await serve(t)
+  const names = [
+    ...['', '/', '.', '..', 'nothing.css', '%00', '%zz', '..%2flogin%2flogin.css', '%2e%2e/%2e%2e/package.json'],
+    ...['../../package.json', 'shared/../shared/icon.svg', 'shared//icon.svg', 'shared%2ficon.svg', 'SHARED/icon.svg'],
+    ...[
+      'shared/icon.svg%00',
+      'shared/icon.svg/',
+      'shared/icon.svg;x',
+      '__proto__',
+      'constructor',
+      'observatory/index.html',
+    ],
+    ...['shared/tokens.css', 'shared/html.ts', 'lib/preact.js.map'],
+  ]
+  for (const name of names) {
+    const answer = await raw(`GET /assets/${name} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n`)
+    t.match(answer, /^HTTP\/1\.1 404 [\s\S]*application\/problem\+json/, name)
+  }
+})
+
+t.test('a request for a part of a file gets the whole file', async t => {
+  const served = await serve(t)
+  const whole = await fetchBytes(served, ICON)
+  for (const range of ['0-0', '5-2', '-5', '9999999-', '0-1,3-4', 'x']) {
+    const { status, bytes } = await fetchBytes(served, ICON, { range: `bytes=${range}` })
+    t.equal(status, 200, range)
+    t.ok(bytes.equals(whole.bytes), range)
+  }
+})
+
+t.test('a HEAD answer has the headers of the file and no body', async t => {
+  const { raw } = await serve(t)
+  const answer = await raw(`HEAD ${ICON} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n`)
+  t.match(answer, /^HTTP\/1\.1 200 [\s\S]*\r\nContent-Length: [1-9]\d*\r\n[\s\S]*\r\n\r\n$/)
+  t.match(answer, /\r\nContent-Type: image\/svg\+xml\r\n/)
+})
+
+t.test('the graph of modules holds what is imported at the start, through others and by any quotes', async t => {
+  const files = new Map([
+    [
+      'a/main.js',
+      `import './b.js'\nimport{x}from"lib"\nexport * from '../c.js'\nconst late = () => import('./late.js')`,
+    ],
+    ['a/b.js', `import { c } from '../c.js'`],
+    ['c.js', `import './a/main.js'`],
+    ['a/late.js', ''],
+    ['lib/lib.js', 'import{y}from"unknown";'],
+  ])
+  t.same(moduleGraph('a/main.js', files, new Map([['lib', 'lib/lib.js']])), [
+    'a/main.js',
+    'a/b.js',
+    'lib/lib.js',
+    'c.js',
+  ])
+  t.throws(() => moduleGraph('a/main.js', new Map([['a/main.js', `import './gone.js'`]]), new Map()), /a\/gone\.js/)
+})
+
+/** Bytes as they are on the wire. */
+async function fetchBytes({ url }: Served, path: string, headers: Record<string, string> = {}) {
+  const [response] = (await once(get(url + path, { headers, agent: false }), 'response')) as [IncomingMessage]
+  const bytes = Buffer.concat(await response.toArray())
+  return { status: response.statusCode, headers: response.headers, bytes }
+}

@@ -1,0 +1,152 @@
+import t from 'tap'
+import { serve } from '../serve.js'
+
+const end = 'Connection: close\r\n\r\n'
+/** Header lines that stand before `Host` and `Connection`. */
+const lines = (count: number) => 'X-Line: x\r\n'.repeat(count - 2)
+
+const cases = [
+  { name: 'a request without Host', text: `GET /api/health HTTP/1.1\r\n${end}`, status: 400, code: 'bad_host' },
+  { name: 'an empty Host', text: `GET /api/health HTTP/1.1\r\nHost:\r\n${end}`, status: 400, code: 'bad_host' },
+  ...['a@b', 'localhost:port', 'localhost/x', 'a b', 'localhost:123456', '[::1', '::1', 'é', 'a,b', 'http://a'].map(
+    host => ({
+      name: `Host ${host}`,
+      text: `GET /api/health HTTP/1.1\r\nHost: ${host}\r\n${end}`,
+      status: 400,
+      code: 'bad_host',
+    }),
+  ),
+  {
+    name: 'a malformed Host where nothing is',
+    text: `GET /nothing HTTP/1.1\r\nHost: a@b\r\n${end}`,
+    status: 400,
+    code: 'bad_host',
+  },
+  {
+    name: 'two Hosts',
+    text: `GET /api/health HTTP/1.1\r\nHost: localhost\r\nHost: localhost\r\n${end}`,
+    status: 400,
+    code: 'duplicate_header',
+  },
+  ...['Origin', 'Authorization', 'X-CSRF-Token', 'X-Event-Admin-Token', 'Content-Type', 'X-Board-Token'].map(name => ({
+    name: `two lines of ${name}`,
+    text: `GET /api/health HTTP/1.1\r\nHost: localhost\r\n${name}: a\r\n${name.toLowerCase()}: a\r\n${end}`,
+    status: 400,
+    code: 'duplicate_header',
+  })),
+  {
+    name: 'two lines of a header that may repeat',
+    text: `GET /api/health HTTP/1.1\r\nHost: localhost\r\nAccept: a\r\nAccept: b\r\n${end}`,
+    status: 200,
+  },
+  {
+    name: 'a target with another host in it',
+    text: `GET http://elsewhere.example/api/health HTTP/1.1\r\nHost: localhost\r\n${end}`,
+    status: 400,
+    code: 'bad_request',
+  },
+  { name: 'OPTIONS *', text: `OPTIONS * HTTP/1.1\r\nHost: localhost\r\n${end}`, status: 400, code: 'bad_request' },
+  { name: 'HTTP/1.0 with Host', text: 'GET /api/health HTTP/1.0\r\nHost: localhost\r\n\r\n', status: 200 },
+  {
+    name: 'HTTP/1.0 without Host, which an open ledger cannot tell from a foreign one',
+    text: 'GET /api/health HTTP/1.0\r\n\r\n',
+    status: 403,
+    code: 'host_not_allowed',
+  },
+  { name: 'no HTTP at all', text: 'HELLO\r\n\r\n', status: 400, code: 'bad_request' },
+  {
+    name: 'two lengths',
+    text: 'POST /api/events HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab',
+    status: 400,
+    code: 'bad_request',
+  },
+  {
+    name: 'a length and chunks',
+    text: 'POST /api/events HTTP/1.1\r\nHost: localhost\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n',
+    status: 400,
+    code: 'bad_request',
+  },
+  {
+    name: 'broken chunks',
+    text: 'POST /api/events HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n',
+    status: 400,
+    code: 'bad_request',
+  },
+  {
+    name: 'headers over 16 KiB',
+    text: `GET /api/health HTTP/1.1\r\nHost: localhost\r\nX-Long: ${'x'.repeat(17_000)}\r\n${end}`,
+    status: 431,
+    code: 'headers_too_large',
+  },
+  ...[100, 101, 102, 200, 1_000].map(count => ({
+    name: `${count} header lines`,
+    text: `GET /api/health HTTP/1.1\r\n${lines(count)}Host: localhost\r\n${end}`,
+    ...(count <= 100 ? { status: 200 } : { status: 431, code: 'headers_too_large' }),
+  })),
+  {
+    name: 'the line that decides behind a hundred others',
+    text: `POST /api/events HTTP/1.1\r\nHost: localhost\r\n${lines(100)}Content-Type: application/json\r\nContent-Length: 0\r\n${end}`,
+    status: 431,
+    code: 'headers_too_large',
+  },
+  ...['X-Line', 'Authorization', 'X-Gitlab-Event', 'Content-Type'].map(name => ({
+    name: `a line of ${name} over 8 KiB`,
+    text: `GET /api/health HTTP/1.1\r\nHost: localhost\r\n${name}: ${'x'.repeat(8 * 1024)}\r\n${end}`,
+    status: 431,
+    code: 'headers_too_large',
+  })),
+  {
+    name: 'a line of 8 KiB',
+    text: `GET /api/health HTTP/1.1\r\nHost: localhost\r\nX-Line: ${'x'.repeat(8 * 1024 - 6)}\r\n${end}`,
+    status: 200,
+  },
+  {
+    name: 'cookies of other programs over 8 KiB',
+    text: `GET /api/health HTTP/1.1\r\nHost: localhost\r\nCookie: a=${'x'.repeat(12 * 1024)}\r\n${end}`,
+    status: 200,
+  },
+  {
+    name: 'a header that is named like a prototype',
+    text: `GET /api/health HTTP/1.1\r\nHost: localhost\r\n__proto__: a\r\nconstructor: b\r\n${end}`,
+    status: 200,
+  },
+]
+
+t.test('the form of a request is checked before anything else', async t => {
+  const { raw, request } = await serve(t)
+  for (const { name, text, status, code } of cases) {
+    const answer = await raw(text)
+    t.match(answer, new RegExp(`^HTTP/1\\.1 ${status} `), name)
+    if (!code) continue
+    t.match(answer, new RegExp(`"code":"${code}"`), name)
+    t.match(answer, /\r\nX-Request-Id: request-\d+\r\n/i, name)
+    t.match(answer, /\r\nX-Content-Type-Options: nosniff\r\n/i, name)
+    t.match(answer, /\r\nContent-Type: application\/problem\+json\r\n/i, name)
+  }
+  t.match(await request('/api/health'), { status: 200 }, 'the server is well')
+})
+
+t.test('a request for another protocol or a tunnel is disconnected', async t => {
+  const { raw, request } = await serve(t)
+  const upgrade = 'Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n'
+  t.equal(await raw(`GET /api/events HTTP/1.1\r\nHost: localhost\r\n${upgrade}`), '')
+  t.equal(await raw('CONNECT localhost:80 HTTP/1.1\r\nHost: localhost\r\n\r\n'), '')
+  t.match(await request('/api/health'), { status: 200 })
+})
+
+t.test('requests sent in one go are answered in their order', async t => {
+  const { raw } = await serve(t)
+  const get = (path: string, more = '') => `GET ${path} HTTP/1.1\r\nHost: localhost\r\n${more}\r\n`
+  const answers = await raw(`${get('/api/health')}${get('/nothing')}${get('/api/stats', 'Connection: close\r\n')}`)
+  t.same(
+    [...answers.matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, status]) => status),
+    ['200', '404', '200'],
+  )
+})
+
+t.test('unreadable requests are logged with their address and without their text', async t => {
+  const { raw, log } = await serve(t)
+  await raw('SECRET hunter2\r\n\r\n')
+  t.match(log, [{ level: 30, msg: 'unreadable request', status: 400, address: '127.0.0.1' }])
+  t.notMatch(JSON.stringify(log), /hunter2/)
+})
