@@ -1,7 +1,6 @@
 import { processSources } from '../settings/setting-sources.js'
-import { LedgerApiContext, type LedgerFlags } from './ledger-api-context.js'
-import { Output } from './output.js'
-import { reportHealth } from './report-health.js'
+import { LedgerApiContext, type LedgerFlags } from './base/api-context.js'
+import { Output } from './terminal/output.js'
 
 const OPTIONS = { json: { type: 'boolean' }, 'api-url': { type: 'string' }, token: { type: 'string' } } as const
 
@@ -26,4 +25,11 @@ export function readHealthProbe(argv: readonly string[]): LedgerFlags | undefine
 export async function runHealthProbe(flags: LedgerFlags): Promise<void> {
   const sources = processSources()
   await reportHealth(new LedgerApiContext(new Output(process.stdout), sources), flags)
+}
+
+/** The action of `api health`, with or without the framework. */
+export async function reportHealth(context: LedgerApiContext, flags: LedgerFlags): Promise<void> {
+  const answer = await context.client(flags).health()
+  await context.show(answer, flags, async () => (await import('./views/ledger.js')).healthCard)
+  if (answer.status === 503) process.exitCode = (await import('./exit-codes.js')).EXIT_TRY_AGAIN
 }

@@ -9,7 +9,7 @@ import { readHealthProbe, runHealthProbe } from './health-probe.js'
  */
 export async function main(root: string, argv: readonly string[]): Promise<void> {
   const fail = async (error: unknown) => {
-    const { exitWithError } = await import('./exit-with-error.js')
+    const { exitWithError } = await import('./report.js')
     exitWithError(error, argv)
   }
   process.on('uncaughtException', fail)

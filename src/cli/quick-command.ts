@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { Interfaces } from '@oclif/core'
 import { Config } from '@oclif/core/config'
-import type { DaybookCommand } from './daybook-command.js'
+import type { DaybookCommand } from './base/daybook-command.js'
 
 /** Same as `oclif.commands` in package.json. */
 const COMMANDS = 'dist/program/commands'

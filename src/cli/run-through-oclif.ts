@@ -2,7 +2,7 @@ import { Config } from '@oclif/core/config'
 import { run } from '@oclif/core/run'
 import { settings } from '@oclif/core/settings'
 import { printTree } from './command-tree.js'
-import { Output } from './output.js'
+import { Output } from './terminal/output.js'
 
 /** Everything other than our own commands: help, version, the command tree, plugins, unknown commands. */
 export async function runThroughOclif(root: string, argv: readonly string[]): Promise<void> {

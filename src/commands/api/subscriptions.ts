@@ -1,4 +1,4 @@
-import { LedgerCommand } from '../../cli/ledger-command.js'
+import { LedgerCommand } from '../../cli/base/ledger-command.js'
 import { listAllSubscriptions } from '../../client/all-subscriptions.js'
 
 export default class ApiSubscriptions extends LedgerCommand {
@@ -7,6 +7,6 @@ export default class ApiSubscriptions extends LedgerCommand {
   async run(): Promise<void> {
     const { flags } = await this.parse(ApiSubscriptions)
     const answer = await listAllSubscriptions(this.client(flags))
-    await this.show(answer, flags, async () => (await import('../../cli/subscription-table.js')).subscriptionTable)
+    await this.show(answer, flags, async () => (await import('../../cli/views/subscriptions.js')).subscriptionTable)
   }
 }

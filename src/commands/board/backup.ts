@@ -1,7 +1,7 @@
 import { string } from '@oclif/core/args'
 import { option } from '@oclif/core/flags'
-import { DaybookCommand } from '../../cli/daybook-command.js'
-import { toTerminalLine } from '../../cli/terminal-text.js'
+import { DaybookCommand } from '../../cli/base/daybook-command.js'
+import { toTerminalLine } from '../../cli/terminal/text.js'
 import { BOARD_DATABASES } from '../../model/board-backup.js'
 import { findBoardHome } from '../../settings/board-home.js'
 

@@ -1,9 +1,9 @@
 import { string } from '@oclif/core/args'
 import { boolean, integer, string as text } from '@oclif/core/flags'
-import { DaybookCommand } from '../../cli/daybook-command.js'
+import { DaybookCommand } from '../../cli/base/daybook-command.js'
 import { exitCodeOf } from '../../cli/exit-codes.js'
-import { Progress } from '../../cli/progress.js'
 import { toReportedError } from '../../cli/report.js'
+import { Progress } from '../../cli/terminal/progress.js'
 import { AppError } from '../../model/app-error.js'
 import type { CaptureProgress, CaptureRequest, CaptureResult, WatchCapture } from '../../model/capture.js'
 import { fromFailure } from '../../model/failure.js'
@@ -76,7 +76,7 @@ export default class CaptureSubscriptionOnce extends DaybookCommand {
 
   private async tell(value: unknown, json: boolean, captures: readonly WatchCapture[]): Promise<void> {
     if (json || !this.output.isTerminal) return this.output.print(JSON.stringify(value))
-    const { capturesText } = await import('../../cli/captures-text.js')
+    const { capturesText } = await import('../../cli/views/captures.js')
     await this.output.print(capturesText(captures, await this.style()))
   }
 }

@@ -1,8 +1,8 @@
 import { option } from '@oclif/core/args'
 import { boolean, string } from '@oclif/core/flags'
-import type { LedgerFlags } from '../../cli/ledger-api-context.js'
-import { LedgerCommand } from '../../cli/ledger-command.js'
-import { toTerminalLine } from '../../cli/terminal-text.js'
+import type { LedgerFlags } from '../../cli/base/api-context.js'
+import { LedgerCommand } from '../../cli/base/ledger-command.js'
+import { toTerminalLine } from '../../cli/terminal/text.js'
 import { firstDelivery } from '../../client/first-delivery.js'
 import { askForWebhook, type ServedWebhook } from '../../client/platform-list.js'
 import { AppError } from '../../model/app-error.js'
@@ -61,7 +61,7 @@ export default class PlatformsSetup extends LedgerCommand {
 
   private async tell(setup: PlatformSetup, flags: LedgerFlags): Promise<void> {
     if (!this.isForPeople(flags)) return this.printJson(setup)
-    const { platformSetupCard } = await import('../../cli/platform-setup-card.js')
+    const { platformSetupCard } = await import('../../cli/views/platforms.js')
     await this.output.print(platformSetupCard(setup, await this.style()))
   }
 
@@ -83,7 +83,7 @@ export default class PlatformsSetup extends LedgerCommand {
     if (arrival === undefined) return
     const { event, isRepeat } = arrival
     if (!this.isForPeople(flags)) return this.printJson({ event, ...(isRepeat ? { repeated: true } : {}) })
-    const { eventCard } = await import('../../cli/event-card.js')
+    const { eventCard } = await import('../../cli/views/events.js')
     const style = await this.style()
     const title = isRepeat ? 'It works. This arrived again:' : 'It works. This arrived:'
     await this.output.print(`\n${style.paint.green(title)}\n\n${eventCard(event, style)}`)

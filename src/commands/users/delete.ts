@@ -1,6 +1,6 @@
 import { string } from '@oclif/core/args'
-import { toTerminalLine } from '../../cli/terminal-text.js'
-import { UsersCommand } from '../../cli/users-command.js'
+import { UsersCommand } from '../../cli/base/users-command.js'
+import { toTerminalLine } from '../../cli/terminal/text.js'
 
 export default class UsersDelete extends UsersCommand {
   static override summary = 'Deletes a user, its sessions and tokens. Its subscriptions stay.'

@@ -1,5 +1,5 @@
 import { integer } from '@oclif/core/flags'
-import { UsersCommand } from '../../cli/users-command.js'
+import { UsersCommand } from '../../cli/base/users-command.js'
 import { ACCOUNT_LOG_LIMITS } from '../../model/account-log.js'
 
 export default class UsersLog extends UsersCommand {
@@ -21,7 +21,7 @@ export default class UsersLog extends UsersCommand {
     const settings = this.settings(flags)
     const { manageUsers } = await import('../../runtime/manage-users.js')
     const items = await manageUsers(settings, users => users.listLog(flags.limit))
-    const load = async () => (await import('../../cli/account-log-table.js')).accountLogTable
+    const load = async () => (await import('../../cli/views/users.js')).accountLogTable
     await this.show({ items, count: items.length }, flags, load)
   }
 }

@@ -1,7 +1,7 @@
 import { string } from '@oclif/core/args'
 import { boolean, option, string as text } from '@oclif/core/flags'
-import { toTerminalLine } from '../../cli/terminal-text.js'
-import { UsersCommand, type UsersFlags } from '../../cli/users-command.js'
+import { UsersCommand, type UsersFlags } from '../../cli/base/users-command.js'
+import { toTerminalLine } from '../../cli/terminal/text.js'
 import { AppError } from '../../model/app-error.js'
 import { TOKEN_MAY, type TokenRights } from '../../model/user.js'
 import type { ManagedUsers } from '../../runtime/managed-users.js'
@@ -55,13 +55,13 @@ export default class UsersToken extends UsersCommand {
   private async issue(named: string, flags: UsersFlags & RightsFlags): Promise<void> {
     const rights = rightsOf(flags)
     const { user, token } = await this.manage(flags, users => users.issueToken(named, rights))
-    const load = async () => (await import('../../cli/issued-token-card.js')).issuedTokenCard(user.username)
+    const load = async () => (await import('../../cli/views/users.js')).issuedTokenCard(user.username)
     await this.show(token, flags, load)
   }
 
   private async list(named: string, flags: UsersFlags): Promise<void> {
     const items = await this.manage(flags, users => users.listTokens(named))
-    const load = async () => (await import('../../cli/token-table.js')).tokenTable
+    const load = async () => (await import('../../cli/views/users.js')).tokenTable
     await this.show({ items, count: items.length }, flags, load)
   }
 

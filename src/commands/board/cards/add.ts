@@ -1,7 +1,7 @@
 import { string } from '@oclif/core/args'
 import { string as text } from '@oclif/core/flags'
-import { BoardCommand } from '../../../cli/board-command.js'
-import { readSmallText } from '../../../cli/input.js'
+import { BoardCommand } from '../../../cli/base/board-command.js'
+import { readSmallText } from '../../../cli/input/read-input.js'
 import { CARD_LIMITS } from '../../../model/card.js'
 
 export default class BoardCardsAdd extends BoardCommand {
@@ -38,6 +38,6 @@ export default class BoardCardsAdd extends BoardCommand {
     const body = flags.body === '-' ? await readSmallText('-', CARD_LIMITS.bodyBytes) : flags.body
     // Undefined members are not sent.
     const answer = await client.createCard(JSON.stringify({ title: args.title, body, column, labels, assignee, links }))
-    await this.show(answer, flags, async () => (await import('../../../cli/board-card.js')).boardCard)
+    await this.show(answer, flags, async () => (await import('../../../cli/views/cards.js')).boardCard)
   }
 }

@@ -1,7 +1,7 @@
 import { string } from '@oclif/core/args'
 import { boolean } from '@oclif/core/flags'
-import { BoardCommand } from '../../../cli/board-command.js'
-import { toTerminalText } from '../../../cli/terminal-text.js'
+import { BoardCommand } from '../../../cli/base/board-command.js'
+import { toTerminalText } from '../../../cli/terminal/text.js'
 
 export default class BoardRunsLog extends BoardCommand {
   static override summary = 'Prints the log of a run, as text.'
@@ -21,7 +21,7 @@ export default class BoardRunsLog extends BoardCommand {
     const { args, flags } = await this.parse(BoardRunsLog)
     const client = this.client(flags)
     if (flags.follow) {
-      const { followRunLog } = await import('../../../cli/follow-run-log.js')
+      const { followRunLog } = await import('../../../cli/views/run-log.js')
       await followRunLog(client, args.id, { output: this.output, json: flags.json })
       return
     }
