@@ -1,8 +1,8 @@
 import { mkdirSync, statSync } from 'node:fs'
 import module from 'node:module'
 import { join } from 'node:path'
-import { cacheFolder } from '../settings/cache-folder.js'
-import { processSources } from '../settings/setting-sources.js'
+import { cacheFolder } from '../settings/reading/paths.js'
+import { processSources } from '../settings/reading/setting-sources.js'
 
 /**
  * Lets Node keep compiled code between runs, where supported (22 and later). Call it before anything large is imported.

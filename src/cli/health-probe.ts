@@ -1,4 +1,4 @@
-import { processSources } from '../settings/setting-sources.js'
+import { processSources } from '../settings/reading/setting-sources.js'
 import { LedgerApiContext, type LedgerFlags } from './base/api-context.js'
 import { Output } from './terminal/output.js'
 

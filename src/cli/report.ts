@@ -1,5 +1,5 @@
 import { AppError, type FieldProblem } from '../model/app-error.js'
-import { processSources } from '../settings/setting-sources.js'
+import { processSources } from '../settings/reading/setting-sources.js'
 import { readTerminalSettings } from '../settings/terminal-settings.js'
 import { EXIT_DEFECT, exitCodeOf } from './exit-codes.js'
 import { toTerminalLine, toTerminalText } from './terminal/text.js'

@@ -1,5 +1,4 @@
-import { type EventPage, readEventPage } from './event-page.js'
-import type { EventParameters } from './event-parameters.js'
+import { type EventPage, type EventParameters, readEventPage } from './event-pages.js'
 import type { LedgerClient } from './ledger-client.js'
 import { isPassing, type WaitOptions, waitOut } from './wait-out.js'
 

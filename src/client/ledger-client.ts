@@ -1,13 +1,19 @@
 import { AppError } from '../model/app-error.js'
 import type { CaptureLine, CaptureProgress, CaptureRequest, CaptureResult } from '../model/capture.js'
 import { fromFailure } from '../model/failure.js'
-import { Answer } from './answer.js'
-import type { EventParameters } from './event-parameters.js'
-import { readJsonLines } from './json-lines.js'
+import { Answer, LEDGER } from './answer.js'
+import type { EventParameters } from './event-pages.js'
+import { readJsonLines } from './lines.js'
 import { notADaybookServer } from './problem.js'
-import { toQueryString } from './query-string.js'
-import { type CallOptions, callWithBody, isJson, JSON_TYPE, ServerClient, segment } from './server-client.js'
-import { LEDGER } from './server-names.js'
+import {
+  type CallOptions,
+  callWithBody,
+  isJson,
+  JSON_TYPE,
+  ServerClient,
+  segment,
+  toQueryString,
+} from './server-client.js'
 import type { ServerAddress } from './transport.js'
 
 /** The credential of a request. */

@@ -1,6 +1,6 @@
 import type { HttpAnswer } from '../http/exchange.js'
 import { AppError, type ErrorCategory, type FieldProblem } from '../model/app-error.js'
-import type { ServerNames } from './server-names.js'
+import type { ServerNames } from './answer.js'
 
 const CATEGORIES = new Map<number, ErrorCategory>([
   [400, 'invalid'],

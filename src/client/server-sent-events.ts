@@ -1,4 +1,4 @@
-import { textLines } from './text-lines.js'
+import { textLines } from './lines.js'
 
 /** One message of an event stream. */
 export interface ServerSentEvent {

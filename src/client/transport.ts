@@ -8,7 +8,7 @@ import {
 } from '../http/exchange.js'
 import { HttpFailure, type HttpTrouble } from '../http/http-failure.js'
 import { AppError } from '../model/app-error.js'
-import type { ServerNames } from './server-names.js'
+import type { ServerNames } from './answer.js'
 
 /** Address of one of our servers. */
 export type ServerAddress =

@@ -2,9 +2,9 @@ import { boolean, option, string } from '@oclif/core/flags'
 import { DaybookCommand } from '../cli/base/daybook-command.js'
 import { programName, serveBanner } from '../cli/views/serve-banner.js'
 import { waitForSignal } from '../cli/wait-for-signal.js'
-import type { RunningServer } from '../runtime/serve.js'
+import type { RunningServer } from '../runtime/serve/serve.js'
+import type { SettingSources } from '../settings/reading/setting-sources.js'
 import { LOG_LEVELS, PROGRAMS, readServeSettings, type ServeFlags } from '../settings/serve-settings.js'
-import type { SettingSources } from '../settings/setting-sources.js'
 
 export default class Serve extends DaybookCommand {
   static override summary = 'Serves the ledger and the board: pages, REST API, webhooks, metrics.'
@@ -79,9 +79,9 @@ export default class Serve extends DaybookCommand {
 /** Settings are checked immediately; the server's modules load on start. */
 function real(given: ServeFlags, sources: SettingSources): () => Promise<RunningServer> {
   const settings = readServeSettings(given, sources)
-  return async () => (await import('../runtime/serve.js')).serve(settings, sources)
+  return async () => (await import('../runtime/serve/serve.js')).serve(settings, sources)
 }
 
 function demo(given: ServeFlags, sources: SettingSources): () => Promise<RunningServer> {
-  return async () => (await import('../runtime/serve-demo.js')).serveDemo(given, sources)
+  return async () => (await import('../runtime/demo/serve-demo.js')).serveDemo(given, sources)
 }

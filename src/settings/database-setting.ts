@@ -1,6 +1,6 @@
 import { isAbsolute, join } from 'node:path'
-import { expandHome } from './home-path.js'
-import type { GivenFlag, SettingReader } from './setting-reader.js'
+import { expandHome } from './reading/paths.js'
+import type { GivenFlag, SettingReader } from './reading/setting-reader.js'
 
 /** The ledger database to use. */
 export interface DatabaseSetting {

@@ -1,7 +1,7 @@
 import type { Answer } from '../../client/answer.js'
 import { LedgerClient } from '../../client/ledger-client.js'
 import { readClientSettings } from '../../settings/client-settings.js'
-import type { SettingSources } from '../../settings/setting-sources.js'
+import type { SettingSources } from '../../settings/reading/setting-sources.js'
 import type { Output } from '../terminal/output.js'
 import { loadTerminalStyle, type TerminalStyle } from '../terminal/style.js'
 

@@ -1,8 +1,7 @@
 import { string } from '@oclif/core/flags'
 import type { Answer } from '../../client/answer.js'
 import type { LedgerClient } from '../../client/ledger-client.js'
-import type { Rendering } from './api-context.js'
-import { LedgerApiContext, type LedgerFlags } from './api-context.js'
+import { LedgerApiContext, type LedgerFlags, type Rendering } from './api-context.js'
 import { DaybookCommand } from './daybook-command.js'
 
 /** A command that calls a running ledger. */

@@ -1,5 +1,5 @@
 import { string } from '@oclif/core/flags'
-import { readUsersSettings, type UsersSettings } from '../../settings/users-settings.js'
+import { readUsersSettings, type UsersSettings } from '../../settings/local-settings.js'
 import type { Rendering } from './api-context.js'
 import { DaybookCommand } from './daybook-command.js'
 

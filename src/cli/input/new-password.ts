@@ -1,6 +1,6 @@
 import { AppError } from '../../model/app-error.js'
 import { USER_LIMITS } from '../../model/user.js'
-import { withoutLineEnd } from '../../settings/secret-setting.js'
+import { withoutLineEnd } from '../../settings/reading/secret-setting.js'
 import { askSecrets } from './ask-secrets.js'
 import { readSmallInput } from './read-input.js'
 

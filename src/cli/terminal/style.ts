@@ -1,6 +1,6 @@
 import type { Kleur } from 'kleur'
 import kleur from 'kleur'
-import type { SettingSources } from '../../settings/setting-sources.js'
+import type { SettingSources } from '../../settings/reading/setting-sources.js'
 import type { Output } from './output.js'
 
 /** How to write to a terminal: colours and width. */

@@ -2,7 +2,7 @@ import { boolean, string } from '@oclif/core/flags'
 import type { LedgerFlags } from '../../cli/base/api-context.js'
 import { LedgerCommand } from '../../cli/base/ledger-command.js'
 import { toTerminalJson, toTerminalLine } from '../../cli/terminal/text.js'
-import type { EventParameters } from '../../client/event-parameters.js'
+import type { EventParameters } from '../../client/event-pages.js'
 import { followEvents } from '../../client/follow-events.js'
 
 export default class ApiEvents extends LedgerCommand {

@@ -1,5 +1,5 @@
 import { LedgerCommand } from '../../cli/base/ledger-command.js'
-import { listAllSubscriptions } from '../../client/all-subscriptions.js'
+import { listAllSubscriptions } from '../../client/all-pages.js'
 
 export default class ApiSubscriptions extends LedgerCommand {
   static override summary = 'Lists subscriptions.'

@@ -7,7 +7,7 @@ import { Progress } from '../../cli/terminal/progress.js'
 import { AppError } from '../../model/app-error.js'
 import type { CaptureProgress, CaptureRequest, CaptureResult, WatchCapture } from '../../model/capture.js'
 import { fromFailure } from '../../model/failure.js'
-import { readCaptureSettings } from '../../settings/capture-settings.js'
+import { readCaptureSettings } from '../../settings/local-settings.js'
 
 export default class CaptureSubscriptionOnce extends DaybookCommand {
   static override summary = 'Captures the messages of a watched chat topic since the last capture.'
@@ -50,7 +50,7 @@ export default class CaptureSubscriptionOnce extends DaybookCommand {
       this.sources,
     )
     const watch = args.id === undefined ? {} : { subscription_id: args.id }
-    const { capture } = await import('../../runtime/capture.js')
+    const { capture } = await import('../../runtime/capture/capture-command.js')
     const request: CaptureRequest = { ...watch, backfill: flags.backfill, chat }
     const progress = new Progress(process.stderr)
     const result = await capture(local, request, step => progress.show(toProgressText(step))).finally(() =>

@@ -4,8 +4,7 @@ import { DaybookCommand } from '../../cli/base/daybook-command.js'
 import { readSmallInput } from '../../cli/input/read-input.js'
 import { toTerminalJson } from '../../cli/terminal/text.js'
 import { AppError } from '../../model/app-error.js'
-import { readExplainSettings } from '../../settings/explain-settings.js'
-import { WEBHOOK_SOURCES } from '../../settings/webhook-settings.js'
+import { readExplainSettings, WEBHOOK_SOURCES } from '../../settings/webhook-settings.js'
 
 /** The largest delivery, plus the overhead of a body quoted in JSON. */
 const MAX_BYTES = 64 * 1024 * 1024

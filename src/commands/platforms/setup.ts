@@ -8,8 +8,7 @@ import { askForWebhook, type ServedWebhook } from '../../client/platform-list.js
 import { AppError } from '../../model/app-error.js'
 import type { PlatformSetup } from '../../model/platform-setup.js'
 import { readClientSettings } from '../../settings/client-settings.js'
-import { readSetupSettings } from '../../settings/setup-settings.js'
-import { WEBHOOK_SOURCES } from '../../settings/webhook-settings.js'
+import { readSetupSettings, WEBHOOK_SOURCES } from '../../settings/webhook-settings.js'
 
 export default class PlatformsSetup extends LedgerCommand {
   static override summary = 'Shows how to make a platform deliver to this ledger, and waits for the first delivery.'

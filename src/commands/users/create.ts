@@ -34,7 +34,7 @@ export default class UsersCreate extends UsersCommand {
     const settings = this.settings(flags)
     const password = await readNewPassword(flags['password-file'])
     const created = { username: args.username, password, role: flags.role }
-    const { manageUsers } = await import('../../runtime/manage-users.js')
+    const { manageUsers } = await import('../../runtime/users/manage-users.js')
     const user = await manageUsers(settings, users => users.create(created), { mayBeNew: true })
     const load = async () => (await import('../../cli/views/users.js')).createdUserCard(settings.database.path)
     await this.show(user, flags, load)

@@ -11,7 +11,7 @@ export default class UsersDelete extends UsersCommand {
   async run(): Promise<void> {
     const { args, flags } = await this.parse(UsersDelete)
     const settings = this.settings(flags)
-    const { manageUsers } = await import('../../runtime/manage-users.js')
+    const { manageUsers } = await import('../../runtime/users/manage-users.js')
     const { username } = await manageUsers(settings, users => users.delete(args.user))
     await this.tell(`Deleted user ${toTerminalLine(username)}.`, flags)
   }

@@ -10,7 +10,7 @@ export default class UsersDisable extends UsersCommand {
   async run(): Promise<void> {
     const { args, flags } = await this.parse(UsersDisable)
     const settings = this.settings(flags)
-    const { manageUsers } = await import('../../runtime/manage-users.js')
+    const { manageUsers } = await import('../../runtime/users/manage-users.js')
     const user = await manageUsers(settings, users => users.update(args.user, { enabled: false }))
     await this.show(user, flags, async () => (await import('../../cli/views/users.js')).userCard)
   }

@@ -10,7 +10,7 @@ export default class UsersEnable extends UsersCommand {
   async run(): Promise<void> {
     const { args, flags } = await this.parse(UsersEnable)
     const settings = this.settings(flags)
-    const { manageUsers } = await import('../../runtime/manage-users.js')
+    const { manageUsers } = await import('../../runtime/users/manage-users.js')
     const user = await manageUsers(settings, users => users.update(args.user, { enabled: true }))
     await this.show(user, flags, async () => (await import('../../cli/views/users.js')).userCard)
   }

@@ -19,7 +19,7 @@ export default class UsersLog extends UsersCommand {
   async run(): Promise<void> {
     const { flags } = await this.parse(UsersLog)
     const settings = this.settings(flags)
-    const { manageUsers } = await import('../../runtime/manage-users.js')
+    const { manageUsers } = await import('../../runtime/users/manage-users.js')
     const items = await manageUsers(settings, users => users.listLog(flags.limit))
     const load = async () => (await import('../../cli/views/users.js')).accountLogTable
     await this.show({ items, count: items.length }, flags, load)

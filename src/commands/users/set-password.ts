@@ -17,7 +17,7 @@ export default class UsersSetPassword extends UsersCommand {
     const { args, flags } = await this.parse(UsersSetPassword)
     const settings = this.settings(flags)
     const password = await readNewPassword(flags['password-file'])
-    const { manageUsers } = await import('../../runtime/manage-users.js')
+    const { manageUsers } = await import('../../runtime/users/manage-users.js')
     const user = await manageUsers(settings, users => users.update(args.user, { password }))
     await this.show(user, flags, async () => (await import('../../cli/views/users.js')).userCard)
   }

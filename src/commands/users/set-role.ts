@@ -15,7 +15,7 @@ export default class UsersSetRole extends UsersCommand {
   async run(): Promise<void> {
     const { args, flags } = await this.parse(UsersSetRole)
     const settings = this.settings(flags)
-    const { manageUsers } = await import('../../runtime/manage-users.js')
+    const { manageUsers } = await import('../../runtime/users/manage-users.js')
     const user = await manageUsers(settings, users => users.update(args.user, { role: args.role }))
     await this.show(user, flags, async () => (await import('../../cli/views/users.js')).userCard)
   }

@@ -4,7 +4,7 @@ import { UsersCommand, type UsersFlags } from '../../cli/base/users-command.js'
 import { toTerminalLine } from '../../cli/terminal/text.js'
 import { AppError } from '../../model/app-error.js'
 import { TOKEN_MAY, type TokenRights } from '../../model/user.js'
-import type { ManagedUsers } from '../../runtime/managed-users.js'
+import type { NamedUsers } from '../../runtime/users/manage-users.js'
 
 interface RightsFlags {
   may?: TokenRights['may'] | undefined
@@ -75,9 +75,9 @@ export default class UsersToken extends UsersCommand {
     await this.tell(`Revoked all tokens of ${toTerminalLine(named)}.`, flags)
   }
 
-  private async manage<Result>(flags: UsersFlags, work: (users: ManagedUsers) => Promise<Result>): Promise<Result> {
+  private async manage<Result>(flags: UsersFlags, work: (users: NamedUsers) => Promise<Result>): Promise<Result> {
     const settings = this.settings(flags)
-    const { manageUsers } = await import('../../runtime/manage-users.js')
+    const { manageUsers } = await import('../../runtime/users/manage-users.js')
     return manageUsers(settings, work)
   }
 }

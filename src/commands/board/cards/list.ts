@@ -1,6 +1,6 @@
 import { string } from '@oclif/core/flags'
 import { BoardCommand } from '../../../cli/base/board-command.js'
-import { listAllCards } from '../../../client/all-cards.js'
+import { listAllCards } from '../../../client/all-pages.js'
 
 export default class BoardCardsList extends BoardCommand {
   static override summary = 'Lists the cards of the board.'
