@@ -2,6 +2,7 @@ import { AppError, type FieldProblem } from '../model/app-error.js'
 import { EVENT_LIMITS } from '../model/event-limits.js'
 import type { Answer } from './answer.js'
 import type { LedgerClient } from './ledger-client.js'
+import { byteLines, endsWithFeed, isBlank } from './lines.js'
 
 /** A batch that has been recorded. */
 export interface RecordedBatch {
@@ -89,8 +90,6 @@ export interface BatchLimits {
   bytes: number
 }
 
-const FEED = 0x0a
-
 /**
  * Splits JSON lines into batches within the server's limits. Holds one batch at a time.
  *
@@ -126,33 +125,12 @@ interface NumberedLine {
 /** Yields the lines that are not blank. */
 async function* numberedLines(chunks: AsyncIterable<Uint8Array>, maxBytes: number): AsyncGenerator<NumberedLine> {
   let number = 1
-  let begun: Uint8Array[] = []
-  let begunBytes = 0
-  const line = (rest: Uint8Array) => {
-    const text = Buffer.concat([...begun, rest])
-    begun = []
-    begunBytes = 0
-    return text
+  for await (const line of byteLines(chunks, maxBytes)) {
+    const text = endsWithFeed(line) ? line : Buffer.concat([line, Buffer.from('\n')])
+    if (text.length > maxBytes) throw tooLong(number)
+    if (!isBlank(text)) yield { number, text }
+    number += 1
   }
-  for await (const chunk of chunks) {
-    let start = 0
-    for (let feed = chunk.indexOf(FEED); feed !== -1; feed = chunk.indexOf(FEED, start)) {
-      const text = line(chunk.subarray(start, feed + 1))
-      if (text.length > maxBytes) throw tooLong(number)
-      if (!isBlank(text)) yield { number, text }
-      number += 1
-      start = feed + 1
-    }
-    begun.push(chunk.subarray(start))
-    begunBytes += chunk.length - start
-    if (begunBytes >= maxBytes) throw tooLong(number)
-  }
-  const last = line(Buffer.of(FEED))
-  if (!isBlank(last)) yield { number, text: last }
-}
-
-function isBlank(line: Buffer): boolean {
-  return line.every(byte => byte === 0x20 || byte === 0x09 || byte === FEED || byte === 0x0d)
 }
 
 function tooLong(line: number): AppError {

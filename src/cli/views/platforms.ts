@@ -4,7 +4,7 @@ import { card } from '../terminal/card.js'
 import { at, lineAt, listAt } from '../terminal/fields.js'
 import type { TerminalStyle } from '../terminal/style.js'
 import { toTerminalLine } from '../terminal/text.js'
-import { wrapWords } from '../terminal/wrap-words.js'
+import { wrapWords } from '../terminal/text-width.js'
 import { eventCard } from './events.js'
 
 /** Renders the response of `GET /api/platforms`: one card per source. */

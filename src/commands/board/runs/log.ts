@@ -21,7 +21,7 @@ export default class BoardRunsLog extends BoardCommand {
     const { args, flags } = await this.parse(BoardRunsLog)
     const client = this.client(flags)
     if (flags.follow) {
-      const { followRunLog } = await import('../../../cli/views/run-log.js')
+      const { followRunLog } = await import('../../../cli/follow-run-log.js')
       await followRunLog(client, args.id, { output: this.output, json: flags.json })
       return
     }

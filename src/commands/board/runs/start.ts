@@ -31,7 +31,7 @@ export default class BoardRunsStart extends BoardCommand {
     const answer = await client.startRun(args.card_id, JSON.stringify({ mode }), { executorToken })
     const load = async () => (await import('../../../cli/views/runs.js')).runCard
     if (!flags.follow) return this.show(answer, flags, load)
-    const { followRunLog } = await import('../../../cli/views/run-log.js')
+    const { followRunLog } = await import('../../../cli/follow-run-log.js')
     const { id } = answer.json() as { id: string }
     const run = await followRunLog(client, id, { output: this.output, json: flags.json })
     if (run && this.isForPeople(flags)) await this.output.print(`\n${(await load())(run, await this.style())}`)
