@@ -1,29 +1,29 @@
-// Builds everything into dist/: compiles src, test and bench for Node and assets for browsers, lays the files beside
-// them that are not compiled, and the pages as they are served.
-// The program as it runs is src joined, in dist/program: a module costs half a millisecond to load, whatever is in it, and
-// src has hundreds. What is compiled from it stays in dist/src, for tests.
-// typebox is a thousand small modules, which take longer to load than all the rest together; joined they are two.
+// Builds everything into dist/: compiles src, test and bench for Node and assets for browsers, copies the files that need
+// no compiling, and prepares the pages as they are served.
+// The program runs from dist/program, where rollup joins src into few files: each module takes half a millisecond to
+// load, and src has hundreds. Tests use the compiled modules in dist/src.
+// typebox is a thousand small modules, which take longer to load than all other modules together; joined they are two.
 // The manifest lists the commands, so that help does not load each of them.
-// With --unless-built it keeps what was built from exactly these files. The tools that build are development
-// dependencies: an installation without them can only run what is built.
+// With --unless-built it keeps a build of exactly these files. The build tools, and the libraries that the build joins, are
+// development dependencies: an installation without them can only run what is built.
 import { execFileSync } from 'node:child_process'
 import { cpSync, existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join, relative, resolve } from 'node:path'
 
 const SOURCES = ['src', 'assets', 'test', 'bench', 'build.js', 'package.json', 'tsconfig.json']
-/** npm's own list of what is installed. */
+/** npm's list of the installed packages. */
 const INSTALLED = 'node_modules/.package-lock.json'
 const TOOLS = ['node_modules/rollup', 'node_modules/typescript', 'node_modules/oclif']
-/** Written last: what it names is whole. */
+/** Written last, so it exists only after a complete build. */
 const BUILT_FROM = 'dist/built-from'
 const MANIFEST = 'oclif.manifest.json'
 const COMPILED = resolve('dist/src')
-/** Modules that are loaded by their path: by bin, by oclif, and as threads. */
+/** Modules that bin, oclif or a thread loads by path. */
 const ENTRIES = [
   ...['cli/main', 'cli/compile-cache', 'cli/command-not-found'],
   ...['store/sqlite/worker', 'store/sqlite/board/worker', 'platforms/delivery-worker'],
 ]
-/** Smaller ones are joined to another where that changes nothing, though it may be loaded in vain. Bytes. */
+/** Smaller chunks are joined to another one, even if that loads some code unnecessarily. Bytes. */
 const SMALLEST_CHUNK = 50_000
 
 const isSource = path => statSync(path).isFile() && (path.endsWith('.ts') || path.endsWith('tsconfig.json'))
@@ -40,10 +40,10 @@ if (!hasTools) {
   process.exit(1)
 }
 
-// Only now, as loading it takes longer than seeing that there is nothing to build.
+// Imported late: loading it takes longer than finding out that there is nothing to build.
 const { rollup } = await import('rollup')
 console.error('Building …')
-rmSync(BUILT_FROM, { force: true }) // first, as the rest may be interrupted
+rmSync(BUILT_FROM, { force: true }) // first, because the build may be interrupted
 rmSync('dist', { recursive: true, force: true })
 for (const project of ['.', 'assets']) {
   execFileSync('node', ['node_modules/typescript/bin/tsc', '-p', project], { stdio: 'inherit' })
@@ -54,6 +54,7 @@ for (const folder of ['assets', 'test']) {
 await joinTypebox()
 await joinProgram()
 execFileSync('node', ['dist/src/pages/lay-out-pages.js'], { stdio: 'inherit' })
+await writeLicences()
 execFileSync('node', ['node_modules/oclif/bin/run.js', 'manifest'], {
   env: { ...process.env, OCLIF_SKIP_NEW_VERSION_CHECK: 'true' },
   stdio: ['ignore', 'ignore', 'inherit'],
@@ -63,12 +64,12 @@ writeFileSync(BUILT_FROM, builtFrom.join(''))
 function filesBelow(path) {
   if (!statSync(path, { throwIfNoEntry: false })?.isDirectory()) return [path]
   return readdirSync(path)
-    .filter(name => !name.startsWith('.')) // locks of editors lead nowhere
+    .filter(name => !name.startsWith('.')) // an editor's lock is a broken link
     .sort()
     .flatMap(name => filesBelow(join(path, name)))
 }
 
-/** Removing the tools changes what is installed, and nothing of what was built. */
+/** Removing the build tools changes the installed packages, but not the build. */
 function isBuilt() {
   if (!existsSync(MANIFEST) || !existsSync(BUILT_FROM)) return false
   const compared = line => hasTools || !line.startsWith(INSTALLED)
@@ -82,7 +83,7 @@ async function joinTypebox() {
       typebox: 'node_modules/typebox/build/index.mjs',
       'typebox-compile': 'node_modules/typebox/build/compile/index.mjs',
     },
-    // Its modules import each other in circles, which does no harm.
+    // Its modules have harmless import cycles.
     logLevel: 'silent',
   })
   await libraries.write({ dir: 'dist/libraries', format: 'es', chunkFileNames: 'typebox-shared.js' })
@@ -94,7 +95,7 @@ async function joinProgram() {
   const program = await rollup({
     input: Object.fromEntries(entries.map(entry => [entry, join(COMPILED, `${entry}.js`)])),
     external: specifier => !specifier.startsWith('.') && !specifier.startsWith('/'),
-    plugins: [{ name: 'own places', resolveImportMeta: urlOfOwnPlace }],
+    plugins: [{ name: 'module urls', resolveImportMeta: urlOfModule }],
     logLevel: 'warn',
   })
   let cache
@@ -102,7 +103,7 @@ async function joinProgram() {
   await program.write({
     ...{ dir: 'dist/program', format: 'es', chunkFileNames: 'shared/[name].js' },
     experimentalMinChunkSize: SMALLEST_CHUNK,
-    /** What every command loads, and `api health` alone, is one file; but for what turns the cache for that file on. */
+    // The modules of `api health`, which every command loads, are one file. The compile cache must be enabled before it.
     manualChunks: (id, graph) => {
       cache ??= importedBy(join(COMPILED, 'cli/compile-cache.js'), graph)
       main ??= importedBy(join(COMPILED, 'cli/main.js'), graph)
@@ -112,8 +113,27 @@ async function joinProgram() {
   })
 }
 
-/** `import.meta.url` as if the module stood in dist/program by itself: from there it finds assets and threads. */
-function urlOfOwnPlace(property, { chunkId, moduleId }) {
+/** The licences of the libraries whose code is in dist, and not installed with the program. */
+async function writeLicences() {
+  const { PAGES } = await import('./dist/src/pages/libraries.js')
+  const specifiers = ['typebox', ...Object.values(PAGES).flatMap(libraries => libraries.map(each => each.specifier))]
+  const names = new Set(specifiers.filter(specifier => !specifier.startsWith('#')).map(packageName))
+  const texts = [...names].sort().map(name => {
+    const folder = join('node_modules', name)
+    const { version } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
+    const files = readdirSync(folder).filter(file => /^licen[cs]e/i.test(file))
+    if (files.length === 0) throw new Error(`${name} has no licence file.`)
+    return [`${name} ${version}`, ...files.map(file => readFileSync(join(folder, file), 'utf8').trim())].join('\n\n')
+  })
+  writeFileSync('dist/third-party-licences.txt', `${texts.join(`\n\n${'-'.repeat(80)}\n\n`)}\n`)
+}
+
+function packageName(specifier) {
+  return specifier.split('/', specifier.startsWith('@') ? 2 : 1).join('/')
+}
+
+/** `import.meta.url` of a module as if it were not joined: it finds assets and threads by paths relative to that. */
+function urlOfModule(property, { chunkId, moduleId }) {
   const path = relative(dirname(chunkId), relative(COMPILED, moduleId))
   return property === 'url' ? `new URL(${JSON.stringify(path)}, import.meta.url).href` : null
 }
