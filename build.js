@@ -8,6 +8,7 @@
 // development dependencies: an installation without them can only run what is built.
 import { execFileSync } from 'node:child_process'
 import { cpSync, existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
 import { dirname, join, relative, resolve } from 'node:path'
 
 const SOURCES = ['src', 'assets', 'test', 'bench', 'build.js', 'package.json', 'tsconfig.json']
@@ -23,6 +24,10 @@ const ENTRIES = [
   ...['cli/main', 'cli/compile-cache', 'cli/command-not-found'],
   ...['store/sqlite/worker', 'store/sqlite/board/worker', 'platforms/delivery-worker'],
 ]
+/** Libraries that are joined with the program, so that they need not be installed. */
+const LIBRARIES = ['ansi-regex', 'eventsource-parser', 'get-east-asian-width', 'string-width', 'strip-ansi']
+/** The folder of an installed package, in the path of one of its files. */
+const PACKAGE = /^.*\/node_modules\/(?:@[^/]+\/)?[^/]+/
 /** Smaller chunks are joined to another one, even if that loads some code unnecessarily. Bytes. */
 const SMALLEST_CHUNK = 50_000
 
@@ -51,10 +56,9 @@ for (const project of ['.', 'assets']) {
 for (const folder of ['assets', 'test']) {
   cpSync(folder, `dist/${folder}`, { recursive: true, filter: path => !isSource(path) })
 }
-await joinTypebox()
-await joinProgram()
+const joined = [...(await joinTypebox()), ...(await joinProgram())]
 execFileSync('node', ['dist/src/pages/lay-out-pages.js'], { stdio: 'inherit' })
-await writeLicences()
+await writeLicences(joined)
 execFileSync('node', ['node_modules/oclif/bin/run.js', 'manifest'], {
   env: { ...process.env, OCLIF_SKIP_NEW_VERSION_CHECK: 'true' },
   stdio: ['ignore', 'ignore', 'inherit'],
@@ -77,6 +81,7 @@ function isBuilt() {
   return before.filter(compared).join('') === builtFrom.filter(compared).join('')
 }
 
+/** @returns the paths of the joined modules */
 async function joinTypebox() {
   const libraries = await rollup({
     input: {
@@ -87,15 +92,20 @@ async function joinTypebox() {
     logLevel: 'silent',
   })
   await libraries.write({ dir: 'dist/libraries', format: 'es', chunkFileNames: 'typebox-shared.js' })
+  return libraries.watchFiles
 }
 
+/** @returns the paths of the joined modules */
 async function joinProgram() {
   const commands = filesBelow(join(COMPILED, 'commands')).filter(path => path.endsWith('.js'))
   const entries = [...ENTRIES, ...commands.map(path => relative(COMPILED, path).slice(0, -'.js'.length))]
   const program = await rollup({
     input: Object.fromEntries(entries.map(entry => [entry, join(COMPILED, `${entry}.js`)])),
-    external: specifier => !specifier.startsWith('.') && !specifier.startsWith('/'),
-    plugins: [{ name: 'module urls', resolveImportMeta: urlOfModule }],
+    external: specifier => !/^[./]/.test(specifier) && !LIBRARIES.includes(specifier),
+    plugins: [
+      { name: 'libraries', resolveId: resolveLibrary },
+      { name: 'module urls', resolveImportMeta: urlOfModule },
+    ],
     logLevel: 'warn',
   })
   let cache
@@ -111,25 +121,30 @@ async function joinProgram() {
       return main.has(id) ? 'main' : undefined
     },
   })
+  return program.watchFiles
 }
 
-/** The licences of the libraries whose code is in dist, and not installed with the program. */
-async function writeLicences() {
+/** A library's ES module, which is next to the CommonJS one that Node would load with `require`. */
+function resolveLibrary(specifier, importer) {
+  if (!LIBRARIES.includes(specifier)) return null
+  return createRequire(importer)
+    .resolve(specifier)
+    .replace(/\.cjs$/, '.js')
+}
+
+/** The licences of the libraries whose code is in dist. @param modules paths of what was joined */
+async function writeLicences(modules) {
   const { PAGES } = await import('./dist/src/pages/libraries.js')
-  const specifiers = ['typebox', ...Object.values(PAGES).flatMap(libraries => libraries.map(each => each.specifier))]
-  const names = new Set(specifiers.filter(specifier => !specifier.startsWith('#')).map(packageName))
-  const texts = [...names].sort().map(name => {
-    const folder = join('node_modules', name)
-    const { version } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
+  const { resolve } = createRequire(import.meta.url)
+  const ofPages = Object.values(PAGES).flatMap(libraries => libraries.map(({ specifier }) => resolve(specifier)))
+  const folders = [...modules, ...ofPages].map(path => PACKAGE.exec(path)?.[0]).filter(folder => folder !== undefined)
+  const texts = [...new Set(folders)].map(folder => {
+    const { name, version } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
     const files = readdirSync(folder).filter(file => /^licen[cs]e/i.test(file))
     if (files.length === 0) throw new Error(`${name} has no licence file.`)
     return [`${name} ${version}`, ...files.map(file => readFileSync(join(folder, file), 'utf8').trim())].join('\n\n')
   })
-  writeFileSync('dist/third-party-licences.txt', `${texts.join(`\n\n${'-'.repeat(80)}\n\n`)}\n`)
-}
-
-function packageName(specifier) {
-  return specifier.split('/', specifier.startsWith('@') ? 2 : 1).join('/')
+  writeFileSync('dist/third-party-licences.txt', `${texts.sort().join(`\n\n${'-'.repeat(80)}\n\n`)}\n`)
 }
 
 /** `import.meta.url` of a module as if it were not joined: it finds assets and threads by paths relative to that. */

@@ -65,7 +65,7 @@ t.test('a watch that is read from the beginning on another chat server is report
   const capture = { ...captured('a', 0), previous_host: 'old.example.org' }
   const { log } = schedule(t, [{ captures: [capture], left: 0 }])
   await until(() => log.length > 0)
-  t.match(log, [['warn', { subscription_id: 'a', previous_host: 'old.example.org' }, /read from its beginning/]])
+  t.match(log, [['warn', { subscription_id: 'a', previous_host: 'old.example.org' }, /starts from the beginning/]])
 })
 
 t.test('what would fail for all is not tried again at once', async t => {
