@@ -2,7 +2,7 @@
 import module from 'node:module'
 import { fileURLToPath } from 'node:url'
 
-// Only what follows is loaded on demand, so an older Node gets this sentence instead of a syntax error.
+// The program is loaded below, on demand, so an older Node gets this sentence instead of a syntax error.
 const [major, minor] = process.versions.node.split('.').map(Number)
 if (major < 20 || (major === 20 && minor < 19)) {
   console.error(`Daybook needs Node.js 20.19 or later. This is ${process.version}.`)

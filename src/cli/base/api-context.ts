@@ -2,8 +2,8 @@ import type { Answer } from '../../client/answer.js'
 import { LedgerClient } from '../../client/ledger-client.js'
 import { readClientSettings } from '../../settings/client-settings.js'
 import type { SettingSources } from '../../settings/reading/setting-sources.js'
-import type { Output } from '../terminal/output.js'
-import { loadTerminalStyle, type TerminalStyle } from '../terminal/style.js'
+import { loadTerminalStyle, type Output } from '../terminal/output.js'
+import type { TerminalStyle } from '../terminal/style.js'
 
 /** Formats a response for people. */
 export type Rendering = (body: unknown, style: TerminalStyle) => string

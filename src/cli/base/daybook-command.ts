@@ -3,8 +3,8 @@ import { Command } from '@oclif/core/command'
 import { Config } from '@oclif/core/config'
 import { boolean } from '@oclif/core/flags'
 import { processSources, type SettingSources } from '../../settings/reading/setting-sources.js'
-import { Output } from '../terminal/output.js'
-import { loadTerminalStyle, type TerminalStyle } from '../terminal/style.js'
+import { loadTerminalStyle, Output } from '../terminal/output.js'
+import type { TerminalStyle } from '../terminal/style.js'
 
 /** Base of all commands: `--json`, an output, and errors that propagate to `main`. */
 export abstract class DaybookCommand extends Command {

@@ -37,7 +37,7 @@ export abstract class UsersCommand extends DaybookCommand {
   }
 
   /** After a deletion the API's response is empty, so a pipe gets no output. */
-  protected async tell(sentence: string, flags: UsersFlags): Promise<void> {
+  protected async confirm(sentence: string, flags: UsersFlags): Promise<void> {
     if (this.isForPeople(flags)) await this.output.print(sentence)
   }
 }

@@ -1,4 +1,6 @@
 import type { Writable } from 'node:stream'
+import type { SettingSources } from '../../settings/reading/setting-sources.js'
+import type { TerminalStyle } from './style.js'
 
 /** The part of a stream's terminal that we use. */
 export interface OutputStream extends Writable {
@@ -20,7 +22,7 @@ export class Output {
     })
   }
 
-  /** For a process that goes on when nothing can be printed: a full disk or a closed pipe is reported, not thrown. */
+  /** For a process that continues if nothing can be printed: reports a full disk or a closed pipe instead of throwing. */
   reportFailures(report: (error: Error) => void): void {
     // oclif has a listener of its own, which throws.
     this.stream.removeAllListeners('error').on('error', error => {
@@ -62,4 +64,14 @@ export class Output {
       this.#closed.signal.addEventListener('abort', done)
     })
   }
+}
+
+/** The style for the user's terminal. Loads the colour library only at a terminal. */
+export async function loadTerminalStyle(output: Output, sources: SettingSources): Promise<TerminalStyle> {
+  const [{ createTerminalStyle }, { readTerminalSettings }] = await Promise.all([
+    import('./style.js'),
+    import('../../settings/terminal-settings.js'),
+  ])
+  const { colour } = readTerminalSettings(sources)
+  return createTerminalStyle({ colour: colour && output.isTerminal, columns: output.columns })
 }

@@ -1,5 +1,5 @@
 import Table from 'cli-table3'
-import { StandIns } from './stand-ins.js'
+import { Placeholders } from './placeholders.js'
 import type { TerminalStyle } from './style.js'
 import { cutToWidth, displayWidth } from './text-width.js'
 
@@ -69,7 +69,7 @@ function layOut(
 ): string[] {
   const fixed = columns.reduce((sum, { flexible, width }) => sum + GAP + (flexible ? 0 : width), -GAP)
   const widths = columns.map(({ flexible, width }) => (flexible ? Math.min(width, Math.max(room - fixed, 1)) : width))
-  const standIns = new StandIns()
+  const placeholders = new Placeholders()
   const layout = new Table({
     head: columns.map(({ title }) => paint.dim(title)),
     colWidths: widths.map(width => width + GAP),
@@ -78,12 +78,12 @@ function layOut(
     chars: NO_LINES,
   })
   for (const row of rows) {
-    layout.push(columns.map(({ index }, at) => standIns.put(cutToWidth(row[index] ?? '', widths[at] ?? 0))))
+    layout.push(columns.map(({ index }, at) => placeholders.put(cutToWidth(row[index] ?? '', widths[at] ?? 0))))
   }
   return layout
     .toString()
     .split('\n')
-    .map(line => standIns.restore(line).trimEnd())
+    .map(line => placeholders.restore(line).trimEnd())
 }
 
 const NO_LINES = {

@@ -56,25 +56,25 @@ export default class CaptureSubscriptionOnce extends DaybookCommand {
     const result = await capture(local, request, step => progress.show(toProgressText(step))).finally(() =>
       progress.end(),
     )
-    await (flags.due ? this.tellAll(result, flags.json) : this.tellOne(result, flags.json))
+    await (flags.due ? this.printAll(result, flags.json) : this.printOne(result, flags.json))
   }
 
-  private async tellOne({ captures: [capture] }: CaptureResult, json: boolean): Promise<void> {
+  private async printOne({ captures: [capture] }: CaptureResult, json: boolean): Promise<void> {
     if (capture === undefined) throw new Error('A capture of one watch ended without a result.')
     if (capture.error) throw fromFailure(capture.error)
-    await this.tell(capture, json, [capture])
+    await this.print(capture, json, [capture])
   }
 
-  private async tellAll(result: CaptureResult, json: boolean): Promise<void> {
+  private async printAll(result: CaptureResult, json: boolean): Promise<void> {
     const captures = result.captures.map(({ error, ...capture }) =>
       error ? { ...capture, error: toReportedError(error) } : capture,
     )
-    await this.tell({ ...result, captures }, json, result.captures)
+    await this.print({ ...result, captures }, json, result.captures)
     const failed = result.captures.find(({ error }) => error !== undefined)?.error
     if (failed) process.exitCode = exitCodeOf(fromFailure(failed))
   }
 
-  private async tell(value: unknown, json: boolean, captures: readonly WatchCapture[]): Promise<void> {
+  private async print(value: unknown, json: boolean, captures: readonly WatchCapture[]): Promise<void> {
     if (json || !this.output.isTerminal) return this.output.print(JSON.stringify(value))
     const { capturesText } = await import('../../cli/views/captures.js')
     await this.output.print(capturesText(captures, await this.style()))

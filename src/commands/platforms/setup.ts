@@ -38,7 +38,7 @@ export default class PlatformsSetup extends LedgerCommand {
     const { platformSetup, missingSecret } = await import('../../runtime/platform-setup.js')
     const reached = { address: apiUrl, ...(webhook ? { webhook } : {}), ...(trouble ? { trouble } : {}) }
     const setup = platformSetup(args.source, settings, reached)
-    await this.tell(setup, flags)
+    await this.print(setup, flags)
     if (flags['no-wait']) return
     // An unreachable server is waited for. Other problems need the user.
     if (trouble && trouble.code !== 'server_unreachable') throw trouble
@@ -58,25 +58,25 @@ export default class PlatformsSetup extends LedgerCommand {
     }
   }
 
-  private async tell(setup: PlatformSetup, flags: LedgerFlags): Promise<void> {
+  private async print(setup: PlatformSetup, flags: LedgerFlags): Promise<void> {
     if (!this.isForPeople(flags)) return this.printJson(setup)
     const { platformSetupCard } = await import('../../cli/views/platforms.js')
     await this.output.print(platformSetupCard(setup, await this.style()))
   }
 
   private async waitForDelivery(setup: PlatformSetup, missingSecret: string, flags: LedgerFlags): Promise<void> {
-    const tell = (text: string) => process.stderr.write(`${toTerminalLine(text)}\n`)
-    tell('Waiting for the first verified delivery. Ctrl+C ends this.')
-    tell(`If nothing arrives, look at ${setup.delivery_log}: 401 means that the two secrets differ.`)
+    const notify = (text: string) => process.stderr.write(`${toTerminalLine(text)}\n`)
+    notify('Waiting for the first verified delivery. Ctrl+C ends this.')
+    notify(`If nothing arrives, look at ${setup.delivery_log}: 401 means that the two secrets differ.`)
     const arrival = await firstDelivery(this.client(flags), setup.source, {
       signal: this.output.closed,
-      onAway: error => tell(error.code === 'connection_lost' ? AWAY : `${error.message} ${WAITING}`),
-      onBack: () => tell('The server answers.'),
+      onAway: error => notify(error.code === 'connection_lost' ? AWAY : `${error.message} ${WAITING}`),
+      onBack: () => notify('The server answers.'),
       onUnverified: ({ isSecretConfigured }) => {
-        tell(`An unverified delivery arrived. ${isSecretConfigured ? TOO_EARLY : missingSecret}`)
+        notify(`An unverified delivery arrived. ${isSecretConfigured ? TOO_EARLY : missingSecret}`)
       },
       onRepeat: ({ isSecretConfigured }) => {
-        tell(`A known delivery arrived again. ${isSecretConfigured ? TELLS_NOTHING : missingSecret}`)
+        notify(`A known delivery arrived again. ${isSecretConfigured ? REPEAT_UNKNOWN : missingSecret}`)
       },
     })
     if (arrival === undefined) return
@@ -92,4 +92,4 @@ export default class PlatformsSetup extends LedgerCommand {
 const WAITING = 'Waiting for it.'
 const AWAY = `The server is unreachable. ${WAITING}`
 const TOO_EARLY = 'It arrived before the server had its secret. Send it again, or trigger a new event.'
-const TELLS_NOTHING = 'The ledger does not record whether a repeat was verified. Trigger a new event.'
+const REPEAT_UNKNOWN = 'The ledger does not record whether a repeat was verified. Trigger a new event.'

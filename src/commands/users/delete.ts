@@ -13,6 +13,6 @@ export default class UsersDelete extends UsersCommand {
     const settings = this.settings(flags)
     const { manageUsers } = await import('../../runtime/users/manage-users.js')
     const { username } = await manageUsers(settings, users => users.delete(args.user))
-    await this.tell(`Deleted user ${toTerminalLine(username)}.`, flags)
+    await this.confirm(`Deleted user ${toTerminalLine(username)}.`, flags)
   }
 }

@@ -67,12 +67,12 @@ export default class UsersToken extends UsersCommand {
 
   private async revoke(named: string, tokenId: string, flags: UsersFlags): Promise<void> {
     await this.manage(flags, users => users.revokeToken(named, tokenId))
-    await this.tell(`Revoked token ${toTerminalLine(tokenId)}.`, flags)
+    await this.confirm(`Revoked token ${toTerminalLine(tokenId)}.`, flags)
   }
 
   private async revokeAll(named: string, flags: UsersFlags): Promise<void> {
     await this.manage(flags, users => users.revokeTokens(named))
-    await this.tell(`Revoked all tokens of ${toTerminalLine(named)}.`, flags)
+    await this.confirm(`Revoked all tokens of ${toTerminalLine(named)}.`, flags)
   }
 
   private async manage<Result>(flags: UsersFlags, work: (users: NamedUsers) => Promise<Result>): Promise<Result> {

@@ -9,23 +9,23 @@ import { readBoardSecrets } from './secrets.js'
 export interface SecretsWatch {
   /** Milliseconds of Unix time. */
   now: () => number
-  /** Told of what cannot be used, once for as long as it stays the same. Never holds a secret. */
+  /** Called with secrets that cannot be used, once until that changes. Never contains a secret. */
   report: (problems: readonly FieldProblem[]) => void
 }
 
 interface Known {
   secrets: BoardSecrets
-  /** Of every file that was read, as it was before. */
+  /** State of each file before it was read. */
   files: ReadonlyMap<string, FileState>
   readAtMs: number
 }
 
 /**
- * The secrets of the board as they are at each call, so that one that was changed counts from the next request on: the
- * shared environment and every file of a secret are looked at each time, and read when they have changed. A variable of
- * the process goes before the shared environment, as always.
+ * Returns the current secrets of the board at each call, so that a changed secret applies from the next request on. Each
+ * call checks the shared environment and every file of a secret, and reads them if they have changed. A variable of the
+ * process takes precedence over the shared environment, as always.
  *
- * A secret that can no longer be read is absent. Whoever asks must not take that for "not configured".
+ * A secret that can no longer be read is absent. The caller must not treat that as "not configured".
  *
  * Source: Board Access Gate, "Session cookie"; decisions on security, section 3, "key rotation".
  */
@@ -37,7 +37,7 @@ export function watchBoardSecrets(sources: SettingSources, { now, report }: Secr
     if (known && (await areUnchanged(known))) return known.secrets
     const files = new Map<string, FileState>()
     const readAtMs = now()
-    // Before a file is read: what is written meanwhile is noticed the next time.
+    // The state before reading: a write during the read is then noticed at the next call.
     const note = (path: string) => files.set(path, fileStateNow(path))
     const reader = new SettingReader({
       ...sources,
@@ -53,9 +53,9 @@ export function watchBoardSecrets(sources: SettingSources, { now, report }: Secr
     const secrets = readBoardSecrets(reader)
     known = { secrets, files, readAtMs }
     const problems = problemsOf(reader)
-    const told = JSON.stringify(problems)
-    if (told !== reported && problems.length > 0) report(problems)
-    reported = told
+    const current = JSON.stringify(problems)
+    if (current !== reported && problems.length > 0) report(problems)
+    reported = current
     return secrets
   })
 }

@@ -124,7 +124,7 @@ export class SettingReader {
   }
 }
 
-/** Where a refused value was found, if its name does not tell. */
+/** The place of a refused value, if its name does not show it. */
 export function place(found: FoundSetting): string {
   return found.file === undefined ? '' : ` (in ${found.file})`
 }
