@@ -21,14 +21,14 @@ export default class Serve extends DaybookCommand {
       description: 'Database file; else EVENT_DB, else event/events.db in the home folder.',
       helpValue: '<file>',
     }),
-    'allow-open': boolean({ description: 'Let other machines reach a ledger that has no users yet' }),
+    'allow-open': boolean({ description: 'Let other machines reach a ledger that has no users yet.' }),
     only: option({
       description: 'Serve only one of the two programs; --host, --port and --root-path then apply to it.',
       options: PROGRAMS,
     })(),
     'board-port': string({ description: "The board's port; else BOARD_PORT, else 8766.", helpValue: '<port>' }),
     'board-root-path': string({ description: "The board's path; else BOARD_ROOT_PATH.", helpValue: '<path>' }),
-    capture: boolean({ description: 'Capture due watches of the chat platform' }),
+    capture: boolean({ description: 'Capture due watches of the chat platform.' }),
     demo: boolean({
       description: 'Serve sample events and cards from a throw-away ledger and board, only on this machine.',
       // Not `exclusive`: help would show these as excluding each other.

@@ -1,5 +1,5 @@
 import { isAbsolute, join } from 'node:path'
-import { readHome } from './database-setting.js'
+import { readHome } from './home-folder.js'
 import { expandHome } from './reading/paths.js'
 import { headerWord, readDefaultSecretFile, readSecret } from './reading/secret-setting.js'
 import type { SettingReader } from './reading/setting-reader.js'

@@ -69,7 +69,10 @@ t.test('the address is the public one where there is one, root path included', a
   t.equal(setup.url, 'https://ledger.example.org/book/webhooks/code_a')
   t.notMatch(setup.notes.join(' '), /EVENT_PUBLIC_URL/)
   t.match(setupOf('code_a').notes.join(' '), /Only this machine can reach.*EVENT_PUBLIC_URL/)
-  t.match(setupOf('code_a', {}, { ledger: { ...LOCAL, address: 'http://[::1]:8765' } }).notes.join(' '), /Only this machine/)
+  t.match(
+    setupOf('code_a', {}, { ledger: { ...LOCAL, address: 'http://[::1]:8765' } }).notes.join(' '),
+    /Only this machine/,
+  )
 })
 
 t.test('the chat server is named by the address where the ledger does not know it', async t => {

@@ -14,7 +14,7 @@ export default class CaptureSubscriptionOnce extends DaybookCommand {
   static override description = [
     'A running server captures; without a server, this command opens the ledger itself. Messages are read',
     'oldest first and recorded page by page, so an interrupted capture can simply be run again. The account comes from',
-    'EVENT_CHAT_EMAIL and EVENT_CHAT_API_KEY (or EVENT_CHAT_API_KEY_FILE), else by ZULIP_* or ~/.zuliprc.',
+    'EVENT_CHAT_EMAIL and EVENT_CHAT_API_KEY (or EVENT_CHAT_API_KEY_FILE), else from ZULIP_* or ~/.zuliprc.',
   ].join(' ')
   static override examples = [
     '<%= config.bin %> <%= command.id %> deploys',

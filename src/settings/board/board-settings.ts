@@ -1,6 +1,5 @@
 import { DEFAULT_COLUMNS } from '../../model/card.js'
-import { readHome } from '../database-setting.js'
-import { readBoardHome } from '../home-folder.js'
+import { readBoardHome, readHome } from '../home-folder.js'
 import { isLoopback, type ListenSettings, readListen } from '../listen-settings.js'
 import { place, type SettingReader } from '../reading/setting-reader.js'
 import type { ServeFlags } from '../serve-settings.js'

@@ -8,7 +8,7 @@ export default class BoardCardsAdd extends BoardCommand {
   static override summary = 'Adds a card, at the end of its column.'
   static override examples = [
     '<%= config.bin %> <%= command.id %> "Rotate the keys" --label security --assignee ada',
-    'git log -1 --format=%B | <%= config.bin %> <%= command.id %> "TerminalStyle at the last change" --body -',
+    'git log -1 --format=%B | <%= config.bin %> <%= command.id %> "Review the last change" --body -',
   ]
   static override args = {
     title: string({ required: true, ignoreStdin: true, description: 'Title, one line.' }),
