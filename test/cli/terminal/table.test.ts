@@ -3,7 +3,7 @@ import t from 'tap'
 import { card, firstLines } from '../../../src/cli/terminal/card.js'
 import { createTerminalStyle } from '../../../src/cli/terminal/style.js'
 import { table } from '../../../src/cli/terminal/table.js'
-import { cutToWidth, displayWidth } from '../../../src/cli/terminal/text-width.js'
+import { cutToWidth, displayWidth, wrapWords } from '../../../src/cli/terminal/text-width.js'
 
 const LOOK = createTerminalStyle({ colour: false, columns: 40 })
 
@@ -44,7 +44,22 @@ t.test('width counts columns, not characters', async t => {
 })
 
 t.test('a picture takes two columns, of however many parts it is made', async t => {
-  for (const picture of ['👩‍💻', '👨‍👩‍👧‍👦', '🏳️‍🌈', '🇸🇪', '👍🏽', '❤️', '✔️', '1️⃣', '☔', '🫨', '🧑🏿‍🤝‍🧑🏻']) {
+  for (const picture of [
+    '👩‍💻',
+    '👨‍👩‍👧‍👦',
+    '👩‍👩‍👧‍👦',
+    '🏳️‍🌈',
+    '🏴󠁧󠁢󠁥󠁮󠁧󠁿',
+    '🇸🇪',
+    '👍🏽',
+    '❤️',
+    '⚠️',
+    '✔️',
+    '1️⃣',
+    '☔',
+    '🫨',
+    '🧑🏿‍🤝‍🧑🏻',
+  ]) {
     t.equal(displayWidth(picture), 2, picture)
     t.equal(cutToWidth(`${picture}${picture}`, 3), `${picture}…`)
   }
@@ -53,7 +68,15 @@ t.test('a picture takes two columns, of however many parts it is made', async t 
   t.equal(displayWidth('ｶﾞ'), 2)
   t.equal(displayWidth('각'), 2, 'a syllable of three parts')
   t.equal(displayWidth('กำ'), 2)
+  t.equal(displayWidth('ກຳ'), 2)
+  t.equal(displayWidth('कि'), 2, 'a mark that takes a column')
+  t.equal(displayWidth('⚠ ☯'), 3)
   t.equal(displayWidth('\x1b[31mred\x1b[39m'), 3, 'a colour')
+})
+
+t.test('words are wrapped by their width', async t => {
+  t.same(wrapWords('👩‍👩‍👧‍👦 ⚠️ 🇸🇪 👍🏽 ❤️', 8), ['👩‍👩‍👧‍👦 ⚠️ 🇸🇪', '👍🏽 ❤️'])
+  t.same(wrapWords('日本 日本 a-word-of-its-own b', 9), ['日本 日本', 'a-word-of-its-own', 'b'])
 })
 
 t.test('columns stand in line behind joined pictures, flags and marks', async t => {
