@@ -11,7 +11,7 @@ import { processSources } from '../settings/reading/setting-sources.js'
  * the folder for temporary files, where any user may create it first.
  */
 export function enableCompileCache(): void {
-  // Node 20 lacks this function, and its types say so.
+  // Node 20 and its types lack this function.
   const enable: unknown = Reflect.get(module, 'enableCompileCache')
   if (typeof enable !== 'function') return
   const folder = join(cacheFolder(processSources()), 'compiled')

@@ -36,7 +36,7 @@ export interface LedgerSettings extends LocalSettings, ListenSettings {
   }
   /** The account for capturing due watches of the chat platform; absent: capturing is off. */
   capture?: ChatAccount
-  /** The events are sample data, and the API says so. */
+  /** The events are sample data, and the API reports that. */
   isDemo: boolean
 }
 

@@ -86,7 +86,7 @@ export function eventLine(event: unknown, { paint, columns }: TerminalStyle): st
   const kind = lineAt(event, 'kind')
   const words = eventWords(event)
   const [short, long] = [`${time}  ${source}  `, `${time}  ${source}  ${kind}  `].map(displayWidth)
-  // The sentence already says most of what the kind says.
+  // The sentence already contains most of the kind.
   const hasKind = columns - (long ?? 0) >= LEAST_WORDS
   const room = Math.max(columns - ((hasKind ? long : short) ?? 0), LEAST_WORDS)
   return [paint.dim(time), source, ...(hasKind ? [paint.cyan(kind)] : []), cutToWidth(words, room)].join('  ')
@@ -101,7 +101,7 @@ const EVENT_COLUMNS = [
 
 /**
  * Renders a page of `GET /api/events`: each event as a sentence, with its kind and dedupe key below, and how to
- * continue. A list that begins with the newest event also says how to get older ones.
+ * continue. A list that begins with the newest event also shows how to get older ones.
  */
 export function eventTable(page: unknown, style: TerminalStyle, { isNewestFirst }: { isNewestFirst: boolean }): string {
   const { paint } = style

@@ -13,7 +13,7 @@ import type { RunningServer } from '../serve/serve.js'
 import { DemoTrickle, type DemoTrickleParts } from './demo-trickle.js'
 import { fillDemoBoard, fillDemoLedger } from './fill-demo.js'
 
-/** Every demo tells the same story; only the dates differ. */
+/** Every demo has the same story; only the dates differ. */
 const SEED = 4_711
 
 /**
