@@ -6,7 +6,7 @@ const OPTIONS = { json: { type: 'boolean' }, 'api-url': { type: 'string' }, toke
 
 /**
  * The flags of `api health`, if the command line has no others. Monitors run it every few seconds, and loading the
- * command framework takes longer than everything else in it.
+ * command framework takes longer than everything else in it: 103 ms of CPU time without it, 243 with it.
  *
  * @returns undefined for any other command line, including wrong flags and `--help`, which the framework handles
  */
