@@ -1,29 +1,34 @@
-// Builds everything into dist/: compiles src, test and bench for Node and assets for browsers, lays the files beside
-// them that are not compiled, and the pages as they are served.
-// The program as it runs is src joined, in dist/program: a module costs half a millisecond to load, whatever is in it, and
-// src has hundreds. What is compiled from it stays in dist/src, for tests.
-// typebox is a thousand small modules, which take longer to load than all the rest together; joined they are two.
+// Builds everything into dist/: compiles src, test and bench for Node and assets for browsers, copies the files that need
+// no compiling, and prepares the pages as they are served.
+// The program runs from dist/program, where rollup joins src into few files: each module takes half a millisecond to
+// load, and src has hundreds. Tests use the compiled modules in dist/src.
+// typebox is a thousand small modules, which take longer to load than all other modules together; joined they are two.
 // The manifest lists the commands, so that help does not load each of them.
-// With --unless-built it keeps what was built from exactly these files. The tools that build are development
-// dependencies: an installation without them can only run what is built.
+// With --unless-built it keeps a build of exactly these files. The build tools, and the libraries that the build joins, are
+// development dependencies: an installation without them can only run what is built.
 import { execFileSync } from 'node:child_process'
 import { cpSync, existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
 import { dirname, join, relative, resolve } from 'node:path'
 
 const SOURCES = ['src', 'assets', 'test', 'bench', 'build.js', 'package.json', 'tsconfig.json']
-/** npm's own list of what is installed. */
+/** npm's list of the installed packages. */
 const INSTALLED = 'node_modules/.package-lock.json'
 const TOOLS = ['node_modules/rollup', 'node_modules/typescript', 'node_modules/oclif']
-/** Written last: what it names is whole. */
+/** Written last, so it exists only after a complete build. */
 const BUILT_FROM = 'dist/built-from'
 const MANIFEST = 'oclif.manifest.json'
 const COMPILED = resolve('dist/src')
-/** Modules that are loaded by their path: by bin, by oclif, and as threads. */
+/** Modules that bin, oclif or a thread loads by path. */
 const ENTRIES = [
   ...['cli/main', 'cli/compile-cache', 'cli/command-not-found'],
   ...['store/sqlite/worker', 'store/sqlite/board/worker', 'platforms/delivery-worker'],
 ]
-/** Smaller ones are joined to another where that changes nothing, though it may be loaded in vain. Bytes. */
+/** Libraries that are joined with the program, so that they need not be installed. */
+const LIBRARIES = ['ansi-regex', 'eventsource-parser', 'get-east-asian-width', 'string-width', 'strip-ansi']
+/** The folder of an installed package, in the path of one of its files. */
+const PACKAGE = /^.*\/node_modules\/(?:@[^/]+\/)?[^/]+/
+/** Smaller chunks are joined to another one, even if that loads some code unnecessarily. Bytes. */
 const SMALLEST_CHUNK = 50_000
 
 const isSource = path => statSync(path).isFile() && (path.endsWith('.ts') || path.endsWith('tsconfig.json'))
@@ -40,10 +45,10 @@ if (!hasTools) {
   process.exit(1)
 }
 
-// Only now, as loading it takes longer than seeing that there is nothing to build.
+// Imported late: loading it takes longer than finding out that there is nothing to build.
 const { rollup } = await import('rollup')
 console.error('Building …')
-rmSync(BUILT_FROM, { force: true }) // first, as the rest may be interrupted
+rmSync(BUILT_FROM, { force: true }) // first, because the build may be interrupted
 rmSync('dist', { recursive: true, force: true })
 for (const project of ['.', 'assets']) {
   execFileSync('node', ['node_modules/typescript/bin/tsc', '-p', project], { stdio: 'inherit' })
@@ -51,9 +56,9 @@ for (const project of ['.', 'assets']) {
 for (const folder of ['assets', 'test']) {
   cpSync(folder, `dist/${folder}`, { recursive: true, filter: path => !isSource(path) })
 }
-await joinTypebox()
-await joinProgram()
+const joined = [...(await joinTypebox()), ...(await joinProgram())]
 execFileSync('node', ['dist/src/pages/lay-out-pages.js'], { stdio: 'inherit' })
+await writeLicences(joined)
 execFileSync('node', ['node_modules/oclif/bin/run.js', 'manifest'], {
   env: { ...process.env, OCLIF_SKIP_NEW_VERSION_CHECK: 'true' },
   stdio: ['ignore', 'ignore', 'inherit'],
@@ -63,12 +68,12 @@ writeFileSync(BUILT_FROM, builtFrom.join(''))
 function filesBelow(path) {
   if (!statSync(path, { throwIfNoEntry: false })?.isDirectory()) return [path]
   return readdirSync(path)
-    .filter(name => !name.startsWith('.')) // locks of editors lead nowhere
+    .filter(name => !name.startsWith('.')) // an editor's lock is a broken link
     .sort()
     .flatMap(name => filesBelow(join(path, name)))
 }
 
-/** Removing the tools changes what is installed, and nothing of what was built. */
+/** Removing the build tools changes the installed packages, but not the build. */
 function isBuilt() {
   if (!existsSync(MANIFEST) || !existsSync(BUILT_FROM)) return false
   const compared = line => hasTools || !line.startsWith(INSTALLED)
@@ -76,25 +81,31 @@ function isBuilt() {
   return before.filter(compared).join('') === builtFrom.filter(compared).join('')
 }
 
+/** @returns the paths of the joined modules */
 async function joinTypebox() {
   const libraries = await rollup({
     input: {
       typebox: 'node_modules/typebox/build/index.mjs',
       'typebox-compile': 'node_modules/typebox/build/compile/index.mjs',
     },
-    // Its modules import each other in circles, which does no harm.
+    // Its modules have harmless import cycles.
     logLevel: 'silent',
   })
   await libraries.write({ dir: 'dist/libraries', format: 'es', chunkFileNames: 'typebox-shared.js' })
+  return libraries.watchFiles
 }
 
+/** @returns the paths of the joined modules */
 async function joinProgram() {
   const commands = filesBelow(join(COMPILED, 'commands')).filter(path => path.endsWith('.js'))
   const entries = [...ENTRIES, ...commands.map(path => relative(COMPILED, path).slice(0, -'.js'.length))]
   const program = await rollup({
     input: Object.fromEntries(entries.map(entry => [entry, join(COMPILED, `${entry}.js`)])),
-    external: specifier => !specifier.startsWith('.') && !specifier.startsWith('/'),
-    plugins: [{ name: 'own places', resolveImportMeta: urlOfOwnPlace }],
+    external: specifier => !/^[./]/.test(specifier) && !LIBRARIES.includes(specifier),
+    plugins: [
+      { name: 'libraries', resolveId: resolveLibrary },
+      { name: 'module urls', resolveImportMeta: urlOfModule },
+    ],
     logLevel: 'warn',
   })
   let cache
@@ -102,7 +113,7 @@ async function joinProgram() {
   await program.write({
     ...{ dir: 'dist/program', format: 'es', chunkFileNames: 'shared/[name].js' },
     experimentalMinChunkSize: SMALLEST_CHUNK,
-    /** What every command loads, and `api health` alone, is one file; but for what turns the cache for that file on. */
+    // The modules of `api health`, which every command loads, are one file. The compile cache must be enabled before it.
     manualChunks: (id, graph) => {
       cache ??= importedBy(join(COMPILED, 'cli/compile-cache.js'), graph)
       main ??= importedBy(join(COMPILED, 'cli/main.js'), graph)
@@ -110,10 +121,34 @@ async function joinProgram() {
       return main.has(id) ? 'main' : undefined
     },
   })
+  return program.watchFiles
 }
 
-/** `import.meta.url` as if the module stood in dist/program by itself: from there it finds assets and threads. */
-function urlOfOwnPlace(property, { chunkId, moduleId }) {
+/** A library's ES module, which is next to the CommonJS one that Node would load with `require`. */
+function resolveLibrary(specifier, importer) {
+  if (!LIBRARIES.includes(specifier)) return null
+  return createRequire(importer)
+    .resolve(specifier)
+    .replace(/\.cjs$/, '.js')
+}
+
+/** The licences of the libraries whose code is in dist. @param modules paths of what was joined */
+async function writeLicences(modules) {
+  const { PAGES } = await import('./dist/src/pages/libraries.js')
+  const { resolve } = createRequire(import.meta.url)
+  const ofPages = Object.values(PAGES).flatMap(libraries => libraries.map(({ specifier }) => resolve(specifier)))
+  const folders = [...modules, ...ofPages].map(path => PACKAGE.exec(path)?.[0]).filter(folder => folder !== undefined)
+  const texts = [...new Set(folders)].map(folder => {
+    const { name, version } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
+    const files = readdirSync(folder).filter(file => /^licen[cs]e/i.test(file))
+    if (files.length === 0) throw new Error(`${name} has no licence file.`)
+    return [`${name} ${version}`, ...files.map(file => readFileSync(join(folder, file), 'utf8').trim())].join('\n\n')
+  })
+  writeFileSync('dist/third-party-licences.txt', `${texts.sort().join(`\n\n${'-'.repeat(80)}\n\n`)}\n`)
+}
+
+/** `import.meta.url` of a module as if it were not joined: it finds assets and threads by paths relative to that. */
+function urlOfModule(property, { chunkId, moduleId }) {
   const path = relative(dirname(chunkId), relative(COMPILED, moduleId))
   return property === 'url' ? `new URL(${JSON.stringify(path)}, import.meta.url).href` : null
 }

@@ -31,18 +31,21 @@ export interface BenchOptions {
   keep?: string
   warmupMs: number
   measureMs: number
+  /** Print the table as Markdown, for docs/performance.md. */
+  markdown: boolean
   /** How many clients of each kind take more than their share. */
   greedy: GreedyCounts
 }
 
 export const USAGE = `Usage: npm run bench -- [--quick] [--only name,…] [--events n] [--keep folder]
-                        [--greedy kind=number,…]
+                        [--greedy kind=number,…] [--markdown]
 
   --quick        short and small: shows that everything works, its figures mean little
   --only         some of: ${MEASUREMENT_NAMES.join(', ')}
   --events       size of the large ledger, 30,000 to 5,000,000; 1,000,000 (with --quick 50,000) when absent
   --keep         keeps the large ledger in that folder, and uses the one that is already there; searching records a
                  few more events in it each time
+  --markdown     prints the table of docs/performance.md, with missed goals first
   --greedy       how many greedy clients of a kind, such as streams=0; others: ${Object.entries(GREEDY_COUNTS)
     .map(pair => pair.join('='))
     .join(', ')}
@@ -62,6 +65,7 @@ export function readOptions(args: readonly string[]): BenchOptions | 'help' {
     ...(values.keep === undefined ? {} : { keep: resolve(values.keep) }),
     warmupMs: quick ? 500 : 2_000,
     measureMs: quick ? 2_000 : 8_000,
+    markdown: values.markdown ?? false,
     greedy: values.greedy === undefined ? GREEDY_COUNTS : readGreedyCounts(values.greedy),
   }
 }
@@ -76,6 +80,7 @@ function parse(args: readonly string[]) {
         events: { type: 'string' },
         keep: { type: 'string' },
         greedy: { type: 'string' },
+        markdown: { type: 'boolean' },
         help: { type: 'boolean', short: 'h' },
       },
     })

@@ -13,7 +13,7 @@ export interface Outcome {
   failure?: string
 }
 
-/** What figures depend on. Nothing that tells whose machine it is. */
+/** What figures depend on. Nothing that identifies the machine. */
 export interface MachineFacts {
   cpu: string
   cores: number
@@ -35,10 +35,12 @@ export function machineFacts(): MachineFacts {
   }
 }
 
-/** The table for people. */
+const COLUMNS = ['measured', 'value', 'reference, in the same run', 'ratio', 'goal', 'met']
+
+/** The table for a terminal. */
 export function outcomeTable(outcomes: readonly Outcome[]): string {
   const table = new Table({
-    head: ['measured', 'value', 'yardstick', 'value over it', 'goal', 'met'],
+    head: [...COLUMNS],
     colAligns: ['left', 'right', 'right', 'right', 'right', 'left'],
     style: { head: [], border: [] },
     chars: { mid: '', 'left-mid': '', 'mid-mid': '', 'right-mid': '' },
@@ -49,6 +51,19 @@ export function outcomeTable(outcomes: readonly Outcome[]): string {
     for (const figure of figures) table.push(toRow(figure))
   }
   return table.toString()
+}
+
+/** The table of docs/performance.md: missed goals first. */
+export function markdownTable(outcomes: readonly Outcome[]): string {
+  const figures = outcomes.flatMap(outcome => outcome.figures)
+  const missed = figures.filter(figure => isMet(figure) === false)
+  const rows = [...missed, ...figures.filter(figure => !missed.includes(figure))].map(toRow)
+  const failed = outcomes.flatMap(({ measurement, failure }) =>
+    failure === undefined ? [] : [[measurement, `not measured: ${failure}`, '', '', '', '']],
+  )
+  return [COLUMNS, COLUMNS.map(() => '---'), ...rows, ...failed]
+    .map(cells => `| ${cells.map(cell => cell.replaceAll('|', '\\|').replaceAll('\n', ' ')).join(' | ')} |`)
+    .join('\n')
 }
 
 /** Writes all of it as JSON. @returns the file's name */

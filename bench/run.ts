@@ -18,7 +18,7 @@ import { measureStartUp } from './measurements/start-up.js'
 import { measureSubscriptions } from './measurements/subscriptions.js'
 import { measureWebhooks } from './measurements/webhooks.js'
 import { type BenchOptions, type MeasurementName, readOptions, USAGE } from './options.js'
-import { machineFacts, type Outcome, outcomeTable, writeResults } from './report.js'
+import { machineFacts, markdownTable, type Outcome, outcomeTable, writeResults } from './report.js'
 import { UsageError } from './usage-error.js'
 import { Workspace } from './workspace.js'
 
@@ -82,8 +82,8 @@ async function measure(options: BenchOptions, workspace: Workspace): Promise<Out
     }
   }
   const { cpu, cores, memoryGb, node, loadBefore } = machine
-  process.stdout.write(`${cpu}, ${cores} cores, ${memoryGb} GB, Node ${node}, load before ${loadBefore}\n`)
-  process.stdout.write(`${outcomeTable(outcomes)}\n`)
+  process.stdout.write(`${cpu}, ${cores} cores, ${memoryGb} GB, Node ${node}, load before ${loadBefore}\n\n`)
+  process.stdout.write(`${options.markdown ? markdownTable(outcomes) : outcomeTable(outcomes)}\n`)
   const name = await writeResults(RESULTS, { startedAt, machine, options, outcomes })
   progress(`written to bench/results/${name}`)
   return outcomes

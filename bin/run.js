@@ -2,7 +2,14 @@
 import module from 'node:module'
 import { fileURLToPath } from 'node:url'
 
-// Node 22 and later can keep compiled code; it has to be told before anything large is imported.
+// The program is loaded below, on demand, so an older Node gets this sentence instead of a syntax error.
+const [major, minor] = process.versions.node.split('.').map(Number)
+if (major < 20 || (major === 20 && minor < 19)) {
+  console.error(`Daybook needs Node.js 20.19 or later. This is ${process.version}.`)
+  process.exit(1)
+}
+
+// Node 22 and later can cache compiled code. This must be enabled before anything large is imported.
 if (module.enableCompileCache) {
   const { enableCompileCache } = await import('../dist/program/cli/compile-cache.js')
   enableCompileCache()

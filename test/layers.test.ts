@@ -67,6 +67,15 @@ t.test('imports point to the rooms on the right', async t => {
   }
 })
 
+t.test('the ledger knows the places of the chat platform, not how they are captured', async t => {
+  for (const file of files.filter(file => roomOf(file) === 'ledger')) {
+    t.notOk(
+      localImports(file, IMPORTS).some(path => path.includes('/capture/')),
+      file,
+    )
+  }
+})
+
 t.test('every room is known here', async t => {
   t.same([...new Set(files.map(roomOf))].sort(), Object.keys(MAY_IMPORT).sort())
 })

@@ -1,8 +1,8 @@
 import { mkdirSync, statSync } from 'node:fs'
 import module from 'node:module'
 import { join } from 'node:path'
-import { cacheFolder } from '../settings/cache-folder.js'
-import { processSources } from '../settings/setting-sources.js'
+import { cacheFolder } from '../settings/reading/paths.js'
+import { processSources } from '../settings/reading/setting-sources.js'
 
 /**
  * Lets Node keep compiled code between runs, where supported (22 and later). Call it before anything large is imported.
@@ -11,7 +11,7 @@ import { processSources } from '../settings/setting-sources.js'
  * the folder for temporary files, where any user may create it first.
  */
 export function enableCompileCache(): void {
-  // Node 20 lacks this function, and its types say so.
+  // Node 20 and its types lack this function.
   const enable: unknown = Reflect.get(module, 'enableCompileCache')
   if (typeof enable !== 'function') return
   const folder = join(cacheFolder(processSources()), 'compiled')

@@ -1,10 +1,13 @@
 import type { BoardClient } from '../client/board-client.js'
 import { followRun } from '../client/follow-run.js'
+import { byteLines } from '../client/lines.js'
 import { LogText } from '../model/log-text.js'
-import type { Run } from '../model/run.js'
-import { LineBuffer } from './line-buffer.js'
-import type { Output } from './output.js'
-import { toTerminalJson, toTerminalLine, toTerminalText } from './terminal-text.js'
+import type { LogPiece, Run } from '../model/run.js'
+import type { Output } from './terminal/output.js'
+import { toTerminalJson, toTerminalLine, toTerminalText } from './terminal/text.js'
+
+/** Longer lines are printed in pieces. */
+const MAX_LINE_BYTES = 64 * 1024
 
 /**
  * Prints the log of a run as it is written, to its end: as text, or with `json` as a line of JSON per piece and a last
@@ -17,20 +20,45 @@ export async function followRunLog(
   id: string,
   { output, json }: { output: Output; json: boolean },
 ): Promise<Run | undefined> {
-  const toShown = output.isTerminal ? (json ? toTerminalJson : toTerminalText) : (text: string) => text
-  const text = new LogText()
-  const lines = new LineBuffer()
+  const ended: { run?: Run } = {}
+  const pieces = piecesOf(client, id, output.closed, run => {
+    ended.run = run
+  })
+  if (json) {
+    const toShown = output.isTerminal ? toTerminalJson : unchanged
+    for await (const piece of pieces) await output.print(toShown(JSON.stringify(piece)))
+    if (ended.run) await output.print(toShown(JSON.stringify(ended.run)))
+  } else {
+    const toShown = output.isTerminal ? toTerminalText : unchanged
+    for await (const line of byteLines(textOf(pieces), MAX_LINE_BYTES)) await output.print(toShown(line.toString()))
+  }
+  return ended.run
+}
+
+async function* piecesOf(
+  client: BoardClient,
+  id: string,
+  signal: AbortSignal,
+  onEnd: (run: Run) => void,
+): AsyncGenerator<LogPiece> {
   const news = followRun(client, id, {
-    signal: output.closed,
+    signal,
     onInterrupted: (error, milliseconds) => {
       const seconds = Math.ceil(milliseconds / 1000)
       process.stderr.write(`${toTerminalLine(error.message)} Trying again in ${seconds} s.\n`)
     },
   })
   for await (const item of news) {
-    if (json) await output.print(toShown(JSON.stringify('run' in item ? item.run : item.piece)))
-    else await output.print(toShown('run' in item ? lines.rest() : lines.add(text.add(item.piece))))
-    if ('run' in item) return item.run
+    if ('piece' in item) yield item.piece
+    else onEnd(item.run)
   }
-  return undefined
+}
+
+async function* textOf(pieces: AsyncIterable<LogPiece>): AsyncGenerator<Buffer> {
+  const text = new LogText()
+  for await (const piece of pieces) yield Buffer.from(text.add(piece))
+}
+
+function unchanged(text: string): string {
+  return text
 }

@@ -4,12 +4,16 @@ import { readHealthProbe, runHealthProbe } from './health-probe.js'
  * Runs one command line, then ends the process with its exit code. The only place that reports failures: every error
  * that a command or oclif throws, or does not handle, arrives here.
  *
+ * Every file that a command creates is private to its user.
+ *
  * @param root the package's folder
  * @param argv the arguments after the program's name
  */
 export async function main(root: string, argv: readonly string[]): Promise<void> {
+  // SQLite creates files next to a database, and takes no mode for them.
+  process.umask(0o077)
   const fail = async (error: unknown) => {
-    const { exitWithError } = await import('./exit-with-error.js')
+    const { exitWithError } = await import('./report.js')
     exitWithError(error, argv)
   }
   process.on('uncaughtException', fail)

@@ -2,11 +2,11 @@ import { Config } from '@oclif/core/config'
 import { run } from '@oclif/core/run'
 import { settings } from '@oclif/core/settings'
 import { printTree } from './command-tree.js'
-import { Output } from './output.js'
+import { Output } from './terminal/output.js'
 
 /** Everything other than our own commands: help, version, the command tree, plugins, unknown commands. */
 export async function runThroughOclif(root: string, argv: readonly string[]): Promise<void> {
-  // Always run the build, whatever NODE_ENV says: oclif must not look for sources and a compiler.
+  // Always run the build, also with NODE_ENV=development: oclif must not look for sources and a compiler.
   settings.enableAutoTranspile = false
   const config = await Config.load({ root, devPlugins: false, userPlugins: false })
   const [first] = argv

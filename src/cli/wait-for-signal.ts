@@ -11,11 +11,11 @@ const EXIT_CODES = { SIGINT: 130, SIGTERM: 143 } as const
 /** Resolves at the first SIGTERM or SIGINT. A second signal ends the process immediately, without a clean shutdown. */
 export function waitForSignal(process: SignalSource): Promise<void> {
   return new Promise(resolve => {
-    let wasTold = false
+    let isStopping = false
     for (const signal of ['SIGINT', 'SIGTERM'] as const) {
       process.on(signal, () => {
-        if (wasTold) process.exit(EXIT_CODES[signal])
-        wasTold = true
+        if (isStopping) process.exit(EXIT_CODES[signal])
+        isStopping = true
         resolve()
       })
     }

@@ -1,8 +1,6 @@
-import type { Answer } from './answer.js'
+import { type Answer, BOARD } from './answer.js'
 import { notADaybookServer } from './problem.js'
-import { toQueryString } from './query-string.js'
-import { type CallOptions, callWithBody, JSON_TYPE, ServerClient, segment } from './server-client.js'
-import { BOARD } from './server-names.js'
+import { type CallOptions, callWithBody, JSON_TYPE, ServerClient, segment, toQueryString } from './server-client.js'
 import { readServerSentEvents, type ServerSentEvent } from './server-sent-events.js'
 import type { ServerAddress } from './transport.js'
 

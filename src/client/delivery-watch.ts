@@ -1,5 +1,4 @@
-import { type EventPage, readEventPage } from './event-page.js'
-import type { EventParameters } from './event-parameters.js'
+import { type EventPage, type EventParameters, readEventPage } from './event-pages.js'
 import { findHead } from './follow-events.js'
 import type { LedgerClient } from './ledger-client.js'
 import { askForWebhook, type ServedWebhook } from './platform-list.js'
@@ -44,7 +43,7 @@ export class DeliveryWatch {
   readonly #client: AskedLedger
   readonly #source: string
   readonly #options: DeliveryWatchOptions
-  readonly #told = new Set<string>()
+  readonly #reported = new Set<string>()
   #seen: Seen | undefined
   /** State at the previous look; undefined if the server may have been replaced since. */
   #webhook: ServedWebhook | undefined
@@ -83,7 +82,7 @@ export class DeliveryWatch {
       const { route, verified } = provenanceOf(event)
       if (route !== 'webhook') continue
       if (verified !== 'none') return { event, isRepeat: false }
-      this.#tell('onUnverified', await this.#askForWebhook())
+      this.#report('onUnverified', await this.#askForWebhook())
     }
     return undefined
   }
@@ -102,14 +101,14 @@ export class DeliveryWatch {
     if (isNew) seen.lastRepeatAt = lastSeenAt(event)
     const isDelivery = isNew && provenanceOf(event).route === 'webhook' && !webhook.isCaptured
     if (isDelivery && before?.isSecretConfigured && webhook.isSecretConfigured) return { event, isRepeat: true }
-    this.#tell('onRepeat', webhook)
+    this.#report('onRepeat', webhook)
     return undefined
   }
 
-  #tell(what: 'onUnverified' | 'onRepeat', webhook: ServedWebhook): void {
-    const told = `${what} ${webhook.isSecretConfigured}`
-    if (!this.#told.has(told)) this.#options[what](webhook)
-    this.#told.add(told)
+  #report(what: 'onUnverified' | 'onRepeat', webhook: ServedWebhook): void {
+    const report = `${what} ${webhook.isSecretConfigured}`
+    if (!this.#reported.has(report)) this.#options[what](webhook)
+    this.#reported.add(report)
   }
 
   #ask(parameters: EventParameters): Promise<EventPage> {

@@ -1,5 +1,4 @@
-import { type EventPage, readEventPage } from './event-page.js'
-import type { EventParameters } from './event-parameters.js'
+import { type EventPage, type EventParameters, readEventPage } from './event-pages.js'
 import type { LedgerClient } from './ledger-client.js'
 import { isPassing, type WaitOptions, waitOut } from './wait-out.js'
 
@@ -12,7 +11,7 @@ const BEGINNING = '1970-01-01T00:00:00.000000Z'
 
 /**
  * Yields every matching event, oldest first, indefinitely: page by page, by long poll. Starts after `since`; without it
- * where `from` or `days` say; without these now. Waits while the server is unreachable and misses nothing: the
+ * where `from` or `days` begin; without these now. Waits while the server is unreachable and misses nothing: the
  * checkpoint moves only with a page.
  *
  * @returns pages with at least one event; ends when the signal is aborted

@@ -1,8 +1,7 @@
 import { AppError } from '../model/app-error.js'
 import type { LogPiece, Run } from '../model/run.js'
-import { Answer } from './answer.js'
+import { Answer, BOARD } from './answer.js'
 import type { BoardClient } from './board-client.js'
-import { BOARD } from './server-names.js'
 import { isPassing, type WaitOptions, waitOut } from './wait-out.js'
 
 /** A piece of the log or, last, the finished run. */

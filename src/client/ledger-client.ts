@@ -1,13 +1,19 @@
 import { AppError } from '../model/app-error.js'
 import type { CaptureLine, CaptureProgress, CaptureRequest, CaptureResult } from '../model/capture.js'
 import { fromFailure } from '../model/failure.js'
-import { Answer } from './answer.js'
-import type { EventParameters } from './event-parameters.js'
-import { readJsonLines } from './json-lines.js'
+import { Answer, LEDGER } from './answer.js'
+import type { EventParameters } from './event-pages.js'
+import { readJsonLines } from './lines.js'
 import { notADaybookServer } from './problem.js'
-import { toQueryString } from './query-string.js'
-import { type CallOptions, callWithBody, isJson, JSON_TYPE, ServerClient, segment } from './server-client.js'
-import { LEDGER } from './server-names.js'
+import {
+  type CallOptions,
+  callWithBody,
+  isJson,
+  JSON_TYPE,
+  ServerClient,
+  segment,
+  toQueryString,
+} from './server-client.js'
 import type { ServerAddress } from './transport.js'
 
 /** The credential of a request. */
@@ -39,7 +45,7 @@ export class LedgerClient extends ServerClient {
   }
 
   /**
-   * The status is 503 while the ledger cannot record; the text says why.
+   * The status is 503 while the ledger cannot record; the text gives the reason.
    *
    * @throws AppError `unavailable/not_a_ledger` also if a board responds: its health has no database, or it asks for a
    *   login, which a ledger's health never does

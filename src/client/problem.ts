@@ -1,6 +1,6 @@
 import type { HttpAnswer } from '../http/exchange.js'
 import { AppError, type ErrorCategory, type FieldProblem } from '../model/app-error.js'
-import type { ServerNames } from './server-names.js'
+import type { ServerNames } from './answer.js'
 
 const CATEGORIES = new Map<number, ErrorCategory>([
   [400, 'invalid'],
@@ -21,7 +21,7 @@ const MAX_RETRY_AFTER_SECONDS = 3600
 
 /**
  * Converts a problem response (RFC 9457) to an error: category by status; `code`, `detail` and `errors` as sent. If the
- * server asks for another credential, the hint says how to give one to a command. Our servers use no other form, so any
+ * server asks for another credential, the hint shows how to give one to a command. Our servers use no other form, so any
  * other response is not from one, unless its status is one that a proxy sends on behalf of a server.
  */
 export function toAppError(
@@ -66,7 +66,7 @@ function readProblem(text: string): Partial<Record<'code' | 'detail' | 'errors' 
     const value: unknown = JSON.parse(text)
     return typeof value === 'object' && value !== null ? value : {}
   } catch {
-    // Probably a proxy's error page. Its status says enough.
+    // Probably a proxy's error page; the status is enough.
     return {}
   }
 }

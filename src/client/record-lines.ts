@@ -1,7 +1,8 @@
 import { AppError, type FieldProblem } from '../model/app-error.js'
+import { EVENT_LIMITS } from '../model/event-limits.js'
 import type { Answer } from './answer.js'
 import type { LedgerClient } from './ledger-client.js'
-import { type BatchLimits, type LineBatch, toLineBatches } from './line-batches.js'
+import { byteLines, endsWithFeed, isBlank } from './lines.js'
 
 /** A batch that has been recorded. */
 export interface RecordedBatch {
@@ -74,4 +75,64 @@ function rewritten(error: AppError, message: string, errors: FieldProblem[]): Ap
     cause: error,
     ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
   })
+}
+
+/** Some lines of an input, recorded together. */
+export interface LineBatch {
+  /** Without blank lines. */
+  body: Buffer
+  /** The number of each line in the input, starting at 1. */
+  lines: number[]
+}
+
+export interface BatchLimits {
+  events: number
+  bytes: number
+}
+
+/**
+ * Splits JSON lines into batches within the server's limits. Holds one batch at a time.
+ *
+ * @throws AppError `too_large/body_too_large` for a line that fits into no batch, after yielding the batches before it
+ */
+export async function* toLineBatches(
+  chunks: AsyncIterable<Uint8Array>,
+  limits: BatchLimits = { events: EVENT_LIMITS.batchEvents, bytes: EVENT_LIMITS.batchBytes },
+): AsyncGenerator<LineBatch> {
+  let batch: Uint8Array[] = []
+  let lines: number[] = []
+  let bytes = 0
+  for await (const { number, text } of numberedLines(chunks, limits.bytes)) {
+    if (lines.length === limits.events || bytes + text.length > limits.bytes) {
+      yield { body: Buffer.concat(batch, bytes), lines }
+      batch = []
+      lines = []
+      bytes = 0
+    }
+    batch.push(text)
+    lines.push(number)
+    bytes += text.length
+  }
+  if (lines.length > 0) yield { body: Buffer.concat(batch, bytes), lines }
+}
+
+interface NumberedLine {
+  number: number
+  /** With its line feed, which is added if the last line has none. */
+  text: Buffer
+}
+
+/** Yields the lines that are not blank. */
+async function* numberedLines(chunks: AsyncIterable<Uint8Array>, maxBytes: number): AsyncGenerator<NumberedLine> {
+  let number = 1
+  for await (const line of byteLines(chunks, maxBytes)) {
+    const text = endsWithFeed(line) ? line : Buffer.concat([line, Buffer.from('\n')])
+    if (text.length > maxBytes) throw tooLong(number)
+    if (!isBlank(text)) yield { number, text }
+    number += 1
+  }
+}
+
+function tooLong(line: number): AppError {
+  return new AppError('too_large', 'body_too_large', `Line ${line} is larger than a ledger accepts.`)
 }

@@ -1,8 +1,7 @@
 import { type HttpAnswer, type OpenAnswer, readWhole } from '../http/exchange.js'
 import { invalidField } from '../model/app-error.js'
-import { Answer } from './answer.js'
+import { Answer, type ServerNames } from './answer.js'
 import { notADaybookServer, toAppError } from './problem.js'
-import type { ServerNames } from './server-names.js'
 import { exchange, openAnswer, type ServerAddress, type TransportCall } from './transport.js'
 
 export interface CallOptions {
@@ -107,3 +106,15 @@ export function segment(field: string, text: string): string {
     throw cause
   }
 }
+
+/** With its `?`, or empty. Absent parameters are omitted; a parameter with several values is repeated. */
+export function toQueryString<Parameters extends QueryParameters<Parameters>>(parameters: Parameters): string {
+  const query = new URLSearchParams()
+  for (const [name, value] of Object.entries<QueryValue>(parameters)) {
+    for (const text of typeof value === 'string' ? [value] : (value ?? [])) query.append(name, text)
+  }
+  return query.size > 0 ? `?${query}` : ''
+}
+
+type QueryValue = string | readonly string[] | undefined
+type QueryParameters<Names> = { [Name in keyof Names]: QueryValue }

@@ -1,4 +1,4 @@
-import { textLines } from './text-lines.js'
+import { createParser, type EventSourceMessage } from 'eventsource-parser'
 
 /** One message of an event stream. */
 export interface ServerSentEvent {
@@ -9,25 +9,17 @@ export interface ServerSentEvent {
   data: string
 }
 
-/**
- * The messages of a server-sent event stream, as they arrive. Comments are keep-alives.
- *
- * Source: WHATWG HTML, "Interpreting an event stream".
- */
+/** The messages of a server-sent event stream, as they arrive. Comments are keep-alives. */
 export async function* readServerSentEvents(chunks: AsyncIterable<Buffer>): AsyncGenerator<ServerSentEvent> {
-  let [event, lastId, data] = ['', '', [] as string[]]
-  for await (const line of textLines(chunks)) {
-    if (line === '') {
-      if (data.length > 0) yield { event: event || 'message', lastId, data: data.join('\n') }
-      event = ''
-      data = []
-      continue
+  const messages: EventSourceMessage[] = []
+  const parser = createParser({ onEvent: message => messages.push(message) })
+  const decoder = new TextDecoder()
+  let lastId = ''
+  for await (const chunk of chunks) {
+    parser.feed(decoder.decode(chunk, { stream: true }))
+    for (const { event = 'message', id = lastId, data } of messages.splice(0)) {
+      lastId = id
+      yield { event, lastId, data }
     }
-    const colon = line.indexOf(':')
-    const field = colon === -1 ? line : line.slice(0, colon)
-    const value = colon === -1 ? '' : line.slice(colon + 1).replace(/^ /, '')
-    if (field === 'data') data.push(value)
-    else if (field === 'event') event = value
-    else if (field === 'id') lastId = value
   }
 }

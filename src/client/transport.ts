@@ -8,7 +8,7 @@ import {
 } from '../http/exchange.js'
 import { HttpFailure, type HttpTrouble } from '../http/http-failure.js'
 import { AppError } from '../model/app-error.js'
-import type { ServerNames } from './server-names.js'
+import type { ServerNames } from './answer.js'
 
 /** Address of one of our servers. */
 export type ServerAddress =
@@ -62,7 +62,7 @@ function toRefusal(address: ServerAddress, names: ServerNames, error: unknown): 
 
 const REFUSALS: Record<HttpTrouble, (name: string, names: ServerNames, error: HttpFailure) => AppError> = {
   unreachable: (name, { givenBy }, { reason, cause }) => {
-    const start = `Start one with "daybook serve", or say where it is with ${givenBy}.`
+    const start = `Start one with "daybook serve", or give its address with ${givenBy}.`
     return failure('server_unreachable', `No server answers at ${name} (${reason}). ${start}`, cause)
   },
   lost: (name, _, { reason, cause }) =>

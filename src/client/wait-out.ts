@@ -24,8 +24,8 @@ export function isPassing(error: unknown): error is AppError {
 export async function waitOut(error: AppError, failures: number, options: WaitOptions): Promise<void> {
   const { signal, onInterrupted, random = Math.random, sleep = pause } = options
   const longest = Math.min(FIRST_RETRY_MILLISECONDS * 2 ** (failures - 1), LAST_RETRY_MILLISECONDS)
-  const told = (error.retryAfterSeconds ?? 0) * 1000
-  const milliseconds = Math.max(told, Math.round(longest * (0.5 + random() / 2)))
+  const requested = (error.retryAfterSeconds ?? 0) * 1000
+  const milliseconds = Math.max(requested, Math.round(longest * (0.5 + random() / 2)))
   onInterrupted?.(error, milliseconds)
   await sleep(milliseconds, signal)
 }

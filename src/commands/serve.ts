@@ -1,11 +1,10 @@
 import { boolean, option, string } from '@oclif/core/flags'
-import { DaybookCommand } from '../cli/daybook-command.js'
-import { programName } from '../cli/program-name.js'
-import { serveBanner } from '../cli/serve-banner.js'
+import { DaybookCommand } from '../cli/base/daybook-command.js'
+import { programName, serveBanner } from '../cli/views/serve-banner.js'
 import { waitForSignal } from '../cli/wait-for-signal.js'
-import type { RunningServer } from '../runtime/serve.js'
+import type { RunningServer } from '../runtime/serve/serve.js'
+import type { SettingSources } from '../settings/reading/setting-sources.js'
 import { LOG_LEVELS, PROGRAMS, readServeSettings, type ServeFlags } from '../settings/serve-settings.js'
-import type { SettingSources } from '../settings/setting-sources.js'
 
 export default class Serve extends DaybookCommand {
   static override summary = 'Serves the ledger and the board: pages, REST API, webhooks, metrics.'
@@ -22,14 +21,14 @@ export default class Serve extends DaybookCommand {
       description: 'Database file; else EVENT_DB, else event/events.db in the home folder.',
       helpValue: '<file>',
     }),
-    'allow-open': boolean({ description: 'Let other machines reach a ledger that has no users yet' }),
+    'allow-open': boolean({ description: 'Let other machines reach a ledger that has no users yet.' }),
     only: option({
       description: 'Serve only one of the two programs; --host, --port and --root-path then apply to it.',
       options: PROGRAMS,
     })(),
     'board-port': string({ description: "The board's port; else BOARD_PORT, else 8766.", helpValue: '<port>' }),
     'board-root-path': string({ description: "The board's path; else BOARD_ROOT_PATH.", helpValue: '<path>' }),
-    capture: boolean({ description: 'Capture due watches of the chat platform' }),
+    capture: boolean({ description: 'Capture due watches of the chat platform.' }),
     demo: boolean({
       description: 'Serve sample events and cards from a throw-away ledger and board, only on this machine.',
       // Not `exclusive`: help would show these as excluding each other.
@@ -80,9 +79,9 @@ export default class Serve extends DaybookCommand {
 /** Settings are checked immediately; the server's modules load on start. */
 function real(given: ServeFlags, sources: SettingSources): () => Promise<RunningServer> {
   const settings = readServeSettings(given, sources)
-  return async () => (await import('../runtime/serve.js')).serve(settings, sources)
+  return async () => (await import('../runtime/serve/serve.js')).serve(settings, sources)
 }
 
 function demo(given: ServeFlags, sources: SettingSources): () => Promise<RunningServer> {
-  return async () => (await import('../runtime/serve-demo.js')).serveDemo(given, sources)
+  return async () => (await import('../runtime/demo/serve-demo.js')).serveDemo(given, sources)
 }

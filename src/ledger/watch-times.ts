@@ -1,7 +1,7 @@
 import { AppError } from '../model/app-error.js'
 import type { Subscription } from '../model/subscription.js'
 import { type Micros, readTimestamp } from '../model/timestamp.js'
-import { watchedPlaceOf } from '../platforms/chat/capture/watched-place.js'
+import { watchedPlaceOf } from '../platforms/chat/watched-place.js'
 
 /** Capture modes of a watch that is polled. */
 const POLLING: readonly string[] = ['api_cursor', 'poll']

@@ -21,6 +21,7 @@ const BASE: readonly PageLibrary[] = [
   { specifier: 'htm', file: 'htm.module.js' },
   { specifier: '@preact/signals-core', file: 'signals-core.mjs' },
   { specifier: '@preact/signals', file: 'signals.mjs' },
+  { specifier: 'eventsource-parser', file: 'index.js' },
 ]
 
 /** The chart library's module form is not minified and twice the size, so the minified script is used. */

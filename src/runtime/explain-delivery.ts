@@ -5,15 +5,15 @@ import { explainDelivery } from '../platforms/explain.js'
 import { readSavedDelivery, type SavedDeliveryHints } from '../platforms/saved-delivery.js'
 
 /**
- * Tells what a saved delivery would become. Nothing is verified, as its bytes may no longer be those that were signed.
+ * Explains what a saved delivery would become. Verifies no signature, because the saved bytes may differ from the signed ones.
  *
  * @throws AppError `invalid/wrong_usage`, `invalid/invalid_json`, `invalid/invalid_field`
  */
 export function explainSavedDelivery(bytes: Uint8Array, hints: SavedDeliveryHints): DeliveryExplanation {
   const { source, delivery, context } = readSavedDelivery(bytes, hints)
   if (source === undefined) {
-    const hint = 'Say it with --source chat, forum, code_a or code_b.'
-    throw new AppError('invalid', 'wrong_usage', 'It cannot be told which platform sent this.', { hint })
+    const hint = 'Name it with --source chat, forum, code_a or code_b.'
+    throw new AppError('invalid', 'wrong_usage', 'The headers do not show which platform sent this delivery.', { hint })
   }
   return explainDelivery(adapterOf(source), delivery, context)
 }

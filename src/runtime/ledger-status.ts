@@ -5,38 +5,38 @@ import type { LocalSettings } from '../settings/local-settings.js'
 import type { LedgerStats } from '../store/event-store.js'
 import type { OwnerRecord } from '../store/sqlite/owner/owner-record.js'
 import { openLedger } from './open-ledger.js'
-import { reachLedger, sizeOf } from './reach-ledger.js'
+import { ledgerViaServerOrFile, sizeOf } from './via-server-or-file.js'
 
-/** What there is to say of a ledger on this machine. Instants are UTC text. */
+/** The status of a ledger on this machine. Instants are UTC text. */
 export interface LedgerStatus {
   database: string
-  /** The database and its journal together. */
+  /** The database together with its WAL. */
   size_bytes: number
-  /** The server that has it open; null when it was opened for this look alone. */
+  /** The server that has it open; null if this command opened it. */
   server: { pid: number; address: string | null; since: string } | null
-  /** Null where an older server has it open, which does not say. */
+  /** Null if the server is of an older release that does not report it. */
   schema_version: number | null
   event_count: number
   duplicate_count: number
   subscription_count: number
   head: string | null
   epoch: string
-  /** What an integrity check found wrong; null when none was asked for. */
+  /** Problems found by an integrity check; null if none was requested. */
   problems: string[] | null
 }
 
 /**
- * Looks at a ledger: through the server that has it open, else by opening it.
+ * Reads the status through the server that has the ledger open, else by opening it.
  *
- * @throws AppError `not_found/ledger_missing`, `conflict/ledger_owned` for a check while a server has it open
+ * @throws AppError `not_found/ledger_missing`, `conflict/ledger_owned` for a check while a server runs
  */
 export async function ledgerStatus(settings: LocalSettings, options: { check: boolean }): Promise<LedgerStatus> {
-  return reachLedger(settings.database, {
-    throughServer: (owner, socketPath) => {
+  return ledgerViaServerOrFile(settings.database, {
+    server: (owner, socketPath) => {
       if (options.check) throw checkedByOwner(owner)
       return statusOfServer(settings.database.path, owner, socketPath)
     },
-    throughFile: () => statusOfFile(settings, options.check),
+    file: () => statusOfFile(settings, options.check),
   })
 }
 

@@ -1,27 +1,23 @@
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Logger } from 'pino'
-import { AppError } from '../model/app-error.js'
 import { type BoardStore, openBoardStore } from '../store/sqlite/board/board-store.js'
 import { acquireOwnership, type Ownership } from '../store/sqlite/owner/owner.js'
-import { socketPath } from '../store/sqlite/owner/socket-path.js'
 import type { StoreFile } from '../store/sqlite/thread/protocol.js'
-import { rejectable } from './rejectable.js'
+import { socketPath } from '../store/sqlite/owner/socket-path.js'
+import { deferredFailure, OWNER_WAIT_MS, ownershipLost } from './lost-ownership.js'
 
 /** The files of a board that this process owns. */
 export interface OpenBoard {
   store: BoardStore
   /** Where its server listens for local callers. */
   socket: string
-  /** Writes down where the server can be reached, for the messages of others. */
+  /** Records the server's address in the owner file, for messages of other processes. */
   announce(address: string): Promise<void>
   /** Rejects when the files are no longer ours. */
   failed: Promise<never>
   close(): Promise<void>
 }
-
-/** How long to wait for a short command that has the files open at this moment. */
-const WAIT_MS = 10_000
 
 /** The files in a board's home folder. */
 export function boardFiles(home: string): { cards: string; sessions: string; backends: string } {
@@ -33,37 +29,35 @@ export function boardFiles(home: string): { cards: string; sessions: string; bac
 }
 
 /**
- * Takes ownership of a board's files and opens them. Whoever owns the cards' file listens at its socket.
+ * Takes ownership of a board's files and opens them. The owner of the cards' file listens at its socket.
  *
  * @throws AppError `conflict/ledger_owned` while another process owns them, `unavailable/store_…`, `configuration/…`
  */
 export async function openBoard(home: string, logger: Logger): Promise<OpenBoard> {
-  const failure = rejectable()
-  // What SQLite makes beside the files as well is for their owner alone.
-  process.umask(0o077)
+  const failure = deferredFailure()
   const files = boardFiles(home)
   const socket = await socketPath(files.cards, tmpdir())
   const undo: (() => unknown)[] = []
   const close = async () => {
     const failures: unknown[] = []
-    // What one file meets is no reason to keep the other.
+    // A failure with one file must not keep the other open.
     for (const step of undo.splice(0).reverse()) await runStep(step).catch(error => failures.push(error))
     if (failures.length > 0) throw failures[0]
   }
   const report = (problem: unknown) =>
-    logger.error({ err: problem }, 'an open file of the board is not the one on the disk')
+    logger.error({ err: problem }, 'an open file of the board is not the file on disk')
   let store: BoardStore | undefined
   const own = async (database: string, socket?: string): Promise<Ownership> => {
     const ownership = await acquireOwnership({
       database,
       role: 'server',
       ...(socket === undefined ? {} : { socket }),
-      waitMs: WAIT_MS,
+      waitMs: OWNER_WAIT_MS,
       now: Date.now,
       random: Math.random,
       onLost: successor => {
-        const error = lostTo(database, successor?.pid)
-        // The store looks as well. It saves what lost files hold, and ends the board when that is done.
+        const error = ownershipLost(database, successor)
+        // The store also checks its files. If they are gone, it first saves what they held.
         if (store === undefined) failure.reject(error)
         else store.verify().then(() => failure.reject(error), report)
       },
@@ -92,7 +86,7 @@ export async function openBoard(home: string, logger: Logger): Promise<OpenBoard
     undo.push(() => opened.close())
     for (const owner of owners) await owner.noteFiles()
     const kept = store.putAside
-    if (kept !== undefined) logger.error({ kept }, 'the sessions were damaged: everybody has to log in again')
+    if (kept !== undefined) logger.error({ kept }, 'the session database was damaged: all users have to log in again')
     const announce = (address: string) => cardsOwner.announce({ address })
     return { store, socket, announce, failed: failure.promise, close }
   } catch (error) {
@@ -107,9 +101,4 @@ function fileOf({ database, record }: Ownership): StoreFile {
 
 async function runStep(step: () => unknown): Promise<void> {
   await step()
-}
-
-function lostTo(database: string, pid: number | undefined): AppError {
-  const successor = pid === undefined ? 'somebody removed its owner file' : `process ${pid} took it over`
-  return new AppError('unavailable', 'ledger_lost', `This process no longer owns ${database}: ${successor}.`)
 }

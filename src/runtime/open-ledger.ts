@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { tmpdir } from 'node:os'
 import { Ledger } from '../ledger/ledger.js'
-import { AppError } from '../model/app-error.js'
 import type { Micros } from '../model/timestamp.js'
 import type { LocalSettings } from '../settings/local-settings.js'
 import { acquireOwnership, type Ownership } from '../store/sqlite/owner/owner.js'
@@ -9,7 +8,7 @@ import type { OwnerRole } from '../store/sqlite/owner/owner-record.js'
 import { socketPath } from '../store/sqlite/owner/socket-path.js'
 import { openSqliteStore, type SqliteStore } from '../store/sqlite/store.js'
 import { copyLegacyLedger } from '../store/sqlite/upgrade/legacy.js'
-import { rejectable } from './rejectable.js'
+import { deferredFailure, OWNER_WAIT_MS, ownershipLost } from './lost-ownership.js'
 
 /** A ledger that this process owns. */
 export interface OpenLedger {
@@ -18,18 +17,15 @@ export interface OpenLedger {
   ownership: Ownership
   /** Where a server that owns it listens for local callers. */
   socket: string
-  /** A ledger of the older layout was copied here just now. */
+  /** The path of a ledger of the older layout that was copied just now. */
   copiedFrom: string | undefined
-  /** What seems to be missing of a ledger that was not closed in order; undefined when nothing does. */
+  /** What may be missing after an unclean shutdown; undefined if nothing is. */
   warning: string | undefined
-  /** Rejects when the ledger can no longer be written by us: its thread died, or somebody took it over. */
+  /** Rejects when this process can no longer write the ledger: its thread died, or another process took it over. */
   failed: Promise<never>
-  /** Finishes what was accepted, closes the files and lets go of the ledger. */
+  /** Finishes what was accepted, closes the files and releases the ledger. */
   close(): Promise<void>
 }
-
-/** How long to wait for a short command that owns the ledger at this moment. */
-const WAIT_MS = 10_000
 
 /** The wall clock in microseconds. It may step back; the ledger's order does not. */
 export function wallClock(): Micros {
@@ -37,10 +33,9 @@ export function wallClock(): Micros {
 }
 
 /**
- * Takes ownership of the ledger file and opens it: new, as it is, or brought forward from an older layout or schema.
+ * Takes ownership of the ledger file and opens it; creates it, or upgrades an older layout or schema, if necessary.
  *
- * @param clock the wall clock when absent
- * @param report called with what the operator has to know before `failed` rejects
+ * @param report called with problems that the operator has to know of before `failed` rejects
  * @throws AppError `conflict/ledger_owned` while another process owns it, `conflict/ledger_remains`,
  *   `unavailable/store_…`, `configuration/…`
  */
@@ -50,22 +45,20 @@ export async function openLedger(
   clock: () => Micros = wallClock,
   report: (problem: unknown) => void = () => {},
 ): Promise<OpenLedger> {
-  const failure = rejectable()
+  const failure = deferredFailure()
   let opened: SqliteStore | undefined
   let noted = Promise.resolve()
-  // What SQLite makes beside the file as well is for its owner alone.
-  process.umask(0o077)
   const socket = await socketPath(database.path, tmpdir())
   const ownership = await acquireOwnership({
     database: database.path,
     role,
     socket,
-    waitMs: WAIT_MS,
+    waitMs: OWNER_WAIT_MS,
     now: Date.now,
     random: Math.random,
     onLost: successor => {
-      const error = lostTo(successor?.pid)
-      // The store looks as well, and saves what the files hold where they are gone too; then it says when that is done.
+      const error = ownershipLost('the ledger', successor)
+      // The store also checks its files. If they are gone, it first saves what they held.
       if (opened === undefined) failure.reject(error)
       else opened.verify().then(() => failure.reject(error), report)
     },
@@ -112,9 +105,4 @@ export async function openLedger(
     await ownership.release()
     throw error
   }
-}
-
-function lostTo(pid: number | undefined): AppError {
-  const successor = pid === undefined ? 'somebody removed its owner file' : `process ${pid} took it over`
-  return new AppError('unavailable', 'ledger_lost', `This process no longer owns the ledger: ${successor}.`)
 }

@@ -6,21 +6,21 @@ import type { PlatformSource } from '../platforms/adapter.js'
 import { adapterOf } from '../platforms/adapters.js'
 import { SETUP_GUIDES } from '../platforms/setup-guides.js'
 import { isLoopback } from '../settings/listen-settings.js'
-import type { SetupSettings } from '../settings/setup-settings.js'
+import type { SetupSettings } from '../settings/webhook-settings.js'
 
 const SECRET_BYTES = 32
 
-/** The ledger that is to be delivered to. */
+/** The ledger that receives the deliveries. */
 export interface ReachedLedger {
-  /** Where this command reaches it, without a slash at its end. */
+  /** Its address for this command, without trailing slash. */
   address: string
-  /** What a running server says of itself. */
+  /** What the running server reports. */
   webhook?: Pick<ServedWebhook, 'isSecretConfigured' | 'site'>
-  /** Why none said anything. */
+  /** Why no server reported anything. */
   trouble?: AppError
 }
 
-/** What to enter where, so that a platform delivers to this ledger. */
+/** What to enter in the platform's form so that it delivers to this ledger. */
 export function platformSetup(source: PlatformSource, settings: SetupSettings, ledger: ReachedLedger): PlatformSetup {
   const { catalogue } = adapterOf(source)
   const guide = SETUP_GUIDES[source]
@@ -56,11 +56,11 @@ export function platformSetup(source: PlatformSource, settings: SetupSettings, l
   }
 }
 
-/** What to do about a secret that the server does not have. */
+/** What to do if the server has no secret. */
 export function missingSecret({ secretSetting, isSecretSet, environmentFile }: SetupSettings): string {
   return isSecretSet
-    ? `${secretSetting} is set here, but the server does not have it yet: it reads settings when it starts.`
-    : `Set ${secretSetting} (or ${secretSetting}_FILE, naming a file), for instance in ${environmentFile}, and restart the server. Until then no delivery can prove where it comes from.`
+    ? `${secretSetting} is set here, but the server does not have it yet: it reads settings only when it starts.`
+    : `Set ${secretSetting} (or ${secretSetting}_FILE, naming a file), for instance in ${environmentFile}, and restart the server. Until then no delivery can be verified.`
 }
 
 function placeOfSecret({ secretSetting, isSecretSet }: SetupSettings, isKnown: boolean): string {
@@ -71,7 +71,7 @@ function placeOfSecret({ secretSetting, isSecretSet }: SetupSettings, isKnown: b
     : `the one in ${secretSetting}`
 }
 
-/** The server takes the configured address; one that it does not know must come with every delivery. */
+/** The server uses its configured address; if it has none, every delivery must contain it. */
 function siteParameter(source: PlatformSource, { chatSite, isChatSiteGiven }: SetupSettings, ledger: ReachedLedger) {
   if (source !== 'chat' || chatSite === undefined || !isChatSiteGiven || ledger.webhook?.site !== undefined) return ''
   return `?site=${encodeURIComponent(chatSite)}`
@@ -79,31 +79,31 @@ function siteParameter(source: PlatformSource, { chatSite, isChatSiteGiven }: Se
 
 function troubleNotes({ trouble }: ReachedLedger): string[] {
   if (!trouble) return []
-  const advice = trouble.code === 'not_found' ? ' Check --api-url or EVENT_API_URL: a root path belongs to it.' : ''
-  return [`It could not be learned what the server has. ${trouble.message}${advice}`]
+  const advice = trouble.code === 'not_found' ? ' Check --api-url or EVENT_API_URL, which include the root path.' : ''
+  return [`The settings of the server could not be read. ${trouble.message}${advice}`]
 }
 
 function chatSiteNotes({ chatSite, isChatSiteGiven }: SetupSettings, { webhook }: ReachedLedger): string[] {
   const served = webhook?.site
   if (served !== undefined) {
     if (chatSite === undefined || chatSite === served) return []
-    const here = isChatSiteGiven ? '--chat-url says' : 'EVENT_CHAT_URL here is'
+    const here = isChatSiteGiven ? '--chat-url is' : 'EVENT_CHAT_URL here is'
     return [
-      `${here} ${chatSite}, but EVENT_CHAT_URL of the server is ${served}, which goes before anything else. It reads settings when it starts.`,
+      `${here} ${chatSite}, but EVENT_CHAT_URL of the server is ${served}, which takes precedence. The server reads settings only when it starts.`,
     ]
   }
   if (chatSite === undefined) {
     return [
-      'Deliveries do not name their server: set EVENT_CHAT_URL to its address, such as https://chat.example.org, or say it here with --chat-url.',
+      'Deliveries do not name their server: set EVENT_CHAT_URL to its address, such as https://chat.example.org, or give it here with --chat-url.',
     ]
   }
   if (isChatSiteGiven || !webhook) return []
-  return ['EVENT_CHAT_URL is set here, but the server does not have it yet: it reads settings when it starts.']
+  return ['EVENT_CHAT_URL is set here, but the server does not have it yet: it reads settings only when it starts.']
 }
 
 function loopbackNotes(base: string): string[] {
   if (!isLoopback(new URL(base).hostname.replace(/^\[(.*)\]$/, '$1'))) return []
   return [
-    'This address is reached from this machine alone. For a platform elsewhere put a proxy with TLS in front of that one path, and its address into EVENT_PUBLIC_URL.',
+    'Only this machine can reach this address. For a platform elsewhere, put a proxy with TLS in front of that one path, and set EVENT_PUBLIC_URL to the address of the proxy.',
   ]
 }

@@ -2,8 +2,8 @@ import { safeEqual } from '../login/safe-equal.js'
 import { USER_LIMITS, USERNAME_PATTERN } from '../model/user.js'
 import { readAdminToken } from './admin-token.js'
 import { type LoginRules, readLoginRules } from './login-rules.js'
-import { readPasswordFile } from './secret-setting.js'
-import { place, type SettingReader } from './setting-reader.js'
+import { readPasswordFile } from './reading/secret-setting.js'
+import { place, type SettingReader } from './reading/setting-reader.js'
 
 /** Who may log in to the ledger, and how. */
 export interface AccountsSettings extends LoginRules {

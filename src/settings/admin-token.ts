@@ -1,8 +1,8 @@
 import { isAbsolute, join } from 'node:path'
-import { readHome } from './database-setting.js'
-import { expandHome } from './home-path.js'
-import { headerWord, readDefaultSecretFile, readSecret } from './secret-setting.js'
-import type { SettingReader } from './setting-reader.js'
+import { readHome } from './home-folder.js'
+import { expandHome } from './reading/paths.js'
+import { headerWord, readDefaultSecretFile, readSecret } from './reading/secret-setting.js'
+import type { SettingReader } from './reading/setting-reader.js'
 
 const NAME = 'EVENT_ADMIN_TOKEN'
 

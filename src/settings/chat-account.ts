@@ -1,9 +1,8 @@
 import type { ChatAccount } from '../model/chat-account.js'
 import { toSite } from '../model/site.js'
-import { readChatSite } from './chat-site.js'
-import { readSecret } from './secret-setting.js'
-import type { SettingReader } from './setting-reader.js'
-import { whyUnreadable } from './unreadable.js'
+import { readSecret } from './reading/secret-setting.js'
+import type { GivenFlag, SettingReader } from './reading/setting-reader.js'
+import { whyUnreadable } from './reading/setting-sources.js'
 import { readZuliprc, type Zuliprc, type ZuliprcValue } from './zuliprc.js'
 
 export interface ChatFlags {
@@ -76,4 +75,14 @@ function readPem(reader: SettingReader, { value, name }: ZuliprcValue): string |
 
 function isYes(value: string): boolean {
   return ['1', 'true', 'yes', 'on'].includes(value.trim().toLowerCase())
+}
+
+/**
+ * The origin of the chat platform's server, such as `https://chat.example.org`. Its webhooks do not name it, and ids
+ * are unique only per server, so webhook and capture must agree on it: both read it here.
+ *
+ * @returns undefined when none is set
+ */
+export function readChatSite(reader: SettingReader, given?: GivenFlag): string | undefined {
+  return reader.text('EVENT_CHAT_URL', toSite, 'is not the http or https address of a server', given)
 }

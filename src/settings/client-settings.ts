@@ -1,8 +1,8 @@
+import { trimEndOf } from '../model/trim.js'
 import { readAdminToken } from './admin-token.js'
-import { API_URL_ALLOWED, acceptApiUrl } from './api-url.js'
-import { headerWord } from './secret-setting.js'
-import { SettingReader } from './setting-reader.js'
-import type { SettingSources } from './setting-sources.js'
+import { headerWord, readSecret } from './reading/secret-setting.js'
+import { SettingReader } from './reading/setting-reader.js'
+import type { SettingSources } from './reading/setting-sources.js'
 
 /** The credential of a request. */
 export type Credential =
@@ -45,4 +45,72 @@ function readCredential(reader: SettingReader, flags: ClientFlags): Credential |
   if (token) return { kind: 'token', secret: headerWord(reader, token.name, token.value) }
   const secret = readAdminToken(reader)
   return secret === undefined ? undefined : { kind: 'admin', secret }
+}
+
+export interface BoardClientSettings {
+  /** The board's base address, without trailing slash. May have a path. */
+  boardUrl: string
+  /** Sent as `Authorization: Bearer`. */
+  key?: string
+}
+
+export interface BoardClientFlags {
+  boardUrl?: string | undefined
+  key?: string | undefined
+}
+
+const DEFAULT_BOARD_URL = 'http://127.0.0.1:8766'
+
+/**
+ * Address and key of the board: the key of the flag, else `BOARD_API_KEY` or the file that `BOARD_API_KEY_FILE` names,
+ * else none.
+ *
+ * @throws AppError `configuration/settings_invalid`, with every problem
+ *
+ * Source: decisions on the board, section 5.
+ */
+export function readBoardClientSettings(flags: BoardClientFlags, sources: SettingSources): BoardClientSettings {
+  const reader = new SettingReader(sources)
+  const given = { flag: '--board-url', value: flags.boardUrl }
+  const boardUrl = reader.text('BOARD_API_URL', acceptApiUrl, API_URL_ALLOWED, given) ?? DEFAULT_BOARD_URL
+  const key = readKey(reader, flags.key)
+  reader.finish()
+  return { boardUrl, ...(key === undefined ? {} : { key }) }
+}
+
+function readKey(reader: SettingReader, given: string | undefined): string | undefined {
+  if (given !== undefined) return headerWord(reader, '--key', given)
+  const key = readSecret(reader, 'BOARD_API_KEY', { both: 'refused' })
+  return key === undefined ? undefined : headerWord(reader, 'BOARD_API_KEY', key)
+}
+
+/** Completes "is not" in the refusal of an address. */
+export const API_URL_ALLOWED = 'is not an http or https address without user name, query and fragment'
+
+/** The base address of an API, without trailing slash. May have a path. */
+export function acceptApiUrl(text: string): string | undefined {
+  const url = URL.canParse(text) ? new URL(text) : undefined
+  if (!url || !['http:', 'https:'].includes(url.protocol)) return undefined
+  if (url.username || url.password || url.search || url.hash) return undefined
+  return trimEndOf(`${url.origin}${url.pathname}`, '/')
+}
+
+const NAME = 'BOARD_EXECUTOR_TOKEN'
+
+/**
+ * The executor's token that a command sends: the given one, else `BOARD_EXECUTOR_TOKEN` or the file that
+ * `BOARD_EXECUTOR_TOKEN_FILE` names, else none.
+ *
+ * @param given content of the file that a flag named
+ * @throws AppError `configuration/settings_invalid`, with every problem
+ */
+export function readExecutorToken(
+  given: { flag: string; text: string } | undefined,
+  sources: SettingSources,
+): string | undefined {
+  const reader = new SettingReader(sources)
+  const token = given ? given.text.trim() : readSecret(reader, NAME, { both: 'refused' })
+  const word = token === undefined ? undefined : headerWord(reader, given?.flag ?? NAME, token)
+  reader.finish()
+  return word
 }

@@ -1,6 +1,5 @@
-import { isAbsolute, join } from 'node:path'
-import { expandHome } from './home-path.js'
-import type { GivenFlag, SettingReader } from './setting-reader.js'
+import { join } from 'node:path'
+import type { GivenFlag, SettingReader } from './reading/setting-reader.js'
 
 /** The ledger database to use. */
 export interface DatabaseSetting {
@@ -14,19 +13,6 @@ export interface DatabaseSetting {
 
 const POSTGRES = /^postgres(?:ql)?:/i
 const SCHEME = /^(?:[a-z][a-z0-9+.-]+:\/\/|file:|:memory:)/i
-
-/** The program's home folder: `home_dir` of the shared environment, else `$ARCH_HOME`, else `~/.arch`. */
-export function readHome(reader: SettingReader): string {
-  const { env, homedir } = reader.sources
-  const shared = reader.shared.values.get('home_dir')
-  const found = shared
-    ? { name: 'home_dir', value: shared, file: reader.shared.path }
-    : { name: 'ARCH_HOME', value: env.ARCH_HOME || join(homedir, '.arch') }
-  const home = expandHome(found.value, homedir)
-  // A relative path would name a different ledger in each working folder.
-  if (!isAbsolute(home)) reader.refuseValue(found, 'is not an absolute path')
-  return home
-}
 
 /**
  * The database path: `--db`, `EVENT_DB`, `<home_dir of the shared environment>/event/events.db`,

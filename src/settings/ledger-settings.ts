@@ -1,12 +1,11 @@
 import type { ChatAccount } from '../model/chat-account.js'
 import { SUBSCRIPTION_LIMITS } from '../model/subscription.js'
 import { type AccountsSettings, readAccounts } from './accounts-settings.js'
-import { readChatAccount } from './chat-account.js'
-import { readChatSite } from './chat-site.js'
+import { readChatAccount, readChatSite } from './chat-account.js'
 import { type ListenSettings, readAllowedHosts, readListen, readPublicUrl } from './listen-settings.js'
 import { type LocalSettings, readLocal } from './local-settings.js'
+import type { SettingReader } from './reading/setting-reader.js'
 import type { ServeFlags } from './serve-settings.js'
-import type { SettingReader } from './setting-reader.js'
 import { readWebhookSecrets, type WebhookSource } from './webhook-settings.js'
 
 const WRITERS = ['anyone', 'tokens'] as const
@@ -37,7 +36,7 @@ export interface LedgerSettings extends LocalSettings, ListenSettings {
   }
   /** The account for capturing due watches of the chat platform; absent: capturing is off. */
   capture?: ChatAccount
-  /** The events are sample data, and the API says so. */
+  /** The events are sample data, and the API reports that. */
   isDemo: boolean
 }
 

@@ -1,5 +1,5 @@
 import { isIP } from 'node:net'
-import type { GivenFlag, SettingReader } from './setting-reader.js'
+import type { GivenFlag, SettingReader } from './reading/setting-reader.js'
 
 /** Where one of the two programs listens. */
 export interface ListenSettings {

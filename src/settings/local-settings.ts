@@ -1,6 +1,11 @@
-import { type DatabaseSetting, readDatabase, readHome } from './database-setting.js'
-import { SettingReader } from './setting-reader.js'
-import type { SettingSources } from './setting-sources.js'
+import type { ChatAccount } from '../model/chat-account.js'
+import { readPasswordMinLength } from './accounts-settings.js'
+import { readAdminToken } from './admin-token.js'
+import { type ChatFlags, readChatAccount } from './chat-account.js'
+import { type DatabaseSetting, readDatabase } from './database-setting.js'
+import { readHome } from './home-folder.js'
+import { SettingReader } from './reading/setting-reader.js'
+import type { SettingSources } from './reading/setting-sources.js'
 
 /** Settings of a command that works on the ledger's files. */
 export interface LocalSettings {
@@ -25,4 +30,34 @@ export function readLocalSettings(flags: LocalFlags, sources: SettingSources): L
 export function readLocal(reader: SettingReader, flags: LocalFlags): LocalSettings {
   const home = readHome(reader)
   return { home, database: readDatabase(reader, home, { flag: '--db', value: flags.db }) }
+}
+
+/** Settings for managing a ledger's users on this machine. A running server uses its own instead. */
+export interface UsersSettings extends LocalSettings {
+  /** If set, the last administrator may be removed. */
+  adminToken?: string
+  passwordMinLength: number
+}
+
+/** @throws AppError `configuration/settings_invalid`, with every problem */
+export function readUsersSettings(flags: LocalFlags, sources: SettingSources): UsersSettings {
+  const reader = new SettingReader(sources)
+  const local = readLocal(reader, flags)
+  const adminToken = readAdminToken(reader, () => local.home)
+  const passwordMinLength = readPasswordMinLength(reader)
+  reader.finish()
+  return { ...local, passwordMinLength, ...(adminToken === undefined ? {} : { adminToken }) }
+}
+
+/** What a capture needs: the ledger, and an account of the chat platform. */
+export interface CaptureSettings extends LocalSettings {
+  chat: ChatAccount
+}
+
+/** @throws AppError `configuration/settings_invalid`, with every problem */
+export function readCaptureSettings(flags: LocalFlags & ChatFlags, sources: SettingSources): CaptureSettings {
+  const reader = new SettingReader(sources)
+  const settings = { ...readLocal(reader, flags), chat: readChatAccount(reader, flags) }
+  reader.finish()
+  return settings
 }

@@ -1,6 +1,6 @@
 import { isCidr } from '../login/throttle-address.js'
 import { LOGIN_APPEARANCES, LOGIN_LAYOUTS, LOGIN_PALETTES, type LoginLook } from '../model/login-look.js'
-import type { SettingReader } from './setting-reader.js'
+import type { SettingReader } from './reading/setting-reader.js'
 
 /** How users log in to one of the two programs. */
 export interface LoginRules {

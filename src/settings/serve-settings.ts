@@ -1,7 +1,7 @@
-import { type BoardSettings, readBoard } from './board-settings.js'
+import { type BoardSettings, readBoard } from './board/board-settings.js'
 import { type LedgerSettings, readLedger } from './ledger-settings.js'
-import { SettingReader } from './setting-reader.js'
-import type { SettingSources } from './setting-sources.js'
+import { SettingReader } from './reading/setting-reader.js'
+import type { SettingSources } from './reading/setting-sources.js'
 
 export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const
 export type LogLevel = (typeof LOG_LEVELS)[number]

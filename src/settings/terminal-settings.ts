@@ -1,4 +1,4 @@
-import type { SettingSources } from './setting-sources.js'
+import type { SettingSources } from './reading/setting-sources.js'
 
 /** How to write to the terminal. */
 export interface TerminalSettings {

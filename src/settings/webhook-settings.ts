@@ -1,5 +1,8 @@
-import { readSecret } from './secret-setting.js'
-import type { SettingReader } from './setting-reader.js'
+import { readChatSite } from './chat-account.js'
+import { readPublicUrl, readRootPath } from './listen-settings.js'
+import { readSecret } from './reading/secret-setting.js'
+import { SettingReader } from './reading/setting-reader.js'
+import type { SettingSources } from './reading/setting-sources.js'
 
 export const WEBHOOK_SOURCES = ['chat', 'forum', 'code_a', 'code_b'] as const
 export type WebhookSource = (typeof WEBHOOK_SOURCES)[number]
@@ -17,4 +20,57 @@ export function readWebhookSecrets(reader: SettingReader, source: WebhookSource)
   const text = readSecret(reader, WEBHOOK_SECRETS[source], { both: 'refused' })
   const lines = text?.split('\n').map(line => line.trim()) ?? []
   return lines.filter(line => line !== '')
+}
+
+/** This machine's settings for one webhook. */
+export interface SetupSettings {
+  /** The ledger's public address, without trailing slash; absent if not set. */
+  publicAddress?: string
+  /** The setting in use: `…_FILE` if a file is named, else the one with the secret itself. */
+  secretSetting: string
+  isSecretSet: boolean
+  /** Origin of the chat platform's server. */
+  chatSite?: string
+  /** `chatSite` was given only to this command, so the server does not know it. */
+  isChatSiteGiven: boolean
+  /** The file with the settings of all programs. */
+  environmentFile: string
+}
+
+export interface SetupFlags {
+  chatUrl?: string | undefined
+}
+
+/** @throws AppError `configuration/settings_invalid`, with every problem */
+export function readSetupSettings(source: WebhookSource, flags: SetupFlags, sources: SettingSources): SetupSettings {
+  const reader = new SettingReader(sources)
+  const publicUrl = readPublicUrl(reader)
+  const rootPath = readRootPath(reader, 'EVENT')
+  const chatSite = readChatSite(reader, { flag: '--chat-url', value: flags.chatUrl })
+  const settings: SetupSettings = {
+    ...(publicUrl === undefined ? {} : { publicAddress: `${publicUrl}${rootPath}` }),
+    secretSetting: findSecretSetting(reader, WEBHOOK_SECRETS[source]),
+    isSecretSet: readWebhookSecrets(reader, source).length > 0,
+    ...(chatSite === undefined ? {} : { chatSite }),
+    isChatSiteGiven: flags.chatUrl !== undefined,
+    environmentFile: reader.shared.path,
+  }
+  reader.finish()
+  return settings
+}
+
+function findSecretSetting(reader: SettingReader, name: string): string {
+  const file = reader.find(name) ? undefined : reader.find(`${name}_FILE`)
+  return file?.name ?? name
+}
+
+/** @returns the origin of the chat platform's server, if one is set. @throws AppError `configuration/settings_invalid` */
+export function readExplainSettings(
+  flags: { chatUrl?: string | undefined },
+  sources: SettingSources,
+): { chatSite?: string } {
+  const reader = new SettingReader(sources)
+  const chatSite = readChatSite(reader, { flag: '--chat-url', value: flags.chatUrl })
+  reader.finish()
+  return chatSite === undefined ? {} : { chatSite }
 }

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
-import { place, type SettingReader } from './setting-reader.js'
-import { whyUnreadable } from './unreadable.js'
+import { place, type SettingReader } from './reading/setting-reader.js'
+import { whyUnreadable } from './reading/setting-sources.js'
 
 /** The platform's own client configuration, by member names of the file. */
 export type Zuliprc = Partial<Record<ZuliprcName, ZuliprcValue>>

@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t, { type Test } from 'tap'
-import { DEPLOYS } from '../runtime/capture-rig.js'
+import { DEPLOYS } from '../runtime/capture/capture-rig.js'
 import { type ChatServer, chatServer } from '../support/chat-server/chat-server.js'
 import { CaptureCommand } from './capture-command.js'
 import { startServer } from './running-server.js'

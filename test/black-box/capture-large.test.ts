@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
-import { DEPLOYS } from '../runtime/capture-rig.js'
+import { DEPLOYS } from '../runtime/capture/capture-rig.js'
 import { chatServer } from '../support/chat-server/chat-server.js'
 import { CaptureCommand } from './capture-command.js'
 

@@ -1,7 +1,7 @@
 import t from 'tap'
 import { Answer } from '../../src/client/answer.js'
 import type { Arrival } from '../../src/client/delivery-watch.js'
-import type { EventParameters } from '../../src/client/event-parameters.js'
+import type { EventParameters } from '../../src/client/event-pages.js'
 import { firstDelivery } from '../../src/client/first-delivery.js'
 import { askForWebhook } from '../../src/client/platform-list.js'
 import { AppError } from '../../src/model/app-error.js'

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import t from 'tap'
 import { Answer } from '../../src/client/answer.js'
-import type { EventParameters } from '../../src/client/event-parameters.js'
+import type { EventParameters } from '../../src/client/event-pages.js'
 import { followEvents } from '../../src/client/follow-events.js'
 import { AppError, type ErrorCategory } from '../../src/model/app-error.js'
 

@@ -1,8 +1,7 @@
 import fc from 'fast-check'
 import t from 'tap'
 import { Answer } from '../../src/client/answer.js'
-import { toLineBatches } from '../../src/client/line-batches.js'
-import { recordLines } from '../../src/client/record-lines.js'
+import { recordLines, toLineBatches } from '../../src/client/record-lines.js'
 import { AppError } from '../../src/model/app-error.js'
 
 async function* pieces(text: string, sizes: readonly number[]): AsyncGenerator<Uint8Array> {

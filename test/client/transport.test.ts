@@ -1,7 +1,6 @@
 import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
-import type { AddressInfo } from 'node:net'
-import { createServer } from 'node:net'
+import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
@@ -14,7 +13,7 @@ t.test('a port where nobody listens is told as that, with what to do', async t =
   await t.rejects(new LedgerClient({ apiUrl: server.url }).health(), {
     category: 'unavailable',
     code: 'server_unreachable',
-    message: `No server answers at ${server.url} (connection refused). Start one with "daybook serve", or say where it is with --api-url or EVENT_API_URL.`,
+    message: `No server answers at ${server.url} (connection refused). Start one with "daybook serve", or give its address with --api-url or EVENT_API_URL.`,
   })
 })
 

@@ -134,7 +134,7 @@ t.test('with no server, a copy is made of the file itself', async t => {
   const env = { BOARD_HOME: join(home, 'board') }
   const copy = join(home, 'copy.sqlite3')
   const run = (...argv: string[]) => runDaybook(t, ['board', 'backup', ...argv], { env })
-  t.match(await run(copy), { code: 3, err: /nothing to copy at .*sessions\.sqlite3/ })
+  t.match(await run(copy), { code: 3, err: /no database at .*sessions\.sqlite3/ })
 
   const files = join(home, 'board')
   await acquireAndFill(files)

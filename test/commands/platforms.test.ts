@@ -114,7 +114,7 @@ const strangers = [
     code: 69,
     note: /not as a ledger/,
   },
-  { name: 'a ledger elsewhere on it', answer: problem(404, 'not_found'), code: 3, note: /a root path belongs to it/ },
+  { name: 'a ledger elsewhere on it', answer: problem(404, 'not_found'), code: 3, note: /include the root path/ },
   { name: 'a ledger that wants to know who asks', answer: problem(401, 'unauthenticated'), code: 4, note: /--token/ },
 ]
 for (const { name, answer, code, note } of strangers) {
@@ -123,7 +123,7 @@ for (const { name, answer, code, note } of strangers) {
     const argv = ['platforms', 'setup', 'forum', '--api-url', url]
     const printed = await runDaybook(t, [...argv, '--no-wait'])
     t.equal(printed.code, 0, printed.err)
-    t.match(JSON.parse(printed.out).notes.join(' '), /could not be learned/)
+    t.match(JSON.parse(printed.out).notes.join(' '), /could not be read/)
     t.match(JSON.parse(printed.out).notes.join(' '), note)
     const waited = await runDaybook(t, argv)
     t.equal(waited.code, code)

@@ -1,6 +1,6 @@
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { readFileSync, symlinkSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import t from 'tap'
@@ -44,25 +44,30 @@ t.test('completion for the shell is made from the commands there are', async t =
   t.match(functions, /api:record-json --json --api-url --token/)
 })
 
-t.test('what npm packs is a whole program', async t => {
+t.test('what npm packs installs without the build tools, and runs', async t => {
   const folder = ownFolder(t)
   const root = fileURLToPath(new URL('../../../', import.meta.url))
   // Without its scripts: they build, and the tests run from what is built.
   execFileSync('npm', ['pack', '--silent', '--ignore-scripts', '--pack-destination', folder], { cwd: root })
-  execFileSync('tar', ['-xzf', `daybook-${version}.tgz`], { cwd: folder })
-  symlinkSync(join(root, 'node_modules'), join(folder, 'package/node_modules'))
-  const server = spawn(
-    process.execPath,
-    ['package/bin/run.js', 'serve', '--demo', '--json', '--port=0', '--board-port=0'],
-    {
-      cwd: folder,
-      env: { HOME: folder, PATH: process.env.PATH },
-      stdio: ['ignore', 'pipe', 'ignore'],
-    },
-  )
+  const quiet = ['--silent', '--no-audit', '--no-fund', '--ignore-scripts', '--prefer-offline']
+  execFileSync('npm', ['install', ...quiet, '--prefix', folder, join(folder, `daybook-${version}.tgz`)])
+  const daybook = join(folder, 'node_modules/.bin/daybook')
+  const options = { cwd: folder, env: { HOME: folder, PATH: process.env.PATH } }
+  t.match(execFileSync(daybook, ['--version'], { ...options, encoding: 'utf8' }), new RegExp(`^daybook/${version} `))
+  t.notOk(existsSync(join(folder, 'node_modules/preact')), 'what the pages need is part of them')
+  const licences = readFileSync(join(folder, 'node_modules/daybook/dist/third-party-licences.txt'), 'utf8')
+  for (const name of ['dompurify', 'preact', 'string-width', 'typebox', 'uplot'])
+    t.match(licences, new RegExp(`^${name} \\d`, 'm'))
+
+  const server = spawn(daybook, ['serve', '--demo', '--json', '--port=0', '--board-port=0'], {
+    ...options,
+    stdio: ['ignore', 'pipe', 'ignore'],
+  })
   t.teardown(() => server.kill('SIGKILL'))
   const { ledger } = JSON.parse(String((await once(server.stdout, 'data'))[0]))
   t.match(await (await fetch(`${ledger}/`)).text(), /<!doctype html>/i, 'with its pages')
+  const health = execFileSync(daybook, ['api', 'health', '--api-url', ledger], { ...options, encoding: 'utf8' })
+  t.match(JSON.parse(health), { status: 'ok' })
   server.kill('SIGTERM')
   t.same(await once(server, 'exit'), [0, null])
 })

@@ -4,7 +4,7 @@ import { Company } from '../../src/demo/company.js'
 import { Ledger } from '../../src/ledger/ledger.js'
 import type { StoredEvent } from '../../src/model/event.js'
 import { toTimestamp } from '../../src/model/timestamp.js'
-import { fillDemoLedger } from '../../src/runtime/demo-ledger.js'
+import { fillDemoLedger } from '../../src/runtime/demo/fill-demo.js'
 import { openSqliteStore } from '../../src/store/sqlite/store.js'
 import { testFolder } from '../support/test-folder.js'
 

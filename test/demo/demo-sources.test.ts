@@ -1,7 +1,6 @@
 import t from 'tap'
-import { demoSources } from '../../src/settings/demo-sources.js'
+import { demoSources, processSources } from '../../src/settings/reading/setting-sources.js'
 import { readServeSettings } from '../../src/settings/serve-settings.js'
-import { processSources } from '../../src/settings/setting-sources.js'
 
 t.test('of the environment a demo heeds where it is to answer, and nothing that leads to a real ledger', async t => {
   const home = t.testdir({ demo: {}, real: { event: { 'events.db': '' } } })

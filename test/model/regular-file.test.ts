@@ -3,8 +3,8 @@ import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
 import { readRegularFile } from '../../src/model/regular-file.js'
+import { processSources } from '../../src/settings/reading/setting-sources.js'
 import { readServeSettings } from '../../src/settings/serve-settings.js'
-import { processSources } from '../../src/settings/setting-sources.js'
 import { problemsOf } from '../settings/refusal.js'
 
 t.test('the text of a file is read as far as the limit, also where the file system names another size', async t => {

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import t from 'tap'
 import { exitCodeOf } from '../../src/cli/exit-codes.js'
 import { AppError } from '../../src/model/app-error.js'
-import { capture } from '../../src/runtime/capture.js'
+import { capture } from '../../src/runtime/capture/capture-command.js'
 import { acquireOwnership } from '../../src/store/sqlite/owner/owner.js'
 
 const REQUEST = {

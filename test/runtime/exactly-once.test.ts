@@ -1,10 +1,10 @@
 import fc from 'fast-check'
 import t, { type Test } from 'tap'
 import type { Ledger } from '../../src/ledger/ledger.js'
-import { Captures } from '../../src/runtime/captures.js'
+import { Captures } from '../../src/runtime/capture/captures.js'
 import type { Place } from '../support/chat-server/message-book.js'
 import { itemsOf } from '../support/events.js'
-import { allEvents, type CaptureRig, captureRig, DEPLOYS, deliver } from './capture-rig.js'
+import { allEvents, type CaptureRig, captureRig, DEPLOYS, deliver } from './capture/capture-rig.js'
 
 /** Where a process dies, as seen from one page. */
 type Crash = 'before it is recorded' | 'after it is recorded'

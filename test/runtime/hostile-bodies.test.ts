@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import fc from 'fast-check'
 import t from 'tap'
-import { type RunningServer, serve } from '../../src/runtime/serve.js'
+import { type RunningServer, serve } from '../../src/runtime/serve/serve.js'
 import { readServeSettings } from '../../src/settings/serve-settings.js'
 import { ownFolder } from '../black-box/own-folder.js'
 import { memorySources } from '../settings/memory-sources.js'

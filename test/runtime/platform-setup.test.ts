@@ -2,8 +2,7 @@ import t from 'tap'
 import { AppError } from '../../src/model/app-error.js'
 import { ADAPTERS } from '../../src/platforms/adapters.js'
 import { platformSetup, type ReachedLedger } from '../../src/runtime/platform-setup.js'
-import { readSetupSettings } from '../../src/settings/setup-settings.js'
-import { WEBHOOK_SOURCES } from '../../src/settings/webhook-settings.js'
+import { readSetupSettings, WEBHOOK_SOURCES } from '../../src/settings/webhook-settings.js'
 import { memorySources } from '../settings/memory-sources.js'
 
 const LOCAL = { address: 'http://127.0.0.1:8765' }
@@ -69,8 +68,11 @@ t.test('the address is the public one where there is one, root path included', a
   const setup = setupOf('code_a', env)
   t.equal(setup.url, 'https://ledger.example.org/book/webhooks/code_a')
   t.notMatch(setup.notes.join(' '), /EVENT_PUBLIC_URL/)
-  t.match(setupOf('code_a').notes.join(' '), /this machine alone.*EVENT_PUBLIC_URL/)
-  t.match(setupOf('code_a', {}, { ledger: { ...LOCAL, address: 'http://[::1]:8765' } }).notes.join(' '), /alone/)
+  t.match(setupOf('code_a').notes.join(' '), /Only this machine can reach.*EVENT_PUBLIC_URL/)
+  t.match(
+    setupOf('code_a', {}, { ledger: { ...LOCAL, address: 'http://[::1]:8765' } }).notes.join(' '),
+    /Only this machine/,
+  )
 })
 
 t.test('the chat server is named by the address where the ledger does not know it', async t => {
@@ -90,7 +92,7 @@ t.test('what the server is told of the chat server goes before what is said here
   t.equal(other.url, 'http://127.0.0.1:8765/webhooks/chat')
   t.match(
     other.notes.join(' '),
-    /--chat-url says https:\/\/other.example.org, but EVENT_CHAT_URL of the server is https:\/\/chat/,
+    /--chat-url is https:\/\/other.example.org, but EVENT_CHAT_URL of the server is https:\/\/chat/,
   )
   const otherHere = setupOf('chat', { EVENT_CHAT_URL: 'other.example.org' }, { ledger })
   t.match(otherHere.notes.join(' '), /EVENT_CHAT_URL here is https:\/\/other.example.org/)
@@ -120,10 +122,10 @@ t.test('certificates are spoken of only where there are some', async t => {
   t.ok(names({ EVENT_PUBLIC_URL: 'https://ledger.example.org' }).includes('SSL verification'))
 })
 
-t.test('what could not be learned of the server is said', async t => {
+t.test('settings of the server that could not be read are reported', async t => {
   const trouble = new AppError('not_found', 'not_found', 'There is nothing here.')
   const setup = setupOf('forum', {}, { ledger: { ...LOCAL, trouble } })
-  t.match(setup.notes.join(' '), /could not be learned.*There is nothing here.*a root path belongs to it/)
+  t.match(setup.notes.join(' '), /could not be read.*There is nothing here.*include the root path/)
 })
 
 t.test('wrong settings are told together', async t => {

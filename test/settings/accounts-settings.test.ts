@@ -1,8 +1,8 @@
 import { chmodSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
+import { processSources } from '../../src/settings/reading/setting-sources.js'
 import { readServeSettings } from '../../src/settings/serve-settings.js'
-import { processSources } from '../../src/settings/setting-sources.js'
 import { HOME, type MemorySources, memorySources, SHARED } from './memory-sources.js'
 import { problemsOf } from './refusal.js'
 

@@ -1,6 +1,6 @@
 import t from 'tap'
-import { readBoardClientSettings } from '../../src/settings/board-client-settings.js'
-import { findBoardHome } from '../../src/settings/board-home.js'
+import { readBoardClientSettings } from '../../src/settings/client-settings.js'
+import { findBoardHome } from '../../src/settings/home-folder.js'
 import { HOME, memorySources, SHARED } from './memory-sources.js'
 import { problemsOf } from './refusal.js'
 

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { readCaptureSettings } from '../../src/settings/capture-settings.js'
+import { readCaptureSettings } from '../../src/settings/local-settings.js'
 import { HOME, type MemorySources, memorySources, SHARED } from './memory-sources.js'
 import { problemsOf } from './refusal.js'
 

@@ -1,4 +1,4 @@
-import type { SettingSources } from '../../src/settings/setting-sources.js'
+import type { SettingSources } from '../../src/settings/reading/setting-sources.js'
 
 export const HOME = '/home/ada'
 export const SHARED = `${HOME}/.config/arch/environment`

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { cacheFolder } from '../../src/settings/cache-folder.js'
+import { cacheFolder } from '../../src/settings/reading/paths.js'
 import { readTerminalSettings } from '../../src/settings/terminal-settings.js'
 
 t.test('colour is for terminals that can, and for people who want it', async t => {

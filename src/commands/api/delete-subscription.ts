@@ -1,6 +1,6 @@
 import { string } from '@oclif/core/args'
-import { LedgerCommand } from '../../cli/ledger-command.js'
-import { toTerminalLine } from '../../cli/terminal-text.js'
+import { LedgerCommand } from '../../cli/base/ledger-command.js'
+import { toTerminalLine } from '../../cli/terminal/text.js'
 
 export default class ApiDeleteSubscription extends LedgerCommand {
   static override summary = 'Deletes a subscription. Events that it matched stay.'

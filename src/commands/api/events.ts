@@ -1,8 +1,8 @@
 import { boolean, string } from '@oclif/core/flags'
-import type { LedgerFlags } from '../../cli/ledger-api-context.js'
-import { LedgerCommand } from '../../cli/ledger-command.js'
-import { toTerminalJson, toTerminalLine } from '../../cli/terminal-text.js'
-import type { EventParameters } from '../../client/event-parameters.js'
+import type { LedgerFlags } from '../../cli/base/api-context.js'
+import { LedgerCommand } from '../../cli/base/ledger-command.js'
+import { toTerminalJson, toTerminalLine } from '../../cli/terminal/text.js'
+import type { EventParameters } from '../../client/event-pages.js'
 import { followEvents } from '../../client/follow-events.js'
 
 export default class ApiEvents extends LedgerCommand {
@@ -66,7 +66,7 @@ export default class ApiEvents extends LedgerCommand {
     const answer = await this.client(flags).events(parameters)
     const isNewestFirst = order === undefined ? since === undefined : order === 'desc'
     await this.show(answer, flags, async () => {
-      const { eventTable } = await import('../../cli/event-table.js')
+      const { eventTable } = await import('../../cli/views/events.js')
       return (page, style) => eventTable(page, style, { isNewestFirst })
     })
   }
@@ -95,7 +95,7 @@ export default class ApiEvents extends LedgerCommand {
   }
 
   private async loadLine(): Promise<(event: unknown) => string> {
-    const { eventLine } = await import('../../cli/event-line.js')
+    const { eventLine } = await import('../../cli/views/events.js')
     const style = await this.style()
     return event => eventLine(event, style)
   }

@@ -1,5 +1,5 @@
-import { LedgerCommand } from '../../cli/ledger-command.js'
-import { reportHealth } from '../../cli/report-health.js'
+import { LedgerCommand } from '../../cli/base/ledger-command.js'
+import { reportHealth } from '../../cli/health-probe.js'
 
 export default class ApiHealth extends LedgerCommand {
   static override summary = 'Shows whether the ledger can record, and its database.'

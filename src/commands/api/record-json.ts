@@ -1,7 +1,7 @@
 import { string } from '@oclif/core/args'
-import { readInput } from '../../cli/input.js'
-import { LedgerCommand } from '../../cli/ledger-command.js'
-import { Progress } from '../../cli/progress.js'
+import { LedgerCommand } from '../../cli/base/ledger-command.js'
+import { readInput } from '../../cli/input/read-input.js'
+import { Progress } from '../../cli/terminal/progress.js'
 import { readEventInput } from '../../client/event-input.js'
 import { recordLines } from '../../client/record-lines.js'
 
@@ -26,7 +26,7 @@ export default class ApiRecordJson extends LedgerCommand {
     const input = await readEventInput(readInput(args.file))
     if (input.kind === 'document') {
       const answer = await client.record(input.json, 'application/json')
-      await this.show(answer, flags, async () => (await import('../../cli/recorded-text.js')).recordedText)
+      await this.show(answer, flags, async () => (await import('../../cli/views/events.js')).recordedText)
       return
     }
     let created = 0
@@ -46,7 +46,7 @@ export default class ApiRecordJson extends LedgerCommand {
   }
 
   private async summarise(created: number, duplicates: number): Promise<void> {
-    const { recordedCount } = await import('../../cli/recorded-text.js')
+    const { recordedCount } = await import('../../cli/views/events.js')
     await this.output.print(recordedCount(created, duplicates, await this.style()))
   }
 }

@@ -1,6 +1,6 @@
 import { string } from '@oclif/core/args'
-import { readSmallInput } from '../../cli/input.js'
-import { LedgerCommand } from '../../cli/ledger-command.js'
+import { LedgerCommand } from '../../cli/base/ledger-command.js'
+import { readSmallInput } from '../../cli/input/read-input.js'
 
 /** The ledger's limit. */
 const MAX_BYTES = 64 * 1024
@@ -19,6 +19,6 @@ export default class ApiSaveSubscription extends LedgerCommand {
     const { args, flags } = await this.parse(ApiSaveSubscription)
     const client = this.client(flags)
     const answer = await client.saveSubscription(await readSmallInput(args.file, MAX_BYTES))
-    await this.show(answer, flags, async () => (await import('../../cli/subscription-card.js')).savedSubscriptionCard)
+    await this.show(answer, flags, async () => (await import('../../cli/views/subscriptions.js')).savedSubscriptionCard)
   }
 }

@@ -1,5 +1,5 @@
 import { option } from '@oclif/core/args'
-import { LedgerCommand } from '../../cli/ledger-command.js'
+import { LedgerCommand } from '../../cli/base/ledger-command.js'
 
 export default class ApiSchema extends LedgerCommand {
   static override summary = 'Prints the JSON Schema of events or of subscriptions.'
@@ -13,6 +13,6 @@ export default class ApiSchema extends LedgerCommand {
   async run(): Promise<void> {
     const { args, flags } = await this.parse(ApiSchema)
     const answer = await this.client(flags).schema(args.name)
-    await this.show(answer, flags, async () => (await import('../../cli/pretty-json.js')).prettyJson)
+    await this.show(answer, flags, async () => (await import('../../cli/terminal/text.js')).prettyJson)
   }
 }

@@ -1,4 +1,4 @@
-import { LedgerCommand } from '../../cli/ledger-command.js'
+import { LedgerCommand } from '../../cli/base/ledger-command.js'
 
 export default class ApiSession extends LedgerCommand {
   static override summary = 'Shows who you are logged in as, and whether the ledger needs a login.'
@@ -6,6 +6,6 @@ export default class ApiSession extends LedgerCommand {
   async run(): Promise<void> {
     const { flags } = await this.parse(ApiSession)
     const answer = await this.client(flags).session()
-    await this.show(answer, flags, async () => (await import('../../cli/session-card.js')).sessionCard)
+    await this.show(answer, flags, async () => (await import('../../cli/views/users.js')).sessionCard)
   }
 }

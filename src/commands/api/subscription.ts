@@ -1,5 +1,5 @@
 import { string } from '@oclif/core/args'
-import { LedgerCommand } from '../../cli/ledger-command.js'
+import { LedgerCommand } from '../../cli/base/ledger-command.js'
 
 export default class ApiSubscription extends LedgerCommand {
   static override summary = 'Shows one subscription.'
@@ -10,6 +10,6 @@ export default class ApiSubscription extends LedgerCommand {
   async run(): Promise<void> {
     const { args, flags } = await this.parse(ApiSubscription)
     const answer = await this.client(flags).subscription(args.id)
-    await this.show(answer, flags, async () => (await import('../../cli/subscription-card.js')).subscriptionCard)
+    await this.show(answer, flags, async () => (await import('../../cli/views/subscriptions.js')).subscriptionCard)
   }
 }

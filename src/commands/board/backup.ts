@@ -1,9 +1,9 @@
 import { string } from '@oclif/core/args'
 import { option } from '@oclif/core/flags'
-import { DaybookCommand } from '../../cli/daybook-command.js'
-import { toTerminalLine } from '../../cli/terminal-text.js'
+import { DaybookCommand } from '../../cli/base/daybook-command.js'
+import { toTerminalLine } from '../../cli/terminal/text.js'
 import { BOARD_DATABASES } from '../../model/board-backup.js'
-import { findBoardHome } from '../../settings/board-home.js'
+import { findBoardHome } from '../../settings/home-folder.js'
 
 export default class BoardBackup extends DaybookCommand {
   static override summary = 'Makes a consistent copy of a database of the board.'

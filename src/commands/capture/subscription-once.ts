@@ -1,20 +1,20 @@
 import { string } from '@oclif/core/args'
 import { boolean, integer, string as text } from '@oclif/core/flags'
-import { DaybookCommand } from '../../cli/daybook-command.js'
+import { DaybookCommand } from '../../cli/base/daybook-command.js'
 import { exitCodeOf } from '../../cli/exit-codes.js'
-import { Progress } from '../../cli/progress.js'
 import { toReportedError } from '../../cli/report.js'
+import { Progress } from '../../cli/terminal/progress.js'
 import { AppError } from '../../model/app-error.js'
 import type { CaptureProgress, CaptureRequest, CaptureResult, WatchCapture } from '../../model/capture.js'
 import { fromFailure } from '../../model/failure.js'
-import { readCaptureSettings } from '../../settings/capture-settings.js'
+import { readCaptureSettings } from '../../settings/local-settings.js'
 
 export default class CaptureSubscriptionOnce extends DaybookCommand {
   static override summary = 'Captures the messages of a watched chat topic since the last capture.'
   static override description = [
     'A running server captures; without a server, this command opens the ledger itself. Messages are read',
     'oldest first and recorded page by page, so an interrupted capture can simply be run again. The account comes from',
-    'EVENT_CHAT_EMAIL and EVENT_CHAT_API_KEY (or EVENT_CHAT_API_KEY_FILE), else by ZULIP_* or ~/.zuliprc.',
+    'EVENT_CHAT_EMAIL and EVENT_CHAT_API_KEY (or EVENT_CHAT_API_KEY_FILE), else from ZULIP_* or ~/.zuliprc.',
   ].join(' ')
   static override examples = [
     '<%= config.bin %> <%= command.id %> deploys',
@@ -50,33 +50,33 @@ export default class CaptureSubscriptionOnce extends DaybookCommand {
       this.sources,
     )
     const watch = args.id === undefined ? {} : { subscription_id: args.id }
-    const { capture } = await import('../../runtime/capture.js')
+    const { capture } = await import('../../runtime/capture/capture-command.js')
     const request: CaptureRequest = { ...watch, backfill: flags.backfill, chat }
     const progress = new Progress(process.stderr)
     const result = await capture(local, request, step => progress.show(toProgressText(step))).finally(() =>
       progress.end(),
     )
-    await (flags.due ? this.tellAll(result, flags.json) : this.tellOne(result, flags.json))
+    await (flags.due ? this.printAll(result, flags.json) : this.printOne(result, flags.json))
   }
 
-  private async tellOne({ captures: [capture] }: CaptureResult, json: boolean): Promise<void> {
+  private async printOne({ captures: [capture] }: CaptureResult, json: boolean): Promise<void> {
     if (capture === undefined) throw new Error('A capture of one watch ended without a result.')
     if (capture.error) throw fromFailure(capture.error)
-    await this.tell(capture, json, [capture])
+    await this.print(capture, json, [capture])
   }
 
-  private async tellAll(result: CaptureResult, json: boolean): Promise<void> {
+  private async printAll(result: CaptureResult, json: boolean): Promise<void> {
     const captures = result.captures.map(({ error, ...capture }) =>
       error ? { ...capture, error: toReportedError(error) } : capture,
     )
-    await this.tell({ ...result, captures }, json, result.captures)
+    await this.print({ ...result, captures }, json, result.captures)
     const failed = result.captures.find(({ error }) => error !== undefined)?.error
     if (failed) process.exitCode = exitCodeOf(fromFailure(failed))
   }
 
-  private async tell(value: unknown, json: boolean, captures: readonly WatchCapture[]): Promise<void> {
+  private async print(value: unknown, json: boolean, captures: readonly WatchCapture[]): Promise<void> {
     if (json || !this.output.isTerminal) return this.output.print(JSON.stringify(value))
-    const { capturesText } = await import('../../cli/captures-text.js')
+    const { capturesText } = await import('../../cli/views/captures.js')
     await this.output.print(capturesText(captures, await this.style()))
   }
 }

@@ -1,5 +1,5 @@
 import { boolean, string } from '@oclif/core/flags'
-import { DaybookCommand } from '../../cli/daybook-command.js'
+import { DaybookCommand } from '../../cli/base/daybook-command.js'
 import { EXIT_DEFECT } from '../../cli/exit-codes.js'
 import { readLocalSettings } from '../../settings/local-settings.js'
 
@@ -20,7 +20,7 @@ export default class LedgerStatus extends DaybookCommand {
     const { ledgerStatus } = await import('../../runtime/ledger-status.js')
     const status = await ledgerStatus(settings, { check: flags.check })
     if (this.output.isTerminal && !flags.json) {
-      const { ledgerStatusCard } = await import('../../cli/ledger-status-card.js')
+      const { ledgerStatusCard } = await import('../../cli/views/ledger.js')
       await this.output.print(ledgerStatusCard(status, await this.style()))
     } else {
       await this.output.print(JSON.stringify(status))

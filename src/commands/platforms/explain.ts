@@ -1,11 +1,10 @@
 import { string as argument } from '@oclif/core/args'
 import { string } from '@oclif/core/flags'
-import { DaybookCommand } from '../../cli/daybook-command.js'
-import { readSmallInput } from '../../cli/input.js'
-import { toTerminalJson } from '../../cli/terminal-text.js'
+import { DaybookCommand } from '../../cli/base/daybook-command.js'
+import { readSmallInput } from '../../cli/input/read-input.js'
+import { toTerminalJson } from '../../cli/terminal/text.js'
 import { AppError } from '../../model/app-error.js'
-import { readExplainSettings } from '../../settings/explain-settings.js'
-import { WEBHOOK_SOURCES } from '../../settings/webhook-settings.js'
+import { readExplainSettings, WEBHOOK_SOURCES } from '../../settings/webhook-settings.js'
 
 /** The largest delivery, plus the overhead of a body quoted in JSON. */
 const MAX_BYTES = 64 * 1024 * 1024
@@ -47,7 +46,7 @@ export default class PlatformsExplain extends DaybookCommand {
     const { explainSavedDelivery } = await import('../../runtime/explain-delivery.js')
     const explanation = explainSavedDelivery(bytes, { source, headers, site: chatSite })
     if (this.output.isTerminal && !flags.json) {
-      const { explanationText } = await import('../../cli/explanation-text.js')
+      const { explanationText } = await import('../../cli/views/platforms.js')
       await this.output.print(explanationText(explanation, await this.style()))
     } else {
       const json = JSON.stringify(explanation)

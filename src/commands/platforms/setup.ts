@@ -1,15 +1,14 @@
 import { option } from '@oclif/core/args'
 import { boolean, string } from '@oclif/core/flags'
-import type { LedgerFlags } from '../../cli/ledger-api-context.js'
-import { LedgerCommand } from '../../cli/ledger-command.js'
-import { toTerminalLine } from '../../cli/terminal-text.js'
+import type { LedgerFlags } from '../../cli/base/api-context.js'
+import { LedgerCommand } from '../../cli/base/ledger-command.js'
+import { toTerminalLine } from '../../cli/terminal/text.js'
 import { firstDelivery } from '../../client/first-delivery.js'
 import { askForWebhook, type ServedWebhook } from '../../client/platform-list.js'
 import { AppError } from '../../model/app-error.js'
 import type { PlatformSetup } from '../../model/platform-setup.js'
 import { readClientSettings } from '../../settings/client-settings.js'
-import { readSetupSettings } from '../../settings/setup-settings.js'
-import { WEBHOOK_SOURCES } from '../../settings/webhook-settings.js'
+import { readSetupSettings, WEBHOOK_SOURCES } from '../../settings/webhook-settings.js'
 
 export default class PlatformsSetup extends LedgerCommand {
   static override summary = 'Shows how to make a platform deliver to this ledger, and waits for the first delivery.'
@@ -39,7 +38,7 @@ export default class PlatformsSetup extends LedgerCommand {
     const { platformSetup, missingSecret } = await import('../../runtime/platform-setup.js')
     const reached = { address: apiUrl, ...(webhook ? { webhook } : {}), ...(trouble ? { trouble } : {}) }
     const setup = platformSetup(args.source, settings, reached)
-    await this.tell(setup, flags)
+    await this.print(setup, flags)
     if (flags['no-wait']) return
     // An unreachable server is waited for. Other problems need the user.
     if (trouble && trouble.code !== 'server_unreachable') throw trouble
@@ -59,31 +58,31 @@ export default class PlatformsSetup extends LedgerCommand {
     }
   }
 
-  private async tell(setup: PlatformSetup, flags: LedgerFlags): Promise<void> {
+  private async print(setup: PlatformSetup, flags: LedgerFlags): Promise<void> {
     if (!this.isForPeople(flags)) return this.printJson(setup)
-    const { platformSetupCard } = await import('../../cli/platform-setup-card.js')
+    const { platformSetupCard } = await import('../../cli/views/platforms.js')
     await this.output.print(platformSetupCard(setup, await this.style()))
   }
 
   private async waitForDelivery(setup: PlatformSetup, missingSecret: string, flags: LedgerFlags): Promise<void> {
-    const tell = (text: string) => process.stderr.write(`${toTerminalLine(text)}\n`)
-    tell('Waiting for the first verified delivery. Ctrl+C ends this.')
-    tell(`If nothing arrives, look at ${setup.delivery_log}: 401 means that the two secrets differ.`)
+    const notify = (text: string) => process.stderr.write(`${toTerminalLine(text)}\n`)
+    notify('Waiting for the first verified delivery. Ctrl+C ends this.')
+    notify(`If nothing arrives, look at ${setup.delivery_log}: 401 means that the two secrets differ.`)
     const arrival = await firstDelivery(this.client(flags), setup.source, {
       signal: this.output.closed,
-      onAway: error => tell(error.code === 'connection_lost' ? AWAY : `${error.message} ${WAITING}`),
-      onBack: () => tell('The server answers.'),
+      onAway: error => notify(error.code === 'connection_lost' ? AWAY : `${error.message} ${WAITING}`),
+      onBack: () => notify('The server answers.'),
       onUnverified: ({ isSecretConfigured }) => {
-        tell(`An unverified delivery arrived. ${isSecretConfigured ? TOO_EARLY : missingSecret}`)
+        notify(`An unverified delivery arrived. ${isSecretConfigured ? TOO_EARLY : missingSecret}`)
       },
       onRepeat: ({ isSecretConfigured }) => {
-        tell(`A known delivery arrived again. ${isSecretConfigured ? TELLS_NOTHING : missingSecret}`)
+        notify(`A known delivery arrived again. ${isSecretConfigured ? REPEAT_UNKNOWN : missingSecret}`)
       },
     })
     if (arrival === undefined) return
     const { event, isRepeat } = arrival
     if (!this.isForPeople(flags)) return this.printJson({ event, ...(isRepeat ? { repeated: true } : {}) })
-    const { eventCard } = await import('../../cli/event-card.js')
+    const { eventCard } = await import('../../cli/views/events.js')
     const style = await this.style()
     const title = isRepeat ? 'It works. This arrived again:' : 'It works. This arrived:'
     await this.output.print(`\n${style.paint.green(title)}\n\n${eventCard(event, style)}`)
@@ -93,4 +92,4 @@ export default class PlatformsSetup extends LedgerCommand {
 const WAITING = 'Waiting for it.'
 const AWAY = `The server is unreachable. ${WAITING}`
 const TOO_EARLY = 'It arrived before the server had its secret. Send it again, or trigger a new event.'
-const TELLS_NOTHING = 'The ledger does not record whether a repeat was verified. Trigger a new event.'
+const REPEAT_UNKNOWN = 'The ledger does not record whether a repeat was verified. Trigger a new event.'

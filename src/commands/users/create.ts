@@ -1,7 +1,7 @@
 import { string as text } from '@oclif/core/args'
 import { option, string } from '@oclif/core/flags'
-import { readNewPassword } from '../../cli/new-password.js'
-import { UsersCommand } from '../../cli/users-command.js'
+import { UsersCommand } from '../../cli/base/users-command.js'
+import { readNewPassword } from '../../cli/input/new-password.js'
 import { ROLES } from '../../model/user.js'
 
 export default class UsersCreate extends UsersCommand {
@@ -34,9 +34,9 @@ export default class UsersCreate extends UsersCommand {
     const settings = this.settings(flags)
     const password = await readNewPassword(flags['password-file'])
     const created = { username: args.username, password, role: flags.role }
-    const { manageUsers } = await import('../../runtime/manage-users.js')
+    const { manageUsers } = await import('../../runtime/users/manage-users.js')
     const user = await manageUsers(settings, users => users.create(created), { mayBeNew: true })
-    const load = async () => (await import('../../cli/user-card.js')).createdUserCard(settings.database.path)
+    const load = async () => (await import('../../cli/views/users.js')).createdUserCard(settings.database.path)
     await this.show(user, flags, load)
   }
 }

@@ -1,6 +1,6 @@
 import { string } from '@oclif/core/args'
-import { toTerminalLine } from '../../cli/terminal-text.js'
-import { UsersCommand } from '../../cli/users-command.js'
+import { UsersCommand } from '../../cli/base/users-command.js'
+import { toTerminalLine } from '../../cli/terminal/text.js'
 
 export default class UsersDelete extends UsersCommand {
   static override summary = 'Deletes a user, its sessions and tokens. Its subscriptions stay.'
@@ -11,8 +11,8 @@ export default class UsersDelete extends UsersCommand {
   async run(): Promise<void> {
     const { args, flags } = await this.parse(UsersDelete)
     const settings = this.settings(flags)
-    const { manageUsers } = await import('../../runtime/manage-users.js')
+    const { manageUsers } = await import('../../runtime/users/manage-users.js')
     const { username } = await manageUsers(settings, users => users.delete(args.user))
-    await this.tell(`Deleted user ${toTerminalLine(username)}.`, flags)
+    await this.confirm(`Deleted user ${toTerminalLine(username)}.`, flags)
   }
 }

@@ -1,5 +1,5 @@
 import { string } from '@oclif/core/args'
-import { UsersCommand } from '../../cli/users-command.js'
+import { UsersCommand } from '../../cli/base/users-command.js'
 
 export default class UsersEnable extends UsersCommand {
   static override summary = 'Enables a disabled user: its login and tokens work again.'
@@ -10,8 +10,8 @@ export default class UsersEnable extends UsersCommand {
   async run(): Promise<void> {
     const { args, flags } = await this.parse(UsersEnable)
     const settings = this.settings(flags)
-    const { manageUsers } = await import('../../runtime/manage-users.js')
+    const { manageUsers } = await import('../../runtime/users/manage-users.js')
     const user = await manageUsers(settings, users => users.update(args.user, { enabled: true }))
-    await this.show(user, flags, async () => (await import('../../cli/user-card.js')).userCard)
+    await this.show(user, flags, async () => (await import('../../cli/views/users.js')).userCard)
   }
 }

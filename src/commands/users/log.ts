@@ -1,5 +1,5 @@
 import { integer } from '@oclif/core/flags'
-import { UsersCommand } from '../../cli/users-command.js'
+import { UsersCommand } from '../../cli/base/users-command.js'
 import { ACCOUNT_LOG_LIMITS } from '../../model/account-log.js'
 
 export default class UsersLog extends UsersCommand {
@@ -19,9 +19,9 @@ export default class UsersLog extends UsersCommand {
   async run(): Promise<void> {
     const { flags } = await this.parse(UsersLog)
     const settings = this.settings(flags)
-    const { manageUsers } = await import('../../runtime/manage-users.js')
+    const { manageUsers } = await import('../../runtime/users/manage-users.js')
     const items = await manageUsers(settings, users => users.listLog(flags.limit))
-    const load = async () => (await import('../../cli/account-log-table.js')).accountLogTable
+    const load = async () => (await import('../../cli/views/users.js')).accountLogTable
     await this.show({ items, count: items.length }, flags, load)
   }
 }

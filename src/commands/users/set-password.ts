@@ -1,7 +1,7 @@
 import { string } from '@oclif/core/args'
 import { string as text } from '@oclif/core/flags'
-import { readNewPassword } from '../../cli/new-password.js'
-import { UsersCommand } from '../../cli/users-command.js'
+import { UsersCommand } from '../../cli/base/users-command.js'
+import { readNewPassword } from '../../cli/input/new-password.js'
 
 export default class UsersSetPassword extends UsersCommand {
   static override summary = 'Sets the password of a user, and ends its sessions. Its tokens stay.'
@@ -17,8 +17,8 @@ export default class UsersSetPassword extends UsersCommand {
     const { args, flags } = await this.parse(UsersSetPassword)
     const settings = this.settings(flags)
     const password = await readNewPassword(flags['password-file'])
-    const { manageUsers } = await import('../../runtime/manage-users.js')
+    const { manageUsers } = await import('../../runtime/users/manage-users.js')
     const user = await manageUsers(settings, users => users.update(args.user, { password }))
-    await this.show(user, flags, async () => (await import('../../cli/user-card.js')).userCard)
+    await this.show(user, flags, async () => (await import('../../cli/views/users.js')).userCard)
   }
 }

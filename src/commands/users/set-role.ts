@@ -1,5 +1,5 @@
 import { option, string } from '@oclif/core/args'
-import { UsersCommand } from '../../cli/users-command.js'
+import { UsersCommand } from '../../cli/base/users-command.js'
 import { ROLES } from '../../model/user.js'
 
 export default class UsersSetRole extends UsersCommand {
@@ -15,8 +15,8 @@ export default class UsersSetRole extends UsersCommand {
   async run(): Promise<void> {
     const { args, flags } = await this.parse(UsersSetRole)
     const settings = this.settings(flags)
-    const { manageUsers } = await import('../../runtime/manage-users.js')
+    const { manageUsers } = await import('../../runtime/users/manage-users.js')
     const user = await manageUsers(settings, users => users.update(args.user, { role: args.role }))
-    await this.show(user, flags, async () => (await import('../../cli/user-card.js')).userCard)
+    await this.show(user, flags, async () => (await import('../../cli/views/users.js')).userCard)
   }
 }

@@ -1,10 +1,10 @@
 import { string } from '@oclif/core/args'
 import { boolean, option, string as text } from '@oclif/core/flags'
-import { toTerminalLine } from '../../cli/terminal-text.js'
-import { UsersCommand, type UsersFlags } from '../../cli/users-command.js'
+import { UsersCommand, type UsersFlags } from '../../cli/base/users-command.js'
+import { toTerminalLine } from '../../cli/terminal/text.js'
 import { AppError } from '../../model/app-error.js'
 import { TOKEN_MAY, type TokenRights } from '../../model/user.js'
-import type { ManagedUsers } from '../../runtime/managed-users.js'
+import type { NamedUsers } from '../../runtime/users/manage-users.js'
 
 interface RightsFlags {
   may?: TokenRights['may'] | undefined
@@ -55,29 +55,29 @@ export default class UsersToken extends UsersCommand {
   private async issue(named: string, flags: UsersFlags & RightsFlags): Promise<void> {
     const rights = rightsOf(flags)
     const { user, token } = await this.manage(flags, users => users.issueToken(named, rights))
-    const load = async () => (await import('../../cli/issued-token-card.js')).issuedTokenCard(user.username)
+    const load = async () => (await import('../../cli/views/users.js')).issuedTokenCard(user.username)
     await this.show(token, flags, load)
   }
 
   private async list(named: string, flags: UsersFlags): Promise<void> {
     const items = await this.manage(flags, users => users.listTokens(named))
-    const load = async () => (await import('../../cli/token-table.js')).tokenTable
+    const load = async () => (await import('../../cli/views/users.js')).tokenTable
     await this.show({ items, count: items.length }, flags, load)
   }
 
   private async revoke(named: string, tokenId: string, flags: UsersFlags): Promise<void> {
     await this.manage(flags, users => users.revokeToken(named, tokenId))
-    await this.tell(`Revoked token ${toTerminalLine(tokenId)}.`, flags)
+    await this.confirm(`Revoked token ${toTerminalLine(tokenId)}.`, flags)
   }
 
   private async revokeAll(named: string, flags: UsersFlags): Promise<void> {
     await this.manage(flags, users => users.revokeTokens(named))
-    await this.tell(`Revoked all tokens of ${toTerminalLine(named)}.`, flags)
+    await this.confirm(`Revoked all tokens of ${toTerminalLine(named)}.`, flags)
   }
 
-  private async manage<Result>(flags: UsersFlags, work: (users: ManagedUsers) => Promise<Result>): Promise<Result> {
+  private async manage<Result>(flags: UsersFlags, work: (users: NamedUsers) => Promise<Result>): Promise<Result> {
     const settings = this.settings(flags)
-    const { manageUsers } = await import('../../runtime/manage-users.js')
+    const { manageUsers } = await import('../../runtime/users/manage-users.js')
     return manageUsers(settings, work)
   }
 }

@@ -9,7 +9,7 @@ import { AppError } from '../../../src/model/app-error.js'
 import { toTimestamp } from '../../../src/model/timestamp.js'
 import { openLedger } from '../../../src/runtime/open-ledger.js'
 import { readLocalSettings } from '../../../src/settings/local-settings.js'
-import { processSources } from '../../../src/settings/setting-sources.js'
+import { processSources } from '../../../src/settings/reading/setting-sources.js'
 import { entry } from '../entries.js'
 import { monotonicNow } from '../owner-spans.js'
 

@@ -1,8 +1,8 @@
-import { DaybookCommand } from '../../../cli/daybook-command.js'
+import { DaybookCommand } from '../../../cli/base/daybook-command.js'
 import { exitCodeOf } from '../../../cli/exit-codes.js'
 import { AppError, type ErrorCategory } from '../../../model/app-error.js'
 import type { BackendProblem } from '../../../model/backend-check.js'
-import { findBoardHome } from '../../../settings/board-home.js'
+import { findBoardHome } from '../../../settings/home-folder.js'
 
 export default class BoardBackendsCheck extends DaybookCommand {
   static override summary = 'Checks the connection to every other board that has a profile here.'
@@ -17,7 +17,7 @@ export default class BoardBackendsCheck extends DaybookCommand {
     const { checkBackends } = await import('../../../runtime/check-backends.js')
     const items = await checkBackends(findBoardHome(this.sources))
     if (this.output.isTerminal && !flags.json) {
-      const { backendsTable } = await import('../../../cli/backends-table.js')
+      const { backendsTable } = await import('../../../cli/views/backends.js')
       await this.output.print(backendsTable(items, await this.style()))
     } else {
       await this.printJson({ items, count: items.length })

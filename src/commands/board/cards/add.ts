@@ -1,14 +1,14 @@
 import { string } from '@oclif/core/args'
 import { string as text } from '@oclif/core/flags'
-import { BoardCommand } from '../../../cli/board-command.js'
-import { readSmallText } from '../../../cli/input.js'
+import { BoardCommand } from '../../../cli/base/board-command.js'
+import { readSmallText } from '../../../cli/input/read-input.js'
 import { CARD_LIMITS } from '../../../model/card.js'
 
 export default class BoardCardsAdd extends BoardCommand {
   static override summary = 'Adds a card, at the end of its column.'
   static override examples = [
     '<%= config.bin %> <%= command.id %> "Rotate the keys" --label security --assignee ada',
-    'git log -1 --format=%B | <%= config.bin %> <%= command.id %> "TerminalStyle at the last change" --body -',
+    'git log -1 --format=%B | <%= config.bin %> <%= command.id %> "Review the last change" --body -',
   ]
   static override args = {
     title: string({ required: true, ignoreStdin: true, description: 'Title, one line.' }),
@@ -38,6 +38,6 @@ export default class BoardCardsAdd extends BoardCommand {
     const body = flags.body === '-' ? await readSmallText('-', CARD_LIMITS.bodyBytes) : flags.body
     // Undefined members are not sent.
     const answer = await client.createCard(JSON.stringify({ title: args.title, body, column, labels, assignee, links }))
-    await this.show(answer, flags, async () => (await import('../../../cli/board-card.js')).boardCard)
+    await this.show(answer, flags, async () => (await import('../../../cli/views/cards.js')).boardCard)
   }
 }

@@ -1,6 +1,6 @@
 import { string } from '@oclif/core/flags'
-import { BoardCommand } from '../../../cli/board-command.js'
-import { listAllCards } from '../../../client/all-cards.js'
+import { BoardCommand } from '../../../cli/base/board-command.js'
+import { listAllCards } from '../../../client/all-pages.js'
 
 export default class BoardCardsList extends BoardCommand {
   static override summary = 'Lists the cards of the board.'
@@ -16,6 +16,6 @@ export default class BoardCardsList extends BoardCommand {
     const { flags } = await this.parse(BoardCardsList)
     const { column, label, assignee, link } = flags
     const answer = await listAllCards(this.client(flags), { column, label, assignee, link })
-    await this.show(answer, flags, async () => (await import('../../../cli/board-cards-table.js')).boardCardsTable)
+    await this.show(answer, flags, async () => (await import('../../../cli/views/cards.js')).boardCardsTable)
   }
 }

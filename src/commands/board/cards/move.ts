@@ -1,6 +1,6 @@
 import { string } from '@oclif/core/args'
 import { integer } from '@oclif/core/flags'
-import { BoardCommand } from '../../../cli/board-command.js'
+import { BoardCommand } from '../../../cli/base/board-command.js'
 
 export default class BoardCardsMove extends BoardCommand {
   static override summary = 'Moves a card to a column, by default to its end.'
@@ -27,7 +27,7 @@ export default class BoardCardsMove extends BoardCommand {
     // Without a position, a card already in that column would not move.
     const json = JSON.stringify({ column: args.column, position: position ?? BEYOND_EVERY_END })
     const answer = await this.client(flags).updateCard(args.id, json, version === undefined ? {} : { version })
-    await this.show(answer, flags, async () => (await import('../../../cli/board-card.js')).boardCard)
+    await this.show(answer, flags, async () => (await import('../../../cli/views/cards.js')).boardCard)
   }
 }
 

@@ -1,5 +1,5 @@
 import { string } from '@oclif/core/args'
-import { BoardCommand } from '../../../cli/board-command.js'
+import { BoardCommand } from '../../../cli/base/board-command.js'
 
 export default class BoardCardsShow extends BoardCommand {
   static override summary = 'Shows one card.'
@@ -10,6 +10,6 @@ export default class BoardCardsShow extends BoardCommand {
   async run(): Promise<void> {
     const { args, flags } = await this.parse(BoardCardsShow)
     const answer = await this.client(flags).card(args.id)
-    await this.show(answer, flags, async () => (await import('../../../cli/board-card.js')).boardCard)
+    await this.show(answer, flags, async () => (await import('../../../cli/views/cards.js')).boardCard)
   }
 }

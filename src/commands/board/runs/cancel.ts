@@ -1,6 +1,5 @@
 import { string } from '@oclif/core/args'
-import { BoardCommand } from '../../../cli/board-command.js'
-import { EXECUTOR_TOKEN_FLAG, shownExecutorToken } from '../../../cli/executor-token.js'
+import { BoardCommand, EXECUTOR_TOKEN_FLAG, shownExecutorToken } from '../../../cli/base/board-command.js'
 
 export default class BoardRunsCancel extends BoardCommand {
   static override summary = 'Cancels a run and ends all its processes. Needs the executor token.'
@@ -13,6 +12,6 @@ export default class BoardRunsCancel extends BoardCommand {
     const { args, flags } = await this.parse(BoardRunsCancel)
     const executorToken = await shownExecutorToken(flags, this.sources)
     const answer = await this.client(flags).cancelRun(args.id, { executorToken })
-    await this.show(answer, flags, async () => (await import('../../../cli/run-card.js')).runCard)
+    await this.show(answer, flags, async () => (await import('../../../cli/views/runs.js')).runCard)
   }
 }

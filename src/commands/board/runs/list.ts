@@ -1,5 +1,5 @@
 import { string } from '@oclif/core/flags'
-import { BoardCommand } from '../../../cli/board-command.js'
+import { BoardCommand } from '../../../cli/base/board-command.js'
 import { RUN_STATES } from '../../../model/run.js'
 
 export default class BoardRunsList extends BoardCommand {
@@ -16,6 +16,6 @@ export default class BoardRunsList extends BoardCommand {
     const { flags } = await this.parse(BoardRunsList)
     const { card: card_id, state, limit, after } = flags
     const answer = await this.client(flags).runs({ card_id, state, limit, after })
-    await this.show(answer, flags, async () => (await import('../../../cli/run-table.js')).runTable)
+    await this.show(answer, flags, async () => (await import('../../../cli/views/runs.js')).runTable)
   }
 }

@@ -1,7 +1,7 @@
 import { string } from '@oclif/core/args'
 import { boolean } from '@oclif/core/flags'
-import { BoardCommand } from '../../../cli/board-command.js'
-import { toTerminalText } from '../../../cli/terminal-text.js'
+import { BoardCommand } from '../../../cli/base/board-command.js'
+import { toTerminalText } from '../../../cli/terminal/text.js'
 
 export default class BoardRunsLog extends BoardCommand {
   static override summary = 'Prints the log of a run, as text.'

@@ -1,5 +1,5 @@
 import { string } from '@oclif/core/args'
-import { BoardCommand } from '../../../cli/board-command.js'
+import { BoardCommand } from '../../../cli/base/board-command.js'
 
 export default class BoardRunsShow extends BoardCommand {
   static override summary = 'Shows one run.'
@@ -10,6 +10,6 @@ export default class BoardRunsShow extends BoardCommand {
   async run(): Promise<void> {
     const { args, flags } = await this.parse(BoardRunsShow)
     const answer = await this.client(flags).run(args.id)
-    await this.show(answer, flags, async () => (await import('../../../cli/run-card.js')).runCard)
+    await this.show(answer, flags, async () => (await import('../../../cli/views/runs.js')).runCard)
   }
 }

@@ -1,7 +1,6 @@
 import { string } from '@oclif/core/args'
 import { boolean, string as text } from '@oclif/core/flags'
-import { BoardCommand } from '../../../cli/board-command.js'
-import { EXECUTOR_TOKEN_FLAG, shownExecutorToken } from '../../../cli/executor-token.js'
+import { BoardCommand, EXECUTOR_TOKEN_FLAG, shownExecutorToken } from '../../../cli/base/board-command.js'
 import { RUN_MODES } from '../../../model/run.js'
 
 export default class BoardRunsStart extends BoardCommand {
@@ -30,7 +29,7 @@ export default class BoardRunsStart extends BoardCommand {
     // A dry run also sends the token, to show the real command.
     const executorToken = mode === 'mock' ? undefined : await shownExecutorToken(flags, this.sources)
     const answer = await client.startRun(args.card_id, JSON.stringify({ mode }), { executorToken })
-    const load = async () => (await import('../../../cli/run-card.js')).runCard
+    const load = async () => (await import('../../../cli/views/runs.js')).runCard
     if (!flags.follow) return this.show(answer, flags, load)
     const { followRunLog } = await import('../../../cli/follow-run-log.js')
     const { id } = answer.json() as { id: string }

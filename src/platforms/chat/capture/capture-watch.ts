@@ -4,11 +4,11 @@ import type { NewEvent } from '../../../model/event.js'
 import type { Micros } from '../../../model/timestamp.js'
 import type { ChatContext } from '../context.js'
 import { toMessageEvent } from '../message.js'
+import type { FollowedPlace, WatchedPlace } from '../watched-place.js'
 import { type ChatApi, type ChatMessage, MAX_PAGE_MESSAGES, type MessagePage } from './chat-api.js'
 import { firstReread, nextReread, type Reread } from './reread.js'
 import type { UserDirectory } from './user-directory.js'
 import { WatchedMessages } from './watched-messages.js'
-import type { FollowedPlace, WatchedPlace } from './watched-place.js'
 
 const MESSAGES_A_TURN = 200
 

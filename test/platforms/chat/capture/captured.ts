@@ -7,7 +7,7 @@ import {
 } from '../../../../src/platforms/chat/capture/capture-watch.js'
 import { ChatApiClient } from '../../../../src/platforms/chat/capture/chat-api-client.js'
 import { UserDirectory } from '../../../../src/platforms/chat/capture/user-directory.js'
-import type { WatchedPlace } from '../../../../src/platforms/chat/capture/watched-place.js'
+import type { WatchedPlace } from '../../../../src/platforms/chat/watched-place.js'
 import type { ChatServer } from '../../../support/chat-server/chat-server.js'
 
 export const DEPLOYS = { stream: 'eng', topic: 'deploys' }

@@ -1,0 +1,66 @@
+import { on } from 'node:events'
+import type { Readable, Writable } from 'node:stream'
+import { StringDecoder } from 'node:string_decoder'
+import { ExitError } from '@oclif/core/errors'
+import { AppError } from '../../model/app-error.js'
+
+export interface Terminal {
+  /** Must be a terminal: a pipe has no raw mode. */
+  keyboard: Readable & { setRawMode(isRaw: boolean): unknown }
+  /** Where the questions go. Not standard output, which is for results. */
+  screen: Writable
+}
+
+/** Longest secret; one more character is read to detect that it was too long. */
+const MAX_CHARACTERS = 4096
+/** Sent by arrow keys and the like. */
+const KEY_SEQUENCES = /\x1b(?:\[[0-9;?]*[ -/]*[@-~]|O.)/g
+const [CTRL_C, CTRL_D, CTRL_U] = ['\x03', '\x04', '\x15']
+const BACKSPACES = ['\x7f', '\b']
+/** The exit code that shells use for a program ended by Ctrl+C. */
+const EXIT_INTERRUPTED = 130
+
+/**
+ * Asks one question after another without echoing the input. Backspace and Ctrl+U edit; Ctrl+C ends the command.
+ * Restores the terminal in every case.
+ *
+ * @throws AppError `invalid/wrong_usage` if the input ends before the last answer
+ */
+export async function askSecrets({ keyboard, screen }: Terminal, questions: readonly string[]): Promise<string[]> {
+  const keys = keysOf(keyboard)
+  keyboard.setRawMode(true)
+  try {
+    const answers: string[] = []
+    for (const question of questions) {
+      screen.write(question)
+      answers.push(await readLine(keys).finally(() => screen.write('\n')))
+    }
+    return answers
+  } finally {
+    keyboard.setRawMode(false)
+    await keys.return(undefined)
+    keyboard.pause()
+  }
+}
+
+/** Yields single characters, however the bytes arrive. */
+async function* keysOf(keyboard: Readable): AsyncGenerator<string, undefined> {
+  const decoder = new StringDecoder('utf8')
+  for await (const [chunk] of on(keyboard, 'data', { close: ['end', 'close'] })) {
+    yield* decoder.write(chunk).replace(KEY_SEQUENCES, '')
+  }
+}
+
+async function readLine(keys: AsyncGenerator<string, undefined>): Promise<string> {
+  let typed: string[] = []
+  for (;;) {
+    const { value: key } = await keys.next()
+    if (key === '\r' || key === '\n') return typed.join('')
+    if (key === CTRL_C) throw new ExitError(EXIT_INTERRUPTED)
+    if (key === undefined || key === CTRL_D)
+      throw new AppError('invalid', 'wrong_usage', 'The input ended before the answer.')
+    if (BACKSPACES.includes(key)) typed.pop()
+    else if (key === CTRL_U) typed = []
+    else if (key >= ' ' && typed.length <= MAX_CHARACTERS) typed.push(key)
+  }
+}

@@ -1,0 +1,115 @@
+import { card } from '../terminal/card.js'
+import { at, countAt, entriesAt, lineAt, timeAt } from '../terminal/fields.js'
+import type { TerminalStyle } from '../terminal/style.js'
+import { table } from '../terminal/table.js'
+import { toTerminalLine } from '../terminal/text.js'
+
+/** Renders the response of `GET /api/health`. */
+export function healthCard(health: unknown, style: TerminalStyle): string {
+  const { paint } = style
+  const isOk = at(health, 'status') === 'ok'
+  const status = isOk ? paint.green('ok') : paint.red(lineAt(health, 'status') || 'unknown')
+  return card(style, `Ledger: ${status}`, [
+    ['why', lineAt(health, 'detail')],
+    ['warning', lineAt(health, 'warnings', '0', 'detail')],
+    ['demo', at(health, 'demo') === true ? 'invented events in a throw-away ledger' : ''],
+    ['database', lineAt(health, 'database')],
+    ['engine', lineAt(health, 'engine')],
+    ['version', lineAt(health, 'version')],
+    ['head', lineAt(health, 'head') || (isOk ? 'empty' : '')],
+  ])
+}
+
+/** Status of a ledger's files, in the form printed with `--json`. */
+export interface LedgerStatusView {
+  /** Path. */
+  database: string
+  /** The database together with its WAL. */
+  size_bytes: number
+  /** The server that has it open. */
+  server: { pid: number; address: string | null; since: string } | null
+  schema_version: number | null
+  event_count: number
+  duplicate_count: number
+  subscription_count: number
+  head: string | null
+  /** Problems found by an integrity check; null if none was requested. */
+  problems: readonly string[] | null
+}
+
+export function ledgerStatusCard(status: LedgerStatusView, style: TerminalStyle): string {
+  return card(style, 'Ledger on this machine', [
+    ['database', toTerminalLine(status.database)],
+    ['size', toSizeText(status.size_bytes)],
+    ['open by', toServerText(status.server)],
+    ['schema', status.schema_version === null ? '' : `version ${status.schema_version}`],
+    ['events', status.event_count.toLocaleString('en')],
+    ['repeats', status.duplicate_count.toLocaleString('en')],
+    ['subscriptions', status.subscription_count.toLocaleString('en')],
+    ['head', toTerminalLine(status.head ?? 'empty')],
+    ['integrity', toIntegrityText(status.problems, style)],
+  ])
+}
+
+function toServerText(server: LedgerStatusView['server']): string {
+  if (!server) return 'no server'
+  const address = server.address === null ? '' : ` at ${server.address}`
+  return toTerminalLine(`a server${address}, process ${server.pid} since ${server.since}`)
+}
+
+function toIntegrityText(problems: LedgerStatusView['problems'], { paint }: TerminalStyle): string {
+  if (problems === null) return ''
+  return problems.length === 0 ? paint.green('ok') : problems.map(text => paint.red(toTerminalLine(text))).join('\n')
+}
+
+const UNITS = ['bytes', 'KiB', 'MiB', 'GiB', 'TiB']
+
+function toSizeText(bytes: number): string {
+  const power = bytes < 1024 ? 0 : Math.min(Math.floor(Math.log2(bytes) / 10), UNITS.length - 1)
+  const size = bytes / 1024 ** power
+  return `${power === 0 ? size : size.toFixed(1)} ${UNITS[power]}`
+}
+
+/** Renders the response of `GET /api/stats`. */
+export function statsCard(stats: unknown, style: TerminalStyle): string {
+  const parts = [
+    card(style, 'Ledger', [
+      ['events', countAt(stats, 'event_count')],
+      ['repeats', countAt(stats, 'duplicate_count')],
+      ['subscriptions', countAt(stats, 'subscription_count')],
+      ['first', lineAt(stats, 'first_captured_at')],
+      ['latest', lineAt(stats, 'latest_captured_at')],
+    ]),
+  ]
+  const sources = entriesAt(stats, 'by_source')
+  if (sources.length > 0) {
+    const columns = [
+      { title: 'source' },
+      { title: 'events', align: 'right' as const },
+      { title: 'repeats', align: 'right' as const },
+      { title: 'latest (UTC)' },
+    ]
+    const rows = sources.map(([source, counts]) => [
+      toTerminalLine(source),
+      countAt(counts, 'events'),
+      countAt(counts, 'duplicates'),
+      timeAt(counts, 'latest_captured_at'),
+    ])
+    parts.push(table(style, columns, rows))
+  }
+  const kinds = entriesAt(stats, 'by_kind').sort(([, a], [, b]) => Number(b) - Number(a))
+  if (kinds.length > 0) {
+    const rows = kinds.map(([kind, count]) => [toTerminalLine(kind), countAt(count)])
+    parts.push(
+      table(
+        style,
+        [
+          { title: 'kind', flexible: true },
+          { title: 'events', align: 'right' },
+        ],
+        rows,
+      ),
+    )
+  }
+  return parts.join('\n\n')
+}

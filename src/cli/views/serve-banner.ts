@@ -1,0 +1,83 @@
+import { basename } from 'node:path'
+import type { TerminalStyle } from '../terminal/style.js'
+import { toTerminalLine } from '../terminal/text.js'
+
+/** The servers that `serve` has started. */
+export interface Serving {
+  ledger?:
+    | {
+        /** Its address, with its root path. */
+        url: string
+        /** Path of its database. */
+        database: string
+        /** Whether reading requires a login. */
+        needsLogin: boolean
+      }
+    | undefined
+  board?:
+    | {
+        url: string
+        /** The folder of the board's files. */
+        home: string
+      }
+    | undefined
+  /** The command that starts this program. */
+  program: string
+  /** Whether the events are sample data. */
+  isDemo?: boolean
+}
+
+const DEFAULT_ADDRESS = 'http://127.0.0.1:8765'
+
+/** Message to the user once everything listens, with suggestions what to try next. */
+export function serveBanner(serving: Serving, { paint }: TerminalStyle): string {
+  const { ledger, board, isDemo } = serving
+  return [
+    paint.bold(isDemo ? 'Daybook shows a demo: invented events in a throw-away ledger.' : 'Daybook is listening.'),
+    '',
+    ...(ledger ? [`  ${paint.dim('ledger')}    ${paint.cyan(toTerminalLine(ledger.url))}`] : []),
+    ...(ledger ? [`  ${paint.dim('database')}  ${toTerminalLine(ledger.database)}`] : []),
+    ...(board ? [`  ${paint.dim('board')}     ${paint.cyan(toTerminalLine(board.url))}`] : []),
+    ...(board && !ledger ? [`  ${paint.dim('files')}     ${toTerminalLine(board.home)}`] : []),
+    ...(ledger?.needsLogin ? [`  ${paint.dim('login')}     ${paint.cyan(`${toTerminalLine(ledger.url)}/login`)}`] : []),
+    '',
+    ...nextSteps(serving),
+    paint.dim('Ctrl+C stops it.'),
+    '',
+  ].join('\n')
+}
+
+function nextSteps({ ledger, program, isDemo }: Serving): string[] {
+  if (!ledger) return []
+  const address = toTerminalLine(ledger.url)
+  const apiUrl = address === DEFAULT_ADDRESS ? '' : ` --api-url ${address}`
+  if (isDemo) {
+    return [
+      'More events come every few seconds. Watch them, from another terminal:',
+      '',
+      `  ${program} api events${apiUrl} --follow`,
+      '',
+      'Settings of a real ledger or board are ignored; the demo data is deleted on exit.',
+      '',
+    ]
+  }
+  const event = '{"kind":"note.created","subject_id":"1","subject_type":"note"}'
+  return [
+    'Record an event, and read it back, from another terminal:',
+    '',
+    `  curl -sS ${address}/api/events -H 'content-type: application/json' -d '${event}'`,
+    `  ${program} api events${apiUrl}${ledger.needsLogin ? ' --token <token>' : ''}`,
+    '',
+    ...(ledger.needsLogin ? [`"${program} users token <username>" issues a token.`, ''] : []),
+  ]
+}
+
+/**
+ * How this program is started, for commands that users copy: by name once it is installed, else by npx from the folder
+ * of a checkout.
+ *
+ * @param script the path with which the process was started
+ */
+export function programName(script: string): string {
+  return basename(script) === 'daybook' ? 'daybook' : 'npx daybook'
+}

@@ -1,0 +1,53 @@
+import { AppError } from '../model/app-error.js'
+import type { Answer } from './answer.js'
+
+/**
+ * The query of `GET /api/events`, spelled as on the wire. Not validated here; the ledger does it.
+ *
+ * Source: Event Ledger Service, "Query parameters of GET /api/events".
+ */
+export interface EventParameters {
+  source?: string | undefined
+  /** Any of these matches. */
+  kind?: readonly string[] | undefined
+  subscription_id?: string | undefined
+  since?: string | undefined
+  days?: string | undefined
+  from?: string | undefined
+  to?: string | undefined
+  before?: string | undefined
+  q?: string | undefined
+  limit?: string | undefined
+  order?: string | undefined
+  subject_id?: string | undefined
+  actor?: string | undefined
+  target?: string | undefined
+  verified?: string | undefined
+  /** Seconds to hold the response until something matches. Needs `since`. */
+  wait?: string | undefined
+}
+
+/** A page of events as returned. */
+export interface EventPage {
+  items: unknown[]
+  /** The checkpoint after it; null only in an empty ledger asked without `since`. */
+  nextSince: string | null
+  hasMore: boolean
+  /** Changes if the ledger is restored or replaced. */
+  epoch: string | null
+}
+
+/** @throws AppError `unavailable/not_a_ledger` */
+export function readEventPage(answer: Answer): EventPage {
+  const page = answer.json()
+  if (typeof page !== 'object' || page === null || !('items' in page) || !Array.isArray(page.items)) {
+    const hint = 'Check --api-url or EVENT_API_URL.'
+    throw new AppError('unavailable', 'not_a_ledger', 'The answer is not a page of events.', { hint })
+  }
+  return {
+    items: page.items,
+    nextSince: 'next_since' in page && typeof page.next_since === 'string' ? page.next_since : null,
+    hasMore: 'has_more' in page && page.has_more === true,
+    epoch: 'epoch' in page && typeof page.epoch === 'string' ? page.epoch : null,
+  }
+}

@@ -1,0 +1,87 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Logger } from 'pino'
+import { AppError } from '../../model/app-error.js'
+import { CAPTURE_LIMITS, type CaptureResult } from '../../model/capture.js'
+import type { ChatAccount } from '../../model/chat-account.js'
+import type { Captures } from './captures.js'
+
+/** How long to pause after a failure that every watch would meet. */
+const PAUSE_SECONDS = 15
+
+export interface CaptureScheduleParts {
+  captures: Pick<Captures, 'run'>
+  chat: ChatAccount
+  logger: Pick<Logger, 'info' | 'warn' | 'error'>
+  /** How often to check for due watches. */
+  checkMs: number
+}
+
+/** Captures due watches, one at a time, until it is stopped. */
+export class CaptureSchedule {
+  readonly #stop = new AbortController()
+  readonly #ended: Promise<void>
+  /** The last failure of each watch; under the empty id, of the check for due watches. */
+  readonly #failures = new Map<string, string>()
+
+  /** Starts immediately. */
+  constructor(private readonly parts: CaptureScheduleParts) {
+    this.#ended = this.#work()
+  }
+
+  /** Abandons what is not recorded yet; the next capture continues after what is. */
+  async stop(): Promise<void> {
+    this.#stop.abort()
+    await this.#ended
+  }
+
+  async #work(): Promise<void> {
+    const { signal } = this.#stop
+    while (!signal.aborted) {
+      const waitMs = await this.#captureDue(signal)
+      await sleep(waitMs, undefined, { signal }).catch(() => undefined) // aborted by `stop`
+    }
+  }
+
+  /** @returns how long to wait before the next check, in milliseconds */
+  async #captureDue(signal: AbortSignal): Promise<number> {
+    const { captures, chat } = this.parts
+    try {
+      const result = await captures.run({ backfill: CAPTURE_LIMITS.defaultBackfill, chat }, { signal })
+      this.#logChange('', undefined)
+      return this.#report(result)
+    } catch (error) {
+      if (signal.aborted) return 0
+      this.#logChange('', error)
+      return PAUSE_SECONDS * 1000
+    }
+  }
+
+  #report({ captures, left }: CaptureResult): number {
+    const { logger } = this.parts
+    for (const { subscription_id, error, messages, created, previous_host, renamed_to } of captures) {
+      this.#logChange(subscription_id, error && new AppError(error.category, error.code, error.message))
+      if (previous_host)
+        logger.warn({ subscription_id, previous_host }, 'another chat server: capture starts from the beginning')
+      if (renamed_to) logger.info({ subscription_id, renamed_to }, 'the watched topic or stream was renamed')
+      if (messages > 0) logger.info({ subscription_id, messages, created }, 'captured')
+    }
+    const last = captures.at(-1)?.error
+    return left > 0 && last ? Math.max(last.retryAfterSeconds ?? 0, PAUSE_SECONDS) * 1000 : this.parts.checkMs
+  }
+
+  /** Logs only changes, because the same failure recurs with every check. */
+  #logChange(watch: string, error: unknown): void {
+    const { logger } = this.parts
+    const failure = error === undefined ? undefined : error instanceof AppError ? error.code : String(error)
+    if (this.#failures.get(watch) === failure) return
+    const about = watch === '' ? {} : { subscription_id: watch }
+    if (failure === undefined) {
+      this.#failures.delete(watch)
+      logger.info(about, 'capture works again')
+      return
+    }
+    this.#failures.set(watch, failure)
+    if (error instanceof AppError) logger.warn({ ...about, code: error.code, detail: error.message }, 'capture failed')
+    else logger.error({ ...about, err: error }, 'capture failed')
+  }
+}

@@ -1,0 +1,154 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Ledger } from '../../ledger/ledger.js'
+import { dueAt, triedAt, whyOver } from '../../ledger/watch-times.js'
+import { AppError } from '../../model/app-error.js'
+import type { CaptureProgress, CaptureRequest, CaptureResult, WatchCapture } from '../../model/capture.js'
+import type { ChatAccount } from '../../model/chat-account.js'
+import { type Micros, toTimestamp } from '../../model/timestamp.js'
+import { ChatApiClient } from '../../platforms/chat/capture/chat-api-client.js'
+import { UserDirectory } from '../../platforms/chat/capture/user-directory.js'
+import { captureOne } from './capture-one.js'
+
+export interface CaptureCall {
+  signal?: AbortSignal | undefined
+  onProgress?: ((progress: CaptureProgress) => void) | undefined
+}
+
+/** Failures that any other watch would meet too: they concern the account or the connection to the server. */
+const CONCERN_ALL_WATCHES = ['chat_rate_limited', 'chat_credentials_refused', 'chat_unreachable']
+/** Failures that may concern one watch alone: the server cannot answer its request. */
+const SERVER_FAILURES = ['chat_unavailable', 'chat_timeout', 'chat_connection_lost', 'chat_answer_unreadable']
+/** After so many consecutive server failures, the server counts as down. */
+const MAX_SERVER_FAILURES = 3
+
+/** Captures watches into the ledger of this process, for commands and for the schedule. */
+export class Captures {
+  readonly #locks = new WatchLocks()
+  /** The users known to the most recent account. */
+  #directory: { account: string; users: UserDirectory } | undefined
+
+  constructor(
+    private readonly ledger: Ledger,
+    /** Wall clock in microseconds. */
+    private readonly clock: () => Micros,
+  ) {}
+
+  /**
+   * Captures one watch, or all due ones, one after the other, the least recently tried first. Failures are part of the
+   * result; one ends the round only if every other watch would meet it too.
+   *
+   * @throws the signal's reason once it is aborted
+   */
+  async run(request: CaptureRequest, call: CaptureCall = {}): Promise<CaptureResult> {
+    const { subscription_id, chat } = request
+    const api = new ChatApiClient(chat)
+    const capture = (id: string) => this.#capture(id, api, request, call)
+    try {
+      const ids = subscription_id === undefined ? await this.#listDue() : [subscription_id]
+      const result = await captureAll(ids, capture)
+      await this.#noteWait(result)
+      return result
+    } finally {
+      api.close()
+    }
+  }
+
+  #capture(id: string, api: ChatApiClient, request: CaptureRequest, call: CaptureCall): Promise<WatchCapture> {
+    const { ledger, clock } = this
+    const { chat, backfill } = request
+    const users = this.#usersOf(chat)
+    const parts = { locks: this.#locks, ledger, clock, api, site: chat.site, users, backfill, sleep: pause, ...call }
+    return captureOne(id, parts)
+  }
+
+  async #listDue(): Promise<string[]> {
+    const now = this.clock()
+    const watches = await this.ledger.listPolled()
+    const due = watches.filter(watch => whyOver(watch, now) === undefined && dueAt(watch, now) <= now)
+    // The watch whose failure ended a round comes last in the next one, so it cannot keep others from their turn.
+    return due.sort((left, right) => triedAt(left) - triedAt(right)).map(({ id }) => id)
+  }
+
+  /** The server limits the account, so the wait applies to every watch that the schedule captures. */
+  async #noteWait({ captures }: CaptureResult): Promise<void> {
+    const error = captures.at(-1)?.error
+    if (error?.code !== 'chat_rate_limited' || error.retryAfterSeconds === undefined) return
+    const wait_until = toTimestamp(this.clock() + Math.ceil(error.retryAfterSeconds * 1_000_000))
+    const watches = await this.ledger.listPolled()
+    // If it cannot be stored, the server will ask again.
+    await Promise.all(watches.map(({ id }) => this.ledger.noteCapture(id, { wait_until }))).catch(() => undefined)
+  }
+
+  #usersOf({ site, email }: ChatAccount): UserDirectory {
+    const account = `${site} ${email}`
+    if (this.#directory?.account !== account) {
+      this.#directory = { account, users: new UserDirectory(() => performance.now()) }
+    }
+    return this.#directory.users
+  }
+}
+
+async function captureAll(
+  ids: readonly string[],
+  capture: (id: string) => Promise<WatchCapture>,
+): Promise<CaptureResult> {
+  const captures: WatchCapture[] = []
+  let serverFailures = 0
+  for (const id of ids) {
+    const done = await capture(id)
+    captures.push(done)
+    if (done.error && concernsAll(done.error.code)) break
+    serverFailures = done.error && SERVER_FAILURES.includes(done.error.code) ? serverFailures + 1 : 0
+    if (serverFailures === MAX_SERVER_FAILURES) break
+  }
+  return { captures, left: ids.length - captures.length }
+}
+
+/** A ledger that cannot be written fails for the next watch, too. */
+function concernsAll(code: string): boolean {
+  return CONCERN_ALL_WATCHES.includes(code) || code.startsWith('store_') || code === 'internal'
+}
+
+function pause(milliseconds: number, signal: AbortSignal | undefined): Promise<unknown> {
+  return sleep(milliseconds, undefined, signal ? { signal } : {})
+}
+
+/** How long to wait for another capture of the same watch. */
+const WAIT_MS = 10_000
+
+/** Allows one capture of a watch at a time. All captures run in the process that owns the ledger. */
+export class WatchLocks {
+  readonly #held = new Map<string, Promise<void>>()
+
+  /** @throws AppError `unavailable/capture_running` if another capture of it runs for too long */
+  async hold<Result>(id: string, work: () => Promise<Result>): Promise<Result> {
+    const deadline = performance.now() + WAIT_MS
+    for (let other = this.#held.get(id); other; other = this.#held.get(id)) {
+      if (!(await endsBy(deadline, other))) {
+        const message = `Subscription "${id}" is being captured already. Try again later.`
+        throw new AppError('unavailable', 'capture_running', message, { retryAfterSeconds: 60 })
+      }
+    }
+    const result = work()
+    const ended = result.then(forget, forget).then(() => {
+      this.#held.delete(id)
+    })
+    this.#held.set(id, ended)
+    await ended
+    return result
+  }
+}
+
+async function endsBy(deadline: number, other: Promise<void>): Promise<boolean> {
+  let timer: NodeJS.Timeout | undefined
+  const tooLate = new Promise<boolean>(resolve => {
+    timer = setTimeout(resolve, Math.max(0, deadline - performance.now()), false)
+  })
+  try {
+    return await Promise.race([other.then(() => true), tooLate])
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+function forget(): void {}

@@ -1,0 +1,25 @@
+import { AppError } from '../model/app-error.js'
+
+/** How long to wait for a short command that owns the files at this moment. */
+export const OWNER_WAIT_MS = 10_000
+
+/** A promise that stays pending until `reject` is called. */
+export function deferredFailure(): { promise: Promise<never>; reject: (error: unknown) => void } {
+  let reject: (error: unknown) => void = () => {}
+  const promise = new Promise<never>((_, refuse) => {
+    reject = refuse
+  })
+  promise.catch(() => undefined) // without a listener it would count as an unhandled rejection
+  return { promise, reject }
+}
+
+/**
+ * The failure of a process whose files another process owns now.
+ *
+ * @param files what to call them
+ * @param successor the owner file of the other process; undefined if the file was removed
+ */
+export function ownershipLost(files: string, successor: { pid: number } | undefined): AppError {
+  const reason = successor ? `process ${successor.pid} took it over` : 'its owner file was removed'
+  return new AppError('unavailable', 'ledger_lost', `This process no longer owns ${files}: ${reason}.`)
+}

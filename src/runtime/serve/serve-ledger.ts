@@ -1,0 +1,195 @@
+import type { Logger } from 'pino'
+import { createAccounts, type LedgerAccounts } from '../../accounts/ledger-accounts.js'
+import { clockBehind } from '../../ledger/clock-behind.js'
+import type { Ledger } from '../../ledger/ledger.js'
+import { AppError } from '../../model/app-error.js'
+import { ADAPTERS } from '../../platforms/adapters.js'
+import { listPlatforms } from '../../platforms/catalogue.js'
+import { LargeDeliveries } from '../../platforms/large-deliveries.js'
+import type { HttpApp } from '../../server/http/http-app.js'
+import { createLedgerServer } from '../../server/ledger/ledger-server.js'
+import type { LedgerSettings } from '../../settings/ledger-settings.js'
+import { isLoopback } from '../../settings/listen-settings.js'
+import { CaptureSchedule } from '../capture/capture-schedule.js'
+import { Captures } from '../capture/captures.js'
+import { type OpenLedger, openLedger, wallClock } from '../open-ledger.js'
+import { listen, readVersion, type ServedProgram, type SharedServices } from './served-program.js'
+import { elapsedMicros, watchedClock } from './watched-clock.js'
+
+/** Logged once: DNS rebinding needs a server that answers under every name. */
+const ANY_HOST =
+  'this ledger answers under every host name: set EVENT_PUBLIC_URL or EVENT_ALLOWED_HOSTS to its host names'
+/** How often to check for due watches: no interval is shorter. */
+const CHECK_MS = 1_000
+
+/** A running ledger. */
+export interface ServedLedger extends ServedProgram {
+  ledger: Ledger
+  /** Path of its database. */
+  database: string
+  /** Whether reading requires a login: there are, or once were, users or an admin token. */
+  needsLogin: boolean
+}
+
+/** What the ledger gets from its process. */
+export interface LedgerServices extends SharedServices {
+  /** Address of the board's page, once it is known. */
+  boardUrl?: () => string | undefined
+}
+
+/**
+ * Opens the ledger and serves it over TCP and over the owner's socket.
+ *
+ * @throws AppError `conflict/ledger_owned`, `configuration/address_in_use`, `configuration/settings_invalid` for an
+ *   administrator that cannot be created, `configuration/ledger_open`, `unavailable/store_…`
+ */
+export async function serveLedger(settings: LedgerSettings, services: LedgerServices): Promise<ServedLedger> {
+  const { logger } = services
+  const report = (problem: unknown) => logger.error({ err: problem }, 'the open ledger is not the file on disk')
+  const clock = watchedClock({ wall: wallClock, elapsed: elapsedMicros, logger })
+  const opened = await openLedger(settings, 'server', clock, report)
+  if (opened.warning) logger.warn({ database: opened.ownership.database }, opened.warning)
+  if (opened.copiedFrom) logger.info({ from: opened.copiedFrom }, 'copied the ledger of the older layout')
+  for (const { id, problem } of opened.ledger.withProblems) {
+    logger.warn({ subscription_id: id, problem }, 'a subscription cannot be applied')
+  }
+  const { unreadEvents } = opened.ledger
+  if (unreadEvents)
+    logger.warn({ code: unreadEvents.code, detail: unreadEvents.message }, 'the newest events cannot be read')
+  const behind = clockBehind(opened.ledger.headAtOpen, wallClock())
+  if (behind) logger.warn(behind, 'the clock is behind the ledger')
+  const large = new LargeDeliveries()
+  for (const leftover of opened.store.leftovers) logger.warn(leftover, 'rows of an older ledger were not carried over')
+  const captures = new Captures(opened.ledger, wallClock)
+  const { server, needsLogin } = await closingOnFailure(opened, async () => {
+    const accounts = await openAccounts(settings, opened, logger)
+    const isClosed = await accounts.isClosed()
+    if (!isClosed) allowOpen(settings, logger)
+    else if (!knownHosts(settings)) logger.info(ANY_HOST)
+    const parts = { opened, accounts, large, captures, ...services }
+    return { server: createServer(settings, parts), needsLogin: isClosed }
+  })
+  let schedule: CaptureSchedule | undefined
+  const close = async () => {
+    try {
+      await schedule?.stop()
+      await server.close()
+      await large.close()
+    } finally {
+      await opened.close()
+    }
+  }
+  void opened.store.damaged.then(({ code, message }) => {
+    logger.error({ code, detail: message }, 'part of the database is damaged')
+  })
+  opened.failed.catch(error => logger.fatal({ err: error }, 'the ledger can no longer be written'))
+  try {
+    await server.listenSocket(opened.socket)
+    const listening = await listen(server, settings)
+    await opened.ownership.announce({ address: listening.url })
+    if (settings.capture)
+      schedule = new CaptureSchedule({ captures, chat: settings.capture, logger, checkMs: CHECK_MS })
+    const { database } = opened.ownership
+    const { ledger, socket, failed } = opened
+    return { ...listening, ledger, database, needsLogin, socket, failed, close }
+  } catch (error) {
+    await close()
+    throw error
+  }
+}
+
+async function openAccounts(
+  { accounts: settings }: LedgerSettings,
+  { store }: OpenLedger,
+  logger: Logger,
+): Promise<LedgerAccounts> {
+  const { adminToken, bootstrap, sessionTtlSeconds, maxSessions, passwordMinLength, throttleLogins } = settings
+  const accounts = await createAccounts({
+    users: store.users,
+    adminToken,
+    ...{ sessionTtlSeconds, maxSessions, passwordMinLength, throttleLogins },
+    now: wallClock,
+    elapsed: () => performance.now(),
+    tell: entry => logger.info(entry, entry.action),
+    reportLoss: error => logger.error({ err: error }, 'an entry of the account log could not be kept'),
+  })
+  if (bootstrap && (await accounts.bootstrapUser(bootstrap)) === 'created') {
+    logger.info({ username: bootstrap.username }, 'created the first administrator')
+  }
+  return accounts
+}
+
+/** A ledger without users accepts connections only from this machine, unless `--allow-open` is given. */
+function allowOpen({ host, allowOpen }: LedgerSettings, logger: Logger): void {
+  if (isLoopback(host)) return
+  if (!allowOpen) {
+    const detail = `Listening on ${host} would let others read and write this ledger, which has no users.`
+    throw new AppError('configuration', 'ledger_open', detail, {
+      hint: 'Create one with "daybook users create", set an admin token, listen on 127.0.0.1, or use --allow-open.',
+    })
+  }
+  logger.warn({ host }, 'others can read and write this ledger: it has no users')
+}
+
+/** @returns undefined if no name is configured: every name is accepted, so that an upgrade loses no delivery */
+function knownHosts({ publicUrl, allowedHosts, host }: LedgerSettings): string[] | undefined {
+  if (publicUrl === undefined && allowedHosts.length === 0) return undefined
+  return [...(publicUrl === undefined ? [] : [new URL(publicUrl).hostname]), ...allowedHosts, host]
+}
+
+interface ServerParts extends LedgerServices {
+  opened: OpenLedger
+  accounts: LedgerAccounts
+  large: LargeDeliveries
+  captures: Captures
+}
+
+function createServer(
+  settings: LedgerSettings,
+  { opened, accounts, large, captures, logger, requestIds, boardUrl }: ServerParts,
+): HttpApp {
+  const { rootPath, publicUrl, allowOpen, writers, anonymousRate } = settings
+  const { secrets, requireVerified, chatSite } = settings.webhooks
+  const { cookieSecure, trustedProxies, throttleLogins, loginPage } = settings.accounts
+  const hosts = knownHosts(settings)
+  const warned = opened.warning === undefined ? {} : { warning: opened.warning }
+  return createLedgerServer({
+    ledger: opened.ledger,
+    accounts,
+    captures,
+    database: { database: opened.ownership.database, engine: 'sqlite', ...warned },
+    adapters: ADAPTERS,
+    platforms: listPlatforms(),
+    acceptLargeDelivery: (adapter, delivery, rules) => large.take(adapter, delivery, rules),
+    settings: {
+      rootPath,
+      allowOpen,
+      writers,
+      anonymousRate,
+      ...(hosts ? { knownHosts: hosts } : {}),
+      ...(publicUrl === undefined ? {} : { publicUrl }),
+      ...(chatSite === undefined ? {} : { chatSite }),
+      webhookSecrets: secrets,
+      requireVerified,
+      cookieSecure,
+      trustedProxies,
+      throttleLogins,
+      loginPage,
+      isDemo: settings.isDemo,
+    },
+    logger,
+    version: readVersion(),
+    now: wallClock,
+    requestIds,
+    ...(boardUrl ? { boardUrl } : {}),
+  })
+}
+
+async function closingOnFailure<Result>(opened: OpenLedger, work: () => Promise<Result>): Promise<Result> {
+  try {
+    return await work()
+  } catch (error) {
+    await opened.close()
+    throw error
+  }
+}

@@ -1,0 +1,118 @@
+import { COMMAND } from '../../accounts/account-log.js'
+import type { Accounts, ChangedUser, NewUser } from '../../accounts/accounts.js'
+import { createAccounts } from '../../accounts/ledger-accounts.js'
+import { LedgerClient } from '../../client/ledger-client.js'
+import type { AccountLogEntry } from '../../model/account-log.js'
+import { AppError } from '../../model/app-error.js'
+import type { ApiToken, IssuedToken, ListedUser, TokenRights, User } from '../../model/user.js'
+import type { UsersSettings } from '../../settings/local-settings.js'
+import { openLedger, wallClock } from '../open-ledger.js'
+import { ledgerViaServerOrFile } from '../via-server-or-file.js'
+import { RemoteAccounts } from './remote-accounts.js'
+
+/**
+ * Manages users in the process that owns the ledger: the server that has it open, else this one.
+ *
+ * @param work may be called again while a server starts or stops, but not after it has changed something
+ * @param options `mayBeNew`: create the ledger if there is none
+ * @throws AppError `not_found/ledger_missing`, `conflict/ledger_owned`, `unavailable/outcome_unknown`; as `work`
+ */
+export function manageUsers<Result>(
+  settings: UsersSettings,
+  work: (users: NamedUsers) => Promise<Result>,
+  options?: { mayBeNew: boolean },
+): Promise<Result> {
+  return ledgerViaServerOrFile(
+    settings.database,
+    {
+      server: (_, socketPath) => work(new NamedUsers(new RemoteAccounts(new LedgerClient({ socketPath })))),
+      file: () => inFile(settings, work),
+    },
+    options,
+  )
+}
+
+async function inFile<Result>(settings: UsersSettings, work: (users: NamedUsers) => Promise<Result>): Promise<Result> {
+  const opened = await openLedger(settings, 'command')
+  try {
+    const accounts = await createAccounts({
+      users: opened.store.users,
+      adminToken: settings.adminToken,
+      passwordMinLength: settings.passwordMinLength,
+      // A command has no logins.
+      ...{ sessionTtlSeconds: 0, maxSessions: 0, throttleLogins: true },
+      now: wallClock,
+      elapsed: () => performance.now(),
+    })
+    return await work(new NamedUsers(accounts))
+  } finally {
+    await opened.close()
+  }
+}
+
+/** The part of `Accounts` that managing users needs. */
+export type UserAccounts = Pick<
+  Accounts,
+  'listUsers' | 'createUser' | 'updateUser' | 'deleteUser' | 'tokens' | 'listLog'
+>
+
+/**
+ * Users as a command names them: by id, or by username in any letter case.
+ *
+ * Every method that takes a user may throw AppError `not_found/not_found`; otherwise as `Accounts`.
+ */
+export class NamedUsers {
+  constructor(private readonly accounts: UserAccounts) {}
+
+  list(): Promise<ListedUser[]> {
+    return this.accounts.listUsers()
+  }
+
+  create(user: NewUser): Promise<User> {
+    return this.accounts.createUser(user, COMMAND)
+  }
+
+  async update(named: string, changes: ChangedUser): Promise<User> {
+    return this.accounts.updateUser((await this.get(named)).id, changes, COMMAND)
+  }
+
+  /** @returns the user that was deleted */
+  async delete(named: string): Promise<User> {
+    const user = await this.get(named)
+    await this.accounts.deleteUser(user.id, COMMAND)
+    return user
+  }
+
+  /** @param rights absent: those of the user */
+  async issueToken(named: string, rights?: Partial<TokenRights>): Promise<{ user: User; token: IssuedToken }> {
+    const user = await this.get(named)
+    return { user, token: await this.accounts.tokens.issue(user.id, COMMAND, rights) }
+  }
+
+  async listTokens(named: string): Promise<ApiToken[]> {
+    return this.accounts.tokens.list((await this.get(named)).id)
+  }
+
+  async revokeToken(named: string, tokenId: string): Promise<void> {
+    await this.accounts.tokens.revoke((await this.get(named)).id, tokenId, COMMAND)
+  }
+
+  async revokeTokens(named: string): Promise<void> {
+    await this.accounts.tokens.revokeAll((await this.get(named)).id, COMMAND)
+  }
+
+  /** The account log, newest first. */
+  listLog(limit: number): Promise<AccountLogEntry[]> {
+    return this.accounts.listLog(limit)
+  }
+
+  private async get(named: string): Promise<User> {
+    const users = await this.accounts.listUsers()
+    const name = named.toLowerCase()
+    const user = users.find(({ id }) => id === named) ?? users.find(({ username }) => username.toLowerCase() === name)
+    if (user) return user
+    throw new AppError('not_found', 'not_found', `There is no user "${named}".`, {
+      hint: '"daybook users list" shows all of them.',
+    })
+  }
+}

@@ -1,0 +1,52 @@
+import type { ChangedUser, NewUser } from '../../accounts/accounts.js'
+import type { LedgerClient } from '../../client/ledger-client.js'
+import type { AccountLogEntry } from '../../model/account-log.js'
+import { AppError } from '../../model/app-error.js'
+import type { ApiToken, IssuedToken, ListedUser, User } from '../../model/user.js'
+import type { UserAccounts } from './manage-users.js'
+
+/** The accounts of a ledger that a server has open. The server recognises a command by the socket that it uses. */
+export class RemoteAccounts implements UserAccounts {
+  constructor(private readonly client: LedgerClient) {}
+
+  async listUsers(): Promise<ListedUser[]> {
+    return ((await this.client.users()).json() as { items: ListedUser[] }).items
+  }
+
+  async createUser(user: NewUser): Promise<User> {
+    return (await once(this.client.createUser(JSON.stringify(user)))).json() as User
+  }
+
+  async updateUser(id: string, changes: ChangedUser): Promise<User> {
+    return (await once(this.client.updateUser(id, JSON.stringify(changes)))).json() as User
+  }
+
+  async deleteUser(id: string): Promise<void> {
+    await once(this.client.deleteUser(id))
+  }
+
+  readonly tokens: UserAccounts['tokens'] = {
+    issue: async (userId, _by, rights) => {
+      const json = rights === undefined ? undefined : JSON.stringify(rights)
+      return (await once(this.client.issueToken(userId, json))).json() as IssuedToken
+    },
+    list: async userId => ((await this.client.tokens(userId)).json() as { items: ApiToken[] }).items,
+    revoke: async (userId, tokenId) => void (await once(this.client.revokeToken(userId, tokenId))),
+    revokeAll: async userId => void (await once(this.client.revokeTokens(userId))),
+  }
+
+  async listLog(limit: number): Promise<AccountLogEntry[]> {
+    return ((await this.client.accountLog(limit)).json() as { items: AccountLogEntry[] }).items
+  }
+}
+
+/** After a lost answer the change may have been made. Repeating it could leave a second token. */
+async function once<Result>(change: Promise<Result>): Promise<Result> {
+  try {
+    return await change
+  } catch (cause) {
+    if (!(cause instanceof AppError) || cause.code !== 'connection_lost') throw cause
+    const detail = 'The server ended before it answered, so the change may or may not be made.'
+    throw new AppError('unavailable', 'outcome_unknown', detail, { hint: 'Check with "daybook users list".', cause })
+  }
+}

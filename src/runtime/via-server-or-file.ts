@@ -1,0 +1,85 @@
+import { stat } from 'node:fs/promises'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { AppError } from '../model/app-error.js'
+import type { DatabaseSetting } from '../settings/database-setting.js'
+import { type OwnerRecord, readOwner } from '../store/sqlite/owner/owner-record.js'
+import { answersAt } from '../store/sqlite/owner/socket-path.js'
+
+/** What to do with a database on this machine, depending on whether a server has it open. */
+export interface ServerOrFile<Result> {
+  /** A server has the files open and listens at this socket. */
+  server: (owner: OwnerRecord, socketPath: string) => Promise<Result>
+  /** No server has the files open. */
+  file: () => Promise<Result>
+}
+
+/** How long a server that starts or stops may take to answer, and how often to look for it. */
+const WAIT_MS = 10_000
+const POLL_MS = 50
+/** A server owns its files a moment before and after it answers, and may be killed in the middle of an answer. */
+const PASSING = { server: ['server_unreachable', 'connection_lost'], file: ['ledger_owned'] }
+
+/**
+ * Works on a database: through the server that has it open, else through its file.
+ *
+ * @param database any spelling of its path
+ * @throws AppError `unavailable/server_timeout` if a server has it open and does not answer; else as `server` or `file`
+ */
+export async function viaServerOrFile<Result>(database: string, via: ServerOrFile<Result>): Promise<Result> {
+  const deadline = performance.now() + WAIT_MS
+  for (;;) {
+    const owner = await readOwner(database)
+    const socket =
+      owner?.role === 'server' && owner.socket && (await answersAt(owner.socket)) ? owner.socket : undefined
+    try {
+      return owner && socket ? await via.server(owner, socket) : await via.file()
+    } catch (error) {
+      if (owner && error instanceof AppError && error.code === 'server_timeout') throw unresponsive(owner, error)
+      const passing = socket ? PASSING.server : PASSING.file
+      if (!(error instanceof AppError) || !passing.includes(error.code) || performance.now() >= deadline) throw error
+    }
+    await sleep(POLL_MS)
+  }
+}
+
+/**
+ * The same for a ledger.
+ *
+ * @param options `mayBeNew`: create the ledger if there is none
+ * @throws AppError `not_found/ledger_missing`; as `viaServerOrFile`
+ */
+export async function ledgerViaServerOrFile<Result>(
+  database: DatabaseSetting,
+  via: ServerOrFile<Result>,
+  { mayBeNew = false }: { mayBeNew?: boolean } = {},
+): Promise<Result> {
+  if (!mayBeNew && !(await exists(database))) {
+    throw new AppError('not_found', 'ledger_missing', `There is no ledger at ${database.path}.`, {
+      hint: '`daybook serve` makes one; --db names another.',
+    })
+  }
+  return viaServerOrFile(database.path, via)
+}
+
+/** A ledger of the older layout counts: opening the default path upgrades it. */
+async function exists({ path, isDefault, legacyPath }: DatabaseSetting): Promise<boolean> {
+  return (await sizeOf(path)) > 0 || (isDefault && (await sizeOf(legacyPath)) > 0)
+}
+
+/** The size of a database together with its WAL, in bytes; 0 if there is none. */
+export async function sizeOf(database: string): Promise<number> {
+  const sizes = await Promise.all([database, `${database}-wal`].map(path => stat(path).then(file => file.size, noFile)))
+  return sizes.reduce((total, size) => total + size, 0)
+}
+
+function noFile(error: NodeJS.ErrnoException): number {
+  if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return 0
+  throw error
+}
+
+function unresponsive({ pid }: OwnerRecord, cause: AppError): AppError {
+  return new AppError('unavailable', 'server_timeout', cause.message, {
+    hint: `The server is process ${pid}: if it is suspended, \`kill -CONT ${pid}\` resumes it; if it hangs, restart it.`,
+    cause,
+  })
+}

@@ -1,0 +1,142 @@
+import { dirname } from 'node:path'
+import { type FoundSetting, place, type SettingReader } from './setting-reader.js'
+import { whyUnreadable } from './setting-sources.js'
+
+const MAX_CHARACTERS = 64 * 1024
+/** Printable ASCII without blanks, safe in a header. */
+const HEADER_WORD = /^[\x21-\x7e]{1,512}$/
+
+/**
+ * The text of a secret in the setting `name` or in the file named by `<name>_FILE`. A configured secret must exist: a
+ * file that is missing, unreadable or empty is a problem, never "no secret".
+ *
+ * @returns the text, trimmed; absent if neither is set
+ */
+export function readSecret(
+  reader: SettingReader,
+  name: string,
+  options: { both: 'refused' | 'value wins' },
+): string | undefined {
+  return readValueOrFile(reader, name, { ...options, ofValue: withoutBlankEnds, ofFile: withoutBlankEnds })
+}
+
+/**
+ * A typed password, in the setting `name` or in the file named by `<name>_FILE`, but not in both. Not trimmed, because
+ * blanks may belong to it; a file loses only its final line end. Otherwise like `readSecret`.
+ */
+export function readPassword(reader: SettingReader, name: string): string | undefined {
+  return readValueOrFile(reader, name, { both: 'refused', ofValue: whole, ofFile: withoutLineEnd })
+}
+
+interface SecretForm {
+  both: 'refused' | 'value wins'
+  ofValue: ToSecret
+  ofFile: ToSecret
+}
+
+function readValueOrFile(reader: SettingReader, name: string, form: SecretForm): string | undefined {
+  const file = findEvenEmpty(reader, `${name}_FILE`)
+  const value = findEvenEmpty(reader, name)
+  if (value?.value && file?.value && form.both === 'refused') {
+    reader.refuse(name, `${name} and ${file.name} are both set${place(file)}. Keep one of them.`)
+    return undefined
+  }
+  if (file?.value && !value?.value) return readSecretFile(reader, file, form.ofFile)
+  const secret = value && form.ofValue(value.value)
+  const empty = secret ? undefined : (value ?? file)
+  if (empty) reader.refuse(empty.name, `${empty.name}${place(empty)} is empty. Give it a value, or remove it.`)
+  return secret || undefined
+}
+
+/**
+ * The password in the file that the setting `name` names: all of it except the final line end, because blanks may
+ * belong to a password.
+ */
+export function readPasswordFile(reader: SettingReader, name: string): string | undefined {
+  const file = findEvenEmpty(reader, name)
+  if (file?.value === '') reader.refuse(name, `${name}${place(file)} is empty. Name a file, or remove it.`)
+  return file?.value ? readSecretFile(reader, file, withoutLineEnd) : undefined
+}
+
+/** A secret sent in a header. */
+export function headerWord(reader: SettingReader, name: string, secret: string): string {
+  if (!HEADER_WORD.test(secret)) reader.refuse(name, `${name} is not one word of up to 512 printable ASCII characters.`)
+  return secret
+}
+
+/** Extracts the secret from a file's text. */
+type ToSecret = (text: string) => string
+
+const withoutBlankEnds: ToSecret = text => text.trim()
+const whole: ToSecret = text => text
+
+/** Removes the line end that editors and `echo` append. */
+export function withoutLineEnd(text: string): string {
+  return text.replace(/\r?\n$/, '')
+}
+
+/** The secret in a configured file. */
+function readSecretFile(reader: SettingReader, file: FoundSetting, toSecret: ToSecret): string | undefined {
+  const path = reader.path(file.value)
+  try {
+    return checkedSecret(reader, { name: file.name, path, toSecret }, reader.sources.readTextFile(path))
+  } catch (error) {
+    const refusal = `${file.name} "${path}"${place(file)} ${whyUnreadable(error).text}. Name a file that can be read.`
+    reader.refuse(file.name, refusal)
+    return undefined
+  }
+}
+
+/** The secret in a default file, which may be missing but, if present, must be usable. */
+export function readDefaultSecretFile(reader: SettingReader, title: string, path: string): string | undefined {
+  try {
+    const file = { name: title, path, toSecret: withoutBlankEnds }
+    return checkedSecret(reader, file, reader.sources.readTextFile(path))
+  } catch (error) {
+    const reason = whyUnreadable(error)
+    const inTheWay = obstacleTo(path, reader)
+    if (inTheWay) reader.refuse(title, `${title} "${path}" cannot be read: ${inTheWay}.`)
+    else if (!reason.missing) reader.refuse(title, `${title} "${path}" ${reason.text}.`)
+    return undefined
+  }
+}
+
+/** Finds out whether the file exists but cannot be reached. */
+function obstacleTo(path: string, { sources }: SettingReader): string | undefined {
+  const folder = dirname(path)
+  if (sources.standsAt(folder) === 'a file') return `"${folder}" is a file`
+  const link = [path, folder].find(place => sources.standsAt(place) === 'a broken link')
+  return link && `"${link}" is a broken link`
+}
+
+interface SecretFile {
+  /** What to call it. */
+  name: string
+  path: string
+  toSecret: ToSecret
+}
+
+function checkedSecret(reader: SettingReader, { name, path, toSecret }: SecretFile, text: string): string | undefined {
+  if (text.length > MAX_CHARACTERS) {
+    reader.refuse(name, `${name} "${path}" is larger than 64 KiB. That is no secret.`)
+    return undefined
+  }
+  if (text.includes('\ufffd')) {
+    reader.refuse(name, `${name} "${path}" is not UTF-8.`)
+    return undefined
+  }
+  if (reader.sources.isOpenToOthers(path)) {
+    reader.warn(`${name} "${path}" can be read or changed by other users. Run "chmod 600" on it.`)
+  }
+  const secret = toSecret(text)
+  if (!secret) reader.refuse(name, `${name} "${path}" is empty. Write the secret into it.`)
+  return secret || undefined
+}
+
+/** For other settings an empty value means none; for a secret that could open what should be closed. */
+function findEvenEmpty(reader: SettingReader, name: string): FoundSetting | undefined {
+  const found = reader.find(name)
+  if (found) return found
+  if (reader.sources.env[name] !== undefined) return { name, value: '' }
+  return reader.shared.values.get(name) === undefined ? undefined : { name, value: '', file: reader.shared.path }
+}

@@ -1,0 +1,136 @@
+import { resolve } from 'node:path'
+import { AppError, type FieldProblem } from '../../model/app-error.js'
+import { expandHome } from './paths.js'
+import type { SettingSources } from './setting-sources.js'
+import { readSharedEnvironment, type SharedEnvironment } from './shared-environment.js'
+
+/** The value of a command's flag, and the flag's name. */
+export interface GivenFlag {
+  flag: string
+  value: string | undefined
+}
+
+/** A value that was found, and how to name it in a refusal. */
+export interface FoundSetting {
+  /** `--port`, or `EVENT_PORT`. */
+  name: string
+  value: string
+  /** The file, if it comes from the shared environment. */
+  file?: string
+}
+
+const SHOWN_CHARACTERS = 80
+
+/**
+ * Looks up settings (command flag, process environment, shared environment, default) and collects all problems, so that
+ * they are reported together. An empty value counts as none.
+ *
+ * A read returns the default for a refused value; use the results only after `finish`.
+ */
+export class SettingReader {
+  readonly shared: SharedEnvironment
+  readonly #problems: FieldProblem[] = []
+  readonly #warnings: string[] = []
+
+  constructor(readonly sources: SettingSources) {
+    const { problem, ...shared } = readSharedEnvironment(sources)
+    this.shared = shared
+    if (problem) this.refuse(problem.setting, problem.detail)
+  }
+
+  find(name: string, given?: GivenFlag): FoundSetting | undefined {
+    if (given?.value !== undefined) return { name: given.flag, value: given.value }
+    const fromProcess = this.sources.env[name]
+    if (fromProcess) return { name, value: fromProcess }
+    const fromFile = this.shared.values.get(name)
+    return fromFile ? { name, value: fromFile, file: this.shared.path } : undefined
+  }
+
+  integer(name: string, range: { min: number; max: number; default: number }, given?: GivenFlag): number {
+    const found = this.find(name, given)
+    if (!found) return range.default
+    const value = /^\d{1,15}$/.test(found.value) ? Number(found.value) : Number.NaN
+    if (value >= range.min && value <= range.max) return value
+    this.refuseValue(found, `is not a whole number from ${range.min} to ${range.max}`)
+    return range.default
+  }
+
+  oneOf<Word extends string>(name: string, words: readonly Word[], fallback: Word, given?: GivenFlag): Word {
+    const found = this.find(name, given)
+    if (!found) return fallback
+    const word = words.find(candidate => candidate === found.value)
+    if (word === undefined) this.refuseValue(found, `is not one of: ${words.join(', ')}`)
+    return word ?? fallback
+  }
+
+  isOn(name: string): boolean {
+    const found = this.find(name)
+    if (!found) return false
+    const word = found.value.toLowerCase()
+    if (['1', 'true', 'yes', 'on'].includes(word)) return true
+    if (!['0', 'false', 'no', 'off'].includes(word))
+      this.refuseValue(found, 'is not one of: 1, true, yes, on, 0, false, no, off')
+    return false
+  }
+
+  /** A value that `accept` converts, or refuses by returning `undefined`. */
+  text<Value>(
+    name: string,
+    accept: (text: string) => Value | undefined,
+    allowed: string,
+    given?: GivenFlag,
+  ): Value | undefined {
+    const found = this.find(name, given)
+    if (!found) return undefined
+    const value = accept(found.value)
+    if (value === undefined) this.refuseValue(found, allowed)
+    return value
+  }
+
+  /** An absolute path: expands `~/` and resolves against the current folder. */
+  path(value: string): string {
+    return resolve(expandHome(value, this.sources.homedir))
+  }
+
+  /** Never for a secret: the message contains the value. */
+  refuseValue(found: FoundSetting, reason: string): void {
+    this.refuse(found.name, `${found.name} ${shown(found.value)}${place(found)} ${reason}.`)
+  }
+
+  refuse(setting: string, detail: string): void {
+    this.#problems.push({ field: setting, detail })
+  }
+
+  /** A questionable but accepted setting; never pass a secret's value. */
+  warn(sentence: string): void {
+    this.#warnings.push(sentence)
+  }
+
+  get warnings(): readonly string[] {
+    return this.#warnings
+  }
+
+  /** Whether any of these was refused; it is then not missing. */
+  hasRefused(settings: readonly string[]): boolean {
+    return this.#problems.some(({ field }) => settings.includes(field))
+  }
+
+  /** @throws AppError `configuration/settings_invalid` with all collected problems */
+  finish(): void {
+    const errors = this.#problems
+    if (errors.length === 0) return
+    const message = errors.length === 1 ? 'A setting is invalid.' : `${errors.length} settings are invalid.`
+    throw new AppError('configuration', 'settings_invalid', message, { errors })
+  }
+}
+
+/** The place of a refused value, if its name does not show it. */
+export function place(found: FoundSetting): string {
+  return found.file === undefined ? '' : ` (in ${found.file})`
+}
+
+/** The value quoted, shortened, and without credentials of a URL. */
+function shown(value: string): string {
+  const safe = value.replace(/\/\/[^/@]*@/gu, '//…@')
+  return JSON.stringify(safe.length > SHOWN_CHARACTERS ? `${safe.slice(0, SHOWN_CHARACTERS)}…` : safe)
+}

@@ -1,0 +1,77 @@
+import { lstatSync, statSync } from 'node:fs'
+import { homedir } from 'node:os'
+import { readRegularFile } from '../../model/regular-file.js'
+
+/** Where settings come from, other than flags. Passed in, so that no other code reads the process. */
+export interface SettingSources {
+  env: Readonly<Record<string, string | undefined>>
+  /** The user's home folder. */
+  homedir: string
+  /** The text of a regular file of at most 1 MiB. @throws as `readRegularFile` */
+  readTextFile(path: string): string
+  /** Whether others than the file's owner may read or change it; false if there is no file. */
+  isOpenToOthers(path: string): boolean
+  /** What the path is. An inaccessible path is reported when it is read. */
+  standsAt(path: string): 'nothing' | 'a broken link' | 'a file' | 'something else'
+}
+
+/** The sources of this process. */
+export function processSources(): SettingSources {
+  return {
+    env: process.env,
+    homedir: homedir(),
+    readTextFile: path => readRegularFile(path, MAX_BYTES),
+    isOpenToOthers: path => ((statSync(path, { throwIfNoEntry: false })?.mode ?? 0) & OTHERS) !== 0,
+    standsAt,
+  }
+}
+
+function standsAt(path: string): ReturnType<SettingSources['standsAt']> {
+  try {
+    if (!lstatSync(path, { throwIfNoEntry: false })) return 'nothing'
+    const target = statSync(path, { throwIfNoEntry: false })
+    if (!target) return 'a broken link'
+    return target.isFile() ? 'a file' : 'something else'
+  } catch (error) {
+    if (error instanceof Error && 'code' in error) return 'something else'
+    throw error
+  }
+}
+
+const MAX_BYTES = 1024 * 1024
+/** Read and write permission of group and others. */
+const OTHERS = 0o066
+
+/** Environment variables that a demo uses: where it listens, and its output. */
+const DEMO_VARIABLES = [
+  ...['EVENT_PORT', 'EVENT_ROOT_PATH', 'BOARD_PORT', 'BOARD_ROOT_PATH'],
+  ...['EVENT_LOG_LEVEL', 'EVENT_LOG_FORMAT'],
+]
+
+/**
+ * The sources of a demo's settings. Paths, accounts, secrets and captures are not looked up, so a demo cannot touch a
+ * real ledger or board.
+ *
+ * @param home replaces the home folder
+ */
+export function demoSources(sources: SettingSources, home: string): SettingSources {
+  const heeded = DEMO_VARIABLES.map((name): [string, string | undefined] => [name, sources.env[name]])
+  return { ...sources, env: { ...Object.fromEntries(heeded), ARCH_HOME: home }, homedir: home }
+}
+
+const REASONS = new Map([
+  ['ENOENT', 'does not exist'],
+  ['ENOTDIR', 'does not exist'],
+  ['EACCES', 'may not be read by this user'],
+  ['EPERM', 'may not be read by this user'],
+  ['EISDIR', 'is a folder'],
+  ['NOT_A_FILE', 'is a device or a pipe, not a file'],
+  ['TOO_LARGE', 'is larger than 1 MiB'],
+])
+
+/** Why a file could not be read, as the end of a sentence. Rethrows anything but a file system failure. */
+export function whyUnreadable(error: unknown): { missing: boolean; text: string } {
+  if (!(error instanceof Error) || !('code' in error) || typeof error.code !== 'string') throw error
+  const text = REASONS.get(error.code) ?? `cannot be read (${error.code})`
+  return { missing: error.code === 'ENOENT' || error.code === 'ENOTDIR', text }
+}

@@ -1,0 +1,11 @@
+import t from 'tap'
+import { warnOfVisibleSecret } from '../../../src/cli/base/api-context.js'
+
+t.test('a secret given as a flag is warned of at a terminal, and nowhere else', async t => {
+  for (const isTTY of [true, false]) {
+    const written: string[] = []
+    warnOfVisibleSecret('--token', 'EVENT_API_TOKEN', { isTTY, write: text => written.push(text) })
+    t.match(written, isTTY ? [/--token shows in the process list.* EVENT_API_TOKEN/] : [])
+    t.equal(written.length, isTTY ? 1 : 0)
+  }
+})

@@ -1,0 +1,63 @@
+import { PassThrough } from 'node:stream'
+import t from 'tap'
+import { askSecrets } from '../../../src/cli/input/ask-secrets.js'
+
+/** A terminal at which somebody types, in those pieces; and what is seen of it. */
+function terminal(...pieces: (string | Uint8Array)[]) {
+  const seen: (string | boolean)[] = []
+  const keyboard = Object.assign(new PassThrough(), { setRawMode: (isRaw: boolean) => seen.push(isRaw) })
+  const screen = new PassThrough().setEncoding('utf8').on('data', text => seen.push(text))
+  for (const piece of pieces) keyboard.write(piece)
+  return { keyboard, screen, seen, ask: () => askSecrets({ keyboard, screen }, ['One: ', 'Two: ']) }
+}
+
+t.test('what is typed is answered, and not shown', async t => {
+  const { ask, seen, keyboard } = terminal('secret', '-word\r', 'other\n')
+  t.same(await ask(), ['secret-word', 'other'])
+  t.same(seen, [true, 'One: ', '\n', 'Two: ', '\n', false])
+  t.ok(keyboard.isPaused())
+  t.equal(keyboard.listenerCount('data'), 0, 'nobody listens any more')
+})
+
+t.test('both answers may come at once, as when they are pasted', async t => {
+  t.same(await terminal('a\rb\rc').ask(), ['a', 'b'])
+})
+
+t.test('a character may come in pieces', async t => {
+  const bytes = Buffer.from('grüße🔑\r\r')
+  t.same(await terminal(...[...bytes].map(byte => Uint8Array.of(byte))).ask(), ['grüße🔑', ''])
+})
+
+const keys = [
+  { name: 'backspace takes a character back', typed: 'ab🔑\x7f\x7fc', secret: 'ac' },
+  { name: 'backspace at the beginning does nothing', typed: '\x7f\ba', secret: 'a' },
+  { name: 'Ctrl+U takes all of it back', typed: 'abc\x15d', secret: 'd' },
+  { name: 'arrow and function keys do nothing', typed: 'a\x1b[D\x1b[1;5Cb\x1bOPc\x1b[3~', secret: 'abc' },
+  { name: 'other control keys do nothing', typed: 'a\t\x00\x1ab', secret: 'ab' },
+  { name: 'blanks belong to it', typed: ' a b ', secret: ' a b ' },
+]
+for (const { name, typed, secret } of keys) {
+  t.test(name, async t => {
+    t.same(await terminal(`${typed}\r\r`).ask(), [secret, ''])
+  })
+}
+
+const ends = [
+  { name: 'Ctrl+C ends the command as a signal would', typed: 'ab\x03', error: { oclif: { exit: 130 } } },
+  { name: 'Ctrl+D is no answer', typed: 'ab\x04', error: { code: 'wrong_usage' } },
+  { name: 'neither is an input that ends', typed: undefined, error: { code: 'wrong_usage' } },
+]
+for (const { name, typed, error } of ends) {
+  t.test(`${name}, and leaves the terminal as it was`, async t => {
+    const { ask, seen, keyboard } = terminal('one\r', ...(typed === undefined ? [] : [typed]))
+    if (typed === undefined) keyboard.end()
+    t.match(await ask().catch(thrown => thrown), error)
+    t.equal(seen.at(-1), false)
+    t.notMatch(seen.join(), /one|ab/)
+  })
+}
+
+t.test('somebody who leans on a key fills no memory', async t => {
+  const [one = ''] = await terminal('x'.repeat(100_000), '\r\r').ask()
+  t.ok(one.length < 5_000)
+})

@@ -1,0 +1,210 @@
+import t, { type Test } from 'tap'
+import { BOARD_ACCESS, type BoardAccess } from '../../../src/gate/access.js'
+import { deferredFailure } from '../../../src/runtime/lost-ownership.js'
+import { type RunningServer, serve } from '../../../src/runtime/serve/serve.js'
+import { servedTogether } from '../../../src/runtime/serve/served-program.js'
+import { createLogger } from '../../../src/server/logging/logger.js'
+import { readServeSettings } from '../../../src/settings/serve-settings.js'
+import { ownFolder } from '../../black-box/own-folder.js'
+import { memorySources } from '../../settings/memory-sources.js'
+
+const PASSWORD = 'correct horse battery'
+const KEY = 'the-key-of-these-tests'
+const EXECUTOR_TOKEN = 'the-token-of-these-tests'
+
+/** A board as it is served, with files of its own. */
+async function startBoard(folder: string, env: Record<string, string> = {}): Promise<RunningServer> {
+  const sources = memorySources({ env: { BOARD_HOME: folder, EVENT_LOG_LEVEL: 'silent', ...env } })
+  return serve(readServeSettings({ only: 'board', port: '0' }, sources), sources)
+}
+
+async function serveBoard(t: Test, env: Record<string, string> = {}): Promise<string> {
+  const running = await startBoard(ownFolder(t), env)
+  t.teardown(() => running.close())
+  return running.board?.url ?? ''
+}
+
+interface Row {
+  method: string
+  path: string
+  access: BoardAccess
+}
+
+async function readRows(url: string, headers: Record<string, string>): Promise<Row[]> {
+  const answer = await fetch(`${url}/api/openapi.json`, { headers })
+  const { paths } = (await answer.json()) as {
+    paths: Record<string, Record<string, { 'x-access': BoardAccess }>>
+  }
+  return Object.entries(paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, row]) => ({
+      method: method.toUpperCase(),
+      path: path.replaceAll(/\{\w+\}|\*/g, 'x'),
+      access: row['x-access'],
+    })),
+  )
+}
+
+/** What stops whoever shows nothing on a board with a password and a key, where something does. */
+const NOBODY: Record<BoardAccess, number | undefined> = {
+  public: undefined,
+  anybody: undefined,
+  login: undefined,
+  logout: 401,
+  api: 401,
+  execute: 401,
+  local: 403,
+}
+/** The same for whoever shows the key. */
+const WITH_KEY: Record<BoardAccess, number | undefined> = {
+  ...NOBODY,
+  logout: undefined,
+  api: undefined,
+  execute: 403,
+}
+
+t.test('every row of the table lets in whom its access says, however its path is written', async t => {
+  const url = await serveBoard(t, {
+    BOARD_PASSWORD: PASSWORD,
+    BOARD_API_KEY: KEY,
+    BOARD_EXECUTOR_TOKEN: EXECUTOR_TOKEN,
+    BOARD_LOGIN_THROTTLE: 'off',
+  })
+  const byKey = { authorization: `Bearer ${KEY}` }
+  const rows = await readRows(url, byKey)
+  t.same([...new Set(rows.map(row => row.access))].sort(), [...BOARD_ACCESS].sort(), 'all of them are used')
+  const ways: [Record<string, string>, Record<BoardAccess, number | undefined>][] = [
+    [{}, NOBODY],
+    [{ 'x-board-executor-token': EXECUTOR_TOKEN }, NOBODY],
+    [{ authorization: `Bearer ${EXECUTOR_TOKEN}` }, NOBODY],
+    [byKey, WITH_KEY],
+    [{ 'x-board-token': KEY }, WITH_KEY],
+  ]
+  for (const { method, path, access } of rows) {
+    const twins = path === '/' ? [path] : [path, path.toUpperCase(), `${path}/`]
+    for (const twin of twins) {
+      for (const [headers, expected] of ways) {
+        // Without a body, so that whoever gets in changes as little as possible.
+        const { status } = await fetch(url + twin, { method: method === 'GET' ? 'HEAD' : method, headers })
+        const name = `${method} ${twin} with ${Object.keys(headers).join(', ') || 'nothing'}`
+        const refusal = expected[access]
+        if (refusal === undefined) t.notOk([401, 403].includes(status), `${name}: ${status}`)
+        else t.equal(status, refusal, name)
+        t.ok(status < 500, `${name} is no failure`)
+      }
+    }
+  }
+})
+
+/** `GET /api/auth` in each access mode, to whoever shows nothing. Source: Board Access Gate, "What the service does". */
+const MODES: { name: string; env: Record<string, string>; status: object; api: number; shell: RegExp }[] = [
+  {
+    name: 'neither password nor key',
+    env: {},
+    status: { enabled: false, authenticated: false, username_required: false, api_token_enabled: false },
+    api: 200,
+    shell: /<title>Board/,
+  },
+  {
+    name: 'a key alone',
+    env: { BOARD_API_KEY: KEY },
+    status: { enabled: false, authenticated: false, username_required: false, api_token_enabled: true },
+    api: 401,
+    shell: /<title>Board/,
+  },
+  {
+    name: 'a password alone',
+    env: { BOARD_PASSWORD: PASSWORD },
+    status: { enabled: true, authenticated: false, username_required: false, api_token_enabled: false },
+    api: 401,
+    shell: /Log in to the board/,
+  },
+  {
+    name: 'a password with a username',
+    env: { BOARD_PASSWORD: PASSWORD, BOARD_USERNAME: 'team' },
+    status: { enabled: true, authenticated: false, username_required: true, api_token_enabled: false },
+    api: 401,
+    shell: /id="username"/,
+  },
+  {
+    name: 'a password and a key',
+    env: { BOARD_PASSWORD: PASSWORD, BOARD_API_KEY: KEY },
+    status: { enabled: true, authenticated: false, username_required: false, api_token_enabled: true },
+    api: 401,
+    shell: /Log in to the board/,
+  },
+]
+for (const { name, env, status, api, shell } of MODES) {
+  t.test(`with ${name} a board says so in four booleans, and asks for it`, async t => {
+    const url = await serveBoard(t, env)
+    t.same(await (await fetch(`${url}/api/auth`)).json(), status)
+    t.equal((await fetch(`${url}/api/cards`)).status, api)
+    t.match(await (await fetch(`${url}/`)).text(), shell)
+  })
+}
+
+t.test('a session outlives a restart, and ends with its key', async t => {
+  const folder = ownFolder(t)
+  const env = { BOARD_PASSWORD: PASSWORD, BOARD_AUTH_SECRET: 'the-first-signing-key' }
+  const first = await startBoard(folder, env)
+  const login = await fetch(`${first.board?.url}/api/login`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ password: PASSWORD }),
+  })
+  const cookie = login.headers.getSetCookie()[0]?.split(';')[0] ?? ''
+  await first.close()
+  const statusOf = async (changes: Record<string, string>) => {
+    const running = await startBoard(folder, { ...env, ...changes })
+    const { status } = await fetch(`${running.board?.url}/api/cards`, { headers: { cookie } })
+    await running.close()
+    return status
+  }
+  t.equal(await statusOf({}), 200)
+  t.equal(await statusOf({ BOARD_PASSWORD: 'another password, the same key' }), 200)
+  t.equal(await statusOf({ BOARD_AUTH_SECRET: 'the-second-signing-key' }), 401)
+  t.equal(await statusOf({}), 401, 'for good: it does not come back with the key')
+})
+
+t.test('two servers cannot have the files of one board', async t => {
+  const folder = ownFolder(t)
+  const first = await startBoard(folder)
+  await t.rejects(startBoard(folder), { category: 'conflict', code: 'ledger_owned' })
+  await first.close()
+  const second = await startBoard(folder)
+  await second.close()
+})
+
+/** Two programs that note what is asked of them, and can be made to fail. */
+function twoPrograms() {
+  const asked: string[] = []
+  const [ledger, board] = ['ledger', 'board'].map(name => {
+    const failure = deferredFailure()
+    const close = async () => {
+      asked.push(name)
+      if (name === 'board') throw new Error('the board would not close')
+    }
+    return { failed: failure.promise, fail: failure.reject, close }
+  }) as [Twin, Twin]
+  return {
+    ledger,
+    board,
+    asked,
+    together: servedTogether([ledger, board], createLogger({ level: 'silent', pretty: false })),
+  }
+}
+type Twin = Parameters<typeof servedTogether>[0][number] & { fail: (error: unknown) => void }
+
+t.test('when one program fails the others are closed first, and it is left as it is', async t => {
+  const { ledger, asked, together } = twoPrograms()
+  ledger.fail(new Error('the ledger was lost'))
+  await t.rejects(together.closed, { message: 'the ledger was lost' })
+  t.same(asked, ['board'])
+})
+
+t.test('programs are closed once, and what one meets keeps none of the others', async t => {
+  const { asked, together } = twoPrograms()
+  const closes = await Promise.allSettled([together.close(), together.close()])
+  t.match(closes, [{ status: 'rejected' }, { reason: { message: 'the board would not close' } }])
+  t.same(asked, ['ledger', 'board'])
+  await t.resolves(together.closed)
+})

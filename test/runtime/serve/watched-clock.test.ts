@@ -1,0 +1,41 @@
+import t from 'tap'
+import { readTimestamp } from '../../../src/model/timestamp.js'
+import { watchedClock } from '../../../src/runtime/serve/watched-clock.js'
+
+const HOUR = 3_600_000_000
+const NOW = readTimestamp('now', '2031-05-04T09:00:00Z').micros
+
+function watched() {
+  const time = { wall: NOW, elapsed: 5 }
+  const told: object[] = []
+  const clock = watchedClock({
+    wall: () => time.wall,
+    elapsed: () => time.elapsed,
+    logger: { error: (line: object) => told.push(line) },
+  })
+  return { time, told, clock }
+}
+
+t.test('a clock that goes on with time is not reported, however long nothing asked it', async t => {
+  const { time, told, clock } = watched()
+  t.equal(clock(), NOW)
+  time.wall += 2_000 * HOUR
+  time.elapsed += 2_000 * HOUR - 1_000
+  t.equal(clock(), NOW + 2_000 * HOUR)
+  t.same(told, [])
+})
+
+t.test('a jump by more than a day is reported once, ahead and back', async t => {
+  const { time, told, clock } = watched()
+  time.wall += 24 * HOUR
+  clock()
+  t.same(told, [], 'a day is not more than a day')
+  time.wall += 48 * HOUR
+  t.equal(clock(), NOW + 72 * HOUR, 'the time is given as it is')
+  clock()
+  t.match(told, [{ jumped_hours: 48, now: '2031-05-07T09:00:00.000000Z', detail: /correct the clock now/ }])
+  time.wall -= 72 * HOUR
+  clock()
+  t.match(told[1], { jumped_hours: -72, detail: /one microsecond after/ })
+  t.equal(told.length, 2)
+})

@@ -1,0 +1,319 @@
+import t from 'tap'
+import { readBoardGate } from '../../../src/settings/board/gate-settings.js'
+import { SettingReader } from '../../../src/settings/reading/setting-reader.js'
+import { HOME, type MemorySources, memorySources, SHARED } from '../memory-sources.js'
+import { problemsOf } from '../refusal.js'
+
+const LONG = 'long-enough-secret-word'
+const OTHER = 'another-secret-word-of-length'
+
+function gateOf(sources: MemorySources) {
+  const reader = new SettingReader(memorySources(sources))
+  const settings = readBoardGate(reader)
+  reader.finish()
+  return { settings, warnings: reader.warnings }
+}
+
+const settingsOf = (env: Record<string, string>, files: MemorySources['files'] = {}) => gateOf({ env, files }).settings
+
+t.test('every setting can be given by the environment', async t => {
+  const env = {
+    BOARD_USERNAME: 'ada',
+    BOARD_PASSWORD: ' pass word ',
+    BOARD_AUTH_SECRET: `${LONG}-of-cookies`,
+    BOARD_API_KEY: LONG,
+    BOARD_EXECUTOR_TOKEN: OTHER,
+    BOARD_SESSION_TTL_SECONDS: '3600',
+    BOARD_COOKIE_SECURE: 'On',
+    BOARD_TRUSTED_PROXIES: '10.0.0.0/8, ::1',
+    BOARD_LOGIN_THROTTLE: 'off',
+    BOARD_LOGIN_PALETTE: 'forest',
+    BOARD_LOGIN_LAYOUT: 'split',
+    BOARD_LOGIN_APPEARANCE: 'dark',
+    BOARD_SERVICE_URL: 'HTTPS://Board.Example.org:443/board',
+  }
+  t.same(settingsOf(env), {
+    username: 'ada',
+    secrets: { password: ' pass word ', authSecret: `${LONG}-of-cookies`, apiKey: LONG, executorToken: OTHER },
+    isProtected: true,
+    serviceOrigin: 'https://board.example.org',
+    sessionTtlSeconds: 3600,
+    cookieSecure: true,
+    trustedProxies: ['10.0.0.0/8', '::1'],
+    throttleLogins: false,
+    loginPage: { palette: 'forest', layout: 'split', appearance: 'dark' },
+  })
+})
+
+t.test('nothing needs to be set', async t => {
+  const { settings, warnings } = gateOf({})
+  t.same(settings, {
+    secrets: {},
+    isProtected: false,
+    sessionTtlSeconds: 43_200,
+    cookieSecure: false,
+    trustedProxies: [],
+    throttleLogins: true,
+    loginPage: { palette: 'indigo', layout: 'card', appearance: 'system' },
+  })
+  t.same(warnings, [])
+})
+
+t.test('each secret may stand in a file, whose last line end is no part of it', async t => {
+  const files = { '/p': ' pass word \r\n', '/s': ` ${LONG}s \n`, '/k': `${LONG}\n`, '/x': OTHER }
+  const env = {
+    BOARD_PASSWORD_FILE: '/p',
+    BOARD_AUTH_SECRET_FILE: '/s',
+    BOARD_API_KEY_FILE: '/k',
+    BOARD_EXECUTOR_TOKEN_FILE: '/x',
+  }
+  const secrets = { password: ' pass word ', authSecret: `${LONG}s`, apiKey: LONG, executorToken: OTHER }
+  t.same(settingsOf(env, files).secrets, secrets)
+})
+
+t.test('the environment goes before the shared one', async t => {
+  const files = { [SHARED]: `BOARD_AUTH_SECRET=${OTHER}\nBOARD_API_KEY_FILE=~/key\n`, [`${HOME}/key`]: LONG }
+  t.same(settingsOf({ BOARD_AUTH_SECRET: `${LONG}1` }, files).secrets, { authSecret: `${LONG}1`, apiKey: LONG })
+  t.same(settingsOf({}, files).secrets, { authSecret: OTHER, apiKey: LONG })
+})
+
+t.test('a password or a key protects, other secrets do not', async t => {
+  t.equal(settingsOf({ BOARD_PASSWORD: 'x' }).isProtected, true)
+  t.equal(settingsOf({ BOARD_API_KEY: LONG }).isProtected, true)
+  t.equal(settingsOf({ BOARD_EXECUTOR_TOKEN: LONG, BOARD_AUTH_SECRET: OTHER, BOARD_USERNAME: 'a' }).isProtected, false)
+})
+
+t.test('a session lasts a minute at least', async t => {
+  for (const [text, seconds] of [
+    ['0', 60],
+    ['59', 60],
+    ['61', 61],
+  ] as const) {
+    t.equal(settingsOf({ BOARD_SESSION_TTL_SECONDS: text }).sessionTtlSeconds, seconds)
+  }
+})
+
+t.test('of the address people use only the origin counts', async t => {
+  for (const [text, origin] of [
+    ['http://board.example.org:80', 'http://board.example.org'],
+    ['https://board.example.org/', 'https://board.example.org'],
+    ['http://[::1]:8766', 'http://[::1]:8766'],
+    ['http://bücher.example', 'http://xn--bcher-kva.example'],
+  ] as const) {
+    t.equal(settingsOf({ BOARD_SERVICE_URL: text }).serviceOrigin, origin)
+  }
+})
+
+const refused: {
+  name: string
+  env: Record<string, string>
+  files?: MemorySources['files']
+  field: string
+  says: RegExp
+}[] = [
+  {
+    name: 'an empty password',
+    env: { BOARD_PASSWORD: '' },
+    field: 'BOARD_PASSWORD',
+    says: /is empty/,
+  },
+  {
+    name: 'a password longer than a login may send',
+    env: { BOARD_PASSWORD: 'secret-word'.repeat(100) },
+    field: 'BOARD_PASSWORD',
+    says: /longer than 1024 bytes/,
+  },
+  {
+    name: 'a password in two places',
+    env: { BOARD_PASSWORD: LONG, BOARD_PASSWORD_FILE: '/p' },
+    files: { '/p': LONG },
+    field: 'BOARD_PASSWORD',
+    says: /are both set/,
+  },
+  {
+    name: 'a password file that is missing',
+    env: { BOARD_PASSWORD_FILE: '/gone', BOARD_USERNAME: 'ada' },
+    field: 'BOARD_PASSWORD_FILE',
+    says: /does not exist/,
+  },
+  {
+    name: 'a password file with nothing but a line end',
+    env: { BOARD_PASSWORD_FILE: '/p' },
+    files: { '/p': '\n' },
+    field: 'BOARD_PASSWORD_FILE',
+    says: /is empty/,
+  },
+  {
+    name: 'a password file that is not UTF-8',
+    env: { BOARD_PASSWORD_FILE: '/p' },
+    files: { '/p': 'Gr\ufffde' },
+    field: 'BOARD_PASSWORD_FILE',
+    says: /is not UTF-8/,
+  },
+  {
+    name: 'an empty key',
+    env: { BOARD_API_KEY: ' ' },
+    field: 'BOARD_API_KEY',
+    says: /is empty/,
+  },
+  {
+    name: 'a key of two words',
+    env: { BOARD_API_KEY: `${LONG} ${LONG}` },
+    field: 'BOARD_API_KEY',
+    says: /is not one word/,
+  },
+  {
+    name: 'a key file that may not be read',
+    env: { BOARD_API_KEY_FILE: '/k' },
+    files: { '/k': { code: 'EACCES' } },
+    field: 'BOARD_API_KEY_FILE',
+    says: /may not be read/,
+  },
+  {
+    name: "an executor's token that no header can hold",
+    env: { BOARD_EXECUTOR_TOKEN: 'secret-wörd' },
+    field: 'BOARD_EXECUTOR_TOKEN',
+    says: /is not one word/,
+  },
+  {
+    name: "an executor's token that is the key",
+    env: { BOARD_API_KEY: LONG, BOARD_EXECUTOR_TOKEN_FILE: '/x' },
+    files: { '/x': `${LONG}\n` },
+    field: 'BOARD_EXECUTOR_TOKEN',
+    says: /is the same as BOARD_API_KEY/,
+  },
+  {
+    name: 'an empty signing key',
+    env: { BOARD_AUTH_SECRET_FILE: '/s' },
+    files: { '/s': '' },
+    field: 'BOARD_AUTH_SECRET_FILE',
+    says: /is empty/,
+  },
+  {
+    name: 'a session of half a second',
+    env: { BOARD_SESSION_TTL_SECONDS: '0.5' },
+    field: 'BOARD_SESSION_TTL_SECONDS',
+    says: /is not a whole number/,
+  },
+  {
+    name: 'a layout of nobody',
+    env: { BOARD_LOGIN_LAYOUT: 'wide' },
+    field: 'BOARD_LOGIN_LAYOUT',
+    says: /^BOARD_LOGIN_LAYOUT "wide" is not one of: card, split\.$/,
+  },
+  {
+    name: 'a cookie that is half secure',
+    env: { BOARD_COOKIE_SECURE: 'maybe' },
+    field: 'BOARD_COOKIE_SECURE',
+    says: /is not one of: 1, true, yes, on/,
+  },
+  {
+    name: 'a throttle that is half on',
+    env: { BOARD_LOGIN_THROTTLE: '1' },
+    field: 'BOARD_LOGIN_THROTTLE',
+    says: /is not one of: on, off\./,
+  },
+  {
+    name: 'a proxy by name',
+    env: { BOARD_TRUSTED_PROXIES: 'proxy.example.org' },
+    field: 'BOARD_TRUSTED_PROXIES',
+    says: /is not a list of up to 100 IP addresses/,
+  },
+  {
+    name: 'a name with blanks at its end',
+    env: { BOARD_USERNAME: 'ada ' },
+    field: 'BOARD_USERNAME',
+    says: /without blanks at its ends/,
+  },
+  {
+    name: 'a name of several lines',
+    env: { BOARD_USERNAME: 'a\nb' },
+    field: 'BOARD_USERNAME',
+    says: /is not a text/,
+  },
+]
+for (const { name, env, files, field, says } of refused) {
+  t.test(`${name}: the board does not start, and no secret is shown`, async t => {
+    const problems = problemsOf(() => settingsOf(env, files))
+    t.match(problems, [{ field, detail: says }])
+    t.equal(problems.length, 1)
+    t.notMatch(JSON.stringify(problems), /secret-w/)
+  })
+}
+
+t.test('what is no address of one host is no address people use', async t => {
+  const addresses = [
+    ...['*', 'https://*.example.org', 'https://a.example,https://b.example', 'https://a.example https://b.example'],
+    ...['board.example.org', '//board.example.org', 'ftp://board.example.org', 'data:text/html,x', 'javascript:1'],
+    ...['https://ada:secret-word@board.example.org', 'https://@board.example.org', 'https://', 'https:///x', 'null'],
+    ...[
+      'https://a.example?x=1',
+      'https://a.example#x',
+      'https:\\\\a.example',
+      'https://a.example:99999',
+      'https://a b',
+    ],
+    ...['https://[::1', 'http:/a.example', 'file:///etc/passwd', 'https://a.example\n'],
+  ]
+  for (const address of addresses) {
+    const problems = problemsOf(() => settingsOf({ BOARD_SERVICE_URL: address }))
+    t.match(problems, [{ field: 'BOARD_SERVICE_URL', detail: /is not the http or https address of one host/ }], address)
+    t.notMatch(JSON.stringify(problems), /secret-word/)
+  }
+})
+
+t.test('all that is wrong is told at once', async t => {
+  const env = {
+    BOARD_PASSWORD: '',
+    BOARD_API_KEY: 'two words',
+    BOARD_USERNAME: ' ',
+    BOARD_SERVICE_URL: '*',
+    BOARD_SESSION_TTL_SECONDS: 'x',
+  }
+  t.same(
+    problemsOf(() => settingsOf(env)).map(({ field }) => field),
+    Object.keys(env),
+  )
+})
+
+const doubtful: { name: string; sources: MemorySources; says: RegExp[] }[] = [
+  { name: 'secrets of good length', sources: { env: { BOARD_PASSWORD: LONG, BOARD_API_KEY: OTHER } }, says: [] },
+  {
+    name: 'secrets that are short',
+    sources: { env: { BOARD_PASSWORD: '1234567', BOARD_API_KEY: '123456789012345', BOARD_AUTH_SECRET: 'x' } },
+    says: [/^BOARD_PASSWORD is shorter than 8/, /^BOARD_AUTH_SECRET is shorter/, /^BOARD_API_KEY is shorter than 16/],
+  },
+  {
+    name: 'one secret for two things',
+    sources: { env: { BOARD_PASSWORD: LONG, BOARD_EXECUTOR_TOKEN: LONG } },
+    says: [/^BOARD_PASSWORD and BOARD_EXECUTOR_TOKEN are the same/],
+  },
+  {
+    name: 'a name that is asked for nowhere',
+    sources: { env: { BOARD_USERNAME: 'ada', BOARD_API_KEY: LONG } },
+    says: [/^BOARD_USERNAME has no effect without BOARD_PASSWORD/],
+  },
+  {
+    name: 'a cookie that goes without TLS where there is TLS',
+    sources: { env: { BOARD_SERVICE_URL: 'https://board.example.org' } },
+    says: [/BOARD_COOKIE_SECURE is off/],
+  },
+  {
+    name: 'a file that others may read',
+    sources: { env: { BOARD_PASSWORD_FILE: '/p' }, files: { '/p': LONG }, openFiles: ['/p'] },
+    says: [/^BOARD_PASSWORD_FILE "\/p" can be read .*chmod 600/],
+  },
+  {
+    name: 'logins without a throttle',
+    sources: { env: { BOARD_LOGIN_THROTTLE: 'off' } },
+    says: [/^BOARD_LOGIN_THROTTLE is off/],
+  },
+]
+for (const { name, sources, says } of doubtful) {
+  t.test(`${name}: accepted, with ${says.length || 'no'} warning`, async t => {
+    const { warnings } = gateOf(sources)
+    t.equal(warnings.length, says.length)
+    t.match(warnings, says)
+    t.notMatch(warnings.join(), /secret-word|1234567/)
+  })
+}

@@ -1,0 +1,47 @@
+import t from 'tap'
+import { readServeSettings } from '../../../src/settings/serve-settings.js'
+import { memorySources, SHARED } from '../memory-sources.js'
+import { problemsOf } from '../refusal.js'
+
+const NAME = 'EVENT_WEBHOOK_SECRET_FORUM'
+const FILE = `${NAME}_FILE`
+
+function secretsOf(sources: Parameters<typeof memorySources>[0]): readonly string[] {
+  return readServeSettings({ only: 'ledger' }, memorySources(sources)).ledger?.webhooks.secrets.forum ?? []
+}
+
+t.test('secrets stand in a setting or in a file, one a line', async t => {
+  t.same(secretsOf({}), [])
+  t.same(secretsOf({ env: { [NAME]: ' old \r\n\nnew\n' } }), ['old', 'new'])
+  t.same(secretsOf({ env: { [FILE]: '/run/secret' }, files: { '/run/secret': 'word\n' } }), ['word'])
+  t.same(secretsOf({ files: { [SHARED]: `${FILE}=/run/secret\n`, '/run/secret': 'word' } }), ['word'])
+  t.same(secretsOf({ env: { [NAME]: '', [FILE]: '/run/secret' }, files: { '/run/secret': 'word' } }), ['word'])
+})
+
+const refused = [
+  { name: 'a file that is not there', env: { [FILE]: '/s' }, files: {}, says: /does not exist/ },
+  {
+    name: 'a file that may not be read',
+    env: { [FILE]: '/s' },
+    files: { '/s': { code: 'EACCES' } },
+    says: /may not be read/,
+  },
+  { name: 'a file with nothing in it', env: { [FILE]: '/s' }, files: { '/s': ' \n' }, says: /is empty/ },
+  { name: 'a file too large for a secret', env: { [FILE]: '/s' }, files: { '/s': 'x'.repeat(70_000) }, says: /64 KiB/ },
+  { name: 'a setting with nothing in it', env: { [NAME]: '' }, files: {}, says: /is empty/ },
+  { name: 'a setting of blanks', env: { [NAME]: ' \n ' }, files: {}, says: /is empty/ },
+  { name: 'a file setting with nothing in it', env: { [FILE]: '' }, files: {}, says: /is empty/ },
+  { name: 'both at once', env: { [NAME]: 'word', [FILE]: '/s' }, files: { '/s': 'word' }, says: /are both set/ },
+]
+for (const { name, env, files, says } of refused) {
+  t.test(`no secret is taken from ${name}: it would leave open what was meant to be closed`, async t => {
+    const problems = problemsOf(() => secretsOf({ env, files }))
+    t.match(problems, [{ detail: says }])
+    t.equal(problems.length, 1)
+  })
+}
+
+t.test('a secret is never in what is told about it', async t => {
+  const env = { [NAME]: 'secret-word', [FILE]: '/s', EVENT_PORT: 'x' }
+  t.notMatch(JSON.stringify(problemsOf(() => secretsOf({ env, files: { '/s': 'secret-word' } }))), /secret-word/)
+})

@@ -1,0 +1,61 @@
+import t from 'tap'
+import { readLocalSettings } from '../../../src/settings/local-settings.js'
+import { readSharedEnvironment } from '../../../src/settings/reading/shared-environment.js'
+import { HOME, memorySources, SHARED } from '../memory-sources.js'
+import { problemsOf } from '../refusal.js'
+
+const places = [
+  { name: 'ARCH_ENV_FILE', env: { ARCH_ENV_FILE: '/etc/arch', XDG_CONFIG_HOME: '/xdg' }, path: '/etc/arch' },
+  { name: 'ARCH_ENV_FILE below the home folder', env: { ARCH_ENV_FILE: '~/arch.env' }, path: `${HOME}/arch.env` },
+  { name: 'XDG_CONFIG_HOME', env: { XDG_CONFIG_HOME: '/xdg' }, path: '/xdg/arch/environment' },
+  { name: 'a relative XDG_CONFIG_HOME, which is to be ignored', env: { XDG_CONFIG_HOME: 'xdg' }, path: SHARED },
+  { name: 'nothing', env: {}, path: SHARED },
+]
+for (const { name, env, path } of places) {
+  t.test(`the shared environment is found by ${name}`, async t => {
+    const files = { [path]: 'EVENT_PORT=9000\n' }
+    t.same(readSharedEnvironment(memorySources({ env, files })), { path, values: new Map([['EVENT_PORT', '9000']]) })
+  })
+}
+
+t.test('a file that nobody named need not be there', async t => {
+  t.same(readSharedEnvironment(memorySources()), { path: SHARED, values: new Map() })
+})
+
+const unusable = [
+  { name: 'is missing though it was named', env: { ARCH_ENV_FILE: '/e' }, files: {}, says: /"\/e" does not exist/ },
+  { name: 'may not be read', files: { [SHARED]: { code: 'EACCES' } }, says: /may not be read by this user/ },
+  { name: 'is a folder', files: { [SHARED]: { code: 'EISDIR' } }, says: /is a folder/ },
+  { name: 'cannot be read for another reason', files: { [SHARED]: { code: 'EIO' } }, says: /cannot be read \(EIO\)/ },
+  {
+    name: 'has lines of another form',
+    files: { [SHARED]: 'A=1\nsecret-word\n=x\n' },
+    says: /, lines 2, 3: not NAME=value/,
+  },
+  { name: 'is huge', files: { [SHARED]: `A=${'x'.repeat(1024 * 1024)}` }, says: /larger than 1 MiB/ },
+]
+for (const { name, env, files, says } of unusable) {
+  t.test(`a shared environment that ${name} is a problem`, async t => {
+    const problems = problemsOf(() => readLocalSettings({}, memorySources({ ...(env ? { env } : {}), files })))
+    t.match(problems, [{ detail: says }])
+    t.notMatch(JSON.stringify(problems), /secret-word/)
+  })
+}
+
+t.test('names that other programs put there are none of our business', async t => {
+  const files = { [SHARED]: 'EVENT_TEAPOT=1\nBOARD_SPOUT=x\nOTHER=y\n' }
+  t.same(
+    problemsOf(() => readLocalSettings({}, memorySources({ files }))),
+    [],
+  )
+})
+
+t.test('a defect while reading is not taken for a missing file', async t => {
+  const sources = {
+    ...memorySources(),
+    readTextFile: () => {
+      throw new TypeError('a defect')
+    },
+  }
+  t.throws(() => readSharedEnvironment(sources), TypeError)
+})
