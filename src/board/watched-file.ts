@@ -1,6 +1,6 @@
-import { type FileState, fileState, isUnchanged } from '../model/file-state.js'
-import { readRegularFile } from '../model/regular-file.js'
-import { sharedLook } from '../model/shared-look.js'
+import { coalesceCalls } from '../model/files/coalesce-calls.js'
+import { type FileState, fileState, isUnchanged } from '../model/files/file-state.js'
+import { readRegularFile } from '../model/files/regular-file.js'
 
 /** A file as it was last found. */
 export type FileContent<Value> =
@@ -30,7 +30,7 @@ export class WatchedFile<Value> {
 
   constructor(private readonly parts: WatchedFileParts<Value>) {}
 
-  readonly look: () => Promise<FileContent<Value>> = sharedLook(() => this.#look())
+  readonly look: () => Promise<FileContent<Value>> = coalesceCalls(() => this.#look())
 
   async #look(): Promise<FileContent<Value>> {
     const { path, maxBytes, nowMs } = this.parts

@@ -1,4 +1,4 @@
-import { joinSentence, sentenceOf } from '../model/event-sentence.js'
+import { joinSentence, sentenceOf } from '../model/sentences/event-sentence.js'
 import { at, lineAt } from './fields.js'
 import { toTerminalLine } from './terminal-text.js'
 

@@ -1,4 +1,4 @@
-import type { DeliveryExplanation, ExplainedEvent } from '../model/explanation.js'
+import type { DeliveryExplanation, ExplainedEvent } from '../model/platforms/explanation.js'
 import { card } from './card.js'
 import { eventCard } from './event-card.js'
 import type { TerminalStyle } from './terminal-style.js'

@@ -1,4 +1,4 @@
-import type { PlatformSetup } from '../model/platform-setup.js'
+import type { PlatformSetup } from '../model/platforms/platform-setup.js'
 import { card } from './card.js'
 import type { TerminalStyle } from './terminal-style.js'
 import { toTerminalLine } from './terminal-text.js'

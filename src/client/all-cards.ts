@@ -1,5 +1,5 @@
 import { AppError } from '../model/app-error.js'
-import { CARD_LIMITS } from '../model/card.js'
+import { CARD_LIMITS } from '../model/board/card.js'
 import { Answer } from './answer.js'
 import type { BoardClient, CardParameters } from './board-client.js'
 import { BOARD } from './server-names.js'

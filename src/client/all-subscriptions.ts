@@ -1,5 +1,5 @@
 import { AppError } from '../model/app-error.js'
-import { SUBSCRIPTION_LIMITS } from '../model/subscription.js'
+import { SUBSCRIPTION_LIMITS } from '../model/subscriptions/subscription.js'
 import { Answer } from './answer.js'
 import type { LedgerClient } from './ledger-client.js'
 import { LEDGER } from './server-names.js'

@@ -1,5 +1,5 @@
-import type { NewCard } from '../model/card-input.js'
-import type { NewEvent } from '../model/event.js'
+import type { NewCard } from '../model/board/card.js'
+import type { NewEvent } from '../model/events/event.js'
 import type { Micros } from '../model/timestamp.js'
 import { MINUTE } from './durations.js'
 import type { Step } from './story.js'

@@ -1,5 +1,5 @@
 import type { EventDelivery } from '../ledger/ledger.js'
-import type { NewEvent } from '../model/event.js'
+import type { NewEvent } from '../model/events/event.js'
 import type { Micros } from '../model/timestamp.js'
 import { adapterOf } from '../platforms/adapters.js'
 import type { ChatContext, ChatUser } from '../platforms/chat/context.js'

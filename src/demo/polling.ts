@@ -1,5 +1,5 @@
 import { dueAt, expiresAt } from '../ledger/watch-times.js'
-import type { CaptureState } from '../model/subscription.js'
+import type { CaptureState } from '../model/subscriptions/subscription.js'
 import { type Micros, toTimestamp } from '../model/timestamp.js'
 import type { ChatMessage, ChatServer } from './chat-server.js'
 import { SECOND } from './durations.js'

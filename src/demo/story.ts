@@ -1,5 +1,5 @@
 import type { CapturedEvents, EventDelivery } from '../ledger/ledger.js'
-import type { CaptureState, SubscriptionInput } from '../model/subscription.js'
+import type { CaptureState, SubscriptionInput } from '../model/subscriptions/subscription.js'
 import type { Micros } from '../model/timestamp.js'
 import type { ChatServer } from './chat-server.js'
 import type { CodeHost } from './code-host.js'

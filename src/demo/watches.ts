@@ -1,4 +1,4 @@
-import type { SubscriptionInput } from '../model/subscription.js'
+import type { SubscriptionInput } from '../model/subscriptions/subscription.js'
 import { type Micros, toTimestamp } from '../model/timestamp.js'
 import { DAY, HOUR } from './durations.js'
 

@@ -1,4 +1,4 @@
-import type { NewEvent, Provenance } from '../model/event.js'
+import type { NewEvent, Provenance } from '../model/events/event.js'
 
 /** What earlier events said about a person. */
 interface KnownPerson {

@@ -7,17 +7,17 @@ import {
   toUnverifiedKey,
   VERIFICATIONS,
   type Verification,
-} from '../model/event.js'
-import type { EventHistogram, HistogramQuery } from '../model/event-histogram.js'
-import { UNVERIFIED_KEYS } from '../model/event-limits.js'
-import type { EventPage, EventQuery } from '../model/event-query.js'
+} from '../model/events/event.js'
+import type { EventHistogram, HistogramQuery } from '../model/events/event-histogram.js'
+import { UNVERIFIED_KEYS } from '../model/events/event-limits.js'
+import type { EventPage, EventQuery } from '../model/events/event-query.js'
 import {
   type CaptureState,
   SUBSCRIPTION_LIMITS,
   type Subscription,
   type SubscriptionPage,
-} from '../model/subscription.js'
-import type { SubscriptionPreview } from '../model/subscription-preview.js'
+} from '../model/subscriptions/subscription.js'
+import type { SubscriptionPreview } from '../model/subscriptions/subscription-preview.js'
 import { type Micros, toTimestamp } from '../model/timestamp.js'
 import type { EventToRecord, LedgerStats, RecordOutcome, StoreHealth, SubscriptionMatch } from '../store/event-store.js'
 import type { Store } from '../store/store.js'

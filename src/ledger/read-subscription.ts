@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { Compile } from '#typebox/compile'
-import { actionOfKind } from '../model/action.js'
 import { AppError, notAnObject, refusedInput } from '../model/app-error.js'
+import { actionOfKind } from '../model/events/action.js'
 import { toFieldProblems } from '../model/field-problems.js'
 import { isDeeperThan, JSON_DEPTH } from '../model/json-depth.js'
 import {
@@ -9,7 +9,7 @@ import {
   type Subscription,
   type SubscriptionInput,
   SubscriptionSchema,
-} from '../model/subscription.js'
+} from '../model/subscriptions/subscription.js'
 import { readTimestamp } from '../model/timestamp.js'
 import { type ParsedTarget, parseTarget, toScopeKey, toTarget } from '../platforms/scope-key.js'
 import type { SubscriptionCaller } from './subscription-caller.js'

@@ -1,5 +1,5 @@
 import { AppError } from '../model/app-error.js'
-import type { Subscription } from '../model/subscription.js'
+import type { Subscription } from '../model/subscriptions/subscription.js'
 import { type Micros, readTimestamp } from '../model/timestamp.js'
 import { watchedPlaceOf } from '../platforms/chat/capture/watched-place.js'
 

@@ -1,4 +1,4 @@
-import type { CaptureState, Subscription } from '../model/subscription.js'
+import type { CaptureState, Subscription } from '../model/subscriptions/subscription.js'
 import { type Micros, toTimestamp } from '../model/timestamp.js'
 import { dueAt, isPolled, readToOf, usesPolling, whyOver } from './watch-times.js'
 

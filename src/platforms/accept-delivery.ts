@@ -1,6 +1,6 @@
 import { AppError } from '../model/app-error.js'
-import type { NewEvent, Verification } from '../model/event.js'
-import { RESERVED_BYTES } from '../model/reserved-bytes.js'
+import type { NewEvent, Verification } from '../model/events/event.js'
+import { RESERVED_BYTES } from '../model/events/event-limits.js'
 import type { DeliveryContext, NormalisedDelivery, WebhookAdapter, WebhookDelivery } from './adapter.js'
 import { withinTextBounds } from './text-bounds.js'
 

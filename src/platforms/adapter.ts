@@ -1,4 +1,4 @@
-import type { NewEvent, Verification } from '../model/event.js'
+import type { NewEvent, Verification } from '../model/events/event.js'
 
 /** The neutral sources that have an adapter. Direct writers may use other names. */
 export type PlatformSource = 'chat' | 'forum' | 'code_a' | 'code_b'

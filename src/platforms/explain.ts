@@ -1,5 +1,5 @@
-import { type NewEvent, targetChain } from '../model/event.js'
-import type { DeliveryExplanation, ExplainedEvent, KeyIdentity } from '../model/explanation.js'
+import { type NewEvent, targetChain } from '../model/events/event.js'
+import type { DeliveryExplanation, ExplainedEvent, KeyIdentity } from '../model/platforms/explanation.js'
 import type { DeliveryContext, WebhookAdapter, WebhookDelivery } from './adapter.js'
 import { scopeKeysOf, toTarget } from './scope-key.js'
 

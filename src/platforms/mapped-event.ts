@@ -1,4 +1,4 @@
-import type { Actor, Conversation, NewEvent, TargetNode } from '../model/event.js'
+import type { Actor, Conversation, NewEvent, TargetNode } from '../model/events/event.js'
 import type { PlatformSource, WebhookDelivery } from './adapter.js'
 import { digestOf, toDedupeKey, toIdentifier } from './identity.js'
 import { known, type Payload } from './payload.js'

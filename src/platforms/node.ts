@@ -1,4 +1,4 @@
-import type { TargetNode } from '../model/event.js'
+import type { TargetNode } from '../model/events/event.js'
 import { toIdentifier } from './identity.js'
 import { known } from './payload.js'
 

@@ -1,4 +1,4 @@
-import { canonicalOutcome } from '../model/event-outcome.js'
+import { canonicalOutcome } from '../model/sentences/event-outcome.js'
 import { toWord } from './identity.js'
 
 /**

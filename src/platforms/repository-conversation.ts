@@ -1,4 +1,4 @@
-import type { Conversation, TargetNode } from '../model/event.js'
+import type { Conversation, TargetNode } from '../model/events/event.js'
 import { known } from './payload.js'
 
 /**

@@ -1,5 +1,5 @@
 import { AppError, invalidField } from '../model/app-error.js'
-import { toSite } from '../model/site.js'
+import { toSite } from '../model/platforms/site.js'
 import type { DeliveryContext, PlatformSource, WebhookDelivery } from './adapter.js'
 import { isSlackFormat } from './chat/slack-format.js'
 import { isForm, textOf } from './delivery-body.js'

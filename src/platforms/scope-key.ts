@@ -9,8 +9,8 @@
  * digit percent-encoded, so that a stream called "2024" is not mistaken for the one with the id 2024.
  */
 import { invalidField } from '../model/app-error.js'
-import type { TargetNode } from '../model/event.js'
-import type { Scope } from '../model/subscription.js'
+import type { TargetNode } from '../model/events/event.js'
+import type { Scope } from '../model/subscriptions/subscription.js'
 import {
   isGrammar,
   placeOfFilters,

@@ -1,5 +1,5 @@
 /** Parses the forms of a scope that people and programs write: target text, `scope`, `filters`. */
-import type { Scope } from '../model/subscription.js'
+import type { Scope } from '../model/subscriptions/subscription.js'
 import { type NumberedType, neutralType, type Place } from './target-place.js'
 
 /** The sources whose targets follow a grammar. */

@@ -4,7 +4,7 @@
  *
  * Source: Event Ledger Service, "Subscription"; decisions, section 6.
  */
-import type { Scope } from '../model/subscription.js'
+import type { Scope } from '../model/subscriptions/subscription.js'
 
 export type Place =
   | { type: 'stream'; name: string }

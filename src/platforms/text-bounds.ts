@@ -1,4 +1,4 @@
-import type { NewEvent } from '../model/event.js'
+import type { NewEvent } from '../model/events/event.js'
 
 /** UTF-16 code units. */
 const MAX_TEXT = 128 * 1024

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path'
 import { BoardClient } from '../client/board-client.js'
 import { AppError } from '../model/app-error.js'
-import type { BackupRequest, BoardDatabaseName } from '../model/board-backup.js'
+import type { BackupRequest, BoardDatabaseName } from '../model/board/board-backup.js'
 import { copyClosedDatabase } from '../store/sqlite/copy-closed-database.js'
 import { acquireOwnership } from '../store/sqlite/owner.js'
 import { boardFiles } from './open-board.js'

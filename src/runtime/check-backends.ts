@@ -1,7 +1,7 @@
 import { Backends } from '../board/backends.js'
 import { checkBackend } from '../board/check-backend.js'
 import { AppError } from '../model/app-error.js'
-import type { BackendCheck } from '../model/backend-check.js'
+import type { BackendCheck } from '../model/board/backend-check.js'
 import { boardFiles } from './open-board.js'
 
 const AT_ONCE = 8

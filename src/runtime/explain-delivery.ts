@@ -1,5 +1,5 @@
 import { AppError } from '../model/app-error.js'
-import type { DeliveryExplanation } from '../model/explanation.js'
+import type { DeliveryExplanation } from '../model/platforms/explanation.js'
 import { adapterOf } from '../platforms/adapters.js'
 import { explainDelivery } from '../platforms/explain.js'
 import { readSavedDelivery, type SavedDeliveryHints } from '../platforms/saved-delivery.js'

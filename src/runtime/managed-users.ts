@@ -1,8 +1,8 @@
 import { COMMAND } from '../accounts/account-log.js'
 import type { Accounts, ChangedUser, NewUser } from '../accounts/accounts.js'
-import type { AccountLogEntry } from '../model/account-log.js'
+import type { AccountLogEntry } from '../model/accounts/account-log.js'
+import type { ApiToken, IssuedToken, ListedUser, TokenRights, User } from '../model/accounts/user.js'
 import { AppError } from '../model/app-error.js'
-import type { ApiToken, IssuedToken, ListedUser, TokenRights, User } from '../model/user.js'
 
 /** As much of accounts as managing users takes. */
 export type UserManagement = Pick<

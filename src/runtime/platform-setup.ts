@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { ServedWebhook } from '../client/platform-list.js'
 import type { AppError } from '../model/app-error.js'
-import type { PlatformSetup } from '../model/platform-setup.js'
+import type { PlatformSetup } from '../model/platforms/platform-setup.js'
 import type { PlatformSource } from '../platforms/adapter.js'
 import { adapterOf } from '../platforms/adapters.js'
 import { SETUP_GUIDES } from '../platforms/setup-guides.js'

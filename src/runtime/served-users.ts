@@ -1,9 +1,9 @@
 import type { Actor } from '../accounts/account-log.js'
 import type { ChangedUser, NewUser } from '../accounts/accounts.js'
 import type { LedgerClient } from '../client/ledger-client.js'
-import type { AccountLogEntry } from '../model/account-log.js'
+import type { AccountLogEntry } from '../model/accounts/account-log.js'
+import type { ApiToken, IssuedToken, ListedUser, TokenRights, User } from '../model/accounts/user.js'
 import { AppError } from '../model/app-error.js'
-import type { ApiToken, IssuedToken, ListedUser, TokenRights, User } from '../model/user.js'
 import type { UserManagement } from './managed-users.js'
 
 /** The users of a ledger that a server has open. The server sees by the socket that a command asks. */

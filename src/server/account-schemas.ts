@@ -1,6 +1,6 @@
 import Type from '#typebox'
-import { AccountLogEntrySchema } from '../model/account-log.js'
-import { ApiTokenSchema, ListedUserSchema, ROLES, USER_LIMITS, USERNAME_PATTERN } from '../model/user.js'
+import { AccountLogEntrySchema } from '../model/accounts/account-log.js'
+import { ApiTokenSchema, ListedUserSchema, ROLES, USER_LIMITS, USERNAME_PATTERN } from '../model/accounts/user.js'
 
 /** Shapes of what concerns accounts, for the API description; what comes in is checked by the accounts themselves. */
 

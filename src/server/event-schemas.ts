@@ -1,5 +1,5 @@
 import Type, { type TSchema } from '#typebox'
-import { EventSchema, LEDGER_MEMBERS } from '../model/event.js'
+import { EventSchema, LEDGER_MEMBERS } from '../model/events/event.js'
 
 /** The event in its several forms, for the API description. What is sent is checked by `EventSchema` itself. */
 

@@ -1,6 +1,6 @@
 import type { CookiePlace } from '../login/cookies.js'
-import { SubscriptionSchema } from '../model/subscription.js'
-import { UserSchema } from '../model/user.js'
+import { UserSchema } from '../model/accounts/user.js'
+import { SubscriptionSchema } from '../model/subscriptions/subscription.js'
 import { EventInputSchema, EventWithoutPayloadSchema, StoredEventSchema } from './event-schemas.js'
 import type { ApiNames } from './openapi.js'
 import type { Access } from './route.js'

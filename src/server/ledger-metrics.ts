@@ -1,6 +1,6 @@
 import type { Logger } from 'pino'
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
-import type { ProvenanceRoute } from '../model/event.js'
+import type { ProvenanceRoute } from '../model/events/event.js'
 import { beside, reportBeside } from './beside.js'
 import type { ConnectionUse } from './connections.js'
 import type { CutOff } from './route.js'

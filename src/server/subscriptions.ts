@@ -1,7 +1,7 @@
 import { type Identity, isAdmin, userOf } from '../accounts/identity.js'
 import type { SubscriptionCaller } from '../ledger/subscription-caller.js'
 import { AppError } from '../model/app-error.js'
-import { SUBSCRIPTION_LIMITS } from '../model/subscription.js'
+import { SUBSCRIPTION_LIMITS } from '../model/subscriptions/subscription.js'
 import type { ReadJsonBody } from './json-body.js'
 import { pathParam } from './path-param.js'
 import { QueryString } from './query-string.js'

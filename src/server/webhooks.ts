@@ -1,7 +1,7 @@
 import type { EventDelivery } from '../ledger/ledger.js'
 import { invalidField } from '../model/app-error.js'
-import type { Provenance } from '../model/event.js'
-import { toSite } from '../model/site.js'
+import type { Provenance } from '../model/events/event.js'
+import { toSite } from '../model/platforms/site.js'
 import {
   type AcceptedDelivery,
   acceptDelivery,

@@ -1,4 +1,4 @@
-import { DEFAULT_COLUMNS } from '../model/card.js'
+import { DEFAULT_COLUMNS } from '../model/board/card.js'
 import { type BoardExecutorSettings, readBoardExecutor } from './board-executor-settings.js'
 import { type BoardGateSettings, readBoardGate } from './board-gate-settings.js'
 import { readBoardHome } from './board-home.js'

@@ -1,4 +1,4 @@
-import type { ChatAccount } from '../model/chat-account.js'
+import type { ChatAccount } from '../model/platforms/chat-account.js'
 import { type ChatFlags, readChatAccount } from './chat-account.js'
 import { type LocalFlags, type LocalSettings, readLocal } from './local-settings.js'
 import { SettingReader } from './setting-reader.js'

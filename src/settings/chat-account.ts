@@ -1,5 +1,5 @@
-import type { ChatAccount } from '../model/chat-account.js'
-import { toSite } from '../model/site.js'
+import type { ChatAccount } from '../model/platforms/chat-account.js'
+import { toSite } from '../model/platforms/site.js'
 import { readChatSite } from './chat-site.js'
 import { readSecret } from './secret-setting.js'
 import type { SettingReader } from './setting-reader.js'

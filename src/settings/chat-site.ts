@@ -1,4 +1,4 @@
-import { toSite } from '../model/site.js'
+import { toSite } from '../model/platforms/site.js'
 import type { GivenFlag, SettingReader } from './setting-reader.js'
 
 /**

@@ -1,5 +1,5 @@
-import type { ChatAccount } from '../model/chat-account.js'
-import { SUBSCRIPTION_LIMITS } from '../model/subscription.js'
+import type { ChatAccount } from '../model/platforms/chat-account.js'
+import { SUBSCRIPTION_LIMITS } from '../model/subscriptions/subscription.js'
 import { type AccountsSettings, readAccounts } from './accounts-settings.js'
 import { readChatAccount } from './chat-account.js'
 import { readChatSite } from './chat-site.js'

@@ -1,4 +1,4 @@
-import type { CaptureState, Subscription } from '../model/subscription.js'
+import type { CaptureState, Subscription } from '../model/subscriptions/subscription.js'
 
 /** Rows of subscriptions. `body` is the complete subscription, kept complete when events move its cursor. */
 export interface SubscriptionStore {

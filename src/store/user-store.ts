@@ -1,5 +1,5 @@
-import type { AccountLogEntry } from '../model/account-log.js'
-import type { ApiToken, Role, User } from '../model/user.js'
+import type { AccountLogEntry } from '../model/accounts/account-log.js'
+import type { ApiToken, Role, User } from '../model/accounts/user.js'
 
 /** A user with what only the store may know of it. */
 export interface StoredUser extends User {

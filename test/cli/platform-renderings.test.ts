@@ -6,7 +6,7 @@ import { explanationText } from '../../src/cli/explanation-text.js'
 import { platformSetupCard } from '../../src/cli/platform-setup-card.js'
 import { createTerminalStyle } from '../../src/cli/terminal-style.js'
 import { wrapWords } from '../../src/cli/wrap-words.js'
-import type { DeliveryExplanation } from '../../src/model/explanation.js'
+import type { DeliveryExplanation } from '../../src/model/platforms/explanation.js'
 import { messageCreated } from '../support/events.js'
 
 const LOOK = createTerminalStyle({ colour: false, columns: 60 })

@@ -4,7 +4,7 @@ import { Compile } from '#typebox/compile'
 import { Company, HISTORY_DAYS } from '../../src/demo/company.js'
 import { DAY, MINUTE } from '../../src/demo/durations.js'
 import type { Step } from '../../src/demo/story.js'
-import { EventSchema, type NewEvent } from '../../src/model/event.js'
+import { EventSchema, type NewEvent } from '../../src/model/events/event.js'
 import { listPlatforms } from '../../src/platforms/catalogue.js'
 
 const NOON = Date.UTC(2026, 10, 20, 12) * 1000

@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import t from 'tap'
-import { sentenceOf, sentenceText } from '../../src/model/event-sentence.js'
-import { KIND_SENTENCES } from '../../src/model/kind-sentences.js'
-import { commonTemplates } from '../../src/model/plain-sentences.js'
+import { sentenceOf, sentenceText } from '../../src/model/sentences/event-sentence.js'
+import { KIND_SENTENCES } from '../../src/model/sentences/kind-sentences.js'
+import { commonTemplates } from '../../src/model/sentences/plain-sentences.js'
 import { listPlatforms } from '../../src/platforms/catalogue.js'
 
 interface Facts {

@@ -1,5 +1,5 @@
 import t from 'tap'
-import type { Verification } from '../../src/model/event.js'
+import type { Verification } from '../../src/model/events/event.js'
 import { adapterOf } from '../../src/platforms/adapters.js'
 import { LargeDeliveries } from '../../src/platforms/large-deliveries.js'
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import t from 'tap'
-import type { TargetNode } from '../../src/model/event.js'
-import type { Scope } from '../../src/model/subscription.js'
+import type { TargetNode } from '../../src/model/events/event.js'
+import type { Scope } from '../../src/model/subscriptions/subscription.js'
 import { parseTarget, scopeKeysOf, targetGrammarOf, toScopeKey, toTarget } from '../../src/platforms/scope-key.js'
 
 const REFUSED = { name: 'AppError', category: 'invalid', code: 'invalid_field', errors: [{ field: '/target' }] }

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { RESERVED_BYTES } from '../../src/model/reserved-bytes.js'
+import { RESERVED_BYTES } from '../../src/model/events/event-limits.js'
 import { acceptDelivery, acceptLargeDelivery, type DeliveryRules } from '../../src/platforms/accept-delivery.js'
 import type { WebhookAdapter, WebhookDelivery } from '../../src/platforms/adapter.js'
 import { ADAPTERS, adapterOf } from '../../src/platforms/adapters.js'

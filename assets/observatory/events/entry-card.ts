@@ -1,4 +1,4 @@
-import { sentenceText } from '#model/event-sentence'
+import { sentenceText } from '#model/sentences/event-sentence'
 import { sourceStyle } from '../../shared/glyph.js'
 import { classes, html } from '../../shared/html.js'
 import { now } from '../../shared/now.js'

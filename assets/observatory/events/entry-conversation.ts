@@ -1,6 +1,6 @@
 import { useSignalEffect } from '@preact/signals'
 import { useEffect, useMemo } from 'preact/hooks'
-import { sentenceText } from '#model/event-sentence'
+import { sentenceText } from '#model/sentences/event-sentence'
 import { href } from '../../shared/address.js'
 import { api } from '../../shared/api.js'
 import { outage } from '../../shared/connection.js'

@@ -1,4 +1,4 @@
-import { sentenceOf } from '#model/event-sentence'
+import { sentenceOf } from '#model/sentences/event-sentence'
 import { SourceGlyph, VerifiedMark } from '../../shared/glyph.js'
 import { classes, html } from '../../shared/html.js'
 import { Words } from '../../shared/text-view.js'

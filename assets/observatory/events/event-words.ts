@@ -1,4 +1,4 @@
-import { actorName as nameOfActor, nodeName, plainWords, shownSteps } from '#model/event-names'
+import { actorName as nameOfActor, nodeName, plainWords, shownSteps } from '#model/sentences/event-names'
 import type { LedgerEvent, TargetNode } from '../../shared/wire.js'
 
 /** Deeper chains are not followed, because they come from strangers. */

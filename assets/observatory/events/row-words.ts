@@ -1,4 +1,4 @@
-import { sentenceOf } from '#model/event-sentence'
+import { sentenceOf } from '#model/sentences/event-sentence'
 import { findMatches } from '../../shared/text.js'
 import type { LedgerEvent } from '../../shared/wire.js'
 import { wordsSaid } from './event-words.js'

@@ -1,4 +1,4 @@
-import type { SentencePart } from '#model/event-sentence'
+import type { SentencePart } from '#model/sentences/event-sentence'
 import { classes, html } from '../../shared/html.js'
 import { Words } from '../../shared/text-view.js'
 

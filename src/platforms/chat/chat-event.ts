@@ -1,4 +1,4 @@
-import type { NewEvent } from '../../model/event.js'
+import type { NewEvent } from '../../model/events/event.js'
 import { type MappedEvent, toEvent } from '../mapped-event.js'
 import { memberOf, type Payload } from '../payload.js'
 import { baseUrlOf, type ChatContext, hostOf } from './context.js'

@@ -1,4 +1,4 @@
-import { toSite } from '../../model/site.js'
+import { toSite } from '../../model/platforms/site.js'
 import { idAt, memberOf, objectAt, objectsAt, type Payload, textAt } from '../payload.js'
 
 /** What a chat message does not contain about its origin. */

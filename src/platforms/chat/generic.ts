@@ -1,5 +1,5 @@
 /** Every event that is not about a message: recorded under the platform's own names, as far as readable. */
-import type { TargetNode } from '../../model/event.js'
+import type { TargetNode } from '../../model/events/event.js'
 import { toWord } from '../identity.js'
 import { toNode } from '../node.js'
 import { idAt, known, memberOf, objectAt, objectsAt, type Payload, textAt } from '../payload.js'

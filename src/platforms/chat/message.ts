@@ -1,4 +1,4 @@
-import type { Conversation, NewEvent } from '../../model/event.js'
+import type { Conversation, NewEvent } from '../../model/events/event.js'
 import { withinDepth } from '../delivery-body.js'
 import { idAt, instantAt, known, type Payload, textAt } from '../payload.js'
 import { type ChatEvent, type Mapped, readChatEvent, toChatEvent } from './chat-event.js'

@@ -1,5 +1,5 @@
 import { AppError } from '../../model/app-error.js'
-import type { NewEvent } from '../../model/event.js'
+import type { NewEvent } from '../../model/events/event.js'
 import type { DeliveryContext, NormalisedDelivery, WebhookDelivery } from '../adapter.js'
 import { readBody } from './body.js'
 import { readChatEvent, toChatEvent } from './chat-event.js'

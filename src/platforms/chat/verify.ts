@@ -1,6 +1,6 @@
 import { safeEqual } from '../../login/safe-equal.js'
 import { AppError } from '../../model/app-error.js'
-import type { Verification } from '../../model/event.js'
+import type { Verification } from '../../model/events/event.js'
 import type { WebhookDelivery } from '../adapter.js'
 import { textAt } from '../payload.js'
 import { usableSecrets } from '../secrets.js'

@@ -1,6 +1,6 @@
 /** Events from machines about code: checks, workflows, commit statuses, deployments. */
 
-import type { TargetNode } from '../../model/event.js'
+import type { TargetNode } from '../../model/events/event.js'
 import { toWord } from '../identity.js'
 import { toNode } from '../node.js'
 import { toOutcome } from '../outcome.js'

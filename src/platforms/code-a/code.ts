@@ -1,5 +1,5 @@
 /** Events about the code itself: pushes, branches and tags, releases. */
-import type { TargetNode } from '../../model/event.js'
+import type { TargetNode } from '../../model/events/event.js'
 import { commitMessages, isNoCommit, pushIdentity, readRef } from '../git-push.js'
 import { toWord } from '../identity.js'
 import type { Occurrence } from '../mapped-event.js'

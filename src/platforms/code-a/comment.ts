@@ -2,7 +2,7 @@
  * Comments of four kinds. Their ids come from four counters, so keys of commit and discussion comments include the
  * counter's name; otherwise a commit comment could count as a repeat of an issue comment.
  */
-import type { TargetNode } from '../../model/event.js'
+import type { TargetNode } from '../../model/events/event.js'
 import { toNode } from '../node.js'
 import { idAt, instantAt, known, objectAt, type Payload, textAt, webUrlAt } from '../payload.js'
 import { conversationOf } from './conversation.js'

@@ -1,4 +1,4 @@
-import { type Conversation, type TargetNode, targetChain } from '../../model/event.js'
+import { type Conversation, type TargetNode, targetChain } from '../../model/events/event.js'
 import { conversationIn } from '../repository-conversation.js'
 import type { Hook } from './hook.js'
 

@@ -2,7 +2,7 @@
  * Every event without a row of its own: recorded under the platform's own names, as far as readable. Known events have
  * a description of what they are about; their identity is read here for all.
  */
-import type { TargetNode } from '../../model/event.js'
+import type { TargetNode } from '../../model/events/event.js'
 import { toWord } from '../identity.js'
 import { toNode } from '../node.js'
 import { firstInstantAt, idAt, known, objectAt, type Payload, textAt, webUrlAt } from '../payload.js'

@@ -1,5 +1,5 @@
 /** Issues, pull requests and discussions share a life cycle: opened, changed, labelled, closed, transferred. */
-import type { TargetNode } from '../../model/event.js'
+import type { TargetNode } from '../../model/events/event.js'
 import type { Occurrence } from '../mapped-event.js'
 import {
   firstInstantAt,

@@ -1,4 +1,4 @@
-import type { Actor } from '../../model/event.js'
+import type { Actor } from '../../model/events/event.js'
 import { idAt, known, objectAt, type Payload, textAt } from '../payload.js'
 import type { Hook } from './hook.js'
 

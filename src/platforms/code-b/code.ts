@@ -1,5 +1,5 @@
 /** Events about the code itself: pushes, branches and tags, releases, wiki pages. */
-import type { TargetNode } from '../../model/event.js'
+import type { TargetNode } from '../../model/events/event.js'
 import { commitMessages, isNoCommit, pushIdentity, readRef } from '../git-push.js'
 import { digestOf } from '../identity.js'
 import { toNode } from '../node.js'

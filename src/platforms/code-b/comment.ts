@@ -1,5 +1,5 @@
 /** Comments, called notes by the platform, and reactions to them and to their parents. */
-import type { TargetNode } from '../../model/event.js'
+import type { TargetNode } from '../../model/events/event.js'
 import { digestOf, toWord } from '../identity.js'
 import { toNode } from '../node.js'
 import { idAt, isTrue, known, objectAt, type Payload, textAt, webUrlAt } from '../payload.js'

@@ -1,4 +1,4 @@
-import { type Actor, type Conversation, type TargetNode, targetChain } from '../../model/event.js'
+import { type Actor, type Conversation, type TargetNode, targetChain } from '../../model/events/event.js'
 import type { WebhookDelivery } from '../adapter.js'
 import { toWord } from '../identity.js'
 import type { MappedEvent } from '../mapped-event.js'

@@ -1,5 +1,5 @@
 /** System and group hooks about the creation, change and deletion of projects, groups, accounts and keys. */
-import type { TargetNode } from '../../model/event.js'
+import type { TargetNode } from '../../model/events/event.js'
 import { toNode } from '../node.js'
 import { idAt, known, type Payload, textAt } from '../payload.js'
 import { conversationOf, type Hook, type Mapped } from './hook.js'

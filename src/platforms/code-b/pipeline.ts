@@ -1,5 +1,5 @@
 /** Events from machines about code: pipelines, their jobs, deployments. Their verbs are the platform's statuses. */
-import type { TargetNode } from '../../model/event.js'
+import type { TargetNode } from '../../model/events/event.js'
 import { toWord } from '../identity.js'
 import { toNode } from '../node.js'
 import { toOutcome } from '../outcome.js'

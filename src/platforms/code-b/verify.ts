@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto'
 import { safeEqual } from '../../login/safe-equal.js'
 import { AppError } from '../../model/app-error.js'
-import type { Verification } from '../../model/event.js'
+import type { Verification } from '../../model/events/event.js'
 import type { WebhookDelivery } from '../adapter.js'
 import { usableSecrets } from '../secrets.js'
 

@@ -1,4 +1,4 @@
-import type { TargetNode } from '../../model/event.js'
+import type { TargetNode } from '../../model/events/event.js'
 import { toNode } from '../node.js'
 import { idAt, instantAt, known, objectAt, type Payload, textAt } from '../payload.js'
 import { conversationOf } from './conversation.js'

@@ -2,7 +2,7 @@
  * The nodes of target chains: post, topic, category, the forum itself. Keys contain native ids, never a title or slug;
  * those are in `display` and `metadata`, where subscriptions find their current values.
  */
-import type { TargetNode } from '../../model/event.js'
+import type { TargetNode } from '../../model/events/event.js'
 import { toNode } from '../node.js'
 import { idAt, known, numberAt, objectAt, type Payload, textAt } from '../payload.js'
 import type { Hook } from './hook.js'

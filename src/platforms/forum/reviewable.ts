@@ -1,4 +1,4 @@
-import type { TargetNode } from '../../model/event.js'
+import type { TargetNode } from '../../model/events/event.js'
 import { toWord } from '../identity.js'
 import { toNode } from '../node.js'
 import { idAt, instantAt, known, numberAt, objectAt, textAt } from '../payload.js'

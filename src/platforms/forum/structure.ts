@@ -1,5 +1,5 @@
 /** The structure of a forum: categories, groups, tags. Neither actor nor time is sent. */
-import type { TargetNode } from '../../model/event.js'
+import type { TargetNode } from '../../model/events/event.js'
 import { toNode } from '../node.js'
 import { idAt, textAt } from '../payload.js'
 import { conversationOf } from './conversation.js'

@@ -6,7 +6,7 @@ import {
   type BackupRequest,
   BackupRequestSchema,
   type BoardDatabaseName,
-} from '../../model/board-backup.js'
+} from '../../model/board/board-backup.js'
 import { toFieldProblems } from '../../model/field-problems.js'
 import type { ReadJsonBody } from '../json-body.js'
 import { json } from '../reply.js'

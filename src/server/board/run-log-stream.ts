@@ -1,6 +1,6 @@
 import { type Executor, isFinished } from '../../board/executor.js'
-import { LogText } from '../../model/log-text.js'
-import type { LogPiece } from '../../model/run.js'
+import { LogText } from '../../model/board/log-text.js'
+import type { LogPiece } from '../../model/board/run.js'
 import { untilClosed } from '../body-writer.js'
 import { PacedAnswer, type StreamTimes } from '../paced-answer.js'
 import { pathParam } from '../path-param.js'

@@ -1,4 +1,4 @@
-import type { EventFilter } from '../../model/event-match.js'
+import type { EventFilter } from '../../model/events/event-match.js'
 import { type ColumnCounts, columnCounts } from './column-counts.js'
 import type { Database } from './database.js'
 import { candidates } from './event-candidates.js'

@@ -1,4 +1,4 @@
-import type { EventFilter } from '../../model/event-match.js'
+import type { EventFilter } from '../../model/events/event-match.js'
 import type { Database } from './database.js'
 import { kindsOf, type Range } from './event-candidates.js'
 import { facetExpression } from './search-index.js'

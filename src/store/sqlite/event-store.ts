@@ -1,6 +1,6 @@
 import { AppError } from '../../model/app-error.js'
-import type { EventHistogram, HistogramQuery } from '../../model/event-histogram.js'
-import type { EventPage, EventQuery } from '../../model/event-query.js'
+import type { EventHistogram, HistogramQuery } from '../../model/events/event-histogram.js'
+import type { EventPage, EventQuery } from '../../model/events/event-query.js'
 import type { Micros } from '../../model/timestamp.js'
 import type { EventStore, EventToRecord, LedgerStats, RecordOutcome, StoreHealth } from '../event-store.js'
 import { type PackedOutcomes, packRows, toOpenBody, toOutcomes } from './packed-rows.js'

@@ -1,4 +1,4 @@
-import type { SearchTerm } from '../../model/search.js'
+import type { SearchTerm } from '../../model/events/search.js'
 
 /** What is searched through between two yields, so that thousands of terms do not keep writes waiting. */
 export const SLICE_CHARACTERS = 1_000_000

@@ -2,8 +2,8 @@
  * Bodies of an older ledger, completed to what this one relies on: of an older body nothing is sure but that it is a
  * JSON object. What has another type than it should is brought into the right one where it says the same, else left out.
  */
-import { actionOfKind } from '../../model/action.js'
-import type { TargetNode } from '../../model/event.js'
+import { actionOfKind } from '../../model/events/action.js'
+import type { TargetNode } from '../../model/events/event.js'
 import type { Micros } from '../../model/timestamp.js'
 import { readTimestamp, toTimestamp } from '../../model/timestamp.js'
 

@@ -1,7 +1,7 @@
-import type { StoredEvent } from '../../model/event.js'
-import { targetChain } from '../../model/event.js'
-import type { EventFilter } from '../../model/event-match.js'
-import { foldCase, searchableStrings } from '../../model/search.js'
+import type { StoredEvent } from '../../model/events/event.js'
+import { targetChain } from '../../model/events/event.js'
+import type { EventFilter } from '../../model/events/event-match.js'
+import { foldCase, searchableStrings } from '../../model/events/search.js'
 import type { Database } from './database.js'
 import { findOutline, LARGE_BODY_BYTES, readOutline } from './large-body.js'
 

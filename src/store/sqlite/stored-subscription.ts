@@ -1,5 +1,5 @@
 import { cutToDepth, isDeeperThan, JSON_DEPTH } from '../../model/json-depth.js'
-import type { Subscription } from '../../model/subscription.js'
+import type { Subscription } from '../../model/subscriptions/subscription.js'
 
 /** Members whose form a subscription relies on, each with what stands in for one of another form. */
 const MEMBERS: {

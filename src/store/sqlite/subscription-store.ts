@@ -1,4 +1,4 @@
-import type { CaptureState, Subscription } from '../../model/subscription.js'
+import type { CaptureState, Subscription } from '../../model/subscriptions/subscription.js'
 import type { LedgerKept, SubscriptionStore } from '../subscription-store.js'
 import type { StoreThread } from './store-thread.js'
 

@@ -1,4 +1,4 @@
-import type { Subscription } from '../../model/subscription.js'
+import type { Subscription } from '../../model/subscriptions/subscription.js'
 import type { LedgerKept } from '../subscription-store.js'
 import type { Database } from './database.js'
 import { readStoredSubscription } from './stored-subscription.js'

@@ -1,4 +1,4 @@
-import type { AccountLogEntry } from '../../model/account-log.js'
+import type { AccountLogEntry } from '../../model/accounts/account-log.js'
 import { AppError } from '../../model/app-error.js'
 import type {
   LastAdminRule,

@@ -1,4 +1,4 @@
-import type { Role } from '../../model/user.js'
+import type { Role } from '../../model/accounts/user.js'
 import type {
   LastAdminRule,
   ListedStoredUser,

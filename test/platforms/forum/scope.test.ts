@@ -1,5 +1,5 @@
 import t from 'tap'
-import { type TargetNode, targetChain } from '../../../src/model/event.js'
+import { type TargetNode, targetChain } from '../../../src/model/events/event.js'
 import { parseTarget, scopeKeysOf } from '../../../src/platforms/scope-key.js'
 import { eventOf, readFixture, readFixtures } from './support.js'
 

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { MessageChannel, type MessagePort } from 'node:worker_threads'
 import t from 'tap'
-import type { EventPage } from '../../../src/model/event-query.js'
+import type { EventPage } from '../../../src/model/events/event-query.js'
 import { Engine } from '../../../src/store/sqlite/engine.js'
 import { type PackedRows, packRows, toOpenBody } from '../../../src/store/sqlite/packed-rows.js'
 import type { QueryTask, StoreReply, StoreRequest, WriteTask } from '../../../src/store/sqlite/protocol.js'

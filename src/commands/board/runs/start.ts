@@ -2,7 +2,7 @@ import { string } from '@oclif/core/args'
 import { boolean, string as text } from '@oclif/core/flags'
 import { BoardCommand } from '../../../cli/board-command.js'
 import { EXECUTOR_TOKEN_FLAG, shownExecutorToken } from '../../../cli/executor-token.js'
-import { RUN_MODES } from '../../../model/run.js'
+import { RUN_MODES } from '../../../model/board/run.js'
 
 export default class BoardRunsStart extends BoardCommand {
   static override summary = 'Runs a card: for real, simulated, or only to show what would run.'

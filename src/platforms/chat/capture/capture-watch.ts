@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { isDeepStrictEqual } from 'node:util'
-import type { NewEvent } from '../../../model/event.js'
+import type { NewEvent } from '../../../model/events/event.js'
 import type { Micros } from '../../../model/timestamp.js'
 import type { ChatContext } from '../context.js'
 import { toMessageEvent } from '../message.js'

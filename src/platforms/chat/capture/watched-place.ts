@@ -1,4 +1,4 @@
-import type { Subscription } from '../../../model/subscription.js'
+import type { Subscription } from '../../../model/subscriptions/subscription.js'
 import { known, memberOf, objectAt, type Payload, textAt } from '../../payload.js'
 import { placeOfFilters, placeOfScope, placeOfText } from '../../target-grammar.js'
 import { nameAt } from '../place.js'

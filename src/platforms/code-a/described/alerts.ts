@@ -1,5 +1,5 @@
 /** Alerts and advisories: the problem, its package or file, its severity. */
-import type { TargetNode } from '../../../model/event.js'
+import type { TargetNode } from '../../../model/events/event.js'
 import { toNode } from '../../node.js'
 import { idAt, known, numberAt, objectAt, objectsAt, type Payload, textAt, webUrlAt } from '../../payload.js'
 import { shortDigest } from '../edited-text.js'

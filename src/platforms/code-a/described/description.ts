@@ -1,4 +1,4 @@
-import type { TargetNode } from '../../../model/event.js'
+import type { TargetNode } from '../../../model/events/event.js'
 import type { Payload } from '../../payload.js'
 import type { Hook } from '../hook.js'
 

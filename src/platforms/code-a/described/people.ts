@@ -1,5 +1,5 @@
 /** Membership of an organisation, a team or a repository, and blocked users. */
-import type { TargetNode } from '../../../model/event.js'
+import type { TargetNode } from '../../../model/events/event.js'
 import { toNode } from '../../node.js'
 import { idAt, instantAt, objectAt, type Payload, textAt, webUrlAt } from '../../payload.js'
 import type { Hook } from '../hook.js'

@@ -1,5 +1,5 @@
 /** Projects, and custom properties of repositories. */
-import type { TargetNode } from '../../../model/event.js'
+import type { TargetNode } from '../../../model/events/event.js'
 import { toNode } from '../../node.js'
 import { toOutcome } from '../../outcome.js'
 import { idAt, memberOf, objectAt, objectsAt, type Payload, textAt, webUrlAt } from '../../payload.js'

@@ -19,3 +19,9 @@ export const EVENT_LIMITS = {
   batchEvents: 5_000,
   batchBytes: 32 * 1024 * 1024,
 } as const
+
+/**
+ * Free bytes before and after an event serialised as JSON, in a buffer of its own. The store writes its additions there
+ * and avoids a copy. It copies JSON with any other room.
+ */
+export const RESERVED_BYTES = { before: 64, after: 64 * 1024 }

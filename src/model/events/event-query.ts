@@ -1,6 +1,6 @@
+import type { Micros } from '../timestamp.js'
 import type { Verification } from './event.js'
 import type { SearchTerm } from './search.js'
-import type { Micros } from './timestamp.js'
 
 export const QUERY_LIMITS = { limit: 500, defaultLimit: 100, days: 3650, searchCharacters: 4_096, choices: 50 } as const
 

@@ -1,5 +1,5 @@
+import type { Micros } from '../timestamp.js'
 import type { EventFilter } from './event-match.js'
-import type { Micros } from './timestamp.js'
 
 /**
  * How many buckets may be requested, and how many sources are counted separately: those with the most events in the

@@ -4,7 +4,7 @@
  *
  * Source: Event Ledger Service, `q` of GET /api/events; decisions, section 3.
  */
-import { AppError } from './app-error.js'
+import { AppError } from '../app-error.js'
 import type { StoredEvent } from './event.js'
 import { QUERY_LIMITS } from './event-query.js'
 

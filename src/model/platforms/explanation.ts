@@ -1,4 +1,4 @@
-import type { NewEvent } from './event.js'
+import type { NewEvent } from '../events/event.js'
 
 /** What a delivery would become, and why. Produced by `platforms explain`. */
 export interface DeliveryExplanation {

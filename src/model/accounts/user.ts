@@ -1,5 +1,5 @@
 import Type, { type Static } from '#typebox'
-import { EVENT_LIMITS, SOURCE_PATTERN } from './event-limits.js'
+import { EVENT_LIMITS, SOURCE_PATTERN } from '../events/event-limits.js'
 
 /** `admin` manages all users and all subscriptions; `member` its own subscriptions. */
 export const ROLES = ['admin', 'member'] as const

@@ -1,22 +1,22 @@
 import { type BigIntStats, statSync } from 'node:fs'
 import { stat } from 'node:fs/promises'
 
-/** What tells whether a file is still the same. */
+/** Identifies one version of a file. */
 export interface FileState {
-  /** Another one for another file, another content or another failure to look. */
+  /** Differs for another file, other content and another error. */
   stamp: string
-  /** Milliseconds of Unix time, of the wall clock that its file system goes by; absent where there is no file. */
+  /** Unix milliseconds by the clock of the file system; absent if there is no file. */
   changedAtMs?: number
-  /** Its group or everybody may read or change it. */
+  /** Its group or other users may read or change it. */
   isOpenToOthers?: boolean
 }
 
-/** Longer than the steps in which any file system tells the time. */
+/** Exceeds the resolution of change times on any file system. */
 const SETTLED_MS = 2_000
 
 /**
- * Looks at a file without reading it. Also by the time of its last change of any kind, as the time of its content can
- * be set by its writer.
+ * The state of a file, without reading it. Includes `ctime`, because a writer can set the time of the content
+ * (`mtime`).
  */
 export async function fileState(path: string): Promise<FileState> {
   try {
@@ -26,7 +26,7 @@ export async function fileState(path: string): Promise<FileState> {
   }
 }
 
-/** The same for work that cannot wait; it blocks this thread for as long as the disk takes. */
+/** The same for callers that cannot wait; blocks this thread. */
 export function fileStateNow(path: string): FileState {
   try {
     return toState(statSync(path, { bigint: true }))
@@ -36,8 +36,8 @@ export function fileStateNow(path: string): FileState {
 }
 
 /**
- * Whether a file is the one that was read at `readAtMs`, when it was `before`. One that changed just before that could
- * change again without its times showing it.
+ * Whether a file that was read at `readAtMs`, in the state `before`, is unchanged. False if it changed just before that
+ * read: it could then change again with the same times.
  */
 export function isUnchanged(before: FileState, now: FileState, readAtMs: number): boolean {
   const isSettled = before.changedAtMs === undefined || readAtMs - before.changedAtMs >= SETTLED_MS

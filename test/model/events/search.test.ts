@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import t from 'tap'
-import { caseVariants, foldCase, readSearch, searchableStrings } from '../../src/model/search.js'
+import { caseVariants, foldCase, readSearch, searchableStrings } from '../../../src/model/events/search.js'
 
 t.test('a search text is words and phrases, each once', async t => {
   const cases: [string, string[]][] = [

@@ -1,5 +1,5 @@
 import Type, { type Static } from '#typebox'
-import { IDENTIFYING } from './event.js'
+import { IDENTIFYING } from '../events/event.js'
 
 export const SUBSCRIPTION_LIMITS = {
   bytes: 64 * 1024,

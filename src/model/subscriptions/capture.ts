@@ -1,6 +1,6 @@
 import Type, { type Static } from '#typebox'
-import { ChatAccountSchema } from './chat-account.js'
-import type { Failure } from './failure.js'
+import type { Failure } from '../failure.js'
+import { ChatAccountSchema } from '../platforms/chat-account.js'
 import { SUBSCRIPTION_LIMITS } from './subscription.js'
 
 export const CAPTURE_LIMITS = { backfill: 1_000_000, defaultBackfill: 100 } as const

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { toSite } from '../../src/model/site.js'
+import { toSite } from '../../../src/model/platforms/site.js'
 
 const sites: [text: string, origin: string][] = [
   ['https://chat.example.org', 'https://chat.example.org'],

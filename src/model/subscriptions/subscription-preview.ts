@@ -1,4 +1,4 @@
-import type { StoredEvent } from './event.js'
+import type { StoredEvent } from '../events/event.js'
 import type { Subscription } from './subscription.js'
 
 /** How far back a preview looks: days of 24 hours each, and at most this many events of the source. */

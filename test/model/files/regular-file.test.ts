@@ -2,10 +2,10 @@ import { execFileSync } from 'node:child_process'
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
-import { readRegularFile } from '../../src/model/regular-file.js'
-import { readServeSettings } from '../../src/settings/serve-settings.js'
-import { processSources } from '../../src/settings/setting-sources.js'
-import { problemsOf } from '../settings/refusal.js'
+import { readRegularFile } from '../../../src/model/files/regular-file.js'
+import { readServeSettings } from '../../../src/settings/serve-settings.js'
+import { processSources } from '../../../src/settings/setting-sources.js'
+import { problemsOf } from '../../settings/refusal.js'
 
 t.test('the text of a file is read as far as the limit, also where the file system names another size', async t => {
   const folder = t.testdir({ small: 'Grüße\n', large: 'x'.repeat(200_000) })
