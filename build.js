@@ -21,7 +21,7 @@ const COMPILED = resolve('dist/src')
 /** Modules that are loaded by their path: by bin, by oclif, and as threads. */
 const ENTRIES = [
   ...['cli/main', 'cli/compile-cache', 'cli/command-not-found'],
-  ...['store/sqlite/worker', 'store/sqlite/board/worker', 'platforms/delivery-worker'],
+  ...['store/sqlite/worker', 'store/sqlite/board/worker', 'platforms/deliveries/delivery-worker'],
 ]
 /** Smaller ones are joined to another where that changes nothing, though it may be loaded in vain. Bytes. */
 const SMALLEST_CHUNK = 50_000

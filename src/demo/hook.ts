@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto'
 import type { EventDelivery } from '../ledger/ledger.js'
-import { acceptDelivery } from '../platforms/accept-delivery.js'
 import type { DeliveryContext, WebhookAdapter } from '../platforms/adapter.js'
+import { acceptDelivery } from '../platforms/deliveries/accept-delivery.js'
 
 /** A webhook as an invented platform has it set up, up to what a ledger records of its deliveries. */
 export interface Hook {

@@ -4,6 +4,7 @@ import { AppError, notAnObject, refusedInput } from '../model/app-error.js'
 import { actionOfKind } from '../model/events/action.js'
 import { toFieldProblems } from '../model/field-problems.js'
 import { isDeeperThan, JSON_DEPTH } from '../model/json-depth.js'
+import { type ParsedTarget, parseTarget, toScopeKey, toTarget } from '../model/subscriptions/scope-key.js'
 import {
   SUBSCRIPTION_LIMITS,
   type Subscription,
@@ -11,7 +12,6 @@ import {
   SubscriptionSchema,
 } from '../model/subscriptions/subscription.js'
 import { readTimestamp } from '../model/timestamp.js'
-import { type ParsedTarget, parseTarget, toScopeKey, toTarget } from '../platforms/scope-key.js'
 import type { SubscriptionCaller } from './subscription-caller.js'
 
 const check = Compile(SubscriptionSchema)

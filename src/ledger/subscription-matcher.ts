@@ -1,10 +1,10 @@
 import { AppError } from '../model/app-error.js'
 import type { NewEvent } from '../model/events/event.js'
 import { kindMatches } from '../model/events/event-match.js'
+import { parseTarget, scopeKeysOf, toScopeKey, toTarget } from '../model/subscriptions/scope-key.js'
 import type { Subscription } from '../model/subscriptions/subscription.js'
 import type { Micros } from '../model/timestamp.js'
 import { chatHostOf, followedKeyOf, followedKeysOf } from '../platforms/chat/capture/followed-keys.js'
-import { parseTarget, scopeKeysOf, toScopeKey, toTarget } from '../platforms/scope-key.js'
 import type { SubscriptionMatch } from '../store/event-store.js'
 import { expiresAt } from './watch-times.js'
 

@@ -1,5 +1,6 @@
 import type { TSchema } from '#typebox'
-import type { PlatformCatalogue, PlatformSource } from '../platforms/adapter.js'
+import type { PlatformSource } from '../platforms/adapter.js'
+import type { PlatformCatalogue } from '../platforms/catalogue.js'
 import type { LedgerMetrics } from './ledger-metrics.js'
 import { json } from './reply.js'
 import type { Handler } from './route.js'

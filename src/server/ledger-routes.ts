@@ -9,7 +9,8 @@ import { EventSchema } from '../model/events/event.js'
 import { CaptureRequestSchema } from '../model/subscriptions/capture.js'
 import { SUBSCRIPTION_LIMITS, SubscriptionSchema } from '../model/subscriptions/subscription.js'
 import type { Micros } from '../model/timestamp.js'
-import type { PlatformCatalogue, PlatformSource, WebhookAdapter } from '../platforms/adapter.js'
+import type { PlatformSource, WebhookAdapter } from '../platforms/adapter.js'
+import type { PlatformCatalogue } from '../platforms/catalogue.js'
 import type { Authorise } from './access.js'
 import {
   AccountLogSchema,

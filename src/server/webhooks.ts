@@ -2,14 +2,14 @@ import type { EventDelivery } from '../ledger/ledger.js'
 import { invalidField } from '../model/app-error.js'
 import type { Provenance } from '../model/events/event.js'
 import { toSite } from '../model/platforms/site.js'
+import type { DeliveryContext, WebhookAdapter, WebhookDelivery } from '../platforms/adapter.js'
 import {
   type AcceptedDelivery,
   acceptDelivery,
   type DeliveryRules,
   verifyDelivery,
-} from '../platforms/accept-delivery.js'
-import type { DeliveryContext, WebhookAdapter, WebhookDelivery } from '../platforms/adapter.js'
-import { usableSecrets } from '../platforms/secrets.js'
+} from '../platforms/deliveries/accept-delivery.js'
+import { usableSecrets } from '../platforms/mapping/verification.js'
 import type { ReadBody } from './body.js'
 import type { LedgerMetrics } from './ledger-metrics.js'
 import { json } from './reply.js'

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import t from 'tap'
 import { nearTargets } from '../../assets/observatory/subscriptions/near-targets.js'
 import { readTarget, targetStretches } from '../../assets/observatory/subscriptions/target-reading.js'
-import { parseTarget } from '../../src/platforms/scope-key.js'
+import { parseTarget } from '../../src/model/subscriptions/scope-key.js'
 
 const UNDERSTOOD: [source: string, text: string, pieces: string, words: string][] = [
   ['chat', 'stream:eng', 'stream eng', 'One stream, every topic in it.'],

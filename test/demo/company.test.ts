@@ -5,7 +5,7 @@ import { Company, HISTORY_DAYS } from '../../src/demo/company.js'
 import { DAY, MINUTE } from '../../src/demo/durations.js'
 import type { Step } from '../../src/demo/story.js'
 import { EventSchema, type NewEvent } from '../../src/model/events/event.js'
-import { listPlatforms } from '../../src/platforms/catalogue.js'
+import { listPlatforms } from '../../src/platforms/adapters.js'
 
 const NOON = Date.UTC(2026, 10, 20, 12) * 1000
 const check = Compile(EventSchema)

@@ -1,4 +1,4 @@
-import { idAt } from '../payload.js'
+import { idAt } from '../mapping/payload.js'
 import type { ChatEvent, Mapped } from './chat-event.js'
 import { conversationOf } from './message.js'
 import { forEachMessage } from './message-ids.js'

@@ -1,4 +1,4 @@
-import { idAt, memberOf, type Payload } from '../payload.js'
+import { idAt, memberOf, type Payload } from '../mapping/payload.js'
 import type { Mapped } from './chat-event.js'
 
 /** Up to this many messages of one move or deletion get an event each. More share one event. */

@@ -1,6 +1,6 @@
 import type { Conversation, NewEvent } from '../../model/events/event.js'
-import { withinDepth } from '../delivery-body.js'
-import { idAt, instantAt, known, type Payload, textAt } from '../payload.js'
+import { withinDepth } from '../deliveries/delivery-body.js'
+import { idAt, instantAt, known, type Payload, textAt } from '../mapping/payload.js'
 import { type ChatEvent, type Mapped, readChatEvent, toChatEvent } from './chat-event.js'
 import type { ChatContext } from './context.js'
 import { messageLink } from './link.js'

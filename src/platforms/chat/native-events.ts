@@ -1,6 +1,6 @@
-import { idAt, known, memberOf, objectAt, objectsAt, type Payload, textAt } from '../payload.js'
+import { idAt, known, memberOf, objectAt, objectsAt, type Payload, textAt } from '../mapping/payload.js'
+import { withoutSecrets } from './body.js'
 import type { NativeEvent } from './chat-event.js'
-import { withoutSecrets } from './secrets.js'
 import { isSlackFormat, messageOfSlackForm } from './slack-format.js'
 
 /** The events in one body. */

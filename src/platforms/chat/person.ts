@@ -1,6 +1,15 @@
 import type { Actor } from '../../model/events/event.js'
-import { idAt, known, memberOf, objectAt, type Payload, textAt } from '../payload.js'
+import { idAt, known, memberOf, objectAt, type Payload, textAt } from '../mapping/payload.js'
 import type { ChatContext } from './context.js'
+
+/** The platform's role numbers. Source: Zulip API, "Roles and permissions". */
+export const ROLES: ReadonlyMap<unknown, string> = new Map([
+  [100, 'owner'],
+  [200, 'administrator'],
+  [300, 'moderator'],
+  [400, 'member'],
+  [600, 'guest'],
+])
 
 /** The author of a message or the actor of an event, as far as known. */
 export interface Person {

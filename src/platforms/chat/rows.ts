@@ -1,4 +1,4 @@
-import { kindsOf } from '../named-kinds.js'
+import { kindsOf } from '../catalogue.js'
 import type { ChatEvent, Mapped } from './chat-event.js'
 import { mapDeleteMessage } from './delete-message.js'
 import { mapGeneric } from './generic.js'

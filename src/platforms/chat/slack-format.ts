@@ -3,8 +3,8 @@
  *
  * Source: Zulip API, "Outgoing webhooks", Slack-format.
  */
-import { digestOf } from '../identity.js'
-import { known, type Payload, textAt } from '../payload.js'
+import { digestOf } from '../mapping/identity.js'
+import { known, type Payload, textAt } from '../mapping/payload.js'
 
 export function isSlackFormat(body: Payload): boolean {
   const shown = ['team_id', 'channel_id', 'trigger_word'].filter(name => textAt(body, name) !== undefined)

@@ -1,5 +1,5 @@
 /** A message edited, messages moved to another topic or stream, or both. */
-import { idAt, instantAt, known, memberOf, type Payload, textAt } from '../payload.js'
+import { idAt, instantAt, known, memberOf, type Payload, textAt } from '../mapping/payload.js'
 import type { ChatEvent, Mapped } from './chat-event.js'
 import { conversationOf } from './message.js'
 import { forEachMessage } from './message-ids.js'

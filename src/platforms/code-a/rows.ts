@@ -1,4 +1,4 @@
-import { kindsOf } from '../named-kinds.js'
+import { kindsOf } from '../catalogue.js'
 import { mapDeployment, mapDeploymentStatus, mapRun, mapStatus, type RunEvent } from './checks.js'
 import { mapPush, mapRef, mapRelease } from './code.js'
 import { mapCommitComment, mapDiscussionComment, mapIssueComment, mapReviewComment } from './comment.js'
@@ -11,9 +11,9 @@ import { REQUESTS } from './described/requests.js'
 import { WORKINGS } from './described/workings.js'
 import { mapDescribed, mapGeneric } from './generic.js'
 import type { Hook, Mapped } from './hook.js'
-import { mapDiscussion, mapIssue } from './issue.js'
 import { mapPullRequest, mapReview, mapReviewThread } from './pull-request.js'
 import { mapFork, mapPackage, mapPageBuild, mapPublic, mapStar, mapWatch, mapWiki } from './repository.js'
+import { mapDiscussion, mapIssue } from './tracked.js'
 
 /** Maps one native event. */
 export interface Row {

@@ -1,5 +1,5 @@
 import type { Actor } from '../../model/events/event.js'
-import { idAt, known, objectAt, type Payload, textAt } from '../payload.js'
+import { idAt, known, objectAt, type Payload, textAt } from '../mapping/payload.js'
 import type { Hook } from './hook.js'
 
 /** The actor unless a row says otherwise: the payload's `user`, else anonymous. */

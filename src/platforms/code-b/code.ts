@@ -1,9 +1,9 @@
 /** Events about the code itself: pushes, branches and tags, releases, wiki pages. */
 import type { TargetNode } from '../../model/events/event.js'
-import { commitMessages, isNoCommit, pushIdentity, readRef } from '../git-push.js'
-import { digestOf } from '../identity.js'
-import { toNode } from '../node.js'
-import { idAt, known, numberAt, objectsAt, type Payload, textAt, webUrlAt } from '../payload.js'
+import { commitMessages, isNoCommit, pushIdentity, readRef } from '../mapping/code-host.js'
+import { digestOf } from '../mapping/identity.js'
+import { toNode } from '../mapping/node.js'
+import { idAt, known, numberAt, objectsAt, type Payload, textAt, webUrlAt } from '../mapping/payload.js'
 import { pusherOf } from './actor.js'
 import { conversationOf, type Hook, type Mapped, verbOf } from './hook.js'
 import { carrierNode, linkInProject, pathInProject, projectId } from './nodes.js'

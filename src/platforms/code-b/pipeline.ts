@@ -1,9 +1,9 @@
 /** Events from machines about code: pipelines, their jobs, deployments. Their verbs are the platform's statuses. */
 import type { TargetNode } from '../../model/events/event.js'
-import { toWord } from '../identity.js'
-import { toNode } from '../node.js'
-import { toOutcome } from '../outcome.js'
-import { idAt, known, numberAt, objectAt, objectsAt, type Payload, textAt, webUrlAt } from '../payload.js'
+import { toWord } from '../mapping/identity.js'
+import { toNode } from '../mapping/node.js'
+import { idAt, known, numberAt, objectAt, objectsAt, type Payload, textAt, webUrlAt } from '../mapping/payload.js'
+import { toOutcome } from '../mapping/words.js'
 import { toActor } from './actor.js'
 import { conversationOf, type Hook, type Mapped } from './hook.js'
 import { carrierNode, commitNode, linkInProject, pathInProject, pullRequestNode } from './nodes.js'

@@ -3,8 +3,8 @@
  * those are in `display` and `metadata`, where subscriptions find their current values.
  */
 import type { TargetNode } from '../../model/events/event.js'
-import { toNode } from '../node.js'
-import { idAt, known, numberAt, objectAt, type Payload, textAt } from '../payload.js'
+import { toNode } from '../mapping/node.js'
+import { idAt, known, numberAt, objectAt, type Payload, textAt } from '../mapping/payload.js'
 import type { Hook } from './hook.js'
 import { absoluteLink, type Instance, linkTo } from './instance.js'
 import { authorOf, describe, displayOf, type Person, profileLink } from './person.js'

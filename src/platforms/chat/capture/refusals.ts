@@ -1,7 +1,7 @@
 import type { HttpAnswer } from '../../../http/exchange.js'
 import type { HttpFailure, HttpTrouble } from '../../../http/http-failure.js'
 import { AppError } from '../../../model/app-error.js'
-import { memberOf, type Payload, textAt } from '../../payload.js'
+import { memberOf, type Payload, textAt } from '../../mapping/payload.js'
 
 /** Used if the server asks to wait without a duration. */
 const DEFAULT_WAIT_SECONDS = 1

@@ -1,5 +1,5 @@
 import type { TargetNode } from '../../../model/events/event.js'
-import type { Payload } from '../../payload.js'
+import type { Payload } from '../../mapping/payload.js'
 import type { Hook } from '../hook.js'
 
 /**

@@ -3,8 +3,18 @@
  * under all of these event names.
  */
 import type { TargetNode } from '../../../model/events/event.js'
-import { toOutcome } from '../../outcome.js'
-import { idAt, instantAt, known, numberAt, objectAt, objectsAt, type Payload, textAt, webUrlAt } from '../../payload.js'
+import {
+  idAt,
+  instantAt,
+  known,
+  numberAt,
+  objectAt,
+  objectsAt,
+  type Payload,
+  textAt,
+  webUrlAt,
+} from '../../mapping/payload.js'
+import { toOutcome } from '../../mapping/words.js'
 import type { Hook } from '../hook.js'
 import { repositoryPage } from '../links.js'
 import { carrierNode, repositoryId } from '../nodes.js'

@@ -1,8 +1,8 @@
 /** Repository administration: settings and rules, labels and milestones, dispatches, deployments, merge queue. */
-import { readRef } from '../../git-push.js'
-import { toNode } from '../../node.js'
-import { toOutcome } from '../../outcome.js'
-import { idAt, objectAt, objectsAt, type Payload, textAt, webUrlAt } from '../../payload.js'
+import { readRef } from '../../mapping/code-host.js'
+import { toNode } from '../../mapping/node.js'
+import { idAt, objectAt, objectsAt, type Payload, textAt, webUrlAt } from '../../mapping/payload.js'
+import { toOutcome } from '../../mapping/words.js'
 import { toChanges } from '../changes.js'
 import { deploymentNode } from '../checks.js'
 import { refNode } from '../code.js'
