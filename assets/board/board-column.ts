@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks'
+import type { Card } from '#model/board/card'
 import { Glyph } from '../shared/glyph.js'
 import { classes, html } from '../shared/html.js'
 import { isPhone } from '../shared/media.js'
@@ -7,7 +8,6 @@ import { CardTile } from './card-tile.js'
 import { type Column, columnTitle } from './columns.js'
 import { drag } from './drag.js'
 import { QuickAdd } from './quick-add.js'
-import type { Card } from './wire.js'
 
 export interface BoardColumnProps {
   /** Contains only the visible cards. */

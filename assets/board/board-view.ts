@@ -1,4 +1,5 @@
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
+import type { Card } from '#model/board/card'
 import { ApiProblem } from '../shared/api.js'
 import { appearance } from '../shared/appearance.js'
 import { Glyph } from '../shared/glyph.js'
@@ -25,7 +26,6 @@ import { MoveDialog } from './move-dialog.js'
 import { NewCardPanel } from './new-card-panel.js'
 import { NEW_CARD, place } from './place.js'
 import { executor } from './runs.js'
-import type { Card } from './wire.js'
 
 const WALKS: Record<string, Direction> = { h: 'left', j: 'down', k: 'up', l: 'right' }
 const ARROWS: Record<string, Direction> = {

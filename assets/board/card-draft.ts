@@ -1,6 +1,6 @@
+import type { Card } from '#model/board/card'
 import { type DiffLine, diffLines } from './line-diff.js'
 import { mergeLines } from './merge-lines.js'
-import type { Card } from './wire.js'
 
 /** The text of a card, without its position. */
 export interface CardText {

@@ -1,8 +1,8 @@
 import { type ReadonlySignal, signal } from '@preact/signals'
+import type { Card } from '#model/board/card'
 import { registerDraft, takeDraft } from '../shared/drafts.js'
 import { type CardDraft, type CardText, isSameText, NO_TEXT } from './card-draft.js'
 import { boardName, NEW_CARD } from './place.js'
-import type { Card } from './wire.js'
 
 /** Storage name of the drafts, which survive a login and a reload. */
 const KEPT = 'board:cards'

@@ -1,4 +1,4 @@
-import type { Card } from './wire.js'
+import type { Card } from '#model/board/card'
 
 export interface CardFilter {
   /** All must occur on the card. */

@@ -1,4 +1,6 @@
 import { useEffect, useState } from 'preact/hooks'
+import type { Card } from '#model/board/card'
+import type { Run } from '#model/board/run'
 import { announce } from '../shared/announce.js'
 import { ApiProblem } from '../shared/api.js'
 import { copyText } from '../shared/copy.js'
@@ -22,7 +24,6 @@ import { LostDraftNote } from './lost-drafts.js'
 import { place } from './place.js'
 import { RunButtons } from './run-buttons.js'
 import { shortId } from './run-words.js'
-import type { Card, Run } from './wire.js'
 
 export interface CardPanelProps {
   card: Card

@@ -1,4 +1,6 @@
 import { useEffect, useState } from 'preact/hooks'
+import type { Card } from '#model/board/card'
+import type { Run, RunState } from '#model/board/run'
 import { Glyph } from '../shared/glyph.js'
 import { classes, html } from '../shared/html.js'
 import { ProblemNote } from '../shared/problem-note.js'
@@ -7,7 +9,7 @@ import { Time } from '../shared/time-view.js'
 import { RunDetail } from './run-detail.js'
 import { MODE_NAMES, STATE_NAMES } from './run-words.js'
 import { newestRuns, runsOfCard } from './runs.js'
-import type { Card, Run, RunPage, RunState } from './wire.js'
+import type { RunPage } from './wire.js'
 
 export interface CardRunsProps {
   card: Card

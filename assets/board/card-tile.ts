@@ -1,4 +1,6 @@
 import { useEffect, useState } from 'preact/hooks'
+import type { Card } from '#model/board/card'
+import type { Run } from '#model/board/run'
 import { href } from '../shared/address.js'
 import { Glyph, SourceGlyph } from '../shared/glyph.js'
 import { classes, html } from '../shared/html.js'
@@ -10,7 +12,6 @@ import { LabelTag } from './label-tag.js'
 import { place } from './place.js'
 import { MODE_NAMES, ranMs, STATE_NAMES, stopwatch } from './run-words.js'
 import { runByCard } from './runs.js'
-import type { Card, Run } from './wire.js'
 
 export interface CardTileProps {
   card: Card

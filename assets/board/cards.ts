@@ -1,4 +1,5 @@
 import { computed, type ReadonlySignal, signal } from '@preact/signals'
+import type { Card, CardList } from '#model/board/card'
 import { announce } from '../shared/announce.js'
 import { ApiProblem, segment } from '../shared/api.js'
 import { createResource } from '../shared/resource.js'
@@ -7,7 +8,6 @@ import type { CardText } from './card-draft.js'
 import { draftKey, keepDraft } from './card-drafts.js'
 import { arrange, type Column, columnTitle, findCard, type Move, type Place } from './columns.js'
 import { boardApi, boardName } from './place.js'
-import type { Card, CardPage } from './wire.js'
 
 interface LoadedCards {
   cards: readonly Card[]
@@ -207,7 +207,7 @@ async function readAll(signal: AbortSignal): Promise<LoadedCards> {
   const cards: Card[] = []
   let after: number | null | undefined
   for (let page = 0; page < MOST_PAGES; page++) {
-    const found: CardPage = await boardApi('/cards', { query: { limit: PAGE, after }, signal })
+    const found: CardList = await boardApi('/cards', { query: { limit: PAGE, after }, signal })
     cards.push(...found.items)
     after = found.next
     if (after === null) return { cards, columns: found.columns }

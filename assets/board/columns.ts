@@ -1,4 +1,4 @@
-import type { Card } from './wire.js'
+import type { Card } from '#model/board/card'
 
 export interface Column {
   name: string

@@ -1,3 +1,4 @@
+import type { Card } from '#model/board/card'
 import { Glyph } from '../shared/glyph.js'
 import { html } from '../shared/html.js'
 import { now } from '../shared/now.js'
@@ -6,7 +7,6 @@ import { Words } from '../shared/text-view.js'
 import { relativeTime, toMs } from '../shared/time.js'
 import { type CardDraft, differences } from './card-draft.js'
 import { countDiffering, type DiffLine, excerpt } from './line-diff.js'
-import type { Card } from './wire.js'
 
 export interface ConflictNoteProps {
   draft: CardDraft

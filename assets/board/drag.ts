@@ -1,5 +1,5 @@
 import { type ReadonlySignal, signal } from '@preact/signals'
-import type { Card } from './wire.js'
+import type { Card } from '#model/board/card'
 
 export interface Drag {
   card: Card

@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks'
+import type { ExecutorStatus } from '#model/board/run'
 import { Glyph } from '../shared/glyph.js'
 import { html } from '../shared/html.js'
 import { showToast } from '../shared/toast.js'
@@ -7,7 +8,6 @@ import { ExecutionDialog } from './execution-dialog.js'
 import { type Execution, execute, holdsTokens, isRefusal, whyTokens } from './executor-token.js'
 import { boardApi } from './place.js'
 import { executor, setExecutor } from './runs.js'
-import type { ExecutorStatus } from './wire.js'
 
 /** The executor's current work, and a button to pause it. */
 export function ExecutorBar() {

@@ -1,5 +1,5 @@
+import type { LogPiece } from '#model/board/run'
 import { toMs } from '../shared/time.js'
-import type { LogPiece } from './wire.js'
 
 export interface LogLine {
   /** Increases by one per line. */

@@ -1,7 +1,7 @@
+import type { LogPiece, Run } from '#model/board/run'
 import { ApiProblem, segment } from '../shared/api.js'
 import { SseReader } from '../shared/sse-reader.js'
 import { boardResponse } from './place.js'
-import type { LogPiece, Run } from './wire.js'
 
 export interface LogReader {
   /** `seq` of the last known piece, where reading continues. */

@@ -1,4 +1,5 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
+import type { LogPiece, Run } from '#model/board/run'
 import { CopyButton } from '../shared/copy.js'
 import { html } from '../shared/html.js'
 import { Note } from '../shared/note.js'
@@ -8,7 +9,6 @@ import { type LogLine, LogLines, MOST_LINES } from './log-lines.js'
 import { followLog } from './log-stream.js'
 import { stopwatch } from './run-words.js'
 import { loadRuns, noteRun } from './runs.js'
-import type { LogPiece, Run } from './wire.js'
 
 const AT_END_PIXELS = 24
 

@@ -1,4 +1,5 @@
 import { useLayoutEffect, useRef } from 'preact/hooks'
+import type { Card } from '#model/board/card'
 import { Dialog } from '../shared/dialog.js'
 import { Glyph } from '../shared/glyph.js'
 import { html } from '../shared/html.js'
@@ -6,7 +7,6 @@ import { nextIndex } from '../shared/menu.js'
 import { plainText } from '../shared/text.js'
 import { moveCard } from './cards.js'
 import { type Column, columnTitle, findCard } from './columns.js'
-import type { Card } from './wire.js'
 
 export interface MoveDialogProps {
   card: Card

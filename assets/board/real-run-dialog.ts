@@ -1,3 +1,5 @@
+import type { Card } from '#model/board/card'
+import type { Run } from '#model/board/run'
 import { html } from '../shared/html.js'
 import { Words } from '../shared/text-view.js'
 import { duration } from '../shared/time.js'
@@ -6,7 +8,6 @@ import { ExecutionDialog } from './execution-dialog.js'
 import { type Execution, whyTokens } from './executor-token.js'
 import { programWords } from './run-words.js'
 import { executor, startRun } from './runs.js'
-import type { Card, Run } from './wire.js'
 
 export interface RealRunDialogProps {
   card: Card

@@ -1,9 +1,10 @@
 import { useState } from 'preact/hooks'
+import type { Card } from '#model/board/card'
+import type { Run, RunMode } from '#model/board/run'
 import { html } from '../shared/html.js'
 import { reasonOf } from './cards.js'
 import { RealRunDialog } from './real-run-dialog.js'
 import { executor, startRun } from './runs.js'
-import type { Card, Run, RunMode } from './wire.js'
 
 export interface RunButtonsProps {
   card: Card

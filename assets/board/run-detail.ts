@@ -1,4 +1,5 @@
 import { useEffect, useState } from 'preact/hooks'
+import type { Run } from '#model/board/run'
 import { announce } from '../shared/announce.js'
 import { segment } from '../shared/api.js'
 import { html } from '../shared/html.js'
@@ -16,7 +17,6 @@ import { boardApi } from './place.js'
 import { RunSteps } from './run-steps.js'
 import { isOver, MODE_NAMES, programWords, STATE_NAMES, shortId, stopwatch, whyNotDone } from './run-words.js'
 import { loadRuns, newestRuns, noteRun } from './runs.js'
-import type { Run } from './wire.js'
 
 /** One run: its state, its plan or log, and a button to cancel it. */
 export function RunDetail({ id }: { id: string }) {

@@ -1,7 +1,7 @@
+import type { Run } from '#model/board/run'
 import { Glyph } from '../shared/glyph.js'
 import { classes, html } from '../shared/html.js'
 import { isOver, ranMs, STATE_NAMES, stopwatch, waitedMs } from './run-words.js'
-import type { Run } from './wire.js'
 
 /** Queued, running, and the outcome, as three steps. */
 export function RunSteps({ run }: { run: Run }) {

@@ -1,5 +1,5 @@
+import type { Run, RunMode, RunPlan, RunState } from '#model/board/run'
 import { toMs } from '../shared/time.js'
-import type { Run, RunMode, RunPlan, RunState } from './wire.js'
 
 export const MODE_NAMES: Record<RunMode, string> = { dry_run: 'Dry run', mock: 'Mock run', real: 'Real run' }
 

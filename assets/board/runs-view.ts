@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks'
+import type { Run } from '#model/board/run'
 import { href } from '../shared/address.js'
 import { classes, html } from '../shared/html.js'
 import { Panel } from '../shared/panel.js'
@@ -16,7 +17,6 @@ import { boardQuery, place } from './place.js'
 import { RunDetail } from './run-detail.js'
 import { MODE_NAMES, STATE_NAMES, shortId } from './run-words.js'
 import { areRunsLoading, loadRuns, newestRuns, olderRuns, runsProblem } from './runs.js'
-import type { Run } from './wire.js'
 
 /** All runs of the board, newest first, with one of them in the panel. */
 export function RunsView() {

@@ -1,9 +1,10 @@
 import { computed, type ReadonlySignal } from '@preact/signals'
+import type { ExecutorStatus, Run, RunMode } from '#model/board/run'
 import { segment } from '../shared/api.js'
 import { createResource } from '../shared/resource.js'
 import { boardApi } from './place.js'
 import { isOver } from './run-words.js'
-import type { ExecutorStatus, Run, RunMode, RunPage } from './wire.js'
+import type { RunPage } from './wire.js'
 
 /** The newest runs of the board: the source of run states on cards, and the first page of the list. */
 const NEWEST = 200

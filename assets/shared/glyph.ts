@@ -1,6 +1,6 @@
+import type { Verification } from '#model/events/event'
 import { classes, html } from './html.js'
 import { plainText } from './text.js'
-import type { Verified } from './wire.js'
 
 export type GlyphName =
   | 'arrow-down'
@@ -63,7 +63,7 @@ export function SourceGlyph({ source, name }: { source: string; name?: string })
     aria-label=${name && plainText(name)} aria-hidden=${name ? undefined : 'true'}><use href="#g-source-${style}" /></svg>`
 }
 
-const VERIFIED: Readonly<Record<Verified, { name: GlyphName; words: string }>> = {
+const VERIFIED: Readonly<Record<Verification, { name: GlyphName; words: string }>> = {
   signature: { name: 'shield', words: 'by signature' },
   token: { name: 'key', words: 'by token' },
   login: { name: 'person', words: 'by login' },
@@ -71,11 +71,11 @@ const VERIFIED: Readonly<Record<Verified, { name: GlyphName; words: string }>> =
 }
 
 /** `by signature`, `not verified`: how the sender was verified. */
-export function verifiedWords(verified: Verified): string {
+export function verifiedWords(verified: Verification): string {
   return VERIFIED[verified].words
 }
 
-export function VerifiedMark({ verified }: { verified: Verified }) {
+export function VerifiedMark({ verified }: { verified: Verification }) {
   const { name, words } = VERIFIED[verified]
   return html`<svg class=${classes('glyph verified', verified === 'none' && 'is-unverified')} viewBox="0 0 16 16"
     role="img" aria-label=${words}><title>${words}</title><use href="#g-${name}" /></svg>`

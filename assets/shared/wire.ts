@@ -1,44 +1,11 @@
 /** Responses of the ledger's API, as far as the pages use them. Source: `GET /api/openapi.json`. */
-
-export interface TargetNode {
-  type?: string
-  key?: string
-  display?: string
-  url?: string
-  metadata?: Record<string, unknown>
-  parent?: TargetNode
-}
-
-export type Verified = 'signature' | 'token' | 'login' | 'none'
-
-export interface LedgerEvent {
-  dedupe_key: string
-  kind: string
-  subject_id: string
-  subject_type: string
-  action: { kind: string; object_type: string; verb: string; outcome?: string; metadata: Record<string, unknown> }
-  actor: { id: string; display: string; metadata: Record<string, unknown> }
-  actor_role: string
-  target: TargetNode
-  conversation: { key?: string; title?: string; text?: string; url?: string }
-  source: string
-  occurred_at: string | null
-  payload: Record<string, unknown>
-  subscription_ids: string[]
-  provenance: {
-    route: 'api' | 'webhook' | 'capture' | 'import'
-    verified: Verified
-    delivery_id?: string
-    key_space?: 'unverified'
-  }
-  /** UTC with six digits. */
-  captured_at: string
-  seen_count: number
-  last_seen_at: string
-}
+import type { Role } from '#model/accounts/user'
+import type { StoredEvent } from '#model/events/event'
+import type { Subscription } from '#model/subscriptions/subscription'
+import type { TargetForm } from '#model/subscriptions/target-grammar'
 
 export interface EventPage {
-  items: LedgerEvent[]
+  items: StoredEvent[]
   count: number
   latest_captured_at: string | null
   next_since: string | null
@@ -91,8 +58,6 @@ export interface Health {
   detail?: string
 }
 
-export type Role = 'admin' | 'member'
-
 export interface Session {
   /** A login is needed. */
   admin_required: boolean
@@ -100,35 +65,6 @@ export interface Session {
   user: { id: string; username: string; role: Role } | null
   is_bootstrap_admin: boolean
   csrf_token: string | null
-}
-
-export interface CaptureState {
-  last_attempt_at?: string | null
-  last_success_at?: string | null
-  last_error?: string | null
-  /** Consecutive. */
-  failures?: number
-  wait_until?: string | null
-  next_due_at?: string | null
-}
-
-export interface Subscription {
-  id: string
-  source: string
-  target: string
-  scope: TargetNode
-  actions: { kind: string; object_type?: string; verb?: string }[]
-  event_kinds: string[]
-  capture_modes: string[]
-  filters: Record<string, unknown>
-  metadata: Record<string, unknown>
-  enabled: boolean
-  last_cursor: string | null
-  last_event_at: string | null
-  capture?: CaptureState
-  owner_user_id: string | null
-  created_at: string
-  updated_at: string
 }
 
 /** A platform of the catalogue. */
@@ -143,40 +79,8 @@ export interface Platform {
   kinds: string[]
   actions: { kind: string; object_type: string; verb: string }[]
   scope_types: string[]
-  target_grammar: { form: string; example: string }[]
+  target_grammar: TargetForm[]
   capture_modes: string[]
-}
-
-export interface User {
-  id: string
-  username: string
-  role: Role
-  enabled: boolean
-  created_at: string
-  updated_at: string
-  /** Number of its API tokens; only in the list of users. */
-  token_count?: number
-}
-
-/** `all`: everything its user may do. `write`: only record events of `sources`. */
-export interface TokenRights {
-  may: 'all' | 'write'
-  sources: string[]
-}
-
-export interface ApiToken extends TokenRights {
-  id: string
-  prefix: string
-  created_at: string
-  last_used_at: string | null
-}
-
-/** The token itself is shown only once. */
-export interface IssuedToken extends TokenRights {
-  id: string
-  token: string
-  prefix: string
-  created_at: string
 }
 
 export interface SubscriptionPage extends List<Subscription> {

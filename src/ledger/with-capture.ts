@@ -1,6 +1,7 @@
+import { usesPolling } from '../model/subscriptions/polling.js'
 import type { CaptureState, Subscription } from '../model/subscriptions/subscription.js'
 import { type Micros, toTimestamp } from '../model/timestamp.js'
-import { dueAt, isPolled, readToOf, usesPolling, whyOver } from './watch-times.js'
+import { dueAt, isPolled, readToOf, whyOver } from './watch-times.js'
 
 const NEVER_CAPTURED: CaptureState = {
   ...{

@@ -38,6 +38,12 @@ const MARKDOWN: readonly PageLibrary[] = [
 const MODEL: readonly PageLibrary[] = [
   ...['event-sentence', 'event-names', 'event-outcome', 'event-particulars'].map(name => `sentences/${name}`),
   ...['kind-sentences', 'plain-sentences', 'sentence-families', 'upkeep-sentences'].map(name => `sentences/${name}`),
+  ...[
+    'platforms/platform-source',
+    'subscriptions/target-grammar',
+    'subscriptions/target-place',
+    'subscriptions/polling',
+  ],
 ].map(path => ({ specifier: `#model/${path}`, file: `${posix.basename(path)}.js` }))
 
 /** The pages, by their folders below `assets`, and the libraries that they may import. */

@@ -1,9 +1,6 @@
 import type { NewEvent, Verification } from '../model/events/event.js'
 import type { PlatformCatalogue } from './catalogue.js'
 
-/** The neutral sources that have an adapter. Direct writers may use other names. */
-export type PlatformSource = 'chat' | 'forum' | 'code_a' | 'code_b'
-
 /** One arrival of a webhook, as received. */
 export interface WebhookDelivery {
   /** Names in lower case. */

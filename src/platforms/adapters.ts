@@ -1,4 +1,5 @@
-import type { PlatformSource, WebhookAdapter } from './adapter.js'
+import type { PlatformSource } from '../model/platforms/platform-source.js'
+import type { WebhookAdapter } from './adapter.js'
 import type { PlatformCatalogue } from './catalogue.js'
 import { chat } from './chat/adapter.js'
 import { codeA } from './code-a/adapter.js'

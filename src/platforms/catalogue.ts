@@ -1,4 +1,4 @@
-import type { PlatformSource } from './adapter.js'
+import type { PlatformSource } from '../model/platforms/platform-source.js'
 
 /** What a source can send and how its scopes are named; served by `GET /api/platforms`. */
 export interface PlatformCatalogue {

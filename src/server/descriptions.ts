@@ -1,5 +1,5 @@
 import type { TSchema } from '#typebox'
-import type { PlatformSource } from '../platforms/adapter.js'
+import type { PlatformSource } from '../model/platforms/platform-source.js'
 import type { PlatformCatalogue } from '../platforms/catalogue.js'
 import type { LedgerMetrics } from './ledger-metrics.js'
 import { json } from './reply.js'

@@ -1,8 +1,9 @@
+import type { PlatformSource } from '../model/platforms/platform-source.js'
 import { readChatSite } from './chat-site.js'
 import { readPublicUrl, readRootPath } from './listen-settings.js'
 import { SettingReader } from './setting-reader.js'
 import type { SettingSources } from './setting-sources.js'
-import { readWebhookSecrets, WEBHOOK_SECRETS, type WebhookSource } from './webhook-settings.js'
+import { readWebhookSecrets, WEBHOOK_SECRETS } from './webhook-settings.js'
 
 /** This machine's settings for one webhook. */
 export interface SetupSettings {
@@ -24,7 +25,7 @@ export interface SetupFlags {
 }
 
 /** @throws AppError `configuration/settings_invalid`, with every problem */
-export function readSetupSettings(source: WebhookSource, flags: SetupFlags, sources: SettingSources): SetupSettings {
+export function readSetupSettings(source: PlatformSource, flags: SetupFlags, sources: SettingSources): SetupSettings {
   const reader = new SettingReader(sources)
   const publicUrl = readPublicUrl(reader)
   const rootPath = readRootPath(reader, 'EVENT')

@@ -4,7 +4,8 @@ import { countsBySource, eventUrl, readEventKey } from '../../assets/board/event
 import { LABEL_COLOURS, labelColour } from '../../assets/board/label-colours.js'
 import { readNewCardHash } from '../../assets/board/new-card-hash.js'
 import { commandLine, ranMs, stopwatch, waitedMs, whyNotDone } from '../../assets/board/run-words.js'
-import type { Card, Run } from '../../assets/board/wire.js'
+import type { Card } from '../../src/model/board/card.js'
+import type { Run } from '../../src/model/board/run.js'
 
 t.test('a label has one colour of a fixed set, the same whatever its case', async t => {
   t.equal(labelColour('bug'), 'red')

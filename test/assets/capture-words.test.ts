@@ -3,7 +3,7 @@ import { captureWords, expiredWords, troubleWords } from '../../assets/observato
 import { isShown } from '../../assets/observatory/subscriptions/list-filters.js'
 import { timeLeft } from '../../assets/observatory/subscriptions/time-left.js'
 import { toMs } from '../../assets/shared/time.js'
-import type { Subscription } from '../../assets/shared/wire.js'
+import type { Subscription } from '../../src/model/subscriptions/subscription.js'
 
 const NOW = toMs('2026-11-20T14:31:58Z')
 const READ = ['api_cursor', 'poll']

@@ -16,7 +16,7 @@ import {
   writeDraft,
 } from '../../assets/observatory/subscriptions/draft.js'
 import { kindsLine, kindTitle } from '../../assets/observatory/subscriptions/kind-titles.js'
-import type { Subscription } from '../../assets/shared/wire.js'
+import type { Subscription } from '../../src/model/subscriptions/subscription.js'
 
 const STORED: Subscription = {
   ...{

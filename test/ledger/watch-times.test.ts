@@ -1,5 +1,6 @@
 import t from 'tap'
-import { canBeCaptured, dueAt, isPolled, readToOf, usesPolling, whyOver } from '../../src/ledger/watch-times.js'
+import { canBeCaptured, dueAt, isPolled, readToOf, whyOver } from '../../src/ledger/watch-times.js'
+import { usesPolling } from '../../src/model/subscriptions/polling.js'
 import type { Subscription } from '../../src/model/subscriptions/subscription.js'
 import { toTimestamp } from '../../src/model/timestamp.js'
 

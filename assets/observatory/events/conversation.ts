@@ -1,4 +1,4 @@
-import type { LedgerEvent, TargetNode } from '../../shared/wire.js'
+import type { StoredEvent, TargetNode } from '#model/events/event'
 import { chainOf, crumbsOf } from './event-words.js'
 
 /** The conversation of an event. */
@@ -27,7 +27,7 @@ const PARTS = [
 const EVERYWHERE = ['realm', 'site', 'instance', 'owner']
 
 /** The conversation of an event, as far as its chain tells. */
-export function conversationOf(event: Pick<LedgerEvent, 'conversation' | 'target'>): Conversation | undefined {
+export function conversationOf(event: Pick<StoredEvent, 'conversation' | 'target'>): Conversation | undefined {
   const chain = chainOf(event)
   const isPart = ({ type = '' }: TargetNode) => PARTS.includes(type)
   const named = chain.findLastIndex(node => node.key !== undefined && node.key === event.conversation.key)
@@ -50,7 +50,7 @@ export function conversationOf(event: Pick<LedgerEvent, 'conversation' | 'target
 }
 
 /** Whether another event under the same key belongs to the conversation. */
-export function isOf({ key, within }: Conversation, event: Pick<LedgerEvent, 'target'>): boolean {
+export function isOf({ key, within }: Conversation, event: Pick<StoredEvent, 'target'>): boolean {
   const chain = chainOf(event)
   const at = chain.findLastIndex(node => node.key === key)
   return at !== -1 && within.every((named, step) => isSame(named, chain[at + 1 + step]))

@@ -1,5 +1,6 @@
 import { signal } from '@preact/signals'
 import { useEffect, useState } from 'preact/hooks'
+import type { StoredEvent } from '#model/events/event'
 import { ApiProblem, api, apiResponse } from '../../shared/api.js'
 import { Dialog } from '../../shared/dialog.js'
 import { html } from '../../shared/html.js'
@@ -10,7 +11,7 @@ import { Segments } from '../../shared/segments.js'
 import { SseReader } from '../../shared/sse-reader.js'
 import { bytes, count, counted } from '../../shared/text.js'
 import { fromMs } from '../../shared/time.js'
-import type { EventPage, LedgerEvent } from '../../shared/wire.js'
+import type { EventPage } from '../../shared/wire.js'
 import { CSV_HEAD, csvLine } from './csv.js'
 import { apiQuery, rangeOf } from './filters.js'
 import { counts } from './histogram.js'
@@ -163,7 +164,7 @@ async function collect(
   }
 
   function add(data: string): void {
-    const line = format === 'csv' ? csvLine(JSON.parse(data) as LedgerEvent) : `${data}\n`
+    const line = format === 'csv' ? csvLine(JSON.parse(data) as StoredEvent) : `${data}\n`
     progress.events += 1
     progress.characters += line.length
     open += line

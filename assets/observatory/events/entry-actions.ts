@@ -1,16 +1,16 @@
+import type { StoredEvent } from '#model/events/event'
 import { CopyButton } from '../../shared/copy.js'
 import { Glyph } from '../../shared/glyph.js'
 import { html } from '../../shared/html.js'
 import { isPhone } from '../../shared/media.js'
 import { otherProgramUrl, rootPath } from '../../shared/root-path.js'
 import { isOpen } from '../../shared/session.js'
-import type { LedgerEvent } from '../../shared/wire.js'
 import { eventLink } from './copy-link.js'
 import { eventKey } from './event-key.js'
 import { cardLink, curlCommand, platformLink } from './event-links.js'
 
 /** Actions on an event: open it on its platform, make a card, copy a command or link. */
-export function EntryActions({ event }: { event: LedgerEvent }) {
+export function EntryActions({ event }: { event: StoredEvent }) {
   const platform = platformLink(event)
   const isShort = isPhone.value
   const curl = () => curlCommand({ base: location.origin + rootPath, key: eventKey(event), needsToken: !isOpen() })

@@ -1,3 +1,4 @@
+import type { StoredEvent } from '#model/events/event'
 import { href } from '../../shared/address.js'
 import { VerifiedMark, verifiedWords } from '../../shared/glyph.js'
 import { classes, html } from '../../shared/html.js'
@@ -5,11 +6,10 @@ import { now } from '../../shared/now.js'
 import { counted } from '../../shared/text.js'
 import { Words } from '../../shared/text-view.js'
 import { clockTime, dateWords, dayOf, duration, exactTime, toMs } from '../../shared/time.js'
-import type { LedgerEvent } from '../../shared/wire.js'
 import { overview } from '../overview.js'
 import { localOffset, offsetWords } from './local-offset.js'
 
-const ROUTES: Readonly<Record<LedgerEvent['provenance']['route'], string>> = {
+const ROUTES: Readonly<Record<StoredEvent['provenance']['route'], string>> = {
   api: 'API',
   webhook: 'webhook',
   capture: 'capture',
@@ -20,7 +20,7 @@ const SAME_MS = 2_000
 const SHORT = 300
 
 /** First and last arrival of the event, its route, its verification, and its subscriptions. */
-export function EntryArrival({ event }: { event: LedgerEvent }) {
+export function EntryArrival({ event }: { event: StoredEvent }) {
   const { captured_at: at, provenance, seen_count: seen, last_seen_at: last, subscription_ids: ids } = event
   const { verified, delivery_id: delivery } = provenance
   const again = seen - 1
@@ -60,7 +60,7 @@ function Subscriptions({ ids }: { ids: readonly string[] }) {
   })}`
 }
 
-function delay({ occurred_at: occurred, captured_at: captured }: LedgerEvent) {
+function delay({ occurred_at: occurred, captured_at: captured }: StoredEvent) {
   if (occurred === null || Number.isNaN(toMs(occurred))) return ''
   const ms = toMs(captured) - toMs(occurred)
   const title = `It happened ${exactTime(occurred)}`

@@ -1,3 +1,4 @@
+import type { StoredEvent } from '#model/events/event'
 import { sentenceText } from '#model/sentences/event-sentence'
 import { sourceStyle } from '../../shared/glyph.js'
 import { classes, html } from '../../shared/html.js'
@@ -5,13 +6,12 @@ import { now } from '../../shared/now.js'
 import { initials } from '../../shared/text.js'
 import { Words } from '../../shared/text-view.js'
 import { clockTime, dayHeading, dayOf, exactTime, relativeTime } from '../../shared/time.js'
-import type { LedgerEvent } from '../../shared/wire.js'
 import { actorName, isProgram, roleOf, wordsSaid } from './event-words.js'
 
 const SHORT = 200
 
 export interface EntryProps {
-  event: LedgerEvent
+  event: StoredEvent
   /** Search terms. */
   terms: readonly string[]
 }
@@ -45,12 +45,12 @@ export function EntryCard({ event, terms }: EntryProps) {
 }
 
 /** Initials as an avatar; bots are square. */
-export function Avatar({ event }: { event: LedgerEvent }) {
+export function Avatar({ event }: { event: StoredEvent }) {
   return html`<span class=${classes('avatar', isProgram(event) && 'is-program')} aria-hidden="true">${initials(actorName(event))}</span>`
 }
 
 /** Another identification of the person: email or user name. */
-function addressOf({ actor }: LedgerEvent): string {
+function addressOf({ actor }: StoredEvent): string {
   const { email, username } = actor.metadata ?? {}
   const found = [email, username].find(known => typeof known === 'string' && known !== '' && known !== actor.display)
   return typeof found === 'string' ? found : ''

@@ -1,5 +1,6 @@
 import { useSignalEffect } from '@preact/signals'
 import { useEffect, useMemo } from 'preact/hooks'
+import type { StoredEvent } from '#model/events/event'
 import { sentenceText } from '#model/sentences/event-sentence'
 import { href } from '../../shared/address.js'
 import { api } from '../../shared/api.js'
@@ -12,7 +13,7 @@ import { createResource, useSlow } from '../../shared/resource.js'
 import { count } from '../../shared/text.js'
 import { Words } from '../../shared/text-view.js'
 import { clockTime, dateWords, dayOf, exactTime } from '../../shared/time.js'
-import type { EventHistogram, EventPage, LedgerEvent } from '../../shared/wire.js'
+import type { EventHistogram, EventPage } from '../../shared/wire.js'
 import { type Conversation, conversationOf, isOf } from './conversation.js'
 import { Avatar, type EntryProps } from './entry-card.js'
 import { eventKey } from './event-key.js'
@@ -32,8 +33,8 @@ const SHORT = 200
 const EXCERPT = 400
 
 interface Around {
-  before: readonly LedgerEvent[]
-  after: readonly LedgerEvent[]
+  before: readonly StoredEvent[]
+  after: readonly StoredEvent[]
   /** All events under the key; undefined if there are too many to count. */
   count: number | undefined
   /** Time of the first one, if known. */
@@ -83,7 +84,7 @@ function ShowAll({
   conversation: { key, within, words },
   found,
 }: {
-  event: LedgerEvent
+  event: StoredEvent
   conversation: Conversation
   found: Around
 }) {
@@ -114,7 +115,7 @@ function Turn({ event, terms, isThis, day }: TurnProps) {
   return html`<li><button type="button" class="entry-turn" onClick=${() => select(eventKey(event))}>${body}</button></li>`
 }
 
-async function loadAround(event: LedgerEvent, conversation: Conversation, signal: AbortSignal): Promise<Around> {
+async function loadAround(event: StoredEvent, conversation: Conversation, signal: AbortSignal): Promise<Around> {
   const { captured_at: at } = event
   const query = { source: event.source, target: conversation.key }
   const limit = conversation.within.length > 0 ? LOOKED_AT : AROUND

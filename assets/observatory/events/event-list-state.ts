@@ -1,8 +1,9 @@
 import { batch, computed, effect, type ReadonlySignal, signal, untracked } from '@preact/signals'
+import type { StoredEvent } from '#model/events/event'
 import { api, segment } from '../../shared/api.js'
 import { outage } from '../../shared/connection.js'
 import { createResource } from '../../shared/resource.js'
-import type { EventPage, LedgerEvent } from '../../shared/wire.js'
+import type { EventPage } from '../../shared/wire.js'
 import { eventKey } from './event-key.js'
 import { apiQuery, filters, queryKey, setFilters } from './filters.js'
 import { justBefore } from './instants.js'
@@ -15,7 +16,7 @@ const MOST = 20_000
 /** The loaded events: a contiguous part of the ledger. */
 export interface LoadedEvents {
   /** Newest first. A new array after every change. */
-  items: readonly LedgerEvent[]
+  items: readonly StoredEvent[]
   /** The filters under which they were loaded, from `queryKey`; undefined before the first load. */
   key: string | undefined
   hasOlder: boolean
@@ -99,7 +100,7 @@ export async function loadNewer(): Promise<void> {
  * @param newer oldest first
  * @param checkpoint includes everything up to it
  */
-export function addNewest(newer: readonly LedgerEvent[], checkpoint: string): void {
+export function addNewest(newer: readonly StoredEvent[], checkpoint: string): void {
   const now = state.peek()
   const known = now.items[0]?.captured_at ?? ''
   const fresh = newer.filter(event => event.captured_at > known).reverse()
@@ -142,11 +143,11 @@ export const selectedKey: ReadonlySignal<string | undefined> = computed(() => fi
 
 const alone = createResource(async signal => {
   const key = selectedKey.peek()
-  return key === undefined ? undefined : api<LedgerEvent>(`/api/events/${segment(key)}`, { signal })
+  return key === undefined ? undefined : api<StoredEvent>(`/api/events/${segment(key)}`, { signal })
 })
 
 /** The open event: from the list, or loaded separately if not in it. */
-export const selectedEvent: ReadonlySignal<LedgerEvent | undefined> = computed(() => {
+export const selectedEvent: ReadonlySignal<StoredEvent | undefined> = computed(() => {
   const key = selectedKey.value
   if (key === undefined) return undefined
   const found = state.value.items.find(event => eventKey(event) === key)

@@ -1,4 +1,5 @@
 import { useEffect, useRef } from 'preact/hooks'
+import type { StoredEvent } from '#model/events/event'
 import { ApiProblem } from '../../shared/api.js'
 import { Glyph, SourceGlyph } from '../../shared/glyph.js'
 import { html } from '../../shared/html.js'
@@ -9,7 +10,6 @@ import { ProblemNote } from '../../shared/problem-note.js'
 import { useSlow } from '../../shared/resource.js'
 import { searchTerms } from '../../shared/text.js'
 import { Words } from '../../shared/text-view.js'
-import type { LedgerEvent } from '../../shared/wire.js'
 import { sourceLabel } from '../sources.js'
 import { copyLink } from './copy-link.js'
 import { EntryAbout } from './entry-about.js'
@@ -24,7 +24,7 @@ import { filters } from './filters.js'
 
 export interface EventPanelProps {
   /** Absent while the event named by the address is loading because it is not in the list. */
-  event?: LedgerEvent | undefined
+  event?: StoredEvent | undefined
   onClose: () => void
 }
 
@@ -32,7 +32,7 @@ export interface EventPanelProps {
 export function EventPanel({ event, onClose }: EventPanelProps) {
   const key = event ? eventKey(event) : selectedKey.value
   // During a reload of the list the event may be in neither place.
-  const last = useRef<LedgerEvent | undefined>(undefined)
+  const last = useRef<StoredEvent | undefined>(undefined)
   if (event) last.current = event
   const shown = last.current && eventKey(last.current) === key ? last.current : undefined
   const isMissing = event === undefined && key !== undefined
@@ -53,13 +53,13 @@ export function EventPanel({ event, onClose }: EventPanelProps) {
     <${PanelKeys} key=${isWide.value} event=${shown} />`
 }
 
-function Head({ event, label }: { event: LedgerEvent; label: string }) {
+function Head({ event, label }: { event: StoredEvent; label: string }) {
   return html`<${SourceGlyph} source=${event.source} name=${sourceLabel(event.source)} />
     <h2 class="entry-title"><${Words} text=${label} limit=${60} /></h2>
     <span class="entry-kind code"><${Words} text=${event.kind} limit=${120} /></span>`
 }
 
-function Entry({ event }: { event: LedgerEvent }) {
+function Entry({ event }: { event: StoredEvent }) {
   const terms = searchTerms(filters.value.q)
   const top = useRef<HTMLDivElement>(null)
   useEffect(() => {
@@ -92,7 +92,7 @@ function NotThere({ isSlow }: { isSlow: boolean }) {
 }
 
 /** A modal panel suspends the view's shortcuts, so it binds them again. */
-function PanelKeys({ event }: { event?: LedgerEvent | undefined }) {
+function PanelKeys({ event }: { event?: StoredEvent | undefined }) {
   useKeys(
     'Events',
     [
@@ -106,7 +106,7 @@ function PanelKeys({ event }: { event?: LedgerEvent | undefined }) {
 }
 
 /** `Pull request`: the object type as a heading. */
-function nounOf({ action, kind }: LedgerEvent): string {
+function nounOf({ action, kind }: StoredEvent): string {
   const noun = (action.object_type || kind.split('.')[0] || 'event').replaceAll('_', ' ')
   return noun.charAt(0).toUpperCase() + noun.slice(1)
 }

@@ -1,9 +1,9 @@
+import type { StoredEvent } from '#model/events/event'
 import { sentenceOf } from '#model/sentences/event-sentence'
 import { SourceGlyph, VerifiedMark } from '../../shared/glyph.js'
 import { classes, html } from '../../shared/html.js'
 import { Words } from '../../shared/text-view.js'
 import { Time } from '../../shared/time-view.js'
-import type { LedgerEvent } from '../../shared/wire.js'
 import { sourceLabel } from '../sources.js'
 import { isProgram, roleOf } from './event-words.js'
 import { keptRowWords } from './row-words.js'
@@ -13,7 +13,7 @@ import { Sentence } from './sentence-view.js'
 const SHORT = 200
 
 export interface EventRowProps {
-  event: LedgerEvent
+  event: StoredEvent
   /** Search terms. */
   terms: readonly string[]
   /** Whether it has just arrived. */

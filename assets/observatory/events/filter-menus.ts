@@ -1,9 +1,9 @@
 import { computed } from '@preact/signals'
+import type { Verification } from '#model/events/event'
 import { type Choice, Choose } from '../../shared/choose.js'
 import { Glyph, VerifiedMark, verifiedWords } from '../../shared/glyph.js'
 import { html } from '../../shared/html.js'
 import { Words } from '../../shared/text-view.js'
-import type { Verified } from '../../shared/wire.js'
 import { overview } from '../overview.js'
 import { loaded } from './event-list-state.js'
 import { type Filters, VERIFIED } from './filter-params.js'
@@ -117,7 +117,7 @@ const actors = computed((): Choice[] => {
   return people.map(name => ({ value: name, label: name }))
 })
 
-function verifiedChoice(verified: Verified): Choice {
+function verifiedChoice(verified: Verification): Choice {
   const words = verifiedWords(verified)
   return {
     ...{ value: verified, label: `${words.charAt(0).toUpperCase()}${words.slice(1)}` },

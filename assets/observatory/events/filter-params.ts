@@ -1,5 +1,5 @@
+import type { Verification } from '#model/events/event'
 import { oneOf, type Param, type Params, text, texts, whole } from '../../shared/query-state.js'
-import type { Verified } from '../../shared/wire.js'
 
 /**
  * State of the events view in the address: the filters under the API's own names, as `GET /api/events` accepts them,
@@ -13,7 +13,7 @@ export interface Filters {
   kind: readonly string[]
   subscription_id: readonly string[]
   actor: readonly string[]
-  verified: readonly Verified[]
+  verified: readonly Verification[]
   /** Key of a node anywhere in the target chain. */
   target: string
   subject_id: string
@@ -35,7 +35,7 @@ const MOST_CHOICES = 50
 export const LONGEST_SEARCH = 4096
 const LONGEST_VALUE = 2048
 
-export const VERIFIED: readonly Verified[] = ['signature', 'token', 'login', 'none']
+export const VERIFIED: readonly Verification[] = ['signature', 'token', 'login', 'none']
 
 const value: Param<string> = {
   read: values => text.read(values).slice(0, LONGEST_VALUE),
@@ -53,7 +53,7 @@ const choices: Param<readonly string[]> = {
 }
 
 /** A comma-separated list, in the order of `VERIFIED`. */
-const verifications: Param<readonly Verified[]> = {
+const verifications: Param<readonly Verification[]> = {
   read: values => VERIFIED.filter(word => values.join(',').split(',').includes(word)),
   write: chosen => (chosen.length === 0 ? [] : [chosen.join(',')]),
 }

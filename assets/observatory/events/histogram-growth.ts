@@ -1,4 +1,5 @@
-import type { EventHistogram, LedgerEvent } from '../../shared/wire.js'
+import type { StoredEvent } from '#model/events/event'
+import type { EventHistogram } from '../../shared/wire.js'
 
 /** Counts minus those of another response about the first part of the range. */
 export function withoutFirst(all: EventHistogram, first: EventHistogram): EventHistogram {
@@ -17,7 +18,7 @@ export function withoutFirst(all: EventHistogram, first: EventHistogram): EventH
 }
 
 /** Counts plus newer events, which belong to the last part. @param events newest first */
-export function withNewer(histogram: EventHistogram, events: readonly LedgerEvent[]): EventHistogram {
+export function withNewer(histogram: EventHistogram, events: readonly StoredEvent[]): EventHistogram {
   const { head, starts, counts } = histogram
   const last = starts.length - 1
   const newer = events.slice(0, newerThan(events, head ?? ''))
@@ -37,7 +38,7 @@ export function withNewer(histogram: EventHistogram, events: readonly LedgerEven
 }
 
 /** Number of newer events at the start of a list. @param events newest first */
-export function newerThan(events: readonly LedgerEvent[], instant: string): number {
+export function newerThan(events: readonly StoredEvent[], instant: string): number {
   const at = events.findIndex(event => event.captured_at <= instant)
   return at === -1 ? events.length : at
 }

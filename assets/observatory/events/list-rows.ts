@@ -1,9 +1,9 @@
+import type { StoredEvent } from '#model/events/event'
 import { dayOf } from '../../shared/time.js'
-import type { LedgerEvent } from '../../shared/wire.js'
 import { eventKey } from './event-key.js'
 
 /** Rows of the list: events, and lines between them. */
-export type ListRow = { kind: 'event'; event: LedgerEvent } | { kind: 'line'; name: string; words: string; day: string }
+export type ListRow = { kind: 'event'; event: StoredEvent } | { kind: 'line'; name: string; words: string; day: string }
 
 /** A line above everything that existed at a checkpoint. */
 export interface Line {
@@ -18,7 +18,7 @@ export interface Line {
  *
  * @param events newest first
  */
-export function toRows(events: readonly LedgerEvent[], lines: readonly Line[]): ListRow[] {
+export function toRows(events: readonly StoredEvent[], lines: readonly Line[]): ListRow[] {
   const rows: ListRow[] = events.map(event => ({ kind: 'event', event }))
   const places = lines.map(line => ({ line, at: events.findIndex(event => event.captured_at <= line.above) }))
   // From the bottom up, so that the indexes above stay valid.
@@ -33,10 +33,10 @@ export function rowKey(row: ListRow): string {
   return row.kind === 'event' ? eventKey(row.event) : `line ${row.name}`
 }
 
-const days = new WeakMap<LedgerEvent, string>()
+const days = new WeakMap<StoredEvent, string>()
 
 /** The local day of an event, cached because it is needed for all rows on every change. */
-export function eventDay(event: LedgerEvent): string {
+export function eventDay(event: StoredEvent): string {
   let day = days.get(event)
   if (day === undefined) {
     day = dayOf(event.captured_at)

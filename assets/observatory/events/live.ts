@@ -1,4 +1,5 @@
 import { batch, computed, effect, type ReadonlySignal, signal, untracked } from '@preact/signals'
+import type { StoredEvent } from '#model/events/event'
 import { announce } from '../../shared/announce.js'
 import { ApiProblem, api, apiResponse } from '../../shared/api.js'
 import { outage } from '../../shared/connection.js'
@@ -8,7 +9,7 @@ import { SseReader } from '../../shared/sse-reader.js'
 import { count, counted } from '../../shared/text.js'
 import { fromMs, shortTime } from '../../shared/time.js'
 import { showToast } from '../../shared/toast.js'
-import type { EventPage, LedgerEvent } from '../../shared/wire.js'
+import type { EventPage } from '../../shared/wire.js'
 import { eventKey } from './event-key.js'
 import { addNewest, loaded, reload } from './event-list-state.js'
 import { apiQuery, filters, queryKey } from './filters.js'
@@ -42,14 +43,14 @@ const ANNOUNCE_EVERY_MS = 10_000
 
 const state = signal<LiveState>('off')
 const reading = signal(false)
-const pending = signal<{ events: readonly LedgerEvent[]; count: number }>({ events: [], count: 0 })
+const pending = signal<{ events: readonly StoredEvent[]; count: number }>({ events: [], count: 0 })
 const caught = signal<CaughtUp | undefined>(undefined)
 const fresh = signal<ReadonlySet<string>>(new Set())
 /** When rows stop being marked as new, by dedupe key; ascending. Milliseconds of `performance.now()`. */
 const freshUntil = new Map<string, number>()
 let freshTimer = 0
 /** Events from the stream since the last frame: the list renders once per frame, however many arrive. */
-let arrived: { events: LedgerEvent[]; checkpoint: string } | undefined
+let arrived: { events: StoredEvent[]; checkpoint: string } | undefined
 let callOff: (() => void) | undefined
 
 export const liveState: ReadonlySignal<LiveState> = state
@@ -147,7 +148,7 @@ function listCheckpoint(ended: AbortSignal): Promise<string> {
 
 /** Loads events after a checkpoint, up to the head, and reports a lost connection. @returns the head */
 async function catchUp(before: string, wasLost: boolean, ended: AbortSignal): Promise<string> {
-  const came: LedgerEvent[] = []
+  const came: StoredEvent[] = []
   let checkpoint = before
   let hasMore = true
   for (let page = 0; hasMore && page < CATCH_UP.pages; page++) {
@@ -213,10 +214,10 @@ async function readStream(since: string, ended: AbortSignal, moved: (checkpoint:
     const messages = new SseReader()
     for (let part = await reader?.read(); part && !part.done; part = await reader?.read()) {
       heard()
-      const brought: LedgerEvent[] = []
+      const brought: StoredEvent[] = []
       let checkpoint: string | undefined
       for (const { event, id, data } of messages.take(part.value)) {
-        if (event === 'message') brought.push(JSON.parse(data) as LedgerEvent)
+        if (event === 'message') brought.push(JSON.parse(data) as StoredEvent)
         checkpoint = id ?? checkpoint
       }
       if (checkpoint === undefined || ended.aborted) continue
@@ -236,7 +237,7 @@ function streamQuery() {
 }
 
 /** Shows events with the next frame. @param events oldest first */
-function arrive(events: readonly LedgerEvent[], checkpoint: string): void {
+function arrive(events: readonly StoredEvent[], checkpoint: string): void {
   announceNew(events.length)
   arrived = { events: [...(arrived?.events ?? []), ...events], checkpoint }
   callOff ??= nextFrame(() => {
@@ -253,7 +254,7 @@ function dropArrived(): void {
   arrived = undefined
 }
 
-function show(events: readonly LedgerEvent[], checkpoint: string): void {
+function show(events: readonly StoredEvent[], checkpoint: string): void {
   const { hasNewer } = loaded.peek()
   if (!reading.peek() && !hasNewer) {
     put(events, checkpoint)
@@ -265,7 +266,7 @@ function show(events: readonly LedgerEvent[], checkpoint: string): void {
   pending.value = { events: all.slice(0, MOST_PENDING), count: count + events.length }
 }
 
-function put(events: readonly LedgerEvent[], checkpoint = events.at(-1)?.captured_at): void {
+function put(events: readonly StoredEvent[], checkpoint = events.at(-1)?.captured_at): void {
   if (checkpoint === undefined) return
   addNewest(events, checkpoint)
   if (events.length === 0) return

@@ -1,6 +1,6 @@
+import type { StoredEvent } from '#model/events/event'
 import { sentenceOf } from '#model/sentences/event-sentence'
 import { findMatches } from '../../shared/text.js'
-import type { LedgerEvent } from '../../shared/wire.js'
 import { wordsSaid } from './event-words.js'
 
 /** The second line of a row. */
@@ -20,7 +20,7 @@ const SEEN = 60
 const MOST_STRINGS = 5_000
 
 /** The second line of a row, cut so that the first match is visible. @param terms search terms */
-export function rowWords(event: LedgerEvent, terms: readonly string[]): RowWords {
+export function rowWords(event: StoredEvent, terms: readonly string[]): RowWords {
   const said = wordsSaid(event)
   const names = sentenceOf(event).flatMap(part => (part.kind === 'place' ? part.steps : [part.text]))
   const inSight = [said, ...names]
@@ -30,10 +30,10 @@ export function rowWords(event: LedgerEvent, terms: readonly string[]): RowWords
   return said.trim() === '' ? { kind: 'none' } : { kind: 'said', text: excerpt(said, terms) }
 }
 
-const cache = new WeakMap<LedgerEvent, { terms: string; words: RowWords }>()
+const cache = new WeakMap<StoredEvent, { terms: string; words: RowWords }>()
 
 /** The same with a cache: texts may be long, and rows render on every scroll. */
-export function keptRowWords(event: LedgerEvent, terms: readonly string[]): RowWords {
+export function keptRowWords(event: StoredEvent, terms: readonly string[]): RowWords {
   const asked = terms.join('\n')
   const kept = cache.get(event)
   if (kept?.terms === asked) return kept.words
@@ -57,7 +57,7 @@ function excerpt(text: string, terms: readonly string[]): string {
 }
 
 /** The first string with a term, where the server searches: in the payload, the actor, the conversation. */
-function findInside(event: LedgerEvent, terms: readonly string[]): { path: string; text: string } | undefined {
+function findInside(event: StoredEvent, terms: readonly string[]): { path: string; text: string } | undefined {
   const { payload, actor, conversation } = event
   const open: { path: string; value: unknown }[] = [
     { path: 'conversation', value: conversation },

@@ -1,10 +1,10 @@
 import { useEffect, useId, useRef, useState } from 'preact/hooks'
+import type { ListedUser, Role } from '#model/accounts/user'
 import { ApiProblem } from '../../shared/api.js'
 import { registerDraft, takeDraft } from '../../shared/drafts.js'
 import { html } from '../../shared/html.js'
 import { Panel } from '../../shared/panel.js'
 import { ProblemNote } from '../../shared/problem-note.js'
-import type { Role, User } from '../../shared/wire.js'
 import { PasswordField } from './password-field.js'
 import { createPerson } from './people-list.js'
 import { ROLE_WORDS, RoleField } from './role-field.js'
@@ -12,7 +12,7 @@ import { ROLE_WORDS, RoleField } from './role-field.js'
 const DRAFT = 'person:new'
 
 /** A new person: name, first password, role. */
-export function NewPerson({ onClose, onCreated }: { onClose: () => void; onCreated: (person: User) => void }) {
+export function NewPerson({ onClose, onCreated }: { onClose: () => void; onCreated: (person: ListedUser) => void }) {
   const id = useId()
   const [first] = useState(() => Object(takeDraft(DRAFT)) as { username?: unknown; role?: unknown })
   const [username, setUsername] = useState(typeof first.username === 'string' ? first.username : '')

@@ -1,16 +1,16 @@
+import type { ListedUser } from '#model/accounts/user'
 import { Glyph } from '../../shared/glyph.js'
 import { classes, html } from '../../shared/html.js'
 import { Menu, type MenuItem } from '../../shared/menu.js'
 import { count, initials } from '../../shared/text.js'
 import { Time } from '../../shared/time-view.js'
-import type { User } from '../../shared/wire.js'
 import { deletePerson, isOwn, whyLastAdmin, whyNotDeleted } from './people-list.js'
 import { PersonSwitch } from './person-switch.js'
 
 export interface PeopleTableProps {
-  people: readonly User[]
+  people: readonly ListedUser[]
   selectedId: string
-  onOpen: (person: User) => void
+  onOpen: (person: ListedUser) => void
 }
 
 export function PeopleTable({ people, selectedId, onOpen }: PeopleTableProps) {
@@ -27,7 +27,7 @@ export function PeopleTable({ people, selectedId, onOpen }: PeopleTableProps) {
   </div>`
 }
 
-function PersonRow({ person, isSelected, onOpen }: { person: User; isSelected: boolean; onOpen: () => void }) {
+function PersonRow({ person, isSelected, onOpen }: { person: ListedUser; isSelected: boolean; onOpen: () => void }) {
   const { username, role, enabled, token_count: tokens, created_at: since } = person
   const whyLast = whyLastAdmin(person)
   const items: MenuItem[] = [

@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks'
+import type { ListedUser, Role } from '#model/accounts/user'
 import { ApiProblem, segment } from '../../shared/api.js'
 import { html } from '../../shared/html.js'
 import { Panel } from '../../shared/panel.js'
@@ -7,7 +8,6 @@ import { loadSession } from '../../shared/session.js'
 import { initials } from '../../shared/text.js'
 import { Time } from '../../shared/time-view.js'
 import { showToast } from '../../shared/toast.js'
-import type { Role, User } from '../../shared/wire.js'
 import { PasswordField } from './password-field.js'
 import { changePerson, deletePerson, isOwn, noteTokenCount, whyLastAdmin, whyNotDeleted } from './people-list.js'
 import { PersonSwitch } from './person-switch.js'
@@ -15,7 +15,7 @@ import { ROLE_WORDS, RoleField } from './role-field.js'
 import { TokenList } from './token-list.js'
 
 /** One account: its tokens, role and password. */
-export function PersonPanel({ person, onClose }: { person: User; onClose: () => void }) {
+export function PersonPanel({ person, onClose }: { person: ListedUser; onClose: () => void }) {
   const { id, username, role, created_at: since } = person
   const [problem, setProblem] = useState<unknown>(undefined)
   const whyLast = whyLastAdmin(person)
@@ -62,7 +62,7 @@ export function PersonPanel({ person, onClose }: { person: User; onClose: () => 
   <//>`
 }
 
-function NewPassword({ person }: { person: User }) {
+function NewPassword({ person }: { person: ListedUser }) {
   const [password, setPassword] = useState<string | undefined>(undefined)
   const [problem, setProblem] = useState<unknown>(undefined)
   if (password === undefined) {

@@ -1,12 +1,12 @@
 import { useState } from 'preact/hooks'
+import type { ListedUser } from '#model/accounts/user'
 import { html } from '../../shared/html.js'
 import { Switch } from '../../shared/switch.js'
 import { showToast } from '../../shared/toast.js'
-import type { User } from '../../shared/wire.js'
 import { changePerson, isOwn, reasonOf, whyLastAdmin } from './people-list.js'
 
 /** Whether a person may log in: changes immediately, reverts on failure. Switching off can be undone. */
-export function PersonSwitch({ person, isBare }: { person: User; isBare: boolean }) {
+export function PersonSwitch({ person, isBare }: { person: ListedUser; isBare: boolean }) {
   const [pending, setPending] = useState<boolean | undefined>(undefined)
   const { username } = person
   const change = async (enabled: boolean) => {

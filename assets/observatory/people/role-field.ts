@@ -1,6 +1,6 @@
+import type { Role } from '#model/accounts/user'
 import { html } from '../../shared/html.js'
 import { Segments } from '../../shared/segments.js'
-import type { Role } from '../../shared/wire.js'
 
 const ROLES: readonly { value: Role; label: string }[] = [
   { value: 'member', label: 'Member' },

@@ -1,8 +1,8 @@
 import { useEffect, useRef } from 'preact/hooks'
+import type { IssuedToken } from '#model/accounts/user'
 import { CopyButton } from '../../shared/copy.js'
 import { Glyph } from '../../shared/glyph.js'
 import { html } from '../../shared/html.js'
-import type { IssuedToken } from '../../shared/wire.js'
 
 export interface TokenBoxProps {
   issued: IssuedToken

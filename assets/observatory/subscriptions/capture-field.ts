@@ -1,11 +1,11 @@
 import { useId } from 'preact/hooks'
+import { idleIntervalOf } from '#model/subscriptions/polling'
 import { html } from '../../shared/html.js'
 import { Switch } from '../../shared/switch.js'
 import { duration, fromMs } from '../../shared/time.js'
 import type { Platform } from '../../shared/wire.js'
 import { moment } from './capture-words.js'
 import { type Draft, isPolledDraft, metadataOf, targetOf, withMetadata, withReading } from './draft.js'
-import { idleSeconds } from './watch-times.js'
 
 const HOUR_MS = 3_600_000
 /** Choices for the hot period. */
@@ -90,7 +90,7 @@ function Heat({ draft, onChange }: { draft: Draft; onChange: (draft: Draft) => v
 
 function pace(seconds: number, cools: boolean): string {
   return cools
-    ? `Afterwards every ${duration(idleSeconds(seconds) * 1000)}.`
+    ? `Afterwards every ${duration(idleIntervalOf(seconds) * 1000)}.`
     : 'It stays so for as long as it is watched.'
 }
 

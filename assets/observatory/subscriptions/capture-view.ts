@@ -1,7 +1,7 @@
+import type { Subscription } from '#model/subscriptions/subscription'
 import { Glyph, type GlyphName } from '../../shared/glyph.js'
 import { html } from '../../shared/html.js'
 import { now } from '../../shared/now.js'
-import type { Subscription } from '../../shared/wire.js'
 import { platforms } from '../sources.js'
 import { type CaptureState, captureWords } from './capture-words.js'
 import { timeLeft } from './time-left.js'

@@ -1,9 +1,9 @@
 import { useEffect, useState } from 'preact/hooks'
+import type { Subscription } from '#model/subscriptions/subscription'
 import { api } from '../../shared/api.js'
 import { html } from '../../shared/html.js'
 import { counted } from '../../shared/text.js'
 import { Words } from '../../shared/text-view.js'
-import type { Subscription } from '../../shared/wire.js'
 import { nameOf } from './subscription-name.js'
 
 /** `Deleted topic:3980. Its 212 events stay.` The number appears once known. */

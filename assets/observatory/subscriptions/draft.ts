@@ -2,7 +2,7 @@
  * The draft of a subscription, as the JSON to send. The form and the JSON view both edit it: the form changes the
  * members it knows and keeps the others.
  */
-import type { Subscription } from '../../shared/wire.js'
+import type { Subscription } from '#model/subscriptions/subscription'
 
 export type Draft = Readonly<Record<string, unknown>>
 

@@ -1,5 +1,5 @@
+import type { Subscription } from '#model/subscriptions/subscription'
 import { flag, oneOf, type Params, text } from '../../shared/query-state.js'
-import type { Subscription } from '../../shared/wire.js'
 import { kindTitle } from './kind-titles.js'
 import { expiresAt, isFailing, isOver } from './watch-times.js'
 

@@ -1,4 +1,6 @@
+import type { StoredEvent } from '#model/events/event'
 import { sentenceText } from '#model/sentences/event-sentence'
+import type { SubscriptionPreview } from '#model/subscriptions/subscription-preview'
 import { ApiProblem } from '../../shared/api.js'
 import { sourceStyle } from '../../shared/glyph.js'
 import { classes, html } from '../../shared/html.js'
@@ -6,10 +8,9 @@ import { now } from '../../shared/now.js'
 import { count, counted } from '../../shared/text.js'
 import { Words } from '../../shared/text-view.js'
 import { dateWords, dayOf, exactTime, fromMs, shortTime } from '../../shared/time.js'
-import type { LedgerEvent } from '../../shared/wire.js'
 import { eventKey } from '../events/event-key.js'
 import { actorName, wordsSaid } from '../events/event-words.js'
-import type { Preview, PreviewState } from './preview.js'
+import type { PreviewState } from './preview.js'
 
 export interface PreviewViewProps extends PreviewState {
   source: string
@@ -49,7 +50,7 @@ export function PreviewView({ preview, problem, isCurrent, source, whyNot }: Pre
 }
 
 /** Actor and text; without a text, the action. */
-function exampleWords(event: Pick<LedgerEvent, 'actor' | 'conversation'>) {
+function exampleWords(event: Pick<StoredEvent, 'actor' | 'conversation'>) {
   const said = wordsSaid(event)
   if (said.trim() === '') return html`<${Words} text=${sentenceText(event)} limit=${200} />`
   return html`<strong><${Words} text=${actorName(event)} limit=${80} /></strong>${' '}<${Words} text=${said} limit=${200} />`
@@ -63,7 +64,7 @@ function whyRefused(problem: unknown): string {
 }
 
 /** The days have 24 hours each and end now, so one overlaps two calendar days. */
-function daysWords({ count: all, by_day: days }: Preview): string {
+function daysWords({ count: all, by_day: days }: SubscriptionPreview): string {
   if (all === 0) return 'It would have been silent.'
   const most = Math.max(...days.map(day => day.count))
   const silent = days.filter(day => day.count === 0).length
@@ -72,7 +73,7 @@ function daysWords({ count: all, by_day: days }: Preview): string {
 
 const HEIGHT_PX = 24
 
-function Bars({ days, source }: { days: Preview['by_day']; source: string }) {
+function Bars({ days, source }: { days: SubscriptionPreview['by_day']; source: string }) {
   const most = Math.max(1, ...days.map(day => day.count))
   const words = days.map(day => `${dateWords(day.start, now.value)}: ${count(day.count)}`).join(', ')
   return html`<div class=${classes('preview-bars', `source-${sourceStyle(source)}`)} role="img" aria-label=${`By 24 hours from each: ${words}`}>

@@ -1,24 +1,14 @@
 import { useEffect, useState } from 'preact/hooks'
+import type { SubscriptionPreview } from '#model/subscriptions/subscription-preview'
 import { ApiProblem, api } from '../../shared/api.js'
-import type { LedgerEvent } from '../../shared/wire.js'
 import type { Draft } from './draft.js'
 
 const WAIT_MS = 400
 const LONGEST_RETRY_S = 5
 
-/** What a draft would have matched in the last seven days. Source: `POST /api/subscriptions/preview`. */
-export interface Preview {
-  count: number
-  by_day: { start: string; count: number }[]
-  examples: Omit<LedgerEvent, 'payload'>[]
-  seen: boolean
-  complete: boolean
-  counted_from: string
-}
-
 export interface PreviewState {
   /** For the draft or, during a request, for its previous version. */
-  preview: Preview | undefined
+  preview: SubscriptionPreview | undefined
   problem: unknown
   /** Whether it belongs to the current draft. */
   isCurrent: boolean
@@ -26,7 +16,9 @@ export interface PreviewState {
 
 /** Requests a preview of a draft after a pause in editing. Undefined: nothing to request. */
 export function usePreview(draft: Draft | undefined): PreviewState {
-  const [shown, setShown] = useState<{ of: string; preview?: Preview | undefined; problem?: unknown }>({ of: '' })
+  const [shown, setShown] = useState<{ of: string; preview?: SubscriptionPreview | undefined; problem?: unknown }>({
+    of: '',
+  })
   const asked = draft === undefined ? '' : JSON.stringify(draft)
   useEffect(() => {
     if (asked === '') return
@@ -35,7 +27,7 @@ export function usePreview(draft: Draft | undefined): PreviewState {
     async function ask(): Promise<void> {
       try {
         const call = { body: JSON.parse(asked), signal: gone.signal }
-        const preview = await api<Preview>('/api/subscriptions/preview', call)
+        const preview = await api<SubscriptionPreview>('/api/subscriptions/preview', call)
         setShown({ of: asked, preview })
       } catch (problem) {
         if (gone.signal.aborted) return

@@ -1,4 +1,5 @@
 import { useEffect, useId, useMemo, useRef, useState } from 'preact/hooks'
+import type { Subscription } from '#model/subscriptions/subscription'
 import { ApiProblem } from '../../shared/api.js'
 import { registerDraft, takeDraft } from '../../shared/drafts.js'
 import { html } from '../../shared/html.js'
@@ -9,7 +10,6 @@ import { ProblemNote } from '../../shared/problem-note.js'
 import { Segments } from '../../shared/segments.js'
 import { isOpen } from '../../shared/session.js'
 import { showToast } from '../../shared/toast.js'
-import type { Subscription } from '../../shared/wire.js'
 import { platforms } from '../sources.js'
 import { CaptureField } from './capture-field.js'
 import {

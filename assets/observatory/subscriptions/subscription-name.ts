@@ -1,4 +1,4 @@
-import type { Subscription } from '../../shared/wire.js'
+import type { Subscription } from '#model/subscriptions/subscription'
 
 /** Its name in sentences. */
 export function nameOf({ target, scope, source }: Pick<Subscription, 'target' | 'scope' | 'source'>): string {

@@ -1,4 +1,5 @@
 import { useId } from 'preact/hooks'
+import { TARGET_CHARACTERS } from '#model/subscriptions/target-grammar'
 import { Glyph } from '../../shared/glyph.js'
 import { html } from '../../shared/html.js'
 import { Words } from '../../shared/text-view.js'
@@ -31,7 +32,7 @@ export function TargetField({ source, target, onChange, known, isSeen, refusal }
   return html`<div class="form-part">
     <div class="form-label"><label class="field-label" for=${id}>What to watch</label><span class="hint code">${grammar(forms)}</span></div>
     <div class="target-field">
-      <input id=${id} class="field code" type="text" value=${target} maxlength="1024" autocomplete="off" autocapitalize="none" spellcheck=${false}
+      <input id=${id} class="field code" type="text" value=${target} maxlength=${TARGET_CHARACTERS} autocomplete="off" autocapitalize="none" spellcheck=${false}
         placeholder=${forms[0]?.example} aria-invalid=${isWrong} aria-describedby=${`${id}-said`}
         onInput=${(event: InputEvent) => onChange((event.target as HTMLInputElement).value)} />
       ${reading.kind === 'understood' && !isWrong && html`<${Glyph} name="check" class="target-check" />`}

@@ -1,6 +1,6 @@
+import type { Subscription } from '#model/subscriptions/subscription'
 import { html } from '../../shared/html.js'
 import { Words } from '../../shared/text-view.js'
-import type { Subscription } from '../../shared/wire.js'
 import { sourceLabel } from '../sources.js'
 import { targetStretches } from './target-reading.js'
 

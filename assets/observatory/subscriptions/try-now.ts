@@ -1,7 +1,7 @@
+import type { Subscription } from '#model/subscriptions/subscription'
 import { CopyButton } from '../../shared/copy.js'
 import { Dialog } from '../../shared/dialog.js'
 import { html } from '../../shared/html.js'
-import type { Subscription } from '../../shared/wire.js'
 import { overview } from '../overview.js'
 import { nameOf } from './subscription-name.js'
 

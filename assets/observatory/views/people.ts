@@ -1,4 +1,5 @@
 import { useEffect } from 'preact/hooks'
+import type { ListedUser } from '#model/accounts/user'
 import { queryState } from '../../shared/address.js'
 import { outage } from '../../shared/connection.js'
 import { Glyph } from '../../shared/glyph.js'
@@ -11,7 +12,6 @@ import { useSlow } from '../../shared/resource.js'
 import { isAdmin, isOpen, session } from '../../shared/session.js'
 import { phoneActions } from '../../shared/shell.js'
 import { counted } from '../../shared/text.js'
-import type { User } from '../../shared/wire.js'
 import { FirstAdmin } from '../people/first-admin.js'
 import { NewPerson } from '../people/new-person.js'
 import { people } from '../people/people-list.js'
@@ -53,9 +53,9 @@ function PeopleForAdmins() {
       <h1>People</h1>${all && html`<span class="quiet-text">${counted(all.length, 'account')}, ${counted(admins, 'admin')}</span>`}
       ${!isPhone.value && html`<span class="push"><button type="button" class="button primary" onClick=${add}><${Glyph} name="plus" />New person</button></span>`}
     </div>
-    <${Content} all=${all} openId=${openId} onOpen=${({ id }: User) => open(id)} />
+    <${Content} all=${all} openId=${openId} onOpen=${({ id }: ListedUser) => open(id)} />
   </div>
-  ${isNew && html`<${NewPerson} onClose=${close} onCreated=${({ id }: User) => open(id)} />`}
+  ${isNew && html`<${NewPerson} onClose=${close} onCreated=${({ id }: ListedUser) => open(id)} />`}
   ${opened && html`<${PersonPanel} key=${opened.id} person=${opened} onClose=${close} />`}`
 }
 
@@ -64,9 +64,9 @@ function Content({
   openId,
   onOpen,
 }: {
-  all: readonly User[] | undefined
+  all: readonly ListedUser[] | undefined
   openId: string
-  onOpen: (person: User) => void
+  onOpen: (person: ListedUser) => void
 }) {
   const isSlow = useSlow(all === undefined && people.isLoading.value)
   const problem = people.problem.value

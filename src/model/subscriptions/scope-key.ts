@@ -10,16 +10,9 @@
  */
 import { invalidField } from '../app-error.js'
 import type { TargetNode } from '../events/event.js'
+import { isPlatformSource } from '../platforms/platform-source.js'
 import type { Scope } from './subscription.js'
-import {
-  isGrammar,
-  placeOfFilters,
-  placeOfScope,
-  placeOfText,
-  readId,
-  TARGET_FORMS,
-  type TargetForm,
-} from './target-grammar.js'
+import { placeOfFilters, placeOfScope, placeOfText, readId, TARGET_FORMS } from './target-grammar.js'
 import { namedKey, neutralType, toFilters, toPlaceKey, toScope, toTargetText } from './target-place.js'
 
 /** A target text in the other forms that a subscription stores. */
@@ -27,11 +20,6 @@ export interface ParsedTarget {
   scopeKey: string
   scope: Scope
   filters: Record<string, unknown>
-}
-
-/** The forms of a target; empty for a source whose targets are used unchanged. */
-export function targetGrammarOf(source: string): TargetForm[] {
-  return isGrammar(source) ? [...TARGET_FORMS[source]] : []
 }
 
 /**
@@ -44,7 +32,7 @@ export function targetGrammarOf(source: string): TargetForm[] {
  * Source: Event Ledger Service, "Subscription"; decisions, section 6.
  */
 export function parseTarget(source: string, text: string): ParsedTarget {
-  if (!isGrammar(source)) return { scopeKey: text, scope: { key: text }, filters: {} }
+  if (!isPlatformSource(source)) return { scopeKey: text, scope: { key: text }, filters: {} }
   const place = placeOfText(source, text)
   if (!place) {
     const forms = TARGET_FORMS[source].map(({ form, example }) => `${form} (such as ${example})`).join(', ')
@@ -64,7 +52,7 @@ export function toTarget(
   watched: { scope?: Scope | undefined; filters?: Record<string, unknown> | undefined },
 ): string | undefined {
   const { scope = {}, filters = {} } = watched
-  if (!isGrammar(source)) return scope.key
+  if (!isPlatformSource(source)) return scope.key
   const place = placeOfScope(source, scope) ?? placeOfFilters(source, filters)
   return place && toTargetText(place)
 }
@@ -76,7 +64,7 @@ export function toTarget(
  */
 export function toScopeKey(source: string, scope: Scope): string | undefined {
   if (scope.key) return scope.key
-  const place = isGrammar(source) ? placeOfScope(source, scope) : undefined
+  const place = isPlatformSource(source) ? placeOfScope(source, scope) : undefined
   if (place) return toPlaceKey(place)
   const [own] = namesOf(scope)
   const [carrier] = scope.parent ? namesOf(scope.parent) : []

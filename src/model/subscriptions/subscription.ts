@@ -1,5 +1,6 @@
 import Type, { type Static } from '#typebox'
 import { IDENTIFYING } from '../events/event.js'
+import { TARGET_CHARACTERS } from './target-grammar.js'
 
 export const SUBSCRIPTION_LIMITS = {
   bytes: 64 * 1024,
@@ -113,7 +114,9 @@ export const SubscriptionSchema = Type.Object(
       }),
     ),
     source: Type.String({ pattern: '^[A-Za-z0-9][A-Za-z0-9_.-]*$', maxLength: 64 }),
-    target: Type.Optional(Type.String({ maxLength: 1024, description: 'For example stream:eng/topic:deploys.' })),
+    target: Type.Optional(
+      Type.String({ maxLength: TARGET_CHARACTERS, description: 'For example stream:eng/topic:deploys.' }),
+    ),
     scope: Type.Optional(ScopeSchema),
     actions: Type.Optional(Type.Array(ActionSelectorSchema, { maxItems: 200 })),
     event_kinds: Type.Optional(

@@ -1,9 +1,10 @@
 /** Parses the forms of a scope that people and programs write: target text, `scope`, `filters`. */
+import type { PlatformSource } from '../platforms/platform-source.js'
 import type { Scope } from './subscription.js'
 import { type NumberedType, neutralType, type Place } from './target-place.js'
 
-/** The sources whose targets follow a grammar. */
-export type Grammar = 'chat' | 'forum' | 'code_a' | 'code_b'
+/** Longest target. */
+export const TARGET_CHARACTERS = 1024
 
 export interface TargetForm {
   form: string
@@ -16,7 +17,7 @@ const REPOSITORY_FORMS: readonly TargetForm[] = [
   { form: 'repo:<owner>/<name>/pull_request:<number>', example: 'repo:ada/engine/pull_request:34' },
 ]
 
-export const TARGET_FORMS: Record<Grammar, readonly TargetForm[]> = {
+export const TARGET_FORMS: Record<PlatformSource, readonly TargetForm[]> = {
   chat: [
     { form: 'stream:<name>', example: 'stream:eng' },
     { form: 'stream:<name>/topic:<name>', example: 'stream:eng/topic:deploys' },
@@ -34,17 +35,14 @@ export const TARGET_FORMS: Record<Grammar, readonly TargetForm[]> = {
   ],
 }
 
-export function isGrammar(source: string): source is Grammar {
-  return Object.hasOwn(TARGET_FORMS, source)
-}
-
 const STREAM = /^stream:([^/]+)(?:\/topic:([^/]*))?$/su
 const CATEGORY = /^category:([^/]+)$/su
 const TOPIC = /^topic:(\d+)$/u
-const REPOSITORY = /^(?:repo|repository|project):(.+?)(?:\/(issue|pull_request|merge_request):([^/]*))?$/su
+/** Keyword, path, and type and number of what is in the repository. */
+export const REPOSITORY = /^(repo|repository|project):(.+?)(?:\/(issue|pull_request|merge_request):([^/]*))?$/su
 
 /** @returns undefined for a text outside the grammar */
-export function placeOfText(source: Grammar, text: string): Place | undefined {
+export function placeOfText(source: PlatformSource, text: string): Place | undefined {
   switch (source) {
     case 'chat': {
       const [, stream, topic] = STREAM.exec(text) ?? []
@@ -57,7 +55,7 @@ export function placeOfText(source: Grammar, text: string): Place | undefined {
     }
     case 'code_a':
     case 'code_b': {
-      const [, path, type, number] = REPOSITORY.exec(text) ?? []
+      const [, , path, type, number] = REPOSITORY.exec(text) ?? []
       const segments = path?.split('/').map(decodeName)
       // A colon is never part of a path, but often of a misspelt `/issue:12`.
       if (!segments || path?.includes(':') || segments.some(segment => segment?.includes('/') ?? true)) return undefined
@@ -67,7 +65,7 @@ export function placeOfText(source: Grammar, text: string): Place | undefined {
 }
 
 /** @returns undefined if the scope names nothing in the grammar, such as one with a native id only */
-export function placeOfScope(source: Grammar, scope: Scope): Place | undefined {
+export function placeOfScope(source: PlatformSource, scope: Scope): Place | undefined {
   const type = neutralType(scope.type ?? '')
   const { display, parent } = scope
   switch (source) {
@@ -90,7 +88,7 @@ export function placeOfScope(source: Grammar, scope: Scope): Place | undefined {
 }
 
 /** @returns undefined if the filters name nothing in the grammar */
-export function placeOfFilters(source: Grammar, filters: Record<string, unknown>): Place | undefined {
+export function placeOfFilters(source: PlatformSource, filters: Record<string, unknown>): Place | undefined {
   switch (source) {
     case 'chat':
       return streamPlace(filters.stream, filters.topic, filters.topic !== undefined)
@@ -124,7 +122,7 @@ function slugPlace(value: unknown): Place | undefined {
   return typeof value === 'string' && value !== '' ? { type: 'category_slug', slug: value } : undefined
 }
 
-function repositoryPlace(source: Grammar, path: unknown, type: unknown, number: unknown): Place | undefined {
+function repositoryPlace(source: PlatformSource, path: unknown, type: unknown, number: unknown): Place | undefined {
   if (typeof path !== 'string' || path.includes(':')) return undefined
   const segments = path.split('/')
   const nests = source === 'code_b'
@@ -149,12 +147,12 @@ export function readId(value: unknown): string | undefined {
   return typeof text === 'string' && /^[0-9]{1,15}$/u.test(text) ? String(Number(text)) : undefined
 }
 
-function decodeName(text: string | undefined): string | undefined {
+/** @returns undefined for invalid percent-encoding */
+export function decodeName(text: string | undefined): string | undefined {
   if (text === undefined || !text.includes('%')) return text
   try {
     return decodeURIComponent(text)
   } catch (error) {
-    // Invalid percent-encoding: the text is outside the grammar, and the caller reports it.
     if (error instanceof URIError) return undefined
     throw error
   }

@@ -130,7 +130,8 @@ function isDigits(text: string): boolean {
   return text.charCodeAt(0) <= 0x39 && /^\d+$/u.test(text)
 }
 
-function encodeName(name: string): string {
+/** A name as it is written in a target. */
+export function encodeName(name: string): string {
   return name.replaceAll('%', '%25').replaceAll('/', '%2F')
 }
 

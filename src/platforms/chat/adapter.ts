@@ -1,4 +1,4 @@
-import { targetGrammarOf } from '../../model/subscriptions/scope-key.js'
+import { TARGET_FORMS } from '../../model/subscriptions/target-grammar.js'
 import type { WebhookAdapter } from '../adapter.js'
 import { namedKinds } from '../catalogue.js'
 import { normaliseChat } from './normalise.js'
@@ -15,7 +15,7 @@ export const chat: WebhookAdapter = {
       'The bot\'s token, in the "token" member of the body; events that a program forwards may carry it too.',
     ...namedKinds([...ROWS.values()].flatMap(row => row.kinds)),
     scope_types: ['stream', 'topic'],
-    target_grammar: targetGrammarOf('chat'),
+    target_grammar: [...TARGET_FORMS.chat],
     capture_modes: ['webhook', 'api_cursor', 'poll'],
   },
   verify: verifyChat,

@@ -1,4 +1,4 @@
-import { targetGrammarOf } from '../../model/subscriptions/scope-key.js'
+import { TARGET_FORMS } from '../../model/subscriptions/target-grammar.js'
 import type { WebhookAdapter } from '../adapter.js'
 import { namedKinds } from '../catalogue.js'
 import { normaliseCodeA } from './normalise.js'
@@ -16,7 +16,7 @@ export const codeA: WebhookAdapter = {
       'X-Gitea-Signature or X-Gogs-Signature; X-Hub-Signature (SHA-1) only where none of these is sent.',
     ...namedKinds([...ROWS.values()].flatMap(row => row.kinds)),
     scope_types: ['repository', 'issue', 'pull_request'],
-    target_grammar: targetGrammarOf('code_a'),
+    target_grammar: [...TARGET_FORMS.code_a],
     capture_modes: ['webhook'],
   },
   verify: verifyCodeA,

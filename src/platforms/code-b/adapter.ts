@@ -1,4 +1,4 @@
-import { targetGrammarOf } from '../../model/subscriptions/scope-key.js'
+import { TARGET_FORMS } from '../../model/subscriptions/target-grammar.js'
 import type { WebhookAdapter } from '../adapter.js'
 import { namedKinds } from '../catalogue.js'
 import { normaliseCodeB } from './normalise.js'
@@ -21,7 +21,7 @@ export function createCodeB(now: () => number): WebhookAdapter {
         'minutes; else the secret token in X-Gitlab-Token.',
       ...namedKinds([...ROWS.values()].flatMap(row => row.kinds)),
       scope_types: ['repository', 'issue', 'pull_request'],
-      target_grammar: targetGrammarOf('code_b'),
+      target_grammar: [...TARGET_FORMS.code_b],
       capture_modes: ['webhook'],
     },
     verify: (delivery, secrets) => verifyCodeB(delivery, secrets, now()),

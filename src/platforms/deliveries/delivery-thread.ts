@@ -1,6 +1,7 @@
 import { Worker } from 'node:worker_threads'
 import { type Failure, fromFailure } from '../../model/failure.js'
-import type { PlatformSource, WebhookAdapter, WebhookDelivery } from '../adapter.js'
+import type { PlatformSource } from '../../model/platforms/platform-source.js'
+import type { WebhookAdapter, WebhookDelivery } from '../adapter.js'
 import { type AcceptedDelivery, type AcceptedEvent, type DeliveryRules, isProved } from './accept-delivery.js'
 import { busy, DeliveryQueue, type WaitingDelivery } from './delivery-queue.js'
 

@@ -1,6 +1,7 @@
 import { AppError, invalidField } from '../../model/app-error.js'
+import type { PlatformSource } from '../../model/platforms/platform-source.js'
 import { toSite } from '../../model/platforms/site.js'
-import type { DeliveryContext, PlatformSource, WebhookDelivery } from '../adapter.js'
+import type { DeliveryContext, WebhookDelivery } from '../adapter.js'
 import { isSlackFormat } from '../chat/slack-format.js'
 import { isPayload, memberOf, objectAt, type Payload, textAt } from '../mapping/payload.js'
 import { isForm, textOf } from './delivery-body.js'

@@ -1,4 +1,4 @@
-import { targetGrammarOf } from '../../model/subscriptions/scope-key.js'
+import { TARGET_FORMS } from '../../model/subscriptions/target-grammar.js'
 import type { WebhookAdapter } from '../adapter.js'
 import { namedKinds } from '../catalogue.js'
 import { normaliseForum } from './normalise.js'
@@ -14,7 +14,7 @@ export const forum: WebhookAdapter = {
     verification: 'HMAC-SHA256 of the raw body with the shared secret, in X-Discourse-Event-Signature.',
     ...namedKinds([...ROWS.values()].flatMap(row => row.kinds)),
     scope_types: ['category', 'topic'],
-    target_grammar: targetGrammarOf('forum'),
+    target_grammar: [...TARGET_FORMS.forum],
     capture_modes: ['webhook'],
   },
   verify: verifyForum,

@@ -1,5 +1,6 @@
 import type { Actor, Conversation, NewEvent, TargetNode } from '../../model/events/event.js'
-import type { PlatformSource, WebhookDelivery } from '../adapter.js'
+import type { PlatformSource } from '../../model/platforms/platform-source.js'
+import type { WebhookDelivery } from '../adapter.js'
 import { digestOf, toDedupeKey, toIdentifier } from './identity.js'
 import { known, type Payload } from './payload.js'
 
