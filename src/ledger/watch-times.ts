@@ -1,7 +1,6 @@
-import { AppError } from '../model/app-error.js'
 import { idleIntervalOf, intervalOf, usesPolling } from '../model/subscriptions/polling.js'
 import type { Subscription } from '../model/subscriptions/subscription.js'
-import { type Micros, readTimestamp } from '../model/timestamp.js'
+import { findTimestamp, type Micros } from '../model/timestamp.js'
 import { watchedPlaceOf } from '../platforms/chat/capture/watched-place.js'
 
 const SECOND: Micros = 1_000_000
@@ -75,11 +74,5 @@ function wasInterrupted(capture: Subscription['capture']): boolean {
 
 /** An older ledger may hold values that a save would refuse. */
 function instantOf(text: unknown): Micros | undefined {
-  if (typeof text !== 'string') return undefined
-  try {
-    return readTimestamp('instant', text).micros
-  } catch (error) {
-    if (error instanceof AppError) return undefined
-    throw error
-  }
+  return findTimestamp(text)?.micros
 }

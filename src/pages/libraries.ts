@@ -36,14 +36,10 @@ const MARKDOWN: readonly PageLibrary[] = [
 
 /** Modules of `src/model` that pages share with the server and the commands. They import only each other. */
 const MODEL: readonly PageLibrary[] = [
+  ...['events/action', 'platforms/platform-source'],
+  ...['polling', 'target-grammar', 'target-place'].map(name => `subscriptions/${name}`),
   ...['event-sentence', 'event-names', 'event-outcome', 'event-particulars'].map(name => `sentences/${name}`),
   ...['kind-sentences', 'plain-sentences', 'sentence-families', 'upkeep-sentences'].map(name => `sentences/${name}`),
-  ...[
-    'platforms/platform-source',
-    'subscriptions/target-grammar',
-    'subscriptions/target-place',
-    'subscriptions/polling',
-  ],
 ].map(path => ({ specifier: `#model/${path}`, file: `${posix.basename(path)}.js` }))
 
 /** The pages, by their folders below `assets`, and the libraries that they may import. */

@@ -1,4 +1,5 @@
 import type { StoredEvent, TargetNode } from '#model/events/event'
+import { isEverywhere } from '#model/sentences/event-names'
 import { chainOf, crumbsOf } from './event-words.js'
 
 /** The conversation of an event. */
@@ -23,9 +24,6 @@ const PARTS = [
   'like',
   'reaction',
 ]
-/** Whole installations: their events have nothing in common. */
-const EVERYWHERE = ['realm', 'site', 'instance', 'owner']
-
 /** The conversation of an event, as far as its chain tells. */
 export function conversationOf(event: Pick<StoredEvent, 'conversation' | 'target'>): Conversation | undefined {
   const chain = chainOf(event)
@@ -38,7 +36,8 @@ export function conversationOf(event: Pick<StoredEvent, 'conversation' | 'target
   )
   const at = chain.findLastIndex(({ key }, index) => index <= inner && key !== undefined && key !== '')
   const node = chain[at]
-  if (!node?.key || EVERYWHERE.includes(node.type ?? '')) return undefined
+  // The events of a whole installation have nothing in common.
+  if (!node?.key || isEverywhere(node)) return undefined
   const within = chain.slice(at + 1, inner + 1).map(({ type, display }) => ({ type, display }) as TargetNode)
   return {
     key: node.key,

@@ -104,7 +104,7 @@ export function nodeId({ type, key }: ChainNode): string {
 
 /** The steps of a chain that a sentence shows; the obvious ones are omitted, but never all. */
 export function shownSteps<T extends { type?: string; display?: string }>(chain: readonly T[]): T[] {
-  const outside = (node: T) => !EVERYWHERE.includes(node.type ?? '')
+  const outside = (node: T) => !isEverywhere(node)
   const named = chain.filter(node => node.display && outside(node) && !ASIDE.includes(node.type ?? ''))
   if (named.length > 0) return named
   const first = chain.find(outside)
@@ -112,7 +112,7 @@ export function shownSteps<T extends { type?: string; display?: string }>(chain:
 }
 
 /** Whether it is a whole installation, which contains everything of a source. */
-export function isEverywhere({ type }: ChainNode): boolean {
+export function isEverywhere({ type = '' }: { type?: string }): boolean {
   return EVERYWHERE.includes(type)
 }
 

@@ -1,3 +1,4 @@
+import { actionOfKind } from '../events/action.js'
 import {
   actorName,
   type ChainNode,
@@ -81,7 +82,7 @@ function templatesOf(
   outcome: string,
   hasName: boolean,
 ): { templates: readonly string[]; hasOutcome: boolean } {
-  const [type = '', verb = ''] = kindOf(event)
+  const { object_type: type, verb } = actionOfKind(textOf(event, 'kind'))
   const sentences = own(KIND_SENTENCES, type)
   const variants = [outcome, textOf(event, 'action', 'metadata', 'value')].filter(each => each !== '')
   for (const variant of variants) {
@@ -91,13 +92,6 @@ function templatesOf(
   const templates = sentences && (own(sentences, verb) ?? own(sentences, '*'))
   if (templates !== undefined) return { templates: expand(templates, type, hasName), hasOutcome: false }
   return { templates: commonTemplates(type, verb).flatMap(each => expand(each, type, hasName)), hasOutcome: false }
-}
-
-/** Object type and verb of a kind such as `message.created`. */
-function kindOf(event: unknown): [string, string] {
-  const kind = textOf(event, 'kind')
-  const dot = kind.lastIndexOf('.')
-  return dot > 0 ? [kind.slice(0, dot), kind.slice(dot + 1)] : ['', kind]
 }
 
 /** Expands the short forms of the table. */

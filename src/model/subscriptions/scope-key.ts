@@ -32,14 +32,19 @@ export interface ParsedTarget {
  * Source: Event Ledger Service, "Subscription"; decisions, section 6.
  */
 export function parseTarget(source: string, text: string): ParsedTarget {
+  const target = findTarget(source, text)
+  if (target) return target
+  const forms = isPlatformSource(source) ? TARGET_FORMS[source] : []
+  const words = forms.map(({ form, example }) => `${form} (such as ${example})`).join(', ')
+  const detail = `/target is not a scope of ${source}. Write ${words}; a / or % inside a name as %2F or %25.`
+  throw invalidField('/target', detail)
+}
+
+/** Reads one as `parseTarget` does. @returns undefined for a text outside the grammar, as an older ledger may have */
+export function findTarget(source: string, text: string): ParsedTarget | undefined {
   if (!isPlatformSource(source)) return { scopeKey: text, scope: { key: text }, filters: {} }
   const place = placeOfText(source, text)
-  if (!place) {
-    const forms = TARGET_FORMS[source].map(({ form, example }) => `${form} (such as ${example})`).join(', ')
-    const detail = `/target is not a scope of ${source}. Write ${forms}; a / or % inside a name as %2F or %25.`
-    throw invalidField('/target', detail)
-  }
-  return { scopeKey: toPlaceKey(place), scope: toScope(place), filters: toFilters(place) }
+  return place && { scopeKey: toPlaceKey(place), scope: toScope(place), filters: toFilters(place) }
 }
 
 /**

@@ -2,8 +2,7 @@
  * Reads platform payloads, in which any member may be missing, null, empty, redacted or of the wrong type. All of these
  * count as absent: one bad member must never lose an event, so nothing here throws.
  */
-import { AppError } from '../../model/app-error.js'
-import { readTimestamp, toTimestamp } from '../../model/timestamp.js'
+import { findTimestamp, toTimestamp } from '../../model/timestamp.js'
 
 /** A JSON object as received. */
 export type Payload = Readonly<Record<string, unknown>>
@@ -67,7 +66,7 @@ export function webUrlAt(from: Payload | undefined, name: string): string | unde
 
 /**
  * An instant as UTC text with six digits, read from text with a zone or from seconds since the epoch, whole or
- * fractional. The year 1, Go's "no time", counts as absent.
+ * fractional. The year 1, Go's "no time", counts as absent, as does an unreadable text, which remains in the payload.
  */
 export function instantAt(from: Payload | undefined, name: string): string | undefined {
   const value = memberOf(from, name)
@@ -76,7 +75,7 @@ export function instantAt(from: Payload | undefined, name: string): string | und
   }
   const text = textAt(from, name)
   if (text === undefined) return undefined
-  const instant = readInstant(text)
+  const instant = findTimestamp(text)?.text
   return instant?.startsWith('0001-') ? undefined : instant
 }
 
@@ -96,14 +95,4 @@ export function known<T extends object>(members: T): { [K in keyof T]?: Exclude<
     if (members[name] !== undefined) kept[name] = members[name] as Exclude<T[typeof name], undefined>
   }
   return kept
-}
-
-function readInstant(text: string): string | undefined {
-  try {
-    return readTimestamp('time', text).text
-  } catch (error) {
-    // An unreadable time counts as absent; its text remains in the payload.
-    if (error instanceof AppError) return undefined
-    throw error
-  }
 }
