@@ -17,7 +17,7 @@ export interface ClockWarning {
 export function clockBehind(head: Micros | null, now: Micros): ClockWarning | undefined {
   if (head === null || head - now <= CLOCK_TOLERANCE) return undefined
   const detail = [
-    `The newest event was captured at ${toTimestamp(head)}, but the clock of this machine says ${toTimestamp(now)}.`,
+    `The newest event was captured at ${toTimestamp(head)}, but the clock of this machine shows ${toTimestamp(now)}.`,
     'Until the clock gets there, events are recorded in order, each one microsecond after the one before.',
     'If the clock is wrong, correct it. If it was wrong before, restore a backup of that time or begin a new database file.',
   ].join(' ')

@@ -1,4 +1,4 @@
-import type { ReadPage } from '../ledger/ledger.js'
+import type { ReadPage } from '../ledger/wait-for-events.js'
 import type { EventPage, EventQuery } from '../model/events/event-query.js'
 import { type AnswerRoom, PIECE_BYTES } from './answer-budget.js'
 import type { ServedLedger } from './served-ledger.js'

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import type { Identity } from '../accounts/identity.js'
-import type { ReadPage } from '../ledger/ledger.js'
+import type { ReadPage } from '../ledger/wait-for-events.js'
 import type { EventHistogram } from '../model/events/event-histogram.js'
 import {
   type EventPage,

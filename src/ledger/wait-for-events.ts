@@ -1,0 +1,90 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { AppError } from '../model/app-error.js'
+import type { EventPage, EventQuery } from '../model/events/event-query.js'
+import type { Micros } from '../model/timestamp.js'
+import type { LiveFeed } from './live-feed.js'
+
+/** Reads a page of events, maybe after waiting for its turn. */
+export type ReadPage = (query: EventQuery, signal?: AbortSignal) => Promise<EventPage>
+
+/** How long a stream pauses before it reads a busy ledger again. */
+const BUSY_MS = 200
+
+/**
+ * Long poll: while the page of a query with `since` is empty, waits until something matches, `seconds` have passed or
+ * the signal aborts. Then returns the page as last read.
+ *
+ * @throws the signal's reason when it aborts before the first page was read; as `read`
+ */
+export async function waitForPage(
+  query: EventQuery,
+  { feed, read, seconds, signal }: { feed: LiveFeed; read: ReadPage; seconds: number; signal: AbortSignal | undefined },
+): Promise<EventPage> {
+  const deadline = performance.now() + seconds * 1000
+  const waiting = feed.listen(query)
+  try {
+    let page = await read(query, signal)
+    while (page.count === 0 && !signal?.aborted) {
+      const left = deadline - performance.now()
+      if (left <= 0) break
+      await waiting.next(signal, left)
+      if (!signal?.aborted) page = await readAgain(query, { page, signal, read })
+    }
+    return page
+  } finally {
+    waiting.end()
+  }
+}
+
+/**
+ * Yields every matching event after `query.since`, or after the current head: page by page, until the signal aborts.
+ * Reads the next page when the consumer asks for it. Each page's `nextSince` is the checkpoint after it. A busy ledger
+ * does not end it: it reads again a moment later.
+ */
+export async function* followPages(
+  query: EventQuery,
+  { feed, read, readHead, signal }: { feed: LiveFeed; read: ReadPage; readHead: ReadPage; signal: AbortSignal },
+): AsyncGenerator<EventPage> {
+  const waiting = feed.listen(query)
+  try {
+    let since =
+      query.since ??
+      (await whenFree(() => readHead({ order: 'desc', limit: 1, maxBytes: 0 }, signal), signal)).head ??
+      0
+    while (!signal.aborted) {
+      const page = await whenFree(() => read({ ...query, order: 'asc', since }, signal), signal)
+      since = page.nextSince ?? since
+      yield page
+      if (!page.hasMore) await waiting.next(signal)
+    }
+  } finally {
+    waiting.end()
+  }
+}
+
+async function whenFree(read: () => Promise<EventPage>, signal: AbortSignal): Promise<EventPage> {
+  for (;;) {
+    try {
+      return await read()
+    } catch (error) {
+      if (!(error instanceof AppError) || error.code !== 'busy') throw error
+      await sleep(BUSY_MS, undefined, { signal })
+    }
+  }
+}
+
+async function readAgain(
+  query: EventQuery,
+  { page, signal, read }: { page: EventPage; signal: AbortSignal | undefined; read: ReadPage },
+): Promise<EventPage> {
+  try {
+    return await read({ ...query, ...checkpointOf(page) }, signal)
+  } catch (error) {
+    if (signal?.aborted) return page
+    throw error
+  }
+}
+
+function checkpointOf(page: EventPage): { since?: Micros } {
+  return page.nextSince === null ? {} : { since: page.nextSince }
+}
