@@ -73,6 +73,6 @@ async function isStillIn(): Promise<boolean> {
 }
 
 function refusedByBackend({ status, requestId }: ApiProblem): ApiProblem {
-  const detail = 'That board refused the key of its profile. Whoever runs this board can put a new one there.'
+  const detail = 'That board refused the key in its profile. An operator of this board can replace it.'
   return new ApiProblem(status, { code: 'backend_refused_key', detail, request_id: requestId })
 }

@@ -56,7 +56,7 @@ export function BoardColumn(props: BoardColumnProps) {
       html`<header class="column-head">
         <h2>${title}</h2>
         <span class="column-count">${isFiltered ? `${count(cards.length)} of ${count(total)}` : count(total)}</span>
-        ${!isKnown && html`<span class="tag warn" title="The board has no such column any more. Move its cards to another.">Gone</span>`}
+        ${!isKnown && html`<span class="tag warn" title="This column no longer exists. Move its cards to another.">Gone</span>`}
         ${
           isKnown &&
           html`<button type="button" class="button quiet icon small push" aria-label=${`Add a card to ${title}`} title="Add a card (n)"
@@ -65,7 +65,7 @@ export function BoardColumn(props: BoardColumnProps) {
       </header>`
     }
     <div class="column-cards">
-      ${!isKnown && html`<p class="hint column-gone">The board has no such column any more. These cards can be moved to another.</p>`}
+      ${!isKnown && html`<p class="hint column-gone">This column no longer exists. Move these cards to another.</p>`}
       ${items.length > 0 && html`<ul class="card-list" role="list" aria-label=${`${title}, cards`}>${items}</ul>`}
       ${
         cards.length > most &&

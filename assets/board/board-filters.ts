@@ -44,7 +44,9 @@ export function BoardFilters({ takesFocus }: { takesFocus: boolean }) {
   const choices = (known: ReadonlyMap<string, number>) =>
     [...known].map(([value, count]) => ({ value, label: value, count }))
   const shown = (name: string, chosen: readonly string[]) =>
-    chosen.length === 0 ? name : `${name}: ${chosen.map(word => (word === UNASSIGNED ? 'Nobody' : word)).join(', ')}`
+    chosen.length === 0
+      ? name
+      : `${name}: ${chosen.map(word => (word === UNASSIGNED ? 'Unassigned' : word)).join(', ')}`
   const isOn = isFiltered(boardFilter())
   return html`<search class="board-filters">
     <div class="search-field">
@@ -62,7 +64,7 @@ export function BoardFilters({ takesFocus }: { takesFocus: boolean }) {
     <${Choose} label="Label" button=${html`<span class="ellipsis"><${Words} text=${shown('Label', label)} limit=${200} /></span>`} isMany choices=${choices(knownLabels.value)} chosen=${label}
       onChoose=${(label: readonly string[]) => place.set({ label })} empty="No card has a label." />
     <${Choose} label="Assignee" button=${html`<span class="ellipsis"><${Words} text=${shown('Assignee', assignee)} limit=${200} /></span>`} isMany chosen=${assignee}
-      choices=${[{ value: UNASSIGNED, label: 'Nobody' }, ...choices(knownAssignees.value)]}
+      choices=${[{ value: UNASSIGNED, label: 'Unassigned' }, ...choices(knownAssignees.value)]}
       onChoose=${(assignee: readonly string[]) => place.set({ assignee })} />
     ${
       isOn &&

@@ -91,7 +91,7 @@ export function BoardView() {
 
   useKeys('Board', [
     ...Object.entries(WALKS).map(([key, direction]) => ({
-      ...{ keys: key, does: key === 'h' ? 'walk (h j k l, or arrows)' : '', run: () => walkTo(direction) },
+      ...{ keys: key, does: key === 'h' ? 'move (h j k l, or arrows)' : '', run: () => walkTo(direction) },
     })),
     ...Object.entries(WALKS).map(([key, direction]) => ({
       ...{
@@ -145,7 +145,7 @@ export function BoardView() {
       ${isPhone.value && areLoaded.value && html`<${ColumnTabs} columns=${shown} current=${current?.name} onChoose=${setTab} />`}
       ${areLoaded.value ? html`<div ref=${board} class="columns">${(isPhone.value ? shown.filter(other => other === current) : shown).map(column)}</div>` : html`<${BoardSkeleton} />`}
       ${areLoaded.value && cardCount.value === 0 && adding === undefined && html`<${EmptyBoard} onNew=${() => open(NEW_CARD)} />`}
-      ${areLoaded.value && isFiltered(filter) && cardCount.value > 0 && shown.every(({ cards }) => cards.length === 0) && html`<p class="board-none" role="status">No card fits. <button type="button" class="link" onClick=${() => place.set({ q: '', label: [], assignee: [] })}>Clear all</button></p>`}
+      ${areLoaded.value && isFiltered(filter) && cardCount.value > 0 && shown.every(({ cards }) => cards.length === 0) && html`<p class="board-none" role="status">No card matches. <button type="button" class="link" onClick=${() => place.set({ q: '', label: [], assignee: [] })}>Clear all</button></p>`}
       ${!isPanel && !isCoarse.value && appearance.value.singleKeys && html`<${KeyHints} />`}
     </div>
     <${DragFloat} />
@@ -261,7 +261,7 @@ function BoardProblem() {
   if (problem === undefined || areLoading.value || (problem instanceof ApiProblem && problem.code === 'no_answer'))
     return null
   const what = areLoaded.value
-    ? 'The cards could not be loaded anew. What you see may be old.'
+    ? 'The cards could not be reloaded. They may be outdated.'
     : 'The cards could not be loaded.'
   return html`<div class="board-problem"><${ProblemNote} what=${what} problem=${problem} onRetry=${() => void loadCards()} /></div>`
 }
@@ -279,15 +279,15 @@ function BoardSkeleton() {
 
 function EmptyBoard({ onNew }: { onNew: () => void }) {
   return html`<div class="board-empty">
-    <h2>Nothing to do yet.</h2>
-    <p class="quiet-text">The board is ready. Write a first card, or make one of an event in the observatory.</p>
+    <h2>No cards yet.</h2>
+    <p class="quiet-text">The board is ready. Create a first card here, or from an event in the observatory.</p>
     <button type="button" class="button" onClick=${onNew}><${Glyph} name="plus" />Write a card</button>
   </div>`
 }
 
 function KeyHints() {
   return html`<p class="board-keys hint" aria-hidden="true">
-    <span><kbd>h</kbd> <kbd>j</kbd> <kbd>k</kbd> <kbd>l</kbd> walk</span><span><kbd>⇧</kbd> + walk moves the card</span>
+    <span><kbd>h</kbd> <kbd>j</kbd> <kbd>k</kbd> <kbd>l</kbd> walk</span><span><kbd>⇧</kbd> + arrows moves the card</span>
     <span><kbd>n</kbd> new</span><span><kbd>?</kbd> all keys</span>
   </p>`
 }

@@ -24,7 +24,7 @@ const VIEWS = { '/': BoardView, '/runs': RunsView }
 export const PATHS = Object.keys(VIEWS) as readonly (keyof typeof VIEWS)[]
 
 /** Display names: the login is shared, so there are no personal ones. */
-const NAMES: Record<AccessMode, string> = { open: 'Anybody', password: 'Shared login', key: 'API key' }
+const NAMES: Record<AccessMode, string> = { open: 'Not signed in', password: 'Shared login', key: 'API key' }
 
 /** The board: its shell with the view named by the address. */
 export function Board() {
@@ -65,7 +65,7 @@ function openness(mode: AccessMode | undefined) {
 }
 
 function OpenTag() {
-  return html`<span class="tag warn open-tag" title="Whoever reaches this address may do everything here. Set BOARD_PASSWORD to ask for a login.">
+  return html`<span class="tag warn open-tag" title="Every visitor of this address has full access. Set BOARD_PASSWORD to require a login.">
     <${Glyph} name="warning" class="small" />${isPhone.value ? 'Open' : 'Open: no login is set up'}
   </span>`
 }

@@ -69,11 +69,11 @@ export function CardFields({ text, isWriting, onWriting, asksForText = 0, onChan
       ${
         isWriting
           ? html`<label class="visually-hidden" for=${`${id}-body`}>Text, in Markdown</label>
-            <textarea ref=${bodyField} id=${`${id}-body`} autofocus=${asks > 0 && !isWide.value} class="field card-body-field" rows="12" value=${body} placeholder="What it is about, in Markdown"
+            <textarea ref=${bodyField} id=${`${id}-body`} autofocus=${asks > 0 && !isWide.value} class="field card-body-field" rows="12" value=${body} placeholder="Description in Markdown"
               aria-invalid=${problemOf('/body') !== undefined || undefined}
               onInput=${(event: Event) => onChange({ body: field(event) })}></textarea>${problem('body')}`
           : body === ''
-            ? html`<p class="quiet-text">No text yet. <button type="button" class="link" onClick=${writeSome}>Write some</button></p>`
+            ? html`<p class="quiet-text">No text yet. <button type="button" class="link" onClick=${writeSome}>Add text</button></p>`
             : html`<${MarkdownView} text=${body} />`
       }
     </section>
@@ -112,11 +112,11 @@ function Assignee({ text: { assignee }, onChange }: PartProps) {
       ? html`<${Glyph} name="person" class="small" />Assignee`
       : html`<span class="avatar" aria-hidden="true">${initials(assignee)}</span><span class="visually-hidden">Assignee: </span><span class="ellipsis"><${Words} text=${assignee} /></span>`
   const choices = [
-    ...(assignee === null ? [] : [{ value: '', label: 'Nobody' }]),
+    ...(assignee === null ? [] : [{ value: '', label: 'Unassigned' }]),
     ...names.map(name => ({ value: name, label: name })),
   ]
   return html`<${Choose} label="Assignee" button=${button} buttonClass="quiet-chip card-assignee" choices=${choices}
-    chosen=${assignee === null ? [] : [assignee]} placeholder="Find or write a name" empty="Nobody yet. Write a name, Enter takes it."
+    chosen=${assignee === null ? [] : [assignee]} placeholder="Find or type a name" empty="No names yet. Type one and press Enter."
     onChoose=${([name = '']: readonly string[]) => onChange({ assignee: name === '' ? null : name })}
     onWrite=${(name: string) => onChange({ assignee: name.slice(0, LIMITS.assignee) })} />`
 }
@@ -148,7 +148,7 @@ function Links({ text: { links }, onChange, problem }: PartProps & { problem: un
           return html`<li key=${key}>
             <${SourceGlyph} source=${sourceOf(key)} name=${sourceOf(key)} />
             ${url === undefined ? words : html`<a href=${url} target="_blank" rel="noopener noreferrer">${words}</a>`}
-            <button type="button" class="button quiet icon small push" aria-label=${`Take off ${plainText(key)}`}
+            <button type="button" class="button quiet icon small push" aria-label=${`Remove ${plainText(key)}`}
               onClick=${() => onChange({ links: links.filter(other => other !== key) })}><${Glyph} name="close" /></button>
           </li>`
         })}
@@ -165,7 +165,7 @@ function LinkForm({ onAdd }: { onAdd: (key: string) => void }) {
   const submit = (event: Event) => {
     event.preventDefault()
     const key = readEventKey(pasted)
-    if (key === undefined) setProblem('That is neither the key of an event nor its address in the observatory.')
+    if (key === undefined) setProblem('Enter the key of an event, or its address in the observatory.')
     else onAdd(key)
   }
   return html`<form class="card-link-form" onSubmit=${submit}>

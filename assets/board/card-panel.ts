@@ -108,7 +108,7 @@ export function CardPanel({ card, isToWrite, onClose, onMove }: CardPanelProps) 
   const take = () => {
     keepAside(draft)
     keepDraft(key, undefined)
-    announce('Took the saved one')
+    announce('Using the saved version')
   }
   const started = ({ id }: Run) => place.set({ show: 'runs', run: id }, 'replace')
   const hasChanges = state === 'changed' || state === 'outdated'
@@ -153,11 +153,11 @@ export function CardPanel({ card, isToWrite, onClose, onMove }: CardPanelProps) 
           ${
             setAside &&
             state === 'clean' &&
-            html`<${Note} kind="info" what="This is the saved one."
+            html`<${Note} kind="info" what="This is the saved version."
               actions=${html`<button type="button" class="button small" onClick=${() => {
                 keepDraft(key, setAside)
                 keepAside(undefined)
-              }}>Bring mine back</button>`}>What you had written is set aside.<//>`
+              }}>Restore mine</button>`}>Your version is set aside.<//>`
           }
           ${clashes !== undefined && hasChanges && html`<${MergedNote} clashes=${clashes} />`}
           ${problem !== undefined && html`<${ProblemNote} what="This card was not saved. Your text is kept." problem=${problem} />`}
@@ -169,11 +169,10 @@ export function CardPanel({ card, isToWrite, onClose, onMove }: CardPanelProps) 
 }
 
 function MergedNote({ clashes }: { clashes: number }) {
-  if (clashes === 0)
-    return html`<${Note} kind="ok" what="Both are in it.">Nothing clashed. Read it over, then save.<//>`
-  const places = clashes === 1 ? 'In one place' : `In ${clashes} places`
-  return html`<${Note} kind="info" what=${`${places} both had written something else.`}>
-    Both stand in the text, yours first, between lines of marks. Keep what is right, take the marks out, then save.
+  if (clashes === 0) return html`<${Note} kind="ok" what="Merged.">No conflicts. Check the text, then save.<//>`
+  const what = clashes === 1 ? 'One passage conflicts.' : `${clashes} passages conflict.`
+  return html`<${Note} kind="info" what=${what}>
+    Both versions are marked, yours first. Edit the text and remove the marks, then save.
   <//>`
 }
 
@@ -216,7 +215,7 @@ export function LostCardPanel({ id, onClose }: LostCardPanelProps) {
       ${
         hasDraft
           ? html`<${LostDraftNote} id=${id} />`
-          : html`<${Note} kind="warn" what="There is no such card.">Somebody deleted it, or it is on another board.<//>`
+          : html`<${Note} kind="warn" what="There is no such card.">It was deleted, or it is on another board.<//>`
       }
     </div>
   <//>`

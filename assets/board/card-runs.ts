@@ -36,8 +36,8 @@ export function CardRuns({ card, chosen, onChoose }: CardRunsProps) {
   }
   if (older.value.value && runs.length === 0) {
     return html`<section class="panel-section empty-runs">
-      <h3>This card has not run yet.</h3>
-      <p class="quiet-text">A dry run says what a real one would start. A mock run plays one through its states. Neither starts anything.</p>
+      <h3>No runs of this card yet.</h3>
+      <p class="quiet-text">A dry run shows what a real run would start. A mock run simulates the states of a run. Neither starts anything.</p>
     </section>`
   }
   return html`<nav class="run-chips" aria-label="Runs of this card">

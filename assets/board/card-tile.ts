@@ -66,7 +66,7 @@ export function TileContent({ card, terms = [] }: { card: Card; terms?: readonly
         ${hasDraft(card) && html`<span class="run-badge is-warn"><${Glyph} name="pencil" class="small" />Not saved</span>`}
         ${
           assignee !== null &&
-          html`<span class="avatar push" title=${plainText(assignee)} role="img" aria-label=${`Given to ${plainText(assignee)}`}>${initials(assignee)}</span>`
+          html`<span class="avatar push" title=${plainText(assignee)} role="img" aria-label=${`Assigned to ${plainText(assignee)}`}>${initials(assignee)}</span>`
         }
       </span>`
     }`

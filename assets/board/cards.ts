@@ -1,7 +1,7 @@
 import { computed, type ReadonlySignal, signal } from '@preact/signals'
 import type { Card, CardList } from '#model/board/card'
 import { announce } from '../shared/announce.js'
-import { ApiProblem, segment } from '../shared/api.js'
+import { ApiProblem, reasonOf, segment } from '../shared/api.js'
 import { createResource } from '../shared/resource.js'
 import { showToast } from '../shared/toast.js'
 import type { CardText } from './card-draft.js'
@@ -157,17 +157,12 @@ export function deleteCard({ id, title, version }: Card): void {
       keepDraft(draftKey(id, board), undefined)
     } catch (error) {
       const isOutdated = error instanceof ApiProblem && error.code === 'version_conflict'
-      const why = isOutdated ? 'Somebody changed it meanwhile.' : reasonOf(error)
+      const why = isOutdated ? 'It has been changed since.' : reasonOf(error)
       showToast({ words: `“${title}” is still there. ${why}` })
       void loadCards()
     }
     if (board === boardName.peek()) hide(id, false)
   }
-}
-
-/** The error as a sentence. */
-export function reasonOf(error: unknown): string {
-  return error instanceof ApiProblem ? error.message : 'Something went wrong in the page. Load it again.'
 }
 
 /** @param known handles the response, if the same board is still shown */
@@ -212,7 +207,7 @@ async function readAll(signal: AbortSignal): Promise<LoadedCards> {
     after = found.next
     if (after === null) return { cards, columns: found.columns }
   }
-  throw new ApiProblem(0, { code: 'too_many_cards', detail: 'The board sends more cards than a board may hold.' })
+  throw new ApiProblem(0, { code: 'too_many_cards', detail: 'The board returned more cards than its limit.' })
 }
 
 function countWords(wordsOf: (card: Card) => readonly string[]): ReadonlyMap<string, number> {

@@ -36,9 +36,9 @@ export function ConflictNote({ draft, saved, onMerge, onTake, onOverwrite }: Con
         ${shown.length > SHOWN && html`<p class="hint">${count(shown.length - SHOWN)} more lines</p>`}
       </div>
       <div class="note-actions">
-        <button type="button" class="button primary" onClick=${onMerge}>Merge by hand</button>
-        <button type="button" class="button" onClick=${onTake}>Take the saved one</button>
-        <button type="button" class="button" onClick=${onOverwrite}>Save mine over it</button>
+        <button type="button" class="button primary" onClick=${onMerge}>Merge</button>
+        <button type="button" class="button" onClick=${onTake}>Use the saved version</button>
+        <button type="button" class="button" onClick=${onOverwrite}>Overwrite with mine</button>
       </div>
     </div>
   </section>`

@@ -1,8 +1,8 @@
 import { useEffect, useId, useRef, useState } from 'preact/hooks'
+import { reasonOf } from '../shared/api.js'
 import { Dialog } from '../shared/dialog.js'
 import { type Children, html } from '../shared/html.js'
 import { Note } from '../shared/note.js'
-import { reasonOf } from './cards.js'
 import { type Execution, execute, isRefusal, isToken, missingTokens, ofBoard, refusalWords } from './executor-token.js'
 import { HeldTokenStatus } from './held-token-status.js'
 import { TokenField } from './token-field.js'
@@ -50,7 +50,7 @@ export function ExecutionDialog<T>({ title, action, run, onDone, onClose, childr
     const words = new Map(missing.map(board => [board, (typed.get(board) ?? '').trim()]))
     for (const [board, word] of words) {
       if (isToken(word)) continue
-      setProblem({ words: word === '' ? 'This is needed.' : refusalWords(), board })
+      setProblem({ words: word === '' ? 'Required.' : refusalWords(), board })
       return
     }
     setUnderWay(true)
@@ -78,7 +78,7 @@ export function ExecutionDialog<T>({ title, action, run, onDone, onClose, childr
       )}
       ${
         missing.length > 0 &&
-        html`<p id=${`${id}-hint`} class="field-hint">Kept in this page’s memory only. Gone when you reload, or on <strong>Forget ${missing.length === 1 ? 'it' : 'them'}</strong>.</p>`
+        html`<p id=${`${id}-hint`} class="field-hint">Kept only in this page’s memory, until you reload or choose <strong>Forget ${missing.length === 1 ? 'it' : 'them'}</strong>.</p>`
       }
       ${problem && html`<${Note} kind="danger" what=${problem.words} />`}
     </form>

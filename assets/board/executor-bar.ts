@@ -1,9 +1,9 @@
 import { useState } from 'preact/hooks'
 import type { ExecutorStatus } from '#model/board/run'
+import { reasonOf } from '../shared/api.js'
 import { Glyph } from '../shared/glyph.js'
 import { html } from '../shared/html.js'
 import { showToast } from '../shared/toast.js'
-import { reasonOf } from './cards.js'
 import { ExecutionDialog } from './execution-dialog.js'
 import { type Execution, execute, holdsTokens, isRefusal, whyTokens } from './executor-token.js'
 import { boardApi } from './place.js'
@@ -46,7 +46,7 @@ export function ExecutorBar() {
       isAsking &&
       html`<${ExecutionDialog} title=${`${name} the executor?`} action=${name} run=${doPause}
         onDone=${(next: ExecutorStatus) => setExecutor(next)} onClose=${() => setAsking(false)}>
-        ${paused ? 'Runs begin again.' : 'No run begins from now on; the one under way goes on.'}
+        ${paused ? 'Queued runs start again.' : 'No further run starts; the current one continues.'}
         ${' '}${whyTokens()}
       <//>`
     }

@@ -47,14 +47,14 @@ export function ofBoard(board: string): string {
 /** Explains why a token is needed. */
 export function whyTokens(): string {
   const needed = `executor token${asked.value.length === 1 ? '' : 's'}${asked.value.map(ofBoard).join(' and')}`
-  return `Your login is not enough for that: it needs the ${needed}.`
+  return `This also requires the ${needed}.`
 }
 
 /** The same text for every refusal, so that it does not help guessing. */
 export function refusalWords(): string {
   return asked.value.length === 1
-    ? 'The executor refused. Check the token, or ask whoever runs this board.'
-    : 'The executor refused. Check both tokens, or ask whoever runs these boards.'
+    ? 'The executor refused. Check the token, or ask an operator of this board.'
+    : 'The executor refused. Check both tokens, or ask an operator of these boards.'
 }
 
 /** An action of the executor that needs its token. */

@@ -57,7 +57,7 @@ export class LogLines {
     const changed: LogLine[] = []
     if (isGap) {
       this.#open = undefined
-      changed.push(this.#line(atMs, 'note', 'What stood here is not kept any more.'))
+      changed.push(this.#line(atMs, 'note', 'This part of the log was dropped.'))
     }
     if (this.#open && this.#open.stream !== stream) this.#open = undefined
     if (!this.#open) this.#rest = ''

@@ -1,10 +1,10 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type { LogPiece, Run } from '#model/board/run'
+import { reasonOf } from '../shared/api.js'
 import { CopyButton } from '../shared/copy.js'
 import { html } from '../shared/html.js'
 import { Note } from '../shared/note.js'
 import { Switch } from '../shared/switch.js'
-import { reasonOf } from './cards.js'
 import { type LogLine, LogLines, MOST_LINES } from './log-lines.js'
 import { followLog } from './log-stream.js'
 import { stopwatch } from './run-words.js'
@@ -91,7 +91,7 @@ export function LogView({ run, onEnd }: { run: Run; onEnd: (run: Run) => void })
     ${problem && html`<${Note} kind="danger" what="The log could not be read.">${problem}<//>`}
     <div ref=${box} class="log" role="log" aria-live="off" aria-label="Log" tabindex="0" onScroll=${scrolled}></div>
     <div class="log-foot">
-      <${Switch} label="Following" isOn=${isFollowing} isWarning=${isLost} note=${isLost && 'the connection was lost, trying again'}
+      <${Switch} label="Following" isOn=${isFollowing} isWarning=${isLost} note=${isLost && 'connection lost, retrying'}
         onChange=${follow} />
       <${CopyButton} class="quiet push" label="Copy log" text=${() => textOf(box.current)} />
     </div>

@@ -25,12 +25,12 @@ export function LostDraftNote({ id }: { id: string }) {
     keepDraft(key, undefined)
     openNew()
   }
-  const throwAway = html`<button type="button" class="button quiet" onClick=${() => keepDraft(key, undefined)}>Throw it away</button>`
+  const throwAway = html`<button type="button" class="button quiet" onClick=${() => keepDraft(key, undefined)}>Discard</button>`
   const actions = isInTheWay
-    ? html`<button type="button" class="button" onClick=${openNew}>Open the card you began</button>${throwAway}`
-    : html`<button type="button" class="button" onClick=${rescue}>Make a new card of it</button>${throwAway}`
-  return html`<${Note} kind="warn" what="Somebody deleted a card that you were writing." actions=${actions}>
-    What you had written on “<${Words} text=${draft.mine.title || draft.base.title} />” is kept.
-    ${isInTheWay && ' You have begun a new card as well: create that one first, or throw it away.'}
+    ? html`<button type="button" class="button" onClick=${openNew}>Open the draft</button>${throwAway}`
+    : html`<button type="button" class="button" onClick=${rescue}>Create a new card from it</button>${throwAway}`
+  return html`<${Note} kind="warn" what="A card that you were editing was deleted." actions=${actions}>
+    Your text for “<${Words} text=${draft.mine.title || draft.base.title} />” is kept.
+    ${isInTheWay && ' You also started a new card: create or discard that one first.'}
   <//>`
 }

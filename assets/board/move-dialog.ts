@@ -57,7 +57,7 @@ export function MoveDialog({ card, columns, onClose }: MoveDialogProps) {
           ({ name, cards }) => html`<button type="button" class="move-choice" disabled=${name === here}
             onClick=${() => move(name, cards.length)}>
             <span>${columnTitle(name)}</span>
-            ${name === here ? html`<span class="quiet-text">here now</span>` : html`<${Glyph} name="chevron-right" />`}
+            ${name === here ? html`<span class="quiet-text">current</span>` : html`<${Glyph} name="chevron-right" />`}
           </button>`,
         )}
       ${

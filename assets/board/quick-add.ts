@@ -1,8 +1,9 @@
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { announce } from '../shared/announce.js'
+import { reasonOf } from '../shared/api.js'
 import { html } from '../shared/html.js'
 import { isCoarse } from '../shared/media.js'
-import { createCard, reasonOf } from './cards.js'
+import { createCard } from './cards.js'
 import { columnTitle } from './columns.js'
 
 export interface QuickAddProps {

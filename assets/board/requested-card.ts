@@ -16,7 +16,7 @@ function openRequestedCard(): void {
   history.replaceState(null, '', location.pathname + location.search)
   const key = draftKey(NEW_CARD)
   const begun = cardDrafts.peek().get(key)?.mine
-  if (begun) showToast({ words: 'You had begun a card. It is kept, and the event is linked to it.' })
+  if (begun) showToast({ words: 'Your draft was kept, and the event is linked to it.' })
   const links = [...new Set([...(begun?.links ?? []), ...asked.links])]
   keepDraft(key, newCardDraft({ ...begun, title: begun?.title || asked.title, links }))
   const query = new URLSearchParams(address.peek().query)

@@ -1,8 +1,8 @@
 import { useState } from 'preact/hooks'
 import type { Card } from '#model/board/card'
 import type { Run, RunMode } from '#model/board/run'
+import { reasonOf } from '../shared/api.js'
 import { html } from '../shared/html.js'
-import { reasonOf } from './cards.js'
 import { RealRunDialog } from './real-run-dialog.js'
 import { executor, startRun } from './runs.js'
 

@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'preact/hooks'
 import type { Run } from '#model/board/run'
 import { announce } from '../shared/announce.js'
-import { segment } from '../shared/api.js'
+import { reasonOf, segment } from '../shared/api.js'
 import { html } from '../shared/html.js'
 import { ProblemNote } from '../shared/problem-note.js'
 import { createResource } from '../shared/resource.js'
@@ -9,7 +9,6 @@ import { Words } from '../shared/text-view.js'
 import { Time } from '../shared/time-view.js'
 import { showToast } from '../shared/toast.js'
 import { Stopwatch } from './card-tile.js'
-import { reasonOf } from './cards.js'
 import { ExecutionDialog } from './execution-dialog.js'
 import { type Execution, execute, holdsTokens, isRefusal, whyTokens } from './executor-token.js'
 import { LogView } from './log-view.js'
@@ -110,7 +109,7 @@ function Plan({ run: { plan } }: { run: Run }) {
   const { folder, environment, timeout_seconds } = plan
   const isConfigured = plan.command !== null
   return html`<div class="run-plan">
-    <p>${isConfigured ? 'Nothing was started. A real run would start this, with the card as JSON on its standard input:' : 'Nothing was started, and nothing could be: no command is configured on that board.'}</p>
+    <p>${isConfigured ? 'Nothing was started. A real run would start this, with the card as JSON on standard input:' : 'Nothing was started: no command is configured on this board.'}</p>
     <dl class="facts">
       <div><dt>Program</dt><dd class="code"><${Words} text=${programWords(plan)} /></dd></div>
       <div><dt>In</dt><dd class="code"><${Words} text=${folder} /></dd></div>

@@ -36,11 +36,11 @@ export function ranMs({ started_at, finished_at }: Run, now: number): number {
 
 /** Why it did not succeed, as a sentence; empty if there is no reason. */
 export function whyNotDone({ state, reason, exit_code, signal, timeout_seconds }: Run): string {
-  if (state === 'interrupted') return 'The server ended meanwhile.'
+  if (state === 'interrupted') return 'The server stopped during the run.'
   if (state !== 'failed') return ''
   if (reason === 'exit') return `The program ended with exit code ${exit_code}.`
-  if (reason === 'signal') return `The program was ended by ${signal}.`
-  if (reason === 'timeout') return `It took longer than ${stopwatch(timeout_seconds * 1000)}, and was ended.`
+  if (reason === 'signal') return `The program was terminated by ${signal}.`
+  if (reason === 'timeout') return `It was terminated after the time limit of ${stopwatch(timeout_seconds * 1000)}.`
   return reason === 'not_started' ? 'The program could not be started.' : ''
 }
 

@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks'
 import type { Run } from '#model/board/run'
 import { href } from '../shared/address.js'
+import { reasonOf } from '../shared/api.js'
 import { classes, html } from '../shared/html.js'
 import { Panel } from '../shared/panel.js'
 import { ProblemNote } from '../shared/problem-note.js'
@@ -10,7 +11,7 @@ import { Time } from '../shared/time-view.js'
 import { BoardSwitch } from './board-switch.js'
 import { RunMark } from './card-runs.js'
 import { Stopwatch } from './card-tile.js'
-import { areLoaded, reasonOf, shownCard } from './cards.js'
+import { areLoaded, shownCard } from './cards.js'
 import { ExecutorBar } from './executor-bar.js'
 import { HeldTokenStatus } from './held-token-status.js'
 import { boardQuery, place } from './place.js'
@@ -49,8 +50,8 @@ export function RunsView() {
 
 function NoRuns() {
   return html`<div class="board-empty">
-    <h2>Nothing has run yet.</h2>
-    <p class="quiet-text">Open a card and choose Dry run: it says what a real run would start, and starts nothing.</p>
+    <h2>No runs yet.</h2>
+    <p class="quiet-text">Open a card and choose Dry run: it shows what a real run would start, without starting it.</p>
   </div>`
 }
 
@@ -80,7 +81,7 @@ function RunTable({ newest, next, openId }: RunTableProps) {
     }
   }
   return html`<table class="table run-table">
-      <thead><tr><th scope="col">State</th><th scope="col">Card</th><th scope="col">Mode</th><th scope="col" class="run-asked">Asked for</th><th scope="col" class="number">Took</th></tr></thead>
+      <thead><tr><th scope="col">State</th><th scope="col">Card</th><th scope="col">Mode</th><th scope="col" class="run-asked">Requested</th><th scope="col" class="number">Took</th></tr></thead>
       <tbody>${runs.map(run => html`<${RunRow} key=${run.id} run=${run} isOpen=${run.id === openId} />`)}</tbody>
     </table>
     ${from !== null && html`<p class="run-more"><button type="button" class="button" onClick=${() => void more()}>Show older runs</button></p>`}
@@ -94,7 +95,7 @@ function RunRow({ run, isOpen }: { run: Run; isOpen: boolean }) {
     <td>${
       card
         ? html`<a href=${href('/', place.query({ card: card.id, show: 'runs', run: run.id }))}><${Words} text=${card.title} /></a>`
-        : html`<span class="quiet-text">${areLoaded.value ? 'deleted since' : ''}</span>`
+        : html`<span class="quiet-text">${areLoaded.value ? 'deleted' : ''}</span>`
     }</td>
     <td>${MODE_NAMES[run.mode]}</td>
     <td class="run-asked"><${Time} at=${run.created_at} as="relative" /></td>

@@ -37,6 +37,11 @@ export class ApiProblem extends Error {
   }
 }
 
+/** An error as a sentence for the user. */
+export function reasonOf(problem: unknown): string {
+  return problem instanceof ApiProblem ? problem.message : 'The page has an error. Reload it.'
+}
+
 type QueryValue = string | number | boolean | null | undefined
 export type Query = URLSearchParams | Readonly<Record<string, QueryValue | readonly QueryValue[]>>
 
@@ -188,7 +193,7 @@ async function askCsrfToken(): Promise<string | null> {
 }
 
 function noAnswer(): ApiProblem {
-  return new ApiProblem(0, { code: 'no_answer', detail: 'The server did not answer. Check that it runs.' })
+  return new ApiProblem(0, { code: 'no_answer', detail: 'The server did not answer. Check that it is running.' })
 }
 
 async function problemOf(answer: Response): Promise<ApiProblem> {
@@ -201,7 +206,7 @@ async function readJson(answer: Response): Promise<unknown> {
   try {
     return await answer.json()
   } catch {
-    throw new ApiProblem(answer.status, { code: 'not_json', detail: 'Something other than the server answered.' })
+    throw new ApiProblem(answer.status, { code: 'not_json', detail: 'The answer did not come from the server.' })
   }
 }
 

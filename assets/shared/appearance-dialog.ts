@@ -22,12 +22,12 @@ export function AppearanceDialog({ onClose }: { onClose: () => void }) {
         onChange=${(value: typeof scheme) => setAppearance({ scheme: value })} />
       <${Segments} legend="Rows" choices=${choices(DENSITIES, DENSITY_NAMES)} value=${density}
         onChange=${(value: typeof density) => setAppearance({ density: value })} />
-      ${isCoarse.value && html`<p class="field-hint">Under fingers rows are always comfortable.</p>`}
+      ${isCoarse.value && html`<p class="field-hint">Touch screens always use comfortable rows.</p>`}
       <div>
         <${Switch} label="Single keys" isOn=${singleKeys} onChange=${(isOn: boolean) => setAppearance({ singleKeys: isOn })} />
-        <p class="field-hint">A letter or sign does something by itself, such as / for the search. ? lists them.</p>
+        <p class="field-hint">Single letters and signs are shortcuts, such as / for the search. ? lists them.</p>
       </div>
     </div>
-    <p class="hint">Kept on this device.</p>
+    <p class="hint">Saved on this device.</p>
   <//>`
 }

@@ -128,6 +128,6 @@ function ChoiceList(props: ChoiceListProps) {
         </div>`,
       )}
     </div>
-    ${shown.length === 0 && html`<p class="menu-empty">${empty ?? 'Nothing of that name.'}</p>`}
+    ${shown.length === 0 && html`<p class="menu-empty">${empty ?? 'No match.'}</p>`}
   </div>`
 }

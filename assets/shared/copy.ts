@@ -11,7 +11,7 @@ export async function copyText(text: string): Promise<boolean> {
     await navigator.clipboard.writeText(text)
   } catch {
     // The clipboard is only available in secure contexts.
-    announce('The browser does not let this page copy. Select the text and copy it by hand.')
+    announce('The browser blocked copying. Select the text and copy it manually.')
     return false
   }
   announce('Copied')

@@ -11,7 +11,7 @@ export function KeysHelp({ onClose }: { onClose: () => void }) {
         <dl class="keys">${bindings.map(toEntry)}</dl>
       </section>`,
     )}
-    <p class="hint">Single keys rest while you type. They can be switched off in Appearance.</p>
+    <p class="hint">Single-letter shortcuts are off while you type. Switch them off completely in Appearance.</p>
   <//>`
 }
 

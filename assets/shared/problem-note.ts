@@ -1,4 +1,4 @@
-import { ApiProblem } from './api.js'
+import { ApiProblem, reasonOf } from './api.js'
 import { html } from './html.js'
 import { Note } from './note.js'
 import { Words } from './text-view.js'
@@ -16,7 +16,7 @@ export function ProblemNote({ what, problem, onRetry }: ProblemNoteProps) {
   const codes = isKnown ? [problem.code, problem.requestId].filter(code => code).join(' · ') : ''
   const actions = onRetry && html`<button type="button" class="button" onClick=${onRetry}>Try again</button>`
   return html`<${Note} kind="danger" what=${what} actions=${actions}>
-    ${isKnown ? html`<${Words} text=${problem.message} />` : 'Something went wrong in the page. Load it again.'}
+    <${Words} text=${reasonOf(problem)} />
     ${codes && html` <span class="code hint">${codes}</span>`}
   <//>`
 }

@@ -12,7 +12,7 @@ export interface SwitchProps {
   whyOff?: string | undefined
   /** Marks a problematic state: `reconnecting`. */
   isWarning?: boolean
-  /** Muted text next to the label: `paused while you read`. */
+  /** Muted text next to the label: `paused while you scroll`. */
   note?: Children
 }
 

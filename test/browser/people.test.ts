@@ -54,7 +54,7 @@ t.test('people and their tokens in a browser', inBrowser(), async t => {
   t.test('the controls of the last admin are off, with the reason beside them', async t => {
     const page = await openAs(t, 'Ada', `/people?person=${ada.id}`)
     const panel = page.getByRole('dialog', { name: 'Account Ada' })
-    await panel.getByText('The last admin: make somebody else an admin first.').first().waitFor()
+    await panel.getByText('This is the last admin. Make another user an admin first.').first().waitFor()
     t.ok(await panel.getByRole('switch').isDisabled())
     t.ok(await panel.getByRole('button', { name: 'Delete account' }).isDisabled())
     t.equal(await panel.getByRole('radio').count(), 0)
@@ -76,13 +76,13 @@ t.test('people and their tokens in a browser', inBrowser(), async t => {
     )
     await page.getByRole('button', { name: 'Undo' }).click()
     await panel.getByRole('switch', { name: 'Yes' }).waitFor()
-    await panel.getByRole('button', { name: 'Set a new one…' }).click()
+    await panel.getByRole('button', { name: 'Set a new password…' }).click()
     await panel.getByLabel('New password').fill('short')
-    await panel.getByRole('button', { name: 'Set it' }).click()
+    await panel.getByRole('button', { name: 'Set password' }).click()
     await panel.getByText(/at least 8/).waitFor()
     await panel.getByLabel('New password').fill('correct horse battery')
-    await panel.getByRole('button', { name: 'Set it' }).click()
-    await page.getByText('bob has a new password, and is logged out everywhere.').waitFor()
+    await panel.getByRole('button', { name: 'Set password' }).click()
+    await page.getByText('bob has a new password and was logged out everywhere.').waitFor()
   })
 
   t.test('a token is shown whole until it is saved, then by its beginning, and is revoked', async t => {
@@ -111,7 +111,7 @@ t.test('people and their tokens in a browser', inBrowser(), async t => {
     t.match(await panel.innerText(), new RegExp(`${token.slice(0, 8)}…`))
     t.equal(await page.evaluate(`document.documentElement.innerHTML.includes('${token.slice(8)}')`), false)
     await panel.getByRole('button', { name: `Revoke ${token.slice(0, 8)}` }).click()
-    await panel.getByText('Programs that use it are refused at once.').waitFor()
+    await panel.getByText('Programs that use it are refused immediately.').waitFor()
     await page.keyboard.press('Enter')
     await panel.getByText('No tokens.').waitFor()
     t.same(await accounts.listTokens(bob.id), [])
@@ -119,7 +119,7 @@ t.test('people and their tokens in a browser', inBrowser(), async t => {
 
   t.test('a member has tokens of its own, and no page of people', async t => {
     const page = await openAs(t, 'bob', '/people')
-    await page.getByText('Only an admin may see and change who may log in.').waitFor()
+    await page.getByText('Only admins can manage users.').waitFor()
     t.equal(await page.locator('[aria-current=page]').innerText(), 'People')
     await page.getByRole('button', { name: 'Account: bob' }).click()
     await page.getByRole('menuitem', { name: 'Your tokens…' }).click()
@@ -140,11 +140,11 @@ t.test('people and their tokens in a browser', inBrowser(), async t => {
     await dialog.getByText('A program that has it records events of ci, deploy and reads nothing.').waitFor()
     await dialog.getByText('records ci, deploy, reads nothing').waitFor()
     await dialog.getByRole('button', { name: 'I have saved it' }).click()
-    await dialog.getByRole('listitem').filter({ hasText: 'reads nothing' }).getByRole('button').click()
-    await dialog.getByRole('button', { name: 'Revoke it' }).click()
+    await dialog.getByRole('listitem').filter({ hasText: 'only records' }).getByRole('button').click()
+    await dialog.getByRole('button', { name: 'Revoke', exact: true }).click()
     await dialog.getByText('records ci, deploy, reads nothing').waitFor({ state: 'detached' })
     await dialog.getByRole('button', { name: /^Revoke/ }).click()
-    await dialog.getByRole('button', { name: 'Revoke it' }).click()
+    await dialog.getByRole('button', { name: 'Revoke', exact: true }).click()
     await dialog.getByText('You have no tokens.').waitFor()
   })
 
@@ -162,7 +162,7 @@ t.test('people and their tokens in a browser', inBrowser(), async t => {
     const page = await site.open(t, closed, '/', { extraHTTPHeaders: { 'X-Event-Admin-Token': ADMIN_TOKEN } })
     await page.getByRole('button', { name: 'Account: admin token' }).click()
     await page.getByRole('menuitem', { name: 'Your tokens…' }).click()
-    await page.getByText('You are here by the admin token, which is no account.').waitFor()
+    await page.getByText('You used the admin token, which is not an account.').waitFor()
   })
 
   t.test('it fits a phone and letters twice as large', async t => {

@@ -11,5 +11,5 @@ export function eventLink(key: string): string {
 /** For a shortcut, which has no button to show the outcome. @param key of an event; empty for the view alone */
 export async function copyLink(key: string): Promise<void> {
   const isCopied = await copyText(eventLink(key))
-  showToast({ words: isCopied ? 'Link copied.' : 'The browser does not let this page copy.', seconds: 4 })
+  showToast({ words: isCopied ? 'Link copied.' : 'The browser blocked copying.', seconds: 4 })
 }

@@ -24,8 +24,8 @@ export function EntryArrival({ event }: { event: StoredEvent }) {
   const { captured_at: at, provenance, seen_count: seen, last_seen_at: last, subscription_ids: ids } = event
   const { verified, delivery_id: delivery } = provenance
   const again = seen - 1
-  return html`<section class="panel-section" aria-label="How it got here">
-    <h3>How it got here</h3>
+  return html`<section class="panel-section" aria-label="Delivery">
+    <h3>Delivery</h3>
     <dl class="entry-facts">
       <div><dt>First seen</dt><dd>
         <time class="code" datetime=${at} title=${exactTime(at)}>${clockTime(at)}${at.slice(19, 26)}</time>

@@ -75,7 +75,7 @@ export function EntryConversation({ event, terms }: EntryProps) {
           ${rows.map(one => html`<${Turn} key=${eventKey(one)} event=${one} terms=${terms} isThis=${eventKey(one) === eventKey(event)} day=${dayOf(event.captured_at)} />`)}
         </ol>`
     }
-    ${found && rows.length === 1 && html`<p class="hint">Nothing else is written down about it.</p>`}
+    ${found && rows.length === 1 && html`<p class="hint">There are no other events in it.</p>`}
   </section>`
 }
 

@@ -32,20 +32,20 @@ const NOTHING: LoadedEvents = {
 }
 
 const state = signal<LoadedEvents>(NOTHING)
-const work = signal<'anew' | 'older' | 'newer' | undefined>(undefined)
-const failure = signal<{ of: 'anew' | 'older' | 'newer'; problem: unknown } | undefined>(undefined)
+const work = signal<'reload' | 'older' | 'newer' | undefined>(undefined)
+const failure = signal<{ of: 'reload' | 'older' | 'newer'; problem: unknown } | undefined>(undefined)
 let current: AbortController | undefined
 
 export const loaded: ReadonlySignal<LoadedEvents> = state
 /** The current load; rows stay during it. */
-export const loading: ReadonlySignal<'anew' | 'older' | 'newer' | undefined> = work
+export const loading: ReadonlySignal<'reload' | 'older' | 'newer' | undefined> = work
 /** What failed in the last load. */
-export const listProblem: ReadonlySignal<{ of: 'anew' | 'older' | 'newer'; problem: unknown } | undefined> = failure
+export const listProblem: ReadonlySignal<{ of: 'reload' | 'older' | 'newer'; problem: unknown } | undefined> = failure
 
 /** Loads from the newest event and replaces the list. Cancels a current load. */
 export async function reload(): Promise<void> {
   const key = queryKey.peek()
-  await run('anew', async signal => {
+  await run('reload', async signal => {
     const page = await api<EventPage>('/api/events', { query: { ...apiQuery(), order: 'desc', limit: PAGE }, signal })
     const { items, has_more: hasOlder, next_since, epoch } = page
     const now = state.peek()
@@ -186,7 +186,7 @@ export function walk(step: 1 | -1): void {
 }
 
 async function run(
-  what: 'anew' | 'older' | 'newer',
+  what: 'reload' | 'older' | 'newer',
   load: (signal: AbortSignal) => Promise<LoadedEvents>,
 ): Promise<void> {
   current?.abort()
@@ -203,7 +203,7 @@ async function run(
       work.value = undefined
     })
     // The ledger was replaced: the loaded events are from another one.
-    if (isOther && what !== 'anew') await reload()
+    if (isOther && what !== 'reload') await reload()
   } catch (problem) {
     if (current !== mine || mine.signal.aborted) return
     batch(() => {

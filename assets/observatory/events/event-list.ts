@@ -40,7 +40,7 @@ export interface EventListProps {
 }
 
 const FAILED = {
-  anew: 'These are not the newest events: they could not be loaded.',
+  reload: 'The newest events could not be loaded.',
   older: 'Older events could not be loaded.',
   newer: 'Newer events could not be loaded.',
 } as const
@@ -91,7 +91,7 @@ export function EventList({ handle: list, isAtTop, onActive, onNewest }: EventLi
       ? html`<div class="events-line"><p>${row.words}</p></div>`
       : html`<${EventRow} event=${row.event} terms=${terms} isNew=${fresh.has(eventKey(row.event))} isShort=${isShort} />`
   const before = hasNewer && loading.value === 'newer' && html`<${SkeletonRows} count=${3} />`
-  return html`<section class="events-list" aria-label="Events" aria-busy=${loading.value === 'anew'}>
+  return html`<section class="events-list" aria-label="Events" aria-busy=${loading.value === 'reload'}>
     <${VirtualList} label="Events, newest first" items=${rows} keyOf=${rowKey} dayOf=${rowDay} renderItem=${renderRow}
       renderDay=${(day: string) => html`<${DayHeading} day=${day} />`} isLine=${(row: ListRow) => row.kind === 'line'}
       before=${before} after=${html`<${ListEnd} />`}

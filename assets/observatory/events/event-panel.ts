@@ -82,7 +82,7 @@ function NotThere({ isSlow }: { isSlow: boolean }) {
   if (problem instanceof ApiProblem && problem.status === 404) {
     return html`<div class="panel-section">
       <h3>There is no such event.</h3>
-      <p class="entry-missing">The ledger has nothing under <code><${Words} text=${selectedKey.value ?? ''} limit=${400} /></code>. Check that the link is whole, and that it is of this ledger.</p>
+      <p class="entry-missing">No event has the key <code><${Words} text=${selectedKey.value ?? ''} limit=${400} /></code>. Check that the link is complete and belongs to this ledger.</p>
     </div>`
   }
   if (problem !== undefined) {

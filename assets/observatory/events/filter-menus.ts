@@ -21,12 +21,12 @@ type ListFilter = 'kind' | 'subscription_id' | 'actor' | 'verified'
 export function FilterMenus({ hasClear = true }: { hasClear?: boolean }) {
   const { target, subject_id } = filters.value
   return html`
-    <${FilterMenu} name="kind" label="Kind" choices=${kindChoices()} placeholder="Find, or write message.*"
-      note="The counts are of the whole ledger."
+    <${FilterMenu} name="kind" label="Kind" choices=${kindChoices()} placeholder="Find or type message.*"
+      note="Counts include the whole ledger."
       mayWrite=${(kind: string) => !/\*(?!$)|[^.]\*$/.test(kind) || kind === '*'} />
     <${FilterMenu} name="subscription_id" label="Subscription" choices=${subscriptionChoices()} empty="No subscription of that name." />
-    <${FilterMenu} name="actor" label="Who" choices=${actors.value} placeholder="Find, or write a name" mayWrite=${() => true}
-      note="Those in the events loaded so far. Anybody else can be written." />
+    <${FilterMenu} name="actor" label="Who" choices=${actors.value} placeholder="Find or type a name" mayWrite=${() => true}
+      note="From the loaded events. Type any other name." />
     <${FilterMenu} name="verified" label="Verified" choices=${VERIFIED.map(verifiedChoice)} />
     ${target !== '' && html`<${Removable} label="About" value=${target} onRemove=${() => setFilters({ target: '' })} />`}
     ${subject_id !== '' && html`<${Removable} label="Subject" value=${subject_id} onRemove=${() => setFilters({ subject_id: '' })} />`}

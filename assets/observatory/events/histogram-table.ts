@@ -19,7 +19,7 @@ export function HistogramTable({ histogram }: { histogram: EventHistogram }) {
   }
   return html`<div class="visually-hidden">
     <table>
-      <caption>Events over time, by source. Times without events are left out.</caption>
+      <caption>Events over time, by source. Intervals without events are omitted.</caption>
       <thead><tr><th scope="col">Time</th>${sources.map(source => html`<th scope="col">${sourceLabel(source)}</th>`)}<th scope="col">Together</th></tr></thead>
       <tbody>
         ${counts.map(

@@ -129,7 +129,7 @@ export function Histogram() {
       onPointerCancel=${blur} onPointerLeave=${leave}>
       ${shown && html`<${Overlay} histogram=${shown} at=${here} brush=${brush} />`}
     </div>
-    <p id="histogram-hint" hidden>Arrow keys walk over time, with Shift they choose a part, Enter narrows the range to it.</p>
+    <p id="histogram-hint" hidden>Arrow keys move through time, with Shift they select a range, Enter shows it.</p>
     ${
       counts.problem.value !== undefined &&
       !isCounted.value &&
@@ -153,7 +153,7 @@ function Overlay({ histogram, at, brush }: { histogram: EventHistogram; at?: num
     ${
       !complete &&
       countedFrom !== null &&
-      html`<div class="histogram-uncounted" style=${{ width: share(toMs(countedFrom)) }}><span>Not counted: too many to look at</span></div>`
+      html`<div class="histogram-uncounted" style=${{ width: share(toMs(countedFrom)) }}><span>Not counted: too many events</span></div>`
     }
     ${begin !== undefined && finish !== undefined && html`<div class="histogram-brush" style=${{ left: share(begin), right: `calc(100% - ${share(finish)})` }}></div>`}
     ${

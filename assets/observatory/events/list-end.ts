@@ -16,10 +16,10 @@ function Beginning() {
   const first = overview.value.value?.stats.first_captured_at
   const { from } = rangeOf(now.value)
   if (from === undefined || (first && toMs(first) >= toMs(from))) {
-    return html`<p>The ledger begins here${first && `, ${longDate(first)}`}.</p>`
+    return html`<p>This is the first event of the ledger${first && `, ${longDate(first)}`}.</p>`
   }
-  return html`<p>The range ends here, ${dateWords(from, now.value)}. The ledger goes on${first && ` back to ${longDate(first)}`}:
-    choose a longer range to read on.</p>`
+  const earlier = first ? `Earlier events go back to ${longDate(first)}` : 'There are earlier events'
+  return html`<p>The range starts on ${dateWords(from, now.value)}. ${earlier}: choose a longer range.</p>`
 }
 
 /** `3 March 2026` */

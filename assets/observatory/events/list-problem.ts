@@ -1,4 +1,4 @@
-import { ApiProblem } from '../../shared/api.js'
+import { ApiProblem, reasonOf } from '../../shared/api.js'
 import { CopyButton } from '../../shared/copy.js'
 import { Glyph } from '../../shared/glyph.js'
 import { html } from '../../shared/html.js'
@@ -14,8 +14,8 @@ export function ListProblem({ problem }: { problem: unknown }) {
   return html`<section class="events-blank" aria-label="Events">
     <div class="events-state" role="alert">
       <${Glyph} name="warning" />
-      <h2>${isAsked ? 'The ledger does not understand this search' : 'The ledger could not read these events'}</h2>
-      <p>${known?.message ?? 'Something went wrong in the page.'} Events already accepted are safe.</p>
+      <h2>${isAsked ? 'This search is not valid' : 'The events could not be loaded'}</h2>
+      <p>${reasonOf(problem)} Recorded events are safe.</p>
       <div class="buttons">
         <button type="button" class="button primary" onClick=${retryList}>Try again</button>
         <a class="button" href=${`${rootPath}/api/health`}>See health</a>

@@ -29,5 +29,5 @@ export function toggleLive(): void {
 function followingNote(): string {
   const caught = caughtUp.value
   if (caught && now.value < caught.at + CAUGHT_UP_MS) return caught.short
-  return isPaused.value ? 'paused while you read' : NOTES.following
+  return isPaused.value ? 'paused while you scroll' : NOTES.following
 }

@@ -63,7 +63,7 @@ export const freshKeys: ReadonlySignal<ReadonlySet<string>> = fresh
 
 /** Why Live is unavailable: a stream has no end. */
 export const whyNoLive: ReadonlySignal<string | undefined> = computed(() =>
-  filters.value.to === '' ? undefined : 'Live needs a range that ends now.',
+  filters.value.to === '' ? undefined : 'Live updates need a range that ends now.',
 )
 
 /** Whether the user is reading, so that rows stay in place; held-back events are added when that ends. */
@@ -186,8 +186,8 @@ async function beginAnew(epoch: string, ended: AbortSignal): Promise<string> {
   pending.value = { events: [], count: 0 }
   caught.value = undefined
   await reload()
-  if (loaded.peek().epoch !== epoch) throw new Error('The list of the other ledger could not be loaded.')
-  showToast({ words: 'Another ledger answers here now. What you see is loaded from it.' })
+  if (loaded.peek().epoch !== epoch) throw new Error('The events of the new ledger could not be loaded.')
+  showToast({ words: 'The server has a different ledger now. The list was reloaded.' })
   return listCheckpoint(ended)
 }
 

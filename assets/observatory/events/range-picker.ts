@@ -65,10 +65,10 @@ export function CustomRange({ onClose }: { onClose: () => void }) {
       onInput=${(event: InputEvent) => setFrom((event.target as HTMLInputElement).value)} /></label>
     <label>To <input class="field" type="datetime-local" step="1" max="9999-12-31T23:59:59" value=${to} aria-describedby="range-zone"
       onInput=${(event: InputEvent) => setTo((event.target as HTMLInputElement).value)} /></label>
-    <span class="hint" id="range-zone">${zoneWords()}. Left empty: the ledger’s beginning, now.</span>
+    <span class="hint" id="range-zone">${zoneWords()}. Empty means from the first event, until now.</span>
     <button type="submit" class="button" disabled=${isBackwards || (from === '' && to === '')}>Show</button>
     <button type="button" class="button quiet" onClick=${onClose}>Close</button>
-    ${isBackwards && html`<span class="field-problem" role="alert">The range ends before it begins.</span>`}
+    ${isBackwards && html`<span class="field-problem" role="alert">The end must be after the start.</span>`}
   </form>`
 }
 

@@ -1,6 +1,6 @@
 import { computed, signal } from '@preact/signals'
 import type { ListedUser, User } from '#model/accounts/user'
-import { ApiProblem, api, segment } from '../../shared/api.js'
+import { api, reasonOf, segment } from '../../shared/api.js'
 import { html } from '../../shared/html.js'
 import { createResource } from '../../shared/resource.js'
 import { session } from '../../shared/session.js'
@@ -84,20 +84,18 @@ export function whyLastAdmin(person: ListedUser): string | undefined {
     ({ role, enabled, id }) => role === 'admin' && enabled && !deleting.value.has(id),
   )
   const isLast = admins.length === 1 && admins[0]?.id === person.id
-  return isLast && !session.value?.is_bootstrap_admin ? 'The last admin: make somebody else an admin first.' : undefined
+  return isLast && !session.value?.is_bootstrap_admin
+    ? 'This is the last admin. Make another user an admin first.'
+    : undefined
 }
 
 /** Users cannot delete, disable or demote themselves; another admin can. */
 export function whyNotDeleted(person: ListedUser): string | undefined {
-  return whyLastAdmin(person) ?? (isOwn(person) ? 'This is you: only another admin may delete it.' : undefined)
+  return whyLastAdmin(person) ?? (isOwn(person) ? 'This is your account; only another admin can delete it.' : undefined)
 }
 
 export function isOwn({ id }: ListedUser): boolean {
   return session.value?.user?.id === id
-}
-
-export function reasonOf(problem: unknown): string {
-  return problem instanceof ApiProblem ? problem.message : 'Something went wrong in the page. Load it again.'
 }
 
 function byName(a: ListedUser, b: ListedUser): number {

@@ -16,7 +16,7 @@ export interface PeopleTableProps {
 export function PeopleTable({ people, selectedId, onOpen }: PeopleTableProps) {
   return html`<div class="table-scroll people">
     <table class="table">
-      <thead><tr><th>Name</th><th>Role</th><th>May log in</th>
+      <thead><tr><th>Name</th><th>Role</th><th>Can log in</th>
         <th class="person-tokens number">Tokens</th><th class="person-since">Since</th>
         <th class="person-more"><span class="visually-hidden">More</span></th></tr></thead>
       <tbody>${people.map(
@@ -50,7 +50,7 @@ function PersonRow({ person, isSelected, onOpen }: { person: ListedUser; isSelec
       ${isOwn(person) && html`<span class="tag">you</span>`}
     </td>
     <td>${role === 'admin' ? html`<span class="tag accent">admin</span>` : 'member'}
-      ${whyLast && html`<p class="hint person-last">the last one</p>`}</td>
+      ${whyLast && html`<p class="hint person-last">last admin</p>`}</td>
     <td class="person-enabled"><${PersonSwitch} person=${person} isBare /></td>
     <td class="person-tokens number">${tokens !== undefined && count(tokens)}</td>
     <td class="person-since"><${Time} at=${since} as="date" /></td>

@@ -9,8 +9,8 @@ const ROLES: readonly { value: Role; label: string }[] = [
 
 /** Rights of a role. */
 export const ROLE_WORDS: Record<Role, string> = {
-  member: 'Reads all events, and keeps subscriptions of its own.',
-  admin: 'Manages people, and every subscription.',
+  member: 'Reads all events and manages its own subscriptions.',
+  admin: 'Manages all users and all subscriptions.',
 }
 
 export interface RoleFieldProps {

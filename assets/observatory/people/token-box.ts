@@ -19,8 +19,8 @@ export function TokenBox({ issued, owner, onSaved }: TokenBoxProps) {
   const sources = issued.sources.join(', ')
   const may =
     issued.may === 'write'
-      ? `A program that has it records events of ${sources} and reads nothing.`
-      : `Anyone who has it may do what ${owner} may.`
+      ? `It allows a program to record events of ${sources}, and nothing else.`
+      : `It has the same rights as ${owner === 'you' ? 'your account' : owner}.`
   return html`<section ref=${box} class="token-box" aria-label="New token, shown this once">
     <h3><${Glyph} name="key" />New token, shown this once</h3>
     <textarea class="field code token-whole" readonly rows="2" aria-label="Token" spellcheck=${false} onFocus=${select} onClick=${select}

@@ -31,7 +31,8 @@ export function CaptureField({ draft, onChange, platform, isRefused }: CaptureFi
   const id = useId()
   const usesPolling = isPolledDraft(draft)
   const mayRead = platform?.capture_modes.some(mode => mode === 'poll' || mode === 'api_cursor') ?? false
-  const whyOff = mayRead && targetOf(draft) === '' && !usesPolling ? 'Only a stream or a topic can be read.' : undefined
+  const whyOff =
+    mayRead && targetOf(draft) === '' && !usesPolling ? 'Only a stream or a topic can be polled.' : undefined
   const { interval_seconds: interval } = metadataOf(draft)
   const seconds = typeof interval === 'number' ? interval : undefined
   const change = (isOn: boolean) => {
@@ -49,21 +50,21 @@ export function CaptureField({ draft, onChange, platform, isRefused }: CaptureFi
     ${
       (mayRead || usesPolling) &&
       html`<div class="capture-row">
-        <${Switch} label="Read the history every" isOn=${usesPolling} whyOff=${whyOff} onChange=${change} />
+        <${Switch} label="Poll every" isOn=${usesPolling} whyOff=${whyOff} onChange=${change} />
         <span class="unit-field"><input class="field" type="number" min="1" max=${LONGEST_INTERVAL_SECONDS} step="1" inputmode="numeric"
-          aria-label="Seconds between two readings" aria-describedby=${`${id}-said`} disabled=${!usesPolling}
+          aria-label="Seconds between two captures" aria-describedby=${`${id}-said`} disabled=${!usesPolling}
           value=${seconds ?? (usesPolling ? '' : FIRST_INTERVAL_SECONDS)} placeholder="60" aria-invalid=${isRefused}
           onInput=${(event: InputEvent) => setSeconds((event.target as HTMLInputElement).value)} /><span class="unit" aria-hidden="true">s</span></span>
         ${usesPolling && html`<${Heat} draft=${draft} onChange=${onChange} />`}
       </div>`
     }
     <div id=${`${id}-said`}>
-      ${isRefused && html`<p class="field-problem">Write whole seconds, 1 or more.</p>`}
+      ${isRefused && html`<p class="field-problem">Enter whole seconds, 1 or more.</p>`}
       ${whyOff !== undefined && html`<p class="field-hint">${whyOff}</p>`}
       ${
         usesPolling &&
-        html`<p class="field-hint">${pace(seconds ?? 60, metadataOf(draft).hot_until !== undefined)} A server that runs with${' '}
-        <code>--capture</code> reads it, or the command <code>daybook capture subscription-once --due</code>.</p>`
+        html`<p class="field-hint">${pace(seconds ?? 60, metadataOf(draft).hot_until !== undefined)} Requires a server with${' '}
+        <code>--capture</code>, or the command <code>daybook capture subscription-once --due</code>.</p>`
       }
       <p class="field-hint">${webhookWords(platform, usesPolling)}</p>
     </div>
@@ -80,26 +81,24 @@ function Heat({ draft, onChange }: { draft: Draft; onChange: (draft: Draft) => v
     const heat = HEATS.find(choice => choice.value === value)
     if (value !== 'kept') onChange(withMetadata(draft, { hot_until: heat && inMs(heat.ms) }))
   }
-  return html`<select class="field heat" aria-label="How long so often" value=${chosen}
+  return html`<select class="field heat" aria-label="How long at this interval" value=${chosen}
     onChange=${(event: Event) => choose((event.target as HTMLSelectElement).value)}>
     ${HEATS.map(({ value, label }) => html`<option value=${value} selected=${value === chosen}>${label}</option>`)}
-    <option value="always" selected=${chosen === 'always'}>all the time</option>
+    <option value="always" selected=${chosen === 'always'}>always</option>
     ${chosen === 'kept' && html`<option value="kept" selected>until ${moment(until, now)}</option>`}
   </select>`
 }
 
 function pace(seconds: number, cools: boolean): string {
-  return cools
-    ? `Afterwards every ${duration(idleIntervalOf(seconds) * 1000)}.`
-    : 'It stays so for as long as it is watched.'
+  return cools ? `Afterwards every ${duration(idleIntervalOf(seconds) * 1000)}.` : 'The interval does not change.'
 }
 
 function webhookWords(platform: Platform | undefined, usesPolling: boolean): string {
-  if (!platform) return 'A program sends these events by itself.'
+  if (!platform) return 'A program sends these events.'
   const { display_name: name, secret_configured: isSecretSet, webhook_path: path } = platform
   const whose = name.split(',')[0]
   if (isSecretSet)
-    return `${usesPolling ? 'What' : 'By webhook: what'} ${whose} sends to ${path} is matched${usesPolling ? ' as well' : ''}, and proved by its secret.`
+    return `Events that ${whose} sends to the webhook ${path} ${usesPolling ? 'also match' : 'match'}, verified by its secret.`
   const begin = usesPolling ? '' : `By webhook, at ${path}. `
   return `${begin}No webhook secret is set for ${whose}, so a webhook ${usesPolling ? 'would arrive' : 'arrives'} unverified.`
 }

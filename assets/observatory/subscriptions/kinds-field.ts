@@ -27,15 +27,15 @@ export function KindsField({ source, kinds, onChange }: KindsFieldProps) {
   const turn = (kind: string) =>
     onChange(kinds.includes(kind) ? kinds.filter(other => other !== kind) : [...kinds, kind])
   return html`<fieldset class="form-part">
-    <legend class="visually-hidden">Which acts; none chosen means every kind</legend>
-    <div class="form-label" aria-hidden="true"><span class="field-label">Which acts</span><span class="hint">none chosen means every kind</span></div>
+    <legend class="visually-hidden">Events; none selected means all</legend>
+    <div class="form-label" aria-hidden="true"><span class="field-label">Events</span><span class="hint">none selected means all</span></div>
     <div class="chips">
       ${shown.map(
         kind => html`<button type="button" key=${kind} class="chip" aria-pressed=${kinds.includes(kind)} title=${kind} onClick=${() => turn(kind)}>
           ${kinds.includes(kind) && html`<${Glyph} name="check" class="small" />`}${kindTitle(kind)}
         </button>`,
       )}
-      <${Choose} label="Kinds" button=${others.length > 0 ? 'More kinds' : 'Another kind'} isMany placeholder="Find, or write a kind"
+      <${Choose} label="Kinds" button=${others.length > 0 ? 'More kinds' : 'Another kind'} isMany placeholder="Find or type a kind"
         choices=${others.map(kind => ({ value: kind, label: kindTitle(kind), glyph: html`<span class="hint code">${kind}</span>` }))}
         chosen=${kinds.filter(kind => others.includes(kind))}
         onChoose=${(chosen: readonly string[]) => onChange([...kinds.filter(kind => !others.includes(kind)), ...chosen])}

@@ -1,7 +1,7 @@
 import type { StoredEvent } from '#model/events/event'
 import { sentenceText } from '#model/sentences/event-sentence'
 import type { SubscriptionPreview } from '#model/subscriptions/subscription-preview'
-import { ApiProblem } from '../../shared/api.js'
+import { ApiProblem, reasonOf } from '../../shared/api.js'
 import { sourceStyle } from '../../shared/glyph.js'
 import { classes, html } from '../../shared/html.js'
 import { now } from '../../shared/now.js'
@@ -27,13 +27,13 @@ export function PreviewView({ preview, problem, isCurrent, source, whyNot }: Pre
     return html`<section class="preview" aria-label="What it would match"><p class="hint"><${Words} text=${words} limit=${600} /></p></section>`
   }
   if (!preview)
-    return html`<section class="preview" aria-label="What it would match"><p class="hint">Looking through the last 7 days.</p></section>`
+    return html`<section class="preview" aria-label="What it would match"><p class="hint">Checking the last 7 days.</p></section>`
   const { examples, complete, counted_from: from } = preview
   return html`<section class="preview" aria-label="What it would match" aria-busy=${!isCurrent}>
     <div class="preview-head">
       <div role="status">
         <p class="preview-count"><strong>Would match ${!complete && 'at least '}${counted(preview.count, 'event')}</strong> in the last 7 days</p>
-        <p class="hint">${daysWords(preview)}${!complete && ` Counted since ${dateWords(from, now.value)} ${shortTime(from)}: the source has more than can be looked at.`}</p>
+        <p class="hint">${daysWords(preview)}${!complete && ` Counted since ${dateWords(from, now.value)} ${shortTime(from)}: the source has too many events to check all.`}</p>
       </div>
       <${Bars} days=${preview.by_day} source=${source} />
     </div>
@@ -58,14 +58,13 @@ function exampleWords(event: Pick<StoredEvent, 'actor' | 'conversation'>) {
 
 /** The form also shows this at its field; the JSON view only here. */
 function whyRefused(problem: unknown): string {
-  if (!(problem instanceof ApiProblem)) return 'Something went wrong in the page. Load it again.'
-  if (problem.errors.length === 0) return problem.message
-  return `Once this is mended, it says here what it would match. ${problem.errors.map(({ detail }) => detail).join(' ')}`
+  if (!(problem instanceof ApiProblem) || problem.errors.length === 0) return reasonOf(problem)
+  return `Correct this to see what would match. ${problem.errors.map(({ detail }) => detail).join(' ')}`
 }
 
 /** The days have 24 hours each and end now, so one overlaps two calendar days. */
 function daysWords({ count: all, by_day: days }: SubscriptionPreview): string {
-  if (all === 0) return 'It would have been silent.'
+  if (all === 0) return 'Nothing would have matched.'
   const most = Math.max(...days.map(day => day.count))
   const silent = days.filter(day => day.count === 0).length
   return `At most ${count(most)} in 24 hours.${silent > 0 ? ` None in ${silent} of the 7 days.` : ''}`

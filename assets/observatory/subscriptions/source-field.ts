@@ -42,7 +42,7 @@ export function SourceField({ source, onChange, refusal }: SourceFieldProps) {
     ${
       isOwn &&
       html`<div class="source-word">
-        <label class="field-hint" for=${id}>The word that a program gives as its source</label>
+        <label class="field-hint" for=${id}>The source name that a program sends</label>
         <input id=${id} class="field code" type="text" value=${source} maxlength="64" autocomplete="off" autocapitalize="none" spellcheck=${false}
           list=${`${id}-words`} aria-invalid=${refusal !== undefined} onInput=${(event: InputEvent) => onChange((event.target as HTMLInputElement).value)} />
         <datalist id=${`${id}-words`}>${words.map(word => html`<option value=${word}></option>`)}</datalist>

@@ -1,6 +1,6 @@
 import { computed, signal } from '@preact/signals'
 import type { Subscription } from '#model/subscriptions/subscription'
-import { ApiProblem, api, segment } from '../../shared/api.js'
+import { ApiProblem, api, reasonOf, segment } from '../../shared/api.js'
 import { html } from '../../shared/html.js'
 import { isAdmin, isOpen, session } from '../../shared/session.js'
 import { showToast } from '../../shared/toast.js'
@@ -87,8 +87,4 @@ export function deleteSubscription(subscription: Subscription): void {
     void overview.load()
   }
   showToast({ words: html`<${DeletedWords} subscription=${subscription} />`, undo: show, commit: () => void commit() })
-}
-
-function reasonOf(problem: unknown): string {
-  return problem instanceof ApiProblem ? problem.message : 'Something went wrong in the page. Load it again.'
 }

@@ -89,12 +89,12 @@ export function SubscriptionForm({ stored: current, begin, onClose, onSaved, onR
   const isReadable = readTarget(source, targetOf(draft)).kind !== 'problem'
   const whyNoPreview =
     written.json !== undefined
-      ? 'Once this is JSON again, it says here what it would match.'
+      ? 'Correct the JSON to see what would match.'
       : source === ''
-        ? 'Once it says where, it says here what it would match.'
+        ? 'Add a source to see what would match.'
         : isReadable
           ? undefined
-          : 'Once the target is understood, it says here what it would match.'
+          : 'Correct the target to see what would match.'
   const previewed = usePreview(whyNoPreview === undefined ? toSave(draft, stored) : undefined)
   const refusals = [problem, previewed.isCurrent ? previewed.problem : undefined].filter(
     each => each instanceof ApiProblem,
@@ -122,7 +122,7 @@ export function SubscriptionForm({ stored: current, begin, onClose, onSaved, onR
       stashDraft(name, written)
       onReopen()
     }
-    showToast({ words: 'The form was closed; what you wrote is not saved.', undo })
+    showToast({ words: 'Closed without saving.', undo })
   }
   const submit = (event: Event) => {
     event.preventDefault()
@@ -220,7 +220,7 @@ function JsonField({ written, onWrite }: { written: Written; onWrite: (written: 
     onWrite(why === undefined ? { draft: readDraft(next) } : { draft: written.draft, json: next })
   }
   return html`<div class="form-part">
-    <div class="form-label"><label class="field-label" for=${id}>The subscription as JSON</label><span class="hint">what is not known here is kept</span></div>
+    <div class="form-label"><label class="field-label" for=${id}>The subscription as JSON</label><span class="hint">unknown members are kept</span></div>
     <textarea id=${id} class="field code json-field" spellcheck=${false} autocomplete="off" autocapitalize="none" rows="18" maxlength="65536"
       value=${text} aria-invalid=${wrong !== undefined} aria-describedby=${`${id}-said`}
       onInput=${(event: InputEvent) => type((event.target as HTMLTextAreaElement).value)}></textarea>
@@ -234,11 +234,11 @@ function SaveProblem({ problem, isEdit }: { problem: unknown; isEdit: boolean })
     isEdit && problem instanceof ApiProblem && problem.status === 400 && problem.of('/source') !== undefined
   if (!isGone)
     return html`<${ProblemNote} what="Nothing was saved; what you wrote is still here." problem=${problem} />`
-  return html`<${Note} kind="danger" what="It was deleted meanwhile.">Nothing was saved. Take its JSON with you to make it anew.<//>`
+  return html`<${Note} kind="danger" what="It has been deleted.">Nothing was saved. Copy its JSON to create it again.<//>`
 }
 
 function ownerWords(stored: Subscription | undefined, draft: Draft): string {
-  if (isOpen()) return 'Everybody’s: no login is set up'
+  if (isOpen()) return 'No owner: no login is set up'
   const owner = stored
     ? ownerName(stored)
     : ownerName({ owner_user_id: typeof draft.owner_user_id === 'string' ? draft.owner_user_id : null })

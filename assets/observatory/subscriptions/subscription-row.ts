@@ -48,7 +48,7 @@ export function SubscriptionRow({ subscription, owner, isSelected, onEdit, onTry
     { label: 'Edit…', glyph: 'pencil', note: 'e', onChoose: onEdit },
     { label: 'Its events', glyph: 'list', href: events },
     {
-      label: 'Make another like it…',
+      label: 'Duplicate…',
       glyph: 'copy',
       href: href('/subscriptions', new URLSearchParams({ new: 'true', like: id })),
     },

@@ -51,8 +51,7 @@ function grammar(forms: readonly { form: string }[]): string {
 }
 
 function Said({ source, reading, onUse }: { source: string; reading: TargetReading; onUse: (text: string) => void }) {
-  if (reading.kind === 'whole')
-    return html`<p class="field-hint">Nothing written: everything in ${sourceLabel(source)}.</p>`
+  if (reading.kind === 'whole') return html`<p class="field-hint">Empty: everything in ${sourceLabel(source)}.</p>`
   if (reading.kind === 'problem') {
     const { words, fix } = reading
     return html`<p class="field-problem">${words}${
@@ -71,8 +70,8 @@ function Said({ source, reading, onUse }: { source: string; reading: TargetReadi
 
 /** Not an error: the target may not exist yet. */
 function NeverSeen({ near, onUse }: { near: readonly string[]; onUse: (text: string) => void }) {
-  return html`<p class="target-unseen">Well formed, but nothing happened there in the last 7 days.${
+  return html`<p class="target-unseen">Valid, but nothing happened there in the last 7 days.${
     near.length > 0 &&
-    html` Near: ${near.map((other, at) => html`${at > 0 && ', '}<button type="button" class="link code" onClick=${() => onUse(other)}>${other}</button>`)}`
+    html` Similar: ${near.map((other, at) => html`${at > 0 && ', '}<button type="button" class="link code" onClick=${() => onUse(other)}>${other}</button>`)}`
   }</p>`
 }

@@ -106,7 +106,7 @@ function Events() {
         chooseDays(days)
       },
     })),
-    { keys: `${PRESETS.length + 1}`, does: 'range of your own', run: () => setCustom(true) },
+    { keys: `${PRESETS.length + 1}`, does: 'custom range', run: () => setCustom(true) },
     { keys: 'c', does: 'copy link', run: () => void copyLink(selectedKey.peek() ?? active.current ?? '') },
   ]
   useKeys('Events', keys)

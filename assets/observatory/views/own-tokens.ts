@@ -10,7 +10,7 @@ export function OwnTokens({ onClose }: { onClose: () => void }) {
   return html`<${Dialog} title="Your tokens" onClose=${onClose} class="own-tokens">
     ${
       session.value?.is_bootstrap_admin
-        ? html`<p>You are here by the admin token, which is no account. Make one under People: then it can have tokens.</p>`
+        ? html`<p>You used the admin token, which is not an account. Create an account under People to issue tokens.</p>`
         : html`<${TokenList} path="/api/me" owner="you" onCounted=${(count: number) => user && noteTokenCount(user.id, count)} />`
     }
   <//>`

@@ -30,7 +30,7 @@ export function PeopleView() {
   if (isAdmin()) return html`<${PeopleForAdmins} />`
   return html`<div class="view-main people-view">
     <div class="view-head"><h1>People</h1></div>
-    ${isOpen() ? html`<${FirstAdmin} />` : html`<div class="view-scroll nothing-yet"><p>Only an admin may see and change who may log in.</p></div>`}
+    ${isOpen() ? html`<${FirstAdmin} />` : html`<div class="view-scroll nothing-yet"><p>Only admins can manage users.</p></div>`}
   </div>`
 }
 
@@ -71,10 +71,10 @@ function Content({
   const isSlow = useSlow(all === undefined && people.isLoading.value)
   const problem = people.problem.value
   if (all?.length === 0) {
-    return html`<div class="view-scroll nothing-yet"><h2>Nobody has an account yet.</h2><p>You are here by the admin token. Whoever is to log in, or to have tokens, needs an account.</p></div>`
+    return html`<div class="view-scroll nothing-yet"><h2>No accounts yet.</h2><p>You used the admin token. Logging in and issuing tokens require an account.</p></div>`
   }
   if (all) {
-    return html`${problem !== undefined && html`<div class="view-pad"><${ProblemNote} what="The people may have changed meanwhile." problem=${problem} onRetry=${people.load} /></div>`}
+    return html`${problem !== undefined && html`<div class="view-pad"><${ProblemNote} what="This list may be outdated." problem=${problem} onRetry=${people.load} /></div>`}
       <${PeopleTable} people=${all} selectedId=${openId} onOpen=${onOpen} />`
   }
   if (isSlow) return html`<${PeopleSkeleton} />`
