@@ -9,8 +9,8 @@ export interface ClockWarning {
 }
 
 /**
- * Warns of a ledger whose newest event is more than a day ahead of the clock, as one leaves behind that was ahead once:
- * until the clock gets there, `captured_at` only counts on by microseconds, and says nothing about when events arrive.
+ * Warns of a ledger whose newest event is more than a day ahead of the clock, left by a clock that was once ahead. Until
+ * the clock gets there, `captured_at` only increases by microseconds and does not show when events arrive.
  *
  * Source: docs/decisions/0029.
  */

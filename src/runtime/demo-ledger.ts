@@ -1,5 +1,5 @@
 import { setImmediate as turn } from 'node:timers/promises'
-import type { Step } from '../demo/story.js'
+import type { Step } from '../demo/stories/story.js'
 import { Ledger } from '../ledger/ledger.js'
 import type { Micros } from '../model/timestamp.js'
 import { openSqliteStore } from '../store/sqlite/store.js'

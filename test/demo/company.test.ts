@@ -3,7 +3,7 @@ import t from 'tap'
 import { Compile } from '#typebox/compile'
 import { Company, HISTORY_DAYS } from '../../src/demo/company.js'
 import { DAY, MINUTE } from '../../src/demo/durations.js'
-import type { Step } from '../../src/demo/story.js'
+import type { Step } from '../../src/demo/stories/story.js'
 import { EventSchema, type NewEvent } from '../../src/model/events/event.js'
 import { listPlatforms } from '../../src/platforms/adapters.js'
 

@@ -56,11 +56,11 @@ export interface EventPage {
   epoch: string
 }
 
-/** What a page says of its items. */
+/** A page without its items. */
 export type PageSummary = Omit<EventPage, 'items' | 'neededBytes'>
 
 /**
- * While more match, a consumer goes on from the last item it was given; then from the head of this snapshot, so that
+ * While more match, a consumer continues after the last item it received; then from the head of this snapshot, so that
  * a filtered consumer does not read the same misses again. Newest first with a remainder leaves older matches
  * unread, so there the checkpoint stays where it was.
  *

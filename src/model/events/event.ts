@@ -139,7 +139,7 @@ export interface Action {
   kind: string
   object_type: string
   verb: string
-  /** How it ended or stands, in lower snake case: `succeeded`, `failed`, `approved`. Absent if the event has none. */
+  /** In lower snake case: `succeeded`, `failed`, `approved`. Absent if the event has none. */
   outcome?: string
   metadata: Record<string, unknown>
 }

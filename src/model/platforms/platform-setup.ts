@@ -5,7 +5,7 @@ export interface PlatformSetup {
   /** The webhook's address, to be entered on the platform. */
   url: string
   secret: {
-    /** The setting that holds it, or the one that names its file, whichever is set. */
+    /** The setting with the secret, or the one with its file. */
     setting: string
     /** Whether one is set. It is never shown. */
     configured: boolean

@@ -14,7 +14,7 @@ export interface ChainNode {
 const DEEPEST = 64
 /** Whole installations, which contain everything of a source. */
 const EVERYWHERE = ['realm', 'site', 'instance', 'owner']
-/** Parts of a conversation, and commits: the thing that contains them tells more. */
+/** Parts of a conversation, and commits: a sentence names what contains them. */
 const ASIDE = [
   'commit',
   'message',

@@ -21,7 +21,7 @@ const SAME: Readonly<Record<string, string>> = {
 }
 
 /**
- * States that may follow the name of a run in its kind: `job.failed`. Others, such as `completed`, do not tell the
+ * States that may follow the name of a run in its kind: `job.failed`. Others, such as `completed`, are not an
  * outcome.
  */
 const RUN_STATES = [
@@ -43,9 +43,9 @@ export const RUN_TYPES = [
 ]
 
 /**
- * How it ended or stands: `action.outcome`; for events stored without one, taken from metadata, kind or payload.
+ * The outcome or current state: `action.outcome`; for events stored without one, taken from metadata, kind or payload.
  *
- * @returns lower snake case, such as `succeeded`; empty if the event does not tell
+ * @returns lower snake case, such as `succeeded`; empty if unknown
  */
 export function outcomeOf(event: unknown): string {
   const said = textOf(event, 'action', 'outcome')

@@ -155,7 +155,7 @@ function isWords(part: SentencePart, text: string): boolean {
   return part.kind === 'words' && part.text === text
 }
 
-/** Whether its name says more than its type. */
+/** Whether its name is more than its type. */
 function isNamed(node: ChainNode | undefined): boolean {
   return node !== undefined && (node.display === '' ? node.key !== '' : node.display !== node.type)
 }

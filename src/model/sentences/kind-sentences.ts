@@ -7,8 +7,8 @@
  * are members of `action.metadata`, such as `{label}`. The first template applies whose names the event all has; if the
  * event names no doer, the first without one.
  *
- * A text in lower case is a participle: `closed` stands for `{doer} closed {place}` and `Issue {place} was closed`.
- * With a noun after a tilde, `closed ~milestone` stands for `{doer} closed milestone {place}` and `Milestone {place}
+ * A text in lower case is a participle: `closed` means `{doer} closed {place}` and `Issue {place} was closed`.
+ * With a noun after a tilde, `closed ~milestone` means `{doer} closed milestone {place}` and `Milestone {place}
  * was closed`.
  *
  * The key `submitted=approved` applies if the outcome, or the metadata's `value`, is `approved`; `*` to every other

@@ -70,7 +70,7 @@ export function kept(noun: string): VerbSentences {
   }
 }
 
-/** Something that runs on a machine; its outcome stands at the end. @param preposition before the place */
+/** Something that runs on a machine; its outcome is at the end. @param preposition before the place */
 export function runs(noun: string, preposition = 'on'): VerbSentences {
   const capital = noun.charAt(0).toUpperCase() + noun.slice(1)
   const named = `${noun} {object} ${preposition} {place}`

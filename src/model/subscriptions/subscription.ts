@@ -5,7 +5,7 @@ import { TARGET_CHARACTERS } from './target-grammar.js'
 export const SUBSCRIPTION_LIMITS = {
   bytes: 64 * 1024,
   idCharacters: 128,
-  /** Per owner, unless a setting says otherwise. */
+  /** Per owner, unless configured. */
   perOwner: 1_000,
   /** Per page of the list. */
   page: 500,

@@ -12,7 +12,7 @@ export interface NativeEvents {
 
 /** Type of an event that has none. */
 const UNNAMED = 'event'
-/** The types of a message, to tell it from a queue event. */
+/** The types of a message, unlike those of a queue event. */
 const MESSAGE_TYPES: ReadonlySet<string | undefined> = new Set([undefined, 'stream', 'private', 'channel', 'direct'])
 
 /**

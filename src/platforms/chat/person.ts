@@ -72,10 +72,10 @@ export function senderMembers({ id, email, name, isBot }: Person): Record<string
   }
 }
 
-function toPerson({ users }: ChatContext, from: Payload, told: Pick<Person, 'id' | 'email' | 'name'>): Person {
-  const user = told.id === undefined ? undefined : users?.get(told.id)
-  const isBot = user?.isBot ?? sentIsBot(from) ?? derivedIsBot(from, told.email)
-  return { ...told, email: told.email ?? user?.email, isBot, role: isBot ? 'bot' : (user?.role ?? '') }
+function toPerson({ users }: ChatContext, from: Payload, sent: Pick<Person, 'id' | 'email' | 'name'>): Person {
+  const user = sent.id === undefined ? undefined : users?.get(sent.id)
+  const isBot = user?.isBot ?? sentIsBot(from) ?? derivedIsBot(from, sent.email)
+  return { ...sent, email: sent.email ?? user?.email, isBot, role: isBot ? 'bot' : (user?.role ?? '') }
 }
 
 /** The platform does not send this; a forwarder may add it. */

@@ -40,8 +40,8 @@ function mapChange(event: ChatEvent, verb: 'updated' | 'moved', id: string | und
 
 /** Old servers do not mark rendering changes; they name no person, and the oldest no time either. */
 function isLinkPreview(body: Payload): boolean {
-  const told = memberOf(body, 'rendering_only')
-  if (typeof told === 'boolean') return told
+  const sent = memberOf(body, 'rendering_only')
+  if (typeof sent === 'boolean') return sent
   if (memberOf(body, 'user_id') === null) return true
   return !Object.hasOwn(body, 'user_id') && idAt(body, 'edit_timestamp') === undefined
 }

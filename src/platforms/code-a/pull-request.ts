@@ -94,10 +94,10 @@ function reviewVerb(hook: Hook): string {
 function reviewState({ nativeName }: Hook, review: Payload | undefined): string | undefined {
   const state = textAt(review, 'state')?.toLowerCase()
   if (state !== undefined) return state
-  const told = `${nativeName} ${textAt(review, 'type') ?? ''}`
-  if (told.includes('_approved')) return 'approved'
-  if (told.includes('_rejected')) return 'changes_requested'
-  return told.includes('_comment') ? 'commented' : undefined
+  const names = `${nativeName} ${textAt(review, 'type') ?? ''}`
+  if (names.includes('_approved')) return 'approved'
+  if (names.includes('_rejected')) return 'changes_requested'
+  return names.includes('_comment') ? 'commented' : undefined
 }
 
 export function mapReviewThread(hook: Hook): Mapped {

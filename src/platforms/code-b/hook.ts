@@ -62,9 +62,9 @@ export function conversationOf({ project, group }: Hook, carrier: TargetNode | u
 
 function isConfidential(headers: WebhookDelivery['headers'], body: Payload): boolean {
   const attributes = objectAt(body, 'object_attributes')
-  const told = [textAt(body, 'event_type'), headers['x-gitlab-event']]
+  const names = [textAt(body, 'event_type'), headers['x-gitlab-event']]
   return (
-    told.some(name => /^confidential[ _]/iu.test(name ?? '')) ||
+    names.some(name => /^confidential[ _]/iu.test(name ?? '')) ||
     isTrue(attributes, 'confidential') ||
     isTrue(attributes, 'internal') ||
     isTrue(objectAt(body, 'issue'), 'confidential')

@@ -21,9 +21,9 @@ const NAMED_BY = [
 
 /** Instances before 15.5 do not send their address, and their system hooks may not contain it at all. */
 export function readInstance(headers: WebhookDelivery['headers'], body: Payload): Instance {
-  const told = headers['x-gitlab-instance']?.trim() ?? ''
-  if (!WEB.test(told) || !URL.canParse(told)) return { host: hostIn(body) ?? 'unknown', address: undefined }
-  const { host, origin, pathname } = new URL(told)
+  const sent = headers['x-gitlab-instance']?.trim() ?? ''
+  if (!WEB.test(sent) || !URL.canParse(sent)) return { host: hostIn(body) ?? 'unknown', address: undefined }
+  const { host, origin, pathname } = new URL(sent)
   const path = pathname.replace(/\/$/u, '')
   return { host: `${host}${path}`, address: `${origin}${path}` }
 }

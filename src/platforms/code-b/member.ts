@@ -123,8 +123,8 @@ export function mapMemberApproval(hook: Hook): Mapped {
 }
 
 function roleOf(attributes: Payload | undefined, name: string): string | undefined {
-  const told = idAt(attributes, name)
-  return ACCESS_LEVELS.get(told ?? '') ?? toWord(told)
+  const sent = idAt(attributes, name)
+  return ACCESS_LEVELS.get(sent ?? '') ?? toWord(sent)
 }
 
 function named(kind: string, id: string | undefined): string | undefined {

@@ -27,8 +27,8 @@ export function normaliseCodeB(delivery: WebhookDelivery): NormalisedDelivery {
     actorRole: actorRoleOf(actor),
     payload: hook.body,
   } as const
-  const told = { ...metadata, ...known({ confidential: hook.confidential || undefined }) }
-  const event = toEvent(native, { ...mapped, metadata: told }, delivery)
+  const withConfidential = { ...metadata, ...known({ confidential: hook.confidential || undefined }) }
+  const event = toEvent(native, { ...mapped, metadata: withConfidential }, delivery)
   return { events: [event], ignored: 0, ...known({ deliveryId: hook.deliveryId }) }
 }
 

@@ -7,7 +7,7 @@ import { known, objectsAt, type Payload, textAt } from './payload.js'
 const ALL_ZEROS = /^0+$/u
 const REF = /^refs\/(heads|tags)\/(.+)$/su
 
-/** The all-zero hash that stands for no commit: before a ref was created, after it was deleted. */
+/** The all-zero hash means no commit: before a ref was created, after it was deleted. */
 export function isNoCommit(sha: string | undefined): boolean {
   return sha !== undefined && ALL_ZEROS.test(sha)
 }

@@ -23,7 +23,7 @@ export interface MappedEvent {
   occurredAt: string | undefined
   target: TargetNode
   conversation: Conversation
-  /** How it ended or stands, in the words shared by all platforms. */
+  /** Its outcome or current state, in the words shared by all platforms. */
   outcome?: string | undefined
   /** Added to the native words in `action.metadata`. */
   metadata?: Record<string, unknown>

@@ -72,10 +72,10 @@ function codeOf(body: Payload | undefined): string | undefined {
 
 /** The body has fractions of a second, the header sometimes whole ones. */
 function rateLimited({ headers }: HttpAnswer, body: Payload | undefined, site: string): AppError {
-  const told = [memberOf(body, 'retry-after'), headers['retry-after']].map(readSeconds).find(isKnown)
+  const seconds = [memberOf(body, 'retry-after'), headers['retry-after']].map(readSeconds).find(isKnown)
   const message = `The chat server ${site} limits the rate of requests. Try again later.`
   return new AppError('unavailable', 'chat_rate_limited', message, {
-    retryAfterSeconds: Math.min(told ?? DEFAULT_WAIT_SECONDS, MAX_WAIT_SECONDS),
+    retryAfterSeconds: Math.min(seconds ?? DEFAULT_WAIT_SECONDS, MAX_WAIT_SECONDS),
   })
 }
 

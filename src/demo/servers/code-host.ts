@@ -1,21 +1,21 @@
-import type { Micros } from '../model/timestamp.js'
-import type { Person } from './people.js'
+import type { Micros } from '../../model/timestamp.js'
+import type { Person } from '../people.js'
 
-/** Where code is kept. */
+/** A repository. */
 export interface Repository {
   id: number
-  /** With all groups: `brindlequay/platform/payments`. */
+  /** Including all groups: `brindlequay/platform/payments`. */
   path: string
-  /** Numbers its issues and pull requests are counted from. */
+  /** Last number of its issues and pull requests before the demo. */
   issues: number
   pulls: number
-  /** The hook of this one has a secret. */
+  /** Its webhook has a secret. */
   isProved: boolean
-  /** What a machine says that looks at it, in the order in which it does. */
+  /** Names of its checks, in their order. */
   checks: readonly string[]
 }
 
-/** What issues and pull requests share. */
+/** Common members of issues and pull requests. */
 export interface Tracked {
   id: number
   number: number
@@ -38,7 +38,7 @@ export interface PullRequest extends Tracked {
   head: string
 }
 
-/** What machines look at. */
+/** What checks run on. */
 export interface Run {
   id: number
   number: number
@@ -64,10 +64,10 @@ export interface NewTracked {
 
 export type ReviewState = 'approved' | 'changes_requested' | 'commented'
 
-/** A code host that tells what happens on it, in the words of its platform. */
+/** A code host that sends events in the format of its platform. */
 export interface CodeHost {
   readonly repositories: readonly Repository[]
-  /** Who acts where nobody has to. */
+  /** The actor of automatic events. */
   readonly bot: Person
   openIssue(repository: Repository, issue: NewTracked, at: Micros): Issue
   label(issue: Issue, label: string, by: Person, at: Micros): void
@@ -82,7 +82,7 @@ export interface CodeHost {
   merge(pull: PullRequest, by: Person, at: Micros): void
   push(repository: Repository, branch: string, commits: readonly Commit[], by: Person, at: Micros): void
   startRun(run: Pick<Run, 'repository' | 'sha' | 'branch' | 'title' | 'by' | 'pull'>, at: Micros): Run
-  /** @param failure what went wrong, if anything */
+  /** @param failure the error, if it failed */
   endRun(run: Run, failure: string | undefined, at: Micros): void
   release(repository: Repository, tag: string, text: string, by: Person, at: Micros): void
 }

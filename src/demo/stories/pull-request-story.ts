@@ -1,18 +1,18 @@
-import type { Micros } from '../model/timestamp.js'
-import { DEPLOYS } from './chat-talk.js'
-import type { CodeHost, Commit, PullRequest, Repository } from './code-host.js'
-import { MINUTE, SECOND } from './durations.js'
-import { CHAT_BOT, type Person, STAFF } from './people.js'
-import { phrase } from './phrase.js'
-import type { Random } from './random.js'
+import type { Micros } from '../../model/timestamp.js'
+import { MINUTE, SECOND } from '../durations.js'
+import { CHAT_BOT, type Person, STAFF } from '../people.js'
+import type { Random } from '../random.js'
+import type { CodeHost, Commit, PullRequest, Repository } from '../servers/code-host.js'
+import { aboutOn, whenAbout } from '../waking-hours.js'
+import { DEPLOYS } from '../words/chat-talk.js'
+import { phrase } from '../words/lexicon.js'
 import type { Story, World } from './story.js'
-import { aboutOn, whenAbout } from './waking-hours.js'
 
 const ABANDONED = 0.07
 const FAILING = 0.22
 const DEPLOYED = 0.45
 
-/** A change: opened, looked at by people and machines, improved, and merged or given up. */
+/** A pull request: opened, reviewed, checked, improved, and merged or closed. */
 export function* pullRequestStory(world: World, host: CodeHost, begins: Micros): Story {
   const { random } = world
   const [author, ...reviewers] = random.several(aboutOn(STAFF, begins), random.integer(2, 3)) as [Person, ...Person[]]
@@ -41,7 +41,7 @@ export function* pullRequestStory(world: World, host: CodeHost, begins: Micros):
   world.begin(mainStory(world, host, { repository, title, by: closer, at }))
 }
 
-/** Remarks, answers and a new commit, until the reviewer is content. */
+/** Comments, answers and new commits, until the reviewer approves. */
 function* discuss(
   world: World,
   host: CodeHost,
@@ -65,7 +65,7 @@ function* discuss(
   return at
 }
 
-/** What the machines find, and what the author does when they find something. */
+/** The checks, and the author's fixes if they fail. */
 function* checksStory(world: World, host: CodeHost, pull: PullRequest, begins: Micros): Story {
   const { random } = world
   const { repository, branch, title, author } = pull
@@ -84,7 +84,7 @@ function* checksStory(world: World, host: CodeHost, pull: PullRequest, begins: M
   host.endRun(second, undefined, at)
 }
 
-/** After a merge: the main branch is checked, and sometimes deployed, which a bot tells in chat. */
+/** After a merge: checks of the main branch, and sometimes a deployment, which a bot posts in chat. */
 function* mainStory(
   world: World,
   host: CodeHost,
@@ -111,7 +111,7 @@ function commitsOf(random: Random): Commit[] {
 }
 
 function later(random: Random, at: Micros, leastMinutes: number, mostMinutes: number): Micros {
-  // Most do not take long, and some do.
+  // Most are short, some are long.
   const part = random.fraction() ** 2
   return at + Math.floor((leastMinutes + part * (mostMinutes - leastMinutes)) * MINUTE)
 }

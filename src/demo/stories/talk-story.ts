@@ -1,14 +1,14 @@
-import type { Micros } from '../model/timestamp.js'
-import { EMOJI_NAMES } from './chat-server.js'
-import { TALKS, type Talk } from './chat-talk.js'
-import { SECOND } from './durations.js'
-import { type Person, STAFF } from './people.js'
-import { phrase } from './phrase.js'
-import type { Random } from './random.js'
+import type { Micros } from '../../model/timestamp.js'
+import { SECOND } from '../durations.js'
+import { type Person, STAFF } from '../people.js'
+import type { Random } from '../random.js'
+import { EMOJI_NAMES } from '../servers/chat-server.js'
+import { aboutOn, whenAbout } from '../waking-hours.js'
+import { TALKS, type Talk } from '../words/chat-talk.js'
+import { phrase } from '../words/lexicon.js'
 import type { Story, World } from './story.js'
-import { aboutOn, whenAbout } from './waking-hours.js'
 
-/** Somebody says something in chat, several answer, and somebody has the last word. */
+/** A message in chat, several answers, and a last message. */
 export function* talkStory(world: World, begins: Micros): Story {
   const { random, chat } = world
   const talk = pickTalk(random)

@@ -1,17 +1,17 @@
-import type { EventDelivery } from '../ledger/ledger.js'
-import type { NewEvent } from '../model/events/event.js'
-import type { Micros } from '../model/timestamp.js'
-import { adapterOf } from '../platforms/adapters.js'
-import type { ChatContext, ChatUser } from '../platforms/chat/context.js'
-import { toMessageEvent } from '../platforms/chat/message.js'
-import { SECOND } from './durations.js'
+import type { EventDelivery } from '../../ledger/ledger.js'
+import type { NewEvent } from '../../model/events/event.js'
+import type { Micros } from '../../model/timestamp.js'
+import { adapterOf } from '../../platforms/adapters.js'
+import type { ChatContext, ChatUser } from '../../platforms/chat/context.js'
+import { toMessageEvent } from '../../platforms/chat/message.js'
+import { SECOND } from '../durations.js'
+import { CHAT_BOT, emailOf, type Person, STAFF } from '../people.js'
+import type { Random } from '../random.js'
 import { deliver, type Hook } from './hook.js'
-import { CHAT_BOT, emailOf, type Person, STAFF } from './people.js'
-import type { Random } from './random.js'
 
 const HOST = 'chat.brindlequay.example'
 const SITE = `https://${HOST}`
-/** What it has sent before the demo begins. */
+/** Number of messages before the demo starts. */
 const FIRST = { message: 88_120, queueEvent: 4_100 } as const
 
 const EMOJI = {
@@ -33,11 +33,11 @@ export interface ChatPlace {
 
 export interface ChatMessage extends ChatPlace {
   id: number
-  /** As the messages API holds it. */
+  /** In the form of the messages API. */
   object: Record<string, unknown>
 }
 
-/** The chat platform of the company, with a program that forwards what happens there. */
+/** The company's chat platform, with a program that forwards its events. */
 export class ChatServer {
   readonly host = HOST
   readonly #hook: Hook
@@ -45,7 +45,7 @@ export class ChatServer {
   #messages: number = FIRST.message
   #queueEvents: number = FIRST.queueEvent
 
-  /** @param hear takes note of a message, and says whether somebody will come and ask for it */
+  /** @param hear notes a message, and returns whether a capture will read it */
   constructor(
     private readonly random: Random,
     private readonly send: (at: Micros, deliveries: EventDelivery[]) => void,
@@ -76,7 +76,7 @@ export class ChatServer {
       topic_links: [],
     }
     const message = { id, stream, topic, object }
-    // What is asked for anyway is not always forwarded, so some messages arrive on one road and some on both.
+    // Captured messages are not always forwarded, so some arrive by one route and some by both.
     const isAskedFor = this.hear(message)
     if (!isAskedFor || this.random.chance(0.6)) this.#forward({ type: 'message', message: object, flags: [] }, at)
     return message
@@ -94,12 +94,12 @@ export class ChatServer {
     this.#forward({ type: 'update_message', ...change, ...when, topic }, at)
   }
 
-  /** The same message, as somebody gets it who asks for it. */
+  /** The same message as captured. */
   asCaptured({ object }: ChatMessage): NewEvent[] {
     return [toMessageEvent(object, this.#context)].filter(event => event !== undefined)
   }
 
-  /** Two programs forward what happens, and one of them knows no token. */
+  /** Two programs forward events, one of them without a token. */
   #forward(event: Record<string, unknown>, at: Micros): void {
     const { secret } = this.#hook
     this.#queueEvents++

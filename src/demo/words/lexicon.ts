@@ -1,5 +1,7 @@
-/** What the templates of sentences are filled with. Everything is invented; the boats and harbours too. */
-export const LEXICON: Readonly<Record<string, readonly string[]>> = {
+import type { Random } from '../random.js'
+
+/** The words that fill templates. All are invented, including the boats and harbours. */
+const LEXICON: Readonly<Record<string, readonly string[]>> = {
   boat: ['Puffin', 'Kittiwake', 'Sanderling', 'Old Marigold', 'Little Tern', 'かもめ丸', 'Морская Ласточка', 'النورس'],
   harbour: ['Gull Ness', 'Larkhaven', 'Whelk Sound', 'Old Slip', 'Tern Island', 'Saltmarsh Pier', 'Pebble Quay'],
   minutes: ['4', '6', '7', '9', '11', '12', '15', '18', '20', '25', '35', '40'],
@@ -136,4 +138,14 @@ export const LEXICON: Readonly<Record<string, readonly string[]>> = {
     'timed out after {minutes} minutes while installing',
     'expected "08:15", got "07:15" (it is that week again)',
   ],
+}
+
+const SLOT = /\{(\w+)\}/gu
+
+/** A sentence from a template: replaces each `{word}` with an entry of the lexicon, which may contain such words as well. */
+export function phrase(random: Random, template: string): string {
+  return template.replace(SLOT, (slot, word: string) => {
+    const choices = LEXICON[word]
+    return choices === undefined ? slot : phrase(random, random.pick(choices))
+  })
 }

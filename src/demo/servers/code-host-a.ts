@@ -1,6 +1,9 @@
-import type { EventDelivery } from '../ledger/ledger.js'
-import type { Micros } from '../model/timestamp.js'
-import { adapterOf } from '../platforms/adapters.js'
+import type { EventDelivery } from '../../ledger/ledger.js'
+import type { Micros } from '../../model/timestamp.js'
+import { adapterOf } from '../../platforms/adapters.js'
+import { MINUTE, SECOND, toSecondText } from '../durations.js'
+import { CODE_A_BOT, emailOf, type Person } from '../people.js'
+import type { Random } from '../random.js'
 import type {
   CodeHost,
   Commit,
@@ -12,18 +15,15 @@ import type {
   Run,
   Tracked,
 } from './code-host.js'
-import { MINUTE, SECOND, toSecondText } from './durations.js'
 import { deliver, type Hook, sha256Signature } from './hook.js'
-import { CODE_A_BOT, emailOf, type Person } from './people.js'
-import type { Random } from './random.js'
 
 const SITE = 'https://git.brindlequay.example'
 const OWNER = { id: 300, login: 'brindlequay', type: 'Organization', html_url: `${SITE}/brindlequay` }
-/** Ids of people and things here are of their own. */
+/** This host has its own ids. */
 const FIRST = { person: 5_000, object: 700_100 } as const
 const NO_COMMIT = '0'.repeat(40)
 
-/** A host that speaks as GitHub does. */
+/** A host with the payloads of GitHub. */
 export class CodeHostA implements CodeHost {
   readonly bot = CODE_A_BOT
   readonly repositories: readonly Repository[] = [
@@ -166,7 +166,7 @@ export class CodeHostA implements CodeHost {
   }
 
   #track(repository: Repository, { title, body, author }: NewTracked, at: Micros): Omit<Tracked, 'type'> {
-    // Issues and pull requests share their numbers here.
+    // Issues and pull requests share their numbers.
     repository.issues++
     const number = repository.issues
     return { id: this.#nextId(), number, repository, title, body, author, createdAt: at, state: 'open' }
@@ -187,7 +187,7 @@ export class CodeHostA implements CodeHost {
     const ends = { ref: `refs/heads/${branch}`, before, after, created: false, deleted: false, forced: false }
     const compare = `${webUrl(repository)}/compare/${before.slice(0, 12)}...${after.slice(0, 12)}`
     const pusher = { name: by.username, email: emailOf(by) }
-    // A push alone gives this time in seconds.
+    // Only pushes have this time in seconds.
     const pushed = { ...repositoryObject(repository), pushed_at: Math.floor(at / SECOND) }
     const body = { ...ends, compare, commits: objects, head_commit: objects.at(-1) ?? null, pusher, repository: pushed }
     this.#deliver(repository, 'push', body, by, at)

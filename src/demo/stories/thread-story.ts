@@ -1,15 +1,15 @@
-import type { Micros } from '../model/timestamp.js'
-import { HOUR, MINUTE } from './durations.js'
-import { FORUM_REPLIES, type Thread } from './forum-talk.js'
-import { CUSTOMERS, STAFF } from './people.js'
-import { phrase } from './phrase.js'
+import type { Micros } from '../../model/timestamp.js'
+import { HOUR, MINUTE } from '../durations.js'
+import { CUSTOMERS, STAFF } from '../people.js'
+import { aboutOn, whenAbout } from '../waking-hours.js'
+import { FORUM_REPLIES, type Thread } from '../words/forum-talk.js'
+import { phrase } from '../words/lexicon.js'
 import type { Story, World } from './story.js'
-import { aboutOn, whenAbout } from './waking-hours.js'
 
 const PEOPLE = [...CUSTOMERS, ...CUSTOMERS, ...STAFF]
 const SOLVED_AFTER = 9
 
-/** A thread of the forum. It goes on as long as the demo does, more slowly with time. */
+/** A thread of the forum. It continues as long as the demo does, more slowly with time. */
 export function* threadStory(world: World, thread: Thread, begins: Micros): Story {
   const { random, forum } = world
   const author = random.pick(thread.category.slug === 'announcements' ? STAFF : CUSTOMERS)

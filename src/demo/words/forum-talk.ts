@@ -1,9 +1,9 @@
-/** A thread that customers and staff keep alive. */
+/** A thread of customers and staff. */
 export interface Thread {
   category: { id: number; slug: string }
   title: string
   opening: string
-  /** Said in this thread alone, beside what is said everywhere. */
+  /** Posts of this thread, in addition to those for all threads. */
   replies: readonly string[]
 }
 

@@ -1,8 +1,8 @@
-/** What is talked about in one topic of one stream. */
+/** A conversation in one topic of one stream. */
 export interface Talk {
   stream: { id: number; name: string }
   topic: string
-  /** How often, compared with the others. */
+  /** Relative frequency. */
   weight: number
   openers: readonly string[]
   replies: readonly string[]
@@ -14,7 +14,7 @@ const OPERATIONS = { id: 12, name: 'operations' }
 const SUPPORT = { id: 13, name: 'support' }
 const QUAY = { id: 14, name: 'on the quay' }
 
-/** Programs write here what they did. */
+/** The topic where bots post. */
 export const DEPLOYS = { stream: OPERATIONS, topic: 'deploys' } as const
 export const INCIDENTS = { stream: OPERATIONS, topic: 'incidents' } as const
 

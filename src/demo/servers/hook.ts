@@ -1,21 +1,21 @@
 import { createHmac } from 'node:crypto'
-import type { EventDelivery } from '../ledger/ledger.js'
-import type { DeliveryContext, WebhookAdapter } from '../platforms/adapter.js'
-import { acceptDelivery } from '../platforms/deliveries/accept-delivery.js'
+import type { EventDelivery } from '../../ledger/ledger.js'
+import type { DeliveryContext, WebhookAdapter } from '../../platforms/adapter.js'
+import { acceptDelivery } from '../../platforms/deliveries/accept-delivery.js'
 
-/** A webhook as an invented platform has it set up, up to what a ledger records of its deliveries. */
+/** A webhook of an invented platform. */
 export interface Hook {
   adapter: WebhookAdapter
   context: DeliveryContext
-  /** None: what it sends proves nothing. */
+  /** Absent: its deliveries are not verified. */
   secret?: string | undefined
-  /** What the platform shows besides, to prove that it knows the secret. */
+  /** The platform's headers that prove the secret. */
   prove?: ((body: string, secret: string) => Record<string, string>) | undefined
 }
 
 /**
- * What becomes of a delivery: it is sent, verified and taken apart exactly as one that comes over the network, so kinds,
- * targets, dedupe keys and provenance are those of the real thing.
+ * Verifies and maps a delivery exactly as the server does, so kinds, targets, dedupe keys and provenance are those of a
+ * real delivery.
  */
 export function deliver(hook: Hook, headers: Record<string, string>, payload: unknown): EventDelivery[] {
   const { adapter, context, secret, prove } = hook

@@ -1,14 +1,14 @@
-import type { Micros } from '../model/timestamp.js'
-import { INCIDENTS } from './chat-talk.js'
-import type { CodeHost } from './code-host.js'
-import { MINUTE } from './durations.js'
-import { CHAT_BOT } from './people.js'
-import { phrase } from './phrase.js'
+import type { Micros } from '../../model/timestamp.js'
+import { MINUTE } from '../durations.js'
+import { CHAT_BOT } from '../people.js'
+import type { CodeHost } from '../servers/code-host.js'
+import { INCIDENTS } from '../words/chat-talk.js'
+import { phrase } from '../words/lexicon.js'
 import type { Story, World } from './story.js'
 
 const FAILING = 0.18
 
-/** What machines do while people sleep: each repository is tried as a whole, and who fails is told in the morning. */
+/** The nightly build of each repository; a failure is posted in chat in the morning. */
 export function* nightlyStory(world: World, host: CodeHost, begins: Micros): Story {
   const { random, chat } = world
   let at = begins

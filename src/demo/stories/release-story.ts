@@ -1,15 +1,15 @@
-import type { Micros } from '../model/timestamp.js'
-import { DEPLOYS } from './chat-talk.js'
-import type { CodeHost } from './code-host.js'
-import { MINUTE, toSecondText } from './durations.js'
-import { CHAT_BOT, STAFF } from './people.js'
-import { phrase } from './phrase.js'
+import type { Micros } from '../../model/timestamp.js'
+import { MINUTE, toSecondText } from '../durations.js'
+import { CHAT_BOT, STAFF } from '../people.js'
+import type { CodeHost } from '../servers/code-host.js'
+import { aboutOn, whenAbout } from '../waking-hours.js'
+import { DEPLOYS } from '../words/chat-talk.js'
+import { phrase } from '../words/lexicon.js'
 import type { Story, World } from './story.js'
-import { aboutOn, whenAbout } from './waking-hours.js'
 
 const NOTES = ['- {change}', '- {change}', '- {change}', '', 'Thanks to everybody at {harbour} who tried it.']
 
-/** A version goes out, and people are glad. */
+/** A release, and the reactions to it. */
 export function* releaseStory(world: World, host: CodeHost, begins: Micros): Story {
   const { random, chat } = world
   const by = random.pick(aboutOn(STAFF, begins))

@@ -1,16 +1,16 @@
-import type { EventDelivery } from '../ledger/ledger.js'
-import type { Micros } from '../model/timestamp.js'
-import { adapterOf } from '../platforms/adapters.js'
-import { toMillisecondText } from './durations.js'
-import type { Thread } from './forum-talk.js'
+import type { EventDelivery } from '../../ledger/ledger.js'
+import type { Micros } from '../../model/timestamp.js'
+import { adapterOf } from '../../platforms/adapters.js'
+import { toMillisecondText } from '../durations.js'
+import { emailOf, type Person, STAFF } from '../people.js'
+import type { Random } from '../random.js'
+import type { Thread } from '../words/forum-talk.js'
 import { deliver, type Hook, sha256Signature } from './hook.js'
-import { emailOf, type Person, STAFF } from './people.js'
-import type { Random } from './random.js'
 
 const INSTANCE = 'https://forum.brindlequay.example'
-/** What it has counted before the demo begins. */
+/** Counters before the demo starts. */
 const FIRST = { topic: 2_310, post: 18_840, delivery: 61_000 } as const
-/** Post and topic are made with one click, the second a moment after the first. */
+/** A new topic also creates its first post, a moment later. */
 const MOMENT = 120_000
 
 export interface ForumTopic extends Pick<Thread, 'category' | 'title'> {
@@ -32,7 +32,7 @@ export interface ForumPost {
   likes: number
 }
 
-/** The forum where customers and staff meet. */
+/** The forum of customers and staff. */
 export class ForumServer {
   readonly #hook: Hook
   #topics: number = FIRST.topic
@@ -74,7 +74,7 @@ export class ForumServer {
     this.#deliver('post_liked', 'like', { post: postObject(post, at), user: userObject(person) }, at)
   }
 
-  /** The post is the answer to what the topic asks. */
+  /** Marks the post as the solution of its topic. */
   accept(post: ForumPost, at: Micros): void {
     this.#deliver('accepted_solution', 'solved', postObject(post, at), at)
   }
@@ -133,7 +133,7 @@ function userObject(person: Person) {
   return { id: number, username, name: name || null, email: emailOf(person) }
 }
 
-/** As forums make one of a title; a title without a letter of this script has none. */
+/** The slug of a title; none for a title without Latin letters. */
 function slugOf(title: string): string {
   return (
     title

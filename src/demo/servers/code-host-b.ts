@@ -1,17 +1,17 @@
-import type { EventDelivery } from '../ledger/ledger.js'
-import type { Micros } from '../model/timestamp.js'
-import { adapterOf } from '../platforms/adapters.js'
+import type { EventDelivery } from '../../ledger/ledger.js'
+import type { Micros } from '../../model/timestamp.js'
+import { adapterOf } from '../../platforms/adapters.js'
+import { MINUTE, SECOND, toSecondText } from '../durations.js'
+import { CODE_B_BOT, emailOf, type Person } from '../people.js'
+import type { Random } from '../random.js'
 import type { CodeHost, Commit, Issue, NewTracked, PullRequest, Repository, ReviewState, Run } from './code-host.js'
-import { MINUTE, SECOND, toSecondText } from './durations.js'
 import { deliver, type Hook } from './hook.js'
-import { CODE_B_BOT, emailOf, type Person } from './people.js'
-import type { Random } from './random.js'
 
 const SITE = 'https://code.brindlequay.example'
-/** Ids of people and things here are of their own. */
+/** This host has its own ids. */
 const FIRST = { person: 200, object: 41_000 } as const
 
-/** A host that speaks as GitLab does. */
+/** A host with the payloads of GitLab. */
 export class CodeHostB implements CodeHost {
   readonly bot = CODE_B_BOT
   readonly repositories: readonly Repository[] = [
@@ -68,7 +68,7 @@ export class CodeHostB implements CodeHost {
     this.#note(on, { text, by, position }, at)
   }
 
-  /** There are no reviews here but approvals, and what is said. */
+  /** This platform has approvals and comments instead of reviews. */
   review(pull: PullRequest, { state, text, by }: { state: ReviewState; text: string; by: Person }, at: Micros): void {
     if (text) this.#note(pull, { text, by }, at)
     if (state === 'approved') this.#trackedEvent(pull, 'approved', by, at + SECOND)

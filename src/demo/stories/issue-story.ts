@@ -1,15 +1,15 @@
-import type { Micros } from '../model/timestamp.js'
-import type { CodeHost } from './code-host.js'
-import { HOUR, MINUTE } from './durations.js'
-import { STAFF } from './people.js'
-import { phrase } from './phrase.js'
+import type { Micros } from '../../model/timestamp.js'
+import { HOUR, MINUTE } from '../durations.js'
+import { STAFF } from '../people.js'
+import type { CodeHost } from '../servers/code-host.js'
+import { aboutOn, whenAbout } from '../waking-hours.js'
+import { phrase } from '../words/lexicon.js'
 import type { Story, World } from './story.js'
-import { aboutOn, whenAbout } from './waking-hours.js'
 
 const LABELS = ['bug', 'good first issue', 'kiosk', 'timetable', 'needs a decision', '翻訳', 'accessibility']
 const CLOSED = 0.6
 
-/** Something is wrong or missing: told, labelled, talked about, and often closed in the end. */
+/** An issue: opened, labelled, discussed, and often closed. */
 export function* issueStory(world: World, host: CodeHost, begins: Micros): Story {
   const { random } = world
   const [author, ...others] = random.several(aboutOn(STAFF, begins), random.integer(2, 4))
