@@ -1,6 +1,13 @@
 import { computed, type ReadonlySignal, signal } from '@preact/signals'
-import { type ApiCall, ApiProblem, api, leaveForLogin, rememberCsrfToken, showCredentials } from '../shared/api.js'
-import { createResource } from '../shared/resource.js'
+import {
+  type ApiCall,
+  ApiProblem,
+  api,
+  leaveForLogin,
+  rememberCsrfToken,
+  showCredentials,
+} from '../shared/server/api.js'
+import { createResource } from '../shared/server/resource.js'
 import type { AuthStatus } from './wire.js'
 
 /** How users get access: without a login, by a password and its cookie, or by an API key typed into the page. */

@@ -1,31 +1,40 @@
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import type { Card } from '#model/board/card'
-import { ApiProblem } from '../shared/api.js'
 import { appearance } from '../shared/appearance.js'
-import { Glyph } from '../shared/glyph.js'
+import { Glyph } from '../shared/controls/glyph.js'
+import { ProblemNote } from '../shared/controls/problem-note.js'
 import { classes, html } from '../shared/html.js'
-import { useKeys } from '../shared/keys.js'
+import { useKeys } from '../shared/keys/keys.js'
 import { isCoarse, isPhone } from '../shared/media.js'
-import { ProblemNote } from '../shared/problem-note.js'
-import { useSlow } from '../shared/resource.js'
+import { ApiProblem } from '../shared/server/api.js'
+import { useSlow } from '../shared/server/resource.js'
 import { phoneActions } from '../shared/shell.js'
-import { count } from '../shared/text.js'
-import { BoardColumn } from './board-column.js'
-import { BoardFilters, boardFilter } from './board-filters.js'
+import { count } from '../shared/words/text.js'
 import { BoardSwitch } from './board-switch.js'
-import { fits, isFiltered } from './card-filter.js'
-import { CardPanel, LostCardPanel } from './card-panel.js'
-import { tileId } from './card-tile.js'
-import { areLoaded, areLoading, cardCount, columns, loadCards, loadProblem, moveCard, shownCard } from './cards.js'
-import { type Column, columnTitle, type Direction, findCard, narrow, placeAt, step, walk } from './columns.js'
-import { beginDrag } from './drag.js'
-import { DragFloat } from './drag-float.js'
-import { ExecutorBar } from './executor-bar.js'
-import { LostDrafts } from './lost-drafts.js'
-import { MoveDialog } from './move-dialog.js'
-import { NewCardPanel } from './new-card-panel.js'
+import { BoardFilters, boardFilter } from './cards/board-filters.js'
+import { fits, isFiltered } from './cards/card-filter.js'
+import { CardPanel, LostCardPanel } from './cards/card-panel.js'
+import { tileId } from './cards/card-tile.js'
+import {
+  areLoaded,
+  areLoading,
+  cardCount,
+  columns,
+  loadCards,
+  loadProblem,
+  moveCard,
+  shownCard,
+} from './cards/cards.js'
+import { LostDrafts } from './cards/lost-drafts.js'
+import { NewCardPanel } from './cards/new-card-panel.js'
+import { BoardColumn } from './columns/board-column.js'
+import { type Column, columnTitle, type Direction, findCard, narrow, placeAt, step, walk } from './columns/columns.js'
+import { beginDrag } from './columns/drag.js'
+import { DragFloat } from './columns/drag-float.js'
+import { MoveDialog } from './columns/move-dialog.js'
 import { NEW_CARD, place } from './place.js'
-import { executor } from './runs.js'
+import { ExecutorBar } from './runs/executor-bar.js'
+import { executor } from './runs/runs.js'
 
 const WALKS: Record<string, Direction> = { h: 'left', j: 'down', k: 'up', l: 'right' }
 const ARROWS: Record<string, Direction> = {

@@ -1,8 +1,8 @@
 import { useEffect, useId, useRef, useState } from 'preact/hooks'
-import { reasonOf } from '../shared/api.js'
-import { Glyph } from '../shared/glyph.js'
+import { Glyph } from '../shared/controls/glyph.js'
+import { Note } from '../shared/controls/note.js'
 import { html } from '../shared/html.js'
-import { Note } from '../shared/note.js'
+import { reasonOf } from '../shared/server/api.js'
 import { enterKey } from './access.js'
 
 /** The login by API key only. The key stays in this page's memory and is sent with every call. */

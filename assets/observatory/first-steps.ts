@@ -1,7 +1,7 @@
-import { href } from '../shared/address.js'
-import { CopyButton } from '../shared/copy.js'
+import { CopyButton } from '../shared/controls/copy.js'
 import { html } from '../shared/html.js'
-import { rootPath } from '../shared/root-path.js'
+import { href } from '../shared/server/address.js'
+import { rootPath } from '../shared/server/root-path.js'
 
 /** Shown while the ledger is empty: an introduction, and a first event to record. */
 export function FirstSteps() {

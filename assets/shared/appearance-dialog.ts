@@ -1,9 +1,9 @@
 import { appearance, DENSITIES, PALETTES, SCHEMES, setAppearance } from './appearance.js'
-import { Dialog } from './dialog.js'
+import { Dialog } from './controls/dialog.js'
+import { Segments } from './controls/segments.js'
+import { Switch } from './controls/switch.js'
 import { html } from './html.js'
 import { isCoarse } from './media.js'
-import { Segments } from './segments.js'
-import { Switch } from './switch.js'
 
 const PALETTE_NAMES: Record<(typeof PALETTES)[number], string> = { indigo: 'Indigo', forest: 'Forest', amber: 'Amber' }
 const SCHEME_NAMES: Record<(typeof SCHEMES)[number], string> = { system: 'System', light: 'Light', dark: 'Dark' }

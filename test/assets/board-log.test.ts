@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import t from 'tap'
-import { type LogLine, LogLines, plainLine } from '../../assets/board/log-lines.js'
+import { type LogLine, LogLines, plainLine } from '../../assets/board/runs/log-lines.js'
 import type { LogPiece } from '../../src/model/board/run.js'
 
 const START = '2026-11-20T13:00:00.000000Z'

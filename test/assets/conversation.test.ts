@@ -1,5 +1,5 @@
 import t from 'tap'
-import { conversationOf, isOf } from '../../assets/observatory/events/conversation.js'
+import { conversationOf, isOf } from '../../assets/observatory/events/panel/conversation.js'
 import type { TargetNode } from '../../src/model/events/event.js'
 
 /** From the outermost to the target. */

@@ -1,6 +1,5 @@
 import type { StoredEvent } from '#model/events/event'
-import { eventKey } from './event-key.js'
-import { chainOf, crumbsOf, wordsSaid } from './event-words.js'
+import { chainOf, crumbsOf, eventKey, wordsSaid } from './event-words.js'
 
 /** Maximum length of a card's title on the board. Characters. */
 const LONGEST_TITLE = 200

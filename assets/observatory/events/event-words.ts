@@ -52,3 +52,11 @@ export function roleOf({ actor_role: role }: Pick<StoredEvent, 'actor_role'>): s
 export function wordsSaid({ conversation }: Pick<StoredEvent, 'conversation'>): string {
   return conversation.text ?? ''
 }
+
+/**
+ * The key that identifies this event in the ledger. Two events may share a dedupe key: a proved one and one posted by a
+ * caller without credentials.
+ */
+export function eventKey({ dedupe_key, provenance }: Pick<StoredEvent, 'dedupe_key' | 'provenance'>): string {
+  return provenance.key_space === undefined ? dedupe_key : `${provenance.key_space}:${dedupe_key}`
+}

@@ -1,6 +1,6 @@
-import { CopyButton } from '../../shared/copy.js'
+import { CopyButton } from '../../shared/controls/copy.js'
 import { html } from '../../shared/html.js'
-import { isDemo } from '../../shared/root-path.js'
+import { isDemo } from '../../shared/server/root-path.js'
 import { overview } from '../overview.js'
 
 /** Shown instead of people while the ledger is open: how to create the first admin. */

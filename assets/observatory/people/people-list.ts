@@ -1,11 +1,11 @@
 import { computed, signal } from '@preact/signals'
 import type { ListedUser, User } from '#model/accounts/user'
-import { api, reasonOf, segment } from '../../shared/api.js'
+import { showToast } from '../../shared/controls/toast.js'
 import { html } from '../../shared/html.js'
-import { createResource } from '../../shared/resource.js'
-import { session } from '../../shared/session.js'
-import { showToast } from '../../shared/toast.js'
-import type { List } from '../../shared/wire.js'
+import { api, reasonOf, segment } from '../../shared/server/api.js'
+import { createResource } from '../../shared/server/resource.js'
+import { session } from '../../shared/server/session.js'
+import type { List } from '../../shared/server/wire.js'
 
 /** Hidden, and deleted on the server after the time to undo. */
 const deleting = signal<ReadonlySet<string>>(new Set())

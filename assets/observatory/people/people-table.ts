@@ -1,9 +1,9 @@
 import type { ListedUser } from '#model/accounts/user'
-import { Glyph } from '../../shared/glyph.js'
+import { Glyph } from '../../shared/controls/glyph.js'
+import { Menu, type MenuItem } from '../../shared/controls/menu.js'
 import { classes, html } from '../../shared/html.js'
-import { Menu, type MenuItem } from '../../shared/menu.js'
-import { count, initials } from '../../shared/text.js'
-import { Time } from '../../shared/time-view.js'
+import { count, initials } from '../../shared/words/text.js'
+import { Time } from '../../shared/words/time-view.js'
 import { deletePerson, isOwn, whyLastAdmin, whyNotDeleted } from './people-list.js'
 import { PersonSwitch } from './person-switch.js'
 

@@ -1,9 +1,9 @@
 import { useState } from 'preact/hooks'
 import type { ListedUser } from '#model/accounts/user'
-import { reasonOf } from '../../shared/api.js'
+import { Switch } from '../../shared/controls/switch.js'
+import { showToast } from '../../shared/controls/toast.js'
 import { html } from '../../shared/html.js'
-import { Switch } from '../../shared/switch.js'
-import { showToast } from '../../shared/toast.js'
+import { reasonOf } from '../../shared/server/api.js'
 import { changePerson, isOwn, whyLastAdmin } from './people-list.js'
 
 /** Whether a person may log in: changes immediately, reverts on failure. Switching off can be undone. */

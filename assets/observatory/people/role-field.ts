@@ -1,6 +1,6 @@
 import type { Role } from '#model/accounts/user'
+import { Segments } from '../../shared/controls/segments.js'
 import { html } from '../../shared/html.js'
-import { Segments } from '../../shared/segments.js'
 
 const ROLES: readonly { value: Role; label: string }[] = [
   { value: 'member', label: 'Member' },

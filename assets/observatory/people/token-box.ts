@@ -1,7 +1,7 @@
 import { useEffect, useRef } from 'preact/hooks'
 import type { IssuedToken } from '#model/accounts/user'
-import { CopyButton } from '../../shared/copy.js'
-import { Glyph } from '../../shared/glyph.js'
+import { CopyButton } from '../../shared/controls/copy.js'
+import { Glyph } from '../../shared/controls/glyph.js'
 import { html } from '../../shared/html.js'
 
 export interface TokenBoxProps {

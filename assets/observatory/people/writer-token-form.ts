@@ -1,7 +1,7 @@
 import { useEffect, useId, useRef, useState } from 'preact/hooks'
-import { ApiProblem } from '../../shared/api.js'
+import { ProblemNote } from '../../shared/controls/problem-note.js'
 import { html } from '../../shared/html.js'
-import { ProblemNote } from '../../shared/problem-note.js'
+import { ApiProblem } from '../../shared/server/api.js'
 import { issueToken } from './issued-tokens.js'
 
 export interface WriterTokenFormProps {

@@ -1,7 +1,7 @@
 import { usesPolling } from '#model/subscriptions/polling'
 import type { Subscription } from '#model/subscriptions/subscription'
-import { counted } from '../../shared/text.js'
-import { dateWords, dayOf, duration, fromMs, shortTime, toMs, type Zone } from '../../shared/time.js'
+import { counted } from '../../shared/words/text.js'
+import { dateWords, dayOf, duration, fromMs, shortTime, toMs, type Zone } from '../../shared/words/time.js'
 import { expiresAt, isFailing, isOver, paceOf } from './watch-times.js'
 
 export type CaptureState = 'off' | 'over' | 'failing' | 'late' | 'unreadable' | 'hot' | 'cold' | 'steady' | 'delivered'

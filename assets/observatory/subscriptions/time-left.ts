@@ -1,5 +1,5 @@
 import type { Subscription } from '#model/subscriptions/subscription'
-import { duration, toMs } from '../../shared/time.js'
+import { duration, toMs } from '../../shared/words/time.js'
 import { expiresAt } from './watch-times.js'
 
 const MINUTE_MS = 60_000

@@ -1,9 +1,9 @@
 import type { Subscription } from '#model/subscriptions/subscription'
-import { CopyButton } from '../../shared/copy.js'
-import { Dialog } from '../../shared/dialog.js'
+import { CopyButton } from '../../shared/controls/copy.js'
+import { Dialog } from '../../shared/controls/dialog.js'
 import { html } from '../../shared/html.js'
 import { overview } from '../overview.js'
-import { nameOf } from './subscription-name.js'
+import { nameOf } from './target-view.js'
 
 /** How to capture it now: only a command on the server's machine can, because it uses an account of the chat. */
 export function TryNow({ subscription, onClose }: { subscription: Subscription; onClose: () => void }) {

@@ -1,7 +1,7 @@
 /** How often a watch is captured, and until when. */
 import { idleIntervalOf, intervalOf } from '#model/subscriptions/polling'
 import type { Subscription } from '#model/subscriptions/subscription'
-import { toMs } from '../../shared/time.js'
+import { toMs } from '../../shared/words/time.js'
 
 /** When it ends, in epoch milliseconds; undefined without an end. */
 export function expiresAt({ metadata }: Pick<Subscription, 'metadata'>): number | undefined {

@@ -1,6 +1,6 @@
-import { Dialog } from '../../shared/dialog.js'
+import { Dialog } from '../../shared/controls/dialog.js'
 import { html } from '../../shared/html.js'
-import { session } from '../../shared/session.js'
+import { session } from '../../shared/server/session.js'
 import { noteTokenCount } from '../people/people-list.js'
 import { TokenList } from '../people/token-list.js'
 
