@@ -75,7 +75,7 @@ t.test('cards are found by words, labels and assignees', async t => {
   t.ok(fits({ ...card, assignee: 'Ada' }, { ...any, assignees: ['Ada', 'Ben'] }))
 })
 
-t.test('times of runs are told as on a stopwatch', async t => {
+t.test('times of runs are shown as on a stopwatch', async t => {
   t.equal(stopwatch(-5), '0:00')
   t.equal(stopwatch(102_999), '1:42')
   t.equal(stopwatch(3_605_000), '1:00:05')
@@ -89,10 +89,10 @@ t.test('times of runs are told as on a stopwatch', async t => {
   t.equal(stopwatch(ranMs(run, now)), '1:42')
   t.equal(stopwatch(ranMs({ ...run, started_at: null }, now)), '0:00')
   t.match(whyNotDone({ ...run, state: 'failed', reason: 'exit', exit_code: 3 }), 'exit code 3')
-  t.match(whyNotDone({ ...run, state: 'failed', reason: 'timeout' }), 'longer than 10:00')
+  t.match(whyNotDone({ ...run, state: 'failed', reason: 'timeout' }), 'time limit of 10:00')
   t.equal(whyNotDone({ ...run, state: 'done' }), '')
 })
 
-t.test('a command is shown so that its words can be told apart', async t => {
+t.test('a command is shown with distinguishable words', async t => {
   t.equal(commandLine(['/bin/sh', '-c', 'echo "a b"; exit', '']), '/bin/sh -c "echo \\"a b\\"; exit" ""')
 })

@@ -1,13 +1,7 @@
+import type { FieldProblem } from '#model/app-error'
 import { keepDrafts } from '../drafts.js'
 import { reportNoResponse, reportResponse } from './connection.js'
 import { rootPath } from './root-path.js'
-
-/** A refused field, and what is wrong with it. */
-export interface FieldProblem {
-  /** A JSON pointer, or the name of a parameter. */
-  field: string
-  detail: string
-}
 
 /**
  * A refusal or failure, from `application/problem+json`. Its message is for people. Without a response: status 0, code
@@ -128,7 +122,7 @@ export function leaveForLogin(leave: () => void = goToLogin): Promise<never> {
   return new Promise(() => {})
 }
 
-/** The login page reads it once, and says that the session ended. */
+/** The login page reads it once, and shows that the session ended. */
 function sayWhyToLogin(hasDraft: boolean): void {
   try {
     sessionStorage.setItem('daybook.session-ended', hasDraft ? 'draft' : 'plain')

@@ -20,7 +20,7 @@ let answeredAt = Date.now()
 let retryMs = FIRST_RETRY_MS
 let timer: number | undefined
 
-/** Call it on every response, whatever its status. */
+/** Call it on every response of any status. */
 export function reportResponse(): void {
   answeredAt = Date.now()
   retryMs = FIRST_RETRY_MS

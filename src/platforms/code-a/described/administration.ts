@@ -155,7 +155,7 @@ function describeSchedule(hook: Hook): Description {
   }
 }
 
-export const WORKINGS: Readonly<Record<string, DescribedEvent>> = {
+export const ADMINISTRATION: Readonly<Record<string, DescribedEvent>> = {
   repository: {
     verbs: [
       'created',

@@ -1,5 +1,5 @@
-import { idAt, memberOf, type Payload } from '../mapping/payload.js'
-import type { Mapped } from './chat-event.js'
+import { idAt, memberOf, type Payload } from '../../mapping/payload.js'
+import type { Mapped } from '../chat-event.js'
 
 /** Up to this many messages of one move or deletion get an event each. More share one event. */
 const MOST_APART = 5_000

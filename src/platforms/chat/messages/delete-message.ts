@@ -1,10 +1,10 @@
-import { idAt } from '../mapping/payload.js'
-import type { ChatEvent, Mapped } from './chat-event.js'
+import { idAt } from '../../mapping/payload.js'
+import type { ChatEvent, Mapped } from '../chat-event.js'
+import { messageNode } from '../nodes.js'
+import { UNKNOWN_PERSON } from '../person.js'
+import { type StreamPlace, topicAt, toStreamPlace } from '../place.js'
 import { conversationOf } from './message.js'
 import { forEachMessage } from './message-ids.js'
-import { messageNode } from './nodes.js'
-import { UNKNOWN_PERSON } from './person.js'
-import { type StreamPlace, topicAt, toStreamPlace } from './place.js'
 
 /**
  * Messages that the receiver can no longer see. Neither the person nor the time is sent; and a server sends the same to

@@ -1,12 +1,12 @@
-import type { Conversation, NewEvent } from '../../model/events/event.js'
-import { withinDepth } from '../deliveries/delivery-body.js'
-import { idAt, instantAt, known, type Payload, textAt } from '../mapping/payload.js'
-import { type ChatEvent, type Mapped, readChatEvent, toChatEvent } from './chat-event.js'
-import type { ChatContext } from './context.js'
-import { messageLink } from './link.js'
-import { carrierNode, messageNode } from './nodes.js'
-import { senderOf } from './person.js'
-import { type Place, placeOf } from './place.js'
+import type { Conversation, NewEvent } from '../../../model/events/event.js'
+import { withinDepth } from '../../deliveries/delivery-body.js'
+import { idAt, instantAt, known, type Payload, textAt } from '../../mapping/payload.js'
+import { type ChatEvent, type Mapped, readChatEvent, toChatEvent } from '../chat-event.js'
+import type { ChatContext } from '../context.js'
+import { messageLink } from '../link.js'
+import { carrierNode, messageNode } from '../nodes.js'
+import { senderOf } from '../person.js'
+import { type Place, placeOf } from '../place.js'
 
 /**
  * The event of one message object, as returned by the messages API. The same message gets the same dedupe key by every

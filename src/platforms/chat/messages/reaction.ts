@@ -1,8 +1,8 @@
-import { toNode } from '../mapping/node.js'
-import { idAt, known, textAt } from '../mapping/payload.js'
-import { type ChatEvent, type Mapped, verbOf } from './chat-event.js'
-import { messageNode } from './nodes.js'
-import { doerOf } from './person.js'
+import { toNode } from '../../mapping/node.js'
+import { idAt, known, textAt } from '../../mapping/payload.js'
+import { type ChatEvent, type Mapped, verbOf } from '../chat-event.js'
+import { messageNode } from '../nodes.js'
+import { doerOf } from '../person.js'
 
 /** An emoji added to or removed from a message. */
 export function mapReaction(event: ChatEvent): Mapped[] {

@@ -1,11 +1,11 @@
 /** A message edited, messages moved to another topic or stream, or both. */
-import { idAt, instantAt, known, memberOf, type Payload, textAt } from '../mapping/payload.js'
-import type { ChatEvent, Mapped } from './chat-event.js'
+import { idAt, instantAt, known, memberOf, type Payload, textAt } from '../../mapping/payload.js'
+import type { ChatEvent, Mapped } from '../chat-event.js'
+import { messageNode } from '../nodes.js'
+import { doerOf } from '../person.js'
+import { nameAt, type StreamPlace, topicAt } from '../place.js'
 import { conversationOf } from './message.js'
 import { forEachMessage } from './message-ids.js'
-import { messageNode } from './nodes.js'
-import { doerOf } from './person.js'
-import { nameAt, type StreamPlace, topicAt } from './place.js'
 
 const WORDS = ['content', 'orig_content', 'rendered_content', 'orig_rendered_content'] as const
 
