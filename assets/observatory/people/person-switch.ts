@@ -14,14 +14,14 @@ export function PersonSwitch({ person, isBare }: { person: ListedUser; isBare: b
     setPending(enabled)
     try {
       await changePerson(person, { enabled })
-      if (!enabled) tell(enabled)
+      if (!enabled) showDisabled(enabled)
     } catch (problem) {
       showToast({ words: `${username} ${enabled ? 'still cannot' : 'can still'} log in. ${reasonOf(problem)}` })
     } finally {
       setPending(undefined)
     }
   }
-  const tell = (enabled: boolean) => {
+  const showDisabled = (enabled: boolean) => {
     const words = html`<strong>${username}</strong> can no longer log in, and its tokens are refused. Events and subscriptions stay.`
     showToast({ words, undo: () => void change(!enabled) })
   }

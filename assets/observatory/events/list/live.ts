@@ -213,14 +213,14 @@ async function readStream(since: string, ended: AbortSignal, moved: (checkpoint:
     const messages = new SseReader()
     for (let part = await reader?.read(); part && !part.done; part = await reader?.read()) {
       heard()
-      const brought: StoredEvent[] = []
+      const received: StoredEvent[] = []
       let checkpoint: string | undefined
       for (const { event, id, data } of messages.take(part.value)) {
-        if (event === 'message') brought.push(JSON.parse(data) as StoredEvent)
+        if (event === 'message') received.push(JSON.parse(data) as StoredEvent)
         checkpoint = id ?? checkpoint
       }
       if (checkpoint === undefined || ended.aborted) continue
-      arrive(brought, checkpoint)
+      arrive(received, checkpoint)
       moved(checkpoint)
     }
   } finally {

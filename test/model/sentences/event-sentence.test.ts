@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import t from 'tap'
-import { sentenceOf, sentenceText } from '../../src/model/sentences/event-sentence.js'
-import { KIND_SENTENCES } from '../../src/model/sentences/kind-sentences.js'
-import { commonTemplates } from '../../src/model/sentences/plain-sentences.js'
-import { listPlatforms } from '../../src/platforms/adapters.js'
+import { sentenceOf, sentenceText } from '../../../src/model/sentences/event-sentence.js'
+import { KIND_SENTENCES } from '../../../src/model/sentences/kind-sentences.js'
+import { commonTemplates } from '../../../src/model/sentences/plain-sentences.js'
+import { listPlatforms } from '../../../src/platforms/adapters.js'
 
 interface Facts {
   actor?: { id?: string; display?: string }
