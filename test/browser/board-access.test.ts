@@ -24,7 +24,7 @@ t.test('who may see the board in a browser', inBrowser(), async t => {
     const page = await site.open(t, board, '/#new?title=Asked%20for&link=chat%3A1')
     await logIn()
     t.equal(await page.getByLabel('Title').inputValue(), 'Asked for', 'the login has kept what stands behind #')
-    await page.getByRole('button', { name: 'Discard' }).click()
+    await page.getByRole('button', { name: 'Discard draft' }).click()
     await page.getByRole('link', { name: 'Card' }).click()
     await page.keyboard.press('e')
     await page.getByLabel('Text, in Markdown').fill('begun')

@@ -154,7 +154,7 @@ t.test('cards in a browser', inBrowser(), async t => {
     await page.keyboard.press('Escape')
     await page.getByRole('button', { name: 'Open the draft' }).click()
     t.equal(await page.getByLabel('Title').inputValue(), 'Begun as well', 'one draft is not written over the other')
-    await page.getByRole('button', { name: 'Discard', exact: true }).click()
+    await page.getByRole('button', { name: 'Discard draft' }).click()
     await page.getByRole('button', { name: 'Create a new card from it' }).click()
     t.equal(await page.getByLabel('Text, in Markdown').inputValue(), 'begun')
     await note.waitFor({ state: 'detached' })

@@ -25,10 +25,10 @@ export function LostDraftNote({ id }: { id: string }) {
     keepDraft(key, undefined)
     openNew()
   }
-  const throwAway = html`<button type="button" class="button quiet" onClick=${() => keepDraft(key, undefined)}>Discard</button>`
+  const discard = html`<button type="button" class="button quiet" onClick=${() => keepDraft(key, undefined)}>Discard</button>`
   const actions = isInTheWay
-    ? html`<button type="button" class="button" onClick=${openNew}>Open the draft</button>${throwAway}`
-    : html`<button type="button" class="button" onClick=${rescue}>Create a new card from it</button>${throwAway}`
+    ? html`<button type="button" class="button" onClick=${openNew}>Open the draft</button>${discard}`
+    : html`<button type="button" class="button" onClick=${rescue}>Create a new card from it</button>${discard}`
   return html`<${Note} kind="warn" what="A card that you were editing was deleted." actions=${actions}>
     Your text for “<${Words} text=${draft.mine.title || draft.base.title} />” is kept.
     ${isInTheWay && ' You also started a new card: create or discard that one first.'}

@@ -56,7 +56,7 @@ export function NewCardPanel({ columns, onClose, onMade }: NewCardPanelProps) {
     }
   }
   useKeys('Card', [{ keys: ['Mod+Enter', 'Mod+s'], does: 'save', run: () => void create(), inFields: true }])
-  const throwAway = () => {
+  const discard = () => {
     keepDraft(key, undefined)
     onClose()
   }
@@ -65,7 +65,7 @@ export function NewCardPanel({ columns, onClose, onMade }: NewCardPanelProps) {
         ${names.map(name => html`<option value=${name}>${columnTitle(name)}</option>`)}
       </select></label>
     <span class="push"></span>
-    <button type="button" class="button quiet" onClick=${throwAway}>Discard</button>
+    <button type="button" class="button quiet" onClick=${discard}>Discard draft</button>
     <button type="button" class="button primary" aria-disabled=${isUnderWay || undefined} onClick=${() => void create()}>Create card</button>`
   return html`<${Panel} label="New card" size="card" foot=${foot} takesFocus onClose=${onClose}>
     <div class="panel-notes">
