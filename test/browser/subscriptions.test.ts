@@ -18,13 +18,13 @@ t.test('the tab of subscriptions in a browser', inBrowser(), async t => {
 
   t.test('with nothing watched it says what a subscription is', async t => {
     const page = await openAs(t, 'bob', '/subscriptions')
-    await page.getByRole('heading', { name: 'No subscriptions yet.' }).waitFor()
+    await page.getByRole('heading', { name: 'Nothing is watched yet.' }).waitFor()
     t.same(await findAxeViolations(page), [])
   })
 
   t.test('one is made with the keyboard alone, seen, found, and deleted', async t => {
     const page = await openAs(t, 'Ada', '/subscriptions')
-    await page.getByRole('heading', { name: 'No subscriptions yet.' }).waitFor()
+    await page.getByRole('heading', { name: 'Nothing is watched yet.' }).waitFor()
     await page.keyboard.press('n')
     await page.getByRole('dialog', FORM).waitFor()
     t.equal(await page.evaluate('document.activeElement.type'), 'radio', 'it begins with where')
@@ -57,7 +57,7 @@ t.test('the tab of subscriptions in a browser', inBrowser(), async t => {
     t.match(await focused(page), 'Delete')
     await page.keyboard.press('Enter')
     await page.getByText('Deleted stream:eng/topic:deploys. Its 0 events stay.').waitFor()
-    await page.getByRole('heading', { name: 'No subscriptions yet.' }).waitFor()
+    await page.getByRole('heading', { name: 'Nothing is watched yet.' }).waitFor()
     t.equal((await ledger.listSubscriptions()).length, 1, 'it can still be undone')
     const undo = page.getByRole('button', { name: 'Undo' })
     await undo.press('Enter')

@@ -98,7 +98,7 @@ function Content({ all, shown, selectedId, find, onEdit, onTry }: ContentProps) 
   }
   if (all.length === 0) {
     return html`<section class="view-scroll nothing-yet" aria-labelledby="nothing-watched">
-      <h2 id="nothing-watched">No subscriptions yet.</h2>
+      <h2 id="nothing-watched">Nothing is watched yet.</h2>
       <p>A subscription marks the events of one place: a topic, a repository, an issue. Readers of the ledger can then
         request only those. Events are recorded with or without one.</p>
       <div class="buttons"><a class="button" href=${newLink()}><${Glyph} name="plus" />New subscription</a></div>
