@@ -69,7 +69,7 @@ t.test('people and their tokens in a browser', inBrowser(), async t => {
     await panel.getByRole('radio', { name: 'Member' }).check()
     await page.getByText('2 accounts, 1 admin', { exact: true }).waitFor()
     await panel.getByRole('switch', { name: 'Yes' }).click()
-    await page.getByText('Events and subscriptions stay.').waitFor()
+    await page.getByText('can no longer log in, and its tokens are refused.').waitFor()
     t.match(
       (await accounts.listUsers()).find(({ id }) => id === bob.id),
       { enabled: false, role: 'member' },
@@ -126,7 +126,7 @@ t.test('people and their tokens in a browser', inBrowser(), async t => {
     const dialog = page.getByRole('dialog', { name: 'Your tokens' })
     await dialog.getByText('You have no tokens.').waitFor()
     await dialog.getByRole('button', { name: 'New token' }).click()
-    await dialog.getByText('Anyone who has it may do what you may.').waitFor()
+    await dialog.getByText('It has the same rights as your account.').waitFor()
     t.same(await findAxeViolations(page), [])
     await dialog.getByRole('button', { name: 'I have saved it' }).click()
     await page.locator('button:focus', { hasText: 'New token' }).waitFor()
@@ -137,12 +137,12 @@ t.test('people and their tokens in a browser', inBrowser(), async t => {
     await dialog.getByLabel('Sources').fill('ci, deploy')
     t.same(await findAxeViolations(page), [])
     await dialog.getByRole('button', { name: 'Issue token' }).click()
-    await dialog.getByText('A program that has it records events of ci, deploy and reads nothing.').waitFor()
-    await dialog.getByText('records ci, deploy, reads nothing').waitFor()
+    await dialog.getByText('It allows a program to record events of ci, deploy, and nothing else.').waitFor()
+    await dialog.getByText('only records ci, deploy').waitFor()
     await dialog.getByRole('button', { name: 'I have saved it' }).click()
     await dialog.getByRole('listitem').filter({ hasText: 'only records' }).getByRole('button').click()
     await dialog.getByRole('button', { name: 'Revoke', exact: true }).click()
-    await dialog.getByText('records ci, deploy, reads nothing').waitFor({ state: 'detached' })
+    await dialog.getByText('only records ci, deploy').waitFor({ state: 'detached' })
     await dialog.getByRole('button', { name: /^Revoke/ }).click()
     await dialog.getByRole('button', { name: 'Revoke', exact: true }).click()
     await dialog.getByText('You have no tokens.').waitFor()
