@@ -105,9 +105,9 @@ t.test('the tab of subscriptions in a browser', inBrowser(), async t => {
     const page = await openAs(t, 'bob', '/subscriptions')
     await page.getByText('Every kind').waitFor()
     const row = (name: string) => page.getByRole('row', { name: new RegExp(name) }).innerText()
-    t.match(await row('stream:ops'), /Every 30\ss, hot until/)
+    t.match(await row('stream:ops'), /Every 30\ss until/)
     t.match(await row('stream:ops'), /Doubled deliveries[\s\S]*left/)
-    t.match(await row('stream:cold'), /Every 5\smin, since/)
+    t.match(await row('stream:cold'), /Every 5\smin since/)
     t.match(
       await row('stream:support'),
       /Chat refused the key <img src=x>\. Failed 6 times, next attempt at[\s\S]*Failing, never captured/,

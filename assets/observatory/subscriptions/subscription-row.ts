@@ -47,7 +47,7 @@ export function SubscriptionRow({ subscription, owner, isSelected, onEdit, onTry
     { label: 'Edit…', glyph: 'pencil', note: 'e', onChoose: onEdit },
     { label: 'Its events', glyph: 'list', href: events },
     {
-      label: 'Duplicate…',
+      label: 'Copy as new…',
       glyph: 'copy',
       href: href('/subscriptions', new URLSearchParams({ new: 'true', like: id })),
     },
