@@ -1,5 +1,5 @@
 import { readEvent } from '../src/ledger/read-event.js'
-import { searchableStrings } from '../src/model/search.js'
+import { searchableStrings } from '../src/model/events/search.js'
 import type { EventMaker } from './events.js'
 
 /** The table of events and its indexes: key, order, facets and trigrams, as the ledger has them. */

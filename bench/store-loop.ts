@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { readEvent } from '../src/ledger/read-event.js'
-import type { NewEvent } from '../src/model/event.js'
+import type { NewEvent } from '../src/model/events/event.js'
 import type { EventToRecord } from '../src/store/event-store.js'
 import { openSqliteStore } from '../src/store/sqlite/store.js'
 import { EventMaker } from './events.js'

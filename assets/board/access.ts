@@ -1,6 +1,13 @@
 import { computed, type ReadonlySignal, signal } from '@preact/signals'
-import { type ApiCall, ApiProblem, api, leaveForLogin, rememberCsrfToken, showCredentials } from '../shared/api.js'
-import { createResource } from '../shared/resource.js'
+import {
+  type ApiCall,
+  ApiProblem,
+  api,
+  leaveForLogin,
+  rememberCsrfToken,
+  showCredentials,
+} from '../shared/server/api.js'
+import { createResource } from '../shared/server/resource.js'
 import type { AuthStatus } from './wire.js'
 
 /** How users get access: without a login, by a password and its cookie, or by an API key typed into the page. */
@@ -73,6 +80,6 @@ async function isStillIn(): Promise<boolean> {
 }
 
 function refusedByBackend({ status, requestId }: ApiProblem): ApiProblem {
-  const detail = 'That board refused the key of its profile. Whoever runs this board can put a new one there.'
+  const detail = 'That board refused the key in its profile. An operator of this board can replace it.'
   return new ApiProblem(status, { code: 'backend_refused_key', detail, request_id: requestId })
 }

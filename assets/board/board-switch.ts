@@ -1,7 +1,7 @@
-import { address, go, href } from '../shared/address.js'
-import { Glyph } from '../shared/glyph.js'
+import { Glyph } from '../shared/controls/glyph.js'
+import { Menu, type MenuItem } from '../shared/controls/menu.js'
 import { html } from '../shared/html.js'
-import { Menu, type MenuItem } from '../shared/menu.js'
+import { address, go, href } from '../shared/server/address.js'
 import { backends } from './backends.js'
 import { boardName } from './place.js'
 

@@ -1,31 +1,40 @@
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
-import { ApiProblem } from '../shared/api.js'
+import type { Card } from '#model/board/card'
 import { appearance } from '../shared/appearance.js'
-import { Glyph } from '../shared/glyph.js'
+import { Glyph } from '../shared/controls/glyph.js'
+import { ProblemNote } from '../shared/controls/problem-note.js'
 import { classes, html } from '../shared/html.js'
-import { useKeys } from '../shared/keys.js'
+import { useKeys } from '../shared/keys/keys.js'
 import { isCoarse, isPhone } from '../shared/media.js'
-import { ProblemNote } from '../shared/problem-note.js'
-import { useSlow } from '../shared/resource.js'
+import { ApiProblem } from '../shared/server/api.js'
+import { useSlow } from '../shared/server/resource.js'
 import { phoneActions } from '../shared/shell.js'
-import { count } from '../shared/text.js'
-import { BoardColumn } from './board-column.js'
-import { BoardFilters, boardFilter } from './board-filters.js'
+import { count } from '../shared/words/text.js'
 import { BoardSwitch } from './board-switch.js'
-import { fits, isFiltered } from './card-filter.js'
-import { CardPanel, LostCardPanel } from './card-panel.js'
-import { tileId } from './card-tile.js'
-import { areLoaded, areLoading, cardCount, columns, loadCards, loadProblem, moveCard, shownCard } from './cards.js'
-import { type Column, columnTitle, type Direction, findCard, narrow, placeAt, step, walk } from './columns.js'
-import { beginDrag } from './drag.js'
-import { DragFloat } from './drag-float.js'
-import { ExecutorBar } from './executor-bar.js'
-import { LostDrafts } from './lost-drafts.js'
-import { MoveDialog } from './move-dialog.js'
-import { NewCardPanel } from './new-card-panel.js'
+import { BoardFilters, boardFilter } from './cards/board-filters.js'
+import { fits, isFiltered } from './cards/card-filter.js'
+import { CardPanel, LostCardPanel } from './cards/card-panel.js'
+import { tileId } from './cards/card-tile.js'
+import {
+  areLoaded,
+  areLoading,
+  cardCount,
+  columns,
+  loadCards,
+  loadProblem,
+  moveCard,
+  shownCard,
+} from './cards/cards.js'
+import { LostDrafts } from './cards/lost-drafts.js'
+import { NewCardPanel } from './cards/new-card-panel.js'
+import { BoardColumn } from './columns/board-column.js'
+import { type Column, columnTitle, type Direction, findCard, narrow, placeAt, step, walk } from './columns/columns.js'
+import { beginDrag } from './columns/drag.js'
+import { DragFloat } from './columns/drag-float.js'
+import { MoveDialog } from './columns/move-dialog.js'
 import { NEW_CARD, place } from './place.js'
-import { executor } from './runs.js'
-import type { Card } from './wire.js'
+import { ExecutorBar } from './runs/executor-bar.js'
+import { executor } from './runs/runs.js'
 
 const WALKS: Record<string, Direction> = { h: 'left', j: 'down', k: 'up', l: 'right' }
 const ARROWS: Record<string, Direction> = {
@@ -91,7 +100,7 @@ export function BoardView() {
 
   useKeys('Board', [
     ...Object.entries(WALKS).map(([key, direction]) => ({
-      ...{ keys: key, does: key === 'h' ? 'walk (h j k l, or arrows)' : '', run: () => walkTo(direction) },
+      ...{ keys: key, does: key === 'h' ? 'move (h j k l, or arrows)' : '', run: () => walkTo(direction) },
     })),
     ...Object.entries(WALKS).map(([key, direction]) => ({
       ...{
@@ -145,7 +154,7 @@ export function BoardView() {
       ${isPhone.value && areLoaded.value && html`<${ColumnTabs} columns=${shown} current=${current?.name} onChoose=${setTab} />`}
       ${areLoaded.value ? html`<div ref=${board} class="columns">${(isPhone.value ? shown.filter(other => other === current) : shown).map(column)}</div>` : html`<${BoardSkeleton} />`}
       ${areLoaded.value && cardCount.value === 0 && adding === undefined && html`<${EmptyBoard} onNew=${() => open(NEW_CARD)} />`}
-      ${areLoaded.value && isFiltered(filter) && cardCount.value > 0 && shown.every(({ cards }) => cards.length === 0) && html`<p class="board-none" role="status">No card fits. <button type="button" class="link" onClick=${() => place.set({ q: '', label: [], assignee: [] })}>Clear all</button></p>`}
+      ${areLoaded.value && isFiltered(filter) && cardCount.value > 0 && shown.every(({ cards }) => cards.length === 0) && html`<p class="board-none" role="status">No card matches. <button type="button" class="link" onClick=${() => place.set({ q: '', label: [], assignee: [] })}>Clear all</button></p>`}
       ${!isPanel && !isCoarse.value && appearance.value.singleKeys && html`<${KeyHints} />`}
     </div>
     <${DragFloat} />
@@ -261,7 +270,7 @@ function BoardProblem() {
   if (problem === undefined || areLoading.value || (problem instanceof ApiProblem && problem.code === 'no_answer'))
     return null
   const what = areLoaded.value
-    ? 'The cards could not be loaded anew. What you see may be old.'
+    ? 'The cards could not be reloaded. They may be outdated.'
     : 'The cards could not be loaded.'
   return html`<div class="board-problem"><${ProblemNote} what=${what} problem=${problem} onRetry=${() => void loadCards()} /></div>`
 }
@@ -279,15 +288,15 @@ function BoardSkeleton() {
 
 function EmptyBoard({ onNew }: { onNew: () => void }) {
   return html`<div class="board-empty">
-    <h2>Nothing to do yet.</h2>
-    <p class="quiet-text">The board is ready. Write a first card, or make one of an event in the observatory.</p>
+    <h2>No cards yet.</h2>
+    <p class="quiet-text">The board is ready. Create a first card here, or from an event in the observatory.</p>
     <button type="button" class="button" onClick=${onNew}><${Glyph} name="plus" />Write a card</button>
   </div>`
 }
 
 function KeyHints() {
   return html`<p class="board-keys hint" aria-hidden="true">
-    <span><kbd>h</kbd> <kbd>j</kbd> <kbd>k</kbd> <kbd>l</kbd> walk</span><span><kbd>⇧</kbd> + walk moves the card</span>
+    <span><kbd>h</kbd> <kbd>j</kbd> <kbd>k</kbd> <kbd>l</kbd> walk</span><span><kbd>⇧</kbd> + arrows moves the card</span>
     <span><kbd>n</kbd> new</span><span><kbd>?</kbd> all keys</span>
   </p>`
 }

@@ -1,22 +1,21 @@
-import { address } from '../shared/address.js'
-import { DemoTag } from '../shared/demo-tag.js'
-import { Glyph } from '../shared/glyph.js'
+import { Glyph } from '../shared/controls/glyph.js'
+import type { MenuItem } from '../shared/controls/menu.js'
+import { ProblemNote } from '../shared/controls/problem-note.js'
+import { showToast } from '../shared/controls/toast.js'
 import { html } from '../shared/html.js'
 import { isPhone } from '../shared/media.js'
-import type { MenuItem } from '../shared/menu.js'
-import { ProblemNote } from '../shared/problem-note.js'
-import { isDemo, otherProgramUrl } from '../shared/root-path.js'
-import { logOut } from '../shared/session.js'
-import { Shell, type Tab } from '../shared/shell.js'
-import { showToast } from '../shared/toast.js'
+import { address } from '../shared/server/address.js'
+import { isDemo, otherProgramUrl } from '../shared/server/root-path.js'
+import { logOut } from '../shared/server/session.js'
+import { DemoTag, Shell, type Tab } from '../shared/shell.js'
 import { type AccessMode, accessMode, accessProblem, forgetKey, holdsKey, isIn, loadAccess } from './access.js'
 import { BoardTag } from './board-switch.js'
 import { BoardView } from './board-view.js'
-import { areLoaded, cardCount } from './cards.js'
-import { forgetTokens, heldTokens } from './executor-token.js'
+import { areLoaded, cardCount } from './cards/cards.js'
 import { KeyView } from './key-view.js'
 import { boardQuery } from './place.js'
-import { RunsView } from './runs-view.js'
+import { forgetTokens, heldTokens } from './runs/executor-token.js'
+import { RunsView } from './runs/runs-view.js'
 
 const VIEWS = { '/': BoardView, '/runs': RunsView }
 
@@ -24,7 +23,7 @@ const VIEWS = { '/': BoardView, '/runs': RunsView }
 export const PATHS = Object.keys(VIEWS) as readonly (keyof typeof VIEWS)[]
 
 /** Display names: the login is shared, so there are no personal ones. */
-const NAMES: Record<AccessMode, string> = { open: 'Anybody', password: 'Shared login', key: 'API key' }
+const NAMES: Record<AccessMode, string> = { open: 'Not signed in', password: 'Shared login', key: 'API key' }
 
 /** The board: its shell with the view named by the address. */
 export function Board() {
@@ -65,7 +64,7 @@ function openness(mode: AccessMode | undefined) {
 }
 
 function OpenTag() {
-  return html`<span class="tag warn open-tag" title="Whoever reaches this address may do everything here. Set BOARD_PASSWORD to ask for a login.">
+  return html`<span class="tag warn open-tag" title="Every visitor of this address has full access. Set BOARD_PASSWORD to require a login.">
     <${Glyph} name="warning" class="small" />${isPhone.value ? 'Open' : 'Open: no login is set up'}
   </span>`
 }

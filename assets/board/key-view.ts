@@ -1,9 +1,9 @@
 import { useEffect, useId, useRef, useState } from 'preact/hooks'
-import { Glyph } from '../shared/glyph.js'
+import { Glyph } from '../shared/controls/glyph.js'
+import { Note } from '../shared/controls/note.js'
 import { html } from '../shared/html.js'
-import { Note } from '../shared/note.js'
+import { reasonOf } from '../shared/server/api.js'
 import { enterKey } from './access.js'
-import { reasonOf } from './cards.js'
 
 /** The login by API key only. The key stays in this page's memory and is sent with every call. */
 export function KeyView() {
@@ -20,7 +20,7 @@ export function KeyView() {
     setUnderWay(true)
     try {
       if (await enterKey(key)) return
-      setProblem(key.trim() === '' ? 'This is needed.' : 'That is not the key of this board.')
+      setProblem(key.trim() === '' ? 'Required.' : 'This key is not valid.')
       setKey('')
     } catch (error) {
       setProblem(reasonOf(error))
@@ -30,14 +30,14 @@ export function KeyView() {
   }
   return html`<div class="key-view">
     <form class="key-card form" autocomplete="off" onSubmit=${submit}>
-      <h1>This board asks for its API key.</h1>
+      <h1>This board requires its API key.</h1>
       ${problem && html`<${Note} kind="danger" what=${problem} />`}
       <div>
         <label class="field-label" for=${id}>API key</label>
         <input ref=${field} id=${id} class="field" type="password" autocomplete="off" autocapitalize="off" spellcheck=${false}
           data-1p-ignore data-lpignore="true" value=${key} aria-describedby=${`${id}-hint`}
           onInput=${(event: Event) => setKey((event.target as HTMLInputElement).value)} />
-        <p id=${`${id}-hint`} class="field-hint">Kept in this page’s memory only. Gone when you reload.</p>
+        <p id=${`${id}-hint`} class="field-hint">Kept only in this page’s memory, until you reload.</p>
       </div>
       <button type="submit" class="button primary" aria-disabled=${isUnderWay || undefined}><${Glyph} name="key" />Show the board</button>
     </form>

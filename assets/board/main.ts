@@ -1,11 +1,11 @@
 import { render } from 'preact'
-import { startAddress } from '../shared/address.js'
 import { keepDrafts } from '../shared/drafts.js'
 import { html } from '../shared/html.js'
+import { startAddress } from '../shared/server/address.js'
 import { loadAccess } from './access.js'
 import { Board, PATHS } from './board.js'
+import { openRequestedCards } from './cards/requested-card.js'
 import { keepFresh } from './refresh.js'
-import { openRequestedCards } from './requested-card.js'
 
 startAddress(PATHS)
 openRequestedCards()

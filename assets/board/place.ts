@@ -1,7 +1,7 @@
 import { computed, type ReadonlySignal } from '@preact/signals'
-import { queryState } from '../shared/address.js'
-import { type ApiCall, api, apiResponse, segment } from '../shared/api.js'
 import { oneOf, type Param, text, texts } from '../shared/query-state.js'
+import { queryState } from '../shared/server/address.js'
+import { type ApiCall, api, apiResponse, segment } from '../shared/server/api.js'
 
 /** Form of a profile name. Source: docs/how-to/reach-another-board.md. */
 const PROFILE = /^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/

@@ -1,10 +1,10 @@
 import { effect, untracked } from '@preact/signals'
-import { outage } from '../shared/connection.js'
+import { outage } from '../shared/server/connection.js'
 import { accessMode, isIn, loadAccess } from './access.js'
 import { backends } from './backends.js'
-import { loadCards, resetCards } from './cards.js'
+import { loadCards, resetCards } from './cards/cards.js'
 import { boardName } from './place.js'
-import { isBusy, loadRuns, resetRuns } from './runs.js'
+import { isBusy, loadRuns, resetRuns } from './runs/runs.js'
 
 const EVERY_MS = 20_000
 /** While a run is queued or running. */

@@ -56,14 +56,14 @@ function sayWhoseSessionEnded(): void {
     // This device has no storage.
   }
   if (left === null) return
-  const back = 'Log in, and you are back where you were'
-  const advice = left === 'draft' ? `${back}, with what you wrote.` : `${back}.`
+  const back = 'Log in to continue where you were'
+  const advice = left === 'draft' ? `${back}, with your unsaved text.` : `${back}.`
   showNote({ what: 'Your session ended.', advice, isPlain: true })
 }
 
 function nothingIsMissing(): boolean {
   const empty = fields.filter(field => field.value === '')
-  for (const field of empty) showProblem(field, 'This is needed.')
+  for (const field of empty) showProblem(field, 'Required.')
   empty[0]?.focus()
   return empty.length === 0
 }
@@ -125,16 +125,16 @@ async function isCookieRefused(): Promise<boolean> {
 }
 
 function refusedCookie(): Note {
-  const what = 'Your browser did not keep the login.'
+  const what = 'The browser did not keep the login.'
   if (location.protocol === 'https:') {
     return {
       what,
-      advice: `The password was right. Let this browser keep cookies of ${location.host}, then log in again.`,
+      advice: `The password was correct. Allow cookies of ${location.host} in this browser, then log in again.`,
     }
   }
   return {
     what,
-    advice: `The password was right, but this page came over plain HTTP. Open it at its https address. If it has none, whoever runs ${programInText} has to allow logins without TLS. Or cookies are off in this browser.`,
+    advice: `The password was correct, but this page was loaded over plain HTTP. Open its https address. If it has none, an operator of ${programInText} must allow logins without TLS. Or this browser blocks cookies.`,
   }
 }
 
@@ -166,12 +166,12 @@ function showRefusal(answer: Response, problem: Problem): void {
 function toNote(answer: Response, problem: Problem): Note {
   if (problem.code === 'invalid_credentials') {
     return {
-      what: username ? 'That name and password do not match.' : 'That is not the password.',
-      advice: `Check Caps Lock. After several wrong tries ${program} answers more slowly.`,
+      what: username ? 'Wrong name or password.' : 'Wrong password.',
+      advice: `Check Caps Lock. After several failed attempts ${program} responds more slowly.`,
     }
   }
   const wait = `Wait ${inWords(answer.headers.get('retry-after'))}, then try again.`
-  if (answer.status === 429) return { what: 'There were too many wrong tries.', advice: wait }
+  if (answer.status === 429) return { what: 'Too many failed attempts.', advice: wait }
   if (answer.status === 503) return { what: `${program} is busy.`, advice: wait }
   const detail = textOf(problem.detail)
   const requestId = textOf(problem.request_id)

@@ -1,12 +1,12 @@
-import { href } from '../shared/address.js'
-import { Dialog } from '../shared/dialog.js'
-import { SourceGlyph } from '../shared/glyph.js'
+import type { Subscription } from '#model/subscriptions/subscription'
+import { Dialog } from '../shared/controls/dialog.js'
+import { SourceGlyph } from '../shared/controls/glyph.js'
 import { html } from '../shared/html.js'
 import { isPhone } from '../shared/media.js'
-import { now } from '../shared/now.js'
-import { count } from '../shared/text.js'
-import { clockTime, dateWords, dayOf, exactTime, fromMs, relativeTime } from '../shared/time.js'
-import type { Subscription } from '../shared/wire.js'
+import { href } from '../shared/server/address.js'
+import { now } from '../shared/words/now.js'
+import { count } from '../shared/words/text.js'
+import { exactTime, relativeTime } from '../shared/words/time.js'
 import { type Overview, overview } from './overview.js'
 import { bySource, sourceLabel } from './sources.js'
 import { isFailing, isOver } from './subscriptions/watch-times.js'
@@ -35,7 +35,7 @@ export function OverviewStrip() {
 export function LedgerDialog({ onClose }: { onClose: () => void }) {
   const current = overview.value.value
   return html`<${Dialog} title="Ledger" onClose=${onClose}>
-    <div class="strip is-list">${current ? html`<${Items} overview=${current} />` : 'The server has not said yet.'}</div>
+    <div class="strip is-list">${current ? html`<${Items} overview=${current} />` : 'Not loaded yet.'}</div>
     ${current && html`<p class="hint">Daybook ${current.health.version}, ${current.health.engine}</p>`}
   <//>`
 }
@@ -47,7 +47,7 @@ function Items({ overview: { stats, health, subscriptions } }: { overview: Overv
   const newest = stats.latest_captured_at
   return html`<div class="strip-begin">
     <p class="strip-item"><strong>${count(stats.event_count)}</strong> ${stats.event_count === 1 ? 'event' : 'events'}</p>
-    ${stats.duplicate_count > 0 && html`<p class="strip-item"><strong>${count(stats.duplicate_count)}</strong> repeats, kept once</p>`}
+    ${stats.duplicate_count > 0 && html`<p class="strip-item"><strong>${count(stats.duplicate_count)}</strong> repeats</p>`}
     ${sources.map(
       source => html`<p class="strip-item" title=${sourceLabel(source)}>
         <${SourceGlyph} source=${source} name=${sourceLabel(source)} /><strong>${count(stats.by_source[source]?.events ?? 0)}</strong>
@@ -58,22 +58,12 @@ function Items({ overview: { stats, health, subscriptions } }: { overview: Overv
     <div class="strip-end">
     ${
       health.status === 'unavailable' &&
-      html`<p class="strip-item" title=${health.detail}><span class="tag danger">takes no events</span><span class="ellipsis">${health.detail}</span></p>`
+      html`<p class="strip-item" title=${health.detail}><span class="tag danger">not accepting events</span><span class="ellipsis">${health.detail}</span></p>`
     }
-    ${
-      health.head &&
-      html`<p class="strip-item strip-head">Head <time class="code" datetime=${health.head} title=${exactTime(health.head)}>${headWords(health.head)}</time></p>`
-    }
-    ${newest && html`<p class="strip-item strip-newest">newest ${relativeTime(newest, now.value)}</p>`}
+    ${newest && html`<p class="strip-item strip-newest" title=${exactTime(newest)}>newest ${relativeTime(newest, now.value)}</p>`}
     ${
       watched.length > 0 &&
-      html`<p class="strip-item">Capture <strong>${watched.length - failing} of ${watched.length}</strong> fine
+      html`<p class="strip-item">Captures <strong>${watched.length - failing} of ${watched.length}</strong> working
         ${failing > 0 && html`<a class="tag danger" href=${href('/subscriptions', FAILING)}>${failing} failing</a>`}</p>`
     }</div>`
-}
-
-/** `14:31:58.204117`, with the day if not today. */
-function headWords(head: string): string {
-  const time = `${clockTime(head)}${head.slice(19, 26)}`
-  return dayOf(head) === dayOf(fromMs(now.value)) ? time : `${dateWords(head, now.value)} ${time}`
 }

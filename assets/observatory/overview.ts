@@ -1,8 +1,9 @@
 import { effect } from '@preact/signals'
-import { api } from '../shared/api.js'
-import { outage } from '../shared/connection.js'
-import { createResource } from '../shared/resource.js'
-import type { Health, Stats, Subscription, SubscriptionPage } from '../shared/wire.js'
+import type { Subscription } from '#model/subscriptions/subscription'
+import { api } from '../shared/server/api.js'
+import { outage } from '../shared/server/connection.js'
+import { createResource } from '../shared/server/resource.js'
+import type { Health, Stats, SubscriptionPage } from '../shared/server/wire.js'
 
 export interface Overview {
   stats: Stats

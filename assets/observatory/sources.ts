@@ -1,6 +1,6 @@
-import { api } from '../shared/api.js'
-import { createResource } from '../shared/resource.js'
-import type { List, Platform } from '../shared/wire.js'
+import { api } from '../shared/server/api.js'
+import { createResource } from '../shared/server/resource.js'
+import type { List, Platform } from '../shared/server/wire.js'
 
 /** The catalogue of platforms. */
 export const platforms = createResource(async signal => {

@@ -1,4 +1,4 @@
-import { plainText } from './text.js'
+import { plainText } from './words/text.js'
 
 let region: HTMLElement | undefined
 

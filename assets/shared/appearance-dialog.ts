@@ -1,9 +1,9 @@
 import { appearance, DENSITIES, PALETTES, SCHEMES, setAppearance } from './appearance.js'
-import { Dialog } from './dialog.js'
+import { Dialog } from './controls/dialog.js'
+import { Segments } from './controls/segments.js'
+import { Switch } from './controls/switch.js'
 import { html } from './html.js'
 import { isCoarse } from './media.js'
-import { Segments } from './segments.js'
-import { Switch } from './switch.js'
 
 const PALETTE_NAMES: Record<(typeof PALETTES)[number], string> = { indigo: 'Indigo', forest: 'Forest', amber: 'Amber' }
 const SCHEME_NAMES: Record<(typeof SCHEMES)[number], string> = { system: 'System', light: 'Light', dark: 'Dark' }
@@ -22,12 +22,12 @@ export function AppearanceDialog({ onClose }: { onClose: () => void }) {
         onChange=${(value: typeof scheme) => setAppearance({ scheme: value })} />
       <${Segments} legend="Rows" choices=${choices(DENSITIES, DENSITY_NAMES)} value=${density}
         onChange=${(value: typeof density) => setAppearance({ density: value })} />
-      ${isCoarse.value && html`<p class="field-hint">Under fingers rows are always comfortable.</p>`}
+      ${isCoarse.value && html`<p class="field-hint">Touch screens always use comfortable rows.</p>`}
       <div>
         <${Switch} label="Single keys" isOn=${singleKeys} onChange=${(isOn: boolean) => setAppearance({ singleKeys: isOn })} />
-        <p class="field-hint">A letter or sign does something by itself, such as / for the search. ? lists them.</p>
+        <p class="field-hint">Single letters and signs are shortcuts, such as / for the search. ? lists them.</p>
       </div>
     </div>
-    <p class="hint">Kept on this device.</p>
+    <p class="hint">Saved on this device.</p>
   <//>`
 }

@@ -1,6 +1,6 @@
 import { Component, type ComponentChildren } from 'preact'
+import { ProblemNote } from './controls/problem-note.js'
 import { html } from './html.js'
-import { ProblemNote } from './problem-note.js'
 
 interface BoundaryProps {
   /** When it changes, the view renders again after an error. */

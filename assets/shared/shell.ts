@@ -1,17 +1,17 @@
 import { signal } from '@preact/signals'
 import { useEffect, useRef, useState } from 'preact/hooks'
-import { address, go, href } from './address.js'
 import { AppearanceDialog } from './appearance-dialog.js'
 import { Boundary } from './boundary.js'
-import { Glyph, type GlyphName } from './glyph.js'
+import { Glyph, type GlyphName } from './controls/glyph.js'
+import { Menu, type MenuItem } from './controls/menu.js'
+import { Toasts } from './controls/toast.js'
 import { type Children, html } from './html.js'
-import { useKeys } from './keys.js'
-import { KeysHelp } from './keys-help.js'
+import { useKeys } from './keys/keys.js'
+import { KeysHelp } from './keys/keys-help.js'
 import { isPhone } from './media.js'
-import { Menu, type MenuItem } from './menu.js'
-import { OutageNote } from './outage-note.js'
-import { initials } from './text.js'
-import { Toasts } from './toast.js'
+import { address, go, href } from './server/address.js'
+import { OutageNote } from './server/outage-note.js'
+import { initials } from './words/text.js'
 
 /** A view of the page with its own address. */
 export interface Tab {
@@ -128,4 +128,9 @@ function usePageTitle(label: string | undefined): void {
     if (!isFirst.current && document.activeElement === document.body) document.getElementById('view')?.focus()
     isFirst.current = false
   }, [label])
+}
+
+/** @param what is sample data, and where: `invented events in a throw-away ledger` */
+export function DemoTag({ what }: { what: string }) {
+  return html`<span class="tag accent open-tag"><span>Demo<span class="tag-rest">: ${what}</span></span></span>`
 }

@@ -1,4 +1,4 @@
-import { readSearch } from '../../src/model/search.js'
+import { readSearch } from '../../src/model/events/search.js'
 import type { Bench } from '../bench.js'
 import type { Figure } from '../figure.js'
 import { search, searchPath, settle } from '../ledger-calls.js'

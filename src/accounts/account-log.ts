@@ -1,4 +1,4 @@
-import type { AccountAction, AccountLogEntry, ActorIdentity } from '../model/account-log.js'
+import type { AccountAction, AccountLogEntry, ActorIdentity } from '../model/accounts/account-log.js'
 import { type Micros, toTimestamp } from '../model/timestamp.js'
 import type { StoredUser, UserStore } from '../store/user-store.js'
 

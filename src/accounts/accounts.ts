@@ -1,5 +1,5 @@
-import type { AccountLogEntry } from '../model/account-log.js'
-import type { ListedUser, Role, User } from '../model/user.js'
+import type { AccountLogEntry } from '../model/accounts/account-log.js'
+import type { ListedUser, Role, User } from '../model/accounts/user.js'
 import type { Actor } from './account-log.js'
 import type { UserTokens } from './api-tokens.js'
 import type { Identity, ShownCredentials } from './identity.js'

@@ -1,5 +1,5 @@
+import type { Role, User } from '../model/accounts/user.js'
 import { AppError, type FieldProblem } from '../model/app-error.js'
-import type { Role, User } from '../model/user.js'
 import type { UserStore } from '../store/user-store.js'
 import type { NewUser } from './accounts.js'
 import { isUsername, readNewUser } from './read-user.js'

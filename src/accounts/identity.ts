@@ -1,4 +1,4 @@
-import type { User } from '../model/user.js'
+import type { User } from '../model/accounts/user.js'
 
 /** The credentials of a request, as sent, without their scheme, not verified yet. */
 export interface ShownCredentials {

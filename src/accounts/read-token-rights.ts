@@ -1,6 +1,6 @@
+import { type TokenRights, USER_LIMITS } from '../model/accounts/user.js'
 import { type FieldProblem, notAnObject, refusedInput } from '../model/app-error.js'
-import { EVENT_LIMITS, SOURCE_PATTERN } from '../model/event-limits.js'
-import { type TokenRights, USER_LIMITS } from '../model/user.js'
+import { EVENT_LIMITS, SOURCE_PATTERN } from '../model/events/event-limits.js'
 
 const SOURCE = new RegExp(SOURCE_PATTERN)
 

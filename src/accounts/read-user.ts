@@ -1,6 +1,6 @@
 import { problemsOfText } from '../login/problems-of-text.js'
+import { ROLES, type Role, USER_LIMITS, USERNAME_PATTERN } from '../model/accounts/user.js'
 import { type FieldProblem, notAnObject, refusedInput } from '../model/app-error.js'
-import { ROLES, type Role, USER_LIMITS, USERNAME_PATTERN } from '../model/user.js'
 import type { ChangedUser, NewUser } from './accounts.js'
 import { weaknessOf } from './weak-password.js'
 

@@ -1,5 +1,5 @@
+import type { ListedUser, User } from '../model/accounts/user.js'
 import { AppError } from '../model/app-error.js'
-import type { ListedUser, User } from '../model/user.js'
 import type { ListedStoredUser, StoredUser } from '../store/user-store.js'
 
 /** A user as others may see it. Lists members by name, so that a new member of the store stays private. */

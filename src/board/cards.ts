@@ -1,5 +1,5 @@
 import { AppError } from '../model/app-error.js'
-import { CARD_LIMITS, type Card, type CardList } from '../model/card.js'
+import { CARD_LIMITS, type Card, type CardList } from '../model/board/card.js'
 import { type Micros, toTimestamp } from '../model/timestamp.js'
 import type { CardFilter, CardStore } from '../store/card-store.js'
 import { readIfMatch } from './if-match.js'

@@ -1,4 +1,4 @@
-import type { Run, RunMode, RunPlan } from '../model/run.js'
+import type { Run, RunMode, RunPlan } from '../model/board/run.js'
 
 /** What a real run starts. */
 export interface ExecutorSettings {

@@ -1,7 +1,12 @@
 import { Compile } from '#typebox/compile'
 import { type FieldProblem, refusedInput } from '../model/app-error.js'
-import { CARD_LIMITS } from '../model/card.js'
-import { CardChangesSchema, type CardInputChanges, type NewCard, NewCardSchema } from '../model/card-input.js'
+import {
+  CARD_LIMITS,
+  CardChangesSchema,
+  type CardInputChanges,
+  type NewCard,
+  NewCardSchema,
+} from '../model/board/card.js'
 import { toFieldProblems } from '../model/field-problems.js'
 
 const LISTS = [

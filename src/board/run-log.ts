@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream'
 import { StringDecoder } from 'node:string_decoder'
 import { setTimeout as delay, setImmediate as turn } from 'node:timers/promises'
-import type { LogPiece } from '../model/run.js'
+import type { LogPiece } from '../model/board/run.js'
 
 export type NewLogPiece = Omit<LogPiece, 'seq'>
 

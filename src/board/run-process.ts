@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { mkdir } from 'node:fs/promises'
 import type { Readable } from 'node:stream'
 import { setTimeout as delay } from 'node:timers/promises'
-import type { Run } from '../model/run.js'
+import type { Run } from '../model/board/run.js'
 import { endTree, type TreeTimes } from './process-tree.js'
 import type { RunLog } from './run-log.js'
 

@@ -1,8 +1,8 @@
 import type { BoardClient } from '../client/board-client.js'
 import { followRun } from '../client/follow-run.js'
 import { byteLines } from '../client/lines.js'
-import { LogText } from '../model/log-text.js'
-import type { LogPiece, Run } from '../model/run.js'
+import { LogText } from '../model/board/log-text.js'
+import type { LogPiece, Run } from '../model/board/run.js'
 import type { Output } from './terminal/output.js'
 import { toTerminalJson, toTerminalLine, toTerminalText } from './terminal/text.js'
 

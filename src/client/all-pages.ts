@@ -1,6 +1,6 @@
 import { AppError } from '../model/app-error.js'
-import { CARD_LIMITS } from '../model/card.js'
-import { SUBSCRIPTION_LIMITS } from '../model/subscription.js'
+import { CARD_LIMITS } from '../model/board/card.js'
+import { SUBSCRIPTION_LIMITS } from '../model/subscriptions/subscription.js'
 import { Answer, BOARD, LEDGER } from './answer.js'
 import type { BoardClient, CardParameters } from './board-client.js'
 import type { LedgerClient } from './ledger-client.js'

@@ -1,5 +1,5 @@
 import { AppError } from '../model/app-error.js'
-import { EVENT_LIMITS } from '../model/event-limits.js'
+import { EVENT_LIMITS } from '../model/events/event-limits.js'
 
 /** Input of `api record-json`. */
 export type EventInput =

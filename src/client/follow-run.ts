@@ -1,5 +1,5 @@
 import { AppError } from '../model/app-error.js'
-import type { LogPiece, Run } from '../model/run.js'
+import type { LogPiece, Run } from '../model/board/run.js'
 import { Answer, BOARD } from './answer.js'
 import type { BoardClient } from './board-client.js'
 import { isPassing, type WaitOptions, waitOut } from './wait-out.js'

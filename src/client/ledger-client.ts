@@ -1,6 +1,6 @@
 import { AppError } from '../model/app-error.js'
-import type { CaptureLine, CaptureProgress, CaptureRequest, CaptureResult } from '../model/capture.js'
 import { fromFailure } from '../model/failure.js'
+import type { CaptureLine, CaptureProgress, CaptureRequest, CaptureResult } from '../model/subscriptions/capture.js'
 import { Answer, LEDGER } from './answer.js'
 import type { EventParameters } from './event-pages.js'
 import { readJsonLines } from './lines.js'

@@ -1,5 +1,5 @@
 import { AppError, type FieldProblem } from '../model/app-error.js'
-import { EVENT_LIMITS } from '../model/event-limits.js'
+import { EVENT_LIMITS } from '../model/events/event-limits.js'
 import type { Answer } from './answer.js'
 import type { LedgerClient } from './ledger-client.js'
 import { byteLines, endsWithFeed, isBlank } from './lines.js'

@@ -6,12 +6,12 @@ interface Entry<Item> {
   item: Item
 }
 
-/** What is to come, in the order of time; what was planned for one moment, in the order in which it was planned. */
+/** A queue of items by time; items of one moment in the order in which they were added. */
 export class Agenda<Item> {
-  /** The last comes first, as an array gives that up easily. */
+  /** In reverse order, because removing from the end of an array is cheap. */
   readonly #entries: Entry<Item>[] = []
 
-  /** When the next is planned. */
+  /** Time of the next item. */
   get nextAt(): Micros | undefined {
     return this.#entries.at(-1)?.at
   }
@@ -24,12 +24,12 @@ export class Agenda<Item> {
     return this.#entries.pop()
   }
 
-  /** Any of them, however far away. */
+  /** Any item, at any distance. */
   takeAny(random: Random): Entry<Item> | undefined {
     return this.#entries.splice(random.integer(0, this.#entries.length - 1), 1)[0]
   }
 
-  /** In front of all that come at the same time or earlier. */
+  /** Before all items of the same time or earlier. */
   #placeOf(at: Micros): number {
     let [low, high] = [0, this.#entries.length]
     while (low < high) {

@@ -1,19 +1,19 @@
-import type { NewCard } from '../model/card-input.js'
-import type { NewEvent } from '../model/event.js'
+import type { NewCard } from '../model/board/card.js'
+import type { NewEvent } from '../model/events/event.js'
 import type { Micros } from '../model/timestamp.js'
 import { MINUTE } from './durations.js'
-import type { Step } from './story.js'
+import type { Step } from './stories/story.js'
 
-/** A card of the demo's board, and when somebody made it. */
+/** A card of the demo's board, and the time of its creation. */
 export interface DemoCard {
   at: Micros
   card: NewCard & { column: string }
 }
 
-/** What a card is made of: the event that it is about is found in the history, so its link leads somewhere. */
+/** The plan of a card: it links to an event that is searched for in the history, so that the link works. */
 interface Plan {
   about: (event: NewEvent) => boolean
-  /** @param event the newest that it may be about */
+  /** @param event the newest event that fits */
   card: (event: NewEvent) => Omit<DemoCard['card'], 'links'>
 }
 
@@ -129,7 +129,7 @@ const PLANS: readonly Plan[] = [
 const TITLE_CHARACTERS = 150
 const WRITTEN_AFTER = 12 * MINUTE
 
-/** Reads a history, and has a card for what it found at the end. */
+/** Reads a history, and makes cards from the events that it found. */
 export class CardNotes {
   readonly #newest = new Map<Plan, { at: Micros; event: NewEvent }>()
 
@@ -140,7 +140,7 @@ export class CardNotes {
     }
   }
 
-  /** Oldest first, each with a link to the event that it is about. */
+  /** Oldest first, each with a link to its event. */
   cards(): DemoCard[] {
     const cards = [...this.#newest].map(([{ card }, { at, event }]): DemoCard => {
       return { at: at + WRITTEN_AFTER, card: { ...card(event), links: [event.dedupe_key] } }

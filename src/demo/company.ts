@@ -1,44 +1,44 @@
 import type { EventDelivery } from '../ledger/ledger.js'
 import type { Micros } from '../model/timestamp.js'
 import { Agenda } from './agenda.js'
-import { ChatServer } from './chat-server.js'
-import type { CodeHost } from './code-host.js'
-import { CodeHostA } from './code-host-a.js'
-import { CodeHostB } from './code-host-b.js'
 import { DAY, HOUR, MINUTE, SECOND } from './durations.js'
-import { ForumServer } from './forum-server.js'
-import { THREADS } from './forum-talk.js'
-import { issueStory } from './issue-story.js'
-import { nightlyStory } from './nightly-story.js'
 import { Polling } from './polling.js'
-import { pullRequestStory } from './pull-request-story.js'
 import { Random } from './random.js'
-import { releaseStory } from './release-story.js'
-import type { Step, Story, World } from './story.js'
-import { talkStory } from './talk-story.js'
-import { threadStory } from './thread-story.js'
+import { ChatServer } from './servers/chat-server.js'
+import type { CodeHost } from './servers/code-host.js'
+import { CodeHostA } from './servers/code-host-a.js'
+import { CodeHostB } from './servers/code-host-b.js'
+import { ForumServer } from './servers/forum-server.js'
+import { issueStory } from './stories/issue-story.js'
+import { nightlyStory } from './stories/nightly-story.js'
+import { pullRequestStory } from './stories/pull-request-story.js'
+import { releaseStory } from './stories/release-story.js'
+import type { Step, Story, World } from './stories/story.js'
+import { talkStory } from './stories/talk-story.js'
+import { threadStory } from './stories/thread-story.js'
 import { isWeekend } from './waking-hours.js'
 import { demoWatches, type Watch } from './watches.js'
+import { THREADS } from './words/forum-talk.js'
 
-/** How far back its history goes. */
+/** Length of the history. */
 export const HISTORY_DAYS = 30
-/** How many of each begin on a day of the week and at the weekend. */
+/** How many of each start on a weekday, and on a day of the weekend. */
 const A_DAY = {
   pullRequests: { week: 1.5, weekend: 0.6 },
   issues: { week: 1.6, weekend: 0.8 },
   talks: { week: 5, weekend: 3.5 },
   releases: { week: 0.25, weekend: 0 },
 } as const
-/** Of all deliveries; code hosts and forwarders try again when an answer is slow. */
+/** Share of deliveries that are repeated, as senders do after a slow answer. */
 const REPEATED = 0.03
-/** What is so near belongs to what has just happened. */
+/** Steps this close together happen together. */
 const A_MOMENT = 5 * SECOND
-/** More than what lies between two deliveries. */
+/** More than there are between two deliveries. */
 const MOST_ACTS = 10_000
 
 /**
- * An invented company on its four platforms. What happens there follows from the seed and from when it happens: first a
- * history of 30 days, and from then on as quickly as somebody asks for more.
+ * An invented company on its four platforms. Its events follow from the seed and the time: first a history of 30 days,
+ * then as many as the caller requests.
  */
 export class Company implements World {
   readonly random: Random
@@ -51,7 +51,7 @@ export class Company implements World {
   #now: Micros
   #steps: Step[] = []
 
-  /** @param ends when the history ends: the present */
+  /** @param ends end of the history: the present */
   constructor({ seed, ends }: { seed: number; ends: Micros }) {
     this.random = new Random(seed)
     this.#ends = ends
@@ -82,8 +82,8 @@ export class Company implements World {
   }
 
   /**
-   * What happens next, as if it happened at that time: with at least one delivery. Any story may be the one that goes on,
-   * whatever was planned: not much is to be seen of a company that sleeps.
+   * The next steps, moved to the given time, with at least one delivery. If nothing is due, a random story continues
+   * early: at night too little would happen.
    */
   goOn(at: Micros): Step[] {
     const steps = this.#polling.poll(this.chat, at, 'all')
@@ -104,7 +104,7 @@ export class Company implements World {
     return together(this.#steps.splice(0))
   }
 
-  /** What is sent a moment later comes in when that moment is there. */
+  /** Deliveries with a later time arrive at that time. */
   #send(at: Micros, deliveries: EventDelivery[]): void {
     if (at > this.#now) this.begin(this.#arrival(at, deliveries))
     else this.#arrive(at, deliveries)
@@ -136,7 +136,7 @@ export class Company implements World {
     this.#steps.push({ at: yield offAt, does: 'save', subscription: { id, source, enabled: false } })
   }
 
-  /** Every day begins its stories, on any day as many as are usual on one like it. */
+  /** Starts the stories of each day. */
   *#days(begins: Micros): Story {
     for (let at = yield begins; ; ) {
       const day = Math.floor(at / DAY) * DAY
@@ -145,7 +145,7 @@ export class Company implements World {
     }
   }
 
-  /** @param from what would have begun earlier is over */
+  /** @param from stories do not start before it */
   *#storiesOf(day: Micros, from: Micros): Generator<Story> {
     const kind = isWeekend(day) ? 'weekend' : 'week'
     const begins = () => Math.max(from, day + Math.floor((3 + this.random.fraction() * 15) * HOUR))
@@ -160,13 +160,13 @@ export class Company implements World {
     for (let count = this.#count(A_DAY.talks[kind]); count > 0; count--) yield talkStory(this, begins())
   }
 
-  /** About so many: a part of one is one now and then. */
+  /** A random number around the given one; a fraction is sometimes one. */
   #count(about: number): number {
     return Math.floor(about * (0.6 + 0.8 * this.random.fraction()) + this.random.fraction())
   }
 }
 
-/** What arrives at one moment is one step. */
+/** Joins deliveries that arrive together into one step. */
 function together(steps: readonly Step[]): Step[] {
   const joined: Step[] = []
   for (const step of steps) {

@@ -1,9 +1,9 @@
-/** When somebody is about: at work on weekdays, awake every day, or a program. */
+/** When a person is active: at work on weekdays, or awake every day. `always`: a program. */
 export type Hours = 'office' | 'awake' | 'always'
 
-/** Somebody of the invented company, or one of its customers. Every platform has a number of its own for them. */
+/** An employee or a customer of the invented company. Each platform derives its own id for them. */
 export interface Person {
-  /** Unique; ids on the platforms are made of it. */
+  /** Unique; ids on the platforms are derived from it. */
   number: number
   username: string
   name: string
@@ -15,8 +15,8 @@ export interface Person {
 }
 
 /**
- * The people of Brindlequay, who make timetables and tickets for small ferries. All of them are invented. Their names
- * are of several lengths and scripts, as those of real people are. Some of them look in at weekends.
+ * The employees of Brindlequay, which makes timetables and tickets for small ferries. All are invented. Their names have
+ * several lengths and scripts, like those of real people. Some also work at weekends.
  */
 export const STAFF: readonly Person[] = [
   staff(1, 'ottilie', 'Ottilie Brannock', 1, 'admin'),
@@ -33,7 +33,7 @@ export const STAFF: readonly Person[] = [
   staff(12, 'kofi', 'Kofi Lanternwell', 0, 'member', 'awake'),
 ]
 
-/** Those who use the forum from outside. */
+/** Customers, who use only the forum. */
 export const CUSTOMERS: readonly Person[] = [
   customer(41, 'captain_pell', 'Captain Pell', 1),
   customer(42, 'isla_of_gulls', 'Isla of Gulls', 0),
@@ -45,7 +45,7 @@ export const CUSTOMERS: readonly Person[] = [
   customer(48, 'old_slip_museum', 'Old Slip Ferry Museum', 1),
 ]
 
-/** Programs that speak in chat, on one code host and on the other. */
+/** Bots: in chat, and on each code host. */
 export const CHAT_BOT: Person = bot(71, 'foghorn', 'Foghorn')
 export const CODE_A_BOT: Person = bot(72, 'mooring[bot]', 'mooring[bot]')
 export const CODE_B_BOT: Person = bot(73, 'project_61_bot_7f3a', 'Lock Keeper')
@@ -69,7 +69,7 @@ function bot(number: number, username: string, name: string): Person {
   return { number, username, name, hours: 'always', zone: 0, role: 'member' }
 }
 
-/** Addresses that lead nowhere: the domain is reserved for examples. */
+/** An address without a mailbox: the domain is reserved for examples. */
 export function emailOf({ username, hours }: Person): string {
   const name = username.replace(/[^a-z0-9_.]/gu, '')
   return hours === 'always' ? `${name}-bot@brindlequay.example` : `${name}@brindlequay.example`

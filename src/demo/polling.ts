@@ -1,9 +1,9 @@
 import { dueAt, expiresAt } from '../ledger/watch-times.js'
-import type { CaptureState } from '../model/subscription.js'
+import type { CaptureState } from '../model/subscriptions/subscription.js'
 import { type Micros, toTimestamp } from '../model/timestamp.js'
-import type { ChatMessage, ChatServer } from './chat-server.js'
 import { SECOND } from './durations.js'
-import type { Step } from './story.js'
+import type { ChatMessage, ChatServer } from './servers/chat-server.js'
+import type { Step } from './stories/story.js'
 import type { Watch } from './watches.js'
 
 interface PolledWatch {
@@ -17,7 +17,7 @@ interface PolledWatch {
   unread: ChatMessage[]
 }
 
-/** Asks the chat server for what was said in watched topics, by the rules of a real capture. */
+/** Captures the watched topics of the chat server by the rules of a real capture. */
 export class Polling {
   readonly #watches: PolledWatch[] = []
 
@@ -28,7 +28,7 @@ export class Polling {
     this.#watches.push({ id, target, metadata: { ...metadata }, createdAt, error, capture: {}, unread: [] })
   }
 
-  /** @returns whether a watch will come to read it */
+  /** @returns whether a watch will capture it */
   hear(message: ChatMessage): boolean {
     const target = `stream:${message.stream.name}/topic:${message.topic}`
     const hearing = this.#watches.filter(watch => watch.target === target && watch.error === undefined)
@@ -36,7 +36,7 @@ export class Polling {
     return hearing.length > 0
   }
 
-  /** Captures the watches that are due. @param which only those with something to read: who else polls is not told of */
+  /** Captures the watches that are due. @param which `with news`: only those with unread messages */
   poll(chat: ChatServer, at: Micros, which: 'with news' | 'all'): Step[] {
     this.#forgetOver(at)
     return this.#watches
@@ -69,7 +69,7 @@ function capture(watch: PolledWatch, chat: ChatServer, at: Micros): Step[] {
   ]
 }
 
-/** It has failed since the watch was made. */
+/** The capture has failed since the watch was created. */
 function attemptsOf({ metadata, createdAt }: PolledWatch, at: Micros): number {
   const seconds = typeof metadata.interval_seconds === 'number' ? metadata.interval_seconds : 60
   return Math.floor((at - createdAt) / (seconds * SECOND)) + 1

@@ -1,9 +1,8 @@
-/** Whole numbers below this come out of one step. */
+/** One step gives whole numbers below this. */
 const RANGE = 2 ** 32
 
 /**
- * Numbers that look random and follow from the seed alone, so that a demo can be told twice in the same words. Not for
- * secrets.
+ * Pseudorandom numbers from a seed, so that two demos with one seed are equal. Not for secrets.
  *
  * Source: "mulberry32", a public-domain generator with 32 bits of state.
  */
@@ -37,7 +36,7 @@ export class Random {
     return item
   }
 
-  /** So many different ones, or all in another order. */
+  /** That many different items, or all of them, in random order. */
   several<Item>(items: readonly Item[], count: number): Item[] {
     const left = [...items]
     const picked: Item[] = []

@@ -8,7 +8,7 @@ const AWAKE = { wakes: 7, sleeps: 22.5 } as const
 /** 1970-01-01 was a Thursday. */
 const FIRST_WEEKDAY = 4
 
-/** The first moment, from that one on, in which somebody is about. */
+/** The first moment from `at` on in which the person is active. */
 export function whenAbout({ hours, zone }: Person, at: Micros, random: Random): Micros {
   if (hours === 'always') return at
   const there = at + zone * HOUR
@@ -16,7 +16,7 @@ export function whenAbout({ hours, zone }: Person, at: Micros, random: Random): 
   return local - zone * HOUR
 }
 
-/** Those of them who may be about on that day. */
+/** The people who may be active on that day. */
 export function aboutOn(people: readonly Person[], at: Micros): readonly Person[] {
   return isWeekend(at) ? people.filter(({ hours }) => hours !== 'office') : people
 }

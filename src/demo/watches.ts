@@ -1,14 +1,14 @@
-import type { SubscriptionInput } from '../model/subscription.js'
+import type { SubscriptionInput } from '../model/subscriptions/subscription.js'
 import { type Micros, toTimestamp } from '../model/timestamp.js'
 import { DAY, HOUR } from './durations.js'
 
-/** A subscription of the demo, and what becomes of it. */
+/** A subscription of the demo, and its later changes. */
 export interface Watch {
   subscription: SubscriptionInput & { id: string }
   createdAt: Micros
-  /** When somebody switches it off. */
+  /** When it is switched off. */
   offAt?: Micros
-  /** It is polled; why that fails, if it does. */
+  /** Set if it is polled, with the error if that fails. */
   polled?: { error: string | undefined }
 }
 
@@ -18,11 +18,11 @@ const NOT_PERMITTED =
   'Check the target of the subscription, and subscribe the account to the stream.'
 
 /**
- * The subscriptions of the demo: on and off, temporary ones with time left and without, and polled ones of which one
- * fails.
+ * The subscriptions of the demo: enabled and disabled ones, temporary ones before and after their end, and polled ones,
+ * of which one fails.
  *
- * @param begins when the history of the demo begins
- * @param ends when it ends, and the present takes over
+ * @param begins the start of the demo's history
+ * @param ends its end: the present
  */
 export function demoWatches({ begins, ends }: { begins: Micros; ends: Micros }): Watch[] {
   return [
@@ -69,7 +69,7 @@ export function demoWatches({ begins, ends }: { begins: Micros; ends: Micros }):
         target: 'stream:operations/topic:incidents',
         event_kinds: ['message.created'],
         capture_modes: POLLED,
-        metadata: { interval_seconds: 60, reason: 'Somebody shall always know.' },
+        metadata: { interval_seconds: 60, reason: 'No incident may go unnoticed.' },
       },
       createdAt: begins + HOUR,
       polled: { error: undefined },

@@ -1,7 +1,7 @@
 import { readCookie } from '../login/cookies.js'
 import { newSecret } from '../login/csrf.js'
 import { AppError } from '../model/app-error.js'
-import type { BoardSecrets } from '../model/board-secrets.js'
+import type { BoardSecrets } from '../model/board/board-secrets.js'
 import type { Micros } from '../model/timestamp.js'
 import type { BoardSessionStore } from '../store/board-session-store.js'
 import { csrfTokenOf, digestOf, isEnvelope, sealToken } from './cookie-envelope.js'

@@ -1,6 +1,6 @@
 import { problemsOfText } from '../login/problems-of-text.js'
+import { USER_LIMITS } from '../model/accounts/user.js'
 import { type FieldProblem, refusedInput } from '../model/app-error.js'
-import { USER_LIMITS } from '../model/user.js'
 
 export interface BoardLogin {
   password: string

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto'
 import { type Derive, derivePassword, PASSWORD_ITERATIONS } from '../login/password-hash.js'
-import type { BoardSecrets } from '../model/board-secrets.js'
+import type { BoardSecrets } from '../model/board/board-secrets.js'
 import type { SigningKey } from './cookie-envelope.js'
 
 /** The current key, and the form that sessions store of it. */

@@ -1,9 +1,9 @@
 import type { Agent, ClientRequest, IncomingHttpHeaders, IncomingMessage, RequestOptions } from 'node:http'
 import { HttpFailure, toHttpFailure } from './http-failure.js'
 
-/** Where a server is. */
+/** Address of a server. */
 export type HttpAddress =
-  /** Base address, http or https, without a slash at its end. May have a path. */
+  /** Base address, http or https, without a trailing slash. May have a path. */
   { baseUrl: string } | { socketPath: string }
 
 export interface HttpCall {
@@ -14,12 +14,12 @@ export interface HttpCall {
   body?: string | Uint8Array | undefined
   /** How long the connection may be silent. */
   idleSeconds: number
-  /** How long all of it may take, however lively; without it there is no end. */
+  /** Limit for the whole request; none by default. */
   totalSeconds?: number | undefined
-  /** Of the body; a larger one is not read to its end. */
+  /** Of the body. Reading a larger one stops. */
   maxAnswerBytes: number
   signal?: AbortSignal | undefined
-  /** Keeps connections open between requests, and says what to trust. Without it each request has one of its own. */
+  /** Keeps connections open between requests, and has the trusted certificates. By default each request has its own connection. */
   agent?: Agent | undefined
 }
 
@@ -35,14 +35,14 @@ export interface OpenAnswer {
   headers: IncomingHttpHeaders
   /** The body as it arrives. @throws HttpFailure; the signal's reason once it is aborted */
   chunks(): AsyncGenerator<Buffer>
-  /** Lets go of the connection. To be called in any case. */
+  /** Closes the connection. Always call it. */
   end(): void
 }
 
 const CONNECT_SECONDS = 10
 
 /**
- * One request. Redirects are not followed: a credential goes where it was meant to go.
+ * Sends one request. Does not follow redirects: a credential must not reach another server.
  *
  * @throws HttpFailure; the signal's reason once it is aborted
  */
@@ -62,7 +62,7 @@ export async function readWhole({ status, headers, chunks }: OpenAnswer): Promis
   return { status, headers, body: Buffer.concat(body) }
 }
 
-/** One request whose answer is read as it comes. @throws as `exchange` */
+/** Sends one request, for reading the answer as it arrives. @throws as `exchange` */
 export async function openAnswer(address: HttpAddress, call: HttpCall): Promise<OpenAnswer> {
   call.signal?.throwIfAborted()
   const request = open(address, call)
@@ -71,7 +71,7 @@ export async function openAnswer(address: HttpAddress, call: HttpCall): Promise<
     call.signal?.aborted ? call.signal.reason : (watch.failure ?? toHttpFailure(error, watch.connected))
   try {
     const response = await new Promise<IncomingMessage>((resolve, reject) => {
-      // Stays: an error may follow the one that was told, and nobody must be surprised by it.
+      // Not `once`: a second error without a listener would end the process.
       request.on('error', reject)
       request.once('response', resolve)
       request.end(call.body)
@@ -91,7 +91,7 @@ export async function openAnswer(address: HttpAddress, call: HttpCall): Promise<
   } catch (error) {
     watch.end()
     const thrown = toThrown(error)
-    // The server closed a kept connection just as we took it up again.
+    // The server closed the kept connection when we used it again.
     const isStale = request.reusedSocket && thrown instanceof HttpFailure && thrown.trouble === 'lost'
     if (isStale && call.method === 'GET') return openAnswer(address, call)
     throw thrown
@@ -99,8 +99,8 @@ export async function openAnswer(address: HttpAddress, call: HttpCall): Promise<
 }
 
 /**
- * Taken from the process, not imported: importing `node:http` as an ES module evaluates every one of its exports, and
- * from Node 22 on one of them loads a whole WebSocket client, 20 ms for nothing.
+ * Not imported: importing `node:http` as an ES module evaluates all of its exports, and from Node 22 on one of them
+ * loads a WebSocket client, which takes 20 ms.
  */
 function open(address: HttpAddress, { method, path, headers, idleSeconds, agent }: HttpCall): ClientRequest {
   const http = process.getBuiltinModule('node:http')
@@ -117,12 +117,12 @@ function open(address: HttpAddress, { method, path, headers, idleSeconds, agent 
 
 interface Watch {
   connected: boolean
-  /** Why the request was ended, if it was: what is thrown where the answer is read does not say. */
+  /** Why the request was ended, if it was; the error thrown while reading the answer does not contain it. */
   failure: HttpFailure | undefined
   end: () => void
 }
 
-/** Ends a request that takes too long or is called off. */
+/** Ends a request that takes too long or is aborted. */
 function watchOver(request: ClientRequest, address: HttpAddress, call: HttpCall): Watch {
   const { idleSeconds, totalSeconds, signal } = call
   const stop = (trouble: 'unreachable' | 'silent', reason: string) => () => {
@@ -134,7 +134,7 @@ function watchOver(request: ClientRequest, address: HttpAddress, call: HttpCall)
   const abort = () => request.destroy()
   signal?.addEventListener('abort', abort)
   request.once('timeout', stop('silent', `${idleSeconds} seconds`))
-  // Until then it may wait for the connection that another request has.
+  // Before that it may wait for a connection in use by another request.
   request.once('socket', socket => {
     if (request.destroyed) return
     const connect = () => {

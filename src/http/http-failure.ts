@@ -1,10 +1,10 @@
 /**
- * Why there is no answer: nothing can be reached there; the connection broke; nothing was heard for too long; what
- * answers does not speak HTTP; the answer is larger than allowed.
+ * Why there is no answer: the address cannot be reached; the connection broke; the server was silent for too long; the
+ * answer is not HTTP, or is larger than allowed.
  */
 export type HttpTrouble = 'unreachable' | 'lost' | 'silent' | 'not_http' | 'too_large'
 
-/** A request that got no answer. Whoever asked says what it means, and what to do. */
+/** A request without an answer. The caller knows what that means, and what to do. */
 export class HttpFailure extends Error {
   constructor(
     readonly trouble: HttpTrouble,
@@ -18,9 +18,9 @@ export class HttpFailure extends Error {
 }
 
 /**
- * An error of Node's as a failure; any other error as it is.
+ * An error of Node.js as a failure; any other error unchanged.
  *
- * @param connected whether the connection stood when it came
+ * @param connected whether the connection was open by then
  */
 export function toHttpFailure(error: unknown, connected: boolean): unknown {
   if (error instanceof HttpFailure || !(error instanceof Error)) return error

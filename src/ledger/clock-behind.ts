@@ -9,15 +9,15 @@ export interface ClockWarning {
 }
 
 /**
- * Warns of a ledger whose newest event is more than a day ahead of the clock, as one leaves behind that was ahead once:
- * until the clock gets there, `captured_at` only counts on by microseconds, and says nothing about when events arrive.
+ * Warns of a ledger whose newest event is more than a day ahead of the clock, left by a clock that was once ahead. Until
+ * the clock gets there, `captured_at` only increases by microseconds and does not show when events arrive.
  *
  * Source: docs/decisions/0029.
  */
 export function clockBehind(head: Micros | null, now: Micros): ClockWarning | undefined {
   if (head === null || head - now <= CLOCK_TOLERANCE) return undefined
   const detail = [
-    `The newest event was captured at ${toTimestamp(head)}, but the clock of this machine says ${toTimestamp(now)}.`,
+    `The newest event was captured at ${toTimestamp(head)}, but the clock of this machine shows ${toTimestamp(now)}.`,
     'Until the clock gets there, events are recorded in order, each one microsecond after the one before.',
     'If the clock is wrong, correct it. If it was wrong before, restore a backup of that time or begin a new database file.',
   ].join(' ')

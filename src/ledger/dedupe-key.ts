@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { EventInput } from '../model/event.js'
+import type { EventInput } from '../model/events/event.js'
 
 /** Members that entered the digest in version 0.2 when the event had no others beyond its subject. */
 const DIGESTED_IN_0_2: ReadonlySet<string> = new Set(['occurred_at', 'actor', 'target', 'payload'])

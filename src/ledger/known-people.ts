@@ -1,6 +1,6 @@
-import type { NewEvent, Provenance } from '../model/event.js'
+import type { NewEvent, Provenance } from '../model/events/event.js'
 
-/** What earlier events said about a person. */
+/** A person as named by earlier events. */
 interface KnownPerson {
   display?: string
   isBot?: boolean
@@ -13,7 +13,7 @@ const MOST_PEOPLE = 10_000
 
 /**
  * Remembers the names of people, and which of them are bots, from platform deliveries: many events name a person by id
- * alone. What an unproved delivery said is not used for a proved one.
+ * alone. Names from unproved deliveries are not used for proved ones.
  *
  * Source: docs/decisions/0025.
  */

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { AppError } from '../model/app-error.js'
 import {
   type NewEvent,
@@ -7,30 +6,22 @@ import {
   toUnverifiedKey,
   VERIFICATIONS,
   type Verification,
-} from '../model/event.js'
-import type { EventHistogram, HistogramQuery } from '../model/event-histogram.js'
-import { UNVERIFIED_KEYS } from '../model/event-limits.js'
-import type { EventPage, EventQuery } from '../model/event-query.js'
-import {
-  type CaptureState,
-  SUBSCRIPTION_LIMITS,
-  type Subscription,
-  type SubscriptionPage,
-} from '../model/subscription.js'
-import type { SubscriptionPreview } from '../model/subscription-preview.js'
+} from '../model/events/event.js'
+import type { EventHistogram, HistogramQuery } from '../model/events/event-histogram.js'
+import { UNVERIFIED_KEYS } from '../model/events/event-limits.js'
+import type { EventPage, EventQuery } from '../model/events/event-query.js'
+import { PLATFORM_SOURCES } from '../model/platforms/platform-source.js'
+import type { CaptureState, Subscription, SubscriptionPage } from '../model/subscriptions/subscription.js'
+import type { SubscriptionPreview } from '../model/subscriptions/subscription-preview.js'
 import { type Micros, toTimestamp } from '../model/timestamp.js'
 import type { EventToRecord, LedgerStats, RecordOutcome, StoreHealth, SubscriptionMatch } from '../store/event-store.js'
 import type { Store } from '../store/store.js'
-import type { LedgerKept } from '../store/subscription-store.js'
 import { KnownPeople } from './known-people.js'
 import { type FreshEvent, LiveFeed } from './live-feed.js'
-import { completeForms, readSubscription } from './read-subscription.js'
 import { SharedReads } from './shared-reads.js'
-import { foreignSubscription, mayChange, type SubscriptionCaller } from './subscription-caller.js'
-import { SubscriptionMatcher } from './subscription-matcher.js'
-import { previewSubscription } from './subscription-preview.js'
-import { isPolled } from './watch-times.js'
-import { withCapture } from './with-capture.js'
+import type { SubscriptionCaller } from './subscription-caller.js'
+import { type SubscriptionOptions, Subscriptions } from './subscriptions.js'
+import { followPages, type ReadPage, type WaitingParts, type WrapRead, waitForPage } from './wait-for-events.js'
 
 /** One arrival of an event, with its provenance. */
 export interface EventDelivery {
@@ -63,57 +54,39 @@ const SMALL_EVENT_BYTES = 16 * 1024
 /** Enough to know the people who take part at the moment. */
 const PEOPLE_FROM_EVENTS = 500
 const PROVED: readonly Verification[] = VERIFICATIONS.filter(verified => verified !== 'none')
-const PLATFORMS = ['chat', 'forum', 'code_a', 'code_b']
 
-/** Reads a page of events, maybe once there is room for it. */
-export type ReadPage = (query: EventQuery, signal?: AbortSignal) => Promise<EventPage>
-/** Makes one way to read a page of another one. */
-export type WrapRead = (read: ReadPage) => ReadPage
-
-export interface LedgerOptions {
+export interface LedgerOptions extends SubscriptionOptions {
   store: Store
-  /** Wall clock in microseconds. */
-  clock: () => Micros
-  /** A fresh identifier for a subscription. */
-  newSubscriptionId: () => string
-  /** How many subscriptions an owner may have, and how many may have no owner; `SUBSCRIPTION_LIMITS.perOwner` when absent. */
-  maxSubscriptions?: number | undefined
 }
+
+const OPEN: SubscriptionCaller = { role: 'open' }
 
 /** Events and subscriptions. Knows neither HTTP nor SQL. */
 export class Ledger {
-  /** Subscriptions that were stored incomplete or damaged, found when the ledger was opened. */
-  readonly withProblems: Subscription[] = []
   /** Why the newest events could not be read when the ledger was opened. The names in them are then unknown. */
   unreadEvents: AppError | undefined
   /** The newest `captured_at` when the ledger was opened; null in an empty ledger, and where it could not be read. */
   headAtOpen: Micros | null = null
   readonly #feed = new LiveFeed()
   readonly #liveReads = new SharedReads(query => this.query(query))
-  readonly #matcher = new SubscriptionMatcher()
   readonly #people = new KnownPeople()
-  /** Ids of the watches that capture polls. */
-  readonly #polled = new Set<string>()
-  /** A save merges stored and sent values, so each change waits for the one before it. */
-  #changing: Promise<unknown> = Promise.resolve()
+  readonly #read: ReadPage = (query, signal) => this.query(query, signal)
 
-  private constructor(private readonly options: LedgerOptions) {}
+  private constructor(
+    private readonly options: LedgerOptions,
+    private readonly subscriptions: Subscriptions,
+  ) {}
 
   /** Opens the ledger over an open store. */
   static async open(options: LedgerOptions): Promise<Ledger> {
-    const ledger = new Ledger(options)
-    const { subscriptions } = options.store
-    const incomplete: Subscription[] = []
-    for (const stored of await subscriptions.list()) {
-      if (stored.problem !== undefined) ledger.withProblems.push(stored)
-      // A subscription that could not be read whole is not written back.
-      const subscription = stored.problem === undefined ? completeForms(stored) : stored
-      if (subscription !== stored) incomplete.push(subscription)
-      ledger.#takeUp(subscription)
-    }
-    for (const subscription of incomplete) await subscriptions.save(subscription)
+    const ledger = new Ledger(options, await Subscriptions.open(options))
     await ledger.#learnPeople()
     return ledger
+  }
+
+  /** Subscriptions that were stored incomplete or damaged, found when the ledger was opened. */
+  get withProblems(): readonly Subscription[] {
+    return this.subscriptions.withProblems
   }
 
   /**
@@ -121,7 +94,12 @@ export class Ledger {
    * ledger.
    */
   async #learnPeople(): Promise<void> {
-    const newest = { order: 'desc', limit: PEOPLE_FROM_EVENTS, sources: PLATFORMS, withoutPayload: true } as const
+    const newest = {
+      order: 'desc',
+      limit: PEOPLE_FROM_EVENTS,
+      sources: PLATFORM_SOURCES,
+      withoutPayload: true,
+    } as const
     // Separately, so that unproved events cannot push out proved ones.
     for (const verified of [['none'], PROVED] as const) {
       const found = await this.options.store.events.query({ ...newest, verified }).catch(error => {
@@ -146,7 +124,7 @@ export class Ledger {
     const events = deliveries.map(({ event: sent, provenance, json }) => {
       // An event that is already serialised stays as it is.
       const event = json === undefined ? this.#people.complete(sent, provenance) : sent
-      return { event, provenance, json, matches: matchesOf(provenance, this.#matcher.match(event, now)) }
+      return { event, provenance, json, matches: matchesOf(provenance, this.subscriptions.match(event, now)) }
     })
     return this.#record(events)
   }
@@ -162,35 +140,31 @@ export class Ledger {
    */
   async recordCaptured(id: string, page: CapturedEvents): Promise<RecordOutcome[]> {
     const outcomes = await this.#recordPage(id, page)
-    await this.#inTurn(async () => {
-      const watch = await this.options.store.subscriptions.findById(id)
-      if (watch) this.#takeUp(watch)
-    })
+    await this.subscriptions.reload(id)
     return outcomes
   }
 
   async #recordPage(id: string, page: CapturedEvents): Promise<RecordOutcome[]> {
     const { events, host, attemptedAt, readTo, reread, followed } = page
-    const { store, clock } = this.options
     const place = { host, read_to: readTo, ...(reread ? { reread } : {}), ...(followed ? { followed } : {}) }
     const changes: CaptureState = { ...place, last_attempt_at: toTimestamp(attemptedAt) }
-    const now = clock()
+    const now = this.options.clock()
     const toRecord = events.map((sent, at): EventToRecord => {
       const event = this.#people.complete(sent, CAPTURED)
       const isLast = at === events.length - 1
       const last = isLast ? { cursor: readTo, captured: changes } : {}
       const own: SubscriptionMatch = { id, isCaptured: true, cursor: event.subject_id, ...last }
-      const others = this.#matcher.match(event, now).filter(match => match.id !== id)
+      const others = this.subscriptions.match(event, now).filter(match => match.id !== id)
       return { event, provenance: CAPTURED, matches: [...others, own] }
     })
     if (toRecord.length > 0) return this.#record(toRecord)
-    await store.subscriptions.noteCapture(id, changes, readTo === NOTHING_READ ? undefined : readTo)
+    await this.subscriptions.noteCapture(id, changes, readTo === NOTHING_READ ? undefined : readTo)
     return []
   }
 
   /** Records the outcome of an attempt to capture a watch. */
   noteCapture(id: string, changes: CaptureState): Promise<void> {
-    return this.options.store.subscriptions.noteCapture(id, changes)
+    return this.subscriptions.noteCapture(id, changes)
   }
 
   /**
@@ -236,130 +210,70 @@ export class Ledger {
   }
 
   /**
-   * Long poll: while the page of a query with `since` is empty, waits until something matches, `seconds` have passed or
-   * the signal aborts. Then returns the page as last read.
+   * Long poll, see `waitForPage`.
    *
    * @param wrapRead around every read of a page
-   * @throws the signal's reason when it aborts before anything was seen; as `query`
    */
-  async waitFor(
+  waitFor(
     query: EventQuery,
     seconds: number,
     signal?: AbortSignal,
     wrapRead: WrapRead = read => read,
   ): Promise<EventPage> {
-    const readLive = wrapRead((query, signal) => this.#liveReads.query(query, signal))
-    const deadline = performance.now() + seconds * 1000
-    const waiting = this.#feed.listen(query)
-    try {
-      let page = await wrapRead((query, signal) => this.query(query, signal))(query, signal)
-      while (page.count === 0 && !signal?.aborted) {
-        const left = deadline - performance.now()
-        if (left <= 0) break
-        await waiting.next(signal, left)
-        if (!signal?.aborted) page = await lookAgain(query, { page, signal, read: readLive })
-      }
-      return page
-    } finally {
-      waiting.end()
-    }
+    return waitForPage(query, { ...this.#waitingParts(wrapRead), seconds, signal })
   }
 
   /**
-   * Yields every matching event after `query.since`, or after the current head: page by page, until the signal aborts.
-   * Reads the next page when the consumer asks for it. Each page's `nextSince` is the checkpoint after it. A busy ledger
-   * does not end it: it reads again a moment later.
+   * Stream, see `followPages`.
    *
    * @param wrapRead around every read of a page
    */
-  async *follow(query: EventQuery, signal: AbortSignal, wrapRead: WrapRead = read => read): AsyncGenerator<EventPage> {
-    const readOwn = wrapRead((query, signal) => this.query(query, signal))
-    const readLive = wrapRead((query, signal) => this.#liveReads.query(query, signal))
-    const waiting = this.#feed.listen(query)
-    try {
-      let since =
-        query.since ??
-        (await whenFree(() => this.query({ order: 'desc', limit: 1, maxBytes: 0 }, signal), signal)).head ??
-        0
-      for (let read = readOwn; !signal.aborted; ) {
-        const page = await whenFree(() => read({ ...query, order: 'asc', since }, signal), signal)
-        since = page.nextSince ?? since
-        yield page
-        read = page.hasMore ? readOwn : readLive
-        if (!page.hasMore) await waiting.next(signal)
-      }
-    } finally {
-      waiting.end()
-    }
+  follow(query: EventQuery, signal: AbortSignal, wrapRead: WrapRead = read => read): AsyncGenerator<EventPage> {
+    return followPages(query, { ...this.#waitingParts(wrapRead), readHead: this.#read, signal })
   }
 
-  /**
-   * Creates a subscription, or merges into the one with the same id.
-   *
-   * @throws AppError `forbidden/forbidden` for another member's, `invalid/invalid_field`, `invalid/invalid_timestamp`,
-   *   `conflict/too_many_subscriptions` above the owner's limit
-   */
+  #waitingParts(wrapRead: WrapRead): WaitingParts {
+    const readShared = wrapRead((query, signal) => this.#liveReads.query(query, signal))
+    return { feed: this.#feed, read: wrapRead(this.#read), readShared }
+  }
+
+  /** See `Subscriptions`, as for all methods up to `deleteSubscription`. */
   saveSubscription(
     input: unknown,
     caller: SubscriptionCaller = OPEN,
   ): Promise<{ created: boolean; subscription: Subscription }> {
-    return this.#inTurn(() => this.#save(input, caller))
+    return this.subscriptions.save(input, caller)
   }
 
-  /**
-   * What a subscription would have matched in the last days if it were saved as sent. Stores nothing.
-   *
-   * @throws AppError as `saveSubscription`
-   */
-  async previewSubscription(
+  previewSubscription(
     input: unknown,
     caller: SubscriptionCaller = OPEN,
     signal?: AbortSignal,
   ): Promise<SubscriptionPreview> {
-    const { store, clock } = this.options
-    const { subscription } = await this.#readOver(input, caller, () => DRAFT_ID)
-    return previewSubscription(store.events, subscription, clock(), signal)
+    return this.subscriptions.preview(input, caller, signal)
   }
 
-  /** @throws AppError `not_found/not_found`, also for another member's */
-  async getSubscription(id: string, caller: SubscriptionCaller = OPEN): Promise<Subscription> {
-    return this.#served(await this.#findFor(caller, id))
+  getSubscription(id: string, caller: SubscriptionCaller = OPEN): Promise<Subscription> {
+    return this.subscriptions.get(id, caller)
   }
 
-  /** The subscriptions that the caller may see. */
-  async listSubscriptions(caller: SubscriptionCaller = OPEN): Promise<Subscription[]> {
-    const owner = caller.role === 'member' ? caller.userId : undefined
-    const subscriptions = await this.options.store.subscriptions.list(owner)
-    return subscriptions.map(subscription => this.#served(subscription))
+  listSubscriptions(caller: SubscriptionCaller = OPEN): Promise<Subscription[]> {
+    return this.subscriptions.list(caller)
   }
 
-  /** One page of them, ordered by id, after the id `after`. */
-  async pageSubscriptions(
+  pageSubscriptions(
     caller: SubscriptionCaller,
-    { after, limit }: { after?: string | undefined; limit: number },
+    bounds: { after?: string | undefined; limit: number },
   ): Promise<SubscriptionPage> {
-    const found = await this.options.store.subscriptions.listPage({
-      ...(caller.role === 'member' ? { owner: caller.userId } : {}),
-      ...(after === undefined ? {} : { after }),
-      limit: limit + 1,
-    })
-    const items = found.slice(0, limit).map(subscription => this.#served(subscription))
-    return { items, next: found.length > limit ? (items.at(-1)?.id ?? null) : null }
+    return this.subscriptions.page(caller, bounds)
   }
 
-  /** The watches that capture polls, in their current state. */
-  async listPolled(): Promise<Subscription[]> {
-    return this.#polled.size === 0 ? [] : this.options.store.subscriptions.listByIds([...this.#polled])
+  listPolled(): Promise<Subscription[]> {
+    return this.subscriptions.listPolled()
   }
 
-  /** Its matched events stay. @throws AppError `not_found/not_found`, also for another member's */
   deleteSubscription(id: string, caller: SubscriptionCaller = OPEN): Promise<void> {
-    return this.#inTurn(async () => {
-      await this.#findFor(caller, id)
-      await this.options.store.subscriptions.delete(id)
-      this.#matcher.remove(id)
-      this.#polled.delete(id)
-    })
+    return this.subscriptions.delete(id, caller)
   }
 
   stats(): Promise<LedgerStats> {
@@ -375,104 +289,10 @@ export class Ledger {
     if (this.#feed.hasListeners) this.#feed.publish(freshEvents(events, outcomes))
     return outcomes
   }
-
-  #inTurn<Result>(change: () => Promise<Result>): Promise<Result> {
-    const changed = this.#changing.then(change)
-    this.#changing = changed.catch(() => undefined) // the caller gets the error; the next change starts regardless
-    return changed
-  }
-
-  async #findFor(caller: SubscriptionCaller, id: string): Promise<Subscription> {
-    const subscription = await this.options.store.subscriptions.findById(id)
-    if (!subscription || !mayChange(caller, subscription)) throw unknownSubscription()
-    return subscription
-  }
-
-  async #save(input: unknown, caller: SubscriptionCaller) {
-    const { store, newSubscriptionId } = this.options
-    const { subscription, stored } = await this.#readOver(input, caller, newSubscriptionId)
-    if (stored?.owner_user_id !== subscription.owner_user_id) await this.#refuseFull(subscription.owner_user_id)
-    // Events move these two concurrently, so only a value that was set takes precedence over the stored one.
-    const set = MOVED_BY_EVENTS.filter(member => subscription[member] !== (stored?.[member] ?? null))
-    const saved = await store.subscriptions.save(subscription, set)
-    this.#takeUp(saved.subscription)
-    return { ...saved, subscription: this.#served(saved.subscription) }
-  }
-
-  /** Changes run one after the other, so nothing is added between this check and the save. */
-  async #refuseFull(owner: string | null): Promise<void> {
-    const { store, maxSubscriptions = SUBSCRIPTION_LIMITS.perOwner } = this.options
-    if ((await store.subscriptions.count(owner)) < maxSubscriptions) return
-    const whose = owner === null ? 'There are' : 'This user has'
-    const message = `${whose} ${maxSubscriptions} subscriptions${owner === null ? ' without an owner' : ''}, and no more are allowed.`
-    throw new AppError('conflict', 'too_many_subscriptions', message, {
-      hint: 'Delete one that is no longer needed, or raise EVENT_MAX_SUBSCRIPTIONS.',
-    })
-  }
-
-  /** Reads what was sent over what is stored under its id. */
-  async #readOver(input: unknown, caller: SubscriptionCaller, newId: () => string) {
-    const { store, clock } = this.options
-    const sentId = idOf(input)
-    const stored = sentId === undefined ? undefined : await store.subscriptions.findById(sentId)
-    if (stored && !mayChange(caller, stored)) throw foreignSubscription()
-    const id = sentId ?? newId()
-    return { stored, subscription: readSubscription(input, stored, { id, now: toTimestamp(clock()), caller }) }
-  }
-
-  #takeUp(subscription: Subscription): void {
-    this.#matcher.put(subscription)
-    if (isPolled(subscription)) this.#polled.add(subscription.id)
-    else this.#polled.delete(subscription.id)
-  }
-
-  #served(subscription: Subscription): Subscription {
-    return withCapture(subscription, this.options.clock())
-  }
 }
-
-/** How long the reader of a stream waits where the ledger is busy. */
-const BUSY_MS = 200
-const OPEN: SubscriptionCaller = { role: 'open' }
-/** Id of a subscription that is not going to be stored. */
-const DRAFT_ID = 'draft'
-const MOVED_BY_EVENTS = ['last_cursor', 'last_event_at'] as const satisfies readonly LedgerKept[]
 
 function matchesOf({ key_space }: Provenance, matches: SubscriptionMatch[]): SubscriptionMatch[] {
   return key_space === undefined ? matches : matches.map(({ id }) => ({ id }))
-}
-
-/** For a reader that stays: a ledger that is busy does not end its stream. */
-async function whenFree(read: () => Promise<EventPage>, signal: AbortSignal): Promise<EventPage> {
-  for (;;) {
-    try {
-      return await read()
-    } catch (error) {
-      if (!(error instanceof AppError) || error.code !== 'busy') throw error
-      await sleep(BUSY_MS, undefined, { signal })
-    }
-  }
-}
-
-async function lookAgain(
-  query: EventQuery,
-  { page, signal, read }: { page: EventPage; signal: AbortSignal | undefined; read: ReadPage },
-): Promise<EventPage> {
-  try {
-    return await read({ ...query, ...checkpointOf(page) }, signal)
-  } catch (error) {
-    if (signal?.aborted) return page
-    throw error
-  }
-}
-
-function checkpointOf(page: EventPage): { since?: Micros } {
-  return page.nextSince === null ? {} : { since: page.nextSince }
-}
-
-function idOf(input: unknown): string | undefined {
-  const id = typeof input === 'object' && input !== null ? Reflect.get(input, 'id') : undefined
-  return typeof id === 'string' ? id : undefined
 }
 
 function freshEvents(events: readonly EventToRecord[], outcomes: readonly RecordOutcome[]): FreshEvent[] {
@@ -483,11 +303,5 @@ function freshEvents(events: readonly EventToRecord[], outcomes: readonly Record
     const subscription_ids = matches.map(match => match.id)
     const stored = { ...event, subscription_ids, provenance, captured_at, seen_count: 1, last_seen_at: captured_at }
     return [{ event: stored, isWhole: json === undefined }]
-  })
-}
-
-function unknownSubscription(): AppError {
-  return new AppError('not_found', 'not_found', 'There is no such subscription.', {
-    hint: 'List them with `daybook api subscriptions`.',
   })
 }

@@ -1,5 +1,5 @@
-import type { StoredEvent } from '../model/event.js'
-import { type EventFilter, eventMatches } from '../model/event-match.js'
+import type { StoredEvent } from '../model/events/event.js'
+import { type EventFilter, eventMatches } from '../model/events/event-match.js'
 
 interface Listener {
   filter: EventFilter

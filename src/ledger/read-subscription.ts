@@ -1,17 +1,17 @@
 import { isDeepStrictEqual } from 'node:util'
 import { Compile } from '#typebox/compile'
-import { actionOfKind } from '../model/action.js'
-import { AppError, notAnObject, refusedInput } from '../model/app-error.js'
+import { notAnObject, refusedInput } from '../model/app-error.js'
+import { actionOfKind } from '../model/events/action.js'
 import { toFieldProblems } from '../model/field-problems.js'
 import { isDeeperThan, JSON_DEPTH } from '../model/json-depth.js'
+import { findTarget, parseTarget, toScopeKey, toTarget } from '../model/subscriptions/scope-key.js'
 import {
   SUBSCRIPTION_LIMITS,
   type Subscription,
   type SubscriptionInput,
   SubscriptionSchema,
-} from '../model/subscription.js'
+} from '../model/subscriptions/subscription.js'
 import { readTimestamp } from '../model/timestamp.js'
-import { type ParsedTarget, parseTarget, toScopeKey, toTarget } from '../platforms/scope-key.js'
 import type { SubscriptionCaller } from './subscription-caller.js'
 
 const check = Compile(SubscriptionSchema)
@@ -93,7 +93,7 @@ export function completeForms(subscription: Subscription): Subscription {
 
 function completeScopeForms({ source, target, scope, filters }: ScopeForms & { source: string }): ScopeForms {
   const text = target || toTarget(source, isEmpty(scope) ? { filters } : { scope })
-  const parsed = text ? parseKnownTarget(source, text) : undefined
+  const parsed = text ? findTarget(source, text) : undefined
   if (!text || !parsed) return { target, scope, filters }
   return {
     target: text,
@@ -104,16 +104,6 @@ function completeScopeForms({ source, target, scope, filters }: ScopeForms & { s
 
 function completeKindForms({ actions, event_kinds }: KindForms): KindForms {
   return { event_kinds, actions: actions.length > 0 ? actions : event_kinds.map(actionOfKind) }
-}
-
-/** A target from an older ledger may not fit the grammar; then nothing is derived from it. */
-function parseKnownTarget(source: string, text: string): ParsedTarget | undefined {
-  try {
-    return parseTarget(source, text)
-  } catch (error) {
-    if (error instanceof AppError) return undefined
-    throw error
-  }
 }
 
 function isEmpty(value: object): boolean {

@@ -1,5 +1,5 @@
-import type { EventPage, EventQuery } from '../model/event-query.js'
-import { sharedLook } from '../model/shared-look.js'
+import type { EventPage, EventQuery } from '../model/events/event-query.js'
+import { coalesceCalls } from '../model/files/coalesce-calls.js'
 
 interface SharedRead {
   read: () => Promise<EventPage>
@@ -22,7 +22,7 @@ export class SharedReads {
    */
   async query(query: EventQuery, signal?: AbortSignal): Promise<EventPage> {
     const key = JSON.stringify(query)
-    const shared = this.#reads.get(key) ?? { read: sharedLook(() => this.read(query)), readers: 0 }
+    const shared = this.#reads.get(key) ?? { read: coalesceCalls(() => this.read(query)), readers: 0 }
     this.#reads.set(key, shared)
     shared.readers++
     try {

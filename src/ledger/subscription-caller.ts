@@ -1,5 +1,5 @@
 import { AppError } from '../model/app-error.js'
-import type { Subscription } from '../model/subscription.js'
+import type { Subscription } from '../model/subscriptions/subscription.js'
 
 /** On whose behalf subscriptions are read and changed. */
 export type SubscriptionCaller =

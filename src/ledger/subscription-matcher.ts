@@ -1,10 +1,9 @@
-import { AppError } from '../model/app-error.js'
-import type { NewEvent } from '../model/event.js'
-import { kindMatches } from '../model/event-match.js'
-import type { Subscription } from '../model/subscription.js'
+import type { NewEvent } from '../model/events/event.js'
+import { kindMatches } from '../model/events/event-match.js'
+import { findTarget, scopeKeysOf, toScopeKey, toTarget } from '../model/subscriptions/scope-key.js'
+import type { Subscription } from '../model/subscriptions/subscription.js'
 import type { Micros } from '../model/timestamp.js'
 import { chatHostOf, followedKeyOf, followedKeysOf } from '../platforms/chat/followed-keys.js'
-import { parseTarget, scopeKeysOf, toScopeKey, toTarget } from '../platforms/scope-key.js'
 import type { SubscriptionMatch } from '../store/event-store.js'
 import { expiresAt } from './watch-times.js'
 
@@ -108,22 +107,13 @@ function watchedKeys({ source, target, scope, filters }: Subscription): string[]
   if (byScope !== undefined) keys.add(byScope)
   const byFilters = toTarget(source, { filters })
   for (const text of [target, byFilters]) {
-    const key = text ? keyOf(source, text) : undefined
+    // A target of an older ledger may be outside the grammar: the subscription then matches by its scope or filters.
+    const key = text ? findTarget(source, text)?.scopeKey : undefined
     if (key !== undefined) keys.add(key)
   }
   const namesNothing = target === '' && Object.keys(scope).length === 0 && Object.keys(filters).length === 0
   if (namesNothing) keys.add(WHOLE_SOURCE)
   return [...keys]
-}
-
-/** A target from an older ledger may not fit the grammar; such a subscription matches by its scope or filters. */
-function keyOf(source: string, target: string): string | undefined {
-  try {
-    return parseTarget(source, target).scopeKey
-  } catch (error) {
-    if (error instanceof AppError) return undefined
-    throw error
-  }
 }
 
 function sourceOf(sources: Map<string, Map<string, Map<string, Watch>>>, source: string) {

@@ -1,25 +1,13 @@
-import { AppError } from '../model/app-error.js'
-import type { Subscription } from '../model/subscription.js'
-import { type Micros, readTimestamp } from '../model/timestamp.js'
+import { idleIntervalOf, intervalOf, usesPolling } from '../model/subscriptions/polling.js'
+import type { CaptureState, Subscription } from '../model/subscriptions/subscription.js'
+import { findTimestamp, type Micros, toTimestamp } from '../model/timestamp.js'
 import { watchedPlaceOf } from '../platforms/chat/watched-place.js'
 
-/** Capture modes of a watch that is polled. */
-const POLLING: readonly string[] = ['api_cursor', 'poll']
 const SECOND: Micros = 1_000_000
-const DEFAULT_INTERVAL_SECONDS = 60
-/** One year: later instants may have no text form. */
-const LONGEST_INTERVAL_SECONDS = 31_536_000
 /** Longest back-off after failures, so that a recovered platform is polled again soon. */
 const LONGEST_BACK_OFF_SECONDS = 900
-/** An idle watch is polled this many times less often, and no more often than this. */
-const IDLE_INTERVAL = { times: 10, leastSeconds: 300 }
 
 type Watch = Pick<Subscription, 'enabled' | 'metadata' | 'capture'>
-
-/** Whether its capture modes ask for polling. */
-export function usesPolling({ capture_modes }: Pick<Subscription, 'capture_modes'>): boolean {
-  return capture_modes.some(mode => POLLING.includes(mode))
-}
 
 /** Whether capture can read it: only the chat platform has an API for this, and only for a topic or a stream. */
 export function canBeCaptured(watch: Pick<Subscription, 'source' | 'target' | 'scope' | 'filters'>): boolean {
@@ -59,7 +47,7 @@ function intervalEnd({ metadata, capture }: Pick<Watch, 'metadata' | 'capture'>,
   if (last === undefined || wasInterrupted(capture)) return now
   const interval = intervalOf(metadata)
   const hotUntil = instantOf(metadata.hot_until) ?? Number.POSITIVE_INFINITY
-  const seconds = now < hotUntil ? interval : Math.max(interval * IDLE_INTERVAL.times, IDLE_INTERVAL.leastSeconds)
+  const seconds = now < hotUntil ? interval : idleIntervalOf(interval)
   return last + backedOff(seconds, capture?.failures ?? 0) * SECOND
 }
 
@@ -84,19 +72,32 @@ function wasInterrupted(capture: Subscription['capture']): boolean {
   return !last_error && (last_success_at ?? '') < (last_attempt_at ?? '')
 }
 
-function intervalOf({ interval_seconds: seconds }: Subscription['metadata']): number {
-  return typeof seconds === 'number' && seconds > 0
-    ? Math.min(seconds, LONGEST_INTERVAL_SECONDS)
-    : DEFAULT_INTERVAL_SECONDS
-}
-
 /** An older ledger may hold values that a save would refuse. */
 function instantOf(text: unknown): Micros | undefined {
-  if (typeof text !== 'string') return undefined
-  try {
-    return readTimestamp('instant', text).micros
-  } catch (error) {
-    if (error instanceof AppError) return undefined
-    throw error
-  }
+  return findTimestamp(text)?.micros
+}
+
+const NEVER_CAPTURED: CaptureState = {
+  ...{
+    host: null,
+    reread: null,
+    followed: null,
+    last_attempt_at: null,
+    last_success_at: null,
+    last_error: null,
+    failures: 0,
+  },
+  wait_until: null,
+}
+
+/**
+ * A subscription as served. If it is or should be captured, it carries the capture state (null where unknown) and when
+ * it is next due.
+ */
+export function withCapture(subscription: Subscription, now: Micros): Subscription {
+  if (!subscription.capture && !usesPolling(subscription)) return subscription
+  const isDueAgain = isPolled(subscription) && whyOver(subscription, now) === undefined
+  const due = isDueAgain ? toTimestamp(dueAt(subscription, now)) : null
+  const capture = { ...NEVER_CAPTURED, ...subscription.capture, read_to: readToOf(subscription), next_due_at: due }
+  return { ...subscription, capture }
 }

@@ -1,6 +1,6 @@
 import { pbkdf2, randomBytes, timingSafeEqual } from 'node:crypto'
 import { promisify } from 'node:util'
-import { PASSWORD_HASH_PATTERN } from '../model/user.js'
+import { PASSWORD_HASH_PATTERN } from '../model/accounts/user.js'
 
 /** For new hashes. A stored hash names its own count, so raising this needs no migration. */
 export const PASSWORD_ITERATIONS = 600_000

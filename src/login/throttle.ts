@@ -1,5 +1,5 @@
+import { USER_LIMITS } from '../model/accounts/user.js'
 import { AppError } from '../model/app-error.js'
-import { USER_LIMITS } from '../model/user.js'
 
 const MOST_KEYS = 10_000
 /** Pairs of address and name that have logged in before. */

@@ -29,19 +29,32 @@ const MAX_LENGTH = 64
  * Source: Event Ledger Service, "Query parameters of GET /api/events" and "Errors": the zone is required.
  */
 export function readTimestamp(field: string, value: unknown): Instant {
-  if (typeof value !== 'string' || value.length > MAX_LENGTH) throw refused(field, 'must be a timestamp with a zone')
+  const read = parse(value)
+  if (typeof read === 'string') throw refused(field, read)
+  return read
+}
+
+/** Reads one as `readTimestamp` does. @returns undefined for any other value */
+export function findTimestamp(value: unknown): Instant | undefined {
+  const read = parse(value)
+  return typeof read === 'string' ? undefined : read
+}
+
+/** @returns the instant, or why it is none */
+function parse(value: unknown): Instant | string {
+  if (typeof value !== 'string' || value.length > MAX_LENGTH) return 'must be a timestamp with a zone'
   const match = PATTERN.exec(value)
-  if (!match) throw refused(field, reasonNotMatched(value))
+  if (!match) return reasonNotMatched(value)
   const part = (at: number) => Number(match[at] ?? 0)
   const [hour, minute, second] = [part(4), part(5), part(6)]
   const [offsetHour, offsetMinute] = [part(10), part(11)]
-  if (offsetHour > 23 || offsetMinute > 59) throw refused(field, 'has an impossible zone')
-  if (hour > 23 || minute > 59 || second > 59) throw refused(field, 'has an impossible time')
-  if (!isCalendarDay(part(1), part(2), part(3))) throw refused(field, 'is not a day of the calendar')
+  if (offsetHour > 23 || offsetMinute > 59) return 'has an impossible zone'
+  if (hour > 23 || minute > 59 || second > 59) return 'has an impossible time'
+  if (!isCalendarDay(part(1), part(2), part(3))) return 'is not a day of the calendar'
 
   const offset = (offsetHour * 3600 + offsetMinute * 60) * (match[9] === '-' ? -1 : 1)
   const seconds = toDayNumber(part(1), part(2), part(3)) * DAY_SECONDS + hour * 3600 + minute * 60 + second - offset
-  if (seconds < FIRST_SECOND || seconds > LAST_SECOND) throw refused(field, 'is outside the years 1 to 9999')
+  if (seconds < FIRST_SECOND || seconds > LAST_SECOND) return 'is outside the years 1 to 9999'
   const six = `${match[7] ?? ''}000000`.slice(0, 6)
   return { text: `${toSecond(seconds)}${six}Z`, micros: clamp(seconds * 1_000_000 + Number(six)) }
 }

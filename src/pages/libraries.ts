@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
-import { dirname, join } from 'node:path'
+import { dirname, join, posix } from 'node:path'
 
 /** A library that pages import by name. */
 export interface PageLibrary {
@@ -35,23 +35,17 @@ const MARKDOWN: readonly PageLibrary[] = [
   { specifier: 'dompurify', file: 'purify.min.js', global: 'globalThis.DOMPurify' },
 ]
 
-/** Wording of events, shared by pages and commands: modules of `src/model` that import only each other. */
-const EVENT_WORDS: readonly PageLibrary[] = [
-  ...[
-    'event-sentence',
-    'event-names',
-    'event-outcome',
-    'event-particulars',
-    'kind-sentences',
-    'plain-sentences',
-    'sentence-families',
-    'upkeep-sentences',
-  ],
-].map(name => ({ specifier: `#model/${name}`, file: `${name}.js` }))
+/** Modules of `src/model` that pages share with the server and the commands. They import only each other. */
+const MODEL: readonly PageLibrary[] = [
+  ...['events/action', 'platforms/platform-source'],
+  ...['polling', 'target-grammar', 'target-place'].map(name => `subscriptions/${name}`),
+  ...['event-sentence', 'event-names', 'event-outcome', 'event-particulars'].map(name => `sentences/${name}`),
+  ...['kind-sentences', 'plain-sentences', 'sentence-families', 'upkeep-sentences'].map(name => `sentences/${name}`),
+].map(path => ({ specifier: `#model/${path}`, file: `${posix.basename(path)}.js` }))
 
 /** The pages, by their folders below `assets`, and the libraries that they may import. */
 export const PAGES: Readonly<Record<string, readonly PageLibrary[]>> = {
-  observatory: [...BASE, CHART, ...EVENT_WORDS],
+  observatory: [...BASE, CHART, ...MODEL],
   board: [...BASE, ...MARKDOWN],
 }
 

@@ -1,7 +1,5 @@
-import type { NewEvent, Verification } from '../model/event.js'
-
-/** The neutral sources that have an adapter. Direct writers may use other names. */
-export type PlatformSource = 'chat' | 'forum' | 'code_a' | 'code_b'
+import type { NewEvent, Verification } from '../model/events/event.js'
+import type { PlatformCatalogue } from './catalogue.js'
 
 /** One arrival of a webhook, as received. */
 export interface WebhookDelivery {
@@ -29,22 +27,6 @@ export interface NormalisedDelivery {
   ignored: number
   /** The platform's id of this delivery, recorded in the provenance. Never the only identity of an event. */
   deliveryId?: string
-}
-
-/** What a source can send and how its scopes are named; served by `GET /api/platforms`. */
-export interface PlatformCatalogue {
-  source: PlatformSource
-  display_name: string
-  webhook_path: string
-  /** How a delivery proves its origin, as a sentence. */
-  verification: string
-  /** Every kind that the adapter produces by name; `"*"` if it also records other events generically. */
-  kinds: string[]
-  actions: { kind: string; object_type: string; verb: string }[]
-  scope_types: string[]
-  /** The forms of a subscription's `target`, with an example each. */
-  target_grammar: { form: string; example: string }[]
-  capture_modes: string[]
 }
 
 /** A supported platform. `normalise` is pure: the same delivery gives the same events. */

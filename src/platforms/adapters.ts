@@ -1,4 +1,6 @@
-import type { PlatformSource, WebhookAdapter } from './adapter.js'
+import type { PlatformSource } from '../model/platforms/platform-source.js'
+import type { WebhookAdapter } from './adapter.js'
+import type { PlatformCatalogue } from './catalogue.js'
 import { chat } from './chat/adapter.js'
 import { codeA } from './code-a/adapter.js'
 import { codeB } from './code-b/adapter.js'
@@ -11,4 +13,13 @@ export const ADAPTERS: readonly WebhookAdapter[] = Object.values(BY_SOURCE)
 
 export function adapterOf(source: PlatformSource): WebhookAdapter {
   return BY_SOURCE[source]
+}
+
+/**
+ * What each platform can send, how it is verified and how its scopes are named, for `GET /api/platforms`.
+ *
+ * Source: Event Ledger Service, "Endpoints" (platform action catalog).
+ */
+export function listPlatforms(): PlatformCatalogue[] {
+  return ADAPTERS.map(adapter => adapter.catalogue)
 }

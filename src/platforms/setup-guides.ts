@@ -1,4 +1,4 @@
-import type { PlatformSource } from './adapter.js'
+import type { PlatformSource } from '../model/platforms/platform-source.js'
 
 /** How to create a hook on a platform, by the labels of its pages. */
 export interface SetupGuide {

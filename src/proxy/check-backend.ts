@@ -1,6 +1,6 @@
 import { exchange } from '../http/exchange.js'
 import { HttpFailure } from '../http/http-failure.js'
-import type { BackendCheck, BackendProblem } from '../model/backend-check.js'
+import type { BackendCheck, BackendProblem } from '../model/board/backend-check.js'
 import type { Backend, BackendState } from './backends.js'
 
 const IDLE_SECONDS = 10

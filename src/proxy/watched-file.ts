@@ -1,6 +1,6 @@
-import { type FileState, fileState, isUnchanged } from '../model/file-state.js'
-import { readRegularFile } from '../model/regular-file.js'
-import { sharedLook } from '../model/shared-look.js'
+import { coalesceCalls } from '../model/files/coalesce-calls.js'
+import { type FileState, fileState, isUnchanged } from '../model/files/file-state.js'
+import { readRegularFile } from '../model/files/regular-file.js'
 
 export type FileContent<Value> =
   | { kind: 'read'; value: Value; isOpenToOthers: boolean }
@@ -30,7 +30,7 @@ export class WatchedFile<Value> {
   constructor(private readonly parts: WatchedFileParts<Value>) {}
 
   /** Calls at the same time share one check. */
-  readonly current: () => Promise<FileContent<Value>> = sharedLook(() => this.#check())
+  readonly current: () => Promise<FileContent<Value>> = coalesceCalls(() => this.#check())
 
   async #check(): Promise<FileContent<Value>> {
     const { path, maxBytes, nowMs } = this.parts

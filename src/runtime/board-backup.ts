@@ -1,7 +1,7 @@
 import { resolve } from 'node:path'
 import { BoardClient } from '../client/board-client.js'
 import { AppError } from '../model/app-error.js'
-import type { BackupRequest, BoardDatabaseName } from '../model/board-backup.js'
+import type { BackupRequest, BoardDatabaseName } from '../model/board/board-backup.js'
 import { copyClosedDatabase } from '../store/sqlite/files/database.js'
 import { acquireOwnership } from '../store/sqlite/owner/owner.js'
 import { OWNER_WAIT_MS } from './lost-ownership.js'

@@ -1,5 +1,5 @@
 import { AppError } from '../model/app-error.js'
-import type { BackendCheck } from '../model/backend-check.js'
+import type { BackendCheck } from '../model/board/backend-check.js'
 import { Backends } from '../proxy/backends.js'
 import { checkBackend } from '../proxy/check-backend.js'
 import { boardFiles } from './open-board.js'

@@ -1,8 +1,8 @@
 import { AppError } from '../model/app-error.js'
-import type { DeliveryExplanation } from '../model/explanation.js'
+import type { DeliveryExplanation } from '../model/platforms/explanation.js'
 import { adapterOf } from '../platforms/adapters.js'
-import { explainDelivery } from '../platforms/explain.js'
-import { readSavedDelivery, type SavedDeliveryHints } from '../platforms/saved-delivery.js'
+import { explainDelivery } from '../platforms/deliveries/explain-delivery.js'
+import { readSavedDelivery, type SavedDeliveryHints } from '../platforms/deliveries/saved-delivery.js'
 
 /**
  * Explains what a saved delivery would become. Verifies no signature, because the saved bytes may differ from the signed ones.

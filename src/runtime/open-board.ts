@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import type { Logger } from 'pino'
 import { type BoardStore, openBoardStore } from '../store/sqlite/board/board-store.js'
 import { acquireOwnership, type Ownership } from '../store/sqlite/owner/owner.js'
-import type { StoreFile } from '../store/sqlite/thread/protocol.js'
 import { socketPath } from '../store/sqlite/owner/socket-path.js'
+import type { StoreFile } from '../store/sqlite/thread/protocol.js'
 import { deferredFailure, OWNER_WAIT_MS, ownershipLost } from './lost-ownership.js'
 
 /** The files of a board that this process owns. */

@@ -1,5 +1,5 @@
 import { safeEqual } from '../login/safe-equal.js'
-import { USER_LIMITS, USERNAME_PATTERN } from '../model/user.js'
+import { USER_LIMITS, USERNAME_PATTERN } from '../model/accounts/user.js'
 import { readAdminToken } from './admin-token.js'
 import { type LoginRules, readLoginRules } from './login-rules.js'
 import { readPasswordFile } from './reading/secret-setting.js'

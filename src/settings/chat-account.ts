@@ -1,5 +1,5 @@
-import type { ChatAccount } from '../model/chat-account.js'
-import { toSite } from '../model/site.js'
+import type { ChatAccount } from '../model/platforms/chat-account.js'
+import { toSite } from '../model/platforms/site.js'
 import { readSecret } from './reading/secret-setting.js'
 import type { GivenFlag, SettingReader } from './reading/setting-reader.js'
 import { whyUnreadable } from './reading/setting-sources.js'

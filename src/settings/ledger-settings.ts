@@ -1,12 +1,13 @@
-import type { ChatAccount } from '../model/chat-account.js'
-import { SUBSCRIPTION_LIMITS } from '../model/subscription.js'
+import type { ChatAccount } from '../model/platforms/chat-account.js'
+import type { PlatformSource } from '../model/platforms/platform-source.js'
+import { SUBSCRIPTION_LIMITS } from '../model/subscriptions/subscription.js'
 import { type AccountsSettings, readAccounts } from './accounts-settings.js'
 import { readChatAccount, readChatSite } from './chat-account.js'
 import { type ListenSettings, readAllowedHosts, readListen, readPublicUrl } from './listen-settings.js'
 import { type LocalSettings, readLocal } from './local-settings.js'
 import type { SettingReader } from './reading/setting-reader.js'
 import type { ServeFlags } from './serve-settings.js'
-import { readWebhookSecrets, type WebhookSource } from './webhook-settings.js'
+import { readWebhookSecrets } from './webhook-settings.js'
 
 const WRITERS = ['anyone', 'tokens'] as const
 const ANONYMOUS_RATE = { min: 0, max: 1_000_000, default: 100 }
@@ -28,7 +29,7 @@ export interface LedgerSettings extends LocalSettings, ListenSettings {
   maxSubscriptions: number
   webhooks: {
     /** Per source, all currently valid ones; none: deliveries cannot be proved. */
-    secrets: Readonly<Record<WebhookSource, readonly string[]>>
+    secrets: Readonly<Record<PlatformSource, readonly string[]>>
     /** Refuse unproved deliveries. */
     requireVerified: boolean
     /** Origin of the chat platform's server, which its deliveries do not contain. */

@@ -1,4 +1,4 @@
-import type { ChatAccount } from '../model/chat-account.js'
+import type { ChatAccount } from '../model/platforms/chat-account.js'
 import { readPasswordMinLength } from './accounts-settings.js'
 import { readAdminToken } from './admin-token.js'
 import { type ChatFlags, readChatAccount } from './chat-account.js'

@@ -1,14 +1,12 @@
+import type { PlatformSource } from '../model/platforms/platform-source.js'
 import { readChatSite } from './chat-account.js'
 import { readPublicUrl, readRootPath } from './listen-settings.js'
 import { readSecret } from './reading/secret-setting.js'
 import { SettingReader } from './reading/setting-reader.js'
 import type { SettingSources } from './reading/setting-sources.js'
 
-export const WEBHOOK_SOURCES = ['chat', 'forum', 'code_a', 'code_b'] as const
-export type WebhookSource = (typeof WEBHOOK_SOURCES)[number]
-
 /** The secret settings of each source's webhook; `<name>_FILE` may name a file instead. */
-export const WEBHOOK_SECRETS: Readonly<Record<WebhookSource, string>> = {
+export const WEBHOOK_SECRETS: Readonly<Record<PlatformSource, string>> = {
   chat: 'EVENT_WEBHOOK_SECRET_CHAT',
   forum: 'EVENT_WEBHOOK_SECRET_FORUM',
   code_a: 'EVENT_WEBHOOK_SECRET_CODE_A',
@@ -16,7 +14,7 @@ export const WEBHOOK_SECRETS: Readonly<Record<WebhookSource, string>> = {
 }
 
 /** All currently valid secrets: several while rotating, one per line. */
-export function readWebhookSecrets(reader: SettingReader, source: WebhookSource): string[] {
+export function readWebhookSecrets(reader: SettingReader, source: PlatformSource): string[] {
   const text = readSecret(reader, WEBHOOK_SECRETS[source], { both: 'refused' })
   const lines = text?.split('\n').map(line => line.trim()) ?? []
   return lines.filter(line => line !== '')
@@ -42,7 +40,7 @@ export interface SetupFlags {
 }
 
 /** @throws AppError `configuration/settings_invalid`, with every problem */
-export function readSetupSettings(source: WebhookSource, flags: SetupFlags, sources: SettingSources): SetupSettings {
+export function readSetupSettings(source: PlatformSource, flags: SetupFlags, sources: SettingSources): SetupSettings {
   const reader = new SettingReader(sources)
   const publicUrl = readPublicUrl(reader)
   const rootPath = readRootPath(reader, 'EVENT')

@@ -1,4 +1,4 @@
-import type { Card } from '../model/card.js'
+import type { Card } from '../model/board/card.js'
 
 export interface CardFilter {
   column?: string

@@ -1,8 +1,8 @@
 import type { AppError } from '../model/app-error.js'
-import type { NewEvent, Provenance } from '../model/event.js'
-import type { EventHistogram, HistogramQuery } from '../model/event-histogram.js'
-import type { EventPage, EventQuery } from '../model/event-query.js'
-import type { CaptureState } from '../model/subscription.js'
+import type { NewEvent, Provenance } from '../model/events/event.js'
+import type { EventHistogram, HistogramQuery } from '../model/events/event-histogram.js'
+import type { EventPage, EventQuery } from '../model/events/event-query.js'
+import type { CaptureState } from '../model/subscriptions/subscription.js'
 import type { Micros } from '../model/timestamp.js'
 
 /** An event to record, with what the ledger adds to it. */

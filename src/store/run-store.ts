@@ -1,4 +1,4 @@
-import type { LogPiece, Run, RunState } from '../model/run.js'
+import type { LogPiece, Run, RunState } from '../model/board/run.js'
 
 export interface RunFilter {
   card_id?: string

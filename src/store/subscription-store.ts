@@ -1,4 +1,4 @@
-import type { CaptureState, Subscription } from '../model/subscription.js'
+import type { CaptureState, Subscription } from '../model/subscriptions/subscription.js'
 
 /** Subscriptions. `body` is the complete subscription, also after events have moved its cursor. */
 export interface SubscriptionStore {

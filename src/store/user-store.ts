@@ -1,5 +1,5 @@
-import type { AccountLogEntry } from '../model/account-log.js'
-import type { ApiToken, Role, User } from '../model/user.js'
+import type { AccountLogEntry } from '../model/accounts/account-log.js'
+import type { ApiToken, Role, User } from '../model/accounts/user.js'
 
 /** A user with its password hash, which never leaves the accounts. */
 export interface StoredUser extends User {

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import sqlite from 'node-sqlite3-wasm'
 import t from 'tap'
-import type { AccountLogEntry } from '../../src/model/account-log.js'
+import type { AccountLogEntry } from '../../src/model/accounts/account-log.js'
 import { Database } from '../../src/store/sqlite/files/database.js'
 import { ACCOUNT_LOG_TABLE, addAccountLogEntry, listAccountLog } from '../../src/store/sqlite/tasks/account-log.js'
 import { testFolder } from '../support/test-folder.js'

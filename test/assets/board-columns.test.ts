@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import t from 'tap'
-import { arrange, columnTitle, narrow, placeAt, step, walk } from '../../assets/board/columns.js'
-import type { Card } from '../../assets/board/wire.js'
+import { arrange, columnTitle, narrow, placeAt, step, walk } from '../../assets/board/columns/columns.js'
+import type { Card } from '../../src/model/board/card.js'
 
 const NAMES = ['backlog', 'doing', 'done']
 

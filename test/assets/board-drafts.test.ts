@@ -7,10 +7,10 @@ import {
   draftState,
   mergeDraft,
   NO_TEXT,
-} from '../../assets/board/card-draft.js'
-import { commonLines, countDiffering, diffLines, excerpt } from '../../assets/board/line-diff.js'
-import { mergeLines } from '../../assets/board/merge-lines.js'
-import type { Card } from '../../assets/board/wire.js'
+} from '../../assets/board/cards/card-draft.js'
+import { commonLines, countDiffering, diffLines, excerpt } from '../../assets/board/cards/line-diff.js'
+import { mergeLines } from '../../assets/board/cards/merge-lines.js'
+import type { Card } from '../../src/model/board/card.js'
 
 const BASE: CardText = { title: 'Retries', body: 'one\ntwo\nthree', labels: ['bug'], assignee: null, links: ['chat:1'] }
 

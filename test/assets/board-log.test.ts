@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import t from 'tap'
-import { type LogLine, LogLines, plainLine } from '../../assets/board/log-lines.js'
-import type { LogPiece } from '../../assets/board/wire.js'
+import { type LogLine, LogLines, plainLine } from '../../assets/board/runs/log-lines.js'
+import type { LogPiece } from '../../src/model/board/run.js'
 
 const START = '2026-11-20T13:00:00.000000Z'
 
@@ -49,7 +49,7 @@ t.test('what was read before is not read twice, and what is missing is said', as
   const lines = new LogLines(START)
   lines.add(piece(1, 'one\n'))
   t.same(lines.add(piece(1, 'one\n')), [])
-  t.match(lines.add(piece(4, 'four\n')), [{ stream: 'note', text: /not kept any more/ }, { text: 'four' }])
+  t.match(lines.add(piece(4, 'four\n')), [{ stream: 'note', text: /was dropped/ }, { text: 'four' }])
   t.equal(lines.lastSeq, 4)
 })
 

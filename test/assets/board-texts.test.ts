@@ -1,10 +1,11 @@
 import t from 'tap'
-import { fits, UNASSIGNED } from '../../assets/board/card-filter.js'
-import { countsBySource, eventUrl, readEventKey } from '../../assets/board/event-links.js'
-import { LABEL_COLOURS, labelColour } from '../../assets/board/label-colours.js'
-import { readNewCardHash } from '../../assets/board/new-card-hash.js'
-import { commandLine, ranMs, stopwatch, waitedMs, whyNotDone } from '../../assets/board/run-words.js'
-import type { Card, Run } from '../../assets/board/wire.js'
+import { fits, UNASSIGNED } from '../../assets/board/cards/card-filter.js'
+import { countsBySource, eventUrl, readEventKey } from '../../assets/board/cards/event-links.js'
+import { LABEL_COLOURS, labelColour } from '../../assets/board/cards/label-colours.js'
+import { readNewCardHash } from '../../assets/board/cards/new-card-hash.js'
+import { commandLine, ranMs, stopwatch, waitedMs, whyNotDone } from '../../assets/board/runs/run-words.js'
+import type { Card } from '../../src/model/board/card.js'
+import type { Run } from '../../src/model/board/run.js'
 
 t.test('a label has one colour of a fixed set, the same whatever its case', async t => {
   t.equal(labelColour('bug'), 'red')
@@ -74,7 +75,7 @@ t.test('cards are found by words, labels and assignees', async t => {
   t.ok(fits({ ...card, assignee: 'Ada' }, { ...any, assignees: ['Ada', 'Ben'] }))
 })
 
-t.test('times of runs are told as on a stopwatch', async t => {
+t.test('times of runs are shown as on a stopwatch', async t => {
   t.equal(stopwatch(-5), '0:00')
   t.equal(stopwatch(102_999), '1:42')
   t.equal(stopwatch(3_605_000), '1:00:05')
@@ -88,10 +89,10 @@ t.test('times of runs are told as on a stopwatch', async t => {
   t.equal(stopwatch(ranMs(run, now)), '1:42')
   t.equal(stopwatch(ranMs({ ...run, started_at: null }, now)), '0:00')
   t.match(whyNotDone({ ...run, state: 'failed', reason: 'exit', exit_code: 3 }), 'exit code 3')
-  t.match(whyNotDone({ ...run, state: 'failed', reason: 'timeout' }), 'longer than 10:00')
+  t.match(whyNotDone({ ...run, state: 'failed', reason: 'timeout' }), 'time limit of 10:00')
   t.equal(whyNotDone({ ...run, state: 'done' }), '')
 })
 
-t.test('a command is shown so that its words can be told apart', async t => {
+t.test('a command is shown with distinguishable words', async t => {
   t.equal(commandLine(['/bin/sh', '-c', 'echo "a b"; exit', '']), '/bin/sh -c "echo \\"a b\\"; exit" ""')
 })

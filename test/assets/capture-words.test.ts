@@ -2,8 +2,8 @@ import t from 'tap'
 import { captureWords, expiredWords, troubleWords } from '../../assets/observatory/subscriptions/capture-words.js'
 import { isShown } from '../../assets/observatory/subscriptions/list-filters.js'
 import { timeLeft } from '../../assets/observatory/subscriptions/time-left.js'
-import { toMs } from '../../assets/shared/time.js'
-import type { Subscription } from '../../assets/shared/wire.js'
+import { toMs } from '../../assets/shared/words/time.js'
+import type { Subscription } from '../../src/model/subscriptions/subscription.js'
 
 const NOW = toMs('2026-11-20T14:31:58Z')
 const READ = ['api_cursor', 'poll']
@@ -33,7 +33,7 @@ const FAILING = {
 
 const CASES: [name: string, members: Partial<Subscription>, state: string, words: string][] = [
   ['a webhook', {}, 'delivered', 'Webhook'],
-  ['a program of its own', { source: 'backup' }, 'delivered', 'Sent by its program'],
+  ['a program of its own', { source: 'backup' }, 'delivered', 'Sent by a program'],
   ['switched off', { enabled: false, capture_modes: READ, capture: FAILING }, 'off', 'Off'],
   ['over', { metadata: { expires_at: '2026-11-18T10:00:00Z' } }, 'over', 'Expired 18 Nov'],
   [
@@ -41,14 +41,14 @@ const CASES: [name: string, members: Partial<Subscription>, state: string, words
       'hot',
       { capture_modes: READ, capture: FINE, metadata: { interval_seconds: 30, hot_until: '2026-11-20T15:10:00Z' } },
     ] as const),
-    ...(['hot', 'Every 30 s, hot until 15:10'] as const),
+    ...(['hot', 'Every 30 s until 15:10'] as const),
   ],
   [
     ...([
       'cold',
       { capture_modes: READ, capture: FINE, metadata: { interval_seconds: 30, hot_until: '2026-11-20T13:00:00Z' } },
     ] as const),
-    ...(['cold', 'Every 5 min, cold since 13:00'] as const),
+    ...(['cold', 'Every 5 min since 13:00'] as const),
   ],
   ['always the same', { capture_modes: READ, capture: FINE }, 'steady', 'Every 1 min'],
   ['failing', { capture_modes: READ, capture: FAILING }, 'failing', 'Failing since 14:08'],
@@ -56,46 +56,46 @@ const CASES: [name: string, members: Partial<Subscription>, state: string, words
     'failing from the first',
     { capture_modes: READ, capture: { ...FAILING, last_success_at: null } },
     'failing',
-    'Failing, never read',
+    'Failing, never captured',
   ],
   [
-    'nobody reads it',
+    'not captured',
     { capture_modes: READ, capture: { next_due_at: '2026-11-20T14:31:58Z' } },
     'late',
-    'Every 1 min, not read yet',
+    'Every 1 min, not captured yet',
   ],
   [
     ...([
-      'nobody reads it any more',
+      'no longer captured',
       {
         capture_modes: READ,
         capture: { ...FINE, next_due_at: '2026-11-20T14:20:00Z', last_success_at: '2026-11-20T14:19:00Z' },
       },
     ] as const),
-    ...(['late', 'Every 1 min, not read since 14:19'] as const),
+    ...(['late', 'Every 1 min, not captured since 14:19'] as const),
   ],
   [
     'not a place of the chat',
     { source: 'forum', capture_modes: READ, capture: { next_due_at: null } },
     'unreadable',
-    'Cannot be read',
+    'Cannot be polled',
   ],
 ]
 
-t.test('how events are had is said in a few words', async t => {
+t.test('a few words describe how a subscription receives its events', async t => {
   for (const [name, members, state, words] of CASES) {
     const said = captureWords(watch(members), { now: NOW, isPlatform: members.source !== 'backup', zone: 'UTC' })
     t.same([said.state, said.words.replaceAll('\u202f', ' ')], [state, words], name)
   }
 })
 
-t.test('what fails says why, how often it was tried and when it is tried again', async t => {
+t.test('a failing capture shows why, how often it failed and when the next attempt is', async t => {
   const trouble = (capture: Subscription['capture']) =>
     troubleWords(watch({ capture_modes: READ, ...(capture ? { capture } : {}) }), NOW, 'UTC')
-  t.equal(trouble(FAILING), 'Chat refused the key (401 invalid_api_key). 6 tries, next at 14:39.')
+  t.equal(trouble(FAILING), 'Chat refused the key (401 invalid_api_key). Failed 6 times, next attempt at 14:39.')
   t.equal(
     trouble({ ...FAILING, failures: 1, last_error: null, next_due_at: '2026-11-20T14:31:00Z' }),
-    '1 try, next at once.',
+    'Failed 1 time, next attempt now.',
   )
   t.equal(trouble(FINE), undefined)
   t.equal(troubleWords(watch({ enabled: false, capture: FAILING }), NOW), undefined)

@@ -1,6 +1,6 @@
 import t from 'tap'
-import { conversationOf, isOf } from '../../assets/observatory/events/conversation.js'
-import type { TargetNode } from '../../assets/shared/wire.js'
+import { conversationOf, isOf } from '../../assets/observatory/events/panel/conversation.js'
+import type { TargetNode } from '../../src/model/events/event.js'
 
 /** From the outermost to the target. */
 const chain = (...nodes: TargetNode[]) => nodes.reduce((parent, node) => ({ ...node, parent })) as TargetNode

@@ -6,9 +6,9 @@ import {
   type Filters,
   toApiQuery,
   withChange,
-} from '../../assets/observatory/events/filter-params.js'
-import { justBefore } from '../../assets/observatory/events/instants.js'
+} from '../../assets/observatory/events/filters/filter-params.js'
 import { readState, writeState } from '../../assets/shared/query-state.js'
+import { justBefore } from '../../assets/shared/words/time.js'
 import { readEventQuery, readEventStreamRequest } from '../../src/server/events/event-query-params.js'
 
 const NOW = Date.UTC(2026, 10, 20) * 1000

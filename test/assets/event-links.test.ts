@@ -1,15 +1,15 @@
 import t from 'tap'
 import { cardLink, cardTitle, curlCommand, platformLink } from '../../assets/observatory/events/event-links.js'
-import type { LedgerEvent } from '../../assets/shared/wire.js'
+import type { StoredEvent } from '../../src/model/events/event.js'
 
-const event = (change: Partial<LedgerEvent>) =>
+const event = (change: Partial<StoredEvent>) =>
   ({
     ...{ dedupe_key: 'chat:message:1', kind: 'message.created', conversation: {} },
     action: { kind: 'message.created', object_type: 'message', verb: 'created', metadata: {} },
     target: { type: 'topic', display: 'deploys' },
     provenance: { route: 'api', verified: 'none' },
     ...change,
-  }) as LedgerEvent
+  }) as StoredEvent
 
 t.test('only addresses of the web lead out, the nearest first', async t => {
   const parent = { type: 'channel', url: 'https://chat.example.org/4' }

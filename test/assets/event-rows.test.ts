@@ -1,12 +1,12 @@
 import fc from 'fast-check'
 import t from 'tap'
 import { CSV_HEAD, csvCell, csvLine } from '../../assets/observatory/events/csv.js'
-import { toRows } from '../../assets/observatory/events/list-rows.js'
-import { rowWords } from '../../assets/observatory/events/row-words.js'
-import { SseReader } from '../../assets/shared/sse-reader.js'
-import type { LedgerEvent } from '../../assets/shared/wire.js'
+import { toRows } from '../../assets/observatory/events/list/list-rows.js'
+import { rowWords } from '../../assets/observatory/events/list/row-words.js'
+import { SseReader } from '../../assets/shared/server/sse-reader.js'
+import type { StoredEvent } from '../../src/model/events/event.js'
 
-function event(change: Partial<LedgerEvent> = {}): LedgerEvent {
+function event(change: Partial<StoredEvent> = {}): StoredEvent {
   return {
     ...{ dedupe_key: 'chat:1', kind: 'message.created', subject_id: '1', subject_type: 'message' },
     action: { kind: 'message.created', object_type: 'message', verb: 'created', metadata: {} },

@@ -8,7 +8,7 @@ import {
   roleOf,
   wordsSaid,
 } from '../../assets/observatory/events/event-words.js'
-import type { TargetNode } from '../../assets/shared/wire.js'
+import type { TargetNode } from '../../src/model/events/event.js'
 
 /** From the outermost to the target: `type:id=display`. */
 function target(...nodes: string[]): TargetNode {

@@ -1,7 +1,12 @@
 import fc from 'fast-check'
 import t from 'tap'
-import { bucketLength, closedBuckets, moved, planOpenRange } from '../../assets/observatory/events/histogram-buckets.js'
-import { fromMs, toMs } from '../../assets/shared/time.js'
+import {
+  bucketLength,
+  closedBuckets,
+  moved,
+  planOpenRange,
+} from '../../assets/observatory/events/histogram/histogram-buckets.js'
+import { fromMs, toMs } from '../../assets/shared/words/time.js'
 
 const NOW = toMs('2026-11-20T13:37:21.500Z')
 const MINUTE = 60_000

@@ -1,9 +1,10 @@
 import t from 'tap'
-import { newerThan, withNewer, withoutFirst } from '../../assets/observatory/events/histogram-growth.js'
-import type { EventHistogram, LedgerEvent } from '../../assets/shared/wire.js'
+import { newerThan, withNewer, withoutFirst } from '../../assets/observatory/events/histogram/histogram-growth.js'
+import type { EventHistogram } from '../../assets/shared/server/wire.js'
+import type { StoredEvent } from '../../src/model/events/event.js'
 
 const instant = (second: number) => `2026-11-20T13:00:${String(second).padStart(2, '0')}.000000Z`
-const event = (source: string, second: number) => ({ source, captured_at: instant(second) }) as LedgerEvent
+const event = (source: string, second: number) => ({ source, captured_at: instant(second) }) as StoredEvent
 
 const COUNTED: EventHistogram = {
   ...{ from: instant(0), to: instant(59), starts: [instant(0), instant(30)] },

@@ -6,9 +6,8 @@ import {
   spanWords,
   stackBands,
   timeTicks,
-} from '../../assets/observatory/events/histogram-scale.js'
-import { offsetWords } from '../../assets/observatory/events/local-offset.js'
-import { toMs } from '../../assets/shared/time.js'
+} from '../../assets/observatory/events/histogram/histogram-scale.js'
+import { offsetWords, toMs } from '../../assets/shared/words/time.js'
 
 const HOUR = 3_600_000
 const utc = () => 0

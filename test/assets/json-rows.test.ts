@@ -8,7 +8,7 @@ import {
   jsonRows,
   MEMBERS,
   pathsToMatches,
-} from '../../assets/observatory/events/json-rows.js'
+} from '../../assets/observatory/events/panel/json-rows.js'
 
 const FOLDED: JsonView = { isOpen: path => path === '', shown: () => MEMBERS }
 const UNFOLDED: JsonView = { isOpen: () => true, shown: () => Number.POSITIVE_INFINITY }

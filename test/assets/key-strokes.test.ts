@@ -1,5 +1,5 @@
 import t from 'tap'
-import { isSingleKey, StrokeMatcher, strokeOf } from '../../assets/shared/key-strokes.js'
+import { isSingleKey, StrokeMatcher, strokeOf } from '../../assets/shared/keys/key-strokes.js'
 
 const PLAIN = { ctrlKey: false, metaKey: false, altKey: false, shiftKey: false }
 

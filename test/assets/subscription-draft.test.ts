@@ -14,9 +14,9 @@ import {
   withSource,
   withTarget,
   writeDraft,
-} from '../../assets/observatory/subscriptions/draft.js'
-import { kindsLine, kindTitle } from '../../assets/observatory/subscriptions/kind-titles.js'
-import type { Subscription } from '../../assets/shared/wire.js'
+} from '../../assets/observatory/subscriptions/form/draft.js'
+import { kindsLine, kindTitle } from '../../assets/observatory/subscriptions/form/kind-titles.js'
+import type { Subscription } from '../../src/model/subscriptions/subscription.js'
 
 const STORED: Subscription = {
   ...{

@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import t from 'tap'
-import { nearTargets } from '../../assets/observatory/subscriptions/near-targets.js'
-import { readTarget, targetStretches } from '../../assets/observatory/subscriptions/target-reading.js'
-import { parseTarget } from '../../src/platforms/scope-key.js'
+import { nearTargets } from '../../assets/observatory/subscriptions/form/near-targets.js'
+import { readTarget, targetStretches } from '../../assets/observatory/subscriptions/form/target-reading.js'
+import { parseTarget } from '../../src/model/subscriptions/scope-key.js'
 
 const UNDERSTOOD: [source: string, text: string, pieces: string, words: string][] = [
   ['chat', 'stream:eng', 'stream eng', 'One stream, every topic in it.'],
@@ -18,7 +18,7 @@ const UNDERSTOOD: [source: string, text: string, pieces: string, words: string][
   ],
 ]
 
-t.test('what is well formed is taken apart as it is called', async t => {
+t.test('a well-formed target is split into its named parts', async t => {
   for (const [source, text, pieces, words] of UNDERSTOOD) {
     const reading = readTarget(source, text)
     if (reading.kind !== 'understood') throw new Error(`${text}: ${reading.kind}`)
@@ -31,27 +31,27 @@ t.test('what is well formed is taken apart as it is called', async t => {
 
 const PROBLEMS: [source: string, text: string, words: RegExp, fix: string | undefined][] = [
   ['chat', 'topic:deploys', /needs its stream first/, 'stream:eng/topic:deploys'],
-  ['chat', 'eng', /Say what it is first/, 'stream:eng'],
+  ['chat', 'eng', /Begin with the kind/, 'stream:eng'],
   ['chat', '#eng > release notes', /Written as a target/, 'stream:eng/topic:release notes'],
-  ['chat', 'channel:eng', /made of streams/, 'stream:eng'],
-  ['chat', 'Stream:eng', /made of streams/, 'stream:eng'],
+  ['chat', 'channel:eng', /keyword is "stream"/, 'stream:eng'],
+  ['chat', 'Stream:eng', /keyword is "stream"/, 'stream:eng'],
   ['chat', 'stream:a/b', /%2F/, 'stream:a%2Fb'],
   ['chat', 'stream:', /needs a name/, 'stream:eng'],
   ['chat', 'stream:50%', /%25/, 'stream:50%25'],
   ['chat', ' stream:eng', /blanks around/, 'stream:eng'],
-  ['chat', '   ', /only blanks/, undefined],
+  ['chat', '   ', /Only blanks/, undefined],
   ['chat', 'user:9', /a stream or a topic/, 'stream:eng/topic:deploys'],
   [
     ...(['chat', 'https://chat.example.org/#narrow/channel/4-eng/topic/release.20notes/near/8'] as const),
     ...([/a link/, 'stream:eng/topic:release notes'] as const),
   ],
-  ['forum', 'topic:retry', /named by its number/, 'topic:123'],
-  ['forum', '123', /Say what it is/, 'topic:123'],
-  ['forum', 'support', /Say what it is/, 'category:support'],
-  ['forum', 'category:staff/support', /without the one around it/, 'category:support'],
+  ['forum', 'topic:retry', /by its number/, 'topic:123'],
+  ['forum', '123', /Begin with the kind/, 'topic:123'],
+  ['forum', 'support', /Begin with the kind/, 'category:support'],
+  ['forum', 'category:staff/support', /without its parent/, 'category:support'],
   ['forum', 'https://forum.example.org/t/retry-budgets/4127/3', /a link/, 'topic:4127'],
-  ['code_a', 'ada/engine', /Say what it is/, 'repo:ada/engine'],
-  ['code_a', 'ada/engine#12', /Say what it is/, 'repo:ada/engine/issue:12'],
+  ['code_a', 'ada/engine', /Begin with the kind/, 'repo:ada/engine'],
+  ['code_a', 'ada/engine#12', /Begin with the kind/, 'repo:ada/engine/issue:12'],
   ['code_a', 'repo:engine', /needs its owner/, 'repo:ada/engine'],
   ['code_a', 'repo:ada/engine/pr:34', /in full/, 'repo:ada/engine/pull_request:34'],
   ['code_a', 'repo:ada/engine/issue:#12', /by its number/, 'repo:ada/engine/issue:12'],
@@ -64,10 +64,10 @@ const PROBLEMS: [source: string, text: string, words: RegExp, fix: string | unde
     ...(['code_b', 'https://gitlab.com/ada/tools/engine/-/merge_requests/34'] as const),
     ...([/a link/, 'project:ada/tools/engine/merge_request:34'] as const),
   ],
-  ['code_b', 'ada/tools/engine!34', /Say what it is/, 'project:ada/tools/engine/merge_request:34'],
+  ['code_b', 'ada/tools/engine!34', /Begin with the kind/, 'project:ada/tools/engine/merge_request:34'],
 ]
 
-t.test('what is wrong is said in a sentence, with what was probably meant', async t => {
+t.test('a problem is a sentence, with the text that was probably meant', async t => {
   for (const [source, text, words, fix] of PROBLEMS) {
     const reading = readTarget(source, text)
     if (reading.kind !== 'problem') throw new Error(`${text}: ${reading.kind}`)
@@ -76,7 +76,7 @@ t.test('what is wrong is said in a sentence, with what was probably meant', asyn
   }
 })
 
-t.test('a name that is missing is taken from what is watched already', async t => {
+t.test('a missing name comes from an existing subscription', async t => {
   t.match(readTarget('chat', 'topic:deploys', ['', 'stream:ops/topic:incident', 'stream:eng']), {
     fix: 'stream:ops/topic:deploys',
   })
@@ -94,28 +94,25 @@ const anyTarget = fc
   )
   .map(parts => parts.join(''))
 
-t.test(
-  'a target is understood exactly when the server takes it, and so is every text that is offered instead',
-  async t => {
-    const takes = (source: string, text: string) => {
-      try {
-        parseTarget(source, text)
-        return true
-      } catch {
-        return false
-      }
+t.test('a target is understood exactly when the server accepts it, and so is every suggested text', async t => {
+  const takes = (source: string, text: string) => {
+    try {
+      parseTarget(source, text)
+      return true
+    } catch {
+      return false
     }
-    const property = fc.property(fc.constantFrom(...SOURCES), anyTarget, (source, text) => {
-      if (text === '') return true
-      const reading = readTarget(source, text)
-      if ((reading.kind === 'understood') !== takes(source, text)) return false
-      return reading.kind !== 'problem' || reading.fix === undefined || takes(source, reading.fix)
-    })
-    t.doesNotThrow(() => fc.assert(property, { numRuns: 4000 }))
-  },
-)
+  }
+  const property = fc.property(fc.constantFrom(...SOURCES), anyTarget, (source, text) => {
+    if (text === '') return true
+    const reading = readTarget(source, text)
+    if ((reading.kind === 'understood') !== takes(source, text)) return false
+    return reading.kind !== 'problem' || reading.fix === undefined || takes(source, reading.fix)
+  })
+  t.doesNotThrow(() => fc.assert(property, { numRuns: 4000 }))
+})
 
-t.test('keywords stand back from names, and nothing of the text is lost', async t => {
+t.test('keywords are muted, and no text is lost', async t => {
   const shown = (source: string, target: string) =>
     targetStretches(source, target).map(({ text, isKeyword }) => (isKeyword ? `(${text})` : text))
   t.same(shown('chat', 'stream:eng/topic:deploys'), ['(stream:)', 'eng/', '(topic:)', 'deploys'])
@@ -128,7 +125,7 @@ t.test('keywords stand back from names, and nothing of the text is lost', async 
   t.doesNotThrow(() => fc.assert(whole))
 })
 
-t.test('near are targets of which a few letters differ, and those that go on', async t => {
+t.test('targets that differ in a few letters are near, and so are longer ones', async t => {
   const known = ['repo:tidepool/relay', 'repo:tidepool/ledger-client', 'stream:eng', '']
   t.same(nearTargets('repo:tidepool/rel', known), ['repo:tidepool/relay'])
   t.same(nearTargets('repo:tidepol/relay', known), ['repo:tidepool/relay'])

@@ -9,7 +9,7 @@ import {
   searchTerms,
   shownText,
   type TextOptions,
-} from '../../assets/shared/text.js'
+} from '../../assets/shared/words/text.js'
 
 /** Tags in brackets, matches in asterisks. */
 function shown(text: string, options?: TextOptions): string {

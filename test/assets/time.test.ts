@@ -10,7 +10,7 @@ import {
   relativeTime,
   shortTime,
   toMs,
-} from '../../assets/shared/time.js'
+} from '../../assets/shared/words/time.js'
 
 const AT = '2026-11-20T23:31:58.204117Z'
 const BERLIN = 'Europe/Berlin'

@@ -1,5 +1,5 @@
-import type { StoredEvent } from '../../src/model/event.js'
-import type { Subscription } from '../../src/model/subscription.js'
+import type { StoredEvent } from '../../src/model/events/event.js'
+import type { Subscription } from '../../src/model/subscriptions/subscription.js'
 import type { Recorded } from './entries.js'
 
 interface Sent {

@@ -2,8 +2,8 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Test } from 'tap'
 import { Ledger } from '../../src/ledger/ledger.js'
-import type { StoredEvent } from '../../src/model/event.js'
-import type { Subscription } from '../../src/model/subscription.js'
+import type { StoredEvent } from '../../src/model/events/event.js'
+import type { Subscription } from '../../src/model/subscriptions/subscription.js'
 import { openSqliteStore } from '../../src/store/sqlite/store.js'
 import { allEvents, WATCH } from '../runtime/capture/capture-rig.js'
 import type { ChatServer } from '../support/chat-server/chat-server.js'
@@ -11,7 +11,7 @@ import { type Child, startChild } from './child.js'
 import { ownFolder } from './own-folder.js'
 import { environment } from './running-server.js'
 
-const DAYBOOK = fileURLToPath(new URL('../../../bin/run.js', import.meta.url))
+const DAYBOOK = fileURLToPath(new URL('../../src/model/board/run.js', import.meta.url))
 
 /** A ledger file with a watch of a chat server, captured by processes of their own. */
 export class CaptureCommand {

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Test } from 'tap'
-import type { Subscription } from '../../src/model/subscription.js'
+import type { Subscription } from '../../src/model/subscriptions/subscription.js'
 import { Books } from './books.js'
 import { type BriefOwner, startBriefOwner } from './brief-owner.js'
 import { type Page, readAll } from './entries.js'

@@ -1,4 +1,4 @@
-import type { StoredEvent } from '../../src/model/event.js'
+import type { StoredEvent } from '../../src/model/events/event.js'
 import type { HttpClient } from './http-client.js'
 
 /** The beginning of time, as a checkpoint. */

@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto'
 import { request } from 'node:http'
 import t from 'tap'
-import type { StoredEvent } from '../../src/model/event.js'
+import type { StoredEvent } from '../../src/model/events/event.js'
 import { ownFolder } from './own-folder.js'
 import { type RunningServer, startServer } from './running-server.js'
 

@@ -2,7 +2,7 @@ import { copyFileSync, mkdirSync, readdirSync, readFileSync, statSync } from 'no
 import { join } from 'node:path'
 import sqlite from 'node-sqlite3-wasm'
 import t, { type Test } from 'tap'
-import type { Subscription } from '../../src/model/subscription.js'
+import type { Subscription } from '../../src/model/subscriptions/subscription.js'
 import { entry, type Page, readAll } from './entries.js'
 import { ownFolder, remainsOf } from './own-folder.js'
 import { refusedStart, startServer, startStatus } from './running-server.js'

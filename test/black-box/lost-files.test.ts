@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, truncateSync } 
 import { basename, dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
-import type { StoredEvent } from '../../src/model/event.js'
+import type { StoredEvent } from '../../src/model/events/event.js'
 import { entry } from './entries.js'
 import { HttpClient, NoAnswer } from './http-client.js'
 import { ownFolder } from './own-folder.js'

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
-import type { StoredEvent } from '../../src/model/event.js'
+import type { StoredEvent } from '../../src/model/events/event.js'
 import { nativeSqlite } from '../support/native-sqlite.js'
 import { Books } from './books.js'
 import { entry, readAll } from './entries.js'

@@ -1,5 +1,5 @@
 import sqlite from 'node-sqlite3-wasm'
-import type { StoredEvent } from '../../src/model/event.js'
+import type { StoredEvent } from '../../src/model/events/event.js'
 import { toTimestamp } from '../../src/model/timestamp.js'
 
 export interface StoredFile {

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import type { Test } from 'tap'
 import { Cards } from '../../src/board/cards.js'
-import { DEFAULT_COLUMNS } from '../../src/model/card.js'
+import { DEFAULT_COLUMNS } from '../../src/model/board/card.js'
 import { type BoardDatabase, openBoardDatabase } from '../../src/store/sqlite/board/board-database.js'
 import { asyncStore } from '../../src/store/sqlite/thread/task.js'
 import { testFolder } from '../support/test-folder.js'

@@ -5,7 +5,7 @@ import { setImmediate as turn } from 'node:timers/promises'
 import t from 'tap'
 import { RunLog } from '../../src/board/run-log.js'
 import { AppError } from '../../src/model/app-error.js'
-import { type LogPiece, RUN_LIMITS, type RunState } from '../../src/model/run.js'
+import { type LogPiece, RUN_LIMITS, type RunState } from '../../src/model/board/run.js'
 import { testFolder } from '../support/test-folder.js'
 import { CARD, createExecutor, shell, until } from './executor-rig.js'
 

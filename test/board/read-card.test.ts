@@ -1,7 +1,7 @@
 import t from 'tap'
 import { readCard, readCardChanges } from '../../src/board/read-card.js'
 import { AppError } from '../../src/model/app-error.js'
-import { CARD_LIMITS } from '../../src/model/card.js'
+import { CARD_LIMITS } from '../../src/model/board/card.js'
 
 const COLUMNS = ['backlog', 'doing']
 const PAIR = '😀'

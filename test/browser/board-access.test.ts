@@ -24,7 +24,7 @@ t.test('who may see the board in a browser', inBrowser(), async t => {
     const page = await site.open(t, board, '/#new?title=Asked%20for&link=chat%3A1')
     await logIn()
     t.equal(await page.getByLabel('Title').inputValue(), 'Asked for', 'the login has kept what stands behind #')
-    await page.getByRole('button', { name: 'Throw away' }).click()
+    await page.getByRole('button', { name: 'Discard draft' }).click()
     await page.getByRole('link', { name: 'Card' }).click()
     await page.keyboard.press('e')
     await page.getByLabel('Text, in Markdown').fill('begun')
@@ -52,7 +52,7 @@ t.test('who may see the board in a browser', inBrowser(), async t => {
     for (const wrong of ['nonsense-0123456789', 'kein Schlüssel']) {
       await field.fill(wrong)
       await page.keyboard.press('Enter')
-      await page.getByText('That is not the key of this board.').waitFor()
+      await page.getByText('This key is not valid.').waitFor()
     }
     await field.fill(API_KEY)
     await page.keyboard.press('Enter')
@@ -111,7 +111,7 @@ t.test('who may see the board in a browser', inBrowser(), async t => {
       while ((await own.inputValue()) + (await others.inputValue()) !== '') await delay(10)
       t.equal(
         await page.getByRole('dialog').getByRole('alert').innerText(),
-        'The executor refused. Check both tokens, or ask whoever runs these boards.',
+        'The executor refused. Check both tokens, or ask an operator of these boards.',
       )
     }
     await own.and(focused).waitFor()
@@ -129,10 +129,10 @@ t.test('who may see the board in a browser', inBrowser(), async t => {
     await page.getByRole('row', { name: /Done\s+Over there\s+Real run/ }).waitFor()
     await page.getByRole('button', { name: 'Board: team-b' }).click()
     await page.getByRole('menuitem', { name: /locked/ }).click()
-    await page.getByText('That board refused the key of its profile.').first().waitFor()
+    await page.getByText('That board refused the key in its profile.').first().waitFor()
     t.equal(await page.getByLabel('Password', { exact: true }).count(), 0, 'it is not our login that has ended')
     await page.getByRole('link', { name: /On locked/ }).click()
-    await page.getByRole('heading', { name: 'Nothing has run yet.' }).waitFor()
+    await page.getByRole('heading', { name: 'No runs yet.' }).waitFor()
   })
 
   t.test('no page complained, broke its policy, or asked anybody but its server', async t => {

@@ -3,7 +3,7 @@ import { addCards, BoardSite, EXECUTOR_TOKEN, layOut } from './board-site.js'
 import { inBrowser, openBrowser } from './chromium.js'
 import { findAxeViolations } from './page-checks.js'
 
-const REFUSED = 'The executor refused. Check the token, or ask whoever runs this board.'
+const REFUSED = 'The executor refused. Check the token, or ask an operator of this board.'
 
 /** A program that says something in colour and does not end by itself; for a card that is called long, much that fails. */
 const COMMAND = [

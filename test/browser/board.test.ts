@@ -26,7 +26,7 @@ t.test('the board in a browser', inBrowser(), async t => {
 
   t.test('an empty board says what to do, and a first card is written with the keyboard alone', async t => {
     const page = await site.openTab(t, board)
-    await page.getByRole('heading', { name: 'Nothing to do yet.' }).waitFor()
+    await page.getByRole('heading', { name: 'No cards yet.' }).waitFor()
     await page.getByText('Open: no login is set up').waitFor()
     await page.keyboard.press('n')
     await page.keyboard.type('First')
@@ -65,7 +65,7 @@ t.test('the board in a browser', inBrowser(), async t => {
     await page.keyboard.press('m')
     const menu = page.getByRole('dialog', { name: 'Move “One”' })
     await menu.waitFor()
-    t.ok(await menu.getByRole('button', { name: /Review.*here now/ }).isDisabled())
+    t.ok(await menu.getByRole('button', { name: /Review.*current/ }).isDisabled())
     await page.keyboard.press('d')
     await page.keyboard.press('ArrowDown')
     await page.keyboard.press('Enter')

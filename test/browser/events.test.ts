@@ -81,7 +81,7 @@ t.test('the view of events in a browser', inBrowser(), async t => {
     const page = await site.openTab(t, server)
     await hasRows(page)
     await page.getByRole('button', { name: 'Kind' }).click()
-    await page.getByRole('dialog', { name: 'Kind' }).getByText('The counts are of the whole ledger.').waitFor()
+    await page.getByRole('dialog', { name: 'Kind' }).getByText('Counts include the whole ledger.').waitFor()
     await page.keyboard.press('Escape')
     await page.getByRole('button', { name: 'Who' }).click()
     const people = page.getByRole('dialog', { name: 'Who' })
@@ -98,7 +98,7 @@ t.test('the view of events in a browser', inBrowser(), async t => {
     const seen = new Set<string>()
     for (let tries = 0; tries < 200; tries++) {
       for (const text of await page.locator('.event-said').allInnerTexts()) seen.add(text)
-      if ((await page.getByText('The ledger begins here').isVisible()) && (await isAtEnd(page))) break
+      if ((await page.getByText('This is the first event of the ledger').isVisible()) && (await isAtEnd(page))) break
       await page.evaluate(`document.querySelector('.virtual-list').scrollBy(0, 500)`)
       await page.waitForTimeout(20)
     }

@@ -18,7 +18,7 @@ import { findAxeViolations, overflow } from './page-checks.js'
 
 const LAPTOP = { viewport: { width: 1280, height: 800 } }
 const PHONE = { viewport: { width: 360, height: 640 } }
-const MISMATCH = 'That name and password do not match.'
+const MISMATCH = 'Wrong name or password.'
 
 t.test('the login page in a browser', inBrowser(), async t => {
   const { accounts } = await startWithUsers({ throttleLogins: false })
@@ -112,8 +112,8 @@ t.test('the login page in a browser', inBrowser(), async t => {
       await route.fulfill({ response: answer, headers })
     })
     await logIn(page, 'ada', PASSWORD)
-    await page.getByText('Your browser did not keep the login.').waitFor()
-    t.match(await described(page, 'submit'), 'this page came over plain HTTP. Open it at its https address.')
+    await page.getByText('The browser did not keep the login.').waitFor()
+    t.match(await described(page, 'submit'), 'this page was loaded over plain HTTP. Open its https address.')
     t.equal(await focused(page), 'submit')
     await page.unrouteAll()
     await page.keyboard.press('Enter')
@@ -123,8 +123,8 @@ t.test('the login page in a browser', inBrowser(), async t => {
   t.test('what is wrong with a field stands beside it', async t => {
     const page = await site.openLogin(t)
     await page.getByRole('button', { name: 'Log in' }).click()
-    t.equal(await described(page, 'username'), 'This is needed.')
-    t.equal(await described(page, 'password'), 'This is needed.')
+    t.equal(await described(page, 'username'), 'Required.')
+    t.equal(await described(page, 'password'), 'Required.')
     t.equal(await focused(page), 'username')
     await logIn(page, 'ada', 'x'.repeat(1025))
     await page.getByText('Password must be at most 1024 bytes long.').waitFor()

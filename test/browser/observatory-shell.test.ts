@@ -14,7 +14,7 @@ t.test('the shell of the observatory in a browser', inBrowser(), async t => {
 
   t.test('an empty ledger says what to do first, with a command that works under this address', async t => {
     const page = await site.openTab(t, open)
-    await page.getByRole('heading', { name: 'Nothing written down yet.' }).waitFor()
+    await page.getByRole('heading', { name: 'No events yet.' }).waitFor()
     t.match(await page.getByRole('group', { name: 'Command' }).innerText(), `curl ${open.url}${ROOT_PATH}/api/events`)
     for (const name of ['API description', 'Health', 'Metrics', 'Webhook addresses']) {
       const address = await page.getByRole('link', { name }).getAttribute('href')
@@ -189,7 +189,7 @@ t.test('the shell of the observatory in a browser', inBrowser(), async t => {
     await page.context().clearCookies()
     // It may have noticed by itself, and be on its way already.
     await page.evaluate(`document.dispatchEvent(new Event('visibilitychange'))`).catch(() => undefined)
-    await page.getByText('Log in, and you are back where you were.').waitFor()
+    await page.getByText('Log in to continue where you were.').waitFor()
     t.same(await findAxeViolations(page), [])
     await page.reload()
     t.equal(await page.getByText('Your session ended.').count(), 0, 'it is said once')

@@ -105,12 +105,12 @@ t.test('the tab of subscriptions in a browser', inBrowser(), async t => {
     const page = await openAs(t, 'bob', '/subscriptions')
     await page.getByText('Every kind').waitFor()
     const row = (name: string) => page.getByRole('row', { name: new RegExp(name) }).innerText()
-    t.match(await row('stream:ops'), /Every 30\ss, hot until/)
+    t.match(await row('stream:ops'), /Every 30\ss until/)
     t.match(await row('stream:ops'), /Doubled deliveries[\s\S]*left/)
-    t.match(await row('stream:cold'), /Every 5\smin, cold since/)
+    t.match(await row('stream:cold'), /Every 5\smin since/)
     t.match(
       await row('stream:support'),
-      /Chat refused the key <img src=x>\. 6 tries, next at[\s\S]*Failing, never read/,
+      /Chat refused the key <img src=x>\. Failed 6 times, next attempt at[\s\S]*Failing, never captured/,
     )
     t.match(await row('stream:off'), /Off/)
     t.match(await row('stream:over'), /Expired \d/)
@@ -141,7 +141,7 @@ t.test('the tab of subscriptions in a browser', inBrowser(), async t => {
     await page.getByLabel('Find a target').fill('doubled')
     t.equal(await page.getByRole('row').count(), 2, 'words of the reason are found as well')
     await page.getByLabel('Find a target').fill('nothing like it')
-    await page.getByText('Nothing watched is called').waitFor()
+    await page.getByText('No subscription matches').waitFor()
   })
 
   t.test('it is switched at once, and back when that fails', async t => {
@@ -198,7 +198,7 @@ t.test('the tab of subscriptions in a browser', inBrowser(), async t => {
     t.same(await findAxeViolations(page), [])
     await page.context().clearCookies()
     await form.getByRole('button', { name: 'Save' }).click()
-    await page.getByText('Log in, and you are back where you were, with what you wrote.').waitFor()
+    await page.getByText('Log in to continue where you were, with your unsaved text.').waitFor()
     await logIn(page, 'bob', PASSWORD)
     t.equal(await form.getByLabel('Why').inputValue(), 'Another reason')
     await form.getByRole('button', { name: 'Save' }).click()
@@ -210,7 +210,7 @@ t.test('the tab of subscriptions in a browser', inBrowser(), async t => {
     await page.keyboard.press('n')
     await form.getByLabel('What to watch').fill('stream:eng')
     await page.keyboard.press('Escape')
-    await page.getByText('what you wrote is not saved').waitFor()
+    await page.getByText('Closed without saving.').waitFor()
     await page.getByRole('button', { name: 'Undo' }).click()
     t.equal(await form.getByLabel('What to watch').inputValue(), 'stream:eng')
   })
@@ -219,10 +219,10 @@ t.test('the tab of subscriptions in a browser', inBrowser(), async t => {
     const page = await openAs(t, 'bob', '/subscriptions?new=true')
     const form = page.getByRole('dialog', FORM)
     await form.getByLabel('What to watch').fill('stream:eng')
-    await form.getByRole('switch', { name: 'Read the history every' }).click()
-    await form.getByLabel('Seconds between two readings').fill('0')
-    await form.getByText('Write whole seconds, 1 or more.').waitFor()
-    await form.getByLabel('Seconds between two readings').fill('45')
+    await form.getByRole('switch', { name: 'Poll every' }).click()
+    await form.getByLabel('Seconds between two captures').fill('0')
+    await form.getByText('Enter whole seconds, 1 or more.').waitFor()
+    await form.getByLabel('Seconds between two captures').fill('45')
     await form.getByText('1 day', { exact: true }).click()
     await form.getByLabel('What to watch').fill('stream:engineering')
     await form.getByText('nothing happened there in the last 7 days').waitFor()

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import t from 'tap'
 import { readEventInput } from '../../src/client/event-input.js'
-import { EVENT_LIMITS } from '../../src/model/event-limits.js'
+import { EVENT_LIMITS } from '../../src/model/events/event-limits.js'
 
 /** A text as it may come out of a pipe. */
 async function* inPieces(text: string | Buffer, sizes: readonly number[] = [16]): AsyncGenerator<Uint8Array> {

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { Ledger } from '../../src/ledger/ledger.js'
-import type { StoredEvent } from '../../src/model/event.js'
+import type { StoredEvent } from '../../src/model/events/event.js'
 import { openSqliteStore } from '../../src/store/sqlite/store.js'
 import { ownFolder } from '../black-box/own-folder.js'
 import { startServer } from '../black-box/running-server.js'

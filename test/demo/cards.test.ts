@@ -2,7 +2,7 @@ import t from 'tap'
 import { readCard } from '../../src/board/read-card.js'
 import { CardNotes } from '../../src/demo/cards.js'
 import { Company } from '../../src/demo/company.js'
-import { DEFAULT_COLUMNS } from '../../src/model/card.js'
+import { DEFAULT_COLUMNS } from '../../src/model/board/card.js'
 
 const NOON = Date.UTC(2026, 10, 20, 12) * 1000
 

@@ -3,9 +3,9 @@ import t from 'tap'
 import { Compile } from '#typebox/compile'
 import { Company, HISTORY_DAYS } from '../../src/demo/company.js'
 import { DAY, MINUTE } from '../../src/demo/durations.js'
-import type { Step } from '../../src/demo/story.js'
-import { EventSchema, type NewEvent } from '../../src/model/event.js'
-import { listPlatforms } from '../../src/platforms/catalogue.js'
+import type { Step } from '../../src/demo/stories/story.js'
+import { EventSchema, type NewEvent } from '../../src/model/events/event.js'
+import { listPlatforms } from '../../src/platforms/adapters.js'
 
 const NOON = Date.UTC(2026, 10, 20, 12) * 1000
 const check = Compile(EventSchema)

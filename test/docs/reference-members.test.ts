@@ -1,6 +1,6 @@
 import t from 'tap'
-import { EventSchema } from '../../src/model/event.js'
-import { SubscriptionSchema } from '../../src/model/subscription.js'
+import { EventSchema } from '../../src/model/events/event.js'
+import { SubscriptionSchema } from '../../src/model/subscriptions/subscription.js'
 import { firstCodes, readReference } from './reference-page.js'
 
 interface Schema {

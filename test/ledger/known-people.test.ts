@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { Ledger } from '../../src/ledger/ledger.js'
-import type { NewEvent, Provenance } from '../../src/model/event.js'
+import type { NewEvent, Provenance } from '../../src/model/events/event.js'
 import { chat } from '../../src/platforms/chat/adapter.js'
 import { openSqliteStore } from '../../src/store/sqlite/store.js'
 import { testFolder } from '../support/test-folder.js'

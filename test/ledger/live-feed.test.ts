@@ -1,6 +1,6 @@
 import t from 'tap'
 import { LiveFeed } from '../../src/ledger/live-feed.js'
-import type { StoredEvent } from '../../src/model/event.js'
+import type { StoredEvent } from '../../src/model/events/event.js'
 
 const fresh = (kind: string) => ({ event: { kind, source: 'chat' } as StoredEvent, isWhole: true })
 const turn = () => new Promise(setImmediate)

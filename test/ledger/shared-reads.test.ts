@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import t from 'tap'
 import { SharedReads } from '../../src/ledger/shared-reads.js'
-import type { EventPage, EventQuery } from '../../src/model/event-query.js'
+import type { EventPage, EventQuery } from '../../src/model/events/event-query.js'
 
 const QUERY: EventQuery = { order: 'asc', limit: 100, since: 1 }
 

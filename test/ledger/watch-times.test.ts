@@ -1,6 +1,7 @@
 import t from 'tap'
-import { canBeCaptured, dueAt, isPolled, readToOf, usesPolling, whyOver } from '../../src/ledger/watch-times.js'
-import type { Subscription } from '../../src/model/subscription.js'
+import { canBeCaptured, dueAt, isPolled, readToOf, whyOver } from '../../src/ledger/watch-times.js'
+import { usesPolling } from '../../src/model/subscriptions/polling.js'
+import type { Subscription } from '../../src/model/subscriptions/subscription.js'
 import { toTimestamp } from '../../src/model/timestamp.js'
 
 const NOON = 1_800_000_000_000_000

@@ -1,7 +1,7 @@
 /** What the tests of every adapter do: read deliveries and the events that are written beside them, and try both. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { Compile } from '#typebox/compile'
-import { EventSchema, type NewEvent } from '../../src/model/event.js'
+import { EventSchema, type NewEvent } from '../../src/model/events/event.js'
 import type { NormalisedDelivery, WebhookAdapter, WebhookDelivery } from '../../src/platforms/adapter.js'
 
 export interface Fixture {

@@ -1,6 +1,6 @@
 import t from 'tap'
-import { listPlatforms } from '../../src/platforms/catalogue.js'
-import { parseTarget } from '../../src/platforms/scope-key.js'
+import { parseTarget } from '../../src/model/subscriptions/scope-key.js'
+import { listPlatforms } from '../../src/platforms/adapters.js'
 import { eventOf, readFixtures } from './code-a/support.js'
 
 /** What happens to a request to be let past a rule. */

@@ -9,7 +9,7 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import t from 'tap'
-import { sentenceText } from '../../src/model/event-sentence.js'
+import { sentenceText } from '../../src/model/sentences/event-sentence.js'
 
 const FIXTURES = new URL('./fixtures/', import.meta.url)
 const SENTENCES = new URL('./sentences/', import.meta.url)

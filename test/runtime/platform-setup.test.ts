@@ -1,14 +1,15 @@
 import t from 'tap'
 import { AppError } from '../../src/model/app-error.js'
+import { PLATFORM_SOURCES } from '../../src/model/platforms/platform-source.js'
 import { ADAPTERS } from '../../src/platforms/adapters.js'
 import { platformSetup, type ReachedLedger } from '../../src/runtime/platform-setup.js'
-import { readSetupSettings, WEBHOOK_SOURCES } from '../../src/settings/webhook-settings.js'
+import { readSetupSettings } from '../../src/settings/webhook-settings.js'
 import { memorySources } from '../settings/memory-sources.js'
 
 const LOCAL = { address: 'http://127.0.0.1:8765' }
 
 type Files = Record<string, string>
-type Source = (typeof WEBHOOK_SOURCES)[number]
+type Source = (typeof PLATFORM_SOURCES)[number]
 
 function setupOf(
   source: Source,
@@ -20,10 +21,10 @@ function setupOf(
 
 t.test('every platform has its address, its words and its setting', async t => {
   t.strictSame(
-    [...WEBHOOK_SOURCES],
+    [...PLATFORM_SOURCES],
     ADAPTERS.map(({ catalogue }) => catalogue.source),
   )
-  for (const source of WEBHOOK_SOURCES) {
+  for (const source of PLATFORM_SOURCES) {
     const setup = setupOf(source)
     t.equal(setup.url, `http://127.0.0.1:8765/webhooks/${source}`)
     t.equal(setup.secret.setting, `EVENT_WEBHOOK_SECRET_${source.toUpperCase()}`)
@@ -37,7 +38,7 @@ t.test('every platform has its address, its words and its setting', async t => {
 t.test(
   'a fresh secret is suggested while none is known, and only where the platform does not make its own',
   async t => {
-    for (const source of WEBHOOK_SOURCES) {
+    for (const source of PLATFORM_SOURCES) {
       const [one, other] = [setupOf(source).secret, setupOf(source).secret]
       if (source === 'chat') {
         t.strictSame(one, { setting: 'EVENT_WEBHOOK_SECRET_CHAT', configured: false })

@@ -1,6 +1,6 @@
 import type { Test } from 'tap'
 import type { LedgerAccounts } from '../../src/accounts/ledger-accounts.js'
-import type { Role, User } from '../../src/model/user.js'
+import type { Role, User } from '../../src/model/accounts/user.js'
 import { AccountsRig, PASSWORD } from '../accounts/accounts-rig.js'
 import { type Served, type ServeOptions, serve } from './serve.js'
 

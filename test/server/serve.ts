@@ -3,7 +3,7 @@ import { connect } from 'node:net'
 import { setTimeout } from 'node:timers/promises'
 import pino from 'pino'
 import type { Test } from 'tap'
-import { acceptLargeDelivery } from '../../src/platforms/accept-delivery.js'
+import { acceptLargeDelivery } from '../../src/platforms/deliveries/accept-delivery.js'
 import type { HttpApp } from '../../src/server/http/http-app.js'
 import {
   createLedgerServer,

@@ -1,5 +1,5 @@
 import type { Test } from 'tap'
-import type { Subscription } from '../../src/model/subscription.js'
+import type { Subscription } from '../../src/model/subscriptions/subscription.js'
 import { keysOf, messageCreated, readStored, writtenDown } from '../support/events.js'
 import type { OpenStore } from './event-store-conformance.js'
 

@@ -1,5 +1,5 @@
-import type { NewEvent, StoredEvent } from '../../src/model/event.js'
-import type { EventPage } from '../../src/model/event-query.js'
+import type { NewEvent, StoredEvent } from '../../src/model/events/event.js'
+import type { EventPage } from '../../src/model/events/event-query.js'
 import type { EventStore, EventToRecord } from '../../src/store/event-store.js'
 
 /** A complete event that says `text`; everything else may be overridden. */

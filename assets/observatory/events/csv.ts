@@ -1,8 +1,8 @@
-import type { LedgerEvent } from '../../shared/wire.js'
+import type { StoredEvent } from '#model/events/event'
 import { chainOf, labelOf } from './event-words.js'
 
 /** Columns of the event table, in order. */
-const COLUMNS: Readonly<Record<string, (event: LedgerEvent) => string | number | null | undefined>> = {
+const COLUMNS: Readonly<Record<string, (event: StoredEvent) => string | number | null | undefined>> = {
   captured_at: event => event.captured_at,
   occurred_at: event => event.occurred_at,
   source: event => event.source,
@@ -27,7 +27,7 @@ const COLUMNS: Readonly<Record<string, (event: LedgerEvent) => string | number |
 export const CSV_HEAD = `\ufeff${Object.keys(COLUMNS).join(',')}\r\n`
 
 /** An event as a CSV line. */
-export function csvLine(event: LedgerEvent): string {
+export function csvLine(event: StoredEvent): string {
   return `${Object.values(COLUMNS)
     .map(read => csvCell(String(read(event) ?? '')))
     .join(',')}\r\n`

@@ -1,19 +1,20 @@
 import { signal } from '@preact/signals'
 import { useEffect, useState } from 'preact/hooks'
-import { ApiProblem, api, apiResponse } from '../../shared/api.js'
-import { Dialog } from '../../shared/dialog.js'
+import type { StoredEvent } from '#model/events/event'
+import { Dialog } from '../../shared/controls/dialog.js'
+import { ProblemNote } from '../../shared/controls/problem-note.js'
+import { Segments } from '../../shared/controls/segments.js'
 import { html } from '../../shared/html.js'
-import { now } from '../../shared/now.js'
-import { pause } from '../../shared/pause.js'
-import { ProblemNote } from '../../shared/problem-note.js'
-import { Segments } from '../../shared/segments.js'
-import { SseReader } from '../../shared/sse-reader.js'
-import { bytes, count, counted } from '../../shared/text.js'
-import { fromMs } from '../../shared/time.js'
-import type { EventPage, LedgerEvent } from '../../shared/wire.js'
+import { ApiProblem, api, apiResponse } from '../../shared/server/api.js'
+import { SseReader } from '../../shared/server/sse-reader.js'
+import type { EventPage } from '../../shared/server/wire.js'
+import { pause } from '../../shared/timing.js'
+import { now } from '../../shared/words/now.js'
+import { bytes, count, counted } from '../../shared/words/text.js'
+import { fromMs } from '../../shared/words/time.js'
 import { CSV_HEAD, csvLine } from './csv.js'
-import { apiQuery, rangeOf } from './filters.js'
-import { counts } from './histogram.js'
+import { apiQuery, rangeOf } from './filters/filters.js'
+import { counts } from './histogram/histogram.js'
 
 type Format = 'jsonl' | 'csv'
 
@@ -56,7 +57,7 @@ export function DownloadDialog({ onClose }: { onClose: () => void }) {
       })
       save(file, `daybook-events-${fromMs(Date.now()).slice(0, 19).replaceAll(':', '')}.${format}`)
       const { events } = progress.peek()
-      const cut = ` The file ends there, as ${bytes(MOST)} of text is the most that goes into one. Narrow the range for the rest.`
+      const cut = ` The file is complete up to its limit of ${bytes(MOST)}. Narrow the range to download the rest.`
       setDone(`${counted(events, 'event')} saved, ${bytes(file.size)}.${isWhole ? '' : cut}`)
     } catch (failed) {
       if (!mine.signal.aborted) setProblem(failed)
@@ -71,15 +72,15 @@ export function DownloadDialog({ onClose }: { onClose: () => void }) {
   return html`<${Dialog} title="Download" onClose=${onClose} foot=${foot}>
     <div class="form">
       <p>${expected === undefined ? 'All events that match' : `${counted(expected, 'event')} that match`}, oldest first.
-        One file holds at most ${bytes(MOST)} of text.</p>
+        A file has at most ${bytes(MOST)} of text.</p>
       <${Segments} legend="Format" choices=${[
         { value: 'jsonl', label: 'JSONL' },
         { value: 'csv', label: 'CSV' },
       ]} value=${format} onChange=${setFormat} />
       <p class="hint">${
         format === 'jsonl'
-          ? 'One event a line, whole, exactly as the ledger keeps it.'
-          : 'A table for spreadsheets, without payloads. Cells that a spreadsheet would run as formulas begin with an apostrophe.'
+          ? 'One complete event per line, exactly as stored.'
+          : 'A table for spreadsheets, without payloads. An apostrophe before a cell prevents it from running as a formula.'
       }</p>
       ${work && html`<${ProgressBar} progress=${progress} expected=${expected} />`}
       ${done && html`<p role="status">${done}</p>`}
@@ -93,7 +94,7 @@ function ProgressBar({ progress, expected }: { progress: { readonly value: Progr
   const words = `${count(events)}${expected ? ` of ${count(expected)}` : ''} events, ${bytes(characters)}`
   return html`<div>
     <progress class="bar" aria-label="Downloaded" max=${Math.max(expected ?? 0, events, 1)} value=${events}></progress>
-    <p class="hint">${words}${isLost && '. The connection was lost: going on as soon as the server answers.'}</p>
+    <p class="hint">${words}${isLost && '. The connection was lost; the download resumes when the server answers.'}</p>
   </div>`
 }
 
@@ -163,7 +164,7 @@ async function collect(
   }
 
   function add(data: string): void {
-    const line = format === 'csv' ? csvLine(JSON.parse(data) as LedgerEvent) : `${data}\n`
+    const line = format === 'csv' ? csvLine(JSON.parse(data) as StoredEvent) : `${data}\n`
     progress.events += 1
     progress.characters += line.length
     open += line

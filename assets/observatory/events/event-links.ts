@@ -1,6 +1,5 @@
-import type { LedgerEvent } from '../../shared/wire.js'
-import { eventKey } from './event-key.js'
-import { chainOf, crumbsOf, wordsSaid } from './event-words.js'
+import type { StoredEvent } from '#model/events/event'
+import { chainOf, crumbsOf, eventKey, wordsSaid } from './event-words.js'
 
 /** Maximum length of a card's title on the board. Characters. */
 const LONGEST_TITLE = 200
@@ -8,7 +7,7 @@ const LONGEST_TITLE = 200
 const LONGEST_ADDRESS = 8192
 
 /** The event's page on its platform: its text's address, else that of the innermost target that has one. */
-export function platformLink(event: Pick<LedgerEvent, 'conversation' | 'target'>): string | undefined {
+export function platformLink(event: Pick<StoredEvent, 'conversation' | 'target'>): string | undefined {
   const nodes = chainOf(event).reverse()
   return [event.conversation.url, ...nodes.map(node => node.url)].map(webAddress).find(url => url !== undefined)
 }
@@ -21,7 +20,7 @@ function webAddress(url: unknown): string | undefined {
 }
 
 /** An address that opens a new card about the event. @param board address of the board's page */
-export function cardLink(board: string, event: LedgerEvent): string {
+export function cardLink(board: string, event: StoredEvent): string {
   const fields = [
     ['title', cardTitle(event)],
     ['link', eventKey(event)],
@@ -32,7 +31,7 @@ export function cardLink(board: string, event: LedgerEvent): string {
 }
 
 /** `#482 Honour Retry-After`, or `deploys: ` with the first line of the text. */
-export function cardTitle(event: Pick<LedgerEvent, 'conversation' | 'action' | 'target' | 'kind'>): string {
+export function cardTitle(event: Pick<StoredEvent, 'conversation' | 'action' | 'target' | 'kind'>): string {
   const object = crumbsOf(event).at(-1)?.text ?? event.kind
   const said = wordsSaid(event).trim().split('\n', 1)[0]?.trim() ?? ''
   const title = said === '' || said === object ? object : `${object}: ${said}`

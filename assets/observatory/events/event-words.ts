@@ -1,11 +1,11 @@
-import { actorName as nameOfActor, nodeName, plainWords, shownSteps } from '#model/event-names'
-import type { LedgerEvent, TargetNode } from '../../shared/wire.js'
+import type { StoredEvent, TargetNode } from '#model/events/event'
+import { actorName as nameOfActor, nodeName, plainWords, shownSteps } from '#model/sentences/event-names'
 
 /** Deeper chains are not followed, because they come from strangers. */
 const DEEPEST = 64
 
 /** The event's target and its parents, outermost first, as sent. */
-export function chainOf({ target }: Pick<LedgerEvent, 'target'>): TargetNode[] {
+export function chainOf({ target }: Pick<StoredEvent, 'target'>): TargetNode[] {
   const chain: TargetNode[] = []
   for (let node: TargetNode | undefined = target; node && chain.length < DEEPEST; node = node.parent)
     chain.unshift(node)
@@ -23,7 +23,7 @@ export interface Crumb {
  *
  * @returns outermost first; empty for an event without a target
  */
-export function crumbsOf(event: Pick<LedgerEvent, 'target'>): Crumb[] {
+export function crumbsOf(event: Pick<StoredEvent, 'target'>): Crumb[] {
   const chain = chainOf(event).filter(({ type, key, display }) => type || key || display)
   return shownSteps(chain).map(node => ({ node, text: labelOf(node) }))
 }
@@ -34,21 +34,29 @@ export function labelOf({ type = '', key = '', display = '' }: TargetNode): stri
 }
 
 /** The actor's name as far as the source sent it. Never empty. */
-export function actorName(event: Pick<LedgerEvent, 'actor'>): string {
+export function actorName(event: Pick<StoredEvent, 'actor'>): string {
   return nameOfActor(event) || 'Someone'
 }
 
 /** A bot, whose role has a frame. */
-export function isProgram(event: Pick<LedgerEvent, 'actor_role'>): boolean {
+export function isProgram(event: Pick<StoredEvent, 'actor_role'>): boolean {
   return event.actor_role === 'bot'
 }
 
 /** The role, if informative; most people are members. */
-export function roleOf({ actor_role: role }: Pick<LedgerEvent, 'actor_role'>): string {
+export function roleOf({ actor_role: role }: Pick<StoredEvent, 'actor_role'>): string {
   return role === 'member' ? '' : plainWords(role)
 }
 
 /** The text of the message, or the commit messages. Empty if there is only an action. */
-export function wordsSaid({ conversation }: Pick<LedgerEvent, 'conversation'>): string {
+export function wordsSaid({ conversation }: Pick<StoredEvent, 'conversation'>): string {
   return conversation.text ?? ''
+}
+
+/**
+ * The key that identifies this event in the ledger. Two events may share a dedupe key: a proved one and one posted by a
+ * caller without credentials.
+ */
+export function eventKey({ dedupe_key, provenance }: Pick<StoredEvent, 'dedupe_key' | 'provenance'>): string {
+  return provenance.key_space === undefined ? dedupe_key : `${provenance.key_space}:${dedupe_key}`
 }

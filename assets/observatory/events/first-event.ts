@@ -1,6 +1,6 @@
-import { api } from '../../shared/api.js'
-import { fromMs } from '../../shared/time.js'
-import type { EventPage } from '../../shared/wire.js'
+import { api } from '../../shared/server/api.js'
+import type { EventPage } from '../../shared/server/wire.js'
+import { fromMs } from '../../shared/words/time.js'
 import { overview } from '../overview.js'
 
 /** How long the server holds a request. Seconds. */

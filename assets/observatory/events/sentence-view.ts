@@ -1,6 +1,6 @@
-import type { SentencePart } from '#model/event-sentence'
+import type { SentencePart } from '#model/sentences/event-sentence'
 import { classes, html } from '../../shared/html.js'
-import { Words } from '../../shared/text-view.js'
+import { Words } from '../../shared/words/text-view.js'
 
 /** Longer names and breadcrumbs are truncated. */
 const SHORT = 200

@@ -1,6 +1,6 @@
-import { CopyButton } from '../../shared/copy.js'
+import { CopyButton } from '../../shared/controls/copy.js'
 import { html } from '../../shared/html.js'
-import { isDemo } from '../../shared/root-path.js'
+import { isDemo } from '../../shared/server/root-path.js'
 import { overview } from '../overview.js'
 
 /** Shown instead of people while the ledger is open: how to create the first admin. */
@@ -10,17 +10,17 @@ export function FirstAdmin() {
   const command = `daybook users create ada --role admin${database}`
   return html`<section class="view-scroll nothing-yet" aria-labelledby="open-mode">
     <h2 id="open-mode">This ledger is open.</h2>
-    <p>No login is set up: whoever reaches this server may read every event and change every subscription. So it answers on
-      this machine only. From the first person on, it asks for a login, for good.</p>
+    <p>No login is set up: every local user may read all events and change all subscriptions. The server therefore accepts
+      local connections only. Once a user exists, it permanently requires a login.</p>
     ${
       isDemo
-        ? html`<p>This is a demo in a throw-away ledger. Nobody needs an account here.</p>`
-        : html`<p>The first admin is made on the machine of the ledger; the server may go on running. It asks for a password.</p>
-          <pre class="wrap" tabindex="0" role="group" aria-label="Command that makes the first admin"><code>${command}</code></pre>
+        ? html`<p>This is a demo with a temporary ledger. It needs no accounts.</p>`
+        : html`<p>Create the first admin on the server; it can keep running. The command asks for a password.</p>
+          <pre class="wrap" tabindex="0" role="group" aria-label="Command that creates the first admin"><code>${command}</code></pre>
           <div class="buttons"><${CopyButton} text=${() => command} label="Copy the command" />
-            <button type="button" class="button" onClick=${() => location.reload()}>I have done that</button></div>
-          <p class="hint">Where nobody can log in to the machine, as in a container, <code>EVENT_BOOTSTRAP_USERNAME</code> and${' '}
-            <code>EVENT_BOOTSTRAP_PASSWORD_FILE</code> let the server make it at its start.</p>`
+            <button type="button" class="button" onClick=${() => location.reload()}>Done, reload</button></div>
+          <p class="hint">Without a shell on the server, as in a container, set <code>EVENT_BOOTSTRAP_USERNAME</code> and${' '}
+            <code>EVENT_BOOTSTRAP_PASSWORD_FILE</code>: the server then creates the admin when it starts.</p>`
     }
   </section>`
 }

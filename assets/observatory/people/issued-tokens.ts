@@ -1,6 +1,6 @@
 import { signal } from '@preact/signals'
-import { api } from '../../shared/api.js'
-import type { IssuedToken, TokenRights } from '../../shared/wire.js'
+import type { IssuedToken, TokenRights } from '#model/accounts/user'
+import { api } from '../../shared/server/api.js'
 
 /**
  * Issued tokens not yet confirmed as saved, by the path of their owner. Only in this page's memory: they survive

@@ -1,10 +1,10 @@
 import { useEffect, useId, useRef, useState } from 'preact/hooks'
-import { ApiProblem } from '../../shared/api.js'
+import type { ListedUser, Role } from '#model/accounts/user'
+import { Panel } from '../../shared/controls/panel.js'
+import { ProblemNote } from '../../shared/controls/problem-note.js'
 import { registerDraft, takeDraft } from '../../shared/drafts.js'
 import { html } from '../../shared/html.js'
-import { Panel } from '../../shared/panel.js'
-import { ProblemNote } from '../../shared/problem-note.js'
-import type { Role, User } from '../../shared/wire.js'
+import { ApiProblem } from '../../shared/server/api.js'
 import { PasswordField } from './password-field.js'
 import { createPerson } from './people-list.js'
 import { ROLE_WORDS, RoleField } from './role-field.js'
@@ -12,7 +12,7 @@ import { ROLE_WORDS, RoleField } from './role-field.js'
 const DRAFT = 'person:new'
 
 /** A new person: name, first password, role. */
-export function NewPerson({ onClose, onCreated }: { onClose: () => void; onCreated: (person: User) => void }) {
+export function NewPerson({ onClose, onCreated }: { onClose: () => void; onCreated: (person: ListedUser) => void }) {
   const id = useId()
   const [first] = useState(() => Object(takeDraft(DRAFT)) as { username?: unknown; role?: unknown })
   const [username, setUsername] = useState(typeof first.username === 'string' ? first.username : '')
@@ -46,16 +46,16 @@ export function NewPerson({ onClose, onCreated }: { onClose: () => void; onCreat
     foot=${html`<span class="form-owner"></span><button type="button" class="button quiet" onClick=${onClose}>Cancel</button>
       <button type="submit" form=${`${id}-form`} class="button primary" disabled=${isSaving || username === '' || password === ''}>${isSaving ? 'Creating…' : 'Create account'}</button>`}>
     <form id=${`${id}-form`} class="form person-form" novalidate onSubmit=${submit}>
-      ${problem !== undefined && ofName === undefined && ofPassword === undefined && html`<${ProblemNote} what="The account was not made." problem=${problem} />`}
+      ${problem !== undefined && ofName === undefined && ofPassword === undefined && html`<${ProblemNote} what="The account was not created." problem=${problem} />`}
       <div class="form-part">
         <label class="field-label" for=${id}>Name</label>
         <input id=${id} class="field" type="text" value=${username} maxlength="64" autocomplete="off" autocapitalize="none" spellcheck=${false}
           aria-invalid=${ofName !== undefined} aria-describedby=${`${id}-said`}
           onInput=${(event: InputEvent) => setUsername((event.target as HTMLInputElement).value)} />
-        <p id=${`${id}-said`} class=${ofName === undefined ? 'field-hint' : 'field-problem'}>${ofName ?? 'Letters, digits and . _ @ -, a person’s or a program’s.'}</p>
+        <p id=${`${id}-said`} class=${ofName === undefined ? 'field-hint' : 'field-problem'}>${ofName ?? 'For a person or a program: letters, digits and . _ @ -'}</p>
       </div>
       <${PasswordField} label="First password" value=${password} onChange=${setPassword} refusal=${ofPassword}
-        hint="Tell it on by a safe way. A program that only reads by token needs it as well, but nobody has to know it." />
+        hint="Send it by a safe channel. Programs that use a token never need it." />
       <div class="form-part"><${RoleField} legend="Role" role=${role} onChange=${setRole} /><p class="field-hint">${ROLE_WORDS[role]}</p></div>
     </form>
   <//>`

@@ -1,5 +1,5 @@
 import { useId, useState } from 'preact/hooks'
-import { Glyph } from '../../shared/glyph.js'
+import { Glyph } from '../../shared/controls/glyph.js'
 import { html } from '../../shared/html.js'
 
 export interface PasswordFieldProps {

@@ -1,16 +1,17 @@
 import { computed, signal } from '@preact/signals'
-import { ApiProblem, api, segment } from '../../shared/api.js'
+import type { ListedUser, User } from '#model/accounts/user'
+import { showToast } from '../../shared/controls/toast.js'
 import { html } from '../../shared/html.js'
-import { createResource } from '../../shared/resource.js'
-import { session } from '../../shared/session.js'
-import { showToast } from '../../shared/toast.js'
-import type { List, User } from '../../shared/wire.js'
+import { api, reasonOf, segment } from '../../shared/server/api.js'
+import { createResource } from '../../shared/server/resource.js'
+import { session } from '../../shared/server/session.js'
+import type { List } from '../../shared/server/wire.js'
 
 /** Hidden, and deleted on the server after the time to undo. */
 const deleting = signal<ReadonlySet<string>>(new Set())
 
 const loaded = createResource(async signal => {
-  const { items } = await api<List<User>>('/api/users', { signal })
+  const { items } = await api<List<ListedUser>>('/api/users', { signal })
   return items
 })
 
@@ -21,20 +22,24 @@ export const people = {
 }
 
 export interface PersonChanges {
-  role?: User['role']
+  role?: ListedUser['role']
   enabled?: boolean
   password?: string
 }
 
 /** @throws ApiProblem */
-export async function createPerson(person: { username: string; password: string; role: User['role'] }): Promise<User> {
+export async function createPerson(person: {
+  username: string
+  password: string
+  role: ListedUser['role']
+}): Promise<ListedUser> {
   const created = { ...(await api<User>('/api/users', { body: person })), token_count: 0 }
   loaded.set([...(loaded.value.peek() ?? []), created].sort(byName))
   return created
 }
 
 /** @throws ApiProblem */
-export async function changePerson({ id }: User, changes: PersonChanges): Promise<void> {
+export async function changePerson({ id }: ListedUser, changes: PersonChanges): Promise<void> {
   const changed = await api<User>(`/api/users/${segment(id)}`, { method: 'PATCH', body: changes })
   revise(id, changed)
 }
@@ -44,13 +49,13 @@ export function noteTokenCount(id: string, count: number): void {
   revise(id, { token_count: count })
 }
 
-function revise(id: string, changes: Partial<User>): void {
+function revise(id: string, changes: Partial<ListedUser>): void {
   const all = loaded.value.peek()
   if (all) loaded.set(all.map(person => (person.id === id ? { ...person, ...changes } : person)))
 }
 
 /** Deletes an account, with ten seconds to undo. */
-export function deletePerson(person: User): void {
+export function deletePerson(person: ListedUser): void {
   const { id, username } = person
   deleting.value = new Set([...deleting.value, id])
   const show = () => {
@@ -74,27 +79,25 @@ export function deletePerson(person: User): void {
  * Why a person cannot be disabled, deleted or made a member: no admin would remain. The server also considers an admin
  * token; a page only knows of one if it used it.
  */
-export function whyLastAdmin(person: User): string | undefined {
+export function whyLastAdmin(person: ListedUser): string | undefined {
   const admins = (loaded.value.value ?? []).filter(
     ({ role, enabled, id }) => role === 'admin' && enabled && !deleting.value.has(id),
   )
   const isLast = admins.length === 1 && admins[0]?.id === person.id
-  return isLast && !session.value?.is_bootstrap_admin ? 'The last admin: make somebody else an admin first.' : undefined
+  return isLast && !session.value?.is_bootstrap_admin
+    ? 'This is the last admin. Make another user an admin first.'
+    : undefined
 }
 
 /** Users cannot delete, disable or demote themselves; another admin can. */
-export function whyNotDeleted(person: User): string | undefined {
-  return whyLastAdmin(person) ?? (isOwn(person) ? 'This is you: only another admin may delete it.' : undefined)
+export function whyNotDeleted(person: ListedUser): string | undefined {
+  return whyLastAdmin(person) ?? (isOwn(person) ? 'This is your account; only another admin can delete it.' : undefined)
 }
 
-export function isOwn({ id }: User): boolean {
+export function isOwn({ id }: ListedUser): boolean {
   return session.value?.user?.id === id
 }
 
-export function reasonOf(problem: unknown): string {
-  return problem instanceof ApiProblem ? problem.message : 'Something went wrong in the page. Load it again.'
-}
-
-function byName(a: User, b: User): number {
+function byName(a: ListedUser, b: ListedUser): number {
   return a.username.localeCompare(b.username)
 }

@@ -1,22 +1,22 @@
-import { Glyph } from '../../shared/glyph.js'
+import type { ListedUser } from '#model/accounts/user'
+import { Glyph } from '../../shared/controls/glyph.js'
+import { Menu, type MenuItem } from '../../shared/controls/menu.js'
 import { classes, html } from '../../shared/html.js'
-import { Menu, type MenuItem } from '../../shared/menu.js'
-import { count, initials } from '../../shared/text.js'
-import { Time } from '../../shared/time-view.js'
-import type { User } from '../../shared/wire.js'
+import { count, initials } from '../../shared/words/text.js'
+import { Time } from '../../shared/words/time-view.js'
 import { deletePerson, isOwn, whyLastAdmin, whyNotDeleted } from './people-list.js'
 import { PersonSwitch } from './person-switch.js'
 
 export interface PeopleTableProps {
-  people: readonly User[]
+  people: readonly ListedUser[]
   selectedId: string
-  onOpen: (person: User) => void
+  onOpen: (person: ListedUser) => void
 }
 
 export function PeopleTable({ people, selectedId, onOpen }: PeopleTableProps) {
   return html`<div class="table-scroll people">
     <table class="table">
-      <thead><tr><th>Name</th><th>Role</th><th>May log in</th>
+      <thead><tr><th>Name</th><th>Role</th><th>Can log in</th>
         <th class="person-tokens number">Tokens</th><th class="person-since">Since</th>
         <th class="person-more"><span class="visually-hidden">More</span></th></tr></thead>
       <tbody>${people.map(
@@ -27,7 +27,7 @@ export function PeopleTable({ people, selectedId, onOpen }: PeopleTableProps) {
   </div>`
 }
 
-function PersonRow({ person, isSelected, onOpen }: { person: User; isSelected: boolean; onOpen: () => void }) {
+function PersonRow({ person, isSelected, onOpen }: { person: ListedUser; isSelected: boolean; onOpen: () => void }) {
   const { username, role, enabled, token_count: tokens, created_at: since } = person
   const whyLast = whyLastAdmin(person)
   const items: MenuItem[] = [
@@ -50,7 +50,7 @@ function PersonRow({ person, isSelected, onOpen }: { person: User; isSelected: b
       ${isOwn(person) && html`<span class="tag">you</span>`}
     </td>
     <td>${role === 'admin' ? html`<span class="tag accent">admin</span>` : 'member'}
-      ${whyLast && html`<p class="hint person-last">the last one</p>`}</td>
+      ${whyLast && html`<p class="hint person-last">last admin</p>`}</td>
     <td class="person-enabled"><${PersonSwitch} person=${person} isBare /></td>
     <td class="person-tokens number">${tokens !== undefined && count(tokens)}</td>
     <td class="person-since"><${Time} at=${since} as="date" /></td>

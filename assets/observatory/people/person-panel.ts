@@ -1,13 +1,13 @@
 import { useState } from 'preact/hooks'
-import { ApiProblem, segment } from '../../shared/api.js'
+import type { ListedUser, Role } from '#model/accounts/user'
+import { Panel } from '../../shared/controls/panel.js'
+import { ProblemNote } from '../../shared/controls/problem-note.js'
+import { showToast } from '../../shared/controls/toast.js'
 import { html } from '../../shared/html.js'
-import { Panel } from '../../shared/panel.js'
-import { ProblemNote } from '../../shared/problem-note.js'
-import { loadSession } from '../../shared/session.js'
-import { initials } from '../../shared/text.js'
-import { Time } from '../../shared/time-view.js'
-import { showToast } from '../../shared/toast.js'
-import type { Role, User } from '../../shared/wire.js'
+import { ApiProblem, segment } from '../../shared/server/api.js'
+import { loadSession } from '../../shared/server/session.js'
+import { initials } from '../../shared/words/text.js'
+import { Time } from '../../shared/words/time-view.js'
 import { PasswordField } from './password-field.js'
 import { changePerson, deletePerson, isOwn, noteTokenCount, whyLastAdmin, whyNotDeleted } from './people-list.js'
 import { PersonSwitch } from './person-switch.js'
@@ -15,7 +15,7 @@ import { ROLE_WORDS, RoleField } from './role-field.js'
 import { TokenList } from './token-list.js'
 
 /** One account: its tokens, role and password. */
-export function PersonPanel({ person, onClose }: { person: User; onClose: () => void }) {
+export function PersonPanel({ person, onClose }: { person: ListedUser; onClose: () => void }) {
   const { id, username, role, created_at: since } = person
   const [problem, setProblem] = useState<unknown>(undefined)
   const whyLast = whyLastAdmin(person)
@@ -36,23 +36,23 @@ export function PersonPanel({ person, onClose }: { person: User; onClose: () => 
   return html`<${Panel} label=${`Account ${username}`} size="person" onClose=${onClose}
     head=${html`<span class="avatar" aria-hidden="true">${initials(username)}</span><h2 class="ellipsis">${username}</h2><span class="tag">${role}</span>`}
     foot=${html`<button type="button" class="button danger" disabled=${whyNo !== undefined} onClick=${remove}>Delete account</button>
-      <span class="hint form-owner">${whyNo ?? 'Its events and subscriptions stay; its tokens and sessions end.'}</span>`}>
+      <span class="hint form-owner">${whyNo ?? 'Deletes its tokens and sessions; events and subscriptions stay.'}</span>`}>
     <section class="panel-section tokens-section" aria-label="Tokens"><${TokenList} path=${`/api/users/${segment(id)}`} owner=${username}
       onCounted=${(count: number) => noteTokenCount(id, count)} /></section>
     <section class="panel-section" aria-label="Account">
       <h3>Account</h3>
-      ${problem !== undefined && html`<${ProblemNote} what="The role is as it was." problem=${problem} />`}
+      ${problem !== undefined && html`<${ProblemNote} what="The role was not changed." problem=${problem} />`}
       <dl class="person-facts">
         <dt>Role</dt>
         <dd>${
           whyLast
             ? html`<span class="tag accent">admin</span><p class="hint">${whyLast}</p>`
             : html`<${RoleField} legend="Role" isLegendHidden role=${role} onChange=${changeRole} />
-              <p class="hint">${isOwn(person) && role === 'admin' ? 'As a member you will not see this page any more.' : ROLE_WORDS[role]}</p>`
+              <p class="hint">${isOwn(person) && role === 'admin' ? 'As a member you can no longer open this page.' : ROLE_WORDS[role]}</p>`
         }</dd>
-        <dt>May log in</dt>
+        <dt>Can log in</dt>
         <dd><${PersonSwitch} person=${person} isBare=${false} />
-          <p class="hint">${isOwn(person) ? 'This is you: only another admin may change it.' : (whyLast ?? 'Switched off, its sessions end and its tokens are refused. What it has stays.')}</p></dd>
+          <p class="hint">${isOwn(person) ? 'This is your account; only another admin can change this.' : (whyLast ?? 'If off: signed out, and tokens refused. Events and subscriptions stay.')}</p></dd>
         <dt>Password</dt>
         <dd><${NewPassword} person=${person} /></dd>
         <dt>Since</dt>
@@ -62,11 +62,11 @@ export function PersonPanel({ person, onClose }: { person: User; onClose: () => 
   <//>`
 }
 
-function NewPassword({ person }: { person: User }) {
+function NewPassword({ person }: { person: ListedUser }) {
   const [password, setPassword] = useState<string | undefined>(undefined)
   const [problem, setProblem] = useState<unknown>(undefined)
   if (password === undefined) {
-    return html`<button type="button" class="button small" onClick=${() => setPassword('')}>Set a new one…</button>`
+    return html`<button type="button" class="button small" onClick=${() => setPassword('')}>Set a new password…</button>`
   }
   const whose = isOwn(person) ? 'your' : 'its'
   const refusal = problem instanceof ApiProblem ? problem.of('/password') : undefined
@@ -76,15 +76,15 @@ function NewPassword({ person }: { person: User }) {
     try {
       await changePerson(person, { password })
       setPassword(undefined)
-      showToast({ words: html`<strong>${person.username}</strong> has a new password, and is logged out everywhere.` })
+      showToast({ words: html`<strong>${person.username}</strong> has a new password and was logged out everywhere.` })
     } catch (failure) {
       setProblem(failure)
     }
   }
   return html`<form class="form" novalidate onSubmit=${submit}>
-    ${problem !== undefined && refusal === undefined && html`<${ProblemNote} what="The password is as it was." problem=${problem} />`}
-    <${PasswordField} label="New password" value=${password} onChange=${setPassword} refusal=${refusal} hint=${`It ends ${whose} sessions; tokens stay.`} />
-    <div class="buttons"><button type="submit" class="button small" disabled=${password === ''}>Set it</button>
+    ${problem !== undefined && refusal === undefined && html`<${ProblemNote} what="The password was not changed." problem=${problem} />`}
+    <${PasswordField} label="New password" value=${password} onChange=${setPassword} refusal=${refusal} hint=${`Ends ${whose} sessions; tokens stay valid.`} />
+    <div class="buttons"><button type="submit" class="button small" disabled=${password === ''}>Set password</button>
       <button type="button" class="button small quiet" onClick=${() => setPassword(undefined)}>Cancel</button></div>
   </form>`
 }

@@ -1,31 +1,32 @@
 import { useState } from 'preact/hooks'
+import type { ListedUser } from '#model/accounts/user'
+import { Switch } from '../../shared/controls/switch.js'
+import { showToast } from '../../shared/controls/toast.js'
 import { html } from '../../shared/html.js'
-import { Switch } from '../../shared/switch.js'
-import { showToast } from '../../shared/toast.js'
-import type { User } from '../../shared/wire.js'
-import { changePerson, isOwn, reasonOf, whyLastAdmin } from './people-list.js'
+import { reasonOf } from '../../shared/server/api.js'
+import { changePerson, isOwn, whyLastAdmin } from './people-list.js'
 
 /** Whether a person may log in: changes immediately, reverts on failure. Switching off can be undone. */
-export function PersonSwitch({ person, isBare }: { person: User; isBare: boolean }) {
+export function PersonSwitch({ person, isBare }: { person: ListedUser; isBare: boolean }) {
   const [pending, setPending] = useState<boolean | undefined>(undefined)
   const { username } = person
   const change = async (enabled: boolean) => {
     setPending(enabled)
     try {
       await changePerson(person, { enabled })
-      if (!enabled) tell(enabled)
+      if (!enabled) showDisabled(enabled)
     } catch (problem) {
-      showToast({ words: `${username} ${enabled ? 'still may not' : 'still may'} log in. ${reasonOf(problem)}` })
+      showToast({ words: `${username} ${enabled ? 'still cannot' : 'can still'} log in. ${reasonOf(problem)}` })
     } finally {
       setPending(undefined)
     }
   }
-  const tell = (enabled: boolean) => {
-    const words = html`<strong>${username}</strong> may not log in any more, and its tokens are refused. Events and subscriptions stay.`
+  const showDisabled = (enabled: boolean) => {
+    const words = html`<strong>${username}</strong> can no longer log in, and its tokens are refused. Events and subscriptions stay.`
     showToast({ words, undo: () => void change(!enabled) })
   }
   const isOn = pending ?? person.enabled
-  const whyOff = isOwn(person) ? 'This is you: ask another admin.' : whyLastAdmin(person)
-  return html`<${Switch} label=${isBare ? `${username} may log in` : isOn ? 'Yes' : 'No'} isBare=${isBare} isOn=${isOn}
+  const whyOff = isOwn(person) ? 'This is your account; ask another admin.' : whyLastAdmin(person)
+  return html`<${Switch} label=${isBare ? `${username} can log in` : isOn ? 'Yes' : 'No'} isBare=${isBare} isOn=${isOn}
     whyOff=${whyOff} onChange=${(enabled: boolean) => void change(enabled)} />`
 }

@@ -1,6 +1,6 @@
+import type { Role } from '#model/accounts/user'
+import { Segments } from '../../shared/controls/segments.js'
 import { html } from '../../shared/html.js'
-import { Segments } from '../../shared/segments.js'
-import type { Role } from '../../shared/wire.js'
 
 const ROLES: readonly { value: Role; label: string }[] = [
   { value: 'member', label: 'Member' },
@@ -9,8 +9,8 @@ const ROLES: readonly { value: Role; label: string }[] = [
 
 /** Rights of a role. */
 export const ROLE_WORDS: Record<Role, string> = {
-  member: 'Reads all events, and keeps subscriptions of its own.',
-  admin: 'Manages people, and every subscription.',
+  member: 'Reads all events and manages its own subscriptions.',
+  admin: 'Manages all users and all subscriptions.',
 }
 
 export interface RoleFieldProps {

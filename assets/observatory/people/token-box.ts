@@ -1,8 +1,8 @@
 import { useEffect, useRef } from 'preact/hooks'
-import { CopyButton } from '../../shared/copy.js'
-import { Glyph } from '../../shared/glyph.js'
+import type { IssuedToken } from '#model/accounts/user'
+import { CopyButton } from '../../shared/controls/copy.js'
+import { Glyph } from '../../shared/controls/glyph.js'
 import { html } from '../../shared/html.js'
-import type { IssuedToken } from '../../shared/wire.js'
 
 export interface TokenBoxProps {
   issued: IssuedToken
@@ -19,8 +19,8 @@ export function TokenBox({ issued, owner, onSaved }: TokenBoxProps) {
   const sources = issued.sources.join(', ')
   const may =
     issued.may === 'write'
-      ? `A program that has it records events of ${sources} and reads nothing.`
-      : `Anyone who has it may do what ${owner} may.`
+      ? `It allows a program to record events of ${sources}, and nothing else.`
+      : `It has the same rights as ${owner === 'you' ? 'your account' : owner}.`
   return html`<section ref=${box} class="token-box" aria-label="New token, shown this once">
     <h3><${Glyph} name="key" />New token, shown this once</h3>
     <textarea class="field code token-whole" readonly rows="2" aria-label="Token" spellcheck=${false} onFocus=${select} onClick=${select}

@@ -1,12 +1,13 @@
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
+import type { ApiToken } from '#model/accounts/user'
 import { announce } from '../../shared/announce.js'
-import { ApiProblem, api, segment } from '../../shared/api.js'
-import { Glyph } from '../../shared/glyph.js'
+import { Glyph } from '../../shared/controls/glyph.js'
+import { ProblemNote } from '../../shared/controls/problem-note.js'
 import { html } from '../../shared/html.js'
-import { ProblemNote } from '../../shared/problem-note.js'
-import { createResource } from '../../shared/resource.js'
-import { Time } from '../../shared/time-view.js'
-import type { ApiToken, List } from '../../shared/wire.js'
+import { ApiProblem, api, segment } from '../../shared/server/api.js'
+import { createResource } from '../../shared/server/resource.js'
+import type { List } from '../../shared/server/wire.js'
+import { Time } from '../../shared/words/time-view.js'
 import { forgetIssued, issuedToken, issueToken } from './issued-tokens.js'
 import { TokenBox } from './token-box.js'
 import { WriterTokenForm } from './writer-token-form.js'
@@ -68,7 +69,7 @@ export function TokenList({ path, owner, onCounted }: TokenListProps) {
   }
   const gone = (token: ApiToken) => {
     if (issued?.id === token.id) forgetIssued(path)
-    announce(`${token.prefix} is revoked`)
+    announce(`Revoked ${token.prefix}`)
     focusNew()
     void tokens.load()
   }
@@ -80,10 +81,10 @@ export function TokenList({ path, owner, onCounted }: TokenListProps) {
       <button type="button" class="button small quiet" aria-expanded=${isAskingSources} disabled=${isIssuing || issued !== undefined} onClick=${() => setAskingSources(!isAskingSources)}>New writer token…</button>
     </div>
     ${isAskingSources && html`<${WriterTokenForm} path=${path} onIssued=${issuedWriter} onCancel=${cancelWriter} />`}
-    ${problem !== undefined && html`<${ProblemNote} what="No token was made." problem=${problem} />`}
+    ${problem !== undefined && html`<${ProblemNote} what="No token was created." problem=${problem} />`}
     ${tokens.problem.value !== undefined && html`<${ProblemNote} what=${owner === 'you' ? 'Your tokens could not be loaded.' : 'The tokens could not be loaded.'} problem=${tokens.problem.value} onRetry=${tokens.load} />`}
     ${oldest && html`<p class="hint">A new one revokes the oldest, <code>${oldest.prefix}…</code></p>`}
-    ${items?.length === 0 && html`<p class="quiet-text">${owner === 'you' ? 'You have no tokens.' : 'No tokens.'} A token lets a program read events and keep subscriptions without a password; a writer token lets it record events and nothing else.</p>`}
+    ${items?.length === 0 && html`<p class="quiet-text">${owner === 'you' ? 'You have no tokens.' : 'No tokens.'} A token lets a program read events and manage subscriptions without a password; a writer token can only record events.</p>`}
     ${
       items &&
       items.length > 0 &&
@@ -124,15 +125,15 @@ function TokenRow({ token, path, isNew, onGone }: TokenRowProps) {
   }
   return html`<li ref=${row} class="token">
     <code class="token-prefix">${token.prefix}…</code>
-    <span class="token-times">${token.may === 'write' && html`<span>records <code>${token.sources.join(', ')}</code>, reads nothing</span>`}<span>since <${Time} at=${token.created_at} as="relative" />${isNew && html` <span class="tag accent">new</span>`}</span>
+    <span class="token-times">${token.may === 'write' && html`<span>only records <code>${token.sources.join(', ')}</code></span>`}<span>created <${Time} at=${token.created_at} as="relative" />${isNew && html` <span class="tag accent">new</span>`}</span>
       <span class="hint">${token.last_used_at ? html`used <${Time} at=${token.last_used_at} as="relative" />` : 'never used'}</span></span>
     ${
       isAsked
-        ? html`<span class="token-ask"><span>Programs that use it are refused at once.</span>
-          <button type="button" class="button small danger" onClick=${revoke}>Revoke it</button>
-          <button type="button" class="button small quiet" onClick=${() => ask(false)}>Keep it</button></span>`
+        ? html`<span class="token-ask"><span>Programs that use it are refused immediately.</span>
+          <button type="button" class="button small danger" onClick=${revoke}>Revoke</button>
+          <button type="button" class="button small quiet" onClick=${() => ask(false)}>Cancel</button></span>`
         : html`<button type="button" class="button small quiet danger" aria-label=${`Revoke ${token.prefix}`} onClick=${() => ask(true)}>Revoke</button>`
     }
-    ${problem !== undefined && html`<div class="token-problem"><${ProblemNote} what="It is not revoked." problem=${problem} onRetry=${revoke} /></div>`}
+    ${problem !== undefined && html`<div class="token-problem"><${ProblemNote} what="The token was not revoked." problem=${problem} onRetry=${revoke} /></div>`}
   </li>`
 }

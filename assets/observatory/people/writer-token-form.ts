@@ -1,7 +1,7 @@
 import { useEffect, useId, useRef, useState } from 'preact/hooks'
-import { ApiProblem } from '../../shared/api.js'
+import { ProblemNote } from '../../shared/controls/problem-note.js'
 import { html } from '../../shared/html.js'
-import { ProblemNote } from '../../shared/problem-note.js'
+import { ApiProblem } from '../../shared/server/api.js'
 import { issueToken } from './issued-tokens.js'
 
 export interface WriterTokenFormProps {
@@ -41,7 +41,7 @@ export function WriterTokenForm({ path, onIssued, onCancel }: WriterTokenFormPro
       <label class="field-label" for=${id}>Sources</label>
       <input ref=${field} id=${id} class="field code" type="text" value=${text} placeholder="ci" autocomplete="off" autocapitalize="none" spellcheck=${false}
         aria-invalid=${refusal !== undefined} aria-describedby=${`${id}-hint`} onInput=${(event: InputEvent) => setText((event.target as HTMLInputElement).value)} />
-      <p id=${`${id}-hint`} class=${refusal === undefined ? 'field-hint' : 'field-problem'}>${refusal ?? 'The token records events of these sources and reads nothing. Separate several by blanks.'}</p>
+      <p id=${`${id}-hint`} class=${refusal === undefined ? 'field-hint' : 'field-problem'}>${refusal ?? 'The token can only record events of these sources. Separate several by spaces.'}</p>
     </div>
     <div class="buttons">
       <button type="submit" class="button small" disabled=${isIssuing || sources.length === 0}>${isIssuing ? 'Issuing…' : 'Issue token'}</button>

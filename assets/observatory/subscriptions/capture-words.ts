@@ -1,7 +1,8 @@
-import { counted } from '../../shared/text.js'
-import { dateWords, dayOf, duration, fromMs, shortTime, toMs, type Zone } from '../../shared/time.js'
-import type { Subscription } from '../../shared/wire.js'
-import { expiresAt, isFailing, isOver, paceOf, usesPolling } from './watch-times.js'
+import { usesPolling } from '#model/subscriptions/polling'
+import type { Subscription } from '#model/subscriptions/subscription'
+import { counted } from '../../shared/words/text.js'
+import { dateWords, dayOf, duration, fromMs, shortTime, toMs, type Zone } from '../../shared/words/time.js'
+import { expiresAt, isFailing, isOver, paceOf } from './watch-times.js'
 
 export type CaptureState = 'off' | 'over' | 'failing' | 'late' | 'unreadable' | 'hot' | 'cold' | 'steady' | 'delivered'
 
@@ -32,15 +33,15 @@ export function captureWords(
   if (isFailing(subscription, now)) {
     const since = capture?.last_success_at
     return since
-      ? { state: 'failing', words: `Failing since ${moment(toMs(since), now, zone)}`, more: 'It was last read then.' }
-      : { state: 'failing', words: 'Failing, never read' }
+      ? { state: 'failing', words: `Failing since ${moment(toMs(since), now, zone)}`, more: 'Last captured then.' }
+      : { state: 'failing', words: 'Failing, never captured' }
   }
-  if (!usesPolling(subscription)) return { state: 'delivered', words: isPlatform ? 'Webhook' : 'Sent by its program' }
+  if (!usesPolling(subscription)) return { state: 'delivered', words: isPlatform ? 'Webhook' : 'Sent by a program' }
   if (subscription.source !== 'chat' || (capture && !capture.next_due_at)) {
     return {
       state: 'unreadable',
-      words: 'Cannot be read',
-      more: 'Only a stream or a topic of the chat can be read. A webhook may bring it all the same.',
+      words: 'Cannot be polled',
+      more: 'Only a stream or a topic of the chat can be polled. Its webhook can still deliver events.',
     }
   }
   const { seconds, hotUntil, isHot } = paceOf(subscription, now)
@@ -49,18 +50,18 @@ export function captureWords(
     const last = capture?.last_success_at ?? capture?.last_attempt_at
     return {
       state: 'late',
-      words: `${every}, ${last ? `not read since ${moment(toMs(last), now, zone)}` : 'not read yet'}`,
+      words: `${every}, ${last ? `not captured since ${moment(toMs(last), now, zone)}` : 'not captured yet'}`,
       more: NOT_CAPTURED,
     }
   }
   if (hotUntil === undefined) return { state: 'steady', words: every }
   return isHot
-    ? { state: 'hot', words: `${every}, hot until ${moment(hotUntil, now, zone)}` }
-    : { state: 'cold', words: `${every}, cold since ${moment(hotUntil, now, zone)}` }
+    ? { state: 'hot', words: `${every} until ${moment(hotUntil, now, zone)}` }
+    : { state: 'cold', words: `${every} since ${moment(hotUntil, now, zone)}` }
 }
 
 export const NOT_CAPTURED =
-  'It is due, but nothing reads it. Start the server with --capture, or call "daybook capture subscription-once --due" again and again.'
+  'It is due, but no capture runs. Start the server with --capture, or run "daybook capture subscription-once --due" regularly.'
 
 /** `Chat refused the key. 6 tries, next at 14:39.` @returns undefined if nothing fails */
 export function troubleWords(
@@ -74,10 +75,10 @@ export function troubleWords(
   const reason = why ? `${sentence}. ` : ''
   const then = next
     ? toMs(next) > now
-      ? `next at ${moment(toMs(next), now, zone)}`
-      : 'next at once'
-    : 'not tried again by itself'
-  return `${reason}${counted(failures, 'try', 'tries')}, ${then}.`
+      ? `next attempt at ${moment(toMs(next), now, zone)}`
+      : 'next attempt now'
+    : 'no automatic retry'
+  return `${reason}Failed ${counted(failures, 'time')}, ${then}.`
 }
 
 /** `Expired 18 Nov`; within a day with the time. @returns undefined unless expired */

@@ -1,10 +1,10 @@
 import { useEffect, useState } from 'preact/hooks'
-import { api } from '../../shared/api.js'
+import type { Subscription } from '#model/subscriptions/subscription'
 import { html } from '../../shared/html.js'
-import { counted } from '../../shared/text.js'
-import { Words } from '../../shared/text-view.js'
-import type { Subscription } from '../../shared/wire.js'
-import { nameOf } from './subscription-name.js'
+import { api } from '../../shared/server/api.js'
+import { counted } from '../../shared/words/text.js'
+import { Words } from '../../shared/words/text-view.js'
+import { nameOf } from './target-view.js'
 
 /** `Deleted topic:3980. Its 212 events stay.` The number appears once known. */
 export function DeletedWords({ subscription }: { subscription: Subscription }) {

@@ -1,6 +1,6 @@
-import { href } from '../../shared/address.js'
-import { toMs } from '../../shared/time.js'
-import type { Subscription } from '../../shared/wire.js'
+import type { Subscription } from '#model/subscriptions/subscription'
+import { href } from '../../shared/server/address.js'
+import { toMs } from '../../shared/words/time.js'
 
 const DAY_MS = 86_400_000
 /** The preset ranges of the events view. */

@@ -1,6 +1,6 @@
+import type { Subscription } from '#model/subscriptions/subscription'
 import { flag, oneOf, type Params, text } from '../../shared/query-state.js'
-import type { Subscription } from '../../shared/wire.js'
-import { kindTitle } from './kind-titles.js'
+import { kindTitle } from './form/kind-titles.js'
 import { expiresAt, isFailing, isOver } from './watch-times.js'
 
 export type Shown = 'all' | 'mine' | 'temporary' | 'failing' | 'off'

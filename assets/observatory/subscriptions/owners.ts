@@ -1,11 +1,13 @@
-import { api } from '../../shared/api.js'
-import { createResource } from '../../shared/resource.js'
-import { isAdmin, session } from '../../shared/session.js'
-import type { List, Subscription, User } from '../../shared/wire.js'
+import type { ListedUser } from '#model/accounts/user'
+import type { Subscription } from '#model/subscriptions/subscription'
+import { api } from '../../shared/server/api.js'
+import { createResource } from '../../shared/server/resource.js'
+import { isAdmin, session } from '../../shared/server/session.js'
+import type { List } from '../../shared/server/wire.js'
 
 /** Names by id, if the user may see them. */
 const names = createResource(async signal => {
-  const { items } = await api<List<User>>('/api/users', { signal })
+  const { items } = await api<List<ListedUser>>('/api/users', { signal })
   return new Map(items.map(({ id, username }) => [id, username]))
 })
 

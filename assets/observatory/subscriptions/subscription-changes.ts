@@ -1,13 +1,13 @@
 import { computed, signal } from '@preact/signals'
-import { ApiProblem, api, segment } from '../../shared/api.js'
+import type { Subscription } from '#model/subscriptions/subscription'
+import { showToast } from '../../shared/controls/toast.js'
 import { html } from '../../shared/html.js'
-import { isAdmin, isOpen, session } from '../../shared/session.js'
-import { showToast } from '../../shared/toast.js'
-import type { Subscription } from '../../shared/wire.js'
+import { ApiProblem, api, reasonOf, segment } from '../../shared/server/api.js'
+import { isAdmin, isOpen, session } from '../../shared/server/session.js'
 import { overview } from '../overview.js'
 import { DeletedWords } from './deleted-words.js'
-import type { Draft } from './draft.js'
-import { nameOf } from './subscription-name.js'
+import type { Draft } from './form/draft.js'
+import { nameOf } from './target-view.js'
 
 /** Pending switches, shown before the server has confirmed them. By id. */
 const switching = signal<ReadonlyMap<string, boolean>>(new Map())
@@ -87,8 +87,4 @@ export function deleteSubscription(subscription: Subscription): void {
     void overview.load()
   }
   showToast({ words: html`<${DeletedWords} subscription=${subscription} />`, undo: show, commit: () => void commit() })
-}
-
-function reasonOf(problem: unknown): string {
-  return problem instanceof ApiProblem ? problem.message : 'Something went wrong in the page. Load it again.'
 }

@@ -1,20 +1,19 @@
-import { href } from '../../shared/address.js'
-import { Glyph, SourceGlyph } from '../../shared/glyph.js'
+import type { Subscription } from '#model/subscriptions/subscription'
+import { Glyph, SourceGlyph } from '../../shared/controls/glyph.js'
+import { Menu, type MenuItem } from '../../shared/controls/menu.js'
+import { Switch } from '../../shared/controls/switch.js'
 import { classes, html } from '../../shared/html.js'
-import { Menu, type MenuItem } from '../../shared/menu.js'
-import { now } from '../../shared/now.js'
-import { Switch } from '../../shared/switch.js'
-import { Words } from '../../shared/text-view.js'
-import { Time } from '../../shared/time-view.js'
-import type { Subscription } from '../../shared/wire.js'
+import { href } from '../../shared/server/address.js'
+import { now } from '../../shared/words/now.js'
+import { Words } from '../../shared/words/text-view.js'
+import { Time } from '../../shared/words/time-view.js'
 import { sourceLabel } from '../sources.js'
 import { CaptureView, TimeLeftView } from './capture-view.js'
 import { expiredWords, troubleWords } from './capture-words.js'
 import { eventsLink } from './events-link.js'
-import { kindsLine } from './kind-titles.js'
+import { kindsLine } from './form/kind-titles.js'
 import { deleteSubscription, switchSubscription, whyNotMine } from './subscription-changes.js'
-import { nameOf } from './subscription-name.js'
-import { TargetView } from './target-view.js'
+import { nameOf, TargetView } from './target-view.js'
 import { isFailing } from './watch-times.js'
 
 export interface SubscriptionRowProps {
@@ -48,7 +47,7 @@ export function SubscriptionRow({ subscription, owner, isSelected, onEdit, onTry
     { label: 'Edit…', glyph: 'pencil', note: 'e', onChoose: onEdit },
     { label: 'Its events', glyph: 'list', href: events },
     {
-      label: 'Make another like it…',
+      label: 'Copy as new…',
       glyph: 'copy',
       href: href('/subscriptions', new URLSearchParams({ new: 'true', like: id })),
     },

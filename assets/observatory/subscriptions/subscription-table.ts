@@ -1,8 +1,8 @@
 import { useState } from 'preact/hooks'
+import type { Subscription } from '#model/subscriptions/subscription'
 import { classes, html } from '../../shared/html.js'
-import { isOpen } from '../../shared/session.js'
-import { count } from '../../shared/text.js'
-import type { Subscription } from '../../shared/wire.js'
+import { isOpen } from '../../shared/server/session.js'
+import { count } from '../../shared/words/text.js'
 import { ownerName } from './owners.js'
 import { SubscriptionRow } from './subscription-row.js'
 

@@ -1,8 +1,8 @@
+import type { Subscription } from '#model/subscriptions/subscription'
 import { html } from '../../shared/html.js'
-import { Words } from '../../shared/text-view.js'
-import type { Subscription } from '../../shared/wire.js'
+import { Words } from '../../shared/words/text-view.js'
 import { sourceLabel } from '../sources.js'
-import { targetStretches } from './target-reading.js'
+import { targetStretches } from './form/target-reading.js'
 
 /** What is watched, with muted keywords. */
 export function TargetView({ subscription }: { subscription: Pick<Subscription, 'source' | 'target' | 'scope'> }) {
@@ -13,4 +13,9 @@ export function TargetView({ subscription }: { subscription: Pick<Subscription, 
     ({ text, isKeyword }) =>
       html`<span class=${isKeyword ? 'target-keyword' : undefined}><${Words} text=${text} limit=${256} /></span>`,
   )}</span>`
+}
+
+/** Its name in sentences. */
+export function nameOf({ target, scope, source }: Pick<Subscription, 'target' | 'scope' | 'source'>): string {
+  return target || scope?.key || `everything in ${source}`
 }

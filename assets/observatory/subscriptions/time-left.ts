@@ -1,5 +1,5 @@
-import { duration, toMs } from '../../shared/time.js'
-import type { Subscription } from '../../shared/wire.js'
+import type { Subscription } from '#model/subscriptions/subscription'
+import { duration, toMs } from '../../shared/words/time.js'
 import { expiresAt } from './watch-times.js'
 
 const MINUTE_MS = 60_000

@@ -1,9 +1,9 @@
-import { CopyButton } from '../../shared/copy.js'
-import { Dialog } from '../../shared/dialog.js'
+import type { Subscription } from '#model/subscriptions/subscription'
+import { CopyButton } from '../../shared/controls/copy.js'
+import { Dialog } from '../../shared/controls/dialog.js'
 import { html } from '../../shared/html.js'
-import type { Subscription } from '../../shared/wire.js'
 import { overview } from '../overview.js'
-import { nameOf } from './subscription-name.js'
+import { nameOf } from './target-view.js'
 
 /** How to capture it now: only a command on the server's machine can, because it uses an account of the chat. */
 export function TryNow({ subscription, onClose }: { subscription: Subscription; onClose: () => void }) {
@@ -15,10 +15,10 @@ export function TryNow({ subscription, onClose }: { subscription: Subscription; 
   }
   return html`<${Dialog} title="Try now" onClose=${onClose}
     foot=${html`<${CopyButton} text=${() => command} label="Copy the command" class="primary" />
-      <button type="button" class="button" onClick=${look}>Look again</button>`}>
-    <p>The ledger lets only its own machine read a platform at once, never a page. To try${' '}
-      <code>${nameOf(subscription)}</code> now, run this there:</p>
+      <button type="button" class="button" onClick=${look}>Reload</button>`}>
+    <p>A capture can only be started on the server, not from a page. To try${' '}
+      <code>${nameOf(subscription)}</code> now, run there:</p>
     <pre class="wrap try-command" tabindex="0" role="group" aria-label="Command"><code>${command}</code></pre>
-    <p class="hint">It says how it went, and so does the list when you look again. Nothing is read twice.</p>
+    <p class="hint">The command prints the result; reload to see it in the list. Nothing is read twice.</p>
   <//>`
 }

@@ -1,17 +1,7 @@
 /** How often a watch is captured, and until when. */
-import { toMs } from '../../shared/time.js'
-import type { Subscription } from '../../shared/wire.js'
-
-/** Same as on the server. Source: docs/how-to/watch-a-chat-topic.md. */
-const DEFAULT_INTERVAL_SECONDS = 60
-const IDLE_INTERVAL = { times: 10, leastSeconds: 300 }
-
-const READING = ['api_cursor', 'poll']
-
-/** Whether its capture modes ask for polling. */
-export function usesPolling({ capture_modes }: Pick<Subscription, 'capture_modes'>): boolean {
-  return capture_modes.some(mode => READING.includes(mode))
-}
+import { idleIntervalOf, intervalOf } from '#model/subscriptions/polling'
+import type { Subscription } from '#model/subscriptions/subscription'
+import { toMs } from '../../shared/words/time.js'
 
 /** When it ends, in epoch milliseconds; undefined without an end. */
 export function expiresAt({ metadata }: Pick<Subscription, 'metadata'>): number | undefined {
@@ -36,16 +26,10 @@ export interface Pace {
 }
 
 export function paceOf({ metadata }: Pick<Subscription, 'metadata'>, now: number): Pace {
-  const given = metadata.interval_seconds
-  const seconds = typeof given === 'number' && given > 0 ? given : DEFAULT_INTERVAL_SECONDS
+  const seconds = intervalOf(metadata)
   const hotUntil = instantOf(metadata.hot_until)
   const isHot = hotUntil === undefined || now < hotUntil
-  return { seconds: isHot ? seconds : idleSeconds(seconds), hotUntil, isHot }
-}
-
-/** Seconds between two captures after the hot period. */
-export function idleSeconds(seconds: number): number {
-  return Math.max(seconds * IDLE_INTERVAL.times, IDLE_INTERVAL.leastSeconds)
+  return { seconds: isHot ? seconds : idleIntervalOf(seconds), hotUntil, isHot }
 }
 
 function instantOf(value: unknown): number | undefined {

@@ -1,13 +1,17 @@
 import { useSignal } from '@preact/signals'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { html } from '../../shared/html.js'
-import { type KeyBinding, useKeys } from '../../shared/keys.js'
+import { type KeyBinding, useKeys } from '../../shared/keys/keys.js'
 import { lazily } from '../../shared/lazy.js'
 import { isPhone } from '../../shared/media.js'
 import { phoneActions } from '../../shared/shell.js'
 import type { ListHandle } from '../../shared/virtual-list.js'
-import { copyLink } from '../events/copy-link.js'
-import { EventList } from '../events/event-list.js'
+import { FilterBar } from '../events/filters/filter-bar.js'
+import { hasFilters } from '../events/filters/filters.js'
+import { chooseDays, PRESETS } from '../events/filters/range-picker.js'
+import { awaitFirstEvent } from '../events/first-event.js'
+import { Histogram } from '../events/histogram/histogram.js'
+import { EventList } from '../events/list/event-list.js'
 import {
   closeSelection,
   followFilters,
@@ -16,22 +20,18 @@ import {
   selectedEvent,
   selectedKey,
   walk,
-} from '../events/event-list-state.js'
-import { FilterBar } from '../events/filter-bar.js'
-import { hasFilters } from '../events/filters.js'
-import { awaitFirstEvent } from '../events/first-event.js'
-import { Histogram } from '../events/histogram.js'
-import { keepPlace } from '../events/kept-place.js'
-import { liveState, runLive, setReading, showPending } from '../events/live.js'
-import { LiveSwitch, toggleLive } from '../events/live-switch.js'
-import { chooseDays, PRESETS } from '../events/range-picker.js'
+} from '../events/list/event-list-state.js'
+import { keepPlace } from '../events/list/kept-place.js'
+import { liveState, runLive, setReading, showPending } from '../events/list/live.js'
+import { LiveSwitch, toggleLive } from '../events/list/live-switch.js'
+import { copyLink } from '../events/panel/copy-link.js'
 import { FirstSteps } from '../first-steps.js'
 import { overview } from '../overview.js'
 
 const DownloadDialog = lazily(() => import('../events/download.js').then(module => module.DownloadDialog))
-const loadPanel = () => import('../events/event-panel.js').then(module => module.EventPanel)
+const loadPanel = () => import('../events/panel/event-panel.js').then(module => module.EventPanel)
 const EventPanel = lazily(loadPanel)
-const FilterSheet = lazily(() => import('../events/filter-sheet.js').then(module => module.FilterSheet))
+const FilterSheet = lazily(() => import('../events/filters/filter-sheet.js').then(module => module.FilterSheet))
 
 /** Limit, in case Live keeps the page busy. */
 const PANEL_WITHIN_MS = 3_000
@@ -106,7 +106,7 @@ function Events() {
         chooseDays(days)
       },
     })),
-    { keys: `${PRESETS.length + 1}`, does: 'range of your own', run: () => setCustom(true) },
+    { keys: `${PRESETS.length + 1}`, does: 'custom range', run: () => setCustom(true) },
     { keys: 'c', does: 'copy link', run: () => void copyLink(selectedKey.peek() ?? active.current ?? '') },
   ]
   useKeys('Events', keys)

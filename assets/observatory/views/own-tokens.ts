@@ -1,6 +1,6 @@
-import { Dialog } from '../../shared/dialog.js'
+import { Dialog } from '../../shared/controls/dialog.js'
 import { html } from '../../shared/html.js'
-import { session } from '../../shared/session.js'
+import { session } from '../../shared/server/session.js'
 import { noteTokenCount } from '../people/people-list.js'
 import { TokenList } from '../people/token-list.js'
 
@@ -10,7 +10,7 @@ export function OwnTokens({ onClose }: { onClose: () => void }) {
   return html`<${Dialog} title="Your tokens" onClose=${onClose} class="own-tokens">
     ${
       session.value?.is_bootstrap_admin
-        ? html`<p>You are here by the admin token, which is no account. Make one under People: then it can have tokens.</p>`
+        ? html`<p>You used the admin token, which is not an account. Create an account under People to issue tokens.</p>`
         : html`<${TokenList} path="/api/me" owner="you" onCounted=${(count: number) => user && noteTokenCount(user.id, count)} />`
     }
   <//>`

@@ -1,17 +1,17 @@
 import { useEffect } from 'preact/hooks'
-import { queryState } from '../../shared/address.js'
-import { outage } from '../../shared/connection.js'
-import { Glyph } from '../../shared/glyph.js'
+import type { ListedUser } from '#model/accounts/user'
+import { Glyph } from '../../shared/controls/glyph.js'
+import { ProblemNote } from '../../shared/controls/problem-note.js'
 import { html } from '../../shared/html.js'
-import { useKeys } from '../../shared/keys.js'
+import { useKeys } from '../../shared/keys/keys.js'
 import { isPhone } from '../../shared/media.js'
-import { ProblemNote } from '../../shared/problem-note.js'
 import { flag, text } from '../../shared/query-state.js'
-import { useSlow } from '../../shared/resource.js'
-import { isAdmin, isOpen, session } from '../../shared/session.js'
+import { queryState } from '../../shared/server/address.js'
+import { outage } from '../../shared/server/connection.js'
+import { useSlow } from '../../shared/server/resource.js'
+import { isAdmin, isOpen, session } from '../../shared/server/session.js'
 import { phoneActions } from '../../shared/shell.js'
-import { counted } from '../../shared/text.js'
-import type { User } from '../../shared/wire.js'
+import { counted } from '../../shared/words/text.js'
 import { FirstAdmin } from '../people/first-admin.js'
 import { NewPerson } from '../people/new-person.js'
 import { people } from '../people/people-list.js'
@@ -30,7 +30,7 @@ export function PeopleView() {
   if (isAdmin()) return html`<${PeopleForAdmins} />`
   return html`<div class="view-main people-view">
     <div class="view-head"><h1>People</h1></div>
-    ${isOpen() ? html`<${FirstAdmin} />` : html`<div class="view-scroll nothing-yet"><p>Only an admin may see and change who may log in.</p></div>`}
+    ${isOpen() ? html`<${FirstAdmin} />` : html`<div class="view-scroll nothing-yet"><p>Only admins can manage users.</p></div>`}
   </div>`
 }
 
@@ -53,9 +53,9 @@ function PeopleForAdmins() {
       <h1>People</h1>${all && html`<span class="quiet-text">${counted(all.length, 'account')}, ${counted(admins, 'admin')}</span>`}
       ${!isPhone.value && html`<span class="push"><button type="button" class="button primary" onClick=${add}><${Glyph} name="plus" />New person</button></span>`}
     </div>
-    <${Content} all=${all} openId=${openId} onOpen=${({ id }: User) => open(id)} />
+    <${Content} all=${all} openId=${openId} onOpen=${({ id }: ListedUser) => open(id)} />
   </div>
-  ${isNew && html`<${NewPerson} onClose=${close} onCreated=${({ id }: User) => open(id)} />`}
+  ${isNew && html`<${NewPerson} onClose=${close} onCreated=${({ id }: ListedUser) => open(id)} />`}
   ${opened && html`<${PersonPanel} key=${opened.id} person=${opened} onClose=${close} />`}`
 }
 
@@ -64,17 +64,17 @@ function Content({
   openId,
   onOpen,
 }: {
-  all: readonly User[] | undefined
+  all: readonly ListedUser[] | undefined
   openId: string
-  onOpen: (person: User) => void
+  onOpen: (person: ListedUser) => void
 }) {
   const isSlow = useSlow(all === undefined && people.isLoading.value)
   const problem = people.problem.value
   if (all?.length === 0) {
-    return html`<div class="view-scroll nothing-yet"><h2>Nobody has an account yet.</h2><p>You are here by the admin token. Whoever is to log in, or to have tokens, needs an account.</p></div>`
+    return html`<div class="view-scroll nothing-yet"><h2>No accounts yet.</h2><p>You used the admin token. Logging in and issuing tokens require an account.</p></div>`
   }
   if (all) {
-    return html`${problem !== undefined && html`<div class="view-pad"><${ProblemNote} what="The people may have changed meanwhile." problem=${problem} onRetry=${people.load} /></div>`}
+    return html`${problem !== undefined && html`<div class="view-pad"><${ProblemNote} what="This list may be outdated." problem=${problem} onRetry=${people.load} /></div>`}
       <${PeopleTable} people=${all} selectedId=${openId} onOpen=${onOpen} />`
   }
   if (isSlow) return html`<${PeopleSkeleton} />`

@@ -1,24 +1,24 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
-import { href, queryState } from '../../shared/address.js'
-import { Glyph } from '../../shared/glyph.js'
+import type { Subscription } from '#model/subscriptions/subscription'
+import { Glyph } from '../../shared/controls/glyph.js'
+import { ProblemNote } from '../../shared/controls/problem-note.js'
+import { showToast } from '../../shared/controls/toast.js'
 import { html } from '../../shared/html.js'
-import { useKeys } from '../../shared/keys.js'
+import { useKeys } from '../../shared/keys/keys.js'
 import { isPhone } from '../../shared/media.js'
-import { now } from '../../shared/now.js'
-import { ProblemNote } from '../../shared/problem-note.js'
-import { useSlow } from '../../shared/resource.js'
-import { isAdmin, session } from '../../shared/session.js'
+import { href, queryState } from '../../shared/server/address.js'
+import { useSlow } from '../../shared/server/resource.js'
+import { isAdmin, session } from '../../shared/server/session.js'
 import { phoneActions } from '../../shared/shell.js'
-import { count } from '../../shared/text.js'
-import { showToast } from '../../shared/toast.js'
-import type { Subscription } from '../../shared/wire.js'
+import { now } from '../../shared/words/now.js'
+import { count } from '../../shared/words/text.js'
 import { overview } from '../overview.js'
 import { bySource, platforms } from '../sources.js'
-import { newDraft, toDraft } from '../subscriptions/draft.js'
+import { newDraft, toDraft } from '../subscriptions/form/draft.js'
+import { SubscriptionForm } from '../subscriptions/form/subscription-form.js'
 import { byPlace, isFound, isShown, type Shown, SUBSCRIPTION_PARAMS } from '../subscriptions/list-filters.js'
 import { loadOwners, ownerName } from '../subscriptions/owners.js'
 import { subscriptions } from '../subscriptions/subscription-changes.js'
-import { SubscriptionForm } from '../subscriptions/subscription-form.js'
 import { SubscriptionSkeleton, SubscriptionTable } from '../subscriptions/subscription-table.js'
 import { TryNow } from '../subscriptions/try-now.js'
 
@@ -43,7 +43,7 @@ export function SubscriptionsView() {
     { keys: '/', does: 'find', run: () => field.current?.focus() },
     { keys: 'j', does: 'next', run: () => walk(view.current, 1) },
     { keys: 'k', does: 'previous', run: () => walk(view.current, -1) },
-    { keys: 'e', does: 'edit the one at hand', run: () => withFocused(view.current, id => open({ edit: id })) },
+    { keys: 'e', does: 'edit the focused one', run: () => withFocused(view.current, id => open({ edit: id })) },
   ])
   const context = { now: now.value, ownId: session.value?.user?.id }
   const shown = (all ?? [])
@@ -99,13 +99,13 @@ function Content({ all, shown, selectedId, find, onEdit, onTry }: ContentProps) 
   if (all.length === 0) {
     return html`<section class="view-scroll nothing-yet" aria-labelledby="nothing-watched">
       <h2 id="nothing-watched">Nothing is watched yet.</h2>
-      <p>A subscription marks the events of one place: a topic, a repository, an issue. Whoever reads the ledger can then
-        ask for them alone. Every event is written down, watched or not.</p>
+      <p>A subscription marks the events of one place: a topic, a repository, an issue. Readers of the ledger can then
+        request only those. Events are recorded with or without one.</p>
       <div class="buttons"><a class="button" href=${newLink()}><${Glyph} name="plus" />New subscription</a></div>
     </section>`
   }
   if (shown.length === 0) {
-    const what = find.trim() === '' ? 'None of them is like that.' : `Nothing watched is called “${find.trim()}”.`
+    const what = find.trim() === '' ? 'No subscription matches.' : `No subscription matches “${find.trim()}”.`
     return html`<div class="view-scroll nothing-yet"><p>${what}</p>
       <div class="buttons"><a class="button" href=${href('/subscriptions')}>Show all ${count(all.length)}</a></div></div>`
   }
@@ -133,7 +133,7 @@ function Chips({ all, shown, context }: ChipsProps) {
     ({ value, amount }) =>
       value === shown || value === 'all' || (amount > 0 && !(value === 'mine' && amount === all.length)),
   )
-  return html`<div class="chips" role="group" aria-label="Which of them">
+  return html`<div class="chips" role="group" aria-label="Filter subscriptions">
     ${seen.map(
       ({
         value,

@@ -1,5 +1,5 @@
+import { USER_LIMITS } from '../../model/accounts/user.js'
 import { AppError } from '../../model/app-error.js'
-import { USER_LIMITS } from '../../model/user.js'
 import { withoutLineEnd } from '../../settings/reading/secret-setting.js'
 import { askSecrets } from './ask-secrets.js'
 import { readSmallInput } from './read-input.js'

@@ -1,4 +1,4 @@
-import type { BackendCheck } from '../../model/backend-check.js'
+import type { BackendCheck } from '../../model/board/backend-check.js'
 import type { TerminalStyle } from '../terminal/style.js'
 import { table } from '../terminal/table.js'
 import { toTerminalLine } from '../terminal/text.js'

@@ -1,4 +1,4 @@
-import type { WatchCapture } from '../../model/capture.js'
+import type { WatchCapture } from '../../model/subscriptions/capture.js'
 import type { TerminalStyle } from '../terminal/style.js'
 import { toTerminalLine } from '../terminal/text.js'
 

@@ -1,4 +1,4 @@
-import { joinSentence, sentenceOf } from '../../model/event-sentence.js'
+import { joinSentence, sentenceOf } from '../../model/sentences/event-sentence.js'
 import { card, firstLines } from '../terminal/card.js'
 import { at, countAt, lineAt, listAt, textAt, timeAt } from '../terminal/fields.js'
 import type { TerminalStyle } from '../terminal/style.js'

@@ -1,5 +1,5 @@
-import type { DeliveryExplanation, ExplainedEvent } from '../../model/explanation.js'
-import type { PlatformSetup } from '../../model/platform-setup.js'
+import type { DeliveryExplanation, ExplainedEvent } from '../../model/platforms/explanation.js'
+import type { PlatformSetup } from '../../model/platforms/platform-setup.js'
 import { card } from '../terminal/card.js'
 import { at, lineAt, listAt } from '../terminal/fields.js'
 import type { TerminalStyle } from '../terminal/style.js'

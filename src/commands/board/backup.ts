@@ -2,7 +2,7 @@ import { string } from '@oclif/core/args'
 import { option } from '@oclif/core/flags'
 import { DaybookCommand } from '../../cli/base/daybook-command.js'
 import { toTerminalLine } from '../../cli/terminal/text.js'
-import { BOARD_DATABASES } from '../../model/board-backup.js'
+import { BOARD_DATABASES } from '../../model/board/board-backup.js'
 import { findBoardHome } from '../../settings/home-folder.js'
 
 export default class BoardBackup extends DaybookCommand {

@@ -5,8 +5,8 @@ import { exitCodeOf } from '../../cli/exit-codes.js'
 import { toReportedError } from '../../cli/report.js'
 import { Progress } from '../../cli/terminal/progress.js'
 import { AppError } from '../../model/app-error.js'
-import type { CaptureProgress, CaptureRequest, CaptureResult, WatchCapture } from '../../model/capture.js'
 import { fromFailure } from '../../model/failure.js'
+import type { CaptureProgress, CaptureRequest, CaptureResult, WatchCapture } from '../../model/subscriptions/capture.js'
 import { readCaptureSettings } from '../../settings/local-settings.js'
 
 export default class CaptureSubscriptionOnce extends DaybookCommand {

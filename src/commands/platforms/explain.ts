@@ -4,7 +4,8 @@ import { DaybookCommand } from '../../cli/base/daybook-command.js'
 import { readSmallInput } from '../../cli/input/read-input.js'
 import { toTerminalJson } from '../../cli/terminal/text.js'
 import { AppError } from '../../model/app-error.js'
-import { readExplainSettings, WEBHOOK_SOURCES } from '../../settings/webhook-settings.js'
+import { PLATFORM_SOURCES } from '../../model/platforms/platform-source.js'
+import { readExplainSettings } from '../../settings/webhook-settings.js'
 
 /** The largest delivery, plus the overhead of a body quoted in JSON. */
 const MAX_BYTES = 64 * 1024 * 1024
@@ -26,7 +27,7 @@ export default class PlatformsExplain extends DaybookCommand {
   static override flags = {
     source: string({
       description: 'Platform that sent it; else recognised by its headers.',
-      options: [...WEBHOOK_SOURCES],
+      options: [...PLATFORM_SOURCES],
     }),
     header: string({
       description: 'A header of the delivery. May be given several times.',
@@ -40,7 +41,7 @@ export default class PlatformsExplain extends DaybookCommand {
   async run(): Promise<void> {
     const { args, flags } = await this.parse(PlatformsExplain)
     const { chatSite } = readExplainSettings({ chatUrl: flags['chat-url'] }, this.sources)
-    const source = WEBHOOK_SOURCES.find(word => word === flags.source)
+    const source = PLATFORM_SOURCES.find(word => word === flags.source)
     const headers = Object.fromEntries((flags.header ?? []).map(readHeader))
     const bytes = await readSmallInput(args.file, MAX_BYTES)
     const { explainSavedDelivery } = await import('../../runtime/explain-delivery.js')

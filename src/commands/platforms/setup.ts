@@ -6,9 +6,10 @@ import { toTerminalLine } from '../../cli/terminal/text.js'
 import { firstDelivery } from '../../client/first-delivery.js'
 import { askForWebhook, type ServedWebhook } from '../../client/platform-list.js'
 import { AppError } from '../../model/app-error.js'
-import type { PlatformSetup } from '../../model/platform-setup.js'
+import type { PlatformSetup } from '../../model/platforms/platform-setup.js'
+import { PLATFORM_SOURCES } from '../../model/platforms/platform-source.js'
 import { readClientSettings } from '../../settings/client-settings.js'
-import { readSetupSettings, WEBHOOK_SOURCES } from '../../settings/webhook-settings.js'
+import { readSetupSettings } from '../../settings/webhook-settings.js'
 
 export default class PlatformsSetup extends LedgerCommand {
   static override summary = 'Shows how to make a platform deliver to this ledger, and waits for the first delivery.'
@@ -23,7 +24,10 @@ export default class PlatformsSetup extends LedgerCommand {
     '<%= config.bin %> <%= command.id %> code_a --no-wait',
   ]
   static override args = {
-    source: option({ options: WEBHOOK_SOURCES, description: 'Which platform.' })({ required: true, ignoreStdin: true }),
+    source: option({ options: PLATFORM_SOURCES, description: 'Which platform.' })({
+      required: true,
+      ignoreStdin: true,
+    }),
   }
   static override flags = {
     'no-wait': boolean({ description: 'Only print.' }),

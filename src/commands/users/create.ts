@@ -2,7 +2,7 @@ import { string as text } from '@oclif/core/args'
 import { option, string } from '@oclif/core/flags'
 import { UsersCommand } from '../../cli/base/users-command.js'
 import { readNewPassword } from '../../cli/input/new-password.js'
-import { ROLES } from '../../model/user.js'
+import { ROLES } from '../../model/accounts/user.js'
 
 export default class UsersCreate extends UsersCommand {
   static override summary = 'Creates a user. The first one closes the ledger: from then on it asks for a login.'

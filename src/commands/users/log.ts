@@ -1,6 +1,6 @@
 import { integer } from '@oclif/core/flags'
 import { UsersCommand } from '../../cli/base/users-command.js'
-import { ACCOUNT_LOG_LIMITS } from '../../model/account-log.js'
+import { ACCOUNT_LOG_LIMITS } from '../../model/accounts/account-log.js'
 
 export default class UsersLog extends UsersCommand {
   static override summary = 'Shows changes to users and tokens, and logins; newest first.'

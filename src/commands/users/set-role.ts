@@ -1,6 +1,6 @@
 import { option, string } from '@oclif/core/args'
 import { UsersCommand } from '../../cli/base/users-command.js'
-import { ROLES } from '../../model/user.js'
+import { ROLES } from '../../model/accounts/user.js'
 
 export default class UsersSetRole extends UsersCommand {
   static override summary = 'Sets the role of a user. It applies from the next request on.'

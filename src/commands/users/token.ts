@@ -2,8 +2,8 @@ import { string } from '@oclif/core/args'
 import { boolean, option, string as text } from '@oclif/core/flags'
 import { UsersCommand, type UsersFlags } from '../../cli/base/users-command.js'
 import { toTerminalLine } from '../../cli/terminal/text.js'
+import { TOKEN_MAY, type TokenRights } from '../../model/accounts/user.js'
 import { AppError } from '../../model/app-error.js'
-import { TOKEN_MAY, type TokenRights } from '../../model/user.js'
 import type { NamedUsers } from '../../runtime/users/manage-users.js'
 
 interface RightsFlags {

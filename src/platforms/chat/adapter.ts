@@ -1,11 +1,23 @@
+import { TARGET_FORMS } from '../../model/subscriptions/target-grammar.js'
 import type { WebhookAdapter } from '../adapter.js'
-import { CHAT_CATALOGUE } from './catalogue.js'
+import { namedKinds } from '../catalogue.js'
 import { normaliseChat } from './normalise.js'
+import { ROWS } from './rows.js'
 import { verifyChat } from './verify.js'
 
 /** Zulip. */
 export const chat: WebhookAdapter = {
-  catalogue: CHAT_CATALOGUE,
+  catalogue: {
+    source: 'chat',
+    display_name: 'Zulip',
+    webhook_path: '/webhooks/chat',
+    verification:
+      'The bot\'s token, in the "token" member of the body; events that a program forwards may carry it too.',
+    ...namedKinds([...ROWS.values()].flatMap(row => row.kinds)),
+    scope_types: ['stream', 'topic'],
+    target_grammar: [...TARGET_FORMS.chat],
+    capture_modes: ['webhook', 'api_cursor', 'poll'],
+  },
   verify: verifyChat,
   provesInBody: true,
   normalise: normaliseChat,

@@ -1,6 +1,8 @@
-import type { NewEvent } from '../../model/event.js'
-import { type MappedEvent, toEvent } from '../mapped-event.js'
-import { memberOf, type Payload } from '../payload.js'
+import type { NewEvent } from '../../model/events/event.js'
+import { toWord } from '../mapping/identity.js'
+import { type MappedEvent, toEvent } from '../mapping/mapped-event.js'
+import { memberOf, type Payload } from '../mapping/payload.js'
+import { canonicalVerb } from '../mapping/words.js'
 import { baseUrlOf, type ChatContext, hostOf } from './context.js'
 import { type Person, senderMembers, toActor } from './person.js'
 
@@ -71,4 +73,26 @@ function asDelivery(body: Payload) {
       return Buffer.from(JSON.stringify(body))
     },
   }
+}
+
+/** Words specific to this platform. */
+const OWN: ReadonlyMap<string, string> = new Map([
+  ['add_members', 'members_added'],
+  ['remove_members', 'members_removed'],
+  ['add_subgroups', 'subgroups_added'],
+  ['remove_subgroups', 'subgroups_removed'],
+  ['occupy', 'occupied'],
+  ['vacate', 'vacated'],
+  ['peer_add', 'peer_added'],
+  ['peer_remove', 'peer_removed'],
+  ['update_dict', 'updated'],
+  ['update_one', 'updated'],
+  ['change', 'changed'],
+  ['reorder', 'reordered'],
+])
+
+/** The verb of an event from its operation; `received` if there is none, which claims nothing. */
+export function verbOf({ action }: NativeEvent): string {
+  const word = toWord(action) ?? 'received'
+  return OWN.get(word) ?? canonicalVerb(word)
 }

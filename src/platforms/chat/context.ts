@@ -1,5 +1,5 @@
-import { toSite } from '../../model/site.js'
-import { idAt, memberOf, objectAt, objectsAt, type Payload, textAt } from '../payload.js'
+import { toSite } from '../../model/platforms/site.js'
+import { idAt, memberOf, objectAt, objectsAt, type Payload, textAt } from '../mapping/payload.js'
 
 /** What a chat message does not contain about its origin. */
 export interface ChatContext {

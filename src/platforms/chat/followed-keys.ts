@@ -1,6 +1,6 @@
-import { type TargetNode, targetChain } from '../../model/event.js'
-import type { Subscription } from '../../model/subscription.js'
-import { namedKey } from '../target-place.js'
+import { type TargetNode, targetChain } from '../../model/events/event.js'
+import type { Subscription } from '../../model/subscriptions/subscription.js'
+import { namedKey } from '../../model/subscriptions/target-place.js'
 import { readFollowedPlace, stillFollowed, watchedPlaceOf } from './watched-place.js'
 
 /**

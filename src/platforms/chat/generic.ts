@@ -1,15 +1,14 @@
 /** Every event that is not about a message: recorded under the platform's own names, as far as readable. */
-import type { TargetNode } from '../../model/event.js'
-import { toWord } from '../identity.js'
-import { toNode } from '../node.js'
-import { idAt, known, memberOf, objectAt, objectsAt, type Payload, textAt } from '../payload.js'
-import { neutralType } from '../target-place.js'
-import type { ChatEvent, Mapped } from './chat-event.js'
+import type { TargetNode } from '../../model/events/event.js'
+import { neutralType } from '../../model/subscriptions/target-place.js'
+import { toWord } from '../mapping/identity.js'
+import { toNode } from '../mapping/node.js'
+import { idAt, known, memberOf, objectAt, objectsAt, type Payload, textAt } from '../mapping/payload.js'
+import { type ChatEvent, type Mapped, verbOf } from './chat-event.js'
 import { messageNode, realmNode, streamNode } from './nodes.js'
 import { senderOf } from './person.js'
 import { topicAt, toStreamPlace } from './place.js'
 import { concernedPerson, settingChanges } from './setting-changes.js'
-import { verbOf } from './verb.js'
 
 /** The object of an event, as far as readable. */
 interface Own {

@@ -1,6 +1,6 @@
-import { idAt, known, memberOf, objectAt, objectsAt, type Payload, textAt } from '../payload.js'
+import { idAt, known, memberOf, objectAt, objectsAt, type Payload, textAt } from '../mapping/payload.js'
+import { withoutSecrets } from './body.js'
 import type { NativeEvent } from './chat-event.js'
-import { withoutSecrets } from './secrets.js'
 import { isSlackFormat, messageOfSlackForm } from './slack-format.js'
 
 /** The events in one body. */
@@ -12,7 +12,7 @@ export interface NativeEvents {
 
 /** Type of an event that has none. */
 const UNNAMED = 'event'
-/** The types of a message, to tell it from a queue event. */
+/** The types of a message, unlike those of a queue event. */
 const MESSAGE_TYPES: ReadonlySet<string | undefined> = new Set([undefined, 'stream', 'private', 'channel', 'direct'])
 
 /**

@@ -1,6 +1,6 @@
 /** The nodes of target chains: message, topic, stream or recipients, realm. */
-import type { TargetNode } from '../../model/event.js'
-import { toNode } from '../node.js'
+import type { TargetNode } from '../../model/events/event.js'
+import { toNode } from '../mapping/node.js'
 import type { ChatEvent } from './chat-event.js'
 import { messageLink, streamLink, topicLink } from './link.js'
 import type { DirectPlace, Place, StreamPlace } from './place.js'

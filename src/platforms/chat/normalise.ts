@@ -1,12 +1,11 @@
 import { AppError } from '../../model/app-error.js'
-import type { NewEvent } from '../../model/event.js'
+import type { NewEvent } from '../../model/events/event.js'
 import type { DeliveryContext, NormalisedDelivery, WebhookDelivery } from '../adapter.js'
-import { readBody } from './body.js'
+import { readBody, withoutToken } from './body.js'
 import { readChatEvent, toChatEvent } from './chat-event.js'
 import { mapGeneric } from './generic.js'
 import { nativeEventsIn } from './native-events.js'
 import { ROWS } from './rows.js'
-import { withoutToken } from './secrets.js'
 
 /** Twice the platform's maximum per response. */
 const MOST_EVENTS = 10_000

@@ -1,6 +1,15 @@
-import type { Actor } from '../../model/event.js'
-import { idAt, known, memberOf, objectAt, type Payload, textAt } from '../payload.js'
+import type { Actor } from '../../model/events/event.js'
+import { idAt, known, memberOf, objectAt, type Payload, textAt } from '../mapping/payload.js'
 import type { ChatContext } from './context.js'
+
+/** The platform's role numbers. Source: Zulip API, "Roles and permissions". */
+export const ROLES: ReadonlyMap<unknown, string> = new Map([
+  [100, 'owner'],
+  [200, 'administrator'],
+  [300, 'moderator'],
+  [400, 'member'],
+  [600, 'guest'],
+])
 
 /** The author of a message or the actor of an event, as far as known. */
 export interface Person {
@@ -63,10 +72,10 @@ export function senderMembers({ id, email, name, isBot }: Person): Record<string
   }
 }
 
-function toPerson({ users }: ChatContext, from: Payload, told: Pick<Person, 'id' | 'email' | 'name'>): Person {
-  const user = told.id === undefined ? undefined : users?.get(told.id)
-  const isBot = user?.isBot ?? sentIsBot(from) ?? derivedIsBot(from, told.email)
-  return { ...told, email: told.email ?? user?.email, isBot, role: isBot ? 'bot' : (user?.role ?? '') }
+function toPerson({ users }: ChatContext, from: Payload, sent: Pick<Person, 'id' | 'email' | 'name'>): Person {
+  const user = sent.id === undefined ? undefined : users?.get(sent.id)
+  const isBot = user?.isBot ?? sentIsBot(from) ?? derivedIsBot(from, sent.email)
+  return { ...sent, email: sent.email ?? user?.email, isBot, role: isBot ? 'bot' : (user?.role ?? '') }
 }
 
 /** The platform does not send this; a forwarder may add it. */

@@ -1,4 +1,4 @@
-import { idAt, memberOf, objectsAt, type Payload, REDACTED, textAt } from '../payload.js'
+import { idAt, memberOf, objectsAt, type Payload, REDACTED, textAt } from '../mapping/payload.js'
 
 /** Where a message was posted, as far as known. */
 export type Place = StreamPlace | DirectPlace

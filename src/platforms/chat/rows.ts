@@ -1,10 +1,10 @@
-import { kindsOf } from '../named-kinds.js'
+import { kindsOf } from '../catalogue.js'
 import type { ChatEvent, Mapped } from './chat-event.js'
-import { mapDeleteMessage } from './delete-message.js'
 import { mapGeneric } from './generic.js'
-import { mapMessage } from './message.js'
-import { mapReaction } from './reaction.js'
-import { mapUpdateMessage } from './update-message.js'
+import { mapDeleteMessage } from './messages/delete-message.js'
+import { mapMessage } from './messages/message.js'
+import { mapReaction } from './messages/reaction.js'
+import { mapUpdateMessage } from './messages/update-message.js'
 
 /** Maps one type of native event. */
 export interface Row {

@@ -1,8 +1,8 @@
 /**
  * The changes in an event about the organisation, a stream, a group or a person, in members shared by all platforms.
  */
-import { idAt, known, memberOf, objectAt, type Payload, textAt } from '../payload.js'
-import { ROLES } from './roles.js'
+import { idAt, known, memberOf, objectAt, type Payload, textAt } from '../mapping/payload.js'
+import { ROLES } from './person.js'
 
 type Changes = Record<string, { from?: unknown; to?: unknown }>
 

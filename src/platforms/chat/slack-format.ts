@@ -3,8 +3,8 @@
  *
  * Source: Zulip API, "Outgoing webhooks", Slack-format.
  */
-import { digestOf } from '../identity.js'
-import { known, type Payload, textAt } from '../payload.js'
+import { digestOf } from '../mapping/identity.js'
+import { known, type Payload, textAt } from '../mapping/payload.js'
 
 export function isSlackFormat(body: Payload): boolean {
   const shown = ['team_id', 'channel_id', 'trigger_word'].filter(name => textAt(body, name) !== undefined)
@@ -17,9 +17,9 @@ export function messageOfSlackForm(form: Payload): Payload {
   const senderId = unprefixed(textAt(form, 'user_id'))
   const timestamp = textAt(form, 'timestamp') ?? textAt(form, 'thread_ts')
   const content = textAt(form, 'text')
-  const told = [streamId, timestamp, senderId]
+  const parts = [streamId, timestamp, senderId]
   return known({
-    id: told.includes(undefined) ? undefined : [...told, `sha256-${digestOf(content ?? '')}`].join(':'),
+    id: parts.includes(undefined) ? undefined : [...parts, `sha256-${digestOf(content ?? '')}`].join(':'),
     type: 'stream',
     stream_id: streamId,
     display_recipient: textAt(form, 'channel_name'),

@@ -1,9 +1,9 @@
 import { safeEqual } from '../../login/safe-equal.js'
 import { AppError } from '../../model/app-error.js'
-import type { Verification } from '../../model/event.js'
+import type { Verification } from '../../model/events/event.js'
 import type { WebhookDelivery } from '../adapter.js'
-import { textAt } from '../payload.js'
-import { usableSecrets } from '../secrets.js'
+import { textAt } from '../mapping/payload.js'
+import { anyMatches, signatureInvalid, usableSecrets } from '../mapping/verification.js'
 import { readBody } from './body.js'
 
 /**
@@ -19,18 +19,17 @@ export function verifyChat(delivery: WebhookDelivery, secrets: readonly string[]
 
   const shown = tokenOf(delivery)
   if (shown === undefined) {
-    throw refused('The delivery has no token.', 'Let an outgoing webhook bot send it, or add its token to the body.')
+    throw signatureInvalid(
+      'The delivery has no token.',
+      'Let an outgoing webhook bot send it, or add its token to the body.',
+    )
   }
-  let fits = false
-  for (const token of tokens) {
-    // No early exit: the duration must not reveal which token matches.
-    if (safeEqual(token, shown)) fits = true
-  }
-  if (!fits)
-    throw refused(
+  if (!anyMatches(tokens, token => safeEqual(token, shown))) {
+    throw signatureInvalid(
       'The token does not match any configured secret.',
       'Compare the token of the bot with the one configured here.',
     )
+  }
   return 'token'
 }
 
@@ -42,8 +41,4 @@ function tokenOf(delivery: WebhookDelivery): string | undefined {
     if (error instanceof AppError) return undefined
     throw error
   }
-}
-
-function refused(message: string, hint: string): AppError {
-  return new AppError('unauthenticated', 'signature_invalid', message, { hint })
 }

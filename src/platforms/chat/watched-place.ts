@@ -1,6 +1,6 @@
-import type { Subscription } from '../../model/subscription.js'
-import { known, memberOf, objectAt, type Payload, textAt } from '../payload.js'
-import { placeOfFilters, placeOfScope, placeOfText } from '../target-grammar.js'
+import type { Subscription } from '../../model/subscriptions/subscription.js'
+import { placeOfFilters, placeOfScope, placeOfText } from '../../model/subscriptions/target-grammar.js'
+import { known, memberOf, objectAt, type Payload, textAt } from '../mapping/payload.js'
 import { nameAt } from './place.js'
 
 /** What a watch covers: a topic, or a whole stream. */

@@ -1,5 +1,5 @@
-import type { Actor } from '../../model/event.js'
-import { idAt, known, objectAt, type Payload, textAt, webUrlAt } from '../payload.js'
+import type { Actor } from '../../model/events/event.js'
+import { idAt, known, objectAt, type Payload, textAt, webUrlAt } from '../mapping/payload.js'
 import type { Hook } from './hook.js'
 import { loginOf } from './nodes.js'
 

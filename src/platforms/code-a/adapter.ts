@@ -1,11 +1,24 @@
+import { TARGET_FORMS } from '../../model/subscriptions/target-grammar.js'
 import type { WebhookAdapter } from '../adapter.js'
-import { CODE_A_CATALOGUE } from './catalogue.js'
+import { namedKinds } from '../catalogue.js'
 import { normaliseCodeA } from './normalise.js'
+import { ROWS } from './rows.js'
 import { verifyCodeA } from './verify.js'
 
 /** GitHub, and Gitea, Forgejo and Gogs, which use its format. */
 export const codeA: WebhookAdapter = {
-  catalogue: CODE_A_CATALOGUE,
+  catalogue: {
+    source: 'code_a',
+    display_name: 'GitHub, Gitea, Forgejo, Gogs',
+    webhook_path: '/webhooks/code_a',
+    verification:
+      'HMAC-SHA256 of the raw body with the shared secret, in X-Hub-Signature-256, or in X-Forgejo-Signature, ' +
+      'X-Gitea-Signature or X-Gogs-Signature; X-Hub-Signature (SHA-1) only where none of these is sent.',
+    ...namedKinds([...ROWS.values()].flatMap(row => row.kinds)),
+    scope_types: ['repository', 'issue', 'pull_request'],
+    target_grammar: [...TARGET_FORMS.code_a],
+    capture_modes: ['webhook'],
+  },
   verify: verifyCodeA,
   normalise: normaliseCodeA,
 }

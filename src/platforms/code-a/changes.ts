@@ -1,5 +1,7 @@
 /** Old and new values of an event, as in `action.metadata.changes`. */
-import { isPayload, known, memberOf, objectAt, objectsAt, type Payload, textAt } from '../payload.js'
+
+import { shortDigest } from '../mapping/identity.js'
+import { isPayload, known, memberOf, objectAt, objectsAt, type Payload, textAt } from '../mapping/payload.js'
 import type { Hook } from './hook.js'
 import { namedBy } from './nodes.js'
 
@@ -86,4 +88,14 @@ function toValue(value: unknown): string | number | boolean | undefined {
   const named = namedBy(value) ?? namedBy(objectAt(value, 'user') ?? objectAt(value, 'organization'))
   const granted = Object.keys(value).filter(name => value[name] === true)
   return toValue(named?.display ?? granted.join(', '))
+}
+
+/**
+ * Distinguishes two edits of one object: times have a resolution of one second, and an object may be edited twice in
+ * it. The delivery contains the text after the edit, so a redelivery or second hook gives the same digest.
+ */
+export function editedText(object: Payload | undefined): string {
+  const words = ['title', 'name', 'body', 'content', 'tag_name'].map(member => textAt(object, member) ?? '')
+  const ref = textAt(objectAt(object, 'base'), 'ref') ?? textAt(object, 'ref') ?? ''
+  return shortDigest(JSON.stringify([...words, ref]))
 }

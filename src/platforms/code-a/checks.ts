@@ -1,12 +1,11 @@
 /** Events from machines about code: checks, workflows, commit statuses, deployments. */
 
-import type { TargetNode } from '../../model/event.js'
-import { toWord } from '../identity.js'
-import { toNode } from '../node.js'
-import { toOutcome } from '../outcome.js'
-import { firstInstantAt, idAt, known, objectAt, type Payload, textAt, webUrlAt } from '../payload.js'
-import { conversationOf } from './conversation.js'
-import { type Hook, type Mapped, verbOf } from './hook.js'
+import type { TargetNode } from '../../model/events/event.js'
+import { toWord } from '../mapping/identity.js'
+import { toNode } from '../mapping/node.js'
+import { firstInstantAt, idAt, known, objectAt, type Payload, textAt, webUrlAt } from '../mapping/payload.js'
+import { toOutcome } from '../mapping/words.js'
+import { conversationOf, type Hook, type Mapped, verbOf } from './hook.js'
 import { repositoryPage } from './links.js'
 import { commitNode, pathInRepository } from './nodes.js'
 

@@ -1,9 +1,9 @@
 /** Events about the code itself: pushes, branches and tags, releases. */
-import type { TargetNode } from '../../model/event.js'
-import { commitMessages, isNoCommit, pushIdentity, readRef } from '../git-push.js'
-import { toWord } from '../identity.js'
-import type { Occurrence } from '../mapped-event.js'
-import { toNode } from '../node.js'
+import type { TargetNode } from '../../model/events/event.js'
+import { commitMessages, isNoCommit, pushIdentity, readRef } from '../mapping/code-host.js'
+import { toWord } from '../mapping/identity.js'
+import type { Occurrence } from '../mapping/mapped-event.js'
+import { toNode } from '../mapping/node.js'
 import {
   firstInstantAt,
   idAt,
@@ -15,10 +15,9 @@ import {
   type Payload,
   textAt,
   webUrlAt,
-} from '../payload.js'
-import { conversationOf } from './conversation.js'
-import { editedText } from './edited-text.js'
-import { type Hook, type Mapped, verbOf } from './hook.js'
+} from '../mapping/payload.js'
+import { editedText } from './changes.js'
+import { conversationOf, type Hook, type Mapped, verbOf } from './hook.js'
 import { refPage } from './links.js'
 import { authorOf, carrierNode, pathInRepository, repositoryId } from './nodes.js'
 

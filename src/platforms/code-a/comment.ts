@@ -2,12 +2,11 @@
  * Comments of four kinds. Their ids come from four counters, so keys of commit and discussion comments include the
  * counter's name; otherwise a commit comment could count as a repeat of an issue comment.
  */
-import type { TargetNode } from '../../model/event.js'
-import { toNode } from '../node.js'
-import { idAt, instantAt, known, objectAt, type Payload, textAt, webUrlAt } from '../payload.js'
-import { conversationOf } from './conversation.js'
-import { editedText } from './edited-text.js'
-import { type Hook, type Mapped, verbOf } from './hook.js'
+import type { TargetNode } from '../../model/events/event.js'
+import { toNode } from '../mapping/node.js'
+import { idAt, instantAt, known, objectAt, type Payload, textAt, webUrlAt } from '../mapping/payload.js'
+import { editedText } from './changes.js'
+import { conversationOf, type Hook, type Mapped, verbOf } from './hook.js'
 import { authorOf, commitNode, discussionNode, issueOrPullRequestNode, pullRequestNode } from './nodes.js'
 
 interface CommentParts {

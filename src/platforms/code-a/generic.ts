@@ -2,14 +2,12 @@
  * Every event without a row of its own: recorded under the platform's own names, as far as readable. Known events have
  * a description of what they are about; their identity is read here for all.
  */
-import type { TargetNode } from '../../model/event.js'
-import { toWord } from '../identity.js'
-import { toNode } from '../node.js'
-import { firstInstantAt, idAt, known, objectAt, type Payload, textAt, webUrlAt } from '../payload.js'
-import { conversationOf } from './conversation.js'
+import type { TargetNode } from '../../model/events/event.js'
+import { shortDigest, toWord } from '../mapping/identity.js'
+import { toNode } from '../mapping/node.js'
+import { firstInstantAt, idAt, known, objectAt, type Payload, textAt, webUrlAt } from '../mapping/payload.js'
 import type { Describe, Description } from './described/description.js'
-import { shortDigest } from './edited-text.js'
-import { type Hook, type Mapped, verbOf } from './hook.js'
+import { conversationOf, type Hook, type Mapped, verbOf } from './hook.js'
 import { carrierNode, loginOf, ownerNode, pathInRepository, repositoryId } from './nodes.js'
 
 /** How an event differs from the usual form. */
@@ -95,7 +93,7 @@ function otherOf({ name, body }: Hook): [id?: string | undefined] {
 /** Fields of a project item are set one by one, several in one second, and its time need not change. */
 function fieldsOfItem({ name, body }: Hook, verb: string): string[] {
   const changes = name === 'projects_v2_item' && verb === 'updated' ? objectAt(body, 'changes') : undefined
-  return changes ? [shortDigest(changes)] : []
+  return changes ? [shortDigest(JSON.stringify(changes))] : []
 }
 
 /** A milestone is `created` first, and `opened` when reopened. */

@@ -1,9 +1,10 @@
+import type { Conversation, TargetNode } from '../../model/events/event.js'
 import type { WebhookDelivery } from '../adapter.js'
-import { toWord } from '../identity.js'
-import type { MappedEvent } from '../mapped-event.js'
-import { objectAt, type Payload, textAt } from '../payload.js'
-import { canonicalVerb } from '../verbs.js'
-import { hostOf } from './host.js'
+import { conversationIn, type Said } from '../mapping/code-host.js'
+import { toWord } from '../mapping/identity.js'
+import type { MappedEvent } from '../mapping/mapped-event.js'
+import { objectAt, type Payload, textAt } from '../mapping/payload.js'
+import { canonicalVerb } from '../mapping/words.js'
 import { type NativeEvent, readNativeEvent } from './native-event.js'
 
 /** A parsed delivery, as input of the mapping's rows. */
@@ -54,4 +55,24 @@ export function readHook(headers: WebhookDelivery['headers'], body: Payload): Ho
 export function verbOf(hook: Hook, unnamed = 'received'): string {
   const word = toWord(hook.nativeAction) ?? unnamed
   return PAST.get(word) ?? canonicalVerb(word)
+}
+
+export function conversationOf({ repositoryName }: Hook, carrier: TargetNode | undefined, said: Said): Conversation {
+  return conversationIn(repositoryName, carrier, said)
+}
+
+const AUTHORITY = /^https?:\/\/(?:[^/?#@]*@)?([^/?#@\\\s]+)/iu
+
+/**
+ * The instance of a delivery, such as `github.com` or `git.example.org:3000`: ids are unique only there. The body takes
+ * precedence over the headers, so that two hooks for one event agree.
+ *
+ * @param objects objects that may contain an address of the instance, most reliable first
+ */
+function hostOf(headers: WebhookDelivery['headers'], objects: readonly (Payload | undefined)[]): string {
+  for (const object of objects) {
+    const host = AUTHORITY.exec(textAt(object, 'html_url') ?? '')?.[1]
+    if (host) return host.toLowerCase()
+  }
+  return headers['x-github-enterprise-host']?.trim().toLowerCase() || 'unknown'
 }

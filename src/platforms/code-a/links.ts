@@ -2,7 +2,7 @@
  * Addresses of pages that a delivery does not contain, derived from others. Three server families have different paths
  * within a repository: GitHub, Gitea with Forgejo, and Gogs.
  */
-import { objectAt, type Payload, textAt, webUrlAt } from '../payload.js'
+import { objectAt, type Payload, textAt, webUrlAt } from '../mapping/payload.js'
 import type { Hook } from './hook.js'
 
 /** A page below the repository. @param path parts of the address, encoded here; a part may contain slashes */

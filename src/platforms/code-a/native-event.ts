@@ -1,6 +1,6 @@
 import type { WebhookDelivery } from '../adapter.js'
-import { toIdentifier } from '../identity.js'
-import { objectAt, type Payload, textAt } from '../payload.js'
+import { toIdentifier } from '../mapping/identity.js'
+import { objectAt, type Payload, textAt } from '../mapping/payload.js'
 
 /** Event name and action of a delivery. */
 export interface NativeEvent {

@@ -4,9 +4,9 @@
  * Keys contain native ids or paths of ids, never a changeable name. A pull request is always identified by repository
  * and number: its comments arrive with the id of its issue, not its own.
  */
-import type { TargetNode } from '../../model/event.js'
-import { type NodeParts, toNode } from '../node.js'
-import { idAt, isTrue, known, memberOf, objectAt, type Payload, textAt, webUrlAt } from '../payload.js'
+import type { TargetNode } from '../../model/events/event.js'
+import { type NodeParts, toNode } from '../mapping/node.js'
+import { idAt, isTrue, known, memberOf, objectAt, type Payload, textAt, webUrlAt } from '../mapping/payload.js'
 import type { Hook } from './hook.js'
 import { accountPage, commitPage, issuePage, pullRequestPage } from './links.js'
 

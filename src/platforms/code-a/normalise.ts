@@ -1,8 +1,8 @@
 import type { NormalisedDelivery, WebhookDelivery } from '../adapter.js'
-import { toEvent } from '../mapped-event.js'
-import { known } from '../payload.js'
+import { formField, isForm, parseJson, textOf, unreadable, withinDepth } from '../deliveries/delivery-body.js'
+import { toEvent } from '../mapping/mapped-event.js'
+import { isPayload, known, type Payload, REDACTED } from '../mapping/payload.js'
 import { actorOf, actorRoleOf } from './actor.js'
-import { readBody } from './body.js'
 import { changesOf } from './changes.js'
 import { mapGeneric } from './generic.js'
 import { readHook } from './hook.js'
@@ -32,4 +32,20 @@ export function normaliseCodeA(delivery: WebhookDelivery): NormalisedDelivery {
   const changes = changesOf(hook, mapped.written)
   const changed = changes ? { ...mapped, metadata: { changes, ...mapped.metadata } } : mapped
   return { events: [toEvent(native, changed, delivery)], ignored: 0, ...arrival }
+}
+
+/**
+ * The JSON object of a delivery: the body itself, or the `payload` field of a form.
+ *
+ * Two things are not recorded as sent: values nested deeper than an event may be, and the hook's own secret, which Gogs
+ * and old Gitea put into every body and which no reader of the ledger may see.
+ *
+ * @throws AppError `invalid/invalid_json` when there is no JSON object
+ */
+export function readBody(delivery: WebhookDelivery): Payload {
+  const text = textOf(delivery)
+  const parsed = parseJson(isForm(delivery) ? formField(text, 'payload') : text)
+  if (!isPayload(parsed)) throw unreadable('The body is JSON, but not an object.')
+  const kept = withinDepth(parsed)
+  return typeof kept.secret === 'string' && kept.secret !== '' ? { ...kept, secret: REDACTED } : kept
 }

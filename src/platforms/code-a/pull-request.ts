@@ -1,10 +1,9 @@
-import type { Occurrence } from '../mapped-event.js'
-import { toNode } from '../node.js'
-import { toOutcome } from '../outcome.js'
-import { idAt, instantAt, isTrue, known, objectAt, type Payload, textAt, webUrlAt } from '../payload.js'
-import { conversationOf } from './conversation.js'
-import { editedText } from './edited-text.js'
-import { type Hook, type Mapped, verbOf } from './hook.js'
+import type { Occurrence } from '../mapping/mapped-event.js'
+import { toNode } from '../mapping/node.js'
+import { idAt, instantAt, isTrue, known, objectAt, type Payload, textAt, webUrlAt } from '../mapping/payload.js'
+import { toOutcome } from '../mapping/words.js'
+import { editedText } from './changes.js'
+import { conversationOf, type Hook, type Mapped, verbOf } from './hook.js'
 import { authorOf, pathInRepository, pullRequestNode } from './nodes.js'
 import { mapTracked } from './tracked.js'
 
@@ -95,10 +94,10 @@ function reviewVerb(hook: Hook): string {
 function reviewState({ nativeName }: Hook, review: Payload | undefined): string | undefined {
   const state = textAt(review, 'state')?.toLowerCase()
   if (state !== undefined) return state
-  const told = `${nativeName} ${textAt(review, 'type') ?? ''}`
-  if (told.includes('_approved')) return 'approved'
-  if (told.includes('_rejected')) return 'changes_requested'
-  return told.includes('_comment') ? 'commented' : undefined
+  const names = `${nativeName} ${textAt(review, 'type') ?? ''}`
+  if (names.includes('_approved')) return 'approved'
+  if (names.includes('_rejected')) return 'changes_requested'
+  return names.includes('_comment') ? 'commented' : undefined
 }
 
 export function mapReviewThread(hook: Hook): Mapped {

@@ -1,7 +1,6 @@
 /** Events about a repository as a whole: stars, forks, its wiki and pages, packages. */
-import { digestOf } from '../identity.js'
-import { toNode } from '../node.js'
-import { toOutcome } from '../outcome.js'
+import { digestOf } from '../mapping/identity.js'
+import { toNode } from '../mapping/node.js'
 import {
   firstInstantAt,
   idAt,
@@ -14,9 +13,9 @@ import {
   type Payload,
   textAt,
   webUrlAt,
-} from '../payload.js'
-import { conversationOf } from './conversation.js'
-import { type Hook, type Mapped, verbOf } from './hook.js'
+} from '../mapping/payload.js'
+import { toOutcome } from '../mapping/words.js'
+import { conversationOf, type Hook, type Mapped, verbOf } from './hook.js'
 import { carrierNode, pathInRepository, repositoryId } from './nodes.js'
 
 /** The repository as target; an empty node keeps the chain's shape if it is not sent. */

@@ -1,19 +1,19 @@
-import { kindsOf } from '../named-kinds.js'
+import { kindsOf } from '../catalogue.js'
 import { mapDeployment, mapDeploymentStatus, mapRun, mapStatus, type RunEvent } from './checks.js'
 import { mapPush, mapRef, mapRelease } from './code.js'
 import { mapCommitComment, mapDiscussionComment, mapIssueComment, mapReviewComment } from './comment.js'
+import { ADMINISTRATION } from './described/administration.js'
 import { ALERTS } from './described/alerts.js'
 import { APPS } from './described/apps.js'
 import { ISSUE_TIES } from './described/issue-ties.js'
 import { PEOPLE } from './described/people.js'
 import { PROJECTS } from './described/projects.js'
 import { REQUESTS } from './described/requests.js'
-import { WORKINGS } from './described/workings.js'
 import { mapDescribed, mapGeneric } from './generic.js'
 import type { Hook, Mapped } from './hook.js'
-import { mapDiscussion, mapIssue } from './issue.js'
 import { mapPullRequest, mapReview, mapReviewThread } from './pull-request.js'
 import { mapFork, mapPackage, mapPageBuild, mapPublic, mapStar, mapWatch, mapWiki } from './repository.js'
+import { mapDiscussion, mapIssue } from './tracked.js'
 
 /** Maps one native event. */
 export interface Row {
@@ -83,7 +83,7 @@ const RUN_VERBS: Record<RunEvent, readonly string[]> = {
 }
 
 /** Events that are read alike, each with its own description. */
-const DESCRIBED_ROWS = [ALERTS, APPS, ISSUE_TIES, PEOPLE, PROJECTS, REQUESTS, WORKINGS]
+const DESCRIBED_ROWS = [ALERTS, APPS, ISSUE_TIES, PEOPLE, PROJECTS, REQUESTS, ADMINISTRATION]
   .flatMap(events => Object.entries(events))
   .map(([name, { verbs, describe }]): [string, Row] => [
     name,

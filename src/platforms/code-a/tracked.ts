@@ -1,6 +1,6 @@
 /** Issues, pull requests and discussions share a life cycle: opened, changed, labelled, closed, transferred. */
-import type { TargetNode } from '../../model/event.js'
-import type { Occurrence } from '../mapped-event.js'
+import type { TargetNode } from '../../model/events/event.js'
+import type { Occurrence } from '../mapping/mapped-event.js'
 import {
   firstInstantAt,
   idAt,
@@ -11,11 +11,36 @@ import {
   type Payload,
   textAt,
   webUrlAt,
-} from '../payload.js'
-import { conversationOf } from './conversation.js'
-import { editedText } from './edited-text.js'
-import type { Hook, Mapped } from './hook.js'
-import { type Named, namedBy } from './nodes.js'
+} from '../mapping/payload.js'
+import { editedText } from './changes.js'
+import { conversationOf, type Hook, type Mapped, verbOf } from './hook.js'
+import {
+  discussionNode,
+  isPullRequest,
+  issueNode,
+  type Named,
+  namedBy,
+  pathInRepository,
+  pullRequestNode,
+} from './nodes.js'
+
+export function mapIssue(hook: Hook): Mapped {
+  const object = objectAt(hook.body, 'issue')
+  const verb = verbOf(hook)
+  if (!isPullRequest(hook, object)) {
+    return mapTracked(hook, { objectType: 'issue', object, verb, target: issueNode(hook, object) })
+  }
+  // Some changes to a pull request arrive as changes to its issue, whose id is then the only identity.
+  const target = pullRequestNode(hook, object)
+  const mapped = mapTracked(hook, { objectType: 'pull_request', object, verb, target })
+  return { ...mapped, keyType: 'issue', subjectId: pathInRepository(hook, idAt(object, 'number')) ?? mapped.subjectId }
+}
+
+export function mapDiscussion(hook: Hook): Mapped {
+  const object = objectAt(hook.body, 'discussion')
+  const target = discussionNode(hook, object)
+  return mapTracked(hook, { objectType: 'discussion', object, verb: verbOf(hook), target })
+}
 
 interface Tracked {
   objectType: 'issue' | 'pull_request' | 'discussion'

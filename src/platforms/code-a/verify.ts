@@ -1,9 +1,8 @@
 import { createHmac } from 'node:crypto'
 import { safeEqual } from '../../login/safe-equal.js'
-import { AppError } from '../../model/app-error.js'
-import type { Verification } from '../../model/event.js'
+import type { Verification } from '../../model/events/event.js'
 import type { WebhookDelivery } from '../adapter.js'
-import { usableSecrets } from '../secrets.js'
+import { anyMatches, signatureInvalid, usableSecrets } from '../mapping/verification.js'
 
 type Algorithm = 'sha256' | 'sha1'
 
@@ -33,16 +32,14 @@ export function verifyCodeA(delivery: WebhookDelivery, secrets: readonly string[
   const shown = signaturesOf(delivery.headers)
   const [first] = shown
   if (first === undefined) {
-    throw refused('The delivery is not signed.', 'Give the hook one of the secrets that are configured here.')
+    throw signatureInvalid('The delivery is not signed.', 'Give the hook one of the secrets that are configured here.')
   }
-  let fits = false
-  for (const key of keys) {
+  const matches = (key: string) => {
     const expected = createHmac(first.algorithm, key).update(delivery.body).digest('hex')
-    // No early exit: the duration must not reveal which secret matches.
-    if (shown.every(({ hex }) => safeEqual(expected, hex))) fits = true
+    return shown.every(({ hex }) => safeEqual(expected, hex))
   }
-  if (!fits) {
-    throw refused(
+  if (!anyMatches(keys, matches)) {
+    throw signatureInvalid(
       'The signature does not match any configured secret.',
       'Compare the secret of the hook with the one configured here.',
     )
@@ -68,8 +65,4 @@ function signaturesOf(headers: WebhookDelivery['headers']): Signature[] {
 function withoutPrefix(prefix: string, header: string): string {
   const text = header.trim().toLowerCase()
   return text.startsWith(prefix) ? text.slice(prefix.length) : `not ${prefix}${text}`
-}
-
-function refused(message: string, hint: string): AppError {
-  return new AppError('unauthenticated', 'signature_invalid', message, { hint })
 }

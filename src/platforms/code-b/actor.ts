@@ -1,8 +1,8 @@
-import type { Actor } from '../../model/event.js'
-import { idAt, known, objectAt, type Payload, textAt } from '../payload.js'
+import type { Actor } from '../../model/events/event.js'
+import { idAt, known, objectAt, type Payload, textAt } from '../mapping/payload.js'
 import type { Hook } from './hook.js'
 
-/** The actor unless a row says otherwise: the payload's `user`, else anonymous. */
+/** The actor unless a row names another: the payload's `user`, else anonymous. */
 export function actorOf({ body }: Hook): Actor {
   return toActor(objectAt(body, 'user'))
 }

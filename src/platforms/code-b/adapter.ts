@@ -1,6 +1,8 @@
+import { TARGET_FORMS } from '../../model/subscriptions/target-grammar.js'
 import type { WebhookAdapter } from '../adapter.js'
-import { CODE_B_CATALOGUE } from './catalogue.js'
+import { namedKinds } from '../catalogue.js'
 import { normaliseCodeB } from './normalise.js'
+import { ROWS } from './rows.js'
 import { verifyCodeB } from './verify.js'
 
 /**
@@ -10,7 +12,18 @@ import { verifyCodeB } from './verify.js'
  */
 export function createCodeB(now: () => number): WebhookAdapter {
   return {
-    catalogue: CODE_B_CATALOGUE,
+    catalogue: {
+      source: 'code_b',
+      display_name: 'GitLab',
+      webhook_path: '/webhooks/code_b',
+      verification:
+        'With a signing token (whsec_…), HMAC-SHA256 of id, time and raw body in webhook-signature, from within five ' +
+        'minutes; else the secret token in X-Gitlab-Token.',
+      ...namedKinds([...ROWS.values()].flatMap(row => row.kinds)),
+      scope_types: ['repository', 'issue', 'pull_request'],
+      target_grammar: [...TARGET_FORMS.code_b],
+      capture_modes: ['webhook'],
+    },
     verify: (delivery, secrets) => verifyCodeB(delivery, secrets, now()),
     normalise: normaliseCodeB,
   }

@@ -1,6 +1,6 @@
 /** The changes of an update, from its `changes`. */
-import { digestOf } from '../identity.js'
-import { idAt, known, memberOf, objectAt, objectsAt, type Payload, textAt } from '../payload.js'
+import { shortDigest } from '../mapping/identity.js'
+import { idAt, known, memberOf, objectAt, objectsAt, type Payload, textAt } from '../mapping/payload.js'
 
 /** Part of every change. */
 const ATTENDANT: ReadonlySet<string> = new Set(['updated_at', 'updated_by_id', 'last_edited_at', 'last_edited_by_id'])
@@ -31,7 +31,7 @@ export function changeParts(body: Payload): string[] {
     return ids.length > 0 ? `${name}=${ids.sort().join('.')}` : name
   })
   const texts = TEXTS.flatMap(name => textAt(objectAt(changes, name), 'current') ?? [])
-  const digest = texts.length > 0 ? [digestOf(texts.join('\0')).slice(0, 16)] : []
+  const digest = texts.length > 0 ? [shortDigest(texts.join('\0'))] : []
   return parts.length > 0 ? [parts.join(','), ...digest] : []
 }
 

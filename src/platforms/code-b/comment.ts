@@ -1,9 +1,9 @@
 /** Comments, called notes by the platform, and reactions to them and to their parents. */
-import type { TargetNode } from '../../model/event.js'
-import { digestOf, toWord } from '../identity.js'
-import { toNode } from '../node.js'
-import { idAt, isTrue, known, objectAt, type Payload, textAt, webUrlAt } from '../payload.js'
-import { neutralType } from '../target-place.js'
+import type { TargetNode } from '../../model/events/event.js'
+import { neutralType } from '../../model/subscriptions/target-place.js'
+import { shortDigest, toWord } from '../mapping/identity.js'
+import { toNode } from '../mapping/node.js'
+import { idAt, isTrue, known, objectAt, type Payload, textAt, webUrlAt } from '../mapping/payload.js'
 import { conversationOf, type Hook, type Mapped, verbOf } from './hook.js'
 import { authorOf, carrierNode, commitNode, issueNode, pullRequestNode, snippetNode, workItemNode } from './nodes.js'
 import { timeAt } from './time.js'
@@ -29,7 +29,7 @@ export function mapNote(hook: Hook): Mapped {
 /** Times have a resolution of one second, and a text can be edited twice in it. */
 function editOccurrence(note: Payload | undefined): Mapped['occurrence'] {
   const text = textAt(note, 'note')
-  return [timeAt(note, 'updated_at'), ...(text === undefined ? [] : [digestOf(text).slice(0, 16)])]
+  return [timeAt(note, 'updated_at'), ...(text === undefined ? [] : [shortDigest(text)])]
 }
 
 /** One person's reaction. Only adding it has a time. */

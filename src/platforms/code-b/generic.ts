@@ -1,8 +1,9 @@
 /** Every event without a row of its own: recorded under the platform's own names, as far as readable. */
-import { toWord } from '../identity.js'
-import { toNode } from '../node.js'
-import { idAt, objectAt, textAt, webUrlAt } from '../payload.js'
-import { neutralType } from '../target-place.js'
+
+import { neutralType } from '../../model/subscriptions/target-place.js'
+import { toWord } from '../mapping/identity.js'
+import { toNode } from '../mapping/node.js'
+import { idAt, objectAt, textAt, webUrlAt } from '../mapping/payload.js'
 import { conversationOf, type Hook, type Mapped, verbOf } from './hook.js'
 import { carrierNode, projectId } from './nodes.js'
 import { firstTimeAt } from './time.js'

@@ -1,11 +1,11 @@
-import { type Actor, type Conversation, type TargetNode, targetChain } from '../../model/event.js'
+import type { Actor, Conversation, TargetNode } from '../../model/events/event.js'
 import type { WebhookDelivery } from '../adapter.js'
-import { toWord } from '../identity.js'
-import type { MappedEvent } from '../mapped-event.js'
-import { isTrue, objectAt, type Payload, textAt } from '../payload.js'
-import { conversationIn } from '../repository-conversation.js'
-import { canonicalVerb } from '../verbs.js'
-import { type Instance, readInstance } from './host.js'
+import { conversationIn, type Said } from '../mapping/code-host.js'
+import { toWord } from '../mapping/identity.js'
+import type { MappedEvent } from '../mapping/mapped-event.js'
+import { isTrue, objectAt, type Payload, textAt } from '../mapping/payload.js'
+import { canonicalVerb } from '../mapping/words.js'
+import { type Instance, readInstance } from './instance.js'
 import { type NativeEvent, readNativeEvent } from './native-event.js'
 import { type Group, type Project, readGroup, readProject } from './place.js'
 
@@ -56,26 +56,15 @@ export function verbOf(hook: Hook, unnamed = 'received'): string {
   return PAST.get(word) ?? canonicalVerb(word)
 }
 
-/** The conversation of an event, and its text; the link is that of the nearest node that has one. */
-export function conversationOf(
-  { project, group }: Hook,
-  carrier: TargetNode | undefined,
-  said: { text?: string | undefined; url?: string | undefined; title?: string | undefined },
-): Conversation {
-  const url = said.url ?? nearestUrl(carrier)
-  return conversationIn(project ? project.path : group?.path, carrier, { ...said, url })
-}
-
-function nearestUrl(carrier: TargetNode | undefined): string | undefined {
-  for (const { url } of targetChain(carrier)) if (url !== undefined) return url
-  return undefined
+export function conversationOf({ project, group }: Hook, carrier: TargetNode | undefined, said: Said): Conversation {
+  return conversationIn(project ? project.path : group?.path, carrier, said)
 }
 
 function isConfidential(headers: WebhookDelivery['headers'], body: Payload): boolean {
   const attributes = objectAt(body, 'object_attributes')
-  const told = [textAt(body, 'event_type'), headers['x-gitlab-event']]
+  const names = [textAt(body, 'event_type'), headers['x-gitlab-event']]
   return (
-    told.some(name => /^confidential[ _]/iu.test(name ?? '')) ||
+    names.some(name => /^confidential[ _]/iu.test(name ?? '')) ||
     isTrue(attributes, 'confidential') ||
     isTrue(attributes, 'internal') ||
     isTrue(objectAt(body, 'issue'), 'confidential')

@@ -1,7 +1,7 @@
 /** System and group hooks about the creation, change and deletion of projects, groups, accounts and keys. */
-import type { TargetNode } from '../../model/event.js'
-import { toNode } from '../node.js'
-import { idAt, known, type Payload, textAt } from '../payload.js'
+import type { TargetNode } from '../../model/events/event.js'
+import { toNode } from '../mapping/node.js'
+import { idAt, known, type Payload, textAt } from '../mapping/payload.js'
 import { conversationOf, type Hook, type Mapped } from './hook.js'
 import { carrierNode, encodePath, groupNode, instanceNode, projectId } from './nodes.js'
 import { timeAt } from './time.js'

@@ -1,8 +1,8 @@
 /** Membership of groups and projects. These events name the person affected, never the actor. */
-import { toWord } from '../identity.js'
-import { toNode } from '../node.js'
-import { toOutcome } from '../outcome.js'
-import { idAt, known, type Payload, textAt } from '../payload.js'
+import { toWord } from '../mapping/identity.js'
+import { toNode } from '../mapping/node.js'
+import { idAt, known, type Payload, textAt } from '../mapping/payload.js'
+import { toOutcome } from '../mapping/words.js'
 import { actorById } from './actor.js'
 import { conversationOf, type Hook, type Mapped, verbOf } from './hook.js'
 import { carrierNode, groupNode, instanceNode, projectId } from './nodes.js'
@@ -123,8 +123,8 @@ export function mapMemberApproval(hook: Hook): Mapped {
 }
 
 function roleOf(attributes: Payload | undefined, name: string): string | undefined {
-  const told = idAt(attributes, name)
-  return ACCESS_LEVELS.get(told ?? '') ?? toWord(told)
+  const sent = idAt(attributes, name)
+  return ACCESS_LEVELS.get(sent ?? '') ?? toWord(sent)
 }
 
 function named(kind: string, id: string | undefined): string | undefined {

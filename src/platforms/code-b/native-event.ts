@@ -1,6 +1,6 @@
 import type { WebhookDelivery } from '../adapter.js'
-import { toIdentifier, toWord } from '../identity.js'
-import { objectAt, type Payload, textAt } from '../payload.js'
+import { toIdentifier, toWord } from '../mapping/identity.js'
+import { objectAt, type Payload, textAt } from '../mapping/payload.js'
 
 /** Event name and action of a delivery. */
 export interface NativeEvent {
@@ -31,13 +31,13 @@ const UNNAMED = 'event'
  */
 export function readNativeEvent(headers: WebhookDelivery['headers'], body: Payload): NativeEvent {
   const header = headers['x-gitlab-event']?.trim() || undefined
-  const told = textAt(body, 'object_kind') ?? textAt(body, 'event_name')
+  const sent = textAt(body, 'object_kind') ?? textAt(body, 'event_name')
   const action = textAt(objectAt(body, 'object_attributes'), 'action') ?? textAt(body, 'action')
   return {
-    name: told ?? nameInHeader(header) ?? UNNAMED,
-    nativeName: told ?? header ?? UNNAMED,
+    name: sent ?? nameInHeader(header) ?? UNNAMED,
+    nativeName: sent ?? header ?? UNNAMED,
     // Not all reactions have their action in the usual member.
-    nativeAction: action ?? (told === 'emoji' ? textAt(body, 'event_type') : undefined),
+    nativeAction: action ?? (sent === 'emoji' ? textAt(body, 'event_type') : undefined),
     deliveryId: deliveryIdOf(headers),
   }
 }

@@ -4,9 +4,9 @@
  * Types are the neutral words; the platform's own are in `native_type`. Keys contain native ids, or paths if a payload
  * has no id.
  */
-import type { TargetNode } from '../../model/event.js'
-import { type NodeParts, toNode } from '../node.js'
-import { idAt, isTrue, known, numberAt, type Payload, textAt, webUrlAt } from '../payload.js'
+import type { TargetNode } from '../../model/events/event.js'
+import { type NodeParts, toNode } from '../mapping/node.js'
+import { idAt, isTrue, known, numberAt, type Payload, textAt, webUrlAt } from '../mapping/payload.js'
 import type { Hook } from './hook.js'
 import { type Group, type Project, readTargetProject } from './place.js'
 

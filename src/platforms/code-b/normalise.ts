@@ -1,8 +1,8 @@
 import type { NormalisedDelivery, WebhookDelivery } from '../adapter.js'
-import { toEvent } from '../mapped-event.js'
-import { known } from '../payload.js'
+import { parseJson, textOf, withinDepth } from '../deliveries/delivery-body.js'
+import { toEvent } from '../mapping/mapped-event.js'
+import { isPayload, known, type Payload } from '../mapping/payload.js'
 import { actorOf, actorRoleOf } from './actor.js'
-import { readBody } from './body.js'
 import { mapGeneric } from './generic.js'
 import { readHook } from './hook.js'
 import { ROWS } from './rows.js'
@@ -27,7 +27,20 @@ export function normaliseCodeB(delivery: WebhookDelivery): NormalisedDelivery {
     actorRole: actorRoleOf(actor),
     payload: hook.body,
   } as const
-  const told = { ...metadata, ...known({ confidential: hook.confidential || undefined }) }
-  const event = toEvent(native, { ...mapped, metadata: told }, delivery)
+  const withConfidential = { ...metadata, ...known({ confidential: hook.confidential || undefined }) }
+  const event = toEvent(native, { ...mapped, metadata: withConfidential }, delivery)
   return { events: [event], ignored: 0, ...known({ deliveryId: hook.deliveryId }) }
+}
+
+/**
+ * The payload of a delivery as sent, except values nested deeper than an event may be.
+ *
+ * A hook may have its own body template, so any JSON may arrive. A value that is no object becomes the member `value`
+ * of one: a few refusals would make the platform pause the hook, with all its other events.
+ *
+ * @throws AppError `invalid/invalid_json` if the body is not JSON
+ */
+export function readBody(delivery: WebhookDelivery): Payload {
+  const parsed = parseJson(textOf(delivery))
+  return withinDepth(isPayload(parsed) ? parsed : { value: parsed })
 }

@@ -1,6 +1,6 @@
 /** The project or group of an event, which payloads describe in many forms and degrees of completeness. */
-import { idAt, objectAt, type Payload, textAt, webUrlAt } from '../payload.js'
-import type { Instance } from './host.js'
+import { idAt, objectAt, type Payload, textAt, webUrlAt } from '../mapping/payload.js'
+import type { Instance } from './instance.js'
 
 export interface Project {
   id: string | undefined

@@ -1,4 +1,4 @@
-import { kindsOf } from '../named-kinds.js'
+import { kindsOf } from '../catalogue.js'
 import { mapPush, mapRelease, mapRepositoryUpdate, mapTagPush, mapWikiPage } from './code.js'
 import { mapEmoji, mapNote } from './comment.js'
 import type { Hook, Mapped } from './hook.js'

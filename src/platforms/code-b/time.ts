@@ -1,5 +1,5 @@
 /** GitLab's several notations of an instant, sometimes mixed within one payload. */
-import { instantAt, type Payload, textAt } from '../payload.js'
+import { instantAt, type Payload, textAt } from '../mapping/payload.js'
 
 /**
  * `2015-05-17 18:08:09 UTC`, `2021-04-28 21:50:00 +0200`, and a documented sample with a blank inside,

@@ -1,6 +1,6 @@
 /** Issues, work items and merge requests share a life cycle: opened, changed, closed, reopened. */
-import type { TargetNode } from '../../model/event.js'
-import { idAt, known, objectAt, type Payload, textAt } from '../payload.js'
+import type { TargetNode } from '../../model/events/event.js'
+import { idAt, known, objectAt, type Payload, textAt } from '../mapping/payload.js'
 import { addedOf, changedMembers, changeParts, changesOf } from './changes.js'
 import { conversationOf, type Hook, type Mapped, verbOf } from './hook.js'
 import { issueNode, pullRequestNode, workItemNode } from './nodes.js'

@@ -1,7 +1,7 @@
 /** Planning and maintenance around the code: milestones, feature flags, vulnerabilities, expiring tokens. */
-import { toWord } from '../identity.js'
-import { toNode } from '../node.js'
-import { idAt, isTrue, known, memberOf, numberAt, objectsAt, textAt, webUrlAt } from '../payload.js'
+import { toWord } from '../mapping/identity.js'
+import { toNode } from '../mapping/node.js'
+import { idAt, isTrue, known, memberOf, numberAt, objectsAt, textAt, webUrlAt } from '../mapping/payload.js'
 import { actorById } from './actor.js'
 import { conversationOf, type Hook, type Mapped, verbOf } from './hook.js'
 import { carrierNode, linkInProject } from './nodes.js'

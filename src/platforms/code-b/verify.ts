@@ -1,9 +1,8 @@
 import { createHmac } from 'node:crypto'
 import { safeEqual } from '../../login/safe-equal.js'
-import { AppError } from '../../model/app-error.js'
-import type { Verification } from '../../model/event.js'
+import type { Verification } from '../../model/events/event.js'
 import type { WebhookDelivery } from '../adapter.js'
-import { usableSecrets } from '../secrets.js'
+import { anyMatches, signatureInvalid, usableSecrets } from '../mapping/verification.js'
 
 /** Maximum difference between a signed delivery's time and our clock, either way. */
 const TOLERANCE_SECONDS = 300
@@ -44,26 +43,24 @@ function checkSignature(delivery: WebhookDelivery, header: string, configured: r
   const timestamp = delivery.headers['webhook-timestamp']
   const shown = readSignatures(header)
   if (!id || !timestamp || !TIMESTAMP.test(timestamp) || shown.length === 0) {
-    throw refused(
+    throw signatureInvalid(
       'The signature cannot be read.',
       'Send webhook-id, webhook-timestamp and webhook-signature once each.',
     )
   }
-  let fits = false
-  for (const key of signingKeys(configured)) {
+  const matches = (key: Buffer) => {
     const hmac = createHmac('sha256', key).update(`${id}.${timestamp}.`).update(delivery.body)
     const expected = hmac.digest('base64')
-    // No early exit: the duration must not reveal which secret matches.
-    for (const signature of shown) if (safeEqual(expected, signature)) fits = true
+    return anyMatches(shown, signature => safeEqual(expected, signature))
   }
-  if (!fits) {
-    throw refused(
+  if (!anyMatches(signingKeys(configured), matches)) {
+    throw signatureInvalid(
       'The signature does not match any configured signing token.',
       'Compare the signing token of the hook with the one configured here.',
     )
   }
   if (Math.abs(now - Number(timestamp) * 1_000) > TOLERANCE_SECONDS * 1_000) {
-    throw refused(
+    throw signatureInvalid(
       'The timestamp of the signature is too old, or in the future.',
       `Deliveries are valid for ${TOLERANCE_SECONDS} seconds: compare the clocks of both machines.`,
     )
@@ -88,24 +85,17 @@ function signingKeys(configured: readonly string[]): Buffer[] {
 
 function checkToken(shown: string | undefined, configured: readonly string[]): void {
   if (!shown) {
-    throw refused(
+    throw signatureInvalid(
       'The delivery has neither a signature nor a token.',
       'Give the hook one of the secrets that are configured here.',
     )
   }
-  let fits = false
-  for (const secret of configured) {
-    // Senders never transmit a signing token, so a caller that sends it has found it somewhere.
-    if (!secret.startsWith(SIGNING_TOKEN) && safeEqual(secret, shown)) fits = true
-  }
-  if (!fits) {
-    throw refused(
+  // Senders never transmit a signing token, so a caller that sends it has found it somewhere.
+  const tokens = configured.filter(secret => !secret.startsWith(SIGNING_TOKEN))
+  if (!anyMatches(tokens, token => safeEqual(token, shown))) {
+    throw signatureInvalid(
       'The token does not match any configured secret.',
       'Compare the secret token of the hook with the one configured here.',
     )
   }
-}
-
-function refused(message: string, hint: string): AppError {
-  return new AppError('unauthenticated', 'signature_invalid', message, { hint })
 }

@@ -1,11 +1,22 @@
+import { TARGET_FORMS } from '../../model/subscriptions/target-grammar.js'
 import type { WebhookAdapter } from '../adapter.js'
-import { FORUM_CATALOGUE } from './catalogue.js'
+import { namedKinds } from '../catalogue.js'
 import { normaliseForum } from './normalise.js'
+import { ROWS } from './rows.js'
 import { verifyForum } from './verify.js'
 
 /** Discourse. */
 export const forum: WebhookAdapter = {
-  catalogue: FORUM_CATALOGUE,
+  catalogue: {
+    source: 'forum',
+    display_name: 'Discourse',
+    webhook_path: '/webhooks/forum',
+    verification: 'HMAC-SHA256 of the raw body with the shared secret, in X-Discourse-Event-Signature.',
+    ...namedKinds([...ROWS.values()].flatMap(row => row.kinds)),
+    scope_types: ['category', 'topic'],
+    target_grammar: [...TARGET_FORMS.forum],
+    capture_modes: ['webhook'],
+  },
   verify: verifyForum,
   normalise: normaliseForum,
 }

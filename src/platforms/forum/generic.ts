@@ -1,9 +1,8 @@
 /** Every event of a type without a row: recorded under the platform's own names, as far as readable. */
-import { toWord } from '../identity.js'
-import { toNode } from '../node.js'
-import { idAt, instantAt, known, objectAt, type Payload, textAt } from '../payload.js'
-import { conversationOf, wordsOf } from './conversation.js'
-import { type Hook, IDENTIFIED_BY_BODY, type Mapped, verbOf } from './hook.js'
+import { toWord } from '../mapping/identity.js'
+import { toNode } from '../mapping/node.js'
+import { idAt, instantAt, known, objectAt, type Payload, textAt } from '../mapping/payload.js'
+import { conversationOf, type Hook, IDENTIFIED_BY_BODY, type Mapped, verbOf, wordsOf } from './hook.js'
 import { postLink, postNode, topicAround } from './nodes.js'
 import { personAt } from './person.js'
 

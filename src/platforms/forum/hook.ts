@@ -1,8 +1,10 @@
+import { type Conversation, type TargetNode, targetChain } from '../../model/events/event.js'
 import type { WebhookDelivery } from '../adapter.js'
-import { toIdentifier, toWord } from '../identity.js'
-import type { MappedEvent, Occurrence } from '../mapped-event.js'
-import { instantAt, objectAt, type Payload } from '../payload.js'
-import { canonicalVerb } from '../verbs.js'
+import { toIdentifier, toWord } from '../mapping/identity.js'
+import type { MappedEvent, Occurrence } from '../mapping/mapped-event.js'
+import { nearestUrl } from '../mapping/node.js'
+import { instantAt, known, objectAt, type Payload, textAt } from '../mapping/payload.js'
+import { canonicalVerb } from '../mapping/words.js'
 import { type Instance, readInstance } from './instance.js'
 import type { Person } from './person.js'
 
@@ -66,6 +68,19 @@ export function nativeVerbOf({ event }: Hook, prefix: string): string {
 /** For objects that can be deleted and restored repeatedly: the time distinguishes deletions, if there is one. */
 export function deletionOf(object: Payload | undefined): Occurrence {
   return [instantAt(object, 'deleted_at')]
+}
+
+/**
+ * The conversation of an event: its topic or chat channel, shared by all events there; else the object itself.
+ */
+export function conversationOf(target: TargetNode, text?: string): Conversation {
+  const [carrier = target] = [...targetChain(target)].filter(({ type }) => type === 'topic' || type === 'stream')
+  return known({ key: carrier.key, title: carrier.display, text, url: nearestUrl(target) })
+}
+
+/** The text as typed, or as HTML if a forum sends only that. */
+export function wordsOf(post: Payload | undefined): string | undefined {
+  return textAt(post, 'raw') ?? textAt(post, 'cooked')
 }
 
 function headerOf(headers: WebhookDelivery['headers'], name: string): string | undefined {

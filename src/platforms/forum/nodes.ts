@@ -2,9 +2,9 @@
  * The nodes of target chains: post, topic, category, the forum itself. Keys contain native ids, never a title or slug;
  * those are in `display` and `metadata`, where subscriptions find their current values.
  */
-import type { TargetNode } from '../../model/event.js'
-import { toNode } from '../node.js'
-import { idAt, known, numberAt, objectAt, type Payload, textAt } from '../payload.js'
+import type { TargetNode } from '../../model/events/event.js'
+import { toNode } from '../mapping/node.js'
+import { idAt, known, numberAt, objectAt, type Payload, textAt } from '../mapping/payload.js'
 import type { Hook } from './hook.js'
 import { absoluteLink, type Instance, linkTo } from './instance.js'
 import { authorOf, describe, displayOf, type Person, profileLink } from './person.js'

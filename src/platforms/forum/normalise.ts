@@ -1,7 +1,7 @@
 import type { NormalisedDelivery, WebhookDelivery } from '../adapter.js'
-import { toEvent } from '../mapped-event.js'
-import { known } from '../payload.js'
-import { readBody } from './body.js'
+import { formField, isForm, parseJson, textOf, unreadable, withinDepth } from '../deliveries/delivery-body.js'
+import { toEvent } from '../mapping/mapped-event.js'
+import { isPayload, known, type Payload } from '../mapping/payload.js'
 import { mapGeneric } from './generic.js'
 import { type Hook, readHook } from './hook.js'
 import { actorOf } from './person.js'
@@ -35,4 +35,22 @@ export function normaliseForum(delivery: WebhookDelivery): NormalisedDelivery {
 
 function isPing({ type, event, object }: Hook): boolean {
   return type === 'ping' || (event === 'ping' && object === undefined)
+}
+
+/** How every JSON object or list begins, unlike a form with the expected field. */
+const JSON_BEGINS = /^\s*[[{]/u
+
+/**
+ * The JSON object of a delivery. Discourse sends plain JSON even when it labels it as a form; a real form, as an
+ * intermediary may make of it, has the JSON in its `payload` field.
+ *
+ * Values nested deeper than an event may be are not recorded.
+ *
+ * @throws AppError `invalid/invalid_json` if there is no JSON object
+ */
+export function readBody(delivery: WebhookDelivery): Payload {
+  const text = textOf(delivery)
+  const parsed = parseJson(isForm(delivery) && !JSON_BEGINS.test(text) ? formField(text, 'payload') : text)
+  if (!isPayload(parsed)) throw unreadable('The body is JSON, but not an object.')
+  return withinDepth(parsed)
 }

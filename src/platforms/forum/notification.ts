@@ -1,7 +1,6 @@
-import { toNode } from '../node.js'
-import { idAt, instantAt, known, numberAt, objectAt, textAt } from '../payload.js'
-import { conversationOf } from './conversation.js'
-import { type Hook, IDENTIFIED_BY_BODY, type Mapped, verbOf } from './hook.js'
+import { toNode } from '../mapping/node.js'
+import { idAt, instantAt, known, numberAt, objectAt, textAt } from '../mapping/payload.js'
+import { conversationOf, type Hook, IDENTIFIED_BY_BODY, type Mapped, verbOf } from './hook.js'
 import { postLink, siteNode, topicNode } from './nodes.js'
 import { describe, type Person, personAt } from './person.js'
 

@@ -1,6 +1,6 @@
 /** People, who appear as whole objects, as members of what they wrote, or by id only. */
-import type { Actor } from '../../model/event.js'
-import { idAt, isTrue, known, memberOf, objectAt, type Payload, textAt } from '../payload.js'
+import type { Actor } from '../../model/events/event.js'
+import { idAt, isTrue, known, memberOf, objectAt, type Payload, textAt } from '../mapping/payload.js'
 import { type Instance, linkTo } from './instance.js'
 
 export interface Person {

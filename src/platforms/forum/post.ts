@@ -1,9 +1,8 @@
 /** Events about posts: written, edited, deleted, restored, liked, accepted as solutions. */
-import type { Occurrence } from '../mapped-event.js'
-import { toNode } from '../node.js'
-import { idAt, instantAt, known, objectAt, type Payload } from '../payload.js'
-import { conversationOf, wordsOf } from './conversation.js'
-import { deletionOf, type Hook, IDENTIFIED_BY_BODY, type Mapped, verbOf } from './hook.js'
+import type { Occurrence } from '../mapping/mapped-event.js'
+import { toNode } from '../mapping/node.js'
+import { idAt, instantAt, known, objectAt, type Payload } from '../mapping/payload.js'
+import { conversationOf, deletionOf, type Hook, IDENTIFIED_BY_BODY, type Mapped, verbOf, wordsOf } from './hook.js'
 import { postNode } from './nodes.js'
 import { authorOf, describe, type Person, personAt } from './person.js'
 

@@ -1,4 +1,4 @@
-import { kindsOf } from '../named-kinds.js'
+import { kindsOf } from '../catalogue.js'
 import { mapChatMessage } from './chat-message.js'
 import type { Hook, Mapped } from './hook.js'
 import { mapNotification } from './notification.js'

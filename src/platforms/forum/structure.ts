@@ -1,9 +1,8 @@
 /** The structure of a forum: categories, groups, tags. Neither actor nor time is sent. */
-import type { TargetNode } from '../../model/event.js'
-import { toNode } from '../node.js'
-import { idAt, textAt } from '../payload.js'
-import { conversationOf } from './conversation.js'
-import { type Hook, IDENTIFIED_BY_BODY, type Mapped, verbOf } from './hook.js'
+import type { TargetNode } from '../../model/events/event.js'
+import { toNode } from '../mapping/node.js'
+import { idAt, textAt } from '../mapping/payload.js'
+import { conversationOf, type Hook, IDENTIFIED_BY_BODY, type Mapped, verbOf } from './hook.js'
 import { linkTo } from './instance.js'
 import { categoryNode, siteNode } from './nodes.js'
 

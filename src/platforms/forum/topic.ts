@@ -1,7 +1,6 @@
 /** Events about topics as a whole, from the forum itself and from its assignment and voting plugins. */
-import { idAt, instantAt, known, memberOf, numberAt, objectAt, type Payload, textAt } from '../payload.js'
-import { conversationOf } from './conversation.js'
-import { deletionOf, type Hook, IDENTIFIED_BY_BODY, type Mapped, verbOf } from './hook.js'
+import { idAt, instantAt, known, memberOf, numberAt, objectAt, type Payload, textAt } from '../mapping/payload.js'
+import { conversationOf, deletionOf, type Hook, IDENTIFIED_BY_BODY, type Mapped, verbOf } from './hook.js'
 import { categoryNode, topicAround, topicNode } from './nodes.js'
 import { describe, type Person, personAt } from './person.js'
 

@@ -1,8 +1,7 @@
 /** Events about people: their accounts, groups and badges. The actor is usually not sent. */
-import { toNode } from '../node.js'
-import { idAt, instantAt, known, numberAt, objectAt, type Payload, textAt } from '../payload.js'
-import { conversationOf } from './conversation.js'
-import { type Hook, IDENTIFIED_BY_BODY, type Mapped, nativeVerbOf, verbOf } from './hook.js'
+import { toNode } from '../mapping/node.js'
+import { idAt, instantAt, known, numberAt, objectAt, type Payload, textAt } from '../mapping/payload.js'
+import { conversationOf, type Hook, IDENTIFIED_BY_BODY, type Mapped, nativeVerbOf, verbOf } from './hook.js'
 import { linkTo } from './instance.js'
 import { siteNode, userNode } from './nodes.js'
 import { authorOf, describe, displayOf, personAt, personOf } from './person.js'

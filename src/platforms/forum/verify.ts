@@ -1,9 +1,8 @@
 import { createHmac } from 'node:crypto'
 import { safeEqual } from '../../login/safe-equal.js'
-import { AppError } from '../../model/app-error.js'
-import type { Verification } from '../../model/event.js'
+import type { Verification } from '../../model/events/event.js'
 import type { WebhookDelivery } from '../adapter.js'
-import { usableSecrets } from '../secrets.js'
+import { anyMatches, signatureInvalid, usableSecrets } from '../mapping/verification.js'
 
 const SIGNATURE = 'x-discourse-event-signature'
 
@@ -20,23 +19,18 @@ export function verifyForum(delivery: WebhookDelivery, secrets: readonly string[
 
   const shown = delivery.headers[SIGNATURE]?.trim().toLowerCase()
   if (!shown) {
-    throw refused('The delivery is not signed.', 'Give the web hook one of the secrets that are configured here.')
+    throw signatureInvalid(
+      'The delivery is not signed.',
+      'Give the webhook one of the secrets that are configured here.',
+    )
   }
-  let fits = false
-  for (const key of keys) {
-    const expected = `sha256=${createHmac('sha256', key).update(delivery.body).digest('hex')}`
-    // No early exit: the duration must not reveal which secret matches.
-    if (safeEqual(expected, shown)) fits = true
-  }
-  if (!fits) {
-    throw refused(
+  const matches = (key: string) =>
+    safeEqual(`sha256=${createHmac('sha256', key).update(delivery.body).digest('hex')}`, shown)
+  if (!anyMatches(keys, matches)) {
+    throw signatureInvalid(
       'The signature does not match any configured secret.',
-      'Compare the secret of the web hook with the one configured here.',
+      'Compare the secret of the webhook with the one configured here.',
     )
   }
   return 'signature'
-}
-
-function refused(message: string, hint: string): AppError {
-  return new AppError('unauthenticated', 'signature_invalid', message, { hint })
 }

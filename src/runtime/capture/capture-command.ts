@@ -1,6 +1,6 @@
 import { LedgerClient } from '../../client/ledger-client.js'
 import { AppError } from '../../model/app-error.js'
-import type { CaptureProgress, CaptureRequest, CaptureResult } from '../../model/capture.js'
+import type { CaptureProgress, CaptureRequest, CaptureResult } from '../../model/subscriptions/capture.js'
 import type { LocalSettings } from '../../settings/local-settings.js'
 import { openLedger, wallClock } from '../open-ledger.js'
 import { ledgerViaServerOrFile } from '../via-server-or-file.js'

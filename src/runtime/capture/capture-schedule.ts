@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import { AppError } from '../../model/app-error.js'
-import { CAPTURE_LIMITS, type CaptureResult } from '../../model/capture.js'
-import type { ChatAccount } from '../../model/chat-account.js'
+import type { ChatAccount } from '../../model/platforms/chat-account.js'
+import { CAPTURE_LIMITS, type CaptureResult } from '../../model/subscriptions/capture.js'
 import type { Captures } from './captures.js'
 
 /** How long to pause after a failure that every watch would meet. */

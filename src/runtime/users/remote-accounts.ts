@@ -1,8 +1,8 @@
 import type { ChangedUser, NewUser } from '../../accounts/accounts.js'
 import type { LedgerClient } from '../../client/ledger-client.js'
-import type { AccountLogEntry } from '../../model/account-log.js'
+import type { AccountLogEntry } from '../../model/accounts/account-log.js'
+import type { ApiToken, IssuedToken, ListedUser, User } from '../../model/accounts/user.js'
 import { AppError } from '../../model/app-error.js'
-import type { ApiToken, IssuedToken, ListedUser, User } from '../../model/user.js'
 import type { UserAccounts } from './manage-users.js'
 
 /** The accounts of a ledger that a server has open. The server recognises a command by the socket that it uses. */

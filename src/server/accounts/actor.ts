@@ -1,6 +1,6 @@
 import type { Actor } from '../../accounts/account-log.js'
 import { type Identity, userOf } from '../../accounts/identity.js'
-import type { ActorIdentity } from '../../model/account-log.js'
+import type { ActorIdentity } from '../../model/accounts/account-log.js'
 import type { CallerAddress } from '../http/caller-address.js'
 import type { HttpRequest } from '../http/route.js'
 

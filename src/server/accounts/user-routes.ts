@@ -1,8 +1,7 @@
 import Type from '#typebox'
 import type { Accounts } from '../../accounts/accounts.js'
 import { type Identity, userOf } from '../../accounts/identity.js'
-import { ACCOUNT_LOG_LIMITS, AccountLogEntrySchema } from '../../model/account-log.js'
-import { AppError } from '../../model/app-error.js'
+import { ACCOUNT_LOG_LIMITS, AccountLogEntrySchema } from '../../model/accounts/account-log.js'
 import {
   ApiTokenSchema,
   IssuedTokenSchema,
@@ -11,7 +10,8 @@ import {
   ROLES,
   USER_LIMITS,
   USERNAME_PATTERN,
-} from '../../model/user.js'
+} from '../../model/accounts/user.js'
+import { AppError } from '../../model/app-error.js'
 import { json } from '../answer/reply.js'
 import { named } from '../http/openapi.js'
 import { documented, type HttpRequest, type LedgerEndpoint } from '../http/route.js'

@@ -6,7 +6,7 @@ import {
   type BackupRequest,
   BackupRequestSchema,
   type BoardDatabaseName,
-} from '../../model/board-backup.js'
+} from '../../model/board/board-backup.js'
 import { toFieldProblems } from '../../model/field-problems.js'
 import { json } from '../answer/reply.js'
 import { documented, type RouteDoc } from '../http/route.js'

@@ -1,7 +1,7 @@
 import type { BoardAccess } from '../../gate/access.js'
 import type { CookiePlace } from '../../login/cookies.js'
-import { CardSchema } from '../../model/card.js'
-import { RunSchema } from '../../model/run.js'
+import { CardSchema } from '../../model/board/card.js'
+import { RunSchema } from '../../model/board/run.js'
 import type { ApiOutline } from '../http/openapi.js'
 
 const CREDENTIALS = [{ key: [] }, { keyHeader: [] }, { session: [] }]

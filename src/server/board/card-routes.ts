@@ -1,8 +1,14 @@
 import Type from '#typebox'
 import type { CardQuery, Cards } from '../../board/cards.js'
 import { isNoneMatch } from '../../board/if-match.js'
-import { CARD_LIMITS, type Card, CardListSchema, CardSchema } from '../../model/card.js'
-import { CardChangesSchema, NewCardSchema } from '../../model/card-input.js'
+import {
+  CARD_LIMITS,
+  type Card,
+  CardChangesSchema,
+  CardListSchema,
+  CardSchema,
+  NewCardSchema,
+} from '../../model/board/card.js'
 import { json } from '../answer/reply.js'
 import { documented, type ParameterDoc, type Reply } from '../http/route.js'
 import type { ReadJsonBody } from '../request/body.js'

@@ -3,8 +3,15 @@ import { Compile } from '#typebox/compile'
 import type { Executor } from '../../board/executor.js'
 import type { Gate, RequestFacts } from '../../gate/gate.js'
 import { refusedInput } from '../../model/app-error.js'
+import {
+  ExecutorStatusSchema,
+  RUN_LIMITS,
+  RUN_MODES,
+  RUN_STATES,
+  RunListSchema,
+  RunSchema,
+} from '../../model/board/run.js'
 import { toFieldProblems } from '../../model/field-problems.js'
-import { ExecutorStatusSchema, RUN_LIMITS, RUN_MODES, RUN_STATES, RunListSchema, RunSchema } from '../../model/run.js'
 import { json } from '../answer/reply.js'
 import { documented, type ParameterDoc, type RouteDoc } from '../http/route.js'
 import type { ReadJsonBody } from '../request/body.js'

@@ -1,5 +1,5 @@
 import type { Gate, RequestFacts } from '../../gate/gate.js'
-import type { RunPlan } from '../../model/run.js'
+import type { RunPlan } from '../../model/board/run.js'
 import type { BoardRequest } from './board-route.js'
 
 export interface ShownPlanParts {

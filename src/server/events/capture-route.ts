@@ -1,15 +1,15 @@
 import type { ServerResponse } from 'node:http'
 import { Compile } from '#typebox/compile'
 import { AppError, refusedInput } from '../../model/app-error.js'
+import { toFailure } from '../../model/failure.js'
+import { toFieldProblems } from '../../model/field-problems.js'
 import {
   type CaptureLine,
   type CaptureProgress,
   type CaptureRequest,
   CaptureRequestSchema,
   type CaptureResult,
-} from '../../model/capture.js'
-import { toFailure } from '../../model/failure.js'
-import { toFieldProblems } from '../../model/field-problems.js'
+} from '../../model/subscriptions/capture.js'
 import type { StreamTimes } from '../answer/paced-answer.js'
 import { apiHeaders } from '../answer/reply.js'
 import { documented, type Endpoint, type RouteDoc } from '../http/route.js'

@@ -1,5 +1,5 @@
 import Type, { type TSchema } from '#typebox'
-import { EventSchema, LEDGER_MEMBERS } from '../../model/event.js'
+import { EventSchema, LEDGER_MEMBERS } from '../../model/events/event.js'
 
 /** Forms of the event, for the API description; `EventSchema` itself validates what is sent. */
 

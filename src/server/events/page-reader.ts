@@ -1,5 +1,5 @@
-import type { ReadPage } from '../../ledger/ledger.js'
-import type { EventPage, EventQuery } from '../../model/event-query.js'
+import type { ReadPage } from '../../ledger/wait-for-events.js'
+import type { EventPage, EventQuery } from '../../model/events/event-query.js'
 import { type AnswerRoom, PIECE_BYTES } from '../answer/answer-budget.js'
 
 /**

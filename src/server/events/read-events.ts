@@ -1,9 +1,15 @@
 import type { ServerResponse } from 'node:http'
 import Type from '#typebox'
 import type { Identity } from '../../accounts/identity.js'
-import type { ReadPage, WrapRead } from '../../ledger/ledger.js'
-import type { EventHistogram } from '../../model/event-histogram.js'
-import { type EventPage, type EventQuery, joinPages, type PageSummary, restOfPage } from '../../model/event-query.js'
+import type { ReadPage, WrapRead } from '../../ledger/wait-for-events.js'
+import type { EventHistogram } from '../../model/events/event-histogram.js'
+import {
+  type EventPage,
+  type EventQuery,
+  joinPages,
+  type PageSummary,
+  restOfPage,
+} from '../../model/events/event-query.js'
 import { type Micros, toTimestamp } from '../../model/timestamp.js'
 import type { AnswerBudget } from '../answer/answer-budget.js'
 import { BodyWriter } from '../answer/body-writer.js'

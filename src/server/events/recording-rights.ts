@@ -1,6 +1,6 @@
 import type { Identity } from '../../accounts/identity.js'
 import { AppError } from '../../model/app-error.js'
-import type { NewEvent, Provenance } from '../../model/event.js'
+import type { NewEvent, Provenance } from '../../model/events/event.js'
 
 /** What a caller of `POST /api/events` may record, how its events are marked, and what its answer shows. */
 export interface RecordingRights {

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http'
-import { EVENT_LIMITS } from '../../model/event-limits.js'
-import type { EventPage } from '../../model/event-query.js'
+import { EVENT_LIMITS } from '../../model/events/event-limits.js'
+import type { EventPage } from '../../model/events/event-query.js'
 import { toTimestamp } from '../../model/timestamp.js'
 import { PacedAnswer, type PacedAnswerParts } from '../answer/paced-answer.js'
 import type { OpenAnswer } from '../http/shutdown.js'

@@ -1,16 +1,16 @@
 import Type from '#typebox'
 import type { EventDelivery } from '../../ledger/ledger.js'
 import { invalidField } from '../../model/app-error.js'
-import type { Provenance } from '../../model/event.js'
-import { toSite } from '../../model/site.js'
+import type { Provenance } from '../../model/events/event.js'
+import { toSite } from '../../model/platforms/site.js'
+import type { DeliveryContext, WebhookAdapter, WebhookDelivery } from '../../platforms/adapter.js'
 import {
   type AcceptedDelivery,
   acceptDelivery,
   type DeliveryRules,
   verifyDelivery,
-} from '../../platforms/accept-delivery.js'
-import type { DeliveryContext, WebhookAdapter, WebhookDelivery } from '../../platforms/adapter.js'
-import { usableSecrets } from '../../platforms/secrets.js'
+} from '../../platforms/deliveries/accept-delivery.js'
+import { usableSecrets } from '../../platforms/mapping/verification.js'
 import { json } from '../answer/reply.js'
 import { documented, type Endpoint, type HttpRequest, type RouteDoc } from '../http/route.js'
 import type { LedgerMetrics } from '../ledger/ledger-metrics.js'

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino'
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
-import type { ProvenanceRoute } from '../../model/event.js'
+import type { ProvenanceRoute } from '../../model/events/event.js'
 import type { ConnectionUse } from '../http/connections.js'
 import { type CutOff, documented, type Endpoint } from '../http/route.js'
 import type { ShedReason } from '../http/shed-report.js'

@@ -1,5 +1,6 @@
 import Type from '#typebox'
-import type { PlatformCatalogue, PlatformSource } from '../../platforms/adapter.js'
+import type { PlatformSource } from '../../model/platforms/platform-source.js'
+import type { PlatformCatalogue } from '../../platforms/catalogue.js'
 import { json } from '../answer/reply.js'
 import { Count } from '../events/event-schemas.js'
 import { documented, type Endpoint, type RouteDoc } from '../http/route.js'

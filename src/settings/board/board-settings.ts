@@ -1,4 +1,4 @@
-import { DEFAULT_COLUMNS } from '../../model/card.js'
+import { DEFAULT_COLUMNS } from '../../model/board/card.js'
 import { readBoardHome, readHome } from '../home-folder.js'
 import { isLoopback, type ListenSettings, readListen } from '../listen-settings.js'
 import { place, type SettingReader } from '../reading/setting-reader.js'

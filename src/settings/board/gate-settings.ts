@@ -1,5 +1,5 @@
 import { isHost } from '../../login/origins.js'
-import type { BoardSecrets } from '../../model/board-secrets.js'
+import type { BoardSecrets } from '../../model/board/board-secrets.js'
 import { type LoginRules, readLoginRules } from '../login-rules.js'
 import type { SettingReader } from '../reading/setting-reader.js'
 import { readBoardSecrets } from './secrets.js'

@@ -1,6 +1,6 @@
 import { safeEqual } from '../../login/safe-equal.js'
-import type { BoardSecrets } from '../../model/board-secrets.js'
-import { USER_LIMITS } from '../../model/user.js'
+import { USER_LIMITS } from '../../model/accounts/user.js'
+import type { BoardSecrets } from '../../model/board/board-secrets.js'
 import { headerWord, readPassword, readSecret } from '../reading/secret-setting.js'
 import type { SettingReader } from '../reading/setting-reader.js'
 

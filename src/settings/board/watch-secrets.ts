@@ -1,7 +1,7 @@
 import { AppError, type FieldProblem } from '../../model/app-error.js'
-import type { BoardSecrets } from '../../model/board-secrets.js'
-import { type FileState, fileState, fileStateNow, isUnchanged } from '../../model/file-state.js'
-import { sharedLook } from '../../model/shared-look.js'
+import type { BoardSecrets } from '../../model/board/board-secrets.js'
+import { coalesceCalls } from '../../model/files/coalesce-calls.js'
+import { type FileState, fileState, fileStateNow, isUnchanged } from '../../model/files/file-state.js'
 import { SettingReader } from '../reading/setting-reader.js'
 import type { SettingSources } from '../reading/setting-sources.js'
 import { readBoardSecrets } from './secrets.js'
@@ -33,7 +33,7 @@ export function watchBoardSecrets(sources: SettingSources, { now, report }: Secr
   let known: Known | undefined
   let reported = '[]'
 
-  return sharedLook(async () => {
+  return coalesceCalls(async () => {
     if (known && (await areUnchanged(known))) return known.secrets
     const files = new Map<string, FileState>()
     const readAtMs = now()

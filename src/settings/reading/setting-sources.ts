@@ -1,6 +1,6 @@
 import { lstatSync, statSync } from 'node:fs'
 import { homedir } from 'node:os'
-import { readRegularFile } from '../../model/regular-file.js'
+import { readRegularFile } from '../../model/files/regular-file.js'
 
 /** Where settings come from, other than flags. Passed in, so that no other code reads the process. */
 export interface SettingSources {

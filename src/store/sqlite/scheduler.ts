@@ -1,6 +1,6 @@
 import type { MessagePort } from 'node:worker_threads'
 import { AppError } from '../../model/app-error.js'
-import type { EventPage } from '../../model/event-query.js'
+import type { EventPage } from '../../model/events/event-query.js'
 import { toFailure } from '../../model/failure.js'
 import type { Engine } from './engine.js'
 import type { StoreReply, StoreRequest, TaskCall } from './thread/protocol.js'

@@ -1,5 +1,5 @@
 import type { AppError } from '../../model/app-error.js'
-import type { EventQuery } from '../../model/event-query.js'
+import type { EventQuery } from '../../model/events/event-query.js'
 import type { Micros } from '../../model/timestamp.js'
 import type { Store } from '../store.js'
 import { shareUserReads } from './shared-user-reads.js'

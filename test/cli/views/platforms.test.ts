@@ -4,7 +4,7 @@ import { createTerminalStyle } from '../../../src/cli/terminal/style.js'
 import { displayWidth, wrapWords } from '../../../src/cli/terminal/text-width.js'
 import { eventCard } from '../../../src/cli/views/events.js'
 import { explanationText, platformSetupCard } from '../../../src/cli/views/platforms.js'
-import type { DeliveryExplanation } from '../../../src/model/explanation.js'
+import type { DeliveryExplanation } from '../../../src/model/platforms/explanation.js'
 import { messageCreated } from '../../support/events.js'
 
 const LOOK = createTerminalStyle({ colour: false, columns: 60 })

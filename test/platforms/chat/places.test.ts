@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import t from 'tap'
-import { parseTarget, scopeKeysOf, toTarget } from '../../../src/platforms/scope-key.js'
+import { parseTarget, scopeKeysOf, toTarget } from '../../../src/model/subscriptions/scope-key.js'
 import { eventOf, message, normalise, readFixtures, SITE } from './support.js'
 
 function covers(target: string, members: Record<string, unknown>): boolean {

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import t from 'tap'
-import { toMessageEvent } from '../../../src/platforms/chat/message.js'
+import { toMessageEvent } from '../../../src/platforms/chat/messages/message.js'
 import { ROWS } from '../../../src/platforms/chat/rows.js'
 import { eventValidator, HOSTILE, pathsOf, replaced } from '../adapter-fixtures.js'
 import { normalise, readFixtures, SITE } from './support.js'

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { toMessageEvent } from '../../../src/platforms/chat/message.js'
+import { toMessageEvent } from '../../../src/platforms/chat/messages/message.js'
 import { normalise, SITE, message as sample } from './support.js'
 
 const USERS = new Map([['17', { isBot: false, role: 'owner', email: 'ada@lovelace.example' }]])

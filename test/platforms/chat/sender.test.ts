@@ -1,6 +1,6 @@
 import t from 'tap'
 import type { ChatUser } from '../../../src/platforms/chat/context.js'
-import { toMessageEvent } from '../../../src/platforms/chat/message.js'
+import { toMessageEvent } from '../../../src/platforms/chat/messages/message.js'
 import { eventOf, message, SITE } from './support.js'
 
 function sentBy(members: Record<string, unknown>, user?: ChatUser) {

@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs'
-import type { NewEvent, Verification } from '../../../src/model/event.js'
+import type { NewEvent, Verification } from '../../../src/model/events/event.js'
 import type { NormalisedDelivery } from '../../../src/platforms/adapter.js'
 import { chat } from '../../../src/platforms/chat/adapter.js'
 import * as shared from '../adapter-fixtures.js'

@@ -1,6 +1,6 @@
 import t from 'tap'
-import { acceptDelivery } from '../../../src/platforms/accept-delivery.js'
 import { chat } from '../../../src/platforms/chat/adapter.js'
+import { acceptDelivery } from '../../../src/platforms/deliveries/accept-delivery.js'
 
 const TOKEN = 'k3yOfTheDeployHelper'
 const REFUSED = { name: 'AppError', category: 'unauthenticated', code: 'signature_invalid' }

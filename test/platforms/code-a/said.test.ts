@@ -1,6 +1,6 @@
 /** What an event says beside its kind: how it ended, whom it concerned, what it changed, and where to look. */
 import t from 'tap'
-import { targetChain } from '../../../src/model/event.js'
+import { targetChain } from '../../../src/model/events/event.js'
 import { eventOf, normalise, readFixtures } from './support.js'
 
 const REPOSITORY = { id: 21, full_name: 'labs/engine', html_url: 'https://github.com/labs/engine' }

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { listPlatforms } from '../../../src/platforms/catalogue.js'
+import { listPlatforms } from '../../../src/platforms/adapters.js'
 import { codeB } from '../../../src/platforms/code-b/adapter.js'
 import { eventOf, INSTANCE, readFixtures } from './support.js'
 

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { listPlatforms } from '../../../src/platforms/catalogue.js'
+import { listPlatforms } from '../../../src/platforms/adapters.js'
 import { forum } from '../../../src/platforms/forum/adapter.js'
 import { eventOf, headersOf, readFixtures } from './support.js'
 

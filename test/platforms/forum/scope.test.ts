@@ -1,6 +1,6 @@
 import t from 'tap'
-import { type TargetNode, targetChain } from '../../../src/model/event.js'
-import { parseTarget, scopeKeysOf } from '../../../src/platforms/scope-key.js'
+import { type TargetNode, targetChain } from '../../../src/model/events/event.js'
+import { parseTarget, scopeKeysOf } from '../../../src/model/subscriptions/scope-key.js'
 import { eventOf, readFixture, readFixtures } from './support.js'
 
 function isCovered(target: TargetNode, by: string): boolean {

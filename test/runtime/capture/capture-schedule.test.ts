@@ -1,7 +1,7 @@
 import t, { type Test } from 'tap'
 import { AppError } from '../../../src/model/app-error.js'
-import type { CaptureResult, WatchCapture } from '../../../src/model/capture.js'
 import { toFailure } from '../../../src/model/failure.js'
+import type { CaptureResult, WatchCapture } from '../../../src/model/subscriptions/capture.js'
 import { CaptureSchedule, type CaptureScheduleParts } from '../../../src/runtime/capture/capture-schedule.js'
 import { until } from '../../server/serve.js'
 

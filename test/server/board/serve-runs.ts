@@ -3,7 +3,7 @@ import type { Test } from 'tap'
 import type { BoardAccess } from '../../../src/gate/access.js'
 import { ANONYMOUS, type BoardIdentity } from '../../../src/gate/identity.js'
 import { AppError } from '../../../src/model/app-error.js'
-import type { Run } from '../../../src/model/run.js'
+import type { Run } from '../../../src/model/board/run.js'
 import type { StreamTimes } from '../../../src/server/answer/paced-answer.js'
 import { runLog } from '../../../src/server/board/run-log-stream.js'
 import {

@@ -1,6 +1,5 @@
 import t from 'tap'
-import { ADAPTERS } from '../../../src/platforms/adapters.js'
-import { listPlatforms } from '../../../src/platforms/catalogue.js'
+import { ADAPTERS, listPlatforms } from '../../../src/platforms/adapters.js'
 import { adapterFixtures, eventValidator, type Fixture, toDelivery } from '../../platforms/adapter-fixtures.js'
 import { type Answer, type Served, serve } from '../serve.js'
 

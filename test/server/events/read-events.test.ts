@@ -1,8 +1,8 @@
 import { connect } from 'node:net'
 import t from 'tap'
 import { AppError } from '../../../src/model/app-error.js'
-import type { HistogramQuery } from '../../../src/model/event-histogram.js'
-import type { EventQuery } from '../../../src/model/event-query.js'
+import type { HistogramQuery } from '../../../src/model/events/event-histogram.js'
+import type { EventQuery } from '../../../src/model/events/event-query.js'
 import { MemoryLedger, START } from '../memory-ledger.js'
 import { message, serve, until } from '../serve.js'
 

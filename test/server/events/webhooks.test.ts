@@ -1,8 +1,9 @@
 import t from 'tap'
 import { readEvent } from '../../../src/ledger/read-event.js'
 import { AppError } from '../../../src/model/app-error.js'
-import type { NewEvent } from '../../../src/model/event.js'
-import type { PlatformCatalogue, WebhookAdapter, WebhookDelivery } from '../../../src/platforms/adapter.js'
+import type { NewEvent } from '../../../src/model/events/event.js'
+import type { WebhookAdapter, WebhookDelivery } from '../../../src/platforms/adapter.js'
+import type { PlatformCatalogue } from '../../../src/platforms/catalogue.js'
 import type { AcceptLargeDelivery } from '../../../src/server/events/webhooks.js'
 import { message, serve } from '../serve.js'
 

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { MessageChannel, type MessagePort } from 'node:worker_threads'
 import t from 'tap'
-import type { EventPage, EventQuery } from '../../../src/model/event-query.js'
+import type { EventPage, EventQuery } from '../../../src/model/events/event-query.js'
 import { Engine } from '../../../src/store/sqlite/engine.js'
 import { Scheduler } from '../../../src/store/sqlite/scheduler.js'
 import type { StoreReply, StoreRequest, TaskCall } from '../../../src/store/sqlite/thread/protocol.js'

@@ -1,7 +1,7 @@
 import { DaybookCommand } from '../../../cli/base/daybook-command.js'
 import { exitCodeOf } from '../../../cli/exit-codes.js'
 import { AppError, type ErrorCategory } from '../../../model/app-error.js'
-import type { BackendProblem } from '../../../model/backend-check.js'
+import type { BackendProblem } from '../../../model/board/backend-check.js'
 import { findBoardHome } from '../../../settings/home-folder.js'
 
 export default class BoardBackendsCheck extends DaybookCommand {

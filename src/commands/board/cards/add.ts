@@ -2,7 +2,7 @@ import { string } from '@oclif/core/args'
 import { string as text } from '@oclif/core/flags'
 import { BoardCommand } from '../../../cli/base/board-command.js'
 import { readSmallText } from '../../../cli/input/read-input.js'
-import { CARD_LIMITS } from '../../../model/card.js'
+import { CARD_LIMITS } from '../../../model/board/card.js'
 
 export default class BoardCardsAdd extends BoardCommand {
   static override summary = 'Adds a card, at the end of its column.'

@@ -1,6 +1,6 @@
 import { string } from '@oclif/core/flags'
 import { BoardCommand } from '../../../cli/base/board-command.js'
-import { RUN_STATES } from '../../../model/run.js'
+import { RUN_STATES } from '../../../model/board/run.js'
 
 export default class BoardRunsList extends BoardCommand {
   static override summary = 'Lists runs of cards, newest first.'

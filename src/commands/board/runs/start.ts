@@ -1,7 +1,7 @@
 import { string } from '@oclif/core/args'
 import { boolean, string as text } from '@oclif/core/flags'
 import { BoardCommand, EXECUTOR_TOKEN_FLAG, shownExecutorToken } from '../../../cli/base/board-command.js'
-import { RUN_MODES } from '../../../model/run.js'
+import { RUN_MODES } from '../../../model/board/run.js'
 
 export default class BoardRunsStart extends BoardCommand {
   static override summary = 'Runs a card: for real, simulated, or only to show what would run.'

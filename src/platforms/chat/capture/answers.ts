@@ -1,6 +1,6 @@
-import { idAt, isPayload, isTrue, known, memberOf, objectsAt, type Payload, textAt } from '../../payload.js'
+import { idAt, isPayload, isTrue, known, memberOf, objectsAt, type Payload, textAt } from '../../mapping/payload.js'
 import type { ChatUser } from '../context.js'
-import { ROLES } from '../roles.js'
+import { ROLES } from '../person.js'
 import type { ChatMessage, MessagePage } from './chat-api.js'
 
 /** The feature level of a server's API, from `GET /server_settings`. Servers before version 3 have none. */

@@ -1,4 +1,4 @@
-import type { Payload } from '../../payload.js'
+import type { Payload } from '../../mapping/payload.js'
 import type { ChatUser } from '../context.js'
 
 /** The calls that capture makes to a chat server. Source: the platform's notes, sections 2.4 and 2.5. */

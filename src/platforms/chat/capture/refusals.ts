@@ -1,7 +1,7 @@
 import type { HttpAnswer } from '../../../http/exchange.js'
 import type { HttpFailure, HttpTrouble } from '../../../http/http-failure.js'
 import { AppError } from '../../../model/app-error.js'
-import { memberOf, type Payload, textAt } from '../../payload.js'
+import { memberOf, type Payload, textAt } from '../../mapping/payload.js'
 
 /** Used if the server asks to wait without a duration. */
 const DEFAULT_WAIT_SECONDS = 1
@@ -72,10 +72,10 @@ function codeOf(body: Payload | undefined): string | undefined {
 
 /** The body has fractions of a second, the header sometimes whole ones. */
 function rateLimited({ headers }: HttpAnswer, body: Payload | undefined, site: string): AppError {
-  const told = [memberOf(body, 'retry-after'), headers['retry-after']].map(readSeconds).find(isKnown)
+  const seconds = [memberOf(body, 'retry-after'), headers['retry-after']].map(readSeconds).find(isKnown)
   const message = `The chat server ${site} limits the rate of requests. Try again later.`
   return new AppError('unavailable', 'chat_rate_limited', message, {
-    retryAfterSeconds: Math.min(told ?? DEFAULT_WAIT_SECONDS, MAX_WAIT_SECONDS),
+    retryAfterSeconds: Math.min(seconds ?? DEFAULT_WAIT_SECONDS, MAX_WAIT_SECONDS),
   })
 }
 

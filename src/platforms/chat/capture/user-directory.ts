@@ -1,5 +1,5 @@
 import { AppError } from '../../../model/app-error.js'
-import { idAt } from '../../payload.js'
+import { idAt } from '../../mapping/payload.js'
 import type { ChatUser } from '../context.js'
 import type { ChatApi, ChatMessage } from './chat-api.js'
 

@@ -1,8 +1,8 @@
 /** Alerts and advisories: the problem, its package or file, its severity. */
-import type { TargetNode } from '../../../model/event.js'
-import { toNode } from '../../node.js'
-import { idAt, known, numberAt, objectAt, objectsAt, type Payload, textAt, webUrlAt } from '../../payload.js'
-import { shortDigest } from '../edited-text.js'
+import type { TargetNode } from '../../../model/events/event.js'
+import { shortDigest } from '../../mapping/identity.js'
+import { toNode } from '../../mapping/node.js'
+import { idAt, known, numberAt, objectAt, objectsAt, type Payload, textAt, webUrlAt } from '../../mapping/payload.js'
 import type { Hook } from '../hook.js'
 import { gitHubPage, repositoryPage } from '../links.js'
 import { carrierNode, namedBy, pathInRepository } from '../nodes.js'
@@ -94,7 +94,7 @@ function describeSecretLocation(hook: Hook, location: Payload | undefined): Desc
     display: secretType(alert),
     url: webUrlAt(alert, 'html_url'),
   })
-  const id = number === undefined || !location ? undefined : `${number}/${shortDigest(location)}`
+  const id = number === undefined || !location ? undefined : `${number}/${shortDigest(JSON.stringify(location))}`
   return {
     subjectId: id,
     id,

@@ -1,5 +1,15 @@
 /** Apps, hooks, tokens and money: what was installed, requested, bought or sponsored, and by whom. */
-import { idAt, isPayload, known, memberOf, objectAt, objectsAt, type Payload, textAt, webUrlAt } from '../../payload.js'
+import {
+  idAt,
+  isPayload,
+  known,
+  memberOf,
+  objectAt,
+  objectsAt,
+  type Payload,
+  textAt,
+  webUrlAt,
+} from '../../mapping/payload.js'
 import { toChanges } from '../changes.js'
 import type { Hook } from '../hook.js'
 import { accountPage, gitHubPage } from '../links.js'

@@ -1,9 +1,9 @@
-import type { TargetNode } from '../../../model/event.js'
-import type { Payload } from '../../payload.js'
+import type { TargetNode } from '../../../model/events/event.js'
+import type { Payload } from '../../mapping/payload.js'
 import type { Hook } from '../hook.js'
 
 /**
- * What an event is about, in words and links, if the usual members of its object do not tell. Absent members are read
+ * What an event is about, in words and links, if the usual members of its object do not contain it. Absent members are read
  * from the object as for any other event.
  */
 export interface Description {
@@ -19,7 +19,7 @@ export interface Description {
   metadata?: Record<string, unknown>
   /** Its parent; default: the repository or its owner. */
   parent?: TargetNode | undefined
-  /** When it happened, if the object does not tell; not part of the event's identity. */
+  /** When it happened, if the object does not contain it; not part of the event's identity. */
   occurredAt?: string | undefined
   /** Text that a person wrote about it. */
   text?: string | undefined

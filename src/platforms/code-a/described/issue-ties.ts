@@ -1,6 +1,6 @@
 /** Relations between two issues: one is part of the other, or blocked by it. */
-import type { TargetNode } from '../../../model/event.js'
-import { idAt, known, objectAt, type Payload, textAt, webUrlAt } from '../../payload.js'
+import type { TargetNode } from '../../../model/events/event.js'
+import { idAt, known, objectAt, type Payload, textAt, webUrlAt } from '../../mapping/payload.js'
 import type { Hook } from '../hook.js'
 import { issueNode, type Named } from '../nodes.js'
 import type { DescribedEvent, Description } from './description.js'

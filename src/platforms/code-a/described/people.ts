@@ -1,7 +1,7 @@
 /** Membership of an organisation, a team or a repository, and blocked users. */
-import type { TargetNode } from '../../../model/event.js'
-import { toNode } from '../../node.js'
-import { idAt, instantAt, objectAt, type Payload, textAt, webUrlAt } from '../../payload.js'
+import type { TargetNode } from '../../../model/events/event.js'
+import { toNode } from '../../mapping/node.js'
+import { idAt, instantAt, objectAt, type Payload, textAt, webUrlAt } from '../../mapping/payload.js'
 import type { Hook } from '../hook.js'
 import { accountPage } from '../links.js'
 import { carrierNode, loginOf, namedBy, ownerNode } from '../nodes.js'

@@ -1,8 +1,8 @@
 /** Projects, and custom properties of repositories. */
-import type { TargetNode } from '../../../model/event.js'
-import { toNode } from '../../node.js'
-import { toOutcome } from '../../outcome.js'
-import { idAt, memberOf, objectAt, objectsAt, type Payload, textAt, webUrlAt } from '../../payload.js'
+import type { TargetNode } from '../../../model/events/event.js'
+import { toNode } from '../../mapping/node.js'
+import { idAt, memberOf, objectAt, objectsAt, type Payload, textAt, webUrlAt } from '../../mapping/payload.js'
+import { toOutcome } from '../../mapping/words.js'
 import { toChanges } from '../changes.js'
 import type { Hook } from '../hook.js'
 import { gitHubPage } from '../links.js'

@@ -2,9 +2,19 @@
  * Requests to bypass a rule: to push against a rule, or to dismiss an alert. Their payloads have an exemption request
  * under all of these event names.
  */
-import type { TargetNode } from '../../../model/event.js'
-import { toOutcome } from '../../outcome.js'
-import { idAt, instantAt, known, numberAt, objectAt, objectsAt, type Payload, textAt, webUrlAt } from '../../payload.js'
+import type { TargetNode } from '../../../model/events/event.js'
+import {
+  idAt,
+  instantAt,
+  known,
+  numberAt,
+  objectAt,
+  objectsAt,
+  type Payload,
+  textAt,
+  webUrlAt,
+} from '../../mapping/payload.js'
+import { toOutcome } from '../../mapping/words.js'
 import type { Hook } from '../hook.js'
 import { repositoryPage } from '../links.js'
 import { carrierNode, repositoryId } from '../nodes.js'

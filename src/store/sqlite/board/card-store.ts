@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import { AppError } from '../../../model/app-error.js'
-import type { Card } from '../../../model/card.js'
+import type { Card } from '../../../model/board/card.js'
 import type { CardChanges, CardFilter, CardPage } from '../../card-store.js'
 import type { Database, Row } from '../files/database.js'
 

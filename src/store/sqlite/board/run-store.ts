@@ -1,4 +1,4 @@
-import type { LogPiece, Run, RunMode, RunPlan, RunState } from '../../../model/run.js'
+import type { LogPiece, Run, RunMode, RunPlan, RunState } from '../../../model/board/run.js'
 import type { RunChanges, RunFilter } from '../../run-store.js'
 import type { Database, Row } from '../files/database.js'
 

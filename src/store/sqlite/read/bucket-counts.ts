@@ -1,4 +1,4 @@
-import type { EventFilter } from '../../../model/event-match.js'
+import type { EventFilter } from '../../../model/events/event-match.js'
 import type { Database } from '../files/database.js'
 import { candidates, kindsOf, type Range } from '../search/event-candidates.js'
 import { LARGE_BODY_BYTES } from '../search/large-body.js'

@@ -3,7 +3,7 @@ import {
   type EventHistogram,
   HISTOGRAM_LIMITS,
   type HistogramQuery,
-} from '../../../model/event-histogram.js'
+} from '../../../model/events/event-histogram.js'
 import type { Micros } from '../../../model/timestamp.js'
 import type { Database } from '../files/database.js'
 import { lastUpTo } from '../search/event-candidates.js'

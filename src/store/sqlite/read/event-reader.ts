@@ -1,5 +1,5 @@
-import type { StoredEvent } from '../../../model/event.js'
-import { type EventPage, type EventQuery, nextCheckpoint } from '../../../model/event-query.js'
+import type { StoredEvent } from '../../../model/events/event.js'
+import { type EventPage, type EventQuery, nextCheckpoint } from '../../../model/events/event-query.js'
 import type { Micros } from '../../../model/timestamp.js'
 import type { Database, Row } from '../files/database.js'
 import { candidates, isFiltered, lastUpTo, type Range } from '../search/event-candidates.js'

@@ -1,4 +1,4 @@
-import { caseVariants } from '../../../model/search.js'
+import { caseVariants } from '../../../model/events/search.js'
 
 const MAX_PATTERNS = 9
 const MAX_CHARACTERS = 32

@@ -1,5 +1,5 @@
-import type { EventFilter } from '../../../model/event-match.js'
-import type { EventQuery } from '../../../model/event-query.js'
+import type { EventFilter } from '../../../model/events/event-match.js'
+import type { EventQuery } from '../../../model/events/event-query.js'
 import type { Micros } from '../../../model/timestamp.js'
 import type { Database } from '../files/database.js'
 import { bodyPatterns, LIKE_ESCAPE } from './body-patterns.js'

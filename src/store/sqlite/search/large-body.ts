@@ -2,9 +2,9 @@
  * Bodies that are too large to be parsed in one go. Only webhooks have them, as an event of the API is smaller. Code that
  * reads one leaves the payload out, or reads it in slices.
  */
-import type { StoredEvent } from '../../../model/event.js'
-import { EVENT_LIMITS } from '../../../model/event-limits.js'
-import { foldCase } from '../../../model/search.js'
+import type { StoredEvent } from '../../../model/events/event.js'
+import { EVENT_LIMITS } from '../../../model/events/event-limits.js'
+import { foldCase } from '../../../model/events/search.js'
 import type { Database } from '../files/database.js'
 
 export const LARGE_BODY_BYTES = EVENT_LIMITS.bytes

@@ -1,7 +1,6 @@
-import type { StoredEvent } from '../../../model/event.js'
-import { targetChain } from '../../../model/event.js'
-import type { EventFilter } from '../../../model/event-match.js'
-import { foldCase, searchableStrings } from '../../../model/search.js'
+import { type StoredEvent, targetChain } from '../../../model/events/event.js'
+import type { EventFilter } from '../../../model/events/event-match.js'
+import { foldCase, searchableStrings } from '../../../model/events/search.js'
 import type { Database } from '../files/database.js'
 import { findOutline, LARGE_BODY_BYTES, readOutline } from './large-body.js'
 

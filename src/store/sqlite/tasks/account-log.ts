@@ -1,4 +1,4 @@
-import { ACCOUNT_LOG_LIMITS, type AccountLogEntry, isLoginAction } from '../../../model/account-log.js'
+import { ACCOUNT_LOG_LIMITS, type AccountLogEntry, isLoginAction } from '../../../model/accounts/account-log.js'
 import type { Database } from '../files/database.js'
 
 export const ACCOUNT_LOG_TABLE = /* sql */ `

@@ -1,4 +1,4 @@
-import type { CaptureState } from '../../../model/subscription.js'
+import type { CaptureState } from '../../../model/subscriptions/subscription.js'
 import type { Database } from '../files/database.js'
 
 /**

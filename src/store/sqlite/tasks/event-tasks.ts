@@ -1,5 +1,5 @@
-import type { HistogramQuery } from '../../../model/event-histogram.js'
-import type { EventQuery } from '../../../model/event-query.js'
+import type { HistogramQuery } from '../../../model/events/event-histogram.js'
+import type { EventQuery } from '../../../model/events/event-query.js'
 import type { Micros } from '../../../model/timestamp.js'
 import type { Database } from '../files/database.js'
 import { countEvents } from '../read/event-histogram.js'

@@ -1,4 +1,4 @@
-import type { CaptureState, Subscription } from '../../../model/subscription.js'
+import type { CaptureState, Subscription } from '../../../model/subscriptions/subscription.js'
 import type { LedgerKept } from '../../subscription-store.js'
 import type { Database } from '../files/database.js'
 import { read, write } from '../thread/task.js'

@@ -1,6 +1,6 @@
-import type { AccountLogEntry } from '../../../model/account-log.js'
+import type { AccountLogEntry } from '../../../model/accounts/account-log.js'
+import type { Role } from '../../../model/accounts/user.js'
 import { AppError } from '../../../model/app-error.js'
-import type { Role } from '../../../model/user.js'
 import type {
   LastAdminRule,
   ListedStoredUser,

@@ -2,10 +2,9 @@
  * Completes the bodies of an older ledger: of an older body, only that it is a JSON object is certain. A value of a wrong
  * type is converted if that keeps its meaning, otherwise left out.
  */
-import { actionOfKind } from '../../../model/action.js'
-import type { TargetNode } from '../../../model/event.js'
-import type { Micros } from '../../../model/timestamp.js'
-import { readTimestamp, toTimestamp } from '../../../model/timestamp.js'
+import { actionOfKind } from '../../../model/events/action.js'
+import type { TargetNode } from '../../../model/events/event.js'
+import { type Micros, readTimestamp, toTimestamp } from '../../../model/timestamp.js'
 
 export type OlderBody = Record<string, unknown>
 

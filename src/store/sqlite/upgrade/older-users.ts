@@ -1,6 +1,6 @@
-import type { AccountLogEntry } from '../../../model/account-log.js'
+import type { AccountLogEntry } from '../../../model/accounts/account-log.js'
+import { PASSWORD_HASH_PATTERN, ROLES, type Role, USERNAME_PATTERN } from '../../../model/accounts/user.js'
 import { readTimestamp } from '../../../model/timestamp.js'
-import { PASSWORD_HASH_PATTERN, ROLES, type Role, USERNAME_PATTERN } from '../../../model/user.js'
 import type { StoredToken, StoredUser } from '../../user-store.js'
 import type { Database, Row } from '../files/database.js'
 import { addAccountLogEntry } from '../tasks/account-log.js'

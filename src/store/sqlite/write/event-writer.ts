@@ -1,4 +1,4 @@
-import type { CaptureState } from '../../../model/subscription.js'
+import type { CaptureState } from '../../../model/subscriptions/subscription.js'
 import { type Micros, toTimestamp } from '../../../model/timestamp.js'
 import type { SubscriptionMatch } from '../../event-store.js'
 import type { Database } from '../files/database.js'

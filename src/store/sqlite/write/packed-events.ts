@@ -1,5 +1,5 @@
-import { storedKeyOf } from '../../../model/event.js'
-import { RESERVED_BYTES } from '../../../model/reserved-bytes.js'
+import { storedKeyOf } from '../../../model/events/event.js'
+import { RESERVED_BYTES } from '../../../model/events/event-limits.js'
 import { type Micros, toTimestamp } from '../../../model/timestamp.js'
 import type { EventToRecord, RecordOutcome, SubscriptionMatch } from '../../event-store.js'
 

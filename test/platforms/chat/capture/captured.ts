@@ -1,5 +1,5 @@
 import type { Test } from 'tap'
-import type { NewEvent } from '../../../../src/model/event.js'
+import type { NewEvent } from '../../../../src/model/events/event.js'
 import {
   type CaptureOptions,
   captureWatch,

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import fc from 'fast-check'
 import t, { type Test } from 'tap'
-import type { Card } from '../../../../src/model/card.js'
+import type { Card } from '../../../../src/model/board/card.js'
 import { openBoardDatabase } from '../../../../src/store/sqlite/board/board-database.js'
 import { testFolder } from '../../../support/test-folder.js'
 

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import fc from 'fast-check'
 import t, { type Test } from 'tap'
-import type { Run, RunState } from '../../../../src/model/run.js'
+import type { Run, RunState } from '../../../../src/model/board/run.js'
 import { openBoardDatabase } from '../../../../src/store/sqlite/board/board-database.js'
 import { testFolder } from '../../../support/test-folder.js'
 

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import sqlite from 'node-sqlite3-wasm'
 import t from 'tap'
-import type { EventQuery } from '../../../../src/model/event-query.js'
+import type { EventQuery } from '../../../../src/model/events/event-query.js'
 import { openSqliteStore } from '../../../../src/store/sqlite/store.js'
 import { keysOf, messageCreated, readStored } from '../../../support/events.js'
 import { testFolder } from '../../../support/test-folder.js'

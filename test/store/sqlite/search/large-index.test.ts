@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
-import type { EventQuery } from '../../../../src/model/event-query.js'
+import type { EventQuery } from '../../../../src/model/events/event-query.js'
 import type { EventToRecord } from '../../../../src/store/event-store.js'
 import { Engine } from '../../../../src/store/sqlite/engine.js'
 import { type PackedEvents, packEvents, toOpenBody } from '../../../../src/store/sqlite/write/packed-events.js'

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import t from 'tap'
-import { RESERVED_BYTES } from '../../../../src/model/reserved-bytes.js'
+import { RESERVED_BYTES } from '../../../../src/model/events/event-limits.js'
 import type { EventToRecord } from '../../../../src/store/event-store.js'
 import { packEvents, toOpenBody, unpackEvents } from '../../../../src/store/sqlite/write/packed-events.js'
 import { messageCreated } from '../../../support/events.js'

@@ -1,0 +1,222 @@
+import { useEffect, useState } from 'preact/hooks'
+import type { Card } from '#model/board/card'
+import type { Run } from '#model/board/run'
+import { announce } from '../../shared/announce.js'
+import { copyText } from '../../shared/controls/copy.js'
+import { Glyph } from '../../shared/controls/glyph.js'
+import { Menu } from '../../shared/controls/menu.js'
+import { Note } from '../../shared/controls/note.js'
+import { Panel } from '../../shared/controls/panel.js'
+import { ProblemNote } from '../../shared/controls/problem-note.js'
+import { Segments } from '../../shared/controls/segments.js'
+import { html } from '../../shared/html.js'
+import { useKeys } from '../../shared/keys/keys.js'
+import { ApiProblem } from '../../shared/server/api.js'
+import { columnTitle } from '../columns/columns.js'
+import { place } from '../place.js'
+import { CardRuns } from '../runs/card-runs.js'
+import { HeldTokenStatus } from '../runs/executor-token.js'
+import { RunButtons } from '../runs/run-buttons.js'
+import { shortId } from '../runs/run-words.js'
+import { type CardDraft, type CardText, changesBetween, draftOf, draftState, mergeDraft, textOf } from './card-draft.js'
+import { cardDrafts, draftKey, keepDraft } from './card-drafts.js'
+import { CardFields } from './card-fields.js'
+import { deleteCard, reloadCard, saveCard } from './cards.js'
+import { ConflictNote } from './conflict-note.js'
+import { LostDraftNote } from './lost-drafts.js'
+
+export interface CardPanelProps {
+  card: Card
+  /** Opens in edit mode. */
+  isToWrite: boolean
+  onClose: () => void
+  onMove: () => void
+}
+
+/** A card in the panel: reading, editing, running. Unsaved changes are kept. */
+export function CardPanel({ card, isToWrite, onClose, onMove }: CardPanelProps) {
+  const key = draftKey(card.id)
+  const draft = cardDrafts.value.get(key) ?? draftOf(card)
+  const state = draftState(draft, card)
+  const [isWriting, setWriting] = useState(isToWrite)
+  const [asksForText, setAsks] = useState(isToWrite ? 1 : 0)
+  const [isSaving, setSaving] = useState(false)
+  const [problem, setProblem] = useState<unknown>(undefined)
+  /** The draft that was discarded for the saved version, for undo. */
+  const [setAside, keepAside] = useState<CardDraft | undefined>(undefined)
+  const [clashes, setClashes] = useState<number | undefined>(undefined)
+  const { show, run } = place.value.value
+  useEffect(() => {
+    if (isToWrite) write()
+  }, [isToWrite])
+  useEffect(() => {
+    if (state === 'outdated') keepDraft(key, { ...draft, version: card.version })
+    else if (state === 'clean') keepDraft(key, undefined)
+  }, [state, key, card.version])
+
+  const write = () => {
+    setWriting(true)
+    setAsks(asks => asks + 1)
+  }
+  const change = (change: Partial<CardText>) => {
+    keepAside(undefined)
+    keepDraft(key, { ...draft, mine: { ...draft.mine, ...change } })
+  }
+  const save = async (version: number, changes: Partial<CardText>) => {
+    if (isSaving) return
+    const sent = draft.mine
+    if (sent.title.trim() === '') {
+      setProblem(new ApiProblem(0, { errors: [{ field: '/title', detail: 'A card needs a title.' }] }))
+      setWriting(true)
+      return
+    }
+    setSaving(true)
+    setProblem(undefined)
+    try {
+      const saved = await sendChanges(card.id, { version, changes, draft })
+      const written = cardDrafts.peek().get(key)?.mine ?? sent
+      // Input during the save becomes a draft on top of the saved version.
+      keepDraft(key, written === sent ? undefined : { base: textOf(saved), version: saved.version, mine: written })
+      setClashes(undefined)
+      // The edited field disappears.
+      document.activeElement?.closest<HTMLElement>('.panel-content')?.focus()
+      setWriting(false)
+      announce('Saved')
+    } catch (error) {
+      // The conflict note follows from the versions.
+      if (!isConflict(error)) setProblem(error)
+    }
+    setSaving(false)
+  }
+  const saveMine = () => {
+    if (state === 'changed' || state === 'outdated') void save(draft.version, changesBetween(draft.base, draft.mine))
+  }
+  useKeys('Card', [
+    { keys: ['Mod+Enter', 'Mod+s'], does: 'save', run: saveMine, inFields: true },
+    { keys: 'e', does: 'edit', run: write },
+    { keys: 'm', does: 'move', run: onMove },
+    { keys: 'r', does: 'runs', run: () => place.set({ show: show === 'runs' ? 'card' : 'runs' }, 'replace') },
+  ])
+
+  const merge = () => {
+    const merged = mergeDraft(draft, card)
+    keepDraft(key, merged.draft)
+    setClashes(merged.clashes)
+    setWriting(true)
+    announce('Merged, not saved yet')
+  }
+  const take = () => {
+    keepAside(draft)
+    keepDraft(key, undefined)
+    announce('Using the saved version')
+  }
+  const started = ({ id }: Run) => place.set({ show: 'runs', run: id }, 'replace')
+  const hasChanges = state === 'changed' || state === 'outdated'
+  const foot = html`<${RunButtons} card=${card} onStarted=${started} />
+    <${HeldTokenStatus} />
+    ${
+      show === 'card' &&
+      (hasChanges || state === 'conflict') &&
+      html`<span class="push card-save">
+        <span class="quiet-text">${state === 'conflict' ? `You have version ${draft.version}, saved is ${card.version}` : 'Not saved yet'}</span>
+        <button type="button" class=${state === 'conflict' ? 'button' : 'button primary'} aria-disabled=${state === 'conflict' || isSaving || undefined}
+          onClick=${saveMine}>${isSaving ? 'Saving…' : 'Save'}</button>
+      </span>`
+    }`
+  const head = html`<span class="code quiet-text" title=${card.id}>#${shortId(card.id)}</span>
+    <button type="button" class="tag accent card-column" aria-label=${`Column ${columnTitle(card.column)}, move`} onClick=${onMove}>${columnTitle(card.column)}</button>
+    <span class="push"></span>
+    <${Segments} legend="Show" isLegendHidden value=${show} onChange=${(value: 'card' | 'runs') => place.set({ show: value }, 'replace')}
+      choices=${[{ value: 'card', label: 'Card' }, { value: 'runs', label: 'Runs' }]} />`
+  const menu = html`<${Menu} label="More" buttonClass="button quiet icon" button=${html`<${Glyph} name="more" />`}
+    items=${[
+      { label: 'Move…', note: 'm', onChoose: onMove },
+      { label: 'Copy link', glyph: 'link', onChoose: () => void copyText(location.href) },
+      {
+        ...{ label: 'Delete', glyph: 'trash', isDanger: true },
+        onChoose: () => {
+          onClose()
+          deleteCard(card)
+        },
+      },
+    ]} />`
+  return html`<${Panel} label=${`Card: ${card.title}`} size="card" head=${head} actions=${menu} foot=${foot} onClose=${onClose}>
+    ${
+      show === 'runs'
+        ? html`<${CardRuns} card=${card} chosen=${run} onChoose=${(id: string) => place.set({ run: id }, 'replace')} />`
+        : html`<div class="panel-notes">
+          ${
+            state === 'conflict' &&
+            html`<${ConflictNote} draft=${draft} saved=${card} onMerge=${merge} onTake=${take}
+              onOverwrite=${() => void save(card.version, changesBetween(card, draft.mine))} />`
+          }
+          ${
+            setAside &&
+            state === 'clean' &&
+            html`<${Note} kind="info" what="This is the saved version."
+              actions=${html`<button type="button" class="button small" onClick=${() => {
+                keepDraft(key, setAside)
+                keepAside(undefined)
+              }}>Restore mine</button>`}>Your version is set aside.<//>`
+          }
+          ${clashes !== undefined && hasChanges && html`<${MergedNote} clashes=${clashes} />`}
+          ${problem !== undefined && html`<${ProblemNote} what="This card was not saved. Your text is kept." problem=${problem} />`}
+        </div>
+        <${CardFields} text=${draft.mine} isWriting=${isWriting} onWriting=${setWriting} asksForText=${asksForText} onChange=${change}
+          problemOf=${(field: string) => problemOf(problem, field)} />`
+    }
+  <//>`
+}
+
+function MergedNote({ clashes }: { clashes: number }) {
+  if (clashes === 0) return html`<${Note} kind="ok" what="Merged.">No conflicts. Check the text, then save.<//>`
+  const what = clashes === 1 ? 'One passage conflicts.' : `${clashes} passages conflict.`
+  return html`<${Note} kind="info" what=${what}>
+    Both versions are marked, yours first. Edit the text and remove the marks, then save.
+  <//>`
+}
+
+interface Sending {
+  version: number
+  changes: Partial<CardText>
+  draft: CardDraft
+}
+
+/** A later version that differs only in position is no conflict: sends the changes again. */
+async function sendChanges(id: string, { version, changes, draft }: Sending): Promise<Card> {
+  try {
+    return await saveCard(id, changes, version)
+  } catch (error) {
+    if (!isConflict(error)) throw error
+    const saved = await reloadCard(id)
+    if (draftState({ ...draft, version }, saved) !== 'outdated') throw error
+    return saveCard(id, changes, saved.version)
+  }
+}
+
+function isConflict(error: unknown): boolean {
+  return error instanceof ApiProblem && error.code === 'version_conflict'
+}
+
+export function problemOf(problem: unknown, field: string): string | undefined {
+  return problem instanceof ApiProblem ? problem.of(field) : undefined
+}
+
+export interface LostCardPanelProps {
+  id: string
+  onClose: () => void
+}
+
+/** Shown for a card that does not exist, or no longer. */
+export function LostCardPanel({ id, onClose }: LostCardPanelProps) {
+  const hasDraft = cardDrafts.value.has(draftKey(id))
+  return html`<${Panel} label="Card" size="card" onClose=${onClose}>
+    <div class="panel-notes">
+      ${
+        hasDraft
+          ? html`<${LostDraftNote} id=${id} />`
+          : html`<${Note} kind="warn" what="There is no such card.">It was deleted, or it is on another board.<//>`
+      }
+    </div>
+  <//>`
+}

@@ -1,0 +1,61 @@
+import type { Card } from '#model/board/card'
+import { Glyph } from '../../shared/controls/glyph.js'
+import { html } from '../../shared/html.js'
+import { now } from '../../shared/words/now.js'
+import { count } from '../../shared/words/text.js'
+import { Words } from '../../shared/words/text-view.js'
+import { relativeTime, toMs } from '../../shared/words/time.js'
+import { type CardDraft, differences } from './card-draft.js'
+import { countDiffering, type DiffLine, excerpt } from './line-diff.js'
+
+export interface ConflictNoteProps {
+  draft: CardDraft
+  /** The version that someone else saved. */
+  saved: Card
+  onMerge: () => void
+  onTake: () => void
+  onOverwrite: () => void
+}
+
+/** Maximum lines of the difference; the fields show everything. */
+const SHOWN = 60
+
+/** An edit conflict: the differences, and three ways to resolve it. */
+export function ConflictNote({ draft, saved, onMerge, onTake, onOverwrite }: ConflictNoteProps) {
+  const lines = differences(draft.mine, saved)
+  const shown = excerpt(lines)
+  const differing = countDiffering(lines)
+  const words = differing === 1 ? 'One line differs.' : `${count(differing)} lines differ.`
+  return html`<section class="note note-warn conflict" role="alert" aria-label="Conflict">
+    <${Glyph} name="warning" />
+    <div class="conflict-body">
+      <p><strong>Someone saved this card ${when(saved.updated_at)}, while you wrote.</strong></p>
+      <p>${words} Yours is kept below, not saved yet.</p>
+      <div class="conflict-lines" tabindex="0" role="group" aria-label="Lines that differ">
+        ${shown.slice(0, SHOWN).map(diffLine)}
+        ${shown.length > SHOWN && html`<p class="hint">${count(shown.length - SHOWN)} more lines</p>`}
+      </div>
+      <div class="note-actions">
+        <button type="button" class="button primary" onClick=${onMerge}>Merge</button>
+        <button type="button" class="button" onClick=${onTake}>Use the saved version</button>
+        <button type="button" class="button" onClick=${onOverwrite}>Overwrite with mine</button>
+      </div>
+    </div>
+  </section>`
+}
+
+/** The page's clock advances in steps and may lag behind the server's, so limits the time to the present. */
+function when(instant: string): string {
+  return relativeTime(instant, Math.max(now.value, toMs(instant)))
+}
+
+const SIGNS: Record<DiffLine['of'], string> = { both: ' ', mine: '−', saved: '+' }
+const OWNERS: Record<DiffLine['of'], string> = { both: '', mine: 'yours', saved: 'saved' }
+
+function diffLine(line: DiffLine | undefined) {
+  if (!line) return html`<div class="conflict-line is-left-out">…</div>`
+  const { of, text } = line
+  return html`<div class=${`conflict-line is-${of}`}><span class="conflict-sign" aria-hidden="true">${SIGNS[of]}</span>
+    <span class="conflict-words"><${Words} text=${text} limit=${400} /></span>
+    ${OWNERS[of] && html`<span class="conflict-owner">${OWNERS[of]}</span>`}</div>`
+}

@@ -1,0 +1,24 @@
+import { Glyph } from '../../shared/controls/glyph.js'
+import { html } from '../../shared/html.js'
+import { plainText } from '../../shared/words/text.js'
+import { Words } from '../../shared/words/text-view.js'
+import { labelColour } from './label-colours.js'
+
+export interface LabelTagProps {
+  label: string
+  /** Removes the label. */
+  onRemove?: () => void
+}
+
+/** A label: a coloured dot and its word. */
+export function LabelTag({ label, onRemove }: LabelTagProps) {
+  return html`<span class=${`label label-${labelColour(label)}`}>
+    <span class="label-dot"></span><span class="ellipsis" title=${plainText(label)}><${Words} text=${label} /></span>
+    ${
+      onRemove &&
+      html`<button type="button" class="label-remove" aria-label=${`Remove ${plainText(label)}`} onClick=${onRemove}>
+        <${Glyph} name="close" class="small" />
+      </button>`
+    }
+  </span>`
+}

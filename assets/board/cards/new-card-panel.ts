@@ -1,0 +1,82 @@
+import { useId, useState } from 'preact/hooks'
+import { announce } from '../../shared/announce.js'
+import { Panel } from '../../shared/controls/panel.js'
+import { ProblemNote } from '../../shared/controls/problem-note.js'
+import { html } from '../../shared/html.js'
+import { useKeys } from '../../shared/keys/keys.js'
+import { ApiProblem } from '../../shared/server/api.js'
+import { type Column, columnTitle } from '../columns/columns.js'
+import { NEW_CARD } from '../place.js'
+import { type CardText, changesBetween, NO_TEXT } from './card-draft.js'
+import { cardDrafts, draftKey, keepDraft, newCardDraft } from './card-drafts.js'
+import { CardFields } from './card-fields.js'
+import { problemOf } from './card-panel.js'
+import { createCard } from './cards.js'
+
+export interface NewCardPanelProps {
+  columns: readonly Column[]
+  onClose: () => void
+  onMade: (id: string) => void
+}
+
+/** The form for a new card. Keeps the draft until it is created or discarded. */
+export function NewCardPanel({ columns, onClose, onMade }: NewCardPanelProps) {
+  const key = draftKey(NEW_CARD)
+  const { mine } = cardDrafts.value.get(key) ?? newCardDraft()
+  const names = columns.filter(({ isKnown }) => isKnown).map(({ name }) => name)
+  const [chosen, setColumn] = useState('')
+  const column = names.includes(chosen) ? chosen : (names[0] ?? '')
+  const [isWriting, setWriting] = useState(true)
+  const [isUnderWay, setUnderWay] = useState(false)
+  const [problem, setProblem] = useState<unknown>(undefined)
+  const id = useId()
+
+  const create = async () => {
+    if (isUnderWay) return
+    if (mine.title.trim() === '') {
+      setProblem(
+        new ApiProblem(0, {
+          errors: [{ field: '/title', detail: 'A card needs a title.' }],
+          detail: 'A card needs a title.',
+        }),
+      )
+      setWriting(true)
+      return
+    }
+    setUnderWay(true)
+    setProblem(undefined)
+    try {
+      const { id } = await createCard({ ...changesBetween(NO_TEXT, mine), column })
+      keepDraft(key, undefined)
+      announce(`Added ${mine.title}`)
+      onMade(id)
+    } catch (error) {
+      setProblem(error)
+      setUnderWay(false)
+    }
+  }
+  useKeys('Card', [{ keys: ['Mod+Enter', 'Mod+s'], does: 'save', run: () => void create(), inFields: true }])
+  const discard = () => {
+    keepDraft(key, undefined)
+    onClose()
+  }
+  const foot = html`<label class="card-column-choice" for=${id}>In
+      <select id=${id} class="field" value=${column} onChange=${(event: Event) => setColumn((event.target as HTMLSelectElement).value)}>
+        ${names.map(name => html`<option value=${name}>${columnTitle(name)}</option>`)}
+      </select></label>
+    <span class="push"></span>
+    <button type="button" class="button quiet" onClick=${discard}>Discard draft</button>
+    <button type="button" class="button primary" aria-disabled=${isUnderWay || undefined} onClick=${() => void create()}>Create card</button>`
+  return html`<${Panel} label="New card" size="card" foot=${foot} takesFocus onClose=${onClose}>
+    <div class="panel-notes">
+      ${
+        problem !== undefined &&
+        problemOf(problem, '/title') === undefined &&
+        html`<${ProblemNote} what="This card was not made. Your text is kept." problem=${problem} />`
+      }
+    </div>
+    <${CardFields} text=${mine} isWriting=${isWriting} onWriting=${setWriting}
+      onChange=${(change: Partial<CardText>) => keepDraft(key, newCardDraft({ ...mine, ...change }))}
+      problemOf=${(field: string) => problemOf(problem, field)} />
+  <//>`
+}

@@ -1,0 +1,94 @@
+import { useEffect, useId, useRef, useState } from 'preact/hooks'
+import { Dialog } from '../../shared/controls/dialog.js'
+import { Note } from '../../shared/controls/note.js'
+import { type Children, html } from '../../shared/html.js'
+import { reasonOf } from '../../shared/server/api.js'
+import {
+  type Execution,
+  execute,
+  HeldTokenStatus,
+  isRefusal,
+  isToken,
+  missingTokens,
+  ofBoard,
+  refusalWords,
+} from './executor-token.js'
+import { TokenField } from './token-field.js'
+
+export interface ExecutionDialogProps<T> {
+  title: string
+  /** Label of the button that executes it. */
+  action: string
+  run: Execution<T>
+  onDone: (done: T) => void
+  onClose: () => void
+  /** Describes what will be done, where, and how long. */
+  children?: Children
+}
+
+interface Problem {
+  words: string
+  /** Board whose token the dialog concerns; all of them when absent. */
+  board?: string
+}
+
+/**
+ * Asks for missing executor tokens, then executes the action. Tokens stay in this page's memory.
+ */
+export function ExecutionDialog<T>({ title, action, run, onDone, onClose, children }: ExecutionDialogProps<T>) {
+  const [typed, setTyped] = useState<ReadonlyMap<string, string>>(new Map())
+  const [problem, setProblem] = useState<Problem | undefined>(undefined)
+  const [isUnderWay, setUnderWay] = useState(false)
+  const form = useRef<HTMLFormElement>(null)
+  const id = useId()
+
+  const missing = missingTokens.value
+
+  // After the fields are rendered, which they are not until a held token is refused. The error comes last and may be
+  // out of view on a phone.
+  useEffect(() => {
+    if (!problem) return
+    form.current?.querySelector<HTMLInputElement>('input[aria-invalid]')?.focus()
+    form.current?.lastElementChild?.scrollIntoView({ block: 'nearest' })
+  }, [problem])
+
+  const submit = async (event: Event) => {
+    event.preventDefault()
+    if (isUnderWay) return
+    const words = new Map(missing.map(board => [board, (typed.get(board) ?? '').trim()]))
+    for (const [board, word] of words) {
+      if (isToken(word)) continue
+      setProblem({ words: word === '' ? 'Required.' : refusalWords(), board })
+      return
+    }
+    setUnderWay(true)
+    setProblem(undefined)
+    try {
+      const done = await execute(run, words)
+      onClose()
+      onDone(done)
+    } catch (error) {
+      setUnderWay(false)
+      setProblem({ words: isRefusal(error) ? refusalWords() : reasonOf(error) })
+      if (isRefusal(error)) setTyped(new Map())
+    }
+  }
+  const foot = html`<button type="button" class="button quiet" onClick=${onClose}>Cancel</button>
+    <button type="submit" form=${id} class="button danger primary" aria-disabled=${isUnderWay || undefined}>${action}</button>`
+  return html`<${Dialog} title=${title} class="execution-dialog" foot=${foot} onClose=${onClose}>
+    <form ref=${form} id=${id} class="form" autocomplete="off" onSubmit=${submit}>
+      <div class="execution-what">${children}</div>
+      <${HeldTokenStatus} />
+      ${missing.map(
+        (board, index) => html`<${TokenField} key=${board} of=${ofBoard(board)} value=${typed.get(board) ?? ''}
+          hint=${`${id}-hint`} isFirst=${index === 0} isInvalid=${problem !== undefined && (problem.board ?? board) === board}
+          onType=${(text: string) => setTyped(new Map(typed).set(board, text))} />`,
+      )}
+      ${
+        missing.length > 0 &&
+        html`<p id=${`${id}-hint`} class="field-hint">Kept only in this page’s memory, until you reload or choose <strong>Forget ${missing.length === 1 ? 'it' : 'them'}</strong>.</p>`
+      }
+      ${problem && html`<${Note} kind="danger" what=${problem.words} />`}
+    </form>
+  <//>`
+}

@@ -1,0 +1,99 @@
+import type { LogPiece } from '#model/board/run'
+import { toMs } from '../../shared/words/time.js'
+
+export interface LogLine {
+  /** Increases by one per line. */
+  number: number
+  /** Milliseconds since the start of the run. */
+  atMs: number
+  stream: LogPiece['stream']
+  text: string
+}
+
+/** Lines of a log that the page keeps; the oldest are dropped. */
+export const MOST_LINES = 5_000
+/** A longer line is split. */
+const LINE_CHARACTERS = 4_000
+
+/** Terminal escape sequences: colours, titles, cursor movements. */
+const SEQUENCES = /\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|[PX^_][^\x1b]*(?:\x1b\\)?|[ -/]*[0-~])?/g
+/** Controls except tab, and characters that reorder or hide others. */
+const CONTROLS =
+  /[\x00-\x08\x0a-\x1f\x7f-\x9f\xad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\u{e0000}-\u{e007f}]/gu
+/** Combining marks beyond five in a stack, which would cover other lines. Joiners do not end a stack. */
+const TOWERS = /(?<=[\p{Mn}\p{Me}\u200c\u200d]{5})[\p{Mn}\p{Me}\u200c\u200d]+/gu
+
+/** The readable form of a line: without controls; of overwritten text only the last. */
+export function plainLine(text: string): string {
+  const written = text.replace(SEQUENCES, '').split('\r')
+  const last = written.findLast(piece => piece !== '') ?? ''
+  return last.replace(CONTROLS, '').replace(TOWERS, '')
+}
+
+/** Splits the pieces of a log into lines: a line may span several pieces, and a piece may contain many. */
+export class LogLines {
+  readonly #startedMs: number
+  #number = 0
+  #lastSeq = 0
+  /** The unfinished last line. */
+  #rest = ''
+  #open: LogLine | undefined
+
+  /** @param startedAt start of the run */
+  constructor(startedAt: string) {
+    this.#startedMs = toMs(startedAt)
+  }
+
+  get lastSeq(): number {
+    return this.#lastSeq
+  }
+
+  /** @returns the new or extended lines; the first may be the previous last one */
+  add({ seq, at, stream, text }: LogPiece): LogLine[] {
+    if (seq <= this.#lastSeq) return []
+    const isGap = seq > this.#lastSeq + 1
+    this.#lastSeq = seq
+    const atMs = Math.max(0, toMs(at) - this.#startedMs)
+    const changed: LogLine[] = []
+    if (isGap) {
+      this.#open = undefined
+      changed.push(this.#line(atMs, 'note', 'This part of the log was dropped.'))
+    }
+    if (this.#open && this.#open.stream !== stream) this.#open = undefined
+    if (!this.#open) this.#rest = ''
+    const parts = text.split('\n')
+    parts.forEach((part, index) => {
+      const isLast = index === parts.length - 1
+      if (isLast && part === '') {
+        this.#open = undefined
+        return
+      }
+      for (const piece of chunks(this.#rest + part)) {
+        const line = this.#open ?? this.#line(atMs, stream, '')
+        line.text = plainLine(piece)
+        changed.push(line)
+        this.#rest = piece
+        // A line that is too long continues in another.
+        this.#open = piece.length < LINE_CHARACTERS ? line : undefined
+      }
+      if (!this.#open) this.#rest = ''
+      if (!isLast) {
+        this.#open = undefined
+        this.#rest = ''
+      }
+    })
+    return [...new Set(changed)]
+  }
+
+  #line(atMs: number, stream: LogPiece['stream'], text: string): LogLine {
+    this.#number += 1
+    return { number: this.#number, atMs, stream, text }
+  }
+}
+
+function chunks(text: string): string[] {
+  if (text.length <= LINE_CHARACTERS) return [text]
+  const found: string[] = []
+  for (let at = 0; at < text.length; at += LINE_CHARACTERS) found.push(text.slice(at, at + LINE_CHARACTERS))
+  return found
+}

@@ -1,0 +1,127 @@
+import { useEffect, useRef, useState } from 'preact/hooks'
+import type { LogPiece, Run } from '#model/board/run'
+import { CopyButton } from '../../shared/controls/copy.js'
+import { Note } from '../../shared/controls/note.js'
+import { Switch } from '../../shared/controls/switch.js'
+import { html } from '../../shared/html.js'
+import { reasonOf } from '../../shared/server/api.js'
+import { type LogLine, LogLines, MOST_LINES } from './log-lines.js'
+import { followLog } from './log-stream.js'
+import { stopwatch } from './run-words.js'
+import { loadRuns, noteRun } from './runs.js'
+
+const AT_END_PIXELS = 24
+
+/**
+ * The live log of a run. Follows the end until the user scrolls up. Inserts lines into the document directly, because
+ * thousands arrive in bursts, and only the last one ever changes.
+ */
+export function LogView({ run, onEnd }: { run: Run; onEnd: (run: Run) => void }) {
+  const box = useRef<HTMLDivElement>(null)
+  const [isFollowing, setFollowing] = useState(true)
+  const following = useRef(true)
+  const [isLost, setLost] = useState(false)
+  const [problem, setProblem] = useState('')
+  const follow = (isOn: boolean) => {
+    following.current = isOn
+    setFollowing(isOn)
+    if (isOn) box.current?.scrollTo({ top: box.current.scrollHeight })
+  }
+  const ended = useRef(onEnd)
+  ended.current = onEnd
+  const { id } = run
+  const latest = useRef(run)
+  latest.current = run
+
+  useEffect(() => {
+    const list = box.current
+    if (!list) return
+    list.replaceChildren()
+    setProblem('')
+    const ends = new AbortController()
+    let lines: LogLines | undefined
+    const rows = new Map<number, HTMLElement>()
+    const reader = {
+      after: () => lines?.lastSeq ?? 0,
+      onPieces: (pieces: readonly LogPiece[]) => {
+        const [first] = pieces
+        if (!lines && first) {
+          lines = new LogLines(beginning(latest.current, first))
+          // The page does not know yet that the run has started.
+          if (latest.current.state === 'queued') void loadRuns()
+        }
+        for (const line of pieces.flatMap(piece => lines?.add(piece) ?? [])) showLine(list, rows, line)
+        for (const number of rows.keys()) {
+          if (rows.size <= MOST_LINES) break
+          rows.get(number)?.remove()
+          rows.delete(number)
+        }
+        if (following.current) list.scrollTop = list.scrollHeight
+      },
+      onEnd: (last: Run) => {
+        noteRun(last)
+        ended.current(last)
+      },
+      onLost: setLost,
+    }
+    // The content above it may change.
+    const size = new ResizeObserver(() => {
+      if (following.current) list.scrollTop = list.scrollHeight
+    })
+    size.observe(list)
+    followLog(id, reader, ends.signal).catch(error => {
+      if (!ends.signal.aborted) setProblem(reasonOf(error))
+    })
+    return () => {
+      ends.abort()
+      size.disconnect()
+    }
+  }, [id])
+
+  const scrolled = () => {
+    const { current: list } = box
+    if (!list) return
+    const isAtEnd = list.scrollHeight - list.scrollTop - list.clientHeight < AT_END_PIXELS
+    if (isAtEnd !== following.current) {
+      following.current = isAtEnd
+      setFollowing(isAtEnd)
+    }
+  }
+  return html`<div class="log-part">
+    ${problem && html`<${Note} kind="danger" what="The log could not be read.">${problem}<//>`}
+    <div ref=${box} class="log" role="log" aria-live="off" aria-label="Log" tabindex="0" onScroll=${scrolled}></div>
+    <div class="log-foot">
+      <${Switch} label="Following" isOn=${isFollowing} isWarning=${isLost} note=${isLost && 'connection lost, retrying'}
+        onChange=${follow} />
+      <${CopyButton} class="quiet push" label="Copy log" text=${() => textOf(box.current)} />
+    </div>
+  </div>`
+}
+
+/** Time from which lines are counted; for a run still waiting, its first output. */
+function beginning({ started_at, created_at }: Run, { seq, at }: LogPiece): string {
+  return started_at ?? (seq === 1 ? at : created_at)
+}
+
+function showLine(list: HTMLElement, rows: Map<number, HTMLElement>, { number, atMs, stream, text }: LogLine): void {
+  const known = rows.get(number)
+  if (known) {
+    known.lastElementChild?.replaceChildren(text)
+    return
+  }
+  const row = document.createElement('div')
+  row.className = `log-line log-${stream}`
+  const time = document.createElement('span')
+  time.className = 'log-time'
+  time.append(stopwatch(atMs))
+  const words = document.createElement('span')
+  words.className = 'log-words'
+  words.append(text)
+  row.append(time, words)
+  rows.set(number, row)
+  list.append(row)
+}
+
+function textOf(list: HTMLElement | null): string {
+  return [...(list?.querySelectorAll('.log-words') ?? [])].map(({ textContent }) => `${textContent}\n`).join('')
+}

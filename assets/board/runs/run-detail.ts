@@ -1,0 +1,120 @@
+import { useEffect, useState } from 'preact/hooks'
+import type { Run } from '#model/board/run'
+import { announce } from '../../shared/announce.js'
+import { ProblemNote } from '../../shared/controls/problem-note.js'
+import { showToast } from '../../shared/controls/toast.js'
+import { html } from '../../shared/html.js'
+import { reasonOf, segment } from '../../shared/server/api.js'
+import { createResource } from '../../shared/server/resource.js'
+import { Words } from '../../shared/words/text-view.js'
+import { Time } from '../../shared/words/time-view.js'
+import { Stopwatch } from '../cards/card-tile.js'
+import { boardApi } from '../place.js'
+import { ExecutionDialog } from './execution-dialog.js'
+import { type Execution, execute, holdsTokens, isRefusal, whyTokens } from './executor-token.js'
+import { LogView } from './log-view.js'
+import { RunSteps } from './run-steps.js'
+import { isOver, MODE_NAMES, programWords, STATE_NAMES, shortId, stopwatch, whyNotDone } from './run-words.js'
+import { loadRuns, newestRuns, noteRun } from './runs.js'
+
+/** One run: its state, its plan or log, and a button to cancel it. */
+export function RunDetail({ id }: { id: string }) {
+  const [single] = useState(() => createResource<Run>(signal => boardApi(`/runs/${segment(id)}`, { signal })))
+  const listed = newestRuns.value?.items.find(run => run.id === id)
+  const run = later(listed, single.value.value)
+  useEffect(() => {
+    if (!listed) void single.load()
+  }, [])
+  if (!run) {
+    const problem = single.problem.value
+    return (
+      problem &&
+      html`<section class="panel-section"><${ProblemNote} what="This run could not be loaded." problem=${problem} onRetry=${single.load} /></section>`
+    )
+  }
+  const ended = (last: Run) => {
+    single.set(last)
+    announce(`Run ${STATE_NAMES[last.state]}`)
+    void loadRuns()
+  }
+  return html`<section class="run-detail" aria-label=${`${MODE_NAMES[run.mode]} ${shortId(run.id)}`}>
+    <${RunHead} run=${run} />
+    <${RunSteps} run=${run} />
+    ${whyNotDone(run) && html`<p class="run-why">${whyNotDone(run)}</p>`}
+    ${run.plan && html`<${Plan} run=${run} />`}
+    ${(run.mode !== 'dry_run' || run.log_bytes > 0) && html`<${LogView} key=${run.id} run=${run} onEnd=${ended} />`}
+  </section>`
+}
+
+/** The later of two states of a run. */
+function later(listed: Run | undefined, single: Run | undefined): Run | undefined {
+  if (!listed || !single) return single ?? listed
+  return isOver(listed) || !isOver(single) ? listed : single
+}
+
+function RunHead({ run }: { run: Run }) {
+  const isTimed = run.mode === 'real'
+  return html`<header class="run-head">
+    <h3>${MODE_NAMES[run.mode]}</h3><span class="code quiet-text" title=${run.id}>${shortId(run.id)}</span>
+    <span class="quiet-text"><${Time} at=${run.created_at} as="relative" /></span>
+    <span class="push run-time">
+      ${run.started_at && html`<strong><${Stopwatch} run=${run} /></strong>`}
+      ${isTimed && html` <span class="quiet-text">of ${stopwatch(run.timeout_seconds * 1000)} at most</span>`}
+    </span>
+    ${!isOver(run) && html`<${CancelButton} run=${run} />`}
+  </header>`
+}
+
+/** Longer than ending a run by force takes. */
+const CANCEL_WITHIN_MS = 60_000
+
+function CancelButton({ run }: { run: Run }) {
+  const [isAsking, setAsking] = useState(false)
+  const [isUnderWay, setUnderWay] = useState(false)
+  const cancel: Execution<Run> = headers =>
+    boardApi(`/runs/${segment(run.id)}/cancel`, { method: 'POST', headers, timeoutMs: CANCEL_WITHIN_MS })
+  const press = async () => {
+    if (!holdsTokens()) {
+      setAsking(true)
+      return
+    }
+    setUnderWay(true)
+    try {
+      noteRun(await execute(cancel))
+    } catch (error) {
+      if (isRefusal(error)) setAsking(true)
+      else showToast({ words: reasonOf(error) })
+    }
+    setUnderWay(false)
+    void loadRuns()
+  }
+  return html`<button type="button" class="button danger" aria-disabled=${isUnderWay || undefined} onClick=${() => !isUnderWay && void press()}>
+      ${isUnderWay ? 'Cancelling…' : 'Cancel run'}
+    </button>
+    ${
+      isAsking &&
+      html`<${ExecutionDialog} title="Cancel this run?" action="Cancel run" run=${cancel} onClose=${() => setAsking(false)}
+        onDone=${(cancelled: Run) => {
+          noteRun(cancelled)
+          void loadRuns()
+        }}>
+        It is ended with all that it has started. ${whyTokens()}
+      <//>`
+    }`
+}
+
+/** What a real run would do. */
+function Plan({ run: { plan } }: { run: Run }) {
+  if (!plan) return null
+  const { folder, environment, timeout_seconds } = plan
+  const isConfigured = plan.command !== null
+  return html`<div class="run-plan">
+    <p>${isConfigured ? 'Nothing was started. A real run would start this, with the card as JSON on standard input:' : 'Nothing was started: no command is configured on this board.'}</p>
+    <dl class="facts">
+      <div><dt>Program</dt><dd class="code"><${Words} text=${programWords(plan)} /></dd></div>
+      <div><dt>In</dt><dd class="code"><${Words} text=${folder} /></dd></div>
+      <div><dt>Variables</dt><dd class="code"><${Words} text=${environment.join(', ') || 'none'} /></dd></div>
+      <div><dt>At most</dt><dd>${stopwatch(timeout_seconds * 1000)}</dd></div>
+    </dl>
+  </div>`
+}

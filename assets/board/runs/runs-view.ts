@@ -1,0 +1,111 @@
+import { useState } from 'preact/hooks'
+import type { Run } from '#model/board/run'
+import { Panel } from '../../shared/controls/panel.js'
+import { ProblemNote } from '../../shared/controls/problem-note.js'
+import { classes, html } from '../../shared/html.js'
+import { href } from '../../shared/server/address.js'
+import { reasonOf } from '../../shared/server/api.js'
+import { useSlow } from '../../shared/server/resource.js'
+import { Words } from '../../shared/words/text-view.js'
+import { Time } from '../../shared/words/time-view.js'
+import { BoardSwitch } from '../board-switch.js'
+import { Stopwatch } from '../cards/card-tile.js'
+import { areLoaded, shownCard } from '../cards/cards.js'
+import { boardQuery, place } from '../place.js'
+import { RunMark } from './card-runs.js'
+import { ExecutorBar } from './executor-bar.js'
+import { HeldTokenStatus } from './executor-token.js'
+import { RunDetail } from './run-detail.js'
+import { MODE_NAMES, STATE_NAMES, shortId } from './run-words.js'
+import { areRunsLoading, loadRuns, newestRuns, olderRuns, runsProblem } from './runs.js'
+
+/** All runs of the board, newest first, with one of them in the panel. */
+export function RunsView() {
+  const { run: openId } = place.value.value
+  const newest = newestRuns.value
+  const isSlow = useSlow(areRunsLoading.value && !newest)
+  const close = () => place.set({ run: '' })
+  return html`<div class="view-main">
+      <header class="view-head runs-head">
+        <h1>Runs</h1><span class="push"></span><${ExecutorBar} /><${BoardSwitch} />
+      </header>
+      ${
+        runsProblem.value !== undefined &&
+        !areRunsLoading.value &&
+        html`<div class="board-problem"><${ProblemNote} what="The runs could not be loaded." problem=${runsProblem.value} onRetry=${() => void loadRuns()} /></div>`
+      }
+      <div class="view-scroll" tabindex="0" role="group" aria-label="Runs, list">
+        ${newest && newest.items.length === 0 && html`<${NoRuns} />`}
+        ${newest && newest.items.length > 0 && html`<${RunTable} key=${String(boardQuery.value)} newest=${newest.items} next=${newest.next} openId=${openId} />`}
+        ${!newest && isSlow && html`<div class="run-skeletons" aria-busy="true">${Array.from({ length: 6 }, () => html`<div class="skeleton skeleton-row"></div>`)}</div>`}
+      </div>
+    </div>
+    ${
+      openId !== '' &&
+      html`<${Panel} label=${`Run ${shortId(openId)}`} size="card" onClose=${close} foot=${html`<${RunFoot} id=${openId} />`}>
+        <${RunDetail} key=${openId} id=${openId} />
+      <//>`
+    }`
+}
+
+function NoRuns() {
+  return html`<div class="board-empty">
+    <h2>No runs yet.</h2>
+    <p class="quiet-text">Open a card and choose Dry run: it shows what a real run would start, without starting it.</p>
+  </div>`
+}
+
+interface RunTableProps {
+  newest: readonly Run[]
+  next: number | null
+  openId: string
+}
+
+function RunTable({ newest, next, openId }: RunTableProps) {
+  const [older, setOlder] = useState<readonly Run[]>([])
+  /** Start of the next page; undefined until one was requested. */
+  const [after, setAfter] = useState<number | null | undefined>(undefined)
+  const [problem, setProblem] = useState('')
+  const from = after === undefined ? next : after
+  const known = new Set(newest.map(({ id }) => id))
+  const runs = [...newest, ...older.filter(({ id }) => !known.has(id))]
+  const more = async () => {
+    if (from === null) return
+    setProblem('')
+    try {
+      const page = await olderRuns(from, new AbortController().signal)
+      setOlder([...older, ...page.items])
+      setAfter(page.next)
+    } catch (error) {
+      setProblem(reasonOf(error))
+    }
+  }
+  return html`<table class="table run-table">
+      <thead><tr><th scope="col">State</th><th scope="col">Card</th><th scope="col">Mode</th><th scope="col" class="run-asked">Requested</th><th scope="col" class="number">Took</th></tr></thead>
+      <tbody>${runs.map(run => html`<${RunRow} key=${run.id} run=${run} isOpen=${run.id === openId} />`)}</tbody>
+    </table>
+    ${from !== null && html`<p class="run-more"><button type="button" class="button" onClick=${() => void more()}>Show older runs</button></p>`}
+    ${problem && html`<p class="field-problem run-more" role="alert">The older runs could not be loaded. ${problem}</p>`}`
+}
+
+function RunRow({ run, isOpen }: { run: Run; isOpen: boolean }) {
+  const card = shownCard(run.card_id)
+  return html`<tr class=${classes(isOpen && 'is-selected')}>
+    <td><a class="run-link" href=${href('/runs', place.query({ run: run.id }))}><span aria-hidden="true"><${RunMark} state=${run.state} /></span>${STATE_NAMES[run.state]}</a></td>
+    <td>${
+      card
+        ? html`<a href=${href('/', place.query({ card: card.id, show: 'runs', run: run.id }))}><${Words} text=${card.title} /></a>`
+        : html`<span class="quiet-text">${areLoaded.value ? 'deleted' : ''}</span>`
+    }</td>
+    <td>${MODE_NAMES[run.mode]}</td>
+    <td class="run-asked"><${Time} at=${run.created_at} as="relative" /></td>
+    <td class="number">${run.started_at && html`<${Stopwatch} run=${run} />`}</td>
+  </tr>`
+}
+
+function RunFoot({ id }: { id: string }) {
+  const run = newestRuns.value?.items.find(run => run.id === id)
+  const card = run && shownCard(run.card_id)
+  return html`${card && html`<a class="button" href=${href('/', place.query({ card: card.id, show: 'runs', run: id }))}>Open the card</a>`}
+    <${HeldTokenStatus} />`
+}

@@ -1,0 +1,74 @@
+import { computed, type ReadonlySignal } from '@preact/signals'
+import type { ExecutorStatus, Run, RunMode } from '#model/board/run'
+import { segment } from '../../shared/server/api.js'
+import { createResource } from '../../shared/server/resource.js'
+import { boardApi } from '../place.js'
+import type { RunPage } from '../wire.js'
+import { isOver } from './run-words.js'
+
+/** The newest runs of the board: the source of run states on cards, and the first page of the list. */
+const NEWEST = 200
+
+const newest = createResource<RunPage | undefined>(signal => boardApi('/runs', { query: { limit: NEWEST }, signal }))
+const status = createResource<ExecutorStatus | undefined>(signal => boardApi('/executor', { signal }))
+
+export const newestRuns: ReadonlySignal<RunPage | undefined> = newest.value
+export const runsProblem: ReadonlySignal<unknown> = newest.problem
+export const areRunsLoading: ReadonlySignal<boolean> = newest.isLoading
+export const executor: ReadonlySignal<ExecutorStatus | undefined> = status.value
+
+/** The newest run of each card. */
+export const runByCard: ReadonlySignal<ReadonlyMap<string, Run>> = computed(() => {
+  const runs = newest.value.value?.items ?? []
+  return new Map(runs.toReversed().map(run => [run.card_id, run]))
+})
+
+/** Whether any run is queued or running; then refreshes are more frequent. */
+export const isBusy: ReadonlySignal<boolean> = computed(() => {
+  const { running, queued } = status.value.value ?? { running: null, queued: 0 }
+  return running !== null || queued > 0 || (newest.value.value?.items ?? []).some(run => !isOver(run))
+})
+
+export async function loadRuns(): Promise<void> {
+  await Promise.all([newest.load(), status.load()])
+}
+
+export function resetRuns(): void {
+  newest.set(undefined)
+  status.set(undefined)
+}
+
+/** The runs before those of a page. */
+export function olderRuns(after: number, signal: AbortSignal): Promise<RunPage> {
+  return boardApi('/runs', { query: { limit: NEWEST, after }, signal })
+}
+
+/** @throws ApiProblem */
+export function runsOfCard(cardId: string, signal: AbortSignal): Promise<RunPage> {
+  return boardApi('/runs', { query: { card_id: cardId, limit: 50 }, signal })
+}
+
+/** @param headers with the executor's token, for a real run @throws ApiProblem */
+export async function startRun(
+  cardId: string,
+  mode: RunMode,
+  headers: Readonly<Record<string, string>> = {},
+): Promise<Run> {
+  const run = await boardApi<Run>(`/cards/${segment(cardId)}/runs`, { body: { mode }, headers })
+  noteRun(run)
+  void loadRuns()
+  return run
+}
+
+/** Applies the new state of a run. */
+export function noteRun(run: Run): void {
+  const { value } = newest.value
+  if (!value) return
+  const isKnown = value.items.some(({ id }) => id === run.id)
+  const items = isKnown ? value.items.map(other => (other.id === run.id ? run : other)) : [run, ...value.items]
+  newest.set({ ...value, items })
+}
+
+export function setExecutor(next: ExecutorStatus): void {
+  status.set(next)
+}

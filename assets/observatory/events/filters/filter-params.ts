@@ -1,0 +1,144 @@
+import type { Verification } from '#model/events/event'
+import { oneOf, type Param, type Params, text, texts, whole } from '../../../shared/query-state.js'
+
+/**
+ * State of the events view in the address: the filters under the API's own names, as `GET /api/events` accepts them,
+ * then the page's own. Empty texts and lists mean not set.
+ *
+ * Source: Event Ledger Service, "Query parameters of GET /api/events".
+ */
+export interface Filters {
+  q: string
+  source: readonly string[]
+  kind: readonly string[]
+  subscription_id: readonly string[]
+  actor: readonly string[]
+  verified: readonly Verification[]
+  /** Key of a node anywhere in the target chain. */
+  target: string
+  subject_id: string
+  /** The last N days; undefined with `from` or `to`. */
+  days: number | undefined
+  /** Instants with a zone, inclusive. */
+  from: string
+  to: string
+  /** Dedupe key of the event in the panel. */
+  event: string
+  live: boolean
+}
+
+/** Range of the list if the address has none. */
+export const DEFAULT_DAYS = 1
+
+/** The server's limit. */
+const MOST_CHOICES = 50
+export const LONGEST_SEARCH = 4096
+const LONGEST_VALUE = 2048
+
+export const VERIFIED: readonly Verification[] = ['signature', 'token', 'login', 'none']
+
+const value: Param<string> = {
+  read: values => text.read(values).slice(0, LONGEST_VALUE),
+  write: text.write,
+}
+
+const search: Param<string> = {
+  read: values => text.read(values).slice(0, LONGEST_SEARCH),
+  write: text.write,
+}
+
+const choices: Param<readonly string[]> = {
+  read: values => texts.read(values.map(one => one.slice(0, LONGEST_VALUE))).slice(0, MOST_CHOICES),
+  write: texts.write,
+}
+
+/** A comma-separated list, in the order of `VERIFIED`. */
+const verifications: Param<readonly Verification[]> = {
+  read: values => VERIFIED.filter(word => values.join(',').split(',').includes(word)),
+  write: chosen => (chosen.length === 0 ? [] : [chosen.join(',')]),
+}
+
+/** The API does not accept patterns for sources. */
+const sources: Param<readonly string[]> = {
+  read: values => choices.read(values).filter(source => !/^!|\*/.test(source)),
+  write: choices.write,
+}
+
+const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)$/
+
+/** Kept as text: an instant has microseconds, which a `Date` would drop. */
+const instant: Param<string> = {
+  read: ([written = '']) => (INSTANT.test(written) && !Number.isNaN(Date.parse(written)) ? written : ''),
+  write: text.write,
+}
+
+const isOn = oneOf('', '1')
+
+const live: Param<boolean> = {
+  read: values => isOn.read(values) === '1',
+  write: on => isOn.write(on ? '1' : ''),
+}
+
+export const FILTER_PARAMS: Params<Filters> = {
+  q: search,
+  source: sources,
+  kind: choices,
+  subscription_id: choices,
+  actor: choices,
+  verified: verifications,
+  target: value,
+  subject_id: value,
+  days: whole({ least: 1, most: 3650 }),
+  from: instant,
+  to: instant,
+  event: value,
+  live,
+}
+
+/** Filters as the API accepts them: unset ones are absent, and there is always a range. */
+export type ApiQuery = Readonly<Record<string, string | number | readonly string[]>>
+
+/** Only the API's own parameters: for the list, the histogram, the download, the stream. */
+export function toApiQuery(filters: Filters): ApiQuery {
+  const { q, source, kind, subscription_id, actor, verified, target, subject_id, days, from, to } = filters
+  const isCustom = from !== '' || to !== ''
+  const all: ApiQuery = {
+    q: q.trim(),
+    source,
+    kind,
+    subscription_id,
+    actor,
+    verified: verified.join(','),
+    target,
+    subject_id,
+    from,
+    to,
+    ...(isCustom ? {} : { days: days ?? DEFAULT_DAYS }),
+  }
+  return Object.fromEntries(Object.entries(all).filter(([, value]) => typeof value === 'number' || value.length > 0))
+}
+
+/** `days` replaces `from` and `to`, and vice versa. */
+export function withChange(filters: Filters, change: Partial<Filters>): Filters {
+  const changed = { ...filters, ...change }
+  if (change.days !== undefined) return { ...changed, from: '', to: '' }
+  if (change.from || change.to) return { ...changed, days: undefined }
+  return changed
+}
+
+/** No filters; leaves the range unchanged. */
+export const NO_FILTERS = {
+  q: '',
+  source: [],
+  kind: [],
+  subscription_id: [],
+  actor: [],
+  verified: [],
+  target: '',
+  subject_id: '',
+} as const satisfies Partial<Filters>
+
+/** Number of set filters, without the range. */
+export function countFilters(filters: Filters): number {
+  return Object.keys(NO_FILTERS).filter(name => filters[name as keyof typeof NO_FILTERS].length > 0).length
+}

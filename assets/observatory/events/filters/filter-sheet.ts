@@ -1,0 +1,51 @@
+import { SourceGlyph } from '../../../shared/controls/glyph.js'
+import { Panel } from '../../../shared/controls/panel.js'
+import { Switch } from '../../../shared/controls/switch.js'
+import { html } from '../../../shared/html.js'
+import { counted } from '../../../shared/words/text.js'
+import { sourceLabel } from '../../sources.js'
+import { counts } from '../histogram/histogram.js'
+import { FilterMenus } from './filter-menus.js'
+import { clearFilters, hasFilters } from './filters.js'
+import { CustomRange, RangePicker } from './range-picker.js'
+import { countOf, isShown, knownSources, toggleSource } from './source-chips.js'
+
+export interface FilterSheetProps {
+  isCustom: boolean
+  onCustom: (isCustom: boolean) => void
+  onDownload: () => void
+  onClose: () => void
+}
+
+/** Phones: the filters on a separate page. */
+export function FilterSheet({ isCustom, onCustom, onDownload, onClose }: FilterSheetProps) {
+  const known = counts.value.value
+  const actions =
+    hasFilters() && html`<button type="button" class="button quiet" onClick=${clearFilters}>Clear all</button>`
+  const foot = html`<button type="button" class="button primary sheet-done" onClick=${onClose}>
+    ${known ? `Show ${counted(known.count, 'event')}` : 'Show events'}
+  </button>`
+  return html`<${Panel} label="Filters" size="form" takesFocus onClose=${onClose} actions=${actions} foot=${foot}>
+    <div class="panel-section form filter-sheet">
+      <${RangePicker} isCustom=${isCustom} onCustom=${onCustom} />
+      ${isCustom && html`<${CustomRange} onClose=${() => onCustom(false)} />`}
+      <section aria-labelledby="sheet-sources">
+        <h3 id="sheet-sources">Source</h3>
+        <div class="sheet-sources">
+          ${knownSources().map(
+            source => html`<div class="sheet-source" key=${source}>
+              <${SourceGlyph} source=${source} /><span class="ellipsis">${sourceLabel(source)}</span>
+              <span class="count">${countOf(source)}</span>
+              <${Switch} isBare label=${sourceLabel(source)} isOn=${isShown(source)} onChange=${() => toggleSource(source)} />
+            </div>`,
+          )}
+        </div>
+      </section>
+      <section aria-labelledby="sheet-more">
+        <h3 id="sheet-more">More</h3>
+        <div class="buttons"><${FilterMenus} hasClear=${false} /></div>
+      </section>
+      <button type="button" class="button" onClick=${onDownload}>Download…</button>
+    </div>
+  <//>`
+}

@@ -1,0 +1,112 @@
+import { useEffect, useState } from 'preact/hooks'
+import { verifiedWords } from '../../../shared/controls/glyph.js'
+import { html } from '../../../shared/html.js'
+import { api } from '../../../shared/server/api.js'
+import { count } from '../../../shared/words/text.js'
+import { Words } from '../../../shared/words/text-view.js'
+import { sourceLabel } from '../../sources.js'
+import { countFilters, DEFAULT_DAYS, type Filters, NO_FILTERS, toApiQuery, withChange } from './filter-params.js'
+import { clearFilters, setFilters } from './filters.js'
+
+/** A filter change that would find events. */
+interface Widening {
+  words: string
+  change: Partial<Filters>
+  count: number
+}
+
+/** Longer ranges, in days; the server's maximum is practically everything. */
+const LONGER: readonly { days: number; words: string }[] = [
+  { days: 3, words: 'Search 3 days' },
+  { days: 7, words: 'Search 7 days' },
+  { days: 30, words: 'Search 30 days' },
+  { days: 3650, words: 'Search everything' },
+]
+const OFFERED = 2
+
+/**
+ * Shown instead of rows if nothing matches: the current filters, and changes that would find events.
+ *
+ * @param asked the filters without matches; others may be loading
+ */
+export function NothingMatches({ asked }: { asked: Filters }) {
+  const { q } = asked
+  const [widenings, setWidenings] = useState<readonly Widening[]>([])
+  useEffect(() => {
+    const leave = new AbortController()
+    setWidenings([])
+    findWidenings(asked, leave.signal).then(setWidenings, () => {
+      // Optional: the search itself succeeded.
+    })
+    return () => leave.abort()
+  }, [asked])
+  return html`<section class="events-blank" aria-label="Nothing matches">
+    <div class="events-state" role="status">
+      <h2>${q === '' ? 'No event matches' : html`No event matches “<${Words} text=${q} limit=${80} />”`}</h2>
+      <p class="quiet-text">Searched <${Words} text=${filterWords(asked)} limit=${400} />. ${/\s/.test(q.trim()) && 'All words must occur.'}</p>
+      <div class="buttons">
+        ${widenings.map(
+          ({ words, change, count: found }) =>
+            html`<button type="button" class="button" onClick=${() => setFilters(change)}>
+              <span class="ellipsis"><${Words} text=${words} limit=${60} />, ${count(found)} ${found === 1 ? 'matches' : 'match'}</span>
+            </button>`,
+        )}
+        ${countFilters(asked) > 0 && html`<button type="button" class="button quiet" onClick=${clearFilters}>Clear all</button>`}
+      </div>
+    </div>
+  </section>`
+}
+
+async function findWidenings(current: Filters, signal: AbortSignal): Promise<Widening[]> {
+  const isCustom = current.from !== '' || current.to !== ''
+  const longer = LONGER.filter(({ days }) => isCustom || days > (current.days ?? DEFAULT_DAYS))
+  const candidates = [
+    ...longer.map(({ days, words }) => ({ words, change: { days } })),
+    ...droppable(current).map(({ name, words }) => ({ words: `Drop ${words}`, change: { [name]: NO_FILTERS[name] } })),
+  ]
+  const found = await Promise.all(
+    candidates.map(async candidate => {
+      const query = { ...toApiQuery(withChange(current, candidate.change)), buckets: 1 }
+      const { count } = await api<{ count: number }>('/api/histogram', { query, signal })
+      return { ...candidate, count }
+    }),
+  )
+  const some = found.filter(({ count }) => count > 0)
+  // One longer range and one removed filter make a better choice than two of a kind.
+  const back = some.find(({ change }) => 'days' in change)
+  const less = some.find(({ change }) => !('days' in change))
+  return [back, less, ...some]
+    .filter((one, at, all) => one !== undefined && all.indexOf(one) === at)
+    .slice(0, OFFERED) as Widening[]
+}
+
+type FilterName = keyof typeof NO_FILTERS
+
+function droppable(current: Filters): { name: FilterName; words: string }[] {
+  const words = namedFilters(current)
+  return (Object.keys(words) as FilterName[]).flatMap(name =>
+    words[name] ? [{ name, words: `“${words[name]}”` }] : [],
+  )
+}
+
+/** The filters in words, without the search terms: `the last 24 hours of chat, not verified`. */
+function filterWords(current: Filters): string {
+  const { days, from, to } = current
+  const range = from || to ? 'the range' : `the last ${(days ?? DEFAULT_DAYS) === 1 ? '24 hours' : `${days} days`}`
+  const { q: _q, source, ...others } = namedFilters(current)
+  return [source ? `${range} of ${source}` : range, ...Object.values(others).filter(Boolean)].join(', ')
+}
+
+function namedFilters(current: Filters): Record<FilterName, string> {
+  const { q, source, kind, subscription_id, actor, verified, target, subject_id } = current
+  return {
+    q,
+    source: source.map(sourceLabel).join(' or '),
+    kind: kind.join(' or '),
+    subscription_id: subscription_id.join(' or '),
+    actor: actor.join(' or '),
+    verified: verified.map(verifiedWords).join(' or '),
+    target,
+    subject_id,
+  }
+}

@@ -1,0 +1,78 @@
+import type { StoredEvent } from '#model/events/event'
+import { sentenceOf } from '#model/sentences/event-sentence'
+import { findMatches } from '../../../shared/words/text.js'
+import { wordsSaid } from '../event-words.js'
+
+/** The second line of a row. */
+export type RowWords =
+  | { kind: 'said'; text: string }
+  /** The search term occurs only there: `payload.head_commit.message`. */
+  | { kind: 'found'; path: string; text: string }
+  | { kind: 'none' }
+
+/** Maximum shown in a row. UTF-16 characters. */
+const SHOWN = 600
+/** Characters before the first match. */
+const BEFORE = 24
+/** Matches after this would be hidden. */
+const SEEN = 60
+/** Maximum strings inspected per event. */
+const MOST_STRINGS = 5_000
+
+/** The second line of a row, cut so that the first match is visible. @param terms search terms */
+export function rowWords(event: StoredEvent, terms: readonly string[]): RowWords {
+  const said = wordsSaid(event)
+  const names = sentenceOf(event).flatMap(part => (part.kind === 'place' ? part.steps : [part.text]))
+  const inSight = [said, ...names]
+  const missing = terms.filter(term => !inSight.some(text => isIn(text, term)))
+  const found = missing.length > 0 ? findInside(event, missing) : undefined
+  if (found) return { kind: 'found', path: found.path, text: excerpt(found.text, missing) }
+  return said.trim() === '' ? { kind: 'none' } : { kind: 'said', text: excerpt(said, terms) }
+}
+
+const cache = new WeakMap<StoredEvent, { terms: string; words: RowWords }>()
+
+/** The same with a cache: texts may be long, and rows render on every scroll. */
+export function keptRowWords(event: StoredEvent, terms: readonly string[]): RowWords {
+  const asked = terms.join('\n')
+  const kept = cache.get(event)
+  if (kept?.terms === asked) return kept.words
+  const words = rowWords(event, terms)
+  cache.set(event, { terms: asked, words })
+  return words
+}
+
+function isIn(text: string, term: string): boolean {
+  return findMatches(text, [term], 1).length > 0
+}
+
+function excerpt(text: string, terms: readonly string[]): string {
+  const [first] = terms.length > 0 ? findMatches(text, terms, 1) : []
+  const from = first && first[0] > SEEN ? first[0] - BEFORE : 0
+  if (from === 0 && text.length <= SHOWN) return text
+  const cut = text.slice(from, from + SHOWN)
+  // Removes half surrogate pairs at both ends.
+  const whole = cut.replace(/^[\udc00-\udfff]/, '').replace(/[\ud800-\udbff]$/, '')
+  return `${from > 0 ? '…' : ''}${whole}${from + SHOWN < text.length ? '…' : ''}`
+}
+
+/** The first string with a term, where the server searches: in the payload, the actor, the conversation. */
+function findInside(event: StoredEvent, terms: readonly string[]): { path: string; text: string } | undefined {
+  const { payload, actor, conversation } = event
+  const open: { path: string; value: unknown }[] = [
+    { path: 'conversation', value: conversation },
+    { path: 'actor', value: actor },
+    { path: 'payload', value: payload },
+  ]
+  for (let looked = 0; open.length > 0 && looked < MOST_STRINGS; looked++) {
+    const { path, value } = open.pop() as (typeof open)[number]
+    if (typeof value === 'string') {
+      if (terms.some(term => isIn(value, term))) return { path, text: value }
+    } else if (typeof value === 'object' && value !== null) {
+      const members = Object.entries(value).slice(0, MOST_STRINGS)
+      const within = (name: string) => (Array.isArray(value) ? `${path}[${name}]` : `${path}.${name}`)
+      open.push(...members.reverse().map(([name, member]) => ({ path: within(name), value: member as unknown })))
+    }
+  }
+  return undefined
+}

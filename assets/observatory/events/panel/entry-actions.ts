@@ -1,0 +1,32 @@
+import type { StoredEvent } from '#model/events/event'
+import { CopyButton } from '../../../shared/controls/copy.js'
+import { Glyph } from '../../../shared/controls/glyph.js'
+import { html } from '../../../shared/html.js'
+import { isPhone } from '../../../shared/media.js'
+import { otherProgramUrl, rootPath } from '../../../shared/server/root-path.js'
+import { isOpen } from '../../../shared/server/session.js'
+import { cardLink, curlCommand, platformLink } from '../event-links.js'
+import { eventKey } from '../event-words.js'
+import { eventLink } from './copy-link.js'
+
+/** Actions on an event: open it on its platform, make a card, copy a command or link. */
+export function EntryActions({ event }: { event: StoredEvent }) {
+  const platform = platformLink(event)
+  const isShort = isPhone.value
+  const curl = () => curlCommand({ base: location.origin + rootPath, key: eventKey(event), needsToken: !isOpen() })
+  return html`<div class="entry-actions buttons" role="group" aria-label="Actions">
+    ${
+      platform &&
+      html`<a class="button" href=${platform} target="_blank" rel="noopener noreferrer" title=${platform}>
+        <${Glyph} name="external" />Open${!isShort && html` on <span class="entry-platform ellipsis">${new URL(platform).host}</span>`}
+        <span class="visually-hidden">, in a new tab</span>
+      </a>`
+    }
+    ${
+      otherProgramUrl !== undefined &&
+      html`<a class="button" href=${cardLink(otherProgramUrl, event)}><${Glyph} name="card" />${isShort ? 'Card' : 'Make a card'}</a>`
+    }
+    <${CopyButton} text=${curl} label=${isShort ? 'curl' : 'Copy as curl'} glyph="terminal" />
+    <${CopyButton} text=${() => eventLink(eventKey(event))} label="Copy link" isBare />
+  </div>`
+}

@@ -1,0 +1,132 @@
+import { useSignalEffect } from '@preact/signals'
+import { useEffect, useMemo } from 'preact/hooks'
+import type { StoredEvent } from '#model/events/event'
+import { sentenceText } from '#model/sentences/event-sentence'
+import { ProblemNote } from '../../../shared/controls/problem-note.js'
+import { html } from '../../../shared/html.js'
+import { isWide } from '../../../shared/media.js'
+import { href } from '../../../shared/server/address.js'
+import { api } from '../../../shared/server/api.js'
+import { outage } from '../../../shared/server/connection.js'
+import { createResource, useSlow } from '../../../shared/server/resource.js'
+import type { EventHistogram, EventPage } from '../../../shared/server/wire.js'
+import { now } from '../../../shared/words/now.js'
+import { count } from '../../../shared/words/text.js'
+import { Words } from '../../../shared/words/text-view.js'
+import { clockTime, dateWords, dayOf, exactTime, justBefore } from '../../../shared/words/time.js'
+import { actorName, eventKey, wordsSaid } from '../event-words.js'
+import { NO_FILTERS } from '../filters/filter-params.js'
+import { filters, filtersQuery } from '../filters/filters.js'
+import { select } from '../list/event-list-state.js'
+import { type Conversation, conversationOf, isOf } from './conversation.js'
+import { Avatar, type EntryProps } from './entry-card.js'
+
+/** Number of events shown before and after this one. */
+const AROUND = 2
+/** Number of events searched for those of a topic without a key. */
+const LOOKED_AT = 50
+/** Delay, so that moving quickly over rows does not load the context of each. */
+const PAUSE_MS = 120
+const SHORT = 200
+const EXCERPT = 400
+
+interface Around {
+  before: readonly StoredEvent[]
+  after: readonly StoredEvent[]
+  /** All events under the key; undefined if there are too many to count. */
+  count: number | undefined
+  /** Time of the first one, if known. */
+  from: string | null
+}
+
+/** The preceding and following events of the conversation. */
+export function EntryConversation({ event, terms }: EntryProps) {
+  const conversation = useMemo(() => conversationOf(event), [eventKey(event)])
+  const around = useMemo(
+    () => createResource(signal => loadAround(event, conversation as Conversation, signal)),
+    [eventKey(event)],
+  )
+  useEffect(() => {
+    if (!conversation) return
+    const timer = window.setTimeout(() => void around.load(), PAUSE_MS)
+    return () => window.clearTimeout(timer)
+  }, [around])
+  useSignalEffect(() => {
+    if (outage.value === undefined && around.problem.peek() !== undefined) void around.load()
+  })
+  const found = around.value.value
+  const isSlow = useSlow(!found && around.problem.value === undefined)
+  if (!conversation) return null
+  const { before = [], after = [] } = found ?? {}
+  const rows = [...before.toReversed(), event, ...after]
+  return html`<section class="panel-section" aria-label="Conversation">
+    <div class="entry-section-head">
+      <h3>Conversation</h3>
+      <span class="entry-thread ellipsis"><${Words} text=${conversation.words} limit=${SHORT} /></span>
+      ${found && isMore(found, rows.length) && html`<${ShowAll} event=${event} conversation=${conversation} found=${found} />`}
+    </div>
+    ${
+      around.problem.value !== undefined
+        ? html`<${ProblemNote} what="The conversation could not be loaded." problem=${around.problem.value} onRetry=${around.load} />`
+        : html`<ol class="entry-talk" aria-busy=${!found}>
+          ${!found && isSlow && html`<li class="entry-turn is-skeleton"><span class="skeleton"></span></li>`}
+          ${rows.map(one => html`<${Turn} key=${eventKey(one)} event=${one} terms=${terms} isThis=${eventKey(one) === eventKey(event)} day=${dayOf(event.captured_at)} />`)}
+        </ol>`
+    }
+    ${found && rows.length === 1 && html`<p class="hint">There are no other events in it.</p>`}
+  </section>`
+}
+
+function ShowAll({
+  event,
+  conversation: { key, within, words },
+  found,
+}: {
+  event: StoredEvent
+  conversation: Conversation
+  found: Around
+}) {
+  const change = { ...NO_FILTERS, target: key, source: [event.source], from: found.from ?? '', to: '' }
+  const link = href('/', filtersQuery({ ...change, event: isWide.value ? filters.value.event : '' }))
+  const wider = within.length > 0 ? ` in ${words.split(' › ')[0]}` : ''
+  return html`<a class="entry-all" href=${link}>Show all${found.count === undefined ? '' : ` ${count(found.count)}`}<${Words} text=${wider} limit=${40} /></a>`
+}
+
+interface TurnProps extends EntryProps {
+  isThis: boolean
+  /** The local day of the open event. */
+  day: string
+}
+
+function Turn({ event, terms, isThis, day }: TurnProps) {
+  const words = wordsSaid(event)
+  const at = event.captured_at
+  const time = html`<time datetime=${at} title=${exactTime(at)}>${dayOf(at) === day ? '' : `${dateWords(at, now.value)} `}${clockTime(at)}</time>`
+  const body = html`<${Avatar} event=${event} />
+    <span class="entry-turn-head"><strong class="ellipsis"><${Words} text=${actorName(event)} terms=${terms} limit=${SHORT} /></strong>${time}</span>
+    <span class="entry-turn-words">${
+      words.trim() === ''
+        ? html`<span class="quiet-text"><${Words} text=${sentenceText(event)} terms=${terms} limit=${EXCERPT} /></span>`
+        : html`<${Words} text=${words} terms=${terms} limit=${EXCERPT} isExcerpt />`
+    }</span>`
+  if (isThis) return html`<li class="entry-turn is-this" aria-current="true">${body}</li>`
+  return html`<li><button type="button" class="entry-turn" onClick=${() => select(eventKey(event))}>${body}</button></li>`
+}
+
+async function loadAround(event: StoredEvent, conversation: Conversation, signal: AbortSignal): Promise<Around> {
+  const { captured_at: at } = event
+  const query = { source: event.source, target: conversation.key }
+  const limit = conversation.within.length > 0 ? LOOKED_AT : AROUND
+  const [before, after, all] = await Promise.all([
+    api<EventPage>('/api/events', { query: { ...query, to: justBefore(at), order: 'desc', limit }, signal }),
+    api<EventPage>('/api/events', { query: { ...query, since: at, order: 'asc', limit }, signal }),
+    api<EventHistogram>('/api/histogram', { query: { ...query, buckets: 1 }, signal }),
+  ])
+  const nearest = (page: EventPage) => page.items.filter(one => isOf(conversation, one)).slice(0, AROUND)
+  const total = all.complete ? all.count : undefined
+  return { before: nearest(before), after: nearest(after), count: total, from: all.from }
+}
+
+function isMore({ count, from }: Around, shown: number): boolean {
+  return from !== null && (count === undefined || count > shown)
+}

@@ -1,0 +1,112 @@
+import { useEffect, useRef } from 'preact/hooks'
+import type { StoredEvent } from '#model/events/event'
+import { Glyph, SourceGlyph } from '../../../shared/controls/glyph.js'
+import { Panel } from '../../../shared/controls/panel.js'
+import { ProblemNote } from '../../../shared/controls/problem-note.js'
+import { html } from '../../../shared/html.js'
+import { useKeys } from '../../../shared/keys/keys.js'
+import { isPhone, isWide } from '../../../shared/media.js'
+import { ApiProblem } from '../../../shared/server/api.js'
+import { useSlow } from '../../../shared/server/resource.js'
+import { searchTerms } from '../../../shared/words/text.js'
+import { Words } from '../../../shared/words/text-view.js'
+import { sourceLabel } from '../../sources.js'
+import { eventKey } from '../event-words.js'
+import { filters } from '../filters/filters.js'
+import { loadSelected, selectedKey, selectedProblem, walk } from '../list/event-list-state.js'
+import { copyLink } from './copy-link.js'
+import { EntryAbout } from './entry-about.js'
+import { EntryActions } from './entry-actions.js'
+import { EntryArrival } from './entry-arrival.js'
+import { EntryCard } from './entry-card.js'
+import { EntryConversation } from './entry-conversation.js'
+import { EntryJson } from './entry-json.js'
+
+export interface EventPanelProps {
+  /** Absent while the event named by the address is loading because it is not in the list. */
+  event?: StoredEvent | undefined
+  onClose: () => void
+}
+
+/** One event in the panel: as a card, its target, its conversation, its arrival, and as JSON. */
+export function EventPanel({ event, onClose }: EventPanelProps) {
+  const key = event ? eventKey(event) : selectedKey.value
+  // During a reload of the list the event may be in neither place.
+  const last = useRef<StoredEvent | undefined>(undefined)
+  if (event) last.current = event
+  const shown = last.current && eventKey(last.current) === key ? last.current : undefined
+  const isMissing = event === undefined && key !== undefined
+  useEffect(() => {
+    if (isMissing) void loadSelected()
+  }, [key, isMissing])
+  const isSlow = useSlow(!shown)
+  const step = (label: string, name: 'arrow-up' | 'arrow-down', by: 1 | -1, hint: string) =>
+    html`<button type="button" class="button quiet icon" aria-label=${label} title=${`${label} (${hint})`} onClick=${() => walk(by)}>
+      <${Glyph} name=${name} />
+    </button>`
+  const label = shown ? nounOf(shown) : 'Event'
+  return html`<${Panel} label=${label} onClose=${onClose} size="event"
+      head=${shown && html`<${Head} event=${shown} label=${label} />`}
+      actions=${html`${step('Newer event', 'arrow-up', -1, 'k')}${step('Older event', 'arrow-down', 1, 'j')}${!isPhone.value && html`<span class="entry-divider"></span>`}`}>
+      ${shown ? html`<${Entry} key=${eventKey(shown)} event=${shown} />` : html`<${NotThere} isSlow=${isSlow} />`}
+    <//>
+    <${PanelKeys} key=${isWide.value} event=${shown} />`
+}
+
+function Head({ event, label }: { event: StoredEvent; label: string }) {
+  return html`<${SourceGlyph} source=${event.source} name=${sourceLabel(event.source)} />
+    <h2 class="entry-title"><${Words} text=${label} limit=${60} /></h2>
+    <span class="entry-kind code"><${Words} text=${event.kind} limit=${120} /></span>`
+}
+
+function Entry({ event }: { event: StoredEvent }) {
+  const terms = searchTerms(filters.value.q)
+  const top = useRef<HTMLDivElement>(null)
+  useEffect(() => {
+    // Scrolls to the top for each event.
+    const { current: element } = top
+    if (element?.parentElement) element.parentElement.scrollTop = 0
+  }, [])
+  return html`<div ref=${top} class="entry">
+    <${EntryCard} event=${event} terms=${terms} />
+    <${EntryActions} event=${event} />
+    <${EntryAbout} event=${event} terms=${terms} />
+    <${EntryConversation} event=${event} terms=${terms} />
+    <${EntryArrival} event=${event} />
+    <${EntryJson} event=${event} terms=${terms} />
+  </div>`
+}
+
+function NotThere({ isSlow }: { isSlow: boolean }) {
+  const problem = selectedProblem.value
+  if (problem instanceof ApiProblem && problem.status === 404) {
+    return html`<div class="panel-section">
+      <h3>There is no such event.</h3>
+      <p class="entry-missing">No event has the key <code><${Words} text=${selectedKey.value ?? ''} limit=${400} /></code>. Check that the link is complete and belongs to this ledger.</p>
+    </div>`
+  }
+  if (problem !== undefined) {
+    return html`<div class="panel-section"><${ProblemNote} what="The event could not be loaded." problem=${problem} onRetry=${loadSelected} /></div>`
+  }
+  return html`<div class="panel-section entry-skeleton" aria-busy="true">${isSlow && html`<span class="skeleton"></span><span class="skeleton"></span><span class="skeleton"></span>`}</div>`
+}
+
+/** A modal panel suspends the view's shortcuts, so it binds them again. */
+function PanelKeys({ event }: { event?: StoredEvent | undefined }) {
+  useKeys(
+    'Events',
+    [
+      { keys: 'j', run: () => walk(1) },
+      { keys: 'k', run: () => walk(-1) },
+      { keys: 'c', run: () => void (event && copyLink(eventKey(event))) },
+    ],
+    !isWide.value,
+  )
+  return null
+}
+
+/** `Pull request`: the object type as a heading. */
+function nounOf({ action, kind }: StoredEvent): string {
+  const noun = (action.object_type || kind.split('.')[0] || 'event').replaceAll('_', ' ')
+  return noun.charAt(0).toUpperCase() + noun.slice(1)
+}

@@ -1,0 +1,147 @@
+import { useId, useMemo, useRef, useState } from 'preact/hooks'
+import { classes, html } from '../../../shared/html.js'
+import { count } from '../../../shared/words/text.js'
+import { Words } from '../../../shared/words/text-view.js'
+import { isRounded, type JsonRow, jsonPreview, jsonRows, MEMBERS } from './json-rows.js'
+
+/** Characters of a string shown initially. */
+const STRING_LIMIT = 500
+const NAME_LIMIT = 200
+/** Deeper lines are not indented further. */
+const DEEPEST_INDENT = 8
+
+export interface JsonTreeProps {
+  value: unknown
+  label: string
+  /** Search terms. */
+  terms: readonly string[]
+  /** Pointers unfolded initially, in addition to the first level. */
+  open: ReadonlySet<string>
+}
+
+/**
+ * A JSON tree, folded below the first level. One tab stop: up and down move, right and left unfold and fold, Enter does
+ * either, and shows the rest of a long value.
+ */
+export function JsonTree({ value, label, terms, open }: JsonTreeProps) {
+  const id = useId()
+  const [folds, setFolds] = useState<ReadonlyMap<string, boolean>>(new Map())
+  const [shown, setShown] = useState<ReadonlyMap<string, number>>(new Map())
+  const [whole, setWhole] = useState<ReadonlySet<string>>(new Set())
+  const [at, setAt] = useState(0)
+  const tree = useRef<HTMLDivElement>(null)
+  const rows = useMemo(
+    () =>
+      jsonRows(value, {
+        isOpen: path => folds.get(path) ?? (path === '' || open.has(path)),
+        shown: path => shown.get(path) ?? MEMBERS,
+      }),
+    [value, folds, shown, open],
+  )
+  const here = Math.min(at, rows.length - 1)
+
+  const fold = (path: string, isOpen: boolean) => setFolds(new Map(folds).set(path, isOpen))
+  const act = (row: JsonRow) => {
+    if (row.kind === 'more') setShown(new Map(shown).set(row.path, (shown.get(row.path) ?? MEMBERS) + 10 * MEMBERS))
+    else if (row.isOpen !== undefined) fold(row.path, !row.isOpen)
+    else if (row.kind === 'string') setWhole(new Set(whole).add(row.path))
+  }
+  const go = (to: number) => {
+    const step = to < here ? -1 : 1
+    let next = to
+    while (rows[next]?.kind === 'end') next += step
+    if (!rows[next]) return
+    setAt(next)
+    tree.current?.children[next]?.scrollIntoView({ block: 'nearest' })
+  }
+  const press = (event: KeyboardEvent) => {
+    const row = rows[here]
+    if (!row || event.ctrlKey || event.metaKey || event.altKey) return
+    if (event.key === 'ArrowDown') go(here + 1)
+    else if (event.key === 'ArrowUp') go(here - 1)
+    else if (event.key === 'Home') go(0)
+    else if (event.key === 'End') go(rows.length - 1)
+    else if (event.key === 'Enter' || event.key === ' ') act(row)
+    else if (event.key === 'ArrowRight') row.isOpen === false ? fold(row.path, true) : row.isOpen && go(here + 1)
+    else if (event.key === 'ArrowLeft') row.isOpen ? fold(row.path, false) : go(parentOf(rows, here))
+    else return
+    event.preventDefault()
+  }
+
+  return html`<div ref=${tree} class="json code" role="tree" aria-label=${label} tabindex="0"
+    aria-activedescendant=${`${id}-${here}`} onKeyDown=${press}>
+    ${rows.map((row, index) =>
+      row.kind === 'end'
+        ? html`<div key=${`${row.path}/end`} role="none" class=${`json-row json-depth-${indent(row)}`}>${Array.isArray(row.value) ? ']' : '}'}</div>`
+        : html`<div key=${`${row.path}${row.kind === 'more' ? '/more' : ''}`} id=${`${id}-${index}`} role="treeitem" aria-level=${row.depth + 1}
+          aria-expanded=${row.isOpen} aria-selected=${index === here}
+          class=${classes('json-row', `json-depth-${indent(row)}`, index === here && 'is-active', row.isOpen !== undefined && 'is-fold')}
+          onClick=${() => {
+            setAt(index)
+            // The user has selected text to copy.
+            if (getSelection()?.isCollapsed !== false && row.kind !== 'string') act(row)
+          }}>
+          <${Line} row=${row} terms=${terms} isWhole=${whole.has(row.path)} onWhole=${() => act(row)} />
+        </div>`,
+    )}
+  </div>`
+}
+
+interface LineProps {
+  row: JsonRow
+  terms: readonly string[]
+  isWhole: boolean
+  onWhole: () => void
+}
+
+function Line({ row, terms, isWhole, onWhole }: LineProps) {
+  const { kind, name, value, isOpen, left = 0 } = row
+  if (kind === 'more')
+    return html`<span class="json-more">${count(left)} more, show ${count(Math.min(left, 10 * MEMBERS))}</span>`
+  return html`<span class="json-sign" aria-hidden="true">${isOpen === undefined ? '' : isOpen ? '▾' : '▸'}</span>${
+    name !== undefined &&
+    html`<span class="json-name"><${Words} text=${name} terms=${terms} limit=${NAME_LIMIT} /></span>: `
+  }${
+    kind === 'string'
+      ? html`<${Text} text=${value} terms=${terms} isWhole=${isWhole} onWhole=${onWhole} />`
+      : kind === 'object' || kind === 'array'
+        ? isOpen
+          ? kind === 'array'
+            ? '['
+            : '{'
+          : html`<span class="json-folded"><${Words} text=${jsonPreview(value as object)} terms=${terms} limit=${NAME_LIMIT} /></span>`
+        : html`<span class=${`json-${kind}`}>${String(value)}</span>${isRounded(value) && html` <span class="tag">rounded, see Raw</span>`}`
+  }`
+}
+
+function Text({
+  text,
+  terms,
+  isWhole,
+  onWhole,
+}: {
+  text: string
+  terms: readonly string[]
+  isWhole: boolean
+  onWhole: () => void
+}) {
+  // Escaped as in JSON; of a long string only the shown part.
+  const isLong = !isWhole && text.length > STRING_LIMIT
+  const limit = isWhole ? text.length * 6 + 2 : STRING_LIMIT
+  const shown = JSON.stringify(isLong ? text.slice(0, STRING_LIMIT) : text)
+  return html`<span class="json-string"><${Words} text=${isLong ? shown.slice(0, -1) : shown} terms=${terms} limit=${Math.max(limit, shown.length)} />${isLong && '…'}</span>${
+    isLong &&
+    html` <button type="button" class="link" tabindex="-1" onClick=${onWhole}>Show all ${count(text.length)} characters</button>`
+  }`
+}
+
+function indent({ depth }: JsonRow): number {
+  return Math.min(depth, DEEPEST_INDENT)
+}
+
+/** The parent line of a line. */
+function parentOf(rows: readonly JsonRow[], at: number): number {
+  const depth = rows[at]?.depth ?? 0
+  const above = rows.slice(0, at).findLastIndex(row => row.depth < depth && row.kind !== 'end')
+  return Math.max(0, above)
+}

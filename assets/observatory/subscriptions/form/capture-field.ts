@@ -1,0 +1,108 @@
+import { useId } from 'preact/hooks'
+import { idleIntervalOf } from '#model/subscriptions/polling'
+import { Switch } from '../../../shared/controls/switch.js'
+import { html } from '../../../shared/html.js'
+import type { Platform } from '../../../shared/server/wire.js'
+import { duration, fromMs } from '../../../shared/words/time.js'
+import { moment } from '../capture-words.js'
+import { type Draft, isPolledDraft, metadataOf, targetOf, withMetadata, withReading } from './draft.js'
+
+const HOUR_MS = 3_600_000
+/** Choices for the hot period. */
+const HEATS = [
+  { value: '2', label: 'for the first 2 hours', ms: 2 * HOUR_MS },
+  { value: '24', label: 'for the first day', ms: 24 * HOUR_MS },
+  { value: '168', label: 'for the first week', ms: 168 * HOUR_MS },
+] as const
+
+const FIRST_INTERVAL_SECONDS = 30
+const LONGEST_INTERVAL_SECONDS = 86_400
+
+export interface CaptureFieldProps {
+  draft: Draft
+  onChange: (draft: Draft) => void
+  platform: Platform | undefined
+  /** The server refused its interval. */
+  isRefused: boolean
+}
+
+/** How to receive its events: by the platform's webhook, or by polling. */
+export function CaptureField({ draft, onChange, platform, isRefused }: CaptureFieldProps) {
+  const id = useId()
+  const usesPolling = isPolledDraft(draft)
+  const mayRead = platform?.capture_modes.some(mode => mode === 'poll' || mode === 'api_cursor') ?? false
+  const whyOff =
+    mayRead && targetOf(draft) === '' && !usesPolling ? 'Only a stream or a topic can be polled.' : undefined
+  const { interval_seconds: interval } = metadataOf(draft)
+  const seconds = typeof interval === 'number' ? interval : undefined
+  const change = (isOn: boolean) => {
+    const changed = withReading(draft, isOn)
+    onChange(
+      isOn
+        ? withMetadata(changed, { interval_seconds: seconds ?? FIRST_INTERVAL_SECONDS, hot_until: inMs(2 * HOUR_MS) })
+        : changed,
+    )
+  }
+  const setSeconds = (text: string) =>
+    onChange(withMetadata(draft, { interval_seconds: /^\d+$/.test(text) ? Number(text) : undefined }))
+  return html`<fieldset class="form-part">
+    <legend class="field-label">How to capture</legend>
+    ${
+      (mayRead || usesPolling) &&
+      html`<div class="capture-row">
+        <${Switch} label="Poll every" isOn=${usesPolling} whyOff=${whyOff} onChange=${change} />
+        <span class="unit-field"><input class="field" type="number" min="1" max=${LONGEST_INTERVAL_SECONDS} step="1" inputmode="numeric"
+          aria-label="Seconds between two captures" aria-describedby=${`${id}-said`} disabled=${!usesPolling}
+          value=${seconds ?? (usesPolling ? '' : FIRST_INTERVAL_SECONDS)} placeholder="60" aria-invalid=${isRefused}
+          onInput=${(event: InputEvent) => setSeconds((event.target as HTMLInputElement).value)} /><span class="unit" aria-hidden="true">s</span></span>
+        ${usesPolling && html`<${Heat} draft=${draft} onChange=${onChange} />`}
+      </div>`
+    }
+    <div id=${`${id}-said`}>
+      ${isRefused && html`<p class="field-problem">Enter whole seconds, 1 or more.</p>`}
+      ${whyOff !== undefined && html`<p class="field-hint">${whyOff}</p>`}
+      ${
+        usesPolling &&
+        html`<p class="field-hint">${pace(seconds ?? 60, metadataOf(draft).hot_until !== undefined)} Requires a server with${' '}
+        <code>--capture</code>, or the command <code>daybook capture subscription-once --due</code>.</p>`
+      }
+      <p class="field-hint">${webhookWords(platform, usesPolling)}</p>
+    </div>
+  </fieldset>`
+}
+
+function Heat({ draft, onChange }: { draft: Draft; onChange: (draft: Draft) => void }) {
+  const { hot_until: hotUntil } = metadataOf(draft)
+  const until = typeof hotUntil === 'string' ? Date.parse(hotUntil) : Number.NaN
+  const now = Date.now()
+  const chosen =
+    HEATS.find(({ ms }) => Math.abs(until - now - ms) < 60_000)?.value ?? (Number.isNaN(until) ? 'always' : 'kept')
+  const choose = (value: string) => {
+    const heat = HEATS.find(choice => choice.value === value)
+    if (value !== 'kept') onChange(withMetadata(draft, { hot_until: heat && inMs(heat.ms) }))
+  }
+  return html`<select class="field heat" aria-label="How long at this interval" value=${chosen}
+    onChange=${(event: Event) => choose((event.target as HTMLSelectElement).value)}>
+    ${HEATS.map(({ value, label }) => html`<option value=${value} selected=${value === chosen}>${label}</option>`)}
+    <option value="always" selected=${chosen === 'always'}>always</option>
+    ${chosen === 'kept' && html`<option value="kept" selected>until ${moment(until, now)}</option>`}
+  </select>`
+}
+
+function pace(seconds: number, cools: boolean): string {
+  return cools ? `Afterwards every ${duration(idleIntervalOf(seconds) * 1000)}.` : 'The interval does not change.'
+}
+
+function webhookWords(platform: Platform | undefined, usesPolling: boolean): string {
+  if (!platform) return 'A program sends these events.'
+  const { display_name: name, secret_configured: isSecretSet, webhook_path: path } = platform
+  const whose = name.split(',')[0]
+  if (isSecretSet)
+    return `Events that ${whose} sends to the webhook ${path} ${usesPolling ? 'also match' : 'match'}, verified by its secret.`
+  const begin = usesPolling ? '' : `By webhook, at ${path}. `
+  return `${begin}No webhook secret is set for ${whose}, so a webhook ${usesPolling ? 'would arrive' : 'arrives'} unverified.`
+}
+
+function inMs(ms: number): string {
+  return fromMs(Math.round((Date.now() + ms) / 1000) * 1000)
+}

@@ -1,0 +1,90 @@
+import type { StoredEvent } from '#model/events/event'
+import { sentenceText } from '#model/sentences/event-sentence'
+import type { SubscriptionPreview } from '#model/subscriptions/subscription-preview'
+import { sourceStyle } from '../../../shared/controls/glyph.js'
+import { classes, html } from '../../../shared/html.js'
+import { ApiProblem, reasonOf } from '../../../shared/server/api.js'
+import { now } from '../../../shared/words/now.js'
+import { count, counted } from '../../../shared/words/text.js'
+import { Words } from '../../../shared/words/text-view.js'
+import { dateWords, dayOf, exactTime, fromMs, shortTime } from '../../../shared/words/time.js'
+import { actorName, eventKey, wordsSaid } from '../../events/event-words.js'
+import type { PreviewState } from './preview.js'
+
+export interface PreviewViewProps extends PreviewState {
+  source: string
+  /** Why there is no preview, if so. */
+  whyNot: string | undefined
+}
+
+/** Number of matches in the last 7 days: a bar per day, and the three newest. */
+export function PreviewView({ preview, problem, isCurrent, source, whyNot }: PreviewViewProps) {
+  if (whyNot !== undefined)
+    return html`<section class="preview" aria-label="What it would match"><p class="hint">${whyNot}</p></section>`
+  if (problem !== undefined && isCurrent) {
+    const words = whyRefused(problem)
+    return html`<section class="preview" aria-label="What it would match"><p class="hint"><${Words} text=${words} limit=${600} /></p></section>`
+  }
+  if (!preview)
+    return html`<section class="preview" aria-label="What it would match"><p class="hint">Checking the last 7 days.</p></section>`
+  const { examples, complete, counted_from: from } = preview
+  return html`<section class="preview" aria-label="What it would match" aria-busy=${!isCurrent}>
+    <div class="preview-head">
+      <div role="status">
+        <p class="preview-count"><strong>Would match ${!complete && 'at least '}${counted(preview.count, 'event')}</strong> in the last 7 days</p>
+        <p class="hint">${daysWords(preview)}${!complete && ` Counted since ${dateWords(from, now.value)} ${shortTime(from)}: the source has too many events to check all.`}</p>
+      </div>
+      <${Bars} days=${preview.by_day} source=${source} />
+    </div>
+    ${
+      examples.length > 0 &&
+      html`<ul class="preview-examples">${examples.map(
+        event => html`<li key=${eventKey(event)}>
+          <time datetime=${event.captured_at} title=${exactTime(event.captured_at)}>${when(event.captured_at)}</time>
+          <span class="ellipsis">${exampleWords(event)}</span>
+        </li>`,
+      )}</ul>`
+    }
+  </section>`
+}
+
+/** Actor and text; without a text, the action. */
+function exampleWords(event: Pick<StoredEvent, 'actor' | 'conversation'>) {
+  const said = wordsSaid(event)
+  if (said.trim() === '') return html`<${Words} text=${sentenceText(event)} limit=${200} />`
+  return html`<strong><${Words} text=${actorName(event)} limit=${80} /></strong>${' '}<${Words} text=${said} limit=${200} />`
+}
+
+/** The form also shows this at its field; the JSON view only here. */
+function whyRefused(problem: unknown): string {
+  if (!(problem instanceof ApiProblem) || problem.errors.length === 0) return reasonOf(problem)
+  return `Correct this to see what would match. ${problem.errors.map(({ detail }) => detail).join(' ')}`
+}
+
+/** The days have 24 hours each and end now, so one overlaps two calendar days. */
+function daysWords({ count: all, by_day: days }: SubscriptionPreview): string {
+  if (all === 0) return 'Nothing would have matched.'
+  const most = Math.max(...days.map(day => day.count))
+  const silent = days.filter(day => day.count === 0).length
+  return `At most ${count(most)} in 24 hours.${silent > 0 ? ` None in ${silent} of the 7 days.` : ''}`
+}
+
+const HEIGHT_PX = 24
+
+function Bars({ days, source }: { days: SubscriptionPreview['by_day']; source: string }) {
+  const most = Math.max(1, ...days.map(day => day.count))
+  const words = days.map(day => `${dateWords(day.start, now.value)}: ${count(day.count)}`).join(', ')
+  return html`<div class=${classes('preview-bars', `source-${sourceStyle(source)}`)} role="img" aria-label=${`By 24 hours from each: ${words}`}>
+    ${days.map(day => {
+      const height = day.count === 0 ? 1 : Math.max(2, Math.round((day.count / most) * HEIGHT_PX))
+      return html`<span class=${classes('preview-bar', day.count === 0 && 'is-none')} style=${{ height: `${height}px` }}
+        title=${`24 hours from ${dateWords(day.start, now.value)} ${shortTime(day.start)}: ${counted(day.count, 'event')}`}></span>`
+    })}
+  </div>`
+}
+
+/** `14:12` today, else `Thu`. */
+function when(at: string): string {
+  const isToday = dayOf(at) === dayOf(fromMs(now.value))
+  return isToday ? shortTime(at) : new Date(at).toLocaleDateString('en-GB', { weekday: 'short' })
+}

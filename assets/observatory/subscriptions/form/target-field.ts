@@ -1,0 +1,77 @@
+import { useId } from 'preact/hooks'
+import { TARGET_CHARACTERS } from '#model/subscriptions/target-grammar'
+import { Glyph } from '../../../shared/controls/glyph.js'
+import { html } from '../../../shared/html.js'
+import { Words } from '../../../shared/words/text-view.js'
+import { platforms, sourceLabel } from '../../sources.js'
+import { nearTargets } from './near-targets.js'
+import { readTarget, type TargetReading } from './target-reading.js'
+
+export interface TargetFieldProps {
+  source: string
+  target: string
+  onChange: (target: string) => void
+  /** Targets of other subscriptions of that source. */
+  known: readonly string[]
+  /** Whether anything happened there recently; undefined while unknown. */
+  isSeen: boolean | undefined
+  /** The server's message. */
+  refusal: string | undefined
+}
+
+/** The target: the grammar next to the label, and below it the parsed target, or what is wrong and how to fix it. */
+export function TargetField({ source, target, onChange, known, isSeen, refusal }: TargetFieldProps) {
+  const id = useId()
+  const reading = readTarget(source, target, known)
+  const forms = platforms.value.value?.find(platform => platform.source === source)?.target_grammar ?? []
+  const isWrong = reading.kind === 'problem' || refusal !== undefined
+  const use = (text: string) => {
+    onChange(text)
+    document.getElementById(id)?.focus()
+  }
+  return html`<div class="form-part">
+    <div class="form-label"><label class="field-label" for=${id}>What to watch</label><span class="hint code">${grammar(forms)}</span></div>
+    <div class="target-field">
+      <input id=${id} class="field code" type="text" value=${target} maxlength=${TARGET_CHARACTERS} autocomplete="off" autocapitalize="none" spellcheck=${false}
+        placeholder=${forms[0]?.example} aria-invalid=${isWrong} aria-describedby=${`${id}-said`}
+        onInput=${(event: InputEvent) => onChange((event.target as HTMLInputElement).value)} />
+      ${reading.kind === 'understood' && !isWrong && html`<${Glyph} name="check" class="target-check" />`}
+    </div>
+    <div id=${`${id}-said`} class="target-said" role="status">
+      <${Said} source=${source} reading=${reading} onUse=${use} />
+      ${reading.kind !== 'problem' && refusal !== undefined && html`<p class="field-problem"><${Words} text=${refusal} /></p>`}
+      ${reading.kind === 'understood' && isSeen === false && refusal === undefined && html`<${NeverSeen} near=${nearTargets(target, known)} onUse=${use} />`}
+    </div>
+  </div>`
+}
+
+function grammar(forms: readonly { form: string }[]): string {
+  const [first, second] = forms.map(({ form }) => form.replaceAll(/<[^<>]*>/g, '…'))
+  return second === undefined ? (first ?? 'the key of a node') : `${first} or ${second}`
+}
+
+function Said({ source, reading, onUse }: { source: string; reading: TargetReading; onUse: (text: string) => void }) {
+  if (reading.kind === 'whole') return html`<p class="field-hint">Empty: everything in ${sourceLabel(source)}.</p>`
+  if (reading.kind === 'problem') {
+    const { words, fix } = reading
+    return html`<p class="field-problem">${words}${
+      fix !== undefined &&
+      html` <code><${Words} text=${fix} limit=${200} /></code>. <button type="button" class="link" onClick=${() => onUse(fix)}>Use that</button>`
+    }</p>`
+  }
+  return html`<p class="target-pieces">
+    ${reading.pieces.map(
+      ({ keyword, name }, at) => html`${at > 0 && html`<${Glyph} name="chevron-right" class="small" />`}
+        <span class="target-piece">${keyword} <strong><${Words} text=${name} limit=${120} /></strong></span>`,
+    )}
+    <span class="hint">${reading.pieces.length > 0 && 'Understood. '}${reading.words}</span>
+  </p>`
+}
+
+/** Not an error: the target may not exist yet. */
+function NeverSeen({ near, onUse }: { near: readonly string[]; onUse: (text: string) => void }) {
+  return html`<p class="target-unseen">Valid, but nothing happened there in the last 7 days.${
+    near.length > 0 &&
+    html` Similar: ${near.map((other, at) => html`${at > 0 && ', '}<button type="button" class="link code" onClick=${() => onUse(other)}>${other}</button>`)}`
+  }</p>`
+}

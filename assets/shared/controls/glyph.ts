@@ -1,0 +1,82 @@
+import type { Verification } from '#model/events/event'
+import { classes, html } from '../html.js'
+import { plainText } from '../words/text.js'
+
+export type GlyphName =
+  | 'arrow-down'
+  | 'arrow-up'
+  | 'book'
+  | 'card'
+  | 'check'
+  | 'chevron-down'
+  | 'chevron-left'
+  | 'chevron-right'
+  | 'clock'
+  | 'close'
+  | 'copy'
+  | 'database'
+  | 'download'
+  | 'external'
+  | 'eye'
+  | 'filter'
+  | 'flake'
+  | 'flame'
+  | 'info'
+  | 'key'
+  | 'link'
+  | 'list'
+  | 'more'
+  | 'pause'
+  | 'pencil'
+  | 'person'
+  | 'play'
+  | 'plus'
+  | 'search'
+  | 'shield'
+  | 'terminal'
+  | 'trash'
+  | 'undo'
+  | 'unverified'
+  | 'warning'
+
+export interface GlyphProps {
+  name: GlyphName
+  class?: string
+}
+
+/** A decorative glyph: the word next to it, or its parent, has the accessible name. */
+export function Glyph({ name, class: more }: GlyphProps) {
+  return html`<svg class=${classes('glyph', more)} viewBox="0 0 16 16" aria-hidden="true"><use href="#g-${name}" /></svg>`
+}
+
+const SOURCES: Readonly<Record<string, string>> = { chat: 'chat', forum: 'forum', code_a: 'code-a', code_b: 'code-b' }
+
+/** `chat`, `forum`, `code-a`, `code-b` or `other`: suffix of a source's classes, properties and glyph. */
+export function sourceStyle(source: string): string {
+  return (Object.hasOwn(SOURCES, source) && SOURCES[source]) || 'other'
+}
+
+/** Silhouette and colour of a source; its name is next to it, or given. */
+export function SourceGlyph({ source, name }: { source: string; name?: string }) {
+  const style = sourceStyle(source)
+  return html`<svg class="glyph source-${style}" viewBox="0 0 16 16" role=${name ? 'img' : undefined}
+    aria-label=${name && plainText(name)} aria-hidden=${name ? undefined : 'true'}><use href="#g-source-${style}" /></svg>`
+}
+
+const VERIFIED: Readonly<Record<Verification, { name: GlyphName; words: string }>> = {
+  signature: { name: 'shield', words: 'by signature' },
+  token: { name: 'key', words: 'by token' },
+  login: { name: 'person', words: 'by login' },
+  none: { name: 'unverified', words: 'not verified' },
+}
+
+/** `by signature`, `not verified`: how the sender was verified. */
+export function verifiedWords(verified: Verification): string {
+  return VERIFIED[verified].words
+}
+
+export function VerifiedMark({ verified }: { verified: Verification }) {
+  const { name, words } = VERIFIED[verified]
+  return html`<svg class=${classes('glyph verified', verified === 'none' && 'is-unverified')} viewBox="0 0 16 16"
+    role="img" aria-label=${words}><title>${words}</title><use href="#g-${name}" /></svg>`
+}

@@ -1,0 +1,78 @@
+import { signal } from '@preact/signals'
+import { useLayoutEffect, useState } from 'preact/hooks'
+import { type Children, html } from '../html.js'
+import { Words } from '../words/text-view.js'
+import { Glyph } from './glyph.js'
+
+export interface ToastOptions {
+  /** What was done, and what stays: `Deleted topic:3980. Its 212 events stay.` */
+  words: Children
+  /** Time to undo; default ten seconds. */
+  seconds?: number
+  /** Restores the previous state. */
+  undo?: () => void
+  /** Called when undo is no longer possible; also on leaving the page, so it must use `keepalive`. */
+  commit?: () => void
+}
+
+interface Toast extends ToastOptions {
+  id: number
+}
+
+const toasts = signal<readonly Toast[]>([])
+/** Places for toasts: the page, and each open modal above it. */
+const places = signal<readonly symbol[]>([])
+let lastId = 0
+
+/** Shows a message with an undo button. @returns ends it immediately, as if its time had passed */
+export function showToast(options: ToastOptions): () => void {
+  lastId += 1
+  const toast: Toast = { ...options, id: lastId }
+  toasts.value = [...toasts.peek(), toast]
+  // The time runs wherever the toast is shown.
+  window.setTimeout(() => end(toast, 'commit'), (options.seconds ?? 10) * 1000)
+  return () => end(toast, 'commit')
+}
+
+function end(toast: Toast, how: 'commit' | 'undo'): void {
+  // Ends only once.
+  if (!toasts.peek().includes(toast)) return
+  toasts.value = toasts.peek().filter(other => other !== toast)
+  toast[how]?.()
+}
+
+window.addEventListener('pagehide', () => {
+  for (const toast of toasts.peek()) end(toast, 'commit')
+})
+
+/**
+ * Container of toasts: in the shell, and in each modal dialog. They appear in the most recently opened one, because
+ * everything below it is covered and inert.
+ */
+export function Toasts() {
+  const [place] = useState(() => Symbol('place of toasts'))
+  useLayoutEffect(() => {
+    places.value = [...places.peek(), place]
+    return () => {
+      places.value = places.peek().filter(other => other !== place)
+    }
+  }, [place])
+  const isHere = places.value.at(-1) === place
+  return html`<div class="toasts" role="status">
+    ${isHere && toasts.value.map(toast => html`<${ToastView} key=${toast.id} toast=${toast} />`)}
+  </div>`
+}
+
+function ToastView({ toast }: { toast: Toast }) {
+  const { words, undo } = toast
+  return html`<div class="toast">
+    <p>${typeof words === 'string' ? html`<${Words} text=${words} />` : words}</p>
+    ${
+      undo &&
+      html`<button type="button" class="button quiet accent" onClick=${() => end(toast, 'undo')}>
+        <${Glyph} name="undo" />Undo
+      </button>`
+    }
+    <button type="button" class="button quiet icon" aria-label="Close" onClick=${() => end(toast, 'commit')}><${Glyph} name="close" /></button>
+  </div>`
+}

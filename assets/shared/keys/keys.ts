@@ -1,0 +1,94 @@
+import { signal } from '@preact/signals'
+import { useEffect, useRef } from 'preact/hooks'
+import { appearance } from '../appearance.js'
+import { isSingleKey, StrokeMatcher, strokeOf } from './key-strokes.js'
+
+/** A keyboard shortcut and its action. */
+export interface KeyBinding {
+  /** In the notation of `strokeOf`; two strokes separated by a blank: `j`, `Escape`, `g e`. The first is shown. */
+  keys: string | readonly string[]
+  /** For the list of shortcuts: `open`, `next, previous`. Absent: not listed. */
+  does?: string
+  run: (event: KeyboardEvent) => void
+  /** Also active in text fields. */
+  inFields?: boolean
+}
+
+interface Group {
+  /** Heading in the list of shortcuts: `Everywhere`, `Events`. */
+  scope: string
+  bindings: readonly KeyBinding[]
+  layer: number
+}
+
+const groups = signal<readonly Group[]>([])
+const matcher = new StrokeMatcher()
+let topLayer = 0
+
+/** Active shortcuts in order of binding, for the list of shortcuts. */
+export function listedKeys(): { scope: string; bindings: readonly KeyBinding[] }[] {
+  const scopes = new Map<string, KeyBinding[]>()
+  for (const { scope, bindings, layer } of groups.value) {
+    if (layer > 0) continue
+    scopes.set(scope, [...(scopes.get(scope) ?? []), ...bindings.filter(binding => binding.does)])
+  }
+  return [...scopes].map(([scope, bindings]) => ({ scope, bindings })).filter(({ bindings }) => bindings.length > 0)
+}
+
+/** Binds keys until the returned function is called. The latest binding of a key takes precedence. */
+export function bindKeys(scope: string, bindings: readonly KeyBinding[]): () => void {
+  const group: Group = { scope, bindings, layer: topLayer }
+  groups.value = [...groups.peek(), group]
+  return () => {
+    groups.value = groups.peek().filter(other => other !== group)
+  }
+}
+
+/** Binds keys while a component is mounted. They may change with every render. */
+export function useKeys(scope: string, bindings: readonly KeyBinding[], isOn = true): void {
+  const latest = useRef(bindings)
+  latest.current = bindings
+  const shape = bindings.map(({ keys, does }) => `${keys}\t${does}`).join('\n')
+  useEffect(() => {
+    if (!isOn) return
+    const bound = bindings.map((binding, at) => ({
+      ...binding,
+      run: (event: KeyboardEvent) => latest.current[at]?.run(event),
+    }))
+    return bindKeys(scope, bound)
+  }, [scope, shape, isOn])
+}
+
+/** Suspends all existing bindings while a modal is open, until the returned function is called. */
+export function coverKeys(): () => void {
+  topLayer += 1
+  return () => {
+    topLayer -= 1
+  }
+}
+
+document.addEventListener('keydown', event => {
+  if (event.defaultPrevented || event.isComposing || event.repeat === undefined) return
+  const stroke = strokeOf(event)
+  if (isSingleKey(stroke) && !appearance.value.singleKeys) return
+  const isTyping = isField(event.target)
+  const bound = groups
+    .peek()
+    .filter(({ layer }) => layer === topLayer)
+    .flatMap(({ bindings }) => bindings)
+    .filter(({ inFields }) => !isTyping || inFields)
+  const found = matcher.match(stroke, bound.flatMap(sequences), performance.now())
+  if (found === undefined) return
+  if (found !== 'pending') bound.findLast(binding => sequences(binding).includes(found))?.run(event)
+  event.preventDefault()
+})
+
+function sequences({ keys }: KeyBinding): readonly string[] {
+  return typeof keys === 'string' ? [keys] : keys
+}
+
+const TYPED_INTO = 'input:not([type=checkbox], [type=radio], [type=button]), textarea, select, [contenteditable]'
+
+function isField(target: EventTarget | null): boolean {
+  return target instanceof Element && target.closest(TYPED_INTO) !== null
+}

@@ -1,0 +1,79 @@
+import { computed, type ReadonlySignal, signal } from '@preact/signals'
+import { type Params, readState, writeState } from '../query-state.js'
+import { rootPath } from './root-path.js'
+
+/** The page's address: a path below the root path, without trailing slash (except `/`), and the query. */
+export interface Address {
+  path: string
+  query: URLSearchParams
+}
+
+export type How = 'push' | 'replace'
+
+const current = signal<Address>(readAddress())
+
+/** Follows links, `go`, and the browser's history. */
+export const address: ReadonlySignal<Address> = current
+
+/** An address of this page, for `href`. @param path from `/` */
+export function href(path: string, query?: URLSearchParams | string): string {
+  const search = String(query ?? '')
+  return `${rootPath}${path}${search && `?${search}`}`
+}
+
+/** Navigates within the page. `replace` adds no history entry. */
+export function go(path: string, query: URLSearchParams = new URLSearchParams(), how: How = 'push'): void {
+  const url = href(path, query)
+  if (url === location.pathname + location.search) return
+  if (how === 'push') history.pushState(null, '', url)
+  else history.replaceState(null, '', url)
+  current.value = readAddress()
+}
+
+/** View state stored in the address under the names of `params`. */
+export interface QueryState<State> {
+  value: ReadonlySignal<State>
+  /** Changes some of it; other members of the query stay. */
+  set(change: Partial<State>, how?: How): void
+  /** The resulting query, for a link. */
+  query(change: Partial<State>): URLSearchParams
+}
+
+export function queryState<State extends object>(params: Params<State>): QueryState<State> {
+  const value = computed(() => readState(params, current.value.query))
+  const query = (change: Partial<State>) =>
+    writeState(params, { ...value.value, ...change }, new URLSearchParams(current.value.query))
+  return { value, query, set: (change, how = 'push') => go(current.value.path, query(change), how) }
+}
+
+/**
+ * Handles links to these paths and browser history within the page.
+ *
+ * @param paths of this page, from `/`
+ */
+export function startAddress(paths: readonly string[]): void {
+  window.addEventListener('popstate', () => {
+    current.value = readAddress()
+  })
+  document.addEventListener('click', event => {
+    const isPlain = event.button === 0 && !(event.metaKey || event.ctrlKey || event.shiftKey || event.altKey)
+    const link = event.target instanceof Element ? event.target.closest('a') : null
+    if (!link || !isPlain || event.defaultPrevented || link.target || link.hasAttribute('download')) return
+    const url = new URL(link.href, location.href)
+    const path = pathBelowRoot(url.pathname)
+    if (url.origin !== location.origin || path === undefined || !paths.includes(path)) return
+    event.preventDefault()
+    go(path, url.searchParams)
+  })
+}
+
+function readAddress(): Address {
+  return { path: pathBelowRoot(location.pathname) ?? '/', query: new URLSearchParams(location.search) }
+}
+
+/** The server ignores case and one trailing slash. */
+function pathBelowRoot(pathname: string): string | undefined {
+  const path = pathname.toLowerCase()
+  if (!path.startsWith(rootPath.toLowerCase())) return undefined
+  return path.slice(rootPath.length).replace(/\/$/, '') || '/'
+}

@@ -1,0 +1,223 @@
+import type { FieldProblem } from '#model/app-error'
+import { keepDrafts } from '../drafts.js'
+import { reportNoResponse, reportResponse } from './connection.js'
+import { rootPath } from './root-path.js'
+
+/**
+ * A refusal or failure, from `application/problem+json`. Its message is for people. Without a response: status 0, code
+ * `no_answer`.
+ */
+export class ApiProblem extends Error {
+  override readonly name = 'ApiProblem'
+  readonly status: number
+  /** For programs; never reworded. */
+  readonly code: string
+  readonly errors: readonly FieldProblem[]
+  readonly requestId: string | undefined
+  readonly retryAfterSeconds: number | undefined
+
+  constructor(status: number, problem: Record<string, unknown>, retryAfter: string | null = null) {
+    super(typeof problem.detail === 'string' ? problem.detail : 'The server gave no reason.')
+    this.status = status
+    this.code = typeof problem.code === 'string' ? problem.code : `http_${status}`
+    this.errors = readErrors(problem.errors)
+    this.requestId = typeof problem.request_id === 'string' ? problem.request_id : undefined
+    this.retryAfterSeconds = Number(retryAfter) > 0 ? Number(retryAfter) : undefined
+  }
+
+  /** The problem with one field. */
+  of(field: string): string | undefined {
+    return this.errors.find(error => error.field === field)?.detail
+  }
+}
+
+/** An error as a sentence for the user. */
+export function reasonOf(problem: unknown): string {
+  return problem instanceof ApiProblem ? problem.message : 'The page has an error. Reload it.'
+}
+
+type QueryValue = string | number | boolean | null | undefined
+export type Query = URLSearchParams | Readonly<Record<string, QueryValue | readonly QueryValue[]>>
+
+export interface ApiCall {
+  /** Default: GET, or POST with a body. */
+  method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+  query?: Query
+  /** Sent as JSON. */
+  body?: unknown
+  headers?: Readonly<Record<string, string>>
+  signal?: AbortSignal
+  /** Time to the head of the response; default 30 seconds. */
+  timeoutMs?: number
+  /** Sent even if the page is left. */
+  keepalive?: boolean
+}
+
+/** An address of the API. @param path from `/api`, its variable segments encoded by `segment` */
+export function apiUrl(path: string, query: Query = {}): string {
+  const search = toSearch(query).toString()
+  return `${rootPath}${path}${search && `?${search}`}`
+}
+
+/** A value as one segment of a path. */
+export function segment(value: string): string {
+  return encodeURIComponent(value)
+}
+
+/** Credentials that a page sends in addition to the cookie, and its reaction to a refusal. */
+export interface Credentials {
+  headers: () => Readonly<Record<string, string>>
+  /** Called on a 401. Never settles if it leaves the page. @throws the error with which the call fails */
+  refused: (problem: ApiProblem, path: string) => Promise<never>
+}
+
+let credentials: Credentials = { headers: () => ({}), refused: () => leaveForLogin() }
+
+/** Replaces the defaults: the cookie alone, and the login page at `/login`. */
+export function showCredentials(shown: Credentials): void {
+  credentials = shown
+}
+
+/**
+ * Calls the API. If the session has ended, redirects to the login page, which leads back; the promise then stays
+ * pending.
+ *
+ * @returns the JSON of the response; undefined for 204
+ * @throws ApiProblem for a refusal or no response; the reason of `signal` once it is aborted
+ */
+export async function api<T>(path: string, call: ApiCall = {}): Promise<T> {
+  const answer = await apiResponse(path, call)
+  if (answer.status === 204) return undefined as T
+  return (await readJson(answer)) as T
+}
+
+/** Like `api`, but returns the response itself: for headers, streams and downloads. */
+export async function apiResponse(path: string, call: ApiCall = {}): Promise<Response> {
+  let answer = await send(path, call)
+  if (answer.status === 403 && !isRead(call) && (await problemOf(answer)).code.startsWith('csrf')) {
+    // Another window has logged in again.
+    rememberCsrfToken(undefined)
+    answer = await send(path, call)
+  }
+  if (answer.ok) return answer
+  const problem = await problemOf(answer)
+  if (answer.status === 401) return credentials.refused(problem, path)
+  throw problem
+}
+
+let csrfToken: Promise<string | null> | undefined
+
+/** The token from `GET /api/session`; undefined makes the next call ask for it again. */
+export function rememberCsrfToken(token: string | null | undefined): void {
+  csrfToken = token === undefined ? undefined : Promise.resolve(token)
+}
+
+/** Stores drafts and opens the login page, which leads back to this address. @param leave navigates there */
+export function leaveForLogin(leave: () => void = goToLogin): Promise<never> {
+  if (!isLeaving) {
+    isLeaving = true
+    sayWhyToLogin(keepDrafts())
+    leave()
+  }
+  return new Promise(() => {})
+}
+
+/** The login page reads it once, and shows that the session ended. */
+function sayWhyToLogin(hasDraft: boolean): void {
+  try {
+    sessionStorage.setItem('daybook.session-ended', hasDraft ? 'draft' : 'plain')
+  } catch {
+    // No storage on this device: the login page shows no explanation.
+  }
+}
+
+function goToLogin(): void {
+  const next = location.pathname + location.search
+  location.assign(`${rootPath}/login?${new URLSearchParams({ next })}`)
+}
+
+let isLeaving = false
+window.addEventListener('pageshow', () => {
+  isLeaving = false
+})
+
+async function send(path: string, call: ApiCall): Promise<Response> {
+  const { body, query, signal, timeoutMs = 30_000, keepalive = false } = call
+  const headers = new Headers({ ...credentials.headers(), ...call.headers })
+  if (body !== undefined) headers.set('content-type', 'application/json')
+  if (!isRead(call)) {
+    const token = await askCsrfToken()
+    if (token !== null) headers.set('x-csrf-token', token)
+  }
+  // The body may take its time once the head has arrived.
+  const patience = new AbortController()
+  const timer = window.setTimeout(() => patience.abort(), timeoutMs)
+  try {
+    const answer = await fetch(apiUrl(path, query), {
+      method: call.method ?? (body === undefined ? 'GET' : 'POST'),
+      headers,
+      keepalive,
+      cache: 'no-store',
+      signal: AbortSignal.any([patience.signal, ...(signal ? [signal] : [])]),
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    })
+    reportResponse()
+    return answer
+  } catch {
+    signal?.throwIfAborted()
+    reportNoResponse()
+    throw noAnswer()
+  } finally {
+    window.clearTimeout(timer)
+  }
+}
+
+function isRead({ method, body }: ApiCall): boolean {
+  return method === undefined ? body === undefined : method === 'GET'
+}
+
+async function askCsrfToken(): Promise<string | null> {
+  csrfToken ??= api<{ csrf_token: string | null }>('/api/session').then(session => session.csrf_token)
+  try {
+    return await csrfToken
+  } catch (error) {
+    csrfToken = undefined
+    throw error
+  }
+}
+
+function noAnswer(): ApiProblem {
+  return new ApiProblem(0, { code: 'no_answer', detail: 'The server did not answer. Check that it is running.' })
+}
+
+async function problemOf(answer: Response): Promise<ApiProblem> {
+  const problem = Object(await readJson(answer.clone()).catch(() => ({})))
+  return new ApiProblem(answer.status, problem, answer.headers.get('retry-after'))
+}
+
+/** A proxy or other server at our address does not send JSON. */
+async function readJson(answer: Response): Promise<unknown> {
+  try {
+    return await answer.json()
+  } catch {
+    throw new ApiProblem(answer.status, { code: 'not_json', detail: 'The answer did not come from the server.' })
+  }
+}
+
+function readErrors(errors: unknown): FieldProblem[] {
+  if (!Array.isArray(errors)) return []
+  return errors
+    .map(error => Object(error) as Record<string, unknown>)
+    .map(({ field, detail }) => ({ field: String(field), detail: String(detail) }))
+}
+
+function toSearch(query: Query): URLSearchParams {
+  if (query instanceof URLSearchParams) return query
+  const search = new URLSearchParams()
+  for (const [name, value] of Object.entries(query)) {
+    for (const one of Array.isArray(value) ? value : [value]) {
+      if (one !== undefined && one !== null) search.append(name, String(one))
+    }
+  }
+  return search
+}

@@ -1,0 +1,34 @@
+import { signal } from '@preact/signals'
+import { api, rememberCsrfToken } from './api.js'
+import { rootPath } from './root-path.js'
+import type { Session } from './wire.js'
+
+/** The logged-in user; undefined until the server has responded. */
+export const session = signal<Session | undefined>(undefined)
+
+/** No login is set up: everyone who can reach the server may read and write. */
+export function isOpen(): boolean {
+  return session.value?.admin_required === false
+}
+
+/** May manage people, and what belongs to others. In open mode there is no admin. */
+export function isAdmin(): boolean {
+  return session.value?.is_bootstrap_admin === true || session.value?.user?.role === 'admin'
+}
+
+/** Display name of the user. */
+export function ownName(): string {
+  if (session.value?.user) return session.value.user.username
+  return session.value?.is_bootstrap_admin ? 'admin token' : 'not signed in'
+}
+
+export async function loadSession(): Promise<void> {
+  const found = await api<Session>('/api/session')
+  rememberCsrfToken(found.csrf_token)
+  session.value = found
+}
+
+export async function logOut(): Promise<void> {
+  await api('/api/logout', { method: 'POST' })
+  location.assign(`${rootPath}/`)
+}

@@ -1,0 +1,204 @@
+import { AppError } from '../model/app-error.js'
+import type { NewEvent } from '../model/events/event.js'
+import {
+  type CaptureState,
+  SUBSCRIPTION_LIMITS,
+  type Subscription,
+  type SubscriptionPage,
+} from '../model/subscriptions/subscription.js'
+import type { SubscriptionPreview } from '../model/subscriptions/subscription-preview.js'
+import { type Micros, toTimestamp } from '../model/timestamp.js'
+import type { SubscriptionMatch } from '../store/event-store.js'
+import type { Store } from '../store/store.js'
+import type { LedgerKept } from '../store/subscription-store.js'
+import { completeForms, readSubscription } from './read-subscription.js'
+import { foreignSubscription, mayChange, type SubscriptionCaller } from './subscription-caller.js'
+import { SubscriptionMatcher } from './subscription-matcher.js'
+import { previewSubscription } from './subscription-preview.js'
+import { isPolled, withCapture } from './watch-times.js'
+
+export interface SubscriptionOptions {
+  store: Pick<Store, 'events' | 'subscriptions'>
+  /** Wall clock in microseconds. */
+  clock: () => Micros
+  /** A fresh identifier for a subscription. */
+  newSubscriptionId: () => string
+  /** How many subscriptions an owner may have, and how many may have no owner; `SUBSCRIPTION_LIMITS.perOwner` when absent. */
+  maxSubscriptions?: number | undefined
+}
+
+/** Id of a subscription that is not going to be stored. */
+const DRAFT_ID = 'draft'
+const MOVED_BY_EVENTS = ['last_cursor', 'last_event_at'] as const satisfies readonly LedgerKept[]
+
+/** The subscriptions of a ledger: who may see and change which, and which events they match. */
+export class Subscriptions {
+  /** Those stored incomplete or damaged when the ledger was opened. */
+  readonly withProblems: Subscription[] = []
+  readonly #matcher = new SubscriptionMatcher()
+  /** Ids of the watches that capture polls. */
+  readonly #polled = new Set<string>()
+  /** A save merges stored and sent values, so each change waits for the one before it. */
+  #changing: Promise<unknown> = Promise.resolve()
+
+  private constructor(private readonly options: SubscriptionOptions) {}
+
+  static async open(options: SubscriptionOptions): Promise<Subscriptions> {
+    const opened = new Subscriptions(options)
+    const { subscriptions } = options.store
+    const incomplete: Subscription[] = []
+    for (const stored of await subscriptions.list()) {
+      if (stored.problem !== undefined) opened.withProblems.push(stored)
+      // A subscription that could not be read whole is not written back.
+      const subscription = stored.problem === undefined ? completeForms(stored) : stored
+      if (subscription !== stored) incomplete.push(subscription)
+      opened.#watch(subscription)
+    }
+    for (const subscription of incomplete) await subscriptions.save(subscription)
+    return opened
+  }
+
+  match(event: NewEvent, now: Micros): SubscriptionMatch[] {
+    return this.#matcher.match(event, now)
+  }
+
+  /**
+   * Creates a subscription, or merges into the one with the same id.
+   *
+   * @throws AppError `forbidden/forbidden` for another member's, `invalid/invalid_field`, `invalid/invalid_timestamp`,
+   *   `conflict/too_many_subscriptions` above the owner's limit
+   */
+  save(input: unknown, caller: SubscriptionCaller): Promise<{ created: boolean; subscription: Subscription }> {
+    return this.#inTurn(() => this.#save(input, caller))
+  }
+
+  /**
+   * What a subscription would have matched in the last days if it were saved as sent. Stores nothing.
+   *
+   * @throws AppError as `save`
+   */
+  async preview(input: unknown, caller: SubscriptionCaller, signal?: AbortSignal): Promise<SubscriptionPreview> {
+    const { store, clock } = this.options
+    const { subscription } = await this.#readOver(input, caller, () => DRAFT_ID)
+    return previewSubscription(store.events, subscription, clock(), signal)
+  }
+
+  /** @throws AppError `not_found/not_found`, also for another member's */
+  async get(id: string, caller: SubscriptionCaller): Promise<Subscription> {
+    return this.#served(await this.#findFor(caller, id))
+  }
+
+  /** Those that the caller may see. */
+  async list(caller: SubscriptionCaller): Promise<Subscription[]> {
+    const owner = caller.role === 'member' ? caller.userId : undefined
+    const subscriptions = await this.options.store.subscriptions.list(owner)
+    return subscriptions.map(subscription => this.#served(subscription))
+  }
+
+  /** One page of them, ordered by id, after the id `after`. */
+  async page(
+    caller: SubscriptionCaller,
+    { after, limit }: { after?: string | undefined; limit: number },
+  ): Promise<SubscriptionPage> {
+    const found = await this.options.store.subscriptions.listPage({
+      ...(caller.role === 'member' ? { owner: caller.userId } : {}),
+      ...(after === undefined ? {} : { after }),
+      limit: limit + 1,
+    })
+    const items = found.slice(0, limit).map(subscription => this.#served(subscription))
+    return { items, next: found.length > limit ? (items.at(-1)?.id ?? null) : null }
+  }
+
+  /** The watches that capture polls, in their current state. */
+  async listPolled(): Promise<Subscription[]> {
+    return this.#polled.size === 0 ? [] : this.options.store.subscriptions.listByIds([...this.#polled])
+  }
+
+  /** Its matched events stay. @throws AppError `not_found/not_found`, also for another member's */
+  delete(id: string, caller: SubscriptionCaller): Promise<void> {
+    return this.#inTurn(async () => {
+      await this.#findFor(caller, id)
+      await this.options.store.subscriptions.delete(id)
+      this.#matcher.remove(id)
+      this.#polled.delete(id)
+    })
+  }
+
+  /** Records the outcome of an attempt to capture a watch. @param cursor moves its `last_cursor` there */
+  noteCapture(id: string, changes: CaptureState, cursor?: string): Promise<void> {
+    return this.options.store.subscriptions.noteCapture(id, changes, cursor)
+  }
+
+  /** Matches a watch from now on by its stored state: capture may have found its place under a new name. */
+  reload(id: string): Promise<void> {
+    return this.#inTurn(async () => {
+      const watch = await this.options.store.subscriptions.findById(id)
+      if (watch) this.#watch(watch)
+    })
+  }
+
+  #inTurn<Result>(change: () => Promise<Result>): Promise<Result> {
+    const changed = this.#changing.then(change)
+    this.#changing = changed.catch(() => undefined) // the caller gets the error; the next change starts regardless
+    return changed
+  }
+
+  async #findFor(caller: SubscriptionCaller, id: string): Promise<Subscription> {
+    const subscription = await this.options.store.subscriptions.findById(id)
+    if (!subscription || !mayChange(caller, subscription)) throw unknownSubscription()
+    return subscription
+  }
+
+  async #save(input: unknown, caller: SubscriptionCaller) {
+    const { store, newSubscriptionId } = this.options
+    const { subscription, stored } = await this.#readOver(input, caller, newSubscriptionId)
+    if (stored?.owner_user_id !== subscription.owner_user_id) await this.#refuseFull(subscription.owner_user_id)
+    // Events move these two concurrently, so only a value that was set takes precedence over the stored one.
+    const set = MOVED_BY_EVENTS.filter(member => subscription[member] !== (stored?.[member] ?? null))
+    const saved = await store.subscriptions.save(subscription, set)
+    this.#watch(saved.subscription)
+    return { ...saved, subscription: this.#served(saved.subscription) }
+  }
+
+  /** Changes run one after the other, so nothing is added between this check and the save. */
+  async #refuseFull(owner: string | null): Promise<void> {
+    const { store, maxSubscriptions = SUBSCRIPTION_LIMITS.perOwner } = this.options
+    if ((await store.subscriptions.count(owner)) < maxSubscriptions) return
+    const whose = owner === null ? 'There are' : 'This user has'
+    const message = `${whose} ${maxSubscriptions} subscriptions${owner === null ? ' without an owner' : ''}, and no more are allowed.`
+    throw new AppError('conflict', 'too_many_subscriptions', message, {
+      hint: 'Delete one that is no longer needed, or raise EVENT_MAX_SUBSCRIPTIONS.',
+    })
+  }
+
+  /** Reads what was sent over what is stored under its id. */
+  async #readOver(input: unknown, caller: SubscriptionCaller, newId: () => string) {
+    const { store, clock } = this.options
+    const sentId = idOf(input)
+    const stored = sentId === undefined ? undefined : await store.subscriptions.findById(sentId)
+    if (stored && !mayChange(caller, stored)) throw foreignSubscription()
+    const id = sentId ?? newId()
+    return { stored, subscription: readSubscription(input, stored, { id, now: toTimestamp(clock()), caller }) }
+  }
+
+  #watch(subscription: Subscription): void {
+    this.#matcher.put(subscription)
+    if (isPolled(subscription)) this.#polled.add(subscription.id)
+    else this.#polled.delete(subscription.id)
+  }
+
+  #served(subscription: Subscription): Subscription {
+    return withCapture(subscription, this.options.clock())
+  }
+}
+
+function idOf(input: unknown): string | undefined {
+  const id = typeof input === 'object' && input !== null ? Reflect.get(input, 'id') : undefined
+  return typeof id === 'string' ? id : undefined
+}
+
+function unknownSubscription(): AppError {
+  return new AppError('not_found', 'not_found', 'There is no such subscription.', {
+    hint: 'List them with `daybook api subscriptions`.',
+  })
+}

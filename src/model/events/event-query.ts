@@ -1,0 +1,111 @@
+import type { Micros } from '../timestamp.js'
+import type { Verification } from './event.js'
+import type { SearchTerm } from './search.js'
+
+export const QUERY_LIMITS = { limit: 500, defaultLimit: 100, days: 3650, searchCharacters: 4_096, choices: 50 } as const
+
+/**
+ * A query for events, complete and bounded. An event must pass all filters.
+ *
+ * Source: Event Ledger Service, "Query parameters of GET /api/events"; decisions, section 3.
+ */
+export interface EventQuery {
+  /** Checkpoint: only events captured strictly after it. */
+  since?: Micros
+  /** Inclusive bounds on `captured_at`; `days` is already part of `from`. */
+  from?: Micros
+  to?: Micros
+  order: 'asc' | 'desc'
+  /** 1 to 500. */
+  limit: number
+  /** Any of these matches, as in all lists here. */
+  sources?: readonly string[]
+  /** `message.*` covers every kind of message. */
+  kinds?: readonly string[]
+  subscriptionIds?: readonly string[]
+  subjectId?: string
+  /** The actor's `id` or, ignoring case, `display`. */
+  actors?: readonly string[]
+  /** A key anywhere in the target chain. */
+  target?: string
+  verified?: readonly Verification[]
+  /** All must occur. */
+  search?: readonly SearchTerm[]
+  /** Omits `payload`, which is most of an event. */
+  withoutPayload?: true
+  /** The page ends before an event that would make it larger, even before its first one (`EventPage.neededBytes`). */
+  maxBytes?: number
+}
+
+/** A page of events with its checkpoint, from one snapshot. */
+export interface EventPage {
+  /** The events' stored JSON texts, joined by commas, as UTF-8: a JSON array without its brackets. */
+  items: Uint8Array
+  count: number
+  /** Newest and oldest `captured_at` among the items. */
+  latestCapturedAt: Micros | null
+  oldestCapturedAt: Micros | null
+  /** The `since` of the next request. Null only in an empty ledger asked without `since`. */
+  nextSince: Micros | null
+  hasMore: boolean
+  /** The size of the first event if it alone is larger than `maxBytes`; the page is then empty. */
+  neededBytes?: number
+  /** Newest `captured_at` of the ledger; null if it is empty. */
+  head: Micros | null
+  /** Changes when a ledger is restored or replaced. */
+  epoch: string
+}
+
+/** A page without its items. */
+export type PageSummary = Omit<EventPage, 'items' | 'neededBytes'>
+
+/**
+ * While more match, a consumer continues after the last item it received; then from the head of this snapshot, so that
+ * a filtered consumer does not read the same misses again. Newest first with a remainder leaves older matches
+ * unread, so there the checkpoint stays where it was.
+ *
+ * @param head of the snapshot
+ */
+export function nextCheckpoint(
+  query: EventQuery,
+  { latestCapturedAt, hasMore }: Pick<EventPage, 'latestCapturedAt' | 'hasMore'>,
+  head: Micros | null,
+): Micros | null {
+  const upTo = head !== null && query.to !== undefined ? Math.min(head, query.to) : head
+  if (query.order === 'asc' && hasMore) return latestCapturedAt
+  if (query.since === undefined) return upTo
+  if (hasMore || upTo === null) return query.since
+  return Math.max(query.since, upTo)
+}
+
+/**
+ * Asks for what a page that ended at `maxBytes` left out, as of the same head: events are never removed, and new ones
+ * are captured after it.
+ */
+export function restOfPage(query: EventQuery, page: PageSummary): EventQuery {
+  const { latestCapturedAt, oldestCapturedAt, head, count } = page
+  if (latestCapturedAt === null || oldestCapturedAt === null || head === null)
+    throw new Error('An empty page has no rest.')
+  const range =
+    query.order === 'asc'
+      ? { since: latestCapturedAt, to: Math.min(query.to ?? head, head) }
+      : { to: oldestCapturedAt - 1 }
+  return { ...query, ...range, limit: query.limit - count }
+}
+
+/** One page of two pieces, the second of which was read by `restOfPage`: its checkpoint is that of the first snapshot. */
+export function joinPages(query: EventQuery, first: PageSummary, second: PageSummary): PageSummary {
+  const { order } = query
+  const hasMore = second.hasMore
+  const latestCapturedAt =
+    order === 'asc' ? (second.latestCapturedAt ?? first.latestCapturedAt) : first.latestCapturedAt
+  return {
+    count: first.count + second.count,
+    latestCapturedAt,
+    oldestCapturedAt: order === 'asc' ? first.oldestCapturedAt : (second.oldestCapturedAt ?? first.oldestCapturedAt),
+    nextSince: nextCheckpoint(query, { latestCapturedAt, hasMore }, first.head),
+    hasMore,
+    head: first.head,
+    epoch: first.epoch,
+  }
+}

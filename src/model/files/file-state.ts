@@ -1,0 +1,58 @@
+import { type BigIntStats, statSync } from 'node:fs'
+import { stat } from 'node:fs/promises'
+
+/** Identifies one version of a file. */
+export interface FileState {
+  /** Differs for another file, other content and another error. */
+  stamp: string
+  /** Unix milliseconds by the clock of the file system; absent if there is no file. */
+  changedAtMs?: number
+  /** Its group or other users may read or change it. */
+  isOpenToOthers?: boolean
+}
+
+/** Exceeds the resolution of change times on any file system. */
+const SETTLED_MS = 2_000
+
+/**
+ * The state of a file, without reading it. Includes `ctime`, because a writer can set the time of the content
+ * (`mtime`).
+ */
+export async function fileState(path: string): Promise<FileState> {
+  try {
+    return toState(await stat(path, { bigint: true }))
+  } catch (error) {
+    return toFailedState(error)
+  }
+}
+
+/** The same for callers that cannot wait; blocks this thread. */
+export function fileStateNow(path: string): FileState {
+  try {
+    return toState(statSync(path, { bigint: true }))
+  } catch (error) {
+    return toFailedState(error)
+  }
+}
+
+/**
+ * Whether a file that was read at `readAtMs`, in the state `before`, is unchanged. False if it changed just before that
+ * read: it could then change again with the same times.
+ */
+export function isUnchanged(before: FileState, now: FileState, readAtMs: number): boolean {
+  const isSettled = before.changedAtMs === undefined || readAtMs - before.changedAtMs >= SETTLED_MS
+  return isSettled && now.stamp === before.stamp
+}
+
+function toState({ dev, ino, size, mtimeNs, ctimeNs, mode }: BigIntStats): FileState {
+  return {
+    stamp: `${dev} ${ino} ${size} ${mtimeNs} ${ctimeNs} ${mode}`,
+    changedAtMs: Number(ctimeNs / 1_000_000n),
+    isOpenToOthers: (mode & 0o077n) !== 0n,
+  }
+}
+
+function toFailedState(error: unknown): FileState {
+  if (error instanceof Error && 'code' in error) return { stamp: String(error.code) }
+  throw error
+}

@@ -1,0 +1,186 @@
+/** Sentences shared by kinds of many object types; `kind-sentences.ts` explains how they are written. */
+export type Templates = string | readonly string[]
+export type VerbSentences = Readonly<Record<string, Templates>>
+
+/** Things that people open, discuss and close. */
+export const TRACKED: VerbSentences = {
+  created: 'opened',
+  updated: ['{doer} changed the {fields} of {place}', 'The {fields} of {place} changed', 'changed'],
+  deleted: 'deleted',
+  closed: 'closed',
+  reopened: 'reopened',
+  assigned: ['{doer} assigned {assignee} to {place}', '{assignee} was assigned to {place}', 'assigned'],
+  unassigned: ['{doer} unassigned {assignee} from {place}', '{assignee} was unassigned from {place}', 'unassigned'],
+  labeled: [
+    ...['{doer} added label {label} to {place}', 'Label {label} was added to {place}', '{doer} labelled {place}'],
+    '{place} was labelled',
+  ],
+  unlabeled: [
+    ...[
+      '{doer} took label {label} off {place}',
+      'Label {label} was taken off {place}',
+      '{doer} took a label off {place}',
+    ],
+    'A label was taken off {place}',
+  ],
+  label_updated: ['{doer} changed the labels of {place}', 'The labels of {place} changed'],
+  label_cleared: ['{doer} took all labels off {place}', 'All labels were taken off {place}'],
+  milestoned: [
+    ...['{doer} set milestone {milestone} for {place}', 'Milestone {milestone} was set for {place}'],
+    ...['{doer} set a milestone for {place}', 'A milestone was set for {place}'],
+  ],
+  demilestoned: [
+    ...['{doer} took milestone {milestone} off {place}', 'Milestone {milestone} was taken off {place}'],
+    ...['{doer} took the milestone off {place}', 'The milestone was taken off {place}'],
+  ],
+  locked: 'locked',
+  unlocked: 'unlocked',
+  transferred: [
+    '{doer} moved {place} to {to}',
+    '{place} was moved to {to}',
+    '{doer} moved {place}',
+    '{place} was moved',
+  ],
+  pinned: 'pinned',
+  unpinned: 'unpinned',
+  typed: ['{doer} set the type of {place}', 'The type of {place} was set'],
+  untyped: ['{doer} took the type off {place}', 'The type of {place} was taken off'],
+}
+
+/** Something a person writes. @param a such as `a comment`. @param where such as `on` */
+export function spoken(a: string, where: string): VerbSentences {
+  const capital = a.charAt(0).toUpperCase() + a.slice(1)
+  const done = (verb: string) => [
+    ...[`{doer} ${verb} ${a} ${where} {within}`, `${capital} was ${verb} ${where} {within}`],
+    ...[`{doer} ${verb} {place}`, `{place} was ${verb}`],
+  ]
+  return { created: done('added'), updated: done('edited'), deleted: done('deleted'), restored: done('restored') }
+}
+
+/** Something created, changed and deleted, whose name needs a noun. */
+export function kept(noun: string): VerbSentences {
+  const verbs = { created: 'created', updated: 'changed', deleted: 'deleted', restored: 'restored', closed: 'closed' }
+  const all = { ...verbs, reopened: 'reopened', renamed: 'renamed', published: 'published' }
+  return {
+    ...Object.fromEntries(Object.entries(all).map(([verb, done]) => [verb, `${done} ~${noun}`])),
+    updated: [
+      ...[`{doer} changed the {fields} of ${noun} {place}`, `The {fields} of ${noun} {place} changed`],
+      `changed ~${noun}`,
+    ],
+  }
+}
+
+/** Something that runs on a machine; its outcome is at the end. @param preposition before the place */
+export function runs(noun: string, preposition = 'on'): VerbSentences {
+  const capital = noun.charAt(0).toUpperCase() + noun.slice(1)
+  const named = `${noun} {object} ${preposition} {place}`
+  const over = (verb: string) => [
+    ...[`{doer} ${verb} ${named}`, `{doer} ${verb} ${noun} {object}`, `{doer} ${verb} ${noun} ${preposition} {place}`],
+  ]
+  return {
+    '*': [
+      ...over('{ran}'),
+      ...[`${capital} {object} ${preposition} {place}`, `${capital} {object}`, `${capital} ${preposition} {place}`],
+    ],
+    rerequested: over('asked again for'),
+    requested_action: over('asked for an action of'),
+    approved: over('approved'),
+    rejected: over('rejected'),
+  }
+}
+
+/** Accounts, which act and are acted upon. */
+export const ACCOUNT: VerbSentences = {
+  created: ['{self} signed up', '{doer} created user {concerned}', 'User {concerned} was created'],
+  approved: ['{doer} approved user {concerned}', 'User {concerned} was approved'],
+  updated: [
+    ...['{self} changed their {fields}', '{doer} changed the {fields} of {concerned}'],
+    ...['The {fields} of {concerned} changed', '{self} changed their profile'],
+    ...['{doer} changed the profile of {concerned}', 'The profile of {concerned} changed'],
+  ],
+  deleted: ['{self} deleted their account', '{doer} deleted user {concerned}', 'User {concerned} was deleted'],
+  removed: ['{self} left', '{doer} removed user {concerned}', 'User {concerned} was removed'],
+  added: ['{self} joined', '{doer} added user {concerned}', 'User {concerned} was added'],
+  logged_in: ['{self} logged in', '{concerned} logged in', '{doer} logged in'],
+  logged_out: ['{self} logged out', '{concerned} logged out', '{doer} logged out'],
+  confirmed_email: ['{concerned} confirmed an email address', '{doer} confirmed an email address'],
+  promoted: [
+    ...['{doer} promoted user {concerned} to {role}', 'User {concerned} was promoted to {role}'],
+    ...['{doer} promoted user {concerned}', 'User {concerned} was promoted'],
+  ],
+  suspended: ['{doer} suspended user {concerned}', 'User {concerned} was suspended'],
+  unsuspended: ['{doer} let user {concerned} come back', 'User {concerned} may come back'],
+  renamed: [
+    ...['{doer} renamed user {from} to {concerned}', 'User {from} was renamed to {concerned}'],
+    ...['{doer} renamed user {concerned}', 'User {concerned} was renamed'],
+  ],
+  failed_login: ['{concerned} failed to log in', 'A login failed on {place}'],
+}
+
+/** Members of a group or project. */
+export const MEMBERSHIP: VerbSentences = {
+  added: [
+    ...[
+      '{self} joined {place}',
+      '{doer} added {concerned} to {place} as {role}',
+      '{doer} added {concerned} to {place}',
+    ],
+    ...['{concerned} was added to {place} as {role}', '{concerned} was added to {place}'],
+    ...['{doer} added a member to {place}', 'A member was added to {place}'],
+  ],
+  removed: [
+    ...['{self} left {place}', '{doer} removed {concerned} from {place}', '{concerned} was removed from {place}'],
+    ...['{doer} removed a member from {place}', 'A member was removed from {place}'],
+  ],
+  updated: [
+    ...['{doer} made {concerned} {role} of {place}', '{concerned} became {role} of {place}'],
+    ...['{doer} changed the role of {concerned} in {place}', 'The role of {concerned} in {place} changed'],
+    ...['{doer} changed a membership of {place}', 'A membership of {place} changed'],
+  ],
+  invited: [
+    ...['{doer} invited {concerned} to {place}', '{concerned} was invited to {place}'],
+    ...['{doer} invited a person to {place}', 'A person was invited to {place}'],
+  ],
+  requested: ['{concerned} asked to join {place}', '{doer} asked to join {place}', 'A person asked to join {place}'],
+  denied: [
+    ...['{doer} denied {concerned} access to {place}', '{concerned} was denied access to {place}'],
+    'A person was denied access to {place}',
+  ],
+}
+
+/** Members of a team of an organization. */
+export const TEAM_MEMBERSHIP: VerbSentences = {
+  ...MEMBERSHIP,
+  added: [
+    ...['{self} joined team {team} of {place}', '{doer} added {concerned} to team {team} of {place}'],
+    ...['{concerned} was added to team {team} of {place}', ...listed(MEMBERSHIP.added)],
+  ],
+  removed: [
+    ...['{self} left team {team} of {place}', '{doer} removed {concerned} from team {team} of {place}'],
+    ...['{concerned} was removed from team {team} of {place}', ...listed(MEMBERSHIP.removed)],
+  ],
+}
+
+function listed(templates: Templates = []): readonly string[] {
+  return typeof templates === 'string' ? [templates] : templates
+}
+
+/** `member_added` of an organization is `added` of its members. */
+export const ORGANIZATION: VerbSentences = Object.fromEntries(
+  Object.entries(MEMBERSHIP).map(([verb, templates]) => [`member_${verb}`, templates]),
+)
+
+export const toggled = (on: string, off: string, either: string): VerbSentences => ({
+  true: on,
+  false: off,
+  '': either,
+})
+
+/** For verbs such as `closed_changed=true`. */
+export function statuses(all: Readonly<Record<string, VerbSentences>>): VerbSentences {
+  return Object.fromEntries(
+    Object.entries(all).flatMap(([verb, values]) =>
+      Object.entries(values).map(([value, done]) => [value === '' ? verb : `${verb}=${value}`, done] as const),
+    ),
+  )
+}

@@ -1,0 +1,89 @@
+import { AppError } from '../../model/app-error.js'
+import type { NewEvent, Verification } from '../../model/events/event.js'
+import { RESERVED_BYTES } from '../../model/events/event-limits.js'
+import type { DeliveryContext, NormalisedDelivery, WebhookAdapter, WebhookDelivery } from '../adapter.js'
+import { withinTextBounds } from './text-bounds.js'
+
+/** Rules by which a delivery is accepted. */
+export interface DeliveryRules {
+  /** All currently valid secrets; none: deliveries cannot be proved. */
+  secrets: readonly string[]
+  /** Refuse unproved deliveries. */
+  requireVerified: boolean
+  context: DeliveryContext
+  /** The result of `verifyDelivery`, if already called; otherwise it is called first. */
+  verified?: Verification
+}
+
+/** Whether a delivery under these rules has a verified signature or token. */
+export function isProved({ verified = 'none' }: DeliveryRules): boolean {
+  return verified !== 'none'
+}
+
+/** An accepted delivery. */
+export interface AcceptedDelivery extends Omit<NormalisedDelivery, 'events'> {
+  verified: Verification
+  events: AcceptedEvent[]
+}
+
+export interface AcceptedEvent {
+  event: NewEvent
+  /**
+   * The event as JSON in UTF-8, `payload` last, if serialising takes long. `event.payload` is then empty, and the rest
+   * of `event` equals the JSON.
+   */
+  json?: Uint8Array
+}
+
+/**
+ * Verifies a delivery. Pure, so it may run on any thread.
+ *
+ * @throws AppError `unauthenticated/signature_invalid`, `forbidden/delivery_unverified`
+ */
+export function verifyDelivery(adapter: WebhookAdapter, delivery: WebhookDelivery, rules: DeliveryRules): Verification {
+  const verified = adapter.verify(delivery, rules.secrets)
+  if (verified === 'none' && rules.requireVerified) {
+    throw new AppError('forbidden', 'delivery_unverified', 'This ledger accepts only verified deliveries.', {
+      hint: 'Configure the same secret here and on the platform.',
+    })
+  }
+  return verified
+}
+
+/**
+ * Accepts a delivery: verifies the received bytes, and only then parses them. Pure, so it may run on any thread.
+ *
+ * @throws AppError as `verifyDelivery`, `invalid/invalid_json`
+ */
+export function acceptDelivery(
+  adapter: WebhookAdapter,
+  delivery: WebhookDelivery,
+  rules: DeliveryRules,
+): AcceptedDelivery {
+  const verified = rules.verified ?? verifyDelivery(adapter, delivery, rules)
+  const taken = adapter.normalise(delivery, { ...rules.context, verified })
+  const events = taken.events.map(event => ({ event: withinTextBounds(event, delivery.body.byteLength) }))
+  return { ...taken, verified, events }
+}
+
+/** The same with every event serialised, so that no slow work remains. @throws as `acceptDelivery` */
+export function acceptLargeDelivery(
+  adapter: WebhookAdapter,
+  delivery: WebhookDelivery,
+  rules: DeliveryRules,
+): AcceptedDelivery {
+  const taken = acceptDelivery(adapter, delivery, rules)
+  const room = taken.events.length === 1 ? RESERVED_BYTES : NO_RESERVE
+  return { ...taken, events: taken.events.map(({ event }) => serialise(event, room)) }
+}
+
+/** Several events of one delivery are small, and the store copies them into one buffer anyway. */
+const NO_RESERVE: typeof RESERVED_BYTES = { before: 0, after: 0 }
+
+function serialise({ payload, ...others }: NewEvent, { before, after }: typeof RESERVED_BYTES): AcceptedEvent {
+  const text = JSON.stringify({ ...others, payload })
+  const length = Buffer.byteLength(text)
+  const buffer = Buffer.allocUnsafeSlow(before + length + after)
+  buffer.write(text, before)
+  return { event: { ...others, payload: {} }, json: new Uint8Array(buffer.buffer, before, length) }
+}

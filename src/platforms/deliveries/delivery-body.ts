@@ -1,0 +1,50 @@
+import { AppError } from '../../model/app-error.js'
+import { cutToDepth, isDeeperThan, JSON_DEPTH } from '../../model/json-depth.js'
+import type { WebhookDelivery } from '../adapter.js'
+import type { Payload } from '../mapping/payload.js'
+
+const FORM = 'application/x-www-form-urlencoded'
+const BYTE_ORDER_MARK = '\uFEFF'
+/** The payload is a few levels inside the event, whose depth the model limits. */
+const PAYLOAD_DEPTH = JSON_DEPTH - 4
+
+/** The body as text, without a byte order mark. */
+export function textOf({ body }: WebhookDelivery): string {
+  return withoutMark(Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString('utf8'))
+}
+
+/** Whether the content type is a form. One platform uses it for plain JSON. */
+export function isForm({ headers }: WebhookDelivery): boolean {
+  return (headers['content-type'] ?? '').toLowerCase().includes(FORM)
+}
+
+/** A field of a form. @throws AppError `invalid/invalid_json` if the form lacks it */
+export function formField(form: string, name: string): string {
+  const field = new URLSearchParams(form).get(name)
+  if (field === null) throw unreadable(`The form has no "${name}" field.`)
+  return field
+}
+
+/** @throws AppError `invalid/invalid_json` */
+export function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(withoutMark(text))
+  } catch (cause) {
+    throw unreadable('The body is not JSON.', cause)
+  }
+}
+
+/** Replaces values nested deeper than an event may hold with a marker. */
+export function withinDepth(payload: Payload): Payload {
+  return isDeeperThan(payload, PAYLOAD_DEPTH) ? cutToDepth(payload, PAYLOAD_DEPTH) : payload
+}
+
+function withoutMark(text: string): string {
+  return text.startsWith(BYTE_ORDER_MARK) ? text.slice(1) : text
+}
+
+/** The error for a body without an event. */
+export function unreadable(message: string, cause?: unknown): AppError {
+  const hint = 'Send the JSON object of the event, as it is or in the "payload" field of a form.'
+  return new AppError('invalid', 'invalid_json', message, { hint, cause })
+}

@@ -1,0 +1,166 @@
+import { Worker } from 'node:worker_threads'
+import { type Failure, fromFailure } from '../../model/failure.js'
+import type { PlatformSource } from '../../model/platforms/platform-source.js'
+import type { WebhookAdapter, WebhookDelivery } from '../adapter.js'
+import { type AcceptedDelivery, type AcceptedEvent, type DeliveryRules, isProved } from './accept-delivery.js'
+import { busy, DeliveryQueue, type WaitingDelivery } from './delivery-queue.js'
+
+/** Start data of the thread. */
+export interface DeliveryLimits {
+  /** Memory for the parsed values of one delivery, in megabytes. */
+  memoryMb: number
+}
+
+/** To the thread, which processes one delivery after another. */
+export interface DeliveryRequest {
+  source: PlatformSource
+  delivery: WebhookDelivery
+  rules: DeliveryRules
+}
+
+/** From the thread: any number of chunks, each quick to receive, then an end. */
+export type DeliveryReply =
+  | { events: AcceptedEvent[] }
+  | { taken: Omit<AcceptedDelivery, 'events'> }
+  | { error: Failure }
+
+/** Limits of a thread. */
+export interface DeliveryThreadLimits {
+  /** Memory for the parsed values of one delivery, in megabytes: several times what platforms send in 25 MiB. */
+  memoryMb: number
+  /** Maximum time in the queue for an unproved delivery. Platforms give up after 10 s. */
+  waitMs: number
+  /** Maximum processing time of an unproved and of a proved delivery. */
+  unprovedMs: number
+  provedMs: number
+}
+
+const LIMITS: DeliveryThreadLimits = { memoryMb: 512, waitMs: 8_000, unprovedMs: 10_000, provedMs: 60_000 }
+/** For mapping and serialising the values, and for the thread itself. */
+const SPARE_MB = 512
+/** An idle thread is ended after this time, which frees its memory. */
+const IDLE_MS = 10_000
+
+interface Job extends WaitingDelivery {
+  request: DeliveryRequest
+  resolve: (taken: AcceptedDelivery) => void
+  refuse: (error: unknown) => void
+}
+
+/**
+ * Processes large deliveries on a separate thread, one after another, so that other requests do not wait for them and
+ * their memory is limited. The thread exists only while needed.
+ */
+export class DeliveryThread {
+  readonly #limits: DeliveryThreadLimits
+  readonly #queue = new DeliveryQueue<Job>()
+  readonly #accepted = new Set<Promise<AcceptedDelivery>>()
+  #isTaking = false
+  #worker: Worker | undefined
+  #idle: NodeJS.Timeout | undefined
+
+  constructor(limits: Partial<DeliveryThreadLimits> = {}) {
+    this.#limits = { ...LIMITS, ...limits }
+  }
+
+  /**
+   * @param delivery its body is transferred, if it has its own buffer, and is empty afterwards
+   * @throws AppError as `acceptDelivery`; `too_large/body_too_large` for a body whose JSON needs too much memory;
+   *   `unavailable/busy` if queueing or processing takes too long
+   */
+  take(adapter: WebhookAdapter, delivery: WebhookDelivery, rules: DeliveryRules): Promise<AcceptedDelivery> {
+    const request: DeliveryRequest = { source: adapter.catalogue.source, delivery, rules }
+    const taken = new Promise<AcceptedDelivery>((resolve, refuse) => {
+      const job: Job = { request, bytes: delivery.body.byteLength, isProved: isProved(rules), resolve, refuse }
+      this.#queue.add(job)
+      setTimeout(() => this.#queue.giveUp(job), this.#limits.waitMs).unref()
+    })
+    const forget = () => this.#accepted.delete(taken)
+    this.#accepted.add(taken)
+    taken.then(forget, forget) // the caller gets the error
+    void this.#takeAll()
+    return taken
+  }
+
+  /** Resolves once all accepted deliveries are processed. */
+  async close(): Promise<void> {
+    await Promise.allSettled(this.#accepted)
+    clearTimeout(this.#idle)
+    await this.#end()
+  }
+
+  async #takeAll(): Promise<void> {
+    if (this.#isTaking) return
+    this.#isTaking = true
+    clearTimeout(this.#idle)
+    for (let job = this.#queue.next(); job; job = this.#queue.next()) {
+      await this.#take(job).then(job.resolve, job.refuse)
+    }
+    this.#isTaking = false
+    this.#idle = setTimeout(() => this.#end(), IDLE_MS).unref()
+  }
+
+  async #take({ request, isProved, refuse }: Job): Promise<AcceptedDelivery> {
+    this.#worker ??= this.#start()
+    const late = setTimeout(
+      () => {
+        refuse(busy())
+        void this.#end()
+      },
+      isProved ? this.#limits.provedMs : this.#limits.unprovedMs,
+    )
+    try {
+      return await ask(this.#worker, request)
+    } finally {
+      clearTimeout(late)
+    }
+  }
+
+  #start(): Worker {
+    const { memoryMb } = this.#limits
+    const workerData: DeliveryLimits = { memoryMb }
+    const resourceLimits = { maxOldGenerationSizeMb: memoryMb + SPARE_MB }
+    const worker = new Worker(new URL('./delivery-worker.js', import.meta.url), { workerData, resourceLimits })
+    worker.on('error', () => {
+      this.#worker = undefined
+    })
+    return worker
+  }
+
+  async #end(): Promise<void> {
+    const worker = this.#worker
+    this.#worker = undefined
+    await worker?.terminate()
+  }
+}
+
+function ask(worker: Worker, request: DeliveryRequest): Promise<AcceptedDelivery> {
+  const { buffer, byteLength } = request.delivery.body
+  const isAlone = buffer instanceof ArrayBuffer && buffer.byteLength === byteLength
+  return new Promise((resolve, reject) => {
+    const events: AcceptedEvent[] = []
+    const onReply = (reply: DeliveryReply) => {
+      if ('events' in reply) {
+        events.push(...reply.events)
+        return
+      }
+      stop()
+      if ('taken' in reply) resolve({ ...reply.taken, events })
+      else reject(fromFailure(reply.error))
+    }
+    const onError = (error: Error) => {
+      stop()
+      reject(error)
+    }
+    const onExit = () => onError(new Error('The thread for large deliveries ended before it answered'))
+    const stop = () => {
+      worker.off('message', onReply)
+      worker.off('error', onError)
+      worker.off('exit', onExit)
+    }
+    worker.on('message', onReply)
+    worker.on('error', onError)
+    worker.on('exit', onExit)
+    worker.postMessage(request, isAlone ? [buffer] : [])
+  })
+}

@@ -1,0 +1,44 @@
+/** Entry of the thread for large deliveries. */
+import { parentPort, workerData } from 'node:worker_threads'
+import { AppError } from '../../model/app-error.js'
+import { toFailure } from '../../model/failure.js'
+import { adapterOf } from '../adapters.js'
+import { acceptLargeDelivery } from './accept-delivery.js'
+import type { DeliveryLimits, DeliveryReply, DeliveryRequest } from './delivery-thread.js'
+import { parsedMemory } from './json-memory.js'
+
+/** This many take a few milliseconds to receive. */
+const EVENTS_A_PIECE = 500
+
+if (!parentPort) throw new Error('This module runs as a worker thread.')
+const port = parentPort
+const { memoryMb } = workerData as DeliveryLimits
+
+port.on('message', (request: DeliveryRequest) => {
+  try {
+    answer(request)
+  } catch (error) {
+    reply({ error: toFailure(error) })
+  }
+})
+
+function answer({ source, delivery, rules }: DeliveryRequest): void {
+  // The engine's own limit is not enough: some versions end the whole process when it is reached.
+  if (parsedMemory(delivery.body) > memoryMb * 1_000_000) {
+    const message = 'The JSON of the body needs more memory than one delivery may use. Send less at a time.'
+    throw new AppError('too_large', 'body_too_large', message)
+  }
+  const { events, ...taken } = acceptLargeDelivery(adapterOf(source), delivery, rules)
+  for (let from = 0; from < events.length; from += EVENTS_A_PIECE) {
+    const piece = events.slice(from, from + EVENTS_A_PIECE)
+    reply(
+      { events: piece },
+      piece.flatMap(({ json }) => (json ? [json.buffer as ArrayBuffer] : [])),
+    )
+  }
+  reply({ taken })
+}
+
+function reply(message: DeliveryReply, transfer: ArrayBuffer[] = []): void {
+  port.postMessage(message, transfer)
+}

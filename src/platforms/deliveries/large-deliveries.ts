@@ -1,0 +1,37 @@
+import type { WebhookAdapter, WebhookDelivery } from '../adapter.js'
+import { type AcceptedDelivery, type DeliveryRules, isProved } from './accept-delivery.js'
+import { DeliveryThread } from './delivery-thread.js'
+
+/** Platforms rarely send more. Such a body takes up to a second; a maliciously slow one takes ten. */
+const HUGE_BYTES = 2 * 1024 * 1024
+
+type Thread = Pick<DeliveryThread, 'take' | 'close'>
+
+/**
+ * Processes large deliveries on two threads. Huge unproved ones have their own, so that neither a proved delivery nor
+ * an ordinary one waits for them.
+ *
+ * Source: docs/decisions/0022.
+ */
+export class LargeDeliveries {
+  readonly #ordinary: Thread
+  readonly #huge: Thread
+
+  constructor(
+    threads: { ordinary: Thread; huge: Thread } = { ordinary: new DeliveryThread(), huge: new DeliveryThread() },
+  ) {
+    this.#ordinary = threads.ordinary
+    this.#huge = threads.huge
+  }
+
+  /** @throws as `DeliveryThread.take` */
+  take(adapter: WebhookAdapter, delivery: WebhookDelivery, rules: DeliveryRules): Promise<AcceptedDelivery> {
+    const isHuge = !isProved(rules) && delivery.body.byteLength > HUGE_BYTES
+    return (isHuge ? this.#huge : this.#ordinary).take(adapter, delivery, rules)
+  }
+
+  /** Resolves once all accepted deliveries are processed. */
+  async close(): Promise<void> {
+    await Promise.all([this.#ordinary.close(), this.#huge.close()])
+  }
+}

@@ -1,0 +1,96 @@
+import type { Actor, Conversation, NewEvent, TargetNode } from '../../model/events/event.js'
+import type { PlatformSource } from '../../model/platforms/platform-source.js'
+import type { WebhookDelivery } from '../adapter.js'
+import { digestOf, toDedupeKey, toIdentifier } from './identity.js'
+import { known, type Payload } from './payload.js'
+
+/**
+ * How occurrences are distinguished: `once` for what cannot happen twice to one object, else the parts that differ
+ * between occurrences. If a part is missing, the delivery distinguishes them.
+ */
+export type Occurrence = 'once' | readonly (string | undefined)[]
+
+/** What a row of a platform's mapping makes of a native event. */
+export interface MappedEvent {
+  objectType: string
+  verb: string
+  subjectId: string | undefined
+  /** Identifies the object among all of its type on its host; usually its native id. */
+  identity: string | undefined
+  /** The object type in the key, if the identity is that of a part of another object; default `objectType`. */
+  keyType?: string
+  occurrence: Occurrence
+  occurredAt: string | undefined
+  target: TargetNode
+  conversation: Conversation
+  /** Its outcome or current state, in the words shared by all platforms. */
+  outcome?: string | undefined
+  /** Added to the native words in `action.metadata`. */
+  metadata?: Record<string, unknown>
+}
+
+/** What all rows of a delivery share. */
+export interface Native {
+  source: PlatformSource
+  /** The instance, because ids are unique only there. */
+  host: string
+  /** The platform's own words. */
+  event: string
+  action: string | undefined
+  /** The platform's id of the delivery, repeated by a redelivery. */
+  deliveryId: string | undefined
+  actor: Actor
+  actorRole: string
+  payload: Payload
+}
+
+/** Replaces the missing id of an object in a dedupe key. */
+const NO_ID = '-'
+
+/** The event of a mapped native one. Source: the platforms' rules 4 to 8. */
+export function toEvent(native: Native, mapped: MappedEvent, delivery: WebhookDelivery): NewEvent {
+  const kind = `${mapped.objectType}.${mapped.verb}`
+  return {
+    dedupe_key: dedupeKeyOf(native, mapped, delivery),
+    kind,
+    subject_id: toIdentifier(mapped.subjectId ?? deliveryOf(native, delivery)),
+    subject_type: mapped.objectType,
+    action: {
+      kind,
+      object_type: mapped.objectType,
+      verb: mapped.verb,
+      ...known({ outcome: mapped.outcome }),
+      metadata: { native_event: native.event, ...known({ native_action: native.action }), ...mapped.metadata },
+    },
+    actor: native.actor,
+    actor_role: native.actorRole,
+    target: mapped.target,
+    conversation: mapped.conversation,
+    source: native.source,
+    occurred_at: mapped.occurredAt ?? null,
+    payload: native.payload,
+  }
+}
+
+/**
+ * Made from identities in the payload, so that one event through two hooks has one key. Only if these do not identify
+ * the occurrence, the delivery does.
+ */
+function dedupeKeyOf(native: Native, mapped: MappedEvent, delivery: WebhookDelivery): string {
+  const parts = mapped.occurrence === 'once' ? [] : mapped.occurrence
+  const identified = mapped.identity !== undefined && !parts.includes(undefined)
+  const discriminator = identified ? parts.join(':') || undefined : deliveryOf(native, delivery)
+  return toDedupeKey({
+    source: native.source,
+    host: native.host,
+    objectType: mapped.keyType ?? mapped.objectType,
+    id: mapped.identity ?? NO_ID,
+    verb: mapped.verb,
+    discriminator,
+  })
+}
+
+/** The platform's id of the delivery, else a digest of the body. */
+function deliveryOf({ deliveryId }: Native, { body }: WebhookDelivery): string {
+  return deliveryId ?? `sha256-${digestOf(body)}`
+}

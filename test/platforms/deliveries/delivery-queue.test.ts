@@ -1,0 +1,59 @@
+import t from 'tap'
+import { DeliveryQueue, type WaitingDelivery } from '../../../src/platforms/deliveries/delivery-queue.js'
+
+const MIB = 1024 * 1024
+
+interface Named extends WaitingDelivery {
+  name: string
+}
+
+/** A queue that notes which deliveries it refused. */
+function startQueue() {
+  const queue = new DeliveryQueue<Named>()
+  const refused: string[] = []
+  const waiting = (name: string, bytes: number, isProved = false): Named => ({
+    ...{ name, bytes, isProved },
+    refuse: error => refused.push(`${name} ${error.code}`),
+  })
+  const drain = () => {
+    const names: string[] = []
+    for (let next = queue.next(); next; next = queue.next()) names.push(next.name)
+    return names
+  }
+  return { queue, refused, waiting, drain }
+}
+
+t.test('where too many bytes wait the largest delivery is refused, whichever came first', async t => {
+  const { queue, refused, waiting, drain } = startQueue()
+  for (const name of ['a', 'b', 'c']) queue.add(waiting(name, 20 * MIB))
+  queue.add(waiting('ordinary', 300_000))
+  t.same(refused, [], '64 MiB are enough for these')
+  queue.add(waiting('small', 5 * MIB))
+  t.same(refused, ['c busy'])
+  queue.add(waiting('huge', 25 * MIB))
+  t.same(refused, ['c busy', 'huge busy'])
+  t.same(drain(), ['ordinary', 'small', 'a', 'b'])
+  queue.add(waiting('after', 25 * MIB))
+  t.same(drain(), ['after'], 'what was taken counts no longer')
+})
+
+t.test('at most 16 deliveries wait that have proved nothing; proved ones are not counted', async t => {
+  const { queue, refused, waiting, drain } = startQueue()
+  for (let index = 0; index < 20; index++) queue.add(waiting(`proved ${index}`, 25 * MIB, true))
+  for (let index = 0; index < 17; index++) queue.add(waiting(String(index), 300_000 + index))
+  t.same(refused, ['16 busy'])
+  t.equal(drain().length, 36)
+})
+
+t.test('a delivery gives up while it waits, and not when its turn has come', async t => {
+  const { queue, refused, waiting, drain } = startQueue()
+  const [first, second] = [waiting('first', 1), waiting('second', 2)]
+  queue.add(first)
+  queue.add(second)
+  t.equal(queue.next(), first)
+  queue.giveUp(first)
+  queue.giveUp(second)
+  queue.giveUp(second)
+  t.same(refused, ['second busy'])
+  t.same(drain(), [])
+})
