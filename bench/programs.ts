@@ -24,7 +24,7 @@ export interface Prepared<Result> {
 }
 
 /** The command line program. */
-export const DAYBOOK = fileURLToPath(new URL('../src/model/board/run.js', import.meta.url))
+export const DAYBOOK = fileURLToPath(new URL('../../bin/run.js', import.meta.url))
 
 /** Starts `daybook serve` on the ledger in `folder`, on a free port, with its default settings but for those given. */
 export async function startLedger(

@@ -11,7 +11,7 @@ import { type Child, startChild } from './child.js'
 import { ownFolder } from './own-folder.js'
 import { environment } from './running-server.js'
 
-const DAYBOOK = fileURLToPath(new URL('../../src/model/board/run.js', import.meta.url))
+const DAYBOOK = fileURLToPath(new URL('../../../bin/run.js', import.meta.url))
 
 /** A ledger file with a watch of a chat server, captured by processes of their own. */
 export class CaptureCommand {

@@ -6,7 +6,7 @@ import { type Child, type Exit, startChild } from './child.js'
 import { HttpClient } from './http-client.js'
 
 /** The program, as a person starts it. */
-const DAYBOOK = fileURLToPath(new URL('../../src/model/board/run.js', import.meta.url))
+const DAYBOOK = fileURLToPath(new URL('../../../bin/run.js', import.meta.url))
 
 /** What a server prints once it listens. */
 interface Started {

@@ -9,4 +9,4 @@ for (const stream of [process.stdout, process.stderr]) {
 /** What is typed would be shown but between these two marks. */
 const setRawMode = (isRaw: boolean) => process.stderr.write(isRaw ? '<raw>' : '</raw>')
 Object.defineProperties(process.stdin, { isTTY: { value: true }, setRawMode: { value: setRawMode } })
-await import(new URL('../../../src/model/board/run.js', import.meta.url).href)
+await import(new URL('../../../../bin/run.js', import.meta.url).href)
