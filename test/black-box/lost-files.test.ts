@@ -65,7 +65,7 @@ for (const { name, act } of HARMS) {
     const { code, err } = await server.ended
     await Promise.all(writers)
     t.equal(code, 5)
-    t.match(err, /the open ledger is not the one on the disk/)
+    t.match(err, /the open ledger is not the file on disk/)
     t.match(err, /All that was acknowledged is in .*events\.db\.rescued-/)
     t.same(
       [...refusals].filter(refusal => refusal !== '503 ledger_lost'),

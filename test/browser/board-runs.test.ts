@@ -110,7 +110,7 @@ t.test('runs in a browser', inBrowser(), async t => {
     await page.getByRole('button', { name: 'Real run…' }).click()
     await page.getByLabel('Executor token').fill(EXECUTOR_TOKEN)
     await page.keyboard.press('Enter')
-    await page.getByText('The program ended with exit code 3.').waitFor()
+    await page.getByRole('paragraph').getByText('The program ended with exit code 3.').waitFor()
     const log = page.getByRole('log')
     t.equal(await log.locator('.log-line').count(), 5000)
     t.match(await log.locator('.log-line').last().innerText(), 'The program ended with exit code 3.')

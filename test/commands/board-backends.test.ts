@@ -10,7 +10,7 @@ import { ownFolder } from '../black-box/own-folder.js'
 import { runDaybook } from './run-daybook.js'
 
 const KEY = 'key-of-the-other-board'
-const pem = (name: string) => fileURLToPath(new URL(`../server/board/fixtures/localhost-${name}.pem`, import.meta.url))
+const pem = (name: string) => fileURLToPath(new URL(`../proxy/fixtures/localhost-${name}.pem`, import.meta.url))
 
 /** As much of a board as is asked. */
 const board: RequestListener = ({ url, headers }, res) => {

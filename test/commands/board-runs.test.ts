@@ -34,7 +34,7 @@ t.test('runs are started, followed, shown and listed', async t => {
   t.notMatch(out, '\x1b')
 
   t.match(JSON.parse((await run(['show', 'run_2'])).out), { state: 'failed', exit_code: 3 })
-  t.match(await run(['log', 'run_2']), { out: /\none\x1b\[31m\ntwo\nIt ended/ })
+  t.match(await run(['log', 'run_2']), { out: /\none\x1b\[31m\ntwo\nThe program ended/ })
   const lines = (await run(['log', 'run_2', '--follow', '--json'])).out.trim().split('\n')
   t.same(JSON.parse(lines.at(-1) ?? ''), await executor.get('run_2'))
   t.same(
@@ -46,7 +46,7 @@ t.test('runs are started, followed, shown and listed', async t => {
   })
   t.match(JSON.parse((await run(['list', '--state', 'failed', '--card', CARD.id])).out), { count: 1, next: null })
   t.match(await run(['show', 'run_9']), { code: 3, out: '', err: /no run "run_9"/ })
-  t.match(await run(['cancel', 'run_2']), { code: 5, err: /over already/ })
+  t.match(await run(['cancel', 'run_2']), { code: 5, err: /ended already/ })
 })
 
 t.test(
