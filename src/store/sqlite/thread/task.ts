@@ -79,8 +79,9 @@ export type MethodTasks<Store> = {
 export function methodTasks<Store extends object>(store: Store): MethodTasks<Store> {
   const owner = Object.getPrototypeOf(store) === Object.prototype ? store : Object.getPrototypeOf(store)
   const names = Object.getOwnPropertyNames(owner).filter(name => name !== 'constructor')
-  const methods = names.map((name): [string, Method] => [name, Reflect.get(store as object, name)])
-  return Object.fromEntries(methods.map(([name, method]) => [name, read(method.bind(store))])) as MethodTasks<Store>
+  const call = (name: string, args: unknown[]) => (Reflect.get(store, name) as Method).apply(store, args as never[])
+  const tasks = names.map(name => [name, read((...args) => call(name, args))])
+  return Object.fromEntries(tasks) as MethodTasks<Store>
 }
 
 /** A store of this thread whose methods return promises, as those of its proxy do. */
