@@ -104,7 +104,7 @@ async function exchange(req: IncomingMessage, res: ServerResponse, parts: Exchan
       answer.resume()
       res.end()
     }
-    await untilAborted(gone)
+    await untilClosed(res)
   } finally {
     discardBody(req)
     if (!answer?.readableEnded) outgoing.destroy()
@@ -244,6 +244,7 @@ function callerLeft(): Error {
   return new Error('The caller left before the backend answered')
 }
 
-function untilAborted(signal: AbortSignal): Promise<void> {
-  return new Promise(resolve => (signal.aborted ? resolve() : signal.addEventListener('abort', () => resolve())))
+/** An answer behind another one on its connection has a `close` of its own only where that connection is still there. */
+function untilClosed(res: ServerResponse): Promise<void> {
+  return new Promise(resolve => (res.closed || res.req.socket.destroyed ? resolve() : res.once('close', resolve)))
 }

@@ -1,5 +1,6 @@
 import { chmodSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { setTimeout } from 'node:timers/promises'
 import t from 'tap'
 import { bodyOf, headersOf, httpBackend, KEY, proxyRig, rawBackend, type Seen, statusOf } from './proxy-rig.js'
 
@@ -28,6 +29,8 @@ t.test('a request goes to the backend by its key, and its answer comes back', as
     connection: ['keep-alive'],
     host: [`127.0.0.1:${backend.port}`],
   })
+  // A request is logged once its answer is over, which its reader may see first.
+  while (rig.log.length === 0) await setTimeout(5)
   t.match(rig.log, [{ status: 200, backend: 'other' }])
   t.notMatch(JSON.stringify(rig.log), KEY)
 })

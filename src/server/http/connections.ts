@@ -107,6 +107,7 @@ function useOf({ socket, unanswered }: Connection): ConnectionUse {
   return unanswered.length > 0 || socket.writableLength > 0 ? 'transferring' : 'waiting'
 }
 
-function isHeld(req: IncomingMessage): boolean {
+/** Whether its answer is an event stream or a long poll. */
+export function isHeld(req: IncomingMessage): boolean {
   return (req as HttpRequest).isHeld === true
 }

@@ -6,7 +6,7 @@ import { AppError } from '../../model/app-error.js'
 import { type Problem, problemReply } from '../answer/problem.js'
 import { apiHeaders } from '../answer/reply.js'
 import { HEADER_LIMITS } from '../request/request-form.js'
-import { Connections, type ConnectionUse } from './connections.js'
+import { Connections, type ConnectionUse, isHeld } from './connections.js'
 import type { HandleRequest } from './router.js'
 import type { ShedReport } from './shed-report.js'
 
@@ -47,7 +47,10 @@ const EXHAUSTED: readonly (string | undefined)[] = ['EMFILE', 'ENFILE']
 function probeHalfClosed(socket: Socket, unanswered: readonly ServerResponse[]): void {
   const probe = setInterval(() => {
     const current = unanswered.find(res => res.socket === socket)
-    if (current && !current.headersSent && current.req.httpVersionMinor > 0) current.writeProcessing()
+    if (current?.headersSent) {
+      // Readers of event streams close a side only with the whole connection, and a silent stream would not notice.
+      if (isHeld(current.req)) socket.destroy()
+    } else if (current && current.req.httpVersionMinor > 0) current.writeProcessing()
   }, HTTP_LIMITS.halfClosedProbe)
   socket.once('close', () => clearInterval(probe))
 }

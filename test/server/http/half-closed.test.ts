@@ -69,6 +69,12 @@ t.test('a long poll is answered when something matches', t =>
   }),
 )
 
+t.test('an event stream begins, and ends soon, as its reader is gone', t =>
+  overEach(t, async (t, _server, open) => {
+    t.match(await sendAndClose(open(), get('/api/stream')), /^HTTP\/1\.1 200 OK\r\n.*event: checkpoint/s)
+  }),
+)
+
 t.test('a request that ends within its body is refused', t =>
   overEach(t, async (t, { ledger }, open) => {
     t.match(await sendAndClose(open(), post(message(1)).slice(0, -5)), /^HTTP\/1\.1 400 Bad Request\r\n/)
