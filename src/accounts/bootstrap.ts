@@ -19,7 +19,7 @@ const SETTINGS = new Map([
 ])
 
 /**
- * Creates the first administrator, once: an existing user of that name is left unchanged, whatever its role now. The
+ * Creates the first administrator, once: an existing user of that name is left unchanged with any role. The
  * settings may therefore remain, without restoring an old password.
  *
  * @throws AppError `configuration/settings_invalid` for a name or password that a new user cannot have
@@ -34,7 +34,7 @@ export async function createBootstrapUser(bootstrap: Bootstrap): Promise<'create
     return 'created'
   } catch (error) {
     if (!(error instanceof AppError)) throw error
-    if (error.code === 'username_taken') return 'there' // somebody else was faster
+    if (error.code === 'username_taken') return 'there' // another process was faster
     if (error.category === 'invalid') throw wrongSettings(error)
     throw error
   }

@@ -37,7 +37,7 @@ export interface AccountsOptions {
 }
 
 /**
- * Accounts over an open store, with sessions in memory. An admin token closes the ledger for good, even if it is later
+ * Accounts over an open store, with sessions in memory. An admin token closes the ledger permanently, even if it is later
  * started without one.
  *
  * @throws AppError `unavailable/…` if the store cannot commit that
@@ -187,7 +187,7 @@ export class LedgerAccounts implements Accounts {
     return user?.enabled ? { kind: 'session', user: toUser(user), csrfToken: session.csrfToken } : undefined
   }
 
-  /** @returns undefined for wrong credentials, after the same work whatever is wrong */
+  /** @returns undefined for wrong credentials, after the same work in each case */
   private async startSession({ username, password, replaces }: LoginAttempt): Promise<StartedSession | undefined> {
     const { users } = this.options
     const { hasher, sessions } = this.parts

@@ -50,7 +50,7 @@ function sanitiseToken(token: Token, depthOf: (written: number) => number): void
 }
 
 /**
- * Continues the page's heading levels without gaps, whatever level a text starts with: a text with `##` and `####` has
+ * Continues the page's heading levels without gaps from any level: a text with `##` and `####` has
  * two levels.
  *
  * @returns the level of each heading, called in order

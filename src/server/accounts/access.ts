@@ -21,7 +21,7 @@ export interface AccessParts {
   accounts: Pick<Accounts, 'identify' | 'isClosed'>
   /** Name of the session's cookie. */
   cookieName: string
-  /** Origin of the address people use when a proxy stands in front, such as `https://events.example.org`. */
+  /** Origin of the address people use behind a proxy, such as `https://events.example.org`. */
   publicOrigin?: string
   /** The open ledger may be reached under any host name, not only this machine's own. */
   allowOpen: boolean

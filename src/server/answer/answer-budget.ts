@@ -20,6 +20,9 @@ export const ANSWER_LIMITS: AnswerLimits = {
   ...{ waitMs: 5_000, patienceMs: 2_000, takenMs: 30_000 },
 }
 
+/** Less is left to the collector; Node may keep it in a buffer that others share. */
+const LEAST_FREED_BYTES = 16 * 1024
+
 /** What is read of a page in one go. An event that is larger goes out as a whole. */
 export const PIECE_BYTES = 512 * 1024
 
@@ -64,6 +67,7 @@ export class AnswerBudget {
    * the collector, pieces of large pages are made faster than they are freed: measured, 100 readers took 900 MB.
    */
   free(bytes: Uint8Array): void {
+    if (bytes.length < LEAST_FREED_BYTES) return
     this.#dropped.postMessage(null, [bytes.buffer as ArrayBuffer])
   }
 

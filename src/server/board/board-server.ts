@@ -37,7 +37,7 @@ export interface BoardServerSettings {
   loginPage: LoginLook
   /** The login page asks for a user name as well. */
   asksUsername: boolean
-  /** Origin of the address people use when a proxy stands in front. */
+  /** Origin of the address people use behind a proxy. */
   serviceOrigin?: string
   /** Address of the ledger's page, for a link to it. */
   ledgerUrl?: string

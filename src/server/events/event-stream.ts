@@ -21,7 +21,7 @@ export interface EventStreamParts {
   now: () => Micros
   times: StreamTimes
   budget: AnswerBudget
-  /** Rejects once whoever sent the request may no longer read: a stream outlives a login. */
+  /** Rejects once the caller may no longer read: a stream outlives a login. */
   mayRead: (req: HttpRequest<Identity>) => Promise<void>
 }
 

@@ -28,7 +28,7 @@ export interface QueryEventsParts {
   ledger: ServedLedger
   shutdown: Shutdown
   now: () => Micros
-  /** Rejects once whoever sent the request may no longer read. */
+  /** Rejects once the caller may no longer read. */
   mayRead: (req: HttpRequest<Identity>) => Promise<void>
   budget: AnswerBudget
 }
@@ -37,7 +37,7 @@ export interface QueryEventsParts {
 const PAGE_BYTES = 16 * 1024 * 1024
 const NOTHING = new Uint8Array()
 
-/** `GET /api/events`: a page by filters and checkpoint, at once or, with `wait`, as soon as something matches. */
+/** `GET /api/events`: a page by filters and checkpoint, immediately or, with `wait`, as soon as something matches. */
 export function queryEvents({ ledger, shutdown, now, mayRead, budget }: QueryEventsParts): LedgerEndpoint {
   return documented(DOCS.queryEvents, async (req, res) => {
     const { query, waitSeconds } = readEventQuery(req.search, now())
@@ -102,7 +102,7 @@ async function writePieces(
       bytes += piece.items.byteLength
       await writer.write(piece.items, piece === first ? '{"items":[' : ',')
       if (piece !== first || isFirstOwn) budget.free(piece.items)
-      // Also what is shared shall not stay in memory for as long as this answer goes on.
+      // Also what is shared shall not stay in memory while the rest of this answer is sent.
       piece.items = NOTHING
       if (writer.isOver || !isPiece(query, page)) break
       piece = await read({ ...restOfPage(query, page), maxBytes: PAGE_BYTES - bytes }, signal)
@@ -147,12 +147,12 @@ async function hold(
     return await ledger.waitFor(query, seconds, held.signal, wrapRead)
   } catch (error) {
     if (!shutdown.begun || hasLeft(res)) throw error
-    // The server stops: whoever waits gets what there is.
+    // The server stops: a waiting caller gets the page as it is now.
     return wrapRead((query, signal) => ledger.query(query, signal))(query, whenGone(res))
   }
 }
 
-/** Assembled around the stored JSON texts: no event is parsed or written anew. */
+/** Assembled around the stored JSON texts: no event is parsed or serialised again. */
 function toPageReply(page: EventPage): Reply {
   return { status: 200, body: ['{"items":[', page.items, endOfPage(page)] }
 }

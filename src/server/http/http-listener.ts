@@ -40,7 +40,7 @@ const EXHAUSTED: readonly (string | undefined)[] = ['EMFILE', 'ENFILE']
 /**
  * A sender that has closed its side waits for its answer, or is gone: TCP shows no difference until something was written,
  * and Node none before a second write. Where the answer takes long, interim ones are written, so that no long poll or search
- * goes on for a sender that is gone.
+ * continues for a sender that is gone.
  *
  * Source: RFC 9110, "Informational 1xx"; HTTP/1.0 has none.
  */
@@ -145,7 +145,7 @@ export class HttpListener {
     }
     server.on('request', accept)
     server.on('checkContinue', (req, res) => {
-      // Whoever reads the body says when to go on, so that a refusal comes before the body. A sender that was refused
+      // The reader of the body sends `100 Continue`, so that a refusal comes before the body. A sender that was refused
       // may send its body or not; only a new connection makes clear where the next request begins.
       res.shouldKeepAlive = false
       accept(req, res)

@@ -37,7 +37,7 @@ import type { ServedLedger } from './served-ledger.js'
 export interface LedgerServerSettings {
   /** In front of every path: empty, or `/x`. */
   rootPath: string
-  /** The address people use when a proxy stands in front. */
+  /** The address people use behind a proxy. */
   publicUrl?: string
   /** An open ledger may be reached under any host name. */
   allowOpen: boolean

@@ -29,7 +29,7 @@ export interface LoginPagesOptions {
   /** In front of every address: empty, or `/x`. */
   rootPath: string
   look: LoginLook
-  /** Host of the address people use when a proxy stands in front. */
+  /** Host of the address people use behind a proxy. */
   publicHost?: string
   /** Default true. */
   asksUsername?: boolean

@@ -128,7 +128,10 @@ t.test('an answer whose reader has left already gets no room', async t => {
 
 t.test('memory is free immediately once its last holder gives it back', async t => {
   const { budget } = startBudget()
-  const bytes = new Uint8Array(64)
+  const bytes = new Uint8Array(64 * 1024)
   budget.free(bytes)
   t.equal(bytes.length, 0)
+  const shared = Buffer.from('small')
+  budget.free(shared)
+  t.equal(shared.toString(), 'small')
 })

@@ -101,7 +101,7 @@ function subscriptionChoices(): Choice[] {
 
 /**
  * People seen in this visit's lists, most frequent first; others can be typed. They keep their order: with one of them
- * chosen the list contains nobody else, and no second could be added.
+ * chosen the list contains no other person, and no second could be added.
  */
 let people: readonly string[] = []
 

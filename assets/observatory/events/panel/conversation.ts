@@ -24,7 +24,7 @@ const PARTS = [
   'like',
   'reaction',
 ]
-/** The conversation of an event, as far as its chain tells. */
+/** The conversation of an event, as far as its chain shows. */
 export function conversationOf(event: Pick<StoredEvent, 'conversation' | 'target'>): Conversation | undefined {
   const chain = chainOf(event)
   const isPart = ({ type = '' }: TargetNode) => PARTS.includes(type)

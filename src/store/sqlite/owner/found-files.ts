@@ -25,7 +25,7 @@ export async function findFileIds(database: string): Promise<FileIds> {
  * Refuses files whose content SQLite would destroy when it opens them, and reports files that seem to be missing. SQLite
  * deletes a WAL beside an empty database, and applies any WAL to the database beside it.
  *
- * Files that a killed process leaves are never refused, at whichever instruction it dies.
+ * Files that a killed process leaves are never refused, at any instruction.
  *
  * @param former the dead owner that did not release the database
  * @returns a warning for the operator
