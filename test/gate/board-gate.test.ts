@@ -231,7 +231,7 @@ t.test("execution needs the executor's token too; wrong ones are slowed, the rig
   t.equal(await gate.provesExecution({ executorToken: EXECUTOR_TOKEN, address: '192.0.2.8' }), false)
 })
 
-t.test('wrong API keys are slowed for their address, and lock nobody out', async t => {
+t.test('wrong API keys are slowed for their address, and lock no user out', async t => {
   const gate = GateRig.open(t, ALL).start({ throttleLogins: true })
   const { cookies, csrfToken } = await logIn(gate)
   const show = (key: string, shown: Partial<RequestFacts> = {}) => gate.admit(facts('api', { bearer: key, ...shown }))

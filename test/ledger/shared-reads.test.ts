@@ -5,7 +5,7 @@ import type { EventPage, EventQuery } from '../../src/model/events/event-query.j
 
 const QUERY: EventQuery = { order: 'asc', limit: 100, since: 1 }
 
-/** Reads that end when they are told to; each page has the head at which its read began. */
+/** Reads that end when the test ends them; each page has the head at which its read began. */
 function startReads() {
   const ledger = { head: 0 }
   const open: (() => void)[] = []

@@ -25,7 +25,7 @@ t.test('columns are as wide as they must be, and no line is wider than the termi
   )
 })
 
-t.test('a table stays a table, whatever is in its cells', async t => {
+t.test('a table stays a table with any text in its cells', async t => {
   const cell = fc.string({ unit: 'grapheme', maxLength: 12 }).map(text => text.replace(/\s/gu, ' '))
   fc.assert(
     fc.property(fc.array(fc.tuple(cell, cell), { minLength: 1, maxLength: 5 }), rows => {

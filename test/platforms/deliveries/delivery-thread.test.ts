@@ -30,7 +30,7 @@ t.test('every delivery comes to the same on the thread as it does here', async t
 })
 
 t.test(
-  'deliveries of one size are taken in the order in which they came, whatever becomes of the ones before',
+  'deliveries of one size are taken in the order in which they came, with any result of the ones before',
   async t => {
     const thread = startThread(t)
     const adapter = adapterOf('code_a')

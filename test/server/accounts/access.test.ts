@@ -153,7 +153,7 @@ t.test('if callers share a proxy that is not trusted, the start of throttling lo
   const said = ({ log }: ClosedLedger) => log.filter(({ msg }) => String(msg).includes('EVENT_TRUSTED_PROXIES'))
   const shared = await serveClosed(t, { settings: { throttleLogins: true } })
   for (let i = 0; i < 10; i++) t.equal((await show(shared, `198.51.100.${i}`, 'wrong')).status, 401)
-  t.same(said(shared), [], 'nobody is throttled yet')
+  t.same(said(shared), [], 'no caller is throttled yet')
   for (let i = 0; i < 5; i++) t.equal((await show(shared, `198.51.100.${i}`, 'wrong')).status, 429)
   t.match(said(shared), [{ level: 40, address: '127.0.0.1' }])
   t.equal(said(shared).length, 1)
