@@ -38,7 +38,8 @@ export async function measureSubscriptions(bench: Bench): Promise<Figure[]> {
 }
 
 async function startWith({ workspace }: Bench, idle: number): Promise<RunningServer> {
-  const server = await startLedger(workspace, await workspace.folder('subscriptions'))
+  const settings = { EVENT_MAX_SUBSCRIPTIONS: '1000000' }
+  const server = await startLedger(workspace, await workspace.folder('subscriptions'), settings)
   await subscribe(workspace, server.port, { which: 'watching', count: FEW })
   if (idle > 0) await subscribe(workspace, server.port, { which: 'idle', count: idle })
   return server

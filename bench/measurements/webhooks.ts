@@ -14,6 +14,8 @@ import { prepareLoad, type RunningServer, runLoad, startLedger } from '../progra
 import { measureFresh } from './posts.js'
 
 const CONNECTIONS = 64
+/** Deliveries of 1 MB that have not been proved yet: the ledger lets no more of them wait. */
+const LARGE_CONNECTIONS = 16
 /** More than a ledger takes of those of mean size here; the large ones are written down while measuring. */
 const EXPECTED_RATE = 12_000
 const LARGEST_TIMES = 3
@@ -56,7 +58,7 @@ async function measureDeliveries(
   bench: Bench,
   { source, size, plain }: { source: DeliverySource; size: DeliverySize; plain: number },
 ): Promise<Figure[]> {
-  const what = `deliveries of ${source}, ${size === 'mean' ? 'mean size' : '1 MB'}, ${CONNECTIONS} connections`
+  const what = `deliveries of ${source}, ${size === 'mean' ? 'mean size' : '1 MB'}, ${connectionsOf(size)} connections`
   bench.progress(what)
   const result = await measureLoad(bench, { kind: 'deliveries', source, size, first: 0 })
   bench.progress('the same payloads in plain events')
@@ -87,10 +89,14 @@ function deliveriesPlan({ options }: Bench, { port }: RunningServer, work: Deliv
   const { warmupMs, measureMs } = options
   const expected = Math.round((EXPECTED_RATE * (warmupMs + measureMs)) / 1_000)
   return {
-    ...{ port, connections: CONNECTIONS, warmupMs, measureMs, requests: 100 * expected },
+    ...{ port, connections: connectionsOf(work.size), warmupMs, measureMs, requests: 100 * expected },
     work,
     prepare: work.size === 'mean' ? expected : 0,
   }
+}
+
+function connectionsOf(size: DeliverySize): number {
+  return size === 'mean' ? CONNECTIONS : LARGE_CONNECTIONS
 }
 
 /** The slowest answers that others get while largest deliveries are taken, stored and indexed. */

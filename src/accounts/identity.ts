@@ -3,11 +3,11 @@ import type { User } from '../model/accounts/user.js'
 /** The credentials of a request, as sent, without their scheme, not verified yet. */
 export interface ShownCredentials {
   /** From `Authorization: Bearer`. */
-  bearer?: string
+  bearer?: string | undefined
   /** From `X-Event-Admin-Token`. */
-  adminToken?: string
+  adminToken?: string | undefined
   /** From the session cookie. */
-  session?: string
+  session?: string | undefined
 }
 
 /** Who sent a request, as proved by its credentials. */
@@ -25,6 +25,7 @@ export type Identity =
   | { kind: 'session'; user: User; csrfToken: string }
 
 export const ANONYMOUS: Identity = { kind: 'anonymous' }
+export const OPEN: Identity = { kind: 'open' }
 export const BOOTSTRAP_ADMIN: Identity = { kind: 'bootstrap_admin' }
 
 /** May manage all users and all subscriptions. */

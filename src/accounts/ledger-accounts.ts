@@ -11,7 +11,7 @@ import { AccountLog, type Actor, BOOTSTRAP_SETTINGS, COMMAND, changesOf } from '
 import type { Accounts, LoginAttempt, NewUser, StartedSession } from './accounts.js'
 import { ApiTokens } from './api-tokens.js'
 import { createBootstrapUser } from './bootstrap.js'
-import { ANONYMOUS, BOOTSTRAP_ADMIN, type Identity, type ShownCredentials } from './identity.js'
+import { ANONYMOUS, BOOTSTRAP_ADMIN, type Identity, OPEN, type ShownCredentials } from './identity.js'
 import { isUsername, readChangedUser, readLogin, readNewUser } from './read-user.js'
 import { SessionRegistry, type SessionStore } from './session-registry.js'
 import { toListedUser, toUser, unknownUser } from './shown-user.js'
@@ -86,9 +86,10 @@ export class LedgerAccounts implements Accounts {
 
   async identify({ adminToken, bearer, session }: ShownCredentials): Promise<Identity> {
     if (adminToken !== undefined && safeEqual(this.options.adminToken, adminToken)) return BOOTSTRAP_ADMIN
-    const known = (await this.identifyToken(bearer)) ?? (await this.identifySession(session))
+    const byToken = bearer === undefined ? undefined : await this.identifyToken(bearer)
+    const known = byToken ?? (session === undefined ? undefined : await this.identifySession(session))
     if (known) return known
-    return (await this.isClosed()) ? ANONYMOUS : { kind: 'open' }
+    return this.closed || (await this.isClosed()) ? ANONYMOUS : OPEN
   }
 
   async login(attempt: LoginAttempt, by: Actor = { identity: 'anonymous' }): Promise<StartedSession> {
@@ -170,8 +171,7 @@ export class LedgerAccounts implements Accounts {
     return this.parts.log.list(limit)
   }
 
-  private async identifyToken(bearer: string | undefined): Promise<Identity | undefined> {
-    if (bearer === undefined) return undefined
+  private async identifyToken(bearer: string): Promise<Identity | undefined> {
     const found = await this.tokens.find(bearer)
     if (!found?.user.enabled) return undefined
     const user = toUser(found.user)
@@ -179,8 +179,7 @@ export class LedgerAccounts implements Accounts {
     return may === 'all' ? { kind: 'token', user } : { kind: 'writer', user, sources }
   }
 
-  private async identifySession(sessionToken: string | undefined): Promise<Identity | undefined> {
-    if (sessionToken === undefined) return undefined
+  private async identifySession(sessionToken: string): Promise<Identity | undefined> {
     const session = await this.parts.sessions.find(sessionToken)
     if (!session) return undefined
     const user = await this.options.users.findById(session.userId)

@@ -41,6 +41,6 @@ export function directOrigin(host: string | undefined): string | undefined {
  *
  * Source: decisions on security, 0.5.
  */
-export function isSameOrigin(origin: string | undefined, allowed: readonly string[]): boolean {
+export function isSameOrigin(origin: string | undefined, allowed: readonly (string | undefined)[]): boolean {
   return origin !== undefined && /^https?:\/\//.test(origin) && allowed.includes(origin)
 }

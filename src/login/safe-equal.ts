@@ -2,8 +2,8 @@ import { hash, timingSafeEqual } from 'node:crypto'
 
 /**
  * Whether `shown` equals the secret `expected`, in a time independent of where they differ. A secret that is unset or
- * empty equals nothing. Compares digests, because `timingSafeEqual` throws on different lengths and a caller's input
- * has any length.
+ * empty equals nothing. Compares digests, because `timingSafeEqual` throws on different lengths, and a caller chooses the
+ * length of its input.
  *
  * Source: decisions on security, 0.12.
  */

@@ -1,29 +1,12 @@
 import { LedgerClient } from '../client/ledger-client.js'
 import { AppError } from '../model/app-error.js'
+import type { LedgerStatus } from '../model/ledger-status.js'
 import { toTimestamp } from '../model/timestamp.js'
 import type { LocalSettings } from '../settings/local-settings.js'
 import type { LedgerStats } from '../store/event-store.js'
 import type { OwnerRecord } from '../store/sqlite/owner/owner-record.js'
 import { openLedger } from './open-ledger.js'
 import { ledgerViaServerOrFile, sizeOf } from './via-server-or-file.js'
-
-/** The status of a ledger on this machine. Instants are UTC text. */
-export interface LedgerStatus {
-  database: string
-  /** The database together with its WAL. */
-  size_bytes: number
-  /** The server that has it open; null if this command opened it. */
-  server: { pid: number; address: string | null; since: string } | null
-  /** Null if the server is of an older release that does not report it. */
-  schema_version: number | null
-  event_count: number
-  duplicate_count: number
-  subscription_count: number
-  head: string | null
-  epoch: string
-  /** Problems found by an integrity check; null if none was requested. */
-  problems: string[] | null
-}
 
 /**
  * Reads the status through the server that has the ledger open, else by opening it.

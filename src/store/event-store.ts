@@ -38,7 +38,7 @@ export interface RecordOutcome {
   /** When the event was first captured. */
   capturedAt: Micros
   /** The complete stored event as JSON text, this delivery counted; absent for an event with its own `json`. */
-  body?: string
+  body?: string | undefined
 }
 
 export interface LedgerStats {

@@ -119,7 +119,7 @@ t.test('merging a draft takes from each what the other left alone', async t => {
   })
 })
 
-t.test('fields that differ are told by their names', async t => {
+t.test('fields that differ are listed by name', async t => {
   t.same(
     differences({ ...BASE, assignee: 'Ada' }, { ...BASE, labels: [] }).map(({ of, text }) => `${of} ${text}`),
     ['mine Assignee: Ada', 'saved Assignee: none', 'mine Labels: bug', 'saved Labels: none'],

@@ -7,7 +7,7 @@ import { commandLine, ranMs, stopwatch, waitedMs, whyNotDone } from '../../asset
 import type { Card } from '../../src/model/board/card.js'
 import type { Run } from '../../src/model/board/run.js'
 
-t.test('a label has one colour of a fixed set, the same whatever its case', async t => {
+t.test('a label has one colour of a fixed set, the same in any letter case', async t => {
   t.equal(labelColour('bug'), 'red')
   t.equal(labelColour(' Bug '), 'red')
   for (const label of ['', 'constructor', '__proto__', '夜間', 'x'.repeat(5000), 'relay']) {

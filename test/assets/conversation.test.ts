@@ -26,7 +26,7 @@ t.test('messages belong to their topic, comments to what they are about', async 
   t.match(of(chain(repository, pull)), { key: 'pull_request:482', words: 'tidepool/relay › #482 Honour it' })
 })
 
-t.test('a topic without a key is told by its name within what has one', async t => {
+t.test('a topic without a key is identified by its name within its stream', async t => {
   const target = chain(realm, eng, deploys, message)
   const found = conversationOf({ target, conversation: { key: 'channel:4' } })
   t.match(found, { key: 'channel:4', within: [deploys], words: 'eng › deploys' })

@@ -55,7 +55,7 @@ t.test('instants keep every digit, and what is none counts as not there', async 
   }
 })
 
-t.test('whatever stands in an address, the API takes what is made of it', async t => {
+t.test('the API accepts the query made from any address', async t => {
   const words = fc.array(
     fc.tuple(
       fc.constantFrom(...Object.keys(FILTER_PARAMS).filter(name => name !== 'kind')),

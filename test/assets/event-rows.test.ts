@@ -57,7 +57,7 @@ t.test('lines stand between what is newer and what was there', async t => {
   t.same(shown('2026-11-20T12:00:00.000000Z'), ['k3', 'k2', 'k1'], 'what was there is not loaded')
 })
 
-t.test('a cell cannot be a formula, whatever stands in it', async t => {
+t.test('no cell content can be a formula', async t => {
   t.equal(csvCell('a,"b"\nc'), '"a,""b""\nc"')
   for (const text of ['=1+1', '+1', '-1', '@x', '\t=1', ' =1', '\u0000=1', '|x', '＝1', '\rx']) {
     t.match(csvCell(text), /^"?'/, JSON.stringify(text))

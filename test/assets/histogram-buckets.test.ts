@@ -31,7 +31,7 @@ t.test('the same buckets are asked for while time goes on, until the last is ove
   t.equal(at(NOW + 3 * MINUTE).to, '2026-11-20T13:41:59.999999Z')
 })
 
-t.test('whatever the range, buckets fill it, are equally long, and are few enough to be asked for', async () => {
+t.test('in any range, buckets fill it, are equally long, and are few enough for the API', async () => {
   const range = fc.record({
     length: fc.integer({ min: 0, max: 3650 * DAY }),
     offsetMs: fc.integer({ min: -48, max: 56 }).map(quarters => quarters * 15 * MINUTE),

@@ -12,7 +12,7 @@ const COUNTED: EventHistogram = {
   by_source: { chat: { count: 3, counts: [2, 1] }, forum: { count: 1, counts: [1, 0] } },
 }
 
-t.test('what came after the counting is in the last part, whoever sent it', async t => {
+t.test('events that arrive after counting are in the last part, from every source', async t => {
   const grown = withNewer(COUNTED, [event('constructor', 40), event('chat', 35), event('chat', 31), event('chat', 2)])
   t.match(grown, {
     ...{ count: 6, counts: [3, 3] },

@@ -50,7 +50,7 @@ t.test('there are never more labels than room', async () => {
   )
 })
 
-t.test('a span is told as short as can be without being mistaken', async t => {
+t.test('a span is written as briefly as it can be without ambiguity', async t => {
   const words = (from: string, to: string) => spanWords({ from: toMs(from), to: toMs(to) }, NOW, utc)
   t.equal(words('2026-11-20T13:00:00Z', '2026-11-20T13:15:00Z'), 'Fri 13:00 – 13:15')
   t.equal(words('2026-11-19T22:00:00Z', '2026-11-20T04:00:00Z'), 'Thu 22:00 – Fri 04:00')
@@ -101,6 +101,6 @@ t.test('bands stand on one another with ground between them, and what is there a
   )
 })
 
-t.test('a zone is told by how far it is from UTC', async t => {
+t.test('a time zone is written as its offset from UTC', async t => {
   t.same([0, HOUR, -3.5 * HOUR, 5.75 * HOUR].map(offsetWords), ['UTC', 'UTC+1', 'UTC-3:30', 'UTC+5:45'])
 })

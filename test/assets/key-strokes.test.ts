@@ -3,7 +3,7 @@ import { isSingleKey, StrokeMatcher, strokeOf } from '../../assets/shared/keys/k
 
 const PLAIN = { ctrlKey: false, metaKey: false, altKey: false, shiftKey: false }
 
-t.test('a key has one name, whatever Shift has made of it', async t => {
+t.test('a key has one name, with or without Shift', async t => {
   const cases: [Partial<typeof PLAIN> & { key: string }, string][] = [
     [{ key: 'j' }, 'j'],
     [{ key: '?', shiftKey: true }, '?'],

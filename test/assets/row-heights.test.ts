@@ -15,7 +15,7 @@ t.test('rows stand where the heights before them put them, measured or not', asy
   t.equal(heights.total, 200)
 })
 
-t.test('whatever is measured in whatever order, the row found at a height covers it', async () => {
+t.test('in any order of measurements, the row found at a height covers that height', async () => {
   const measurement = fc.tuple(fc.nat(39), fc.integer({ min: 1, max: 300 }))
   fc.assert(
     fc.property(fc.array(measurement, { maxLength: 60 }), fc.integer({ min: 0, max: 9000 }), (measured, at) => {

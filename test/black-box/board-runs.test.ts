@@ -49,7 +49,7 @@ t.test('what a killed server leaves of a run is ended by the next one, and the r
   t.match(await ask(second, 'GET', '/api/executor'), { running: null, queued: 0, real: true })
 })
 
-t.test('a server that is told to stop takes its run with it', async t => {
+t.test('a server that stops ends its run', async t => {
   const home = ownFolder(t)
   const first = await startBoard(t, home)
   const { run, pids } = await startHydra(t, first, home)

@@ -19,7 +19,7 @@ const READS = [
 t.setTimeout(600_000)
 
 t.test('a full disk', mounting(), async t => {
-  t.test('is told to writers, keeps nobody from reading, and is forgotten once there is room', async t => {
+  t.test('writers are refused, readers are served, and writes succeed once there is room', async t => {
     const disk = mountSmallDisk(t, '6m')
     const ledger = new FillingLedger(t, disk)
     const server = await ledger.start()

@@ -14,7 +14,7 @@ t.setTimeout(600_000)
 t.test('a disk that cannot be written', mounting(), async t => {
   const loop = mounting({ loop: true })
 
-  t.test('for a while: writers are told, readers are served, and then all is well', loop, async t => {
+  t.test('for a while: writers are refused, readers are served, and then writes succeed again', loop, async t => {
     const disk = mountLoopDisk(t, '24M')
     const ledger = new FillingLedger(t, disk)
     const server = await ledger.start()

@@ -32,7 +32,7 @@ t.test('a folder that may not be written is refused, and nothing is put there', 
   t.same(readdirSync(closed), [])
 })
 
-t.test('a file of somebody else is refused, and keeps its bytes', async t => {
+t.test('a file of another program is refused, and keeps its bytes', async t => {
   const files: { name: string; bytes: Buffer; code: string }[] = [
     {
       name: 'a text',

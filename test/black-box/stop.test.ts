@@ -41,7 +41,7 @@ t.test('SIGINT, as from Ctrl+C, ends it as well', async t => {
   t.match(readStoredFile(database), { problems: [], bodies: [/"kept"/] })
 })
 
-t.test('long polls and streams end at once, and whoever waited is told where it was', async t => {
+t.test('long polls and streams end immediately, and each reader receives its checkpoint', async t => {
   const server = await startServer(t, { database: join(ownFolder(t), 'events.db') })
   await server.http.post('/api/events', entry('the only one'))
   const { next_since: head } = (await server.http.get('/api/events')).json<Page>()
@@ -58,7 +58,7 @@ t.test('long polls and streams end at once, and whoever waited is told where it 
   for (const stream of await Promise.all(streamed)) t.match(stream, /"the only one"/)
 })
 
-t.test('a request that has arrived in part when it is told to stop is finished; a new one is not accepted', async t => {
+t.test('at a stop, a request that has arrived in part is finished; a new one is not accepted', async t => {
   const database = join(ownFolder(t), 'events.db')
   const server = await startServer(t, { database })
   const body = JSON.stringify(entry('half way'))
@@ -72,7 +72,7 @@ t.test('a request that has arrived in part when it is told to stop is finished; 
   t.match(readStoredFile(database), { problems: [], bodies: [/"half way"/] })
 })
 
-t.test('told twice, it still ends, and the next start finds everything', async t => {
+t.test('after a second signal it still ends, and the next start finds everything', async t => {
   const database = join(ownFolder(t), 'events.db')
   const server = await startServer(t, { database })
   await server.http.post('/api/events', entry('kept'))
@@ -89,7 +89,7 @@ t.test('told twice, it still ends, and the next start finds everything', async t
   t.match(await next.stop(), { code: 0 })
 })
 
-t.test('a server that is told to stop before it listens stops', async t => {
+t.test('a server that receives the signal before it listens stops', async t => {
   const database = join(ownFolder(t), 'events.db')
   const child = launchServer(t, { database })
   while (remainsOf(database).length === 0) await sleep(2)

@@ -82,7 +82,7 @@ t.test('cards in a browser', inBrowser(), async t => {
     t.same(await findTurningMarks(page), [])
   })
 
-  t.test('of two who write one card, the second is told, loses nothing, and chooses', async t => {
+  t.test('of two people who edit one card, the second is warned, loses nothing, and chooses', async t => {
     const ids = await layOut(board, [{ title: 'Card', body: 'one\ntwo\nthree' }])
     const [first, second] = await Promise.all([begin('one\nFIRST\nthree'), begin('one\nSECOND\nthree')])
     await first.keyboard.press('Control+Enter')

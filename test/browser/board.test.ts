@@ -40,7 +40,7 @@ t.test('the board in a browser', inBrowser(), async t => {
     await page.getByRole('dialog').waitFor({ state: 'detached' })
   })
 
-  t.test('cards are walked, moved and opened by keys, and moves are told', async t => {
+  t.test('cards are selected, moved and opened by keys, and moves are announced', async t => {
     await layOut(board, CARDS)
     const page = await site.openTab(t, board)
     await page.getByRole('link', { name: 'One' }).waitFor()

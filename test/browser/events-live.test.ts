@@ -13,7 +13,7 @@ t.test('Live in a browser', inBrowser(), async t => {
   const first = await start(t, database, port)
   await post(first, ...Array.from({ length: 60 }, (_, at) => message({ text: `Before ${at}` })))
 
-  t.test('new events come by themselves, wait while somebody reads, and are shown when asked for', async t => {
+  t.test('new events appear without a reload, wait while a person reads, and are shown on request', async t => {
     const page = await site.openTab(t, first, '/?live=1')
     await said(page)
     await post(first, message({ text: 'Here at once' }))

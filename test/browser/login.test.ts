@@ -82,7 +82,7 @@ t.test('the login page in a browser', inBrowser(), async t => {
     { status: 200, body: '<p>Hotel network', note: 'Daybook did not answer. Check that you are connected' },
   ]
 
-  t.test('whatever else goes wrong is said, and trying again takes one key', async t => {
+  t.test('every other failure is shown, and one key tries again', async t => {
     const page = await site.openLogin(t)
     for (const { note, ...answer } of WAITS) {
       await answerLogins(page, answer)
@@ -180,7 +180,7 @@ t.test('the login page in a browser', inBrowser(), async t => {
     t.same([await field.getAttribute('type'), await eye.getAttribute('aria-pressed')], ['password', 'false'])
   })
 
-  t.test('password managers are told what the fields are', async t => {
+  t.test('the fields are marked for password managers', async t => {
     const page = await site.openLogin(t)
     t.equal(await page.getByLabel('Name').getAttribute('autocomplete'), 'username')
     t.equal(await page.getByLabel('Password', { exact: true }).getAttribute('autocomplete'), 'current-password')
@@ -211,7 +211,7 @@ t.test('the login page in a browser', inBrowser(), async t => {
     t.equal(grounds.size, LOGIN_PALETTES.length * 2, 'each palette has a ground of its own in each scheme')
   })
 
-  t.test('an appearance that was chosen holds whatever the system prefers, before any script', async t => {
+  t.test("a chosen appearance overrides the system's, before any script runs", async t => {
     for (const [appearance, colorScheme] of [
       ['dark', 'light'],
       ['light', 'dark'],
@@ -221,7 +221,7 @@ t.test('the login page in a browser', inBrowser(), async t => {
     }
   })
 
-  t.test('it looks as it was chosen on this device, whatever the server says', async t => {
+  t.test("the appearance chosen on this device overrides the server's", async t => {
     const page = await site.openLogin(t, { palette: 'forest', appearance: 'light' })
     await page.evaluate(`localStorage.setItem('daybook.appearance', '{"palette":"amber","scheme":"dark"}')`)
     await page.reload()

@@ -22,7 +22,7 @@ t.test('the shell of the observatory in a browser', inBrowser(), async t => {
     }
   })
 
-  t.test('an open ledger says that it is open, and nobody can log out of it', async t => {
+  t.test('an open ledger shows that it is open, and offers no logout', async t => {
     const page = await site.openTab(t, open)
     await page.getByText('Open: no login is set up').waitFor()
     await page.getByRole('button', { name: 'Account' }).click()

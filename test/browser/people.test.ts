@@ -11,7 +11,7 @@ t.test('people and their tokens in a browser', inBrowser(), async t => {
   const { served, accounts, ada, bob, openAs } = await serveCompany(t, site)
   const names = async () => (await accounts.listUsers()).map(({ username }) => username)
 
-  t.test('somebody is made and deleted with the keyboard alone', async t => {
+  t.test('a user is created and deleted with the keyboard alone', async t => {
     const page = await openAs(t, 'Ada', '/people')
     await page.getByText('2 accounts, 1 admin').waitFor()
     await page.keyboard.press('n')
@@ -61,7 +61,7 @@ t.test('people and their tokens in a browser', inBrowser(), async t => {
     t.same(await findAxeViolations(page), [])
   })
 
-  t.test('role, login and password of somebody are changed, and what stays is said', async t => {
+  t.test('role, login and password of a user are changed, and the page says what remains', async t => {
     const page = await openAs(t, 'Ada', `/people?person=${bob.id}`)
     const panel = page.getByRole('dialog', { name: 'Account bob' })
     await panel.getByRole('radio', { name: 'Admin' }).check()

@@ -69,7 +69,7 @@ t.test('the tab of subscriptions in a browser', inBrowser(), async t => {
     await until(async () => (await ledger.listSubscriptions()).length === 0)
   })
 
-  t.test('the states of a capture are told in words', async t => {
+  t.test('the states of a capture are shown in words', async t => {
     const save = (input: object) =>
       ledger.saveSubscription({ source: 'chat', event_kinds: ['message.created'], ...input }, member)
     const capture_modes = ['api_cursor', 'poll']

@@ -27,7 +27,7 @@ for (const [category, exitCode] of Object.entries(EXPECTED) as [ErrorCategory, n
   })
 }
 
-t.test('a ledger that is not there is told from one that asks to wait', async t => {
+t.test('a missing ledger is distinguished from one that asks to wait', async t => {
   t.equal(exitCodeOf(new AppError('unavailable', 'server_unreachable', 'x')), 69)
   t.equal(exitCodeOf(new AppError('unavailable', 'not_a_ledger', 'x')), 69)
   t.equal(exitCodeOf(new AppError('unavailable', 'server_timeout', 'x')), 75)

@@ -96,7 +96,7 @@ function isWebhook(value: unknown): value is { isSecretConfigured: boolean } {
 const proved: Step = () => [event('9', 'webhook', 'signature')]
 const PROVED: Arrival = { event: event('9', 'webhook', 'signature'), isRepeat: false }
 
-t.test('the first event that a webhook proves is found, whatever comes before', async t => {
+t.test('the first event with proof of a webhook is found behind any others', async t => {
   const ledger = new TestedLedger([
     () => [event('1', 'api', 'none'), event('2', 'capture', 'login'), event('3', 'webhook', 'none'), {}, null],
     () => [],
@@ -111,7 +111,7 @@ t.test('the first event that a webhook proves is found, whatever comes before', 
   )
 })
 
-t.test('a delivery that proves nothing is told anew once the server has a secret', async t => {
+t.test('a delivery without proof is reported again once the server has a secret', async t => {
   const unproved: Step = () => [event('1', 'webhook', 'none')]
   const ledger = new TestedLedger([
     unproved,
@@ -175,7 +175,7 @@ const doubtful: { name: string; prepare: (ledger: TestedLedger, known: TestedEve
   },
 ]
 for (const { name, prepare, told } of doubtful) {
-  t.test(`a repeat is told, but proves nothing, where ${name}`, async t => {
+  t.test(`a repeat is reported, but proves nothing, where ${name}`, async t => {
     const known = event('1', 'webhook', 'none')
     const again: Step = ledger => {
       ledger.repeat(known, 5)
@@ -220,7 +220,7 @@ t.test('repeats from before the waiting count for nothing', async t => {
   t.strictSame(await wait(ledger), { arrival: PROVED, told: [] })
 })
 
-t.test('a server that is away is waited for, from the beginning as later, and told of once each time', async t => {
+t.test('a server that is away is waited for, at the start as later, and reported once each time', async t => {
   const ledger = new TestedLedger([
     ledger => {
       ledger.failure = new AppError('unavailable', 'connection_lost', 'The connection broke.')
@@ -249,7 +249,7 @@ for (const failure of [
   })
 }
 
-t.test('nobody who reads any more ends the waiting', async t => {
+t.test('waiting ends when the reader has left', async t => {
   const controller = new AbortController()
   const ledger = new TestedLedger([
     () => {

@@ -82,7 +82,7 @@ t.test('from and days begin it in the past', async t => {
   t.same((await follow(new NumberedLedger(4), { from: toTime(1) }, 4)).events, [1, 2, 3, 4])
 })
 
-t.test('whatever fails meanwhile, every event comes once and in order', async t => {
+t.test('through any failure, every event arrives once and in order', async t => {
   const failing = fc.uniqueArray(fc.integer({ min: 1, max: 30 }), { maxLength: 20 })
   await fc.assert(
     fc.asyncProperty(
@@ -112,13 +112,13 @@ t.test('it comes back later and later, but not too late', async t => {
   t.same(waits, [250, 500, 1000, 2000, 4000, 8000, 10_000, 10_000])
 })
 
-t.test('it waits as long as it is told', async t => {
+t.test('it waits as long as the server asks', async t => {
   const busy = new AppError('throttled', 'busy', 'Wait.', { retryAfterSeconds: 30 })
   const { waits } = await follow(new NumberedLedger(4, new Map([[1, busy]])), { since: toTime(0) }, 4)
   t.same(waits, [30_000])
 })
 
-t.test('a first question that fails is not waited out: nobody is there yet', async t => {
+t.test('a first request that fails is not retried: no server has answered yet', async t => {
   await t.rejects(follow(new NumberedLedger(4, new Map([[0, unavailable]])), {}, 1), unavailable)
   await t.rejects(follow(new NumberedLedger(4, new Map([[0, unavailable]])), { since: toTime(0) }, 1), unavailable)
 })

@@ -270,7 +270,7 @@ const foreign = [
   { status: 504, category: 'unavailable', code: 'http_504', message: /status 504\. Try again later/ },
 ]
 for (const { status, ...expected } of foreign) {
-  t.test(`status ${status} in a form that is no ledger's is told as ${expected.code}`, async t => {
+  t.test(`status ${status} in a form that is no ledger's is reported as ${expected.code}`, async t => {
     for (const page of [
       { status, type: 'text/html', body: '<h1>No</h1>' },
       { status, body: { detail: 'No' } },
@@ -292,7 +292,7 @@ t.test('how long to wait is kept', async t => {
   })
 })
 
-t.test('something else than a ledger is told apart', async t => {
+t.test('a server that is no ledger is recognised', async t => {
   const answers = [
     { type: 'text/html', body: '<html>' },
     { status: 302, headers: { location: 'http://127.0.0.1:1/' } },

@@ -7,7 +7,7 @@ import t, { type Test } from 'tap'
 import { LedgerClient } from '../../src/client/ledger-client.js'
 import { standIn } from './stand-in.js'
 
-t.test('a port where nobody listens is told as that, with what to do', async t => {
+t.test('a port without a listener is reported, with what to do', async t => {
   const server = await standIn(t, () => ({ body: {} }))
   await server.close()
   await t.rejects(new LedgerClient({ apiUrl: server.url }).health(), {
@@ -35,7 +35,7 @@ t.test('an owner is asked through its socket', async t => {
   t.match(server.arrived, [{ url: '/api/health' }])
 })
 
-t.test('a server that falls silent is not waited for longer than told', async t => {
+t.test('a server that falls silent is not waited for longer than the limit', async t => {
   const server = await standIn(t, () => () => undefined)
   await t.rejects(new LedgerClient({ apiUrl: server.url }, { idleSeconds: 0.1 }).stats(), { code: 'server_timeout' })
 })
@@ -57,7 +57,7 @@ t.test('a connection that breaks before the answer is whole is no answer', async
   await t.rejects(new LedgerClient({ apiUrl: dropped.url }).stats(), { code: 'connection_lost' })
 })
 
-t.test('another protocol on that port is told as that', async t => {
+t.test('another protocol on that port is reported', async t => {
   const port = await listenRaw(t, 'SSH-2.0-x\r\n')
   await t.rejects(new LedgerClient({ apiUrl: `http://127.0.0.1:${port}` }).health(), { code: 'not_a_ledger' })
   const secure = new LedgerClient({ apiUrl: `https://127.0.0.1:${port}` })

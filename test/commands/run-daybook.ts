@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import type { Test } from 'tap'
+import { CHEAP_START } from '../black-box/child.js'
 
 export interface Run {
   code: number | null
@@ -34,7 +35,7 @@ export function startDaybook(
   const script = atTerminal ? AT_TERMINAL : `${ROOT}/bin/run.js`
   // A home of its own, which may have been furnished before.
   const home = existsSync(t.testdirName) ? t.testdirName : t.testdir()
-  const program = ['env', '-u', 'NODE_OPTIONS', process.execPath, '--liftoff-only', script, ...argv]
+  const program = ['env', '-u', 'NODE_OPTIONS', process.execPath, ...CHEAP_START, script, ...argv]
   const [file = '', ...args] = into === undefined ? program : ['sh', '-c', 'exec "$@" >"$0" 2>&1', into, ...program]
   const child = spawn(file, args, {
     // The board's usual port may be taken by a test beside this one.

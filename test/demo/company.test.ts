@@ -36,7 +36,7 @@ t.test('the same seed and the same present tell the same history, and go on in t
   t.not(JSON.stringify(eventsOf(historyOf(2, NOON))), JSON.stringify(events))
 })
 
-t.test('a history is told in order, ends in the present and has something of every day', async t => {
+t.test('a history is in order, ends in the present and has events of every day', async t => {
   let last = NOON - HISTORY_DAYS * DAY
   const days = new Set<number>()
   for (const { at } of steps) {
@@ -96,7 +96,7 @@ t.test('every address is one that is reserved for examples, and no secret is in 
   t.notMatch(text, /"token":"(?!\[REDACTED\])/u)
 })
 
-t.test('it goes on from what is there, each time with something to record, at the time that it is told', async t => {
+t.test('it continues from the recorded events, each time with new ones, at the given time', async t => {
   const company = new Company({ seed: 1, ends: NOON })
   const known = new Set(eventsOf([...company.history()]).map(({ conversation }) => conversation.title))
   const sources = new Set<string>()

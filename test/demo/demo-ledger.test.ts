@@ -32,7 +32,7 @@ t.test('the same seed and the same present make the same ledger', async t => {
   const [one, other] = [await filled(t, 3), await filled(t, 3)]
   t.equal(JSON.stringify(one), JSON.stringify(other))
 
-  t.test('each event was captured when it was told, and some were told again', async t => {
+  t.test('each event is captured when it is recorded, and some are repeated', async t => {
     const told = new Set<string>()
     for (const step of new Company({ seed: 3, ends: NOON }).history()) {
       if (step.does === 'record' || step.does === 'capture') told.add(toTimestamp(step.at).slice(0, 22))

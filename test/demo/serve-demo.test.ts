@@ -61,7 +61,7 @@ t.test('a demo is alive at once, says what it is, touches nothing else and leave
   t.same(readdirSync(join(home, 'real')), [])
 })
 
-t.test('a person is told that it is a demo', async t => {
+t.test('the page shows that it is a demo', async t => {
   const { child, run, ended } = startDaybook(t, [...ARGV, '--only', 'board'], {
     atTerminal: true,
     env: { NO_COLOR: '1' },

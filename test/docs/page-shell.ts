@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
 import type { Test } from 'tap'
+import { CHEAP_START } from '../black-box/child.js'
 import { ROOT } from './pages.js'
 
 const AT_TERMINAL = fileURLToPath(new URL('../commands/programs/at-terminal.js', import.meta.url))
@@ -18,7 +19,7 @@ const DAYBOOK = `#!/bin/sh
 unset NODE_OPTIONS
 script='${ROOT}/bin/run.js'
 if [ /dev/stdout -ef "$READER" ]; then script='${AT_TERMINAL}'; fi
-exec '${process.execPath}' --liftoff-only "$script" "$@"
+exec '${process.execPath}' ${CHEAP_START.join(' ')} "$script" "$@"
 `
 
 /** What a block came to. */

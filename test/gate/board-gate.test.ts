@@ -83,7 +83,7 @@ t.test('writes by cookie need an Origin of ours and the CSRF token, those by key
   await t.rejects(write({ origin: ORIGIN, bearer: 'wrong' }), { code: 'csrf_failed' }, 'a wrong key is none')
 })
 
-t.test('who may come, and what is told about it, in each mode', async t => {
+t.test('who is admitted, and what is reported about it, in each mode', async t => {
   const cases = [
     { secrets: {}, status: [false, false, false, false], asks: false },
     { secrets: { apiKey: API_KEY }, status: [false, false, false, true], asks: false },
@@ -104,7 +104,7 @@ t.test('who may come, and what is told about it, in each mode', async t => {
   t.equal(nameless.authStatus({ kind: 'anonymous' }).username_required, false)
 })
 
-t.test('where anybody may come the cookie is told, also beside the key', async t => {
+t.test('where everyone is admitted the cookie is reported, also with the key', async t => {
   const gate = GateRig.open(t, ALL).start()
   const { cookies, csrfToken } = await logIn(gate)
   t.same(await gate.admit(facts('anybody', { cookies, bearer: API_KEY })), { kind: 'session', csrfToken })
@@ -180,7 +180,7 @@ t.test('what is no login is refused, with the field', async t => {
   )
 })
 
-t.test('a login is one of the first that failed too often, whatever name it gives', async t => {
+t.test('a login beyond the limit of failed ones is refused under any name', async t => {
   const rig = GateRig.open(t)
   const gate = rig.start({ throttleLogins: true, username: 'ada' })
   const fail = (i: number) => gate.login({ username: `name ${i}`, password: 'wrong' }, FROM)
@@ -509,7 +509,7 @@ t.test('sessions of a board that had a password are none where it has not', asyn
   t.match(await rig.start().admit(facts('anybody', { cookies })), { kind: 'anonymous' })
 })
 
-t.test('a store that fails is told as that, and never as a login', async t => {
+t.test('a failing store is reported as such, and never taken for a login', async t => {
   const rig = GateRig.open(t)
   const gate = rig.start({ throttleLogins: true })
   const { cookies } = await logIn(gate)

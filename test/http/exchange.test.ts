@@ -37,7 +37,7 @@ t.test('requests with an agent share a connection, others have one each', async 
   t.equal(connections(), 3)
 })
 
-t.test('a kept connection that the server has closed is made anew for what only asks', async t => {
+t.test('a kept connection that the server has closed is replaced for requests that change nothing', async t => {
   let requests = 0
   const { address, connections } = await start(t, (req, res) => {
     requests += 1
@@ -80,7 +80,7 @@ t.test('an answer that is larger than allowed is not read to its end', async t =
   await t.rejects(exchange(address, CALL), { message: 'too_large: 1 MiB' })
 })
 
-t.test('an answer can be read as it comes, and called off meanwhile', async t => {
+t.test('an answer can be read as it arrives, and aborted before its end', async t => {
   const { address } = await start(t, (_, res) => void res.write('first'))
   const stop = new AbortController()
   const answer = await openAnswer(address, { ...CALL, signal: stop.signal })

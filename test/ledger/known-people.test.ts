@@ -37,7 +37,7 @@ async function stored(ledger: Ledger, event: NewEvent, provenance = PROVED): Pro
   return JSON.parse(Buffer.from(await ledger.getEvent(event.dedupe_key)).toString('utf8')) as NewEvent
 }
 
-t.test('a person named by id alone has the name that an earlier event told', async t => {
+t.test('a person named by id alone has the name of an earlier event', async t => {
   const { ledger } = await openLedger(t)
   t.match(await stored(ledger, edited(1)), { actor: { id: '17', display: '' } })
   await stored(ledger, said(2))

@@ -242,7 +242,7 @@ t.test('events carry the subscriptions they match, and move their cursor in the 
   t.same(keysOf(await ledger.query({ ...SINCE, subscriptionIds: ['topic'] })).length, 4)
 })
 
-t.test('subscriptions are matched again after the ledger was opened anew, and deleted ones are not', async t => {
+t.test('subscriptions match again after the ledger is reopened, and deleted ones do not', async t => {
   const { ledger, store } = await openLedger(t)
   await ledger.saveSubscription({ id: 'stays', source: 'chat' })
   await ledger.saveSubscription({ id: 'goes', source: 'chat' })
@@ -317,23 +317,26 @@ t.test('a long poll that is aborted before it has seen anything is refused with 
   await t.rejects(ledger.waitFor(SINCE, 20, abort.signal), { message: 'gone' })
 })
 
-t.test('following gives every matching event once and in order, whatever comes while nobody reads', async t => {
-  const { ledger } = await openLedger(t)
-  const abort = new AbortController()
-  const seen: string[] = []
-  const reader = (async () => {
-    for await (const page of ledger.follow({ order: 'asc', limit: 2, since: 0, sources: ['chat'] }, abort.signal)) {
-      seen.push(...keysOf(page))
-      if (seen.length === 30) abort.abort()
-    }
-  })()
-  for (let id = 0; id < 60; id++) await deliver(ledger, { subject_id: String(id), source: id % 2 ? 'chat' : 'forum' })
-  await reader
-  t.same(
-    seen,
-    Array.from({ length: 30 }, (_, at) => `chat:message.created:message:${at * 2 + 1}`),
-  )
-})
+t.test(
+  'following yields every matching event once and in order, also those recorded while the reader pauses',
+  async t => {
+    const { ledger } = await openLedger(t)
+    const abort = new AbortController()
+    const seen: string[] = []
+    const reader = (async () => {
+      for await (const page of ledger.follow({ order: 'asc', limit: 2, since: 0, sources: ['chat'] }, abort.signal)) {
+        seen.push(...keysOf(page))
+        if (seen.length === 30) abort.abort()
+      }
+    })()
+    for (let id = 0; id < 60; id++) await deliver(ledger, { subject_id: String(id), source: id % 2 ? 'chat' : 'forum' })
+    await reader
+    t.same(
+      seen,
+      Array.from({ length: 30 }, (_, at) => `chat:message.created:message:${at * 2 + 1}`),
+    )
+  },
+)
 
 t.test('a reader that follows waits for a ledger that is busy', async t => {
   const { ledger, store } = await openLedger(t)

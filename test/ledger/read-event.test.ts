@@ -26,7 +26,7 @@ t.test('a kind without a dot is a verb of its own', async t => {
   t.match(readEvent({ ...LEAST, kind: 'restarted' }).action, { object_type: 'message', verb: 'restarted' })
 })
 
-t.test('members that nobody knows are kept, values for the ledger’s own are ignored', async t => {
+t.test('unknown members are kept, values for the ledger’s own are ignored', async t => {
   const input = JSON.parse(
     `{"kind":"a.b","subject_id":"1","subject_type":"a","team":{"x":[1]},"__proto__":{"polluted":true},
       "captured_at":"1999-01-01T00:00:00Z","seen_count":-5,"last_seen_at":7,"subscription_ids":"x","provenance":null}`,
@@ -71,7 +71,7 @@ t.test('each refusal names its field', async t => {
   }
 })
 
-t.test('a key may have 512 characters, whatever their size', async t => {
+t.test('a key may have 512 characters of any size in bytes', async t => {
   t.equal(readEvent({ ...LEAST, dedupe_key: '🎉'.repeat(512) }).dedupe_key.length, 1024)
 })
 

@@ -160,7 +160,7 @@ t.test('a preview finds exactly what the saved subscription is marked on', async
   )
 })
 
-t.test('a preview that nobody waits for any more is given up', async t => {
+t.test('a preview whose caller has left is aborted', async t => {
   const { ledger } = await openLedger(t)
   const gone = new AbortController()
   gone.abort(new Error('gone'))

@@ -113,7 +113,7 @@ t.test('an opaque origin is not ours even where it was listed', async t => {
   t.equal(isSameOrigin('http://localhost', []), false)
 })
 
-t.test('whatever a Host header says, no URL parser takes its origin for another', async t => {
+t.test('no Host header has an origin that a URL parser takes for another', async t => {
   const host = fc.oneof(
     fc.string({ unit: 'binary' }),
     fc.webAuthority({ withIPv4: true, withIPv6: true, withPort: true, withUserInfo: true }),

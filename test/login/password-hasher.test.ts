@@ -44,7 +44,7 @@ t.test('a password verifies against its hash alone', async t => {
   t.equal(await hasher.verify(stored, ''), false)
 })
 
-t.test('nobody has no password', async t => {
+t.test('a missing user has no password', async t => {
   const hasher = new PasswordHasher({ iterations: 50 })
   for (const password of ['', 'undefined', 'x']) t.equal(await hasher.verify(undefined, password), false)
 })
@@ -89,7 +89,7 @@ t.test('without other wishes a failure costs 600,000 iterations', async t => {
   t.same(work, [600_000, 600_000])
 })
 
-t.test('two hash at once, sixteen wait, and one more is told to come back', async t => {
+t.test('two hash together, sixteen wait, and one more is asked to retry', async t => {
   const { hasher, held, endOne } = heldHasher()
   const order: number[] = []
   const admitted = Array.from({ length: 18 }, (_, index) => hasher.verify(undefined, 'x').then(() => order.push(index)))
@@ -112,7 +112,7 @@ t.test('two hash at once, sixteen wait, and one more is told to come back', asyn
   )
 })
 
-t.test('who waits five seconds is told to come back, and its place is free again', async t => {
+t.test('a caller that waits five seconds is asked to retry, and its place is free again', async t => {
   const tick = controlTime(t)
   const { hasher, held, endOne } = heldHasher({ running: 1, waiting: 1 })
   const first = hasher.hash('x')

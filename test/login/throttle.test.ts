@@ -87,7 +87,7 @@ t.test('names that are too long for any user count together', async t => {
   t.equal(check('a', 'x'.repeat(64)), 0)
 })
 
-t.test('an address has sixty tries in five minutes, whatever the names', async t => {
+t.test('an address has sixty tries in five minutes, over all names', async t => {
   const { clock, check, fail } = setUp()
   const admitted = Array.from({ length: 100 }, (_, index) => fail('a', `name-${index}`)).filter(wait => wait === 0)
   t.equal(admitted.length, 60)
@@ -111,7 +111,7 @@ t.test('a name that failed a hundred times from everywhere has one try in five s
   t.equal(check('another', 'grace'), 0)
 })
 
-t.test('whoever keeps on guessing a name has 17,280 tries a day, and a hundred to begin with', async t => {
+t.test('guessing one name without pause allows 17,280 tries a day, and a hundred at the start', async t => {
   const { clock, check, throttle } = setUp()
   const day = 24 * 60 * MINUTE
   const end = clock.now + day
@@ -182,7 +182,7 @@ t.test('an attempt that came to no answer does not count', async t => {
   t.equal(failTimes(20, 'a', 'ada'), 10)
 })
 
-t.test('attempts whose end is never told are forgotten with their window', async t => {
+t.test('attempts whose end is never reported are forgotten with their window', async t => {
   const { clock, check } = setUp()
   for (let index = 0; index < 10; index++) check('a', 'ada')
   t.equal(check('a', 'ada'), 1)

@@ -12,7 +12,7 @@ const REQUEST = {
   chat: { site: 'https://chat.example.org', email: 'bot@example.org', api_key: 'k' },
 }
 
-t.test('a ledger that somebody holds for longer than capture waits is a reason to come back', async t => {
+t.test('a ledger that another process holds for longer than capture waits makes capture retry later', async t => {
   const folder = t.testdir()
   const attempts = (['command', 'server'] as const).map(async role => {
     const path = join(folder, `${role}.db`)

@@ -52,7 +52,7 @@ t.test(
   },
 )
 
-t.test('a secret that is there is never shown, whoever has it', async t => {
+t.test('an existing secret is never shown, whether server or command has it', async t => {
   const env = { EVENT_WEBHOOK_SECRET_FORUM: 'hunter2' }
   const here = setupOf('forum', env)
   t.strictSame(here.secret, { setting: 'EVENT_WEBHOOK_SECRET_FORUM', configured: true })
@@ -86,7 +86,7 @@ t.test('the chat server is named by the address where the ledger does not know i
   t.equal(setupOf('forum', {}, { chatUrl: 'chat.example.org' }).url, 'http://127.0.0.1:8765/webhooks/forum')
 })
 
-t.test('what the server is told of the chat server goes before what is said here, and that is said', async t => {
+t.test("the server's chat settings take precedence over those of the command, which reports that", async t => {
   const webhook = { isSecretConfigured: true, site: 'https://chat.example.org' }
   const ledger = { ...LOCAL, webhook }
   const other = setupOf('chat', {}, { ledger, chatUrl: 'other.example.org' })
@@ -129,7 +129,7 @@ t.test('settings of the server that could not be read are reported', async t => 
   t.match(setup.notes.join(' '), /could not be read.*There is nothing here.*include the root path/)
 })
 
-t.test('wrong settings are told together', async t => {
+t.test('wrong settings are reported together', async t => {
   const env = {
     EVENT_PUBLIC_URL: 'nonsense',
     EVENT_ROOT_PATH: 'x/',

@@ -278,7 +278,7 @@ for (const { name, sources, field, says } of refused) {
   })
 }
 
-t.test('all that is wrong is told at once', async t => {
+t.test('all errors are reported together', async t => {
   const env = {
     ARCH_HOME: 'relative',
     EVENT_ADMIN_TOKEN_FILE: '/gone',
@@ -340,7 +340,7 @@ for (const { name, sources, says } of doubtful) {
   })
 }
 
-t.test('whether others may read a file is told by its mode', async t => {
+t.test('the mode of a file decides whether others may read it', async t => {
   const file = join(t.testdir(), 'secret')
   writeFileSync(file, 'x')
   const { isOpenToOthers } = processSources()

@@ -16,7 +16,7 @@ const accountOf = (sources: MemorySources, flags: { chatUrl?: string; chatEmail?
 const problems = (sources: MemorySources, flags: { chatUrl?: string; chatEmail?: string } = {}) =>
   problemsOf(() => readCaptureSettings(flags, memorySources(sources)))
 
-t.test('the account is told by the platform’s own configuration where nothing else does', async t => {
+t.test('the account comes from the platform’s own configuration where no setting names it', async t => {
   const own = { site: 'https://chat.example.org', email: 'own-bot@chat.example.org', api_key: 'own-key' }
   t.same(accountOf({ files: { [ZULIPRC]: OWN } }), own)
   t.same(accountOf({ env: { ZULIP_CONFIG: '~/bot.ini' }, files: { [`${HOME}/bot.ini`]: OWN } }), own)
@@ -67,7 +67,7 @@ t.test('the key may stand in a file, and in the shared environment', async t => 
   ])
 })
 
-t.test('everything that is missing or wrong is told at once, and no key', async t => {
+t.test('everything that is missing or wrong is reported together, without the key', async t => {
   t.same(
     problems({}).map(({ field }) => field),
     ['EVENT_CHAT_URL', 'EVENT_CHAT_EMAIL', 'EVENT_CHAT_API_KEY'],

@@ -72,7 +72,7 @@ for (const { name, flags = {}, env = {}, files = {}, says } of refused) {
   })
 }
 
-t.test('a default file of somebody else is told, not passed over', async t => {
+t.test('a default file of another user is reported, not skipped', async t => {
   const sources = memorySources()
   const readTextFile = (path: string) => {
     if (path.endsWith('admin-token')) throw Object.assign(new Error(path), { code: 'EACCES' })

@@ -209,7 +209,7 @@ for (const { name, env = {}, flags = {}, field, detail } of refused) {
   })
 }
 
-t.test('which hosts only this machine reaches is told by name and by address', async t => {
+t.test('hosts that only this machine reaches are recognised by name and by address', async t => {
   const hosts = [
     '127.0.0.1',
     '127.8.0.1',
@@ -224,7 +224,7 @@ t.test('which hosts only this machine reaches is told by name and by address', a
   t.same(hosts.filter(isLoopback), ['127.0.0.1', '127.8.0.1', '::1', 'localhost', 'LocalHost'])
 })
 
-t.test('all that is wrong is told at once, with where it stands', async t => {
+t.test('all errors are reported together, with their places', async t => {
   const files = { [SHARED]: 'EVENT_ROOT_PATH=x\n' }
   const env = { EVENT_PORT: 'a', BOARD_PORT: 'b', EVENT_WEBHOOK_SECRET_CHAT_FILE: '/gone' }
   t.same(

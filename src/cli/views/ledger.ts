@@ -1,3 +1,4 @@
+import type { LedgerStatus } from '../../model/ledger-status.js'
 import { card } from '../terminal/card.js'
 import { at, countAt, entriesAt, lineAt, timeAt } from '../terminal/fields.js'
 import type { TerminalStyle } from '../terminal/style.js'
@@ -20,24 +21,7 @@ export function healthCard(health: unknown, style: TerminalStyle): string {
   ])
 }
 
-/** Status of a ledger's files, in the form printed with `--json`. */
-export interface LedgerStatusView {
-  /** Path. */
-  database: string
-  /** The database together with its WAL. */
-  size_bytes: number
-  /** The server that has it open. */
-  server: { pid: number; address: string | null; since: string } | null
-  schema_version: number | null
-  event_count: number
-  duplicate_count: number
-  subscription_count: number
-  head: string | null
-  /** Problems found by an integrity check; null if none was requested. */
-  problems: readonly string[] | null
-}
-
-export function ledgerStatusCard(status: LedgerStatusView, style: TerminalStyle): string {
+export function ledgerStatusCard(status: LedgerStatus, style: TerminalStyle): string {
   return card(style, 'Ledger on this machine', [
     ['database', toTerminalLine(status.database)],
     ['size', toSizeText(status.size_bytes)],
@@ -51,13 +35,13 @@ export function ledgerStatusCard(status: LedgerStatusView, style: TerminalStyle)
   ])
 }
 
-function toServerText(server: LedgerStatusView['server']): string {
+function toServerText(server: LedgerStatus['server']): string {
   if (!server) return 'no server'
   const address = server.address === null ? '' : ` at ${server.address}`
   return toTerminalLine(`a server${address}, process ${server.pid} since ${server.since}`)
 }
 
-function toIntegrityText(problems: LedgerStatusView['problems'], { paint }: TerminalStyle): string {
+function toIntegrityText(problems: LedgerStatus['problems'], { paint }: TerminalStyle): string {
   if (problems === null) return ''
   return problems.length === 0 ? paint.green('ok') : problems.map(text => paint.red(toTerminalLine(text))).join('\n')
 }

@@ -37,6 +37,17 @@ export interface EventQuery {
   maxBytes?: number
 }
 
+/** Members that only bound a page. */
+const BOUNDS: ReadonlySet<string> = new Set<keyof EventQuery>(['order', 'limit', 'since', 'from', 'to', 'maxBytes'])
+
+/** Whether every event of a range matches. Such a page needs no search, and is read in one go. */
+export function isRange(query: EventQuery): boolean {
+  for (const member in query) {
+    if (!BOUNDS.has(member) && query[member as keyof EventQuery] !== undefined) return false
+  }
+  return true
+}
+
 /** A page of events with its checkpoint, from one snapshot. */
 export interface EventPage {
   /** The events' stored JSON texts, joined by commas, as UTF-8: a JSON array without its brackets. */

@@ -168,9 +168,10 @@ function originAllowed(
   { headers }: Pick<AnyRequest, 'headers'>,
   { publicOrigin, isCookieWrite }: { publicOrigin: string | undefined; isCookieWrite: boolean },
 ): boolean {
-  const direct = directOrigin(headers.host)
-  const own = [direct, publicOrigin].filter(origin => origin !== undefined)
-  if (headers.origin === undefined ? isCookieWrite && !direct : !isSameOrigin(headers.origin, own)) return false
+  const { host, origin } = headers
+  if (origin === undefined) {
+    if (isCookieWrite && !directOrigin(host)) return false
+  } else if (!isSameOrigin(origin, [directOrigin(host), publicOrigin])) return false
   return route.method === 'GET' || String(headers['sec-fetch-site']).toLowerCase() !== 'cross-site'
 }
 

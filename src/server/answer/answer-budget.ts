@@ -26,6 +26,9 @@ const LEAST_FREED_BYTES = 16 * 1024
 /** What is read of a page in one go. An event that is larger goes out as a whole. */
 export const PIECE_BYTES = 512 * 1024
 
+/** How long pieces wait while in every turn of the event loop a sender connects. */
+const PIECE_WAIT_MS = 20
+
 interface Waiting {
   room: AnswerRoom
   bytes: number
@@ -41,11 +44,15 @@ interface Waiting {
  * Source: docs/decisions/0030.
  */
 export class AnswerBudget {
-  readonly #rooms = new Set<AnswerRoom>()
+  /** Not a Set: V8 does not clear the old hash table of one that grows, so it keeps answers alive that are over. */
+  readonly #rooms: AnswerRoom[] = []
   readonly #dropped = closedPort()
   #waiting: Waiting[] = []
   #used = 0
   #pressure: NodeJS.Timeout | undefined
+  readonly #pieces: (() => void)[] = []
+  #admittedAt = Number.NEGATIVE_INFINITY
+  #hasConnected = false
 
   /** @param now milliseconds of a clock that only goes forward */
   constructor(
@@ -57,18 +64,52 @@ export class AnswerBudget {
   roomFor(res: ServerResponse): AnswerRoom {
     const room = new AnswerRoom(this, res)
     if (hasLeft(res)) return room
-    this.#rooms.add(room)
+    room.index = this.#rooms.push(room) - 1
     res.once('close', () => this.#close(room))
     return room
   }
 
   /**
-   * Frees the memory of bytes that only the caller has, with all of their buffer; they are empty from then on. Left to
-   * the collector, pieces of large pages are made faster than they are freed: measured, 100 readers took 900 MB.
+   * When the answer is over, frees the memory of bytes that only it has, with all of their buffer; they are empty from
+   * then on. Left to the collector, pieces of large pages are made faster than they are freed: measured, 100 readers
+   * took 900 MB.
    */
+  freeWith(res: ServerResponse, bytes: Uint8Array): void {
+    if (bytes.length >= LEAST_FREED_BYTES) res.once('close', () => this.free(bytes))
+  }
+
+  /** The same immediately. */
   free(bytes: Uint8Array): void {
     if (bytes.length < LEAST_FREED_BYTES) return
     this.#dropped.postMessage(null, [bytes.buffer as ArrayBuffer])
+  }
+
+  /**
+   * Resolves when the next piece may be written: one in a turn of the event loop, and in one without a new connection if
+   * such a turn comes soon. Node accepts one connection a turn, and a piece makes a turn long.
+   *
+   * Source: docs/decisions/0034.
+   */
+  nextPiece(): Promise<void> {
+    return new Promise(resolve => {
+      this.#pieces.push(resolve)
+      if (this.#pieces.length === 1) setImmediate(this.#admitPiece)
+    })
+  }
+
+  /** A sender has connected in this turn of the event loop. */
+  connected(): void {
+    this.#hasConnected = true
+  }
+
+  readonly #admitPiece = () => {
+    const now = this.now()
+    if (!this.#hasConnected || now - this.#admittedAt >= PIECE_WAIT_MS) {
+      this.#admittedAt = now
+      this.#pieces.shift()?.()
+    }
+    this.#hasConnected = false
+    if (this.#pieces.length > 0) setImmediate(this.#admitPiece)
   }
 
   /** Whether an answer may hold so much without waiting. */
@@ -79,7 +120,7 @@ export class AnswerBudget {
 
   /** Resolves once `room` may hold `bytes`. @throws AppError `unavailable/busy` */
   async admit(room: AnswerRoom, bytes: number): Promise<void> {
-    if (!this.#rooms.has(room)) throw readerLeft()
+    if (room.index === -1) throw readerLeft()
     if (this.#waiting.length === 0 && this.hasRoom(bytes, bytes - room.bytes)) {
       this.resize(room, bytes)
       return
@@ -104,7 +145,7 @@ export class AnswerBudget {
   }
 
   resize(room: AnswerRoom, bytes: number): void {
-    if (!this.#rooms.has(room)) return
+    if (room.index === -1) return
     const isLess = bytes < room.bytes
     this.#used += bytes - room.bytes
     room.bytes = bytes
@@ -114,7 +155,17 @@ export class AnswerBudget {
   #close(room: AnswerRoom): void {
     for (const waiting of this.#waiting) if (waiting.room === room) waiting.refuse(readerLeft())
     this.resize(room, 0)
-    this.#rooms.delete(room)
+    this.#remove(room)
+  }
+
+  #remove(room: AnswerRoom): void {
+    if (room.index === -1) return
+    const last = this.#rooms.pop()
+    if (last && last !== room) {
+      this.#rooms[room.index] = last
+      last.index = room.index
+    }
+    room.index = -1
   }
 
   #makeRoom(): void {
@@ -125,7 +176,7 @@ export class AnswerBudget {
       cutOff(stalled.res, 'memory')
       this.#used -= stalled.bytes
       stalled.bytes = 0
-      this.#rooms.delete(stalled)
+      this.#remove(stalled)
       this.#admitWaiting()
     }
     clearTimeout(this.#pressure)
@@ -138,7 +189,7 @@ export class AnswerBudget {
 
   #admitWaiting(): void {
     for (const { room, bytes, admit, refuse } of this.#waiting) {
-      if (!this.#rooms.has(room)) {
+      if (room.index === -1) {
         refuse(readerLeft())
         continue
       }
@@ -162,8 +213,10 @@ export class AnswerBudget {
 
 /** What one answer holds of the budget. It gives that back when the answer is over. */
 export class AnswerRoom {
-  /** Set by the budget. */
+  /** Set by the budget, like `index`. */
   bytes = 0
+  /** Its place among the rooms; -1 once its answer is over or cut off. */
+  index = -1
   /** Since when the reader leaves unread what was written. */
   untakenSince: number | undefined
 
@@ -181,6 +234,11 @@ export class AnswerRoom {
   /** It holds so much, whether there was room or not. */
   hold(bytes: number): void {
     this.budget.resize(this, this.#counted(bytes))
+  }
+
+  /** Resolves when the next piece may be written. */
+  nextPiece(): Promise<void> {
+    return this.budget.nextPiece()
   }
 
   leftUntaken(): void {

@@ -34,6 +34,7 @@ export class BodyWriter {
   async write(bytes: Uint8Array, before = ''): Promise<void> {
     if (before && !this.#isOver) this.res.write(before)
     for (let from = 0; from < bytes.length && !this.#isOver; from += PIECE_BYTES) {
+      await this.room.nextPiece()
       this.room.leftUntaken()
       const isTaken = await this.#writePart(bytes.subarray(from, from + PIECE_BYTES))
       if (!isTaken) await untilClosed(this.res)

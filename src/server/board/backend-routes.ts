@@ -90,8 +90,7 @@ function proxy(parts: ProxyParts): BoardEndpoint {
     if (req.headers['service-worker'] !== undefined) throw noWorkers()
     // There is no proxy in front of the owner's socket.
     const root = req.local ? '' : rootPath
-    // The target as sent: polka has cut a fragment off `url`.
-    const { profile: name, path } = proxyPath(req._parsedUrl.raw, root)
+    const { profile: name, path } = proxyPath(req.target, root)
     req.logged = { backend: name }
     const begun = await admitExecution(req, res, path, parts)
     const backend = await backends.getBackend(name)

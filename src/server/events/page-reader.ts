@@ -10,7 +10,7 @@ export function createPageReader(read: ReadPage, room: AnswerRoom): ReadPage {
   return async (query, signal) => {
     const { maxBytes = Number.POSITIVE_INFINITY } = query
     await room.reserve(PIECE_BYTES)
-    let page = await read({ ...query, maxBytes: Math.min(PIECE_BYTES, maxBytes) }, signal)
+    let page = await read(Object.assign({}, query, { maxBytes: Math.min(PIECE_BYTES, maxBytes) }), signal)
     // A repeat may make an event larger while it waits for room.
     while (page.neededBytes !== undefined && page.neededBytes <= maxBytes) {
       await room.reserve(page.neededBytes)

@@ -1,6 +1,6 @@
 import type { Identity } from '../../accounts/identity.js'
 import { AppError } from '../../model/app-error.js'
-import type { NewEvent, Provenance } from '../../model/events/event.js'
+import type { NewEvent, Provenance, Verification } from '../../model/events/event.js'
 
 /** What a caller of `POST /api/events` may record, how its events are marked, and what its answer shows. */
 export interface RecordingRights {
@@ -13,27 +13,34 @@ export interface RecordingRights {
   isStranger: boolean
 }
 
-const KNOWN = { showsEvent: true, isStranger: false }
+const STRANGER: RecordingRights = {
+  provenance: { route: 'api', verified: 'none', key_space: 'unverified' },
+  showsEvent: false,
+  isStranger: true,
+}
+const OPEN: RecordingRights = known('none')
+const LOGGED_IN: RecordingRights = known('login')
+const TOKEN: RecordingRights = known('token')
 
 /** Source: decisions on the event, "Default dedupe key"; docs/decisions/0019. */
 export function recordingRightsOf(identity: Identity): RecordingRights {
   switch (identity.kind) {
-    case 'anonymous': {
-      const provenance: Provenance = { route: 'api', verified: 'none', key_space: 'unverified' }
-      return { provenance, showsEvent: false, isStranger: true }
-    }
+    case 'anonymous':
+      return STRANGER
     case 'open':
-      return { ...KNOWN, provenance: { route: 'api', verified: 'none' } }
+      return OPEN
     case 'session':
-      return { ...KNOWN, provenance: { route: 'api', verified: 'login' } }
+      return LOGGED_IN
     case 'bootstrap_admin':
     case 'token':
-      return { ...KNOWN, provenance: { route: 'api', verified: 'token' } }
-    case 'writer': {
-      const { sources } = identity
-      return { sources, provenance: { route: 'api', verified: 'token' }, showsEvent: false, isStranger: false }
-    }
+      return TOKEN
+    case 'writer':
+      return { provenance: TOKEN.provenance, showsEvent: false, sources: identity.sources, isStranger: false }
   }
+}
+
+function known(verified: Verification): RecordingRights {
+  return { provenance: { route: 'api', verified }, showsEvent: true, isStranger: false }
 }
 
 /**

@@ -44,9 +44,10 @@ export interface HttpAppParts<Rule extends string, Who> extends Omit<RouterParts
 export function createHttpApp<Rule extends string, Who>(parts: HttpAppParts<Rule, Who>): HttpApp {
   const { logger, logRules, shutdown, measure, requestIds } = parts
   const room = parts.room ?? { connections: connectionLimits().connections, shed: new ShedReport(logger) }
+  const budget = parts.budget ?? new AnswerBudget()
   const router: RouterParts<Rule, Who> = {
     ...parts,
-    budget: parts.budget ?? new AnswerBudget(),
+    budget,
     observe: outcome => {
       const { req, res } = outcome
       listener.answered(req, res)
@@ -58,7 +59,7 @@ export function createHttpApp<Rule extends string, Who>(parts: HttpAppParts<Rule
   // There is no proxy in front of the socket, and its callers do not know a proxy's root path.
   const handleLocal = createRouter({ ...router, rootPath: '' })
   const handle: HandleRequest = (req, res, local) => (local ? handleLocal : handlePublic)(req, res, local)
-  const listener = new HttpListener(handle, requestIds, logger, room)
+  const listener = new HttpListener(handle, requestIds, logger, { ...room, connected: () => budget.connected() })
 
   return {
     listen: (host, port) => listener.listen(host, port),

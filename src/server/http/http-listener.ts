@@ -65,7 +65,7 @@ export class HttpListener {
     private readonly handle: HandleRequest,
     private readonly requestIds: () => string,
     private readonly logger: Logger,
-    private readonly room: { connections: number; shed: ShedReport },
+    private readonly room: { connections: number; shed: ShedReport; connected: () => void },
   ) {}
 
   /**
@@ -155,6 +155,7 @@ export class HttpListener {
     server.on('connect', (_req, socket) => socket.destroy())
     server.on('clientError', (error: NodeJS.ErrnoException, socket) => this.#refuseUnreadable(error, socket as Socket))
     server.on('connection', socket => {
+      this.room.connected()
       if (this.#connections.size >= this.room.connections && !this.#makeRoom() && !local) {
         socket.destroy()
         return

@@ -78,6 +78,8 @@ export function route<Rule extends string, Who>(
 export interface HttpRequest<Who = unknown> extends Request {
   /** Percent-encoded, as sent, root path included. */
   path: string
+  /** Path, query and fragment as sent; polka cuts the fragment off `url`. */
+  target: string
   /** The query string with its `?`, as sent; empty when there is none. */
   search: string
   requestId: string

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import polka from 'polka'
+import polka, { type Polka } from 'polka'
 import type { AnswerBudget } from '../answer/answer-budget.js'
 import { problemReply, toProblemReply } from '../answer/problem.js'
 import { send as sendReply } from '../answer/reply.js'
@@ -110,17 +110,21 @@ export function createRouter<Rule extends string, Who>({
     },
     onNoMatch: answerUnmatched,
   })
+  app.parse = splitTarget
   for (const route of routes) {
     app.add(route.method, toPolkaPattern(rootPath + route.pattern), (req, res) => {
       void answer(route, req, res)
     })
   }
+  const paths = routes.map(({ method, pattern }) => [method, rootPath + pattern] as const)
+  app.find = findQuickly(app.find.bind(app), paths)
   // polka supplies `next` if it is missing, contrary to its types.
   const route = app.handler as unknown as (req: IncomingMessage, res: ServerResponse) => void
 
   return (incoming, res, local) => {
     const req = incoming as HttpRequest<Who>
     req.requestId = requestIds()
+    req.target = req.url
     req.receivedAt = performance.now()
     req.local = local
     req.tlsOnly = tlsOnly && !local
@@ -135,6 +139,29 @@ export function createRouter<Rule extends string, Who>({
     }
     route(req, res)
   }
+}
+
+/**
+ * polka compares a path with the pattern of every route of its method. Most requests have the path of a route without
+ * parameters, so what is found for these is kept: measured, that saves a twentieth of a small answer.
+ */
+function findQuickly<Found>(
+  find: (method: Method, path: string) => Found,
+  routes: readonly (readonly [Method, string])[],
+): (method: Method, path: string) => Found {
+  const fixed = routes.filter(([, path]) => !/[:*]/.test(path))
+  const known = new Map(fixed.map(([method, path]) => [`${method} ${path}`, find(method, path)]))
+  return (method, path) => known.get(`${method} ${path}`) ?? find(method, path)
+}
+
+/** polka's own would parse the query string as well, which handlers read themselves. */
+function splitTarget({ url = '' }: IncomingMessage): ReturnType<Polka['parse']> {
+  const fragment = url.indexOf('#')
+  const end = fragment === -1 ? url.length : fragment
+  const mark = url.indexOf('?')
+  const pathEnd = mark === -1 || mark > end ? end : mark
+  const [pathname, search] = [url.slice(0, pathEnd), url.slice(pathEnd, end)]
+  return { raw: url, pathname, search, query: undefined, hash: url.slice(end) }
 }
 
 /** polka puts a pattern's text into a regular expression as it is, so a dot would match any character. */

@@ -1,6 +1,7 @@
 import { writeSync } from 'node:fs'
+import { createRequire } from 'node:module'
 import pino, { type LogFn, type Logger } from 'pino'
-import pretty from 'pino-pretty'
+import type pretty from 'pino-pretty'
 import { LogOutput } from './log-output.js'
 
 export interface LoggerSettings {
@@ -22,7 +23,7 @@ export function createLogger(
   write = (bytes: Uint8Array) => writeSync(STANDARD_ERROR, bytes),
 ): Logger {
   const options = { level, base: null, timestamp: pino.stdTimeFunctions.isoTime, hooks: { logMethod: logSafely } }
-  const toText = forPeople ? pretty.prettyFactory({ colorize: true, translateTime: 'HH:MM:ss' }) : String
+  const toText = forPeople ? prettyText() : String
   const lostLines = pino(options, { write: line => lost.push(line) })
   const lost: string[] = []
   const output = new LogOutput({
@@ -33,6 +34,12 @@ export function createLogger(
     },
   })
   return pino(options, { write: line => output.write(toText(line)) })
+}
+
+/** Loaded only for people: it takes longer than the rest of the logger. */
+function prettyText(): (line: string) => string {
+  const { prettyFactory }: typeof pretty = createRequire(import.meta.url)('pino-pretty')
+  return prettyFactory({ colorize: true, translateTime: 'HH:MM:ss' })
 }
 
 /** Members that cannot be serialised affect only their own line. */

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import { AppError } from '../../model/app-error.js'
 import type { HttpRequest } from '../http/route.js'
-import { BodyBudget } from './body-budget.js'
+import { BodyBudget, type BodyShare } from './body-budget.js'
 import { readJson } from './json-bytes.js'
 import { readMediaType } from './media-type.js'
 
@@ -46,12 +46,18 @@ export function createBodyReader(budgetBytes: number, anonymousBytes = budgetByt
       const chunks: Buffer[] = []
       let whole: Buffer | undefined
       let size = 0
+      let share: BodyShare | undefined
+      const openShare = () => {
+        const opened = (req.isAnonymous ? anonymous : known).open(refuse)
+        res.once('close', opened.release)
+        return opened
+      }
 
       const refuse = (error: unknown) => {
         req.removeListener('data', onData)
         chunks.length = 0
         whole = undefined
-        share.release()
+        share?.release()
         // The rest is discarded (Node's request timeout bounds that), so that the sender can read the refusal.
         req.resume()
         reject(error)
@@ -61,6 +67,7 @@ export function createBodyReader(budgetBytes: number, anonymousBytes = budgetByt
         if (size > maxBytes) return refuse(tooLarge(maxBytes))
         if (size > SMALL_BYTES) {
           try {
+            share ??= openShare()
             share.take(Math.min(chunk.length, size - SMALL_BYTES))
           } catch (error) {
             return refuse(error)
@@ -76,11 +83,9 @@ export function createBodyReader(budgetBytes: number, anonymousBytes = budgetByt
           whole.set(Buffer.concat(chunks.splice(0)))
         }
       }
-      const share = (req.isAnonymous ? anonymous : known).open(refuse)
-      res.once('close', share.release)
       req.on('data', onData)
       req.on('end', () => {
-        share.complete()
+        share?.complete()
         const [only] = chunks
         resolve(whole ?? (only && chunks.length === 1 ? only : Buffer.concat(chunks)))
       })

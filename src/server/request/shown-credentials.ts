@@ -7,13 +7,11 @@ const BEARER = /^bearer +(?<token>[\x21-\x7e]+)$/i
 
 /** The credentials in a request. Schemes other than `Bearer` are ignored. */
 export function readShownCredentials({ headers }: Pick<HttpRequest, 'headers'>, cookieName: string): ShownCredentials {
-  const bearer = readBearer(headers.authorization)
   const adminToken = headers['x-event-admin-token']
-  const session = readCookie(headers.cookie, cookieName)
   return {
-    ...(bearer ? { bearer } : {}),
-    ...(typeof adminToken === 'string' ? { adminToken } : {}),
-    ...(session ? { session } : {}),
+    bearer: readBearer(headers.authorization),
+    adminToken: typeof adminToken === 'string' ? adminToken : undefined,
+    session: readCookie(headers.cookie, cookieName) || undefined,
   }
 }
 

@@ -33,6 +33,11 @@ const LONG_TURN_MS = 10
  */
 const INDEX_PACING = { largest: 200_000, batch: 256, quietMs: 50, paceMs: 50, rest: 5 }
 
+interface OpenQuery {
+  id: number
+  query: Generator<void, unknown>
+}
+
 /**
  * Divides the time of the store's thread into turns: first all waiting writes, as one transaction; then the reads; then a
  * slice of each query, as time allows; then the search index.
@@ -40,7 +45,8 @@ const INDEX_PACING = { largest: 200_000, batch: 256, quietMs: 50, paceMs: 50, re
 export class Scheduler {
   readonly #writes: TaskRequest[] = []
   readonly #reads: TaskRequest[] = []
-  readonly #queries = new Map<number, Generator<void, unknown>>()
+  /** Not a Map: V8 does not clear the old hash table of one that grows, so it keeps answered queries alive. */
+  #queries: OpenQuery[] = []
   #closing: number | undefined
   #turnPending = false
   /** Requests are numbered as they are sent, and arrive in that order. */
@@ -75,10 +81,10 @@ export class Scheduler {
         break
       case 'page':
       case 'query':
-        this.#queries.set(request.id, this.engine.query(request))
+        this.#queries.push({ id: request.id, query: this.engine.query(request) })
         break
       case 'abort':
-        this.#queries.delete(request.id)
+        this.#queries = this.#queries.filter(({ id }) => id !== request.id)
         break
       case 'close':
         this.#closing = request.id
@@ -108,7 +114,7 @@ export class Scheduler {
     this.#commitGroup()
     this.#answerReads()
     this.#advanceQueries()
-    const busy = this.#writes.length > 0 || this.#reads.length > 0 || this.#queries.size > 0
+    const busy = this.#writes.length > 0 || this.#reads.length > 0 || this.#queries.length > 0
     if (!busy && this.#closing !== undefined) {
       this.#close(this.#closing)
       return
@@ -168,16 +174,19 @@ export class Scheduler {
   #advanceQueries(): void {
     const started = performance.now()
     const replies = new OrderedReplies()
-    for (const [id, query] of [...this.#queries]) {
-      this.#queries.delete(id)
-      replies.add(id, () => {
-        const step = query.next()
+    const unfinished: OpenQuery[] = []
+    let advanced = 0
+    for (const entry of this.#queries) {
+      advanced++
+      replies.add(entry.id, () => {
+        const step = entry.query.next()
         if (step.done) return step.value
-        this.#queries.set(id, query)
+        unfinished.push(entry)
         return PENDING
       })
       if (performance.now() - started > QUERIES_MS) break
     }
+    this.#queries = [...this.#queries.slice(advanced), ...unfinished]
     this.#send(replies)
   }
 

@@ -1,5 +1,5 @@
 import type { AppError } from '../../model/app-error.js'
-import type { EventQuery } from '../../model/events/event-query.js'
+import { isRange } from '../../model/events/event-query.js'
 import type { Micros } from '../../model/timestamp.js'
 import type { Store } from '../store.js'
 import { shareUserReads } from './shared-user-reads.js'
@@ -65,12 +65,4 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Sqli
       await thread.close()
     },
   }
-}
-
-/** Members of a query that only bound the range that is read. */
-const RANGE_MEMBERS = ['order', 'limit', 'since', 'from', 'to']
-
-/** One slice answers it. */
-function isRange(query: EventQuery): boolean {
-  return Object.entries(query).every(([member, value]) => value === undefined || RANGE_MEMBERS.includes(member))
 }

@@ -29,7 +29,7 @@ t.test('words are wrapped between words, and none is lost', async t => {
   )
 })
 
-t.test('a setup is told from top to bottom, with as much as there is', async t => {
+t.test('a setup is described from top to bottom, with the known facts', async t => {
   const setup = {
     ...{ source: 'chat', display_name: 'Zulip', url: 'https://ledger.example.org/webhooks/chat\u001b[2J' },
     secret: { setting: 'EVENT_WEBHOOK_SECRET_CHAT', configured: true },

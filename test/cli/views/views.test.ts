@@ -212,6 +212,7 @@ const STATUS = {
   duplicate_count: 0,
   subscription_count: 1,
   head: null,
+  epoch: 'e1',
   problems: null,
 }
 
@@ -355,7 +356,7 @@ const RENDERINGS: Record<string, Rendering> = {
 const HARMFUL = /[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]/
 
 for (const [name, render] of Object.entries(RENDERINGS)) {
-  t.test(`${name} shows whatever it gets, and nothing of it commands the terminal`, async t => {
+  t.test(`${name} shows any value, and none of it controls the terminal`, async t => {
     const hostile = fc.constantFrom('\x1b[2J\x07', '\x9b31m', 'a\rb', '\u202eabc', '\x1b]0;x\x07', '\x00\x7f')
     const harmed = (value: unknown, text: string): unknown => {
       if (typeof value === 'string') return `${text}${value}${text}`

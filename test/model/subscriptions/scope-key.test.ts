@@ -165,7 +165,7 @@ t.test('a forum scope is known by id, or by slug', async t => {
   for (const target of ['topic:456', 'category:6', 'category:sup']) t.notOk(covers('forum', target, post), target)
 })
 
-t.test('a repository scope covers all that happens in it, whatever the letter case and however deep', async t => {
+t.test('a repository scope covers everything in the repository, at any depth and in any letter case', async t => {
   const comment = (path: string, type: string, number: unknown): TargetNode => ({
     type: 'comment',
     key: 'comment:1',

@@ -12,7 +12,7 @@ t.test('a body without an object is refused', async t => {
   }
 })
 
-t.test('JSON is read whatever it is called', async t => {
+t.test('JSON is read under any media type', async t => {
   const text = JSON.stringify({ type: 'message', message: message() })
   const plain = eventOf({ body: text })
   t.strictSame(eventOf({ headers: FORM, body: text }), plain, 'called a form')

@@ -122,7 +122,7 @@ t.test('old names of members are read', async t => {
   t.match(topic.target.parent, { type: 'topic', display: 'deploys' })
 })
 
-t.test('an event is about the one object that it names, by whatever member', async t => {
+t.test('an event is about the one object that it names, in any member', async t => {
   const cases: [body: Record<string, unknown>, kind: string, id: string][] = [
     [{ type: 'linkifiers', op: 'add', linkifiers: [{ id: 17, pattern: 'x' }] }, 'linkifiers.added', '17'],
     [{ type: 'linkifiers', op: 'update', linkifier: { id: 17, pattern: 'y' } }, 'linkifiers.updated', '17'],

@@ -9,13 +9,13 @@ function issueBy(sender: unknown, issue: Record<string, unknown>): Omit<Fixture,
   return { headers: { 'x-github-event': 'issues' }, body: { action: 'edited', sender, issue: { id: 5, ...issue } } }
 }
 
-t.test('the actor is the sender and nobody else', async t => {
+t.test('the actor is the sender alone', async t => {
   const event = eventOf(issueBy(GRACE, { user: ADA }))
   t.match(event.actor, { id: '1906', display: 'ghopper' })
   t.match(event.target.metadata, { author: { id: '1815', display: 'ada-l' } })
 })
 
-t.test('where there is no sender, nobody is guessed', async t => {
+t.test('where there is no sender, no actor is guessed', async t => {
   for (const sender of [undefined, null, '', 'ada-l', [], {}, 7]) {
     t.match(eventOf(issueBy(sender, { user: ADA })).actor, { id: '', display: '' }, JSON.stringify(sender))
   }

@@ -90,7 +90,7 @@ t.test('equal ids on two hosts are two events', async t => {
   t.equal(eventOf({ headers, body: elsewhere }).dedupe_key, 'code_a:ghe.example.org:8443:issue:880012:created')
 })
 
-t.test('occurrences are told apart by what the platform gives', async t => {
+t.test("the platform's own ids distinguish occurrences", async t => {
   const labeled = (id: number, second: number) => ({
     action: 'labeled',
     issue: { id: 5, updated_at: at(second) },

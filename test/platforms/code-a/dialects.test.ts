@@ -28,7 +28,7 @@ t.test('an event that is named by its type alone is named by that', async t => {
   t.equal(event.action.metadata.native_event, 'package')
 })
 
-t.test('an attempt that is not counted is told from the next by its time', async t => {
+t.test('the time distinguishes attempts without a number', async t => {
   const ended = (at: string) => {
     const body = {
       action: 'completed',
@@ -107,7 +107,7 @@ t.test('finer names fold into those of GitHub, and stay in the metadata', async 
   }
 })
 
-t.test('the state of a review is told by its name where the review does not tell it', async t => {
+t.test('the state of a review comes from its name where the review has none', async t => {
   const states = {
     pull_request_approved: 'approved',
     pull_request_rejected: 'changes_requested',

@@ -33,7 +33,7 @@ t.test('events that name no action say what happened all the same', async t => {
   t.equal(made('something_new', { status: 'failure' }).kind, 'something_new.received')
 })
 
-t.test('actions in the present tense are told in the past, with their own time', async t => {
+t.test('actions in the present tense become past ones, with their own time', async t => {
   const at = '2031-05-04T09:00:00Z'
   const cases: [event: string, body: Record<string, unknown>, kind: string][] = [
     ['installation', { action: 'suspend', installation: { id: 5, suspended_at: at } }, 'installation.suspended'],

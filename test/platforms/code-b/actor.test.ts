@@ -19,7 +19,7 @@ t.test('the actor is the user of the payload, and the author stays with the obje
   t.match(event.target.metadata, { author: { id: '1815' } })
 })
 
-t.test('where nobody is named, nobody is guessed', async t => {
+t.test('where no actor is named, none is guessed', async t => {
   for (const user of [undefined, null, '', 'ada', [], {}, 7]) {
     t.strictSame(issueBy(user).actor, { id: '', display: '', metadata: {} }, JSON.stringify(user))
   }
@@ -47,7 +47,7 @@ t.test('an approval of a deployment is by its approver', async t => {
   t.match(eventOf({ headers, body }).actor, { id: '1815', display: 'ada' })
 })
 
-t.test('who changed the state of a vulnerability is told by id', async t => {
+t.test('the actor who changed the state of a vulnerability has an id alone', async t => {
   const actorIn = (state: string, by: Record<string, unknown>) =>
     eventOf({ headers: INSTANCE, body: { object_kind: 'vulnerability', object_attributes: { state, ...by } } }).actor
   const ids = { confirmed_by_id: 1, dismissed_by_id: 2, resolved_by_id: 3 }

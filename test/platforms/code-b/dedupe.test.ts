@@ -65,7 +65,7 @@ t.test('equal ids on two instances are two events', async t => {
   t.equal(eventOf({ headers: elsewhere, body }).dedupe_key, 'code_b:git.example.com:8443:issue:880012:created')
 })
 
-t.test('occurrences are told apart by what the platform gives', async t => {
+t.test("the platform's own ids distinguish occurrences", async t => {
   const at = (second: number) => `2031-05-04 09:00:0${second} UTC`
   const issue = (action: string, second: number, changes = {}) => ({
     object_kind: 'issue',

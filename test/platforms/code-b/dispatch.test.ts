@@ -17,7 +17,7 @@ t.test('an event through a system hook is the event', async t => {
   }
 })
 
-t.test('the delivery is told by the id that redelivering repeats', async t => {
+t.test('the id that a redelivery repeats identifies the delivery', async t => {
   const uuids = { 'x-gitlab-event-uuid': 'e', 'x-gitlab-webhook-uuid': 'w' }
   const idOf = (headers: Record<string, string>) => normalise({ headers, body: {} }).deliveryId
   t.equal(idOf({ ...uuids, 'idempotency-key': 'i', 'webhook-id': 's' }), 'i')
@@ -25,7 +25,7 @@ t.test('the delivery is told by the id that redelivering repeats', async t => {
   t.equal(idOf(uuids), undefined)
 })
 
-t.test('the instance is told by its header, else by the addresses in the body', async t => {
+t.test('the header names the instance, otherwise the addresses in the body', async t => {
   const body = {
     object_kind: 'issue',
     project: { web_url: 'https://Git.example.org:8443/a/b' },

@@ -25,7 +25,7 @@ for (const adapter of ADAPTERS) {
   })
 }
 
-t.test('an event is told by what happened, or else by its delivery alone', async t => {
+t.test('what happened identifies an event, otherwise its delivery alone', async t => {
   const adapter = adapterOf('code_a')
   const explain = (name: string, sent: object) => {
     const headers = { 'x-github-event': name, 'x-github-delivery': 'd-1' }
@@ -84,7 +84,7 @@ t.test('a saved delivery is read with its headers, or as a body alone', async t 
 
 const FORM = 'application/x-www-form-urlencoded'
 
-t.test("the chat platform's second format is told by its headers, and by its form", async t => {
+t.test("the chat platform's second format is recognised by its headers and its form", async t => {
   const form =
     'token=x&team_id=T1&team_domain=chat.example.org&channel_id=C4&channel_name=eng&thread_ts=1795179598' +
     '&timestamp=1795179598&user_id=U17&user_name=Ada&text=all+green&trigger_word=mention&service_id=21'
@@ -176,7 +176,7 @@ t.test('any JSON may be a body alone where the platform is named', async t => {
   }
 })
 
-t.test('the platform is told by what only it sends', async t => {
+t.test('the platform is recognised by what only it sends', async t => {
   const cases: [headers: Record<string, string>, sent: object, source: string][] = [
     [{ 'x-github-event': 'push' }, {}, 'code_a'],
     [{ 'x-gogs-event': 'push' }, {}, 'code_a'],

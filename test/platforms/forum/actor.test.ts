@@ -15,7 +15,7 @@ t.test('who liked a post did it, not who wrote it', async t => {
   t.match(target.parent?.metadata, { author: { id: '1906', display: 'Grace Hopper' } })
 })
 
-t.test('where the payload does not name the doer, nobody is guessed', async t => {
+t.test('where the payload does not name the actor, none is guessed', async t => {
   const silent = [
     'reply-edited',
     'reply-destroyed-without-a-time',
@@ -53,7 +53,7 @@ t.test('a deletion that tells who deleted was done by that one', async t => {
   t.match(eventOf({ headers, body: ownDoing }).actor, { id: '1906', display: 'Grace Hopper' })
 })
 
-t.test('the role is that of the doer, as far as it is told', async t => {
+t.test('the role is that of the actor, where the payload has one', async t => {
   const cases = [
     { members: { admin: true, moderator: true, staff: true, trust_level: 4 }, role: 'admin' },
     { members: { admin: false, moderator: true, staff: true, trust_level: 4 }, role: 'moderator' },
@@ -95,7 +95,7 @@ t.test('what a user does alone is done by the user', async t => {
   t.equal(eventOf(readFixture('user-created')).actor.metadata.email, 'ada@lovelace.example')
 })
 
-t.test('who is told of something did not do it', async t => {
+t.test('the recipient of a notification is not its actor', async t => {
   const { actor, target } = eventOf(readFixture('notification-created'))
   t.match(actor, { id: '', display: 'grace.h' })
   t.match(target.metadata, { recipient: { id: '1815' } })

@@ -61,7 +61,7 @@ t.test('what happens once has a key of the object alone', async t => {
   for (const [name, key] of cases) t.equal(eventOf(readFixture(name)).dedupe_key, `forum:forum.example.org:${key}`)
 })
 
-t.test('occurrences are told apart by what the forum gives', async t => {
+t.test("the forum's own ids distinguish occurrences", async t => {
   const at = (second: number) => `2031-05-04T09:00:0${second}.123Z`
   const cases: [type: string, event: string, one: Record<string, unknown>, other: Record<string, unknown>][] = [
     ['post', 'post_edited', { version: 2, updated_at: at(1) }, { version: 3, updated_at: at(1) }],

@@ -37,7 +37,7 @@ t.test('what is no part of an address is encoded, what is encoded stays as it is
   )
 })
 
-t.test('a forum is known by host, port and sub-path, whatever its scheme', async t => {
+t.test('host, port and sub-path identify a forum, with any scheme', async t => {
   const cases: [instance: string, host: string, page: string | undefined][] = [
     ['https://forum.example.org', 'forum.example.org', 'https://forum.example.org'],
     ['http://forum.example.org', 'forum.example.org', 'http://forum.example.org'],

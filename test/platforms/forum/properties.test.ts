@@ -140,7 +140,7 @@ t.test('no member that is missing or wrong loses an event', async t => {
   }
 })
 
-t.test('a time that is not told leaves two changes two events', async t => {
+t.test('two changes without a time are two events', async t => {
   const changes = readFixtures().filter(({ name }) => /edited|destroyed|recovered|updated|closed/u.test(name))
   for (const { name, headers, body } of changes) {
     const timeless = (reads: number) => {

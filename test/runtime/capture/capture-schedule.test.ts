@@ -39,7 +39,7 @@ function schedule(t: Test, results: (CaptureResult | Error)[]) {
   return { log, looks: () => looks, stop: () => started.stop() }
 }
 
-t.test('trouble is told once, and again when it is another or over', async t => {
+t.test('a problem is logged once, and again when it changes or is over', async t => {
   const one = (capture: WatchCapture) => ({ captures: [capture], left: 0 })
   const { log, looks } = schedule(t, [
     one(failed('a', 'chat_timeout')),
@@ -75,7 +75,7 @@ t.test('what would fail for all is not tried again at once', async t => {
   t.equal(looks(), 1)
 })
 
-t.test('a defect is told as one, and does not end it for ever', async t => {
+t.test('a defect is logged as a defect, and the schedule continues', async t => {
   const { log } = schedule(t, [new TypeError('undefined is not a message')])
   await until(() => log.length > 0)
   t.match(log, [['error', { err: { message: 'undefined is not a message' } }, 'capture failed']])

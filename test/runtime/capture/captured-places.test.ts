@@ -30,7 +30,7 @@ t.test(
   },
 )
 
-t.test('so it is after a restart, in whatever stream the topic is by then, and under whatever letter case', async t => {
+t.test('the same holds after a restart, in any stream and any letter case', async t => {
   const rig = await captureRig(t)
   const { book } = rig.chat
   book.say(DEPLOYS, 2)
@@ -88,7 +88,7 @@ t.test('the same ids on another server are another place', async t => {
   t.match(await rig.ledger.getSubscription('deploys'), { last_cursor: '2' }, 'but ids of one server only are compared')
 })
 
-t.test('what a webhook brought under a name that nobody knew yet is marked when capture comes upon it', async t => {
+t.test('an event that a webhook delivered under an unknown name is marked when capture finds it', async t => {
   const rig = await captureRig(t)
   const { book } = rig.chat
   const ids = book.say(DEPLOYS, 2)
@@ -117,7 +117,7 @@ t.test('a second watch over messages that the ledger holds already is marked on 
   for (const { subscription_ids: marked } of await allEvents(rig.ledger)) t.same(marked, ['deploys', 'second'])
 })
 
-t.test('another chat server is begun anew, whatever its ids are, and that is told', async t => {
+t.test('capture of another chat server starts from the beginning, whichever ids it has, and reports that', async t => {
   const rig = await captureRig(t, { book: new MessageBook({ firstId: 5_000 }) })
   rig.chat.book.say(DEPLOYS, 3)
   const first = await rig.once()

@@ -182,21 +182,24 @@ function lengthOf(rawHeaders: HttpBackend['seen'][number]['rawHeaders']): string
   return rawHeaders[rawHeaders.findIndex(name => name.toLowerCase() === 'content-length') + 1]
 }
 
-t.test('a path that says two things is refused whatever is shown, and whoever is nobody is told so first', async t => {
-  const backend = await httpBackend(t)
-  const { raw, post } = await serveFront(t, backend.profile)
-  for (const path of [
-    '/api/cards//runs',
-    '/api/cards/card_1//runs',
-    '/api/cards/card_1%2fruns',
-    '/api/./executor/pause',
-  ]) {
-    t.match(await post(path, REAL, [SHOWS_OURS]), { status: 400, body: { code: 'invalid_path' } }, path)
-  }
-  const head = [...headOf(RUNS), SHOWS_OURS, SHOWS_THEIRS, 'Content-Length: 0', 'Connection: close']
-  t.match(readAnswer(await raw(`${head.join('\r\n')}\r\n\r\n`)), { status: 401 })
-  t.same(backend.seen, [])
-})
+t.test(
+  'an ambiguous path is refused with any credentials, and a caller without credentials is refused for that first',
+  async t => {
+    const backend = await httpBackend(t)
+    const { raw, post } = await serveFront(t, backend.profile)
+    for (const path of [
+      '/api/cards//runs',
+      '/api/cards/card_1//runs',
+      '/api/cards/card_1%2fruns',
+      '/api/./executor/pause',
+    ]) {
+      t.match(await post(path, REAL, [SHOWS_OURS]), { status: 400, body: { code: 'invalid_path' } }, path)
+    }
+    const head = [...headOf(RUNS), SHOWS_OURS, SHOWS_THEIRS, 'Content-Length: 0', 'Connection: close']
+    t.match(readAnswer(await raw(`${head.join('\r\n')}\r\n\r\n`)), { status: 401 })
+    t.same(backend.seen, [])
+  },
+)
 
 t.test('where no executor token is configured, nothing is executed anywhere', async t => {
   const backend = await httpBackend(t)
@@ -290,7 +293,7 @@ t.test('behind a large body that was refused the next request is answered', asyn
   t.same(backend.seen, [])
 })
 
-t.test('a body that never comes reaches nobody', async t => {
+t.test('a request whose body never arrives does not reach the backend', async t => {
   let connections = 0
   const backend = await rawBackend(t, () => connections++)
   const { port, post } = await serveFront(t, backend.profile)

@@ -27,7 +27,7 @@ const ADMIN_TOKEN = { EVENT_ADMIN_TOKEN: 'long-enough-secret-word' }
 const BOOTSTRAP = { EVENT_BOOTSTRAP_USERNAME: 'ada', EVENT_BOOTSTRAP_PASSWORD_FILE: '/p' }
 const PASSWORD = 'correct horse'
 
-t.test('a ledger without users is for its own machine, unless somebody says otherwise', async t => {
+t.test('a ledger without users answers only on its own machine, unless configured otherwise', async t => {
   const folder = ownFolder(t)
   await t.rejects(start(folder, { flags: ELSEWHERE }), {
     category: 'configuration',

@@ -90,7 +90,7 @@ t.test('with an admin token the last administrator may go', async t => {
   )
 })
 
-t.test('only whoever creates a user makes a ledger', async t => {
+t.test('only creating a user creates a ledger', async t => {
   const folder = ownFolder(t)
   const settings = settingsOf(join(folder, 'new', 'place'))
   await t.rejects(

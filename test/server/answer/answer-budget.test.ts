@@ -135,3 +135,49 @@ t.test('memory is free immediately once its last holder gives it back', async t 
   budget.free(shared)
   t.equal(shared.toString(), 'small')
 })
+
+/** Pieces that wait, and the names of those that may be written. */
+function askForPieces(budget: AnswerBudget, names: readonly string[]): string[] {
+  const admitted: string[] = []
+  for (const name of names) void budget.nextPiece().then(() => admitted.push(name))
+  return admitted
+}
+
+const turn = () => new Promise(setImmediate)
+
+t.test('one piece is written in a turn of the event loop, in the order of asking', async t => {
+  const { budget } = startBudget()
+  const admitted = askForPieces(budget, ['a', 'b', 'c'])
+  t.same(admitted, [])
+  await turn()
+  t.same(admitted, ['a'])
+  await turn()
+  t.same(admitted, ['a', 'b'])
+  await turn()
+  t.same(admitted, ['a', 'b', 'c'])
+  const later = askForPieces(budget, ['d'])
+  await turn()
+  t.same(later, ['d'], 'after a pause as before')
+})
+
+t.test('a piece waits for a turn without a new connection, but no longer than 20 ms', async t => {
+  const { budget, time } = startBudget()
+  const admitted = askForPieces(budget, ['a', 'b', 'c', 'd'])
+  await turn()
+  t.same(admitted, ['a'])
+  budget.connected()
+  await turn()
+  t.same(admitted, ['a'])
+  await turn()
+  t.same(admitted, ['a', 'b'])
+  time.now += 19
+  budget.connected()
+  await turn()
+  t.same(admitted, ['a', 'b'])
+  time.now += 1
+  budget.connected()
+  await turn()
+  t.same(admitted, ['a', 'b', 'c'])
+  await turn()
+  t.same(admitted, ['a', 'b', 'c', 'd'])
+})

@@ -176,28 +176,31 @@ t.test('a stream ends when the server stops', async t => {
   await until(() => reader.ended())
 })
 
-t.test('a stream ends soon after its reader may no longer read, and not because nobody can say', async t => {
-  let identify: Accounts['identify'] = async () => ({ kind: 'open' })
-  let asked = 0
-  const accounts: Accounts = {
-    ...OPEN_ACCOUNTS,
-    identify: shown => {
-      asked += 1
-      return identify(shown)
-    },
-  }
-  const served = await serve(t, { accounts, streamTimes: { heartbeatMs: 10, drainMs: 5_000 } })
-  const reader = await follow(t, served)
-  identify = () => Promise.reject(new AppError('unavailable', 'store_locked', 'Locked.'))
-  const from = asked
-  await until(() => asked >= from + 3)
-  t.notOk(reader.ended())
-  identify = async () => ({ kind: 'anonymous' })
-  await until(() => reader.ended())
-  t.equal((await served.request('/api/stream')).status, 401)
-})
+t.test(
+  'a stream ends soon after its reader loses the right to read, but not while the accounts cannot be read',
+  async t => {
+    let identify: Accounts['identify'] = async () => ({ kind: 'open' })
+    let asked = 0
+    const accounts: Accounts = {
+      ...OPEN_ACCOUNTS,
+      identify: shown => {
+        asked += 1
+        return identify(shown)
+      },
+    }
+    const served = await serve(t, { accounts, streamTimes: { heartbeatMs: 10, drainMs: 5_000 } })
+    const reader = await follow(t, served)
+    identify = () => Promise.reject(new AppError('unavailable', 'store_locked', 'Locked.'))
+    const from = asked
+    await until(() => asked >= from + 3)
+    t.notOk(reader.ended())
+    identify = async () => ({ kind: 'anonymous' })
+    await until(() => reader.ended())
+    t.equal((await served.request('/api/stream')).status, 401)
+  },
+)
 
-t.test('a reader whose login has ended is told nothing more, by stream or by long poll', async t => {
+t.test('a reader whose login has ended receives nothing more, by stream or by long poll', async t => {
   let identity: Identity = { kind: 'open' }
   const accounts: Accounts = { ...OPEN_ACCOUNTS, identify: async () => identity }
   const served = await serve(t, { accounts, streamTimes: { heartbeatMs: 60_000, drainMs: 5_000 } })
@@ -245,7 +248,7 @@ t.test('a reader that takes nothing is dropped to its checkpoint, and nothing pi
   t.ok(pages() < ids.length + 5, 'nothing was read for it that it did not take')
 })
 
-t.test('a reader that is slow and wakes in time for its farewell is told its checkpoint', async t => {
+t.test('a slow reader that resumes in time receives its checkpoint before the stream ends', async t => {
   // The same time again is left for the farewell: only a test that does not run at all misses it.
   const served = await serve(t, { streamTimes: { heartbeatMs: 60_000, drainMs: 3_000 } })
   const letGo = untilFollowEnds(served)

@@ -80,7 +80,7 @@ for (const name of [
   })
 }
 
-t.test('everything that is wrong is told at once', async t => {
+t.test('all errors are reported together', async t => {
   const env = { BOARD_EXECUTOR_COMMAND: 'x', BOARD_EXECUTOR_ENV: '?', BOARD_EXECUTOR_TIMEOUT_SECONDS: '86401' }
   t.equal(problemsOf(() => read(env)).length, 3)
   t.equal(problemsOf(() => read({ BOARD_EXECUTOR_TIMEOUT_SECONDS: '0' })).length, 1)

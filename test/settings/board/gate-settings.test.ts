@@ -262,7 +262,7 @@ t.test('what is no address of one host is no address people use', async t => {
   }
 })
 
-t.test('all that is wrong is told at once', async t => {
+t.test('all errors are reported together', async t => {
   const env = {
     BOARD_PASSWORD: '',
     BOARD_API_KEY: 'two words',

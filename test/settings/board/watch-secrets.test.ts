@@ -86,7 +86,7 @@ t.test('files that rest are looked at, and not read again', async t => {
   t.same(await secrets(), { apiKey: OTHER })
 })
 
-t.test('a file that cannot be used is no secret, told once, and counts again when it can', async t => {
+t.test('an unusable file is no secret, is reported once, and is used again when it can be', async t => {
   const { secrets, inFolder, reported } = watchIn(
     t,
     { BOARD_API_KEY_FILE: 'FOLDER/key', BOARD_PASSWORD: 'a password' },

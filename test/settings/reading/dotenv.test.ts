@@ -30,7 +30,7 @@ t.test('comments and blank lines say nothing', async t => {
 })
 
 for (const text of ['A', 'A 1', '=1', '1A=2', 'A-B=1', 'A="open', "A='open", 'A="x" y', 'A=a#b', 'A=a"b', 'A: 1']) {
-  t.test(`${JSON.stringify(text)} is told, not guessed at, and nothing after it is lost`, async t => {
+  t.test(`${JSON.stringify(text)} is reported, not guessed at, and nothing after it is lost`, async t => {
     const { values, badLines } = readDotenv(`FIRST=1\n${text}\nLAST=2\n`)
     t.same(badLines, [2])
     t.equal(values.get('FIRST'), '1')

@@ -41,7 +41,7 @@ for (const { name, env, files, says } of refused) {
   })
 }
 
-t.test('a secret is never in what is told about it', async t => {
+t.test('a secret is never part of a message about it', async t => {
   const env = { [NAME]: 'secret-word', [FILE]: '/s', EVENT_PORT: 'x' }
   t.notMatch(JSON.stringify(problemsOf(() => secretsOf({ env, files: { '/s': 'secret-word' } }))), /secret-word/)
 })

@@ -18,7 +18,7 @@ for (const { name, env, path } of places) {
   })
 }
 
-t.test('a file that nobody named need not be there', async t => {
+t.test('a file that no setting names may be missing', async t => {
   t.same(readSharedEnvironment(memorySources()), { path: SHARED, values: new Map() })
 })
 

@@ -19,7 +19,7 @@ const PENDING_BYTE = 0x40000000
 const MAX_NAME_BYTES = 4_096
 
 /**
- * Rolls back a transaction that was interrupted in rollback journal mode, as any SQLite does that opens the file next:
+ * Rolls back a transaction that was interrupted in rollback journal mode, as SQLite itself does when it opens the file:
  * it writes the pages of `<database>-journal` back, cuts the database to its former size, syncs it, and only then deletes
  * the journal. If the process dies at any instruction, the journal remains, and the next call does the same again.
  *

@@ -12,7 +12,8 @@ export interface WorkLimits {
 /** Bounds how much work is under way together. Further work waits in order; work that is aborted while it waits never begins. */
 export class BoundedWork {
   #underWay = 0
-  readonly #waiting = new Set<() => void>()
+  /** Not a Set: V8 does not clear the old hash table of one that grows, so it keeps work alive that is done. */
+  readonly #waiting: (() => void)[] = []
 
   constructor(private readonly limits: WorkLimits) {}
 
@@ -20,7 +21,7 @@ export class BoundedWork {
   run<Result>(work: () => Promise<Result>, signal?: AbortSignal): Promise<Result> {
     const { underWay, waiting, busy } = this.limits
     if (this.#underWay < underWay) return this.#begin(work)
-    if (this.#waiting.size >= waiting) {
+    if (this.#waiting.length >= waiting) {
       const hint = 'Try again in a moment.'
       return Promise.reject(new AppError('unavailable', 'busy', busy, { hint, retryAfterSeconds: 1 }))
     }
@@ -30,25 +31,23 @@ export class BoundedWork {
         this.#begin(work).then(resolve, reject)
       }
       const leave = () => {
-        this.#waiting.delete(begin)
+        this.#waiting.splice(this.#waiting.indexOf(begin), 1)
         reject(signal?.reason)
       }
-      this.#waiting.add(begin)
+      this.#waiting.push(begin)
       signal?.addEventListener('abort', leave, { once: true })
     })
   }
 
-  async #begin<Result>(work: () => Promise<Result>): Promise<Result> {
+  #begin<Result>(work: () => Promise<Result>): Promise<Result> {
     this.#underWay++
-    try {
-      return await work()
-    } finally {
-      this.#underWay--
-      const [next] = this.#waiting
-      if (next) {
-        this.#waiting.delete(next)
-        next()
-      }
-    }
+    const result = work()
+    result.then(this.#beginNext, this.#beginNext)
+    return result
+  }
+
+  readonly #beginNext = () => {
+    this.#underWay--
+    this.#waiting.shift()?.()
   }
 }

@@ -143,6 +143,7 @@ function nameOf(store: string, name: string): string {
 export function serveInOrder(port: MessagePort, tables: TaskTables, close: () => void): void {
   const tasks = new TaskList(tables)
   const underWay = new Set<Promise<void>>()
+  let nextId = 1
   const answer = async (id: number, work: () => unknown) => {
     try {
       port.postMessage([{ id, result: await work() }] satisfies StoreReply[])
@@ -150,8 +151,14 @@ export function serveInOrder(port: MessagePort, tables: TaskTables, close: () =>
       port.postMessage([{ id, error: toFailure(error) }] satisfies StoreReply[])
     }
   }
+  // A message may nest deeper than this thread can read, although the other side could send it.
+  port.on('messageerror', cause => {
+    const error = toFailure(new Error('A message to the store could not be read.', { cause }))
+    port.postMessage([{ id: nextId++, error }] satisfies StoreReply[])
+  })
   port.on('message', async (request: StoreRequest) => {
     if (request.kind === 'abort') return
+    nextId = request.id + 1
     if (request.kind === 'close') {
       const closed = answer(request.id, close)
       await Promise.all([closed, ...underWay])

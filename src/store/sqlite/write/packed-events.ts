@@ -158,7 +158,7 @@ export function toOutcomes(
   return events.map(({ event, json }, index) => {
     const at = capturedAt[index] as number
     const seenCount = seenCounts[index] as number
-    const outcome = { created: seenCount === 1, dedupeKey: event.dedupe_key, seenCount, capturedAt: at }
-    return json ? outcome : { ...outcome, body: repeated.get(index) ?? openBodies[index] + instants(toTimestamp(at)) }
+    const body = json ? undefined : (repeated.get(index) ?? openBodies[index] + instants(toTimestamp(at)))
+    return { created: seenCount === 1, dedupeKey: event.dedupe_key, seenCount, capturedAt: at, body }
   })
 }

@@ -1,11 +1,14 @@
+import { once } from 'node:events'
+import { MessageChannel } from 'node:worker_threads'
 import t from 'tap'
-import type { TaskCall } from '../../../../src/store/sqlite/thread/protocol.js'
+import type { StoreRequest, TaskCall } from '../../../../src/store/sqlite/thread/protocol.js'
 import {
   asyncStore,
   kindsOf,
   makeProxies,
   query,
   read,
+  serveInOrder,
   TaskList,
   write,
 } from '../../../../src/store/sqlite/thread/task.js'
@@ -54,4 +57,20 @@ t.test('an error of a store in this thread is a rejection', async t => {
   const names = asyncStore(new Names())
   t.equal(await names.find(0), 'Ada')
   await t.rejects(names.find(1), { message: 'no such name' })
+})
+
+t.test('a message that cannot be read is answered under its number, and the next ones are carried out', async t => {
+  const { port1: worker, port2: caller } = new MessageChannel()
+  t.teardown(() => caller.close())
+  serveInOrder(worker, TABLES, () => {})
+  const send = async (request: StoreRequest) => {
+    caller.postMessage(request)
+    const [replies] = await once(caller, 'message')
+    return replies
+  }
+  t.match(await send({ id: 1, kind: 'read', task: 'names.list', args: [1] }), [{ id: 1, result: ['name 0'] }])
+  worker.emit('messageerror', new RangeError('Maximum call stack size exceeded'))
+  const [unread] = await once(caller, 'message')
+  t.match(unread, [{ id: 2, error: { code: 'internal', stack: /A message to the store could not be read/ } }])
+  t.match(await send({ id: 3, kind: 'read', task: 'names.list', args: [0] }), [{ id: 3, result: [] }])
 })

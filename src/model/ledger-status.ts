@@ -1,0 +1,18 @@
+/** The status of a ledger on this machine. Instants are UTC text. */
+export interface LedgerStatus {
+  /** Path of the database. */
+  database: string
+  /** The database together with its WAL. */
+  size_bytes: number
+  /** The server that has it open; null if this command opened it. */
+  server: { pid: number; address: string | null; since: string } | null
+  /** Null if the server is of an older release that does not report it. */
+  schema_version: number | null
+  event_count: number
+  duplicate_count: number
+  subscription_count: number
+  head: string | null
+  epoch: string
+  /** Problems found by an integrity check; null if none was requested. */
+  problems: readonly string[] | null
+}
