@@ -86,18 +86,21 @@ export function replaced(
 }
 
 /**
- * What becomes of a body whose members are one by one replaced by something hostile.
+ * What becomes of the fixtures when their members are one by one replaced by something hostile.
  *
- * @param problemsOf what is wrong with what a changed body gives, nothing when it is well
+ * @returns a line for each event that is lost or invalid
  */
 export function hostileFailures(
-  body: Record<string, unknown>,
-  problemsOf: (changed: Record<string, unknown>) => readonly string[],
+  { readFixtures, eventOf }: Pick<ReturnType<typeof adapterFixtures>, 'readFixtures' | 'eventOf'>,
+  { problems }: ReturnType<typeof eventValidator>,
 ): string[] {
-  return pathsOf(body).flatMap(path =>
-    HOSTILE.flatMap(value => {
-      const problems = problemsOf(replaced(body, path, value))
-      return problems.length > 0 ? [`${path.join('.')} = ${JSON.stringify(value)}: ${problems.join(', ')}`] : []
-    }),
-  )
+  return readFixtures().flatMap(({ name, headers, body }) => {
+    if (typeof body === 'string') return []
+    return pathsOf(body).flatMap(path =>
+      HOSTILE.flatMap(value => {
+        const found = problems(eventOf({ headers, body: replaced(body, path, value) }))
+        return found.length > 0 ? [`${name}: ${path.join('.')} = ${JSON.stringify(value)}: ${found.join(', ')}`] : []
+      }),
+    )
+  })
 }

@@ -96,14 +96,7 @@ t.test('the beginning, two changes and the end of one object are four events', a
 })
 
 t.test('no member that is missing or wrong loses an event', async t => {
-  for (const { name, headers, body } of readFixtures()) {
-    if (typeof body === 'string') continue
-    t.strictSame(
-      hostileFailures(body, changed => validator.problems(eventOf({ headers, body: changed }))),
-      [],
-      name,
-    )
-  }
+  t.strictSame(hostileFailures({ readFixtures, eventOf }, validator), [])
 })
 
 t.test('without a time of the change, two changes are still two events', async t => {

@@ -17,7 +17,7 @@ import { Shutdown } from '../../../src/server/http/shutdown.js'
 import { orLoginPage } from '../../../src/server/pages/login-pages.js'
 import { createBodyReader, createJsonReader } from '../../../src/server/request/body.js'
 import { type GateOptionsOfTest, GateRig, PASSWORD } from '../../gate/gate-rig.js'
-import { type RawAnswer, type RawRequest, readAnswer, valuesOf } from '../closed-ledger.js'
+import { type RawAnswer, type RawRequest, sendRaw, valuesOf } from '../closed-ledger.js'
 
 export interface GateServerOptions {
   rig?: GateRig
@@ -113,18 +113,7 @@ export async function serveGate(t: Test, options: GateServerOptions = {}): Promi
     await once(socket, 'close')
     return Buffer.concat(chunks).toString()
   }
-  const send = async (path: string, { method = 'GET', headers = {}, body }: RawRequest = {}) => {
-    const text = typeof body === 'string' ? body : body === undefined ? '' : JSON.stringify(body)
-    const lines = {
-      Host: `127.0.0.1:${port}`,
-      'Content-Length': String(Buffer.byteLength(text)),
-      Connection: 'close',
-      ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
-      ...headers,
-    }
-    const head = Object.entries(lines).map(([name, value]) => `${name}: ${value}\r\n`)
-    return readAnswer(await raw(`${method} ${path} HTTP/1.1\r\n${head.join('')}\r\n${text}`))
-  }
+  const send = (path: string, request?: RawRequest) => sendRaw({ port, raw }, path, request)
   const logIn = async (headers: Record<string, string> = {}): Promise<Browser> => {
     const body = { password: PASSWORD, ...(asksUsername ? { username: settings.username } : {}) }
     const answer = await send(`${rootPath}/api/login`, { method: 'POST', headers, body })

@@ -1,15 +1,21 @@
-import t from 'tap'
-import { chatServer } from '../../../support/chat-server/chat-server.js'
+import t, { type Test } from 'tap'
+import { type ChatServerOptions, chatServer } from '../../../support/chat-server/chat-server.js'
 import { Captured, DEPLOYS, narrowsAsked } from './captured.js'
 
 const RANDOM = { stream: 'eng', topic: 'random' }
 
-t.test('a topic that was resolved or renamed is followed, and found under its new name', async t => {
-  const server = await chatServer(t)
+/** A watch of a topic whose first messages were captured. */
+async function capturedDeploys(t: Test, messages: number, options?: ChatServerOptions) {
+  const server = await chatServer(t, options)
   const { book } = server
-  const ids = book.say(DEPLOYS, 3)
+  const ids = book.say(DEPLOYS, messages)
   const watch = new Captured(t, server)
   await watch.run()
+  return { server, book, ids, watch }
+}
+
+t.test('a topic that was resolved or renamed is followed, and found under its new name', async t => {
+  const { server, book, ids, watch } = await capturedDeploys(t, 3)
   const resolved = book.resolve(DEPLOYS)
   ids.push(...book.say(resolved, 2))
   await watch.run()
@@ -33,11 +39,7 @@ t.test('a topic that was resolved or renamed is followed, and found under its ne
 })
 
 t.test('on a server that cannot follow, a renamed topic is noticed by its oldest message', async t => {
-  const server = await chatServer(t, { featureLevel: 270 })
-  const { book } = server
-  const ids = book.say(DEPLOYS, 2)
-  const watch = new Captured(t, server)
-  await watch.run()
+  const { book, ids, watch } = await capturedDeploys(t, 2, { featureLevel: 270 })
   const resolved = book.resolve(DEPLOYS)
   ids.push(...book.say(resolved, 2))
   await watch.run()
@@ -53,11 +55,7 @@ t.test('on a server that cannot follow, a renamed topic is noticed by its oldest
 })
 
 t.test('a message that is moved out of the topic by itself is not followed', async t => {
-  const server = await chatServer(t)
-  const { book } = server
-  const ids = book.say(DEPLOYS, 3)
-  const watch = new Captured(t, server)
-  await watch.run()
+  const { book, ids, watch } = await capturedDeploys(t, 3)
   book.move(DEPLOYS, RANDOM, [ids[0] ?? 0])
   book.say(RANDOM, 5)
   const fresh = book.say(DEPLOYS, 2)
@@ -67,11 +65,7 @@ t.test('a message that is moved out of the topic by itself is not followed', asy
 })
 
 t.test('not even while nothing is said where it was moved to', async t => {
-  const server = await chatServer(t)
-  const { book } = server
-  const ids = book.say(DEPLOYS, 3)
-  const watch = new Captured(t, server)
-  await watch.run()
+  const { book, ids, watch } = await capturedDeploys(t, 3)
   book.move(DEPLOYS, RANDOM, [ids[0] ?? 0])
   const fresh = book.say(DEPLOYS, 2)
   await watch.run()
@@ -79,11 +73,7 @@ t.test('not even while nothing is said where it was moved to', async t => {
 })
 
 t.test('a new name is known from when it is met, although nothing was said under it', async t => {
-  const server = await chatServer(t)
-  const { book } = server
-  const ids = book.say(DEPLOYS, 2)
-  const watch = new Captured(t, server)
-  await watch.run()
+  const { server, book, ids, watch } = await capturedDeploys(t, 2)
   const resolved = book.resolve(DEPLOYS)
   await watch.run()
   t.match(watch.so, { readTo: ids[1], followed: { topic: resolved.topic } })
@@ -93,11 +83,7 @@ t.test('a new name is known from when it is met, although nothing was said under
 })
 
 t.test('the last message moved elsewhere leaves the watch where it is', async t => {
-  const server = await chatServer(t)
-  const { book } = server
-  const ids = book.say(DEPLOYS, 3)
-  const watch = new Captured(t, server)
-  await watch.run()
+  const { book, ids, watch } = await capturedDeploys(t, 3)
   book.move(DEPLOYS, RANDOM, [ids[2] ?? 0])
   book.say(RANDOM, 2)
   const fresh = book.say(DEPLOYS, 1)
@@ -119,11 +105,7 @@ t.test('an older message that is moved in is not read: the place only goes forwa
 })
 
 t.test('a topic whose first message is deleted is read on by name', async t => {
-  const server = await chatServer(t)
-  const { book } = server
-  const ids = book.say(DEPLOYS, 2)
-  const watch = new Captured(t, server)
-  await watch.run()
+  const { book, ids, watch } = await capturedDeploys(t, 2)
   book.delete(ids[0] ?? 0)
   const fresh = book.say(DEPLOYS, 1)
   await watch.run()
@@ -132,11 +114,7 @@ t.test('a topic whose first message is deleted is read on by name', async t => {
 
 for (const featureLevel of [null, 200, 400]) {
   t.test(`a stream that was renamed is found by its id on servers of level ${featureLevel}`, async t => {
-    const server = await chatServer(t, { featureLevel })
-    const { book } = server
-    const ids = book.say(DEPLOYS, 2)
-    const watch = new Captured(t, server)
-    await watch.run()
+    const { book, ids, watch } = await capturedDeploys(t, 2, { featureLevel })
     book.renameStream('eng', 'engineering')
     const fresh = book.say({ stream: 'engineering', topic: 'deploys' }, 2)
     await watch.run()
