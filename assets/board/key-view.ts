@@ -1,4 +1,4 @@
-import { useEffect, useId, useRef, useState } from 'preact/hooks'
+import { useId, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { Glyph } from '../shared/controls/glyph.js'
 import { Note } from '../shared/controls/note.js'
 import { html } from '../shared/html.js'
@@ -12,7 +12,7 @@ export function KeyView() {
   const [isUnderWay, setUnderWay] = useState(false)
   const field = useRef<HTMLInputElement>(null)
   const id = useId()
-  useEffect(() => field.current?.focus(), [])
+  useLayoutEffect(() => field.current?.focus(), [])
   const submit = async (event: Event) => {
     event.preventDefault()
     if (isUnderWay) return

@@ -6,7 +6,7 @@ import t from 'tap'
 import { API_KEY, addCards, BoardSite, EXECUTOR_TOKEN, PASSWORD } from './board-site.js'
 import { inBrowser, openBrowser } from './chromium.js'
 import { ROOT_PATH } from './observatory-site.js'
-import { findAxeViolations } from './page-checks.js'
+import { addressOf, findAxeViolations } from './page-checks.js'
 
 const OWN_TOKEN = 'executor-of-this-board-01'
 type Fields = [Locator, Locator]
@@ -32,7 +32,7 @@ t.test('who may see the board in a browser', inBrowser(), async t => {
     await page.keyboard.press('Control+Enter')
     await logIn()
     t.equal(await page.getByText('begun').innerText(), 'begun')
-    t.equal(new URL(page.url()).search, `?card=${ids.Card}`)
+    t.equal((await addressOf(page)).search, `?card=${ids.Card}`)
     await page.getByRole('button', { name: 'Save' }).click()
     await page.getByText('Not saved yet', { exact: true }).waitFor({ state: 'detached' })
     t.match(await board.ask(`/api/cards/${ids.Card}`), { body: 'begun' })

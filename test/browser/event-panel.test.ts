@@ -3,7 +3,7 @@ import t, { type Test } from 'tap'
 import { inBrowser, openBrowser } from './chromium.js'
 import { openBook, type Written } from './event-book.js'
 import { LAPTOP, ObservatorySite, PHONE, ROOT_PATH } from './observatory-site.js'
-import { findAxeViolations, overflow } from './page-checks.js'
+import { findAxeViolations, overflow, query } from './page-checks.js'
 
 /** The days that events of these tests are of. */
 const RANGE = 'from=2025-11-20T00:00:00Z&to=2025-11-20T23:59:59.999999Z'
@@ -71,19 +71,19 @@ t.test('the panel of an event in a browser', inBrowser(), async t => {
     await page.keyboard.press('ArrowDown')
     await page.keyboard.press('Enter')
     await panel(page).waitFor()
-    const keys = [opened(page)]
+    const keys = [await opened(page)]
     for (const key of ['j', 'j', 'k']) {
       await page.keyboard.press(key)
-      keys.push(opened(page))
+      keys.push(await opened(page))
     }
     t.same(keys, ['large', 'hostile', 'chat:6', 'hostile'])
     await panel(page).getByRole('button', { name: 'Older event' }).click()
-    t.equal(opened(page), 'chat:6')
+    t.equal(await opened(page), 'chat:6')
     await panel(page).getByText('disk').first().waitFor()
     await page.keyboard.press('Escape')
     await panel(page).waitFor({ state: 'detached' })
     t.equal(await page.evaluate('document.activeElement.getAttribute("role")'), 'listbox')
-    t.equal(opened(page), undefined)
+    t.equal(await opened(page), undefined)
   })
 
   t.test('it says who, when, what was said, and how it got here', async t => {
@@ -121,7 +121,7 @@ t.test('the panel of an event in a browser', inBrowser(), async t => {
       ],
     )
     await talk.getByRole('button', { name: /Two timers/ }).click()
-    t.equal(opened(page), 'chat:3')
+    t.equal(await opened(page), 'chat:3')
     await talk.getByRole('button', { name: /Found it/ }).click()
     await page.waitForURL('**8796**')
     t.match(await all.innerText(), 'Show all 6')
@@ -129,7 +129,7 @@ t.test('the panel of an event in a browser', inBrowser(), async t => {
     // Also those before the range.
     await page.getByRole('option').nth(6).waitFor({ state: 'detached' })
     t.equal(await page.getByRole('option').count(), 6)
-    t.match(query(page), { target: 'topic:deploys', source: 'chat' })
+    t.match(await query(page), { target: 'topic:deploys', source: 'chat' })
     t.ok(await panel(page).isVisible())
   })
 
@@ -140,8 +140,8 @@ t.test('the panel of an event in a browser', inBrowser(), async t => {
       ...['stream eng stream:4', 'topic deploys topic:deploys', 'message 4 message:4'],
     ])
     await about.getByRole('link', { name: 'eng' }).click()
-    t.equal(query(page).target, 'stream:4')
-    t.equal(opened(page), 'chat:message/8796')
+    t.equal((await query(page)).target, 'stream:4')
+    t.equal(await opened(page), 'chat:message/8796')
   })
 
   t.test('one can go to the platform, make a card, and copy: never a token', async t => {
@@ -250,7 +250,7 @@ t.test('the panel of an event in a browser', inBrowser(), async t => {
     t.same(await findAxeViolations(page), [])
     await page.keyboard.press('Escape')
     await panel(page).waitFor({ state: 'detached' })
-    t.equal(opened(page), undefined)
+    t.equal(await opened(page), undefined)
   })
 
   t.test('on phones it is the page; keys work above the list, and so does what is said of them', async t => {
@@ -258,7 +258,7 @@ t.test('the panel of an event in a browser', inBrowser(), async t => {
     t.equal((await panel(page).boundingBox())?.width, 360)
     t.equal(await overflow(page), 0)
     await page.keyboard.press('j')
-    t.equal(opened(page), 'chat:6')
+    t.equal(await opened(page), 'chat:6')
     for (const button of await panel(page).locator('.entry-actions .button').all()) {
       t.ok(((await button.boundingBox())?.height ?? 0) >= 44)
     }
@@ -292,6 +292,5 @@ t.test('the panel of an event in a browser', inBrowser(), async t => {
 })
 
 const panel = (page: Page) => page.locator('.panel')
-const query = (page: Page) => Object.fromEntries(new URL(page.url()).searchParams)
-const opened = (page: Page): string | undefined => query(page).event
+const opened = async (page: Page): Promise<string | undefined> => (await query(page)).event
 const flat = (text: string) => text.replaceAll(/\s+/g, ' ').trim()

@@ -1,8 +1,8 @@
 import t from 'tap'
 import { inBrowser, openBrowser } from './chromium.js'
-import { message, post, query, rows, said, start } from './events-site.js'
+import { message, post, rows, said, start } from './events-site.js'
 import { ObservatorySite, PHONE, ROOT_PATH, WALL } from './observatory-site.js'
-import { findAxeViolations, findTurningMarks, overflow } from './page-checks.js'
+import { addressOf, findAxeViolations, findTurningMarks, overflow, query } from './page-checks.js'
 
 t.test('the view of events by keys, on phones, and with hostile text', inBrowser(), async t => {
   const site = new ObservatorySite(await openBrowser(t))
@@ -23,24 +23,24 @@ t.test('the view of events by keys, on phones, and with hostile text', inBrowser
     await page.keyboard.press('Enter')
     const panel = page.getByRole('dialog')
     await panel.waitFor()
-    const first = query(page).event
+    const first = (await query(page)).event
     await page.keyboard.press('j')
-    t.not(query(page).event, first)
+    t.not((await query(page)).event, first)
     t.equal(await page.locator('.list-row[aria-selected=true]').count(), 1)
     await page.keyboard.press('k')
-    t.equal(query(page).event, first)
+    t.equal((await query(page)).event, first)
     await page.keyboard.press('Escape')
     await panel.waitFor({ state: 'detached' })
-    t.equal(query(page).event, undefined)
+    t.equal((await query(page)).event, undefined)
     t.equal(await page.evaluate(`document.activeElement.getAttribute('role')`), 'listbox')
     await page.keyboard.press('3')
-    t.equal(query(page).days, '7')
+    t.equal((await query(page)).days, '7')
     await page.keyboard.press('5')
     t.equal(await page.evaluate(`document.activeElement.closest('label').innerText.trim()`), 'From')
     await page.keyboard.press('Escape')
     t.equal(await page.evaluate(`document.activeElement.getAttribute('role')`), 'listbox')
     await page.keyboard.press('l')
-    t.equal(query(page).live, '1')
+    t.equal((await query(page)).live, '1')
   })
 
   t.test('an event of an address opens, also where the list does not reach it', async t => {
@@ -104,7 +104,7 @@ t.test('the view of events by keys, on phones, and with hostile text', inBrowser
     const page = await site.openTab(t, server, '/', PHONE)
     await page.getByRole('button', { name: 'Filters' }).tap()
     await page.getByRole('switch', { name: 'backup' }).uncheck()
-    t.equal(new URL(page.url()).searchParams.getAll('source').length, 3)
+    t.equal((await addressOf(page)).searchParams.getAll('source').length, 3)
     t.same(await findAxeViolations(page), [])
     await page.getByRole('button', { name: /^Show \d+ events$/ }).tap()
     t.match(await page.getByRole('button', { name: 'Filters' }).innerText(), '1')

@@ -58,7 +58,6 @@ export async function freePort(): Promise<number> {
 /** Rows of the list that are in the page. */
 export const rows = (page: Page) => page.locator('.list-row')
 /** The query of the address. */
-export const query = (page: Page) => Object.fromEntries(new URL(page.url()).searchParams)
 
 /** The list is scrolled to its end. */
 export function isAtEnd(page: Page): Promise<boolean> {

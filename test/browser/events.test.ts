@@ -1,7 +1,8 @@
 import t from 'tap'
 import { inBrowser, openBrowser } from './chromium.js'
-import { hasRows, isAtEnd, message, post, query, rows, said, start } from './events-site.js'
+import { hasRows, isAtEnd, message, post, rows, said, start } from './events-site.js'
 import { ObservatorySite, ROOT_PATH } from './observatory-site.js'
+import { addressOf, query } from './page-checks.js'
 
 t.test('the view of events in a browser', inBrowser(), async t => {
   const site = new ObservatorySite(await openBrowser(t))
@@ -50,16 +51,16 @@ t.test('the view of events in a browser', inBrowser(), async t => {
     t.match(await page.locator('.event-said').first().innerText(), /^payload\.head_commit\.message: …x+ retry$/)
     await page.keyboard.press('Escape')
     await hasRows(page)
-    t.equal(page.url(), `${server.url}${ROOT_PATH}/`)
+    t.equal((await addressOf(page)).href, `${server.url}${ROOT_PATH}/`)
   })
 
   t.test('filters live in the address: reload and the browser’s back keep them', async t => {
     const page = await site.openTab(t, server)
     const chip = page.getByRole('button', { name: /^backup/ })
     await chip.click()
-    t.match(query(page), { source: 'backup' })
+    t.match(await query(page), { source: 'backup' })
     await page.getByRole('radio', { name: '7d' }).check({ force: true })
-    t.match(query(page), { source: 'backup', days: '7' })
+    t.match(await query(page), { source: 'backup', days: '7' })
     await page.getByRole('button', { name: 'Kind' }).click()
     await page.getByRole('combobox', { name: 'Find: Kind' }).fill('alarm')
     await page.getByRole('dialog', { name: 'Kind' }).getByRole('option', { name: 'alarm.half_done' }).click()
@@ -71,10 +72,10 @@ t.test('the view of events in a browser', inBrowser(), async t => {
     t.equal(await page.getByRole('radio', { name: '7d' }).isChecked(), true)
     await page.goBack()
     await page.goBack()
-    t.same(query(page), { source: 'backup' })
+    t.same(await query(page), { source: 'backup' })
     await hasRows(page)
     await page.getByRole('button', { name: 'Clear all' }).click()
-    t.same(query(page), {})
+    t.same(await query(page), {})
   })
 
   t.test('menus say what they count, and a second person can be added to the first', async t => {
@@ -89,7 +90,7 @@ t.test('the view of events in a browser', inBrowser(), async t => {
     await hasRows(page, 1)
     await people.getByRole('option', { name: 'Jonas Weber' }).click()
     await hasRows(page, 2)
-    t.same(new URL(page.url()).searchParams.getAll('actor'), ['Retry Robot', 'Jonas Weber'])
+    t.same((await addressOf(page)).searchParams.getAll('actor'), ['Retry Robot', 'Jonas Weber'])
   })
 
   t.test('older events come as one scrolls, none missing and none twice, down to the beginning', async t => {
@@ -113,7 +114,7 @@ t.test('the view of events in a browser', inBrowser(), async t => {
     const empty = await site.openTab(t, server, '/?q=robot&kind=push.created')
     await empty.getByRole('button', { name: 'Drop “push.created”, 1 matches' }).click()
     await hasRows(empty, 1)
-    t.same(query(empty), { q: 'robot' })
+    t.same(await query(empty), { q: 'robot' })
   })
 
   t.test('no page complained, broke its policy, or asked anybody but its server', async t => {

@@ -3,7 +3,7 @@ import t from 'tap'
 import { inBrowser, openBrowser } from './chromium.js'
 import { openBook, type Written } from './event-book.js'
 import { LAPTOP, ObservatorySite, PHONE } from './observatory-site.js'
-import { findAxeViolations, overflow } from './page-checks.js'
+import { findAxeViolations, overflow, query } from './page-checks.js'
 
 /** A whole day, so that a bar is a quarter of an hour. */
 const DAY = '/?from=2025-11-20T00:00:00Z&to=2025-11-20T23:59:59.999999Z'
@@ -72,10 +72,10 @@ t.test('the histogram in a browser', inBrowser(), async t => {
     t.match(await tip.innerText(), /08:00 – 08:15\s+chat\s+2\s+code_a\s+1\s+.*Together\s+3$/s)
     await over.drag(8.1, 12.1)
     await page.waitForURL('**from=2025-11-20T08**')
-    t.match(query(page), { from: '2025-11-20T08:00:00.000000Z', to: '2025-11-20T12:14:59.999999Z' })
+    t.match(await query(page), { from: '2025-11-20T08:00:00.000000Z', to: '2025-11-20T12:14:59.999999Z' })
     await page.getByText('6 events').first().waitFor()
     await page.goBack()
-    t.equal(query(page).from, '2025-11-20T00:00:00Z')
+    t.equal((await query(page)).from, '2025-11-20T00:00:00Z')
     await page.getByText('7 events').first().waitFor()
   })
 
@@ -89,7 +89,7 @@ t.test('the histogram in a browser', inBrowser(), async t => {
     await page.keyboard.press('Escape')
     t.equal(await page.locator('.histogram-brush').count(), 0)
     await page.mouse.up()
-    t.equal(query(page).from, '2025-11-20T00:00:00Z')
+    t.equal((await query(page)).from, '2025-11-20T00:00:00Z')
   })
 
   t.test('by keys one walks over the bars, chooses some of them, and narrows the range', async t => {
@@ -115,16 +115,16 @@ t.test('the histogram in a browser', inBrowser(), async t => {
     await page.keyboard.press('ArrowRight')
     await page.keyboard.press('Shift+ArrowLeft')
     await page.keyboard.press('Enter')
-    t.match(query(page), { from: '2025-11-20T07:00:00.000000Z', to: '2025-11-20T07:01:59.999999Z' })
+    t.match(await query(page), { from: '2025-11-20T07:00:00.000000Z', to: '2025-11-20T07:01:59.999999Z' })
   })
 
   t.test('an hour older, an hour newer, to the microsecond', async t => {
     const page = await site.openTab(t, served, '/?from=2025-11-20T08:00:00.000001Z&to=2025-11-20T08:59:59.999999Z')
     await drawn(page)
     await page.keyboard.press('[')
-    t.match(query(page), { from: '2025-11-20T07:00:00.000001Z', to: '2025-11-20T07:59:59.999999Z' })
+    t.match(await query(page), { from: '2025-11-20T07:00:00.000001Z', to: '2025-11-20T07:59:59.999999Z' })
     await page.keyboard.press(']')
-    t.match(query(page), { from: '2025-11-20T08:00:00.000001Z', to: '2025-11-20T08:59:59.999999Z' })
+    t.match(await query(page), { from: '2025-11-20T08:00:00.000001Z', to: '2025-11-20T08:59:59.999999Z' })
   })
 
   t.test('it counts what is filtered', async t => {
@@ -196,9 +196,9 @@ t.test('the histogram while new events come', inBrowser(), async t => {
     await page.keyboard.press('End')
     await page.keyboard.press('Shift+ArrowLeft')
     await page.keyboard.press('Enter')
-    t.equal(query(page).to, undefined)
-    t.ok(query(page).from)
-    t.equal(query(page).days, undefined)
+    t.equal((await query(page)).to, undefined)
+    t.ok((await query(page)).from)
+    t.equal((await query(page)).days, undefined)
   })
 
   t.test('nothing broke', async t => {
@@ -222,8 +222,6 @@ async function drawn(page: Page): Promise<void> {
 async function settle(page: Page): Promise<void> {
   for (let frame = 0; frame < 3; frame++) await page.evaluate('new Promise(requestAnimationFrame)')
 }
-
-const query = (page: Page) => Object.fromEntries(new URL(page.url()).searchParams)
 
 /** The rows of the hidden table, their cells divided by `|`. */
 function table(page: Page): Promise<string[]> {

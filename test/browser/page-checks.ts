@@ -40,6 +40,16 @@ export function findTurningMarks(page: Page): Promise<string[]> {
   })()`)
 }
 
+/** The page's own: Playwright's `page.url()` follows it a moment later. */
+export async function addressOf(page: Page): Promise<URL> {
+  return new URL(await page.evaluate<string>('location.href'))
+}
+
+/** The members of the query in the page's address. */
+export async function query(page: Page): Promise<Record<string, string | undefined>> {
+  return Object.fromEntries((await addressOf(page)).searchParams)
+}
+
 /** How far the page is wider than its window. */
 export function overflow(page: Page): Promise<number> {
   return page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth')

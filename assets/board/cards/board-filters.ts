@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { Choose } from '../../shared/controls/choose.js'
 import { Glyph } from '../../shared/controls/glyph.js'
 import { html } from '../../shared/html.js'
@@ -36,7 +36,7 @@ export function BoardFilters({ takesFocus }: { takesFocus: boolean }) {
     }, WAIT_MS)
     return () => window.clearTimeout(timer)
   }, [typed])
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (takesFocus) field.current?.focus()
   }, [takesFocus])
   useKeys('Board', [{ keys: '/', does: 'find a card', run: () => field.current?.focus() }])

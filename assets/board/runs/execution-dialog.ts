@@ -1,4 +1,4 @@
-import { useEffect, useId, useRef, useState } from 'preact/hooks'
+import { useId, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { Dialog } from '../../shared/controls/dialog.js'
 import { Note } from '../../shared/controls/note.js'
 import { type Children, html } from '../../shared/html.js'
@@ -46,7 +46,7 @@ export function ExecutionDialog<T>({ title, action, run, onDone, onClose, childr
 
   // After the fields are rendered, which they are not until a held token is refused. The error comes last and may be
   // out of view on a phone.
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (!problem) return
     form.current?.querySelector<HTMLInputElement>('input[aria-invalid]')?.focus()
     form.current?.lastElementChild?.scrollIntoView({ block: 'nearest' })

@@ -1,4 +1,4 @@
-import { useEffect, useRef } from 'preact/hooks'
+import { useLayoutEffect, useRef } from 'preact/hooks'
 import type { IssuedToken } from '#model/accounts/user'
 import { CopyButton } from '../../shared/controls/copy.js'
 import { Glyph } from '../../shared/controls/glyph.js'
@@ -14,7 +14,7 @@ export interface TokenBoxProps {
 /** A new token in full, until the user confirms having saved it. */
 export function TokenBox({ issued, owner, onSaved }: TokenBoxProps) {
   const box = useRef<HTMLElement>(null)
-  useEffect(() => box.current?.querySelector<HTMLElement>('.copy-token')?.focus(), [issued.id])
+  useLayoutEffect(() => box.current?.querySelector<HTMLElement>('.copy-token')?.focus(), [issued.id])
   const select = (event: Event) => (event.target as HTMLInputElement).select()
   const sources = issued.sources.join(', ')
   const may =

@@ -1,4 +1,4 @@
-import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
 import type { ApiToken } from '#model/accounts/user'
 import { announce } from '../../shared/announce.js'
 import { Glyph } from '../../shared/controls/glyph.js'
@@ -109,10 +109,11 @@ function TokenRow({ token, path, isNew, onGone }: TokenRowProps) {
   const [isAsked, setAsked] = useState(false)
   const [problem, setProblem] = useState<unknown>(undefined)
   const row = useRef<HTMLLIElement>(null)
-  const ask = (next: boolean) => {
-    setAsked(next)
-    requestAnimationFrame(() => row.current?.querySelector<HTMLElement>('button')?.focus())
-  }
+  const wasAsked = useRef(false)
+  useLayoutEffect(() => {
+    if (isAsked !== wasAsked.current) row.current?.querySelector<HTMLElement>('button')?.focus()
+    wasAsked.current = isAsked
+  }, [isAsked])
   const revoke = async () => {
     try {
       await api(`${path}/tokens/${segment(token.id)}`, { method: 'DELETE' })
@@ -131,8 +132,8 @@ function TokenRow({ token, path, isNew, onGone }: TokenRowProps) {
       isAsked
         ? html`<span class="token-ask"><span>Programs that use it are refused immediately.</span>
           <button type="button" class="button small danger" onClick=${revoke}>Revoke</button>
-          <button type="button" class="button small quiet" onClick=${() => ask(false)}>Cancel</button></span>`
-        : html`<button type="button" class="button small quiet danger" aria-label=${`Revoke ${token.prefix}`} onClick=${() => ask(true)}>Revoke</button>`
+          <button type="button" class="button small quiet" onClick=${() => setAsked(false)}>Cancel</button></span>`
+        : html`<button type="button" class="button small quiet danger" aria-label=${`Revoke ${token.prefix}`} onClick=${() => setAsked(true)}>Revoke</button>`
     }
     ${problem !== undefined && html`<div class="token-problem"><${ProblemNote} what="The token was not revoked." problem=${problem} onRetry=${revoke} /></div>`}
   </li>`

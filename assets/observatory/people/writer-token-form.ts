@@ -1,4 +1,4 @@
-import { useEffect, useId, useRef, useState } from 'preact/hooks'
+import { useId, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { ProblemNote } from '../../shared/controls/problem-note.js'
 import { html } from '../../shared/html.js'
 import { ApiProblem } from '../../shared/server/api.js'
@@ -18,7 +18,7 @@ export function WriterTokenForm({ path, onIssued, onCancel }: WriterTokenFormPro
   const [text, setText] = useState('')
   const [problem, setProblem] = useState<unknown>(undefined)
   const [isIssuing, setIssuing] = useState(false)
-  useEffect(() => field.current?.focus(), [])
+  useLayoutEffect(() => field.current?.focus(), [])
   const sources = [...new Set(text.split(/[\s,]+/).filter(source => source !== ''))]
   const refusal = refusalOf(problem)
   const submit = async (event: Event) => {

@@ -1,4 +1,4 @@
-import { useEffect, useId, useRef, useState } from 'preact/hooks'
+import { useId, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { type Children, classes, html } from '../html.js'
 import { plainText } from '../words/text.js'
 import { Glyph, type GlyphName } from './glyph.js'
@@ -62,7 +62,7 @@ function MenuList({ id, opener, items, head, onClose, onDone }: MenuListProps) {
   const list = useRef<HTMLDivElement>(null)
   usePopover(list, opener, onClose)
   const entries = () => [...(list.current?.querySelectorAll<HTMLElement>('[role=menuitem]') ?? [])]
-  useEffect(() => entries()[0]?.focus(), [])
+  useLayoutEffect(() => entries()[0]?.focus(), [])
 
   const walk = (event: KeyboardEvent) => {
     const all = entries()

@@ -1,5 +1,5 @@
 import { signal } from '@preact/signals'
-import { useEffect, useRef } from 'preact/hooks'
+import { useLayoutEffect, useRef } from 'preact/hooks'
 import { appearance } from '../appearance.js'
 import { isSingleKey, StrokeMatcher, strokeOf } from './key-strokes.js'
 
@@ -49,7 +49,8 @@ export function useKeys(scope: string, bindings: readonly KeyBinding[], isOn = t
   const latest = useRef(bindings)
   latest.current = bindings
   const shape = bindings.map(({ keys, does }) => `${keys}\t${does}`).join('\n')
-  useEffect(() => {
+  // Not after the next frame: a key may be pressed as soon as the view is seen.
+  useLayoutEffect(() => {
     if (!isOn) return
     const bound = bindings.map((binding, at) => ({
       ...binding,
