@@ -38,7 +38,8 @@ for (const [program, debianPackage] of absent) {
 
 const totals = { passed: 0, failed: absent.length > 0 && process.env.CI === 'true' ? 1 : 0, skipped: 0 }
 const waiting = inProcesses(named.length > 0 ? named : everyTest())
-await Promise.all(Array.from({ length: availableParallelism() }, runWaiting))
+// One more than there are processors: tests wait a lot for what they started.
+await Promise.all(Array.from({ length: availableParallelism() + 1 }, runWaiting))
 for (const folder of ['.tap/fixtures', '.tap']) removeEmpty(folder)
 const { passed, failed, skipped } = totals
 console.log(`\n${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`)

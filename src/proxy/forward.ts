@@ -37,11 +37,13 @@ export interface Forwarding {
   /** Rejects when the caller may no longer read: an answer outlives a login. */
   mayRead: () => Promise<void>
   /** Writes the head of the answer, or throws to refuse it. */
-  writeHead: (head: PassedAnswer) => void
+  writeHead: (head: PassedAnswer, isStreamed: boolean) => void
 }
 
 /** Of the head of an answer. */
 const MAX_HEADER_BYTES = 16 * 1024
+/** An answer of at most this announced length is passed on when it is complete, which costs half as much as a stream. */
+const SHORT_BYTES = 32 * 1024
 /** Each kept connection may turn out to be closed when it is used again. */
 const MAX_ATTEMPTS = 5
 /** Errors of a kept connection that the backend has closed. */
@@ -97,10 +99,16 @@ async function exchange(req: IncomingMessage, res: ServerResponse, parts: Exchan
     await mayRead()
     if (gone.aborted) throw callerLeft()
     const head = toPassed(req, answer, parts)
-    writeHead(head)
-    if (head.hasBody) {
+    if (head.hasBody && Number(answer.headers['content-length']) <= SHORT_BYTES) {
+      const body = await readAnswer(answer, parts)
+      await mayRead()
+      writeHead(head, false)
+      res.end(body)
+    } else if (head.hasBody) {
+      writeHead(head, true)
       await streamAnswer(answer, res, parts)
     } else {
+      writeHead(head, false)
       answer.resume()
       res.end()
     }
@@ -193,6 +201,25 @@ function toPassed(
   return toPassedAnswer({ status, headers }, { method, path, ownPrefix, profile: backend.profile })
 }
 
+/** @throws GatewayFailure when the backend falls silent or breaks off */
+function readAnswer(answer: IncomingMessage, { times, gone }: Exchange): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = []
+    const idle = setTimeout(() => reject(silent()), times.idleMs)
+    answer.on('data', (chunk: Buffer) => {
+      chunks.push(chunk)
+      idle.refresh()
+    })
+    // A copy costs as much as the gate.
+    answer.once('end', () => resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks)))
+    answer.once('close', () => {
+      clearTimeout(idle)
+      if (!answer.readableEnded) reject(brokeOff())
+    })
+    gone.addEventListener('abort', () => reject(callerLeft()))
+  })
+}
+
 /** Returns without an error if the caller leaves. */
 async function streamAnswer(
   answer: IncomingMessage,
@@ -211,7 +238,7 @@ async function streamAnswer(
   const idle = setTimeout(() => {
     const isWaiting = checked.writableLength > 0 || res.writableNeedDrain
     if (isWaiting && res.socket && !res.socket.destroyed) idle.refresh()
-    else answer.destroy(new GatewayFailure('bad_gateway', 'silent within its answer'))
+    else answer.destroy(silent())
   }, times.idleMs)
   answer.once('end', () => clearTimeout(idle))
   answer.once('error', error => {
@@ -235,6 +262,10 @@ async function streamAnswer(
 }
 
 const CALLER_LEFT = Symbol('caller left')
+
+function silent(): GatewayFailure {
+  return new GatewayFailure('bad_gateway', 'silent within its answer')
+}
 
 function brokeOff(): GatewayFailure {
   return new GatewayFailure('bad_gateway', 'broke off its answer')

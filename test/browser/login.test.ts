@@ -203,7 +203,8 @@ t.test('the login page in a browser', inBrowser(), async t => {
         await sayEverything(page)
         for (const colorScheme of ['light', 'dark'] as const) {
           await page.emulateMedia({ colorScheme })
-          t.same(await findAxeViolations(page), [], `${palette} ${layout} ${colorScheme}`)
+          const colorsAlone = palette !== LOGIN_PALETTES[0] || colorScheme === 'dark'
+          t.same(await findAxeViolations(page, { colorsAlone }), [], `${palette} ${layout} ${colorScheme}`)
           grounds.add(await page.evaluate('getComputedStyle(document.body).backgroundColor'))
         }
       }

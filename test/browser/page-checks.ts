@@ -8,18 +8,29 @@ const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.mi
  * A page without frames and media needs no more than this. Loading the style sheets again is for a rule that is
  * experimental, and off.
  */
-const RUN_AXE = `axe.run(document, { resultTypes: ['violations'], preload: { assets: ['media'] } }).then(({ violations }) =>
-  violations.map(({ id, nodes }) =>
-    id + ': ' + nodes.map(({ html, failureSummary }) => html + ' ' + failureSummary).join('; ')))`
+const OPTIONS = { resultTypes: ['violations'], preload: { assets: ['media'] } }
+/** The rules about what a colour scheme changes. */
+const COLORS_ALONE = { runOnly: { type: 'rule', values: ['color-contrast', 'link-in-text-block'] } }
 
 /**
  * What axe finds wrong on a page, a line each. A page gets the source of axe once. (`@axe-core/playwright` sends it in
  * twice the size, and twice for each run: with it and a window for each test, a file took 40 % more processor time.)
  */
-export async function findAxeViolations(page: Page): Promise<string[]> {
+export async function findAxeViolations(page: Page, { colorsAlone = false } = {}): Promise<string[]> {
   await colorsSettle(page)
   if (!(await page.evaluate("'axe' in window"))) await page.evaluate(AXE)
-  return page.evaluate(RUN_AXE)
+  const options = JSON.stringify({ ...OPTIONS, ...(colorsAlone ? COLORS_ALONE : {}) })
+  return page.evaluate(`axe.run(document, ${options}).then(({ violations }) =>
+    violations.map(({ id, nodes }) =>
+      id + ': ' + nodes.map(({ html, failureSummary }) => html + ' ' + failureSummary).join('; ')))`)
+}
+
+/** The same in the light scheme, and of the colours in the dark one, which stays. */
+export async function findAxeViolationsInBothSchemes(page: Page): Promise<string[]> {
+  await page.emulateMedia({ colorScheme: 'light' })
+  const light = await findAxeViolations(page)
+  await page.emulateMedia({ colorScheme: 'dark' })
+  return [...light, ...(await findAxeViolations(page, { colorsAlone: true }))]
 }
 
 /** Colours that fade would be compared half way, also where a fade lasts only until the next frame. */

@@ -33,7 +33,7 @@ function check(t: Test, folder: string, profiles: unknown, options: { args?: str
   writeFileSync(join(folder, 'backends.json'), typeof profiles === 'string' ? profiles : JSON.stringify({ profiles }))
   const env = { BOARD_HOME: folder, NO_COLOR: '1', NODE_EXTRA_CA_CERTS: pem('cert') }
   const { args = [], atTerminal = false } = options
-  return runDaybook(t, ['board', 'backends', 'check', ...args], { env, atTerminal })
+  return runDaybook(t, ['board', 'backends', 'check', ...args], { env, atTerminal, ownProcess: true })
 }
 
 t.test('every board that has a profile is asked by its key, over TLS as well', async t => {

@@ -33,7 +33,7 @@ const lines = [
 ]
 for (const { argv, code, out = /^$/, err = /^$/ } of lines) {
   t.test(`daybook ${argv.join(' ')} ends with ${code}`, async t => {
-    t.match(await runDaybook(t, argv), { code, out, err })
+    t.match(await runDaybook(t, argv, { ownProcess: true }), { code, out, err })
   })
 }
 

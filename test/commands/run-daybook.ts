@@ -1,8 +1,10 @@
-import { spawn } from 'node:child_process'
+import { type ChildProcess, fork, spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import type { Test } from 'tap'
 import { CHEAP_START } from '../black-box/child.js'
+import type { CommandLine } from './programs/command-host.js'
 
 export interface Run {
   code: number | null
@@ -19,27 +21,24 @@ export interface RunOptions {
   atTerminal?: boolean
   /** A file that takes standard output and standard error. */
   into?: string
+  /** For what Node, or oclif's help, reads only at the start of a process. */
+  ownProcess?: boolean
 }
 
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url))
+const HOST = fileURLToPath(new URL('./programs/command-host.js', import.meta.url))
 const AT_TERMINAL = fileURLToPath(new URL('./programs/at-terminal.js', import.meta.url))
 /** Only a hang takes so long, however busy the machine. */
 const LONGEST_MILLISECONDS = 120_000
 
-/** A command line that runs as people run it, without NODE_OPTIONS, with an environment and a home of its own. */
-export function startDaybook(
-  t: Test,
-  argv: readonly string[],
-  { env = {}, atTerminal = false, into }: RunOptions = {},
-) {
+/** A process of its own that runs a command line as people run it, without NODE_OPTIONS. */
+export function startDaybook(t: Test, argv: readonly string[], options: RunOptions = {}) {
+  const { atTerminal = false, into } = options
   const script = atTerminal ? AT_TERMINAL : `${ROOT}/bin/run.js`
-  // A home of its own, which may have been furnished before.
-  const home = existsSync(t.testdirName) ? t.testdirName : t.testdir()
   const program = ['env', '-u', 'NODE_OPTIONS', process.execPath, ...CHEAP_START, script, ...argv]
   const [file = '', ...args] = into === undefined ? program : ['sh', '-c', 'exec "$@" >"$0" 2>&1', into, ...program]
   const child = spawn(file, args, {
-    // The board's usual port may be taken by a test beside this one.
-    env: { PATH: process.env.PATH, HOME: home, TERM: 'xterm', BOARD_PORT: '0', ...env },
+    env: environmentOf(t, options),
     timeout: LONGEST_MILLISECONDS,
     killSignal: 'SIGKILL',
   })
@@ -65,11 +64,54 @@ export function startDaybook(
   return { child, run, ended }
 }
 
-/** Runs a command line to its end. */
+/** Runs a command line to its end: in a process of its own where it needs one, otherwise in one for many. */
 export function runDaybook(t: Test, argv: readonly string[], options: RunOptions = {}): Promise<Run> {
+  const { input = '', atTerminal, into, ownProcess } = options
+  if (!atTerminal && !ownProcess && into === undefined) {
+    return inTurn(() => askHost({ argv, env: environmentOf(t, options), input }))
+  }
   const { child, ended } = startDaybook(t, argv, options)
-  child.stdin.end(options.input ?? '')
+  child.stdin.end(input)
   return ended
+}
+
+/** A home of its own, which may have been furnished before, and what the test sets. */
+function environmentOf(t: Test, { env }: RunOptions): Record<string, string> {
+  const home = existsSync(t.testdirName) ? t.testdirName : t.testdir()
+  // The board's usual port may be taken by a test beside this one.
+  return { PATH: process.env.PATH ?? '', HOME: home, TERM: 'xterm', BOARD_PORT: '0', ...env }
+}
+
+let host: ChildProcess | undefined
+let last: Promise<unknown> = Promise.resolve()
+
+/** The host runs one command line at a time. */
+function inTurn(ask: () => Promise<Run>): Promise<Run> {
+  const asked = last.then(ask)
+  last = asked.catch(() => {})
+  return asked
+}
+
+async function askHost(line: CommandLine): Promise<Run> {
+  host ??= fork(HOST, { execArgv: ['--liftoff-only'], env: {} })
+  const given = new AbortController()
+  const tooLong = setTimeout(() => host?.kill('SIGKILL'), LONGEST_MILLISECONDS)
+  host.channel?.ref()
+  host.send(line)
+  try {
+    return await Promise.race([
+      once(host, 'message', given).then(([run]) => run as Run),
+      once(host, 'exit', given).then(([code, signal]) => {
+        host = undefined
+        throw new Error(`The process of the commands ended with ${code ?? signal} at: daybook ${line.argv.join(' ')}`)
+      }),
+    ])
+  } finally {
+    clearTimeout(tooLong)
+    given.abort()
+    host?.unref()
+    host?.channel?.unref()
+  }
 }
 
 /** Resolves once that is so. */

@@ -59,7 +59,7 @@ export async function proxyRig(t: Test, options: RigOptions = {}): Promise<Proxy
       rootPath,
       ownListeners: () => own,
       shutdown,
-      proxyTimes: { ...PROXY_TIMES, ...times },
+      proxyTimes: { ...PROXY_TIMES, trustMs: 0, ...times },
     }),
     rootPath,
     authorise: async () => {},

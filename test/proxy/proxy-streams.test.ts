@@ -100,7 +100,7 @@ t.test('interim answers are kept back', async t => {
 
 t.test('an answer that breaks off cuts the connection, and never ends as if it were whole', async t => {
   const cases: Record<string, string> = {
-    'less than its length': 'HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nhalf',
+    'less than its length': 'HTTP/1.1 200 OK\r\nContent-Length: 100000\r\n\r\nhalf',
     'no last chunk': 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n4\r\nhalf\r\n',
     'half a chunk': 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n8\r\nhalf',
     'a broken chunk': 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n4\r\nhalf\r\nzz\r\n',
@@ -123,7 +123,7 @@ t.test('an answer that breaks off cuts the connection, and never ends as if it w
 })
 
 t.test('an answer that stalls is cut', async t => {
-  const backend = await bytesBackend(t, 'HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nhalf')
+  const backend = await bytesBackend(t, 'HTTP/1.1 200 OK\r\nContent-Length: 100000\r\n\r\nhalf')
   const rig = await proxyRig(t, { times: { idleMs: 100 } })
   rig.configure({ p: backend.profile })
   t.match(await rig.ask('/api/backends/p/api/x'), /\r\n\r\nhalf$/)
@@ -270,6 +270,36 @@ t.test('a login that ends before the backend answers is 401, and a failing store
   failure = undefined
   answers[1]?.end('id: 1\n\n')
   t.equal(String((await once(stream, 'data'))[0]), 'id: 1\n\n')
+})
+
+t.test('an answer right after its request was admitted costs no second check of the login', async t => {
+  const backend = await httpBackend(t, (_req, res) => res.end('short'))
+  let checks = 0
+  const mayRead = async () => {
+    checks++
+  }
+  for (const [trustMs, expected] of [
+    [600_000, 0],
+    [0, 2],
+  ] as const) {
+    checks = 0
+    const rig = await proxyRig(t, { mayRead, times: { trustMs } })
+    rig.configure({ p: backend.profile })
+    t.match(await rig.ask('/api/backends/p/api/x'), /short$/)
+    t.equal(checks, expected)
+  }
+})
+
+t.test('a short answer that breaks off is 502: nothing of it went out', async t => {
+  const backend = await httpBackend(t, (_req, res) => {
+    res.writeHead(200, { 'content-length': 10 })
+    res.write('half', () => res.destroy())
+  })
+  const rig = await proxyRig(t)
+  rig.configure({ p: backend.profile })
+  const answer = await rig.ask('/api/backends/p/api/x')
+  t.match(answer, /^HTTP\/1\.1 502 [\s\S]*"code":"bad_gateway"/)
+  t.notMatch(answer, /half/)
 })
 
 t.test('a large answer comes whole, and no faster than it is read', async t => {

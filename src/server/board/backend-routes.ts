@@ -27,6 +27,8 @@ export interface ProxyTimes extends ForwardTimes {
   connectMs: number
   /** Between two checks whether the reader of a silent event stream may still read. */
   recheckMs: number
+  /** How long the last check counts: an ordinary answer needs no second one, a stream at most ten a second. */
+  trustMs: number
 }
 
 /** Source: decisions on security, section 2, "proxy timeouts". */
@@ -35,6 +37,7 @@ export const PROXY_TIMES: ProxyTimes = {
   firstByteMs: 30_000,
   idleMs: 60_000,
   recheckMs: STREAM_TIMES.heartbeatMs,
+  trustMs: 100,
 }
 
 export interface ProxyParts {
@@ -99,7 +102,8 @@ function proxy(parts: ProxyParts): BoardEndpoint {
     try {
       await forward(req, res, {
         ...{ backend, agent: agents.agentFor(backend.profile), path, ownPrefix: `${root}/api/backends/${name}` },
-        ...{ body: readFraming(req, begun), begun, times, gone: whenGone(res), mayRead, writeHead: head.write },
+        ...{ body: readFraming(req, begun), begun, times, gone: whenGone(res), writeHead: head.write },
+        mayRead: trusted(mayRead, times.trustMs),
       })
       return undefined
     } catch (error) {
@@ -114,6 +118,17 @@ function proxy(parts: ProxyParts): BoardEndpoint {
   })
 }
 
+/** Checks again only once the last check, at first that of the request itself, is older than `trustMs`. */
+function trusted(check: () => Promise<void>, trustMs: number): () => Promise<void> {
+  let checkedAt = performance.now()
+  return async () => {
+    const now = performance.now()
+    if (now - checkedAt < trustMs) return
+    await check()
+    checkedAt = now
+  }
+}
+
 /** Writes the head of an answer. An event stream takes a place among the held answers, and ends with the caller's login. */
 function headWriter(
   req: BoardRequest,
@@ -121,10 +136,10 @@ function headWriter(
   { shutdown, mayRead, recheckMs }: { shutdown: Shutdown; mayRead: () => Promise<void>; recheckMs: number },
 ) {
   let stopChecking = () => {}
-  const write = ({ status, headers, hasBody, isEventStream }: PassedAnswer) => {
-    const open = hasBody && isEventStream ? shutdown.hold(req, res) : undefined
+  const write = ({ status, headers, isEventStream }: PassedAnswer, isStreamed: boolean) => {
+    const open = isStreamed && isEventStream ? shutdown.hold(req, res) : undefined
     res.writeHead(status, [...passedHeaders(req), ...headers])
-    if (hasBody) cutOffWhenSlow(res, ANSWER_LIMITS.takenMs)
+    if (isStreamed) cutOffWhenSlow(res, ANSWER_LIMITS.takenMs)
     if (!open) return
     // The first event may take a long time.
     res.flushHeaders()

@@ -4,16 +4,19 @@ import { coalesceCalls } from '../../../src/model/files/coalesce-calls.js'
 /** A read that ends when the test ends it, with the value that was current when it began. */
 function rig() {
   const ends: (() => void)[] = []
-  const seen = { value: 0, reads: 0, running: 0, most: 0 }
-  const read = coalesceCalls(async () => {
-    seen.reads++
-    seen.most = Math.max(seen.most, ++seen.running)
-    const { value } = seen
-    await new Promise<void>(resolve => ends.push(resolve))
-    seen.running--
-    if (value < 0) throw new Error('not there')
-    return value
-  })
+  const seen = { value: 0, reads: 0, running: 0, most: 0, now: 0 }
+  const read = coalesceCalls(
+    async () => {
+      seen.reads++
+      seen.most = Math.max(seen.most, ++seen.running)
+      const { value } = seen
+      await new Promise<void>(resolve => ends.push(resolve))
+      seen.running--
+      if (value < 0) throw new Error('not there')
+      return value
+    },
+    () => seen.now,
+  )
   return { read, seen, end: () => ends.shift()?.() }
 }
 
@@ -49,4 +52,30 @@ t.test('a failed read does not affect the next one', async t => {
   end()
   t.equal(await third, 5)
   t.match(seen, { reads: 3, most: 1 })
+})
+
+t.test('a read for many callers at once serves those of the next 10 milliseconds, one for few does not', async t => {
+  for (const [callers, expected] of [
+    [3, 3],
+    [4, 2],
+  ] as const) {
+    const { read, seen, end } = rig()
+    const first = read()
+    const waiting = Array.from({ length: callers }, read)
+    end()
+    await first
+    await turn()
+    end()
+    await Promise.all(waiting)
+    seen.now = 9
+    const soon = read()
+    end()
+    await soon
+    t.equal(seen.reads, expected)
+    seen.now = 10
+    const later = read()
+    end()
+    await later
+    t.equal(seen.reads, expected + 1)
+  }
 })
