@@ -56,9 +56,8 @@ for (const project of ['.', 'assets']) {
 for (const folder of ['assets', 'test']) {
   cpSync(folder, `dist/${folder}`, { recursive: true, filter: path => !isSource(path) })
 }
-const joined = [...(await joinTypebox()), ...(await joinProgram())]
-execFileSync('node', ['dist/src/pages/lay-out-pages.js'], { stdio: 'inherit' })
-await writeLicences(joined)
+const { layOutPages } = await import('./dist/src/pages/lay-out-pages.js')
+writeLicences([...(await joinTypebox()), ...(await joinProgram()), ...(await layOutPages())])
 execFileSync('node', ['node_modules/oclif/bin/run.js', 'manifest'], {
   env: { ...process.env, OCLIF_SKIP_NEW_VERSION_CHECK: 'true' },
   stdio: ['ignore', 'ignore', 'inherit'],
@@ -133,11 +132,8 @@ function resolveLibrary(specifier, importer) {
 }
 
 /** The licences of the libraries whose code is in dist. @param modules paths of what was joined */
-async function writeLicences(modules) {
-  const { PAGES } = await import('./dist/src/pages/libraries.js')
-  const { resolve } = createRequire(import.meta.url)
-  const ofPages = Object.values(PAGES).flatMap(libraries => libraries.map(({ specifier }) => resolve(specifier)))
-  const folders = [...modules, ...ofPages].map(path => PACKAGE.exec(path)?.[0]).filter(folder => folder !== undefined)
+function writeLicences(modules) {
+  const folders = modules.map(path => PACKAGE.exec(path)?.[0]).filter(folder => folder !== undefined)
   const texts = [...new Set(folders)].map(folder => {
     const { name, version } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
     const files = readdirSync(folder).filter(file => /^licen[cs]e/i.test(file))

@@ -1,28 +1,41 @@
-/**
- * Writes to dist/pages/ what each page loads, as served: libraries and style sheets bundled with the modules from
- * `tsc`, each file with its compressed forms, in a folder named for the version of them all. Part of the build.
- */
 import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { dirname, extname, join, posix, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
-import { libraryName, PAGES, type PageLibrary, readLibrary } from './libraries.js'
-import { moduleGraph } from './module-graph.js'
+import { joinPage } from './join-page.js'
+import { libraryStyles } from './libraries.js'
 
 const BUILT = fileURLToPath(new URL('../../', import.meta.url))
 const ASSETS = join(BUILT, 'assets')
 const OUT = join(BUILT, 'pages')
 
-/** Files that a page loads by their address; the server fills in templates. */
-const SERVED = ['.js', '.svg']
+/** The pages, by their folders below `assets`. */
+const PAGES = ['observatory', 'board']
+/** Files that a page loads as they are. */
+const SERVED = ['.svg']
+/** The script that runs before the first paint, and therefore stands alone. */
+const FIRST_SCRIPT = 'shared/appearance-first.js'
 
 const compressed = new Map<string, { br: Buffer; gz: Buffer }>()
 
-for (const [page, libraries] of Object.entries(PAGES)) layOut(page, libraries)
+/**
+ * Writes to dist/pages/ what each page loads, as served: scripts that are joined from the modules of `tsc` and of
+ * libraries, one style sheet, and icons, each file with its compressed forms, in a folder named for the version of them
+ * all. Part of the build.
+ *
+ * @returns the paths of the joined modules
+ */
+export async function layOutPages(): Promise<string[]> {
+  const modules = []
+  for (const page of PAGES) modules.push(...(await layOut(page)))
+  return modules
+}
 
-function layOut(page: string, libraries: readonly PageLibrary[]): void {
-  const files = readFiles(page, libraries)
+async function layOut(page: string): Promise<readonly string[]> {
+  const { scripts, preloads, modules } = await joinPage(join(ASSETS, page, 'main.js'), page)
+  const files = readFiles(page)
+  for (const [name, text] of scripts) files.set(name, Buffer.from(text))
   const version = digestOf([...files].map(([name, bytes]) => `${name} ${digestOf(bytes)}`).join('\n')).slice(0, 16)
   const folder = join(OUT, page, 'files', version)
   // An existing folder may be in use by a running server.
@@ -31,26 +44,20 @@ function layOut(page: string, libraries: readonly PageLibrary[]): void {
     for (const [name, bytes] of files) write(join(part, name), bytes)
     renameSync(part, folder)
   }
-  const specifiers = new Map(libraries.map(library => [library.specifier, libraryName(library)]))
-  const texts = new Map([...files].filter(([name]) => name.endsWith('.js')).map(([name, bytes]) => [name, `${bytes}`]))
   const manifest = {
     version,
     names: [...files.keys()],
-    imports: Object.fromEntries(specifiers),
-    preloads: moduleGraph(`${page}/main.js`, texts, specifiers),
+    preloads,
     sprite: `${files.get('shared/sprite.svg') ?? ''}`,
     template: readFileSync(join(ASSETS, page, 'index.html'), 'utf8'),
   }
   writeFileSync(join(OUT, page, 'manifest.json'), JSON.stringify(manifest))
+  return modules
 }
 
-function readFiles(page: string, libraries: readonly PageLibrary[]): Map<string, Buffer> {
-  const files = new Map<string, Buffer>()
-  const styles = libraries.map(library => {
-    const { script, style } = readLibrary(library)
-    files.set(libraryName(library), script)
-    return style
-  })
+function readFiles(page: string): Map<string, Buffer> {
+  const files = new Map([[FIRST_SCRIPT, readFileSync(join(ASSETS, FIRST_SCRIPT))]])
+  const styles = libraryStyles(page)
   for (const name of ['shared', page].flatMap(namesIn)) {
     if (SERVED.includes(extname(name))) files.set(name, readFileSync(join(ASSETS, name)))
     else if (name.endsWith('.css')) styles.push(readFileSync(join(ASSETS, name), 'utf8'))

@@ -140,7 +140,7 @@ t.test('the shell of the observatory in a browser', inBrowser(), async t => {
     await page.getByRole('heading', { level: 1 }).waitFor()
     const scripts = `performance.getEntriesByType('resource').filter(({ name }) => name.endsWith('.js'))`
     // What is loaded ahead, once the page has nothing else to do, counts as well.
-    const isAhead = () => page.evaluate(`${scripts}.some(({ name }) => name.endsWith('/json-tree.js'))`)
+    const isAhead = () => page.evaluate(`${scripts}.some(({ name }) => name.endsWith('/event-panel.js'))`)
     while (!(await isAhead())) await page.waitForTimeout(20)
     const sizes: number[] = await page.evaluate(`${scripts}.map(entry => entry.encodedBodySize)`)
     t.ok(sizes.reduce((sum, size) => sum + size) < SCRIPT_BUDGET, `${sizes.length} scripts`)

@@ -1,17 +1,31 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import type { Page } from 'playwright-core'
-import t from 'tap'
+import t, { type Test } from 'tap'
+import { joinPage } from '../../src/pages/join-page.js'
+import { testFolder } from '../support/test-folder.js'
 import { inBrowser, openBrowser } from './chromium.js'
 import { ObservatorySite } from './observatory-site.js'
 import { findAxeViolations } from './page-checks.js'
 
+/** What the page itself is made of. */
+async function joinParts(t: Test): Promise<string> {
+  const entry = join(testFolder(t), 'main.js')
+  const shared = fileURLToPath(new URL('../../assets/shared', import.meta.url))
+  const modules = { html: `${shared}/html.js`, render: 'preact', VirtualList: `${shared}/virtual-list.js` }
+  writeFileSync(
+    entry,
+    Object.entries(modules)
+      .map(([name, from]) => `export { ${name} } from '${from}'\n`)
+      .join(''),
+  )
+  return (await joinPage(entry, 'parts')).scripts.get('parts/main.js') ?? ''
+}
+
 /** A list of numbered rows in place of the page, newest first; `window.show(rows)` shows others. */
 const LIST = `(async () => {
-  // Under the version of the page's own modules, so that they are the same ones.
-  const [version] = document.querySelector('link[rel=modulepreload]').href.match(/.*\\/assets\\/[^/]+\\//)
-  const from = name => import(version + name)
-  const [{ render }, { html }, { VirtualList }] = await Promise.all([
-    from('lib/preact.js'), from('shared/html.js'), from('shared/virtual-list.js'),
-  ])
+  const { html, render, VirtualList } = await import('/parts-of-the-page.js')
   document.body.innerHTML = '<main><h1>A list</h1><div id="box"></div></main>'
   const box = document.getElementById('box')
   box.style.height = '600px'
@@ -28,9 +42,11 @@ const LIST = `(async () => {
 t.test('the long list in a browser', inBrowser(), async t => {
   const site = new ObservatorySite(await openBrowser(t))
   const served = await site.serve(t)
+  const parts = await joinParts(t)
 
   const openList = async (t: Parameters<ObservatorySite['open']>[0]) => {
     const page = await site.openTab(t, served)
+    await page.route('**/parts-of-the-page.js', route => route.fulfill({ contentType: 'text/javascript', body: parts }))
     await page.evaluate(LIST)
     return page
   }

@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http'
-import type { HttpRequest, PageReply, Reply } from '../http/route.js'
+import type { HttpRequest, Reply } from '../http/route.js'
 import { type AnswerBudget, busy, PIECE_BYTES } from './answer-budget.js'
 import { BodyWriter, untilClosed } from './body-writer.js'
 import { cutOffWhenSlow } from './slow-reader.js'
@@ -28,7 +28,10 @@ const PAGE_POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; connect-src 'self'; " +
   "form-action 'self'; frame-ancestors 'none'; base-uri 'none'; object-src 'none'"
 
-const PAGE_ANSWER: readonly string[] = [...EVERY_ANSWER, 'Cross-Origin-Opener-Policy', 'same-origin']
+const PAGE_ANSWER: readonly string[] = [
+  ...EVERY_ANSWER,
+  ...['Cross-Origin-Opener-Policy', 'same-origin', 'Content-Security-Policy', PAGE_POLICY],
+]
 
 /** Source: decisions on security, section 5. */
 const PASSED_ANSWER: readonly string[] = [...EVERY_ANSWER, 'Content-Security-Policy', "sandbox; default-src 'none'"]
@@ -53,11 +56,9 @@ export function passedHeaders(req: AnsweredRequest): string[] {
   return withRequest(PASSED_ANSWER, req)
 }
 
-/** Headers of an HTML page and its assets. The policy allows inline scripts only by their digest. */
-export function pageHeaders(req: AnsweredRequest, { scriptHashes = [] }: PageReply = {}): string[] {
-  const sources = ["'self'", ...scriptHashes.map(hash => `'${hash}'`)].join(' ')
-  const policy = PAGE_POLICY.replace("script-src 'self'", `script-src ${sources}`)
-  return withRequest([...PAGE_ANSWER, 'Content-Security-Policy', policy], req)
+/** Headers of an HTML page and its assets. */
+export function pageHeaders(req: AnsweredRequest): string[] {
+  return withRequest(PAGE_ANSWER, req)
 }
 
 function withRequest(headers: readonly string[], { requestId, tlsOnly }: AnsweredRequest): string[] {
@@ -94,7 +95,7 @@ export function send(
   // All readers share the bytes of a page.
   const isLarge = length > SMALL_BYTES && !reply.page && req.method !== 'HEAD'
   if (isLarge) holdRoom(req, res, { length, budget })
-  const headers = reply.page ? pageHeaders(req, reply.page === true ? {} : reply.page) : apiHeaders(req)
+  const headers = reply.page ? pageHeaders(req) : apiHeaders(req)
   if (reply.headers) headers.push(...reply.headers)
   if (reply.status === 204 || reply.status === 304) {
     res.writeHead(reply.status, headers)

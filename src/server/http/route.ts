@@ -117,15 +117,9 @@ export interface Reply {
   /** `application/json` when absent. */
   type?: string
   /** It is a page for people, or a part of one: it may load what the page policy allows. */
-  page?: true | PageReply
+  page?: true
   /** Names and values in turn. */
   headers?: readonly string[]
-}
-
-/** What a page needs in addition to the page policy. */
-export interface PageReply {
-  /** Digests of its inline scripts: `sha256-…`. */
-  scriptHashes?: readonly string[]
 }
 
 /** A route's entry in the API description. */

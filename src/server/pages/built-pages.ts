@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Readable } from 'node:stream'
@@ -38,9 +37,7 @@ interface Manifest {
   /** Of all files together; also the name of their folder. */
   version: string
   names: string[]
-  /** Specifier by which modules import a library → name of its file. */
-  imports: Record<string, string>
-  /** Modules that are needed before the page begins. */
+  /** Scripts that are needed before the page begins. */
   preloads: string[]
   /** Markup of the icons. */
   sprite: string
@@ -55,12 +52,12 @@ const IMMUTABLE = 'public, max-age=31536000, immutable'
 const REVALIDATE = 'no-cache'
 
 /**
- * A page made of modules, and the files that it loads, as the build has laid them out.
+ * A page, and the files that it loads, as the build has laid them out.
  *
  * Files have addresses below `assets/<version>/`, so a browser requests each of them once. Browsers do not cache the page
  * itself: the same address shows the login page to callers who must log in.
  *
- * Source: docs/decisions/0015.
+ * Source: docs/decisions/0035.
  */
 export function pages(options: PagesOptions): Pages {
   const { rootPath, folder } = options
@@ -77,8 +74,7 @@ export function pages(options: PagesOptions): Pages {
       }
       const otherUrl = options.otherProgram?.()
       if (!rendered || rendered.otherUrl !== otherUrl) rendered = renderPage(options, { manifest, otherUrl })
-      const { page, scriptHashes } = rendered
-      return page.reply(req, ['Cache-Control', 'no-store'], { scriptHashes })
+      return rendered.page.reply(req, ['Cache-Control', 'no-store'])
     }),
     asset: documented(docOf(`A file of the ${folder}`, '*/*'), (req, res) => {
       // Compared as sent: a name that must be decoded first is none of these.
@@ -140,8 +136,6 @@ function* pairs(headers: readonly string[]): Generator<[string, string]> {
 
 interface RenderedPage {
   page: MemoryFile
-  /** Of its inline scripts. */
-  scriptHashes: readonly string[]
   /** Where it links to. */
   otherUrl: string | undefined
 }
@@ -151,11 +145,6 @@ function renderPage(
   { manifest, otherUrl }: { manifest: Manifest; otherUrl: string | undefined },
 ): RenderedPage {
   const assets = `${rootPath}/assets/${manifest.version}`
-  const importMap = scriptJson({
-    imports: Object.fromEntries(
-      Object.entries(manifest.imports).map(([specifier, name]) => [specifier, `${assets}/${name}`]),
-    ),
-  })
   // Without the attribute the stylesheet follows the system's colour scheme, before any script has run.
   const scheme = look.appearance === 'system' ? '' : html` data-scheme="${look.appearance}"`
   const other = otherUrl === undefined ? '' : html` data-other-program="${otherUrl}"`
@@ -165,8 +154,7 @@ function renderPage(
     root: html`${rootPath}`,
     attributes: html`data-root="${rootPath}" data-palette="${look.palette}"${scheme}${other}${demo}`,
     assets: html`${assets}`,
-    head: html`<script type="importmap">${new Markup(importMap)}</script>
-<script src="${assets}/shared/appearance-first.js"></script>
+    head: html`<script src="${assets}/shared/appearance-first.js"></script>
 <link rel="stylesheet" href="${assets}/${folder}/page.css">
 ${new Markup(preloads.join(''))}<script type="module" src="${assets}/${folder}/main.js"></script>`,
     sprite: new Markup(manifest.sprite),
@@ -176,11 +164,5 @@ ${new Markup(preloads.join(''))}<script type="module" src="${assets}/${folder}/m
     if (!value) throw new Error(`The template of ${folder} names ${name}, which does not exist`)
     return value.text
   })
-  const digest = createHash('sha256').update(importMap).digest('base64')
-  return { page: new MemoryFile(Buffer.from(text), HTML), scriptHashes: [`sha256-${digest}`], otherUrl }
-}
-
-/** JSON that cannot end the script element around it. */
-function scriptJson(value: unknown): string {
-  return JSON.stringify(value).replaceAll('<', '\\u003c')
+  return { page: new MemoryFile(Buffer.from(text), HTML), otherUrl }
 }

@@ -42,11 +42,12 @@ export class MemoryFile {
   }
 
   /** @param headers names and values in turn, among them `Cache-Control` */
-  async reply(req: HttpRequest, headers: readonly string[], page: NonNullable<Reply['page']> = true): Promise<Reply> {
+  async reply(req: HttpRequest, headers: readonly string[]): Promise<Reply> {
     const form = await this.#formFor(req.headers['accept-encoding'])
     const all = [...headers, 'Vary', 'Accept-Encoding', 'ETag', form.etag]
-    if (names(req.headers['if-none-match']).includes(form.etag)) return { status: 304, page, body: '', headers: all }
-    return { status: 200, type: this.type, page, body: form.bytes, headers: [...all, ...form.headers] }
+    if (names(req.headers['if-none-match']).includes(form.etag))
+      return { status: 304, page: true, body: '', headers: all }
+    return { status: 200, type: this.type, page: true, body: form.bytes, headers: [...all, ...form.headers] }
   }
 
   #formFor(accepted: string | string[] | undefined): Form | Promise<Form> {
