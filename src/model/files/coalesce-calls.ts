@@ -1,10 +1,10 @@
-/** A read that served so many callers at once serves those of the next few milliseconds too. */
+/** A read that served so many callers together serves those of the next few milliseconds too. */
 const MANY = 4
 const REUSE_MS = 10
 
 /**
  * Wraps a slow read so that no two calls of it overlap. Calls during a read share the next one, which starts after all
- * of them, so each caller sees every change made before its call. With many callers at once, each sees every change made
+ * of them, so each caller sees every change made before its call. With many callers together, each sees every change made
  * 10 ms before: a read for each turn of the event loop costs a server a fifth of its requests.
  *
  * @param now milliseconds that only grow

@@ -91,19 +91,20 @@ function proxy(parts: ProxyParts): BoardEndpoint {
 
   return documented(DOCS.proxy, async (req, res) => {
     if (req.headers['service-worker'] !== undefined) throw noWorkers()
+    const mayRead = () => parts.mayRead(req)
+    const trustedRead = trusted(mayRead, times.trustMs)
     // There is no proxy in front of the owner's socket.
     const root = req.local ? '' : rootPath
     const { profile: name, path } = proxyPath(req.target, root)
     req.logged = { backend: name }
     const begun = await admitExecution(req, res, path, parts)
     const backend = await backends.getBackend(name)
-    const mayRead = () => parts.mayRead(req)
     const head = headWriter(req, res, { shutdown, mayRead, recheckMs: times.recheckMs })
     try {
       await forward(req, res, {
         ...{ backend, agent: agents.agentFor(backend.profile), path, ownPrefix: `${root}/api/backends/${name}` },
         ...{ body: readFraming(req, begun), begun, times, gone: whenGone(res), writeHead: head.write },
-        mayRead: trusted(mayRead, times.trustMs),
+        mayRead: trustedRead,
       })
       return undefined
     } catch (error) {

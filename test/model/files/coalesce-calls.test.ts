@@ -54,7 +54,7 @@ t.test('a failed read does not affect the next one', async t => {
   t.match(seen, { reads: 3, most: 1 })
 })
 
-t.test('a read for many callers at once serves those of the next 10 milliseconds, one for few does not', async t => {
+t.test('a read for many callers together serves those of the next 10 milliseconds, one for few does not', async t => {
   for (const [callers, expected] of [
     [3, 3],
     [4, 2],
