@@ -13,7 +13,7 @@ import type { PackedEvents, PackedOutcomes } from './write/packed-events.js'
  */
 const SEARCHES = { underWay: 32, waiting: 256, busy: 'Too many searches are under way.' }
 /** Pages of a range take one slice each: they do not wait for searches that wait. */
-const PAGES = { underWay: 32, waiting: 2_000, busy: 'Too many pages are being read.' }
+const PAGES = { underWay: 64, waiting: 2_000, busy: 'Too many pages are being read.' }
 /** An answer may be as large as an event, so few of them are under way together. */
 const READS = { underWay: 64, waiting: 10_000, busy: 'Too many requests wait for the ledger.' }
 
