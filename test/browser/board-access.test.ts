@@ -92,7 +92,10 @@ t.test('who may see the board in a browser', inBrowser(), async t => {
     await page.getByRole('banner').getByText('On team-b').waitFor()
     await page.getByRole('link', { name: 'Over there' }).click()
     await page.getByRole('button', { name: 'Real run…' }).click()
-    t.match(await page.getByRole('dialog', { name: 'Start a real run?' }).innerText(), /On\s+team-b/)
+    await page
+      .getByRole('dialog', { name: 'Start a real run?' })
+      .filter({ hasText: /On\s*team-b/ })
+      .waitFor()
     const [own, others] = ['this machine', 'team-b'].map(name => page.getByLabel(`Executor token of ${name}`)) as Fields
     const focused = page.locator(':focus')
     t.same(await findAxeViolations(page), [])

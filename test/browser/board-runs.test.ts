@@ -22,7 +22,10 @@ t.test('runs in a browser', inBrowser(), async t => {
     const page = await site.openTab(t, board, `/?card=${ids.Card}`)
     await page.getByRole('button', { name: 'Dry run' }).click()
     await page.getByText(/Nothing was started\. A real run would start this/).waitFor()
-    t.match(await page.locator('.run-plan').innerText(), /Program\s+shown with the executor token only/)
+    await page
+      .locator('.run-plan')
+      .filter({ hasText: /Program\s*shown with the executor token only/ })
+      .waitFor()
     await page.getByRole('button', { name: 'Mock run', exact: true }).click()
     await page
       .getByRole('region', { name: /^Mock run/ })
@@ -47,6 +50,7 @@ t.test('runs in a browser', inBrowser(), async t => {
     const page = await site.openTab(t, board, `/?card=${ids.Card}`)
     await page.getByRole('button', { name: 'Real run…' }).click()
     const dialog = page.getByRole('dialog', { name: 'Start a real run?' })
+    await dialog.getByText('shown with the executor token only').waitFor()
     t.match(
       await dialog.innerText(),
       /Program\s+shown with the executor token only(.|\n)*On\s+This machine\s+At most\s+10/,

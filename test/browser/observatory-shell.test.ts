@@ -130,7 +130,10 @@ t.test('the shell of the observatory in a browser', inBrowser(), async t => {
     }
     await tabs.getByRole('button', { name: 'Account' }).tap()
     await page.getByRole('menuitem', { name: 'Ledger…' }).tap()
-    t.match(await page.getByRole('dialog', { name: 'Ledger' }).innerText(), /0\s+events/)
+    await page
+      .getByRole('dialog', { name: 'Ledger' })
+      .filter({ hasText: /0\s*events/ })
+      .waitFor()
   })
 
   t.test('all its script weighs little, and is not asked for twice', async t => {
