@@ -1,4 +1,4 @@
-import type { BrowserContextOptions, Page } from 'playwright-core'
+import type { BrowserContextOptions, Locator, Page } from 'playwright-core'
 import t, { type Test } from 'tap'
 import { inBrowser, openBrowser } from './chromium.js'
 import { openBook, type Written } from './event-book.js'
@@ -155,12 +155,9 @@ t.test('the panel of an event in a browser', inBrowser(), async t => {
     t.same(Object.fromEntries(new URLSearchParams(card.hash.replace('#new?', ''))), {
       ...{ title: 'deploys: Found it: the retry budget.', link: 'chat:message/8796' },
     })
-    const copied = async (name: string) => {
-      await panel(page).getByRole('button', { name }).click()
-      return page.evaluate('navigator.clipboard.readText()')
-    }
+    const copied = (name: string) => copiedBy(page, panel(page).getByRole('button', { name }))
     t.equal(await copied('Copy as curl'), `curl -sS '${served.url}${ROOT_PATH}/api/events/chat%3Amessage%2F8796'`)
-    t.equal(new URL(String(await copied('Copy link'))).searchParams.get('event'), 'chat:message/8796')
+    t.equal(new URL(await copied('Copy link')).searchParams.get('event'), 'chat:message/8796')
   })
 
   t.test('the entry is folded, unfolded by keys, raw, and copied whole', async t => {
@@ -181,8 +178,7 @@ t.test('the panel of an event in a browser', inBrowser(), async t => {
     await page.keyboard.press('ArrowLeft')
     t.notMatch(flat(await tree.innerText()), /id: 8796 content/)
     const section = panel(page).getByRole('region', { name: 'Entry as JSON' })
-    await section.getByRole('button', { name: 'Copy' }).click()
-    const copied = JSON.parse(String(await page.evaluate('navigator.clipboard.readText()')))
+    const copied = JSON.parse(await copiedBy(page, section.getByRole('button', { name: 'Copy' })))
     t.match(copied, { dedupe_key: 'chat:message/8796', payload: { message: { id: 8796 } } })
     await section.getByRole('button', { name: 'Raw' }).click()
     t.match(await section.getByRole('group', { name: 'Raw text' }).innerText(), '"dedupe_key": "chat:message/8796"')
@@ -199,8 +195,7 @@ t.test('the panel of an event in a browser', inBrowser(), async t => {
     // Of another day, so that the list does not know it.
     await page.goto(`${served.url}${ROOT_PATH}/?days=1&event=chat%3Amessage%2F8796`)
     const section = panel(page).getByRole('region', { name: 'Entry as JSON' })
-    await section.getByRole('button', { name: 'Copy' }).click()
-    t.match(await page.evaluate('navigator.clipboard.readText()'), /"id":12345678901234567890/)
+    t.match(await copiedBy(page, section.getByRole('button', { name: 'Copy' })), /"id":12345678901234567890/)
   })
 
   t.test('an entry of a megabyte takes a bounded part of the page', async t => {
@@ -291,3 +286,12 @@ t.test('the panel of an event in a browser', inBrowser(), async t => {
 const panel = (page: Page) => page.locator('.panel')
 const opened = async (page: Page): Promise<string | undefined> => (await query(page)).event
 const flat = (text: string) => text.replaceAll(/\s+/g, ' ').trim()
+
+/** What a button copies, which it has not done yet when its click is over. */
+async function copiedBy(page: Page, button: Locator): Promise<string> {
+  const read = () => page.evaluate<string>('navigator.clipboard.readText()')
+  await page.evaluate(`navigator.clipboard.writeText('nothing yet')`)
+  await button.click()
+  while ((await read()) === 'nothing yet') await page.waitForTimeout(10)
+  return read()
+}
