@@ -34,10 +34,12 @@ export interface Forwarding {
   times: ForwardTimes
   /** Aborted when the caller has left, or the answer is over. */
   gone: AbortSignal
-  /** Rejects when the caller may no longer read: an answer outlives a login. */
+  /** Rejects when the caller may no longer read; a check shortly before counts. */
+  mayBegin: () => Promise<void>
+  /** The same without regard to earlier checks: a stream outlives a login. */
   mayRead: () => Promise<void>
   /** Writes the head of the answer, or throws to refuse it. */
-  writeHead: (head: PassedAnswer, isStreamed: boolean) => void
+  writeHead: (head: PassedAnswer) => void
 }
 
 /** Of the head of an answer. */
@@ -92,23 +94,23 @@ function openRequest(req: IncomingMessage, { backend, agent, path, body }: Forwa
 type Exchange = Forwarding & { outgoing: ClientRequest }
 
 async function exchange(req: IncomingMessage, res: ServerResponse, parts: Exchange): Promise<void> {
-  const { outgoing, gone, mayRead, writeHead } = parts
+  const { outgoing, gone, mayBegin, writeHead } = parts
   let answer: IncomingMessage | undefined
   try {
     answer = await sendAndAwaitAnswer(req, res, parts)
-    await mayRead()
+    await mayBegin()
     if (gone.aborted) throw callerLeft()
     const head = toPassed(req, answer, parts)
     if (head.hasBody && Number(answer.headers['content-length']) <= SHORT_BYTES) {
       const body = await readAnswer(answer, parts)
-      await mayRead()
-      writeHead(head, false)
+      await mayBegin()
+      writeHead(head)
       res.end(body)
     } else if (head.hasBody) {
-      writeHead(head, true)
+      writeHead(head)
       await streamAnswer(answer, res, parts)
     } else {
-      writeHead(head, false)
+      writeHead(head)
       answer.resume()
       res.end()
     }

@@ -16,6 +16,9 @@ export interface WatchedFileParts<Value> {
   nowMs: () => number
 }
 
+/** How old a look may be while many requests want one. */
+const REUSE_MS = 10
+
 const REASONS = new Map([
   ['EACCES', 'may not be read by this user'],
   ['EPERM', 'may not be read by this user'],
@@ -30,7 +33,7 @@ export class WatchedFile<Value> {
   constructor(private readonly parts: WatchedFileParts<Value>) {}
 
   /** Calls at the same time share one check. */
-  readonly current: () => Promise<FileContent<Value>> = coalesceCalls(() => this.#check())
+  readonly current: () => Promise<FileContent<Value>> = coalesceCalls(() => this.#check(), REUSE_MS)
 
   async #check(): Promise<FileContent<Value>> {
     const { path, maxBytes, nowMs } = this.parts

@@ -1,16 +1,17 @@
-/** A read that served so many callers together serves those of the next few milliseconds too. */
+/** A read that served so many callers together serves later ones too, where that is allowed. */
 const MANY = 4
-const REUSE_MS = 10
 
 /**
  * Wraps a slow read so that no two calls of it overlap. Calls during a read share the next one, which starts after all
- * of them, so each caller sees every change made before its call. With many callers together, each sees every change made
- * 10 ms before: a read for each turn of the event loop costs a server a fifth of its requests.
+ * of them, so each caller sees every change made before its call.
  *
+ * @param reuseMs with many callers together, each sees only changes made this long before: a read for each turn of the event
+ *   loop costs a server a tenth of its requests
  * @param now milliseconds that only grow
  */
 export function coalesceCalls<Value>(
   read: () => Promise<Value>,
+  reuseMs = 0,
   now: () => number = () => performance.now(),
 ): () => Promise<Value> {
   let current: Promise<Value> | undefined
@@ -23,7 +24,7 @@ export function coalesceCalls<Value>(
     waiting = 0
     const reading = read()
     current = reading
-    reused = isShared ? { reading, until: now() + REUSE_MS } : undefined
+    reused = isShared ? { reading, until: now() + reuseMs } : undefined
     const end = () => {
       if (current === reading) current = undefined
     }

@@ -27,7 +27,7 @@ export interface ProxyTimes extends ForwardTimes {
   connectMs: number
   /** Between two checks whether the reader of a silent event stream may still read. */
   recheckMs: number
-  /** How long the last check counts: an ordinary answer needs no second one, a stream at most ten a second. */
+  /** How long the last check counts: an ordinary answer needs no second one. */
   trustMs: number
 }
 
@@ -92,7 +92,7 @@ function proxy(parts: ProxyParts): BoardEndpoint {
   return documented(DOCS.proxy, async (req, res) => {
     if (req.headers['service-worker'] !== undefined) throw noWorkers()
     const mayRead = () => parts.mayRead(req)
-    const trustedRead = trusted(mayRead, times.trustMs)
+    const mayBegin = trusted(mayRead, times.trustMs)
     // There is no proxy in front of the owner's socket.
     const root = req.local ? '' : rootPath
     const { profile: name, path } = proxyPath(req.target, root)
@@ -104,7 +104,7 @@ function proxy(parts: ProxyParts): BoardEndpoint {
       await forward(req, res, {
         ...{ backend, agent: agents.agentFor(backend.profile), path, ownPrefix: `${root}/api/backends/${name}` },
         ...{ body: readFraming(req, begun), begun, times, gone: whenGone(res), writeHead: head.write },
-        mayRead: trustedRead,
+        ...{ mayBegin, mayRead },
       })
       return undefined
     } catch (error) {
@@ -137,10 +137,10 @@ function headWriter(
   { shutdown, mayRead, recheckMs }: { shutdown: Shutdown; mayRead: () => Promise<void>; recheckMs: number },
 ) {
   let stopChecking = () => {}
-  const write = ({ status, headers, isEventStream }: PassedAnswer, isStreamed: boolean) => {
-    const open = isStreamed && isEventStream ? shutdown.hold(req, res) : undefined
+  const write = ({ status, headers, hasBody, isEventStream }: PassedAnswer) => {
+    const open = hasBody && isEventStream ? shutdown.hold(req, res) : undefined
     res.writeHead(status, [...passedHeaders(req), ...headers])
-    if (isStreamed) cutOffWhenSlow(res, ANSWER_LIMITS.takenMs)
+    if (hasBody) cutOffWhenSlow(res, ANSWER_LIMITS.takenMs)
     if (!open) return
     // The first event may take a long time.
     res.flushHeaders()

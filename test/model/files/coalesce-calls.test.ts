@@ -15,6 +15,7 @@ function rig() {
       if (value < 0) throw new Error('not there')
       return value
     },
+    10,
     () => seen.now,
   )
   return { read, seen, end: () => ends.shift()?.() }
