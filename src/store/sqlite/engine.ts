@@ -83,7 +83,7 @@ export class Engine {
 
   /** Events that are committed but not in the search index yet. */
   get unindexed(): number {
-    return Math.max(0, this.appended - this.#index.indexedSeq)
+    return Math.max(0, this.appended - this.#index.through)
   }
 
   /** What a write adds to a commit. */

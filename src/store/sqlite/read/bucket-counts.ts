@@ -1,6 +1,6 @@
 import type { EventFilter } from '../../../model/events/event-match.js'
 import type { Database } from '../files/database.js'
-import { candidates, kindsOf, type Range } from '../search/event-candidates.js'
+import { candidates, type Indexes, kindsOf, type Range } from '../search/event-candidates.js'
 import { LARGE_BODY_BYTES } from '../search/large-body.js'
 import { columnsDecide, rowMatcher } from '../search/row-matcher.js'
 import { facetExpression } from '../search/search-index.js'
@@ -55,17 +55,17 @@ export interface BucketCounts {
  */
 export function* countBuckets(
   database: Database,
-  indexedSeq: number,
+  index: Indexes,
   { kinds, ...others }: EventFilter,
   plan: BucketPlan,
   work: SlicedWork,
 ): Generator<void, BucketCounts> {
   const filter: EventFilter = kinds && !kinds.includes('*') ? { ...others, kinds } : others
-  if (!columnsDecide(filter)) return yield* countByReading(database, indexedSeq, filter, plan, work)
+  if (!columnsDecide(filter)) return yield* countByReading(database, index, filter, plan, work)
   if (!filter.kinds && filter.subjectId === undefined) return yield* countByMarks(database, filter, plan, work)
   const columns = columnCounts(database, filter)
-  if (!columns) return yield* countByReading(database, indexedSeq, filter, plan, work)
-  return yield* countByColumns(columns, indexedSeq, plan, work)
+  if (!columns) return yield* countByReading(database, index, filter, plan, work)
+  return yield* countByColumns(columns, index.indexedSeq, plan, work)
 }
 
 function* countByMarks(
@@ -142,14 +142,14 @@ function* countByColumns(
 
 function* countByReading(
   database: Database,
-  indexedSeq: number,
+  index: Indexes,
   filter: EventFilter,
   plan: BucketPlan,
   work: SlicedWork,
 ): Generator<void, BucketCounts> {
   const matches = rowMatcher(database, filter)
   const tally = new Tally(plan)
-  for (const { seqs, through } of candidates(database, indexedSeq, { ...filter, order: 'desc' }, tally, AT_ONCE)) {
+  for (const { seqs, through } of candidates(database, index, { ...filter, order: 'desc' }, tally, AT_ONCE)) {
     for (const seq of seqs) {
       if (work.isLong) yield* work.pause()
       if (work.isOver) return tally.upTo(seq)

@@ -6,8 +6,7 @@ import {
 } from '../../../model/events/event-histogram.js'
 import type { Micros } from '../../../model/timestamp.js'
 import type { Database } from '../files/database.js'
-import { lastUpTo } from '../search/event-candidates.js'
-import type { SearchIndex } from '../search/search-index.js'
+import { type Indexes, lastUpTo } from '../search/event-candidates.js'
 import { countBuckets } from './bucket-counts.js'
 import { SlicedWork, type WorkBounds } from './sliced-work.js'
 
@@ -26,7 +25,7 @@ const LARGEST_SOURCES = /* sql */ `
  */
 export function* countEvents(
   database: Database,
-  index: Pick<SearchIndex, 'indexedSeq'>,
+  index: Indexes,
   epoch: string,
   query: HistogramQuery,
   bounds = BOUNDS,
@@ -39,7 +38,7 @@ export function* countEvents(
   const starts = bucketStarts({ ...range, buckets: query.buckets })
   const borders = [...starts.map(start => start - 1), to].map(at => lastUpTo(database, at))
   const sources = [...new Set(query.sources ?? database.all(LARGEST_SOURCES).map(row => String(row.source)))]
-  const counted = yield* countBuckets(database, index.indexedSeq, query, { borders, sources }, new SlicedWork(bounds))
+  const counted = yield* countBuckets(database, index, query, { borders, sources }, new SlicedWork(bounds))
   const countedFrom = Math.max(from, firstCounted(database, counted.uncounted))
   const known = (counts: readonly number[]) =>
     counts.map((count, at) => ((starts[at] as Micros) < countedFrom ? null : count))

@@ -118,7 +118,7 @@ function* filteredPage(database: Database, index: SearchIndex, query: EventQuery
   let hasMore = false
   let needed: Pick<EventPage, 'neededBytes'> = {}
   let sliceStarted = performance.now()
-  for (const { seqs } of candidates(database, index.indexedSeq, query, range)) {
+  for (const { seqs } of candidates(database, index, query, range)) {
     for (const seq of seqs) {
       if (performance.now() - sliceStarted > SLICE_MS) {
         yield

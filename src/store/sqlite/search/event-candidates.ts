@@ -4,7 +4,8 @@ import type { Micros } from '../../../model/timestamp.js'
 import type { Database } from '../files/database.js'
 import { bodyPatterns, LIKE_ESCAPE } from './body-patterns.js'
 import { LARGE_BODY_BYTES } from './large-body.js'
-import { facetExpression, textExpression } from './search-index.js'
+import { facetExpression, type SearchIndex } from './search-index.js'
+import { type Segment, termLookup } from './text-index.js'
 
 /** Events as a range of `seq`, both ends included. Events are never deleted, so a range is a snapshot. */
 export interface Range {
@@ -43,7 +44,7 @@ interface Window {
 
 /** Reading from the table costs the same for each event. */
 const SCAN: Window = { first: 4_096, smallest: 512, targetMs: 4 }
-/** Each use of an index has a fixed cost (it looks every trigram up again), so small windows cost more. */
+/** Each use of the index has a fixed cost, so small windows cost more. */
 const LOOKUP: Window = { first: 4_096, smallest: 32_768, targetMs: 12 }
 const LARGEST_WINDOW = 1_048_576
 /** The next window is at most this many times as large. */
@@ -53,24 +54,30 @@ export function isFiltered(query: EventFilter): boolean {
   return facetExpression(query) !== undefined || (query.search?.length ?? 0) > 0
 }
 
+/** What an index has, up to which event. */
+export type Indexes = Pick<SearchIndex, 'indexedSeq' | 'texts'>
+
 /**
  * Events that may match a filtered query, in its order, some at a time: from the indexes as far as they reach, beyond that
  * from the table.
  */
 export function* candidates(
   database: Database,
-  indexedSeq: number,
+  { indexedSeq, texts }: Indexes,
   query: Walk,
   range: Range,
   atOnce = CANDIDATES,
 ): Generator<Candidates> {
   const scan = scanning(database, query, atOnce)
-  const lookup = indexLookup(database, query, atOnce)
-  const indexed: Range = { low: range.low, high: Math.min(range.high, indexedSeq) }
-  const tail: Range = { low: Math.max(range.low, indexedSeq + 1), high: range.high }
   const walk = { order: query.order, atOnce }
+  const inTexts = textCandidates(database, texts.segments, query, range)
+  const through = inTexts ? texts.through : indexedSeq
+  const indexed: Range = { low: range.low, high: Math.min(range.high, through) }
+  const tail: Range = { low: Math.max(range.low, through + 1), high: range.high }
+  const facets = facetExpression({ ...query, ...knownKinds(database, query) })
+  const lookup = facets === undefined ? undefined : facetLookup(database, facets, atOnce)
   const parts = [
-    lookup ? inWindows(lookup, LOOKUP, walk, indexed) : inWindows(scan, SCAN, walk, indexed),
+    inTexts ?? (lookup ? inWindows(lookup, LOOKUP, walk, indexed) : inWindows(scan, SCAN, walk, indexed)),
     inWindows(scan, SCAN, walk, tail),
   ]
   if (query.order === 'desc') parts.reverse()
@@ -110,12 +117,7 @@ function* inWindows(
   }
 }
 
-/** By an index, if one helps: words of one or two characters have no trigram. */
-function indexLookup(database: Database, query: EventFilter, atOnce: number): Lookup | undefined {
-  const facets = facetExpression({ ...query, ...knownKinds(database, query) })
-  const text = textExpression(query.search ?? [])
-  if (text !== undefined) return textLookup(database, { text, facets, terms: query.search ?? [] }, atOnce)
-  if (facets === undefined) return undefined
+function facetLookup(database: Database, facets: string, atOnce: number): Lookup {
   return (order, { low, high }) => toSeqs(database.all(FACETS[order], facets, low, high, atOnce))
 }
 
@@ -150,34 +152,55 @@ const facetSql = (order: string) => /* sql */ `
   WHERE event_facets MATCH ?1 AND rowid BETWEEN ?2 AND ?3 ORDER BY rowid ${order} LIMIT ?4`
 const FACETS: Record<Order, string> = { asc: facetSql('ASC'), desc: facetSql('DESC') }
 
-/**
- * Events that contain every trigram and, in the raw text of the body, the longest term: with trigrams alone, events that
- * contain them in different places would match as well. The unary plus keeps SQLite from using the facets as the outer
- * loop, with a lookup in the text index for each of them; CROSS JOIN keeps the text index outermost.
- */
-const textSql = (order: string, likely: string, withFacets: boolean) => /* sql */ `
-  SELECT event_text.rowid AS seq FROM event_text CROSS JOIN events ON events.seq = event_text.rowid
-  WHERE event_text MATCH ? AND event_text.rowid BETWEEN ? AND ? AND (${likely})
-    ${withFacets ? 'AND +event_text.rowid IN (SELECT rowid FROM event_facets WHERE event_facets MATCH ? AND rowid BETWEEN ? AND ?)' : ''}
-  ORDER BY event_text.rowid ${order} LIMIT ?`
+/** Of the events with these numbers, those whose raw body has the longest term, and those with a large body. */
+const likelySql = (likely: string) => /* sql */ `
+  SELECT seq FROM events WHERE seq IN (SELECT value FROM json_each(?))
+    AND (octet_length(body) > ${LARGE_BODY_BYTES} OR ${likely})`
 
 const OVERLONG = /* sql */ `SELECT seq FROM event_text_overlong WHERE seq BETWEEN ? AND ?`
 
-function textLookup(
+/** If more events of a segment than this have the columns of the terms, facets may narrow them. */
+const MANY = 64
+/** Facets that so many events of a segment have narrow a search little. */
+const COMMON = 512
+
+/** Segment by segment. Undefined if signatures do not help with these terms. */
+function textCandidates(
   database: Database,
-  { text, facets, terms }: { text: string; facets: string | undefined; terms: readonly string[] },
-  atOnce: number,
-): Lookup {
-  const patterns = bodyPatterns(terms)
-  const statement = (order: string) => textSql(order, anyPattern(patterns), facets !== undefined)
-  const statements: Record<Order, string> = { asc: statement('ASC'), desc: statement('DESC') }
-  return (order, { low, high }) => {
-    const inFacets = facets === undefined ? [] : [facets, low, high]
-    const seqs = toSeqs(database.all(statements[order], text, low, high, ...patterns, ...inFacets, atOnce))
-    const overlong = toSeqs(database.all(OVERLONG, low, high))
-    if (overlong.length === 0) return seqs
-    const ascending = [...seqs, ...overlong].sort((left, right) => left - right)
-    return (order === 'asc' ? ascending : ascending.reverse()).slice(0, atOnce)
+  segments: readonly Segment[],
+  query: Walk,
+  range: Range,
+): Generator<Candidates> | undefined {
+  const { search = [], order } = query
+  const lookup = search.length > 0 ? termLookup(search) : undefined
+  if (!lookup) return undefined
+  const patterns = bodyPatterns(search)
+  const likely = likelySql(anyPattern(patterns))
+  const facets = facetExpression({ ...query, ...knownKinds(database, query) })
+  const narrowed = (seqs: number[], { low, high }: Range): number[] => {
+    if (facets === undefined || seqs.length <= MANY) return seqs
+    const having = toSeqs(database.all(FACETS.asc, facets, low, high, COMMON))
+    if (having.length === COMMON) return seqs
+    const known = new Set(having)
+    return seqs.filter(seq => known.has(seq))
+  }
+  const overlapping = segments.filter(({ firstSeq, lastSeq }) => firstSeq <= range.high && lastSeq >= range.low)
+  return inSegments(order === 'asc' ? overlapping : overlapping.reverse())
+
+  function* inSegments(walked: readonly Segment[]): Generator<Candidates> {
+    for (const segment of walked) {
+      const part: Range = { low: Math.max(range.low, segment.firstSeq), high: Math.min(range.high, segment.lastSeq) }
+      const found = lookup?.(segment).filter(seq => seq >= part.low && seq <= part.high) ?? []
+      const overlong = toSeqs(database.all(OVERLONG, part.low, part.high))
+      const seqs = [...narrowed(found, part), ...overlong].sort((left, right) => left - right)
+      if (order === 'desc') seqs.reverse()
+      for (let at = 0; at < seqs.length; at += CANDIDATES) {
+        const some = seqs.slice(at, at + CANDIDATES)
+        const kept = toSeqs(database.all(likely, JSON.stringify(some), ...patterns)).sort((left, right) => left - right)
+        yield { seqs: order === 'asc' ? kept : kept.reverse(), through: some.at(-1) as number }
+      }
+      yield { seqs: [], through: order === 'asc' ? part.high : part.low }
+    }
   }
 }
 

@@ -3,6 +3,7 @@ import type { EventFilter } from '../../../model/events/event-match.js'
 import { foldCase, searchableStrings } from '../../../model/events/search.js'
 import type { Database } from '../files/database.js'
 import { findOutline, LARGE_BODY_BYTES, readOutline } from './large-body.js'
+import { TextIndex } from './text-index.js'
 
 /** A longer text is not indexed; a search reads such events one by one. Characters. */
 const INDEXED_TEXT = 128 * 1024
@@ -11,51 +12,73 @@ const FACET_CHARACTERS = 200
 const BATCH_BYTES = 1024 * 1024
 /** How many outlines of large events wait in memory to be indexed: to read one back takes tens of milliseconds. */
 const KEPT_OUTLINES = 16
-/** Further trigrams would not narrow a search; the text itself is checked later. */
-const SEARCHED_TRIGRAMS = 48
 
 const INDEXED_SEQ = /* sql */ `SELECT value FROM meta WHERE name = 'indexed_seq'`
 const ADVANCE = /* sql */ `UPDATE meta SET value = ? WHERE name = 'indexed_seq'`
-const UNINDEXED_SIZES = /* sql */ `SELECT octet_length(body) AS bytes FROM events WHERE seq > ? ORDER BY seq LIMIT ?`
-const UNINDEXED = /* sql */ `
-  SELECT seq, CASE WHEN octet_length(body) <= ${LARGE_BODY_BYTES} THEN body END AS body
+const NEXT_SIZES = /* sql */ `SELECT octet_length(body) AS bytes FROM events WHERE seq > ? ORDER BY seq LIMIT ?`
+const NEXT = /* sql */ `
+  SELECT seq, octet_length(body) AS bytes, CASE WHEN octet_length(body) <= ${LARGE_BODY_BYTES} THEN body END AS body
   FROM events WHERE seq > ? ORDER BY seq LIMIT ?`
-const ADD_TEXT = /* sql */ `INSERT INTO event_text (rowid, text) VALUES (?, ?)`
-const ADD_OVERLONG = /* sql */ `INSERT INTO event_text_overlong (seq) VALUES (?)`
+const ADD_OVERLONG = /* sql */ `INSERT OR IGNORE INTO event_text_overlong (seq) VALUES (?)`
 const ADD_FACETS = /* sql */ `INSERT INTO event_facets (rowid, facets) VALUES (?, ?)`
 
+/** One event, as it is in the indexes. */
+interface Indexed {
+  seq: number
+  bytes: number
+  /** Folded. Undefined if a search has to read the event. */
+  text: string | undefined
+  event: StoredEvent
+}
+
 /**
- * The two inverted indexes over events: trigrams of the text, and facets (source, kind, actor, target …). They are the most
- * expensive part of a write, so they trail the commits and are filled in larger batches. A query reads events that are not
- * indexed yet from the table.
+ * The two indexes over events: signatures of their texts, and an inverted index of facets (source, kind, actor, target …).
+ * Both trail the commits and are filled in larger batches. A query reads events that are not indexed yet from the table.
  */
 export class SearchIndex {
+  readonly texts: TextIndex
   #indexedSeq: number
   /** By `seq`. */
   readonly #outlines = new Map<number, StoredEvent>()
 
   constructor(private readonly database: Database) {
+    this.texts = new TextIndex(database)
     this.#indexedSeq = this.#committed()
   }
 
-  /** Events up to this one are in the indexes. */
+  /** Facets of events up to this one are in the index. */
   get indexedSeq(): number {
     return this.#indexedSeq
   }
 
-  /** Indexes up to `count` more events in one transaction, fewer where they are large. @returns how many */
+  /** Up to this one, texts are too: fewer events after a restart. */
+  get through(): number {
+    return this.texts.through
+  }
+
+  /** Indexes up to `count` more events, fewer where they are large. @returns how many */
   advance(count: number): number {
-    const added = this.database.laterDurable(() => {
-      const rows = this.database.all(UNINDEXED, this.#indexedSeq, this.#countThatFit(count))
-      for (const { seq, body } of rows) {
-        if (body === null) this.#addLarge(Number(seq))
-        else this.#add(Number(seq), JSON.parse(String(body)) as StoredEvent)
-      }
-      if (rows.length > 0) this.database.run(ADVANCE, this.#indexedSeq + rows.length)
-      return rows.length
-    })
-    for (let taken = 0; taken < added; taken++) this.#outlines.delete(++this.#indexedSeq)
-    return added
+    const from = this.through
+    const rows = this.database.all(NEXT, from, this.#countThatFit(from, count))
+    const added = rows.map(({ seq, bytes, body }) => this.#read(Number(seq), Number(bytes), body))
+    const last = from + added.length
+    if (last > this.#indexedSeq) {
+      const isNew = ({ seq }: Indexed) => seq > this.#indexedSeq
+      this.database.laterDurable(() => {
+        for (const { seq, text, event } of added.filter(isNew)) {
+          if (text === undefined) this.database.run(ADD_OVERLONG, seq)
+          this.database.run(ADD_FACETS, seq, [...facetsOf(event)].join(' '))
+        }
+        this.database.run(ADVANCE, last)
+      })
+      this.#indexedSeq = last
+    }
+    for (const { seq, bytes, text } of added) {
+      this.texts.add(text, bytes)
+      this.#outlines.delete(seq)
+    }
+    this.texts.store()
+    return added.length
   }
 
   /** For a large event in the caller's transaction, while its body is in memory. */
@@ -78,10 +101,10 @@ export class SearchIndex {
     if (seq <= this.#indexedSeq) this.database.run(ADD_FACETS, seq, facet('subscription', id))
   }
 
-  #countThatFit(count: number): number {
+  #countThatFit(after: number, count: number): number {
     let bytes = 0
     let rows = 0
-    for (const row of this.database.all(UNINDEXED_SIZES, this.#indexedSeq, count)) {
+    for (const row of this.database.all(NEXT_SIZES, after, count)) {
       bytes += Math.min(Number(row.bytes), LARGE_BODY_BYTES)
       if (bytes > BATCH_BYTES && rows > 0) break
       rows++
@@ -89,21 +112,14 @@ export class SearchIndex {
     return rows
   }
 
-  #add(seq: number, event: StoredEvent): void {
-    const text = inIndex([...searchableStrings(event)].join('\n'))
-    if (text.length > INDEXED_TEXT) this.database.run(ADD_OVERLONG, seq)
-    else this.database.run(ADD_TEXT, seq, text)
-    this.#addFacets(seq, event)
-  }
-
-  /** Its text counts as overlong without a check. */
-  #addLarge(seq: number): void {
-    this.database.run(ADD_OVERLONG, seq)
-    this.#addFacets(seq, this.#outlines.get(seq) ?? readOutline(this.database, seq))
-  }
-
-  #addFacets(seq: number, event: StoredEvent): void {
-    this.database.run(ADD_FACETS, seq, [...facetsOf(event)].join(' '))
+  /** The text of a large event counts as overlong without a check. */
+  #read(seq: number, bytes: number, body: unknown): Indexed {
+    if (body === null) {
+      return { seq, bytes, text: undefined, event: this.#outlines.get(seq) ?? readOutline(this.database, seq) }
+    }
+    const event = JSON.parse(String(body)) as StoredEvent
+    const text = [...searchableStrings(event)].join('\n')
+    return { seq, bytes, text: text.length > INDEXED_TEXT ? undefined : text, event }
   }
 
   #committed(): number {
@@ -156,22 +172,6 @@ function kindToken(pattern: string): string {
 
 function anyOf(tokens: string[]): string {
   return tokens.length === 1 ? (tokens[0] as string) : `(${tokens.join(' OR ')})`
-}
-
-/** The FTS5 expression over `event_text` for the terms that have a trigram; undefined if none has. */
-export function textExpression(terms: readonly string[]): string | undefined {
-  const trigrams = new Set<string>()
-  for (const term of terms) {
-    const characters = [...term]
-    for (let at = 0; at + 3 <= characters.length; at++) trigrams.add(characters.slice(at, at + 3).join(''))
-  }
-  if (trigrams.size === 0) return undefined
-  return [...trigrams].slice(0, SEARCHED_TRIGRAMS).map(inIndex).map(token).join(' AND ')
-}
-
-/** SQLite ends a text at a NUL, and the driver cuts a text at half of a surrogate pair. */
-function inIndex(text: string): string {
-  return text.replaceAll(/[\0\p{Surrogate}]/gu, '\u0001')
 }
 
 function token(text: string): string {

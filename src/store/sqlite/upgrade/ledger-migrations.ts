@@ -15,6 +15,7 @@ export const LEDGER_MIGRATIONS: readonly Migration[] = [
   addTokenRights,
   addAccountLog,
   carryOlderUsers,
+  addSignatures,
 ]
 
 /** The version that a ledger has once it is migrated. */
@@ -42,15 +43,12 @@ const LEDGER_TABLES = /* sql */ `
   ) STRICT, WITHOUT ROWID;
   CREATE TABLE kind_counters (kind TEXT PRIMARY KEY, events INTEGER NOT NULL) STRICT, WITHOUT ROWID;
 
-  -- Both indexes trail the commits: events up to meta.indexed_seq are in them (search-index.ts).
-  CREATE VIRTUAL TABLE event_text USING fts5(
-    text, content = '', detail = none, columnsize = 0, tokenize = 'trigram case_sensitive 1'
-  );
+  -- Trails the commits: has the events up to meta.indexed_seq (search-index.ts).
   CREATE VIRTUAL TABLE event_facets USING fts5(
     facets, content = '', detail = none, columnsize = 0,
     tokenize = "ascii tokenchars '!#$%&()*+,-./:;<=>?@[\\]^_{|}~\`'"
   );
-  -- Events with more text than is worth a place in event_text; a search looks at each of them.
+  -- Events with so much text that a search looks at each of them.
   CREATE TABLE event_text_overlong (seq INTEGER PRIMARY KEY) STRICT;
 `
 
@@ -136,6 +134,23 @@ function carryOlderUsers(database: Database): void {
   const older = tablesNamed(database, ['older_users', 'older_api_tokens', 'older_tokens', 'older_user_tokens'])
   const [users, tokens] = [older.filter(name => name === 'older_users'), older.filter(name => name !== 'older_users')]
   carryOverUsers(database, { users, tokens }, toTimestamp(Date.now() * 1000))
+}
+
+const SIGNATURE_TABLES = /* sql */ `
+  DROP TABLE IF EXISTS event_text;
+  DROP TABLE IF EXISTS event_segments;
+  DROP TABLE IF EXISTS event_signatures;
+
+  -- Where the signatures of the texts are (text-index.ts). Events after the last segment are in memory.
+  CREATE TABLE event_segments (
+    number INTEGER PRIMARY KEY, first_seq INTEGER NOT NULL, last_seq INTEGER NOT NULL, matrices TEXT NOT NULL
+  ) STRICT;
+  CREATE TABLE event_signatures (key INTEGER PRIMARY KEY, bits BLOB NOT NULL) STRICT;
+`
+
+/** Signatures in place of an index of trigrams (docs/decisions/0036). The store fills them while it runs. */
+function addSignatures(database: Database): void {
+  database.exec(SIGNATURE_TABLES)
 }
 
 /** Renames tables of these names, which another program created, to `older_…`. @returns their names */

@@ -1,0 +1,112 @@
+/**
+ * The signature of a text: a set of numbered columns, some for each sequence of one to four bytes. A text that contains a
+ * term has every column of the term. Few other texts have all of them; the store checks those by reading.
+ *
+ * Source: BitFunnel (Goodwin et al., SIGIR 2017); docs/decisions/0036.
+ */
+
+/** Powers of two. Column `c` of a longer signature is column `c % length` of a shorter one. */
+export const SIGNATURE_LENGTH = { least: 512, most: 65_536 } as const
+
+/** Length for each column that is set, so that 35 % are set at most. */
+const LENGTH_PER_COLUMN = 1 / -Math.log(1 - 0.35)
+/** Of the body, so that the index stays small. A denser signature only narrows less. */
+const LARGEST_SHARE = 1 / 3
+/** Further columns would hardly narrow a search. */
+const SEARCHED = { ofTerm: 24, together: 64 } as const
+
+/** Bytes of a sequence. */
+const LONGEST = 4
+
+export interface Signature {
+  length: number
+  /** Of the longest signature. Valid until the next signature is made. */
+  columns: Uint16Array
+}
+
+/** Of the text that is read now, each column once. */
+const isSet = new Uint8Array(SIGNATURE_LENGTH.most)
+const list = new Uint16Array(SIGNATURE_LENGTH.most)
+
+/**
+ * @param text folded
+ * @param bodyBytes of the whole event
+ */
+export function signatureOf(text: string, bodyBytes: number): Signature {
+  const bytes = Buffer.from(text)
+  let size = 0
+  for (let start = 0; start < bytes.length; start++) {
+    for (let length = Math.min(LONGEST, bytes.length - start); length > 0; length--) {
+      const mixed = hash(sequenceAt(bytes, start, length))
+      for (let nth = columnsOfSequence(length) - 1; nth >= 0; nth--) {
+        const column = columnOf(mixed, nth)
+        if (isSet[column]) continue
+        isSet[column] = 1
+        list[size++] = column
+      }
+    }
+  }
+  const columns = list.subarray(0, size)
+  for (let at = 0; at < size; at++) isSet[columns[at] as number] = 0
+  const most = Math.min(SIGNATURE_LENGTH.most, bodyBytes * 8 * LARGEST_SHARE)
+  let length: number = SIGNATURE_LENGTH.least
+  while (length < size * LENGTH_PER_COLUMN && length * 2 <= most) length *= 2
+  return { length, columns }
+}
+
+/**
+ * The columns of the longest signature that every text with these terms has, the most selective first.
+ *
+ * @param terms folded
+ */
+export function columnsOfTerms(terms: readonly string[]): number[] {
+  const each = terms.map(columnsOfTerm)
+  const columns = new Set<number>()
+  for (let at = 0; at < SEARCHED.ofTerm; at++) {
+    for (const { [at]: column } of each) if (column !== undefined) columns.add(column)
+  }
+  return [...columns].slice(0, SEARCHED.together)
+}
+
+/** Long sequences are rarer, so they are first. A term may end with half of a character, which has no bytes of its own. */
+function columnsOfTerm(term: string): number[] {
+  const columns: number[] = []
+  for (const piece of term.split(/\p{Surrogate}/u)) {
+    const bytes = Buffer.from(piece)
+    for (let length = Math.min(LONGEST, bytes.length); length > 0; length--) {
+      for (let start = 0; start + length <= bytes.length; start++) {
+        const mixed = hash(sequenceAt(bytes, start, length))
+        for (let nth = 0; nth < columnsOfSequence(length); nth++) columns.push(columnOf(mixed, nth))
+      }
+    }
+  }
+  return columns
+}
+
+/** Bytes as a number. Those of different lengths seldom have the same one. */
+function sequenceAt(bytes: Uint8Array, start: number, length: number): number {
+  let value = bytes[start] as number
+  if (length > 1) value |= (bytes[start + 1] as number) << 8
+  if (length > 2) value |= (bytes[start + 2] as number) << 16
+  return value | ((length === LONGEST ? (bytes[start + 3] as number) : length) << 24)
+}
+
+/**
+ * A word of two or three letters needs several columns to be rare. A single byte says little, and sequences of four come
+ * with two of three.
+ */
+function columnsOfSequence(length: number): number {
+  return length === 2 || length === 3 ? 3 : 1
+}
+
+/** @param nth 0 to 2 */
+function columnOf(mixed: number, nth: number): number {
+  return (nth === 0 ? mixed : nth === 1 ? mixed >>> 16 : hash(mixed)) & 0xffff
+}
+
+/** The finaliser of MurmurHash3: every bit of the value changes about half of the result. */
+function hash(value: number): number {
+  const first = Math.imul(value ^ (value >>> 16), 0x85ebca6b)
+  const second = Math.imul(first ^ (first >>> 13), 0xc2b2ae35)
+  return second ^ (second >>> 16)
+}

@@ -1,0 +1,192 @@
+import type { Database } from '../files/database.js'
+import { columnsOfTerms, signatureOf } from './signature.js'
+import { matrixKey, OpenMatrix, type SignatureMatrix, StoredMatrix } from './signature-matrix.js'
+
+/** A segment ends when it has this many events, or signatures of this size. */
+const SEGMENT = { events: 16_000, bytes: 8 * 1024 * 1024 } as const
+/** What one batch writes of a segment that ended: writers wait for it. */
+const WRITTEN_BYTES = 512 * 1024
+/** Reading so few events costs less than reading further columns. */
+const FEW = 4
+
+const SEGMENTS = /* sql */ `SELECT number, first_seq, last_seq, matrices FROM event_segments ORDER BY number`
+const ADD_SEGMENT = /* sql */ `INSERT INTO event_segments (number, first_seq, last_seq, matrices) VALUES (?, ?, ?, ?)`
+const ADD_ROW = /* sql */ `INSERT OR REPLACE INTO event_signatures (key, bits) VALUES (?, ?)`
+
+/** Events that follow each other, with their signatures by length. */
+export interface Segment {
+  firstSeq: number
+  lastSeq: number
+  matrices: readonly SignatureMatrix[]
+}
+
+/**
+ * Signatures of the texts of all events, column by column: a search reads a bit of each event for each column of its terms.
+ * Segments that ended are in the database. The newest one is only in memory; after a restart it is filled again from the
+ * events.
+ */
+export class TextIndex {
+  readonly #stored: Segment[]
+  /** Ended, and not completely stored. */
+  #ended: { segment: OpenSegment; rows: Generator<SegmentRow> } | undefined
+  #open: OpenSegment
+
+  constructor(private readonly database: Database) {
+    this.#stored = database.all(SEGMENTS).map(({ number, first_seq, last_seq, matrices }) => ({
+      ...{ firstSeq: Number(first_seq), lastSeq: Number(last_seq) },
+      matrices: readMatrices(String(matrices)).map(
+        ({ length, count }) => new StoredMatrix(database, Number(number), length, count),
+      ),
+    }))
+    this.#open = new OpenSegment((this.#stored.at(-1)?.lastSeq ?? 0) + 1)
+  }
+
+  /** Every event up to this one is in the index. */
+  get through(): number {
+    return this.#open.lastSeq
+  }
+
+  /** Ascending. */
+  get segments(): readonly Segment[] {
+    return [...this.#stored, ...(this.#ended ? [this.#ended.segment] : []), this.#open]
+  }
+
+  /**
+   * Adds the event after `through`.
+   *
+   * @param text folded; undefined for an event without a signature, which a search has to read
+   * @param bodyBytes of the event
+   */
+  add(text: string | undefined, bodyBytes: number): void {
+    if (this.#open.isFull) {
+      while (this.#ended) this.store()
+      const segment = this.#open
+      this.#ended = { segment, rows: segment.rows(this.#stored.length) }
+      this.#open = new OpenSegment(segment.lastSeq + 1)
+    }
+    this.#open.add(text, bodyBytes)
+  }
+
+  /** Stores some of a segment that ended. @throws AppError `unavailable/store_…`; then it is stored again from its start */
+  store(): void {
+    const { segment, rows } = this.#ended ?? {}
+    if (!segment || !rows) return
+    const number = this.#stored.length
+    try {
+      this.#ended = this.database.laterDurable(() => {
+        let bytes = 0
+        for (let next = rows.next(); !next.done; next = rows.next()) {
+          this.database.run(ADD_ROW, next.value.key, next.value.bits)
+          bytes += next.value.bits.length
+          if (bytes > WRITTEN_BYTES) return { segment, rows }
+        }
+        const matrices = segment.matrices.map(({ length, count }) => ({ length, count }))
+        this.database.run(ADD_SEGMENT, number, segment.firstSeq, segment.lastSeq, JSON.stringify(matrices))
+        return undefined
+      })
+    } catch (error) {
+      this.#ended = { segment, rows: segment.rows(number) }
+      throw error
+    }
+    if (this.#ended) return
+    const { firstSeq, lastSeq } = segment
+    const matrices = segment.matrices.map(({ length, count }) => new StoredMatrix(this.database, number, length, count))
+    this.#stored.push({ firstSeq, lastSeq, matrices })
+  }
+}
+
+/**
+ * Prepares a search for terms.
+ *
+ * @returns finds the events of a segment whose texts may contain all terms, ascending; undefined if every text may
+ */
+export function termLookup(terms: readonly string[]): ((segment: Segment) => number[]) | undefined {
+  const columns = columnsOfTerms(terms)
+  if (columns.length === 0) return undefined
+  return ({ firstSeq, matrices }) => {
+    const found: number[] = []
+    for (const matrix of matrices) {
+      const bits = bitsWithAll(matrix, columns)
+      if (!bits) continue
+      const events = matrix.events()
+      eachBit(bits, at => found.push(firstSeq + (events[at] as number)))
+    }
+    return found.sort((left, right) => left - right)
+  }
+}
+
+/** The events that have all columns; undefined for none. */
+function bitsWithAll(matrix: SignatureMatrix, columns: readonly number[]): Uint32Array | undefined {
+  let all: Uint32Array | undefined
+  for (const column of columns) {
+    const bits = matrix.column(column & (matrix.length - 1))
+    if (!bits) return undefined
+    if (!all) {
+      all = bits.slice()
+      continue
+    }
+    let left = 0
+    for (let at = 0; at < all.length; at++) {
+      const word = (all[at] as number) & (bits[at] as number)
+      all[at] = word
+      if (word !== 0) left++
+    }
+    if (left === 0) return undefined
+    if (left <= FEW) break
+  }
+  return all
+}
+
+function eachBit(words: Uint32Array, take: (at: number) => void): void {
+  for (let word = 0; word < words.length; word++) {
+    for (let bits = words[word] as number; bits !== 0; bits &= bits - 1) {
+      take(word * 32 + 31 - Math.clz32(bits & -bits))
+    }
+  }
+}
+
+interface SegmentRow {
+  key: number
+  bits: Uint8Array
+}
+
+/** The newest segment, in memory. */
+class OpenSegment implements Segment {
+  readonly #matrices = new Map<number, OpenMatrix>()
+  #events = 0
+  #bytes = 0
+
+  constructor(readonly firstSeq: number) {}
+
+  get lastSeq(): number {
+    return this.firstSeq + this.#events - 1
+  }
+
+  get isFull(): boolean {
+    return this.#events >= SEGMENT.events || this.#bytes >= SEGMENT.bytes
+  }
+
+  get matrices(): readonly OpenMatrix[] {
+    return [...this.#matrices.values()]
+  }
+
+  add(text: string | undefined, bodyBytes: number): void {
+    const event = this.#events++
+    if (text === undefined) return
+    const signature = signatureOf(text, bodyBytes)
+    const matrix = this.#matrices.get(signature.length) ?? new OpenMatrix(signature.length)
+    this.#matrices.set(signature.length, matrix)
+    matrix.add(event, signature)
+    this.#bytes += signature.length / 8
+  }
+
+  *rows(number: number): Generator<SegmentRow> {
+    for (const matrix of this.#matrices.values()) {
+      for (const { row, bits } of matrix.rows()) yield { key: matrixKey(number, matrix.length, row), bits }
+    }
+  }
+}
+
+function readMatrices(json: string): { length: number; count: number }[] {
+  return JSON.parse(json)
+}
