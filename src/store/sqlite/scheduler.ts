@@ -29,9 +29,10 @@ const LONG_TURN_MS = 10
  * The search index trails the commits. After `quietMs` without a write it catches up. Between writes, a batch every
  * `paceMs`, or after `rest` times the duration of the last batch, keeps up with them. A burst is faster than that pace;
  * indexing would only slow the writers down, so the index waits for the end of the burst. If it is `largest` events
- * behind, every turn has a batch, so that a search never has many more than that to read one by one.
+ * behind, every turn indexes as many events as it appended, so that a search never has many more
+ * than `largest` to read one by one.
  */
-const INDEX_PACING = { largest: 200_000, batch: 256, quietMs: 50, paceMs: 50, rest: 5 }
+const INDEX_PACING = { largest: 95_000, batch: 256, quietMs: 50, paceMs: 50, rest: 5 }
 
 interface OpenQuery {
   id: number
@@ -57,6 +58,8 @@ export class Scheduler {
   /** How many events a batch of the index holds: fewer where they are large. */
   #batch = INDEX_PACING.batch
   #paceMs = INDEX_PACING.paceMs
+  /** At the end of the last turn. */
+  #appended: number
   #indexTimer: NodeJS.Timeout | undefined
   /** Never twice in a row: if every turn is long, the index would never advance. */
   #indexPostponed = false
@@ -65,6 +68,7 @@ export class Scheduler {
     private readonly engine: Engine,
     private readonly port: MessagePort,
   ) {
+    this.#appended = engine.appended
     port.on('message', (request: StoreRequest) => this.#receive(request))
     port.on('messageerror', cause => this.#refuseUnreadable(cause))
     this.#wake()
@@ -193,6 +197,8 @@ export class Scheduler {
   #advanceIndex(): void {
     clearTimeout(this.#indexTimer)
     const { unindexed, appended } = this.engine
+    const appendedNow = appended - this.#appended
+    this.#appended = appended
     if (unindexed === 0) return
     const now = performance.now()
     const untilQuiet = this.#wroteAt + INDEX_PACING.quietMs - now
@@ -203,15 +209,17 @@ export class Scheduler {
       this.#pace = { at: now, appended }
       untilPace = this.#paceMs
     }
-    if (isDue) this.#index()
+    if (isDue) this.#index(unindexed >= INDEX_PACING.largest ? appendedNow : 0)
     else this.#indexTimer = setTimeout(() => this.#wake(), Math.min(untilQuiet, untilPace))
   }
 
-  #index(): void {
+  /** Indexes a batch, and as many of them as it takes for `atLeast` events. */
+  #index(atLeast: number): void {
     this.#attempt(() => {
       const wanted = Math.min(this.engine.unindexed, INDEX_PACING.batch)
       const started = performance.now()
       const taken = this.engine.advanceIndex(wanted)
+      for (let left = atLeast - taken; left > 0; ) left -= this.engine.advanceIndex(left)
       this.#batch = taken < wanted ? taken : INDEX_PACING.batch
       this.#paceMs = Math.max(INDEX_PACING.paceMs, INDEX_PACING.rest * (performance.now() - started))
       this.#wake()

@@ -191,6 +191,41 @@ t.test('the search index advances even if every turn is long', async t => {
   await new Promise(resolve => here.once('close', resolve))
 })
 
+t.test('once the search index is far behind, it falls no further behind', async t => {
+  const FAR = 100_000
+  let appended = FAR
+  let indexed = 0
+  class Burst extends Engine {
+    override get appended(): number {
+      return appended
+    }
+    override get unindexed(): number {
+      return appended - indexed
+    }
+    override commit(tasks: readonly TaskCall[]): unknown[] {
+      appended += 1_000
+      return tasks.map(() => undefined)
+    }
+    override advanceIndex(count: number): number {
+      const taken = Math.min(count, 100)
+      indexed += taken
+      return taken
+    }
+  }
+  const { port1: here, port2: there } = new MessageChannel()
+  new Scheduler(new Burst(join(testFolder(t), 'events.db')), there)
+  for (let id = 1; id <= 5; id++) {
+    const answered = new Promise(resolve => here.once('message', resolve))
+    here.postMessage({ id, kind: 'write', task: 'events.probe', args: [] } satisfies StoreRequest)
+    await answered
+  }
+  here.on('message', () => {}) // or nothing would keep the test alive
+  here.postMessage({ id: 99, kind: 'close' } satisfies StoreRequest)
+  await new Promise(resolve => here.once('close', resolve))
+  t.ok(appended - indexed <= FAR, 'the distance is the same or smaller')
+  t.ok(indexed < 20_000, 'no turn indexes all of it')
+})
+
 t.test('a message that cannot be read is answered, under its own number', async t => {
   const { port1: here, port2: there } = new MessageChannel()
   new Scheduler(new Engine(join(testFolder(t), 'events.db')), there)

@@ -2,10 +2,13 @@ import type { Database } from '../files/database.js'
 import { columnsOfTerms, signatureOf } from './signature.js'
 import { matrixKey, OpenMatrix, type SignatureMatrix, StoredMatrix } from './signature-matrix.js'
 
-/** A segment ends when it has this many events, or signatures of this size. */
-const SEGMENT = { events: 16_000, bytes: 8 * 1024 * 1024 } as const
-/** What one batch writes of a segment that ended: writers wait for it. */
-const WRITTEN_BYTES = 512 * 1024
+/** A segment ends when it has so many `events`, or signatures of so many `bytes`. */
+const BOUNDS = {
+  events: 32_000,
+  bytes: 8 * 1024 * 1024,
+  /** What one batch stores of a segment that ended: writers wait for it. */
+  storedBytes: 512 * 1024,
+}
 /** Reading so few events costs less than reading further columns. */
 const FEW = 4
 
@@ -31,7 +34,10 @@ export class TextIndex {
   #ended: { segment: OpenSegment; rows: Generator<SegmentRow> } | undefined
   #open: OpenSegment
 
-  constructor(private readonly database: Database) {
+  constructor(
+    private readonly database: Database,
+    private readonly bounds = BOUNDS,
+  ) {
     this.#stored = database.all(SEGMENTS).map(({ number, first_seq, last_seq, matrices }) => ({
       ...{ firstSeq: Number(first_seq), lastSeq: Number(last_seq) },
       matrices: readMatrices(String(matrices)).map(
@@ -58,7 +64,8 @@ export class TextIndex {
    * @param bodyBytes of the event
    */
   add(text: string | undefined, bodyBytes: number): void {
-    if (this.#open.isFull) {
+    const { events, bytes } = this.#open
+    if (events >= this.bounds.events || bytes >= this.bounds.bytes) {
       while (this.#ended) this.store()
       const segment = this.#open
       this.#ended = { segment, rows: segment.rows(this.#stored.length) }
@@ -78,7 +85,7 @@ export class TextIndex {
         for (let next = rows.next(); !next.done; next = rows.next()) {
           this.database.run(ADD_ROW, next.value.key, next.value.bits)
           bytes += next.value.bits.length
-          if (bytes > WRITTEN_BYTES) return { segment, rows }
+          if (bytes > this.bounds.storedBytes) return { segment, rows }
         }
         const matrices = segment.matrices.map(({ length, count }) => ({ length, count }))
         this.database.run(ADD_SEGMENT, number, segment.firstSeq, segment.lastSeq, JSON.stringify(matrices))
@@ -162,8 +169,13 @@ class OpenSegment implements Segment {
     return this.firstSeq + this.#events - 1
   }
 
-  get isFull(): boolean {
-    return this.#events >= SEGMENT.events || this.#bytes >= SEGMENT.bytes
+  get events(): number {
+    return this.#events
+  }
+
+  /** Of the signatures. */
+  get bytes(): number {
+    return this.#bytes
   }
 
   get matrices(): readonly OpenMatrix[] {
