@@ -59,6 +59,8 @@ export interface StoreHealth {
   epoch: string
   /** Of the tables; a release that changes them increases it. */
   schemaVersion: number
+  /** Stored, but not yet in the search index: a search reads each of them. */
+  unindexedEvents: number
   /** `unavailable/store_corrupt` once a task has met damage, although the store can commit. */
   damage?: AppError | undefined
 }

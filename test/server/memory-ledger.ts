@@ -154,7 +154,14 @@ export class MemoryLedger implements ServedLedger {
 
   async health(): Promise<StoreHealth> {
     this.#fail()
-    return { database: '/var/lib/ledger.db', engine: 'sqlite', head: START, epoch: 'epoch-1', schemaVersion: 3 }
+    return {
+      database: '/var/lib/ledger.db',
+      engine: 'sqlite',
+      head: START,
+      epoch: 'epoch-1',
+      schemaVersion: 3,
+      unindexedEvents: 0,
+    }
   }
 
   /** Wakes whoever waits, as news would. */

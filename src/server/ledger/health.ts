@@ -32,7 +32,7 @@ export function health({ ledger, database: named, version, isDemo, now }: Health
   const withWarnings = (found: readonly object[]) => (found.length > 0 ? { warnings: found } : {})
   return documented(DOC, async req => {
     try {
-      const { database, engine, head, epoch, schemaVersion, damage } = await ledger.health()
+      const { database, engine, head, epoch, schemaVersion, unindexedEvents, damage } = await ledger.health()
       const warning = clockBehind(head, now())
       const known = {
         database,
@@ -41,6 +41,7 @@ export function health({ ledger, database: named, version, isDemo, now }: Health
         head: head === null ? null : toTimestamp(head),
         epoch,
         schema_version: schemaVersion,
+        unindexed_events: unindexedEvents,
         ...withWarnings(warning ? [...missing, warning] : missing),
         ...demo,
       }
@@ -70,6 +71,12 @@ const HealthSchema = Type.Object({
   head: CapturedAtOrNull,
   epoch: Type.Optional(Type.String()),
   schema_version: Type.Optional(Type.Integer({ minimum: 1, description: "Of the database's tables." })),
+  unindexed_events: Type.Optional(
+    Type.Integer({
+      minimum: 0,
+      description: 'Stored, but not yet in the search index. Searches find them, more slowly.',
+    }),
+  ),
   demo: Type.Optional(
     Type.Literal(true, { description: 'The events are invented, and the ledger is discarded at the end.' }),
   ),

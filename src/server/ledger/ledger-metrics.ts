@@ -111,6 +111,18 @@ export class LedgerMetrics {
     })
   }
 
+  /** @param count called when metrics are read */
+  watchSearchIndex(count: () => Promise<number>): void {
+    const gauge: Gauge = new Gauge({
+      name: 'daybook_unindexed_events',
+      help: 'Events that are stored, but not yet in the search index.',
+      registers: [this.#registry],
+      collect: async () => {
+        gauge.set(await count())
+      },
+    })
+  }
+
   /** Counts a request that was refused because of the state of the database. */
   countStoreFailure(code: string): void {
     this.#storeFailures.inc({ code })

@@ -208,5 +208,6 @@ export function createLedgerServer(options: LedgerServerOptions): HttpApp {
     },
   })
   metrics.watchConnections(() => app.connectionCounts())
+  metrics.watchSearchIndex(async () => (await options.ledger.health()).unindexedEvents)
   return app
 }

@@ -53,7 +53,9 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Sqli
       query: (query, signal) => (isRange(query) ? events.queryRange(query, signal) : events.query(query, signal)),
       health: async () => {
         const head = await groups.prove()
-        return { database: options.path, engine: 'sqlite', head, epoch, schemaVersion, damage: thread.damage }
+        const unindexedEvents = await events.unindexed()
+        const { damage } = thread
+        return { database: options.path, engine: 'sqlite', head, epoch, schemaVersion, unindexedEvents, damage }
       },
     },
     subscriptions,

@@ -17,6 +17,7 @@ t.test('health names the database, and the state of the ledger', async t => {
     head: '2031-05-04T09:00:00.000000Z',
     epoch: 'epoch-1',
     schema_version: 3,
+    unindexed_events: 0,
   })
 })
 

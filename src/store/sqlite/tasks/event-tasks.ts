@@ -52,6 +52,8 @@ export function eventTasks({ database, index, writer, epoch }: OpenLedger) {
     queryRange: page(readMatching),
     query: query(readMatching),
     histogram: query((wanted: HistogramQuery) => countEvents(database, index, epoch, wanted)),
+    /** How many events are stored, but not yet in the search index. */
+    unindexed: read(() => writer.appended - index.through),
     stats: read(() => readStatistics(database)),
   }
 }
