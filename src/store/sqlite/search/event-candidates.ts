@@ -51,7 +51,7 @@ const LARGEST_WINDOW = 1_048_576
 const GROWTH = 8
 
 export function isFiltered(query: EventFilter): boolean {
-  return facetExpression(query) !== undefined || (query.search?.length ?? 0) > 0
+  return facetExpression(query) !== undefined || (query.search?.length ?? 0) > 0 || query.excluded !== undefined
 }
 
 /** What an index has, up to which event. */
@@ -208,6 +208,16 @@ function anyPattern(patterns: readonly string[]): string {
   return patterns.map(() => `body LIKE ? ESCAPE '${LIKE_ESCAPE}'`).join(' OR ')
 }
 
+/** Conditions on the columns of `events`: all that a filter excludes by `source`, and by `kind` if not by too many. */
+export function excludedColumns(database: Database, { excluded }: EventFilter): { sql: string; values: string[] } {
+  const lists = { source: excluded?.sources, kind: excluded?.kinds && kindsOf(database, excluded.kinds) }
+  const given = Object.entries(lists).flatMap(([column, values]) => (values ? [{ column, values }] : []))
+  return {
+    sql: given.map(({ column }) => `AND ${column} NOT IN (SELECT value FROM json_each(?))`).join(' '),
+    values: given.map(({ values }) => JSON.stringify(values)),
+  }
+}
+
 /**
  * From the table, by its columns and the raw text of the bodies. Large bodies are always candidates: reading one takes
  * long, and a statement cannot be divided.
@@ -215,15 +225,16 @@ function anyPattern(patterns: readonly string[]): string {
 function scanning(database: Database, query: EventFilter, atOnce: number): Lookup {
   const patterns = query.search?.length ? bodyPatterns(query.search) : []
   const likely = anyPattern(patterns)
+  const excluded = excludedColumns(database, query)
   const statement = (order: string) => /* sql */ `
     SELECT seq FROM events
     WHERE seq BETWEEN ? AND ? AND (? IS NULL OR source IN (SELECT value FROM json_each(?)))
-      AND subject_id = coalesce(?, subject_id)
+      AND subject_id = coalesce(?, subject_id) ${excluded.sql}
       ${likely && `AND (octet_length(body) > ${LARGE_BODY_BYTES} OR ${likely})`}
     ORDER BY seq ${order} LIMIT ?`
   const statements: Record<Order, string> = { asc: statement('ASC'), desc: statement('DESC') }
   const sources = query.sources ? JSON.stringify(query.sources) : null
-  const values = [sources, sources, query.subjectId ?? null, ...patterns, atOnce]
+  const values = [sources, sources, query.subjectId ?? null, ...excluded.values, ...patterns, atOnce]
   return (order, { low, high }) => toSeqs(database.all(statements[order], low, high, ...values))
 }
 
