@@ -161,7 +161,7 @@ export function countAll(all: readonly StoredEvent[], query: HistogramQuery): Om
 }
 
 /** The same facets, by counting. They are complete. */
-function facetsOf(all: readonly StoredEvent[], query: FacetQuery): Omit<EventFacets, 'epoch'> {
+export function facetsOf(all: readonly StoredEvent[], query: FacetQuery): Omit<EventFacets, 'epoch'> {
   const { from, to, count, countedFrom, head } = countAll(all, { ...query, buckets: 1 })
   const found = from === null ? [] : all.filter(event => isIn(event, from, to) && eventMatches(event, query))
   const valuesOf = (event: StoredEvent): Record<(typeof FACETS)[number], (string | undefined)[]> => ({
@@ -181,7 +181,7 @@ function isIn(event: StoredEvent, from: Micros, to: Micros | null): boolean {
 }
 
 /** Values with equal counts may be in any order. */
-function comparableFacets({ values, from, to, count, countedFrom, head }: Omit<EventFacets, 'epoch'>) {
+export function comparableFacets({ values, from, to, count, countedFrom, head }: Omit<EventFacets, 'epoch'>) {
   const sorted = FACETS.map(facet => values[facet].map(({ value, count }) => `${facet} ${value} ${count}`).sort())
   return { from, to, count, countedFrom, head, values: sorted }
 }
@@ -210,6 +210,6 @@ function comparable({ bySource, ...others }: Omit<EventHistogram, 'epoch'> & { e
 }
 
 /** The search index trails the commits. Long enough for a quiet moment. */
-function untilIndexed(): Promise<void> {
+export function untilIndexed(): Promise<void> {
   return new Promise(resolve => setTimeout(resolve, 400))
 }
