@@ -23,6 +23,13 @@ export interface EventParameters {
   actor?: string | undefined
   target?: string | undefined
   verified?: string | undefined
+  outcome?: readonly string[] | undefined
+  /** None of these matches, here and below. */
+  exclude_source?: readonly string[] | undefined
+  exclude_kind?: readonly string[] | undefined
+  exclude_actor?: readonly string[] | undefined
+  exclude_target?: readonly string[] | undefined
+  exclude_outcome?: readonly string[] | undefined
   /** Seconds to hold the response until something matches. Needs `since`. */
   wait?: string | undefined
 }

@@ -7,6 +7,7 @@ import {
   VERIFICATIONS,
   type Verification,
 } from '../model/events/event.js'
+import type { EventFacets, FacetQuery } from '../model/events/event-facets.js'
 import type { EventHistogram, HistogramQuery } from '../model/events/event-histogram.js'
 import { UNVERIFIED_KEYS } from '../model/events/event-limits.js'
 import type { EventPage, EventQuery } from '../model/events/event-query.js'
@@ -196,6 +197,11 @@ export class Ledger {
   /** Counts events over a range, by source. A range with no end goes up to now. */
   histogram(query: Omit<HistogramQuery, 'now'>, signal?: AbortSignal): Promise<EventHistogram> {
     return this.options.store.events.histogram({ ...query, now: this.options.clock() }, signal)
+  }
+
+  /** Counts the values that matching events have. A range with no end goes up to now. */
+  facets(query: Omit<FacetQuery, 'now'>, signal?: AbortSignal): Promise<EventFacets> {
+    return this.options.store.events.facets({ ...query, now: this.options.clock() }, signal)
   }
 
   /** A repeat may make an event larger while it waits to be admitted. */

@@ -1,5 +1,6 @@
 import type { AppError } from '../model/app-error.js'
 import type { NewEvent, Provenance } from '../model/events/event.js'
+import type { EventFacets, FacetQuery } from '../model/events/event-facets.js'
 import type { EventHistogram, HistogramQuery } from '../model/events/event-histogram.js'
 import type { EventPage, EventQuery } from '../model/events/event-query.js'
 import type { CaptureState } from '../model/subscriptions/subscription.js'
@@ -98,6 +99,9 @@ export interface EventStore {
    * bound.
    */
   histogram(query: HistogramQuery, signal?: AbortSignal): Promise<EventHistogram>
+
+  /** The values that the matching events have, newest events first, in slices as in `query`, up to a bound. */
+  facets(query: FacetQuery, signal?: AbortSignal): Promise<EventFacets>
 
   /** From stored counters, never by counting rows. */
   stats(): Promise<LedgerStats>

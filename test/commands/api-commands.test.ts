@@ -66,11 +66,14 @@ const lines: Line[] = [
     argv: [
       ...['events', '--kind', 'a', '--kind', 'b.*', '--subscription-id', 's', '--since', '2031-05-04T09:00:00+02:00'],
       ...['--from', 'f', '--to', 't', '--q', '"a b" c', '--limit', '500', '--order', 'asc', '--subject-id', 'i'],
-      ...['--actor', 'Ada', '--target', 'k', '--verified', 'none,token', '--wait', '1'],
+      ...['--actor', 'Ada', '--target', 'k', '--verified', 'none,token', '--wait', '1', '--outcome', 'failed'],
+      ...['--exclude-kind', 'c', '--exclude-kind', 'd.*', '--exclude-source', 'e', '--exclude-actor', 'F'],
+      ...['--exclude-target', 'g', '--exclude-outcome', 'running'],
     ],
     asks:
-      'GET /api/events?kind=a&kind=b.*&actor=Ada&target=k&verified=none%2Ctoken&q=%22a+b%22+c&since=2031-05-04T09%3A00%3A00%2B02%3A00' +
-      '&from=f&to=t&limit=500&order=asc&wait=1&subscription_id=s&subject_id=i',
+      'GET /api/events?kind=a&kind=b.*&actor=Ada&target=k&verified=none%2Ctoken&outcome=failed&q=%22a+b%22+c&since=2031-05-04T09%3A00%3A00%2B02%3A00' +
+      '&from=f&to=t&limit=500&order=asc&wait=1&exclude_source=e&exclude_kind=c&exclude_kind=d.*&exclude_actor=F&exclude_target=g' +
+      '&exclude_outcome=running&subscription_id=s&subject_id=i',
     answer: { items: [] },
     shows: /No events/,
   },

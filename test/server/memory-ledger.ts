@@ -2,6 +2,7 @@ import { EventEmitter, once } from 'node:events'
 import type { EventDelivery } from '../../src/ledger/ledger.js'
 import { AppError } from '../../src/model/app-error.js'
 import { type NewEvent, type StoredEvent, storedKeyOf } from '../../src/model/events/event.js'
+import type { EventFacets, FacetQuery } from '../../src/model/events/event-facets.js'
 import type { EventHistogram, HistogramQuery } from '../../src/model/events/event-histogram.js'
 import { eventMatches } from '../../src/model/events/event-match.js'
 import type { EventPage, EventQuery } from '../../src/model/events/event-query.js'
@@ -25,6 +26,12 @@ export class MemoryLedger implements ServedLedger {
   counted: EventHistogram = {
     ...{ from: null, to: null, starts: [], counts: [], count: 0, bySource: [], countedFrom: null, head: null },
     epoch: 'epoch-1',
+  }
+  readonly facetQueries: Omit<FacetQuery, 'now'>[] = []
+  /** What the facets of every query are. */
+  values: EventFacets = {
+    ...{ from: null, to: null, count: 0, countedFrom: null, head: null, epoch: 'epoch-1' },
+    values: { source: [], kind: [], outcome: [], actor: [], verified: [], subscription_id: [] },
   }
   /** When set, whatever is asked fails with it. */
   failure: Error | undefined
@@ -83,6 +90,13 @@ export class MemoryLedger implements ServedLedger {
     this.#fail()
     this.histograms.push(query)
     return this.counted
+  }
+
+  async facets(query: Omit<FacetQuery, 'now'>, signal?: AbortSignal): Promise<EventFacets> {
+    signal?.throwIfAborted()
+    this.#fail()
+    this.facetQueries.push(query)
+    return this.values
   }
 
   async previewSubscription(): Promise<SubscriptionPreview> {

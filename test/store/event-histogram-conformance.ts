@@ -1,8 +1,10 @@
 import fc from 'fast-check'
 import type { Test } from 'tap'
 import type { StoredEvent } from '../../src/model/events/event.js'
+import { type EventFacets, FACETS, type FacetQuery } from '../../src/model/events/event-facets.js'
 import { bucketStarts, type EventHistogram, type HistogramQuery } from '../../src/model/events/event-histogram.js'
 import { type EventFilter, eventMatches } from '../../src/model/events/event-match.js'
+import { type Outcome, outcomeGroupOf } from '../../src/model/sentences/event-outcome.js'
 import { type Micros, readTimestamp } from '../../src/model/timestamp.js'
 import type { EventStore } from '../../src/store/event-store.js'
 import { itemsOf, messageCreated } from '../support/events.js'
@@ -13,6 +15,7 @@ const SECOND = 1_000_000
 const SOURCES = ['chat', 'forum', 'code_a', 'weather']
 const KINDS = ['message.created', 'message.updated', 'messages.created', 'push']
 const EVENTS = 1_500
+const OUTCOME_WORDS = ['failed', 'Timed out', 'success', 'queued', 'running', 'canceled', 'approved']
 
 /** Counting is proved against reading every event and counting. */
 export function eventHistograms(t: Test, open: OpenStore): void {
@@ -40,6 +43,11 @@ export function eventHistograms(t: Test, open: OpenStore): void {
       some('17', 'grace', '9').map(actors => ({ actors })),
       fc.constantFrom('topic:4/deploys', 'message:8').map(target => ({ target })),
       fc.constant({ verified: ['signature' as const] }),
+      fc.constantFrom<Outcome[]>(['failed'], ['running', 'succeeded']).map(outcomes => ({ outcomes })),
+      some(...SOURCES).map(sources => ({ excluded: { sources } })),
+      some(...KINDS, 'message.*', 'none.*').map(kinds => ({ excluded: { kinds } })),
+      fc.constant({ excluded: { sources: ['chat'], kinds: ['push'], outcomes: ['failed' as const] } }),
+      fc.constant({ excluded: { actors: ['grace'], targets: ['topic:4/deploys'] } }),
       fc.constantFrom('green', 'lamp', 'lamp 1', 'zz').map(term => ({ search: [term] })),
     )
     const filter = fc.array(one, { maxLength: 2 }).map(parts => Object.assign({}, ...parts) as EventFilter)
@@ -55,6 +63,7 @@ export function eventHistograms(t: Test, open: OpenStore): void {
         fc.asyncProperty(asked, async ({ filter, range, buckets }) => {
           const query = { ...filter, ...range, buckets, now: last - SECOND }
           t.same(comparable(await events.histogram(query)), comparable(countAll(all, query)), JSON.stringify(query))
+          t.same(comparableFacets(await events.facets(query)), comparableFacets(facetsOf(all, query)))
         }),
         { numRuns: 120 },
       )
@@ -151,6 +160,32 @@ export function countAll(all: readonly StoredEvent[], query: HistogramQuery): Om
   return { from, to, starts, counts: countsOf(found), count: found.length, bySource, countedFrom: from, head }
 }
 
+/** The same facets, by counting. They are complete. */
+export function facetsOf(all: readonly StoredEvent[], query: FacetQuery): Omit<EventFacets, 'epoch'> {
+  const { from, to, count, countedFrom, head } = countAll(all, { ...query, buckets: 1 })
+  const found = from === null ? [] : all.filter(event => isIn(event, from, to) && eventMatches(event, query))
+  const valuesOf = (event: StoredEvent): Record<(typeof FACETS)[number], (string | undefined)[]> => ({
+    ...{ source: [event.source], kind: [event.kind], outcome: [outcomeGroupOf(event)], actor: [event.actor.display] },
+    ...{ verified: [event.provenance.verified], subscription_id: event.subscription_ids },
+  })
+  const counts = FACETS.map(facet => {
+    const values = found.flatMap(event => valuesOf(event)[facet]).filter(value => value !== undefined)
+    const distinct = [...new Set(values)]
+    return [facet, distinct.map(value => ({ value, count: values.filter(other => other === value).length }))]
+  })
+  return { from, to, count, values: Object.fromEntries(counts), countedFrom, head }
+}
+
+function isIn(event: StoredEvent, from: Micros, to: Micros | null): boolean {
+  return capturedAt(event) >= from && capturedAt(event) <= (to ?? from)
+}
+
+/** Values with equal counts may be in any order. */
+export function comparableFacets({ values, from, to, count, countedFrom, head }: Omit<EventFacets, 'epoch'>) {
+  const sorted = FACETS.map(facet => values[facet].map(({ value, count }) => `${facet} ${value} ${count}`).sort())
+  return { from, to, count, countedFrom, head, values: sorted }
+}
+
 export function variedEvent(at: number) {
   const source = SOURCES[(at * at + (at >> 5)) % (at < 300 ? 2 : 4)] as string
   const event = messageCreated(String(at), {
@@ -159,6 +194,7 @@ export function variedEvent(at: number) {
     subject_id: String(at % 40),
     actor: at % 5 === 0 ? { id: '9', display: 'Grace', metadata: {} } : { id: '17', display: 'Ada', metadata: {} },
     conversation: { text: at % 3 === 0 ? `lamp ${at}` : 'all green' },
+    action: { kind: 'push', object_type: 'push', verb: 'x', metadata: {}, outcome: OUTCOME_WORDS[at % 13] ?? '' },
   })
   return at % 4 === 0 ? { ...event, provenance: { route: 'webhook' as const, verified: 'signature' as const } } : event
 }
@@ -174,6 +210,6 @@ function comparable({ bySource, ...others }: Omit<EventHistogram, 'epoch'> & { e
 }
 
 /** The search index trails the commits. Long enough for a quiet moment. */
-function untilIndexed(): Promise<void> {
+export function untilIndexed(): Promise<void> {
   return new Promise(resolve => setTimeout(resolve, 400))
 }

@@ -337,6 +337,7 @@ function filters(t: Test, open: OpenStore): void {
         ...messageCreated('5', {
           actor: { id: '17', display: '\ud83d部', metadata: {} },
           target: { type: 'issue', key: 'issue:9 "x"', parent: { key: 'owner:1' } },
+          action: { kind: 'check', object_type: 'check', verb: 'ended', outcome: 'Timed out', metadata: {} },
         }),
         matches: [{ id: 'sub_1' }],
       },
@@ -364,6 +365,18 @@ function filters(t: Test, open: OpenStore): void {
       [{ subscriptionIds: ['sub'] }, []],
       [{ subscriptionIds: ['sub', 'sub_1'] }, ['5']],
       [{ kinds: ['message.*'], actors: ['17'], verified: ['none'] }, ['1', '5']],
+      [{ outcomes: ['failed'] }, ['5']],
+      [{ outcomes: ['failed', 'running'], actors: ['17'] }, ['5']],
+      [{ outcomes: ['succeeded', 'cancelled'] }, []],
+      [{ excluded: { outcomes: ['failed'] } }, ['1', '2', '3', '4']],
+      [{ excluded: { sources: ['forum', 'nowhere'] } }, ['1', '3', '4', '5']],
+      [{ excluded: { kinds: ['message.*'] } }, ['2']],
+      [{ excluded: { kinds: ['message.created', 'reply.created'] } }, ['4']],
+      [{ excluded: { actors: ['GRACE HOPPER'] } }, ['1', '2', '4', '5']],
+      [{ excluded: { actors: ['17'] } }, ['3']],
+      [{ excluded: { targets: ['owner:1', 'message:3'] } }, ['1', '2', '4']],
+      [{ target: 'topic:4/deploys', excluded: { sources: ['forum'], kinds: ['message.updated'] } }, ['1', '3']],
+      [{ sources: ['chat'], excluded: { sources: ['chat'] } }, []],
     ]
     for (const settled of [false, true]) {
       if (settled) await untilIndexed()

@@ -4,6 +4,9 @@ import { LedgerCommand } from '../../cli/base/ledger-command.js'
 import { toTerminalJson, toTerminalLine } from '../../cli/terminal/text.js'
 import type { EventParameters } from '../../client/event-pages.js'
 import { followEvents } from '../../client/follow-events.js'
+import { OUTCOMES } from '../../model/sentences/event-outcome.js'
+
+const SEVERAL = { multiple: true, multipleNonGreedy: true } as const
 
 export default class ApiEvents extends LedgerCommand {
   static override summary = 'Lists events by filters and by checkpoint, or follows new ones.'
@@ -18,14 +21,14 @@ export default class ApiEvents extends LedgerCommand {
     '<%= config.bin %> <%= command.id %> --source chat --days 1',
     '<%= config.bin %> <%= command.id %> --q \'"release notes" deploy\' --limit 20',
     '<%= config.bin %> <%= command.id %> --follow --kind "pull_request.*"',
+    '<%= config.bin %> <%= command.id %> --outcome failed --exclude-actor renovate',
   ]
   static override flags = {
     source: string({ description: 'Platform source, such as chat.', helpValue: '<source>' }),
     kind: string({
       description: 'Event kind; message.* covers all of message. May be given several times.',
       helpValue: '<kind>',
-      multiple: true,
-      multipleNonGreedy: true,
+      ...SEVERAL,
     }),
     'subscription-id': string({ description: 'Matched this subscription when captured.', helpValue: '<id>' }),
     'subject-id': string({ description: 'Exact id of the subject.', helpValue: '<id>' }),
@@ -35,6 +38,20 @@ export default class ApiEvents extends LedgerCommand {
       description: 'Verification: a comma-separated list of signature, token, login, none.',
       helpValue: '<list>',
     }),
+    outcome: string({
+      description: `How a run ended, or running: ${OUTCOMES.join(', ')}. May be given several times.`,
+      helpValue: '<outcome>',
+      ...SEVERAL,
+    }),
+    'exclude-source': string({ description: 'Not of this source.', helpValue: '<source>', ...SEVERAL }),
+    'exclude-kind': string({
+      description: 'Not of this kind; message.* as in --kind.',
+      helpValue: '<kind>',
+      ...SEVERAL,
+    }),
+    'exclude-actor': string({ description: 'Not by this actor.', helpValue: '<actor>', ...SEVERAL }),
+    'exclude-target': string({ description: 'Key nowhere in the target chain.', helpValue: '<key>', ...SEVERAL }),
+    'exclude-outcome': string({ description: 'Not with this outcome.', helpValue: '<outcome>', ...SEVERAL }),
     q: string({ description: 'Search words, all required; "a phrase" stays together.', helpValue: '<words>' }),
     since: string({ description: 'Checkpoint: only events captured after it.', helpValue: '<time>' }),
     days: string({ description: 'Captured in the last N days (N × 24 h).', helpValue: '<n>' }),
@@ -56,9 +73,15 @@ export default class ApiEvents extends LedgerCommand {
 
   async run(): Promise<void> {
     const { flags } = await this.parse(ApiEvents)
-    const { source, kind, actor, target, verified, q, since, days, from, to, before, limit, order, wait } = flags
+    const { source, kind, actor, target, verified, outcome, q, since, days, from, to, before, limit, order, wait } =
+      flags
     const parameters: EventParameters = {
-      ...{ source, kind, actor, target, verified, q, since, days, from, to, before, limit, order, wait },
+      ...{ source, kind, actor, target, verified, outcome, q, since, days, from, to, before, limit, order, wait },
+      exclude_source: flags['exclude-source'],
+      exclude_kind: flags['exclude-kind'],
+      exclude_actor: flags['exclude-actor'],
+      exclude_target: flags['exclude-target'],
+      exclude_outcome: flags['exclude-outcome'],
       subscription_id: flags['subscription-id'],
       subject_id: flags['subject-id'],
     }

@@ -1,11 +1,21 @@
+import { type Outcome, outcomeGroupOf } from '../sentences/event-outcome.js'
 import { type StoredEvent, targetChain } from './event.js'
-import type { EventQuery } from './event-query.js'
+import type { EventQuery, ExcludedValues } from './event-query.js'
 import { foldCase, searchableStrings } from './search.js'
 
 /** The filters of a query without its window, order and size. */
 export type EventFilter = Pick<
   EventQuery,
-  'sources' | 'kinds' | 'subscriptionIds' | 'subjectId' | 'actors' | 'target' | 'verified' | 'search'
+  | 'sources'
+  | 'kinds'
+  | 'subscriptionIds'
+  | 'subjectId'
+  | 'actors'
+  | 'target'
+  | 'verified'
+  | 'outcomes'
+  | 'search'
+  | 'excluded'
 >
 
 /**
@@ -15,12 +25,14 @@ export type EventFilter = Pick<
 export function eventMatches(event: StoredEvent, filter: EventFilter): boolean {
   if (filter.sources !== undefined && !filter.sources.includes(event.source)) return false
   if (filter.kinds !== undefined && !filter.kinds.some(pattern => kindMatches(event.kind, pattern))) return false
-  const { subscriptionIds, actors } = filter
+  const { subscriptionIds, actors, outcomes, excluded } = filter
   if (subscriptionIds !== undefined && !subscriptionIds.some(id => event.subscription_ids.includes(id))) return false
   if (filter.subjectId !== undefined && event.subject_id !== filter.subjectId) return false
   if (filter.verified !== undefined && !filter.verified.includes(event.provenance.verified)) return false
   if (actors !== undefined && !actors.some(actor => actorMatches(event, actor))) return false
   if (filter.target !== undefined && !targetMatches(event, filter.target)) return false
+  if (outcomes !== undefined && !outcomes.includes(outcomeGroupOf(event) as Outcome)) return false
+  if (excluded !== undefined && isExcluded(event, excluded)) return false
   return filter.search === undefined || searchMatches(event, filter.search)
 }
 
@@ -28,6 +40,14 @@ export function eventMatches(event: StoredEvent, filter: EventFilter): boolean {
 export function kindMatches(kind: string, pattern: string): boolean {
   if (pattern === '*') return true
   return pattern.endsWith('.*') ? kind.startsWith(pattern.slice(0, -1)) : kind === pattern
+}
+
+function isExcluded(event: StoredEvent, { sources, kinds, actors, targets, outcomes }: ExcludedValues): boolean {
+  if (sources?.includes(event.source)) return true
+  if (kinds?.some(pattern => kindMatches(event.kind, pattern))) return true
+  if (actors?.some(actor => actorMatches(event, actor))) return true
+  if (targets?.some(key => targetMatches(event, key))) return true
+  return outcomes?.includes(outcomeGroupOf(event) as Outcome) ?? false
 }
 
 function actorMatches(event: StoredEvent, actor: string): boolean {

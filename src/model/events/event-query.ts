@@ -1,3 +1,4 @@
+import type { Outcome } from '../sentences/event-outcome.js'
 import type { Micros } from '../timestamp.js'
 import type { Verification } from './event.js'
 import type { SearchTerm } from './search.js'
@@ -29,12 +30,22 @@ export interface EventQuery {
   /** A key anywhere in the target chain. */
   target?: string
   verified?: readonly Verification[]
+  /** As `outcomeGroupOf` has it. */
+  outcomes?: readonly Outcome[]
   /** All must occur. */
   search?: readonly SearchTerm[]
+  /** An event with any of these values does not match. */
+  excluded?: ExcludedValues
   /** Omits `payload`, which is most of an event. */
   withoutPayload?: true
   /** The page ends before an event that would make it larger, even before its first one (`EventPage.neededBytes`). */
   maxBytes?: number
+}
+
+/** Values of an event, with the meaning that they have in `EventQuery`. At least one. */
+export interface ExcludedValues extends Pick<EventQuery, 'sources' | 'kinds' | 'actors' | 'outcomes'> {
+  /** Keys anywhere in the target chain. */
+  targets?: readonly string[]
 }
 
 /** Members that only bound a page. */

@@ -1,5 +1,9 @@
 import { memberOf, plainWords, textOf } from './event-names.js'
 
+/** How something that runs on a machine ended, or that it has not. */
+export const OUTCOMES = ['failed', 'succeeded', 'running', 'cancelled'] as const
+export type Outcome = (typeof OUTCOMES)[number]
+
 /** Platform words → our words. Words not listed stay unchanged. */
 const SAME: Readonly<Record<string, string>> = {
   success: 'succeeded',
@@ -62,6 +66,25 @@ export function outcomeOf(event: unknown): string {
   const states = type.endsWith('status') ? [textOf(metadata, 'state'), textOf(event, 'payload', type, 'state')] : []
   const state = canonicalOutcome([...states, textOf(metadata, 'status')].find(each => each !== '') ?? '')
   return RUN_STATES.includes(state) ? state : ''
+}
+
+/** The words of `outcomeOf` that each outcome covers. Others, such as `approved` and `skipped`, belong to none. */
+const COVERED: Readonly<Record<Outcome, readonly string[]>> = {
+  failed: ['failed', 'timed_out', 'startup_failure', 'action_required'],
+  succeeded: ['succeeded'],
+  running: ['running', 'queued', 'waiting', 'manual', 'blocked', 'preparing', 'scheduled'],
+  cancelled: ['cancelled', 'cancelling'],
+}
+const OUTCOME_OF_WORD = new Map(OUTCOMES.flatMap(outcome => COVERED[outcome].map(word => [word, outcome] as const)))
+
+/**
+ * The outcome of an event, as the filter `outcome` and the marks on pages have it: from its action alone, which is also
+ * known of an event whose payload is not read.
+ *
+ * Source: docs/decisions/0037.
+ */
+export function outcomeGroupOf({ action }: { action: unknown }): Outcome | undefined {
+  return OUTCOME_OF_WORD.get(outcomeOf({ action }))
 }
 
 /** `timed_out` → `timed out` */

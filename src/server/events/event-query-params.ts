@@ -1,9 +1,11 @@
 import Type from '#typebox'
 import { VERIFICATIONS, type Verification } from '../../model/events/event.js'
+import type { FacetQuery } from '../../model/events/event-facets.js'
 import { HISTOGRAM_LIMITS, type HistogramQuery } from '../../model/events/event-histogram.js'
 import { EVENT_LIMITS } from '../../model/events/event-limits.js'
-import { type EventQuery, QUERY_LIMITS } from '../../model/events/event-query.js'
+import { type EventQuery, type ExcludedValues, QUERY_LIMITS } from '../../model/events/event-query.js'
 import { readSearch } from '../../model/events/search.js'
+import { OUTCOMES, type Outcome } from '../../model/sentences/event-outcome.js'
 import { type Micros, readTimestamp } from '../../model/timestamp.js'
 import type { ParameterDoc } from '../http/route.js'
 import { QueryString } from '../request/query-string.js'
@@ -52,14 +54,33 @@ export function readEventQuery(search: string, now: Micros): EventQueryRequest {
  */
 export function readHistogramQuery(search: string, now: Micros): Omit<HistogramQuery, 'now'> {
   const params = new QueryString(search, HISTOGRAM_PARAMETER_NAMES, REPEATABLE)
+  const counted = readCounted(params, now)
+  const { buckets: max, defaultBuckets } = HISTOGRAM_LIMITS
+  const buckets = params.integer('buckets', { min: 1, max }) ?? defaultBuckets
+  params.finish()
+  return { ...counted, buckets }
+}
+
+/**
+ * Reads the query string of `GET /api/facets`: the parameters of a histogram, without `buckets`.
+ *
+ * @throws AppError as `readEventQuery`
+ */
+export function readFacetQuery(search: string, now: Micros): Omit<FacetQuery, 'now'> {
+  const params = new QueryString(search, FACET_PARAMETER_NAMES, REPEATABLE)
+  const counted = readCounted(params, now)
+  params.finish()
+  return counted
+}
+
+function readCounted<Other extends string>(
+  params: QueryString<Other | FacetParameter>,
+  now: Micros,
+): Omit<FacetQuery, 'now'> {
   const since = params.timestamp('since')?.micros
   const to = readTo(params)
   const from = readFrom(params, now)
-  const { buckets: max, defaultBuckets } = HISTOGRAM_LIMITS
-  const buckets = params.integer('buckets', { min: 1, max }) ?? defaultBuckets
-  const filters = readFilters(params)
-  params.finish()
-  return { ...filters, ...defined({ since, from, to }), buckets }
+  return { ...readFilters(params), ...defined({ since, from, to }) }
 }
 
 /** A request for a stream: the filters, and where to begin. */
@@ -91,13 +112,17 @@ export function readEventStreamRequest(
   return { filters: { ...filters, ...defined({ from }) }, ...defined({ since: start }) }
 }
 
-type FilterName = 'source' | 'kind' | 'subscription_id' | 'subject_id' | 'actor' | 'target' | 'verified' | 'q'
+const EXCLUDING = ['exclude_source', 'exclude_kind', 'exclude_actor', 'exclude_target', 'exclude_outcome'] as const
+const REPEATABLE = ['source', 'kind', 'subscription_id', 'actor', 'outcome', ...EXCLUDING] as const
+
+type FilterName = (typeof REPEATABLE)[number] | 'subject_id' | 'target' | 'verified' | 'q'
 type StreamParameter = FilterName | 'since' | 'from' | 'days'
-type HistogramParameter = StreamParameter | 'to' | 'before' | 'buckets'
+type FacetParameter = StreamParameter | 'to' | 'before'
+type HistogramParameter = FacetParameter | 'buckets'
 type EventParameter = StreamParameter | 'to' | 'before' | 'order' | 'limit' | 'wait'
 
+const TO_EXCLUDE = 'To leave values out, use exclude_source, exclude_kind and so on.'
 const LONGEST_VALUE = 2 * EVENT_LIMITS.subjectIdCharacters
-const REPEATABLE = ['source', 'kind', 'subscription_id', 'actor'] as const
 
 const Timestamp = Type.String({ format: 'date-time' })
 const Text = Type.String({ minLength: 1 })
@@ -128,6 +153,33 @@ const DOCS: Record<EventParameter, Omit<ParameterDoc, 'name'>> = {
   verified: {
     description: `How the delivery was proved, as a comma list of: ${VERIFICATIONS.join(', ')}.`,
     schema: Type.String(),
+  },
+  outcome: {
+    description:
+      'How a run ended: failed, succeeded or cancelled; running covers all that has not ended. Several: any of them.',
+    schema: Type.Enum([...OUTCOMES]),
+    repeatable: true,
+  },
+  exclude_source: { description: 'Not of this source. Several: none of them.', schema: Text, repeatable: true },
+  exclude_kind: {
+    description: 'Not of this kind; `message.*` covers all of message. Several: none of them.',
+    schema: Text,
+    repeatable: true,
+  },
+  exclude_actor: {
+    description: 'Not by the actor with this id or, ignoring case, display name. Several: none of them.',
+    schema: Text,
+    repeatable: true,
+  },
+  exclude_target: {
+    description: 'This key is nowhere in the target chain. Several: none of them.',
+    schema: Text,
+    repeatable: true,
+  },
+  exclude_outcome: {
+    description: 'Not with this outcome; events without one match. Several: none of them.',
+    schema: Type.Enum([...OUTCOMES]),
+    repeatable: true,
   },
   q: {
     description:
@@ -164,12 +216,12 @@ const DOCS: Record<EventParameter, Omit<ParameterDoc, 'name'>> = {
 }
 
 const EVENT_PARAMETER_NAMES = Object.keys(DOCS) as EventParameter[]
-const NOT_FOR_HISTOGRAMS: readonly EventParameter[] = ['order', 'limit', 'wait']
+const NOT_FOR_COUNTS: readonly EventParameter[] = ['order', 'limit', 'wait']
 const NOT_FOR_STREAMS: readonly EventParameter[] = ['to', 'before', 'order', 'limit', 'wait']
 const STREAM_PARAMETER_NAMES = EVENT_PARAMETER_NAMES.filter(isStreamParameter)
 
-const SHARED_BY_HISTOGRAMS = EVENT_PARAMETER_NAMES.filter(isHistogramParameter)
-const HISTOGRAM_PARAMETER_NAMES: readonly HistogramParameter[] = [...SHARED_BY_HISTOGRAMS, 'buckets']
+const FACET_PARAMETER_NAMES = EVENT_PARAMETER_NAMES.filter(isFacetParameter)
+const HISTOGRAM_PARAMETER_NAMES: readonly HistogramParameter[] = [...FACET_PARAMETER_NAMES, 'buckets']
 
 /** The parameters of `GET /api/events`, described. */
 export const EVENT_PARAMETERS = EVENT_PARAMETER_NAMES.map(toParameterDoc)
@@ -177,9 +229,12 @@ export const EVENT_PARAMETERS = EVENT_PARAMETER_NAMES.map(toParameterDoc)
 /** The parameters of `GET /api/stream`, described. */
 export const EVENT_STREAM_PARAMETERS = STREAM_PARAMETER_NAMES.map(toParameterDoc)
 
+/** The parameters of `GET /api/facets`, described. */
+export const FACET_PARAMETERS: readonly ParameterDoc[] = FACET_PARAMETER_NAMES.map(toParameterDoc)
+
 /** The parameters of `GET /api/histogram`, described. */
 export const HISTOGRAM_PARAMETERS: readonly ParameterDoc[] = [
-  ...SHARED_BY_HISTOGRAMS.map(toParameterDoc),
+  ...FACET_PARAMETERS,
   {
     name: 'buckets',
     description: `The number of equal parts of the range, ${HISTOGRAM_LIMITS.defaultBuckets} when absent.`,
@@ -187,8 +242,8 @@ export const HISTOGRAM_PARAMETERS: readonly ParameterDoc[] = [
   },
 ]
 
-function isHistogramParameter(name: EventParameter): name is Exclude<HistogramParameter, 'buckets'> {
-  return !NOT_FOR_HISTOGRAMS.includes(name)
+function isFacetParameter(name: EventParameter): name is FacetParameter {
+  return !NOT_FOR_COUNTS.includes(name)
 }
 
 function isStreamParameter(name: EventParameter): name is StreamParameter {
@@ -218,38 +273,69 @@ function readFilters<Other extends string>(params: QueryString<Other | FilterNam
   const text = (name: FilterName) => params.text(name, LONGEST_VALUE)
   const search = params.attempt(() => readSearch('q', params.raw('q') ?? ''))
   return defined({
-    sources: readSources(params),
-    kinds: readKinds(params),
+    sources: readSources(params, 'source'),
+    kinds: readKinds(params, 'kind'),
     subscriptionIds: readChoices(params, 'subscription_id'),
     subjectId: text('subject_id'),
     actors: readChoices(params, 'actor'),
     target: text('target'),
     verified: readVerified(params),
+    outcomes: readOutcomes(params, 'outcome'),
+    excluded: readExcluded(params),
     // A search for nothing finds everything.
     search: search?.length ? search : undefined,
   })
 }
 
-function readSources<Other extends string>(params: QueryString<Other | FilterName>): readonly string[] | undefined {
-  const sources = readChoices(params, 'source')
+function readExcluded<Other extends string>(params: QueryString<Other | FilterName>): ExcludedValues | undefined {
+  const excluded: ExcludedValues = defined({
+    sources: readSources(params, 'exclude_source'),
+    kinds: readKinds(params, 'exclude_kind'),
+    actors: readChoices(params, 'exclude_actor'),
+    targets: readChoices(params, 'exclude_target'),
+    outcomes: readOutcomes(params, 'exclude_outcome'),
+  })
+  if (excluded.kinds?.includes('*')) params.refuse('exclude_kind', 'Without kind "*" there is no event at all.')
+  return Object.keys(excluded).length > 0 ? excluded : undefined
+}
+
+function readSources<Other extends string>(
+  params: QueryString<Other | FilterName>,
+  name: 'source' | 'exclude_source',
+): readonly string[] | undefined {
+  const sources = readChoices(params, name)
   if (sources?.some(source => /^!|\*/.test(source))) {
     params.refuse(
-      'source',
-      'source is the whole word, such as chat: neither "*" nor "!" is supported. Repeat it for several.',
+      name,
+      `${name} is the whole word, such as chat: neither "*" nor "!" is supported. Repeat it for several. ${TO_EXCLUDE}`,
     )
   }
   return sources
 }
 
-function readKinds<Other extends string>(params: QueryString<Other | FilterName>): readonly string[] | undefined {
-  const kinds = readChoices(params, 'kind', 2 * EVENT_LIMITS.kindCharacters)
+function readKinds<Other extends string>(
+  params: QueryString<Other | FilterName>,
+  name: 'kind' | 'exclude_kind',
+): readonly string[] | undefined {
+  const kinds = readChoices(params, name, 2 * EVENT_LIMITS.kindCharacters)
   if (kinds?.some(kind => kind !== '*' && /\*(?!$)|[^.]\*$/.test(kind))) {
-    params.refuse('kind', 'A "*" in kind must be alone, or last after a dot, as in message.*')
+    params.refuse(name, `A "*" in ${name} must be alone, or last after a dot, as in message.*`)
   }
   if (kinds?.some(kind => kind.startsWith('!'))) {
-    params.refuse('kind', 'kind names what is wanted: "!" is not supported. Repeat it for several, or write message.*')
+    params.refuse(name, `"!" is not supported in ${name}. Repeat it for several, or write message.* ${TO_EXCLUDE}`)
   }
   return kinds
+}
+
+function readOutcomes<Other extends string>(
+  params: QueryString<Other | FilterName>,
+  name: 'outcome' | 'exclude_outcome',
+): readonly Outcome[] | undefined {
+  const words = readChoices(params, name)
+  if (words?.some(word => !OUTCOMES.some(outcome => outcome === word))) {
+    params.refuse(name, `${name} must be one of: ${OUTCOMES.join(', ')}. Repeat it for several.`)
+  }
+  return words && OUTCOMES.filter(outcome => words.includes(outcome))
 }
 
 /** Alternative values of a parameter. */

@@ -2,6 +2,7 @@ import type { ServerResponse } from 'node:http'
 import Type from '#typebox'
 import type { Identity } from '../../accounts/identity.js'
 import type { ReadPage, WrapRead } from '../../ledger/wait-for-events.js'
+import { type EventFacets, FACET_VALUES, FACETS } from '../../model/events/event-facets.js'
 import type { EventHistogram } from '../../model/events/event-histogram.js'
 import {
   type EventPage,
@@ -21,7 +22,14 @@ import { documented, type HttpRequest, type LedgerEndpoint, type Reply } from '.
 import type { Shutdown } from '../http/shutdown.js'
 import type { ServedLedger } from '../ledger/served-ledger.js'
 import { pathParam } from '../request/path-param.js'
-import { EVENT_PARAMETERS, HISTOGRAM_PARAMETERS, readEventQuery, readHistogramQuery } from './event-query-params.js'
+import {
+  EVENT_PARAMETERS,
+  FACET_PARAMETERS,
+  HISTOGRAM_PARAMETERS,
+  readEventQuery,
+  readFacetQuery,
+  readHistogramQuery,
+} from './event-query-params.js'
 import { CapturedAt, CapturedAtOrNull, Count } from './event-schemas.js'
 import { createPageReader, isPiece } from './page-reader.js'
 
@@ -122,6 +130,13 @@ export function histogram({ ledger, now }: Pick<QueryEventsParts, 'ledger' | 'no
   )
 }
 
+/** `GET /api/facets`: which values the matching events have, and how many of each. */
+export function facets({ ledger, now }: Pick<QueryEventsParts, 'ledger' | 'now'>): LedgerEndpoint {
+  return documented(DOCS.facets, async (req, res) =>
+    json(200, toFacetCounts(await ledger.facets(readFacetQuery(req.search, now()), whenGone(res)))),
+  )
+}
+
 /** `GET /api/events/:dedupe_key`. The key arrives percent-encoded: keys hold `:` and `/`. */
 export function getEvent({ ledger, budget }: Pick<QueryEventsParts, 'ledger' | 'budget'>): LedgerEndpoint {
   return documented(DOCS.getEvent, async (req, res) => {
@@ -187,6 +202,19 @@ function toColumns(histogram: EventHistogram) {
   }
 }
 
+function toFacetCounts({ from, to, count, values, countedFrom, head, epoch }: EventFacets) {
+  return {
+    from: timestampOrNull(from),
+    to: timestampOrNull(to),
+    count,
+    facets: values,
+    complete: countedFrom === from,
+    counted_from: timestampOrNull(countedFrom),
+    head: timestampOrNull(head),
+    epoch,
+  }
+}
+
 function timestampOrNull(micros: Micros | null): string | null {
   return micros === null ? null : toTimestamp(micros)
 }
@@ -222,6 +250,23 @@ const HistogramSchema = Type.Object({
   epoch: Epoch,
 })
 
+const FacetCounts = Type.Array(Type.Object({ value: Type.String(), count: Count }), {
+  description: `Most frequent first, at most ${FACET_VALUES}.`,
+})
+
+const FacetsSchema = Type.Object({
+  from: CapturedAtOrNull,
+  to: CapturedAtOrNull,
+  count: Type.Integer({ minimum: 0, description: 'Matching events since `counted_from`.' }),
+  facets: Type.Object(Object.fromEntries(FACETS.map(facet => [facet, FacetCounts])), {
+    description: 'By filter, its values among these events. `actor` has display names, or ids where there is none.',
+  }),
+  complete: Type.Boolean({ description: 'Whether all of the range is counted.' }),
+  counted_from: CapturedAtOrNull,
+  head: CapturedAtOrNull,
+  epoch: Epoch,
+})
+
 const DOCS = {
   queryEvents: {
     summary: 'Events by filters and checkpoint',
@@ -232,6 +277,11 @@ const DOCS = {
     summary: 'How many events there are over a range, by source, in equal parts of it',
     query: HISTOGRAM_PARAMETERS,
     answers: { 200: { description: 'The counts, in columns', schema: HistogramSchema } },
+  },
+  facets: {
+    summary: 'Which sources, kinds, outcomes and actors the matching events have, with counts',
+    query: FACET_PARAMETERS,
+    answers: { 200: { description: 'The counts by value', schema: FacetsSchema } },
   },
   getEvent: { summary: 'One stored event', answers: { 200: { description: 'The event', schema: named('Event') } } },
 }

@@ -7,6 +7,7 @@ export type ServedLedger = Pick<
   | 'getEvent'
   | 'query'
   | 'histogram'
+  | 'facets'
   | 'waitFor'
   | 'follow'
   | 'saveSubscription'

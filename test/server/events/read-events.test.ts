@@ -1,6 +1,7 @@
 import { connect } from 'node:net'
 import t from 'tap'
 import { AppError } from '../../../src/model/app-error.js'
+import type { FacetQuery } from '../../../src/model/events/event-facets.js'
 import type { HistogramQuery } from '../../../src/model/events/event-histogram.js'
 import type { EventQuery } from '../../../src/model/events/event-query.js'
 import { MemoryLedger, START } from '../memory-ledger.js'
@@ -152,6 +153,26 @@ t.test('a histogram takes the filters and the range of a page, and how many part
   })
 })
 
+t.test('facets are lists of values, for the filters and the range of a histogram', async t => {
+  const { request, ledger } = await serve(t)
+  ledger.values = {
+    ...{ from: START, to: START + 5, count: 3, countedFrom: START + 1, head: START + 3, epoch: 'epoch-1' },
+    values: { ...ledger.values.values, actor: [{ value: '17', count: 2 }], outcome: [{ value: 'failed', count: 1 }] },
+  }
+  t.same(
+    await request('/api/facets?outcome=failed&exclude_kind=push&to=2031-05-04T10:00:00Z').then(({ body }) => body),
+    {
+      ...{ from: at(0), to: at(5), count: 3, complete: false, counted_from: at(1), head: at(3), epoch: 'epoch-1' },
+      facets: {
+        ...{ source: [], kind: [], outcome: [{ value: 'failed', count: 1 }], actor: [{ value: '17', count: 2 }] },
+        ...{ verified: [], subscription_id: [] },
+      },
+    },
+  )
+  t.same(ledger.facetQueries, [{ outcomes: ['failed'], excluded: { kinds: ['push'] }, to: START + 3_600_000_000 }])
+  t.match(await request('/api/facets?buckets=3'), { status: 400, body: { errors: [{ field: 'buckets' }] } })
+})
+
 t.test('an event is read by its key, which may contain any character', async t => {
   const { post, request } = await serve(t)
   const keys = [
@@ -222,6 +243,7 @@ const SLICED = [
   '/api/events?source=chat',
   '/api/events?q=needle',
   '/api/histogram?source=chat',
+  '/api/facets?source=chat',
   '/api/events?since=2031-05-04T09:00:00Z&wait=20',
 ]
 
@@ -239,8 +261,13 @@ class EndlessLedger extends MemoryLedger {
     return this.#endless(signal)
   }
 
+  override facets(query: Omit<FacetQuery, 'now'>, signal?: AbortSignal): Promise<never> {
+    this.facetQueries.push(query)
+    return this.#endless(signal)
+  }
+
   get underWay(): number {
-    return this.queries.length + this.histograms.length
+    return this.queries.length + this.histograms.length + this.facetQueries.length
   }
 
   #endless(signal: AbortSignal | undefined): Promise<never> {

@@ -1,6 +1,6 @@
 import type { EventFilter } from '../../../model/events/event-match.js'
 import type { Database } from '../files/database.js'
-import { candidates, type Indexes, kindsOf, type Range } from '../search/event-candidates.js'
+import { candidates, excludedColumns, type Indexes, kindsOf, type Range } from '../search/event-candidates.js'
 import { LARGE_BODY_BYTES } from '../search/large-body.js'
 import { columnsDecide, rowMatcher } from '../search/row-matcher.js'
 import { facetExpression } from '../search/search-index.js'
@@ -16,12 +16,13 @@ const ROW = /* sql */ `
   SELECT seq, source, kind, subject_id, CASE WHEN octet_length(body) <= ${LARGE_BODY_BYTES} THEN body END AS body
   FROM events WHERE seq = ?`
 
-const columnsSql = (from: string, seq: string, facets: string) => /* sql */ `
+const columnsSql = (from: string, seq: string, facets: string) => (excluded: string) =>
+  /* sql */ `
   SELECT source, count(*) AS events FROM ${from}
   WHERE ${facets} ${seq} BETWEEN ? AND ?
     AND (? IS NULL OR source IN (SELECT value FROM json_each(?)))
     AND (? IS NULL OR kind IN (SELECT value FROM json_each(?)))
-    AND subject_id = coalesce(?, subject_id)
+    AND subject_id = coalesce(?, subject_id) ${excluded}
   GROUP BY source`
 
 const BY_SCAN = columnsSql('events', 'seq', '')
@@ -62,7 +63,8 @@ export function* countBuckets(
 ): Generator<void, BucketCounts> {
   const filter: EventFilter = kinds && !kinds.includes('*') ? { ...others, kinds } : others
   if (!columnsDecide(filter)) return yield* countByReading(database, index, filter, plan, work)
-  if (!filter.kinds && filter.subjectId === undefined) return yield* countByMarks(database, filter, plan, work)
+  if (!filter.kinds && filter.subjectId === undefined && !filter.excluded)
+    return yield* countByMarks(database, filter, plan, work)
   const columns = columnCounts(database, filter)
   if (!columns) return yield* countByReading(database, index, filter, plan, work)
   return yield* countByColumns(columns, index.indexedSeq, plan, work)
@@ -98,23 +100,26 @@ interface ColumnCounts {
 /**
  * Counts inside the database if the columns of `events` decide (`columnsDecide`).
  *
- * @returns undefined if the filter has too many kinds
+ * @returns undefined if the filter has or excludes too many kinds
  */
 function columnCounts(database: Database, filter: EventFilter): ColumnCounts | undefined {
   const { sources, subjectId = null } = filter
   const kinds = filter.kinds && kindsOf(database, filter.kinds)
   if (filter.kinds && !kinds) return undefined
+  const { excluded } = filter
+  if (excluded?.kinds && !kindsOf(database, excluded.kinds)) return undefined
+  const without = excludedColumns(database, filter)
   const facets = facetExpression({ ...filter, ...(kinds?.length ? { kinds } : {}) })
   const listed = (values: readonly string[] | undefined) => (values ? JSON.stringify(values) : null)
-  const values = [listed(sources), listed(sources), listed(kinds), listed(kinds), subjectId]
+  const values = [listed(sources), listed(sources), listed(kinds), listed(kinds), subjectId, ...without.values]
   const counting =
     (sql: string, ...first: string[]): CountRange =>
     ({ low, high }) => {
       const rows = database.all(sql, ...first, low, high, ...values)
       return new Map(rows.map(row => [String(row.source), Number(row.events)]))
     }
-  const scan = counting(BY_SCAN)
-  return { scan, indexed: facets === undefined ? scan : counting(BY_FACETS, facets) }
+  const scan = counting(BY_SCAN(without.sql))
+  return { scan, indexed: facets === undefined ? scan : counting(BY_FACETS(without.sql), facets) }
 }
 
 function* countByColumns(

@@ -16,6 +16,7 @@ const BOUNDS: WorkBounds = { sliceMs: 4, workMs: 2_000 }
 const FIRST = /* sql */ `SELECT captured_us FROM events ORDER BY seq LIMIT 1`
 const LAST = /* sql */ `SELECT captured_us FROM events ORDER BY seq DESC LIMIT 1`
 const CAPTURED = /* sql */ `SELECT captured_us FROM events WHERE seq = ?`
+const SOURCES = /* sql */ `SELECT source FROM source_counters`
 const LARGEST_SOURCES = /* sql */ `
   SELECT source FROM source_counters WHERE events > 0 ORDER BY events DESC, source LIMIT ${HISTOGRAM_LIMITS.sources}`
 
@@ -27,11 +28,11 @@ export function* countEvents(
   database: Database,
   index: Indexes,
   epoch: string,
-  query: HistogramQuery,
+  asked: HistogramQuery,
   bounds = BOUNDS,
 ): Generator<void, EventHistogram> {
-  const newest = database.first(LAST)
-  const head = newest ? Number(newest.captured_us) : null
+  const query = includingSources(database, asked)
+  const head = headOf(database)
   const range = rangeOf(database, query, head)
   if (!range) return { ...NOTHING, head, epoch }
   const { from, to } = range
@@ -53,11 +54,28 @@ export function* countEvents(
   }
 }
 
+/** Excluded sources as a choice of all others: these have stored counts. */
+function includingSources(database: Database, query: HistogramQuery): HistogramQuery {
+  const { sources: left, ...excluded } = query.excluded ?? {}
+  if (!left) return query
+  const known = query.sources ?? database.all(SOURCES).map(row => String(row.source))
+  const sources = known.filter(source => !left.includes(source))
+  if (sources.length === 0 || sources.length > HISTOGRAM_LIMITS.sources) return query
+  const { excluded: _, ...others } = query
+  return { ...others, sources, ...(Object.keys(excluded).length > 0 ? { excluded } : {}) }
+}
+
 const NOTHING = { from: null, to: null, starts: [], counts: [], count: 0, bySource: [], countedFrom: null }
 
-function rangeOf(
+export function headOf(database: Database): Micros | null {
+  const newest = database.first(LAST)
+  return newest ? Number(newest.captured_us) : null
+}
+
+/** The range of a count; undefined if it cannot contain anything. */
+export function rangeOf(
   database: Database,
-  { since, from, to, now }: HistogramQuery,
+  { since, from, to, now }: Pick<HistogramQuery, 'since' | 'from' | 'to' | 'now'>,
   head: Micros | null,
 ): { from: Micros; to: Micros } | undefined {
   const bounds = [from, since === undefined ? undefined : since + 1].filter(bound => bound !== undefined)
@@ -67,7 +85,7 @@ function rangeOf(
 }
 
 /** @param uncounted the newest row that was left out, if any was */
-function firstCounted(database: Database, uncounted: number | undefined): Micros {
+export function firstCounted(database: Database, uncounted: number | undefined): Micros {
   if (uncounted === undefined) return Number.NEGATIVE_INFINITY
   return Number(database.first(CAPTURED, uncounted)?.captured_us) + 1
 }

@@ -1,5 +1,6 @@
 import type { EventFilter } from '../../../model/events/event-match.js'
 import type { EventQuery } from '../../../model/events/event-query.js'
+import { foldCase } from '../../../model/events/search.js'
 import type { Micros } from '../../../model/timestamp.js'
 import type { Database } from '../files/database.js'
 import { bodyPatterns, LIKE_ESCAPE } from './body-patterns.js'
@@ -51,7 +52,7 @@ const LARGEST_WINDOW = 1_048_576
 const GROWTH = 8
 
 export function isFiltered(query: EventFilter): boolean {
-  return facetExpression(query) !== undefined || (query.search?.length ?? 0) > 0
+  return facetExpression(query) !== undefined || (query.search?.length ?? 0) > 0 || query.excluded !== undefined
 }
 
 /** What an index has, up to which event. */
@@ -208,22 +209,43 @@ function anyPattern(patterns: readonly string[]): string {
   return patterns.map(() => `body LIKE ? ESCAPE '${LIKE_ESCAPE}'`).join(' OR ')
 }
 
+/** Conditions on the columns of `events`: all that a filter excludes by `source`, and by `kind` if not by too many. */
+export function excludedColumns(database: Database, { excluded }: EventFilter): { sql: string; values: string[] } {
+  const lists = { source: excluded?.sources, kind: excluded?.kinds && kindsOf(database, excluded.kinds) }
+  const given = Object.entries(lists).flatMap(([column, values]) => (values ? [{ column, values }] : []))
+  return {
+    sql: given.map(({ column }) => `AND ${column} NOT IN (SELECT value FROM json_each(?))`).join(' '),
+    values: given.map(({ values }) => JSON.stringify(values)),
+  }
+}
+
+/** More patterns than this cost more than they save. */
+const SCANNED_PATTERNS = 20
+
 /**
  * From the table, by its columns and the raw text of the bodies. Large bodies are always candidates: reading one takes
  * long, and a statement cannot be divided.
  */
 function scanning(database: Database, query: EventFilter, atOnce: number): Lookup {
-  const patterns = query.search?.length ? bodyPatterns(query.search) : []
-  const likely = anyPattern(patterns)
+  const { search, actors, target, sources, subjectId = null } = query
+  const contained = [search, target === undefined ? undefined : [foldCase(target)]]
+    .filter(terms => terms?.length)
+    .map(terms => bodyPatterns(terms as readonly string[]))
+  if (actors) contained.push(actors.flatMap(actor => bodyPatterns([foldCase(actor)])))
+  const likely = contained.filter(patterns => patterns.length <= SCANNED_PATTERNS)
+  const texts = likely.map(patterns => `AND (octet_length(body) > ${LARGE_BODY_BYTES} OR ${anyPattern(patterns)})`)
+  const excluded = excludedColumns(database, query)
+  const { kinds } = knownKinds(database, query)
   const statement = (order: string) => /* sql */ `
     SELECT seq FROM events
     WHERE seq BETWEEN ? AND ? AND (? IS NULL OR source IN (SELECT value FROM json_each(?)))
-      AND subject_id = coalesce(?, subject_id)
-      ${likely && `AND (octet_length(body) > ${LARGE_BODY_BYTES} OR ${likely})`}
+      AND (? IS NULL OR kind IN (SELECT value FROM json_each(?)))
+      AND subject_id = coalesce(?, subject_id) ${excluded.sql} ${texts.join(' ')}
     ORDER BY seq ${order} LIMIT ?`
   const statements: Record<Order, string> = { asc: statement('ASC'), desc: statement('DESC') }
-  const sources = query.sources ? JSON.stringify(query.sources) : null
-  const values = [sources, sources, query.subjectId ?? null, ...patterns, atOnce]
+  const listed = (values: readonly string[] | undefined) => (values ? JSON.stringify(values) : null)
+  const columns = [listed(sources), listed(sources), listed(kinds), listed(kinds), subjectId, ...excluded.values]
+  const values = [...columns, ...likely.flat(), atOnce]
   return (order, { low, high }) => toSeqs(database.all(statements[order], low, high, ...values))
 }
 

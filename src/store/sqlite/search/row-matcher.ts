@@ -10,13 +10,17 @@ const SLICE_CHARACTERS = 1_000_000
 /** The cost of one comparison, however short the text is. */
 const COMPARISON_CHARACTERS = 50
 
-/** Whether a filter has no conditions except `source`, `kind` and `subject_id`. */
+/** Whether a filter has no conditions except on `source`, `kind` and `subject_id`. */
 export function columnsDecide(filter: EventFilter): boolean {
   return (
     filter.subscriptionIds === undefined &&
     filter.actors === undefined &&
     filter.target === undefined &&
     filter.verified === undefined &&
+    filter.outcomes === undefined &&
+    filter.excluded?.actors === undefined &&
+    filter.excluded?.targets === undefined &&
+    filter.excluded?.outcomes === undefined &&
     filter.search === undefined
   )
 }
@@ -29,11 +33,14 @@ export function columnsDecide(filter: EventFilter): boolean {
 export function rowMatcher(database: Database, filter: EventFilter): (row: Row) => Generator<void, boolean> {
   const byColumns = columnsDecide(filter)
   const { search = [], ...others } = filter
+  const { sources: notSources, kinds: notKinds } = filter.excluded ?? {}
   const patterns = search.map(term => new RegExp(toPattern(inJson(term)), 'iu'))
   return function* (row) {
     if (filter.sources !== undefined && !filter.sources.includes(String(row.source))) return false
     if (filter.kinds !== undefined && !filter.kinds.some(kind => kindMatches(String(row.kind), kind))) return false
     if (filter.subjectId !== undefined && row.subject_id !== filter.subjectId) return false
+    if (notSources?.includes(String(row.source))) return false
+    if (notKinds?.some(kind => kindMatches(String(row.kind), kind))) return false
     if (byColumns) return true
     if (row.body === null) return yield* matchesLarge(database, Number(row.seq), filter)
     const body = String(row.body)

@@ -1,6 +1,7 @@
 import { type StoredEvent, targetChain } from '../../../model/events/event.js'
 import type { EventFilter } from '../../../model/events/event-match.js'
 import { foldCase, searchableStrings } from '../../../model/events/search.js'
+import { outcomeGroupOf } from '../../../model/sentences/event-outcome.js'
 import type { Database } from '../files/database.js'
 import { findOutline, LARGE_BODY_BYTES, readOutline } from './large-body.js'
 import { TextIndex } from './text-index.js'
@@ -133,6 +134,8 @@ function facetsOf(event: StoredEvent): Set<string> {
   facets.add(facet('kind', event.kind))
   facets.add(facet('subject', event.subject_id))
   facets.add(facet('verified', event.provenance.verified))
+  const outcome = outcomeGroupOf(event)
+  if (outcome) facets.add(facet('outcome', outcome))
   if (event.actor.id) facets.add(facet('actor', event.actor.id))
   if (event.actor.display) facets.add(facet('actor', event.actor.display))
   for (const id of event.subscription_ids) facets.add(facet('subscription', id))
@@ -162,6 +165,7 @@ export function facetExpression(filter: EventFilter): string | undefined {
   oneOf('actor', filter.actors)
   if (filter.target !== undefined) required.push(token(facet('target', filter.target)))
   oneOf('verified', filter.verified)
+  oneOf('outcome', filter.outcomes)
   if (filter.kinds !== undefined && !filter.kinds.includes('*')) required.push(anyOf(filter.kinds.map(kindToken)))
   return required.length > 0 ? required.join(' AND ') : undefined
 }

@@ -1,7 +1,9 @@
+import type { FacetQuery } from '../../../model/events/event-facets.js'
 import type { HistogramQuery } from '../../../model/events/event-histogram.js'
 import type { EventQuery } from '../../../model/events/event-query.js'
 import type { Micros } from '../../../model/timestamp.js'
 import type { Database } from '../files/database.js'
+import { countFacets } from '../read/event-facets.js'
 import { countEvents } from '../read/event-histogram.js'
 import { readPage } from '../read/event-reader.js'
 import { readStatistics } from '../read/statistics.js'
@@ -54,6 +56,7 @@ export function eventTasks({ database, index, writer, epoch }: OpenLedger) {
     histogram: query((wanted: HistogramQuery) => countEvents(database, index, epoch, wanted)),
     /** How many events are stored, but not yet in the search index. */
     unindexed: read(() => writer.appended - index.through),
+    facets: query((wanted: FacetQuery) => countFacets(database, index, epoch, wanted)),
     stats: read(() => readStatistics(database)),
   }
 }

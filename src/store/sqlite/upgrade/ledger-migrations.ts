@@ -16,6 +16,7 @@ export const LEDGER_MIGRATIONS: readonly Migration[] = [
   addAccountLog,
   carryOlderUsers,
   addSignatures,
+  addOutcomes,
 ]
 
 /** The version that a ledger has once it is migrated. */
@@ -151,6 +152,18 @@ const SIGNATURE_TABLES = /* sql */ `
 /** Signatures in place of an index of trigrams (docs/decisions/0036). The store fills them while it runs. */
 function addSignatures(database: Database): void {
   database.exec(SIGNATURE_TABLES)
+}
+
+const EMPTY_INDEXES = /* sql */ `
+  INSERT INTO event_facets (event_facets) VALUES ('delete-all');
+  DELETE FROM event_segments;
+  DELETE FROM event_signatures;
+  UPDATE meta SET value = 0 WHERE name = 'indexed_seq';
+`
+
+/** Outcomes are facets (docs/decisions/0037). The store fills both indexes again while it runs, in one pass over the events. */
+function addOutcomes(database: Database): void {
+  database.exec(EMPTY_INDEXES)
 }
 
 /** Renames tables of these names, which another program created, to `older_…`. @returns their names */

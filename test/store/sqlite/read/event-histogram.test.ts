@@ -1,9 +1,9 @@
 import { join } from 'node:path'
 import t from 'tap'
-import type { EventHistogram } from '../../../../src/model/events/event-histogram.js'
 import type { EventFilter } from '../../../../src/model/events/event-match.js'
 import { Engine } from '../../../../src/store/sqlite/engine.js'
 import { Database } from '../../../../src/store/sqlite/files/database.js'
+import { countFacets } from '../../../../src/store/sqlite/read/event-facets.js'
 import { countEvents } from '../../../../src/store/sqlite/read/event-histogram.js'
 import { SearchIndex } from '../../../../src/store/sqlite/search/search-index.js'
 import { TextIndex } from '../../../../src/store/sqlite/search/text-index.js'
@@ -11,7 +11,7 @@ import { openSqliteStore } from '../../../../src/store/sqlite/store.js'
 import { packEvents, toOpenBody } from '../../../../src/store/sqlite/write/packed-events.js'
 import { messageCreated } from '../../../support/events.js'
 import { testFolder } from '../../../support/test-folder.js'
-import { countAll, readAll, variedEvent } from '../../event-histogram-conformance.js'
+import { comparableFacets, countAll, facetsOf, readAll, variedEvent } from '../../event-histogram-conformance.js'
 
 const NOON = 1_800_000_000_000_000
 
@@ -55,6 +55,26 @@ t.test('a count that takes too long is exact from the newest event back to an in
   t.ok((stopped.countedFrom as number) > (stopped.from as number))
 })
 
+t.test('facets that take too long are exact from the newest event back to an instant in the answer', async t => {
+  const path = join(testFolder(t), 'events.db')
+  let now = NOON
+  const store = await openSqliteStore({ path, clock: () => (now += 1_000), onFailure: error => t.fail(String(error)) })
+  await store.events.record(Array.from({ length: 900 }, (_, at) => variedEvent(at)))
+  const all = await readAll(store.events)
+  await store.close()
+
+  const database = new Database(path, { noun: 'ledger', refuseForeign: () => {} })
+  t.teardown(() => database.close())
+  const index = { indexedSeq: 0, texts: new TextIndex(database) }
+  for (const filter of [{}, { verified: ['signature'] }, { excluded: { actors: ['grace'] } }] satisfies EventFilter[]) {
+    const stopped = finish(countFacets(database, index, '', { ...filter, now }, { sliceMs: 0, workMs: 0.5 }))
+    t.ok((stopped.countedFrom as number) > (stopped.from as number))
+    const whole = facetsOf(all, { ...filter, from: stopped.countedFrom as number, to: stopped.to as number, now })
+    t.same(comparableFacets(stopped).values, comparableFacets(whole).values)
+    t.equal(stopped.count, whole.count)
+  }
+})
+
 t.test('events of a transaction that failed are not counted', async t => {
   const engine = new Engine(join(testFolder(t), 'events.db'))
   t.teardown(() => engine.close())
@@ -78,7 +98,7 @@ t.test('events of a transaction that failed are not counted', async t => {
   ])
 })
 
-function finish(work: Generator<void, EventHistogram>): EventHistogram {
+function finish<Answer>(work: Generator<void, Answer>): Answer {
   for (;;) {
     const step = work.next()
     if (step.done) return step.value

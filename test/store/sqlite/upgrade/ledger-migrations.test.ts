@@ -3,8 +3,9 @@ import sqlite, { type Database } from 'node-sqlite3-wasm'
 import t, { type Test } from 'tap'
 import { openSqliteStore } from '../../../../src/store/sqlite/store.js'
 import { SCHEMA_VERSION } from '../../../../src/store/sqlite/upgrade/ledger-migrations.js'
-import { messageCreated, readStored } from '../../../support/events.js'
+import { keysOf, messageCreated, readStored } from '../../../support/events.js'
 import { testFolder } from '../../../support/test-folder.js'
+import { untilIndexed } from '../../event-histogram-conformance.js'
 import { userNamed } from '../../user-store-conformance.js'
 
 function openAt(t: Test, path: string) {
@@ -202,6 +203,25 @@ t.test('a ledger from before events were counted by source counts those that it 
       { source: 'forum', count: 300 },
     ],
   })
+})
+
+t.test('the outcomes of events that were indexed before outcomes were are found', async t => {
+  const path = join(testFolder(t), 'events.db')
+  const action = { kind: 'job.ended', object_type: 'job', verb: 'ended', outcome: 'failed', metadata: {} }
+  const before = await openAt(t, path)
+  await before.events.record([messageCreated('1', { action }), messageCreated('2')])
+  await before.close()
+  inFile(path, connection => {
+    connection.exec(`INSERT INTO event_facets (event_facets) VALUES ('delete-all')`)
+    for (const seq of [1, 2]) connection.exec(`INSERT INTO event_facets (rowid, facets) VALUES (${seq}, 'source:chat')`)
+    connection.exec(`UPDATE meta SET value = 2 WHERE name = 'indexed_seq'; PRAGMA user_version = 7`)
+  })
+  const store = await openAt(t, path)
+  for (const settled of [false, true]) {
+    if (settled) await untilIndexed()
+    t.same(keysOf(await store.events.query({ order: 'asc', limit: 9, outcomes: ['failed'] })), ['1'])
+  }
+  await store.close()
 })
 
 t.test('tokens from before there were writer tokens do what their user may', async t => {
