@@ -28,21 +28,16 @@ export interface EventQueryRequest {
  */
 export function readEventQuery(search: string, now: Micros): EventQueryRequest {
   const params = new QueryString(search, EVENT_PARAMETER_NAMES, REPEATABLE)
-  const since = params.timestamp('since')?.micros
-  const to = readTo(params)
-  const from = readFrom(params, now)
+  const matching = readMatching(params, now)
+  const { since } = matching
   const limit = params.integer('limit', { min: 1, max: QUERY_LIMITS.limit }) ?? QUERY_LIMITS.defaultLimit
   const order = params.oneOf('order', ['asc', 'desc']) ?? (since === undefined ? 'desc' : 'asc')
   const waitSeconds = params.integer('wait', WAIT_SECONDS)
   if (params.raw('wait') !== undefined && params.raw('since') === undefined) {
     params.refuse('wait', 'wait needs since: it holds the answer until something comes after that checkpoint.')
   }
-  const filters = readFilters(params)
   params.finish()
-  return {
-    query: { ...filters, ...defined({ since, from, to }), order, limit },
-    ...defined({ waitSeconds }),
-  }
+  return { query: { ...matching, order, limit }, ...defined({ waitSeconds }) }
 }
 
 /**
@@ -52,14 +47,28 @@ export function readEventQuery(search: string, now: Micros): EventQueryRequest {
  */
 export function readHistogramQuery(search: string, now: Micros): Omit<HistogramQuery, 'now'> {
   const params = new QueryString(search, HISTOGRAM_PARAMETER_NAMES, REPEATABLE)
-  const since = params.timestamp('since')?.micros
-  const to = readTo(params)
-  const from = readFrom(params, now)
   const { buckets: max, defaultBuckets } = HISTOGRAM_LIMITS
   const buckets = params.integer('buckets', { min: 1, max }) ?? defaultBuckets
-  const filters = readFilters(params)
+  const matching = readMatching(params, now)
   params.finish()
-  return { ...filters, ...defined({ since, from, to }), buckets }
+  return { ...matching, buckets }
+}
+
+/** JSON Lines, or a table for spreadsheets. */
+export const EXPORT_FORMATS = ['jsonl', 'csv'] as const
+export type ExportFormat = (typeof EXPORT_FORMATS)[number]
+
+/**
+ * Reads the query string of `GET /api/export`: the parameters of a page, without those for paging.
+ *
+ * @throws AppError as `readEventQuery`
+ */
+export function readExportQuery(search: string, now: Micros): { matching: Partial<EventQuery>; format: ExportFormat } {
+  const params = new QueryString(search, EXPORT_PARAMETER_NAMES, REPEATABLE)
+  const format = params.oneOf('format', EXPORT_FORMATS) ?? 'jsonl'
+  const matching = readMatching(params, now)
+  params.finish()
+  return { matching, format }
 }
 
 /** A request for a stream: the filters, and where to begin. */
@@ -93,8 +102,9 @@ export function readEventStreamRequest(
 
 type FilterName = 'source' | 'kind' | 'subscription_id' | 'subject_id' | 'actor' | 'target' | 'verified' | 'q'
 type StreamParameter = FilterName | 'since' | 'from' | 'days'
-type HistogramParameter = StreamParameter | 'to' | 'before' | 'buckets'
-type EventParameter = StreamParameter | 'to' | 'before' | 'order' | 'limit' | 'wait'
+/** Filters and range, which decide what matches. */
+type MatchParameter = StreamParameter | 'to' | 'before'
+type EventParameter = MatchParameter | 'order' | 'limit' | 'wait'
 
 const LONGEST_VALUE = 2 * EVENT_LIMITS.subjectIdCharacters
 const REPEATABLE = ['source', 'kind', 'subscription_id', 'actor'] as const
@@ -164,12 +174,13 @@ const DOCS: Record<EventParameter, Omit<ParameterDoc, 'name'>> = {
 }
 
 const EVENT_PARAMETER_NAMES = Object.keys(DOCS) as EventParameter[]
-const NOT_FOR_HISTOGRAMS: readonly EventParameter[] = ['order', 'limit', 'wait']
+const FOR_PAGING: readonly EventParameter[] = ['order', 'limit', 'wait']
 const NOT_FOR_STREAMS: readonly EventParameter[] = ['to', 'before', 'order', 'limit', 'wait']
 const STREAM_PARAMETER_NAMES = EVENT_PARAMETER_NAMES.filter(isStreamParameter)
 
-const SHARED_BY_HISTOGRAMS = EVENT_PARAMETER_NAMES.filter(isHistogramParameter)
-const HISTOGRAM_PARAMETER_NAMES: readonly HistogramParameter[] = [...SHARED_BY_HISTOGRAMS, 'buckets']
+const MATCH_PARAMETER_NAMES = EVENT_PARAMETER_NAMES.filter(isMatchParameter)
+const HISTOGRAM_PARAMETER_NAMES = [...MATCH_PARAMETER_NAMES, 'buckets'] as const
+const EXPORT_PARAMETER_NAMES = [...MATCH_PARAMETER_NAMES, 'format'] as const
 
 /** The parameters of `GET /api/events`, described. */
 export const EVENT_PARAMETERS = EVENT_PARAMETER_NAMES.map(toParameterDoc)
@@ -179,7 +190,7 @@ export const EVENT_STREAM_PARAMETERS = STREAM_PARAMETER_NAMES.map(toParameterDoc
 
 /** The parameters of `GET /api/histogram`, described. */
 export const HISTOGRAM_PARAMETERS: readonly ParameterDoc[] = [
-  ...SHARED_BY_HISTOGRAMS.map(toParameterDoc),
+  ...MATCH_PARAMETER_NAMES.map(toParameterDoc),
   {
     name: 'buckets',
     description: `The number of equal parts of the range, ${HISTOGRAM_LIMITS.defaultBuckets} when absent.`,
@@ -187,8 +198,18 @@ export const HISTOGRAM_PARAMETERS: readonly ParameterDoc[] = [
   },
 ]
 
-function isHistogramParameter(name: EventParameter): name is Exclude<HistogramParameter, 'buckets'> {
-  return !NOT_FOR_HISTOGRAMS.includes(name)
+/** The parameters of `GET /api/export`, described. */
+export const EXPORT_PARAMETERS: readonly ParameterDoc[] = [
+  ...MATCH_PARAMETER_NAMES.map(toParameterDoc),
+  {
+    name: 'format',
+    description: 'jsonl: an event a line, as stored, the default; csv: a table for spreadsheets, without payloads.',
+    schema: Type.Enum([...EXPORT_FORMATS]),
+  },
+]
+
+function isMatchParameter(name: EventParameter): name is MatchParameter {
+  return !FOR_PAGING.includes(name)
 }
 
 function isStreamParameter(name: EventParameter): name is StreamParameter {
@@ -197,6 +218,17 @@ function isStreamParameter(name: EventParameter): name is StreamParameter {
 
 function toParameterDoc(name: EventParameter): ParameterDoc {
   return { name, ...DOCS[name] }
+}
+
+/** Filters and range. */
+function readMatching<Other extends string>(
+  params: QueryString<Other | MatchParameter>,
+  now: Micros,
+): Partial<EventQuery> {
+  const since = params.timestamp('since')?.micros
+  const to = readTo(params)
+  const from = readFrom(params, now)
+  return { ...readFilters(params), ...defined({ since, from, to }) }
 }
 
 /** The later of `from` and the beginning of `days`. */
