@@ -7,10 +7,10 @@ import type { Answer } from './answer.js'
  * Source: Event Ledger Service, "Query parameters of GET /api/events".
  */
 export interface EventParameters {
-  source?: string | undefined
-  /** Any of these matches. */
-  kind?: readonly string[] | undefined
-  subscription_id?: string | undefined
+  /** Of several, any matches. */
+  source?: string | readonly string[] | undefined
+  kind?: string | readonly string[] | undefined
+  subscription_id?: string | readonly string[] | undefined
   since?: string | undefined
   days?: string | undefined
   from?: string | undefined
@@ -20,7 +20,7 @@ export interface EventParameters {
   limit?: string | undefined
   order?: string | undefined
   subject_id?: string | undefined
-  actor?: string | undefined
+  actor?: string | readonly string[] | undefined
   target?: string | undefined
   verified?: string | undefined
   outcome?: readonly string[] | undefined
@@ -32,6 +32,11 @@ export interface EventParameters {
   exclude_outcome?: readonly string[] | undefined
   /** Seconds to hold the response until something matches. Needs `since`. */
   wait?: string | undefined
+}
+
+/** The query of `GET /api/export`. */
+export interface ExportParameters extends Omit<EventParameters, 'order' | 'limit' | 'wait'> {
+  format: string
 }
 
 /** A page of events as returned. */

@@ -2,7 +2,7 @@ import { AppError } from '../model/app-error.js'
 import { fromFailure } from '../model/failure.js'
 import type { CaptureLine, CaptureProgress, CaptureRequest, CaptureResult } from '../model/subscriptions/capture.js'
 import { Answer, LEDGER } from './answer.js'
-import type { EventParameters } from './event-pages.js'
+import type { EventParameters, ExportParameters } from './event-pages.js'
 import { readJsonLines } from './lines.js'
 import { notADaybookServer } from './problem.js'
 import {
@@ -143,6 +143,23 @@ export class LedgerClient extends ServerClient {
     const held = Math.min(Math.max(Number(parameters.wait) || 0, 0), MAX_HELD_SECONDS)
     const idleSeconds = this.idleSeconds + held
     return this.call({ method: 'GET', path: `/api/events${toQueryString(parameters)}`, idleSeconds }, options)
+  }
+
+  /**
+   * Every event that matches, as it arrives.
+   *
+   * @throws AppError `unavailable/connection_lost` if the server cannot send the rest
+   */
+  async *export(parameters: ExportParameters, options?: CallOptions): AsyncGenerator<Buffer> {
+    const path = `/api/export${toQueryString(parameters)}`
+    const answer = await this.open({ method: 'GET', path, maxAnswerBytes: Number.POSITIVE_INFINITY }, options)
+    try {
+      const type = answer.headers['content-type'] ?? ''
+      if (!/^(?:application\/x-ndjson|text\/csv)\b/.test(type)) throw notADaybookServer(answer.status, LEDGER)
+      yield* answer.chunks()
+    } finally {
+      answer.end()
+    }
   }
 
   /** @param dedupeKey not encoded; this method percent-encodes it */

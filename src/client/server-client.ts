@@ -19,7 +19,7 @@ export interface ServerClientParts {
 }
 
 export type ServerCall = Pick<TransportCall, 'method' | 'path' | 'body'> &
-  Partial<Pick<TransportCall, 'headers' | 'idleSeconds'>>
+  Partial<Pick<TransportCall, 'headers' | 'idleSeconds' | 'maxAnswerBytes'>>
 
 export const JSON_TYPE = 'application/json'
 /** Twice as long as a server goes without a sign of life; no search takes a tenth of it. Source: docs/decisions/0029. */

@@ -17,7 +17,8 @@ export type ServerAddress =
   /** The socket of the process that owns the files. */
   | { socketPath: string }
 
-export type TransportCall = Omit<HttpCall, 'maxAnswerBytes' | 'agent' | 'totalSeconds'>
+export type TransportCall = Omit<HttpCall, 'maxAnswerBytes' | 'agent' | 'totalSeconds'> &
+  Partial<Pick<HttpCall, 'maxAnswerBytes'>>
 
 /** Anything longer would not fit into one string. */
 const MAX_ANSWER_BYTES = 500 * 1024 * 1024
@@ -31,7 +32,7 @@ const MAX_ANSWER_BYTES = 500 * 1024 * 1024
  */
 export async function exchange(address: ServerAddress, call: TransportCall, names: ServerNames): Promise<HttpAnswer> {
   try {
-    return await exchangeHttp(toHttpAddress(address), { ...call, maxAnswerBytes: MAX_ANSWER_BYTES })
+    return await exchangeHttp(toHttpAddress(address), { maxAnswerBytes: MAX_ANSWER_BYTES, ...call })
   } catch (error) {
     throw toRefusal(address, names, error)
   }
@@ -40,7 +41,7 @@ export async function exchange(address: ServerAddress, call: TransportCall, name
 /** The same, streamed. @throws as `exchange` */
 export async function openAnswer(address: ServerAddress, call: TransportCall, names: ServerNames): Promise<OpenAnswer> {
   try {
-    const answer = await openHttpAnswer(toHttpAddress(address), { ...call, maxAnswerBytes: MAX_ANSWER_BYTES })
+    const answer = await openHttpAnswer(toHttpAddress(address), { maxAnswerBytes: MAX_ANSWER_BYTES, ...call })
     return {
       ...answer,
       chunks: async function* () {

@@ -75,7 +75,8 @@ export async function* followPages(
   }
 }
 
-async function whenFree(read: () => Promise<EventPage>, signal: AbortSignal): Promise<EventPage> {
+/** Reads, a moment later while the ledger is busy. @throws as `read`; the signal's reason */
+export async function whenFree(read: () => Promise<EventPage>, signal: AbortSignal): Promise<EventPage> {
   for (;;) {
     try {
       return await read()

@@ -1,5 +1,6 @@
 import t from 'tap'
-import { cardLink, cardTitle, curlCommand, platformLink } from '../../assets/observatory/events/event-links.js'
+import { curlCommand } from '../../assets/observatory/events/event-commands.js'
+import { cardLink, cardTitle, eventPath, platformLink } from '../../assets/observatory/events/event-links.js'
 import type { StoredEvent } from '../../src/model/events/event.js'
 
 const event = (change: Partial<StoredEvent>) =>
@@ -33,11 +34,14 @@ t.test('only addresses of the web lead out, the nearest first', async t => {
 t.test('the command names the token, and nothing of an event can end its quotes', async t => {
   const base = 'http://127.0.0.1:8765/book'
   t.equal(
-    curlCommand({ base, key: 'chat:message/8796', needsToken: true }),
+    curlCommand({ base, needsToken: true }, eventPath('chat:message/8796')),
     `curl -sS -H "Authorization: Bearer $EVENT_API_TOKEN" '${base}/api/events/chat%3Amessage%2F8796'`,
   )
-  t.equal(curlCommand({ base, key: 'a', needsToken: false }), `curl -sS '${base}/api/events/a'`)
-  const hostile = curlCommand({ base, key: `'; rm -rf ~; echo '$(id)\`id\`{a,b}[1-9]\n\ud800`, needsToken: false })
+  t.equal(curlCommand({ base, needsToken: false }, eventPath('a')), `curl -sS '${base}/api/events/a'`)
+  const hostile = curlCommand(
+    { base, needsToken: false },
+    eventPath(`'; rm -rf ~; echo '$(id)\`id\`{a,b}[1-9]\n\ud800`),
+  )
   t.equal(hostile.match(/'/g)?.length, 2)
   t.match(hostile, /^curl -sS '[^\s$`{}[\]]*'$/)
 })

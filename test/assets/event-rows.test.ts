@@ -1,6 +1,5 @@
 import fc from 'fast-check'
 import t from 'tap'
-import { CSV_HEAD, csvCell, csvLine } from '../../assets/observatory/events/csv.js'
 import { toRows } from '../../assets/observatory/events/list/list-rows.js'
 import { rowWords } from '../../assets/observatory/events/list/row-words.js'
 import { SseReader } from '../../assets/shared/server/sse-reader.js'
@@ -57,26 +56,6 @@ t.test('lines stand between what is newer and what was there', async t => {
   t.same(shown('2026-11-20T12:00:00.000000Z'), ['k3', 'k2', 'k1'], 'what was there is not loaded')
 })
 
-t.test('no cell content can be a formula', async t => {
-  t.equal(csvCell('a,"b"\nc'), '"a,""b""\nc"')
-  for (const text of ['=1+1', '+1', '-1', '@x', '\t=1', ' =1', '\u0000=1', '|x', '＝1', '\rx']) {
-    t.match(csvCell(text), /^"?'/, JSON.stringify(text))
-  }
-  t.equal(csvCell('plain'), 'plain')
-})
-
-t.test('a line of the table is read back as it was', async t => {
-  fc.assert(
-    fc.property(fc.string({ unit: 'binary' }), text => {
-      const cells = cellsOf(csvLine(event({ conversation: { text } })))
-      const shown = cells[CSV_HEAD.slice(1).split(',').indexOf('text')] ?? ''
-      t.ok(shown === text || shown === `'${text}`)
-      t.equal(cells.length, CSV_HEAD.split(',').length)
-    }),
-    { numRuns: 200 },
-  )
-})
-
 t.test('a stream is cut into the same messages wherever its pieces end', async t => {
   const stream =
     ': heartbeat\n\nid: 1\nevent: checkpoint\ndata: {"next_since":"1"}\n\nid: 2\ndata: {"a":"b: c"}\n\ndata: x\ndata: y\n\n'
@@ -94,10 +73,3 @@ t.test('a stream is cut into the same messages wherever its pieces end', async t
     }),
   )
 })
-
-/** RFC 4180, one line. */
-function cellsOf(line: string): string[] {
-  return [...line.slice(0, -2).matchAll(/(?:^|,)(?:"((?:[^"]|"")*)"|([^,]*))/gsu)].map(
-    ([, quoted, plain]) => quoted?.replaceAll('""', '"') ?? plain ?? '',
-  )
-}

@@ -228,6 +228,8 @@ t.test('wrong usage: 2, without asking anybody', async t => {
     ['api', 'schema', 'teapot'],
     ['api', 'event', ''],
     ['api', 'events', '--follow', '--order', 'desc'],
+    ['api', 'events', '--export', 'csv', '--limit', '5'],
+    ['api', 'events', '--export', 'xml'],
     ['api', 'record-json', '/nonexistent/events.json'],
     ['api', 'save-subscription', '/'],
   ]
@@ -270,4 +272,19 @@ t.test('many lines go in batches, each answered, and a refusal says which are re
     out: /Recorded 10,000 events:.* 10,000 new, 0 repeats\.\n/,
     err: /\r5,000 events recorded …/,
   })
+})
+
+t.test('an export is printed as it comes, and is a failure where its end is missing', async t => {
+  const body = '{"kind":"a"}\n'.repeat(20_000)
+  const server = await standIn(t, ({ url }) => {
+    const type = 'application/x-ndjson'
+    if (!url.includes('kind=broken')) return { type, body }
+    return res => res.writeHead(200, { 'content-type': type }).write('{"kind"', () => res.destroy())
+  })
+  const argv = ['api', 'events', '--export', 'jsonl', '--days', '7', '--api-url', server.url]
+  t.same(await runDaybook(t, [...argv, '--kind', 'a'], {}), { code: 0, out: body, err: '' })
+  t.match(server.arrived, [{ method: 'GET', url: '/api/export?kind=a&days=7&format=jsonl' }])
+  const broken = await runDaybook(t, [...argv, '--kind', 'broken'])
+  t.match(broken, { code: 75, out: '{"kind"', err: /^The connection to .* broke .*\n$/ })
+  t.match(await runDaybook(t, argv, { atTerminal: true }), { code: 2, out: '' })
 })

@@ -87,7 +87,7 @@ export async function serve(t: Test, options: ServeOptions = {}): Promise<Served
   const request = async (path: string, init?: RequestInit): Promise<Answer> => {
     const response = await fetch(url + path, { redirect: 'manual', ...init })
     const text = await response.text()
-    const isJson = response.headers.get('content-type')?.includes('json') && text !== ''
+    const isJson = /[/+]json\b/.test(response.headers.get('content-type') ?? '') && text !== ''
     return { status: response.status, headers: response.headers, text, body: isJson ? JSON.parse(text) : {} }
   }
   return {

@@ -38,26 +38,12 @@ export function cardTitle(event: Pick<StoredEvent, 'conversation' | 'action' | '
   return wellFormed([...title.replaceAll(/\s+/g, ' ')].slice(0, LONGEST_TITLE).join(''))
 }
 
+/** The event's path in the API. */
+export function eventPath(key: string): string {
+  return `/api/events/${encodeURIComponent(wellFormed(key))}`
+}
+
 /** Addresses cannot contain lone surrogates. */
 function wellFormed(text: string): string {
   return text.replaceAll(/[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g, '\ufffd')
-}
-
-export interface CurlOptions {
-  /** Scheme, host and root path of this server. */
-  base: string
-  key: string
-  /** Whether the request needs a token. */
-  needsToken: boolean
-}
-
-/** A command that fetches the event. Refers to the token by variable, never by value. */
-export function curlCommand({ base, key, needsToken }: CurlOptions): string {
-  const token = needsToken ? ' -H "Authorization: Bearer $EVENT_API_TOKEN"' : ''
-  return `curl -sS${token} '${inQuotes(base)}/api/events/${inQuotes(encodeURIComponent(wellFormed(key)))}'`
-}
-
-/** The only character of an address that would end the shell's quoting is the quote. */
-function inQuotes(address: string): string {
-  return address.replaceAll("'", '%27')
 }

@@ -28,7 +28,6 @@ import { copyLink } from '../events/panel/copy-link.js'
 import { FirstSteps } from '../first-steps.js'
 import { overview } from '../overview.js'
 
-const DownloadDialog = lazily(() => import('../events/download.js').then(module => module.DownloadDialog))
 const loadPanel = () => import('../events/panel/event-panel.js').then(module => module.EventPanel)
 const EventPanel = lazily(loadPanel)
 const FilterSheet = lazily(() => import('../events/filters/filter-sheet.js').then(module => module.FilterSheet))
@@ -53,7 +52,7 @@ function Events() {
   const isAtTop = useSignal(true)
   const isPointerInList = useSignal(false)
   const [isCustom, setCustom] = useState(false)
-  const [shown, setShown] = useState<'download' | 'filters' | undefined>(undefined)
+  const [isFiltering, setFiltering] = useState(false)
   const event = selectedEvent.value
   const key = selectedKey.value
 
@@ -113,7 +112,7 @@ function Events() {
 
   return html`<div class="view-main">
       <h1 class="visually-hidden">Events</h1>
-      <${FilterBar} isCustom=${isCustom} onCustom=${setCustom} onDownload=${() => setShown('download')} onFilters=${() => setShown('filters')} />
+      <${FilterBar} isCustom=${isCustom} onCustom=${setCustom} onFilters=${() => setFiltering(true)} />
       <${Histogram} />
       <div class="events-place" onPointerEnter=${() => {
         isPointerInList.value = true
@@ -127,6 +126,5 @@ function Events() {
       </div>
     </div>
     ${key !== undefined && html`<${EventPanel} key="panel" event=${event} onClose=${closeSelection} />`}
-    ${shown === 'filters' && isPhone.value && html`<${FilterSheet} isCustom=${isCustom} onCustom=${setCustom} onDownload=${() => setShown('download')} onClose=${() => setShown(undefined)} />`}
-    ${shown === 'download' && html`<${DownloadDialog} onClose=${() => setShown(undefined)} />`}`
+    ${isFiltering && isPhone.value && html`<${FilterSheet} isCustom=${isCustom} onCustom=${setCustom} onClose=${() => setFiltering(false)} />`}`
 }

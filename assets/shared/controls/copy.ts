@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks'
 import { announce } from '../announce.js'
 import { classes, html } from '../html.js'
 import { Glyph, type GlyphName } from './glyph.js'
+import { showToast } from './toast.js'
 
 const SHOWN_MS = 2_000
 
@@ -16,6 +17,11 @@ export async function copyText(text: string): Promise<boolean> {
   }
   announce('Copied')
   return true
+}
+
+/** For a menu or a shortcut, which has no button to show the outcome. @param words shown if it is copied */
+export async function copyWithToast(text: string, words: string): Promise<void> {
+  showToast({ words: (await copyText(text)) ? words : 'The browser blocked copying.', seconds: 4 })
 }
 
 export interface CopyButtonProps {

@@ -11,6 +11,8 @@ export interface MenuItem {
   note?: string
   /** A link, or an action. */
   href?: string
+  /** The link is a file to save. */
+  isDownload?: boolean
   onChoose?: () => void
   /** Why it is disabled; it is shown nevertheless. */
   whyOff?: string | undefined
@@ -84,11 +86,12 @@ function MenuList({ id, opener, items, head, onClose, onDone }: MenuListProps) {
 }
 
 function MenuEntry({ item, onDone }: { item: MenuItem; onDone: () => void }) {
-  const { label, glyph, note, href, onChoose, whyOff, isDanger } = item
+  const { label, glyph, note, href, isDownload, onChoose, whyOff, isDanger } = item
   const content = html`${glyph && html`<${Glyph} name=${glyph} />`}<span class="menu-label">${label}</span>
     ${(whyOff ?? note) && html`<span class="menu-note">${whyOff ?? note}</span>`}`
   const shared = { role: 'menuitem', tabindex: -1, class: classes('menu-item', isDanger && 'is-danger') }
-  if (href !== undefined) return html`<a ...${shared} href=${href} onClick=${onDone}>${content}</a>`
+  if (href !== undefined)
+    return html`<a ...${shared} href=${href} download=${isDownload ? '' : undefined} onClick=${onDone}>${content}</a>`
   const choose = () => {
     if (whyOff !== undefined) return
     onDone()

@@ -53,6 +53,11 @@ export class Output {
     if (!(ends ? ready : this.stream.write('\n'))) await this.#drained()
   }
 
+  /** The same, without a newline. */
+  async write(bytes: Uint8Array): Promise<void> {
+    if (!this.#closed.signal.aborted && !this.stream.write(bytes)) await this.#drained()
+  }
+
   #drained(): Promise<void> {
     return new Promise(resolve => {
       const done = () => {

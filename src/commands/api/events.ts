@@ -2,37 +2,52 @@ import { boolean, string } from '@oclif/core/flags'
 import type { LedgerFlags } from '../../cli/base/api-context.js'
 import { LedgerCommand } from '../../cli/base/ledger-command.js'
 import { toTerminalJson, toTerminalLine } from '../../cli/terminal/text.js'
-import type { EventParameters } from '../../client/event-pages.js'
+import type { EventParameters, ExportParameters } from '../../client/event-pages.js'
 import { followEvents } from '../../client/follow-events.js'
+import { AppError } from '../../model/app-error.js'
 import { OUTCOMES } from '../../model/sentences/event-outcome.js'
 
 const SEVERAL = { multiple: true, multipleNonGreedy: true } as const
 
 export default class ApiEvents extends LedgerCommand {
-  static override summary = 'Lists events by filters and by checkpoint, or follows new ones.'
+  static override summary = 'Lists events by filters and by checkpoint, follows new ones, or exports all.'
   static override description = [
     'Without --since, the newest events come first, and --before continues to older ones. With --since, a checkpoint, the oldest come first: save',
     'next_since of the response once its events are processed, and pass it as --since next time.\n\n--follow streams without',
     'end: every event after the checkpoint, or from now on, or from where --from or --days begin; one line of JSON',
     'each when piped. It waits while the server restarts, and misses nothing. The captured_at of the last processed event',
-    'is the checkpoint to continue from.',
+    'is the checkpoint to continue from.\n\n--export prints every event that matches now, oldest first, to a pipe or a file. A',
+    'program that takes its time should use --follow: the server closes the connection of a slow reader.',
   ].join(' ')
   static override examples = [
     '<%= config.bin %> <%= command.id %> --source chat --days 1',
     '<%= config.bin %> <%= command.id %> --q \'"release notes" deploy\' --limit 20',
     '<%= config.bin %> <%= command.id %> --follow --kind "pull_request.*"',
     '<%= config.bin %> <%= command.id %> --outcome failed --exclude-actor renovate',
+    '<%= config.bin %> <%= command.id %> --export csv --days 7 > week.csv',
   ]
   static override flags = {
-    source: string({ description: 'Platform source, such as chat.', helpValue: '<source>' }),
+    source: string({
+      description: 'Platform source, such as chat. May be given several times.',
+      helpValue: '<source>',
+      ...SEVERAL,
+    }),
     kind: string({
       description: 'Event kind; message.* covers all of message. May be given several times.',
       helpValue: '<kind>',
       ...SEVERAL,
     }),
-    'subscription-id': string({ description: 'Matched this subscription when captured.', helpValue: '<id>' }),
+    'subscription-id': string({
+      description: 'Matched this subscription when captured. May be given several times.',
+      helpValue: '<id>',
+      ...SEVERAL,
+    }),
     'subject-id': string({ description: 'Exact id of the subject.', helpValue: '<id>' }),
-    actor: string({ description: 'Id or display name of the actor.', helpValue: '<actor>' }),
+    actor: string({
+      description: 'Id or display name of the actor. May be given several times.',
+      helpValue: '<actor>',
+      ...SEVERAL,
+    }),
     target: string({ description: 'Key anywhere in the target chain.', helpValue: '<key>' }),
     verified: string({
       description: 'Verification: a comma-separated list of signature, token, login, none.',
@@ -69,6 +84,12 @@ export default class ApiEvents extends LedgerCommand {
       // Not `exclusive`: help would show these two as excluding each other.
       relationships: [{ type: 'none', flags: ['order', 'wait'] }],
     }),
+    export: string({
+      options: ['jsonl', 'csv'],
+      description: 'Print all matching events: as stored, one a line, or as a table.',
+      helpValue: '<format>',
+      relationships: [{ type: 'none', flags: ['follow', 'limit', 'order', 'wait'] }],
+    }),
   }
 
   async run(): Promise<void> {
@@ -86,6 +107,8 @@ export default class ApiEvents extends LedgerCommand {
       subject_id: flags['subject-id'],
     }
     if (flags.follow) return this.follow(parameters, flags)
+    const { limit: _, order: __, wait: ___, ...matching } = parameters
+    if (flags.export) return this.export({ ...matching, format: flags.export }, flags)
     const answer = await this.client(flags).events(parameters)
     const isNewestFirst = order === undefined ? since === undefined : order === 'desc'
     await this.show(answer, flags, async () => {
@@ -114,6 +137,21 @@ export default class ApiEvents extends LedgerCommand {
       }
       epoch = page.epoch
       for (const event of page.items) await this.output.print(toLine(event))
+    }
+  }
+
+  private async export(parameters: ExportParameters, flags: LedgerFlags): Promise<void> {
+    // A terminal would interpret what strangers wrote.
+    if (this.output.isTerminal) {
+      const hint = 'Add "> events.jsonl", for example.'
+      throw new AppError('invalid', 'wrong_usage', '--export prints to a file or a pipe, not to a terminal.', { hint })
+    }
+    const { closed } = this.output
+    try {
+      const answer = this.client(flags).export(parameters, { signal: closed })
+      for await (const bytes of answer) await this.output.write(bytes)
+    } catch (error) {
+      if (!closed.aborted) throw error
     }
   }
 

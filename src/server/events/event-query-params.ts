@@ -30,21 +30,16 @@ export interface EventQueryRequest {
  */
 export function readEventQuery(search: string, now: Micros): EventQueryRequest {
   const params = new QueryString(search, EVENT_PARAMETER_NAMES, REPEATABLE)
-  const since = params.timestamp('since')?.micros
-  const to = readTo(params)
-  const from = readFrom(params, now)
+  const matching = readMatching(params, now)
+  const { since } = matching
   const limit = params.integer('limit', { min: 1, max: QUERY_LIMITS.limit }) ?? QUERY_LIMITS.defaultLimit
   const order = params.oneOf('order', ['asc', 'desc']) ?? (since === undefined ? 'desc' : 'asc')
   const waitSeconds = params.integer('wait', WAIT_SECONDS)
   if (params.raw('wait') !== undefined && params.raw('since') === undefined) {
     params.refuse('wait', 'wait needs since: it holds the answer until something comes after that checkpoint.')
   }
-  const filters = readFilters(params)
   params.finish()
-  return {
-    query: { ...filters, ...defined({ since, from, to }), order, limit },
-    ...defined({ waitSeconds }),
-  }
+  return { query: { ...matching, order, limit }, ...defined({ waitSeconds }) }
 }
 
 /**
@@ -54,33 +49,40 @@ export function readEventQuery(search: string, now: Micros): EventQueryRequest {
  */
 export function readHistogramQuery(search: string, now: Micros): Omit<HistogramQuery, 'now'> {
   const params = new QueryString(search, HISTOGRAM_PARAMETER_NAMES, REPEATABLE)
-  const counted = readCounted(params, now)
   const { buckets: max, defaultBuckets } = HISTOGRAM_LIMITS
   const buckets = params.integer('buckets', { min: 1, max }) ?? defaultBuckets
+  const matching = readMatching(params, now)
   params.finish()
-  return { ...counted, buckets }
+  return { ...matching, buckets }
 }
 
 /**
- * Reads the query string of `GET /api/facets`: the parameters of a histogram, without `buckets`.
+ * Reads the query string of `GET /api/facets`: the parameters of a page, without those for paging.
  *
  * @throws AppError as `readEventQuery`
  */
 export function readFacetQuery(search: string, now: Micros): Omit<FacetQuery, 'now'> {
-  const params = new QueryString(search, FACET_PARAMETER_NAMES, REPEATABLE)
-  const counted = readCounted(params, now)
+  const params = new QueryString(search, MATCH_PARAMETER_NAMES, REPEATABLE)
+  const matching = readMatching(params, now)
   params.finish()
-  return counted
+  return matching
 }
 
-function readCounted<Other extends string>(
-  params: QueryString<Other | FacetParameter>,
-  now: Micros,
-): Omit<FacetQuery, 'now'> {
-  const since = params.timestamp('since')?.micros
-  const to = readTo(params)
-  const from = readFrom(params, now)
-  return { ...readFilters(params), ...defined({ since, from, to }) }
+/** JSON Lines, or a table for spreadsheets. */
+export const EXPORT_FORMATS = ['jsonl', 'csv'] as const
+export type ExportFormat = (typeof EXPORT_FORMATS)[number]
+
+/**
+ * Reads the query string of `GET /api/export`: the parameters of a page, without those for paging.
+ *
+ * @throws AppError as `readEventQuery`
+ */
+export function readExportQuery(search: string, now: Micros): { matching: Partial<EventQuery>; format: ExportFormat } {
+  const params = new QueryString(search, EXPORT_PARAMETER_NAMES, REPEATABLE)
+  const format = params.oneOf('format', EXPORT_FORMATS) ?? 'jsonl'
+  const matching = readMatching(params, now)
+  params.finish()
+  return { matching, format }
 }
 
 /** A request for a stream: the filters, and where to begin. */
@@ -117,9 +119,9 @@ const REPEATABLE = ['source', 'kind', 'subscription_id', 'actor', 'outcome', ...
 
 type FilterName = (typeof REPEATABLE)[number] | 'subject_id' | 'target' | 'verified' | 'q'
 type StreamParameter = FilterName | 'since' | 'from' | 'days'
-type FacetParameter = StreamParameter | 'to' | 'before'
-type HistogramParameter = FacetParameter | 'buckets'
-type EventParameter = StreamParameter | 'to' | 'before' | 'order' | 'limit' | 'wait'
+/** Filters and range, which decide what matches. */
+type MatchParameter = StreamParameter | 'to' | 'before'
+type EventParameter = MatchParameter | 'order' | 'limit' | 'wait'
 
 const TO_EXCLUDE = 'To leave values out, use exclude_source, exclude_kind and so on.'
 const LONGEST_VALUE = 2 * EVENT_LIMITS.subjectIdCharacters
@@ -216,12 +218,13 @@ const DOCS: Record<EventParameter, Omit<ParameterDoc, 'name'>> = {
 }
 
 const EVENT_PARAMETER_NAMES = Object.keys(DOCS) as EventParameter[]
-const NOT_FOR_COUNTS: readonly EventParameter[] = ['order', 'limit', 'wait']
+const FOR_PAGING: readonly EventParameter[] = ['order', 'limit', 'wait']
 const NOT_FOR_STREAMS: readonly EventParameter[] = ['to', 'before', 'order', 'limit', 'wait']
 const STREAM_PARAMETER_NAMES = EVENT_PARAMETER_NAMES.filter(isStreamParameter)
 
-const FACET_PARAMETER_NAMES = EVENT_PARAMETER_NAMES.filter(isFacetParameter)
-const HISTOGRAM_PARAMETER_NAMES: readonly HistogramParameter[] = [...FACET_PARAMETER_NAMES, 'buckets']
+const MATCH_PARAMETER_NAMES = EVENT_PARAMETER_NAMES.filter(isMatchParameter)
+const HISTOGRAM_PARAMETER_NAMES = [...MATCH_PARAMETER_NAMES, 'buckets'] as const
+const EXPORT_PARAMETER_NAMES = [...MATCH_PARAMETER_NAMES, 'format'] as const
 
 /** The parameters of `GET /api/events`, described. */
 export const EVENT_PARAMETERS = EVENT_PARAMETER_NAMES.map(toParameterDoc)
@@ -230,7 +233,7 @@ export const EVENT_PARAMETERS = EVENT_PARAMETER_NAMES.map(toParameterDoc)
 export const EVENT_STREAM_PARAMETERS = STREAM_PARAMETER_NAMES.map(toParameterDoc)
 
 /** The parameters of `GET /api/facets`, described. */
-export const FACET_PARAMETERS: readonly ParameterDoc[] = FACET_PARAMETER_NAMES.map(toParameterDoc)
+export const FACET_PARAMETERS: readonly ParameterDoc[] = MATCH_PARAMETER_NAMES.map(toParameterDoc)
 
 /** The parameters of `GET /api/histogram`, described. */
 export const HISTOGRAM_PARAMETERS: readonly ParameterDoc[] = [
@@ -242,8 +245,18 @@ export const HISTOGRAM_PARAMETERS: readonly ParameterDoc[] = [
   },
 ]
 
-function isFacetParameter(name: EventParameter): name is FacetParameter {
-  return !NOT_FOR_COUNTS.includes(name)
+/** The parameters of `GET /api/export`, described. */
+export const EXPORT_PARAMETERS: readonly ParameterDoc[] = [
+  ...FACET_PARAMETERS,
+  {
+    name: 'format',
+    description: 'jsonl: an event a line, as stored, the default; csv: a table for spreadsheets, without payloads.',
+    schema: Type.Enum([...EXPORT_FORMATS]),
+  },
+]
+
+function isMatchParameter(name: EventParameter): name is MatchParameter {
+  return !FOR_PAGING.includes(name)
 }
 
 function isStreamParameter(name: EventParameter): name is StreamParameter {
@@ -252,6 +265,17 @@ function isStreamParameter(name: EventParameter): name is StreamParameter {
 
 function toParameterDoc(name: EventParameter): ParameterDoc {
   return { name, ...DOCS[name] }
+}
+
+/** Filters and range. */
+function readMatching<Other extends string>(
+  params: QueryString<Other | MatchParameter>,
+  now: Micros,
+): Partial<EventQuery> {
+  const since = params.timestamp('since')?.micros
+  const to = readTo(params)
+  const from = readFrom(params, now)
+  return { ...readFilters(params), ...defined({ since, from, to }) }
 }
 
 /** The later of `from` and the beginning of `days`. */

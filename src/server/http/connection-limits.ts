@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs'
 export interface ConnectionLimits {
   /** Connections. Beyond it, the least important one is closed. */
   connections: number
-  /** Event streams and long polls together. */
+  /** Event streams, exports and long polls together. */
   held: number
   /** The same for one user, or for one address without a user. */
   heldByCaller: number

@@ -8,7 +8,7 @@ export type ConnectionUse =
   | 'waiting'
   /** A body arrives, or an answer goes out. */
   | 'transferring'
-  /** An event stream or a long poll. */
+  /** An event stream, an export or a long poll. */
   | 'held'
   /** A whole request is being worked on; its event may be recorded at this moment. Never closed to make room. */
   | 'working'
@@ -107,7 +107,7 @@ function useOf({ socket, unanswered }: Connection): ConnectionUse {
   return unanswered.length > 0 || socket.writableLength > 0 ? 'transferring' : 'waiting'
 }
 
-/** Whether its answer is an event stream or a long poll. */
+/** Whether its answer is an event stream, an export or a long poll. */
 export function isHeld(req: IncomingMessage): boolean {
   return (req as HttpRequest).isHeld === true
 }

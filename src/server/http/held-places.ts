@@ -12,7 +12,7 @@ export interface HeldPlacesParts {
 
 const RETRY_AFTER_SECONDS = 5
 
-/** Bounds how many event streams and long polls there are: in all, of each caller and of each address. */
+/** Bounds how many event streams, exports and long polls there are: in all, of each caller and of each address. */
 export class HeldPlaces {
   readonly #taken = new Map<string, number>()
   /** One for all: during an attack its stack would cost a sixth of a refusal. */
@@ -48,7 +48,7 @@ export class HeldPlaces {
 }
 
 function tooMany(): AppError {
-  return new AppError('unavailable', 'busy', 'Too many event streams and long polls are open.', {
+  return new AppError('unavailable', 'busy', 'Too many event streams, exports and long polls are open.', {
     hint: 'Close some, or try again in a moment.',
     retryAfterSeconds: RETRY_AFTER_SECONDS,
   })

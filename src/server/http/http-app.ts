@@ -22,7 +22,7 @@ export interface HttpApp {
   listenSocket(path: string): Promise<void>
   /** Connections by their use. */
   connectionCounts(): Record<ConnectionUse, number>
-  /** Stops accepting, ends streams and long polls, finishes what was accepted (10 seconds at most). */
+  /** Stops accepting, ends streams, exports and long polls, finishes what was accepted (10 seconds at most). */
   close(): Promise<void>
   /** For another HTTP server. */
   handler(req: IncomingMessage, res: ServerResponse): void

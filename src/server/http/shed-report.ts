@@ -7,7 +7,7 @@ export type ShedReason =
   | Exclude<ConnectionUse, 'working'>
   /** A new one was not accepted: a request was being processed on every other one. */
   | 'no_room'
-  /** A stream or long poll was refused: the maximum is open. */
+  /** A stream, export or long poll was refused: the maximum is open. */
   | 'held_limit'
 
 const LOG_EVERY_MS = 60_000

@@ -10,7 +10,7 @@ export interface OpenAnswer {
   end: () => void
 }
 
-/** The answers that are held open (streams, long polls); a stopping server ends them. */
+/** The answers that are held open (streams, exports, long polls); a stopping server ends them. */
 export class Shutdown {
   readonly #open = new Set<AbortController>()
   #begun = false
@@ -23,7 +23,7 @@ export class Shutdown {
   }
 
   /**
-   * Registers a stream or a long poll until its connection is closed; one whose reader reads nothing keeps its place until
+   * Registers a stream, an export or a long poll until its connection is closed; one whose reader reads nothing keeps its place until
    * then. The owner's socket needs no place.
    *
    * @throws AppError `unavailable/busy` if there are too many; that connection is closed

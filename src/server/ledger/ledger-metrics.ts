@@ -22,7 +22,7 @@ export class LedgerMetrics {
   readonly #registry = new Registry()
   readonly #requests = new Histogram({
     name: 'daybook_http_request_duration_seconds',
-    help: 'Time from a request’s headers to its answer, by route pattern, method and status class, without streams and long polls.',
+    help: 'Time from a request’s headers to its answer, by route pattern, method and status class, without streams, exports and long polls.',
     labelNames: ['route', 'method', 'status'] as const,
     buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5, 30],
     registers: [this.#registry],

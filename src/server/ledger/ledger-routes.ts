@@ -17,6 +17,7 @@ import type { StreamTimes } from '../answer/paced-answer.js'
 import type { AnonymousRate } from '../events/anonymous-rate.js'
 import { runCaptures, type ServedCaptures } from '../events/capture-route.js'
 import { streamEvents } from '../events/event-stream.js'
+import { exportEvents } from '../events/export-events.js'
 import { facets, getEvent, histogram, queryEvents } from '../events/read-events.js'
 import { recordEvents } from '../events/record-events.js'
 import * as subscriptions from '../events/subscriptions.js'
@@ -115,6 +116,7 @@ export function ledgerRoutes(parts: LedgerRouteParts): Route[] {
     route('GET', '/api/events', 'read', queryEvents(reading)),
     route('GET', '/api/events/:dedupe_key', 'read', getEvent(reading)),
     route('GET', '/api/stream', 'read', streamEvents(reading)),
+    route('GET', '/api/export', 'read', exportEvents(reading)),
     route('GET', '/api/histogram', 'read', histogram(reading)),
     route('GET', '/api/facets', 'read', facets(reading)),
     route('POST', '/api/subscriptions', 'write', subscriptions.saveSubscription(writing)),

@@ -94,7 +94,7 @@ t.test('events that arrive while a page is read are not on it, and its checkpoin
 
 t.test('readers that take nothing of large pages keep neither writers nor other readers out', async t => {
   const served = await serveEvents(t, { count: 30, bytes: 400 * KIB }, { bytes: 2048 * KIB, patienceMs: 40 })
-  for (let i = 0; i < 5; i++) askOnly(t, served, '/api/events?limit=500')
+  for (let i = 0; i < 5; i++) askOnly(t, served, i % 2 === 0 ? '/api/events?limit=500' : '/api/export')
   await until(() => served.log.some(line => line.cut_off === 'memory'))
   t.match(await served.post('/api/events', message('honest')), { status: 201 })
   t.match(await served.request('/api/events?limit=500'), { status: 200, body: { count: 31 } })
@@ -102,16 +102,18 @@ t.test('readers that take nothing of large pages keep neither writers nor other 
 })
 
 t.test('a reader that takes nothing is cut off in time, which is logged and counted once', async t => {
-  const served = await serveEvents(t, { count: 30, bytes: 400 * KIB }, { takenMs: 40 })
-  const reader = askOnly(t, served, '/api/events?limit=500')
-  await until(() => served.log.some(line => line.cut_off === 'slow'))
-  t.match(
-    served.log.filter(line => line.cut_off !== undefined),
-    [{ msg: 'request', path: '/api/events', cut_off: 'slow' }],
-  )
-  t.equal(await cutOffs(served, 'slow'), 1)
-  reader.resume()
-  await until(() => reader.destroyed)
+  for (const path of ['/api/events', '/api/export']) {
+    const served = await serveEvents(t, { count: 30, bytes: 400 * KIB }, { takenMs: 40 })
+    const reader = askOnly(t, served, path)
+    await until(() => served.log.some(line => line.cut_off === 'slow'))
+    t.match(
+      served.log.filter(line => line.cut_off !== undefined),
+      [{ msg: 'request', path, cut_off: 'slow' }],
+    )
+    t.equal(await cutOffs(served, 'slow'), 1)
+    reader.resume()
+    await until(() => reader.destroyed)
+  }
 })
 
 t.test('where there is no memory for large answers they are refused, and small ones are sent', async t => {

@@ -4,6 +4,7 @@ import { html } from '../../../shared/html.js'
 import { useKeys } from '../../../shared/keys/keys.js'
 import { isPhone } from '../../../shared/media.js'
 import { count } from '../../../shared/words/text.js'
+import { ExportMenu } from '../export-menu.js'
 import { counts } from '../histogram/histogram.js'
 import { LiveSwitch } from '../list/live-switch.js'
 import { FilterMenus } from './filter-menus.js'
@@ -16,13 +17,12 @@ import { SourceChips } from './source-chips.js'
 export interface FilterBarProps {
   isCustom: boolean
   onCustom: (isCustom: boolean) => void
-  onDownload: () => void
   /** Phones: opens the filters on a separate page. */
   onFilters: () => void
 }
 
-/** Search, range, Live and download, with the filters below. */
-export function FilterBar({ isCustom, onCustom, onDownload, onFilters }: FilterBarProps) {
+/** Search, range, Live and export, with the filters below. */
+export function FilterBar({ isCustom, onCustom, onFilters }: FilterBarProps) {
   const chips = useRef<HTMLDivElement>(null)
   useKeys('Events', [
     {
@@ -43,7 +43,7 @@ export function FilterBar({ isCustom, onCustom, onDownload, onFilters }: FilterB
     <${SearchField} />
     <${RangePicker} isCustom=${isCustom} onCustom=${onCustom} />
     <span class="events-live"><${LiveSwitch} /></span>
-    <button type="button" class="button push" onClick=${onDownload}><${Glyph} name="download" /><span class="events-download-words">Download</span></button>
+    <${ExportMenu} />
   </div>
   ${isCustom && html`<${CustomRange} onClose=${() => onCustom(false)} />`}
   <div class="events-filters" ref=${chips} role="group" aria-label="Filters">

@@ -98,7 +98,7 @@ export const FILTER_PARAMS: Params<Filters> = {
 /** Filters as the API accepts them: unset ones are absent, and there is always a range. */
 export type ApiQuery = Readonly<Record<string, string | number | readonly string[]>>
 
-/** Only the API's own parameters: for the list, the histogram, the download, the stream. */
+/** Only the API's own parameters: for the list, the histogram, the export, the stream. */
 export function toApiQuery(filters: Filters): ApiQuery {
   const { q, source, kind, subscription_id, actor, verified, target, subject_id, days, from, to } = filters
   const isCustom = from !== '' || to !== ''

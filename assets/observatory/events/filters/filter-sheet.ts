@@ -4,6 +4,7 @@ import { Switch } from '../../../shared/controls/switch.js'
 import { html } from '../../../shared/html.js'
 import { counted } from '../../../shared/words/text.js'
 import { sourceLabel } from '../../sources.js'
+import { ExportMenu } from '../export-menu.js'
 import { counts } from '../histogram/histogram.js'
 import { FilterMenus } from './filter-menus.js'
 import { clearFilters, hasFilters } from './filters.js'
@@ -13,12 +14,11 @@ import { countOf, isShown, knownSources, toggleSource } from './source-chips.js'
 export interface FilterSheetProps {
   isCustom: boolean
   onCustom: (isCustom: boolean) => void
-  onDownload: () => void
   onClose: () => void
 }
 
 /** Phones: the filters on a separate page. */
-export function FilterSheet({ isCustom, onCustom, onDownload, onClose }: FilterSheetProps) {
+export function FilterSheet({ isCustom, onCustom, onClose }: FilterSheetProps) {
   const known = counts.value.value
   const actions =
     hasFilters() && html`<button type="button" class="button quiet" onClick=${clearFilters}>Clear all</button>`
@@ -45,7 +45,7 @@ export function FilterSheet({ isCustom, onCustom, onDownload, onClose }: FilterS
         <h3 id="sheet-more">More</h3>
         <div class="buttons"><${FilterMenus} hasClear=${false} /></div>
       </section>
-      <button type="button" class="button" onClick=${onDownload}>Download…</button>
+      <${ExportMenu} />
     </div>
   <//>`
 }

@@ -5,7 +5,8 @@ import { html } from '../../../shared/html.js'
 import { isPhone } from '../../../shared/media.js'
 import { otherProgramUrl, rootPath } from '../../../shared/server/root-path.js'
 import { isOpen } from '../../../shared/server/session.js'
-import { cardLink, curlCommand, platformLink } from '../event-links.js'
+import { curlCommand } from '../event-commands.js'
+import { cardLink, eventPath, platformLink } from '../event-links.js'
 import { eventKey } from '../event-words.js'
 import { eventLink } from './copy-link.js'
 
@@ -13,7 +14,8 @@ import { eventLink } from './copy-link.js'
 export function EntryActions({ event }: { event: StoredEvent }) {
   const platform = platformLink(event)
   const isShort = isPhone.value
-  const curl = () => curlCommand({ base: location.origin + rootPath, key: eventKey(event), needsToken: !isOpen() })
+  const ledger = { base: location.origin + rootPath, needsToken: !isOpen() }
+  const curl = () => curlCommand(ledger, eventPath(eventKey(event)))
   return html`<div class="entry-actions buttons" role="group" aria-label="Actions">
     ${
       platform &&
