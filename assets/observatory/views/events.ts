@@ -8,7 +8,6 @@ import { phoneActions } from '../../shared/shell.js'
 import type { ListHandle } from '../../shared/virtual-list.js'
 import { FilterBar } from '../events/filters/filter-bar.js'
 import { hasFilters } from '../events/filters/filters.js'
-import { chooseDays, PRESETS } from '../events/filters/range-picker.js'
 import { awaitFirstEvent } from '../events/first-event.js'
 import { Histogram } from '../events/histogram/histogram.js'
 import { EventList } from '../events/list/event-list.js'
@@ -52,7 +51,6 @@ function Events() {
   const active = useRef<string | undefined>(undefined)
   const isAtTop = useSignal(true)
   const isPointerInList = useSignal(false)
-  const [isCustom, setCustom] = useState(false)
   const [shown, setShown] = useState<'download' | 'filters' | undefined>(undefined)
   const event = selectedEvent.value
   const key = selectedKey.value
@@ -99,21 +97,13 @@ function Events() {
     { keys: 'k', does: 'previous', run: () => step(-1) },
     { keys: 'l', does: 'Live on or off', run: toggleLive },
     { keys: '.', does: 'newest', run: newest },
-    ...PRESETS.map((days, at) => ({
-      ...{ keys: `${at + 1}`, does: days === 1 ? 'last 24 hours' : `last ${days} days` },
-      run: () => {
-        setCustom(false)
-        chooseDays(days)
-      },
-    })),
-    { keys: `${PRESETS.length + 1}`, does: 'custom range', run: () => setCustom(true) },
     { keys: 'c', does: 'copy link', run: () => void copyLink(selectedKey.peek() ?? active.current ?? '') },
   ]
   useKeys('Events', keys)
 
   return html`<div class="view-main">
       <h1 class="visually-hidden">Events</h1>
-      <${FilterBar} isCustom=${isCustom} onCustom=${setCustom} onDownload=${() => setShown('download')} onFilters=${() => setShown('filters')} />
+      <${FilterBar} onDownload=${() => setShown('download')} onFilters=${() => setShown('filters')} />
       <${Histogram} />
       <div class="events-place" onPointerEnter=${() => {
         isPointerInList.value = true
@@ -127,6 +117,6 @@ function Events() {
       </div>
     </div>
     ${key !== undefined && html`<${EventPanel} key="panel" event=${event} onClose=${closeSelection} />`}
-    ${shown === 'filters' && isPhone.value && html`<${FilterSheet} isCustom=${isCustom} onCustom=${setCustom} onDownload=${() => setShown('download')} onClose=${() => setShown(undefined)} />`}
+    ${shown === 'filters' && isPhone.value && html`<${FilterSheet} onDownload=${() => setShown('download')} onClose=${() => setShown(undefined)} />`}
     ${shown === 'download' && html`<${DownloadDialog} onClose=${() => setShown(undefined)} />`}`
 }

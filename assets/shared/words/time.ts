@@ -11,6 +11,9 @@ export type Zone = string | undefined
 /** Zone of all times on the page; undefined: the device's. Set by `appearance.ts`. */
 export const shownZone = signal<Zone>(undefined)
 
+/** `Europe/Berlin` */
+export const DEVICE_ZONE = new Intl.DateTimeFormat().resolvedOptions().timeZone
+
 const NARROW_SPACE = '\u202f'
 const MINUTE = 60_000
 const HOUR = 60 * MINUTE
@@ -132,7 +135,7 @@ export function fullUtcTime(instant: string): string {
 }
 
 /** Local and UTC, for tooltips. */
-export function exactTime(instant: string, zone?: Zone): string {
+export function exactTime(instant: string, zone: Zone = DEVICE_ZONE): string {
   return `${fullLocalTime(instant, zone)}\n${fullUtcTime(instant)}`
 }
 
