@@ -1,5 +1,6 @@
 import { signal } from '@preact/signals'
 import { keep, readKept } from './kept.js'
+import { shownZone } from './words/time.js'
 
 export const PALETTES = ['indigo', 'forest', 'amber'] as const
 export const SCHEMES = ['system', 'light', 'dark'] as const
@@ -12,12 +13,15 @@ export interface Appearance {
   density: (typeof DENSITIES)[number]
   /** Whether single-letter shortcuts are on. */
   singleKeys: boolean
+  /** Whether times are in UTC, not in the zone of the device. */
+  utc: boolean
 }
 
 const root = document.documentElement
 
 /** Current value. Change it with `setAppearance`. */
 export const appearance = signal<Appearance>(readAppearance())
+shownZone.value = zoneOf(appearance.value)
 
 /** Changes and stores it. `appearance-first.ts` reads the stored value before the next first paint. */
 export function setAppearance(change: Partial<Appearance>): void {
@@ -37,7 +41,12 @@ function show(next: Appearance): void {
   else root.dataset.scheme = next.scheme
   if (next.density === 'compact') root.dataset.density = 'compact'
   else delete root.dataset.density
+  shownZone.value = zoneOf(next)
   appearance.value = next
+}
+
+function zoneOf({ utc }: Appearance): string | undefined {
+  return utc ? 'UTC' : undefined
 }
 
 function readAppearance(): Appearance {
@@ -47,6 +56,7 @@ function readAppearance(): Appearance {
     scheme: oneOf(SCHEMES, kept.scheme, root.dataset.givenScheme),
     density: oneOf(DENSITIES, kept.density),
     singleKeys: kept.singleKeys !== false,
+    utc: kept.utc === true,
   }
 }
 

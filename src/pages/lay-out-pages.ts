@@ -4,7 +4,6 @@ import { dirname, extname, join, posix, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
 import { joinPage } from './join-page.js'
-import { libraryStyles } from './libraries.js'
 
 const BUILT = fileURLToPath(new URL('../../', import.meta.url))
 const ASSETS = join(BUILT, 'assets')
@@ -57,7 +56,7 @@ async function layOut(page: string): Promise<readonly string[]> {
 
 function readFiles(page: string): Map<string, Buffer> {
   const files = new Map([[FIRST_SCRIPT, readFileSync(join(ASSETS, FIRST_SCRIPT))]])
-  const styles = libraryStyles(page)
+  const styles: string[] = []
   for (const name of ['shared', page].flatMap(namesIn)) {
     if (SERVED.includes(extname(name))) files.set(name, readFileSync(join(ASSETS, name)))
     else if (name.endsWith('.css')) styles.push(readFileSync(join(ASSETS, name), 'utf8'))

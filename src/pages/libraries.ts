@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 
@@ -10,8 +9,6 @@ export interface PageLibrary {
   file: string
   /** The file is a script that defines this global, which is what importing it gives. */
   global?: string
-  /** Its style sheet, in the same folder, and the page that needs it. */
-  style?: { file: string; page: string }
 }
 
 /** Minified where the library publishes such a form. */
@@ -22,27 +19,12 @@ export const LIBRARIES: readonly PageLibrary[] = [
   { specifier: '@preact/signals-core', file: 'signals-core.mjs' },
   { specifier: '@preact/signals', file: 'signals.mjs' },
   { specifier: 'eventsource-parser', file: 'index.js' },
-  // Its module form is not minified and twice the size.
-  {
-    ...{ specifier: 'uplot', file: 'uPlot.iife.min.js', global: 'uPlot' },
-    style: { file: 'uPlot.min.css', page: 'observatory' },
-  },
   { specifier: 'marked', file: 'marked.esm.js' },
+  // Its module form is not minified and twice the size.
   { specifier: 'dompurify', file: 'purify.min.js', global: 'globalThis.DOMPurify' },
 ]
 
 /** The library's module or script, wherever it is installed. */
 export function libraryFile({ specifier, file }: PageLibrary): string {
-  return join(libraryFolder(specifier), file)
-}
-
-/** The style sheets that a page needs for its libraries. */
-export function libraryStyles(page: string): string[] {
-  return LIBRARIES.flatMap(({ specifier, style }) =>
-    style?.page === page ? [readFileSync(join(libraryFolder(specifier), style.file), 'utf8')] : [],
-  )
-}
-
-function libraryFolder(specifier: string): string {
-  return dirname(createRequire(import.meta.url).resolve(specifier))
+  return join(dirname(createRequire(import.meta.url).resolve(specifier)), file)
 }

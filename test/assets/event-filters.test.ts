@@ -46,6 +46,10 @@ t.test('a range of one’s own and a number of days replace each other', async t
   const own = withChange(read('days=7'), { from: '2026-11-20T00:00:00Z' })
   t.same(toApiQuery(own), { from: '2026-11-20T00:00:00Z' })
   t.same(toApiQuery(withChange(own, { days: 3 })), { days: 3 })
+  const hour = withChange(own, { last: '1h' })
+  t.same(toApiQuery(hour, NOW / 1000), { from: '2026-11-19T23:00:00.000000Z' })
+  t.same(toApiQuery(withChange(hour, { q: 'a' }), NOW / 1000), { q: 'a', from: '2026-11-19T23:00:00.000000Z' })
+  t.same(toApiQuery(read('last=4w')), { days: 1 })
 })
 
 t.test('instants keep every digit, and what is none counts as not there', async t => {

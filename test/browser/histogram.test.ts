@@ -212,7 +212,7 @@ function at(first: string, ...events: Written[]): Written[] {
 }
 
 async function drawn(page: Page): Promise<void> {
-  await page.locator('.histogram canvas').waitFor()
+  await page.locator('.histogram-chart').waitFor()
   await settle(page)
 }
 
@@ -226,38 +226,21 @@ function table(page: Page): Promise<string[]> {
     [...row.cells].map(cell => cell.textContent.trim()).join('|'))`)
 }
 
-/** Where the first bar stands, and its colours from the ground up, one a band. */
+/** Where the first bar stands, and the colours of the bars from the ground up. */
 function bars(page: Page): Promise<{ left: number; colours: string[] }> {
   return page.evaluate(`(() => {
-    const canvas = document.querySelector('.histogram canvas')
-    const scale = canvas.width / canvas.clientWidth
-    const area = document.querySelector('.histogram-area').getBoundingClientRect()
-    const box = canvas.getBoundingClientRect()
-    const context = canvas.getContext('2d')
-    const x = Math.round((area.left - box.left) * scale)
-    const pixel = (x, y) => [...context.getImageData(x, y, 1, 1).data]
-    const isFull = ([,,, alpha]) => alpha === 255
-    const colours = []
-    for (let y = Math.round((area.bottom - box.top) * scale) - 2; y > 0; y--) {
-      const colour = pixel(x + 1, y)
-      if (isFull(colour) && String(colour) !== colours.at(-1)) colours.push(String(colour))
-    }
-    const ground = Math.round((area.bottom - box.top) * scale) - 3
-    let left = x
-    while (isFull(pixel(left - 1, ground))) left--
-    return { left: left / scale, colours: colours.slice(0, 2) }
+    const box = document.querySelector('.histogram').getBoundingClientRect()
+    const bars = [...document.querySelectorAll('.histogram-bars')]
+      .map(bar => ({ rect: bar.getBoundingClientRect(), colour: getComputedStyle(bar).fill }))
+      .sort((a, b) => b.rect.bottom - a.rect.bottom)
+    return { left: bars[0].rect.left - box.left, colours: bars.map(({ colour }) => colour) }
   })()`)
 }
 
-/** What a canvas makes of the colours that the style sheets give to sources. */
+/** The colours that the style sheets give to sources. */
 function sourceColours(page: Page, styles: readonly string[]): Promise<string[]> {
-  return page.evaluate(`${JSON.stringify(styles)}.map(style => {
-    const probe = document.querySelector('.histogram-probe.source-' + style)
-    const context = document.createElement('canvas').getContext('2d')
-    context.fillStyle = getComputedStyle(probe).color
-    context.fillRect(0, 0, 1, 1)
-    return String([...context.getImageData(0, 0, 1, 1).data])
-  })`)
+  return page.evaluate(`${JSON.stringify(styles)}.map(style =>
+    getComputedStyle(document.querySelector('.glyph.source-' + style)).color)`)
 }
 
 /** Moves over the day that is shown. Hours. */

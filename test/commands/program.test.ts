@@ -56,7 +56,7 @@ t.test('what npm packs installs without the build tools, and runs', async t => {
   t.match(execFileSync(daybook, ['--version'], { ...options, encoding: 'utf8' }), new RegExp(`^daybook/${version} `))
   t.notOk(existsSync(join(folder, 'node_modules/preact')), 'what the pages need is part of them')
   const licences = readFileSync(join(folder, 'node_modules/daybook/dist/third-party-licences.txt'), 'utf8')
-  for (const name of ['dompurify', 'preact', 'string-width', 'typebox', 'uplot'])
+  for (const name of ['dompurify', 'preact', 'string-width', 'typebox'])
     t.match(licences, new RegExp(`^${name} \\d`, 'm'))
 
   const server = spawn(daybook, ['serve', '--demo', '--json', '--port=0', '--board-port=0'], {

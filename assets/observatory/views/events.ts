@@ -8,7 +8,6 @@ import { phoneActions } from '../../shared/shell.js'
 import type { ListHandle } from '../../shared/virtual-list.js'
 import { FilterBar } from '../events/filters/filter-bar.js'
 import { hasFilters } from '../events/filters/filters.js'
-import { chooseDays, PRESETS } from '../events/filters/range-picker.js'
 import { awaitFirstEvent } from '../events/first-event.js'
 import { Histogram } from '../events/histogram/histogram.js'
 import { EventList } from '../events/list/event-list.js'
@@ -51,7 +50,6 @@ function Events() {
   const active = useRef<string | undefined>(undefined)
   const isAtTop = useSignal(true)
   const isPointerInList = useSignal(false)
-  const [isCustom, setCustom] = useState(false)
   const [isFiltering, setFiltering] = useState(false)
   const event = selectedEvent.value
   const key = selectedKey.value
@@ -98,21 +96,13 @@ function Events() {
     { keys: 'k', does: 'previous', run: () => step(-1) },
     { keys: 'l', does: 'Live on or off', run: toggleLive },
     { keys: '.', does: 'newest', run: newest },
-    ...PRESETS.map((days, at) => ({
-      ...{ keys: `${at + 1}`, does: days === 1 ? 'last 24 hours' : `last ${days} days` },
-      run: () => {
-        setCustom(false)
-        chooseDays(days)
-      },
-    })),
-    { keys: `${PRESETS.length + 1}`, does: 'custom range', run: () => setCustom(true) },
     { keys: 'c', does: 'copy link', run: () => void copyLink(selectedKey.peek() ?? active.current ?? '') },
   ]
   useKeys('Events', keys)
 
   return html`<div class="view-main">
       <h1 class="visually-hidden">Events</h1>
-      <${FilterBar} isCustom=${isCustom} onCustom=${setCustom} onFilters=${() => setFiltering(true)} />
+      <${FilterBar} onFilters=${() => setFiltering(true)} />
       <${Histogram} />
       <div class="events-place" onPointerEnter=${() => {
         isPointerInList.value = true
@@ -126,5 +116,5 @@ function Events() {
       </div>
     </div>
     ${key !== undefined && html`<${EventPanel} key="panel" event=${event} onClose=${closeSelection} />`}
-    ${isFiltering && isPhone.value && html`<${FilterSheet} isCustom=${isCustom} onCustom=${setCustom} onClose=${() => setFiltering(false)} />`}`
+    ${isFiltering && isPhone.value && html`<${FilterSheet} onClose=${() => setFiltering(false)} />`}`
 }

@@ -38,6 +38,7 @@ export type GlyphName =
   | 'undo'
   | 'unverified'
   | 'warning'
+  | 'zoom-out'
 
 export interface GlyphProps {
   name: GlyphName

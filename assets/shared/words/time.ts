@@ -1,10 +1,18 @@
+import { signal } from '@preact/signals'
+
 /**
  * Instants as the ledger writes them (`2026-11-20T13:00:00.123456Z`, UTC, six digits) and as people read them. They
  * stay text, are compared as text, and displayed parts are cut from them, so no microsecond is lost.
  */
 
-/** The user's time zone; absent: the device's. Tests pass one. */
+/** A time zone; absent: the one of the page. Tests pass one. */
 export type Zone = string | undefined
+
+/** Zone of all times on the page; undefined: the device's. Set by `appearance.ts`. */
+export const shownZone = signal<Zone>(undefined)
+
+/** `Europe/Berlin` */
+export const DEVICE_ZONE = new Intl.DateTimeFormat().resolvedOptions().timeZone
 
 const NARROW_SPACE = '\u202f'
 const MINUTE = 60_000
@@ -30,10 +38,11 @@ function fractionOf(instant: string): string {
 const formats = new Map<string, Intl.DateTimeFormat>()
 
 function format(instant: string | number, zone: Zone, options: Intl.DateTimeFormatOptions): string {
-  const key = `${zone}${JSON.stringify(options)}`
+  const timeZone = zone ?? shownZone.value
+  const key = `${timeZone}${JSON.stringify(options)}`
   let made = formats.get(key)
   if (!made) {
-    made = new Intl.DateTimeFormat('en-GB', { ...options, ...(zone === undefined ? {} : { timeZone: zone }) })
+    made = new Intl.DateTimeFormat('en-GB', { ...options, timeZone })
     formats.set(key, made)
   }
   const date = new Date(instant)
@@ -54,6 +63,11 @@ export function shortTime(instant: string, zone?: Zone): string {
 export function dayOf(instant: string, zone?: Zone): string {
   const [day, month, year] = format(instant, zone, { day: '2-digit', month: '2-digit', year: 'numeric' }).split('/')
   return `${year}-${month}-${day}`
+}
+
+/** `Fri` */
+export function weekday(instant: string, zone?: Zone): string {
+  return format(instant, zone, { weekday: 'short' })
 }
 
 /** `Friday 20 November`, with the year if it differs from that of `now`. @param day from `dayOf` */
@@ -121,7 +135,7 @@ export function fullUtcTime(instant: string): string {
 }
 
 /** Local and UTC, for tooltips. */
-export function exactTime(instant: string, zone?: Zone): string {
+export function exactTime(instant: string, zone: Zone = DEVICE_ZONE): string {
   return `${fullLocalTime(instant, zone)}\n${fullUtcTime(instant)}`
 }
 
@@ -137,9 +151,15 @@ export function justBefore(instant: string): string {
   return `${whole}.${String(left).padStart(6, '0')}Z`
 }
 
-/** Offset of the device's time zone from UTC at an instant in epoch milliseconds, in milliseconds. */
-export function localOffset(ms: number): number {
-  return -new Date(ms).getTimezoneOffset() * 60_000
+/** Offset of a zone from UTC at an instant in epoch milliseconds, in milliseconds. */
+export function localOffset(ms: number, zone?: Zone): number {
+  const instant = fromMs(ms)
+  return toMs(`${dayOf(instant, zone)}T${clockTime(instant, zone)}Z`) - Math.floor(ms / 1000) * 1000
+}
+
+/** The instant of a local time; one that a change of clocks skips is moved. @param local as if it were UTC */
+export function fromLocal(local: number, zone?: Zone): number {
+  return local - localOffset(local - localOffset(local, zone), zone)
 }
 
 /** `UTC+1`, `UTC-3:30`, `UTC`. @param offsetMs from `localOffset` */

@@ -10,19 +10,17 @@ import { LiveSwitch } from '../list/live-switch.js'
 import { FilterMenus } from './filter-menus.js'
 import { countFilters } from './filter-params.js'
 import { filters } from './filters.js'
-import { CustomRange, RangePicker } from './range-picker.js'
+import { RangePicker } from './range-picker.js'
 import { SearchField } from './search-field.js'
 import { SourceChips } from './source-chips.js'
 
 export interface FilterBarProps {
-  isCustom: boolean
-  onCustom: (isCustom: boolean) => void
   /** Phones: opens the filters on a separate page. */
   onFilters: () => void
 }
 
 /** Search, range, Live and export, with the filters below. */
-export function FilterBar({ isCustom, onCustom, onFilters }: FilterBarProps) {
+export function FilterBar({ onFilters }: FilterBarProps) {
   const chips = useRef<HTMLDivElement>(null)
   useKeys('Events', [
     {
@@ -41,11 +39,10 @@ export function FilterBar({ isCustom, onCustom, onFilters }: FilterBarProps) {
   }
   return html`<div class="events-top"><div class="events-bar">
     <${SearchField} />
-    <${RangePicker} isCustom=${isCustom} onCustom=${onCustom} />
+    <${RangePicker} />
     <span class="events-live"><${LiveSwitch} /></span>
     <${ExportMenu} />
   </div>
-  ${isCustom && html`<${CustomRange} onClose=${() => onCustom(false)} />`}
   <div class="events-filters" ref=${chips} role="group" aria-label="Filters">
     <${SourceChips} />
     <span class="events-divide"></span>

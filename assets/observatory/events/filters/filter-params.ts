@@ -1,5 +1,6 @@
 import type { Verification } from '#model/events/event'
 import { oneOf, type Param, type Params, text, texts, whole } from '../../../shared/query-state.js'
+import { DEFAULT_DAYS, isRelative, MOST_DAYS, relativeRange } from './relative-range.js'
 
 /**
  * State of the events view in the address: the filters under the API's own names, as `GET /api/events` accepts them,
@@ -7,7 +8,7 @@ import { oneOf, type Param, type Params, text, texts, whole } from '../../../sha
  *
  * Source: Event Ledger Service, "Query parameters of GET /api/events".
  */
-export interface Filters {
+export interface Filters extends RangeFilters {
   q: string
   source: readonly string[]
   kind: readonly string[]
@@ -17,18 +18,21 @@ export interface Filters {
   /** Key of a node anywhere in the target chain. */
   target: string
   subject_id: string
-  /** The last N days; undefined with `from` or `to`. */
-  days: number | undefined
-  /** Instants with a zone, inclusive. */
-  from: string
-  to: string
   /** Dedupe key of the event in the panel. */
   event: string
   live: boolean
 }
 
-/** Range of the list if the address has none. */
-export const DEFAULT_DAYS = 1
+/** The range: `days`, or `last`, or `from` and `to`. */
+export interface RangeFilters {
+  /** The last N days. */
+  days: number | undefined
+  /** Of the page, not of the API: `15m`, `6h`, `today`, `yesterday`. */
+  last: string
+  /** Instants with a zone, inclusive. */
+  from: string
+  to: string
+}
 
 /** The server's limit. */
 const MOST_CHOICES = 50
@@ -64,11 +68,16 @@ const sources: Param<readonly string[]> = {
   write: choices.write,
 }
 
-const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)$/
+export const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)$/
 
 /** Kept as text: an instant has microseconds, which a `Date` would drop. */
 const instant: Param<string> = {
   read: ([written = '']) => (INSTANT.test(written) && !Number.isNaN(Date.parse(written)) ? written : ''),
+  write: text.write,
+}
+
+const last: Param<string> = {
+  read: ([written = '']) => (isRelative(written) ? written : ''),
   write: text.write,
 }
 
@@ -88,7 +97,8 @@ export const FILTER_PARAMS: Params<Filters> = {
   verified: verifications,
   target: value,
   subject_id: value,
-  days: whole({ least: 1, most: 3650 }),
+  days: whole({ least: 1, most: MOST_DAYS }),
+  last,
   from: instant,
   to: instant,
   event: value,
@@ -98,9 +108,16 @@ export const FILTER_PARAMS: Params<Filters> = {
 /** Filters as the API accepts them: unset ones are absent, and there is always a range. */
 export type ApiQuery = Readonly<Record<string, string | number | readonly string[]>>
 
-/** Only the API's own parameters: for the list, the histogram, the export, the stream. */
-export function toApiQuery(filters: Filters): ApiQuery {
-  const { q, source, kind, subscription_id, actor, verified, target, subject_id, days, from, to } = filters
+/**
+ * Only the API's own parameters: for the list, the histogram, the export, the stream.
+ *
+ * @param now where a range that moves with time ends, in epoch milliseconds
+ */
+export function toApiQuery(filters: Filters, now = Date.now()): ApiQuery {
+  const { q, source, kind, subscription_id, actor, verified, target, subject_id, days, last } = filters
+  const relative = last === '' ? undefined : relativeRange(last, now)
+  const from = relative?.from ?? filters.from
+  const to = relative ? (relative.isOpen ? '' : relative.to) : filters.to
   const isCustom = from !== '' || to !== ''
   const all: ApiQuery = {
     q: q.trim(),
@@ -118,12 +135,12 @@ export function toApiQuery(filters: Filters): ApiQuery {
   return Object.fromEntries(Object.entries(all).filter(([, value]) => typeof value === 'number' || value.length > 0))
 }
 
-/** `days` replaces `from` and `to`, and vice versa. */
+export const NO_RANGE: RangeFilters = { days: undefined, last: '', from: '', to: '' }
+
+/** A range replaces another one. */
 export function withChange(filters: Filters, change: Partial<Filters>): Filters {
-  const changed = { ...filters, ...change }
-  if (change.days !== undefined) return { ...changed, from: '', to: '' }
-  if (change.from || change.to) return { ...changed, days: undefined }
-  return changed
+  const isRange = change.days || change.last || change.from || change.to
+  return { ...filters, ...(isRange ? NO_RANGE : {}), ...change }
 }
 
 /** No filters; leaves the range unchanged. */

@@ -8,17 +8,15 @@ import { ExportMenu } from '../export-menu.js'
 import { counts } from '../histogram/histogram.js'
 import { FilterMenus } from './filter-menus.js'
 import { clearFilters, hasFilters } from './filters.js'
-import { CustomRange, RangePicker } from './range-picker.js'
+import { RangeForm } from './range-picker.js'
 import { countOf, isShown, knownSources, toggleSource } from './source-chips.js'
 
 export interface FilterSheetProps {
-  isCustom: boolean
-  onCustom: (isCustom: boolean) => void
   onClose: () => void
 }
 
 /** Phones: the filters on a separate page. */
-export function FilterSheet({ isCustom, onCustom, onClose }: FilterSheetProps) {
+export function FilterSheet({ onClose }: FilterSheetProps) {
   const known = counts.value.value
   const actions =
     hasFilters() && html`<button type="button" class="button quiet" onClick=${clearFilters}>Clear all</button>`
@@ -27,8 +25,7 @@ export function FilterSheet({ isCustom, onCustom, onClose }: FilterSheetProps) {
   </button>`
   return html`<${Panel} label="Filters" size="form" takesFocus onClose=${onClose} actions=${actions} foot=${foot}>
     <div class="panel-section form filter-sheet">
-      <${RangePicker} isCustom=${isCustom} onCustom=${onCustom} />
-      ${isCustom && html`<${CustomRange} onClose=${() => onCustom(false)} />`}
+      <${RangeForm} onDone=${onClose} />
       <section aria-labelledby="sheet-sources">
         <h3 id="sheet-sources">Source</h3>
         <div class="sheet-sources">

@@ -1,16 +1,19 @@
 import { computed, type ReadonlySignal } from '@preact/signals'
 import { type How, queryState } from '../../../shared/server/address.js'
+import { now } from '../../../shared/words/now.js'
 import { fromMs } from '../../../shared/words/time.js'
 import {
   type ApiQuery,
   countFilters,
-  DEFAULT_DAYS,
   FILTER_PARAMS,
   type Filters,
   NO_FILTERS,
+  NO_RANGE,
+  type RangeFilters,
   toApiQuery,
   withChange,
 } from './filter-params.js'
+import { DEFAULT_DAYS, relativeRange, type TimeRange } from './relative-range.js'
 
 const DAY_MS = 86_400_000
 
@@ -32,31 +35,45 @@ export function filtersQuery(change: Partial<Filters>): URLSearchParams {
   return state.query(withChange(filters.value, change))
 }
 
-const query = computed(() => JSON.stringify(toApiQuery(filters.value)))
+/** Shows another range. The default is not written to the address. */
+export function setRange(range: Partial<RangeFilters>): void {
+  setFilters({ ...NO_RANGE, ...range, days: range.days === DEFAULT_DAYS ? undefined : range.days })
+}
 
-/** Filters and range as the API accepts them. Changes only with these: not with the open event, or Live. */
-export const queryKey: ReadonlySignal<string> = query
+/**
+ * Filters and range as JSON. Changes only with these: not with the open event, or Live, or as time passes; except at
+ * midnight if the range is a day.
+ */
+export const queryKey: ReadonlySignal<string> = computed(() => {
+  const { last } = filters.value
+  const isRolling = /\d/.test(last)
+  return JSON.stringify({
+    ...toApiQuery(isRolling ? { ...filters.value, last: '' } : filters.value, last === '' ? 0 : now.value),
+    ...(isRolling ? { last } : {}),
+  })
+})
 
+/** Filters and range as the API accepts them. */
 export function apiQuery(): ApiQuery {
-  return JSON.parse(query.value) as ApiQuery
+  // A caller that observes signals observes what is asked for.
+  queryKey.value
+  return toApiQuery(filters.peek())
 }
 
-export interface TimeRange {
-  /** Undefined: the start of the ledger. */
-  from: string | undefined
-  to: string
-  /** Whether it ends now and moves with the time. */
-  isOpen: boolean
-}
-
-/** The instants of the range. @param now epoch milliseconds */
-export function rangeOf(now: number): TimeRange {
-  const { days, from, to } = filters.value
+/** The instants of the current range, or of another. @param now epoch milliseconds */
+export function rangeOf(now: number, range: Partial<RangeFilters> = filters.value): TimeRange {
+  const { days, last, from, to } = { ...NO_RANGE, ...range }
+  if (last !== '') return relativeRange(last, now)
   if (from === '' && to === '') {
     return { from: fromMs(now - (days ?? DEFAULT_DAYS) * DAY_MS), to: fromMs(now), isOpen: true }
   }
   return { from: from || undefined, to: to || fromMs(now), isOpen: to === '' }
 }
+
+/** Whether the range ends now. */
+export const isOpenRange: ReadonlySignal<boolean> = computed(
+  () => filters.value.to === '' && filters.value.last !== 'yesterday',
+)
 
 /** Whether any filter is set, not counting the range. */
 export function hasFilters(): boolean {

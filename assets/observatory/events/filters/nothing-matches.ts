@@ -5,8 +5,9 @@ import { api } from '../../../shared/server/api.js'
 import { count } from '../../../shared/words/text.js'
 import { Words } from '../../../shared/words/text-view.js'
 import { sourceLabel } from '../../sources.js'
-import { countFilters, DEFAULT_DAYS, type Filters, NO_FILTERS, toApiQuery, withChange } from './filter-params.js'
+import { countFilters, type Filters, NO_FILTERS, toApiQuery, withChange } from './filter-params.js'
 import { clearFilters, setFilters } from './filters.js'
+import { DEFAULT_DAYS, relativeWords } from './relative-range.js'
 
 /** A filter change that would find events. */
 interface Widening {
@@ -58,7 +59,7 @@ export function NothingMatches({ asked }: { asked: Filters }) {
 }
 
 async function findWidenings(current: Filters, signal: AbortSignal): Promise<Widening[]> {
-  const isCustom = current.from !== '' || current.to !== ''
+  const isCustom = current.from !== '' || current.to !== '' || current.last !== ''
   const longer = LONGER.filter(({ days }) => isCustom || days > (current.days ?? DEFAULT_DAYS))
   const candidates = [
     ...longer.map(({ days, words }) => ({ words, change: { days } })),
@@ -89,12 +90,12 @@ function droppable(current: Filters): { name: FilterName; words: string }[] {
   )
 }
 
-/** The filters in words, without the search terms: `the last 24 hours of chat, not verified`. */
+/** The filters in words, without the search terms: `the last 24 hours in chat, not verified`. */
 function filterWords(current: Filters): string {
-  const { days, from, to } = current
-  const range = from || to ? 'the range' : `the last ${(days ?? DEFAULT_DAYS) === 1 ? '24 hours' : `${days} days`}`
+  const words = relativeWords(current)
+  const range = current.from || current.to ? 'the range' : words.startsWith('last') ? `the ${words}` : words
   const { q: _q, source, ...others } = namedFilters(current)
-  return [source ? `${range} of ${source}` : range, ...Object.values(others).filter(Boolean)].join(', ')
+  return [source ? `${range} in ${source}` : range, ...Object.values(others).filter(Boolean)].join(', ')
 }
 
 function namedFilters(current: Filters): Record<FilterName, string> {

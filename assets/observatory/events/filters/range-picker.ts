@@ -1,108 +1,166 @@
-import { useLayoutEffect, useRef, useState } from 'preact/hooks'
-import { Segments } from '../../../shared/controls/segments.js'
+import { useId, useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { appearance, setAppearance } from '../../../shared/appearance.js'
+import { Glyph } from '../../../shared/controls/glyph.js'
+import { usePopover } from '../../../shared/controls/popover.js'
+import { Switch } from '../../../shared/controls/switch.js'
 import { html } from '../../../shared/html.js'
+import { useKeys } from '../../../shared/keys/keys.js'
 import { now } from '../../../shared/words/now.js'
-import { dateWords, shortTime, toMs } from '../../../shared/words/time.js'
-import { DEFAULT_DAYS } from './filter-params.js'
-import { filters, rangeOf, setFilters } from './filters.js'
+import { clockTime, DEVICE_ZONE, dayOf, fromMs, toMs } from '../../../shared/words/time.js'
+import { spanWords } from '../histogram/histogram-scale.js'
+import type { RangeFilters } from './filter-params.js'
+import { filters, rangeOf, setRange } from './filters.js'
+import { DEFAULT_DAYS, relativeWords } from './relative-range.js'
+import { zoomOut } from './time-range.js'
+import { readRange } from './typed-range.js'
 
-/** Ranges with a shortcut or button, in days. */
-export const PRESETS = [1, 3, 7, 30] as const
+/** Ranges with a button, and a digit as shortcut. */
+const PRESETS: readonly Partial<RangeFilters>[] = [
+  ...[{ last: '15m' }, { last: '1h' }, { last: '6h' }],
+  ...[{ days: 1 }, { days: 3 }, { days: 7 }, { days: 30 }],
+  ...[{ last: 'today' }, { last: 'yesterday' }],
+]
 
-export type RangeChoice = `${(typeof PRESETS)[number]}` | 'custom'
-
-export interface RangePickerProps {
-  isCustom: boolean
-  onCustom: (isCustom: boolean) => void
+/** The range as a button that opens its presets and fields, and the button that widens it. */
+export function RangePicker() {
+  const [isShown, setShown] = useState(false)
+  const opener = useRef<HTMLButtonElement>(null)
+  const id = useId()
+  const close = () => setShown(false)
+  useKeys('Events', [
+    ...PRESETS.map((preset, at) => ({
+      ...{ keys: `${at + 1}`, does: relativeWords(preset) },
+      run: () => {
+        close()
+        setRange(preset)
+      },
+    })),
+    { keys: '0', does: 'another range', run: () => setShown(true) },
+    { keys: '-', does: 'zoom out', run: zoomOut },
+  ])
+  return html`<span class="range-picker">
+    <button ref=${opener} type="button" class="button" aria-haspopup="dialog" aria-expanded=${isShown}
+      aria-controls=${isShown ? id : undefined} onClick=${() => setShown(!isShown)}>
+      <${Glyph} name="clock" /><span class="visually-hidden">Range: </span>${capital(rangeWords())}<${Glyph} name="chevron-down" class="small" />
+    </button>
+    <button type="button" class="button icon" aria-label="Zoom out" title="Zoom out (-)" onClick=${zoomOut}><${Glyph} name="zoom-out" /></button>
+    ${
+      isShown &&
+      html`<${RangePopover} id=${id} opener=${opener} onClose=${close} onDone=${() => {
+        close()
+        opener.current?.focus()
+      }} />`
+    }
+  </span>`
 }
 
-/** Presets and a custom range, whose button shows the range once chosen. */
-export function RangePicker({ isCustom, onCustom }: RangePickerProps) {
-  const { days, from, to } = filters.value
-  const preset = PRESETS.find(preset => preset === (days ?? DEFAULT_DAYS))
-  const isOwn = isCustom || from !== '' || to !== '' || preset === undefined
-  const choices: { value: RangeChoice; label: string }[] = [
-    ...PRESETS.map(preset => ({ value: `${preset}` as const, label: preset === 1 ? '24h' : `${preset}d` })),
-    { value: 'custom', label: customWords() },
-  ]
-  const choose = (choice: RangeChoice) => {
-    onCustom(choice === 'custom')
-    if (choice !== 'custom') chooseDays(Number(choice))
-  }
-  return html`<${Segments} legend="Range" isLegendHidden choices=${choices} value=${isOwn ? 'custom' : `${preset}`} onChange=${choose} />`
+interface RangePopoverProps {
+  id: string
+  opener: { current: HTMLElement | null }
+  onClose: () => void
+  /** Closes it and returns the focus to the button. */
+  onDone: () => void
 }
 
-/** The default is not written to the address. */
-export function chooseDays(days: number): void {
-  setFilters({ days: days === DEFAULT_DAYS ? undefined : days, from: '', to: '' })
+function RangePopover({ id, opener, onClose, onDone }: RangePopoverProps) {
+  const popover = useRef<HTMLDivElement>(null)
+  usePopover(popover, opener, onClose)
+  useLayoutEffect(() => popover.current?.querySelector('input')?.select(), [])
+  return html`<div ref=${popover} id=${id} class="menu range-menu" popover="manual" role="dialog" aria-label="Range"
+    onKeyDown=${(event: KeyboardEvent) => {
+      if (event.key !== 'Escape') return
+      event.stopPropagation()
+      onDone()
+    }}
+    onFocusOut=${({ relatedTarget }: FocusEvent) => {
+      if (relatedTarget instanceof Node && !popover.current?.contains(relatedTarget)) onClose()
+    }}><${RangeForm} onDone=${onDone} /></div>`
 }
 
-function customWords(): string {
-  const { days, from, to } = filters.value
-  if (from === '' && to === '')
-    return days === undefined || PRESETS.some(preset => preset === days) ? 'Custom' : `${days}d`
-  const present = now.value
-  const words = (instant: string) => `${dateWords(instant, present)} ${shortTime(instant)}`
-  return `${from === '' ? 'Beginning' : words(from)} – ${to === '' ? 'now' : words(to)}`
-}
-
-/** Two instants, in the device's time zone. */
-export function CustomRange({ onClose }: { onClose: () => void }) {
-  const form = useRef<HTMLFormElement>(null)
-  useFocusWithin(form)
-  const range = rangeOf(now.peek())
-  const [from, setFrom] = useState(range.from === undefined ? '' : toField(range.from))
-  const [to, setTo] = useState(range.isOpen ? '' : toField(range.to))
-  const isBackwards = from !== '' && to !== '' && from > to
+/** Presets, a range in words, and its ends in fields of 24 hours. */
+export function RangeForm({ onDone }: { onDone: () => void }) {
+  const id = useId()
+  const [typed, setTyped] = useState<string | undefined>(undefined)
+  const text = typed ?? shownText()
+  const range = typed === undefined ? filters.value : readRange(typed, { now: now.value })
+  const [problem, setProblem] = useState(false)
   const show = (event: Event) => {
     event.preventDefault()
-    if (isBackwards || (from === '' && to === '')) return
-    setFilters({ from: toInstant(from), to: toInstant(to) })
-    onClose()
+    setProblem(!range)
+    if (!range) return
+    if (typed !== undefined) setRange(range)
+    onDone()
   }
-  return html`<form ref=${form} class="events-range" onSubmit=${show} onKeyDown=${(event: KeyboardEvent) => event.key === 'Escape' && onClose()}>
-    <label>From <input class="field" type="datetime-local" step="1" max="9999-12-31T23:59:59" value=${from}
-      onInput=${(event: InputEvent) => setFrom((event.target as HTMLInputElement).value)} /></label>
-    <label>To <input class="field" type="datetime-local" step="1" max="9999-12-31T23:59:59" value=${to} aria-describedby="range-zone"
-      onInput=${(event: InputEvent) => setTo((event.target as HTMLInputElement).value)} /></label>
-    <span class="hint" id="range-zone">${zoneWords()}. Empty means from the first event, until now.</span>
-    <button type="submit" class="button" disabled=${isBackwards || (from === '' && to === '')}>Show</button>
-    <button type="button" class="button quiet" onClick=${onClose}>Close</button>
-    ${isBackwards && html`<span class="field-problem" role="alert">The end must be after the start.</span>`}
+  const [from, to] = endsOf(range)
+  const field = (label: string, end: string, write: (end: string) => string) => {
+    const [date = '', time = ''] = end.split(' ')
+    const change = (part: (value: string) => string) => (event: Event) =>
+      setTyped(write(part((event.target as HTMLInputElement).value).trim()))
+    return html`<fieldset class="range-end"><legend>${label}</legend>
+      <input class="field" type="date" max="9999-12-31" aria-label=${`${label}: day`} value=${date} onChange=${change(value => `${value} ${time}`)} />
+      <input class="field" inputmode="numeric" placeholder="14:00" autocomplete="off" aria-label=${`${label}: time, 24 hours`} value=${time}
+        onChange=${change(value => `${date} ${value}`)} />
+    </fieldset>`
+  }
+  const { utc } = appearance.value
+  return html`<form class="range-form" onSubmit=${show}>
+    <label class="field-label" for=${id}>Range</label>
+    <input id=${id} class="field" autocomplete="off" spellcheck="false" value=${text} aria-describedby=${`${id}-hint`}
+      aria-invalid=${problem && !range} onInput=${(event: InputEvent) => setTyped((event.target as HTMLInputElement).value)} />
+    <p id=${`${id}-hint`} class=${problem && !range ? 'field-problem' : 'field-hint'} role=${problem && !range ? 'alert' : undefined}>
+      Such as yesterday 14:00–15:00, 2026-11-20 14:00 to 15:30, last 3 hours, since 9:00.</p>
+    <div class="chips" role="group" aria-label="Presets">
+      ${PRESETS.map(
+        preset =>
+          html`<button type="button" class="chip" aria-pressed=${isCurrent(preset)} onClick=${() => {
+            setTyped(undefined)
+            setRange(preset)
+            onDone()
+          }}>${capital(relativeWords(preset)).replace(/^Last (?=\d)/, '')}</button>`,
+      )}
+    </div>
+    <div class="range-ends">
+      ${field('From', from, end => `${end === '' ? '' : `since ${end}`}${to === '' ? '' : ` to ${to}`}`)}
+      ${field('To', to, end => `${from === '' ? '' : `since ${from}`}${end === '' ? '' : ` to ${end}`}`)}
+    </div>
+    <div class="range-foot">
+      <${Switch} label="UTC" isOn=${utc} note=${utc ? undefined : DEVICE_ZONE} onChange=${(isOn: boolean) => setAppearance({ utc: isOn })} />
+      <button type="submit" class="button primary">Show</button>
+    </div>
   </form>`
 }
 
-/**
- * Opened by its shortcut, it takes the focus; opened by moving through the radio buttons, it does not. A closing form
- * has no focus to keep.
- */
-function useFocusWithin(form: { current: HTMLFormElement | null }): void {
-  useLayoutEffect(() => {
-    const { current: element } = form
-    const before = document.activeElement
-    if (!before?.matches('[type=radio]')) element?.querySelector('input')?.focus()
-    return () => {
-      if (before instanceof HTMLElement && element?.contains(document.activeElement)) before.focus()
-    }
-  }, [form])
+/** `last 24 hours`, `Fri 13:00 – 13:15`, `since Fri 13:00` */
+function rangeWords(): string {
+  const { from, to } = filters.value
+  if (from === '' && to === '') return relativeWords(filters.value)
+  const end = to === '' ? now.value : toMs(to) + 1
+  const words = spanWords({ from: from === '' ? 0 : toMs(from), to: end }, now.value)
+  return to === '' ? `since ${words.split(' – ')[0]}` : from === '' ? `until ${words.split(' – ')[1] ?? words}` : words
 }
 
-function zoneWords(): string {
-  const { timeZone } = new Intl.DateTimeFormat().resolvedOptions()
-  const offset = new Intl.DateTimeFormat('en-GB', { timeZoneName: 'shortOffset' })
-    .formatToParts()
-    .find(part => part.type === 'timeZoneName')
-  return [timeZone, offset?.value].filter((word, at, all) => word && all.indexOf(word) === at).join(', ')
+/** The current range as `readRange` reads it. */
+function shownText(): string {
+  const { from, to } = filters.value
+  if (from === '' && to === '') return relativeWords(filters.value)
+  const [begin, end] = endsOf(filters.value)
+  return `${begin === '' ? '' : `since ${begin}`}${end === '' ? '' : ` to ${end}`}`.trim()
 }
 
-/** Local, to the second: `2026-11-20T14:31:58`. */
-function toField(instant: string): string {
-  const local = new Date(toMs(instant))
-  local.setMinutes(local.getMinutes() - local.getTimezoneOffset())
-  return Number.isNaN(local.getTime()) ? '' : local.toISOString().slice(0, 19)
+/** `2026-11-20 14:31:58`; the end is not included. An end that is open is empty. */
+function endsOf(range: Partial<RangeFilters> | undefined): [string, string] {
+  if (!range) return ['', '']
+  const { from, to, isOpen } = rangeOf(now.value, range)
+  const written = (instant: string) => `${dayOf(instant)} ${clockTime(instant).replace(/:00$/, '')}`
+  return [from === undefined ? '' : written(from), isOpen ? '' : written(fromMs(toMs(to) + 1))]
 }
 
-function toInstant(field: string): string {
-  const at = new Date(field)
-  return Number.isNaN(at.getTime()) ? '' : at.toISOString()
+function isCurrent({ last, days }: Partial<RangeFilters>): boolean {
+  const { from, to, ...current } = filters.value
+  if (from !== '' || to !== '') return false
+  return last ? current.last === last : current.last === '' && (current.days ?? DEFAULT_DAYS) === days
+}
+
+function capital(words: string): string {
+  return words.charAt(0).toUpperCase() + words.slice(1)
 }

@@ -1,13 +1,14 @@
 import type { EventHistogram } from '../../../shared/server/wire.js'
 import { fromMs, justBefore, toMs } from '../../../shared/words/time.js'
 import { moved } from '../histogram/histogram-buckets.js'
-import { DEFAULT_DAYS, type Filters } from './filter-params.js'
-import { rangeOf, setFilters } from './filters.js'
+import { rangeOf, setFilters, setRange } from './filters.js'
+import { rollingRange } from './relative-range.js'
 
 const HOUR_MS = 3_600_000
-const DAY_MS = 24 * HOUR_MS
 /** An end this close to now counts as now. */
 const NOW_MS = 600_000
+/** Lengths that zooming out passes through: 15 minutes to 10 years. */
+const LENGTHS = [0.25, 1, 6, 24, 72, 168, 720, 2160, 8760, 87_600].map(hours => hours * HOUR_MS)
 
 /**
  * Narrows the range to some parts of the histogram; the back button widens it again. If the range is open and its last
@@ -34,13 +35,24 @@ export function shiftRange(step: 1 | -1): void {
   if (isOpen && step === 1) return
   const end = moved(to, step * HOUR_MS)
   const begin = from === undefined ? '' : moved(from, step * HOUR_MS)
-  setFilters(toMs(end) < present - NOW_MS ? { from: begin, to: end } : upToNow(begin, present), 'push')
+  if (toMs(end) < present - NOW_MS) setRange({ from: begin, to: end })
+  else setRange((from && rollingRange(lengthOf(from, to))) || { from: begin || fromMs(0) })
 }
 
-/** An open range, as a number of days if its length allows. */
-function upToNow(from: string, present: number): Partial<Filters> {
-  if (from === '') return { from: fromMs(0), to: '' }
-  const days = Math.round((present - toMs(from)) / DAY_MS)
-  const isWhole = days >= 1 && Math.abs(present - toMs(from) - days * DAY_MS) < HOUR_MS
-  return isWhole ? { from: '', to: '', days: days === DEFAULT_DAYS ? undefined : days } : { from, to: '' }
+/** Widens the range around its middle to the next longer length, at most up to now. */
+export function zoomOut(): void {
+  const present = Date.now()
+  const { from, to, isOpen } = rangeOf(present)
+  if (from === undefined) return
+  const length = lengthOf(from, to)
+  const wider = LENGTHS.find(wider => wider > length * 1.1)
+  if (wider === undefined) return
+  const end = isOpen ? present : toMs(to) + Math.round((wider - length) / 2)
+  if (end < present - NOW_MS) setRange({ from: fromMs(end - wider), to: justBefore(fromMs(end)) })
+  else setRange(rollingRange(wider) ?? {})
+}
+
+/** Milliseconds; `to` is inclusive to its last microsecond. */
+function lengthOf(from: string, to: string): number {
+  return toMs(to) + 1 - toMs(from)
 }

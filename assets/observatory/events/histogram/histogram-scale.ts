@@ -1,12 +1,19 @@
-/** Offset of local time from UTC at an instant in epoch milliseconds, in milliseconds. */
-export type OffsetAt = (ms: number) => number
+import {
+  clockTime,
+  dateWords,
+  dayOf,
+  fromLocal,
+  fromMs,
+  localOffset,
+  shortTime,
+  weekday,
+  type Zone,
+} from '../../../shared/words/time.js'
 
 const SECOND = 1000
 const MINUTE = 60 * SECOND
 const HOUR = 60 * MINUTE
 const DAY = 24 * HOUR
-const DAYS = ['Sun', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat']
-const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec']
 
 const TIME_STEPS = [
   ...[1, 5, 15, 30].map(seconds => seconds * SECOND),
@@ -27,50 +34,54 @@ export interface TicksOf {
   from: number
   to: number
   most: number
-  offsetAt: OffsetAt
+  zone?: Zone
 }
 
 /** Round local times within a range, with labels. */
-export function timeTicks({ from, to, most, offsetAt }: TicksOf): Tick[] {
+export function timeTicks(range: TicksOf): Tick[] {
+  const { from, to, most, zone } = range
   const step = TIME_STEPS.find(step => (to - from) / step <= most)
-  if (step === undefined) return monthTicks({ from, to, most, offsetAt })
-  const ticks: Tick[] = []
+  if (step === undefined) return monthTicks(range)
   // In local time: a day may have 23 or 25 hours.
-  const begin = Math.ceil((from + offsetAt(from)) / step) * step
-  for (let local = begin; ticks.length <= most; local += step) {
-    const ms = toUtc(local, offsetAt)
-    if (ms > to) break
-    if (ms >= from) ticks.push({ ms, label: tickLabel(local, step) })
-  }
-  return ticks
+  const begin = Math.ceil((from + localOffset(from, zone)) / step) * step
+  const times = Array.from({ length: most + 1 }, (_, at) => begin + at * step)
+  return ticksAt(times, range, local => tickLabel(local, step))
 }
 
-function monthTicks({ from, to, most, offsetAt }: TicksOf): Tick[] {
+function monthTicks(range: TicksOf): Tick[] {
+  const { from, to, most, zone } = range
   const months = (to - from) / (30 * DAY)
   const step = MONTH_STEPS.find(step => months / step <= most) ?? Math.ceil(months / most)
-  const begin = new Date(from + offsetAt(from))
-  const first = begin.getUTCFullYear() * 12 + begin.getUTCMonth()
-  const ticks: Tick[] = []
-  for (let month = Math.ceil(first / step) * step; ticks.length <= most; month += step) {
-    const local = Date.UTC(Math.floor(month / 12), month % 12)
-    const ms = toUtc(local, offsetAt)
-    if (ms > to) break
-    const label = month % 12 === 0 ? String(month / 12) : (MONTHS[month % 12] ?? '')
-    if (ms >= from) ticks.push({ ms, label })
-  }
-  return ticks
+  const begin = new Date(from + localOffset(from, zone))
+  const first = Math.ceil((begin.getUTCFullYear() * 12 + begin.getUTCMonth()) / step) * step
+  const times = Array.from({ length: most + 1 }, (_, at) => {
+    const month = first + at * step
+    return Date.UTC(Math.floor(month / 12), month % 12)
+  })
+  return ticksAt(times, range, local => {
+    const date = new Date(local)
+    return date.getUTCMonth() === 0 ? String(date.getUTCFullYear()) : (monthAndDay(local)[1] ?? '')
+  })
 }
 
-function toUtc(local: number, offsetAt: OffsetAt): number {
-  return local - offsetAt(local - offsetAt(local))
+/** @param times local times as if they were UTC */
+function ticksAt(times: readonly number[], { from, to, zone }: TicksOf, labelOf: (local: number) => string): Tick[] {
+  return times
+    .map(local => ({ ms: fromLocal(local, zone), label: labelOf(local) }))
+    .filter(({ ms }) => ms >= from && ms <= to)
 }
 
 /** @param local local time as if it were UTC */
 function tickLabel(local: number, step: number): string {
-  const date = new Date(local)
-  if (step >= DAY) return `${date.getUTCDate()} ${MONTHS[date.getUTCMonth()]}`
-  if (local % DAY === 0) return `${DAYS[date.getUTCDay()]} ${date.getUTCDate()}`
-  return date.toISOString().slice(11, step < MINUTE ? 19 : 16)
+  const instant = fromMs(local)
+  if (step >= DAY) return monthAndDay(local).join(' ')
+  if (local % DAY === 0) return `${weekday(instant, 'UTC')} ${new Date(local).getUTCDate()}`
+  return step < MINUTE ? clockTime(instant, 'UTC') : shortTime(instant, 'UTC')
+}
+
+/** `20`, `Nov` */
+function monthAndDay(local: number): string[] {
+  return dateWords(fromMs(local), local, 'UTC').split(' ')
 }
 
 export interface Span {
@@ -80,22 +91,17 @@ export interface Span {
 }
 
 /** `Fri 13:00 – 13:15`, with the date unless within a week of `now`. */
-export function spanWords({ from, to }: Span, now: number, offsetAt: OffsetAt): string {
-  const [begin, end, last] = [from, to, to - 1].map(ms => ms + offsetAt(ms)) as [number, number, number]
+export function spanWords({ from, to }: Span, now: number, zone?: Zone): string {
+  const [begin, end, last] = [from, to, to - 1].map(fromMs) as [string, string, string]
+  const isFine = [from, to].some(ms => ms % MINUTE !== 0)
   const isRecent = Math.abs(now - from) < 6 * DAY
-  const day = (local: number) => {
-    const date = new Date(local)
-    const long = `${DAYS[date.getUTCDay()]} ${date.getUTCDate()} ${MONTHS[date.getUTCMonth()]}`
-    const isThisYear = date.getUTCFullYear() === new Date(now + offsetAt(now)).getUTCFullYear()
-    return isThisYear ? long : `${long} ${date.getUTCFullYear()}`
-  }
-  const isSameDay = Math.floor(begin / DAY) === Math.floor(last / DAY)
-  if (begin % DAY === 0 && end % DAY === 0) return isSameDay ? day(begin) : `${day(begin)} – ${day(last)}`
-  const isFine = begin % MINUTE !== 0 || end % MINUTE !== 0
-  const time = (local: number) => new Date(local).toISOString().slice(11, isFine ? 19 : 16)
-  const named = isRecent ? (local: number) => String(DAYS[new Date(local).getUTCDay()]) : day
-  if (isSameDay) return `${named(begin)} ${time(begin)} – ${time(end)}`
-  return `${named(begin)} ${time(begin)} – ${named(last)} ${time(end)}`
+  const time = (instant: string) => (isFine ? clockTime : shortTime)(instant, zone)
+  const day = (instant: string) => `${weekday(instant, zone)} ${dateWords(instant, now, zone)}`
+  const named = (instant: string) => (isRecent ? weekday(instant, zone) : day(instant))
+  const isSameDay = dayOf(begin, zone) === dayOf(last, zone)
+  const isWholeDays = !isFine && time(begin) === '00:00' && time(end) === '00:00'
+  if (isWholeDays) return isSameDay ? day(begin) : `${day(begin)} – ${day(last)}`
+  return `${named(begin)} ${time(begin)} – ${isSameDay ? '' : `${named(last)} `}${time(end)}`
 }
 
 const NICE = [1, 1.5, 2, 2.5, 3, 4, 5, 6, 8]

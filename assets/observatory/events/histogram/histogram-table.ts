@@ -1,21 +1,13 @@
 import { html } from '../../../shared/html.js'
 import type { EventHistogram } from '../../../shared/server/wire.js'
-import { now } from '../../../shared/words/now.js'
 import { count } from '../../../shared/words/text.js'
-import { localOffset, toMs } from '../../../shared/words/time.js'
 import { bySource, sourceLabel } from '../../sources.js'
-import { spanWords } from './histogram-scale.js'
+import { spanOf } from './histogram-parts.js'
 
 /** The chart's data for screen readers, without empty parts. */
 export function HistogramTable({ histogram }: { histogram: EventHistogram }) {
-  const { starts, to, counts, by_source } = histogram
+  const { counts, by_source } = histogram
   const sources = Object.keys(by_source).sort(bySource)
-  const end = to === null ? 0 : toMs(to) + 1
-  const spanOf = (at: number) => {
-    const next = starts[at + 1]
-    const span = { from: toMs(starts[at] ?? ''), to: next === undefined ? end : toMs(next) }
-    return spanWords(span, now.peek(), localOffset)
-  }
   return html`<div class="visually-hidden">
     <table>
       <caption>Events over time, by source. Intervals without events are omitted.</caption>
@@ -24,7 +16,7 @@ export function HistogramTable({ histogram }: { histogram: EventHistogram }) {
         ${counts.map(
           (together, at) =>
             together !== 0 &&
-            html`<tr><th scope="row">${spanOf(at)}</th>
+            html`<tr><th scope="row">${spanOf(histogram, at, at)}</th>
               ${sources.map(source => html`<td>${count(by_source[source]?.counts[at] ?? 0)}</td>`)}
               <td>${together === null ? 'not counted' : count(together)}</td></tr>`,
         )}

@@ -1,19 +1,14 @@
-import { useSignalEffect } from '@preact/signals'
-import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
-import { appearance } from '../../../shared/appearance.js'
-import { SourceGlyph, sourceStyle } from '../../../shared/controls/glyph.js'
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
+import { SourceGlyph } from '../../../shared/controls/glyph.js'
 import { html } from '../../../shared/html.js'
 import { useKeys } from '../../../shared/keys/keys.js'
 import type { EventHistogram } from '../../../shared/server/wire.js'
-import { now } from '../../../shared/words/now.js'
 import { count } from '../../../shared/words/text.js'
-import { localOffset, toMs } from '../../../shared/words/time.js'
-import { bySource, sourceLabel } from '../../sources.js'
+import { sourceLabel } from '../../sources.js'
 import { narrowTo, shiftRange } from '../filters/time-range.js'
-import { readColours, STACK, type StackStyle } from './histogram-colours.js'
+import { HistogramChart } from './histogram-chart.js'
 import { counts, followCounts, isCounted } from './histogram-counts.js'
-import { HistogramPlot, type PlotData } from './histogram-plot.js'
-import { spanWords } from './histogram-scale.js'
+import { edgesOf, spanOf, sumsOf } from './histogram-parts.js'
 import { HistogramTable } from './histogram-table.js'
 
 export { counts } from './histogram-counts.js'
@@ -23,84 +18,80 @@ const MOST_NAMED = 8
 /** Pixels before a pointer movement counts as a drag. */
 const DRAG_FROM = 4
 
-/** Two parts and everything between them, in either order. */
-interface Brush {
-  anchor: number
-  end: number
+/** The active part; with an anchor, everything between them is selected, in either order. */
+interface Mark {
+  at: number
+  anchor?: number | undefined
 }
 
 /** Events over the range, by source. Narrows the range by pointer or keyboard. */
 export function Histogram() {
   const shown = counts.value.value
-  const box = useRef<HTMLDivElement>(null)
   const area = useRef<HTMLDivElement>(null)
-  const [at, setAt] = useState<number | undefined>(undefined)
-  const [brush, setBrush] = useState<Brush | undefined>(undefined)
+  const size = useSize(area)
+  const [mark, setMark] = useState<Mark | undefined>(undefined)
   const drag = useRef<{ x: number; part: number } | undefined>(undefined)
   useEffect(followCounts, [])
-  usePlot(box, area, shown)
   useKeys('Events', [
     { keys: '[', does: 'an hour older', run: event => !event.repeat && shiftRange(-1) },
     { keys: ']', does: 'an hour newer', run: event => !event.repeat && shiftRange(1) },
   ])
-
-  const parts = shown?.starts.length ?? 0
-  const here = at === undefined || parts === 0 ? undefined : Math.min(at, parts - 1)
   const table = useMemo(() => shown && html`<${HistogramTable} histogram=${shown} />`, [shown])
 
+  const last = (shown?.starts.length ?? 0) - 1
+  // Newer counts may have fewer parts.
+  const at = mark && last >= 0 ? Math.min(mark.at, last) : undefined
+  const anchor = at === undefined || mark?.anchor === undefined ? undefined : Math.min(mark.anchor, last)
+  const brush = at === undefined || anchor === undefined ? undefined : ([at, anchor].sort(byNumber) as [number, number])
   const rest = () => {
     drag.current = undefined
-    setBrush(undefined)
+    setMark(undefined)
   }
-  const narrow = (chosen: Brush) => {
-    if (shown) narrowTo(shown, Math.min(chosen.anchor, chosen.end), Math.max(chosen.anchor, chosen.end))
+  const narrow = ([first, last]: readonly [number, number]) => {
+    if (shown) narrowTo(shown, first, last)
     rest()
-    setAt(undefined)
-  }
-  const walk = (to: number, isBrush: boolean) => {
-    const next = Math.max(0, Math.min(parts - 1, to))
-    setBrush(isBrush ? { anchor: brush?.anchor ?? here ?? next, end: next } : undefined)
-    setAt(next)
   }
   const press = (event: KeyboardEvent) => {
-    if (parts === 0 || event.ctrlKey || event.metaKey || event.altKey) return
-    const from = here ?? parts
-    if (event.key === 'ArrowLeft') walk(from - 1, event.shiftKey)
-    else if (event.key === 'ArrowRight') walk(here === undefined ? 0 : here + 1, event.shiftKey)
-    else if (event.key === 'Home') walk(0, event.shiftKey)
-    else if (event.key === 'End') walk(parts - 1, event.shiftKey)
-    else if (event.key === 'Enter' && here !== undefined) narrow(brush ?? { anchor: here, end: here })
-    else if (event.key === 'Escape' && (brush || here !== undefined)) {
-      rest()
-      setAt(undefined)
-    } else return
+    if (last < 0 || event.ctrlKey || event.metaKey || event.altKey) return
+    const places: Record<string, number> = {
+      ArrowLeft: (at ?? last + 1) - 1,
+      ArrowRight: (at ?? -1) + 1,
+      Home: 0,
+      End: last,
+    }
+    const to = places[event.key]
+    if (to !== undefined) {
+      const next = Math.max(0, Math.min(last, to))
+      setMark({ at: next, anchor: event.shiftKey ? (anchor ?? at ?? next) : undefined })
+    } else if (at !== undefined && event.key === 'Enter') narrow(brush ?? [at, at])
+    else if (at !== undefined && event.key === 'Escape') rest()
+    else return
     event.preventDefault()
   }
-  const partAt = (event: PointerEvent) => {
+  const partAt = ({ clientX }: PointerEvent) => {
     const rect = area.current?.getBoundingClientRect()
-    if (!rect || !shown || parts === 0) return undefined
-    const { starts, end } = timesOf(shown)
-    const first = starts[0] ?? 0
-    const ms = first + ((event.clientX - rect.left) / rect.width) * (end - first)
+    if (!rect || !shown || last < 0) return undefined
+    const edges = edgesOf(shown)
+    const from = edges[0] ?? 0
+    const ms = from + ((clientX - rect.left) / rect.width) * ((edges[last + 1] ?? 0) - from)
     return Math.max(
       0,
-      starts.findLastIndex(start => start <= ms),
+      edges.slice(0, -1).findLastIndex(edge => edge <= ms),
     )
   }
   const grab = (event: PointerEvent) => {
     const part = partAt(event)
     if (part === undefined || event.button !== 0) return
     drag.current = { x: event.clientX, part }
-    setBrush(undefined)
-    setAt(part)
+    setMark({ at: part })
     area.current?.setPointerCapture(event.pointerId)
   }
   const point = (event: PointerEvent) => {
     const part = partAt(event)
     if (part === undefined) return
-    setAt(part)
     const { current: begun } = drag
-    if (begun && (brush || Math.abs(event.clientX - begun.x) > DRAG_FROM)) setBrush({ anchor: begun.part, end: part })
+    const isBrush = begun && (brush || Math.abs(event.clientX - begun.x) > DRAG_FROM)
+    setMark({ at: part, anchor: isBrush ? begun.part : undefined })
   }
   const release = () => {
     if (drag.current && brush) narrow(brush)
@@ -109,24 +100,19 @@ export function Histogram() {
   const leave = (event: PointerEvent) => {
     // A touched bar stays selected until another touch.
     if (drag.current || event.pointerType !== 'mouse') return
-    if (document.activeElement !== area.current) setAt(undefined)
-  }
-  const blur = () => {
-    rest()
-    setAt(undefined)
+    if (document.activeElement !== area.current) rest()
   }
 
-  const valueText = shown && here !== undefined ? wordsOf(shown, here, brush) : 'No part of the range'
+  const valueText =
+    shown && at !== undefined ? wordsOf(shown, brush ?? [at, at], brush !== undefined) : 'No part of the range'
   return html`<section class="histogram" aria-label="Events over time">
-    <div ref=${box} class="histogram-plot" aria-hidden="true">
-      ${[...STACK.map(style => `source-${style}`), 'is-grid', 'is-label'].map(name => html`<span class=${`histogram-probe ${name}`}></span>`)}
-    </div>
     <div ref=${area} class="histogram-area" role="slider" tabindex="0" aria-label="Time in the histogram"
-      aria-describedby="histogram-hint" aria-disabled=${parts === 0} aria-orientation="horizontal"
-      aria-valuemin="0" aria-valuemax=${Math.max(0, parts - 1)} aria-valuenow=${here ?? 0} aria-valuetext=${valueText}
-      onKeyDown=${press} onBlur=${blur} onPointerDown=${grab} onPointerMove=${point} onPointerUp=${release}
-      onPointerCancel=${blur} onPointerLeave=${leave}>
-      ${shown && html`<${Overlay} histogram=${shown} at=${here} brush=${brush} />`}
+      aria-describedby="histogram-hint" aria-disabled=${last < 0} aria-orientation="horizontal"
+      aria-valuemin="0" aria-valuemax=${Math.max(0, last)} aria-valuenow=${at ?? 0} aria-valuetext=${valueText}
+      onKeyDown=${press} onBlur=${rest} onPointerDown=${grab} onPointerMove=${point} onPointerUp=${release}
+      onPointerCancel=${rest} onPointerLeave=${leave}>
+      ${shown && size && html`<${HistogramChart} histogram=${shown} ...${size} at=${at} brush=${brush} />`}
+      ${shown && at !== undefined && html`<${Tip} histogram=${shown} span=${brush ?? [at, at]} place=${(at + 0.5) / (last + 1)} />`}
     </div>
     <p id="histogram-hint" hidden>Arrow keys move through time, with Shift they select a range, Enter shows it.</p>
     ${
@@ -138,48 +124,25 @@ export function Histogram() {
   </section>`
 }
 
-/** Guide, brush and tooltip over the bars. */
-function Overlay({ histogram, at, brush }: { histogram: EventHistogram; at?: number; brush?: Brush }) {
-  const { starts, end } = timesOf(histogram)
-  const first = starts[0] ?? 0
-  const share = (ms: number) => `${((ms - first) / (end - first)) * 100}%`
-  const begin = brush && starts[Math.min(brush.anchor, brush.end)]
-  const finish = brush && (starts[Math.max(brush.anchor, brush.end) + 1] ?? end)
-  const start = at === undefined ? undefined : starts[at]
-  const middle = start === undefined || at === undefined ? undefined : (start + (starts[at + 1] ?? end)) / 2
-  const { counted_from: countedFrom, complete } = histogram
-  return html`
-    ${
-      !complete &&
-      countedFrom !== null &&
-      html`<div class="histogram-uncounted" style=${{ width: share(toMs(countedFrom)) }}><span>Not counted: too many events</span></div>`
-    }
-    ${begin !== undefined && finish !== undefined && html`<div class="histogram-brush" style=${{ left: share(begin), right: `calc(100% - ${share(finish)})` }}></div>`}
-    ${
-      middle !== undefined &&
-      at !== undefined &&
-      html`<div class="histogram-guide" style=${{ left: share(middle) }}></div>
-        <${Tip} histogram=${histogram} first=${brush ? Math.min(brush.anchor, brush.end) : at} last=${brush ? Math.max(brush.anchor, brush.end) : at}
-          place=${middle - first > (end - first) / 2 ? { right: `calc(100% - ${share(middle)} + 12px)` } : { left: `calc(${share(middle)} + 12px)` }} />`
-    }`
-}
-
 interface TipProps {
   histogram: EventHistogram
-  /** Parts, both inclusive. */
-  first: number
-  last: number
-  place: { left?: string; right?: string }
+  /** First and last part. */
+  span: readonly [number, number]
+  /** Between 0 and 1, from the left. */
+  place: number
 }
 
-function Tip({ histogram, first, last, place }: TipProps) {
-  const { sources, together } = sumsOf(histogram, first, last)
-  const named = sources.slice(0, MOST_NAMED)
+function Tip({ histogram, span, place }: TipProps) {
+  const { sources, together } = sumsOf(histogram, ...span)
   const others = sources.slice(MOST_NAMED)
-  return html`<div class="histogram-tip" style=${place} aria-hidden="true">
-    <p>${spanOf(histogram, first, last)}</p>
+  const style =
+    place > 0.5
+      ? { right: `calc(${(1 - place) * 100}% + 12px)`, left: 'auto' }
+      : { left: `calc(${place * 100}% + 12px)`, right: 'auto' }
+  return html`<div class="histogram-tip" style=${style} aria-hidden="true">
+    <p>${spanOf(histogram, ...span)}</p>
     <dl>
-      ${named.map(
+      ${sources.slice(0, MOST_NAMED).map(
         ({ source, sum }) => html`<div>
           <dt><${SourceGlyph} source=${source} /><span class="ellipsis">${sourceLabel(source)}</span></dt><dd>${count(sum)}</dd>
         </div>`,
@@ -190,95 +153,30 @@ function Tip({ histogram, first, last, place }: TipProps) {
   </div>`
 }
 
-function wordsOf(histogram: EventHistogram, at: number, brush: Brush | undefined): string {
-  const first = brush ? Math.min(brush.anchor, brush.end) : at
-  const last = brush ? Math.max(brush.anchor, brush.end) : at
-  const { sources, together } = sumsOf(histogram, first, last)
+function wordsOf(histogram: EventHistogram, span: readonly [number, number], isBrush: boolean): string {
+  const { sources, together } = sumsOf(histogram, ...span)
   const all = [
     together === undefined ? 'not counted' : `${count(together)} together`,
     ...sources.filter(({ sum }) => sum > 0).map(({ source, sum }) => `${sourceLabel(source)} ${count(sum)}`),
   ]
-  return `${spanOf(histogram, first, last)}${brush ? ', chosen' : ''}: ${all.join(', ')}`
+  return `${spanOf(histogram, ...span)}${isBrush ? ', chosen' : ''}: ${all.join(', ')}`
 }
 
-/** Sums over the parts from first to last, both inclusive. */
-function sumsOf({ counts, by_source }: EventHistogram, first: number, last: number) {
-  const sum = (counts: readonly (number | null)[]) =>
-    counts.slice(first, last + 1).reduce<number>((all, count) => all + (count ?? 0), 0)
-  const sources = Object.keys(by_source).sort(bySource)
-  return {
-    sources: sources.map(source => ({ source, sum: sum(by_source[source]?.counts ?? []) })),
-    together: counts.slice(first, last + 1).includes(null) ? undefined : sum(counts),
-  }
-}
-
-function spanOf(histogram: EventHistogram, first: number, last: number): string {
-  const { starts, end } = timesOf(histogram)
-  return spanWords({ from: starts[first] ?? 0, to: starts[last + 1] ?? end }, now.peek(), localOffset)
-}
-
-/** Epoch milliseconds. */
-function timesOf({ starts, to }: EventHistogram): { starts: number[]; end: number } {
-  // `to` is inclusive to its last microsecond.
-  return { starts: starts.map(toMs), end: to === null ? 1 : toMs(to) + 1 }
-}
-
-function toPlotData(histogram: EventHistogram): PlotData {
-  const bands = Object.fromEntries(STACK.map(style => [style, histogram.starts.map(() => 0)])) as Record<
-    StackStyle,
-    number[]
-  >
-  for (const [source, { counts }] of Object.entries(histogram.by_source)) {
-    const band = bands[sourceStyle(source) as StackStyle]
-    counts.forEach((count, at) => {
-      band[at] = (band[at] ?? 0) + (count ?? 0)
-    })
-  }
-  return { ...timesOf(histogram), bands }
-}
-
-/** Loads the chart library once there is data, so that it does not delay the first content. */
-function usePlot(
-  box: { current: HTMLElement | null },
-  area: { current: HTMLElement | null },
-  histogram: EventHistogram | undefined,
-): void {
-  const plot = useRef<HistogramPlot | undefined>(undefined)
-  const latest = useRef<EventHistogram | undefined>(undefined)
-  latest.current = histogram
-  const isThere = histogram !== undefined
-  useEffect(() => {
-    if (!isThere) return
-    let isGone = false
-    void import('uplot').then(({ default: Chart }) => {
-      if (isGone || !box.current || !area.current || !latest.current) return
-      plot.current = new HistogramPlot(
-        Chart,
-        box.current,
-        area.current,
-        toPlotData(latest.current),
-        readColours(box.current),
-      )
-    })
-    return () => {
-      isGone = true
-      plot.current?.destroy()
-      plot.current = undefined
-    }
-  }, [isThere])
-  useEffect(() => {
-    if (histogram) plot.current?.show(toPlotData(histogram))
-  }, [histogram])
-  const recolour = () => {
-    if (box.current) plot.current?.recolour(readColours(box.current))
-  }
-  useSignalEffect(() => {
-    appearance.value
-    recolour()
-  })
-  useEffect(() => {
-    const scheme = matchMedia('(prefers-color-scheme: dark)')
-    scheme.addEventListener('change', recolour)
-    return () => scheme.removeEventListener('change', recolour)
+/** Inner size of an element, in whole pixels. */
+function useSize(ref: { current: HTMLElement | null }): { width: number; height: number } | undefined {
+  const [size, setSize] = useState<{ width: number; height: number } | undefined>(undefined)
+  useLayoutEffect(() => {
+    const { current: element } = ref
+    if (!element) return
+    const measure = () => setSize({ width: element.clientWidth, height: element.clientHeight })
+    const observer = new ResizeObserver(measure)
+    measure()
+    observer.observe(element)
+    return () => observer.disconnect()
   }, [])
+  return size
+}
+
+function byNumber(a: number, b: number): number {
+  return a - b
 }

@@ -4,7 +4,7 @@ import { html } from '../../../shared/html.js'
 import { api } from '../../../shared/server/api.js'
 import { now } from '../../../shared/words/now.js'
 import { counted } from '../../../shared/words/text.js'
-import { dayHeading, fromMs, justBefore, toMs } from '../../../shared/words/time.js'
+import { dayHeading, fromLocal, fromMs, justBefore, shownZone, toMs } from '../../../shared/words/time.js'
 import { apiQuery, queryKey, rangeOf } from '../filters/filters.js'
 import { loaded } from './event-list-state.js'
 import { eventDay } from './list-rows.js'
@@ -25,7 +25,7 @@ const counts = signal<ReadonlyMap<string, DayCount>>(new Map())
 
 /** A day, and its number of matching events. */
 export function DayHeading({ day }: { day: string }) {
-  const key = `${loaded.value.epoch} ${queryKey.value} ${day}`
+  const key = `${loaded.value.epoch} ${queryKey.value} ${shownZone.value} ${day}`
   const before = counts.value.get(key)
   const known = before && !isGap(before) ? before : undefined
   useEffect(() => {
@@ -80,8 +80,7 @@ function countSince(day: string, upTo: string): number {
 
 /** @param day from `dayOf` */
 function localMidnight(day: string, later: number): string {
-  const [year = 0, month = 1, date = 1] = day.split('-').map(Number)
-  return fromMs(new Date(year, month - 1, date + later).getTime())
+  return fromMs(fromLocal(toMs(`${day}T00:00:00Z`) + later * 86_400_000))
 }
 
 function byTime(a: string, b: string): number {

@@ -8,7 +8,7 @@ import { isPhone } from '../../../shared/media.js'
 import { useSlow } from '../../../shared/server/resource.js'
 import { type ListHandle, VirtualList } from '../../../shared/virtual-list.js'
 import { searchTerms } from '../../../shared/words/text.js'
-import { shortTime } from '../../../shared/words/time.js'
+import { shortTime, shownZone } from '../../../shared/words/time.js'
 import { eventKey } from '../event-words.js'
 import { filters, queryKey } from '../filters/filters.js'
 import { NothingMatches } from '../filters/nothing-matches.js'
@@ -73,7 +73,7 @@ export function EventList({ handle: list, isAtTop, onActive, onNewest }: EventLi
     }
     if (caught) lines.push({ name: 'caught', above: caught.checkpoint, words: caught.words })
     return toRows(items, lines)
-  }, [items, place, epoch, caught])
+  }, [items, place, epoch, caught, shownZone.value])
 
   const isShort = isPhone.value
   const fresh = freshKeys.value

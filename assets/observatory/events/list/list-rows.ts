@@ -1,5 +1,5 @@
 import type { StoredEvent } from '#model/events/event'
-import { dayOf } from '../../../shared/words/time.js'
+import { dayOf, shownZone } from '../../../shared/words/time.js'
 import { eventKey } from '../event-words.js'
 
 /** Rows of the list: events, and lines between them. */
@@ -33,15 +33,15 @@ export function rowKey(row: ListRow): string {
   return row.kind === 'event' ? eventKey(row.event) : `line ${row.name}`
 }
 
-const days = new WeakMap<StoredEvent, string>()
+const days = new WeakMap<StoredEvent, { zone: string | undefined; day: string }>()
 
 /** The local day of an event, cached because it is needed for all rows on every change. */
 export function eventDay(event: StoredEvent): string {
-  let day = days.get(event)
-  if (day === undefined) {
-    day = dayOf(event.captured_at)
-    days.set(event, day)
-  }
+  const zone = shownZone.value
+  const known = days.get(event)
+  if (known && known.zone === zone) return known.day
+  const day = dayOf(event.captured_at)
+  days.set(event, { zone, day })
   return day
 }
 

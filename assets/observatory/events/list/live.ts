@@ -10,7 +10,7 @@ import { nextFrame, pause } from '../../../shared/timing.js'
 import { count, counted } from '../../../shared/words/text.js'
 import { fromMs, shortTime } from '../../../shared/words/time.js'
 import { eventKey } from '../event-words.js'
-import { apiQuery, filters, queryKey } from '../filters/filters.js'
+import { apiQuery, filters, isOpenRange, queryKey } from '../filters/filters.js'
 import { addNewest, loaded, reload } from './event-list-state.js'
 
 /** `following`: new events arrive as they are recorded. */
@@ -62,7 +62,7 @@ export const freshKeys: ReadonlySignal<ReadonlySet<string>> = fresh
 
 /** Why Live is unavailable: a stream has no end. */
 export const whyNoLive: ReadonlySignal<string | undefined> = computed(() =>
-  filters.value.to === '' ? undefined : 'Live updates need a range that ends now.',
+  isOpenRange.value ? undefined : 'Live updates need a range that ends now.',
 )
 
 /** Whether the user is reading, so that rows stay in place; held-back events are added when that ends. */

@@ -1,6 +1,6 @@
 import { useId, useState } from 'preact/hooks'
 import { html } from '../../../shared/html.js'
-import { fromMs } from '../../../shared/words/time.js'
+import { dayOf, fromLocal, fromMs, localOffset, shortTime } from '../../../shared/words/time.js'
 import { moment } from '../capture-words.js'
 import { type Draft, metadataOf, withEnd } from './draft.js'
 
@@ -43,8 +43,8 @@ export function EndField({
         chosen === 'until' &&
         html`<input class="field end-at" type="datetime-local" aria-label="Until" aria-describedby=${`${id}-said`} value=${localValue(end)}
           onInput=${(event: InputEvent) => {
-            const ms = Date.parse((event.target as HTMLInputElement).value)
-            if (!Number.isNaN(ms)) onChange(withEnd(draft, instant(ms)))
+            const local = Date.parse(`${(event.target as HTMLInputElement).value}Z`)
+            if (!Number.isNaN(local)) onChange(withEnd(draft, instant(fromLocal(local))))
           }} />`
       }
       <span id=${`${id}-said`} class="hint">${endWords(end, now)}</span>
@@ -55,9 +55,9 @@ export function EndField({
 
 function endWords(end: number, now: number): string {
   if (Number.isNaN(end)) return ''
-  const isToday = new Date(end).toDateString() === new Date(now).toDateString()
+  const isToday = dayOf(fromMs(end)) === dayOf(fromMs(now))
   if (end <= now) return `ended ${moment(end, now)}: it matches nothing`
-  const time = new Date(end).toTimeString().slice(0, 5)
+  const time = shortTime(fromMs(end))
   return isToday ? `ends today at ${time}` : `ends ${moment(end, now)} at ${time}`
 }
 
@@ -67,6 +67,5 @@ function instant(ms: number): string {
 
 /** For `datetime-local`: local time to the minute. */
 function localValue(ms: number): string {
-  if (Number.isNaN(ms)) return ''
-  return new Date(ms - new Date(ms).getTimezoneOffset() * 60_000).toISOString().slice(0, 16)
+  return Number.isNaN(ms) ? '' : fromMs(ms + localOffset(ms)).slice(0, 16)
 }

@@ -7,7 +7,7 @@ import { ApiProblem, reasonOf } from '../../../shared/server/api.js'
 import { now } from '../../../shared/words/now.js'
 import { count, counted } from '../../../shared/words/text.js'
 import { Words } from '../../../shared/words/text-view.js'
-import { dateWords, dayOf, exactTime, fromMs, shortTime } from '../../../shared/words/time.js'
+import { dateWords, dayOf, exactTime, fromMs, shortTime, weekday } from '../../../shared/words/time.js'
 import { actorName, eventKey, wordsSaid } from '../../events/event-words.js'
 import type { PreviewState } from './preview.js'
 
@@ -86,5 +86,5 @@ function Bars({ days, source }: { days: SubscriptionPreview['by_day']; source: s
 /** `14:12` today, else `Thu`. */
 function when(at: string): string {
   const isToday = dayOf(at) === dayOf(fromMs(now.value))
-  return isToday ? shortTime(at) : new Date(at).toLocaleDateString('en-GB', { weekday: 'short' })
+  return isToday ? shortTime(at) : weekday(at)
 }

@@ -1,0 +1,60 @@
+import { html } from '../../../shared/html.js'
+import type { EventHistogram } from '../../../shared/server/wire.js'
+import { toMs } from '../../../shared/words/time.js'
+import { bandsOf, edgesOf, STACK } from './histogram-parts.js'
+import { heightLabel, heightTicks, stackBands, timeTicks } from './histogram-scale.js'
+
+/** Pixels between two bars. */
+const BETWEEN_BARS = 2
+/** Pixels for a label of the time axis. */
+const LABEL_WIDTH = 76
+
+export interface ChartProps {
+  histogram: EventHistogram
+  /** Of the bars, in pixels; the labels are outside. */
+  width: number
+  height: number
+  /** The part with the guide. */
+  at: number | undefined
+  /** First and last part of the brush. */
+  brush: readonly [number, number] | undefined
+}
+
+/** Stacked bars with grid, labels, guide and brush. */
+export function HistogramChart({ histogram, width, height, at, brush }: ChartProps) {
+  const edges = edgesOf(histogram)
+  const from = edges[0] ?? 0
+  const to = edges.at(-1) ?? 0
+  const xOf = (ms: number) => Math.round(((ms - from) / (to - from)) * width)
+  const edge = (part: number) => xOf(edges[part] ?? to)
+  const bands = bandsOf(histogram)
+  const heights = heightTicks(Math.max(0, ...bands.map(counts => counts.reduce((sum, count) => sum + count))))
+  const scale = height / heights[2]
+  const paths = STACK.map(() => '')
+  for (const [part, counts] of bands.entries()) {
+    const x = edge(part)
+    const w = Math.max(1, edge(part + 1) - x - (part === bands.length - 1 ? 0 : BETWEEN_BARS))
+    for (const [band, { from, to }] of stackBands(counts, { scale, unit: 1 }).entries()) {
+      if (to > from) paths[band] += `M${x} ${height - to}h${w}v${to - from}h${-w}z`
+    }
+  }
+  const ticks = timeTicks({ from, to, most: Math.max(2, Math.floor(width / LABEL_WIDTH)) })
+  const { complete, counted_from: countedFrom } = histogram
+  const middle = at === undefined ? 0 : (edge(at) + edge(at + 1)) / 2
+  return html`<svg class="histogram-chart" aria-hidden="true">
+    ${heights.map(
+      count => html`<path class="histogram-grid" d=${`M0 ${Math.round(height - count * scale)}h${width}`} />
+        <text x="-10" y=${height - count * scale} text-anchor="end" dominant-baseline="central">${heightLabel(count)}</text>`,
+    )}
+    ${ticks.map(({ ms, label }) => html`<text x=${xOf(ms)} y=${height + 15} text-anchor="middle">${label}</text>`)}
+    ${STACK.map((style, band) => paths[band] && html`<path class=${`histogram-bars source-${style}`} d=${paths[band]} />`)}
+    ${
+      !complete &&
+      countedFrom !== null &&
+      html`<rect class="histogram-uncounted" width=${Math.max(0, xOf(toMs(countedFrom)))} height=${height} />
+        <text x="6" y="12">Not counted: too many events</text>`
+    }
+    ${brush && html`<rect class="histogram-brush" x=${edge(brush[0])} y="-6" width=${edge(brush[1] + 1) - edge(brush[0])} height=${height + 6} />`}
+    ${at !== undefined && html`<path class="histogram-guide" d=${`M${middle} -6v${height + 6}`} />`}
+  </svg>`
+}
