@@ -7,6 +7,8 @@ import { href } from '../shared/server/address.js'
 import { now } from '../shared/words/now.js'
 import { count } from '../shared/words/text.js'
 import { exactTime, relativeTime } from '../shared/words/time.js'
+import { loaded } from './events/list/event-list-state.js'
+import { withNewerEvents } from './newer-stats.js'
 import { type Overview, overview } from './overview.js'
 import { bySource, sourceLabel } from './sources.js'
 import { isFailing, isOver } from './subscriptions/watch-times.js'
@@ -40,7 +42,10 @@ export function LedgerDialog({ onClose }: { onClose: () => void }) {
   <//>`
 }
 
-function Items({ overview: { stats, health, subscriptions } }: { overview: Overview }) {
+function Items({ overview: { stats: counted, health, subscriptions } }: { overview: Overview }) {
+  const { items, epoch } = loaded.value
+  // The list may be ahead of the counts, which load every half minute.
+  const stats = epoch === health.epoch ? withNewerEvents(counted, items) : counted
   const sources = Object.keys(stats.by_source).sort(bySource)
   const watched = captured(subscriptions)
   const failing = watched.filter(one => isFailing(one, now.value)).length

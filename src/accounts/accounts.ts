@@ -34,6 +34,8 @@ export interface Accounts {
    */
   login(attempt: LoginAttempt, by: Actor): Promise<StartedSession>
   logout(sessionToken: string): Promise<void>
+  /** The minimum length of a new password, in bytes of UTF-8. */
+  readonly passwordMinLength: number
   listUsers(): Promise<ListedUser[]>
   /**
    * @param input a `NewUser`, not validated yet

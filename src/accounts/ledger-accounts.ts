@@ -68,12 +68,14 @@ interface Parts {
 export class LedgerAccounts implements Accounts {
   private closed = false
   readonly tokens: ApiTokens
+  readonly passwordMinLength: number
   private readonly rule: LastAdminRule
 
   constructor(
     private readonly options: AccountsOptions,
     private readonly parts: Parts,
   ) {
+    this.passwordMinLength = options.passwordMinLength
     this.tokens = new ApiTokens(options.users, options.now, parts.log)
     this.rule = { mayLoseLastAdmin: Boolean(options.adminToken) }
   }

@@ -97,7 +97,7 @@ function problemsOfNewPassword(
   const problems = problemsOfPassword(password)
   if (problems.length > 0 || typeof password !== 'string') return problems
   if (Buffer.byteLength(password) < passwordMinLength) {
-    return [problem('/password', `must be at least ${passwordMinLength} bytes long`)]
+    return [problem('/password', `needs at least ${passwordMinLength} characters`)]
   }
   const weakness = weaknessOf(password, typeof username === 'string' ? username : undefined)
   return weakness === undefined ? [] : [problem('/password', weakness)]
@@ -105,7 +105,7 @@ function problemsOfNewPassword(
 
 function problemsOfPassword(password: unknown): FieldProblem[] {
   const tooLong = typeof password === 'string' && Buffer.byteLength(password) > USER_LIMITS.passwordBytes
-  if (tooLong) return [problem('/password', `must be at most ${USER_LIMITS.passwordBytes} bytes long`)]
+  if (tooLong) return [problem('/password', `may have at most ${USER_LIMITS.passwordBytes} bytes`)]
   // HMAC pads a short key with zeros, so trailing zeros would not change a password.
   const padded = typeof password === 'string' && password.includes('\0')
   return padded ? [problem('/password', 'must not contain U+0000')] : problemsOfText('/password', password)

@@ -1,6 +1,14 @@
 import type { LoginLook } from '../model/login-look.js'
 import { html, Markup } from './html.js'
 
+/** What the login page and the plain pages share. */
+export interface PageFrame extends LoginLook {
+  /** Prefix of every address: empty, or `/x`. */
+  rootPath: string
+  /** Override the ledger's files. */
+  files?: LoginPageFiles
+}
+
 /** Texts of the page. */
 export interface LoginLabels {
   /** The name of the program. */
@@ -14,9 +22,7 @@ export interface LoginLabels {
   submit: string
 }
 
-export interface LoginPageOptions extends LoginLook {
-  /** Prefix of every address: empty, or `/x`. */
-  rootPath: string
+export interface LoginPageOptions extends PageFrame {
   /** Where to go after the login; comes from `safeNext`. */
   next: string
   /** The requested host, shown below the title. */
@@ -25,8 +31,6 @@ export interface LoginPageOptions extends LoginLook {
   labels?: Partial<LoginLabels>
   /** Whether to ask for a user name; default true. */
   asksUsername?: boolean
-  /** Override the ledger's files. */
-  files?: LoginPageFiles
 }
 
 /** Files that the page loads, from one folder below the root path. */
@@ -73,9 +77,54 @@ const LEDGER_LABELS: LoginLabels = {
  * Source: design, "Login"; decisions on identity, section 5.
  */
 export function renderLoginPage(options: LoginPageOptions): string {
-  const { rootPath, host, palette, layout, appearance } = options
+  const { host, layout } = options
   const labels = { ...LEDGER_LABELS, ...options.labels }
-  const { folder, styles, script, firstScript, icon } = options.files ?? LEDGER_FILES
+  return renderPage(options, {
+    ...{ title: labels.title, needsScript: true },
+    body: html`${layout === 'split' ? leftPage(labels) : ''}
+<div class="page">
+<div class="card">
+  ${LOGO}
+  <h1>${labels.title}</h1>
+  <p class="host">${host}</p>
+  <noscript><p>Logging in needs JavaScript, and it is off. Switch it on for this page, then load it again.</p></noscript>
+  ${loginForm(options, labels)}
+</div>
+</div>`,
+  })
+}
+
+/** A page for people at an address of the API: an explanation, and the way to the first page. */
+export interface PlainPage {
+  title: string
+  text: string
+  /** Below the text. */
+  details?: Markup
+  /** Codes for support. */
+  code?: string
+}
+
+/** Renders a page without a form and without the login's script. */
+export function renderPlainPage(frame: PageFrame, page: PlainPage): string {
+  const { title, text, details, code } = page
+  const body = html`<div class="page">
+<div class="card plain${details ? ' is-wide' : ''}">
+  ${LOGO}
+  <h1>${title}</h1>
+  <p>${text}</p>
+  ${details ?? ''}
+  ${code ? html`<p class="host">${code}</p>` : ''}
+  <p><a href="${frame.rootPath}/">Go to the first page</a></p>
+</div>
+</div>`
+  return renderPage({ ...frame, layout: 'card' }, { title, body, needsScript: false })
+}
+
+function renderPage(
+  { rootPath, palette, layout, appearance, files }: PageFrame,
+  { title, body, needsScript }: { title: string; body: Markup; needsScript: boolean },
+): string {
+  const { folder, styles, script, firstScript, icon } = files ?? LEDGER_FILES
   const assets = `${rootPath}/${folder}`
   const sheets = styles.map(name => html`<link rel="stylesheet" href="${assets}/${name}">`.text).join('\n')
   // Without the attribute the stylesheet follows the system's colour scheme, before any script has run.
@@ -86,24 +135,15 @@ export function renderLoginPage(options: LoginPageOptions): string {
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="${appearance === 'system' ? 'light dark' : appearance}">
-<title>${labels.title}</title>
+<title>${title}</title>
 ${icon === undefined ? NO_ICON : html`<link rel="icon" href="${assets}/${icon}" type="image/svg+xml">`}
 ${firstScript === undefined ? '' : html`<script src="${assets}/${firstScript}"></script>`}
 ${new Markup(sheets)}
-<script type="module" src="${assets}/${script}"></script>
+${needsScript ? html`<script type="module" src="${assets}/${script}"></script>` : ''}
 </head>
 <body>
 <main>
-${layout === 'split' ? leftPage(labels) : ''}
-<div class="page">
-<div class="card">
-  ${LOGO}
-  <h1>${labels.title}</h1>
-  <p class="host">${host}</p>
-  <noscript><p>Logging in needs JavaScript, and it is off. Switch it on for this page, then load it again.</p></noscript>
-  ${loginForm(options, labels)}
-</div>
-</div>
+${body}
 </main>
 </body>
 </html>

@@ -34,7 +34,7 @@ t.test('a name or password that no user can have names its setting, and not what
   await t.rejects(byName, refused('EVENT_BOOTSTRAP_USERNAME'))
   await t.rejects(byPassword, refused('EVENT_BOOTSTRAP_PASSWORD_FILE'))
   await byPassword.catch(error => {
-    t.match(error.errors[0].detail, /EVENT_BOOTSTRAP_PASSWORD_FILE must be at least 8 bytes long/)
+    t.match(error.errors[0].detail, /EVENT_BOOTSTRAP_PASSWORD_FILE needs at least 8 characters/)
     t.notMatch(JSON.stringify([error, String(error), String(error.cause)]), 'hunter2')
   })
   t.equal(await accounts.isClosed(), false)

@@ -9,7 +9,7 @@ import {
   NO_TEXT,
 } from '../../assets/board/cards/card-draft.js'
 import { commonLines, countDiffering, diffLines, excerpt } from '../../assets/board/cards/line-diff.js'
-import { mergeLines } from '../../assets/board/cards/merge-lines.js'
+import { countMarked, mergeLines } from '../../assets/board/cards/merge-lines.js'
 import type { Card } from '../../src/model/board/card.js'
 
 const BASE: CardText = { title: 'Retries', body: 'one\ntwo\nthree', labels: ['bug'], assignee: null, links: ['chat:1'] }
@@ -82,40 +82,37 @@ t.test('what is too large to compare counts as wholly different', async t => {
 
 t.test('what only one of two changed is taken; what both changed stands there twice', async t => {
   const base = 'one\ntwo\nthree\nfour'
-  t.same(mergeLines({ base, mine: 'ONE\ntwo\nthree\nfour', saved: 'one\ntwo\nthree\nFOUR' }), {
-    text: 'ONE\ntwo\nthree\nFOUR',
-    clashes: 0,
-  })
-  t.same(mergeLines({ base, mine: 'one\nMINE\nthree\nfour', saved: 'one\nSAVED\nthree\nfour' }), {
-    text: 'one\n<<<<<<< yours\nMINE\n=======\nSAVED\n>>>>>>> saved\nthree\nfour',
-    clashes: 1,
-  })
-  t.same(mergeLines({ base, mine: 'one\nSAME\nthree\nfour', saved: 'one\nSAME\nthree\nfour' }).clashes, 0)
-  t.same(mergeLines({ base, mine: 'one\nthree\nfour', saved: base }), { text: 'one\nthree\nfour', clashes: 0 })
+  const applied = mergeLines({ base, mine: 'ONE\ntwo\nthree\nfour', saved: 'one\ntwo\nthree\nFOUR' })
+  t.equal(applied, 'ONE\ntwo\nthree\nFOUR')
+  t.equal(countMarked(applied), 0)
+  const marked = mergeLines({ base, mine: 'one\nMINE\nthree\nfour', saved: 'one\nSAVED\nthree\nfour' })
+  t.equal(marked, 'one\n<<<<<<< yours\nMINE\n=======\nSAVED\n>>>>>>> saved\nthree\nfour')
+  t.equal(countMarked(marked), 1)
+  t.equal(countMarked(marked.replace('<<<<<<< yours\n', '')), 1, 'half removed')
+  const same = 'one\nSAME\nthree\nfour'
+  t.equal(mergeLines({ base, mine: same, saved: same }), same)
+  t.equal(mergeLines({ base, mine: 'one\nthree\nfour', saved: base }), 'one\nthree\nfour')
 })
 
 t.test('no line that either wrote is lost in merging', async () => {
   const text = fc.array(fc.constantFrom('a', 'b', 'c', 'd'), { maxLength: 10 }).map(lines => lines.join('\n'))
   await fc.assert(
     fc.property(text, text, text, (base, mine, other) => {
-      const merged = mergeLines({ base, mine, saved: other }).text.split('\n')
+      const merged = mergeLines({ base, mine, saved: other }).split('\n')
       const known = new Set(base.split('\n'))
       return [...mine.split('\n'), ...other.split('\n')].every(line => known.has(line) || merged.includes(line))
     }),
   )
-  await fc.assert(fc.property(text, text, (base, mine) => mergeLines({ base, mine, saved: base }).text === mine))
+  await fc.assert(fc.property(text, text, (base, mine) => mergeLines({ base, mine, saved: base }) === mine))
 })
 
 t.test('merging a draft takes from each what the other left alone', async t => {
   const mine = { title: 'Mine', body: 'ONE\ntwo\nthree', labels: ['bug', 'mine'], links: [] }
   const theirs = saved({ body: 'one\ntwo\nTHREE', labels: ['saved'], assignee: 'Ada', links: ['chat:1', 'chat:2'] }, 7)
   t.match(mergeDraft(draft(mine), theirs), {
-    clashes: 0,
-    draft: {
-      version: 7,
-      base: { assignee: 'Ada' },
-      mine: { title: 'Mine', body: 'ONE\ntwo\nTHREE', labels: ['saved', 'mine'], assignee: 'Ada', links: ['chat:2'] },
-    },
+    version: 7,
+    base: { assignee: 'Ada' },
+    mine: { title: 'Mine', body: 'ONE\ntwo\nTHREE', labels: ['saved', 'mine'], assignee: 'Ada', links: ['chat:2'] },
   })
 })
 

@@ -1,6 +1,7 @@
 import t from 'tap'
 import { newerThan, withNewer, withoutFirst } from '../../assets/observatory/events/histogram/histogram-growth.js'
-import type { EventHistogram } from '../../assets/shared/server/wire.js'
+import { withNewerEvents } from '../../assets/observatory/newer-stats.js'
+import type { EventHistogram, Stats } from '../../assets/shared/server/wire.js'
 import type { StoredEvent } from '../../src/model/events/event.js'
 
 const instant = (second: number) => `2026-11-20T13:00:${String(second).padStart(2, '0')}.000000Z`
@@ -35,4 +36,18 @@ t.test('what lies before the range is taken out of the first part', async t => {
   t.match(left, { count: 3, counts: [2, 1] })
   t.same(Object.keys(left.by_source), ['chat'])
   t.equal(withoutFirst({ ...COUNTED, complete: false }, before).count, 4, 'the beginning was not counted at all')
+})
+
+t.test('the strip counts the events that the list shows and its last counts lack', async t => {
+  const counted = {
+    ...{ event_count: 4, latest_captured_at: instant(31) },
+    by_source: { chat: { events: 4, duplicates: 2, latest_captured_at: instant(31) } },
+  } as unknown as Stats
+  t.match(withNewerEvents(counted, [event('constructor', 40), event('chat', 35), event('chat', 31)]), {
+    ...{ event_count: 6, latest_captured_at: instant(40) },
+    by_source: { chat: { events: 5, duplicates: 2 }, constructor: { events: 1, duplicates: 0 } },
+  })
+  t.equal(withNewerEvents(counted, [event('chat', 31)]), counted, 'nothing new')
+  const empty = { ...counted, event_count: 0, latest_captured_at: null, by_source: {} }
+  t.match(withNewerEvents(empty, [event('chat', 1)]), { event_count: 1, latest_captured_at: instant(1) })
 })

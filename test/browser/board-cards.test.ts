@@ -102,7 +102,12 @@ t.test('cards in a browser', inBrowser(), async t => {
       await second.getByLabel('Text, in Markdown').inputValue(),
       'one\n<<<<<<< yours\nSECOND\n=======\nFIRST\n>>>>>>> saved\nthree',
     )
+    await second.keyboard.press('Control+Enter')
+    await second.getByText('The card was not saved.').waitFor()
+    t.match(await board.ask(`/api/cards/${ids.Card}`), { body: 'one\nFIRST\nthree' }, 'markers are not saved unasked')
+    await second.getByRole('button', { name: 'Save with the markers' }).waitFor()
     await second.getByLabel('Text, in Markdown').fill('one\nBOTH\nthree')
+    await second.getByText('Both versions').waitFor({ state: 'detached' })
     await board.ask(`/api/cards/${ids.Card}`, { method: 'PATCH', body: { body: 'third' } })
     await second.keyboard.press('Control+Enter')
     await note.getByRole('button', { name: 'Overwrite with mine' }).click()

@@ -10,6 +10,7 @@ export const OPEN_ACCOUNTS: Accounts = {
   identify: async () => ({ kind: 'open' }),
   login: nobody,
   logout: nobody,
+  passwordMinLength: 8,
   listUsers: nobody,
   createUser: nobody,
   updateUser: nobody,

@@ -55,16 +55,15 @@ export function draftState({ base, version, mine }: CardDraft, saved: Card): Dra
 }
 
 /** Merges both texts; conflicts are then resolved by hand. */
-export function mergeDraft({ base, mine }: CardDraft, saved: Card): { draft: CardDraft; clashes: number } {
-  const body = mergeLines({ base: base.body, mine: mine.body, saved: saved.body })
+export function mergeDraft({ base, mine }: CardDraft, saved: Card): CardDraft {
   const merged: CardText = {
     title: isSame(mine.title, base.title) ? saved.title : mine.title,
     assignee: isSame(mine.assignee, base.assignee) ? saved.assignee : mine.assignee,
     labels: mergeWords(base.labels, mine.labels, saved.labels),
     links: mergeWords(base.links, mine.links, saved.links),
-    body: body.text,
+    body: mergeLines({ base: base.body, mine: mine.body, saved: saved.body }),
   }
-  return { draft: { base: textOf(saved), version: saved.version, mine: merged }, clashes: body.clashes }
+  return { base: textOf(saved), version: saved.version, mine: merged }
 }
 
 /** Keeps what either person added, without what either removed. */

@@ -24,6 +24,7 @@ import { CardFields } from './card-fields.js'
 import { deleteCard, reloadCard, saveCard } from './cards.js'
 import { ConflictNote } from './conflict-note.js'
 import { LostDraftNote } from './lost-drafts.js'
+import { countMarked, MINE_MARK } from './merge-lines.js'
 
 export interface CardPanelProps {
   card: Card
@@ -44,8 +45,12 @@ export function CardPanel({ card, isToWrite, onClose, onMove }: CardPanelProps) 
   const [problem, setProblem] = useState<unknown>(undefined)
   /** The draft that was discarded for the saved version, for undo. */
   const [setAside, keepAside] = useState<CardDraft | undefined>(undefined)
-  const [clashes, setClashes] = useState<number | undefined>(undefined)
+  const [isMerged, setMerged] = useState(false)
+  /** Saving was requested while the text contains conflict markers. */
+  const [asksAboutMarks, askAboutMarks] = useState(false)
   const { show, run } = place.value.value
+  const hasChanges = state === 'changed' || state === 'outdated'
+  const marked = state === 'clean' ? 0 : countMarked(draft.mine.body)
   useEffect(() => {
     if (isToWrite) write()
   }, [isToWrite])
@@ -60,11 +65,18 @@ export function CardPanel({ card, isToWrite, onClose, onMove }: CardPanelProps) 
   }
   const change = (change: Partial<CardText>) => {
     keepAside(undefined)
+    askAboutMarks(false)
     keepDraft(key, { ...draft, mine: { ...draft.mine, ...change } })
   }
-  const save = async (version: number, changes: Partial<CardText>) => {
+  const save = async (version: number, changes: Partial<CardText>, withMarks = false) => {
     if (isSaving) return
     const sent = draft.mine
+    if (!withMarks && changes.body !== undefined && countMarked(changes.body) > 0) {
+      askAboutMarks(true)
+      setWriting(true)
+      return
+    }
+    askAboutMarks(false)
     if (sent.title.trim() === '') {
       setProblem(new ApiProblem(0, { errors: [{ field: '/title', detail: 'A card needs a title.' }] }))
       setWriting(true)
@@ -77,7 +89,7 @@ export function CardPanel({ card, isToWrite, onClose, onMove }: CardPanelProps) 
       const written = cardDrafts.peek().get(key)?.mine ?? sent
       // Input during the save becomes a draft on top of the saved version.
       keepDraft(key, written === sent ? undefined : { base: textOf(saved), version: saved.version, mine: written })
-      setClashes(undefined)
+      setMerged(false)
       // The edited field disappears.
       document.activeElement?.closest<HTMLElement>('.panel-content')?.focus()
       setWriting(false)
@@ -88,20 +100,20 @@ export function CardPanel({ card, isToWrite, onClose, onMove }: CardPanelProps) 
     }
     setSaving(false)
   }
-  const saveMine = () => {
-    if (state === 'changed' || state === 'outdated') void save(draft.version, changesBetween(draft.base, draft.mine))
+  const saveMine = (withMarks = false) => {
+    if (hasChanges) void save(draft.version, changesBetween(draft.base, draft.mine), withMarks)
   }
+  const overwrite = (withMarks = false) => void save(card.version, changesBetween(card, draft.mine), withMarks)
   useKeys('Card', [
-    { keys: ['Mod+Enter', 'Mod+s'], does: 'save', run: saveMine, inFields: true },
+    { keys: ['Mod+Enter', 'Mod+s'], does: 'save', run: () => saveMine(), inFields: true },
     { keys: 'e', does: 'edit', run: write },
     { keys: 'm', does: 'move', run: onMove },
     { keys: 'r', does: 'runs', run: () => place.set({ show: show === 'runs' ? 'card' : 'runs' }, 'replace') },
   ])
 
   const merge = () => {
-    const merged = mergeDraft(draft, card)
-    keepDraft(key, merged.draft)
-    setClashes(merged.clashes)
+    keepDraft(key, mergeDraft(draft, card))
+    setMerged(true)
     setWriting(true)
     announce('Merged, not saved yet')
   }
@@ -111,7 +123,6 @@ export function CardPanel({ card, isToWrite, onClose, onMove }: CardPanelProps) 
     announce('Using the saved version')
   }
   const started = ({ id }: Run) => place.set({ show: 'runs', run: id }, 'replace')
-  const hasChanges = state === 'changed' || state === 'outdated'
   const foot = html`<${RunButtons} card=${card} onStarted=${started} />
     <${HeldTokenStatus} />
     ${
@@ -120,7 +131,7 @@ export function CardPanel({ card, isToWrite, onClose, onMove }: CardPanelProps) 
       html`<span class="push card-save">
         <span class="quiet-text">${state === 'conflict' ? `You have version ${draft.version}, saved is ${card.version}` : 'Not saved yet'}</span>
         <button type="button" class=${state === 'conflict' ? 'button' : 'button primary'} aria-disabled=${state === 'conflict' || isSaving || undefined}
-          onClick=${saveMine}>${isSaving ? 'Saving…' : 'Save'}</button>
+          onClick=${() => saveMine()}>${isSaving ? 'Saving…' : 'Save'}</button>
       </span>`
     }`
   const head = html`<span class="code quiet-text" title=${card.id}>#${shortId(card.id)}</span>
@@ -147,8 +158,7 @@ export function CardPanel({ card, isToWrite, onClose, onMove }: CardPanelProps) 
         : html`<div class="panel-notes">
           ${
             state === 'conflict' &&
-            html`<${ConflictNote} draft=${draft} saved=${card} onMerge=${merge} onTake=${take}
-              onOverwrite=${() => void save(card.version, changesBetween(card, draft.mine))} />`
+            html`<${ConflictNote} draft=${draft} saved=${card} onMerge=${merge} onTake=${take} onOverwrite=${() => overwrite()} />`
           }
           ${
             setAside &&
@@ -159,7 +169,12 @@ export function CardPanel({ card, isToWrite, onClose, onMove }: CardPanelProps) 
                 keepAside(undefined)
               }}>Restore mine</button>`}>Your version is set aside.<//>`
           }
-          ${clashes !== undefined && hasChanges && html`<${MergedNote} clashes=${clashes} />`}
+          ${isMerged && marked === 0 && hasChanges && html`<${Note} kind="ok" what="Merged.">No conflicts. Check the text, then save.<//>`}
+          ${
+            marked > 0 &&
+            html`<${MarkedNote} count=${marked}
+              onSave=${asksAboutMarks ? () => (state === 'conflict' ? overwrite(true) : saveMine(true)) : undefined} />`
+          }
           ${problem !== undefined && html`<${ProblemNote} what="This card was not saved. Your text is kept." problem=${problem} />`}
         </div>
         <${CardFields} text=${draft.mine} isWriting=${isWriting} onWriting=${setWriting} asksForText=${asksForText} onChange=${change}
@@ -168,11 +183,14 @@ export function CardPanel({ card, isToWrite, onClose, onMove }: CardPanelProps) 
   <//>`
 }
 
-function MergedNote({ clashes }: { clashes: number }) {
-  if (clashes === 0) return html`<${Note} kind="ok" what="Merged.">No conflicts. Check the text, then save.<//>`
-  const what = clashes === 1 ? 'One passage conflicts.' : `${clashes} passages conflict.`
-  return html`<${Note} kind="info" what=${what}>
-    Both versions are marked, yours first. Edit the text and remove the marks, then save.
+/** @param props.onSave saves the text with its markers: offered once saving was requested */
+function MarkedNote({ count, onSave }: { count: number; onSave: (() => void) | undefined }) {
+  const what = count === 1 ? 'One passage conflicts.' : `${count} passages conflict.`
+  const words = 'Both versions are marked, yours first. Edit the text and remove the markers, then save.'
+  if (!onSave) return html`<${Note} kind="info" what=${what}>${words}<//>`
+  return html`<${Note} kind="danger" what="The card was not saved."
+    actions=${html`<button type="button" class="button small" onClick=${onSave}>Save with the markers</button>`}>
+    The text still contains conflict markers, such as <code>${MINE_MARK}</code>. Remove them, then save.
   <//>`
 }
 

@@ -1,4 +1,4 @@
-import { signal } from '@preact/signals'
+import { effect, signal } from '@preact/signals'
 import type { IssuedToken, TokenRights } from '#model/accounts/user'
 import { api } from '../../shared/server/api.js'
 
@@ -7,6 +7,14 @@ import { api } from '../../shared/server/api.js'
  * closing a panel but not leaving the page.
  */
 const unsaved = signal<ReadonlyMap<string, IssuedToken>>(new Map())
+
+// The browser asks before the page is left or reloaded.
+effect(() => {
+  if (unsaved.value.size === 0) return undefined
+  const ask = (event: Event) => event.preventDefault()
+  window.addEventListener('beforeunload', ask)
+  return () => window.removeEventListener('beforeunload', ask)
+})
 
 /** @param path of the owner, such as `/api/me` */
 export function issuedToken(path: string): IssuedToken | undefined {

@@ -1,6 +1,7 @@
 import { useId, useState } from 'preact/hooks'
 import { Glyph } from '../../shared/controls/glyph.js'
 import { html } from '../../shared/html.js'
+import { passwordMinLength } from './people-list.js'
 
 export interface PasswordFieldProps {
   label: string
@@ -13,6 +14,7 @@ export interface PasswordFieldProps {
 /** A password for another person: can be revealed, because it must be passed on. Never kept in a draft. */
 export function PasswordField({ label, value, onChange, refusal, hint }: PasswordFieldProps) {
   const id = useId()
+  const least = passwordMinLength.value
   const [isSeen, setSeen] = useState(false)
   return html`<div class="form-part">
     <label class="field-label" for=${id}>${label}</label>
@@ -22,6 +24,6 @@ export function PasswordField({ label, value, onChange, refusal, hint }: Passwor
         onInput=${(event: InputEvent) => onChange((event.target as HTMLInputElement).value)} />
       <button type="button" class="button quiet icon" aria-label="Show the password" aria-pressed=${isSeen} onClick=${() => setSeen(!isSeen)}><${Glyph} name="eye" /></button>
     </div>
-    <p id=${`${id}-said`} class=${refusal === undefined ? 'field-hint' : 'field-problem'}>${refusal ?? hint}</p>
+    <p id=${`${id}-said`} class=${refusal === undefined ? 'field-hint' : 'field-problem'}>${refusal ?? `${least === undefined ? '' : `At least ${least} characters. `}${hint}`}</p>
   </div>`
 }

@@ -10,8 +10,14 @@ import type { List } from '../../shared/server/wire.js'
 /** Hidden, and deleted on the server after the time to undo. */
 const deleting = signal<ReadonlySet<string>>(new Set())
 
+/** Undefined until the people are loaded. */
+export const passwordMinLength = signal<number | undefined>(undefined)
+
 const loaded = createResource(async signal => {
-  const { items } = await api<List<ListedUser>>('/api/users', { signal })
+  const { items, password_min_length } = await api<List<ListedUser> & { password_min_length: number }>('/api/users', {
+    signal,
+  })
+  passwordMinLength.value = password_min_length
   return items
 })
 

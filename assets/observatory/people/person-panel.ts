@@ -1,4 +1,4 @@
-import { useState } from 'preact/hooks'
+import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import type { ListedUser, Role } from '#model/accounts/user'
 import { Panel } from '../../shared/controls/panel.js'
 import { ProblemNote } from '../../shared/controls/problem-note.js'
@@ -19,7 +19,6 @@ export function PersonPanel({ person, onClose }: { person: ListedUser; onClose: 
   const { id, username, role, created_at: since } = person
   const [problem, setProblem] = useState<unknown>(undefined)
   const whyLast = whyLastAdmin(person)
-  const whyNo = whyNotDeleted(person)
   const changeRole = async (next: Role) => {
     setProblem(undefined)
     try {
@@ -29,14 +28,9 @@ export function PersonPanel({ person, onClose }: { person: ListedUser; onClose: 
       setProblem(failure)
     }
   }
-  const remove = () => {
-    onClose()
-    deletePerson(person)
-  }
   return html`<${Panel} label=${`Account ${username}`} size="person" onClose=${onClose}
     head=${html`<span class="avatar" aria-hidden="true">${initials(username)}</span><h2 class="ellipsis">${username}</h2><span class="tag">${role}</span>`}
-    foot=${html`<button type="button" class="button danger" disabled=${whyNo !== undefined} onClick=${remove}>Delete account</button>
-      <span class="hint form-owner">${whyNo ?? 'Deletes its tokens and sessions; events and subscriptions stay.'}</span>`}>
+    foot=${html`<${DeleteButton} person=${person} whyNot=${whyNotDeleted(person)} onDeleted=${onClose} />`}>
     <section class="panel-section tokens-section" aria-label="Tokens"><${TokenList} path=${`/api/users/${segment(id)}`} owner=${username}
       onCounted=${(count: number) => noteTokenCount(id, count)} /></section>
     <section class="panel-section" aria-label="Account">
@@ -60,6 +54,33 @@ export function PersonPanel({ person, onClose }: { person: ListedUser; onClose: 
       </dl>
     </section>
   <//>`
+}
+
+interface DeleteButtonProps {
+  person: ListedUser
+  whyNot: string | undefined
+  onDeleted: () => void
+}
+
+/** Asks first: the account's programs stop working. */
+function DeleteButton({ person, whyNot, onDeleted }: DeleteButtonProps) {
+  const [isAsked, setAsked] = useState(false)
+  const question = useRef<HTMLElement>(null)
+  useLayoutEffect(() => {
+    if (isAsked) question.current?.querySelector('button')?.focus()
+  }, [isAsked])
+  if (!isAsked) {
+    return html`<button type="button" class="button danger" disabled=${whyNot !== undefined} onClick=${() => setAsked(true)}>Delete account…</button>
+      <span class="hint form-owner">${whyNot ?? 'Deletes its tokens and sessions; events and subscriptions stay.'}</span>`
+  }
+  const remove = () => {
+    onDeleted()
+    deletePerson(person)
+  }
+  return html`<span ref=${question} class="token-ask" role="group" aria-label="Delete account">
+    <button type="button" class="button danger" onClick=${remove}>Delete ${person.username}</button>
+    <button type="button" class="button quiet" onClick=${() => setAsked(false)}>Cancel</button>
+    <span>Programs that use its tokens are refused.</span></span>`
 }
 
 function NewPassword({ person }: { person: ListedUser }) {

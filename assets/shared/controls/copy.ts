@@ -33,13 +33,16 @@ export interface CopyButtonProps {
   class?: string
   /** Shows only the glyph. */
   isBare?: boolean
+  onCopied?: () => void
 }
 
 /** Shows the outcome for two seconds. */
-export function CopyButton({ text, label, glyph = 'copy', class: more, isBare }: CopyButtonProps) {
+export function CopyButton({ text, label, glyph = 'copy', class: more, isBare, onCopied }: CopyButtonProps) {
   const [outcome, setOutcome] = useState<string | undefined>(undefined)
   const copy = async () => {
-    setOutcome((await copyText(text())) ? 'Copied' : 'Not copied')
+    const isCopied = await copyText(text())
+    if (isCopied) onCopied?.()
+    setOutcome(isCopied ? 'Copied' : 'Not copied')
     window.setTimeout(() => setOutcome(undefined), SHOWN_MS)
   }
   const shown = outcome ?? label

@@ -3,6 +3,9 @@ import { keepDrafts } from '../drafts.js'
 import { reportNoResponse, reportResponse } from './connection.js'
 import { rootPath } from './root-path.js'
 
+/** Refused fields in the message of a problem; more follow from correcting these. */
+const MOST_SHOWN = 3
+
 /**
  * A refusal or failure, from `application/problem+json`. Its message is for people. Without a response: status 0, code
  * `no_answer`.
@@ -17,10 +20,12 @@ export class ApiProblem extends Error {
   readonly retryAfterSeconds: number | undefined
 
   constructor(status: number, problem: Record<string, unknown>, retryAfter: string | null = null) {
-    super(typeof problem.detail === 'string' ? problem.detail : 'The server gave no reason.')
+    const errors = readErrors(problem.errors)
+    const detail = typeof problem.detail === 'string' ? problem.detail : 'The server gave no reason.'
+    super(errors.length > 0 ? [...new Set(errors.slice(0, MOST_SHOWN).map(error => error.detail))].join(' ') : detail)
     this.status = status
     this.code = typeof problem.code === 'string' ? problem.code : `http_${status}`
-    this.errors = readErrors(problem.errors)
+    this.errors = errors
     this.requestId = typeof problem.request_id === 'string' ? problem.request_id : undefined
     this.retryAfterSeconds = Number(retryAfter) > 0 ? Number(retryAfter) : undefined
   }
@@ -208,7 +213,18 @@ function readErrors(errors: unknown): FieldProblem[] {
   if (!Array.isArray(errors)) return []
   return errors
     .map(error => Object(error) as Record<string, unknown>)
-    .map(({ field, detail }) => ({ field: String(field), detail: String(detail) }))
+    .map(({ field, detail }) => ({ field: String(field), detail: inWords(String(field), String(detail)) }))
+}
+
+/** Members whose fields have another name on the pages. */
+const FIELD_WORDS: Readonly<Record<string, string>> = { username: 'name', body: 'text', links: 'list of events' }
+
+/** `/password needs …` → `The password needs …` */
+function inWords(field: string, detail: string): string {
+  const member = field.split('/').findLast(part => part !== '' && !/^\d+$/.test(part))
+  if (!field.startsWith('/') || member === undefined || !detail.startsWith(`${field} `)) return detail
+  const name = Object.hasOwn(FIELD_WORDS, member) ? FIELD_WORDS[member] : member.replaceAll('_', ' ')
+  return `The ${name}${detail.slice(field.length)}`
 }
 
 function toSearch(query: Query): URLSearchParams {

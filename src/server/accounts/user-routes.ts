@@ -33,7 +33,7 @@ const Password = Type.String({ description: `At most ${USER_LIMITS.passwordBytes
 export function listUsers({ accounts }: Pick<UserRouteParts, 'accounts'>): LedgerEndpoint {
   return documented(DOCS.listUsers, async () => {
     const items = await accounts.listUsers()
-    return json(200, { items, count: items.length })
+    return json(200, { items, count: items.length, password_min_length: accounts.passwordMinLength })
   })
 }
 
@@ -139,7 +139,11 @@ const ChangedUserSchema = Type.Object({
   password: Type.Optional(Password),
 })
 
-const UserListSchema = Type.Object({ items: Type.Array(ListedUserSchema), count: Count })
+const UserListSchema = Type.Object({
+  items: Type.Array(ListedUserSchema),
+  count: Count,
+  password_min_length: Type.Integer({ description: 'The minimum length of a new password, in bytes of UTF-8.' }),
+})
 const TokenListSchema = Type.Object({ items: Type.Array(ApiTokenSchema), count: Count })
 const AccountLogSchema = Type.Object({ items: Type.Array(AccountLogEntrySchema), count: Count })
 

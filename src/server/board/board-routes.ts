@@ -7,6 +7,7 @@ import { describeApi } from '../http/openapi.js'
 import { documented, route } from '../http/route.js'
 import type { Pages } from '../pages/built-pages.js'
 import { type LoginPages, orLoginPage } from '../pages/login-pages.js'
+import type { ShowPlainPage } from '../pages/plain-pages.js'
 import { backendRoutes, type ProxyParts } from './backend-routes.js'
 import { type BackupRouteParts, makeBackup } from './backup-route.js'
 import { boardApi } from './board-api.js'
@@ -63,12 +64,12 @@ export function boardRoutes(parts: BoardRouteParts): BoardRoute[] {
     route('POST', '/api/executor/resume', 'execute', runs.resumeExecutor(running)),
     ...backendRoutes({ ...parts, executionFacts, mayRead }),
     route('POST', '/api/backups', 'local', makeBackup(parts)),
-    route('GET', '/api/health', 'api', health(parts.version)),
+    route('GET', '/api/health', 'api', health(parts.version, pages.login.showPlain)),
     route(
       'GET',
       '/api/openapi.json',
       'api',
-      describeApi(() => routes, boardApi(parts)),
+      describeApi(() => routes, boardApi(parts), pages.login.showPlain),
     ),
     route('GET', '/auth-assets/:file', 'public', pages.login.asset),
     route('GET', '/assets/*', 'public', pages.board.asset),
@@ -79,8 +80,9 @@ export function boardRoutes(parts: BoardRouteParts): BoardRoute[] {
 }
 
 /** `GET /api/health` */
-function health(version: string): BoardEndpoint {
-  return documented(HEALTH_DOC, () => json(200, { status: 'ok', version }))
+function health(version: string, showPlain: ShowPlainPage): BoardEndpoint {
+  const page = { status: 200, title: 'The board answers', text: `Version ${version}.` }
+  return documented(HEALTH_DOC, req => showPlain(req, page) ?? json(200, { status: 'ok', version }))
 }
 
 const HEALTH_DOC = {

@@ -89,6 +89,7 @@ export function createBoardServer(options: BoardServerOptions): HttpApp {
       refused: () => shed.count('held_limit'),
     }),
   )
+  const login = boardLoginPages({ rootPath, look, asksUsername, ...(publicHost === undefined ? {} : { publicHost }) })
   const routes = boardRoutes({
     ...options,
     rootPath,
@@ -100,7 +101,7 @@ export function createBoardServer(options: BoardServerOptions): HttpApp {
         isDemo: settings.isDemo,
         ...(ledgerUrl === undefined ? {} : { otherProgram: () => ledgerUrl }),
       }),
-      login: boardLoginPages({ rootPath, look, asksUsername, ...(publicHost === undefined ? {} : { publicHost }) }),
+      login,
     },
     readJsonBody: createJsonReader(createBodyReader(BODY_BUDGET_BYTES)),
     cookie: boardCookie(cookieSecure),
@@ -115,6 +116,7 @@ export function createBoardServer(options: BoardServerOptions): HttpApp {
       req.identity = await gate.admit(factsOf(req, access, throttleAddress))
     },
     anonymous: ANONYMOUS,
+    showPlain: login.showPlain,
     challenge: 'Bearer realm="board"',
     tlsOnly: cookieSecure,
     requestIds,

@@ -1,5 +1,7 @@
 import Type, { type TSchema } from '#typebox'
+import { html, Markup } from '../../login/html.js'
 import { json } from '../answer/reply.js'
+import type { ShowPlainPage } from '../pages/plain-pages.js'
 import {
   type AnswerDoc,
   documented,
@@ -51,17 +53,33 @@ const DOC: RouteDoc = {
 /**
  * `GET /api/openapi.json`: the API as OpenAPI 3.1, from the route table and the schemas that validate requests.
  *
+ * Browsers receive the routes as a table.
+ *
  * @param routes called at the first request, because the table contains this route too
  */
 export function describeApi<Rule extends string>(
   routes: () => readonly DescribedRoute<Rule>[],
   outline: ApiOutline<Rule>,
+  showPlain: ShowPlainPage,
 ): Endpoint {
   let reply: Reply | undefined
-  return documented(DOC, () => {
+  const page = { status: 200, title: `The API of ${outline.title}`, text: outline.description }
+  return documented(DOC, req => {
+    const shown = showPlain(req, { ...page, details: tableOf(routes()) })
+    if (shown) return shown
     reply ??= json(200, toOpenApi(routes(), outline))
     return reply
   })
+}
+
+function tableOf(routes: readonly DescribedRoute<string>[]): Markup {
+  const rows = routes.map(
+    ({ method, pattern, doc }) =>
+      html`<tr><td>${method}</td><td><code>${pattern}</code></td><td>${doc.summary}</td></tr>`.text,
+  )
+  return html`<p><a href="?as=json">OpenAPI 3.1, as JSON</a></p>
+  <table><thead><tr><th>Method</th><th>Path</th><th>Purpose</th></tr></thead>
+  <tbody>${new Markup(rows.join('\n'))}</tbody></table>`
 }
 
 function toOpenApi<Rule extends string>(routes: readonly DescribedRoute<Rule>[], outline: ApiOutline<Rule>) {

@@ -4,6 +4,7 @@ import type { AnswerBudget } from '../answer/answer-budget.js'
 import { problemReply, toProblemReply } from '../answer/problem.js'
 import { send as sendReply } from '../answer/reply.js'
 import { hasLeft } from '../answer/slow-reader.js'
+import { refusalShown, type ShowPlainPage } from '../pages/plain-pages.js'
 import { checkRequestForm } from '../request/request-form.js'
 import { type HttpRequest, METHODS, type Method, type Reply, type Route } from './route.js'
 
@@ -27,6 +28,8 @@ export interface RouterParts<Rule extends string, Who> {
   rootPath: string
   /** Sets the request's identity. @throws AppError if it may not use the route */
   authorise: (route: Pick<Route<Rule, Who>, 'access' | 'method'>, req: HttpRequest<Who>) => Promise<void>
+  /** Answers browsers that open an address of the API; without it they receive JSON. */
+  showPlain?: ShowPlainPage
   /** `WWW-Authenticate` for a caller without a login; `Bearer` when absent. */
   challenge?: string
   /** The identity of a request before `authorise`. */
@@ -64,8 +67,10 @@ export function createRouter<Rule extends string, Who>({
   tlsOnly,
   requestIds,
   budget,
+  showPlain = () => undefined,
 }: RouterParts<Rule, Who>): HandleRequest {
-  const send = (req: HttpRequest<Who>, res: ServerResponse, reply: Reply) => sendReply(req, res, { reply, budget })
+  const send = (req: HttpRequest<Who>, res: ServerResponse, reply: Reply) =>
+    sendReply(req, res, { reply: refusalShown(showPlain, req, reply), budget })
 
   const fail = (req: HttpRequest<Who>, res: ServerResponse, error: unknown) => {
     if (!res.closed) send(req, res, toProblemReply(error, req.requestId, challenge))
@@ -98,7 +103,9 @@ export function createRouter<Rule extends string, Who>({
       send(req, res, { status: 204, body: '', headers })
     } else {
       const detail = `This path does not answer ${req.method}. It answers: ${allowHeader(allowed)}.`
-      send(req, res, problemReply({ status: 405, code: 'method_not_allowed', detail }, headers))
+      const text = `It accepts ${allowed.join(' and ')}: ${summaryOf(allowed[0] as Method, req.path)}.`
+      const page = { status: 405, headers, title: 'This address is for programs', text }
+      send(req, res, showPlain(req, page) ?? problemReply({ status: 405, code: 'method_not_allowed', detail }, headers))
     }
     observe({ req, res, pattern: undefined })
   }
@@ -111,10 +118,12 @@ export function createRouter<Rule extends string, Who>({
     onNoMatch: answerUnmatched,
   })
   app.parse = splitTarget
+  const summaries = new Map<unknown, string>()
+  const summaryOf = (method: Method, path: string) => summaries.get(app.find(method, path).handlers[0])
   for (const route of routes) {
-    app.add(route.method, toPolkaPattern(rootPath + route.pattern), (req, res) => {
-      void answer(route, req, res)
-    })
+    const handle = (req: HttpRequest<Who>, res: ServerResponse) => void answer(route, req, res)
+    summaries.set(handle, route.doc.summary)
+    app.add(route.method, toPolkaPattern(rootPath + route.pattern), handle)
   }
   const paths = routes.map(({ method, pattern }) => [method, rootPath + pattern] as const)
   app.find = findQuickly(app.find.bind(app), paths)

@@ -1,5 +1,6 @@
 import Type from '#typebox'
 import { clockBehind } from '../../ledger/clock-behind.js'
+import { html, Markup } from '../../login/html.js'
 import { AppError } from '../../model/app-error.js'
 import { type Micros, toTimestamp } from '../../model/timestamp.js'
 import type { StoreHealth } from '../../store/event-store.js'
@@ -7,6 +8,7 @@ import { HTTP_STATUS, toProblemReply } from '../answer/problem.js'
 import { json } from '../answer/reply.js'
 import { CapturedAtOrNull } from '../events/event-schemas.js'
 import { documented, type Endpoint, type Reply, type RouteDoc } from '../http/route.js'
+import type { PlainAnswer, ShowPlainPage } from '../pages/plain-pages.js'
 import type { ServedLedger } from './served-ledger.js'
 
 /** The database, for answers while the store cannot name it. */
@@ -23,10 +25,11 @@ export interface HealthParts {
   isDemo: boolean
   /** The wall clock. */
   now: () => Micros
+  showPlain: ShowPlainPage
 }
 
 /** `GET /api/health`: 200 when the store can commit; 503 with the reason when it cannot, or after it found damage. */
-export function health({ ledger, database: named, version, isDemo, now }: HealthParts): Endpoint {
+export function health({ ledger, database: named, version, isDemo, now, showPlain }: HealthParts): Endpoint {
   const demo = isDemo ? { demo: true } : {}
   const missing = named.warning === undefined ? [] : [{ code: 'files_missing', detail: named.warning }]
   const withWarnings = (found: readonly object[]) => (found.length > 0 ? { warnings: found } : {})
@@ -45,22 +48,39 @@ export function health({ ledger, database: named, version, isDemo, now }: Health
         ...withWarnings(warning ? [...missing, warning] : missing),
         ...demo,
       }
-      return damage ? unavailable(damage, known, req.requestId) : json(200, { status: 'ok', ...known })
+      if (damage) return unavailable(damage, known, req.requestId, page => showPlain(req, page))
+      const page = { status: 200, title: 'The ledger accepts events', text: 'The database can be read and written.' }
+      return showPlain(req, { ...page, details: factsOf(known) }) ?? json(200, { status: 'ok', ...known })
     } catch (error) {
       if (!(error instanceof AppError) || error.category !== 'unavailable') throw error
       const { database, engine } = named
       const known = { database, version, engine, head: null, ...withWarnings(missing), ...demo }
-      return unavailable(error, known, req.requestId)
+      return unavailable(error, known, req.requestId, page => showPlain(req, page))
     }
   })
 }
 
-function unavailable(error: AppError, known: object, requestId: string): Reply {
-  const body = { status: 'unavailable', ...known, code: error.code, detail: error.message }
-  return {
-    ...json(HTTP_STATUS.unavailable, body),
-    headers: toProblemReply(error, requestId).headers ?? [],
-  }
+function unavailable(
+  error: AppError,
+  known: object,
+  requestId: string,
+  show: (page: PlainAnswer) => Reply | undefined,
+): Reply {
+  const { code, message: detail } = error
+  const status = HTTP_STATUS.unavailable
+  const headers = toProblemReply(error, requestId).headers ?? []
+  const page = { status, headers, title: 'The ledger does not accept events', text: detail, code }
+  const shown = show({ ...page, details: factsOf(known) })
+  return shown ?? { ...json(status, { status: 'unavailable', ...known, code, detail }), headers }
+}
+
+/** Members of the answer as a list, under their names. */
+function factsOf(known: object): Markup {
+  const rows = Object.entries(known).map(([name, value]) => {
+    const text = typeof value === 'object' && value !== null ? JSON.stringify(value) : String(value ?? 'none')
+    return html`<dt>${name.replaceAll('_', ' ')}</dt><dd>${text}</dd>`.text
+  })
+  return html`<dl>${new Markup(rows.join('\n'))}</dl>`
 }
 
 const HealthSchema = Type.Object({

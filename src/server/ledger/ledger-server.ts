@@ -142,6 +142,10 @@ export function createLedgerServer(options: LedgerServerOptions): HttpApp {
   const budget = new AnswerBudget(options.answerLimits)
   const callerAddress = createRequestAddress(settings.trustedProxies)
 
+  const login = loginPages({
+    ...{ rootPath, look: settings.loginPage },
+    ...(publicUrl ? { publicHost: publicUrl.host } : {}),
+  })
   const routes = ledgerRoutes({
     ledger: options.ledger,
     accounts: options.accounts,
@@ -182,7 +186,7 @@ export function createLedgerServer(options: LedgerServerOptions): HttpApp {
         isDemo: settings.isDemo,
         ...(options.boardUrl === undefined ? {} : { otherProgram: options.boardUrl }),
       }),
-      login: loginPages({ rootPath, look: settings.loginPage, ...(publicUrl ? { publicHost: publicUrl.host } : {}) }),
+      login,
     },
     metrics,
   })
@@ -191,6 +195,7 @@ export function createLedgerServer(options: LedgerServerOptions): HttpApp {
     rootPath,
     authorise,
     anonymous: ANONYMOUS,
+    showPlain: login.showPlain,
     tlsOnly: cookieSecure,
     requestIds,
     logger,

@@ -17,12 +17,15 @@ import {
 import { pathSegment } from '../request/path-param.js'
 import { singleValue } from '../request/query-string.js'
 import { MemoryFile } from './memory-file.js'
+import { plainPages, type ShowPlainPage } from './plain-pages.js'
 
 export interface LoginPages {
   page: Endpoint
   /** In place of a page that needs a login: it leads back to the requested address. */
   pageInPlace: Handler
   asset: Endpoint
+  /** Pages of the same look, in place of answers for programs. */
+  showPlain: ShowPlainPage
 }
 
 export interface LoginPagesOptions {
@@ -64,6 +67,7 @@ export function loginPages(options: LoginPagesOptions): LoginPages {
     return { status: 200, type: 'text/html; charset=utf-8', page: true, body: renderLoginPage(page), headers }
   }
   return {
+    showPlain: plainPages({ ...look, rootPath, ...(files ? { files } : {}) }),
     page: documented(DOCS.page, req => show(req, singleValue(req.search, 'next'))),
     pageInPlace: req => show(req, req.path + req.search),
     asset: documented(DOCS.asset, req => {

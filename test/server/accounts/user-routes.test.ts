@@ -15,7 +15,7 @@ t.test('a user is created, listed, changed and deleted, and its hash is never sh
   const { id } = created.body
   t.same(Object.keys(created.body).sort(), ['created_at', 'enabled', 'id', 'role', 'updated_at', 'username'])
   const listed = await asAdmin('GET', '/api/users')
-  t.match(listed, { status: 200, body: { count: 4 } })
+  t.match(listed, { status: 200, body: { count: 4, password_min_length: 8 } })
   t.same(
     (listed.body.items as { username: string }[]).map(({ username }) => username),
     ['ada', 'mia', 'New.User', 'otto'],

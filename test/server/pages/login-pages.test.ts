@@ -69,3 +69,31 @@ t.test('the page looks as it was set', async t => {
   const served = await serve(t, { accounts: ledger.accounts, settings: { loginPage } })
   t.match((await sendRaw(served, '/login')).text, /data-palette="forest" data-layout="split" data-scheme="dark"/)
 })
+
+t.test('a browser receives a page at an address for programs, and programs receive JSON', async t => {
+  const served = await serve(t, { settings: { rootPath: '/a/book' } })
+  const browser = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' }
+  const cases = [
+    { path: '/<b>nowhere', status: 404, shows: 'Nothing is here' },
+    { path: '/api/events/chat:1', status: 404, shows: 'Nothing is here' },
+    { path: '/api/login', status: 405, shows: 'It accepts POST: ' },
+    { path: '/api/health', status: 200, shows: 'The ledger accepts events' },
+    { path: '/api/openapi.json', status: 200, shows: '<code>/api/events/:dedupe_key</code>' },
+  ]
+  for (const { path, status, shows } of cases) {
+    const url = `/a/book${path}`
+    const shown = await served.request(url, { headers: browser })
+    t.match(shown, { status }, path)
+    t.match(shown.headers.get('content-type'), 'text/html', path)
+    t.match(shown.text, shows, path)
+    t.match(shown.text, '<a href="/a/book/">', path)
+    t.notMatch(shown.text, /<b>|<script(?![^>]* src=)/, path)
+    for (const accept of ['*/*', 'application/json', 'text/html, application/json']) {
+      const answer = await served.request(url, { headers: { accept } })
+      t.match(answer, { status }, path)
+      t.match(answer.headers.get('content-type'), 'json', path)
+    }
+  }
+  t.match((await served.request('/a/book/api/openapi.json?as=json', { headers: browser })).body, { openapi: '3.1.0' })
+  t.match((await served.request('/a/book/nowhere', { method: 'POST', headers: browser })).body, { code: 'not_found' })
+})
