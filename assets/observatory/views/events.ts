@@ -24,6 +24,7 @@ import {
 import { keepPlace } from '../events/list/kept-place.js'
 import { liveState, runLive, setReading, showPending } from '../events/list/live.js'
 import { LiveSwitch, toggleLive } from '../events/list/live-switch.js'
+import { useRowMenu } from '../events/list/row-menu.js'
 import { copyLink } from '../events/panel/copy-link.js'
 import { FirstSteps } from '../first-steps.js'
 import { overview } from '../overview.js'
@@ -55,6 +56,7 @@ function Events() {
   const [isCustom, setCustom] = useState(false)
   const [shown, setShown] = useState<'download' | 'filters' | undefined>(undefined)
   const event = selectedEvent.value
+  const rowMenu = useRowMenu()
   const key = selectedKey.value
 
   useEffect(followFilters, [])
@@ -119,13 +121,14 @@ function Events() {
         isPointerInList.value = true
       }} onPointerLeave=${() => {
         isPointerInList.value = false
-      }} onKeyDown=${(pressed: KeyboardEvent) => pressed.key === 'Home' && newest()}>
+      }} onKeyDown=${(pressed: KeyboardEvent) => pressed.key === 'Home' && newest()} onContextMenu=${rowMenu.open}>
         <${EventList} handle=${list} isAtTop=${isAtTop} onNewest=${newest}
           onActive=${(now: string) => {
             active.current = now
           }} />
       </div>
     </div>
+    ${rowMenu.menu}
     ${key !== undefined && html`<${EventPanel} key="panel" event=${event} onClose=${closeSelection} />`}
     ${shown === 'filters' && isPhone.value && html`<${FilterSheet} isCustom=${isCustom} onCustom=${setCustom} onDownload=${() => setShown('download')} onClose=${() => setShown(undefined)} />`}
     ${shown === 'download' && html`<${DownloadDialog} onClose=${() => setShown(undefined)} />`}`

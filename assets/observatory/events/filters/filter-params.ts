@@ -1,5 +1,9 @@
 import type { Verification } from '#model/events/event'
+import { OUTCOMES } from '#model/sentences/event-outcome'
 import { oneOf, type Param, type Params, text, texts, whole } from '../../../shared/query-state.js'
+
+/** Filters of which values can also be excluded. */
+export type Excludable = 'source' | 'kind' | 'actor' | 'target' | 'outcome'
 
 /**
  * State of the events view in the address: the filters under the API's own names, as `GET /api/events` accepts them,
@@ -7,13 +11,14 @@ import { oneOf, type Param, type Params, text, texts, whole } from '../../../sha
  *
  * Source: Event Ledger Service, "Query parameters of GET /api/events".
  */
-export interface Filters {
+export interface Filters extends Record<`exclude_${Excludable}`, readonly string[]> {
   q: string
   source: readonly string[]
   kind: readonly string[]
   subscription_id: readonly string[]
   actor: readonly string[]
   verified: readonly Verification[]
+  outcome: readonly string[]
   /** Key of a node anywhere in the target chain. */
   target: string
   subject_id: string
@@ -64,6 +69,17 @@ const sources: Param<readonly string[]> = {
   write: choices.write,
 }
 
+const outcomes: Param<readonly string[]> = {
+  read: values => OUTCOMES.filter(outcome => values.includes(outcome)),
+  write: choices.write,
+}
+
+/** Without `*`, which would leave nothing. */
+const excludedKinds: Param<readonly string[]> = {
+  read: values => choices.read(values).filter(kind => kind !== '*'),
+  write: choices.write,
+}
+
 const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)$/
 
 /** Kept as text: an instant has microseconds, which a `Date` would drop. */
@@ -86,8 +102,14 @@ export const FILTER_PARAMS: Params<Filters> = {
   subscription_id: choices,
   actor: choices,
   verified: verifications,
+  outcome: outcomes,
   target: value,
   subject_id: value,
+  exclude_source: sources,
+  exclude_kind: excludedKinds,
+  exclude_actor: choices,
+  exclude_target: choices,
+  exclude_outcome: outcomes,
   days: whole({ least: 1, most: 3650 }),
   from: instant,
   to: instant,
@@ -100,19 +122,12 @@ export type ApiQuery = Readonly<Record<string, string | number | readonly string
 
 /** Only the API's own parameters: for the list, the histogram, the download, the stream. */
 export function toApiQuery(filters: Filters): ApiQuery {
-  const { q, source, kind, subscription_id, actor, verified, target, subject_id, days, from, to } = filters
-  const isCustom = from !== '' || to !== ''
+  const { q, verified, days, event: _, live: __, ...others } = filters
+  const isCustom = others.from !== '' || others.to !== ''
   const all: ApiQuery = {
     q: q.trim(),
-    source,
-    kind,
-    subscription_id,
-    actor,
     verified: verified.join(','),
-    target,
-    subject_id,
-    from,
-    to,
+    ...others,
     ...(isCustom ? {} : { days: days ?? DEFAULT_DAYS }),
   }
   return Object.fromEntries(Object.entries(all).filter(([, value]) => typeof value === 'number' || value.length > 0))
@@ -134,8 +149,14 @@ export const NO_FILTERS = {
   subscription_id: [],
   actor: [],
   verified: [],
+  outcome: [],
   target: '',
   subject_id: '',
+  exclude_source: [],
+  exclude_kind: [],
+  exclude_actor: [],
+  exclude_target: [],
+  exclude_outcome: [],
 } as const satisfies Partial<Filters>
 
 /** Number of set filters, without the range. */
