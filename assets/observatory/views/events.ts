@@ -23,6 +23,7 @@ import {
 import { keepPlace } from '../events/list/kept-place.js'
 import { liveState, runLive, setReading, showPending } from '../events/list/live.js'
 import { LiveSwitch, toggleLive } from '../events/list/live-switch.js'
+import { useRowMenu } from '../events/list/row-menu.js'
 import { copyLink } from '../events/panel/copy-link.js'
 import { FirstSteps } from '../first-steps.js'
 import { overview } from '../overview.js'
@@ -52,6 +53,7 @@ function Events() {
   const isPointerInList = useSignal(false)
   const [isFiltering, setFiltering] = useState(false)
   const event = selectedEvent.value
+  const rowMenu = useRowMenu()
   const key = selectedKey.value
 
   useEffect(followFilters, [])
@@ -108,13 +110,14 @@ function Events() {
         isPointerInList.value = true
       }} onPointerLeave=${() => {
         isPointerInList.value = false
-      }} onKeyDown=${(pressed: KeyboardEvent) => pressed.key === 'Home' && newest()}>
+      }} onKeyDown=${(pressed: KeyboardEvent) => pressed.key === 'Home' && newest()} onContextMenu=${rowMenu.open}>
         <${EventList} handle=${list} isAtTop=${isAtTop} onNewest=${newest}
           onActive=${(now: string) => {
             active.current = now
           }} />
       </div>
     </div>
+    ${rowMenu.menu}
     ${key !== undefined && html`<${EventPanel} key="panel" event=${event} onClose=${closeSelection} />`}
     ${isFiltering && isPhone.value && html`<${FilterSheet} onClose=${() => setFiltering(false)} />`}`
 }

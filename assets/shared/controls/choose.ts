@@ -24,6 +24,8 @@ export interface ChooseProps {
   buttonClass?: string
   choices: readonly Choice[]
   chosen: readonly string[]
+  /** Whether the button shows that something is chosen; absent: if anything in the list is. */
+  isSet?: boolean
   /** Allows several choices; the list stays open. */
   isMany?: boolean
   /** Enables the find field; its text may also be used as a new choice if this is given. */
@@ -31,6 +33,10 @@ export interface ChooseProps {
   /** Placeholder of the find field. */
   placeholder?: string
   onChoose: (chosen: readonly string[]) => void
+  /** When the list opens: its choices may have to be loaded. */
+  onOpen?: () => void
+  /** Above the choices. */
+  head?: Children
   /** Shown if there are no choices. */
   empty?: string
   /** Explains the choices or their counts. */
@@ -46,15 +52,18 @@ export function Choose(props: ChooseProps) {
   const [isShown, setShown] = useState(false)
   const id = useId()
   const opener = useRef<HTMLButtonElement>(null)
-  const { label, button, chosen, buttonClass } = props
+  const { label, button, chosen, isSet = chosen.length > 0, buttonClass, onOpen } = props
   const close = () => setShown(false)
   const closeBack = () => {
     close()
     opener.current?.focus()
   }
-  return html`<button ref=${opener} type="button" class=${classes('chip', buttonClass, chosen.length > 0 && 'is-set')}
+  return html`<button ref=${opener} type="button" class=${classes('chip', buttonClass, isSet && 'is-set')}
       aria-haspopup="dialog" aria-expanded=${isShown} aria-controls=${isShown ? id : undefined}
-      onClick=${() => setShown(!isShown)}>${button ?? label}<${Glyph} name="chevron-down" class="small" /></button>
+      onClick=${() => {
+        if (!isShown) onOpen?.()
+        setShown(!isShown)
+      }}>${button ?? label}<${Glyph} name="chevron-down" class="small" /></button>
     ${isShown && html`<${ChoiceList} ...${props} id=${id} opener=${opener} onClose=${close} onDone=${closeBack} />`}`
 }
 
@@ -67,7 +76,7 @@ interface ChoiceListProps extends ChooseProps {
 
 function ChoiceList(props: ChoiceListProps) {
   const { id, opener, label, choices, chosen, isMany, onChoose, onWrite, placeholder, empty, note } = props
-  const { onClose, onDone } = props
+  const { head, onClose, onDone } = props
   const popover = useRef<HTMLDivElement>(null)
   const field = useRef<HTMLInputElement>(null)
   const [found, setFound] = useState('')
@@ -99,6 +108,8 @@ function ChoiceList(props: ChoiceListProps) {
   }
   const press = (event: KeyboardEvent) => {
     const { key } = event
+    // What is above the field has keys of its own.
+    if (event.target === field.current ? head && key === 'Tab' && event.shiftKey : key !== 'Escape') return
     const to = key === 'Home' || key === 'End' ? undefined : nextIndex(key, at, shown.length)
     if (key === 'Escape' || key === 'Tab') onDone()
     else if (to !== undefined) setAt(to)
@@ -108,6 +119,7 @@ function ChoiceList(props: ChoiceListProps) {
     if (key !== 'Tab') event.preventDefault()
   }
   return html`<div ref=${popover} id=${id} class="menu choices" popover="manual" role="dialog" aria-label=${label} onKeyDown=${press}>
+    ${head}
     <input ref=${field} class="field find" type="search" role="combobox" aria-label=${`Find: ${label}`} autocomplete="off"
       placeholder=${placeholder ?? 'Find'} aria-expanded="true" aria-controls=${`${id}-list`} aria-autocomplete="list"
       aria-describedby=${note ? `${id}-note` : undefined}

@@ -60,7 +60,8 @@ interface MenuListProps {
   onDone: () => void
 }
 
-function MenuList({ id, opener, items, head, onClose, onDone }: MenuListProps) {
+/** The items of an open menu, beside its opener. */
+export function MenuList({ id, opener, items, head, onClose, onDone }: MenuListProps) {
   const list = useRef<HTMLDivElement>(null)
   usePopover(list, opener, onClose)
   const entries = () => [...(list.current?.querySelectorAll<HTMLElement>('[role=menuitem]') ?? [])]

@@ -1,6 +1,7 @@
 /** Responses of the ledger's API, as far as the pages use them. Source: `GET /api/openapi.json`. */
 import type { Role } from '#model/accounts/user'
 import type { StoredEvent } from '#model/events/event'
+import type { Facet } from '#model/events/event-facets'
 import type { Subscription } from '#model/subscriptions/subscription'
 import type { TargetForm } from '#model/subscriptions/target-grammar'
 
@@ -29,6 +30,14 @@ export interface EventHistogram {
   counted_from: string | null
   head: string | null
   epoch: string
+}
+
+/** Values of the matching events, most frequent first. */
+export interface EventFacets {
+  count: number
+  facets: Record<Facet, { value: string; count: number }[]>
+  /** False if only the newest events are counted. */
+  complete: boolean
 }
 
 export interface SourceCounts {

@@ -1,35 +1,37 @@
-import { computed } from '@preact/signals'
+import { useState } from 'preact/hooks'
 import type { Verification } from '#model/events/event'
+import type { Facet } from '#model/events/event-facets'
+import { OUTCOMES, type Outcome } from '#model/sentences/event-outcome'
 import { type Choice, Choose } from '../../../shared/controls/choose.js'
 import { Glyph, VerifiedMark, verifiedWords } from '../../../shared/controls/glyph.js'
+import { Segments } from '../../../shared/controls/segments.js'
 import { html } from '../../../shared/html.js'
 import { Words } from '../../../shared/words/text-view.js'
 import { overview } from '../../overview.js'
-import { loaded } from '../list/event-list-state.js'
-import { type Filters, VERIFIED } from './filter-params.js'
+import { OutcomeMark } from '../outcome-mark.js'
+import { type Excludable, type Filters, VERIFIED } from './filter-params.js'
 import { clearFilters, filters, hasFilters, setFilters } from './filters.js'
+import { countsNote, countValues, valueCounts } from './value-counts.js'
+import { valueWords } from './value-menu.js'
 
-/** Newest events whose people are offered as choices. */
-const MOST_LOOKED_AT = 2_000
 const CHIP_LIMIT = 200
-/** Maximum remembered people; others can be typed. */
-const MOST_PEOPLE = 1_000
 
-type ListFilter = 'kind' | 'subscription_id' | 'actor' | 'verified'
+type ListFilter = Exclude<Facet, 'source'>
 
-/** Menus of all filters, each with its current choices. */
+/** Menus of all filters, each with its current choices, and what is excluded. */
 export function FilterMenus({ hasClear = true }: { hasClear?: boolean }) {
   const { target, subject_id } = filters.value
   return html`
-    <${FilterMenu} name="kind" label="Kind" choices=${kindChoices()} placeholder="Find or type message.*"
-      note="Counts include the whole ledger."
-      mayWrite=${(kind: string) => !/\*(?!$)|[^.]\*$/.test(kind) || kind === '*'} />
+    <${FilterMenu} name="outcome" label="Outcome" choices=${outcomeChoices()} canExclude />
+    <${FilterMenu} name="kind" label="Kind" choices=${kindChoices()} canExclude placeholder="Find or type message.*"
+      mayWrite=${(kind: string) => !/\*(?!$)|[^.]\*$/.test(kind)} />
     <${FilterMenu} name="subscription_id" label="Subscription" choices=${subscriptionChoices()} empty="No subscription of that name." />
-    <${FilterMenu} name="actor" label="Who" choices=${actors.value} placeholder="Find or type a name" mayWrite=${() => true}
-      note="From the loaded events. Type any other name." />
-    <${FilterMenu} name="verified" label="Verified" choices=${VERIFIED.map(verifiedChoice)} />
+    <${FilterMenu} name="actor" label="Who" choices=${withCounts('actor')} canExclude placeholder="Find or type a name" mayWrite=${() => true}
+      empty="Type a name or an id." />
+    <${FilterMenu} name="verified" label="Verified" choices=${verifiedChoices()} />
     ${target !== '' && html`<${Removable} label="About" value=${target} onRemove=${() => setFilters({ target: '' })} />`}
     ${subject_id !== '' && html`<${Removable} label="Subject" value=${subject_id} onRemove=${() => setFilters({ subject_id: '' })} />`}
+    ${EXCLUDED.map(({ name, label }) => html`<${ExcludedChips} name=${name} label=${label} />`)}
     ${hasClear && hasFilters() && html`<button type="button" class="button quiet small accent" onClick=${clearFilters}>Clear all</button>`}`
 }
 
@@ -37,37 +39,69 @@ interface FilterMenuProps {
   name: ListFilter
   label: string
   choices: readonly Choice[]
+  /** Offers "All but": the same choices, to be left out. */
+  canExclude?: boolean
   placeholder?: string
   empty?: string
-  note?: string
   /** Whether a typed word may become a choice. */
   mayWrite?: (text: string) => boolean
 }
 
+const MODES = [
+  { value: 'only', label: 'Only' },
+  { value: 'but', label: 'All but' },
+] as const
+
 /** One filter: its menu, and × if anything is chosen. */
-function FilterMenu({ name, label, choices, placeholder, empty, note, mayWrite }: FilterMenuProps) {
+function FilterMenu({ name, label, choices, canExclude, placeholder, empty, mayWrite }: FilterMenuProps) {
+  const [mode, setMode] = useState<'only' | 'but'>('only')
   const chosen: readonly string[] = filters.value[name]
-  const choose = (values: readonly string[]) => setFilters({ [name]: values } as Partial<Filters>)
+  const excluded: readonly string[] = canExclude ? filters.value[`exclude_${name as Excludable}`] : []
+  const marked = mode === 'only' ? chosen : excluded
+  const choose = (values: readonly string[]) => {
+    const others = (mode === 'only' ? excluded : chosen).filter(value => !values.includes(value))
+    const [only, but] = mode === 'only' ? [values, others] : [others, values]
+    setFilters({ [name]: only, ...(canExclude ? { [`exclude_${name}`]: but } : {}) } as Partial<Filters>)
+  }
   // Choices from the address or typed ones can be removed as well.
-  const more = chosen
+  const more = marked
     .filter(value => !choices.some(choice => choice.value === value))
     .map(value => ({ value, label: value }))
-  const write = (text: string) => mayWrite?.(text) && !chosen.includes(text) && choose([...chosen, text])
+  const write = (text: string) => mayWrite?.(text) && !marked.includes(text) && choose([...marked, text])
   const words =
     chosen.length === 1
-      ? ([...more, ...choices].find(({ value }) => value === chosen[0])?.label ?? '')
+      ? (choices.find(({ value }) => value === chosen[0])?.label ?? chosen[0] ?? '')
       : `${chosen.length} chosen`
+  const head =
+    canExclude && html`<${Segments} legend="Show" isLegendHidden choices=${MODES} value=${mode} onChange=${setMode} />`
   return html`<span class=${chosen.length > 0 ? 'chip-pair' : undefined}>
-    <${Choose} label=${label} choices=${[...more, ...choices]} chosen=${chosen} isMany placeholder=${placeholder} empty=${empty} note=${note}
+    <${Choose} label=${label} choices=${[...more, ...choices]} chosen=${marked} isSet=${chosen.length > 0} isMany placeholder=${placeholder}
+      empty=${empty} note=${countsNote()} head=${head} onOpen=${() => countValues(name)}
       onChoose=${choose} ...${mayWrite ? { onWrite: write } : {}}
       button=${chosen.length > 0 ? html`<span class="ellipsis">${label}: <${Words} text=${words} limit=${CHIP_LIMIT} /></span>` : undefined} />
     ${
       chosen.length > 0 &&
-      html`<button type="button" class="chip is-set" aria-label=${`Clear ${label}`} onClick=${() => choose([])}>
+      html`<button type="button" class="chip is-set" aria-label=${`Clear ${label}`} onClick=${() => setFilters({ [name]: [] } as Partial<Filters>)}>
         <${Glyph} name="close" class="small" />
       </button>`
     }
   </span>`
+}
+
+const EXCLUDED = [
+  { name: 'source', label: 'Not from' },
+  { name: 'outcome', label: 'Not' },
+  { name: 'kind', label: 'Not' },
+  { name: 'actor', label: 'Not by' },
+  { name: 'target', label: 'Not about' },
+] as const
+
+function ExcludedChips({ name, label }: (typeof EXCLUDED)[number]) {
+  const excluded = filters.value[`exclude_${name}`]
+  return excluded.map(
+    value => html`<${Removable} label=${label} value=${valueWords(name, value)}
+      onRemove=${() => setFilters({ [`exclude_${name}`]: excluded.filter(other => other !== value) })} />`,
+  )
 }
 
 function Removable({ label, value, onRemove }: { label: string; value: string; onRemove: () => void }) {
@@ -77,50 +111,56 @@ function Removable({ label, value, onRemove }: { label: string; value: string; o
   </button>`
 }
 
-/** Every kind of the ledger, and each object type with all its kinds. Counts are those of the whole ledger. */
+/** The values of a filter with their counts; without, while these are unknown. */
+function withCounts(name: Facet, others: readonly string[] = []): Choice[] {
+  const counts = valueCounts(name) ?? []
+  const rest = others.filter(other => !counts.some(({ value }) => value === other))
+  return [...counts, ...rest.map(value => ({ value, count: undefined }))].map(choice => ({
+    ...choice,
+    label: choice.value,
+  }))
+}
+
+/** Every kind of the ledger, and each object type with all its kinds. */
 function kindChoices(): Choice[] {
-  const byKind = Object.entries(overview.value.value?.stats.by_kind ?? {})
+  const kinds = withCounts('kind', Object.keys(overview.value.value?.stats.by_kind ?? {}))
   const objects = new Map<string, { count: number; kinds: number }>()
-  for (const [kind, count] of byKind) {
-    const object = kind.slice(0, Math.max(0, kind.lastIndexOf('.')))
+  for (const { value, count = 0 } of kinds) {
+    const object = value.slice(0, Math.max(0, value.lastIndexOf('.')))
     const known = objects.get(object) ?? { count: 0, kinds: 0 }
     if (object) objects.set(object, { count: known.count + count, kinds: known.kinds + 1 })
   }
   const wide = [...objects]
     .filter(([, { kinds }]) => kinds > 1)
-    .map(([object, { count }]) => [`${object}.*`, count] as const)
-  return [...wide, ...byKind]
-    .sort(([a], [b]) => a.localeCompare(b))
-    .map(([kind, count]) => ({ value: kind, label: kind, count, isCode: true }))
+    .map(([object, { count }]) => ({ value: `${object}.*`, label: `${object}.*`, count: count || undefined }))
+  return [...wide, ...kinds].sort((a, b) => a.label.localeCompare(b.label)).map(choice => ({ ...choice, isCode: true }))
+}
+
+function outcomeChoices(): Choice[] {
+  return withCounts('outcome', OUTCOMES)
+    .sort((a, b) => OUTCOMES.indexOf(a.value as Outcome) - OUTCOMES.indexOf(b.value as Outcome))
+    .map(choice => ({
+      ...choice,
+      label: valueWords('outcome', choice.value),
+      glyph: html`<${OutcomeMark} outcome=${choice.value as Outcome} isQuiet />`,
+    }))
 }
 
 function subscriptionChoices(): Choice[] {
   const { subscriptions = [] } = overview.value.value ?? {}
-  return subscriptions.map(({ id, target }) => ({ value: id, label: target ? `${target} (${id})` : id }))
+  const counts = valueCounts('subscription_id')
+  return subscriptions.map(({ id, target }) => ({
+    ...{ value: id, label: target ? `${target} (${id})` : id },
+    count: counts?.find(({ value }) => value === id)?.count,
+  }))
 }
 
-/**
- * People seen in this visit's lists, most frequent first; others can be typed. They keep their order: with one of them
- * chosen the list contains no other person, and no second could be added.
- */
-let people: readonly string[] = []
-
-const actors = computed((): Choice[] => {
-  const seen = new Map<string, number>()
-  for (const { actor } of loaded.value.items.slice(0, MOST_LOOKED_AT)) {
-    const name = actor.display || actor.id
-    if (name) seen.set(name, (seen.get(name) ?? 0) + 1)
-  }
-  for (const name of people) seen.delete(name)
-  const added = [...seen].sort((a, b) => b[1] - a[1]).map(([name]) => name)
-  people = [...people, ...added].slice(0, MOST_PEOPLE)
-  return people.map(name => ({ value: name, label: name }))
-})
-
-function verifiedChoice(verified: Verification): Choice {
-  const words = verifiedWords(verified)
-  return {
-    ...{ value: verified, label: `${words.charAt(0).toUpperCase()}${words.slice(1)}` },
-    glyph: html`<${VerifiedMark} verified=${verified} />`,
-  }
+function verifiedChoices(): Choice[] {
+  return withCounts('verified', VERIFIED)
+    .map(({ value, count }) => ({ value: value as Verification, count }))
+    .sort((a, b) => VERIFIED.indexOf(a.value) - VERIFIED.indexOf(b.value))
+    .map(({ value, count }) => ({
+      ...{ value, count, label: `${verifiedWords(value).charAt(0).toUpperCase()}${verifiedWords(value).slice(1)}` },
+      glyph: html`<${VerifiedMark} verified=${value} />`,
+    }))
 }

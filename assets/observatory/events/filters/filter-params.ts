@@ -1,6 +1,10 @@
 import type { Verification } from '#model/events/event'
+import { OUTCOMES } from '#model/sentences/event-outcome'
 import { oneOf, type Param, type Params, text, texts, whole } from '../../../shared/query-state.js'
 import { DEFAULT_DAYS, isRelative, MOST_DAYS, relativeRange } from './relative-range.js'
+
+/** Filters of which values can also be excluded. */
+export type Excludable = 'source' | 'kind' | 'actor' | 'target' | 'outcome'
 
 /**
  * State of the events view in the address: the filters under the API's own names, as `GET /api/events` accepts them,
@@ -8,13 +12,14 @@ import { DEFAULT_DAYS, isRelative, MOST_DAYS, relativeRange } from './relative-r
  *
  * Source: Event Ledger Service, "Query parameters of GET /api/events".
  */
-export interface Filters extends RangeFilters {
+export interface Filters extends RangeFilters, Record<`exclude_${Excludable}`, readonly string[]> {
   q: string
   source: readonly string[]
   kind: readonly string[]
   subscription_id: readonly string[]
   actor: readonly string[]
   verified: readonly Verification[]
+  outcome: readonly string[]
   /** Key of a node anywhere in the target chain. */
   target: string
   subject_id: string
@@ -68,6 +73,17 @@ const sources: Param<readonly string[]> = {
   write: choices.write,
 }
 
+const outcomes: Param<readonly string[]> = {
+  read: values => OUTCOMES.filter(outcome => values.includes(outcome)),
+  write: choices.write,
+}
+
+/** Without `*`, which would leave nothing. */
+const excludedKinds: Param<readonly string[]> = {
+  read: values => choices.read(values).filter(kind => kind !== '*'),
+  write: choices.write,
+}
+
 export const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)$/
 
 /** Kept as text: an instant has microseconds, which a `Date` would drop. */
@@ -95,8 +111,14 @@ export const FILTER_PARAMS: Params<Filters> = {
   subscription_id: choices,
   actor: choices,
   verified: verifications,
+  outcome: outcomes,
   target: value,
   subject_id: value,
+  exclude_source: sources,
+  exclude_kind: excludedKinds,
+  exclude_actor: choices,
+  exclude_target: choices,
+  exclude_outcome: outcomes,
   days: whole({ least: 1, most: MOST_DAYS }),
   last,
   from: instant,
@@ -114,20 +136,15 @@ export type ApiQuery = Readonly<Record<string, string | number | readonly string
  * @param now where a range that moves with time ends, in epoch milliseconds
  */
 export function toApiQuery(filters: Filters, now = Date.now()): ApiQuery {
-  const { q, source, kind, subscription_id, actor, verified, target, subject_id, days, last } = filters
+  const { q, verified, days, last, event: _, live: __, ...others } = filters
   const relative = last === '' ? undefined : relativeRange(last, now)
   const from = relative?.from ?? filters.from
   const to = relative ? (relative.isOpen ? '' : relative.to) : filters.to
   const isCustom = from !== '' || to !== ''
   const all: ApiQuery = {
     q: q.trim(),
-    source,
-    kind,
-    subscription_id,
-    actor,
     verified: verified.join(','),
-    target,
-    subject_id,
+    ...others,
     from,
     to,
     ...(isCustom ? {} : { days: days ?? DEFAULT_DAYS }),
@@ -151,8 +168,14 @@ export const NO_FILTERS = {
   subscription_id: [],
   actor: [],
   verified: [],
+  outcome: [],
   target: '',
   subject_id: '',
+  exclude_source: [],
+  exclude_kind: [],
+  exclude_actor: [],
+  exclude_target: [],
+  exclude_outcome: [],
 } as const satisfies Partial<Filters>
 
 /** Number of set filters, without the range. */

@@ -5,6 +5,7 @@ import { fromMs } from '../../../shared/words/time.js'
 import {
   type ApiQuery,
   countFilters,
+  type Excludable,
   FILTER_PARAMS,
   type Filters,
   NO_FILTERS,
@@ -78,6 +79,21 @@ export const isOpenRange: ReadonlySignal<boolean> = computed(
 /** Whether any filter is set, not counting the range. */
 export function hasFilters(): boolean {
   return countFilters(filters.value) > 0
+}
+
+/** The change that shows only events with a value. */
+export function onlyThis(name: Excludable, value: string): Partial<Filters> {
+  const excluded = filters.value[`exclude_${name}`].filter(other => other !== value)
+  return { [name]: name === 'target' ? value : [value], [`exclude_${name}`]: excluded }
+}
+
+/** The change that leaves out events with a value. */
+export function allButThis(name: Excludable, value: string): Partial<Filters> {
+  const chosen = filters.value[name]
+  const excluded = filters.value[`exclude_${name}`]
+  const isOther = (other: string) => other !== value
+  const left = typeof chosen === 'string' ? (isOther(chosen) ? chosen : '') : chosen.filter(isOther)
+  return { [name]: left, [`exclude_${name}`]: [...excluded.filter(isOther), value] }
 }
 
 /** Clears all filters, keeping the range. */

@@ -99,7 +99,8 @@ function filterWords(current: Filters): string {
 }
 
 function namedFilters(current: Filters): Record<FilterName, string> {
-  const { q, source, kind, subscription_id, actor, verified, target, subject_id } = current
+  const { q, source, kind, subscription_id, actor, verified, outcome, target, subject_id } = current
+  const not = (words: readonly string[]) => (words.length > 0 ? `not ${words.join(' or ')}` : '')
   return {
     q,
     source: source.map(sourceLabel).join(' or '),
@@ -107,7 +108,13 @@ function namedFilters(current: Filters): Record<FilterName, string> {
     subscription_id: subscription_id.join(' or '),
     actor: actor.join(' or '),
     verified: verified.map(verifiedWords).join(' or '),
+    outcome: outcome.join(' or '),
     target,
     subject_id,
+    exclude_source: not(current.exclude_source.map(sourceLabel)),
+    exclude_kind: not(current.exclude_kind),
+    exclude_actor: not(current.exclude_actor),
+    exclude_target: not(current.exclude_target),
+    exclude_outcome: not(current.exclude_outcome),
   }
 }

@@ -17,6 +17,7 @@ export function knownSources(): string[] {
     ...Object.keys(overview.value.value?.stats.by_source ?? {}),
     ...Object.keys(counts.value.value?.by_source ?? {}),
     ...filters.value.source,
+    ...filters.value.exclude_source,
   ])
   return [...all].sort(bySource)
 }
@@ -29,8 +30,8 @@ export function countOf(source: string): number | undefined {
 
 /** Whether events of a source are shown. */
 export function isShown(source: string): boolean {
-  const { source: chosen } = filters.value
-  return chosen.length === 0 || chosen.includes(source)
+  const { source: chosen, exclude_source: excluded } = filters.value
+  return !excluded.includes(source) && (chosen.length === 0 || chosen.includes(source))
 }
 
 /** Adds or removes one; selecting all clears the filter. */
@@ -38,7 +39,11 @@ export function toggleSource(source: string): void {
   const known = knownSources()
   const shown = known.filter(isShown)
   const next = shown.includes(source) ? shown.filter(other => other !== source) : [...shown, source]
-  if (next.length > 0) setFilters({ source: next.length === known.length ? [] : next.sort(bySource) })
+  if (next.length > 0) setSources(next.length === known.length ? [] : next.sort(bySource))
+}
+
+function setSources(source: readonly string[]): void {
+  setFilters({ source, exclude_source: [] })
 }
 
 /** The sources with their counts: the histogram's legend and the source filter. */
@@ -48,7 +53,7 @@ export function SourceChips() {
   const chips = known.filter((source, at) => at < MOST_CHIPS || chosen.includes(source))
   const press = (source: string, event: MouseEvent) => {
     if (event.metaKey || event.ctrlKey) toggleSource(source)
-    else setFilters({ source: chosen.length === 1 && chosen[0] === source ? [] : [source] })
+    else setSources(chosen.length === 1 && chosen[0] === source ? [] : [source])
   }
   const choices = known.map(source => ({
     ...{ value: source, label: sourceLabel(source), count: countOf(source) },
@@ -66,6 +71,6 @@ export function SourceChips() {
   ${
     known.length > 1 &&
     html`<${Choose} label="Sources" button=${html`<span class="visually-hidden">Sources</span>`} buttonClass="source-menu" isMany
-      choices=${choices} chosen=${chosen} onChoose=${(source: readonly string[]) => setFilters({ source: source.length === known.length ? [] : source })} />`
+      choices=${choices} chosen=${chosen} onChoose=${(source: readonly string[]) => setSources(source.length === known.length ? [] : source)} />`
   }`
 }

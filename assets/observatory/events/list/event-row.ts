@@ -1,4 +1,5 @@
 import type { StoredEvent } from '#model/events/event'
+import { outcomeGroupOf } from '#model/sentences/event-outcome'
 import { sentenceOf } from '#model/sentences/event-sentence'
 import { SourceGlyph, VerifiedMark } from '../../../shared/controls/glyph.js'
 import { classes, html } from '../../../shared/html.js'
@@ -6,6 +7,7 @@ import { Words } from '../../../shared/words/text-view.js'
 import { Time } from '../../../shared/words/time-view.js'
 import { sourceLabel } from '../../sources.js'
 import { isProgram, roleOf } from '../event-words.js'
+import { OutcomeMark } from '../outcome-mark.js'
 import { Sentence } from '../sentence-view.js'
 import { keptRowWords } from './row-words.js'
 
@@ -24,11 +26,13 @@ export interface EventRowProps {
 /** One event as a sentence: actor, action, target, and the text. */
 export function EventRow({ event, terms, isNew, isShort }: EventRowProps) {
   const { verified } = event.provenance
+  const outcome = outcomeGroupOf(event)
   return html`<div class=${classes('event-row', isNew && 'is-new')}>
     <span class="event-time"><${Time} at=${event.captured_at} as=${isShort ? 'short' : 'clock'} /></span>
     <span class="event-glyph"><${SourceGlyph} source=${event.source} name=${sourceLabel(event.source)} /></span>
     <div class="event-sentence">
       <p class="event-line">
+        ${outcome && html`<${OutcomeMark} outcome=${outcome} /> `}
         <${Sentence} parts=${sentenceOf(event)} terms=${terms} role=${roleOf(event)} isProgram=${isProgram(event)} />
       </p>
       <p class="event-said"><${Said} event=${event} terms=${terms} /></p>

@@ -1,15 +1,13 @@
 import type { TargetNode } from '#model/events/event'
 import { classes, html } from '../../../shared/html.js'
-import { isWide } from '../../../shared/media.js'
-import { href } from '../../../shared/server/address.js'
 import { Words } from '../../../shared/words/text-view.js'
 import { chainOf } from '../event-words.js'
-import { filters, filtersQuery } from '../filters/filters.js'
+import { ValueMenu } from '../filters/value-menu.js'
 import type { EntryProps } from './entry-card.js'
 
 const SHORT = 300
 
-/** The whole target chain, outermost first. Nodes with a key link to all their events. */
+/** The whole target chain, outermost first. Nodes with a key are filters. */
 export function EntryAbout({ event, terms }: EntryProps) {
   const chain = chainOf(event).filter(({ type, key, display }) => type || key || display)
   if (chain.length === 0) return null
@@ -32,12 +30,7 @@ function Step({ node: { type, key, display }, terms, isLast }: StepProps) {
   const name = html`<${Words} text=${display || id || '(no name)'} terms=${terms} limit=${SHORT} />`
   return html`<div class=${classes(isLast && 'is-last')}>
     <dt><${Words} text=${(type || 'target').replaceAll('_', ' ')} limit=${SHORT} /></dt>
-    <dd class="entry-name">${key ? html`<a href=${targetLink(key)} title="Show events about this">${name}</a>` : name}</dd>
+    <dd class="entry-name">${key ? html`<${ValueMenu} value=${{ name: 'target', value: key, words: display || key }}>${name}<//>` : name}</dd>
     <dd class="entry-key code">${key && html`<${Words} text=${key} terms=${terms} limit=${SHORT} />`}</dd>
   </div>`
-}
-
-/** All events of the range about a target. Closes a panel that covers the list. */
-function targetLink(key: string): string {
-  return href('/', filtersQuery({ target: key, event: isWide.value ? filters.value.event : '' }))
 }

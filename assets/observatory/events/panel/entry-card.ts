@@ -1,4 +1,5 @@
 import type { StoredEvent } from '#model/events/event'
+import { outcomeGroupOf } from '#model/sentences/event-outcome'
 import { sentenceText } from '#model/sentences/event-sentence'
 import { sourceStyle } from '../../../shared/controls/glyph.js'
 import { classes, html } from '../../../shared/html.js'
@@ -7,6 +8,8 @@ import { initials } from '../../../shared/words/text.js'
 import { Words } from '../../../shared/words/text-view.js'
 import { clockTime, dayHeading, dayOf, exactTime, relativeTime } from '../../../shared/words/time.js'
 import { actorName, isProgram, roleOf, wordsSaid } from '../event-words.js'
+import { ValueMenu } from '../filters/value-menu.js'
+import { OutcomeMark, outcomeWord } from '../outcome-mark.js'
 
 const SHORT = 200
 
@@ -22,12 +25,15 @@ export function EntryCard({ event, terms }: EntryProps) {
   const address = addressOf(event)
   const words = wordsSaid(event)
   const at = event.captured_at
+  const outcome = outcomeGroupOf(event)
+  const who = event.actor.display || event.actor.id
+  const name = html`<strong><${Words} text=${actorName(event)} terms=${terms} limit=${SHORT} /></strong>`
   return html`<section class="entry-card" aria-label="What was said">
     <div class="entry-person">
       <${Avatar} event=${event} />
       <div>
         <p class="entry-who">
-          <strong><${Words} text=${actorName(event)} terms=${terms} limit=${SHORT} /></strong>
+          ${who ? html`<${ValueMenu} value=${{ name: 'actor', value: who, words: who }}>${name}<//>` : name}
           ${role && html` <span class=${classes('entry-role', isProgram(event) && 'tag')}><${Words} text=${role} limit=${SHORT} /></span>`}
           ${address && html`<span class="entry-address"> · <${Words} text=${address} terms=${terms} limit=${SHORT} /></span>`}
         </p>
@@ -38,7 +44,10 @@ export function EntryCard({ event, terms }: EntryProps) {
       </div>
     </div>
     <div class=${`entry-words source-${sourceStyle(event.source)}`}>
-      <p class="entry-act"><${Words} text=${sentenceText(event)} terms=${terms} /></p>
+      <p class="entry-act">
+        ${outcome && html`<${ValueMenu} value=${{ name: 'outcome', value: outcome, words: outcomeWord(outcome) }}><${OutcomeMark} outcome=${outcome} /><//> `}
+        <${Words} text=${sentenceText(event)} terms=${terms} />
+      </p>
       ${words.trim() !== '' && html`<div class="entry-text"><${Words} text=${words} terms=${terms} mayShowAll /></div>`}
     </div>
   </section>`

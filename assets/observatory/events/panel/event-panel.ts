@@ -13,6 +13,7 @@ import { Words } from '../../../shared/words/text-view.js'
 import { sourceLabel } from '../../sources.js'
 import { eventKey } from '../event-words.js'
 import { filters } from '../filters/filters.js'
+import { ValueMenu } from '../filters/value-menu.js'
 import { loadSelected, selectedKey, selectedProblem, walk } from '../list/event-list-state.js'
 import { copyLink } from './copy-link.js'
 import { EntryAbout } from './entry-about.js'
@@ -54,9 +55,11 @@ export function EventPanel({ event, onClose }: EventPanelProps) {
 }
 
 function Head({ event, label }: { event: StoredEvent; label: string }) {
-  return html`<${SourceGlyph} source=${event.source} name=${sourceLabel(event.source)} />
+  const { source, kind } = event
+  const from = sourceLabel(source)
+  return html`<${ValueMenu} value=${{ name: 'source', value: source, words: from }}><${SourceGlyph} source=${source} name=${from} /><//>
     <h2 class="entry-title"><${Words} text=${label} limit=${60} /></h2>
-    <span class="entry-kind code"><${Words} text=${event.kind} limit=${120} /></span>`
+    <span class="entry-kind code"><${ValueMenu} value=${{ name: 'kind', value: kind, words: kind }}><${Words} text=${kind} limit=${120} /><//></span>`
 }
 
 function Entry({ event }: { event: StoredEvent }) {

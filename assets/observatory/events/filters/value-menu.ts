@@ -1,0 +1,57 @@
+import type { StoredEvent } from '#model/events/event'
+import { type Outcome, outcomeGroupOf } from '#model/sentences/event-outcome'
+import { Menu, type MenuItem } from '../../../shared/controls/menu.js'
+import { type Children, html } from '../../../shared/html.js'
+import { isWide } from '../../../shared/media.js'
+import { href } from '../../../shared/server/address.js'
+import { plainText } from '../../../shared/words/text.js'
+import { sourceLabel } from '../../sources.js'
+import { actorName, crumbsOf } from '../event-words.js'
+import { outcomeWord } from '../outcome-mark.js'
+import type { Excludable } from './filter-params.js'
+import { allButThis, filters, filtersQuery, onlyThis } from './filters.js'
+
+const LONGEST_WORDS = 60
+
+/** A value of an event, under the name of its filter. */
+export interface EventValue {
+  name: Excludable
+  value: string
+  /** What the page calls it. */
+  words: string
+}
+
+export function valueWords(name: Excludable, value: string): string {
+  if (name === 'source') return sourceLabel(value)
+  return name === 'outcome' ? outcomeWord(value as Outcome) : value
+}
+
+/** The values of an event that its row shows. */
+export function valuesOf(event: StoredEvent): EventValue[] {
+  const { actor, source, kind } = event
+  const outcome = outcomeGroupOf(event)
+  const who = actor.display || actor.id
+  const places = crumbsOf(event).flatMap(({ node, text }) => (node.key ? [{ value: node.key, words: text }] : []))
+  return [
+    ...(who ? [{ name: 'actor', value: who, words: actorName(event) } as const] : []),
+    ...places.reverse().map(place => ({ name: 'target', ...place }) as const),
+    { name: 'kind', value: kind, words: kind },
+    ...(outcome ? [{ name: 'outcome', value: outcome, words: outcomeWord(outcome) } as const] : []),
+    { name: 'source', value: source, words: sourceLabel(source) },
+  ]
+}
+
+/** `Only Ada`, `All but Ada`: links, which close a panel that covers the list. */
+export function valueItems({ name, value, words }: EventValue): MenuItem[] {
+  const event = isWide.value ? filters.value.event : ''
+  const shown = plainText(words, LONGEST_WORDS)
+  return [
+    { label: `Only ${shown}`, glyph: 'filter', href: href('/', filtersQuery({ ...onlyThis(name, value), event })) },
+    { label: `All but ${shown}`, glyph: 'close', href: href('/', filtersQuery({ ...allButThis(name, value), event })) },
+  ]
+}
+
+/** A value that one can filter for, or out. */
+export function ValueMenu({ value, children }: { value: EventValue; children?: Children }) {
+  return html`<${Menu} buttonClass="value" button=${children} items=${valueItems(value)} />`
+}
