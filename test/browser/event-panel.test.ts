@@ -139,7 +139,8 @@ t.test('the panel of an event in a browser', inBrowser(), async t => {
     t.same((await about.locator('.entry-about > div').allInnerTexts()).map(flat), [
       ...['stream eng stream:4', 'topic deploys topic:deploys', 'message 4 message:4'],
     ])
-    await about.getByRole('link', { name: 'eng' }).click()
+    await about.getByRole('button', { name: 'eng' }).click()
+    await page.getByRole('menuitem', { name: 'Only stream eng' }).click()
     t.equal((await query(page)).target, 'stream:4')
     t.equal(await opened(page), 'chat:message/8796')
   })
@@ -266,7 +267,7 @@ t.test('the panel of an event in a browser', inBrowser(), async t => {
     t.same(await findAxeViolations(page), [])
     // It is above the button, and ends after a while.
     await toast.waitFor({ state: 'detached' })
-    await panel(page).getByRole('button', { name: 'Back' }).tap()
+    await panel(page).getByRole('button', { name: 'Back', exact: true }).tap()
     await panel(page).waitFor({ state: 'detached' })
   })
 

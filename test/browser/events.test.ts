@@ -4,6 +4,8 @@ import { hasRows, isAtEnd, message, post, rows, said, start } from './events-sit
 import { ObservatorySite, ROOT_PATH } from './observatory-site.js'
 import { addressOf, query } from './page-checks.js'
 
+const JOB = { kind: 'job.failed', object_type: 'job', verb: 'failed', outcome: 'failed', metadata: {} }
+
 t.test('the view of events in a browser', inBrowser(), async t => {
   const site = new ObservatorySite(await openBrowser(t))
   const home = t.testdir()
@@ -13,6 +15,7 @@ t.test('the view of events in a browser', inBrowser(), async t => {
   await post(server, ...many)
   await post(
     server,
+    message({ kind: 'job.failed', source: 'code_a', text: 'Nightly.', who: 'Night Watch', action: JOB }),
     message({ text: 'The retry budget starts too early.', who: 'Jonas Weber' }),
     message({ who: 'Retry Robot', actor_role: 'bot', text: 'Ready.' }),
     message({ kind: 'push.created', text: '', payload: { head_commit: { message: `${'x'.repeat(500)} retry` } } }),
@@ -83,7 +86,10 @@ t.test('the view of events in a browser', inBrowser(), async t => {
     const page = await site.openTab(t, server)
     await hasRows(page)
     await page.getByRole('button', { name: 'Kind' }).click()
-    await page.getByRole('dialog', { name: 'Kind' }).getByText('Counts include the whole ledger.').waitFor()
+    await page
+      .getByRole('dialog', { name: 'Kind' })
+      .getByText('Counts of events that match the other filters.')
+      .waitFor()
     await page.keyboard.press('Escape')
     await page.getByRole('button', { name: 'Who' }).click()
     const people = page.getByRole('dialog', { name: 'Who' })
@@ -92,6 +98,56 @@ t.test('the view of events in a browser', inBrowser(), async t => {
     await people.getByRole('option', { name: 'Jonas Weber' }).click()
     await hasRows(page, 2)
     t.same((await addressOf(page)).searchParams.getAll('actor'), ['Retry Robot', 'Jonas Weber'])
+  })
+
+  t.test('what failed has a mark and a filter, and a person can be left out', async t => {
+    const page = await site.openTab(t, server, '/?source=code_a')
+    await rows(page).first().waitFor()
+    await page.getByRole('button', { name: 'Outcome' }).click()
+    const outcomes = page.getByRole('dialog', { name: 'Outcome' })
+    await outcomes.getByRole('option', { name: /^Failed 1$/ }).click()
+    await hasRows(page, 1)
+    t.equal(await rows(page).getByRole('img', { name: 'Failed' }).count(), 1)
+    await page.keyboard.press('Escape')
+    await page.getByRole('button', { name: 'Clear Outcome' }).click()
+    await hasRows(page)
+    await page.getByRole('button', { name: 'Who' }).click()
+    const people = page.getByRole('dialog', { name: 'Who' })
+    await people.getByRole('radio', { name: 'All but' }).check({ force: true })
+    await people.getByRole('option', { name: /^Ada Okafor 150$/ }).click()
+    await hasRows(page, 1)
+    t.match(await query(page), { exclude_actor: 'Ada Okafor' })
+    await page.keyboard.press('Escape')
+    await page.getByRole('button', { name: 'Not by: Ada Okafor' }).click()
+    await hasRows(page)
+    t.notMatch(await query(page), { exclude_actor: 'Ada Okafor' })
+  })
+
+  t.test('values of a row and of the panel filter for it, or leave it out', async t => {
+    const page = await site.openTab(t, server, '/?source=backup')
+    await rows(page).first().waitFor()
+    await rows(page).first().click({ button: 'right' })
+    t.same((await page.getByRole('menuitem').allInnerTexts()).map(text => text.trim()).slice(0, 2), [
+      'Only Ada Okafor',
+      'All but Ada Okafor',
+    ])
+    await page.getByRole('menuitem', { name: 'Only alarm.half_done' }).click()
+    await hasRows(page, 1)
+    t.match(await query(page), { source: 'backup', kind: 'alarm.half_done' })
+    await rows(page).first().click()
+    const panel = page.locator('.panel')
+    await panel.getByRole('button', { name: 'alarm.half_done' }).click()
+    await page.getByRole('menuitem', { name: 'All but alarm.half_done' }).click()
+    await page.getByRole('button', { name: 'Not: alarm.half_done' }).waitFor()
+    const { kind, exclude_kind } = await query(page)
+    t.same({ kind, exclude_kind }, { kind: undefined, exclude_kind: 'alarm.half_done' })
+    t.equal(await page.locator('.event-said', { hasText: 'Disk is full.' }).count(), 0)
+    await page.locator('.virtual-list').focus()
+    await page.keyboard.press('ArrowDown')
+    await page.keyboard.press('Shift+F10')
+    await page.getByRole('menuitem', { name: 'Only Ada Okafor' }).waitFor()
+    await page.keyboard.press('Escape')
+    t.equal(await page.getByRole('menuitem').count(), 0)
   })
 
   t.test('older events come as one scrolls, none missing and none twice, down to the beginning', async t => {

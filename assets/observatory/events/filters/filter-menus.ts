@@ -29,8 +29,8 @@ export function FilterMenus({ hasClear = true }: { hasClear?: boolean }) {
     <${FilterMenu} name="actor" label="Who" choices=${withCounts('actor')} canExclude placeholder="Find or type a name" mayWrite=${() => true}
       empty="Type a name or an id." />
     <${FilterMenu} name="verified" label="Verified" choices=${verifiedChoices()} />
-    ${target !== '' && html`<${Removable} label="About" value=${target} onRemove=${() => setFilters({ target: '' })} />`}
-    ${subject_id !== '' && html`<${Removable} label="Subject" value=${subject_id} onRemove=${() => setFilters({ subject_id: '' })} />`}
+    ${target !== '' && html`<${Removable} label="About" isCode value=${target} onRemove=${() => setFilters({ target: '' })} />`}
+    ${subject_id !== '' && html`<${Removable} label="Subject" isCode value=${subject_id} onRemove=${() => setFilters({ subject_id: '' })} />`}
     ${EXCLUDED.map(({ name, label }) => html`<${ExcludedChips} name=${name} label=${label} />`)}
     ${hasClear && hasFilters() && html`<button type="button" class="button quiet small accent" onClick=${clearFilters}>Clear all</button>`}`
 }
@@ -99,14 +99,22 @@ const EXCLUDED = [
 function ExcludedChips({ name, label }: (typeof EXCLUDED)[number]) {
   const excluded = filters.value[`exclude_${name}`]
   return excluded.map(
-    value => html`<${Removable} label=${label} value=${valueWords(name, value)}
+    value => html`<${Removable} key=${value} label=${label} value=${valueWords(name, value)} isCode=${name === 'kind' || name === 'target'}
       onRemove=${() => setFilters({ [`exclude_${name}`]: excluded.filter(other => other !== value) })} />`,
   )
 }
 
-function Removable({ label, value, onRemove }: { label: string; value: string; onRemove: () => void }) {
+interface RemovableProps {
+  label: string
+  value: string
+  /** Shows the value in monospace. */
+  isCode?: boolean
+  onRemove: () => void
+}
+
+function Removable({ label, value, isCode, onRemove }: RemovableProps) {
   return html`<button type="button" class="chip is-set" title="Remove" onClick=${onRemove}>
-    <span class="ellipsis"><span>${label}:</span> <span class="code"><${Words} text=${value} limit=${CHIP_LIMIT} /></span></span><${Glyph} name="close" class="small" />
+    <span class="ellipsis"><span>${label}:</span> <span class=${isCode ? 'code' : undefined}><${Words} text=${value} limit=${CHIP_LIMIT} /></span></span><${Glyph} name="close" class="small" />
     <span class="visually-hidden">remove</span>
   </button>`
 }

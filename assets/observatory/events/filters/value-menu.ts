@@ -1,4 +1,5 @@
-import type { StoredEvent } from '#model/events/event'
+import type { StoredEvent, TargetNode } from '#model/events/event'
+import { plainWords } from '#model/sentences/event-names'
 import { type Outcome, outcomeGroupOf } from '#model/sentences/event-outcome'
 import { Menu, type MenuItem } from '../../../shared/controls/menu.js'
 import { type Children, html } from '../../../shared/html.js'
@@ -31,14 +32,21 @@ export function valuesOf(event: StoredEvent): EventValue[] {
   const { actor, source, kind } = event
   const outcome = outcomeGroupOf(event)
   const who = actor.display || actor.id
-  const places = crumbsOf(event).flatMap(({ node, text }) => (node.key ? [{ value: node.key, words: text }] : []))
+  const places = crumbsOf(event).flatMap(({ node, text }) =>
+    node.key ? [{ value: node.key, words: placeWords(node, text) }] : [],
+  )
   return [
     ...(who ? [{ name: 'actor', value: who, words: actorName(event) } as const] : []),
     ...places.reverse().map(place => ({ name: 'target', ...place }) as const),
     { name: 'kind', value: kind, words: kind },
-    ...(outcome ? [{ name: 'outcome', value: outcome, words: outcomeWord(outcome) } as const] : []),
+    ...(outcome ? [{ name: 'outcome', value: outcome, words: outcome } as const] : []),
     { name: 'source', value: source, words: sourceLabel(source) },
   ]
+}
+
+/** `repository tide/relay` */
+export function placeWords({ type = '' }: TargetNode, text: string): string {
+  return `${plainWords(type)} ${text}`.trim()
 }
 
 /** `Only Ada`, `All but Ada`: links, which close a panel that covers the list. */

@@ -11,7 +11,7 @@ import { loaded } from './event-list-state.js'
  * the menu key.
  */
 export function useRowMenu(): { open: (pressed: MouseEvent) => void; menu: Children } {
-  const [shown, show] = useState<{ event: StoredEvent; row: HTMLElement } | undefined>(undefined)
+  const [shown, show] = useState<{ event: StoredEvent; row: HTMLElement; beside: HTMLElement } | undefined>(undefined)
   const close = () => show(undefined)
   const open = (pressed: MouseEvent) => {
     const row = rowAt(pressed.target)
@@ -19,7 +19,8 @@ export function useRowMenu(): { open: (pressed: MouseEvent) => void; menu: Child
     // Selected text has the browser's own menu.
     if (!row || !event || getSelection()?.isCollapsed === false) return
     pressed.preventDefault()
-    show({ event, row })
+    const { target } = pressed
+    show({ event, row, beside: target instanceof HTMLElement && row.contains(target) ? target : row })
   }
   const done = () => {
     shown?.row.closest<HTMLElement>('[role=listbox]')?.focus({ preventScroll: true })
@@ -27,7 +28,7 @@ export function useRowMenu(): { open: (pressed: MouseEvent) => void; menu: Child
   }
   const menu =
     shown &&
-    html`<${MenuList} key=${eventKey(shown.event)} id="row-menu" opener=${{ current: shown.row }} items=${valuesOf(shown.event).flatMap(valueItems)}
+    html`<${MenuList} key=${eventKey(shown.event)} id="row-menu" opener=${{ current: shown.beside }} items=${valuesOf(shown.event).flatMap(valueItems)}
       onClose=${close} onDone=${done} />`
   return { open, menu }
 }

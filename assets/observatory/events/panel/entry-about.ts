@@ -2,7 +2,7 @@ import type { TargetNode } from '#model/events/event'
 import { classes, html } from '../../../shared/html.js'
 import { Words } from '../../../shared/words/text-view.js'
 import { chainOf } from '../event-words.js'
-import { ValueMenu } from '../filters/value-menu.js'
+import { placeWords, ValueMenu } from '../filters/value-menu.js'
 import type { EntryProps } from './entry-card.js'
 
 const SHORT = 300
@@ -25,12 +25,13 @@ interface StepProps {
   isLast: boolean
 }
 
-function Step({ node: { type, key, display }, terms, isLast }: StepProps) {
+function Step({ node, terms, isLast }: StepProps) {
+  const { type, key, display } = node
   const id = type && key?.startsWith(`${type}:`) ? key.slice(type.length + 1) : key
   const name = html`<${Words} text=${display || id || '(no name)'} terms=${terms} limit=${SHORT} />`
   return html`<div class=${classes(isLast && 'is-last')}>
     <dt><${Words} text=${(type || 'target').replaceAll('_', ' ')} limit=${SHORT} /></dt>
-    <dd class="entry-name">${key ? html`<${ValueMenu} value=${{ name: 'target', value: key, words: display || key }}>${name}<//>` : name}</dd>
+    <dd class="entry-name">${key ? html`<${ValueMenu} value=${{ name: 'target', value: key, words: placeWords(node, display || key) }}>${name}<//>` : name}</dd>
     <dd class="entry-key code">${key && html`<${Words} text=${key} terms=${terms} limit=${SHORT} />`}</dd>
   </div>`
 }

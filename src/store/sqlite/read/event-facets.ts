@@ -14,8 +14,8 @@ import { rowMatcher } from '../search/row-matcher.js'
 import { firstCounted, headOf, rangeOf } from './event-histogram.js'
 import { SlicedWork, type WorkBounds } from './sliced-work.js'
 
-/** A menu waits for this: after half a second of work, the answer contains the counts so far. */
-const BOUNDS: WorkBounds = { sliceMs: 4, workMs: 500 }
+/** A menu waits for this: after a second of work, the answer contains the counts so far. */
+const BOUNDS: WorkBounds = { sliceMs: 4, workMs: 1_000 }
 
 const ROW = /* sql */ `
   SELECT seq, source, kind, subject_id, CASE WHEN octet_length(body) <= ${LARGE_BODY_BYTES} THEN body END AS body
