@@ -103,12 +103,13 @@ export function RangeForm({ onDone }: { onDone: () => void }) {
     </fieldset>`
   }
   const { utc } = appearance.value
+  const isWrong = problem && !range
   return html`<form class="range-form" onSubmit=${show}>
     <label class="field-label" for=${id}>Range</label>
     <input id=${id} class="field" autocomplete="off" spellcheck="false" value=${text} aria-describedby=${`${id}-hint`}
-      aria-invalid=${problem && !range} onInput=${(event: InputEvent) => setTyped((event.target as HTMLInputElement).value)} />
-    <p id=${`${id}-hint`} class=${problem && !range ? 'field-problem' : 'field-hint'} role=${problem && !range ? 'alert' : undefined}>
-      Such as yesterday 14:00–15:00, 2026-11-20 14:00 to 15:30, last 3 hours, since 9:00.</p>
+      aria-invalid=${isWrong} onInput=${(event: InputEvent) => setTyped((event.target as HTMLInputElement).value)} />
+    <p id=${`${id}-hint`} class=${isWrong ? 'field-problem' : 'field-hint'} role=${isWrong ? 'alert' : undefined}>
+      ${isWrong && 'This is not a range. '}Examples: yesterday 14:00–15:00, 2026-11-20 14:00 to 15:30, last 3 hours, since 9:00.</p>
     <div class="chips" role="group" aria-label="Presets">
       ${PRESETS.map(
         preset =>
