@@ -44,13 +44,7 @@ export function RangePicker() {
       <${Glyph} name="clock" /><span class="visually-hidden">Range: </span>${capital(rangeWords())}<${Glyph} name="chevron-down" class="small" />
     </button>
     <button type="button" class="button icon" aria-label="Zoom out" title="Zoom out (-)" onClick=${zoomOut}><${Glyph} name="zoom-out" /></button>
-    ${
-      isShown &&
-      html`<${RangePopover} id=${id} opener=${opener} onClose=${close} onDone=${() => {
-        close()
-        opener.current?.focus()
-      }} />`
-    }
+    ${isShown && html`<${RangePopover} id=${id} opener=${opener} onClose=${close} />`}
   </span>`
 }
 
@@ -58,14 +52,22 @@ interface RangePopoverProps {
   id: string
   opener: { current: HTMLElement | null }
   onClose: () => void
-  /** Closes it and returns the focus to the button. */
-  onDone: () => void
 }
 
-function RangePopover({ id, opener, onClose, onDone }: RangePopoverProps) {
+function RangePopover({ id, opener, onClose }: RangePopoverProps) {
   const popover = useRef<HTMLDivElement>(null)
+  const before = useRef(opener.current)
   usePopover(popover, opener, onClose)
-  useLayoutEffect(() => popover.current?.querySelector('input')?.select(), [])
+  useLayoutEffect(() => {
+    // Its shortcut may open it from anywhere.
+    const { activeElement } = document
+    if (activeElement instanceof HTMLElement && activeElement !== document.body) before.current = activeElement
+    popover.current?.querySelector('input')?.select()
+  }, [])
+  const onDone = () => {
+    onClose()
+    before.current?.focus()
+  }
   return html`<div ref=${popover} id=${id} class="menu range-menu" popover="manual" role="dialog" aria-label="Range"
     onKeyDown=${(event: KeyboardEvent) => {
       if (event.key !== 'Escape') return
