@@ -38,7 +38,7 @@ export function RangePicker() {
     { keys: '0', does: 'another range', run: () => setShown(true) },
     { keys: '-', does: 'zoom out', run: zoomOut },
   ])
-  return html`<span class="range-picker">
+  return html`<span class="chip-pair range-picker">
     <button ref=${opener} type="button" class="button" aria-haspopup="dialog" aria-expanded=${isShown}
       aria-controls=${isShown ? id : undefined} onClick=${() => setShown(!isShown)}>
       <${Glyph} name="clock" /><span class="visually-hidden">Range: </span>${capital(rangeWords())}<${Glyph} name="chevron-down" class="small" />
