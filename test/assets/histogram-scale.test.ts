@@ -71,7 +71,7 @@ t.test('three grid lines at whole, plain heights hold the highest bar', async t 
       return top >= highest && Number.isInteger(half) && top <= Math.max(2, highest * 2.5)
     }),
   )
-  t.same([40, 1500, 2_000_000].map(heightLabel), ['40', '1.5k', '2M'])
+  t.same([40, 1500, 2_000_000].map(heightLabel), ['40', '1.5K', '2M'])
 })
 
 t.test('bands stand on one another with ground between them, and what is there at all is seen', async t => {

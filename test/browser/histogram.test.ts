@@ -3,7 +3,7 @@ import t from 'tap'
 import { inBrowser, openBrowser } from './chromium.js'
 import { openBook, type Written } from './event-book.js'
 import { LAPTOP, ObservatorySite, PHONE } from './observatory-site.js'
-import { findAxeViolationsInBothSchemes, overflow, query } from './page-checks.js'
+import { findAxeViolationsInBothSchemes, focused, overflow, query } from './page-checks.js'
 
 /** A whole day, so that a bar is a quarter of an hour. */
 const DAY = '/?from=2025-11-20T00:00:00Z&to=2025-11-20T23:59:59.999999Z'
@@ -127,6 +127,53 @@ t.test('the histogram in a browser', inBrowser(), async t => {
     t.match(await query(page), { from: '2025-11-20T08:00:00.000001Z', to: '2025-11-20T08:59:59.999999Z' })
   })
 
+  t.test('zooming out widens the range around its middle, step by step; back narrows it again', async t => {
+    const page = await site.openTab(t, served, '/?from=2025-11-20T12:00:00Z&to=2025-11-20T12:14:59.999999Z')
+    await drawn(page)
+    await page.getByRole('button', { name: 'Zoom out' }).click()
+    t.same(await query(page), { from: '2025-11-20T11:37:30.000000Z', to: '2025-11-20T12:37:29.999999Z' })
+    await page.keyboard.press('-')
+    t.same(await query(page), { from: '2025-11-20T09:07:30.000000Z', to: '2025-11-20T15:07:29.999999Z' })
+    await page.goBack()
+    await page.goBack()
+    t.match(await query(page), { from: '2025-11-20T12:00:00Z' })
+  })
+
+  t.test('a typed range is read in the zone of the page, which may be UTC, also after a reload', async t => {
+    const page = await site.openTab(t, served, '/', { ...LAPTOP, ...BERLIN })
+    const written = page.getByRole('textbox', { name: 'Range', exact: true })
+    const start = page.getByRole('textbox', { name: 'From: time, 24 hours' })
+    await page.keyboard.press('0')
+    await written.fill('2025-11-20')
+    await written.fill('2025-11-20 9')
+    await page.keyboard.press('Enter')
+    await page.getByRole('alert').getByText('This is not a range.').waitFor()
+    await written.fill('2025-11-20 8:30 to 9:30')
+    t.equal(await start.inputValue(), '08:30')
+    await start.fill('9:00')
+    await start.press('Enter')
+    t.same(await query(page), { from: '2025-11-20T08:00:00.000000Z', to: '2025-11-20T08:29:59.999999Z' })
+    await page.getByText('4 events').first().waitFor()
+    const button = page.getByRole('button', { name: 'Thu 20 Nov 2025 09:00 – 09:30' })
+    t.match(await focused(page), /09:00 – 09:30$/)
+    await button.click()
+    await page.getByRole('switch', { name: 'UTC' }).check({ force: true })
+    t.equal(await start.inputValue(), '08:00')
+    t.same(await findAxeViolationsInBothSchemes(page), [])
+    await page.keyboard.press('Escape')
+    await page.getByRole('button', { name: 'Thu 20 Nov 2025 08:00 – 08:30' }).waitFor()
+    await drawn(page)
+    t.match((await table(page))[1], /^Thu 20 Nov 2025 08:00/)
+    t.same(await page.locator('.list-row time').first().innerText(), '08:20:00')
+    await page.reload()
+    await drawn(page)
+    t.match((await table(page))[1], /^Thu 20 Nov 2025 08:00/)
+    await page.keyboard.press('0')
+    await written.fill('2025-11-20 8:15–9:00')
+    await page.keyboard.press('Enter')
+    t.same(await query(page), { from: '2025-11-20T08:15:00.000000Z', to: '2025-11-20T08:59:59.999999Z' })
+  })
+
   t.test('it counts what is filtered', async t => {
     const page = await site.openTab(t, served, `${DAY}&q=retry`)
     await drawn(page)
@@ -184,6 +231,21 @@ t.test('the histogram while new events come', inBrowser(), async t => {
     t.match((await table(page)).at(-1), /\|2\|1\|3$/)
     t.equal(await page.locator('.histogram table tr').count(), 3)
     t.ok(asked <= 1, 'it counted from what Live brought')
+  })
+
+  t.test('ranges of minutes and of days have keys; a day that is over has no Live', async t => {
+    const page = await site.openTab(t, served, '/?live=1')
+    await page.keyboard.press('1')
+    await page.getByRole('button', { name: 'Last 15 minutes' }).waitFor()
+    t.match(await query(page), { last: '15m' })
+    await page.getByText('3 events').first().waitFor()
+    await write({ at: ago(0) })
+    await page.getByText('4 events').first().waitFor()
+    await page.keyboard.press('-')
+    t.match(await query(page), { last: '1h' })
+    await page.keyboard.press('9')
+    await page.getByRole('button', { name: 'Yesterday' }).waitFor()
+    t.equal(await page.getByRole('switch', { name: 'Live' }).isDisabled(), true)
   })
 
   t.test('a range up to its end goes on with time', async t => {

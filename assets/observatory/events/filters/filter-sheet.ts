@@ -1,4 +1,4 @@
-import { SourceGlyph } from '../../../shared/controls/glyph.js'
+import { Glyph, SourceGlyph } from '../../../shared/controls/glyph.js'
 import { Panel } from '../../../shared/controls/panel.js'
 import { Switch } from '../../../shared/controls/switch.js'
 import { html } from '../../../shared/html.js'
@@ -10,6 +10,7 @@ import { FilterMenus } from './filter-menus.js'
 import { clearFilters, hasFilters } from './filters.js'
 import { RangeForm } from './range-picker.js'
 import { countOf, isShown, knownSources, toggleSource } from './source-chips.js'
+import { zoomOut } from './time-range.js'
 
 export interface FilterSheetProps {
   onClose: () => void
@@ -26,6 +27,7 @@ export function FilterSheet({ onClose }: FilterSheetProps) {
   return html`<${Panel} label="Filters" size="form" takesFocus onClose=${onClose} actions=${actions} foot=${foot}>
     <div class="panel-section form filter-sheet">
       <${RangeForm} onDone=${onClose} />
+      <button type="button" class="button" onClick=${zoomOut}><${Glyph} name="zoom-out" />Zoom out</button>
       <section aria-labelledby="sheet-sources">
         <h3 id="sheet-sources">Source</h3>
         <div class="sheet-sources">

@@ -38,19 +38,13 @@ export function RangePicker() {
     { keys: '0', does: 'another range', run: () => setShown(true) },
     { keys: '-', does: 'zoom out', run: zoomOut },
   ])
-  return html`<span class="range-picker">
+  return html`<span class="chip-pair range-picker">
     <button ref=${opener} type="button" class="button" aria-haspopup="dialog" aria-expanded=${isShown}
       aria-controls=${isShown ? id : undefined} onClick=${() => setShown(!isShown)}>
       <${Glyph} name="clock" /><span class="visually-hidden">Range: </span>${capital(rangeWords())}<${Glyph} name="chevron-down" class="small" />
     </button>
     <button type="button" class="button icon" aria-label="Zoom out" title="Zoom out (-)" onClick=${zoomOut}><${Glyph} name="zoom-out" /></button>
-    ${
-      isShown &&
-      html`<${RangePopover} id=${id} opener=${opener} onClose=${close} onDone=${() => {
-        close()
-        opener.current?.focus()
-      }} />`
-    }
+    ${isShown && html`<${RangePopover} id=${id} opener=${opener} onClose=${close} />`}
   </span>`
 }
 
@@ -58,14 +52,22 @@ interface RangePopoverProps {
   id: string
   opener: { current: HTMLElement | null }
   onClose: () => void
-  /** Closes it and returns the focus to the button. */
-  onDone: () => void
 }
 
-function RangePopover({ id, opener, onClose, onDone }: RangePopoverProps) {
+function RangePopover({ id, opener, onClose }: RangePopoverProps) {
   const popover = useRef<HTMLDivElement>(null)
+  const before = useRef(opener.current)
   usePopover(popover, opener, onClose)
-  useLayoutEffect(() => popover.current?.querySelector('input')?.select(), [])
+  useLayoutEffect(() => {
+    // Its shortcut may open it from anywhere.
+    const { activeElement } = document
+    if (activeElement instanceof HTMLElement && activeElement !== document.body) before.current = activeElement
+    popover.current?.querySelector('input')?.select()
+  }, [])
+  const onDone = () => {
+    onClose()
+    before.current?.focus()
+  }
   return html`<div ref=${popover} id=${id} class="menu range-menu" popover="manual" role="dialog" aria-label="Range"
     onKeyDown=${(event: KeyboardEvent) => {
       if (event.key !== 'Escape') return
@@ -103,12 +105,13 @@ export function RangeForm({ onDone }: { onDone: () => void }) {
     </fieldset>`
   }
   const { utc } = appearance.value
+  const isWrong = problem && !range
   return html`<form class="range-form" onSubmit=${show}>
     <label class="field-label" for=${id}>Range</label>
     <input id=${id} class="field" autocomplete="off" spellcheck="false" value=${text} aria-describedby=${`${id}-hint`}
-      aria-invalid=${problem && !range} onInput=${(event: InputEvent) => setTyped((event.target as HTMLInputElement).value)} />
-    <p id=${`${id}-hint`} class=${problem && !range ? 'field-problem' : 'field-hint'} role=${problem && !range ? 'alert' : undefined}>
-      Such as yesterday 14:00–15:00, 2026-11-20 14:00 to 15:30, last 3 hours, since 9:00.</p>
+      aria-invalid=${isWrong} onInput=${(event: InputEvent) => setTyped((event.target as HTMLInputElement).value)} />
+    <p id=${`${id}-hint`} class=${isWrong ? 'field-problem' : 'field-hint'} role=${isWrong ? 'alert' : undefined}>
+      ${isWrong && 'This is not a range. '}Examples: yesterday 14:00–15:00, 2026-11-20 14:00 to 15:30, last 3 hours, since 9:00.</p>
     <div class="chips" role="group" aria-label="Presets">
       ${PRESETS.map(
         preset =>

@@ -47,7 +47,7 @@ export function zoomOut(): void {
   const length = lengthOf(from, to)
   const wider = LENGTHS.find(wider => wider > length * 1.1)
   if (wider === undefined) return
-  const end = isOpen ? present : toMs(to) + Math.round((wider - length) / 2)
+  const end = isOpen ? present : toMs(to) + 1 + Math.round((wider - length) / 2)
   if (end < present - NOW_MS) setRange({ from: fromMs(end - wider), to: justBefore(fromMs(end)) })
   else setRange(rollingRange(wider) ?? {})
 }

@@ -1,6 +1,6 @@
 import { html } from '../../../shared/html.js'
 import type { EventHistogram } from '../../../shared/server/wire.js'
-import { toMs } from '../../../shared/words/time.js'
+import { shownZone, toMs } from '../../../shared/words/time.js'
 import { bandsOf, edgesOf, STACK } from './histogram-parts.js'
 import { heightLabel, heightTicks, stackBands, timeTicks } from './histogram-scale.js'
 
@@ -46,6 +46,7 @@ export function HistogramChart({ histogram, width, height, at, brush }: ChartPro
       count => html`<path class="histogram-grid" d=${`M0 ${Math.round(height - count * scale)}h${width}`} />
         <text x="-10" y=${height - count * scale} text-anchor="end" dominant-baseline="central">${heightLabel(count)}</text>`,
     )}
+    ${shownZone.value !== undefined && html`<text x="-10" y=${height + 15} text-anchor="end">${shownZone.value}</text>`}
     ${ticks.map(({ ms, label }) => html`<text x=${xOf(ms)} y=${height + 15} text-anchor="middle">${label}</text>`)}
     ${STACK.map((style, band) => paths[band] && html`<path class=${`histogram-bars source-${style}`} d=${paths[band]} />`)}
     ${

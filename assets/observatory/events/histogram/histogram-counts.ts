@@ -5,7 +5,7 @@ import { outage } from '../../../shared/server/connection.js'
 import { createResource, type Resource } from '../../../shared/server/resource.js'
 import type { EventHistogram } from '../../../shared/server/wire.js'
 import { now } from '../../../shared/words/now.js'
-import { localOffset, toMs } from '../../../shared/words/time.js'
+import { localOffset, shownZone, toMs } from '../../../shared/words/time.js'
 import { apiQuery, filters, queryKey, rangeOf } from '../filters/filters.js'
 import { loaded } from '../list/event-list-state.js'
 import { closedBuckets, planOpenRange } from './histogram-buckets.js'
@@ -55,6 +55,8 @@ export function followCounts(): () => void {
     effect(() => {
       queryKey.value
       isPhone.value
+      // Buckets start at round times of the zone.
+      shownZone.value
       untracked(() => void counted.load())
     }),
     effect(() => {

@@ -114,15 +114,11 @@ export function heightTicks(highest: number): [number, number, number] {
   return [0, nice, 2 * nice]
 }
 
-/** `40`, `1.5k`: there is little room next to the bars. */
+const COMPACT = new Intl.NumberFormat('en', { notation: 'compact', maximumFractionDigits: 1 })
+
+/** `40`, `1.5K`: there is little room next to the bars. */
 export function heightLabel(height: number): string {
-  for (const [unit, name] of [
-    [1_000_000, 'M'],
-    [1_000, 'k'],
-  ] as const) {
-    if (height >= unit) return `${Number((height / unit).toFixed(1))}${name}`
-  }
-  return String(height)
+  return COMPACT.format(height)
 }
 
 /** A band of a bar: its lower and upper edge. */
