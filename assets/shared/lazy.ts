@@ -1,10 +1,12 @@
 import type { FunctionComponent, VNode } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import { html } from './html.js'
+import { checkVersion, isOutdated, outage } from './server/connection.js'
 
 /**
- * A component whose module loads when it is first shown, for rarely needed parts. Renders nothing until then. A module
- * that fails to load is an error of the view, which `Boundary` shows.
+ * A component whose module loads when it is first shown, for rarely needed parts. Renders nothing until then. After an
+ * outage it loads again; a new version of the page is shown above the view. Another failure is an error of the view,
+ * which `Boundary` shows.
  */
 export function lazily<Props extends object>(
   load: () => Promise<FunctionComponent<Props>>,
@@ -13,6 +15,7 @@ export function lazily<Props extends object>(
   return props => {
     const [problem, setProblem] = useState<{ error: unknown } | undefined>(undefined)
     const [, draw] = useState(false)
+    const isAway = outage.value !== undefined
     useEffect(() => {
       if (known) return
       load().then(
@@ -20,9 +23,12 @@ export function lazily<Props extends object>(
           known = component
           draw(true)
         },
-        error => setProblem({ error }),
+        async error => {
+          await checkVersion()
+          if (!outage.peek() && !isOutdated.peek()) setProblem({ error })
+        },
       )
-    }, [])
+    }, [isAway])
     if (problem) throw problem.error
     return known ? html`<${known} ...${props} />` : null
   }

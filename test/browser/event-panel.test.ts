@@ -2,6 +2,7 @@ import type { BrowserContextOptions, Locator, Page } from 'playwright-core'
 import t, { type Test } from 'tap'
 import { inBrowser, openBrowser } from './chromium.js'
 import { openBook, type Written } from './event-book.js'
+import { hasRows } from './events-site.js'
 import { LAPTOP, ObservatorySite, PHONE, ROOT_PATH } from './observatory-site.js'
 import { findAxeViolations, findAxeViolationsInBothSchemes, overflow, query } from './page-checks.js'
 
@@ -143,6 +144,24 @@ t.test('the panel of an event in a browser', inBrowser(), async t => {
     await page.getByRole('menuitem', { name: 'Only stream eng' }).click()
     t.equal((await query(page)).target, 'stream:4')
     t.equal(await opened(page), 'chat:message/8796')
+  })
+
+  t.test('what happened around it is a link away: everywhere, and in its conversation', async t => {
+    const page = await openEvent(t, 'chat:message/8796', { ...LAPTOP, viewport: { width: 1280, height: 1000 } })
+    const around = panel(page).getByRole('region', { name: 'Around this' })
+    t.same((await around.getByRole('term').allInnerTexts()).map(flat), ['All events', 'Conversation', 'Person'])
+    const links = around.getByRole('link', { name: /±5\s/ })
+    await links.first().click()
+    await hasRows(page, 5)
+    t.same(await query(page), {
+      ...{ from: '2025-11-20T09:06:04.731209Z', to: '2025-11-20T09:16:04.731209Z', event: 'chat:message/8796' },
+    })
+    t.match(await page.getByRole('option', { selected: true }).innerText(), 'Found it')
+    await page.goBack()
+    await panel(page).locator('.entry').waitFor()
+    await links.nth(1).click()
+    await hasRows(page, 3)
+    t.match(await query(page), { target: 'topic:deploys', source: 'chat', from: '2025-11-20T09:06:04.731209Z' })
   })
 
   t.test('one can go to the platform, make a card, and copy: never a token', async t => {

@@ -99,6 +99,36 @@ t.test('the shell of the observatory in a browser', inBrowser(), async t => {
     await page.getByText('The server has not answered').waitFor({ state: 'detached' })
   })
 
+  t.test('a part that cannot be loaded during an outage is loaded after it', async t => {
+    const page = await site.open(t, open)
+    await page.getByRole('heading', { name: 'No events yet.' }).waitFor()
+    await page.context().setOffline(true)
+    await page.getByRole('link', { name: 'Subscriptions' }).click()
+    await page.getByText('The server has not answered').waitFor()
+    t.equal(await page.getByText('This view stopped working').count(), 0)
+    await page.context().setOffline(false)
+    await page.getByRole('heading', { name: 'Subscriptions' }).waitFor()
+  })
+
+  t.test('after an upgrade of the server a page offers to reload, and shows the same view then', async t => {
+    const page = await site.open(t, open)
+    await page.getByRole('heading', { name: 'No events yet.' }).waitFor()
+    // The server of another version does not know the folder of this one.
+    const upgraded = (await open.request(`${ROOT_PATH}/assets/another-version/observatory/main.js`)).status
+    await page.route('**/assets/**', route => route.fulfill({ status: upgraded }))
+    await page.getByRole('link', { name: 'Subscriptions' }).click()
+    await page.getByText('A new version of Daybook is running.').waitFor()
+    t.equal(await page.getByText('This view stopped working').count(), 0)
+    await page.goBack()
+    await page.getByRole('heading', { name: 'No events yet.' }).waitFor()
+    t.same(await findAxeViolations(page), [], 'what is loaded stays usable')
+    await page.goForward()
+    await page.unroute('**/assets/**')
+    await page.getByRole('button', { name: 'Reload' }).click()
+    await page.getByRole('heading', { name: 'Subscriptions' }).waitFor()
+    t.equal(await page.getByText('A new version').count(), 0)
+  })
+
   t.test('it is accessible in both schemes and fits every window', async t => {
     for (const window of [{}, PHONE, WALL]) {
       const page = await site.openTab(t, open, '/', window)

@@ -24,10 +24,10 @@ export function ExportMenu() {
   const items = [
     file('Download JSON Lines', 'jsonl'),
     file('Download CSV', 'csv'),
-    command('Copy as curl', 'all of these', () => exportCommand(ledger, query)),
-    command('Copy as daybook command', 'the newest', () => listCommand(ledger, query)),
-    command('Copy as stream', 'these, then new ones', () => streamCommand(ledger, query)),
-    command('Copy as consumer', 'a shell script', () => consumerCommand(ledger, query, rangeOf(Date.now()).from)),
+    command('Copy as curl', 'oldest first', () => exportCommand(ledger, query)),
+    command('Copy as daybook command', 'newest first', () => listCommand(ledger, query)),
+    command('Copy as stream', 'then new events', () => streamCommand(ledger, query)),
+    command('Copy as consumer', 'shell script', () => consumerCommand(ledger, query, rangeOf(Date.now()).from)),
   ]
   return html`<${Menu} buttonClass="button push" items=${items}
     button=${html`<${Glyph} name="download" /><span class="events-export-words">Export</span>`} />`

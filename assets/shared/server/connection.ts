@@ -12,6 +12,9 @@ export interface Outage {
 /** Undefined while the server responds. Views pause loading during an outage and continue afterwards. */
 export const outage = signal<Outage | undefined>(undefined)
 
+/** The server has another version of the page: parts that are not loaded yet cannot be loaded any more. */
+export const isOutdated = signal(false)
+
 const FIRST_RETRY_MS = 2_000
 const LONGEST_RETRY_MS = 30_000
 const ANSWER_WITHIN_MS = 10_000
@@ -26,7 +29,23 @@ export function reportResponse(): void {
   retryMs = FIRST_RETRY_MS
   window.clearTimeout(timer)
   timer = undefined
-  if (outage.value) outage.value = undefined
+  if (!outage.value) return
+  outage.value = undefined
+  // It may have been upgraded.
+  void checkVersion()
+}
+
+/** Asks whether the server still has the files of this page, and whether it answers at all. */
+export async function checkVersion(): Promise<void> {
+  try {
+    const signal = AbortSignal.timeout(ANSWER_WITHIN_MS)
+    const answer = await fetch(import.meta.url, { method: 'HEAD', signal, cache: 'no-store' })
+    isOutdated.value = answer.status === 404
+  } catch {
+    reportNoResponse()
+    return
+  }
+  reportResponse()
 }
 
 /** Call it if there was no response: polls the server until it responds. */

@@ -18,6 +18,7 @@ import { loadSelected, selectedKey, selectedProblem, walk } from '../list/event-
 import { copyLink } from './copy-link.js'
 import { EntryAbout } from './entry-about.js'
 import { EntryActions } from './entry-actions.js'
+import { EntryAround } from './entry-around.js'
 import { EntryArrival } from './entry-arrival.js'
 import { EntryCard } from './entry-card.js'
 import { EntryConversation } from './entry-conversation.js'
@@ -74,6 +75,7 @@ function Entry({ event }: { event: StoredEvent }) {
     <${EntryCard} event=${event} terms=${terms} />
     <${EntryActions} event=${event} />
     <${EntryAbout} event=${event} terms=${terms} />
+    <${EntryAround} event=${event} />
     <${EntryConversation} event=${event} terms=${terms} />
     <${EntryArrival} event=${event} />
     <${EntryJson} event=${event} terms=${terms} />
