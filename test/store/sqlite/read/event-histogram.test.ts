@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import t from 'tap'
+import t, { type Test } from 'tap'
 import type { EventFilter } from '../../../../src/model/events/event-match.js'
 import { Engine } from '../../../../src/store/sqlite/engine.js'
 import { Database } from '../../../../src/store/sqlite/files/database.js'
@@ -16,15 +16,7 @@ import { comparableFacets, countAll, facetsOf, readAll, variedEvent } from '../.
 const NOON = 1_800_000_000_000_000
 
 t.test('a count that takes too long is exact from the newest event back to an instant in the answer', async t => {
-  const path = join(testFolder(t), 'events.db')
-  let now = NOON
-  const store = await openSqliteStore({ path, clock: () => (now += 1_000), onFailure: error => t.fail(String(error)) })
-  await store.events.record(Array.from({ length: 900 }, (_, at) => variedEvent(at)))
-  const all = await readAll(store.events)
-  await store.close()
-
-  const database = new Database(path, { noun: 'ledger', refuseForeign: () => {} })
-  t.teardown(() => database.close())
+  const { database, all, now } = await variedLedger(t)
   const indexed = new SearchIndex(database)
   while (indexed.through < 900) indexed.advance(256)
   const nothingIndexed = { indexedSeq: 0, texts: new TextIndex(database) }
@@ -56,15 +48,7 @@ t.test('a count that takes too long is exact from the newest event back to an in
 })
 
 t.test('facets that take too long are exact from the newest event back to an instant in the answer', async t => {
-  const path = join(testFolder(t), 'events.db')
-  let now = NOON
-  const store = await openSqliteStore({ path, clock: () => (now += 1_000), onFailure: error => t.fail(String(error)) })
-  await store.events.record(Array.from({ length: 900 }, (_, at) => variedEvent(at)))
-  const all = await readAll(store.events)
-  await store.close()
-
-  const database = new Database(path, { noun: 'ledger', refuseForeign: () => {} })
-  t.teardown(() => database.close())
+  const { database, all, now } = await variedLedger(t)
   const index = { indexedSeq: 0, texts: new TextIndex(database) }
   for (const filter of [{}, { verified: ['signature'] }, { excluded: { actors: ['grace'] } }] satisfies EventFilter[]) {
     const stopped = finish(countFacets(database, index, '', { ...filter, now }, { sliceMs: 0, workMs: 0.5 }))
@@ -97,6 +81,20 @@ t.test('events of a transaction that failed are not counted', async t => {
     { source: 'code_a', count: 200, counts: Array.from({ length: 900 }, (_, at) => (at >= 300 && at < 500 ? 1 : 0)) },
   ])
 })
+
+/** 900 events, the ledger's file opened again, and the time after the last of them. */
+async function variedLedger(t: Test) {
+  const path = join(testFolder(t), 'events.db')
+  let now = NOON
+  const store = await openSqliteStore({ path, clock: () => (now += 1_000), onFailure: error => t.fail(String(error)) })
+  await store.events.record(Array.from({ length: 900 }, (_, at) => variedEvent(at)))
+  const all = await readAll(store.events)
+  await store.close()
+
+  const database = new Database(path, { noun: 'ledger', refuseForeign: () => {} })
+  t.teardown(() => database.close())
+  return { database, all, now }
+}
 
 function finish<Answer>(work: Generator<void, Answer>): Answer {
   for (;;) {
