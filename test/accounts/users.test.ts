@@ -55,7 +55,7 @@ t.test('what is refused takes no work', async t => {
 
 t.test('the least length of a password is a setting', async t => {
   const { accounts } = await startWithUsers({ passwordMinLength: 12 })
-  await t.rejects(accounts.createUser({ username: 'eve', password: 'eleven byte' }), /at least 12 bytes/)
+  await t.rejects(accounts.createUser({ username: 'eve', password: 'eleven byte' }), /needs at least 12 characters/)
   await accounts.createUser({ username: 'eve', password: 'twelve bytes' })
 })
 
