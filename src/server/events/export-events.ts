@@ -25,7 +25,7 @@ const FORMATS: Record<ExportFormat, Format> = {
   jsonl: { type: 'application/x-ndjson', query: {}, head: '', between: '\n', toLines: toJsonLines },
   csv: {
     ...{ type: 'text/csv; charset=utf-8', query: { withoutPayload: true }, head: CSV_HEAD, between: '' },
-    toLines: items => Buffer.from((JSON.parse(`[${items}]`) as TableEvent[]).map(csvLine).join('')),
+    toLines: items => toOwnBytes((JSON.parse(`[${items}]`) as TableEvent[]).map(csvLine).join('')),
   },
 }
 const LINE_FEED = 0x0a
@@ -89,6 +89,11 @@ function hasNoEnd(): AppError {
       hint: 'If a proxy asks, configure it to use HTTP/1.1.',
     },
   )
+}
+
+/** Not `Buffer.from`: it may take the bytes from Node's shared pool, which cannot be freed with them. */
+function toOwnBytes(text: string): Buffer {
+  return Buffer.from(new TextEncoder().encode(text).buffer)
 }
 
 /** The commas between the events become line feeds. */
