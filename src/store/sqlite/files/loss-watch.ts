@@ -64,11 +64,10 @@ export class LossWatch {
     this.refuseLost()
     const differences = this.#files.differences(() => this.#pageCount(), { isCommitted })
     if (differences.length === 0) return
-    const error = lostFiles(this.kind.noun, differences)
-    const isMoved = differences.some(({ path }) => path === this.path || path === `${this.path}-wal`)
-    this.#loss = { error, hasToBeSaved: isMoved, isChanged: differences.some(({ fault }) => fault === 'changed') }
-    this.kind.onLost?.(error, false)
-    this.#save(this.#loss)
+    this.#loss = this.#lossOf(differences)
+    this.kind.onLost?.(this.#loss.error, false)
+    // If only the owner record is gone, the removal of the whole folder may be under way: the timer looks again.
+    if (this.#loss.hasToBeSaved) this.#save(this.#loss)
     throw this.#loss.error
   }
 
@@ -103,6 +102,14 @@ export class LossWatch {
     }
   }
 
+  #lossOf(differences: readonly FileDifference[]): Loss {
+    return {
+      error: lostFiles(this.kind.noun, differences),
+      hasToBeSaved: differences.some(({ path }) => path === this.path || path === `${this.path}-wal`),
+      isChanged: differences.some(({ fault }) => fault === 'changed'),
+    }
+  }
+
   /** A failing disk proves nothing about the file: then any number of pages may be right. */
   #pageCount(): number {
     try {
@@ -119,6 +126,10 @@ export class LossWatch {
     if (loss.isOver) return
     const { path } = this
     try {
+      if (!loss.hasToBeSaved) {
+        const differences = this.#files.differences(() => this.#pageCount(), { isCommitted: false })
+        if (differences.length > 0) Object.assign(loss, this.#lossOf(differences))
+      }
       const saved = loss.hasToBeSaved
         ? rescue({
             ...{ path, time: compactTime(), descriptors: this.#files.descriptors },

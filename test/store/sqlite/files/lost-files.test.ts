@@ -31,13 +31,27 @@ interface Rig {
   reports: { code: string; message: string; isOver: boolean }[]
 }
 
-function openRig(t: Test): Rig {
+const OWNER = {
+  nonce: '0123456789abcdef',
+  role: 'server',
+  since: 'now',
+  pid: 1,
+  started: '1',
+  machine: 'm',
+  boot: 'b',
+  namespace: '0',
+}
+
+/** @param isOwned there is an owner record, which has to stay */
+function openRig(t: Test, isOwned = false): Rig {
   const folder = join(testFolder(t), 'ledger')
   mkdirSync(folder)
   const path = join(folder, 'events.db')
   const reports: Rig['reports'] = []
   const onLost = ({ code, message }: AppError, isOver: boolean) => void reports.push({ code, message, isOver })
-  const database = new Database(path, { noun: 'ledger', refuseForeign: () => {}, onLost })
+  if (isOwned) writeFileSync(`${path}.owner`, JSON.stringify(OWNER))
+  const ownerNonce = isOwned ? OWNER.nonce : undefined
+  const database = new Database(path, { noun: 'ledger', refuseForeign: () => {}, onLost, ownerNonce })
   t.teardown(() => closeLost(database))
   database.exec('CREATE TABLE names (name TEXT, filler TEXT)')
   const committed: string[] = []
@@ -201,6 +215,39 @@ t.test('a database that is idle, or closed, looks as well', async t => {
     t.same(savedIn(t, dirname(path)), committed)
     t.notOk(readdirSync(dirname(path)).includes('events.db'))
   }
+})
+
+t.test('a removal of the folder that begins with the owner record loses nothing', async t => {
+  const { path, database, committed, commit, reports } = openRig(t, true)
+  commit(3)
+  rmSync(`${path}.owner`)
+  t.throws(() => commit(1), { code: 'ledger_lost', message: /events\.db\.owner is gone/ })
+  t.match(reports, [{ isOver: false }], 'the process goes on: nothing says yet where the rows will be')
+  rmSync(path)
+  rmSync(`${path}-wal`)
+  t.throws(() => database.close(), { code: 'ledger_lost', message: /All that was acknowledged is in .*rescued-/ })
+  t.equal(reports.at(-1)?.isOver, true)
+  t.same(savedIn(t, dirname(path)).slice(0, 3), committed)
+})
+
+t.test('where only the owner record is gone, the database stays as it is', async t => {
+  const { path, database, committed, commit } = openRig(t, true)
+  commit(3)
+  rmSync(`${path}.owner`)
+  t.throws(() => commit(1), { code: 'ledger_lost' })
+  t.throws(() => database.close(), { code: 'ledger_lost', message: /All that was acknowledged is in .*events\.db\.$/ })
+  t.notOk(readdirSync(dirname(path)).some(name => name.includes('rescued')))
+  const copy = join(testFolder(t), 'events.db')
+  for (const part of ['', '-wal']) copyFileSync(path + part, copy + part)
+  const copied = new Database(copy, { noun: 'copied', refuseForeign: () => {} })
+  t.same(
+    copied
+      .all(READ)
+      .map(row => row.name)
+      .slice(0, 3),
+    committed,
+  )
+  copied.close()
 })
 
 t.test('what cannot be saved is reported, and saved once it can be', async t => {
