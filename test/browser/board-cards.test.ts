@@ -141,6 +141,15 @@ t.test('cards in a browser', inBrowser(), async t => {
     },
   )
 
+  t.test('what is typed and saved before the page draws it is saved whole', async t => {
+    const ids = await layOut(board, [{ title: 'Card' }])
+    const page = await site.openTab(t, board, `/?card=${ids.Card}`)
+    await page.getByRole('dialog', { name: 'Card: Card' }).waitFor()
+    await page.evaluate(TYPE_AND_SAVE_IN_ONE_TASK)
+    await page.locator('textarea').waitFor({ state: 'detached' })
+    t.match(await board.ask(`/api/cards/${ids.Card}`), { body: 'in one go', version: 2 })
+  })
+
   t.test('what is written outlasts closing the card, reloading, and the card’s deletion', async t => {
     const ids = await layOut(board, [{ title: 'Card' }])
     const page = await site.openTab(t, board, `/?card=${ids.Card}`)
@@ -169,3 +178,18 @@ t.test('cards in a browser', inBrowser(), async t => {
     t.same(site.complaints, [])
   })
 })
+
+/** Types and saves as soon as the text field exists, before the page is drawn again. */
+const TYPE_AND_SAVE_IN_ONE_TASK = `new Promise(resolve => {
+  const observer = new MutationObserver(() => {
+    const field = document.querySelector('textarea')
+    if (!field) return
+    observer.disconnect()
+    field.value = 'in one go'
+    field.dispatchEvent(new Event('input', { bubbles: true }))
+    field.dispatchEvent(new KeyboardEvent('keydown', { key: 'Enter', ctrlKey: true, bubbles: true }))
+    resolve()
+  })
+  observer.observe(document.body, { childList: true, subtree: true })
+  document.dispatchEvent(new KeyboardEvent('keydown', { key: 'e', bubbles: true }))
+})`

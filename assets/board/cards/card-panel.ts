@@ -54,9 +54,13 @@ export function CardPanel({ card, isToWrite, onClose, onMove }: CardPanelProps) 
   useEffect(() => {
     if (isToWrite) write()
   }, [isToWrite])
+  // Input may have arrived since the last render: effects and key handlers read the latest draft.
+  const latestDraft = () => cardDrafts.peek().get(key) ?? draftOf(card)
   useEffect(() => {
-    if (state === 'outdated') keepDraft(key, { ...draft, version: card.version })
-    else if (state === 'clean') keepDraft(key, undefined)
+    const latest = latestDraft()
+    const latestState = draftState(latest, card)
+    if (latestState === 'outdated') keepDraft(key, { ...latest, version: card.version })
+    else if (latestState === 'clean') keepDraft(key, undefined)
   }, [state, key, card.version])
 
   const write = () => {
@@ -66,11 +70,13 @@ export function CardPanel({ card, isToWrite, onClose, onMove }: CardPanelProps) 
   const change = (change: Partial<CardText>) => {
     keepAside(undefined)
     askAboutMarks(false)
-    keepDraft(key, { ...draft, mine: { ...draft.mine, ...change } })
+    const latest = latestDraft()
+    keepDraft(key, { ...latest, mine: { ...latest.mine, ...change } })
   }
-  const save = async (version: number, changes: Partial<CardText>, withMarks = false) => {
+  const save = async (draft: CardDraft, { base, version }: Pick<CardDraft, 'base' | 'version'>, withMarks = false) => {
     if (isSaving) return
     const sent = draft.mine
+    const changes = changesBetween(base, sent)
     if (!withMarks && changes.body !== undefined && countMarked(changes.body) > 0) {
       askAboutMarks(true)
       setWriting(true)
@@ -101,9 +107,11 @@ export function CardPanel({ card, isToWrite, onClose, onMove }: CardPanelProps) 
     setSaving(false)
   }
   const saveMine = (withMarks = false) => {
-    if (hasChanges) void save(draft.version, changesBetween(draft.base, draft.mine), withMarks)
+    const latest = latestDraft()
+    const latestState = draftState(latest, card)
+    if (latestState === 'changed' || latestState === 'outdated') void save(latest, latest, withMarks)
   }
-  const overwrite = (withMarks = false) => void save(card.version, changesBetween(card, draft.mine), withMarks)
+  const overwrite = (withMarks = false) => void save(latestDraft(), draftOf(card), withMarks)
   useKeys('Card', [
     { keys: ['Mod+Enter', 'Mod+s'], does: 'save', run: () => saveMine(), inFields: true },
     { keys: 'e', does: 'edit', run: write },

@@ -33,6 +33,8 @@ export function NewCardPanel({ columns, onClose, onMade }: NewCardPanelProps) {
 
   const create = async () => {
     if (isUnderWay) return
+    // Input may have arrived since the last render.
+    const { mine } = cardDrafts.peek().get(key) ?? newCardDraft()
     if (mine.title.trim() === '') {
       setProblem(
         new ApiProblem(0, {
