@@ -146,7 +146,7 @@ t.test('cards in a browser', inBrowser(), async t => {
     const page = await site.openTab(t, board, `/?card=${ids.Card}`)
     await page.getByRole('dialog', { name: 'Card: Card' }).waitFor()
     await page.evaluate(TYPE_AND_SAVE_IN_ONE_TASK)
-    await page.locator('textarea').waitFor({ state: 'detached' })
+    await page.getByLabel('Text, in Markdown').waitFor({ state: 'detached' })
     t.match(await board.ask(`/api/cards/${ids.Card}`), { body: 'in one go', version: 2 })
   })
 
@@ -182,7 +182,7 @@ t.test('cards in a browser', inBrowser(), async t => {
 /** Types and saves as soon as the text field exists, before the page is drawn again. */
 const TYPE_AND_SAVE_IN_ONE_TASK = `new Promise(resolve => {
   const observer = new MutationObserver(() => {
-    const field = document.querySelector('textarea')
+    const field = document.querySelector('textarea[placeholder^=Description]')
     if (!field) return
     observer.disconnect()
     field.value = 'in one go'
