@@ -175,7 +175,7 @@ function writePieces(res: ServerResponse, pieces: readonly (string | Uint8Array)
   res.end()
 }
 
-function byteLength(body: Reply['body']): number {
+export function byteLength(body: Reply['body']): number {
   if (typeof body === 'string') return Buffer.byteLength(body)
   if (body instanceof Uint8Array) return body.byteLength
   let total = 0

@@ -15,6 +15,7 @@ import {
 import { type Micros, toTimestamp } from '../../model/timestamp.js'
 import type { AnswerBudget } from '../answer/answer-budget.js'
 import { BodyWriter } from '../answer/body-writer.js'
+import { compressed } from '../answer/compressed.js'
 import { apiHeaders, json } from '../answer/reply.js'
 import { hasLeft, whenGone } from '../answer/slow-reader.js'
 import { named } from '../http/openapi.js'
@@ -67,7 +68,7 @@ export function queryEvents({ ledger, shutdown, now, mayRead, budget }: QueryEve
     const isOwn = waitSeconds === undefined
     if (!isPiece(query, first)) {
       if (isOwn) budget.freeWith(res, first.items)
-      return toPageReply(first)
+      return compressed(req, toPageReply(first))
     }
     res.writeHead(200, [...apiHeaders(req), 'Content-Type', 'application/json'])
     if (req.method === 'HEAD') res.end()
@@ -126,14 +127,14 @@ async function writePieces(
 /** `GET /api/histogram`: how many there are over a range, in columns. */
 export function histogram({ ledger, now }: Pick<QueryEventsParts, 'ledger' | 'now'>): LedgerEndpoint {
   return documented(DOCS.histogram, async (req, res) =>
-    json(200, toColumns(await ledger.histogram(readHistogramQuery(req.search, now()), whenGone(res)))),
+    compressed(req, json(200, toColumns(await ledger.histogram(readHistogramQuery(req.search, now()), whenGone(res))))),
   )
 }
 
 /** `GET /api/facets`: which values the matching events have, and how many of each. */
 export function facets({ ledger, now }: Pick<QueryEventsParts, 'ledger' | 'now'>): LedgerEndpoint {
   return documented(DOCS.facets, async (req, res) =>
-    json(200, toFacetCounts(await ledger.facets(readFacetQuery(req.search, now()), whenGone(res)))),
+    compressed(req, json(200, toFacetCounts(await ledger.facets(readFacetQuery(req.search, now()), whenGone(res))))),
   )
 }
 

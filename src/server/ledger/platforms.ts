@@ -1,6 +1,7 @@
 import Type from '#typebox'
 import type { PlatformSource } from '../../model/platforms/platform-source.js'
 import type { PlatformCatalogue } from '../../platforms/catalogue.js'
+import { compressed } from '../answer/compressed.js'
 import { json } from '../answer/reply.js'
 import { Count } from '../events/event-schemas.js'
 import { documented, type Endpoint, type RouteDoc } from '../http/route.js'
@@ -19,7 +20,7 @@ export function platforms({ catalogue, secrets, chatSite }: PlatformsParts): End
     return { ...entry, ...configured }
   })
   const reply = json(200, { items, count: items.length })
-  return documented(DOC, () => reply)
+  return documented(DOC, req => compressed(req, reply))
 }
 
 const PlatformsSchema = Type.Object({

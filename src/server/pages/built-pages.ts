@@ -10,7 +10,8 @@ import { problemReply } from '../answer/problem.js'
 import { pageHeaders } from '../answer/reply.js'
 import { cutOffWhenSlow } from '../answer/slow-reader.js'
 import { documented, type Endpoint, type HttpRequest, type Reply, type RouteDoc } from '../http/route.js'
-import { acceptedEncodings, MemoryFile } from './memory-file.js'
+import { acceptedEncodings } from '../request/accepted-encodings.js'
+import { MemoryFile } from './memory-file.js'
 
 export interface PagesOptions {
   /** In front of every address: empty, or `/x`. */

@@ -2,11 +2,7 @@ import { createHash } from 'node:crypto'
 import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
 import type { HttpRequest, Reply } from '../http/route.js'
-
-type Encoding = 'br' | 'gzip'
-
-/** Best first. */
-const ENCODINGS: readonly Encoding[] = ['br', 'gzip']
+import { acceptedEncodings, type Encoding, listedNames } from '../request/accepted-encodings.js'
 
 /** The highest quality takes three times as long for a few percent. */
 const BROTLI_QUALITY = 10
@@ -45,7 +41,7 @@ export class MemoryFile {
   async reply(req: HttpRequest, headers: readonly string[]): Promise<Reply> {
     const form = await this.#formFor(req.headers['accept-encoding'])
     const all = [...headers, 'Vary', 'Accept-Encoding', 'ETag', form.etag]
-    if (names(req.headers['if-none-match']).includes(form.etag))
+    if (listedNames(req.headers['if-none-match']).includes(form.etag))
       return { status: 304, page: true, body: '', headers: all }
     return { status: 200, type: this.type, page: true, body: form.bytes, headers: [...all, ...form.headers] }
   }
@@ -74,19 +70,4 @@ export class MemoryFile {
       headers: encoding ? ['Content-Encoding', encoding] : [],
     }
   }
-}
-
-/** The supported encodings that the header accepts, best first. Source: RFC 9110, section 12.5.3. */
-export function acceptedEncodings(header: string | string[] | undefined): Encoding[] {
-  const accepted = names(header).map(name => {
-    const [coding = '', quality = ''] = name.toLowerCase().split(';', 2)
-    return /^\s*q=0(?:\.0*)?\s*$/.test(quality) ? '' : coding.trim()
-  })
-  return ENCODINGS.filter(encoding => accepted.includes(encoding))
-}
-
-function names(list: string | string[] | undefined): string[] {
-  return String(list ?? '')
-    .split(',')
-    .map(name => name.trim().replace(/^W\//, ''))
 }

@@ -12,7 +12,7 @@ const at = (microsecond: number) => `2031-05-04T09:00:00.${String(microsecond).p
 t.test('a page holds the stored events, its checkpoint and the state of the ledger', async t => {
   const { post, request, ledger } = await serve(t)
   await post('/api/events', [message('1'), message('é 漢 😀'), message('3')])
-  const { status, headers, body, text } = await request('/api/events')
+  const { status, headers, body, text } = await request('/api/events', { headers: { 'Accept-Encoding': 'identity' } })
   t.equal(status, 200)
   t.equal(headers.get('content-type'), 'application/json')
   t.equal(headers.get('content-length'), String(Buffer.byteLength(text)))
@@ -26,6 +26,30 @@ t.test('a page holds the stored events, its checkpoint and the state of the ledg
     head: at(3),
     epoch: 'epoch-1',
   })
+})
+
+t.test('a page is compressed for readers that accept it, unless it is small or large', async t => {
+  const { post, request } = await serve(t)
+  const read = async (limit: number, accepted: string) => {
+    const { headers, body } = await request(`/api/events?limit=${limit}`, { headers: { 'Accept-Encoding': accepted } })
+    return { encoding: headers.get('content-encoding'), bytes: Number(headers.get('content-length')), body }
+  }
+  for (let batch = 0; batch < 2; batch++) {
+    const messages = Array.from({ length: 250 }, (_, i) => ({
+      ...message(`${batch}-${i}`),
+      payload: { text: 'long '.repeat(100) },
+    }))
+    await post('/api/events', messages)
+  }
+  const plain = await read(50, 'identity')
+  const short = await read(50, 'br, gzip')
+  t.match(plain, { encoding: null })
+  t.match(short, { encoding: 'gzip' })
+  t.ok(short.bytes < plain.bytes / 5, `${short.bytes} of ${plain.bytes} bytes`)
+  t.same(short.body, plain.body)
+  t.match(await read(50, 'gzip;q=0'), { encoding: null })
+  t.match(await read(1, 'gzip'), { encoding: null }, 'fits one packet')
+  t.match(await read(500, 'gzip'), { encoding: null }, 'compression would cost more than it saves')
 })
 
 t.test('an empty ledger answers an empty page', async t => {

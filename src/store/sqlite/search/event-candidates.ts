@@ -1,6 +1,7 @@
 import type { EventFilter } from '../../../model/events/event-match.js'
 import type { EventQuery } from '../../../model/events/event-query.js'
 import { foldCase } from '../../../model/events/search.js'
+import { RUN_TYPES } from '../../../model/sentences/event-outcome.js'
 import type { Micros } from '../../../model/timestamp.js'
 import type { Database } from '../files/database.js'
 import { bodyPatterns, LIKE_ESCAPE } from './body-patterns.js'
@@ -219,6 +220,10 @@ export function excludedColumns(database: Database, { excluded }: EventFilter): 
   }
 }
 
+/** What every event with an outcome has: see `outcomeOf`. */
+const MAY_HAVE_OUTCOME = /* sql */ `(NOT json_valid(body) OR body ->> '$.action.outcome' IS NOT NULL
+  OR body ->> '$.action.object_type' IN (${[...RUN_TYPES, 'review'].map(type => `'${type}'`).join()}))`
+
 /** More patterns than this cost more than they save. */
 const SCANNED_PATTERNS = 20
 
@@ -227,20 +232,21 @@ const SCANNED_PATTERNS = 20
  * long, and a statement cannot be divided.
  */
 function scanning(database: Database, query: EventFilter, atOnce: number): Lookup {
-  const { search, actors, target, sources, subjectId = null } = query
+  const { search, actors, target, sources, outcomes, subjectId = null } = query
   const contained = [search, target === undefined ? undefined : [foldCase(target)]]
     .filter(terms => terms?.length)
     .map(terms => bodyPatterns(terms as readonly string[]))
   if (actors) contained.push(actors.flatMap(actor => bodyPatterns([foldCase(actor)])))
   const likely = contained.filter(patterns => patterns.length <= SCANNED_PATTERNS)
-  const texts = likely.map(patterns => `AND (octet_length(body) > ${LARGE_BODY_BYTES} OR ${anyPattern(patterns)})`)
+  const conditions = [...likely.map(anyPattern), ...(outcomes ? [MAY_HAVE_OUTCOME] : [])]
+  const bodies = conditions.map(condition => `AND (octet_length(body) > ${LARGE_BODY_BYTES} OR ${condition})`)
   const excluded = excludedColumns(database, query)
   const { kinds } = knownKinds(database, query)
   const statement = (order: string) => /* sql */ `
     SELECT seq FROM events
     WHERE seq BETWEEN ? AND ? AND (? IS NULL OR source IN (SELECT value FROM json_each(?)))
       AND (? IS NULL OR kind IN (SELECT value FROM json_each(?)))
-      AND subject_id = coalesce(?, subject_id) ${excluded.sql} ${texts.join(' ')}
+      AND subject_id = coalesce(?, subject_id) ${excluded.sql} ${bodies.join(' ')}
     ORDER BY seq ${order} LIMIT ?`
   const statements: Record<Order, string> = { asc: statement('ASC'), desc: statement('DESC') }
   const listed = (values: readonly string[] | undefined) => (values ? JSON.stringify(values) : null)
