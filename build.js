@@ -14,7 +14,7 @@ import { dirname, join, relative, resolve } from 'node:path'
 const SOURCES = ['src', 'assets', 'test', 'bench', 'build.js', 'package.json', 'tsconfig.json']
 /** npm's list of the installed packages. */
 const INSTALLED = 'node_modules/.package-lock.json'
-const TOOLS = ['node_modules/rollup', 'node_modules/typescript', 'node_modules/oclif']
+const TOOLS = ['node_modules/rollup', 'node_modules/typescript', 'node_modules/oclif', 'node_modules/terser']
 /** Written last, so it exists only after a complete build. */
 const BUILT_FROM = 'dist/built-from'
 const MANIFEST = 'oclif.manifest.json'

@@ -2,16 +2,14 @@ import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
 import type { HttpRequest, Reply } from '../http/route.js'
 import { acceptedEncodings } from '../request/accepted-encodings.js'
+import { PIECE_BYTES } from './answer-budget.js'
 import { byteLength } from './reply.js'
 
 /**
  * Which answers are compressed, in bytes. A shorter one fits one packet. Who reads larger ones reads many: there
  * compression costs more than it saves.
  */
-const COMPRESSED = { least: 1_400, most: 256 * 1024 }
-
-/** Higher levels take three times as long for a tenth. */
-const LEVEL = 3
+const COMPRESSED = { least: 1_400, most: PIECE_BYTES }
 
 /**
  * Compresses an answer if the reader accepts gzip. Only for answers without secrets: their length says something about
@@ -27,7 +25,7 @@ export function compressed(req: HttpRequest, reply: Reply): Reply | Promise<Repl
 }
 
 async function compress(reply: Reply): Promise<Reply> {
-  const body = await promisify(gzip)(joined(reply.body), { level: LEVEL })
+  const body = await promisify(gzip)(joined(reply.body))
   return { ...reply, body, headers: [...(reply.headers ?? []), 'Content-Encoding', 'gzip'] }
 }
 
