@@ -64,7 +64,7 @@ const LEDGER_FILES: LoginPageFiles = {
 const LEDGER_LABELS: LoginLabels = {
   program: 'Daybook',
   title: 'Log in to Daybook',
-  sentence: 'Everything that happened, written down once.',
+  sentence: 'Everything that happened, recorded exactly once.',
   username: 'Name',
   password: 'Password',
   submit: 'Log in',

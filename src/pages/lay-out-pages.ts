@@ -61,8 +61,13 @@ function readFiles(page: string): Map<string, Buffer> {
     if (SERVED.includes(extname(name))) files.set(name, readFileSync(join(ASSETS, name)))
     else if (name.endsWith('.css')) styles.push(readFileSync(join(ASSETS, name), 'utf8'))
   }
-  files.set(`${page}/page.css`, Buffer.from(styles.join('\n')))
+  files.set(`${page}/page.css`, Buffer.from(withoutComments(styles.join('\n'))))
   return files
+}
+
+function withoutComments(styles: string): string {
+  const [first, ...others] = styles.split('/*')
+  return [first, ...others.map(part => part.slice(part.indexOf('*/') + 2))].join('')
 }
 
 /** Names of files below `assets`, ordered: values first, then the base, then the parts. */

@@ -249,7 +249,7 @@ t.test('the login page in a browser', inBrowser(), async t => {
 
   t.test('the left page stands beside the form where there is room for both', async t => {
     const page = await site.openLogin(t, { layout: 'split' }, LAPTOP)
-    const sentence = page.getByText('Everything that happened, written down once.')
+    const sentence = page.getByText('Everything that happened, recorded exactly once.')
     t.ok(await sentence.isVisible())
     await page.setViewportSize({ width: 759, height: 800 })
     t.notOk(await sentence.isVisible())

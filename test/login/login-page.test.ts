@@ -24,7 +24,7 @@ t.test('every combination renders, and says which it is', async t => {
           t.match(page, `<html lang="en" data-palette="${palette}" data-layout="${layout}"${scheme}>`)
           t.equal(page.includes('name="username"'), asksUsername)
           t.equal(page.match(/ autofocus>/g)?.length, 1, 'one field has the focus')
-          t.equal(page.includes('Everything that happened, written down once.'), layout === 'split')
+          t.equal(page.includes('Everything that happened, recorded exactly once.'), layout === 'split')
           t.match(page, /type="password" required autocomplete="current-password"/)
         }
       }

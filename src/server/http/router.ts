@@ -98,7 +98,7 @@ export function createRouter<Rule extends string, Who>({
     const allowed = METHODS.filter(method => app.find(method, req.path).handlers.length > 0)
     const headers = ['Allow', allowHeader(allowed)]
     if (allowed.length === 0) {
-      send(req, res, problemReply({ status: 404, code: 'not_found', detail: 'There is nothing under this path.' }))
+      send(req, res, problemReply({ status: 404, code: 'not_found', detail: 'There is no such path.' }))
     } else if (req.method === 'OPTIONS') {
       send(req, res, { status: 204, body: '', headers })
     } else {
