@@ -72,9 +72,10 @@ export function* candidates(
 ): Generator<Candidates> {
   const scan = scanning(database, query, atOnce)
   const walk = { order: query.order, atOnce }
-  const inTexts = textCandidates(database, texts.segments, query, range)
+  // The newest segment may grow between two pieces: what it gains is in the tail.
+  const inTexts = textCandidates(database, texts.segments, query, upTo(range, texts.through))
   const through = inTexts ? texts.through : indexedSeq
-  const indexed: Range = { low: range.low, high: Math.min(range.high, through) }
+  const indexed = upTo(range, through)
   const tail: Range = { low: Math.max(range.low, through + 1), high: range.high }
   const facets = facetExpression({ ...query, ...knownKinds(database, query) })
   const lookup = facets === undefined ? undefined : facetLookup(database, facets, atOnce)
@@ -84,6 +85,10 @@ export function* candidates(
   ]
   if (query.order === 'desc') parts.reverse()
   for (const part of parts) yield* part
+}
+
+function upTo({ low, high }: Range, last: number): Range {
+  return { low, high: Math.min(high, last) }
 }
 
 /** Returns the first candidates of a range, in order. */

@@ -33,6 +33,20 @@ t.test('an event of a failed commit is not in the index under the number of the 
   t.equal(count(engine, { actors: ['Grace'] }), 1)
 })
 
+t.test('an event that enters the index while a search reads it is found once', async t => {
+  const engine = open(t)
+  engine.commit([record(writtenDown(messageCreated('indexed')))])
+  engine.advanceIndex(10)
+  engine.commit([record(writtenDown(messageCreated('large', { payload: { filling: FILLING, last: 'needle' } })))])
+  const search = engine.query({ task: 'events.query', args: [{ order: 'desc', limit: 10, search: ['needle'] }] })
+  t.equal(search.next().done, false, 'a large event is read in slices')
+  engine.advanceIndex(10)
+  t.equal(engine.unindexed, 0)
+  let slice = search.next()
+  while (!slice.done) slice = search.next()
+  t.match(slice.value, { count: 1, hasMore: false })
+})
+
 t.test('of many large events every one is found, also those that were read back for the index', async t => {
   const engine = open(t)
   for (let at = 0; at < 20; at++) engine.commit([record(writtenDown(messageCreated(`key ${at}`, by(`actor ${at}`))))])
