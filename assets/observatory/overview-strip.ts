@@ -8,7 +8,7 @@ import { now } from '../shared/words/now.js'
 import { count } from '../shared/words/text.js'
 import { exactTime, relativeTime } from '../shared/words/time.js'
 import { type Overview, overview } from './overview.js'
-import { bySource, sourceLabel } from './sources.js'
+import { bySource, sourceKin, sourceLabel } from './sources.js'
 import { isFailing, isOver } from './subscriptions/watch-times.js'
 
 /** Query of the subscriptions tab with only failing ones. */
@@ -49,7 +49,7 @@ function Items({ overview: { stats, health, subscriptions } }: { overview: Overv
     <p class="strip-item"><strong>${count(stats.event_count)}</strong> ${stats.event_count === 1 ? 'event' : 'events'}</p>
     ${stats.duplicate_count > 0 && html`<p class="strip-item"><strong>${count(stats.duplicate_count)}</strong> repeats</p>`}
     ${sources.map(
-      source => html`<p class="strip-item" title=${sourceLabel(source)}>
+      source => html`<p class="strip-item" title=${sourceKin(source)}>
         <${SourceGlyph} source=${source} name=${sourceLabel(source)} /><strong>${count(stats.by_source[source]?.events ?? 0)}</strong>
         <span class="strip-source" aria-hidden="true">${sourceLabel(source)}</span>
       </p>`,

@@ -67,9 +67,10 @@ function Events() {
     const idle = requestIdleCallback(() => void loadPanel().catch(() => undefined), { timeout: PANEL_WITHIN_MS })
     return () => cancelIdleCallback(idle)
   }, [isListed])
+  const { hasNewer } = loaded.value
   useEffect(
-    () => setReading(!isAtTop.value || (key !== undefined && isPointerInList.value)),
-    [isAtTop.value, isPointerInList.value, key],
+    () => setReading(!isAtTop.value || hasNewer || (key !== undefined && isPointerInList.value)),
+    [isAtTop.value, hasNewer, isPointerInList.value, key],
   )
   useEffect(() => {
     if (key !== undefined) list.current?.activate(key)
@@ -126,7 +127,7 @@ function Events() {
           }} />
       </div>
     </div>
-    ${key !== undefined && html`<${EventPanel} key="panel" event=${event} onClose=${closeSelection} />`}
-    ${shown === 'filters' && isPhone.value && html`<${FilterSheet} isCustom=${isCustom} onCustom=${setCustom} onDownload=${() => setShown('download')} onClose=${() => setShown(undefined)} />`}
+    ${key !== undefined && shown !== 'filters' && html`<${EventPanel} key="panel" event=${event} onClose=${closeSelection} />`}
+    ${shown === 'filters' && html`<${FilterSheet} isCustom=${isCustom} onCustom=${setCustom} onDownload=${() => setShown('download')} onClose=${() => setShown(undefined)} />`}
     ${shown === 'download' && html`<${DownloadDialog} onClose=${() => setShown(undefined)} />`}`
 }

@@ -17,7 +17,7 @@ export interface FilterSheetProps {
   onClose: () => void
 }
 
-/** Phones: the filters on a separate page. */
+/** The filters in a panel, on phones a separate page. */
 export function FilterSheet({ isCustom, onCustom, onDownload, onClose }: FilterSheetProps) {
   const known = counts.value.value
   const actions =

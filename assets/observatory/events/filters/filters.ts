@@ -1,6 +1,6 @@
 import { computed, type ReadonlySignal } from '@preact/signals'
 import { type How, queryState } from '../../../shared/server/address.js'
-import { fromMs } from '../../../shared/words/time.js'
+import { fromMs, toMs } from '../../../shared/words/time.js'
 import {
   type ApiQuery,
   countFilters,
@@ -56,6 +56,15 @@ export function rangeOf(now: number): TimeRange {
     return { from: fromMs(now - (days ?? DEFAULT_DAYS) * DAY_MS), to: fromMs(now), isOpen: true }
   }
   return { from: from || undefined, to: to || fromMs(now), isOpen: to === '' }
+}
+
+/** Moves a start that follows the time to before an earlier event, by as much as the range is long. */
+export function extendRange(instant: string): void {
+  const { days, from, to } = filters.peek()
+  const ms = (days ?? DEFAULT_DAYS) * DAY_MS
+  if (from === '' && to === '' && toMs(instant) < Date.now() - ms) {
+    setFilters({ from: fromMs(toMs(instant) - ms) }, 'replace')
+  }
 }
 
 /** Whether any filter is set, not counting the range. */
