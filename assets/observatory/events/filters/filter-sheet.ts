@@ -2,6 +2,7 @@ import { SourceGlyph } from '../../../shared/controls/glyph.js'
 import { Panel } from '../../../shared/controls/panel.js'
 import { Switch } from '../../../shared/controls/switch.js'
 import { html } from '../../../shared/html.js'
+import { isPhone } from '../../../shared/media.js'
 import { counted } from '../../../shared/words/text.js'
 import { sourceLabel } from '../../sources.js'
 import { counts } from '../histogram/histogram.js'
@@ -27,8 +28,8 @@ export function FilterSheet({ isCustom, onCustom, onDownload, onClose }: FilterS
   </button>`
   return html`<${Panel} label="Filters" size="form" takesFocus onClose=${onClose} actions=${actions} foot=${foot}>
     <div class="panel-section form filter-sheet">
-      <${RangePicker} isCustom=${isCustom} onCustom=${onCustom} />
-      ${isCustom && html`<${CustomRange} onClose=${() => onCustom(false)} />`}
+      ${isPhone.value && html`<${RangePicker} isCustom=${isCustom} onCustom=${onCustom} />`}
+      ${isPhone.value && isCustom && html`<${CustomRange} onClose=${() => onCustom(false)} />`}
       <section aria-labelledby="sheet-sources">
         <h3 id="sheet-sources">Source</h3>
         <div class="sheet-sources">
@@ -45,7 +46,7 @@ export function FilterSheet({ isCustom, onCustom, onDownload, onClose }: FilterS
         <h3 id="sheet-more">More</h3>
         <div class="buttons"><${FilterMenus} hasClear=${false} /></div>
       </section>
-      <button type="button" class="button" onClick=${onDownload}>Download…</button>
+      ${isPhone.value && html`<button type="button" class="button" onClick=${onDownload}>Download…</button>`}
     </div>
   <//>`
 }
