@@ -34,7 +34,7 @@ export function labelOf({ type = '', key = '', display = '' }: TargetNode): stri
 }
 
 /** The actor's name as far as the source sent it. Never empty. */
-export function actorName(event: Pick<StoredEvent, 'actor'>): string {
+export function actorName(event: { actor: Pick<StoredEvent['actor'], 'display' | 'id'> }): string {
   return nameOfActor(event) || 'Someone'
 }
 
