@@ -3,7 +3,7 @@ import { useLayoutEffect, useMemo, useRef } from 'preact/hooks'
 import { appearance } from '../../../shared/appearance.js'
 import { Glyph } from '../../../shared/controls/glyph.js'
 import { ProblemNote } from '../../../shared/controls/problem-note.js'
-import { type Children, html } from '../../../shared/html.js'
+import { type Children, classes, html } from '../../../shared/html.js'
 import { isCoarse, isPhone } from '../../../shared/media.js'
 import { useSlow } from '../../../shared/server/resource.js'
 import { type ListHandle, VirtualList } from '../../../shared/virtual-list.js'
@@ -43,6 +43,9 @@ const FAILED = {
   older: 'Older events could not be loaded.',
   newer: 'Newer events could not be loaded.',
 } as const
+
+/** With more new rows, all change many times a second. */
+const MOST_FADING = 100
 
 /** The rows, or a placeholder. */
 export function EventList({ handle: list, isAtTop, onActive, onNewest }: EventListProps) {
@@ -90,7 +93,7 @@ export function EventList({ handle: list, isAtTop, onActive, onNewest }: EventLi
       ? html`<div class="events-line"><p>${row.text}</p></div>`
       : html`<${EventRow} event=${row} terms=${terms} isNew=${fresh.has(row.key)} isShort=${isShort} />`
   const isCompact = appearance.value.density === 'compact' && !isCoarse.value
-  return html`<section class="events-list" aria-label="Events" aria-busy=${loading.value === 'reload'}>
+  return html`<section class=${classes('events-list', fresh.size > MOST_FADING && 'is-busy')} aria-label="Events" aria-busy=${loading.value === 'reload'}>
     <${VirtualList} label="Events, newest first" items=${rows} keyOf=${rowKey} heightOf=${isShort ? phoneHeight : isCompact ? compactHeight : rowHeight}
       dayOf=${rowDay} renderItem=${renderRow} renderDay=${(day: string) => html`<${DayHeading} day=${day} />`} isLine=${isLine}
       before=${hasNewer && html`<${SkeletonRows} count=${3} />`} after=${html`<${ListEnd} />`} hasMoreAbove=${hasNewer}

@@ -38,6 +38,8 @@ const CATCH_UP = { page: 500, pages: 10 } as const
 /** Maximum events held back while the user reads; with more the list is reloaded. */
 const MOST_PENDING = 2_000
 const FRESH_MS = 4_000
+/** Arrivals are shown together, so that a busy ledger leaves time for frames. */
+const SHOW_EVERY_MS = 250
 const ANNOUNCE_EVERY_MS = 10_000
 
 const state = signal<LiveState>('off')
@@ -48,9 +50,10 @@ const fresh = signal<ReadonlySet<string>>(new Set())
 /** When rows stop being marked as new, by dedupe key; ascending. Milliseconds of `performance.now()`. */
 const freshUntil = new Map<string, number>()
 let freshTimer = 0
-/** Events from the stream since the last frame: the list renders once per frame, however many arrive. */
+/** Events from the stream that are not shown yet. */
 let arrived: { events: ListedEvent[]; checkpoint: string } | undefined
 let callOff: (() => void) | undefined
+let shownAt = -SHOW_EVERY_MS
 
 export const liveState: ReadonlySignal<LiveState> = state
 /** Number of events held back while the user reads. */
@@ -239,19 +242,25 @@ function streamQuery() {
   return query
 }
 
-/** Shows events with the next frame. @param events oldest first */
+/** Shows events with a frame soon. @param events oldest first */
 function arrive(events: readonly StoredEvent[], checkpoint: string): void {
   announceNew(events.length)
   // A hidden page has no frame for a long time.
   arrived = { events: [...(arrived?.events ?? []), ...listed(events)].slice(-MOST_LISTED), checkpoint }
-  callOff ??= nextFrame(() => {
-    const all = arrived
-    dropArrived()
-    if (all) batch(() => show(all.events, all.checkpoint))
-  })
+  if (callOff) return
+  const present = () => {
+    callOff = nextFrame(() => {
+      const all = arrived
+      dropArrived()
+      shownAt = performance.now()
+      if (all) batch(() => show(all.events, all.checkpoint))
+    })
+  }
+  const timer = window.setTimeout(present, Math.max(0, shownAt + SHOW_EVERY_MS - performance.now()))
+  callOff = () => window.clearTimeout(timer)
 }
 
-/** Drops events waiting for the next frame, which belong to another list. */
+/** Drops events waiting for their frame, which belong to another list. */
 function dropArrived(): void {
   callOff?.()
   callOff = undefined
