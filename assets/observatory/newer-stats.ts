@@ -3,7 +3,7 @@ import type { Stats } from '../shared/server/wire.js'
 import { newerThan } from './events/histogram/histogram-growth.js'
 
 /** Counts plus the events that were recorded after them. @param events newest first */
-export function withNewerEvents(stats: Stats, events: readonly StoredEvent[]): Stats {
+export function withNewerEvents(stats: Stats, events: readonly Pick<StoredEvent, 'captured_at' | 'source'>[]): Stats {
   const newer = events.slice(0, newerThan(events, stats.latest_captured_at ?? ''))
   const newest = newer[0]?.captured_at
   if (newest === undefined) return stats

@@ -10,7 +10,7 @@ import { exactTime, relativeTime } from '../shared/words/time.js'
 import { loaded } from './events/list/event-list-state.js'
 import { withNewerEvents } from './newer-stats.js'
 import { type Overview, overview } from './overview.js'
-import { bySource, sourceLabel } from './sources.js'
+import { bySource, sourceKin, sourceLabel } from './sources.js'
 import { isFailing, isOver } from './subscriptions/watch-times.js'
 
 /** Query of the subscriptions tab with only failing ones. */
@@ -54,7 +54,7 @@ function Items({ overview: { stats: counted, health, subscriptions } }: { overvi
     <p class="strip-item"><strong>${count(stats.event_count)}</strong> ${stats.event_count === 1 ? 'event' : 'events'}</p>
     ${stats.duplicate_count > 0 && html`<p class="strip-item"><strong>${count(stats.duplicate_count)}</strong> repeats</p>`}
     ${sources.map(
-      source => html`<p class="strip-item" title=${sourceLabel(source)}>
+      source => html`<p class="strip-item" title=${sourceKin(source)}>
         <${SourceGlyph} source=${source} name=${sourceLabel(source)} /><strong>${count(stats.by_source[source]?.events ?? 0)}</strong>
         <span class="strip-source" aria-hidden="true">${sourceLabel(source)}</span>
       </p>`,

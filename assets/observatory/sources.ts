@@ -20,7 +20,12 @@ export function bySource(a: string, b: string): number {
   return place(a) - place(b) || a.localeCompare(b)
 }
 
-/** The catalogue's name of a source, or its identifier. */
+/** `GitHub`: the catalogue's name of a source without those of its kin, or its identifier. */
 export function sourceLabel(source: string): string {
+  return sourceKin(source).split(', ')[0] ?? source
+}
+
+/** `GitHub, Gitea, Forgejo, Gogs`: all that send events of this source. */
+export function sourceKin(source: string): string {
   return platforms.value.value?.find(platform => platform.source === source)?.display_name ?? source
 }

@@ -1,61 +1,28 @@
-/** Positions of the rows of a long list, of which only rows seen so far have been measured. */
+/** Positions of the rows of a long list. */
 export class RowHeights {
-  readonly #measured = new Map<string, number>()
-  #keys: readonly string[] = []
-  /** The top of each row, then the end of all. Stale from `#cleanTo` on. */
-  #tops = new Float64Array(1)
-  #cleanTo = 0
-  #indexOf: Map<string, number> | undefined
+  /** The top of each row, then the end of all. */
+  readonly #tops: Float64Array
 
-  /** @param estimate pixels of an unmeasured row */
-  constructor(private readonly estimate: (key: string) => number) {}
+  /** @param heights of the rows in order. Pixels. */
+  constructor(heights: readonly number[]) {
+    this.#tops = new Float64Array(heights.length + 1)
+    heights.forEach((height, at) => {
+      this.#tops[at + 1] = (this.#tops[at] ?? 0) + height
+    })
+  }
 
   get total(): number {
-    return this.topOf(this.#keys.length)
+    return this.topOf(this.#tops.length)
   }
 
-  /** Replaces the rows; measured heights of remaining ones stay. */
-  setRows(keys: readonly string[]): void {
-    this.#keys = keys
-    this.#tops = new Float64Array(keys.length + 1)
-    this.#cleanTo = 0
-    this.#indexOf = undefined
-  }
-
-  /** @returns whether the height has changed */
-  measure(key: string, height: number): boolean {
-    if (this.#measured.get(key) === height) return false
-    this.#measured.set(key, height)
-    this.#cleanTo = Math.min(this.#cleanTo, this.indexOf(key) ?? this.#cleanTo)
-    return true
-  }
-
-  /** Discards all measurements, because the rows' width has changed. */
-  forget(): void {
-    this.#measured.clear()
-    this.#cleanTo = 0
-  }
-
-  indexOf(key: string): number | undefined {
-    this.#indexOf ??= new Map(this.#keys.map((key, index) => [key, index]))
-    return this.#indexOf.get(key)
-  }
-
+  /** Of an index beyond the last row, the end of all. */
   topOf(index: number): number {
-    const last = Math.min(index, this.#keys.length)
-    for (; this.#cleanTo < last; this.#cleanTo++) {
-      const key = this.#keys[this.#cleanTo] ?? ''
-      const height = this.#measured.get(key) ?? this.estimate(key)
-      this.#tops[this.#cleanTo + 1] = (this.#tops[this.#cleanTo] ?? 0) + height
-    }
-    return this.#tops[last] ?? 0
+    return this.#tops[Math.min(index, this.#tops.length - 1)] ?? 0
   }
 
-  /** The row at this height, or the last one if beyond the end. */
+  /** The row at this height, or the first or last one if beyond the ends. */
   indexAt(top: number): number {
-    let [low, high] = [0, Math.max(0, this.#keys.length - 1)]
-    // Updates all tops once instead of at every step.
-    if (this.total <= top) return high
+    let [low, high] = [0, Math.max(0, this.#tops.length - 2)]
     while (low < high) {
       const middle = (low + high + 1) >> 1
       if (this.topOf(middle) <= top) low = middle

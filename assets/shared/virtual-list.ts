@@ -1,5 +1,6 @@
 import { useEffect, useId, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { type Children, classes, html } from './html.js'
+import { isPhone } from './media.js'
 import { RowHeights } from './row-heights.js'
 
 /** Commands for a list. */
@@ -19,6 +20,8 @@ export interface VirtualListProps<Item> {
   /** In display order. A new array after every change. */
   items: readonly Item[]
   keyOf: (item: Item) => string
+  /** Height of a row in rem, its border included. */
+  heightOf: (item: Item) => number
   /** Groups rows by day: a heading appears where this text changes between two items. */
   dayOf?: (item: Item) => string
   renderItem: (item: Item, state: { isActive: boolean; isSelected: boolean }) => Children
@@ -41,17 +44,23 @@ export interface VirtualListProps<Item> {
   onNearStart?: () => void
   /** Whether the top of the list is in view. */
   onAtTop?: (isAtTop: boolean) => void
-  /** Estimated pixels of an unmeasured row. */
-  rowEstimate?: number
+  /** There are rows above the first one, so that it stays in place when they load. */
+  hasMoreAbove?: boolean
   handle?: { current: ListHandle | null }
 }
 
-const DAY_ESTIMATE = 32
+/** Height of a day heading in rem; taller on phones. */
+const DAY = 2
+const PHONE_DAY = 2.5
 const OVERSCAN = 400
 /** Distance from an end that counts as near. */
 const NEAR_SCREENS = 2
 
-type Entry<Item> = { key: string } & ({ kind: 'day'; day: string } | { kind: 'item'; item: Item; day: string })
+/** A row, or the heading of a day. */
+interface Entry<Item> {
+  day: string
+  item?: Item
+}
 
 /** The row at the top of the viewport. */
 interface Anchor {
@@ -61,15 +70,15 @@ interface Anchor {
 }
 
 /**
- * A list of any length that renders only rows near the viewport. Rows may have any height; visible rows stay in place
- * when rows are added or grow above them, except at the very top, where new rows push the others down.
+ * A list of any length that renders only rows near the viewport. Visible rows stay in place when rows are added or
+ * removed above them, except at the very top, where new rows push the others down.
  *
  * One tab stop. Arrows, Home, End and page keys move; the active row is named by `aria-activedescendant`, so it may be
  * unmounted without losing the focus.
  */
 export function VirtualList<Item>(props: VirtualListProps<Item>) {
-  const { label, items, keyOf, dayOf, renderItem, renderDay, isLine, sticky, before, after, selected, handle } = props
-  const { onOpen, onWalk, onNearEnd, onNearStart, onAtTop, rowEstimate = 52 } = props
+  const { label, items, keyOf, heightOf, dayOf, renderItem, renderDay, isLine, sticky, before, after, selected } = props
+  const { onOpen, onWalk, onNearEnd, onNearStart, onAtTop, hasMoreAbove = false, handle } = props
   const id = useId()
   const scroller = useRef<HTMLDivElement>(null)
   const body = useRef<HTMLDivElement>(null)
@@ -77,47 +86,43 @@ export function VirtualList<Item>(props: VirtualListProps<Item>) {
   const [, draw] = useState(0)
   const redraw = () => draw(drawn => drawn + 1)
   const [active, setActive] = useState<string | undefined>(undefined)
-  const heights = useMemo(
-    () => new RowHeights(key => (key.startsWith('day:') ? DAY_ESTIMATE : rowEstimate)),
-    [rowEstimate],
-  )
-  const entries = useMemo(() => {
-    const made = toEntries(items, keyOf, dayOf)
-    heights.setRows(made.map(({ key }) => key))
-    return made
-  }, [items, heights])
+  const rem = Number.parseFloat(getComputedStyle(document.documentElement).fontSize)
+  const day = rem * (isPhone.value ? PHONE_DAY : DAY)
+  const { entries, heights } = useMemo(() => {
+    const entries = toEntries(items, dayOf)
+    const heights = new RowHeights(entries.map(({ item }) => (item === undefined ? day : heightOf(item) * rem)))
+    return { entries, heights }
+  }, [items, heightOf, rem, day])
+  const indexOf = (key: string | undefined) => {
+    const index = key === undefined ? -1 : entries.findIndex(({ item }) => item !== undefined && keyOf(item) === key)
+    return index === -1 ? undefined : index
+  }
 
   const view = viewOf(scroller.current, body.current)
   const first = heights.indexAt(view.top - OVERSCAN)
   const last = Math.min(entries.length, heights.indexAt(view.top + view.height + OVERSCAN) + 1)
   const shown = entries.slice(first, last)
   const topEntry = entries[heights.indexAt(Math.max(0, view.top))]
-  const activeIndex = active === undefined ? undefined : heights.indexOf(`item:${active}`)
+  const activeIndex = indexOf(active)
   const isActiveShown = activeIndex !== undefined && activeIndex >= first && activeIndex < last
 
   // Before paint: scrolls by as much as the rows have moved, on top of the user's own scrolling.
   useLayoutEffect(() => {
     const { current: at } = anchor
-    const index = at && heights.indexOf(at.key)
+    const index = indexOf(at?.key)
     if (!at || index === undefined || !scroller.current || !body.current) return
     const top = body.current.offsetTop + heights.topOf(index)
     if (top !== at.top) scroller.current.scrollTop += top - at.top
     at.top = top
   })
 
-  useMeasuring(body, (key, height) => heights.measure(key, height), redraw)
   useLayoutEffect(() => {
     const { current: element } = scroller
     if (!element) return
-    let width = element.clientWidth
-    const observer = new ResizeObserver(() => {
-      if (element.clientWidth !== width) heights.forget()
-      width = element.clientWidth
-      redraw()
-    })
+    const observer = new ResizeObserver(redraw)
     observer.observe(element)
     return () => observer.disconnect()
-  }, [heights])
+  }, [])
 
   useEffect(() => {
     const near = view.height * NEAR_SCREENS
@@ -129,10 +134,11 @@ export function VirtualList<Item>(props: VirtualListProps<Item>) {
   const scrolled = () => {
     const now = viewOf(scroller.current, body.current)
     const isAtTop = (scroller.current?.scrollTop ?? 0) <= 1
-    const index = heights.indexAt(Math.max(0, now.top))
-    const entry = entries[index]
+    // A heading moves to the first row of its day.
+    const index = entries.findIndex(({ item }, at) => item !== undefined && heights.topOf(at + 1) > now.top)
+    const { item } = entries[index] ?? {}
     const top = (body.current?.offsetTop ?? 0) + heights.topOf(index)
-    anchor.current = isAtTop || !entry ? undefined : { key: entry.key, top }
+    anchor.current = (isAtTop && !hasMoreAbove) || item === undefined ? undefined : { key: keyOf(item), top }
     onAtTop?.(isAtTop)
     redraw()
   }
@@ -140,19 +146,22 @@ export function VirtualList<Item>(props: VirtualListProps<Item>) {
   const bringIntoView = (index: number) => {
     const { current: element } = scroller
     if (!element || !body.current) return
-    const top = body.current.offsetTop + heights.topOf(index)
+    const top = body.current.offsetTop + heights.topOf(index) - (dayOf ? day : 0)
     const bottom = body.current.offsetTop + heights.topOf(index + 1)
-    const covered = dayOf ? DAY_ESTIMATE : 0
-    if (top - covered < element.scrollTop) element.scrollTop = top - covered
-    else if (bottom > element.scrollTop + element.clientHeight) element.scrollTop = bottom - element.clientHeight
+    const above = element.scrollTop - top
+    const below = bottom - element.scrollTop - element.clientHeight
+    if (Math.max(above, below) > element.clientHeight / 2) element.scrollTop = (top + bottom - element.clientHeight) / 2
+    else if (above > 0) element.scrollTop = top
+    else if (below > 0) element.scrollTop += below
+    scrolled()
   }
   const walkTo = (from: number, step: 1 | -1) => {
     for (let index = from; index >= 0 && index < entries.length; index += step) {
-      const entry = entries[index]
-      if (entry?.kind !== 'item' || isLine?.(entry.item)) continue
-      setActive(keyOf(entry.item))
+      const { item } = entries[index] ?? {}
+      if (item === undefined || isLine?.(item)) continue
+      setActive(keyOf(item))
       bringIntoView(index)
-      onWalk?.(entry.item)
+      onWalk?.(item)
       return
     }
   }
@@ -160,15 +169,15 @@ export function VirtualList<Item>(props: VirtualListProps<Item>) {
   const press = (event: KeyboardEvent) => {
     if (event.target !== scroller.current || event.ctrlKey || event.metaKey || event.altKey) return
     const at = here()
-    const page = Math.max(1, Math.floor(view.height / rowEstimate) - 1)
-    const entry = activeIndex === undefined ? undefined : entries[activeIndex]
+    const pageFrom = (top: number) => heights.indexAt(heights.topOf(at) + top)
+    const { item } = entries[activeIndex ?? -1] ?? {}
     if (event.key === 'ArrowDown') walkTo(at + 1, 1)
     else if (event.key === 'ArrowUp') walkTo(at - 1, -1)
-    else if (event.key === 'PageDown') walkTo(Math.min(at + page, entries.length - 1), 1)
-    else if (event.key === 'PageUp') walkTo(Math.max(at - page, 0), -1)
+    else if (event.key === 'PageDown') walkTo(pageFrom(view.height - day), 1)
+    else if (event.key === 'PageUp') walkTo(pageFrom(day - view.height), -1)
     else if (event.key === 'Home') walkTo(0, 1)
     else if (event.key === 'End') walkTo(entries.length - 1, -1)
-    else if (event.key === 'Enter' && entry?.kind === 'item') onOpen?.(entry.item)
+    else if (event.key === 'Enter' && item !== undefined) onOpen?.(item)
     else return
     event.preventDefault()
   }
@@ -182,7 +191,7 @@ export function VirtualList<Item>(props: VirtualListProps<Item>) {
         scroller.current?.scrollTo({ top: 0 })
       },
       activate: key => {
-        const index = heights.indexOf(`item:${key}`)
+        const index = indexOf(key)
         if (index === undefined) return
         setActive(key)
         bringIntoView(index)
@@ -190,19 +199,19 @@ export function VirtualList<Item>(props: VirtualListProps<Item>) {
     }
   }
 
-  const renderEntry = (entry: Entry<Item>, index: number) => {
-    if (entry.kind === 'day') {
-      return html`<div key=${entry.key} class="day" role="presentation" data-row=${entry.key}>${renderDay?.(entry.day)}</div>`
+  const renderEntry = ({ day, item }: Entry<Item>, index: number) => {
+    const style = { height: `${heights.topOf(index + 1) - heights.topOf(index)}px` }
+    if (item === undefined) {
+      return html`<div key=${`day ${day}`} class="day" role="presentation" style=${style}>${renderDay?.(day)}</div>`
     }
-    const { item } = entry
     const key = keyOf(item)
     if (isLine?.(item)) {
-      return html`<div key=${entry.key} role="presentation" data-row=${entry.key}>
+      return html`<div key=${key} class="list-line" role="presentation" style=${style}>
         ${renderItem(item, { isActive: false, isSelected: false })}
       </div>`
     }
     const state = { isActive: key === active, isSelected: key === selected }
-    return html`<div key=${entry.key} id=${rowId(id, key)} role="option" data-row=${entry.key}
+    return html`<div key=${`row ${key}`} id=${rowId(id, key)} role="option" data-key=${key} style=${style}
       class=${classes('list-row', state.isActive && 'is-active', state.isSelected && 'is-selected')}
       aria-selected=${state.isSelected} aria-posinset=${index + 1} aria-setsize=${entries.length}
       onClick=${() => {
@@ -219,7 +228,7 @@ export function VirtualList<Item>(props: VirtualListProps<Item>) {
       dayOf &&
       topEntry &&
       view.top >= 0 &&
-      html`<div class="day sticky-day" role="presentation">${renderDay?.(topEntry.day)}${sticky}</div>`
+      html`<div class="day sticky-day" role="presentation" style=${{ height: `${day}px`, marginBottom: `${-day}px` }}>${renderDay?.(topEntry.day)}${sticky}</div>`
     }
     ${before}
     <div ref=${body} class="list-body" role="presentation" style=${{
@@ -243,48 +252,12 @@ function viewOf(scroller: HTMLElement | null, body: HTMLElement | null): { top: 
   return { top: scroller.scrollTop - body.offsetTop, height: scroller.clientHeight }
 }
 
-function toEntries<Item>(
-  items: readonly Item[],
-  keyOf: (item: Item) => string,
-  dayOf: ((item: Item) => string) | undefined,
-): Entry<Item>[] {
+function toEntries<Item>(items: readonly Item[], dayOf: ((item: Item) => string) | undefined): Entry<Item>[] {
   const entries: Entry<Item>[] = []
-  let day: string | undefined
   for (const item of items) {
-    const itsDay = dayOf?.(item) ?? ''
-    if (dayOf && itsDay !== day) entries.push({ kind: 'day', key: `day:${itsDay}`, day: itsDay })
-    day = itsDay
-    entries.push({ kind: 'item', key: `item:${keyOf(item)}`, item, day: itsDay })
+    const day = dayOf?.(item) ?? ''
+    if (dayOf && day !== entries.at(-1)?.day) entries.push({ day })
+    entries.push({ day, item })
   }
   return entries
-}
-
-/** Measures rendered rows whenever one changes size. */
-function useMeasuring(
-  body: { current: HTMLElement | null },
-  measure: (key: string, height: number) => boolean,
-  redraw: () => void,
-): void {
-  const observed = useRef(new Set<Element>())
-  const observer = useRef<ResizeObserver | undefined>(undefined)
-  const take = (rows: Iterable<Element>) => {
-    let isOther = false
-    for (const row of rows) {
-      const key = row instanceof HTMLElement && row.isConnected ? row.dataset.row : undefined
-      if (key !== undefined) isOther = measure(key, row.getBoundingClientRect().height) || isOther
-    }
-    return isOther
-  }
-  useLayoutEffect(() => {
-    observer.current ??= new ResizeObserver(entries => {
-      if (take(entries.map(({ target }) => target))) redraw()
-    })
-    const rows = new Set(body.current?.children ?? [])
-    for (const row of observed.current) if (!rows.has(row)) observer.current.unobserve(row)
-    for (const row of rows) if (!observed.current.has(row)) observer.current.observe(row)
-    const fresh = [...rows].filter(row => !observed.current.has(row))
-    observed.current = rows
-    if (take(fresh)) redraw()
-  })
-  useEffect(() => () => observer.current?.disconnect(), [])
 }

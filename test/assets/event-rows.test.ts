@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import t from 'tap'
-import { toRows } from '../../assets/observatory/events/list/list-rows.js'
+import { isLine, rowKey, toListed, toRows } from '../../assets/observatory/events/list/list-rows.js'
 import { rowWords } from '../../assets/observatory/events/list/row-words.js'
 import { SseReader } from '../../assets/shared/server/sse-reader.js'
 import type { StoredEvent } from '../../src/model/events/event.js'
@@ -46,14 +46,29 @@ t.test('characters are not cut in half', async t => {
 })
 
 t.test('lines stand between what is newer and what was there', async t => {
-  const at = (second: number) => event({ dedupe_key: `k${second}`, captured_at: `2026-11-20T13:00:0${second}.000000Z` })
+  const at = (second: number) =>
+    toListed(event({ dedupe_key: `k${second}`, captured_at: `2026-11-20T13:00:0${second}.000000Z` }), [])
   const shown = (above: string) =>
-    toRows([at(3), at(2), at(1)], [{ name: 'read', words: 'Here', above }]).map(row =>
-      row.kind === 'line' ? '--' : row.event.dedupe_key,
+    toRows([at(3), at(2), at(1)], [{ name: 'read', text: 'Here', above }]).map(row =>
+      isLine(row) ? '--' : rowKey(row),
     )
   t.same(shown('2026-11-20T13:00:02.000000Z'), ['k3', '--', 'k2', 'k1'])
   t.same(shown('2026-11-20T13:00:03.000000Z'), ['k3', 'k2', 'k1'], 'nothing is newer')
   t.same(shown('2026-11-20T12:00:00.000000Z'), ['k3', 'k2', 'k1'], 'what was there is not loaded')
+})
+
+t.test('the list keeps a row of an event: its sentence and an excerpt, however large the event is', async t => {
+  const large = 'large '.repeat(20_000)
+  const whole = event({
+    actor: { id: '1', display: `Ada ${large}`, metadata: { large } },
+    target: { type: 'stream', key: 'stream:4', display: `eng ${large}`, parent: { type: 'realm', key: large } },
+    conversation: { text: `${large} needle` },
+    payload: { large },
+  })
+  const listed = toListed(whole, ['needle'])
+  t.match(listed.words, { kind: 'said', text: /^….{0,30}needle$/ })
+  t.match(listed.sentence[0], { kind: 'doer', text: /^Ada large/ })
+  t.ok(JSON.stringify(listed).length < 4_000)
 })
 
 t.test('a stream is cut into the same messages wherever its pieces end', async t => {

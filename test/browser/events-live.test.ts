@@ -85,7 +85,7 @@ t.test('Live in a browser', inBrowser(), async t => {
     await first.kill()
     await page.getByText('reconnecting…').waitFor()
     await page.getByText('Last before').click()
-    await page.getByRole('dialog', { name: 'Message' }).getByText('Last before').first().waitFor()
+    await page.getByRole('dialog', { name: 'Event' }).waitFor()
     await page.keyboard.press('Escape')
     // Written while the page has no connection.
     const other = await start(t, database)

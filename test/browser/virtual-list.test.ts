@@ -31,8 +31,9 @@ const LIST = `(async () => {
   box.style.height = '600px'
   window.opened = []
   window.calls = { end: 0, top: [] }
-  const row = number => html\`<div class="row" style=\${{ height: 30 + (number % 3) * 20 + 'px' }}>row \${number}</div>\`
-  window.show = rows => render(html\`<\${VirtualList} label="Rows" items=\${rows} keyOf=\${String} rowEstimate=\${40}
+  const row = number => html\`<div class="row">row \${number}</div>\`
+  const heightOf = number => 2 + (number % 3)
+  window.show = rows => render(html\`<\${VirtualList} label="Rows" items=\${rows} keyOf=\${String} heightOf=\${heightOf}
     dayOf=\${number => 'day ' + Math.floor(number / 100)} renderDay=\${day => html\`<b>\${day}</b>\`} renderItem=\${row}
     onOpen=\${number => opened.push(number)} onNearEnd=\${() => calls.end++} onAtTop=\${is => calls.top.push(is)} />\`, box)
   window.down = (from, to) => Array.from({ length: from - to + 1 }, (_, i) => from - i)
@@ -133,7 +134,7 @@ async function scrollTo(page: Page, top: number): Promise<void> {
   await settle(page)
 }
 
-/** Until what was measured has been drawn. */
+/** Until what changed has been drawn. */
 async function settle(page: Page): Promise<void> {
   for (let frame = 0; frame < 4; frame++) await page.evaluate('new Promise(requestAnimationFrame)')
 }

@@ -34,7 +34,7 @@ export function labelOf({ type = '', key = '', display = '' }: TargetNode): stri
 }
 
 /** The actor's name as far as the source sent it. Never empty. */
-export function actorName(event: Pick<StoredEvent, 'actor'>): string {
+export function actorName(event: { actor: Pick<StoredEvent['actor'], 'display' | 'id'> }): string {
   return nameOfActor(event) || 'Someone'
 }
 
@@ -59,4 +59,9 @@ export function wordsSaid({ conversation }: Pick<StoredEvent, 'conversation'>): 
  */
 export function eventKey({ dedupe_key, provenance }: Pick<StoredEvent, 'dedupe_key' | 'provenance'>): string {
   return provenance.key_space === undefined ? dedupe_key : `${provenance.key_space}:${dedupe_key}`
+}
+
+/** `repository tide/relay` */
+export function placeWords({ type = '' }: TargetNode, text: string): string {
+  return `${plainWords(type)} ${text}`.trim()
 }

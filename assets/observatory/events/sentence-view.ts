@@ -1,5 +1,5 @@
 import type { SentencePart } from '#model/sentences/event-sentence'
-import { classes, html } from '../../shared/html.js'
+import { type Children, classes, html } from '../../shared/html.js'
 import { Words } from '../../shared/words/text-view.js'
 
 /** Longer names and breadcrumbs are truncated. */
@@ -12,22 +12,24 @@ export interface SentenceProps {
   /** Empty if uninformative. */
   role: string
   isProgram: boolean
+  /** Before the first word. */
+  mark?: Children
 }
 
 /** A sentence in three parts; if there is no room, the middle one, the place, is truncated. */
-export function Sentence({ parts, ...rest }: SentenceProps) {
+export function Sentence({ parts, mark, ...rest }: SentenceProps) {
   const at = parts.findIndex(part => part.kind === 'place')
   const head = at === -1 ? parts : parts.slice(0, at)
   const place = parts[at]
   const tail = at === -1 ? [] : parts.slice(at + 1)
   return html`
-    ${head.length > 0 && html`<span class="event-head">${head.map(part => html`<${Piece} part=${part} ...${rest} />`)}</span>`}
+    ${head.length > 0 && html`<span class="event-head">${mark && html`${mark} `}${head.map(part => html`<${Piece} part=${part} ...${rest} />`)}</span>`}
     ${place?.kind === 'place' && html`<${Place} steps=${place.steps} terms=${rest.terms} />`}
     ${tail.length > 0 && html`<span class="event-tail">${tail.map(part => html`<${Piece} part=${part} ...${rest} />`)}</span>`}
   `
 }
 
-interface PieceProps extends Omit<SentenceProps, 'parts'> {
+interface PieceProps extends Omit<SentenceProps, 'parts' | 'mark'> {
   part: SentencePart
 }
 

@@ -66,9 +66,10 @@ function Events() {
     const idle = requestIdleCallback(() => void loadPanel().catch(() => undefined), { timeout: PANEL_WITHIN_MS })
     return () => cancelIdleCallback(idle)
   }, [isListed])
+  const { hasNewer } = loaded.value
   useEffect(
-    () => setReading(!isAtTop.value || (key !== undefined && isPointerInList.value)),
-    [isAtTop.value, isPointerInList.value, key],
+    () => setReading(!isAtTop.value || hasNewer || (key !== undefined && isPointerInList.value)),
+    [isAtTop.value, hasNewer, isPointerInList.value, key],
   )
   useEffect(() => {
     if (key !== undefined) list.current?.activate(key)
@@ -118,6 +119,6 @@ function Events() {
       </div>
     </div>
     ${rowMenu.menu}
-    ${key !== undefined && html`<${EventPanel} key="panel" event=${event} onClose=${closeSelection} />`}
-    ${isFiltering && isPhone.value && html`<${FilterSheet} onClose=${() => setFiltering(false)} />`}`
+    ${key !== undefined && !isFiltering && html`<${EventPanel} key="panel" event=${event} onClose=${closeSelection} />`}
+    ${isFiltering && html`<${FilterSheet} onClose=${() => setFiltering(false)} />`}`
 }

@@ -1,4 +1,4 @@
-import { useRef } from 'preact/hooks'
+import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { Glyph } from '../../../shared/controls/glyph.js'
 import { html } from '../../../shared/html.js'
 import { useKeys } from '../../../shared/keys/keys.js'
@@ -21,34 +21,58 @@ export interface FilterBarProps {
 
 /** Search, range, Live and export, with the filters below. */
 export function FilterBar({ onFilters }: FilterBarProps) {
-  const chips = useRef<HTMLDivElement>(null)
+  const bar = useRef<HTMLDivElement>(null)
+  const isNarrow = useNarrow(bar, JSON.stringify(filters.value))
   useKeys('Events', [
     {
       ...{ keys: 'f', does: 'filters' },
-      run: () => (isPhone.value ? onFilters() : chips.current?.querySelector('button')?.focus()),
+      run: () => (isPhone.value ? onFilters() : bar.current?.querySelector('button')?.focus()),
     },
   ])
-  if (isPhone.value) {
-    const set = countFilters(filters.value)
-    return html`<div class="events-bar">
-      <${SearchField} />
-      <button type="button" class="button" onClick=${onFilters}>
-        <${Glyph} name="filter" />Filters${set > 0 && html` <span class="tag accent">${set}</span>`}
-      </button>
-    </div>`
-  }
+  const set = countFilters(filters.value)
+  const more = html`<button type="button" class=${isPhone.value ? 'button' : 'chip'} onClick=${onFilters}>
+    <${Glyph} name="filter" class=${isPhone.value ? '' : 'small'} />Filters${set > 0 && html` <span class="tag accent">${set}</span>`}
+  </button>`
+  if (isPhone.value) return html`<div class="events-bar"><${SearchField} />${more}</div>`
   return html`<div class="events-top"><div class="events-bar">
     <${SearchField} />
     <${RangePicker} />
     <span class="events-live"><${LiveSwitch} /></span>
     <${ExportMenu} />
   </div>
-  <div class="events-filters" ref=${chips} role="group" aria-label="Filters">
-    <${SourceChips} />
+  <div class="events-filters" ref=${bar} role="group" aria-label="Filters">
+    <div class="events-chips"><${SourceChips} /></div>
     <span class="events-divide"></span>
-    <${FilterMenus} />
+    ${isNarrow ? more : html`<${FilterMenus} />`}
     <${Total} />
   </div></div>`
+}
+
+/**
+ * Whether the line has no room for all its filters, so that a button in their place opens them. A line that wraps would
+ * move the rows when the panel opens.
+ *
+ * @param content changes with the width of the filters
+ */
+function useNarrow(bar: { current: HTMLElement | null }, content: string): boolean {
+  /** Width of the line with all filters. */
+  const needed = useRef({ content, width: 0 })
+  const [isNarrow, setNarrow] = useState(false)
+  const measure = () => {
+    const { current: line } = bar
+    const chips = line?.firstElementChild
+    if (!line || !chips) return
+    const over = line.scrollWidth - line.clientWidth + chips.scrollWidth - chips.clientWidth
+    if (!isNarrow && over > 0) needed.current = { content, width: line.clientWidth + over }
+    setNarrow(needed.current.content === content && line.clientWidth < needed.current.width)
+  }
+  useLayoutEffect(measure)
+  useLayoutEffect(() => {
+    const observer = new ResizeObserver(measure)
+    for (const element of [bar.current, bar.current?.firstElementChild]) if (element) observer.observe(element)
+    return () => observer.disconnect()
+  }, [isNarrow, content, isPhone.value])
+  return isNarrow
 }
 
 /** Number of matching events. */

@@ -2,6 +2,7 @@ import { Glyph, SourceGlyph } from '../../../shared/controls/glyph.js'
 import { Panel } from '../../../shared/controls/panel.js'
 import { Switch } from '../../../shared/controls/switch.js'
 import { html } from '../../../shared/html.js'
+import { isPhone } from '../../../shared/media.js'
 import { counted } from '../../../shared/words/text.js'
 import { sourceLabel } from '../../sources.js'
 import { ExportMenu } from '../export-menu.js'
@@ -16,7 +17,7 @@ export interface FilterSheetProps {
   onClose: () => void
 }
 
-/** Phones: the filters on a separate page. */
+/** The filters in a panel, on phones a separate page. */
 export function FilterSheet({ onClose }: FilterSheetProps) {
   const known = counts.value.value
   const actions =
@@ -26,8 +27,11 @@ export function FilterSheet({ onClose }: FilterSheetProps) {
   </button>`
   return html`<${Panel} label="Filters" size="form" takesFocus onClose=${onClose} actions=${actions} foot=${foot}>
     <div class="panel-section form filter-sheet">
-      <${RangeForm} onDone=${onClose} />
-      <button type="button" class="button" onClick=${zoomOut}><${Glyph} name="zoom-out" />Zoom out</button>
+      ${
+        isPhone.value &&
+        html`<${RangeForm} onDone=${onClose} />
+        <button type="button" class="button" onClick=${zoomOut}><${Glyph} name="zoom-out" />Zoom out</button>`
+      }
       <section aria-labelledby="sheet-sources">
         <h3 id="sheet-sources">Source</h3>
         <div class="sheet-sources">
@@ -44,7 +48,7 @@ export function FilterSheet({ onClose }: FilterSheetProps) {
         <h3 id="sheet-more">More</h3>
         <div class="buttons"><${FilterMenus} hasClear=${false} /></div>
       </section>
-      <${ExportMenu} />
+      ${isPhone.value && html`<${ExportMenu} />`}
     </div>
   <//>`
 }

@@ -1,7 +1,7 @@
 import { computed, type ReadonlySignal } from '@preact/signals'
 import { type How, queryState } from '../../../shared/server/address.js'
 import { now } from '../../../shared/words/now.js'
-import { fromMs } from '../../../shared/words/time.js'
+import { fromMs, toMs } from '../../../shared/words/time.js'
 import {
   type ApiQuery,
   countFilters,
@@ -75,6 +75,14 @@ export function rangeOf(now: number, range: Partial<RangeFilters> = filters.valu
 export const isOpenRange: ReadonlySignal<boolean> = computed(
   () => filters.value.to === '' && filters.value.last !== 'yesterday',
 )
+
+/** Moves a start that follows the time to before an earlier event, by as much as the range is long. */
+export function extendRange(instant: string): void {
+  const present = Date.now()
+  const { from, isOpen } = rangeOf(present, filters.peek())
+  if (filters.peek().from !== '' || !isOpen || from === undefined || instant >= from) return
+  setFilters({ from: fromMs(toMs(instant) - (present - toMs(from))) }, 'replace')
+}
 
 /** Whether any filter is set, not counting the range. */
 export function hasFilters(): boolean {

@@ -1,13 +1,12 @@
-import type { StoredEvent, TargetNode } from '#model/events/event'
-import { plainWords } from '#model/sentences/event-names'
-import { type Outcome, outcomeGroupOf } from '#model/sentences/event-outcome'
+import type { Outcome } from '#model/sentences/event-outcome'
 import { Menu, type MenuItem } from '../../../shared/controls/menu.js'
 import { type Children, html } from '../../../shared/html.js'
 import { isWide } from '../../../shared/media.js'
 import { href } from '../../../shared/server/address.js'
 import { plainText } from '../../../shared/words/text.js'
 import { sourceLabel } from '../../sources.js'
-import { actorName, crumbsOf } from '../event-words.js'
+import { actorName } from '../event-words.js'
+import { type ListedEvent, LONGEST_NAME } from '../list/list-rows.js'
 import { outcomeWord } from '../outcome-mark.js'
 import type { Excludable } from './filter-params.js'
 import { allButThis, filters, filtersQuery, onlyThis } from './filters.js'
@@ -27,26 +26,18 @@ export function valueWords(name: Excludable, value: string): string {
   return name === 'outcome' ? outcomeWord(value as Outcome) : value
 }
 
-/** The values of an event that its row shows. */
-export function valuesOf(event: StoredEvent): EventValue[] {
-  const { actor, source, kind } = event
-  const outcome = outcomeGroupOf(event)
+/** The values of a row, except those that are too long to be kept whole. */
+export function valuesOf(event: ListedEvent): EventValue[] {
+  const { actor, source, kind, outcome, places } = event
   const who = actor.display || actor.id
-  const places = crumbsOf(event).flatMap(({ node, text }) =>
-    node.key ? [{ value: node.key, words: placeWords(node, text) }] : [],
-  )
-  return [
+  const values: EventValue[] = [
     ...(who ? [{ name: 'actor', value: who, words: actorName(event) } as const] : []),
-    ...places.reverse().map(place => ({ name: 'target', ...place }) as const),
+    ...places.map(({ key, text }) => ({ name: 'target', value: key, words: text }) as const).reverse(),
     { name: 'kind', value: kind, words: kind },
     ...(outcome ? [{ name: 'outcome', value: outcome, words: outcome } as const] : []),
     { name: 'source', value: source, words: sourceLabel(source) },
   ]
-}
-
-/** `repository tide/relay` */
-export function placeWords({ type = '' }: TargetNode, text: string): string {
-  return `${plainWords(type)} ${text}`.trim()
+  return values.filter(({ value }) => value.length < LONGEST_NAME)
 }
 
 /** `Only Ada`, `All but Ada`: links, which close a panel that covers the list. */

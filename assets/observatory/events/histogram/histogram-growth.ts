@@ -18,7 +18,10 @@ export function withoutFirst(all: EventHistogram, first: EventHistogram): EventH
 }
 
 /** Counts plus newer events, which belong to the last part. @param events newest first */
-export function withNewer(histogram: EventHistogram, events: readonly StoredEvent[]): EventHistogram {
+export function withNewer(
+  histogram: EventHistogram,
+  events: readonly Pick<StoredEvent, 'captured_at' | 'source'>[],
+): EventHistogram {
   const { head, starts, counts } = histogram
   const last = starts.length - 1
   const newer = events.slice(0, newerThan(events, head ?? ''))
@@ -38,7 +41,7 @@ export function withNewer(histogram: EventHistogram, events: readonly StoredEven
 }
 
 /** Number of newer events at the start of a list. @param events newest first */
-export function newerThan(events: readonly StoredEvent[], instant: string): number {
+export function newerThan(events: readonly Pick<StoredEvent, 'captured_at'>[], instant: string): number {
   const at = events.findIndex(event => event.captured_at <= instant)
   return at === -1 ? events.length : at
 }

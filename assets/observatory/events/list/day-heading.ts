@@ -34,7 +34,7 @@ export function DayHeading({ day }: { day: string }) {
     return () => window.clearTimeout(timer)
   }, [key, known])
   return html`<span class="day-name">${dayHeading(day, now.value)}</span>
-    <span class="day-count">${known && counted(known.count + countSince(day, known.upTo), 'event')}</span>`
+    <span class="day-count">${before && counted(before.count + countSince(day, before.upTo), 'event')}</span>`
 }
 
 /** A day's heading may be rendered twice: in the list and sticky on top. */

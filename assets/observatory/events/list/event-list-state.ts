@@ -4,37 +4,44 @@ import { api, segment } from '../../../shared/server/api.js'
 import { outage } from '../../../shared/server/connection.js'
 import { createResource } from '../../../shared/server/resource.js'
 import type { EventPage } from '../../../shared/server/wire.js'
-import { justBefore } from '../../../shared/words/time.js'
+import { searchTerms } from '../../../shared/words/text.js'
+import { justBefore, toMs } from '../../../shared/words/time.js'
 import { eventKey } from '../event-words.js'
-import { apiQuery, filters, queryKey, setFilters } from '../filters/filters.js'
+import { apiQuery, extendRange, filters, queryKey, rangeOf, setFilters } from '../filters/filters.js'
+import { type ListedEvent, toListed } from './list-rows.js'
 
 /** Rows per request. */
 const PAGE = 100
 /** Maximum loaded rows; above it, rows at the other end are dropped and load again when scrolled to. */
-const MOST = 20_000
+export const MOST_LISTED = 2_000
 
 /** The loaded events: a contiguous part of the ledger. */
 export interface LoadedEvents {
   /** Newest first. A new array after every change. */
-  items: readonly StoredEvent[]
+  items: readonly ListedEvent[]
   /** The filters under which they were loaded, from `queryKey`; undefined before the first load. */
   key: string | undefined
   hasOlder: boolean
-  /** Whether the newest were dropped because the list became too long. */
+  /** Whether there are newer ones: the list began at an older event, or they were dropped. */
   hasNewer: boolean
-  /** Everything that matches up to here is loaded, if there is nothing newer: where Live continues. */
+  /** Where Live continues: everything that matches up to here is loaded, or newer than what is loaded. */
   checkpoint: string | undefined
   epoch: string | undefined
+  /** Key of the row at which the list was opened; undefined if it was opened at the newest. */
+  openedAt: string | undefined
 }
 
 const NOTHING: LoadedEvents = {
-  ...{ items: [], key: undefined, hasOlder: false, hasNewer: false, checkpoint: undefined, epoch: undefined },
+  ...{ items: [], key: undefined, hasOlder: false, hasNewer: false },
+  ...{ checkpoint: undefined, epoch: undefined, openedAt: undefined },
 }
 
 const state = signal<LoadedEvents>(NOTHING)
 const work = signal<'reload' | 'older' | 'newer' | undefined>(undefined)
 const failure = signal<{ of: 'reload' | 'older' | 'newer'; problem: unknown } | undefined>(undefined)
 let current: AbortController | undefined
+/** While the range changes for the event that is being opened. */
+let isExtending = false
 
 export const loaded: ReadonlySignal<LoadedEvents> = state
 /** The current load; rows stay during it. */
@@ -42,17 +49,46 @@ export const loading: ReadonlySignal<'reload' | 'older' | 'newer' | undefined> =
 /** What failed in the last load. */
 export const listProblem: ReadonlySignal<{ of: 'reload' | 'older' | 'newer'; problem: unknown } | undefined> = failure
 
+/** Rows of events under the current filters. */
+export function listed(events: readonly StoredEvent[]): ListedEvent[] {
+  const terms = searchTerms(filters.peek().q)
+  return events.map(event => toListed(event, terms))
+}
+
+async function readPage(query: Readonly<Record<string, string>>, signal: AbortSignal) {
+  const page = await api<EventPage>('/api/events', { query: { ...apiQuery(), ...query, limit: PAGE }, signal })
+  return { ...page, items: listed(page.items) }
+}
+
 /** Loads from the newest event and replaces the list. Cancels a current load. */
 export async function reload(): Promise<void> {
   const key = queryKey.peek()
   await run('reload', async signal => {
-    const page = await api<EventPage>('/api/events', { query: { ...apiQuery(), order: 'desc', limit: PAGE }, signal })
-    const { items, has_more: hasOlder, next_since, epoch } = page
+    const { items, has_more: hasOlder, next_since, epoch } = await readPage({ order: 'desc' }, signal)
     const now = state.peek()
     // Live may have added some during the request.
     const since =
       now.key === key && now.epoch === epoch ? now.items.filter(event => event.captured_at > (next_since ?? '')) : []
-    return { items: [...since, ...items], key, hasOlder, hasNewer: false, checkpoint: next_since ?? undefined, epoch }
+    return {
+      ...{ items: [...since, ...items], key, hasOlder, hasNewer: false },
+      ...{ checkpoint: next_since ?? undefined, epoch, openedAt: undefined },
+    }
+  })
+}
+
+/** Loads the part of the list where an event is, or would be. */
+async function reloadAround({ captured_at: at }: StoredEvent): Promise<void> {
+  const key = queryKey.peek()
+  await run('reload', async signal => {
+    const [older, newer] = await Promise.all([
+      readPage({ to: at, order: 'desc' }, signal),
+      readPage({ since: at, order: 'asc' }, signal),
+    ])
+    const items = [...newer.items.reverse(), ...older.items]
+    return {
+      ...{ items, key, hasOlder: older.has_more, hasNewer: newer.has_more },
+      ...{ checkpoint: endOf(newer), epoch: newer.epoch, openedAt: (older.items[0] ?? items.at(-1))?.key },
+    }
   })
 }
 
@@ -62,14 +98,13 @@ export async function loadOlder(): Promise<void> {
   const last = items.at(-1)
   if (!last || !hasOlder || work.peek() || isStuck('older') || key !== queryKey.peek()) return
   await run('older', async signal => {
-    const query = { ...apiQuery(), to: justBefore(last.captured_at), order: 'desc', limit: PAGE }
-    const page = await api<EventPage>('/api/events', { query, signal })
+    const page = await readPage({ to: justBefore(last.captured_at), order: 'desc' }, signal)
     const now = state.peek()
     const all = [...now.items, ...page.items]
-    const isTooMany = all.length > MOST
+    const isTooMany = all.length > MOST_LISTED
     return {
       ...now,
-      items: isTooMany ? all.slice(-MOST) : all,
+      items: isTooMany ? all.slice(-MOST_LISTED) : all,
       hasOlder: page.has_more,
       hasNewer: now.hasNewer || isTooMany,
     }
@@ -82,16 +117,20 @@ export async function loadNewer(): Promise<void> {
   const [first] = items
   if (!first || !hasNewer || work.peek() || isStuck('newer') || key !== queryKey.peek()) return
   await run('newer', async signal => {
-    const query = { ...apiQuery(), since: first.captured_at, order: 'asc', limit: PAGE }
-    const page = await api<EventPage>('/api/events', { query, signal })
+    const page = await readPage({ since: first.captured_at, order: 'asc' }, signal)
     const now = state.peek()
-    const all = [...page.items.toReversed(), ...now.items]
-    const isTooMany = all.length > MOST
+    const all = [...page.items.reverse(), ...now.items]
+    const isTooMany = all.length > MOST_LISTED
     return {
-      ...{ ...now, items: isTooMany ? all.slice(0, MOST) : all, hasOlder: now.hasOlder || isTooMany },
-      ...{ hasNewer: page.has_more, checkpoint: page.next_since ?? now.checkpoint },
+      ...{ ...now, items: isTooMany ? all.slice(0, MOST_LISTED) : all, hasOlder: now.hasOlder || isTooMany },
+      ...{ hasNewer: page.has_more, checkpoint: endOf(page) ?? now.checkpoint },
     }
   })
+}
+
+/** Everything up to here is in the page, or comes after it. */
+function endOf({ has_more, head, next_since }: Pick<EventPage, 'has_more' | 'head' | 'next_since'>) {
+  return (has_more ? head : next_since) ?? undefined
 }
 
 /**
@@ -100,14 +139,14 @@ export async function loadNewer(): Promise<void> {
  * @param newer oldest first
  * @param checkpoint includes everything up to it
  */
-export function addNewest(newer: readonly StoredEvent[], checkpoint: string): void {
+export function addNewest(newer: readonly ListedEvent[], checkpoint: string): void {
   const now = state.peek()
   const known = now.items[0]?.captured_at ?? ''
   const fresh = newer.filter(event => event.captured_at > known).reverse()
   const items = fresh.length > 0 ? [...fresh, ...now.items] : now.items
-  const isTooMany = items.length > MOST
+  const isTooMany = items.length > MOST_LISTED
   state.value = {
-    ...{ ...now, checkpoint, items: isTooMany ? items.slice(0, MOST) : items },
+    ...{ ...now, checkpoint, items: isTooMany ? items.slice(0, MOST_LISTED) : items },
     hasOlder: now.hasOlder || isTooMany,
   }
 }
@@ -118,27 +157,44 @@ export function retryList(): void {
   failure.value = undefined
   if (failed?.of === 'older') void loadOlder()
   else if (failed?.of === 'newer') void loadNewer()
-  else void reload()
+  else load()
 }
 
-/** Reloads the list whenever filters change or the server is back, until the returned function is called. */
+/** From the newest event; first of all, from the event in the address. */
+function load(isFirst = state.peek().key === undefined): void {
+  void (isFirst && selectedKey.peek() !== undefined ? openSelected(true) : reload())
+}
+
+/**
+ * Reloads the list whenever filters change or the server is back, and opens the event that the address names, until the
+ * returned function is called.
+ */
 export function followFilters(): () => void {
-  const stopFollowing = effect(() => {
-    queryKey.value
-    untracked(() => void reload())
-  })
-  const stopReturning = effect(() => {
-    if (outage.value === undefined && failure.peek()) untracked(retryList)
-  })
+  let isStarting = true
+  const stops = [
+    effect(() => {
+      queryKey.value
+      if (!isExtending) untracked(() => load(isStarting || undefined))
+    }),
+    effect(() => {
+      selectedKey.value
+      if (!isStarting) untracked(() => void openSelected())
+    }),
+    effect(() => {
+      if (outage.value !== undefined) return
+      if (failure.peek()) untracked(retryList)
+      if (alone.problem.peek() !== undefined) untracked(() => void alone.load())
+    }),
+  ]
+  isStarting = false
   return () => {
-    stopFollowing()
-    stopReturning()
+    for (const stop of stops) stop()
     current?.abort()
     work.value = undefined
   }
 }
 
-/** Dedupe key of the event in the panel. */
+/** Key of the event in the panel. */
 export const selectedKey: ReadonlySignal<string | undefined> = computed(() => filters.value.event || undefined)
 
 const alone = createResource(async signal => {
@@ -146,14 +202,12 @@ const alone = createResource(async signal => {
   return key === undefined ? undefined : api<StoredEvent>(`/api/events/${segment(key)}`, { signal })
 })
 
-/** The open event: from the list, or loaded separately if not in it. */
+/** The open event, whole; undefined while it loads. */
 export const selectedEvent: ReadonlySignal<StoredEvent | undefined> = computed(() => {
-  const key = selectedKey.value
-  if (key === undefined) return undefined
-  const found = state.value.items.find(event => eventKey(event) === key)
-  const loaded = alone.value.value
+  const { value: key } = selectedKey
+  const event = alone.value.value
   // A plain key also names an unproved event if there is no other.
-  return found ?? (loaded && [eventKey(loaded), loaded.dedupe_key].includes(key) ? loaded : undefined)
+  return event && key !== undefined && [eventKey(event), event.dedupe_key].includes(key) ? event : undefined
 })
 
 /** Why the open event could not be loaded. */
@@ -161,8 +215,35 @@ export const selectedProblem: ReadonlySignal<unknown> = computed(() =>
   selectedEvent.value || alone.isLoading.value ? undefined : alone.problem.value,
 )
 
-/** Loads the event named by the address if it is not in the list. */
-export function loadSelected(): Promise<void> {
+/** Loads the event of the address, and the list around it unless the list reaches it. */
+async function openSelected(isFirst = false): Promise<void> {
+  const key = selectedKey.peek()
+  if (key !== undefined) await alone.load()
+  if (selectedKey.peek() !== key) return
+  const isNew = isFirst || state.peek().key === undefined
+  const event = selectedEvent.peek()
+  if (event && isNew) {
+    isExtending = true
+    extendRange(event.captured_at)
+    isExtending = false
+  }
+  if (event && isInRange(event) && (isNew || isBeyond(event))) await reloadAround(event)
+  else if (isNew) await reload()
+}
+
+function isInRange({ captured_at: at }: StoredEvent): boolean {
+  const { from, to, isOpen } = rangeOf(Date.now())
+  return (from === undefined || toMs(at) >= toMs(from)) && (isOpen || toMs(at) <= toMs(to))
+}
+
+/** Whether it is older or newer than the loaded rows. */
+function isBeyond({ captured_at: at }: StoredEvent): boolean {
+  const { items, hasOlder, hasNewer } = state.peek()
+  return (hasNewer && at > (items[0]?.captured_at ?? at)) || (hasOlder && at < (items.at(-1)?.captured_at ?? at))
+}
+
+/** Loads the open event again. */
+export function retrySelected(): Promise<void> {
   return alone.load()
 }
 
@@ -175,14 +256,17 @@ export function closeSelection(): void {
   if (selectedKey.peek() !== undefined) setFilters({ event: '' }, 'replace')
 }
 
-/** Opens the next or previous row of the list. @param step 1 is older, down the list */
+/** Opens the next or previous row of the list, also from an event that is none of its rows. @param step 1 is older */
 export function walk(step: 1 | -1): void {
   const { items } = state.peek()
-  const at = items.findIndex(event => eventKey(event) === selectedKey.peek())
-  const next = items[at === -1 ? 0 : at + step]
-  if (next) select(eventKey(next))
-  if (at + step >= items.length - 1) void loadOlder()
-  if (at + step <= 0) void loadNewer()
+  const at = items.findIndex(({ key }) => key === selectedKey.peek())
+  const instant = selectedEvent.peek()?.captured_at
+  const below = instant === undefined ? 0 : items.findIndex(event => event.captured_at < instant)
+  const next = at !== -1 ? at + step : (below === -1 ? items.length : below) - (step === 1 ? 0 : 1)
+  const found = items[next]
+  if (found) select(found.key)
+  if (next >= items.length - 1) void loadOlder()
+  if (next <= 0) void loadNewer()
 }
 
 async function run(

@@ -3,13 +3,12 @@ import { useLayoutEffect, useMemo, useRef } from 'preact/hooks'
 import { appearance } from '../../../shared/appearance.js'
 import { Glyph } from '../../../shared/controls/glyph.js'
 import { ProblemNote } from '../../../shared/controls/problem-note.js'
-import { type Children, html } from '../../../shared/html.js'
-import { isPhone } from '../../../shared/media.js'
+import { type Children, classes, html } from '../../../shared/html.js'
+import { isCoarse, isPhone } from '../../../shared/media.js'
 import { useSlow } from '../../../shared/server/resource.js'
 import { type ListHandle, VirtualList } from '../../../shared/virtual-list.js'
 import { searchTerms } from '../../../shared/words/text.js'
 import { shortTime, shownZone } from '../../../shared/words/time.js'
-import { eventKey } from '../event-words.js'
 import { filters, queryKey } from '../filters/filters.js'
 import { NothingMatches } from '../filters/nothing-matches.js'
 import { DayHeading } from './day-heading.js'
@@ -27,7 +26,7 @@ import { EventRow } from './event-row.js'
 import { readUpTo } from './kept-place.js'
 import { ListEnd } from './list-end.js'
 import { ListProblem } from './list-problem.js'
-import { type Line, type ListRow, rowDay, rowKey, toRows } from './list-rows.js'
+import { isLine, type Line, type ListRow, rowDay, rowKey, toRows } from './list-rows.js'
 import { caughtUp, freshKeys, pendingCount } from './live.js'
 import { SkeletonRows } from './skeleton-rows.js'
 
@@ -45,9 +44,12 @@ const FAILED = {
   newer: 'Newer events could not be loaded.',
 } as const
 
+/** With more new rows, all change many times a second. */
+const MOST_FADING = 100
+
 /** The rows, or a placeholder. */
 export function EventList({ handle: list, isAtTop, onActive, onNewest }: EventListProps) {
-  const { items, key, epoch, hasNewer } = loaded.value
+  const { items, key, epoch, hasNewer, openedAt } = loaded.value
   const failed = listProblem.value
   const isSlow = useSlow(key === undefined)
   const asked = useRef(filters.peek())
@@ -61,7 +63,8 @@ export function EventList({ handle: list, isAtTop, onActive, onNewest }: EventLi
     // Another search starts at its newest event; without a list there is no scroll position.
     list.current?.scrollToTop()
     isAtTop.value = true
-  }, [key, isList])
+    if (openedAt !== undefined) list.current?.activate(openedAt)
+  }, [key, isList, openedAt])
   // Highlights the terms under which the shown rows were loaded, not those of a pending load.
   const terms = useMemo(() => searchTerms(termsOf(key)), [key])
   const place = readUpTo.value
@@ -69,9 +72,9 @@ export function EventList({ handle: list, isAtTop, onActive, onNewest }: EventLi
   const rows = useMemo(() => {
     const lines: Line[] = []
     if (place && place.epoch === epoch) {
-      lines.push({ name: 'read', above: place.at, words: `You read up to here at ${shortTime(place.at)}` })
+      lines.push({ name: 'read', above: place.at, text: `You read up to here at ${shortTime(place.at)}` })
     }
-    if (caught) lines.push({ name: 'caught', above: caught.checkpoint, words: caught.words })
+    if (caught) lines.push({ name: 'caught', above: caught.checkpoint, text: caught.words })
     return toRows(items, lines)
   }, [items, place, epoch, caught, shownZone.value])
 
@@ -85,26 +88,23 @@ export function EventList({ handle: list, isAtTop, onActive, onNewest }: EventLi
       ${isSlow && html`<${SkeletonRows} count=${14} />`}
     </section>`
   }
-  const isCompact = appearance.value.density === 'compact'
   const renderRow = (row: ListRow): Children =>
-    row.kind === 'line'
-      ? html`<div class="events-line"><p>${row.words}</p></div>`
-      : html`<${EventRow} event=${row.event} terms=${terms} isNew=${fresh.has(eventKey(row.event))} isShort=${isShort} />`
-  const before = hasNewer && loading.value === 'newer' && html`<${SkeletonRows} count=${3} />`
-  return html`<section class="events-list" aria-label="Events" aria-busy=${loading.value === 'reload'}>
-    <${VirtualList} label="Events, newest first" items=${rows} keyOf=${rowKey} dayOf=${rowDay} renderItem=${renderRow}
-      renderDay=${(day: string) => html`<${DayHeading} day=${day} />`} isLine=${(row: ListRow) => row.kind === 'line'}
-      before=${before} after=${html`<${ListEnd} />`}
-      selected=${selectedKey.value} rowEstimate=${isShort ? 108 : isCompact ? 31 : 52} handle=${list}
+    isLine(row)
+      ? html`<div class="events-line"><p>${row.text}</p></div>`
+      : html`<${EventRow} event=${row} terms=${terms} isNew=${fresh.has(row.key)} isShort=${isShort} />`
+  const isCompact = appearance.value.density === 'compact' && !isCoarse.value
+  return html`<section class=${classes('events-list', fresh.size > MOST_FADING && 'is-busy')} aria-label="Events" aria-busy=${loading.value === 'reload'}>
+    <${VirtualList} label="Events, newest first" items=${rows} keyOf=${rowKey} heightOf=${isShort ? phoneHeight : isCompact ? compactHeight : rowHeight}
+      dayOf=${rowDay} renderItem=${renderRow} renderDay=${(day: string) => html`<${DayHeading} day=${day} />`} isLine=${isLine}
+      before=${hasNewer && html`<${SkeletonRows} count=${3} />`} after=${html`<${ListEnd} />`} hasMoreAbove=${hasNewer}
+      selected=${selectedKey.value} handle=${list}
       onOpen=${(row: ListRow) => {
-        if (row.kind !== 'event') return
-        onActive(eventKey(row.event))
-        select(eventKey(row.event))
+        onActive(rowKey(row))
+        select(rowKey(row))
       }}
       onWalk=${(row: ListRow) => {
-        if (row.kind !== 'event') return
-        onActive(eventKey(row.event))
-        if (selectedKey.peek() !== undefined) select(eventKey(row.event))
+        onActive(rowKey(row))
+        if (selectedKey.peek() !== undefined) select(rowKey(row))
       }}
       onNearEnd=${() => void loadOlder()} onNearStart=${() => void loadNewer()}
       onAtTop=${(isTop: boolean) => {
@@ -126,6 +126,22 @@ function Pill({ onNewest }: { onNewest: () => void }) {
   return html`<button type="button" class="pill" title="Show the newest (.)" onClick=${onNewest}>
     <${Glyph} name="arrow-up" class="small" />${words}
   </button>`
+}
+
+const LINE_REM = 1.75
+
+function rowHeight(row: ListRow): number {
+  return isLine(row) ? LINE_REM : 3.25
+}
+
+function compactHeight(row: ListRow): number {
+  return isLine(row) ? LINE_REM : 1.9375
+}
+
+/** Two lines of a sentence, and two of words. */
+function phoneHeight(row: ListRow): number {
+  if (isLine(row)) return LINE_REM
+  return row.words.kind === 'none' ? 4.1875 : 6.6875
 }
 
 function termsOf(key: string | undefined): string {

@@ -1,6 +1,3 @@
-import type { StoredEvent } from '#model/events/event'
-import { outcomeGroupOf } from '#model/sentences/event-outcome'
-import { sentenceOf } from '#model/sentences/event-sentence'
 import { SourceGlyph, VerifiedMark } from '../../../shared/controls/glyph.js'
 import { classes, html } from '../../../shared/html.js'
 import { Words } from '../../../shared/words/text-view.js'
@@ -9,13 +6,13 @@ import { sourceLabel } from '../../sources.js'
 import { isProgram, roleOf } from '../event-words.js'
 import { OutcomeMark } from '../outcome-mark.js'
 import { Sentence } from '../sentence-view.js'
-import { keptRowWords } from './row-words.js'
+import type { ListedEvent } from './list-rows.js'
 
 /** Longer names are truncated. */
 const SHORT = 200
 
 export interface EventRowProps {
-  event: StoredEvent
+  event: ListedEvent
   /** Search terms. */
   terms: readonly string[]
   /** Whether it has just arrived. */
@@ -25,17 +22,16 @@ export interface EventRowProps {
 
 /** One event as a sentence: actor, action, target, and the text. */
 export function EventRow({ event, terms, isNew, isShort }: EventRowProps) {
-  const { verified } = event.provenance
-  const outcome = outcomeGroupOf(event)
+  const { verified, outcome } = event
   return html`<div class=${classes('event-row', isNew && 'is-new')}>
     <span class="event-time"><${Time} at=${event.captured_at} as=${isShort ? 'short' : 'clock'} /></span>
     <span class="event-glyph"><${SourceGlyph} source=${event.source} name=${sourceLabel(event.source)} /></span>
     <div class="event-sentence">
       <p class="event-line">
-        ${outcome && html`<${OutcomeMark} outcome=${outcome} /> `}
-        <${Sentence} parts=${sentenceOf(event)} terms=${terms} role=${roleOf(event)} isProgram=${isProgram(event)} />
+        <${Sentence} parts=${event.sentence} terms=${terms} role=${roleOf(event)} isProgram=${isProgram(event)}
+          mark=${outcome && html`<${OutcomeMark} outcome=${outcome} />`} />
       </p>
-      <p class="event-said"><${Said} event=${event} terms=${terms} /></p>
+      <p class="event-said"><${Said} words=${event.words} terms=${terms} /></p>
     </div>
     <span class="event-kind code"><${Words} text=${event.kind} limit=${SHORT} /></span>
     <span class="event-seen">
@@ -48,8 +44,7 @@ export function EventRow({ event, terms, isNew, isShort }: EventRowProps) {
   </div>`
 }
 
-function Said({ event, terms }: Pick<EventRowProps, 'event' | 'terms'>) {
-  const words = keptRowWords(event, terms)
+function Said({ words, terms }: Pick<ListedEvent, 'words'> & Pick<EventRowProps, 'terms'>) {
   if (words.kind === 'none') return null
   const text = html`<${Words} text=${words.text} terms=${terms} />`
   return words.kind === 'found'

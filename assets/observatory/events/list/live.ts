@@ -9,9 +9,9 @@ import type { EventPage } from '../../../shared/server/wire.js'
 import { nextFrame, pause } from '../../../shared/timing.js'
 import { count, counted } from '../../../shared/words/text.js'
 import { fromMs, shortTime } from '../../../shared/words/time.js'
-import { eventKey } from '../event-words.js'
 import { apiQuery, filters, isOpenRange, queryKey } from '../filters/filters.js'
-import { addNewest, loaded, reload } from './event-list-state.js'
+import { addNewest, listed, loaded, MOST_LISTED, reload } from './event-list-state.js'
+import type { ListedEvent } from './list-rows.js'
 
 /** `following`: new events arrive as they are recorded. */
 export type LiveState = 'off' | 'connecting' | 'following' | 'reconnecting'
@@ -38,23 +38,31 @@ const CATCH_UP = { page: 500, pages: 10 } as const
 /** Maximum events held back while the user reads; with more the list is reloaded. */
 const MOST_PENDING = 2_000
 const FRESH_MS = 4_000
+/** Arrivals are shown together, so that a busy ledger leaves time for frames. */
+const SHOW_EVERY_MS = 250
 const ANNOUNCE_EVERY_MS = 10_000
 
 const state = signal<LiveState>('off')
 const reading = signal(false)
-const pending = signal<{ events: readonly StoredEvent[]; count: number }>({ events: [], count: 0 })
+const pending = signal<{ events: readonly ListedEvent[]; count: number }>({ events: [], count: 0 })
 const caught = signal<CaughtUp | undefined>(undefined)
 const fresh = signal<ReadonlySet<string>>(new Set())
 /** When rows stop being marked as new, by dedupe key; ascending. Milliseconds of `performance.now()`. */
 const freshUntil = new Map<string, number>()
 let freshTimer = 0
-/** Events from the stream since the last frame: the list renders once per frame, however many arrive. */
-let arrived: { events: StoredEvent[]; checkpoint: string } | undefined
+/** Events from the stream that are not shown yet. */
+let arrived: { events: ListedEvent[]; checkpoint: string } | undefined
 let callOff: (() => void) | undefined
+let shownAt = -SHOW_EVERY_MS
 
 export const liveState: ReadonlySignal<LiveState> = state
 /** Number of events held back while the user reads. */
-export const pendingCount: ReadonlySignal<number> = computed(() => pending.value.count)
+export const pendingCount: ReadonlySignal<number> = computed(() => {
+  const { events, count } = pending.value
+  // The list may have reached some of them.
+  const newest = loaded.value.items[0]?.captured_at ?? ''
+  return count - events.filter(event => event.captured_at <= newest).length
+})
 export const isPaused: ReadonlySignal<boolean> = reading
 export const caughtUp: ReadonlySignal<CaughtUp | undefined> = caught
 /** Dedupe keys of rows that have just arrived. */
@@ -135,13 +143,12 @@ async function follow(ended: AbortSignal): Promise<void> {
   }
 }
 
-/** Resolves once the list is loaded under the current filters and reaches the head. */
+/** Resolves once the list is loaded under the current filters. */
 function listCheckpoint(ended: AbortSignal): Promise<string> {
   return until(ended, () => {
-    const { key, hasNewer, checkpoint } = loaded.value
-    if (key !== queryKey.value) return undefined
+    const { key, checkpoint } = loaded.value
     // An empty ledger has no checkpoint yet: use the earliest one.
-    return hasNewer ? undefined : (checkpoint ?? fromMs(0))
+    return key === queryKey.value ? (checkpoint ?? fromMs(0)) : undefined
   })
 }
 
@@ -235,25 +242,32 @@ function streamQuery() {
   return query
 }
 
-/** Shows events with the next frame. @param events oldest first */
+/** Shows events with a frame soon. @param events oldest first */
 function arrive(events: readonly StoredEvent[], checkpoint: string): void {
   announceNew(events.length)
-  arrived = { events: [...(arrived?.events ?? []), ...events], checkpoint }
-  callOff ??= nextFrame(() => {
-    const all = arrived
-    dropArrived()
-    if (all) batch(() => show(all.events, all.checkpoint))
-  })
+  // A hidden page has no frame for a long time.
+  arrived = { events: [...(arrived?.events ?? []), ...listed(events)].slice(-MOST_LISTED), checkpoint }
+  if (callOff) return
+  const present = () => {
+    callOff = nextFrame(() => {
+      const all = arrived
+      dropArrived()
+      shownAt = performance.now()
+      if (all) batch(() => show(all.events, all.checkpoint))
+    })
+  }
+  const timer = window.setTimeout(present, Math.max(0, shownAt + SHOW_EVERY_MS - performance.now()))
+  callOff = () => window.clearTimeout(timer)
 }
 
-/** Drops events waiting for the next frame, which belong to another list. */
+/** Drops events waiting for their frame, which belong to another list. */
 function dropArrived(): void {
   callOff?.()
   callOff = undefined
   arrived = undefined
 }
 
-function show(events: readonly StoredEvent[], checkpoint: string): void {
+function show(events: readonly ListedEvent[], checkpoint: string): void {
   const { hasNewer } = loaded.peek()
   if (!reading.peek() && !hasNewer) {
     put(events, checkpoint)
@@ -265,12 +279,12 @@ function show(events: readonly StoredEvent[], checkpoint: string): void {
   pending.value = { events: all.slice(0, MOST_PENDING), count: count + events.length }
 }
 
-function put(events: readonly StoredEvent[], checkpoint = events.at(-1)?.captured_at): void {
+function put(events: readonly ListedEvent[], checkpoint = events.at(-1)?.captured_at): void {
   if (checkpoint === undefined) return
   addNewest(events, checkpoint)
   if (events.length === 0) return
   const until = performance.now() + FRESH_MS
-  for (const event of events) freshUntil.set(eventKey(event), until)
+  for (const event of events) freshUntil.set(event.key, until)
   forgetOld()
   window.clearTimeout(freshTimer)
   freshTimer = window.setTimeout(forgetOld, FRESH_MS)

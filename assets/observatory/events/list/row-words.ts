@@ -30,18 +30,6 @@ export function rowWords(event: StoredEvent, terms: readonly string[]): RowWords
   return said.trim() === '' ? { kind: 'none' } : { kind: 'said', text: excerpt(said, terms) }
 }
 
-const cache = new WeakMap<StoredEvent, { terms: string; words: RowWords }>()
-
-/** The same with a cache: texts may be long, and rows render on every scroll. */
-export function keptRowWords(event: StoredEvent, terms: readonly string[]): RowWords {
-  const asked = terms.join('\n')
-  const kept = cache.get(event)
-  if (kept?.terms === asked) return kept.words
-  const words = rowWords(event, terms)
-  cache.set(event, { terms: asked, words })
-  return words
-}
-
 function isIn(text: string, term: string): boolean {
   return findMatches(text, [term], 1).length > 0
 }

@@ -1,8 +1,8 @@
 import type { TargetNode } from '#model/events/event'
 import { classes, html } from '../../../shared/html.js'
 import { Words } from '../../../shared/words/text-view.js'
-import { chainOf } from '../event-words.js'
-import { placeWords, ValueMenu } from '../filters/value-menu.js'
+import { chainOf, placeWords } from '../event-words.js'
+import { ValueMenu } from '../filters/value-menu.js'
 import type { EntryProps } from './entry-card.js'
 
 const SHORT = 300

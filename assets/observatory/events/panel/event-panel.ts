@@ -14,7 +14,7 @@ import { sourceLabel } from '../../sources.js'
 import { eventKey } from '../event-words.js'
 import { filters } from '../filters/filters.js'
 import { ValueMenu } from '../filters/value-menu.js'
-import { loadSelected, selectedKey, selectedProblem, walk } from '../list/event-list-state.js'
+import { retrySelected, selectedKey, selectedProblem, walk } from '../list/event-list-state.js'
 import { copyLink } from './copy-link.js'
 import { EntryAbout } from './entry-about.js'
 import { EntryActions } from './entry-actions.js'
@@ -25,23 +25,18 @@ import { EntryConversation } from './entry-conversation.js'
 import { EntryJson } from './entry-json.js'
 
 export interface EventPanelProps {
-  /** Absent while the event named by the address is loading because it is not in the list. */
+  /** Absent while it loads. */
   event?: StoredEvent | undefined
   onClose: () => void
 }
 
 /** One event in the panel: as a card, its target, its conversation, its arrival, and as JSON. */
 export function EventPanel({ event, onClose }: EventPanelProps) {
-  const key = event ? eventKey(event) : selectedKey.value
-  // During a reload of the list the event may be in neither place.
+  const isSlow = useSlow(!event)
+  // While the next one loads, the last one stays.
   const last = useRef<StoredEvent | undefined>(undefined)
-  if (event) last.current = event
-  const shown = last.current && eventKey(last.current) === key ? last.current : undefined
-  const isMissing = event === undefined && key !== undefined
-  useEffect(() => {
-    if (isMissing) void loadSelected()
-  }, [key, isMissing])
-  const isSlow = useSlow(!shown)
+  last.current = event ?? (isSlow || selectedProblem.value !== undefined ? undefined : last.current)
+  const shown = last.current
   const step = (label: string, name: 'arrow-up' | 'arrow-down', by: 1 | -1, hint: string) =>
     html`<button type="button" class="button quiet icon" aria-label=${label} title=${`${label} (${hint})`} onClick=${() => walk(by)}>
       <${Glyph} name=${name} />
@@ -52,7 +47,7 @@ export function EventPanel({ event, onClose }: EventPanelProps) {
       actions=${html`${step('Newer event', 'arrow-up', -1, 'k')}${step('Older event', 'arrow-down', 1, 'j')}${!isPhone.value && html`<span class="entry-divider"></span>`}`}>
       ${shown ? html`<${Entry} key=${eventKey(shown)} event=${shown} />` : html`<${NotThere} isSlow=${isSlow} />`}
     <//>
-    <${PanelKeys} key=${isWide.value} event=${shown} />`
+    <${PanelKeys} key=${isWide.value} />`
 }
 
 function Head({ event, label }: { event: StoredEvent; label: string }) {
@@ -91,19 +86,19 @@ function NotThere({ isSlow }: { isSlow: boolean }) {
     </div>`
   }
   if (problem !== undefined) {
-    return html`<div class="panel-section"><${ProblemNote} what="The event could not be loaded." problem=${problem} onRetry=${loadSelected} /></div>`
+    return html`<div class="panel-section"><${ProblemNote} what="The event could not be loaded." problem=${problem} onRetry=${retrySelected} /></div>`
   }
   return html`<div class="panel-section entry-skeleton" aria-busy="true">${isSlow && html`<span class="skeleton"></span><span class="skeleton"></span><span class="skeleton"></span>`}</div>`
 }
 
 /** A modal panel suspends the view's shortcuts, so it binds them again. */
-function PanelKeys({ event }: { event?: StoredEvent | undefined }) {
+function PanelKeys() {
   useKeys(
     'Events',
     [
       { keys: 'j', run: () => walk(1) },
       { keys: 'k', run: () => walk(-1) },
-      { keys: 'c', run: () => void (event && copyLink(eventKey(event))) },
+      { keys: 'c', run: () => void copyLink(selectedKey.peek() ?? '') },
     ],
     !isWide.value,
   )
