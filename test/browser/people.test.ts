@@ -1,5 +1,5 @@
 import t from 'tap'
-import { AccountsRig, startWithUsers } from '../accounts/accounts-rig.js'
+import { AccountsRig, PASSWORD, startWithUsers } from '../accounts/accounts-rig.js'
 import { ADMIN_TOKEN } from '../server/closed-ledger.js'
 import { inBrowser, openBrowser } from './chromium.js'
 import { LAPTOP, ObservatorySite, PHONE, ROOT_PATH } from './observatory-site.js'
@@ -122,8 +122,8 @@ t.test('people and their tokens in a browser', inBrowser(), async t => {
     await page.getByText('Only admins can manage users.').waitFor()
     t.equal(await page.locator('[aria-current=page]').innerText(), 'People')
     await page.getByRole('button', { name: 'Account: bob' }).click()
-    await page.getByRole('menuitem', { name: 'Your tokens…' }).click()
-    const dialog = page.getByRole('dialog', { name: 'Your tokens' })
+    await page.getByRole('menuitem', { name: 'Your account…' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Your account' })
     await dialog.getByText('You have no tokens.').waitFor()
     await dialog.getByRole('button', { name: 'New token' }).click()
     await dialog.getByText('It has the same rights as your account.').waitFor()
@@ -148,6 +148,30 @@ t.test('people and their tokens in a browser', inBrowser(), async t => {
     await dialog.getByText('You have no tokens.').waitFor()
   })
 
+  t.test('a user changes its password and stays logged in here', async t => {
+    const { id } = await accounts.createUser({ username: 'eve', password: PASSWORD })
+    t.teardown(() => accounts.deleteUser(id))
+    const page = await openAs(t, 'eve', '/')
+    await page.getByRole('button', { name: 'Account: eve' }).click()
+    await page.getByRole('menuitem', { name: 'Your account…' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Your account' })
+    await dialog.getByRole('button', { name: 'Change your password…' }).click()
+    await dialog.getByLabel('Current password').fill('a wrong one')
+    await dialog.getByLabel('New password').fill('short')
+    await page.keyboard.press('Enter')
+    await dialog.getByText(/at least 8/).waitFor()
+    await dialog.getByLabel('New password').fill('a dozen purple umbrellas')
+    await page.keyboard.press('Enter')
+    await dialog.getByText('This is not your current password.').waitFor()
+    t.same(await findAxeViolations(page), [])
+    await dialog.getByLabel('Current password').fill(PASSWORD)
+    await page.keyboard.press('Enter')
+    await dialog.getByText('Your password is changed.').waitFor()
+    await dialog.getByRole('button', { name: 'New token' }).click()
+    await dialog.getByText('It has the same rights as your account.').waitFor()
+    await t.rejects(accounts.login({ username: 'eve', password: PASSWORD, address: 'x' }))
+  })
+
   t.test('an open ledger says how the first admin is made', async t => {
     const open = await site.serve(t)
     const page = await site.openTab(t, open, '/people')
@@ -161,7 +185,7 @@ t.test('people and their tokens in a browser', inBrowser(), async t => {
     const closed = await site.serve(t, { accounts })
     const page = await site.open(t, closed, '/', { extraHTTPHeaders: { 'X-Event-Admin-Token': ADMIN_TOKEN } })
     await page.getByRole('button', { name: 'Account: admin token' }).click()
-    await page.getByRole('menuitem', { name: 'Your tokens…' }).click()
+    await page.getByRole('menuitem', { name: 'Your account…' }).click()
     await page.getByText('You used the admin token, which is not an account.').waitFor()
   })
 

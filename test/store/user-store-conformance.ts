@@ -146,6 +146,11 @@ export function userStoreConformance(t: Test, open: OpenStore): void {
       t.strictSame(await users.update(ada.id, changes, LAX), expected)
       t.strictSame(await users.findById(ada.id), expected)
     }
+    const late = { password_hash: 'late', replaces_hash: ada.password_hash, updated_at: TEN }
+    t.equal(await users.update(ada.id, late, LAX), undefined, 'another change of the password took precedence')
+    t.strictSame(await users.findById(ada.id), expected)
+    const { replaces_hash: _, ...changed } = { ...late, replaces_hash: expected.password_hash }
+    t.strictSame(await users.update(ada.id, { ...changed, replaces_hash: 'another' }, LAX), { ...expected, ...changed })
     t.equal(await users.update('unknown', { role: 'admin', updated_at: TEN }, STRICT), undefined)
   })
 

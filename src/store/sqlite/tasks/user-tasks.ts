@@ -59,9 +59,10 @@ export function userTasks(database: Database) {
     create: write((user: StoredUser, log?: AccountLogEntry) => {
       return createUser(database, user) ? logged(database, undefined, log) : nameTaken()
     }),
-    update: write((id: string, changes: UserChanges, rule: LastAdminRule, log?: AccountLogEntry) => {
+    update: write((id: string, sent: UserChanges, rule: LastAdminRule, log?: AccountLogEntry) => {
+      const { replaces_hash, ...changes } = sent
       const before = findUser(database, id)
-      if (!before) return undefined
+      if (!before || (replaces_hash ?? before.password_hash) !== before.password_hash) return undefined
       const after = { ...before, ...changes }
       if (isAdmin(before) && !isAdmin(after) && !mayLeave(database, id, rule)) return lastAdmin()
       database.run(UPDATE, id, after.role, after.enabled ? 1 : 0, after.password_hash, after.updated_at)
