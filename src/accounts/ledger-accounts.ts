@@ -204,7 +204,8 @@ export class LedgerAccounts implements Accounts {
     if (!found?.user.enabled) return undefined
     const user = toUser(found.user)
     const { may, sources } = found.token
-    return may === 'all' ? { kind: 'token', user } : { kind: 'writer', user, sources }
+    if (may === 'write') return { kind: 'writer', user, sources }
+    return { kind: may === 'read' ? 'reader' : 'token', user }
   }
 
   private async identifySession(sessionToken: string): Promise<Identity | undefined> {

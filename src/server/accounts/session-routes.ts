@@ -96,6 +96,7 @@ async function toSessionStatus(identity: Identity, accounts: Accounts) {
     user: user ? { id: user.id, username: user.username, role: user.role } : null,
     is_bootstrap_admin: identity.kind === 'bootstrap_admin',
     csrf_token: identity.kind === 'session' ? identity.csrfToken : null,
+    ...(identity.kind === 'reader' ? { may: 'read' } : {}),
     ...(identity.kind === 'writer' ? { may: 'write', sources: identity.sources } : {}),
   }
 }
@@ -120,7 +121,9 @@ const SESSION = {
 
 const SessionSchema = Type.Object({
   ...SESSION,
-  may: Type.Optional(Type.Literal('write', { description: 'By a writer token: it records events, and reads none.' })),
+  may: Type.Optional(
+    Type.Enum(['read', 'write'], { description: 'read: by a read-only token; write: by a writer token.' }),
+  ),
   sources: Type.Optional(Type.Array(Type.String(), { description: 'The sources that a writer token records.' })),
 })
 

@@ -16,6 +16,7 @@ export const LEDGER_MIGRATIONS: readonly Migration[] = [
   addAccountLog,
   carryOlderUsers,
   addSignatures,
+  addTokenNames,
 ]
 
 /** The version that a ledger has once it is migrated. */
@@ -151,6 +152,12 @@ const SIGNATURE_TABLES = /* sql */ `
 /** Signatures in place of an index of trigrams (docs/decisions/0036). The store fills them while it runs. */
 function addSignatures(database: Database): void {
   database.exec(SIGNATURE_TABLES)
+}
+
+/** Names and ends of tokens. Existing tokens have neither. */
+function addTokenNames(database: Database): void {
+  database.exec('ALTER TABLE api_tokens ADD COLUMN name TEXT')
+  database.exec('ALTER TABLE api_tokens ADD COLUMN expires_at TEXT')
 }
 
 /** Renames tables of these names, which another program created, to `older_…`. @returns their names */

@@ -51,7 +51,9 @@ t.test('a ledger from before there were users keeps its events and is open', asy
 })
 
 /** The tokens' table as version 3 had it. */
-const WITHOUT_TOKEN_RIGHTS = 'ALTER TABLE api_tokens DROP COLUMN may; ALTER TABLE api_tokens DROP COLUMN sources'
+const WITHOUT_TOKEN_RIGHTS = ['may', 'sources', 'name', 'expires_at']
+  .map(column => `ALTER TABLE api_tokens DROP COLUMN ${column}`)
+  .join(';')
 
 const HASH = `pbkdf2_sha256$1000$${'ab'.repeat(16)}$${'cd'.repeat(32)}`
 const digestOf = (n: number) => n.toString(16).padStart(64, '0')
@@ -216,6 +218,8 @@ t.test('tokens from before there were writer tokens do what their user may', asy
       VALUES ('token', '${ada.id}', 'digest', 'tok_abcd', '${ada.created_at}'); PRAGMA user_version = 3`)
   })
   const store = await openAt(t, path)
-  t.match(await store.users.findByTokenDigest('digest'), { token: { may: 'all', sources: [] } })
+  t.match(await store.users.findByTokenDigest('digest'), {
+    token: { may: 'all', sources: [], name: null, expires_at: null },
+  })
   await store.close()
 })
