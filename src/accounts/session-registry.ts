@@ -20,6 +20,12 @@ export interface SessionStore {
   start(userId: string, replaces?: string): Promise<NewSession>
   /** Finds a live session and counts this as a use of it. */
   find(sessionToken: string): Promise<Session | undefined>
+  /**
+   * Gives a live session new secrets, and ends all others of its user.
+   *
+   * @returns undefined if it is not live
+   */
+  renew(sessionToken: string): Promise<NewSession | undefined>
   end(sessionToken: string): Promise<void>
   endAllOf(userId: string): Promise<void>
 }
@@ -62,11 +68,7 @@ export class SessionRegistry implements SessionStore {
   async start(userId: string, replaces?: string): Promise<NewSession> {
     if (replaces !== undefined) await this.end(replaces)
     if (this.sessions.size >= this.limits.maxSessions) this.makeRoom(userId)
-    const sessionToken = newSecret()
-    const csrfToken = newSecret()
-    const endsAt = this.limits.elapsed() + this.limits.ttlSeconds * 1000
-    this.sessions.set(toSecretDigest(sessionToken), { userId, csrfToken, endsAt })
-    return { userId, csrfToken, sessionToken }
+    return this.keep(userId, this.limits.elapsed() + this.limits.ttlSeconds * 1000)
   }
 
   async find(sessionToken: string): Promise<Session | undefined> {
@@ -80,12 +82,27 @@ export class SessionRegistry implements SessionStore {
     return { userId: session.userId, csrfToken: session.csrfToken }
   }
 
+  async renew(sessionToken: string): Promise<NewSession | undefined> {
+    if ((await this.find(sessionToken)) === undefined) return undefined
+    const session = this.sessions.get(toSecretDigest(sessionToken))
+    if (session === undefined) return undefined
+    await this.endAllOf(session.userId)
+    return this.keep(session.userId, session.endsAt)
+  }
+
   async end(sessionToken: string): Promise<void> {
     this.sessions.delete(toSecretDigest(sessionToken))
   }
 
   async endAllOf(userId: string): Promise<void> {
     for (const [digest, session] of this.sessions) if (session.userId === userId) this.sessions.delete(digest)
+  }
+
+  private keep(userId: string, endsAt: number): NewSession {
+    const sessionToken = newSecret()
+    const csrfToken = newSecret()
+    this.sessions.set(toSecretDigest(sessionToken), { userId, csrfToken, endsAt })
+    return { userId, csrfToken, sessionToken }
   }
 
   private makeRoom(userId: string): void {

@@ -60,6 +60,23 @@ t.test('a session that is ended is gone, and others stay', async t => {
   t.same(await alive(sessions, tokens), [false, true])
 })
 
+t.test('a renewed session has new secrets and its old end, and the other sessions of its user are over', async t => {
+  const { clock, sessions } = openRegistry({ ttlSeconds: 60 })
+  const [bob] = await startMany(sessions, 'bob', 1)
+  const [one = '', two] = await startMany(sessions, 'ada', 2)
+  const before = await sessions.find(one)
+  clock.ms += 30_000
+  const { sessionToken = '', csrfToken = '' } = (await sessions.renew(one)) ?? {}
+  t.match([sessionToken, csrfToken], [/^[\w-]{43}$/, /^[\w-]{43}$/])
+  t.not(csrfToken, before?.csrfToken)
+  t.same(await alive(sessions, [one, two ?? '', sessionToken, bob ?? '']), [false, false, true, true])
+  t.equal(await sessions.renew(one), undefined)
+  clock.ms += 29_999
+  t.same(await sessions.find(sessionToken), { userId: 'ada', csrfToken })
+  clock.ms += 1
+  t.equal(await sessions.renew(sessionToken), undefined)
+})
+
 t.test('all sessions of one user end together', async t => {
   const { sessions } = openRegistry()
   const [ada, bob] = [await startMany(sessions, 'ada', 3), await startMany(sessions, 'bob', 2)]

@@ -90,8 +90,9 @@ t.test('what cannot be is refused before anything is opened', async t => {
     { argv: ['create', 'ada'], code: 2, err: /no terminal .* --password-file/ },
     { argv: ['token', 'ada', '--list', '--revoke-all'], code: 2, err: /--list/ },
     { argv: ['token', 'ada', '--may', 'write'], code: 2, err: /needs a source/ },
+    { argv: ['token', 'ada', '--days', '0'], code: 2, err: /--days/ },
     { argv: ['token', 'ada', '--source', 'ci'], code: 2, err: /--may/ },
-    { argv: ['token', 'ada', '--may', 'read'], code: 2, err: /all, write/ },
+    { argv: ['token', 'ada', '--may', 'reads'], code: 2, err: /all, read, write/ },
   ]
   for (const { argv, code, err } of lines) {
     const run = await runDaybook(t, ['users', ...argv], { env: { EVENT_DB: '/nonexistent/events.db' } })

@@ -14,6 +14,7 @@ export const OPEN_ACCOUNTS: Accounts = {
   listUsers: nobody,
   createUser: nobody,
   updateUser: nobody,
+  changeOwnPassword: nobody,
   deleteUser: nobody,
   tokens: { issue: nobody, list: nobody, revoke: nobody, revokeAll: nobody },
   listLog: nobody,

@@ -69,6 +69,8 @@ export const AccountLogEntrySchema = Type.Object({
             prefix: Nullable(Type.String()),
             may: Type.Optional(Type.String()),
             sources: Type.Optional(Type.Array(Type.String())),
+            name: Type.Optional(Nullable(Type.String())),
+            expires_at: Type.Optional(Nullable(Type.String())),
           },
           { description: 'The token that the entry is about.' },
         ),

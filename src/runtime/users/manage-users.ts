@@ -3,7 +3,7 @@ import type { Accounts, ChangedUser, NewUser } from '../../accounts/accounts.js'
 import { createAccounts } from '../../accounts/ledger-accounts.js'
 import { LedgerClient } from '../../client/ledger-client.js'
 import type { AccountLogEntry } from '../../model/accounts/account-log.js'
-import type { ApiToken, IssuedToken, ListedUser, TokenRights, User } from '../../model/accounts/user.js'
+import type { ApiToken, IssuedToken, ListedUser, NewToken, User } from '../../model/accounts/user.js'
 import { AppError } from '../../model/app-error.js'
 import type { UsersSettings } from '../../settings/local-settings.js'
 import { openLedger, wallClock } from '../open-ledger.js'
@@ -83,10 +83,10 @@ export class NamedUsers {
     return user
   }
 
-  /** @param rights absent: those of the user */
-  async issueToken(named: string, rights?: Partial<TokenRights>): Promise<{ user: User; token: IssuedToken }> {
+  /** @param terms absent: all rights of the user, without an end */
+  async issueToken(named: string, terms?: NewToken): Promise<{ user: User; token: IssuedToken }> {
     const user = await this.get(named)
-    return { user, token: await this.accounts.tokens.issue(user.id, COMMAND, rights) }
+    return { user, token: await this.accounts.tokens.issue(user.id, COMMAND, terms) }
   }
 
   async listTokens(named: string): Promise<ApiToken[]> {

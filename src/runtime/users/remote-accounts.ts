@@ -26,8 +26,8 @@ export class RemoteAccounts implements UserAccounts {
   }
 
   readonly tokens: UserAccounts['tokens'] = {
-    issue: async (userId, _by, rights) => {
-      const json = rights === undefined ? undefined : JSON.stringify(rights)
+    issue: async (userId, _by, terms) => {
+      const json = terms === undefined ? undefined : JSON.stringify(terms)
       return (await once(this.client.issueToken(userId, json))).json() as IssuedToken
     },
     list: async userId => ((await this.client.tokens(userId)).json() as { items: ApiToken[] }).items,

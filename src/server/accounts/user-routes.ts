@@ -10,6 +10,7 @@ import {
   ROLES,
   USER_LIMITS,
   USERNAME_PATTERN,
+  type User,
 } from '../../model/accounts/user.js'
 import { AppError } from '../../model/app-error.js'
 import { json } from '../answer/reply.js'
@@ -75,14 +76,17 @@ export function deleteUser({ accounts, toActor }: UserRouteParts): LedgerEndpoin
 /** The id of the user whose tokens a request is about. */
 export type TokenOwner = (req: HttpRequest<Identity>) => string
 
-/** `/api/me/…`: the caller. @throws AppError `conflict/no_account` for an admin that is no user */
-export const ownTokens: TokenOwner = req => {
-  const user = userOf(req.identity)
-  if (user) return user.id
-  throw new AppError('conflict', 'no_account', 'The admin token is no account, so no token can belong to it.', {
-    hint: 'Create a user, and issue the token for it.',
+/** The caller. @throws AppError `conflict/no_account` for an admin that is no user */
+export function ownUser({ identity }: HttpRequest<Identity>): User {
+  const user = userOf(identity)
+  if (user) return user
+  throw new AppError('conflict', 'no_account', 'The admin token is no account, so it has no password or tokens.', {
+    hint: 'Create a user, and log in or issue a token for it.',
   })
 }
+
+/** `/api/me/…` */
+export const ownTokens: TokenOwner = req => ownUser(req).id
 
 /** `/api/users/:id/…`: that user. @param fromEnd how many segments follow the id */
 export function tokensOfUser(fromEnd: number): TokenOwner {

@@ -10,7 +10,7 @@ import type { WebhookAdapter } from '../../platforms/adapter.js'
 import type { PlatformCatalogue } from '../../platforms/catalogue.js'
 import type { Authorise } from '../accounts/access.js'
 import type { ToActor } from '../accounts/actor.js'
-import { login, logout, sessionStatus } from '../accounts/session-routes.js'
+import { changeOwnPassword, login, logout, sessionStatus } from '../accounts/session-routes.js'
 import * as users from '../accounts/user-routes.js'
 import type { AnswerBudget } from '../answer/answer-budget.js'
 import type { StreamTimes } from '../answer/paced-answer.js'
@@ -136,6 +136,7 @@ export function ledgerRoutes(parts: LedgerRouteParts): Route[] {
     route('DELETE', '/api/users/:id/token', 'admin', users.revokeTokens(people, users.tokensOfUser(1))),
     route('GET', '/api/users/:id/tokens', 'admin', users.listTokens(people, users.tokensOfUser(1))),
     route('DELETE', '/api/users/:id/tokens/:token_id', 'admin', users.revokeToken(people, users.tokensOfUser(2))),
+    route('POST', '/api/me/password', 'account', changeOwnPassword(sessions)),
     route('POST', '/api/me/token', 'account', users.issueToken(people, users.ownTokens)),
     route('DELETE', '/api/me/token', 'account', users.revokeTokens(people, users.ownTokens)),
     route('GET', '/api/me/tokens', 'account', users.listTokens(people, users.ownTokens)),

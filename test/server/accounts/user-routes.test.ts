@@ -122,7 +122,9 @@ t.test('a token is shown once, listed without its secret, and revoked alone or w
     const issued = await ask('POST', `${place}/token`)
     t.match(issued, { status: 201, body: { token: /^tok_[A-Za-z0-9_-]{43}$/ } })
     t.same(valuesOf(issued.headers, 'cache-control'), ['no-store'])
-    t.same(Object.keys(issued.body).sort(), ['created_at', 'id', 'may', 'prefix', 'sources', 'token'])
+    t.same(Object.keys(issued.body).sort(), [
+      ...['created_at', 'expires_at', 'id', 'may', 'name', 'prefix', 'sources', 'token'],
+    ])
     const other = await ask('POST', `${place}/token`)
     const shown: Headers = { Authorization: `Bearer ${issued.body.token}` }
     t.match(await send('/api/session', { headers: shown }), { body: { user: { id: mia.id } } })
@@ -151,13 +153,27 @@ t.test('a writer token is issued for named sources, and nothing that was mistype
       status: 201,
       body: { may: 'write', sources: ['ci', 'deploy'] },
     })
-    for (const body of ['', {}, { may: 'all' }]) {
+    const name = 'x'.repeat(64)
+    t.match(await issue({ name, expires_at: '2031-05-04T09:00:00+02:00' }), {
+      status: 201,
+      body: { may: 'all', name, expires_at: '2031-05-04T07:00:00.000000Z' },
+    })
+    for (const body of ['', {}, { may: 'all' }, { name: null, expires_at: null }]) {
       t.match(await issue(body), { status: 201, body: { may: 'all', sources: [] } }, JSON.stringify(body))
     }
     const { body: before } = await send(`${place}/tokens`, { headers: shown })
     const refusals: [unknown, string, code?: string][] = [
       [[], '', 'invalid_json'],
-      [{ may: 'read' }, '/may'],
+      [{ may: 'reads' }, '/may'],
+      [{ may: 'read', sources: ['ci'] }, '/sources'],
+      ...['', ' ', 7, 'x'.repeat(65), 'a\nb', 'a\u202eb', '\ud800'].map((name): [unknown, string] => [
+        { name },
+        '/name',
+      ]),
+      ...['', 7, '2031-05-04', '2020-01-01T00:00:00Z'].map((expires_at): [unknown, string] => [
+        { expires_at },
+        '/expires_at',
+      ]),
       [{ may: 'write' }, '/sources'],
       [{ may: 'write', sources: [] }, '/sources'],
       [{ may: 'write', sources: 'ci' }, '/sources'],

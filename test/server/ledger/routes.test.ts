@@ -62,6 +62,7 @@ t.test('the table is what is documented', async t => {
     'POST /api/events',
     'POST /api/login',
     'POST /api/logout',
+    'POST /api/me/password',
     'POST /api/me/token',
     'POST /api/subscriptions',
     'POST /api/subscriptions/preview',
