@@ -3,6 +3,7 @@ import type { ListedUser, Role, User } from '../model/accounts/user.js'
 import type { Actor } from './account-log.js'
 import type { UserTokens } from './api-tokens.js'
 import type { Identity, ShownCredentials } from './identity.js'
+import type { UserSessions } from './user-sessions.js'
 
 export interface LoginAttempt {
   username: string
@@ -73,6 +74,8 @@ export interface Accounts {
   deleteUser(id: string, by: Actor): Promise<void>
   /** The API tokens of users. */
   readonly tokens: UserTokens
+  /** The browser sessions of users. */
+  readonly sessions: Pick<UserSessions, 'list' | 'end' | 'endAll'>
   /** The account log, newest first. */
   listLog(limit: number): Promise<AccountLogEntry[]>
 }

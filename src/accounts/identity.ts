@@ -24,7 +24,7 @@ export type Identity =
   /** By a writer token: may only record events of these sources. */
   | { kind: 'writer'; user: User; sources: readonly string[] }
   /** By a browser session: unsafe methods need its CSRF token. */
-  | { kind: 'session'; user: User; csrfToken: string }
+  | { kind: 'session'; user: User; csrfToken: string; sessionId: string }
 
 export const ANONYMOUS: Identity = { kind: 'anonymous' }
 export const OPEN: Identity = { kind: 'open' }

@@ -15,6 +15,7 @@ import { ANONYMOUS, BOOTSTRAP_ADMIN, type Identity, OPEN, type ShownCredentials 
 import { isUsername, readChangedUser, readLogin, readNewUser, readOwnPassword } from './read-user.js'
 import { type NewSession, SessionRegistry, type SessionStore } from './session-registry.js'
 import { toListedUser, toUser, unknownUser } from './shown-user.js'
+import { UserSessions } from './user-sessions.js'
 
 export interface AccountsOptions {
   users: UserStore
@@ -49,7 +50,7 @@ export async function createAccounts(options: AccountsOptions): Promise<LedgerAc
   return new LedgerAccounts(options, {
     hasher: options.hasher ?? new PasswordHasher(),
     throttle: new LoginThrottle({ now: elapsed, enabled: throttleLogins }),
-    sessions: new SessionRegistry({ ttlSeconds: sessionTtlSeconds, maxSessions, elapsed }),
+    sessions: new SessionRegistry({ ttlSeconds: sessionTtlSeconds, maxSessions, elapsed, now: options.now }),
     log,
   })
 }
@@ -68,6 +69,7 @@ interface Parts {
 export class LedgerAccounts implements Accounts {
   private closed = false
   readonly tokens: ApiTokens
+  readonly sessions: UserSessions
   readonly passwordMinLength: number
   private readonly rule: LastAdminRule
 
@@ -77,6 +79,7 @@ export class LedgerAccounts implements Accounts {
   ) {
     this.passwordMinLength = options.passwordMinLength
     this.tokens = new ApiTokens(options.users, options.now, parts.log)
+    this.sessions = new UserSessions(options.users, parts.sessions, parts.log)
     this.rule = { mayLoseLastAdmin: Boolean(options.adminToken) }
   }
 
@@ -98,7 +101,7 @@ export class LedgerAccounts implements Accounts {
     const { username } = readLogin(attempt)
     const { throttle } = this.parts
     throttle.check(attempt.address, username)
-    const started = await this.startSession(attempt).catch(error => {
+    const started = await this.startSession(attempt, by).catch(error => {
       throttle.abandoned(attempt.address, username)
       throw error
     })
@@ -111,7 +114,7 @@ export class LedgerAccounts implements Accounts {
     }
     throttle.succeeded(attempt.address, username)
     const { user } = started.identity
-    await this.parts.log.addLogin({ action: 'ledger.login_succeeded', user }, { ...by, identity: 'session', user })
+    await this.parts.log.addSession({ action: 'ledger.login_succeeded', user }, { ...by, identity: 'session', user })
     return started
   }
 
@@ -172,7 +175,7 @@ export class LedgerAccounts implements Accounts {
     })
     if (!before || !matches) {
       throttle.failed(address, user.username)
-      await log.addLogin({ action: 'ledger.login_failed', user }, by)
+      await log.addSession({ action: 'ledger.login_failed', user }, by)
       throw wrongPassword()
     }
     throttle.succeeded(address, user.username)
@@ -214,11 +217,13 @@ export class LedgerAccounts implements Accounts {
     const session = await this.parts.sessions.find(sessionToken)
     if (!session) return undefined
     const user = await this.options.users.findById(session.userId)
-    return user?.enabled ? { kind: 'session', user: toUser(user), csrfToken: session.csrfToken } : undefined
+    if (!user?.enabled) return undefined
+    return { kind: 'session', user: toUser(user), csrfToken: session.csrfToken, sessionId: session.id }
   }
 
   /** @returns undefined for wrong credentials, after the same work in each case */
-  private async startSession({ username, password, replaces }: LoginAttempt): Promise<StartedSession | undefined> {
+  private async startSession(attempt: LoginAttempt, { address }: Actor): Promise<StartedSession | undefined> {
+    const { username, password, replaces } = attempt
     const { users } = this.options
     const { hasher, sessions } = this.parts
     // Impossible names are not looked up: a store need not accept every text.
@@ -226,7 +231,7 @@ export class LedgerAccounts implements Accounts {
     const candidate = named?.enabled ? named : undefined
     const matches = await hasher.verify(candidate?.password_hash, password)
     if (!candidate || !matches) return undefined
-    return this.confirm(await sessions.start(candidate.id, replaces), candidate.password_hash)
+    return this.confirm(await sessions.start(candidate.id, { replaces, address }), candidate.password_hash)
   }
 
   /**
@@ -234,10 +239,10 @@ export class LedgerAccounts implements Accounts {
    * change either ends this session too, or happened before this read.
    */
   private async confirm(session: NewSession, passwordHash: string): Promise<StartedSession | undefined> {
-    const { userId, sessionToken, csrfToken } = session
+    const { id: sessionId, userId, sessionToken, csrfToken } = session
     const user = await this.options.users.findById(userId)
     if (user?.enabled && user.password_hash === passwordHash) {
-      return { sessionToken, identity: { kind: 'session', user: toUser(user), csrfToken } }
+      return { sessionToken, identity: { kind: 'session', user: toUser(user), csrfToken, sessionId } }
     }
     await this.parts.sessions.end(sessionToken)
     return undefined
@@ -246,7 +251,7 @@ export class LedgerAccounts implements Accounts {
   /** A name that no user has is not saved: people type passwords into the name field. */
   private async logFailure(username: string, by: Actor): Promise<void> {
     const user = isUsername(username) ? await this.options.users.findByUsername(username) : undefined
-    await this.parts.log.addLogin({ action: 'ledger.login_failed', user }, by)
+    await this.parts.log.addSession({ action: 'ledger.login_failed', user }, by)
   }
 
   private toEntry(before: StoredUser | undefined, after: StoredUser | undefined, by: Actor): AccountLogEntry {

@@ -139,6 +139,21 @@ export class LedgerClient extends ServerClient {
     return this.call({ method: 'DELETE', path: `${userPath(userId)}/token` }, options)
   }
 
+  /** The browser sessions of the user. */
+  sessions(userId: string, options?: CallOptions): Promise<Answer> {
+    return this.get(`${userPath(userId)}/sessions`, options)
+  }
+
+  endSession(userId: string, sessionId: string, options?: CallOptions): Promise<Answer> {
+    const path = `${userPath(userId)}/sessions/${segment('session_id', sessionId)}`
+    return this.call({ method: 'DELETE', path }, options)
+  }
+
+  /** Ends all browser sessions of the user. */
+  endSessions(userId: string, options?: CallOptions): Promise<Answer> {
+    return this.call({ method: 'DELETE', path: `${userPath(userId)}/sessions` }, options)
+  }
+
   events(parameters: EventParameters, options?: CallOptions): Promise<Answer> {
     const held = Math.min(Math.max(Number(parameters.wait) || 0, 0), MAX_HELD_SECONDS)
     const idleSeconds = this.idleSeconds + held

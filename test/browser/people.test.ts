@@ -44,6 +44,9 @@ t.test('people and their tokens in a browser', inBrowser(), async t => {
     await page.locator('[role=menuitem]:focus').waitFor()
     await page.keyboard.press('End')
     await page.keyboard.press('Enter')
+    await page.locator('button:focus', { hasText: 'Delete nightly-import' }).waitFor()
+    t.same(await names(), ['Ada', 'bob', 'nightly-import'], 'deleting asks first')
+    await page.keyboard.press('Enter')
     await page.getByText('Deleted nightly-import. Its events and subscriptions stay.').waitFor()
     t.equal(await page.getByRole('row').count(), 3)
     t.same(await names(), ['Ada', 'bob', 'nightly-import'], 'it can still be undone')
@@ -84,6 +87,7 @@ t.test('people and their tokens in a browser', inBrowser(), async t => {
     await panel.getByLabel('New password').fill('correct horse battery')
     await panel.getByRole('button', { name: 'Set password' }).click()
     await page.getByText('bob has a new password and was logged out everywhere.').waitFor()
+    await panel.getByText('Not logged in anywhere.').waitFor()
     await panel.getByRole('button', { name: 'Delete account…' }).click()
     await panel.getByRole('button', { name: 'Cancel' }).last().click()
     t.equal(await panel.getByRole('button', { name: 'Delete bob' }).count(), 0, 'deleting asks first')
@@ -143,7 +147,7 @@ t.test('people and their tokens in a browser', inBrowser(), async t => {
     t.same(await findAxeViolations(page), [])
     await dialog.getByRole('button', { name: 'Issue token' }).click()
     await dialog.getByText('It reads what your account may read, and changes nothing.').waitFor()
-    const row = dialog.getByRole('listitem')
+    const row = dialog.getByRole('region', { name: 'Tokens' }).getByRole('listitem')
     await row.getByText('nightly import').waitFor()
     t.match(await row.innerText(), /only reads[\s\S]*ends /)
     t.same(await findAxeViolations(page), [])
@@ -170,7 +174,7 @@ t.test('people and their tokens in a browser', inBrowser(), async t => {
     await dialog.getByText('You have no tokens.').waitFor()
   })
 
-  t.test('a user changes its password and stays logged in here', async t => {
+  t.test('a user changes its password, ends its other sessions, and stays logged in here', async t => {
     const { id } = await accounts.createUser({ username: 'eve', password: PASSWORD })
     t.teardown(() => accounts.deleteUser(id))
     const page = await openAs(t, 'eve', '/')
@@ -189,6 +193,22 @@ t.test('people and their tokens in a browser', inBrowser(), async t => {
     await dialog.getByLabel('Current password').fill(PASSWORD)
     await page.keyboard.press('Enter')
     await dialog.getByText('Your password is changed.').waitFor()
+    const elsewhere = { username: 'eve', password: 'a dozen purple umbrellas', address: 'x' }
+    for (const address of ['192.0.2.1', '192.0.2.2', '192.0.2.3']) {
+      await accounts.login(elsewhere, { identity: 'anonymous', address })
+    }
+    await page.keyboard.press('Escape')
+    await page.getByRole('button', { name: 'Account: eve' }).click()
+    await page.getByRole('menuitem', { name: 'Your account…' }).click()
+    const sessions = dialog.getByRole('region', { name: 'Sessions' })
+    await sessions.getByText('this browser').waitFor()
+    t.same(await findAxeViolations(page), [])
+    await sessions.getByRole('button', { name: 'End the session from 192.0.2.2' }).click()
+    await sessions.getByText('192.0.2.2').waitFor({ state: 'detached' })
+    t.equal(await sessions.getByRole('listitem').count(), 3)
+    await sessions.getByRole('button', { name: 'End all others' }).click()
+    await sessions.getByText('192.0.2.1').waitFor({ state: 'detached' })
+    t.equal((await accounts.sessions.list(id)).length, 1)
     await dialog.getByRole('button', { name: 'New token…' }).click()
     await page.keyboard.press('Enter')
     await dialog.getByText('It has the same rights as your account.').waitFor()

@@ -17,5 +17,6 @@ export const OPEN_ACCOUNTS: Accounts = {
   changeOwnPassword: nobody,
   deleteUser: nobody,
   tokens: { issue: nobody, list: nobody, revoke: nobody, revokeAll: nobody },
+  sessions: { list: nobody, end: nobody, endAll: nobody },
   listLog: nobody,
 }

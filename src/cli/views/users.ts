@@ -138,6 +138,26 @@ export function tokenTable(tokens: unknown, style: TerminalStyle): string {
   return table(style, TOKEN_COLUMNS, rows)
 }
 
+const SESSION_COLUMNS = [
+  { title: 'id' },
+  { title: 'began (UTC)' },
+  { title: 'last used (UTC)' },
+  { title: 'from', flexible: true },
+]
+
+/** Renders the response of `GET /api/users/{id}/sessions`. */
+export function browserSessionTable(sessions: unknown, style: TerminalStyle): string {
+  const items = listAt(sessions, 'items')
+  if (items.length === 0) return style.paint.dim('No sessions.')
+  const rows = items.map(session => [
+    lineAt(session, 'id'),
+    timeAt(session, 'created_at'),
+    timeAt(session, 'last_used_at'),
+    lineAt(session, 'address') || '-',
+  ])
+  return table(style, SESSION_COLUMNS, rows)
+}
+
 /** Renders the response of `GET /api/session`. */
 export function sessionCard(session: unknown, style: TerminalStyle): string {
   const needsLogin = at(session, 'admin_required') !== false

@@ -8,6 +8,7 @@ export const ACCOUNT_ACTIONS = [
   'ledger.token_issued',
   'ledger.token_revoked',
   'ledger.tokens_revoked',
+  'ledger.sessions_ended',
   'ledger.login_succeeded',
   'ledger.login_failed',
 ] as const

@@ -77,6 +77,18 @@ export const ApiTokenSchema = Type.Object({
 })
 export type ApiToken = Static<typeof ApiTokenSchema>
 
+/** A browser session as listed. */
+export const BrowserSessionSchema = Type.Object({
+  id: Type.String({ description: 'Names the session, and is no credential.' }),
+  created_at: Instant,
+  last_used_at: Instant,
+  address: Type.Union([Type.String(), Type.Null()], {
+    description: 'Where the login came from, as in the account log.',
+  }),
+  is_current: Type.Boolean({ description: 'The session of this request.' }),
+})
+export type BrowserSession = Static<typeof BrowserSessionSchema>
+
 export const IssuedTokenSchema = Type.Object({
   id: Type.String(),
   token: Type.String({ pattern: '^tok_[A-Za-z0-9_-]{43}$', description: 'Shown only once.' }),

@@ -417,7 +417,13 @@ t.test('a ledger without users is open to read and watch, not to create the firs
   const unauthenticated = { status: 401, body: { code: 'unauthenticated' } }
   const admin = { username: 'eve', password: PASSWORD, role: 'admin' }
   t.match(await post('/api/users', admin), unauthenticated)
-  for (const path of ['/api/users', '/api/me/tokens', '/api/users/x/tokens']) {
+  for (const path of [
+    '/api/users',
+    '/api/me/tokens',
+    '/api/me/sessions',
+    '/api/users/x/tokens',
+    '/api/users/x/sessions',
+  ]) {
     t.match(await sendRaw(served, path), unauthenticated, path)
   }
   for (const path of ['/api/me/token', '/api/users/x/token', '/api/logout']) {
