@@ -3,6 +3,7 @@ import { Cards } from '../../board/cards.js'
 import { Executor } from '../../board/executor.js'
 import { createGate } from '../../gate/board-gate.js'
 import type { Gate } from '../../gate/gate.js'
+import { createLedgerLogin } from '../../gate/ledger-login.js'
 import type { BoardSecrets } from '../../model/board/board-secrets.js'
 import { Backends } from '../../proxy/backends.js'
 import { createBoardServer } from '../../server/board/board-server.js'
@@ -45,8 +46,11 @@ export async function serveBoard(settings: BoardSettings, services: BoardService
     stop = async () => {
       await executor.close().finally(() => opened.close())
     }
+    const { ledgerLogin: ledgerUrl } = settings.gate
+    const report = (error: unknown) => logger.warn({ err: error }, 'the ledger cannot be asked for its sessions')
     const gate = createGate({
       settings: settings.gate,
+      ledgerLogin: ledgerUrl === undefined ? undefined : createLedgerLogin({ ledgerUrl, report }),
       secrets: services.secrets,
       sessions: opened.store.sessions,
       now: wallClock,
@@ -96,7 +100,7 @@ function createServer(
   { logger, requestIds, listeners, ledgerUrl }: BoardServices,
 ): HttpApp {
   const { rootPath, columns, isDemo } = settings
-  const { cookieSecure, trustedProxies, loginPage, serviceOrigin, username } = settings.gate
+  const { cookieSecure, trustedProxies, loginPage, serviceOrigin, username, ledgerLogin } = settings.gate
   return createBoardServer({
     gate,
     cards: new Cards({
@@ -115,6 +119,7 @@ function createServer(
     ownListeners: () => listeners,
     settings: {
       ...{ rootPath, cookieSecure, trustedProxies, loginPage, asksUsername: username !== undefined, isDemo },
+      acceptsLedgerLogin: ledgerLogin !== undefined,
       ...(serviceOrigin === undefined ? {} : { serviceOrigin }),
       ...(ledgerUrl === undefined ? {} : { ledgerUrl }),
     },
