@@ -1,4 +1,3 @@
-import { exchange } from '../http/exchange.js'
 import { readCookie } from '../login/cookies.js'
 import { SECRET_PATTERN } from '../login/csrf.js'
 import { csrfTokenOf } from './cookie-envelope.js'
@@ -14,8 +13,8 @@ export interface LedgerSession {
 export type FindLedgerSession = (cookies: string | undefined) => Promise<LedgerSession | undefined>
 
 export interface LedgerLoginOptions {
-  /** Base address of the ledger, without trailing slash. */
-  ledgerUrl: string
+  /** Sends the ledger `GET /api/session` with one cookie, `name=value`. @returns its answer, not validated */
+  askLedger: (cookie: string) => Promise<unknown>
   /** Called when the ledger cannot be asked, once until it answers again. Never contains a cookie. */
   report: (error: unknown) => void
 }
@@ -23,8 +22,6 @@ export interface LedgerLoginOptions {
 /** The ledger's cookie: the name with the prefix if it is sent over TLS only. */
 const COOKIES = ['__Host-event_session', 'event_session']
 const MAX_ASKED = 64
-const MAX_SECONDS = 3
-const MAX_ANSWER_BYTES = 16 * 1024
 
 /**
  * Asks the ledger on each request whose session a cookie names, so that a logout, a disabled user and a deleted one count
@@ -32,22 +29,14 @@ const MAX_ANSWER_BYTES = 16 * 1024
  *
  * Source: docs/decisions/0040.
  */
-export function createLedgerLogin({ ledgerUrl, report }: LedgerLoginOptions): FindLedgerSession {
+export function createLedgerLogin({ askLedger, report }: LedgerLoginOptions): FindLedgerSession {
   let asked = 0
   let isFailing = false
   const ask = async (cookie: string): Promise<string | undefined> => {
     if (asked >= MAX_ASKED) throw new Error(`${MAX_ASKED} requests to the ledger have no answer yet`)
     asked++
     try {
-      const { status, body } = await exchange(
-        { baseUrl: ledgerUrl },
-        {
-          ...{ method: 'GET', path: '/api/session', headers: { accept: 'application/json', cookie } },
-          ...{ idleSeconds: MAX_SECONDS, totalSeconds: MAX_SECONDS, maxAnswerBytes: MAX_ANSWER_BYTES },
-        },
-      )
-      if (status !== 200) throw new Error(`The ledger answered ${status}`)
-      return readUsername(JSON.parse(body.toString()))
+      return readUsername(await askLedger(cookie))
     } finally {
       asked--
     }

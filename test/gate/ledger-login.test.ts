@@ -1,6 +1,7 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import t, { type Test } from 'tap'
+import { askSession } from '../../src/client/ask-session.js'
 import { createLedgerLogin } from '../../src/gate/ledger-login.js'
 
 const TOKEN = 'x'.repeat(43)
@@ -21,7 +22,10 @@ async function startLedger(t: Test) {
   t.teardown(() => server.close())
   const reported: unknown[] = []
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-  const find = createLedgerLogin({ ledgerUrl: `${url}/books`, report: error => reported.push(error) })
+  const find = createLedgerLogin({
+    askLedger: cookie => askSession(`${url}/books`, cookie),
+    report: error => reported.push(error),
+  })
   return { ledger, find, reported, url }
 }
 

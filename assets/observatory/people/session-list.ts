@@ -42,13 +42,12 @@ export function SessionList({ path }: { path: string }) {
     ${sessions.value.value && items.length === 0 && html`<p class="quiet-text">Not logged in anywhere.</p>`}
     <ul class="tokens">${items.map(
       session => html`<li key=${session.id} class="token">
-        <span>${session.address ?? 'unknown address'}</span>
+        <span class="token-times">${session.address ?? 'unknown address'}${session.is_current && html`<span><span class="tag accent">this browser</span></span>`}</span>
         <span class="token-times"><span>since <${Time} at=${session.created_at} as="relative" /></span>
           <span class="hint">used <${Time} at=${session.last_used_at} as="relative" /></span></span>
         ${
-          session.is_current
-            ? html`<span class="tag accent">this browser</span>`
-            : html`<button type="button" class="button small quiet danger" aria-label=${`End the session from ${session.address ?? 'an unknown address'}`}
+          !session.is_current &&
+          html`<button type="button" class="button small quiet danger" aria-label=${`End the session from ${session.address ?? 'an unknown address'}`}
                 onClick=${() => end(session)}>End</button>`
         }
       </li>`,

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { Cards } from '../../board/cards.js'
 import { Executor } from '../../board/executor.js'
+import { askSession } from '../../client/ask-session.js'
 import { createGate } from '../../gate/board-gate.js'
 import type { Gate } from '../../gate/gate.js'
 import { createLedgerLogin } from '../../gate/ledger-login.js'
@@ -50,7 +51,10 @@ export async function serveBoard(settings: BoardSettings, services: BoardService
     const report = (error: unknown) => logger.warn({ err: error }, 'the ledger cannot be asked for its sessions')
     const gate = createGate({
       settings: settings.gate,
-      ledgerLogin: ledgerUrl === undefined ? undefined : createLedgerLogin({ ledgerUrl, report }),
+      ledgerLogin:
+        ledgerUrl === undefined
+          ? undefined
+          : createLedgerLogin({ askLedger: cookie => askSession(ledgerUrl, cookie), report }),
       secrets: services.secrets,
       sessions: opened.store.sessions,
       now: wallClock,
