@@ -43,7 +43,7 @@ export function SessionList({ path }: { path: string }) {
     <ul class="tokens">${items.map(
       session => html`<li key=${session.id} class="token">
         <span class="token-times">${session.address ?? 'unknown address'}${session.is_current && html`<span><span class="tag accent">this browser</span></span>`}</span>
-        <span class="token-times"><span>since <${Time} at=${session.created_at} as="relative" /></span>
+        <span class="token-times"><span>began <${Time} at=${session.created_at} as="relative" /></span>
           <span class="hint">used <${Time} at=${session.last_used_at} as="relative" /></span></span>
         ${
           !session.is_current &&
