@@ -10,7 +10,7 @@ const BUILT = fileURLToPath(new URL('../', import.meta.url))
 
 /** Where a pattern is put together while the program runs; the test sees only those that stand in the source. */
 const PUT_TOGETHER = [
-  ...['accounts/read-token-rights', 'accounts/read-user', 'login/password-hash', 'model/events/search'],
+  ...['accounts/read-new-token', 'accounts/read-user', 'login/password-hash', 'model/events/search'],
   ...['platforms/deliveries/explain-delivery', 'settings/accounts-settings'],
   ...['store/sqlite/search/row-matcher', 'store/sqlite/upgrade/older-users'],
 ]

@@ -8,15 +8,27 @@ import {
   showCredentials,
 } from '../shared/server/api.js'
 import { createResource } from '../shared/server/resource.js'
-import type { AuthStatus } from './wire.js'
+import type { AuthStatus, BoardSession } from './wire.js'
 
-/** How users get access: without a login, by a password and its cookie, or by an API key typed into the page. */
-export type AccessMode = 'open' | 'password' | 'key'
+/** How users get access: without a login, by a password or the ledger and a cookie, or by an API key typed into the page. */
+export type AccessMode = 'open' | 'password' | 'ledger' | 'key'
 
-const auth = createResource(signal => askWhoIsIn({ signal }))
+const auth = createResource(async signal => {
+  const status = await askWhoIsIn({ signal })
+  if (!status.authenticated) return status
+  const { csrf_token, ledger_user } = await api<BoardSession>('/api/session', { signal })
+  rememberCsrfToken(csrf_token)
+  return { ...status, ledger_user }
+})
+/** Username, in a session of the ledger. */
+export const ledgerUser = computed(() => {
+  const { value } = auth.value
+  return value && 'ledger_user' in value ? value.ledger_user : undefined
+})
 const mode = computed<AccessMode | undefined>(() => {
   const { value } = auth.value
   if (!value) return undefined
+  if (ledgerUser.value !== undefined) return 'ledger'
   return value.enabled ? 'password' : value.api_token_enabled ? 'key' : 'open'
 })
 /** Only in this page's memory: not in storage, addresses or the document. */
@@ -76,7 +88,7 @@ function askWhoIsIn(call: ApiCall = {}): Promise<AuthStatus> {
 /** The refusal may come from another board, which refused the key that our server has for it. */
 async function isStillIn(): Promise<boolean> {
   const { enabled, api_token_enabled, authenticated } = await askWhoIsIn()
-  return authenticated || !(enabled || api_token_enabled)
+  return authenticated || (mode.peek() !== 'ledger' && !(enabled || api_token_enabled))
 }
 
 function refusedByBackend({ status, requestId }: ApiProblem): ApiProblem {

@@ -8,7 +8,16 @@ import { address } from '../shared/server/address.js'
 import { isDemo, otherProgramUrl } from '../shared/server/root-path.js'
 import { logOut } from '../shared/server/session.js'
 import { DemoTag, Shell, type Tab } from '../shared/shell.js'
-import { type AccessMode, accessMode, accessProblem, forgetKey, holdsKey, isIn, loadAccess } from './access.js'
+import {
+  type AccessMode,
+  accessMode,
+  accessProblem,
+  forgetKey,
+  holdsKey,
+  isIn,
+  ledgerUser,
+  loadAccess,
+} from './access.js'
 import { BoardTag } from './board-switch.js'
 import { BoardView } from './board-view.js'
 import { areLoaded, cardCount } from './cards/cards.js'
@@ -22,8 +31,12 @@ const VIEWS = { '/': BoardView, '/runs': RunsView }
 /** All addresses with a view. */
 export const PATHS = Object.keys(VIEWS) as readonly (keyof typeof VIEWS)[]
 
-/** Display names: the login is shared, so there are no personal ones. */
-const NAMES: Record<AccessMode, string> = { open: 'Not signed in', password: 'Shared login', key: 'API key' }
+/** Display names: only a login to the ledger is personal. */
+const NAMES: Record<Exclude<AccessMode, 'ledger'>, string> = {
+  open: 'Not signed in',
+  password: 'Shared login',
+  key: 'API key',
+}
 
 /** The board: its shell with the view named by the address. */
 export function Board() {
@@ -39,9 +52,14 @@ export function Board() {
   const other = otherProgramUrl === undefined ? undefined : { label: 'Observatory', url: otherProgramUrl }
   const tags = html`${openness(mode)}<${BoardTag} />`
   return html`<${Shell} tabs=${tabs()} other=${other} tags=${tags}
-      account=${{ name: mode === undefined ? 'Account' : NAMES[mode], items, last }}>
+      account=${{ name: accountName(mode), items, last }}>
       ${accessProblem.value !== undefined && mode === undefined ? html`<${NoAccess} />` : needsKey ? html`<${KeyView} />` : html`<${VIEWS[path]} key=${path} />`}
     <//>`
+}
+
+function accountName(mode: AccessMode | undefined): string {
+  if (mode === 'ledger') return ledgerUser.value ?? ''
+  return mode === undefined ? 'Account' : NAMES[mode]
 }
 
 function tabs(): Tab[] {

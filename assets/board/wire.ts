@@ -13,6 +13,14 @@ export interface Backend {
   url: string
 }
 
+/** Source: Board Access Gate, "Endpoints", `GET /api/session`. */
+export interface BoardSession {
+  authenticated: boolean
+  csrf_token: string | null
+  /** The username, if it is a session of the ledger. */
+  ledger_user?: string
+}
+
 /** Source: Board Access Gate, "Endpoints", `GET /api/auth`. */
 export interface AuthStatus {
   enabled: boolean

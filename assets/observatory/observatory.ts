@@ -14,7 +14,7 @@ import { failingCaptures, LedgerDialog, OverviewStrip } from './overview-strip.j
 import { EventsView } from './views/events.js'
 
 // Not needed to show events, so loaded later.
-const OwnTokens = lazily(() => import('./views/own-tokens.js').then(module => module.OwnTokens))
+const OwnAccount = lazily(() => import('./views/own-account.js').then(module => module.OwnAccount))
 const PeopleView = lazily(() => import('./views/people.js').then(module => module.PeopleView))
 const SubscriptionsView = lazily(() => import('./views/subscriptions.js').then(module => module.SubscriptionsView))
 
@@ -25,13 +25,13 @@ export const PATHS = Object.keys(VIEWS) as readonly (keyof typeof VIEWS)[]
 
 /** The observatory: its shell with the view named by the address. */
 export function Observatory() {
-  const [shown, setShown] = useState<'tokens' | 'ledger' | undefined>(undefined)
+  const [shown, setShown] = useState<'account' | 'ledger' | undefined>(undefined)
   const close = () => setShown(undefined)
   const path = PATHS.find(path => path === address.value.path) ?? '/'
   const { user, is_bootstrap_admin: isByAdminToken } = session.value ?? {}
   const items: MenuItem[] = [
     ...(isPhone.value ? [{ label: 'Ledger…', onChoose: () => setShown('ledger') }] : []),
-    ...(user || isByAdminToken ? [{ label: 'Your tokens…', onChoose: () => setShown('tokens') }] : []),
+    ...(user || isByAdminToken ? [{ label: 'Your account…', onChoose: () => setShown('account') }] : []),
   ]
   const last: MenuItem[] = user ? [{ label: 'Log out', onChoose: () => void leave() }] : []
   const other = otherProgramUrl === undefined ? undefined : { label: 'Board', url: otherProgramUrl }
@@ -39,7 +39,7 @@ export function Observatory() {
       account=${{ name: session.value ? ownName() : 'Account', items, last }}>
       <${VIEWS[path]} key=${path} />
     <//>
-    ${shown === 'tokens' && html`<${OwnTokens} onClose=${close} />`}
+    ${shown === 'account' && html`<${OwnAccount} onClose=${close} />`}
     ${shown === 'ledger' && html`<${LedgerDialog} onClose=${close} />`}`
 }
 

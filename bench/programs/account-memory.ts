@@ -10,7 +10,8 @@ const SESSIONS = { bound: 1_024, tries: 20_000 }
 const KEYS = { bound: 10_000, tries: 200_000 }
 
 const now = () => performance.now()
-const registry = new SessionRegistry({ ttlSeconds: 43_200, maxSessions: SESSIONS.bound, elapsed: now })
+const limits = { ttlSeconds: 43_200, maxSessions: SESSIONS.bound, elapsed: now, now: () => Date.now() * 1000 }
+const registry = new SessionRegistry(limits)
 const throttle = new LoginThrottle({ now })
 
 const startSessions = (from: number, to: number) => {

@@ -28,7 +28,7 @@ export interface AccountLogParts {
   now: () => Micros
   /** Writes a line to the server's log. */
   tell?: ((entry: AccountLogEntry) => void) | undefined
-  /** Called if the entry of a login could not be saved. The login still succeeds. */
+  /** Called if the entry of a login, or of the end of sessions, could not be saved. Both still succeed. */
   reportLoss?: ((error: unknown) => void) | undefined
 }
 
@@ -57,8 +57,8 @@ export class AccountLog {
     this.parts.tell?.(entry)
   }
 
-  /** Saves and logs an entry about a login. A store that cannot write does not prevent logins. */
-  async addLogin(event: AccountEvent, by: Actor): Promise<void> {
+  /** Saves and logs an entry about a session. A store that cannot write prevents neither a login nor its end. */
+  async addSession(event: AccountEvent, by: Actor): Promise<void> {
     const entry = this.toEntry(event, by)
     this.tell(entry)
     await this.parts.users.addToLog(entry).catch(error => this.parts.reportLoss?.(error))

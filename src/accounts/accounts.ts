@@ -3,6 +3,7 @@ import type { ListedUser, Role, User } from '../model/accounts/user.js'
 import type { Actor } from './account-log.js'
 import type { UserTokens } from './api-tokens.js'
 import type { Identity, ShownCredentials } from './identity.js'
+import type { UserSessions } from './user-sessions.js'
 
 export interface LoginAttempt {
   username: string
@@ -11,6 +12,16 @@ export interface LoginAttempt {
   address: string
   /** The browser's previous session; a login replaces it. */
   replaces?: string
+}
+
+export interface OwnPasswordChange {
+  user: User
+  /** `current_password` and `password`, not validated yet. */
+  input: unknown
+  /** As for a login. */
+  address: string
+  /** Token of the session that asked. It stays, under a new token. */
+  session: string | undefined
 }
 
 export interface StartedSession {
@@ -50,10 +61,21 @@ export interface Accounts {
    *   `unavailable/busy`
    */
   updateUser(id: string, input: unknown, by: Actor): Promise<User>
+  /**
+   * A user's own change of its password. Wrong current passwords are slowed down as failed logins are. Ends all other
+   * sessions of the user.
+   *
+   * @returns the session that asked, with its new token; undefined if none asked, or it ended during the change
+   * @throws AppError `invalid/invalid_field` with every field, `forbidden/wrong_password`,
+   *   `throttled/too_many_attempts`, `unavailable/busy`
+   */
+  changeOwnPassword(change: OwnPasswordChange, by: Actor): Promise<StartedSession | undefined>
   /** Ends its sessions and tokens immediately. @throws AppError `not_found/not_found`, `conflict/last_admin` */
   deleteUser(id: string, by: Actor): Promise<void>
   /** The API tokens of users. */
   readonly tokens: UserTokens
+  /** The browser sessions of users. */
+  readonly sessions: Pick<UserSessions, 'list' | 'end' | 'endAll'>
   /** The account log, newest first. */
   listLog(limit: number): Promise<AccountLogEntry[]>
 }

@@ -5,7 +5,7 @@ import { AppError } from '../model/app-error.js'
 import { type Micros, toTimestamp } from '../model/timestamp.js'
 import type { OwnedToken, StoredToken, StoredUser, UserStore } from '../store/user-store.js'
 import { type AccountLog, type Actor, COMMAND } from './account-log.js'
-import { readTokenRights } from './read-token-rights.js'
+import { readNewToken } from './read-new-token.js'
 import { toSecretDigest } from './secret-digest.js'
 import { unknownUser } from './shown-user.js'
 
@@ -33,34 +33,36 @@ export class ApiTokens {
   ) {}
 
   /**
-   * Finds a token with its user, enabled or not. Costs one read, and at most one write of `last_used_at` per minute.
+   * Finds a token that has not ended, with its user, enabled or not. Costs one read, and at most one write of `last_used_at` per minute.
    */
   async find(shown: string): Promise<OwnedToken | undefined> {
     if (!TOKEN.test(shown)) return undefined
     const found = await this.users.findByTokenDigest(toSecretDigest(shown))
-    if (!found) return undefined
+    const { expires_at = null } = found?.token ?? {}
+    if (!found || (expires_at !== null && expires_at <= toTimestamp(this.now()))) return undefined
     if (found.user.enabled) this.noteUse(found.token)
     return found
   }
 
   /**
-   * @param input `TokenRights`, not validated yet; absent: all rights of the user
+   * @param input a `NewToken`, not validated yet; absent: all rights of the user, without an end
    * @throws AppError `not_found/not_found`, `invalid/invalid_json`, `invalid/invalid_field` with every field
    */
   async issue(userId: string, by: Actor = COMMAND, input: unknown = {}): Promise<IssuedToken> {
-    const { may, sources } = readTokenRights(input)
+    const now = this.now()
+    const terms = readNewToken(input, now)
     const user = await this.get(userId)
     const token = `tok_${newSecret()}`
     const id = `token_${randomBytes(8).toString('hex')}`
     const prefix = token.slice(0, PREFIX_CHARACTERS)
-    const created_at = toTimestamp(this.now())
+    const created_at = toTimestamp(now)
     const digest = toSecretDigest(token)
-    const stored = { id, user_id: userId, digest, prefix, may, sources, created_at, last_used_at: null }
-    const changes = { token: { id, prefix, may, sources } }
+    const stored = { id, user_id: userId, digest, prefix, ...terms, created_at, last_used_at: null }
+    const changes = { token: { id, prefix, ...terms } }
     const entry = this.log.toEntry({ action: 'ledger.token_issued', user, changes }, by)
     await this.users.addToken(stored, USER_LIMITS.tokens, entry)
     this.log.tell(entry)
-    return { id, token, prefix, may, sources, created_at }
+    return { id, token, prefix, ...terms, created_at }
   }
 
   /** @throws AppError `not_found/not_found` */
@@ -68,8 +70,8 @@ export class ApiTokens {
     await this.get(userId)
     const tokens = await this.users.listTokens(userId)
     // Members are listed by name so that the digest never leaves the store.
-    return tokens.map(({ id, prefix, may, sources, created_at, last_used_at }) => {
-      return { id, prefix, may, sources, created_at, last_used_at }
+    return tokens.map(({ id, prefix, may, sources, name, expires_at, created_at, last_used_at }) => {
+      return { id, prefix, may, sources, name, expires_at, created_at, last_used_at }
     })
   }
 

@@ -19,10 +19,12 @@ export type Identity =
   | { kind: 'bootstrap_admin' }
   /** By an API token: exempt from CSRF. */
   | { kind: 'token'; user: User }
+  /** By a read-only token: may read what its user may. */
+  | { kind: 'reader'; user: User }
   /** By a writer token: may only record events of these sources. */
   | { kind: 'writer'; user: User; sources: readonly string[] }
   /** By a browser session: unsafe methods need its CSRF token. */
-  | { kind: 'session'; user: User; csrfToken: string }
+  | { kind: 'session'; user: User; csrfToken: string; sessionId: string }
 
 export const ANONYMOUS: Identity = { kind: 'anonymous' }
 export const OPEN: Identity = { kind: 'open' }
@@ -33,7 +35,7 @@ export function isAdmin(identity: Identity): boolean {
   return identity.kind === 'bootstrap_admin' || userOf(identity)?.role === 'admin'
 }
 
-/** The user whose rights the caller has; a writer token has none of them. */
+/** The user whose rights the caller has, of a read-only token those to read; a writer token has none of them. */
 export function userOf(identity: Identity): User | undefined {
-  return identity.kind === 'token' || identity.kind === 'session' ? identity.user : undefined
+  return 'user' in identity && identity.kind !== 'writer' ? identity.user : undefined
 }

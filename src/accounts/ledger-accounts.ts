@@ -8,13 +8,14 @@ import { AppError } from '../model/app-error.js'
 import { type Micros, toTimestamp } from '../model/timestamp.js'
 import type { LastAdminRule, StoredUser, UserStore } from '../store/user-store.js'
 import { AccountLog, type Actor, BOOTSTRAP_SETTINGS, COMMAND, changesOf } from './account-log.js'
-import type { Accounts, LoginAttempt, NewUser, StartedSession } from './accounts.js'
+import type { Accounts, LoginAttempt, NewUser, OwnPasswordChange, StartedSession } from './accounts.js'
 import { ApiTokens } from './api-tokens.js'
 import { createBootstrapUser } from './bootstrap.js'
 import { ANONYMOUS, BOOTSTRAP_ADMIN, type Identity, OPEN, type ShownCredentials } from './identity.js'
-import { isUsername, readChangedUser, readLogin, readNewUser } from './read-user.js'
-import { SessionRegistry, type SessionStore } from './session-registry.js'
+import { isUsername, readChangedUser, readLogin, readNewUser, readOwnPassword } from './read-user.js'
+import { type NewSession, SessionRegistry, type SessionStore } from './session-registry.js'
 import { toListedUser, toUser, unknownUser } from './shown-user.js'
+import { UserSessions } from './user-sessions.js'
 
 export interface AccountsOptions {
   users: UserStore
@@ -49,7 +50,7 @@ export async function createAccounts(options: AccountsOptions): Promise<LedgerAc
   return new LedgerAccounts(options, {
     hasher: options.hasher ?? new PasswordHasher(),
     throttle: new LoginThrottle({ now: elapsed, enabled: throttleLogins }),
-    sessions: new SessionRegistry({ ttlSeconds: sessionTtlSeconds, maxSessions, elapsed }),
+    sessions: new SessionRegistry({ ttlSeconds: sessionTtlSeconds, maxSessions, elapsed, now: options.now }),
     log,
   })
 }
@@ -68,6 +69,7 @@ interface Parts {
 export class LedgerAccounts implements Accounts {
   private closed = false
   readonly tokens: ApiTokens
+  readonly sessions: UserSessions
   readonly passwordMinLength: number
   private readonly rule: LastAdminRule
 
@@ -77,6 +79,7 @@ export class LedgerAccounts implements Accounts {
   ) {
     this.passwordMinLength = options.passwordMinLength
     this.tokens = new ApiTokens(options.users, options.now, parts.log)
+    this.sessions = new UserSessions(options.users, parts.sessions, parts.log)
     this.rule = { mayLoseLastAdmin: Boolean(options.adminToken) }
   }
 
@@ -98,7 +101,7 @@ export class LedgerAccounts implements Accounts {
     const { username } = readLogin(attempt)
     const { throttle } = this.parts
     throttle.check(attempt.address, username)
-    const started = await this.startSession(attempt).catch(error => {
+    const started = await this.startSession(attempt, by).catch(error => {
       throttle.abandoned(attempt.address, username)
       throw error
     })
@@ -111,7 +114,7 @@ export class LedgerAccounts implements Accounts {
     }
     throttle.succeeded(attempt.address, username)
     const { user } = started.identity
-    await this.parts.log.addLogin({ action: 'ledger.login_succeeded', user }, { ...by, identity: 'session', user })
+    await this.parts.log.addSession({ action: 'ledger.login_succeeded', user }, { ...by, identity: 'session', user })
     return started
   }
 
@@ -159,6 +162,34 @@ export class LedgerAccounts implements Accounts {
     return toUser(user)
   }
 
+  async changeOwnPassword(change: OwnPasswordChange, by: Actor): Promise<StartedSession | undefined> {
+    const { user, input, address, session } = change
+    const { users, now, passwordMinLength } = this.options
+    const { hasher, throttle, sessions, log } = this.parts
+    const { current_password, password } = readOwnPassword(input, passwordMinLength, user.username)
+    throttle.check(address, user.username)
+    const before = await users.findById(user.id)
+    const matches = await hasher.verify(before?.password_hash, current_password).catch(error => {
+      throttle.abandoned(address, user.username)
+      throw error
+    })
+    if (!before || !matches) {
+      throttle.failed(address, user.username)
+      await log.addSession({ action: 'ledger.login_failed', user }, by)
+      throw wrongPassword()
+    }
+    throttle.succeeded(address, user.username)
+    const password_hash = await hasher.hash(password)
+    const changes = { password_hash, updated_at: toTimestamp(now()) }
+    const entry = this.toEntry(before, { ...before, ...changes }, by)
+    const replaces_hash = before.password_hash
+    if (!(await users.update(user.id, { ...changes, replaces_hash }, this.rule, entry))) throw wrongPassword()
+    log.tell(entry)
+    const renewed = session === undefined ? undefined : await sessions.renew(session)
+    if (renewed === undefined) await sessions.endAllOf(user.id)
+    return renewed && this.confirm(renewed, password_hash)
+  }
+
   async deleteUser(id: string, by: Actor = COMMAND): Promise<void> {
     const { users } = this.options
     const before = await users.findById(id)
@@ -178,18 +209,21 @@ export class LedgerAccounts implements Accounts {
     if (!found?.user.enabled) return undefined
     const user = toUser(found.user)
     const { may, sources } = found.token
-    return may === 'all' ? { kind: 'token', user } : { kind: 'writer', user, sources }
+    if (may === 'write') return { kind: 'writer', user, sources }
+    return { kind: may === 'read' ? 'reader' : 'token', user }
   }
 
   private async identifySession(sessionToken: string): Promise<Identity | undefined> {
     const session = await this.parts.sessions.find(sessionToken)
     if (!session) return undefined
     const user = await this.options.users.findById(session.userId)
-    return user?.enabled ? { kind: 'session', user: toUser(user), csrfToken: session.csrfToken } : undefined
+    if (!user?.enabled) return undefined
+    return { kind: 'session', user: toUser(user), csrfToken: session.csrfToken, sessionId: session.id }
   }
 
   /** @returns undefined for wrong credentials, after the same work in each case */
-  private async startSession({ username, password, replaces }: LoginAttempt): Promise<StartedSession | undefined> {
+  private async startSession(attempt: LoginAttempt, { address }: Actor): Promise<StartedSession | undefined> {
+    const { username, password, replaces } = attempt
     const { users } = this.options
     const { hasher, sessions } = this.parts
     // Impossible names are not looked up: a store need not accept every text.
@@ -197,21 +231,27 @@ export class LedgerAccounts implements Accounts {
     const candidate = named?.enabled ? named : undefined
     const matches = await hasher.verify(candidate?.password_hash, password)
     if (!candidate || !matches) return undefined
-    const { sessionToken, csrfToken } = await sessions.start(candidate.id, replaces)
-    // The user may have changed while the password was hashed. A concurrent disable, delete or password change either
-    // ends this session too, or happened before this read.
-    const user = await users.findById(candidate.id)
-    if (user?.enabled && user.password_hash === candidate.password_hash) {
-      return { sessionToken, identity: { kind: 'session', user: toUser(user), csrfToken } }
+    return this.confirm(await sessions.start(candidate.id, { replaces, address }), candidate.password_hash)
+  }
+
+  /**
+   * Ends a new session if its user has changed while the password was hashed. A concurrent disable, delete or password
+   * change either ends this session too, or happened before this read.
+   */
+  private async confirm(session: NewSession, passwordHash: string): Promise<StartedSession | undefined> {
+    const { id: sessionId, userId, sessionToken, csrfToken } = session
+    const user = await this.options.users.findById(userId)
+    if (user?.enabled && user.password_hash === passwordHash) {
+      return { sessionToken, identity: { kind: 'session', user: toUser(user), csrfToken, sessionId } }
     }
-    await sessions.end(sessionToken)
+    await this.parts.sessions.end(sessionToken)
     return undefined
   }
 
   /** A name that no user has is not saved: people type passwords into the name field. */
   private async logFailure(username: string, by: Actor): Promise<void> {
     const user = isUsername(username) ? await this.options.users.findByUsername(username) : undefined
-    await this.parts.log.addLogin({ action: 'ledger.login_failed', user }, by)
+    await this.parts.log.addSession({ action: 'ledger.login_failed', user }, by)
   }
 
   private toEntry(before: StoredUser | undefined, after: StoredUser | undefined, by: Actor): AccountLogEntry {
@@ -231,4 +271,9 @@ export class LedgerAccounts implements Accounts {
     this.closed = true
     return toUser(user)
   }
+}
+
+function wrongPassword(): AppError {
+  const detail = 'This is not your current password.'
+  return new AppError('forbidden', 'wrong_password', detail, { errors: [{ field: '/current_password', detail }] })
 }

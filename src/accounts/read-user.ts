@@ -60,6 +60,22 @@ export function readChangedUser(input: unknown, passwordMinLength: number, usern
   return Object.fromEntries(sent) as ChangedUser
 }
 
+/** Reads a user's own change of its password. Otherwise like `readChangedUser`. */
+export function readOwnPassword(
+  input: unknown,
+  passwordMinLength: number,
+  username: string,
+): { current_password: string; password: string } {
+  const { current_password, password, ...others } = readMembers(input)
+  const problems = [
+    ...problemsOfPassword('/current_password', current_password),
+    ...problemsOfNewPassword(password, { passwordMinLength, username }),
+    ...problemsOfOthers(others, 'current_password and password'),
+  ]
+  if (problems.length > 0) throw refusedInput('The change', problems)
+  return { current_password, password } as { current_password: string; password: string }
+}
+
 /**
  * Reads a login. Refuses only impossible input, such as a password that is no text; an impossible name is handled like
  * any wrong name. Other members are ignored, because login forms send various extra ones.
@@ -68,7 +84,7 @@ export function readChangedUser(input: unknown, passwordMinLength: number, usern
  */
 export function readLogin(input: unknown): Login {
   const { username, password, next } = readMembers(input)
-  const problems = [...problemsOfText('/username', username), ...problemsOfPassword(password)]
+  const problems = [...problemsOfText('/username', username), ...problemsOfPassword('/password', password)]
   if (problems.length > 0) throw refusedInput('The login', problems)
   return { username, password, next } as Login
 }
@@ -94,7 +110,7 @@ function problemsOfNewPassword(
   password: unknown,
   { passwordMinLength, username }: { passwordMinLength: number; username: unknown },
 ): FieldProblem[] {
-  const problems = problemsOfPassword(password)
+  const problems = problemsOfPassword('/password', password)
   if (problems.length > 0 || typeof password !== 'string') return problems
   if (Buffer.byteLength(password) < passwordMinLength) {
     return [problem('/password', `needs at least ${passwordMinLength} characters`)]
@@ -103,12 +119,12 @@ function problemsOfNewPassword(
   return weakness === undefined ? [] : [problem('/password', weakness)]
 }
 
-function problemsOfPassword(password: unknown): FieldProblem[] {
+function problemsOfPassword(field: string, password: unknown): FieldProblem[] {
   const tooLong = typeof password === 'string' && Buffer.byteLength(password) > USER_LIMITS.passwordBytes
-  if (tooLong) return [problem('/password', `may have at most ${USER_LIMITS.passwordBytes} bytes`)]
+  if (tooLong) return [problem(field, `may have at most ${USER_LIMITS.passwordBytes} bytes`)]
   // HMAC pads a short key with zeros, so trailing zeros would not change a password.
   const padded = typeof password === 'string' && password.includes('\0')
-  return padded ? [problem('/password', 'must not contain U+0000')] : problemsOfText('/password', password)
+  return padded ? [problem(field, 'must not contain U+0000')] : problemsOfText(field, password)
 }
 
 /** Their names are not repeated: they may contain secrets. */

@@ -1,9 +1,29 @@
+import { randomBytes } from 'node:crypto'
 import { newSecret, SECRET_PATTERN } from '../login/csrf.js'
+import { type Micros, toTimestamp } from '../model/timestamp.js'
 import { toSecretDigest } from './secret-digest.js'
 
 export interface Session {
+  /** Public, to name the session; no secret. */
+  id: string
   userId: string
   csrfToken: string
+}
+
+/** A session as its user sees it. Times in UTC, six digits. */
+export interface ListedSession {
+  id: string
+  created_at: string
+  last_used_at: string
+  /** Where its login came from. */
+  address: string | null
+}
+
+export interface SessionOrigin {
+  /** Token of the session that the new one replaces. */
+  replaces?: string | undefined
+  /** Where the login came from, as in the account log. */
+  address?: string | undefined
 }
 
 export interface NewSession extends Session {
@@ -13,14 +33,21 @@ export interface NewSession extends Session {
 
 /** Browser sessions: who has logged in, never what that user may do. */
 export interface SessionStore {
-  /**
-   * Always succeeds, if necessary by ending another session. @param replaces token of the session that this one
-   * replaces
-   */
-  start(userId: string, replaces?: string): Promise<NewSession>
+  /** Always succeeds, if necessary by ending another session. */
+  start(userId: string, from?: SessionOrigin): Promise<NewSession>
   /** Finds a live session and counts this as a use of it. */
   find(sessionToken: string): Promise<Session | undefined>
+  /**
+   * Gives a live session new secrets, and ends all others of its user.
+   *
+   * @returns undefined if it is not live
+   */
+  renew(sessionToken: string): Promise<NewSession | undefined>
   end(sessionToken: string): Promise<void>
+  /** The live sessions of a user, last used first. */
+  list(userId: string): Promise<ListedSession[]>
+  /** Ends those sessions of the user that `ends` selects. @returns how many there were */
+  endOf(userId: string, ends: (id: string) => boolean): Promise<number>
   endAllOf(userId: string): Promise<void>
 }
 
@@ -30,12 +57,18 @@ export interface SessionLimits {
   maxSessions: number
   /** Milliseconds of a monotonic clock, so that a wall clock that jumps neither ends nor extends a session. */
   elapsed: () => number
+  /** Wall clock, for the times that users see. */
+  now: () => Micros
 }
 
 /** A user with this many sessions loses its own oldest for a new one. */
 const MANY_FOR_ONE = 16
 
 interface KeptSession extends Session {
+  startedAt: Micros
+  address: string | null
+  /** Both as `elapsed` counts. */
+  usedAt: number
   endsAt: number
 }
 
@@ -59,14 +92,12 @@ export class SessionRegistry implements SessionStore {
     return this.sessions.size
   }
 
-  async start(userId: string, replaces?: string): Promise<NewSession> {
+  async start(userId: string, { replaces, address }: SessionOrigin = {}): Promise<NewSession> {
     if (replaces !== undefined) await this.end(replaces)
     if (this.sessions.size >= this.limits.maxSessions) this.makeRoom(userId)
-    const sessionToken = newSecret()
-    const csrfToken = newSecret()
     const endsAt = this.limits.elapsed() + this.limits.ttlSeconds * 1000
-    this.sessions.set(toSecretDigest(sessionToken), { userId, csrfToken, endsAt })
-    return { userId, csrfToken, sessionToken }
+    const id = `session_${randomBytes(8).toString('hex')}`
+    return this.keep({ id, userId, startedAt: this.limits.now(), address: address ?? null, endsAt })
   }
 
   async find(sessionToken: string): Promise<Session | undefined> {
@@ -75,17 +106,55 @@ export class SessionRegistry implements SessionStore {
     const session = this.sessions.get(digest)
     if (!session) return undefined
     this.sessions.delete(digest)
-    if (session.endsAt <= this.limits.elapsed()) return undefined
+    const now = this.limits.elapsed()
+    if (session.endsAt <= now) return undefined
+    session.usedAt = now
     this.sessions.set(digest, session)
-    return { userId: session.userId, csrfToken: session.csrfToken }
+    return { id: session.id, userId: session.userId, csrfToken: session.csrfToken }
+  }
+
+  async renew(sessionToken: string): Promise<NewSession | undefined> {
+    if ((await this.find(sessionToken)) === undefined) return undefined
+    const session = this.sessions.get(toSecretDigest(sessionToken))
+    if (session === undefined) return undefined
+    await this.endAllOf(session.userId)
+    return this.keep(session)
   }
 
   async end(sessionToken: string): Promise<void> {
     this.sessions.delete(toSecretDigest(sessionToken))
   }
 
+  async list(userId: string): Promise<ListedSession[]> {
+    const { elapsed, now } = this.limits
+    const [atMs, at] = [elapsed(), now()]
+    const live = [...this.sessions.values()].filter(session => session.userId === userId && session.endsAt > atMs)
+    return live.reverse().map(({ id, startedAt, usedAt, address }) => ({
+      id,
+      created_at: toTimestamp(startedAt),
+      last_used_at: toTimestamp(at - Math.round((atMs - usedAt) * 1000)),
+      address,
+    }))
+  }
+
+  async endOf(userId: string, ends: (id: string) => boolean): Promise<number> {
+    const before = this.sessions.size
+    for (const [digest, session] of this.sessions) {
+      if (session.userId === userId && ends(session.id)) this.sessions.delete(digest)
+    }
+    return before - this.sessions.size
+  }
+
   async endAllOf(userId: string): Promise<void> {
-    for (const [digest, session] of this.sessions) if (session.userId === userId) this.sessions.delete(digest)
+    await this.endOf(userId, () => true)
+  }
+
+  private keep({ id, userId, startedAt, address, endsAt }: Omit<KeptSession, 'csrfToken' | 'usedAt'>): NewSession {
+    const sessionToken = newSecret()
+    const csrfToken = newSecret()
+    const usedAt = this.limits.elapsed()
+    this.sessions.set(toSecretDigest(sessionToken), { id, userId, csrfToken, startedAt, address, usedAt, endsAt })
+    return { id, userId, csrfToken, sessionToken }
   }
 
   private makeRoom(userId: string): void {

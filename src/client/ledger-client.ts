@@ -119,7 +119,7 @@ export class LedgerClient extends ServerClient {
     return this.call({ method: 'DELETE', path: userPath(id) }, options)
   }
 
-  /** @param json the token's rights; absent: those of its user */
+  /** @param json the token's terms; absent: all rights of its user, without an end */
   issueToken(userId: string, json?: string, options?: CallOptions): Promise<Answer> {
     const path = `${userPath(userId)}/token`
     return json === undefined ? this.call({ method: 'POST', path }, options) : this.post(path, JSON_TYPE, json, options)
@@ -137,6 +137,21 @@ export class LedgerClient extends ServerClient {
   /** Revokes all tokens of the user. */
   revokeTokens(userId: string, options?: CallOptions): Promise<Answer> {
     return this.call({ method: 'DELETE', path: `${userPath(userId)}/token` }, options)
+  }
+
+  /** The browser sessions of the user. */
+  sessions(userId: string, options?: CallOptions): Promise<Answer> {
+    return this.get(`${userPath(userId)}/sessions`, options)
+  }
+
+  endSession(userId: string, sessionId: string, options?: CallOptions): Promise<Answer> {
+    const path = `${userPath(userId)}/sessions/${segment('session_id', sessionId)}`
+    return this.call({ method: 'DELETE', path }, options)
+  }
+
+  /** Ends all browser sessions of the user. */
+  endSessions(userId: string, options?: CallOptions): Promise<Answer> {
+    return this.call({ method: 'DELETE', path: `${userPath(userId)}/sessions` }, options)
   }
 
   events(parameters: EventParameters, options?: CallOptions): Promise<Answer> {
@@ -217,7 +232,7 @@ type ShownCredential = 'nothing' | LedgerCredential['kind']
 
 const REFUSED: Record<ShownCredential, string> = {
   nothing: 'Give an API token with --token or EVENT_API_TOKEN; "daybook users token" issues one.',
-  token: 'The API token is not valid here: it is mistyped, revoked, or belongs to a disabled user.',
+  token: 'The API token is not valid here: it is mistyped, revoked or expired, or belongs to a disabled user.',
   admin: "The admin token that was sent is not this ledger's.",
 }
 

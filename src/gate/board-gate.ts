@@ -18,10 +18,10 @@ import {
 } from './decide.js'
 import type { AuthStatus, Gate, RequestFacts, StartedBoardSession } from './gate.js'
 import type { BoardIdentity } from './identity.js'
+import type { FindLedgerSession } from './ledger-login.js'
 import { type BoardLogin, readBoardLogin } from './read-board-login.js'
 import { toRefusal } from './refusal-errors.js'
 import { SigningKeys } from './signing-keys.js'
-import type { CookieSession } from './verified-cookie-cache.js'
 
 export interface GateSettings {
   /** The secrets at startup, when every named one could be read. */
@@ -44,6 +44,8 @@ export interface GateOptions {
   /** Milliseconds of a monotonic clock. */
   elapsed: () => number
   derive?: Derive
+  /** Absent: sessions of the ledger do not count. */
+  ledgerLogin?: FindLedgerSession | undefined
 }
 
 /** The name under which the login throttle counts: there is one account. No user name has this form. */
@@ -69,7 +71,8 @@ class BoardGate implements Gate {
     private readonly keyThrottle: KeyThrottle,
   ) {
     const { secrets, serviceOrigin } = options.settings
-    const closed = { hasPassword: secrets.password !== undefined, hasKey: secrets.apiKey !== undefined }
+    const hasLedgerLogin = options.ledgerLogin !== undefined
+    const closed = { hasPassword: secrets.password !== undefined, hasKey: secrets.apiKey !== undefined, hasLedgerLogin }
     this.#rules = { ...closed, ...(serviceOrigin === undefined ? {} : { serviceOrigin }) }
   }
 
@@ -112,8 +115,9 @@ class BoardGate implements Gate {
     }
   }
 
-  asksPassword(identity: BoardIdentity): boolean {
-    return this.#rules.hasPassword && identity.kind === 'anonymous'
+  asksLogin(identity: BoardIdentity): boolean {
+    const { hasPassword, hasKey, hasLedgerLogin } = this.#rules
+    return (hasPassword || (hasLedgerLogin && !hasKey)) && identity.kind === 'anonymous'
   }
 
   async login(
@@ -139,8 +143,9 @@ class BoardGate implements Gate {
 
   async logout({ cookies }: Pick<RequestFacts, 'cookies'>): Promise<void> {
     const session = await this.sessions.find(cookies, await this.#readSecrets())
-    if (session) await this.sessions.end(session)
-    else await this.sessions.purge()
+    if (session) return this.sessions.end(session)
+    await this.sessions.purge()
+    if (await this.options.ledgerLogin?.(cookies)) throw ledgerSession()
   }
 
   async #start(secrets: BoardSecrets, cookies: string | undefined): Promise<StartedBoardSession> {
@@ -162,17 +167,25 @@ class BoardGate implements Gate {
   async #resolve(facts: RequestFacts, secrets: BoardSecrets): Promise<ResolvedRequest> {
     // Compares both, even if the first matches, so that the time reveals nothing.
     const showsKey = [facts.bearer, facts.boardToken].map(shown => matchesSecret(secrets.apiKey, shown)).includes(true)
-    const session = this.#mattersTo(facts, showsKey) ? await this.sessions.find(facts.cookies, secrets) : undefined
+    const session = this.#mattersTo(facts, showsKey) ? await this.#findSession(facts, secrets) : undefined
     return {
       ...facts,
       showsKey,
-      session: session && { csrfToken: session.csrfToken },
+      session,
       showsCsrfToken: isCsrfTokenOf(session, facts.csrfToken),
       executor: proveExecutor(facts, secrets),
     }
   }
 
-  /** The session is read from the store only if it matters. */
+  /** A login here begins a session of the board, whether or not there is one of the ledger. */
+  async #findSession({ access, cookies }: RequestFacts, secrets: BoardSecrets): Promise<ResolvedRequest['session']> {
+    const own = this.#rules.hasPassword ? await this.sessions.find(cookies, secrets) : undefined
+    if (own) return { csrfToken: own.csrfToken }
+    const found = access === 'login' ? undefined : await this.options.ledgerLogin?.(cookies)
+    return found && { csrfToken: found.csrfToken, ledgerUser: found.username }
+  }
+
+  /** The session is looked up only if it matters. */
   #mattersTo({ access, local }: RequestFacts, showsKey: boolean): boolean {
     if (local || access === 'public' || access === 'local' || isOpen(this.#rules)) return false
     return access === 'anybody' || !showsKey
@@ -201,7 +214,13 @@ function matchesSecret(expected: string | undefined, shown: string | undefined):
   return shown !== undefined && safeEqual(expected, shown)
 }
 
-function isCsrfTokenOf(session: CookieSession | undefined, shown: string | undefined): boolean {
+function ledgerSession(): AppError {
+  return new AppError('conflict', 'ledger_session', 'This is a session of the ledger, so it does not end here.', {
+    hint: 'Log out at the ledger.',
+  })
+}
+
+function isCsrfTokenOf(session: ResolvedRequest['session'], shown: string | undefined): boolean {
   return matchesSecret(session?.csrfToken, shown)
 }
 

@@ -3,10 +3,12 @@ import type { BoardAccess } from './access.js'
 import type { RequestFacts } from './gate.js'
 import { ANONYMOUS, type BoardIdentity } from './identity.js'
 
-/** Which credentials the board requires. With neither, everyone who can reach the board may use it. */
+/** Which credentials the board accepts. With none, everyone who can reach the board may use it. */
 export interface AccessMode {
   hasPassword: boolean
   hasKey: boolean
+  /** Sessions of the ledger count. */
+  hasLedgerLogin: boolean
 }
 
 export interface GateRules extends AccessMode {
@@ -23,7 +25,7 @@ export interface ResolvedRequest
   /** It carries the API key, in either of its two headers. */
   showsKey: boolean
   /** The live session of its cookie. */
-  session: { csrfToken: string } | undefined
+  session: { csrfToken: string; ledgerUser?: string | undefined } | undefined
   /** It carries the CSRF token of that session. */
   showsCsrfToken: boolean
   executor: ExecutorProof
@@ -96,8 +98,8 @@ export function refuseExecution(proof: ExecutorProof): Refusal | undefined {
   return proof === 'unset' ? 'executor_disabled' : 'executor_denied'
 }
 
-export function isOpen({ hasPassword, hasKey }: AccessMode): boolean {
-  return !hasPassword && !hasKey
+export function isOpen({ hasPassword, hasKey, hasLedgerLogin }: AccessMode): boolean {
+  return !hasPassword && !hasKey && !hasLedgerLogin
 }
 
 /**
@@ -108,9 +110,9 @@ function identify({ access, local, showsKey, session }: ResolvedRequest, rules: 
   if (local) return { kind: 'owner' }
   if (isOpen(rules)) return { kind: 'local' }
   const byKey: BoardIdentity | undefined = rules.hasKey && showsKey ? { kind: 'key' } : undefined
-  // Without a password no login is possible, so existing sessions no longer count.
-  const bySession: BoardIdentity | undefined =
-    rules.hasPassword && session ? { kind: 'session', ...session } : undefined
+  // Without a password no login is possible here, so existing sessions of the board no longer count.
+  const isValid = session && (session.ledgerUser === undefined ? rules.hasPassword : rules.hasLedgerLogin)
+  const bySession: BoardIdentity | undefined = isValid ? { kind: 'session', ...session } : undefined
   return (access === 'anybody' ? (bySession ?? byKey) : (byKey ?? bySession)) ?? ANONYMOUS
 }
 

@@ -61,8 +61,8 @@ export interface Gate {
    */
   provesExecution(facts: Pick<RequestFacts, 'executorToken' | 'address'>): Promise<boolean>
   authStatus(identity: BoardIdentity): AuthStatus
-  /** Whether the page at `/` asks for a password first. */
-  asksPassword(identity: BoardIdentity): boolean
+  /** Whether the page at `/` asks for a login first. */
+  asksLogin(identity: BoardIdentity): boolean
   /**
    * @param input the body of the login, not validated yet
    * @param shown the cookies sent with it: a live session among them is replaced
@@ -70,6 +70,10 @@ export interface Gate {
    *   `unavailable/capacity`, `unavailable/busy`, `unavailable/store_…`
    */
   login(input: unknown, shown: Pick<RequestFacts, 'cookies' | 'address'>): Promise<StartedBoardSession>
-  /** Ends the session of the cookie, if any. @throws AppError `unavailable/store_…` */
+  /**
+   * Ends the session of the cookie, if any.
+   *
+   * @throws AppError `conflict/ledger_session` if the only one is of the ledger, `unavailable/store_…`
+   */
   logout(shown: Pick<RequestFacts, 'cookies'>): Promise<void>
 }

@@ -8,6 +8,13 @@ export type BoardIdentity =
   /** By the API key: exempt from Origin and CSRF. */
   | { kind: 'key' }
   /** By a browser session: unsafe methods need Origin and CSRF token. */
-  | { kind: 'session'; csrfToken: string }
+  | BoardSession
+
+export interface BoardSession {
+  kind: 'session'
+  csrfToken: string
+  /** The username, if it is a session of the ledger. */
+  ledgerUser?: string | undefined
+}
 
 export const ANONYMOUS: BoardIdentity = { kind: 'anonymous' }

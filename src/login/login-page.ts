@@ -31,6 +31,8 @@ export interface LoginPageOptions extends PageFrame {
   labels?: Partial<LoginLabels>
   /** Whether to ask for a user name; default true. */
   asksUsername?: boolean
+  /** A login to the ledger counts too. `isOnly`: there is no form. */
+  ledger?: { url?: string | undefined; isOnly: boolean }
 }
 
 /** Files that the page loads, from one folder below the root path. */
@@ -77,18 +79,23 @@ const LEDGER_LABELS: LoginLabels = {
  * Source: design, "Login"; decisions on identity, section 5.
  */
 export function renderLoginPage(options: LoginPageOptions): string {
-  const { host, layout } = options
+  const { host, layout, ledger } = options
   const labels = { ...LEDGER_LABELS, ...options.labels }
   return renderPage(options, {
-    ...{ title: labels.title, needsScript: true },
+    ...{ title: labels.title, needsScript: !ledger?.isOnly },
     body: html`${layout === 'split' ? leftPage(labels) : ''}
 <div class="page">
 <div class="card">
   ${LOGO}
   <h1>${labels.title}</h1>
   <p class="host">${host}</p>
-  <noscript><p>Logging in needs JavaScript, and it is off. Switch it on for this page, then load it again.</p></noscript>
-  ${loginForm(options, labels)}
+  ${
+    ledger?.isOnly
+      ? ''
+      : html`${NEEDS_SCRIPT}
+  ${loginForm(options, labels)}`
+  }
+  ${ledger ? ledgerAdvice(ledger) : ''}
 </div>
 </div>`,
   })
@@ -179,6 +186,11 @@ function loginForm({ rootPath, next, asksUsername = true }: LoginPageOptions, la
   </form>`
 }
 
+function ledgerAdvice({ url, isOnly }: NonNullable<LoginPageOptions['ledger']>): Markup {
+  const name = url === undefined ? 'ledger' : html`<a href="${url}">ledger</a>`
+  return html`<p class="ledger">${isOnly ? 'Use' : 'Or use'} your login to the ${name}: log in there, then load this page again.</p>`
+}
+
 function usernameField(label: string): Markup {
   return html`<div class="field">
       <p class="label"><label for="username">${label}</label></p>
@@ -199,6 +211,8 @@ function leftPage({ program, sentence }: LoginLabels): Markup {
 const NO_ICON = html`<link rel="icon" href="data:,">`
 
 const AUTOFOCUS = html` autofocus`
+
+const NEEDS_SCRIPT = html`<noscript><p>Logging in needs JavaScript, and it is off. Switch it on for this page, then load it again.</p></noscript>`
 
 const LOGO = html`<svg class="logo" viewBox="0 0 32 32" aria-hidden="true">
     <rect x="3" y="2" width="26" height="28" rx="5"/>

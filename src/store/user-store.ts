@@ -29,6 +29,8 @@ export interface UserChanges {
   role?: Role
   enabled?: boolean
   password_hash?: string
+  /** Change nothing unless this is the stored hash: another change took precedence. */
+  replaces_hash?: string
   /** UTC, six digits. */
   updated_at: string
 }
@@ -55,7 +57,7 @@ export interface UserStore {
   /** Closes the ledger in the same transaction. @throws AppError `conflict/username_taken` */
   create(user: StoredUser, log?: AccountLogEntry): Promise<void>
   /**
-   * @returns the changed user; `undefined` if it does not exist
+   * @returns the changed user; `undefined` if it does not exist, or no longer has the hash `replaces_hash`
    * @throws AppError `conflict/last_admin` when no enabled admin would be left
    */
   update(id: string, changes: UserChanges, rule: LastAdminRule, log?: AccountLogEntry): Promise<StoredUser | undefined>

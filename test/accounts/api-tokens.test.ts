@@ -9,13 +9,29 @@ t.test('a token is shown once, and kept as its digest', async t => {
   const { rig, accounts, bob } = await startWithUsers()
   const { token, ...issued } = await accounts.tokens.issue(bob.id)
   t.match(token, /^tok_[\w-]{43}$/)
-  const rights = { may: 'all', sources: [] }
-  t.same(issued, { id: issued.id, prefix: token.slice(0, 8), ...rights, created_at: '2027-01-15T08:00:00.000000Z' })
+  const terms = { may: 'all', sources: [], name: null, expires_at: null }
+  t.same(issued, { id: issued.id, prefix: token.slice(0, 8), ...terms, created_at: '2027-01-15T08:00:00.000000Z' })
   t.same(await accounts.tokens.list(bob.id), [{ ...issued, last_used_at: null }])
   const [stored] = await rig.users.listTokens(bob.id)
   t.match(stored?.digest, /^[0-9a-f]{64}$/)
   t.equal(stored?.digest, toSecretDigest(token))
   t.match(await accounts.identify({ bearer: token }), { kind: 'token', user: bob })
+})
+
+t.test('a token is refused from its end on, for the same reads of the store, and stays in the list', async t => {
+  const { rig, accounts, bob } = await startWithUsers()
+  const terms = { name: 'nightly import', expires_at: '2027-01-15T09:01:00+01:00' }
+  const { token, ...issued } = await accounts.tokens.issue(bob.id, undefined, terms)
+  t.match(issued, { name: 'nightly import', expires_at: '2027-01-15T08:01:00.000000Z' })
+  t.match(await accounts.listLog(1), [{ changes: { token: { name: issued.name, expires_at: issued.expires_at } } }])
+  rig.wallMicros += MINUTE - 1
+  t.match(await accounts.identify({ bearer: token }), { kind: 'token', user: bob })
+  rig.wallMicros += 1
+  rig.asked.length = 0
+  t.same(await accounts.identify({ bearer: token }), ANONYMOUS)
+  t.same(rig.asked, ['findByTokenDigest'], 'its use is not noted')
+  t.match(await accounts.tokens.list(bob.id), [{ ...issued, last_used_at: '2027-01-15T08:00:59.999999Z' }])
+  await t.rejects(accounts.tokens.issue(bob.id, undefined, terms), { errors: [{ field: '/expires_at' }] })
 })
 
 t.test('a user has twenty tokens; one more revokes the oldest', async t => {

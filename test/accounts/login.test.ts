@@ -2,6 +2,7 @@ import t from 'tap'
 import type { StartedSession } from '../../src/accounts/accounts.js'
 import type { LedgerAccounts } from '../../src/accounts/ledger-accounts.js'
 import { hashPassword } from '../../src/login/password-hash.js'
+import type { User } from '../../src/model/accounts/user.js'
 import { AppError } from '../../src/model/app-error.js'
 import { ITERATIONS, logIn, PASSWORD, startWithUsers } from './accounts-rig.js'
 
@@ -203,6 +204,99 @@ for (const [what, happens] of Object.entries(MEANWHILE)) {
     t.notOk(await isAlive(accounts, before))
   })
 }
+
+const ANOTHER = 'quite another password'
+
+function changePassword(
+  accounts: LedgerAccounts,
+  user: User,
+  { current = PASSWORD, password = ANOTHER, session }: { current?: string; password?: string; session?: string } = {},
+) {
+  const input = { current_password: current, password }
+  return accounts.changeOwnPassword({ user, input, address: ADDRESS, session }, { identity: 'session', user })
+}
+
+t.test('a user changes its password: its session gets another token, its others end, its tokens stay', async t => {
+  const { accounts, ada, bob } = await startWithUsers()
+  const [own, other, adas] = [await logIn(accounts, 'bob'), await logIn(accounts, 'bob'), await logIn(accounts, 'Ada')]
+  const { token } = await accounts.tokens.issue(bob.id)
+  const renewed = await changePassword(accounts, bob, { session: own })
+  t.match(renewed, { sessionToken: /^[\w-]{43}$/, identity: { kind: 'session', user: { id: bob.id } } })
+  const sessions = [own, other, renewed?.sessionToken ?? '', adas]
+  t.same(await Promise.all(sessions.map(each => isAlive(accounts, each))), [false, false, true, true])
+  t.match(await accounts.identify({ bearer: token }), { kind: 'token' })
+  await t.rejects(tryLogin(accounts, 'bob', PASSWORD), WRONG)
+  t.ok(await tryLogin(accounts, 'bob', ANOTHER))
+  t.match(await accounts.listLog(3), [
+    { action: 'ledger.login_succeeded' },
+    { action: 'ledger.login_failed' },
+    {
+      action: 'ledger.user_changed',
+      by: { identity: 'session', user: { id: bob.id } },
+      user: { id: bob.id },
+      changes: { password: 'changed' },
+    },
+  ])
+  t.equal(await changePassword(accounts, ada), undefined, 'a program with a token has no session')
+  t.notOk(await isAlive(accounts, adas))
+})
+
+t.test('a new password follows the rules for passwords, before any work is done', async t => {
+  const { rig, accounts, bob } = await startWithUsers()
+  for (const password of ['short', 'BOB', 'password1', 'x'.repeat(1025), `${ANOTHER}\0`]) {
+    const refusal = { code: 'invalid_field', errors: [{ field: '/password' }] }
+    await t.rejects(changePassword(accounts, bob, { password }), refusal, password.slice(0, 20))
+  }
+  for (const current of ['x'.repeat(1025), 7 as unknown as string]) {
+    await t.rejects(changePassword(accounts, bob, { current }), { errors: [{ field: '/current_password' }] })
+  }
+  t.same([rig.derived, rig.asked], [[], []])
+})
+
+t.test('a wrong current password changes nothing, is logged, and is slowed down as a failed login is', async t => {
+  const { rig, accounts, bob } = await startWithUsers()
+  const session = await logIn(accounts, 'bob')
+  const wrong = { category: 'forbidden', code: 'wrong_password', errors: [{ field: '/current_password' }] }
+  for (let time = 0; time < 10; time++) {
+    await t.rejects(changePassword(accounts, bob, { current: 'wrong', session }), wrong)
+  }
+  t.match(await accounts.listLog(1), [
+    { action: 'ledger.login_failed', by: { identity: 'session', user: { id: bob.id } }, user: { id: bob.id } },
+  ])
+  rig.derived.length = 0
+  const throttled = { category: 'throttled', code: 'too_many_attempts' }
+  await t.rejects(changePassword(accounts, bob, { session }), throttled)
+  await t.rejects(tryLogin(accounts, 'bob', PASSWORD), throttled, 'logins from there wait as well')
+  t.same(rig.derived, [])
+  t.ok(await isAlive(accounts, session))
+  rig.elapsedMs += 60_000
+  t.ok(await changePassword(accounts, bob, { session }))
+})
+
+for (const [what, happens] of Object.entries({
+  'its password is set by an admin': (accounts, id) => accounts.updateUser(id, { password: 'set by an admin' }),
+  'the user is deleted': (accounts, id) => accounts.deleteUser(id),
+} satisfies typeof MEANWHILE)) {
+  t.test(`a change of the own password during which ${what} is refused`, async t => {
+    const { rig, accounts, bob } = await startWithUsers()
+    const session = await logIn(accounts, 'bob')
+    rig.meanwhile = () => {
+      rig.meanwhile = () => undefined
+      return happens(accounts, bob.id)
+    }
+    await t.rejects(changePassword(accounts, bob, { session }), { code: 'wrong_password' })
+    t.notOk(await isAlive(accounts, session))
+    await t.rejects(tryLogin(accounts, 'bob', ANOTHER), WRONG)
+  })
+}
+
+t.test('a session that ends while its password is changed is not started again', async t => {
+  const { rig, accounts, bob } = await startWithUsers()
+  const session = await logIn(accounts, 'bob')
+  rig.meanwhile = () => accounts.logout(session)
+  t.equal(await changePassword(accounts, bob, { session }), undefined)
+  t.ok(await tryLogin(accounts, 'bob', ANOTHER))
+})
 
 t.test('a login at the same time as its user is disabled never leaves a session for later', async t => {
   const { accounts, bob } = await startWithUsers({ throttleLogins: false })

@@ -2,10 +2,19 @@ import { inspect } from 'node:util'
 import fc from 'fast-check'
 import t from 'tap'
 import { SessionRegistry } from '../../src/accounts/session-registry.js'
+import { NOON } from './accounts-rig.js'
 
 function openRegistry({ maxSessions = 1024, ttlSeconds = 60 } = {}) {
   const clock = { ms: 1_000 }
-  return { clock, sessions: new SessionRegistry({ ttlSeconds, maxSessions, elapsed: () => clock.ms }) }
+  return {
+    clock,
+    sessions: new SessionRegistry({
+      ttlSeconds,
+      maxSessions,
+      elapsed: () => clock.ms,
+      now: () => NOON + clock.ms * 1000,
+    }),
+  }
 }
 
 /** Sessions of one user, oldest first. */
@@ -24,8 +33,8 @@ t.test('a session is found by its token, with its own CSRF token', async t => {
   const [one, two] = [await sessions.start('ada'), await sessions.start('ada')]
   t.match(one, { sessionToken: /^[\w-]{43}$/, csrfToken: /^[\w-]{43}$/ })
   t.equal(new Set([one.sessionToken, one.csrfToken, two.sessionToken, two.csrfToken]).size, 4)
-  t.same(await sessions.find(one.sessionToken), { userId: 'ada', csrfToken: one.csrfToken })
-  t.same(await sessions.find(two.sessionToken), { userId: 'ada', csrfToken: two.csrfToken })
+  t.same(await sessions.find(one.sessionToken), { id: one.id, userId: 'ada', csrfToken: one.csrfToken })
+  t.same(await sessions.find(two.sessionToken), { id: two.id, userId: 'ada', csrfToken: two.csrfToken })
 })
 
 t.test('the token itself is not kept', async t => {
@@ -58,6 +67,45 @@ t.test('a session that is ended is gone, and others stay', async t => {
   await sessions.end(tokens[0] ?? '')
   await sessions.end('never there')
   t.same(await alive(sessions, tokens), [false, true])
+})
+
+t.test('a renewed session has new secrets and its old end, and the other sessions of its user are over', async t => {
+  const { clock, sessions } = openRegistry({ ttlSeconds: 60 })
+  const [bob] = await startMany(sessions, 'bob', 1)
+  const [one = '', two] = await startMany(sessions, 'ada', 2)
+  const before = await sessions.find(one)
+  clock.ms += 30_000
+  const { sessionToken = '', csrfToken = '' } = (await sessions.renew(one)) ?? {}
+  t.match([sessionToken, csrfToken], [/^[\w-]{43}$/, /^[\w-]{43}$/])
+  t.not(csrfToken, before?.csrfToken)
+  t.same(await alive(sessions, [one, two ?? '', sessionToken, bob ?? '']), [false, false, true, true])
+  t.equal(await sessions.renew(one), undefined)
+  clock.ms += 29_999
+  t.same(await sessions.find(sessionToken), { id: before?.id, userId: 'ada', csrfToken })
+  clock.ms += 1
+  t.equal(await sessions.renew(sessionToken), undefined)
+})
+
+t.test('the live sessions of one user are listed, last used first, and ended one by one', async t => {
+  const { clock, sessions } = openRegistry({ ttlSeconds: 60 })
+  const [over] = await startMany(sessions, 'ada', 1)
+  clock.ms = 31_000
+  const one = await sessions.start('ada', { address: '192.0.2.1' })
+  await sessions.start('bob')
+  const two = await sessions.start('ada')
+  clock.ms = 61_000
+  await sessions.find(one.sessionToken)
+  clock.ms = 62_500
+  const began = '2027-01-15T08:00:31.000000Z'
+  const listed = [
+    { id: one.id, created_at: began, last_used_at: '2027-01-15T08:01:01.000000Z', address: '192.0.2.1' },
+    { id: two.id, created_at: began, last_used_at: began, address: null },
+  ]
+  t.strictSame(await sessions.list('ada'), listed)
+  t.equal(await sessions.endOf('bob', id => id === one.id), 0, "another user's session stays")
+  t.equal(await sessions.endOf('ada', id => id === two.id), 1)
+  t.strictSame(await sessions.list('ada'), listed.slice(0, 1))
+  t.same(await alive(sessions, [over ?? '', one.sessionToken, two.sessionToken]), [false, true, false])
 })
 
 t.test('all sessions of one user end together', async t => {
@@ -112,7 +160,7 @@ t.test('a login that replaces a session needs no room', async t => {
   const { sessions } = openRegistry({ maxSessions: 2 })
   const [ada] = await startMany(sessions, 'ada', 1)
   const [bob = ''] = await startMany(sessions, 'bob', 1)
-  const { sessionToken } = await sessions.start('bob', bob)
+  const { sessionToken } = await sessions.start('bob', { replaces: bob })
   t.same(await alive(sessions, [ada ?? '', bob, sessionToken]), [true, false, true])
 })
 
@@ -138,7 +186,7 @@ t.test('whatever happens, there are never too many, and who has just logged in i
         else if (step.does === 'endAllOf') await sessions.endAllOf(step.userId)
         else {
           const replaces = step.replaces === null ? undefined : tokenAt(step.replaces)
-          const { sessionToken, userId } = await sessions.start(step.userId, replaces)
+          const { sessionToken, userId } = await sessions.start(step.userId, { replaces })
           tokens.push(sessionToken)
           if ((await sessions.find(sessionToken))?.userId !== userId) return false
         }

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Locator } from 'playwright-core'
 import t from 'tap'
+import { serveClosed } from '../server/closed-ledger.js'
 import { API_KEY, addCards, BoardSite, EXECUTOR_TOKEN, PASSWORD } from './board-site.js'
 import { inBrowser, openBrowser } from './chromium.js'
 import { ROOT_PATH } from './observatory-site.js'
@@ -40,6 +41,29 @@ t.test('who may see the board in a browser', inBrowser(), async t => {
     await page.getByRole('menuitem', { name: 'Log out' }).click()
     await page.getByLabel('Password', { exact: true }).waitFor()
     t.same(await page.context().cookies(), [])
+  })
+
+  t.test('a login to the ledger leads to the board, under the name of its user, until it ends there', async t => {
+    const ledger = await serveClosed(t)
+    const board = await site.serve(t, { BOARD_LEDGER_LOGIN: `http://127.0.0.1:${ledger.port}` })
+    const page = await site.open(t, board)
+    await page.getByText('log in there, then load this page again').waitFor()
+    t.same(await findAxeViolations(page), [])
+    const session = await ledger.logIn(ledger.mia)
+    const [name = '', value = ''] = session.cookie.split('=')
+    await page.context().addCookies([{ name, value, url: page.url() }])
+    await page.reload()
+    await page.getByRole('button', { name: 'Account: mia' }).click()
+    await page.getByRole('menuitem', { name: 'Appearance…' }).waitFor()
+    t.equal(await page.getByRole('menuitem', { name: 'Log out' }).count(), 0)
+    await page.keyboard.press('Escape')
+    await page.keyboard.press('n')
+    await page.keyboard.type('Written by mia')
+    await page.keyboard.press('Enter')
+    await page.getByRole('link', { name: 'Written by mia' }).waitFor()
+    t.match(await ledger.send('/api/logout', { method: 'POST', headers: session.headers }), { status: 204 })
+    await page.reload()
+    await page.getByText('log in there, then load this page again').waitFor()
   })
 
   t.test('with an API key alone the page asks for it, and holds it in memory alone', async t => {

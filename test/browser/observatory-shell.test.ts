@@ -201,7 +201,7 @@ t.test('the shell of the observatory in a browser', inBrowser(), async t => {
       'Subscriptions\n0',
     ])
     await page.getByRole('button', { name: 'Account: bob' }).click()
-    await page.getByRole('menuitem', { name: 'Your tokens…' }).click()
+    await page.getByRole('menuitem', { name: 'Your account…' }).click()
     await page.getByText('You have no tokens.').waitFor()
     await page.keyboard.press('Escape')
     await page.getByRole('button', { name: 'Account: bob' }).click()

@@ -73,6 +73,19 @@ t.test('with a server running, it does all of it, and counts at once', async t =
     out: /^Revoked token/,
   })
   t.match(JSON.parse((await run(session)).out), { authenticated: false, user: null })
+  const body = JSON.stringify({ username: 'bob', password: PASSWORD })
+  const login = { method: 'POST', headers: { 'content-type': 'application/json' }, body }
+  t.equal((await fetch(`${server.url}/api/login`, login)).status, 200)
+  const sessions = JSON.parse((await run(['users', 'sessions', 'bob'])).out)
+  t.match(sessions, { count: 1, items: [{ id: /^session_/, address: '127.0.0.1' }] })
+  t.match(await run(['users', 'sessions', 'bob'], { atTerminal: true }), {
+    code: 0,
+    out: /session_\w+ .* 127\.0\.0\.1/,
+  })
+  t.match(await run(['users', 'sessions', 'bob', '--end', 'x']), { code: 3, err: /no such session/ })
+  t.match(await run(['users', 'sessions', 'bob', '--end', sessions.items[0].id]), { code: 0, out: '', err: '' })
+  t.match(await run(['users', 'sessions', 'bob', '--end-all']), { code: 0, out: '', err: '' })
+  t.match(await run(['users', 'sessions', 'bob'], { atTerminal: true }), { code: 0, out: 'No sessions.\n' })
   t.match(await run(['users', 'delete', 'bob'], { atTerminal: true }), { code: 0, out: 'Deleted user bob.\n' })
 
   await server.stop()
@@ -90,8 +103,9 @@ t.test('what cannot be is refused before anything is opened', async t => {
     { argv: ['create', 'ada'], code: 2, err: /no terminal .* --password-file/ },
     { argv: ['token', 'ada', '--list', '--revoke-all'], code: 2, err: /--list/ },
     { argv: ['token', 'ada', '--may', 'write'], code: 2, err: /needs a source/ },
+    { argv: ['token', 'ada', '--days', '0'], code: 2, err: /--days/ },
     { argv: ['token', 'ada', '--source', 'ci'], code: 2, err: /--may/ },
-    { argv: ['token', 'ada', '--may', 'read'], code: 2, err: /all, write/ },
+    { argv: ['token', 'ada', '--may', 'reads'], code: 2, err: /all, read, write/ },
   ]
   for (const { argv, code, err } of lines) {
     const run = await runDaybook(t, ['users', ...argv], { env: { EVENT_DB: '/nonexistent/events.db' } })

@@ -95,10 +95,10 @@ t.test('who is admitted, and what is reported about it, in each mode', async t =
     const nobody = await gate.admit(facts('anybody'))
     const [enabled, authenticated, username_required, api_token_enabled] = status
     t.same(gate.authStatus(nobody), { enabled, authenticated, username_required, api_token_enabled })
-    t.equal(gate.asksPassword(nobody), asks)
+    t.equal(gate.asksLogin(nobody), asks)
     t.equal(gate.authStatus({ kind: 'key' }).authenticated, true)
-    t.equal(gate.asksPassword({ kind: 'session', csrfToken: '' }), false)
-    t.equal(gate.asksPassword(await gate.admit(facts('anybody', { local: true }))), false)
+    t.equal(gate.asksLogin({ kind: 'session', csrfToken: '' }), false)
+    t.equal(gate.asksLogin(await gate.admit(facts('anybody', { local: true }))), false)
   }
   const nameless = GateRig.open(t, { password: PASSWORD }).start()
   t.equal(nameless.authStatus({ kind: 'anonymous' }).username_required, false)

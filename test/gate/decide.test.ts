@@ -181,6 +181,7 @@ function rulesOf(mode: Mode): GateRules {
   return {
     hasPassword: SETS_PASSWORD[mode],
     hasKey: ['key only', 'password and key', 'owner socket'].includes(mode),
+    hasLedgerLogin: false,
     serviceOrigin: 'https://board.example.org',
   }
 }
@@ -326,3 +327,24 @@ t.test('browsers leave out the port of http, and write a host in lower case', as
   t.equal(from('board.example', 'http://BOARD.example'), 'origin_not_allowed')
   t.equal(from('board.example', 'http://board.example/'), 'origin_not_allowed')
 })
+
+t.test(
+  "a session of the ledger counts where that is configured, and a board's own where it has a password",
+  async t => {
+    const session = { csrfToken: CSRF }
+    const request = requestOf({
+      ...{ mode: 'password only', credential: 'none', origin: 'absent', csrf: 'absent' },
+      ...{ method: 'GET', access: 'api', host: 'elsewhere', executor: 'unset' },
+    })
+    const kindOf = (hasLedgerLogin: boolean, ledgerUser?: string) => {
+      const rules = { ...rulesOf('open'), hasLedgerLogin }
+      const { identity, refusal } = decide({ ...request, session: { ...session, ledgerUser } }, rules)
+      return identity?.kind ?? refusal
+    }
+    t.equal(kindOf(true, 'ada'), 'session')
+    t.equal(kindOf(true), 'unauthenticated')
+    t.equal(kindOf(false, 'ada'), 'host_not_allowed', 'without the setting the board is open, for this machine only')
+    const { identity } = decide({ ...request, session: { ...session, ledgerUser: 'ada' } }, rulesOf('password only'))
+    t.equal(identity, undefined)
+  },
+)

@@ -14,7 +14,9 @@ export const OPEN_ACCOUNTS: Accounts = {
   listUsers: nobody,
   createUser: nobody,
   updateUser: nobody,
+  changeOwnPassword: nobody,
   deleteUser: nobody,
   tokens: { issue: nobody, list: nobody, revoke: nobody, revokeAll: nobody },
+  sessions: { list: nobody, end: nobody, endAll: nobody },
   listLog: nobody,
 }

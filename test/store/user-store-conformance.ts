@@ -38,6 +38,7 @@ function tokenOf(user: StoredUser, n: number): StoredToken {
   return {
     ...{ id, user_id: user.id, digest: `digest of ${id}`, prefix: 'tok_abcd', created_at: NINE, last_used_at: null },
     ...{ may: sources.length > 0 ? 'write' : 'all', sources },
+    ...(n % 2 === 0 ? { name: 'Größe № 1', expires_at: TEN } : { name: null, expires_at: null }),
   }
 }
 
@@ -146,6 +147,11 @@ export function userStoreConformance(t: Test, open: OpenStore): void {
       t.strictSame(await users.update(ada.id, changes, LAX), expected)
       t.strictSame(await users.findById(ada.id), expected)
     }
+    const late = { password_hash: 'late', replaces_hash: ada.password_hash, updated_at: TEN }
+    t.equal(await users.update(ada.id, late, LAX), undefined, 'another change of the password took precedence')
+    t.strictSame(await users.findById(ada.id), expected)
+    const { replaces_hash: _, ...changed } = { ...late, replaces_hash: expected.password_hash }
+    t.strictSame(await users.update(ada.id, { ...changed, replaces_hash: 'another' }, LAX), { ...expected, ...changed })
     t.equal(await users.update('unknown', { role: 'admin', updated_at: TEN }, STRICT), undefined)
   })
 
@@ -217,9 +223,10 @@ function tokens(t: Test, open: OpenStore): void {
   t.test('a token is found by its digest, with its user as that is now', async t => {
     const { users } = await open(t)
     const ada = userNamed('ada', { created_at: TEN })
-    const token = tokenOf(ada, 1)
+    const [token, limited] = [tokenOf(ada, 1), tokenOf(ada, 2)]
     await users.create(ada)
-    await users.addToken(token, 20)
+    for (const each of [token, limited]) await users.addToken(each, 20)
+    t.strictSame(await users.findByTokenDigest(limited.digest), { token: limited, user: ada })
     t.strictSame(await users.findByTokenDigest(token.digest), { token, user: ada })
     const disabled = { enabled: false, updated_at: TEN }
     await users.update(ada.id, disabled, STRICT)

@@ -1,5 +1,5 @@
 import { effect, signal } from '@preact/signals'
-import type { IssuedToken, TokenRights } from '#model/accounts/user'
+import type { IssuedToken, NewToken } from '#model/accounts/user'
 import { api } from '../../shared/server/api.js'
 
 /**
@@ -21,9 +21,9 @@ export function issuedToken(path: string): IssuedToken | undefined {
   return unsaved.value.get(path)
 }
 
-/** @param rights absent: all rights of the user. @throws ApiProblem */
-export async function issueToken(path: string, rights?: TokenRights): Promise<void> {
-  const issued = await api<IssuedToken>(`${path}/token`, { method: 'POST', ...(rights ? { body: rights } : {}) })
+/** @throws ApiProblem */
+export async function issueToken(path: string, terms: NewToken): Promise<void> {
+  const issued = await api<IssuedToken>(`${path}/token`, { body: terms })
   unsaved.value = new Map([...unsaved.value, [path, issued]])
 }
 

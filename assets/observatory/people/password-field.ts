@@ -8,18 +8,20 @@ export interface PasswordFieldProps {
   value: string
   onChange: (value: string) => void
   refusal: string | undefined
-  hint: string
+  hint?: string
+  /** The user's password as it is, to prove who changes it. */
+  isCurrent?: boolean
 }
 
-/** A password for another person: can be revealed, because it must be passed on. Never kept in a draft. */
-export function PasswordField({ label, value, onChange, refusal, hint }: PasswordFieldProps) {
+/** A password, which can be revealed: one for another person must be passed on. Never kept in a draft. */
+export function PasswordField({ label, value, onChange, refusal, hint, isCurrent }: PasswordFieldProps) {
   const id = useId()
   const least = passwordMinLength.value
   const [isSeen, setSeen] = useState(false)
   return html`<div class="form-part">
     <label class="field-label" for=${id}>${label}</label>
     <div class="password-field">
-      <input id=${id} class="field" type=${isSeen ? 'text' : 'password'} value=${value} autocomplete="new-password" autocapitalize="none" spellcheck=${false}
+      <input id=${id} class="field" type=${isSeen ? 'text' : 'password'} value=${value} autocomplete=${isCurrent ? 'current-password' : 'new-password'} autocapitalize="none" spellcheck=${false}
         maxlength="1024" aria-invalid=${refusal !== undefined} aria-describedby=${`${id}-said`}
         onInput=${(event: InputEvent) => onChange((event.target as HTMLInputElement).value)} />
       <button type="button" class="button quiet icon" aria-label="Show the password" aria-pressed=${isSeen} onClick=${() => setSeen(!isSeen)}><${Glyph} name="eye" /></button>

@@ -10,6 +10,9 @@ import type { List } from '../../shared/server/wire.js'
 /** Hidden, and deleted on the server after the time to undo. */
 const deleting = signal<ReadonlySet<string>>(new Set())
 
+/** Id of the person whose panel asks whether to delete the account. */
+export const deletionAsked = signal('')
+
 /** Undefined until the people are loaded. */
 export const passwordMinLength = signal<number | undefined>(undefined)
 

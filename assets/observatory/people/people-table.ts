@@ -4,7 +4,7 @@ import { Menu, type MenuItem } from '../../shared/controls/menu.js'
 import { classes, html } from '../../shared/html.js'
 import { count, initials } from '../../shared/words/text.js'
 import { Time } from '../../shared/words/time-view.js'
-import { deletePerson, isOwn, whyLastAdmin, whyNotDeleted } from './people-list.js'
+import { deletionAsked, isOwn, whyLastAdmin, whyNotDeleted } from './people-list.js'
 import { PersonSwitch } from './person-switch.js'
 
 export interface PeopleTableProps {
@@ -33,11 +33,14 @@ function PersonRow({ person, isSelected, onOpen }: { person: ListedUser; isSelec
   const items: MenuItem[] = [
     { label: 'Open…', glyph: 'person', onChoose: onOpen },
     {
-      label: 'Delete account',
+      label: 'Delete account…',
       glyph: 'trash',
       isDanger: true,
       whyOff: whyNotDeleted(person),
-      onChoose: () => deletePerson(person),
+      onChoose: () => {
+        deletionAsked.value = person.id
+        onOpen()
+      },
     },
   ]
   // Keyboard users have the name's link; elements with their own action keep their clicks.

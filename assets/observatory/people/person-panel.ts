@@ -1,4 +1,4 @@
-import { useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import type { ListedUser, Role } from '#model/accounts/user'
 import { Panel } from '../../shared/controls/panel.js'
 import { ProblemNote } from '../../shared/controls/problem-note.js'
@@ -9,16 +9,27 @@ import { loadSession } from '../../shared/server/session.js'
 import { initials } from '../../shared/words/text.js'
 import { Time } from '../../shared/words/time-view.js'
 import { PasswordField } from './password-field.js'
-import { changePerson, deletePerson, isOwn, noteTokenCount, whyLastAdmin, whyNotDeleted } from './people-list.js'
+import {
+  changePerson,
+  deletePerson,
+  deletionAsked,
+  isOwn,
+  noteTokenCount,
+  whyLastAdmin,
+  whyNotDeleted,
+} from './people-list.js'
 import { PersonSwitch } from './person-switch.js'
 import { ROLE_WORDS, RoleField } from './role-field.js'
+import { SessionList } from './session-list.js'
 import { TokenList } from './token-list.js'
 
-/** One account: its tokens, role and password. */
+/** One account: its tokens, sessions, role and password. */
 export function PersonPanel({ person, onClose }: { person: ListedUser; onClose: () => void }) {
   const { id, username, role, created_at: since } = person
   const [problem, setProblem] = useState<unknown>(undefined)
+  const [opensAsking] = useState(deletionAsked.value === id)
   const whyLast = whyLastAdmin(person)
+  const path = `/api/users/${segment(id)}`
   const changeRole = async (next: Role) => {
     setProblem(undefined)
     try {
@@ -28,11 +39,12 @@ export function PersonPanel({ person, onClose }: { person: ListedUser; onClose: 
       setProblem(failure)
     }
   }
-  return html`<${Panel} label=${`Account ${username}`} size="person" onClose=${onClose}
+  return html`<${Panel} label=${`Account ${username}`} size="person" takesFocus=${opensAsking} onClose=${onClose}
     head=${html`<span class="avatar" aria-hidden="true">${initials(username)}</span><h2 class="ellipsis">${username}</h2><span class="tag">${role}</span>`}
     foot=${html`<${DeleteButton} person=${person} whyNot=${whyNotDeleted(person)} onDeleted=${onClose} />`}>
-    <section class="panel-section tokens-section" aria-label="Tokens"><${TokenList} path=${`/api/users/${segment(id)}`} owner=${username}
+    <section class="panel-section tokens-section" aria-label="Tokens"><${TokenList} path=${path} owner=${username}
       onCounted=${(count: number) => noteTokenCount(id, count)} /></section>
+    <section class="panel-section" aria-label="Sessions"><${SessionList} path=${path} /></section>
     <section class="panel-section" aria-label="Account">
       <h3>Account</h3>
       ${problem !== undefined && html`<${ProblemNote} what="The role was not changed." problem=${problem} />`}
@@ -64,13 +76,17 @@ interface DeleteButtonProps {
 
 /** Asks first: the account's programs stop working. */
 function DeleteButton({ person, whyNot, onDeleted }: DeleteButtonProps) {
-  const [isAsked, setAsked] = useState(false)
+  const isAsked = deletionAsked.value === person.id
+  const ask = (id: string) => {
+    deletionAsked.value = id
+  }
+  useEffect(() => () => ask(''), [])
   const question = useRef<HTMLElement>(null)
   useLayoutEffect(() => {
     if (isAsked) question.current?.querySelector('button')?.focus()
   }, [isAsked])
   if (!isAsked) {
-    return html`<button type="button" class="button danger" disabled=${whyNot !== undefined} onClick=${() => setAsked(true)}>Delete account…</button>
+    return html`<button type="button" class="button danger" disabled=${whyNot !== undefined} onClick=${() => ask(person.id)}>Delete account…</button>
       <span class="hint form-owner">${whyNot ?? 'Deletes its tokens and sessions; events and subscriptions stay.'}</span>`
   }
   const remove = () => {
@@ -78,8 +94,8 @@ function DeleteButton({ person, whyNot, onDeleted }: DeleteButtonProps) {
     deletePerson(person)
   }
   return html`<span ref=${question} class="token-ask" role="group" aria-label="Delete account">
-    <button type="button" class="button danger" onClick=${remove}>Delete ${person.username}</button>
-    <button type="button" class="button quiet" onClick=${() => setAsked(false)}>Cancel</button>
+    <button type="button" class="button danger" autofocus onClick=${remove}>Delete ${person.username}</button>
+    <button type="button" class="button quiet" onClick=${() => ask('')}>Cancel</button>
     <span>Programs that use its tokens are refused.</span></span>`
 }
 

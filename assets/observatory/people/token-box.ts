@@ -19,10 +19,12 @@ export function TokenBox({ issued, owner, onSaved }: TokenBoxProps) {
   useLayoutEffect(() => box.current?.querySelector<HTMLElement>('.copy-token')?.focus(), [issued.id])
   const select = (event: Event) => (event.target as HTMLInputElement).select()
   const sources = issued.sources.join(', ')
-  const may =
-    issued.may === 'write'
-      ? `It allows a program to record events of ${sources}, and nothing else.`
-      : `It has the same rights as ${owner === 'you' ? 'your account' : owner}.`
+  const account = owner === 'you' ? 'your account' : owner
+  const may = {
+    all: `It has the same rights as ${account}.`,
+    read: `It reads what ${account} may read, and changes nothing.`,
+    write: `It allows a program to record events of ${sources}, and nothing else.`,
+  }[issued.may]
   return html`<section ref=${box} class="token-box" aria-label="New token, shown this once">
     <h3><${Glyph} name="key" />New token, shown this once</h3>
     <textarea class="field code token-whole" readonly rows="2" aria-label="Token" spellcheck=${false} onFocus=${select} onClick=${select} onCopy=${() => setCopied(true)}

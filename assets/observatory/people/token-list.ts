@@ -7,10 +7,11 @@ import { html } from '../../shared/html.js'
 import { ApiProblem, api, segment } from '../../shared/server/api.js'
 import { createResource } from '../../shared/server/resource.js'
 import type { List } from '../../shared/server/wire.js'
+import { now } from '../../shared/words/now.js'
 import { Time } from '../../shared/words/time-view.js'
-import { forgetIssued, issuedToken, issueToken } from './issued-tokens.js'
+import { forgetIssued, issuedToken } from './issued-tokens.js'
+import { NewTokenForm } from './new-token-form.js'
 import { TokenBox } from './token-box.js'
-import { WriterTokenForm } from './writer-token-form.js'
 
 /** The server's limit. */
 const MOST = 20
@@ -27,9 +28,7 @@ export interface TokenListProps {
 /** A user's tokens: a new one, shown only once; the others by prefix, with buttons to revoke them. */
 export function TokenList({ path, owner, onCounted }: TokenListProps) {
   const tokens = useMemo(() => createResource(signal => api<List<ApiToken>>(`${path}/tokens`, { signal })), [path])
-  const [problem, setProblem] = useState<unknown>(undefined)
-  const [isIssuing, setIssuing] = useState(false)
-  const [isAskingSources, setAskingSources] = useState(false)
+  const [isAsking, setAsking] = useState(false)
   const newButton = useRef<HTMLButtonElement>(null)
   useEffect(() => void tokens.load(), [tokens])
   const { items } = tokens.value.value ?? {}
@@ -40,31 +39,18 @@ export function TokenList({ path, owner, onCounted }: TokenListProps) {
   const issued = issuedToken(path)
   const oldest = items && items.length >= MOST ? items[0] : undefined
 
-  const issue = async () => {
-    setAskingSources(false)
-    setIssuing(true)
-    setProblem(undefined)
-    try {
-      await issueToken(path)
-    } catch (failure) {
-      setProblem(failure)
-    } finally {
-      setIssuing(false)
-    }
-    await tokens.load()
-  }
   // The button is disabled while a token is to be saved.
   const focusNew = () => requestAnimationFrame(() => newButton.current?.focus())
   const saved = () => {
     forgetIssued(path)
     focusNew()
   }
-  const issuedWriter = () => {
-    setAskingSources(false)
+  const isIssued = () => {
+    setAsking(false)
     void tokens.load()
   }
-  const cancelWriter = () => {
-    setAskingSources(false)
+  const cancel = () => {
+    setAsking(false)
     focusNew()
   }
   const gone = (token: ApiToken) => {
@@ -77,14 +63,12 @@ export function TokenList({ path, owner, onCounted }: TokenListProps) {
     ${issued && html`<${TokenBox} issued=${issued} owner=${owner} onSaved=${saved} />`}
     <div class="tokens-head">
       <h3>Tokens</h3>${items && html`<span class="hint">${items.length} of ${MOST}</span>`}
-      <button ref=${newButton} type="button" class="button small" disabled=${isIssuing || issued !== undefined} onClick=${issue}><${Glyph} name="plus" class="small" />New token</button>
-      <button type="button" class="button small quiet" aria-expanded=${isAskingSources} disabled=${isIssuing || issued !== undefined} onClick=${() => setAskingSources(!isAskingSources)}>New writer token…</button>
+      <button ref=${newButton} type="button" class="button small" aria-expanded=${isAsking} disabled=${issued !== undefined} onClick=${() => setAsking(!isAsking)}><${Glyph} name="plus" class="small" />New token…</button>
     </div>
-    ${isAskingSources && html`<${WriterTokenForm} path=${path} onIssued=${issuedWriter} onCancel=${cancelWriter} />`}
-    ${problem !== undefined && html`<${ProblemNote} what="No token was created." problem=${problem} />`}
+    ${isAsking && html`<${NewTokenForm} path=${path} owner=${owner} onIssued=${isIssued} onCancel=${cancel} />`}
     ${tokens.problem.value !== undefined && html`<${ProblemNote} what=${owner === 'you' ? 'Your tokens could not be loaded.' : 'The tokens could not be loaded.'} problem=${tokens.problem.value} onRetry=${tokens.load} />`}
     ${oldest && html`<p class="hint">A new one revokes the oldest, <code>${oldest.prefix}…</code></p>`}
-    ${items?.length === 0 && html`<p class="quiet-text">${owner === 'you' ? 'You have no tokens.' : 'No tokens.'} A token lets a program read events and manage subscriptions without a password; a writer token can only record events.</p>`}
+    ${items?.length === 0 && html`<p class="quiet-text">${owner === 'you' ? 'You have no tokens.' : 'No tokens.'} A token lets a program read or record events without a password.</p>`}
     ${
       items &&
       items.length > 0 &&
@@ -125,9 +109,10 @@ function TokenRow({ token, path, isNew, onGone }: TokenRowProps) {
     }
   }
   return html`<li ref=${row} class="token">
-    <code class="token-prefix">${token.prefix}…</code>
-    <span class="token-times">${token.may === 'write' && html`<span>only records <code>${token.sources.join(', ')}</code></span>`}<span>created <${Time} at=${token.created_at} as="relative" />${isNew && html` <span class="tag accent">new</span>`}</span>
-      <span class="hint">${token.last_used_at ? html`used <${Time} at=${token.last_used_at} as="relative" />` : 'never used'}</span></span>
+    <span class="token-times">${token.name && html`<strong>${token.name}</strong>`}<code>${token.prefix}…</code></span>
+    <span class="token-times">${token.may === 'read' && html`<span>only reads</span>`}${token.may === 'write' && html`<span>only records <code>${token.sources.join(', ')}</code></span>`}<span>created <${Time} at=${token.created_at} as="relative" />${isNew && html` <span class="tag accent">new</span>`}</span>
+      <span class="hint">${token.last_used_at ? html`used <${Time} at=${token.last_used_at} as="relative" />` : 'never used'}</span>
+      ${token.expires_at && html`<${End} at=${token.expires_at} />`}</span>
     ${
       isAsked
         ? html`<span class="token-ask"><span>Programs that use it are refused immediately.</span>
@@ -137,4 +122,9 @@ function TokenRow({ token, path, isNew, onGone }: TokenRowProps) {
     }
     ${problem !== undefined && html`<div class="token-problem"><${ProblemNote} what="The token was not revoked." problem=${problem} onRetry=${revoke} /></div>`}
   </li>`
+}
+
+function End({ at }: { at: string }) {
+  const isOver = Date.parse(at) <= now.value
+  return html`<span class=${isOver ? 'field-problem' : 'hint'}>${isOver ? 'ended' : 'ends'} <${Time} at=${at} as="date" /></span>`
 }

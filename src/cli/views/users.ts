@@ -90,6 +90,7 @@ function changesText(changes: unknown): string {
  * The rights of an API token, in a few words. A server of version 0.2 does not send them; its tokens have all rights.
  */
 export function tokenRights(token: unknown): string {
+  if (at(token, 'may') === 'read') return 'read what its user may'
   if (at(token, 'may') !== 'write') return 'all rights of its user'
   return `record events of ${linesAt(token, 'sources').join(', ')}`
 }
@@ -102,8 +103,10 @@ export function issuedTokenCard(username: string): Rendering {
     const rows = card(style, title, [
       ['token', paint.green(lineAt(token, 'token'))],
       ['id', lineAt(token, 'id')],
+      ['name', lineAt(token, 'name')],
       ['may', tokenRights(token)],
       ['created', lineAt(token, 'created_at')],
+      ['ends', lineAt(token, 'expires_at')],
     ])
     return `${rows}\n\nSave it now: it is not shown again. Commands read it from EVENT_API_TOKEN or --token.`
   }
@@ -112,9 +115,11 @@ export function issuedTokenCard(username: string): Rendering {
 const TOKEN_COLUMNS = [
   { title: 'id' },
   { title: 'begins with' },
+  { title: 'name', flexible: true },
   { title: 'may' },
   { title: 'created (UTC)' },
   { title: 'last used (UTC)' },
+  { title: 'ends (UTC)' },
 ]
 
 /** Renders the response of `GET /api/users/{id}/tokens`. */
@@ -124,11 +129,33 @@ export function tokenTable(tokens: unknown, style: TerminalStyle): string {
   const rows = items.map(token => [
     lineAt(token, 'id'),
     lineAt(token, 'prefix'),
+    lineAt(token, 'name'),
     tokenRights(token),
     timeAt(token, 'created_at'),
     timeAt(token, 'last_used_at') || 'never',
+    timeAt(token, 'expires_at') || 'never',
   ])
   return table(style, TOKEN_COLUMNS, rows)
+}
+
+const SESSION_COLUMNS = [
+  { title: 'id' },
+  { title: 'began (UTC)' },
+  { title: 'last used (UTC)' },
+  { title: 'from', flexible: true },
+]
+
+/** Renders the response of `GET /api/users/{id}/sessions`. */
+export function browserSessionTable(sessions: unknown, style: TerminalStyle): string {
+  const items = listAt(sessions, 'items')
+  if (items.length === 0) return style.paint.dim('No sessions.')
+  const rows = items.map(session => [
+    lineAt(session, 'id'),
+    timeAt(session, 'created_at'),
+    timeAt(session, 'last_used_at'),
+    lineAt(session, 'address') || '-',
+  ])
+  return table(style, SESSION_COLUMNS, rows)
 }
 
 /** Renders the response of `GET /api/session`. */
@@ -137,7 +164,14 @@ export function sessionCard(session: unknown, style: TerminalStyle): string {
   return card(style, `You are ${whoOf(session, style)}`, [
     ['role', lineAt(session, 'user', 'role')],
     ['id', lineAt(session, 'user', 'id')],
-    ['token may', at(session, 'may') === 'write' ? `${tokenRights(session)}, and read nothing` : ''],
+    [
+      'token may',
+      at(session, 'may') === 'write'
+        ? `${tokenRights(session)}, and read nothing`
+        : at(session, 'may') === 'read'
+          ? 'read, and change nothing'
+          : '',
+    ],
     ['login', needsLogin ? 'needed for reading' : 'not needed: this ledger has no users'],
   ])
 }

@@ -1,25 +1,31 @@
 import { string } from '@oclif/core/args'
-import { boolean, option, string as text } from '@oclif/core/flags'
+import { boolean, integer, option, string as text } from '@oclif/core/flags'
 import { UsersCommand, type UsersFlags } from '../../cli/base/users-command.js'
 import { toTerminalLine } from '../../cli/terminal/text.js'
-import { TOKEN_MAY, type TokenRights } from '../../model/accounts/user.js'
+import { type NewToken, TOKEN_MAY } from '../../model/accounts/user.js'
 import { AppError } from '../../model/app-error.js'
+import { toTimestamp } from '../../model/timestamp.js'
 import type { NamedUsers } from '../../runtime/users/manage-users.js'
 
-interface RightsFlags {
-  may?: TokenRights['may'] | undefined
+interface TermsFlags {
+  may?: NewToken['may'] | undefined
   source?: string[] | undefined
+  name?: string | undefined
+  days?: number | undefined
 }
+
+const DAY_MICROS = 86_400_000_000
 
 export default class UsersToken extends UsersCommand {
   static override summary = "Issues an API token for a user and shows it once; or lists or revokes the user's tokens."
   static override description = [
     'A token is shown once: the ledger keeps only its digest. A user has at most 20; issuing another revokes the oldest.',
     'With --may write the token may only record events of the sources that --source names, e.g. for a',
-    'build server or a script.',
+    'build server or a script; with --may read it changes nothing.',
   ].join(' ')
   static override examples = [
     '<%= config.bin %> <%= command.id %> ada',
+    '<%= config.bin %> <%= command.id %> ada --name dashboard --may read --days 90',
     '<%= config.bin %> <%= command.id %> ada --may write --source ci',
     '<%= config.bin %> <%= command.id %> ada --list',
     '<%= config.bin %> <%= command.id %> ada --revoke <id>',
@@ -30,7 +36,7 @@ export default class UsersToken extends UsersCommand {
   static override flags = {
     may: option({
       options: TOKEN_MAY,
-      description: 'Rights of the token. all: those of its user; write: only record events.',
+      description: 'Rights of the token. all: those of its user; read: only read; write: only record events.',
       exclusive: ['list', 'revoke', 'revoke-all'],
     })(),
     source: text({
@@ -38,6 +44,18 @@ export default class UsersToken extends UsersCommand {
       helpValue: '<source>',
       multiple: true,
       dependsOn: ['may'],
+    }),
+    name: text({
+      description: 'What the token is for; lists show it.',
+      helpValue: '<name>',
+      exclusive: ['list', 'revoke', 'revoke-all'],
+    }),
+    days: integer({
+      description: 'Days until the token ends; otherwise it has no end.',
+      helpValue: '<n>',
+      min: 1,
+      max: 3650,
+      exclusive: ['list', 'revoke', 'revoke-all'],
     }),
     list: boolean({ description: 'List its tokens by prefix.', exclusive: ['revoke', 'revoke-all'] }),
     revoke: text({ description: 'Revoke one, by its id.', helpValue: '<id>', exclusive: ['revoke-all'] }),
@@ -52,9 +70,9 @@ export default class UsersToken extends UsersCommand {
     await this.issue(args.user, flags)
   }
 
-  private async issue(named: string, flags: UsersFlags & RightsFlags): Promise<void> {
-    const rights = rightsOf(flags)
-    const { user, token } = await this.manage(flags, users => users.issueToken(named, rights))
+  private async issue(named: string, flags: UsersFlags & TermsFlags): Promise<void> {
+    const terms = termsOf(flags)
+    const { user, token } = await this.manage(flags, users => users.issueToken(named, terms))
     const load = async () => (await import('../../cli/views/users.js')).issuedTokenCard(user.username)
     await this.show(token, flags, load)
   }
@@ -82,12 +100,16 @@ export default class UsersToken extends UsersCommand {
   }
 }
 
-/** Without flags the token gets all rights of its user. @throws AppError `invalid/invalid_field` */
-function rightsOf({ may, source }: RightsFlags): Partial<TokenRights> | undefined {
-  if (may === undefined) return undefined
+/** Without flags the token gets all rights of its user, and no end. @throws AppError `invalid/invalid_field` */
+function termsOf({ may, source, name, days }: TermsFlags): NewToken {
   if (may === 'write' && source === undefined) {
     const detail = '--may write needs a source. Name each source that the token may record with --source.'
     throw new AppError('invalid', 'invalid_field', detail)
   }
-  return { may, ...(source ? { sources: source } : {}) }
+  return {
+    ...(may === undefined ? {} : { may }),
+    ...(source ? { sources: source } : {}),
+    ...(name === undefined ? {} : { name }),
+    ...(days === undefined ? {} : { expires_at: toTimestamp(Date.now() * 1000 + days * DAY_MICROS) }),
+  }
 }

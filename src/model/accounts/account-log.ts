@@ -8,6 +8,7 @@ export const ACCOUNT_ACTIONS = [
   'ledger.token_issued',
   'ledger.token_revoked',
   'ledger.tokens_revoked',
+  'ledger.sessions_ended',
   'ledger.login_succeeded',
   'ledger.login_failed',
 ] as const
@@ -69,6 +70,8 @@ export const AccountLogEntrySchema = Type.Object({
             prefix: Nullable(Type.String()),
             may: Type.Optional(Type.String()),
             sources: Type.Optional(Type.Array(Type.String())),
+            name: Type.Optional(Nullable(Type.String())),
+            expires_at: Type.Optional(Nullable(Type.String())),
           },
           { description: 'The token that the entry is about.' },
         ),

@@ -11,6 +11,7 @@ export const USER_LIMITS = {
   tokens: 20,
   /** Per writer token. */
   tokenSources: 50,
+  tokenNameCharacters: 64,
   /** UTF-8. Longer ones are refused before hashing. */
   passwordBytes: 1024,
   bodyBytes: 64 * 1024,
@@ -43,42 +44,56 @@ export const ListedUserSchema = Type.Object({
 })
 export type ListedUser = Static<typeof ListedUserSchema>
 
-/** `all`: everything its user may do. `write`: only record events of its sources. */
-export const TOKEN_MAY = ['all', 'write'] as const
+/** `all`: everything its user may do. `read`: what its user may read. `write`: only record events of its sources. */
+export const TOKEN_MAY = ['all', 'read', 'write'] as const
 
-const TOKEN_RIGHTS = {
+/** What its user decides about an API token. Source: decisions on routes, section 4, "writer token". */
+const TOKEN_TERMS = {
   may: Type.Enum(TOKEN_MAY, {
-    description: 'all: the rights of its user; write: only record events of `sources`.',
+    description: 'all: the rights of its user; read: read what its user may; write: only record events of `sources`.',
   }),
   sources: Type.Array(Type.String({ pattern: SOURCE_PATTERN, maxLength: EVENT_LIMITS.sourceCharacters }), {
     maxItems: USER_LIMITS.tokenSources,
     uniqueItems: true,
     description: 'Sources of a writer token; empty otherwise.',
   }),
+  name: Type.Union([Type.String({ minLength: 1, maxLength: USER_LIMITS.tokenNameCharacters }), Type.Null()], {
+    description: 'What it is for, to tell tokens apart.',
+  }),
+  expires_at: Type.Union([Instant, Type.Null()], { description: 'It is refused from then on; null: it has no end.' }),
 }
 
-/** What an API token may do. Source: decisions on routes, section 4, "writer token". */
-export const TokenRightsSchema = Type.Object(TOKEN_RIGHTS)
-export type TokenRights = Static<typeof TokenRightsSchema>
-
-/** Input for a new token; without a body, or with `{}`, it gets all rights of its user. */
-export const NewTokenSchema = Type.Partial(TokenRightsSchema)
+/** Input for a new token; without a body, or with `{}`, it gets all rights of its user and no end. */
+export const NewTokenSchema = Type.Partial(Type.Object(TOKEN_TERMS))
+export type NewToken = Static<typeof NewTokenSchema>
 
 /** An API token as listed. The token itself is shown once, when issued. */
 export const ApiTokenSchema = Type.Object({
   id: Type.String(),
   prefix: Type.String({ description: 'The first eight characters, to tell tokens apart.' }),
-  ...TOKEN_RIGHTS,
+  ...TOKEN_TERMS,
   created_at: Instant,
   last_used_at: Type.Union([Instant, Type.Null()], { description: 'Updated at most once a minute.' }),
 })
 export type ApiToken = Static<typeof ApiTokenSchema>
 
+/** A browser session as listed. */
+export const BrowserSessionSchema = Type.Object({
+  id: Type.String({ description: 'Names the session, and is no credential.' }),
+  created_at: Instant,
+  last_used_at: Instant,
+  address: Type.Union([Type.String(), Type.Null()], {
+    description: 'Where the login came from, as in the account log.',
+  }),
+  is_current: Type.Boolean({ description: 'The session of this request.' }),
+})
+export type BrowserSession = Static<typeof BrowserSessionSchema>
+
 export const IssuedTokenSchema = Type.Object({
   id: Type.String(),
   token: Type.String({ pattern: '^tok_[A-Za-z0-9_-]{43}$', description: 'Shown only once.' }),
   prefix: Type.String(),
-  ...TOKEN_RIGHTS,
+  ...TOKEN_TERMS,
   created_at: Instant,
 })
 export type IssuedToken = Static<typeof IssuedTokenSchema>

@@ -1,8 +1,10 @@
 import { randomBytes } from 'node:crypto'
 import { Cards } from '../../board/cards.js'
 import { Executor } from '../../board/executor.js'
+import { askSession } from '../../client/ask-session.js'
 import { createGate } from '../../gate/board-gate.js'
 import type { Gate } from '../../gate/gate.js'
+import { createLedgerLogin } from '../../gate/ledger-login.js'
 import type { BoardSecrets } from '../../model/board/board-secrets.js'
 import { Backends } from '../../proxy/backends.js'
 import { createBoardServer } from '../../server/board/board-server.js'
@@ -45,8 +47,14 @@ export async function serveBoard(settings: BoardSettings, services: BoardService
     stop = async () => {
       await executor.close().finally(() => opened.close())
     }
+    const { ledgerLogin: ledgerUrl } = settings.gate
+    const report = (error: unknown) => logger.warn({ err: error }, 'the ledger cannot be asked for its sessions')
     const gate = createGate({
       settings: settings.gate,
+      ledgerLogin:
+        ledgerUrl === undefined
+          ? undefined
+          : createLedgerLogin({ askLedger: cookie => askSession(ledgerUrl, cookie), report }),
       secrets: services.secrets,
       sessions: opened.store.sessions,
       now: wallClock,
@@ -96,7 +104,7 @@ function createServer(
   { logger, requestIds, listeners, ledgerUrl }: BoardServices,
 ): HttpApp {
   const { rootPath, columns, isDemo } = settings
-  const { cookieSecure, trustedProxies, loginPage, serviceOrigin, username } = settings.gate
+  const { cookieSecure, trustedProxies, loginPage, serviceOrigin, username, ledgerLogin } = settings.gate
   return createBoardServer({
     gate,
     cards: new Cards({
@@ -115,6 +123,7 @@ function createServer(
     ownListeners: () => listeners,
     settings: {
       ...{ rootPath, cookieSecure, trustedProxies, loginPage, asksUsername: username !== undefined, isDemo },
+      acceptsLedgerLogin: ledgerLogin !== undefined,
       ...(serviceOrigin === undefined ? {} : { serviceOrigin }),
       ...(ledgerUrl === undefined ? {} : { ledgerUrl }),
     },

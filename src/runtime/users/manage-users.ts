@@ -1,9 +1,10 @@
 import { COMMAND } from '../../accounts/account-log.js'
 import type { Accounts, ChangedUser, NewUser } from '../../accounts/accounts.js'
 import { createAccounts } from '../../accounts/ledger-accounts.js'
+import type { ListedSession } from '../../accounts/session-registry.js'
 import { LedgerClient } from '../../client/ledger-client.js'
 import type { AccountLogEntry } from '../../model/accounts/account-log.js'
-import type { ApiToken, IssuedToken, ListedUser, TokenRights, User } from '../../model/accounts/user.js'
+import type { ApiToken, IssuedToken, ListedUser, NewToken, User } from '../../model/accounts/user.js'
 import { AppError } from '../../model/app-error.js'
 import type { UsersSettings } from '../../settings/local-settings.js'
 import { openLedger, wallClock } from '../open-ledger.js'
@@ -53,7 +54,7 @@ async function inFile<Result>(settings: UsersSettings, work: (users: NamedUsers)
 /** The part of `Accounts` that managing users needs. */
 export type UserAccounts = Pick<
   Accounts,
-  'listUsers' | 'createUser' | 'updateUser' | 'deleteUser' | 'tokens' | 'listLog'
+  'listUsers' | 'createUser' | 'updateUser' | 'deleteUser' | 'tokens' | 'sessions' | 'listLog'
 >
 
 /**
@@ -83,10 +84,10 @@ export class NamedUsers {
     return user
   }
 
-  /** @param rights absent: those of the user */
-  async issueToken(named: string, rights?: Partial<TokenRights>): Promise<{ user: User; token: IssuedToken }> {
+  /** @param terms absent: all rights of the user, without an end */
+  async issueToken(named: string, terms?: NewToken): Promise<{ user: User; token: IssuedToken }> {
     const user = await this.get(named)
-    return { user, token: await this.accounts.tokens.issue(user.id, COMMAND, rights) }
+    return { user, token: await this.accounts.tokens.issue(user.id, COMMAND, terms) }
   }
 
   async listTokens(named: string): Promise<ApiToken[]> {
@@ -99,6 +100,19 @@ export class NamedUsers {
 
   async revokeTokens(named: string): Promise<void> {
     await this.accounts.tokens.revokeAll((await this.get(named)).id, COMMAND)
+  }
+
+  /** None without a server: sessions are in its memory. */
+  async listSessions(named: string): Promise<ListedSession[]> {
+    return this.accounts.sessions.list((await this.get(named)).id)
+  }
+
+  async endSession(named: string, sessionId: string): Promise<void> {
+    await this.accounts.sessions.end((await this.get(named)).id, sessionId, COMMAND)
+  }
+
+  async endSessions(named: string): Promise<void> {
+    await this.accounts.sessions.endAll((await this.get(named)).id, COMMAND)
   }
 
   /** The account log, newest first. */

@@ -1,7 +1,7 @@
 import type { ChangedUser, NewUser } from '../../accounts/accounts.js'
 import type { LedgerClient } from '../../client/ledger-client.js'
 import type { AccountLogEntry } from '../../model/accounts/account-log.js'
-import type { ApiToken, IssuedToken, ListedUser, User } from '../../model/accounts/user.js'
+import type { ApiToken, BrowserSession, IssuedToken, ListedUser, User } from '../../model/accounts/user.js'
 import { AppError } from '../../model/app-error.js'
 import type { UserAccounts } from './manage-users.js'
 
@@ -26,13 +26,19 @@ export class RemoteAccounts implements UserAccounts {
   }
 
   readonly tokens: UserAccounts['tokens'] = {
-    issue: async (userId, _by, rights) => {
-      const json = rights === undefined ? undefined : JSON.stringify(rights)
+    issue: async (userId, _by, terms) => {
+      const json = terms === undefined ? undefined : JSON.stringify(terms)
       return (await once(this.client.issueToken(userId, json))).json() as IssuedToken
     },
     list: async userId => ((await this.client.tokens(userId)).json() as { items: ApiToken[] }).items,
     revoke: async (userId, tokenId) => void (await once(this.client.revokeToken(userId, tokenId))),
     revokeAll: async userId => void (await once(this.client.revokeTokens(userId))),
+  }
+
+  readonly sessions: UserAccounts['sessions'] = {
+    list: async userId => ((await this.client.sessions(userId)).json() as { items: BrowserSession[] }).items,
+    end: async (userId, sessionId) => void (await once(this.client.endSession(userId, sessionId))),
+    endAll: async userId => void (await once(this.client.endSessions(userId))),
   }
 
   async listLog(limit: number): Promise<AccountLogEntry[]> {

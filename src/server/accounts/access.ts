@@ -71,6 +71,9 @@ const RULES: Record<Access, AccessRule> = {
   local: { login: 'always', ownOrigin: true, admin: true },
 }
 
+/** The routes that identify their callers and admit a read-only token. */
+const FOR_READERS: ReadonlySet<Access> = new Set(['anybody', 'read'])
+
 /**
  * The rules of access, in the order of the checks: host, login, Origin, CSRF token, role.
  *
@@ -105,6 +108,7 @@ export function createAccess(parts: AccessParts): Authorise {
     const shown = readShownCredentials(req, cookieName)
     req.identity = rule.login === 'unasked' ? ANONYMOUS : await identify(req, shown)
     if (req.identity.kind === 'writer' && rule.login !== 'optional') throw recordsOnly()
+    if (req.identity.kind === 'reader' && !FOR_READERS.has(route.access)) throw readsOnly()
     req.isAnonymous = req.identity.kind === 'anonymous' || req.identity.kind === 'open'
     if (!isLoggedIn(req.identity, rule)) throw unauthenticated()
     const isCookieWrite = req.identity.kind === 'session' && route.method !== 'GET'
@@ -222,6 +226,12 @@ function csrfFailed(): AppError {
 function recordsOnly(): AppError {
   return new AppError('forbidden', 'forbidden', 'This token may record events, and nothing else.', {
     hint: 'Use a token that was issued without "may": "write".',
+  })
+}
+
+function readsOnly(): AppError {
+  return new AppError('forbidden', 'forbidden', 'This token may read, and nothing else.', {
+    hint: 'Use a token that was issued without "may": "read".',
   })
 }
 

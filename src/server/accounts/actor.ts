@@ -10,6 +10,7 @@ export type ToActor = (req: HttpRequest<Identity>) => Actor
 const IDENTITIES: Record<Identity['kind'], ActorIdentity> = {
   session: 'session',
   token: 'token',
+  reader: 'token',
   writer: 'token',
   bootstrap_admin: 'admin_token',
   open: 'anonymous',

@@ -14,6 +14,7 @@ import type { ReadJsonBody } from '../request/body.js'
 import { singleValue } from '../request/query-string.js'
 import { readShownCredentials } from '../request/shown-credentials.js'
 import type { ToActor } from './actor.js'
+import { ownUser } from './user-routes.js'
 
 export interface SessionRouteParts {
   accounts: Accounts
@@ -62,6 +63,26 @@ export function logout({ accounts, cookie }: Pick<SessionRouteParts, 'accounts' 
   })
 }
 
+/**
+ * `POST /api/me/password`. The session that asked stays, with another token, so that a copy of its cookie ends.
+ *
+ * Source: docs/decisions/0039.
+ */
+export function changeOwnPassword(parts: SessionRouteParts): LedgerEndpoint {
+  const { accounts, readJsonBody, cookie, throttleAddress, toActor } = parts
+  return documented(DOCS.password, async (req, res) => {
+    const user = ownUser(req)
+    const input = await readJsonBody(req, res, LOGIN_BYTES)
+    const session = req.identity.kind === 'session' ? readShownCredentials(req, cookie.name).session : undefined
+    const address = addressOf(req, throttleAddress)
+    const renewed = await accounts.changeOwnPassword({ user, input, address, session }, toActor(req))
+    return {
+      ...json(200, { csrf_token: renewed?.identity.csrfToken ?? null }),
+      ...(renewed ? { headers: ['Set-Cookie', sessionCookie({ ...cookie, value: renewed.sessionToken })] } : {}),
+    }
+  })
+}
+
 /** `GET /api/session` */
 export function sessionStatus({ accounts }: Pick<SessionRouteParts, 'accounts'>): LedgerEndpoint {
   return documented(DOCS.session, async req => json(200, await toSessionStatus(req.identity, accounts)))
@@ -75,6 +96,7 @@ async function toSessionStatus(identity: Identity, accounts: Accounts) {
     user: user ? { id: user.id, username: user.username, role: user.role } : null,
     is_bootstrap_admin: identity.kind === 'bootstrap_admin',
     csrf_token: identity.kind === 'session' ? identity.csrfToken : null,
+    ...(identity.kind === 'reader' ? { may: 'read' } : {}),
     ...(identity.kind === 'writer' ? { may: 'write', sources: identity.sources } : {}),
   }
 }
@@ -99,8 +121,15 @@ const SESSION = {
 
 const SessionSchema = Type.Object({
   ...SESSION,
-  may: Type.Optional(Type.Literal('write', { description: 'By a writer token: it records events, and reads none.' })),
+  may: Type.Optional(
+    Type.Enum(['read', 'write'], { description: 'read: by a read-only token; write: by a writer token.' }),
+  ),
   sources: Type.Optional(Type.Array(Type.String(), { description: 'The sources that a writer token records.' })),
+})
+
+const OwnPasswordSchema = Type.Object({
+  current_password: Type.String(),
+  password: Type.String({ description: `The new one. At most ${USER_LIMITS.passwordBytes} bytes of UTF-8.` }),
 })
 
 const LoggedInSchema = Type.Object({
@@ -116,6 +145,11 @@ const DOCS = {
     answers: { 200: { description: 'The new session, and where to go', schema: LoggedInSchema } },
   },
   logout: { summary: 'Ends the session of the cookie sent', answers: { 204: { description: 'Ended' } } },
+  password: {
+    summary: "Changes the caller's password, and ends all its other sessions",
+    body: { 'application/json': OwnPasswordSchema },
+    answers: { 200: { description: 'Changed', schema: Type.Object({ csrf_token: SESSION.csrf_token }) } },
+  },
   session: {
     summary: 'The identity of the caller, and the CSRF token of a session',
     answers: { 200: { description: 'Also for callers without a login', schema: SessionSchema } },

@@ -4,12 +4,14 @@ import { type Identity, userOf } from '../../accounts/identity.js'
 import { ACCOUNT_LOG_LIMITS, AccountLogEntrySchema } from '../../model/accounts/account-log.js'
 import {
   ApiTokenSchema,
+  BrowserSessionSchema,
   IssuedTokenSchema,
   ListedUserSchema,
   NewTokenSchema,
   ROLES,
   USER_LIMITS,
   USERNAME_PATTERN,
+  type User,
 } from '../../model/accounts/user.js'
 import { AppError } from '../../model/app-error.js'
 import { json } from '../answer/reply.js'
@@ -72,25 +74,33 @@ export function deleteUser({ accounts, toActor }: UserRouteParts): LedgerEndpoin
   })
 }
 
-/** The id of the user whose tokens a request is about. */
-export type TokenOwner = (req: HttpRequest<Identity>) => string
+/** The id of the user whose tokens or sessions a request is about. */
+export type Owner = (req: HttpRequest<Identity>) => string
 
-/** `/api/me/…`: the caller. @throws AppError `conflict/no_account` for an admin that is no user */
-export const ownTokens: TokenOwner = req => {
-  const user = userOf(req.identity)
-  if (user) return user.id
-  throw new AppError('conflict', 'no_account', 'The admin token is no account, so no token can belong to it.', {
-    hint: 'Create a user, and issue the token for it.',
-  })
+/** The caller. @throws AppError `conflict/no_account` for an admin that is no user */
+export function ownUser({ identity }: HttpRequest<Identity>): User {
+  const user = userOf(identity)
+  if (user) return user
+  throw new AppError(
+    'conflict',
+    'no_account',
+    'The admin token is no account, so it has no password, tokens or sessions.',
+    {
+      hint: 'Create a user, and log in or issue a token for it.',
+    },
+  )
 }
 
+/** `/api/me/…` */
+export const ownId: Owner = req => ownUser(req).id
+
 /** `/api/users/:id/…`: that user. @param fromEnd how many segments follow the id */
-export function tokensOfUser(fromEnd: number): TokenOwner {
+export function userInPath(fromEnd: number): Owner {
   return req => pathParam(req, fromEnd)
 }
 
 /** `POST …/token`. The body names the token's rights, and may be absent; only a digest of the token is stored. */
-export function issueToken({ accounts, readJsonBody, toActor }: UserRouteParts, owner: TokenOwner): LedgerEndpoint {
+export function issueToken({ accounts, readJsonBody, toActor }: UserRouteParts, owner: Owner): LedgerEndpoint {
   return documented(DOCS.issueToken, async (req, res) => {
     const userId = owner(req)
     const input = hasBody(req) ? await readJsonBody(req, res, USER_LIMITS.bodyBytes) : undefined
@@ -104,7 +114,7 @@ function hasBody({ headers }: HttpRequest): boolean {
 }
 
 /** `GET …/tokens` */
-export function listTokens({ accounts }: Pick<UserRouteParts, 'accounts'>, owner: TokenOwner): LedgerEndpoint {
+export function listTokens({ accounts }: Pick<UserRouteParts, 'accounts'>, owner: Owner): LedgerEndpoint {
   return documented(DOCS.listTokens, async req => {
     const items = await accounts.tokens.list(owner(req))
     return json(200, { items, count: items.length })
@@ -112,7 +122,7 @@ export function listTokens({ accounts }: Pick<UserRouteParts, 'accounts'>, owner
 }
 
 /** `DELETE …/tokens/:token_id` */
-export function revokeToken({ accounts, toActor }: UserRouteParts, owner: TokenOwner): LedgerEndpoint {
+export function revokeToken({ accounts, toActor }: UserRouteParts, owner: Owner): LedgerEndpoint {
   return documented(DOCS.revokeToken, async req => {
     await accounts.tokens.revoke(owner(req), pathParam(req), toActor(req))
     return { status: 204, body: '' }
@@ -120,11 +130,41 @@ export function revokeToken({ accounts, toActor }: UserRouteParts, owner: TokenO
 }
 
 /** `DELETE …/token`: all of them. */
-export function revokeTokens({ accounts, toActor }: UserRouteParts, owner: TokenOwner): LedgerEndpoint {
+export function revokeTokens({ accounts, toActor }: UserRouteParts, owner: Owner): LedgerEndpoint {
   return documented(DOCS.revokeTokens, async req => {
     await accounts.tokens.revokeAll(owner(req), toActor(req))
     return { status: 204, body: '' }
   })
+}
+
+/** `GET …/sessions` */
+export function listSessions({ accounts }: Pick<UserRouteParts, 'accounts'>, owner: Owner): LedgerEndpoint {
+  return documented(DOCS.listSessions, async req => {
+    const current = currentSession(req)
+    const sessions = await accounts.sessions.list(owner(req))
+    const items = sessions.map(session => ({ ...session, is_current: session.id === current }))
+    return json(200, { items, count: items.length })
+  })
+}
+
+/** `DELETE …/sessions/:session_id` */
+export function endSession({ accounts, toActor }: UserRouteParts, owner: Owner): LedgerEndpoint {
+  return documented(DOCS.endSession, async req => {
+    await accounts.sessions.end(owner(req), pathParam(req), toActor(req))
+    return { status: 204, body: '' }
+  })
+}
+
+/** `DELETE …/sessions`: all of them but the one that asks. */
+export function endSessions({ accounts, toActor }: UserRouteParts, owner: Owner): LedgerEndpoint {
+  return documented(DOCS.endSessions, async req => {
+    await accounts.sessions.endAll(owner(req), toActor(req), currentSession(req))
+    return { status: 204, body: '' }
+  })
+}
+
+function currentSession({ identity }: HttpRequest<Identity>): string | undefined {
+  return identity.kind === 'session' ? identity.sessionId : undefined
 }
 
 const NewUserSchema = Type.Object({
@@ -145,6 +185,7 @@ const UserListSchema = Type.Object({
   password_min_length: Type.Integer({ description: 'The minimum length of a new password, in bytes of UTF-8.' }),
 })
 const TokenListSchema = Type.Object({ items: Type.Array(ApiTokenSchema), count: Count })
+const SessionListSchema = Type.Object({ items: Type.Array(BrowserSessionSchema), count: Count })
 const AccountLogSchema = Type.Object({ items: Type.Array(AccountLogEntrySchema), count: Count })
 
 const DOCS = {
@@ -185,4 +226,13 @@ const DOCS = {
   },
   revokeToken: { summary: 'Revokes one API token', answers: { 204: { description: 'Revoked' } } },
   revokeTokens: { summary: 'Revokes every API token of a user', answers: { 204: { description: 'Revoked' } } },
+  listSessions: {
+    summary: 'The browser sessions of a user, last used first',
+    answers: { 200: { description: 'The sessions', schema: SessionListSchema } },
+  },
+  endSession: { summary: 'Ends one browser session', answers: { 204: { description: 'Ended' } } },
+  endSessions: {
+    summary: 'Ends every browser session of a user, except the one that asks',
+    answers: { 204: { description: 'Ended' } },
+  },
 }

@@ -16,7 +16,7 @@ const ASSETS = new Map([
 
 /** Source: Board Access Gate, "Endpoints", `/auth-assets/{file}`. */
 export function boardLoginPages(
-  options: Pick<LoginPagesOptions, 'rootPath' | 'look' | 'publicHost' | 'asksUsername'>,
+  options: Pick<LoginPagesOptions, 'rootPath' | 'look' | 'publicHost' | 'asksUsername' | 'ledger'>,
 ): LoginPages {
   return loginPages({ ...options, labels: LABELS, files: FILES, assets: ASSETS })
 }

@@ -43,7 +43,7 @@ export function boardRoutes(parts: BoardRouteParts): BoardRoute[] {
     await gate.admit({ ...factsOf(req, 'api', throttleAddress), method: 'GET' })
   }
   const running = { ...parts, executionFacts, planShownTo: planShownTo({ gate, executionFacts }) }
-  const board = orLoginPage<BoardIdentity>(pages.board.page, pages.login, identity => gate.asksPassword(identity))
+  const board = orLoginPage<BoardIdentity>(pages.board.page, pages.login, identity => gate.asksLogin(identity))
   const routes: BoardRoute[] = [
     route('POST', '/api/login', 'login', login(parts)),
     route('GET', '/api/session', 'anybody', sessionStatus()),

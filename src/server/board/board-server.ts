@@ -41,6 +41,8 @@ export interface BoardServerSettings {
   serviceOrigin?: string
   /** Address of the ledger's page, for a link to it. */
   ledgerUrl?: string
+  /** Sessions of the ledger count; the login page shows that. */
+  acceptsLedgerLogin?: boolean
   /** The cards are invented; the page shows that. */
   isDemo?: boolean
 }
@@ -71,7 +73,11 @@ const ANSWER_BUDGET_BYTES = 64 * 1024 * 1024
 
 const LOG_RULES: Omit<LogRules<BoardAccess, BoardIdentity>, 'address'> = {
   notable: new Set(['login', 'logout', 'execute', 'local']),
-  who: ({ kind }) => (kind === 'anonymous' ? {} : { identity: kind }),
+  who: identity => {
+    if (identity.kind === 'anonymous') return {}
+    const user = identity.kind === 'session' ? identity.ledgerUser : undefined
+    return { identity: identity.kind, ...(user === undefined ? {} : { user }) }
+  },
 }
 
 /** The board's HTTP side. It does not close the board. */
@@ -89,7 +95,13 @@ export function createBoardServer(options: BoardServerOptions): HttpApp {
       refused: () => shed.count('held_limit'),
     }),
   )
-  const login = boardLoginPages({ rootPath, look, asksUsername, ...(publicHost === undefined ? {} : { publicHost }) })
+  const login = boardLoginPages({
+    ...{ rootPath, look, asksUsername },
+    ...(publicHost === undefined ? {} : { publicHost }),
+    ...(settings.acceptsLedgerLogin
+      ? { ledger: { url: ledgerUrl, isOnly: () => !gate.authStatus(ANONYMOUS).enabled } }
+      : {}),
+  })
   const routes = boardRoutes({
     ...options,
     rootPath,

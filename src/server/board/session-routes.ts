@@ -57,13 +57,15 @@ export function authStatus({ gate }: Pick<SessionRouteParts, 'gate'>): BoardEndp
 }
 
 function toSession(identity: BoardIdentity) {
-  const csrfToken = identity.kind === 'session' ? identity.csrfToken : null
-  return { authenticated: csrfToken !== null, csrf_token: csrfToken }
+  const { csrfToken, ledgerUser } = identity.kind === 'session' ? identity : { csrfToken: null }
+  const session = { authenticated: csrfToken !== null, csrf_token: csrfToken }
+  return ledgerUser === undefined ? session : { ...session, ledger_user: ledgerUser }
 }
 
 const SessionSchema = Type.Object({
   authenticated: Type.Boolean(),
   csrf_token: Type.Union([Type.String(), Type.Null()]),
+  ledger_user: Type.Optional(Type.String({ description: 'The username, if it is a session of the ledger.' })),
 })
 
 const DOCS = {

@@ -26,6 +26,7 @@ const TOKEN: RecordingRights = known('token')
 export function recordingRightsOf(identity: Identity): RecordingRights {
   switch (identity.kind) {
     case 'anonymous':
+    case 'reader': // Never asked: its token does not admit it to these routes.
       return STRANGER
     case 'open':
       return OPEN

@@ -10,7 +10,7 @@ import type { WebhookAdapter } from '../../platforms/adapter.js'
 import type { PlatformCatalogue } from '../../platforms/catalogue.js'
 import type { Authorise } from '../accounts/access.js'
 import type { ToActor } from '../accounts/actor.js'
-import { login, logout, sessionStatus } from '../accounts/session-routes.js'
+import { changeOwnPassword, login, logout, sessionStatus } from '../accounts/session-routes.js'
 import * as users from '../accounts/user-routes.js'
 import type { AnswerBudget } from '../answer/answer-budget.js'
 import type { StreamTimes } from '../answer/paced-answer.js'
@@ -132,14 +132,21 @@ export function ledgerRoutes(parts: LedgerRouteParts): Route[] {
     route('POST', '/api/users', 'admin', users.createUser(people)),
     route('PATCH', '/api/users/:id', 'admin', users.updateUser(people)),
     route('DELETE', '/api/users/:id', 'admin', users.deleteUser(people)),
-    route('POST', '/api/users/:id/token', 'admin', users.issueToken(people, users.tokensOfUser(1))),
-    route('DELETE', '/api/users/:id/token', 'admin', users.revokeTokens(people, users.tokensOfUser(1))),
-    route('GET', '/api/users/:id/tokens', 'admin', users.listTokens(people, users.tokensOfUser(1))),
-    route('DELETE', '/api/users/:id/tokens/:token_id', 'admin', users.revokeToken(people, users.tokensOfUser(2))),
-    route('POST', '/api/me/token', 'account', users.issueToken(people, users.ownTokens)),
-    route('DELETE', '/api/me/token', 'account', users.revokeTokens(people, users.ownTokens)),
-    route('GET', '/api/me/tokens', 'account', users.listTokens(people, users.ownTokens)),
-    route('DELETE', '/api/me/tokens/:token_id', 'account', users.revokeToken(people, users.ownTokens)),
+    route('POST', '/api/users/:id/token', 'admin', users.issueToken(people, users.userInPath(1))),
+    route('DELETE', '/api/users/:id/token', 'admin', users.revokeTokens(people, users.userInPath(1))),
+    route('GET', '/api/users/:id/tokens', 'admin', users.listTokens(people, users.userInPath(1))),
+    route('DELETE', '/api/users/:id/tokens/:token_id', 'admin', users.revokeToken(people, users.userInPath(2))),
+    route('GET', '/api/users/:id/sessions', 'admin', users.listSessions(people, users.userInPath(1))),
+    route('DELETE', '/api/users/:id/sessions', 'admin', users.endSessions(people, users.userInPath(1))),
+    route('DELETE', '/api/users/:id/sessions/:session_id', 'admin', users.endSession(people, users.userInPath(2))),
+    route('POST', '/api/me/password', 'account', changeOwnPassword(sessions)),
+    route('POST', '/api/me/token', 'account', users.issueToken(people, users.ownId)),
+    route('DELETE', '/api/me/token', 'account', users.revokeTokens(people, users.ownId)),
+    route('GET', '/api/me/tokens', 'account', users.listTokens(people, users.ownId)),
+    route('DELETE', '/api/me/tokens/:token_id', 'account', users.revokeToken(people, users.ownId)),
+    route('GET', '/api/me/sessions', 'account', users.listSessions(people, users.ownId)),
+    route('DELETE', '/api/me/sessions', 'account', users.endSessions(people, users.ownId)),
+    route('DELETE', '/api/me/sessions/:session_id', 'account', users.endSession(people, users.ownId)),
     route('POST', '/api/captures', 'local', runCaptures({ captures: parts.captures, ...bodies, ...answers })),
     route('GET', '/api/health', 'public', health({ ...program, ledger, showPlain: pages.login.showPlain })),
     route('GET', '/api/stats', 'read', stats(ledger)),

@@ -37,6 +37,8 @@ export interface LoginPagesOptions {
   /** Default true. */
   asksUsername?: boolean
   labels?: Partial<LoginLabels>
+  /** Sessions of the ledger count too. `isOnly`: there is no other login. */
+  ledger?: { url?: string | undefined; isOnly: () => boolean }
   /** The files that the page names. */
   files?: LoginPageFiles
   /** The content of those files: name → paths below the package's `assets/`, which are joined. */
@@ -57,12 +59,22 @@ const LEDGER_ASSETS = new Map([...LOGIN_ASSETS].map(([name, path]) => [name, [pa
  * Source: decisions on security, section 1, "assets by name".
  */
 export function loginPages(options: LoginPagesOptions): LoginPages {
-  const { rootPath, look, publicHost, asksUsername = true, labels = {}, files, assets = LEDGER_ASSETS } = options
+  const {
+    rootPath,
+    look,
+    publicHost,
+    asksUsername = true,
+    labels = {},
+    files,
+    ledger,
+    assets = LEDGER_ASSETS,
+  } = options
   const loaded = new Map([...assets].map(([name, paths]) => [name, readAsset(name, paths)] as const))
   const show = (req: HttpRequest, asked: unknown): Reply => {
     const next = safeNext(asked, rootPath)
     const host = publicHost ?? req.headers.host ?? ''
-    const page = { ...look, rootPath, next, host, asksUsername, labels, ...(files ? { files } : {}) }
+    const ways = ledger ? { ledger: { url: ledger.url, isOnly: ledger.isOnly() } } : {}
+    const page = { ...look, rootPath, next, host, asksUsername, labels, ...ways, ...(files ? { files } : {}) }
     const headers = ['Cache-Control', 'no-store']
     return { status: 200, type: 'text/html; charset=utf-8', page: true, body: renderLoginPage(page), headers }
   }

@@ -1,5 +1,6 @@
-import { isHost } from '../../login/origins.js'
+import { isHost, isLoopbackHost } from '../../login/origins.js'
 import type { BoardSecrets } from '../../model/board/board-secrets.js'
+import { API_URL_ALLOWED, acceptApiUrl } from '../client-settings.js'
 import { type LoginRules, readLoginRules } from '../login-rules.js'
 import type { SettingReader } from '../reading/setting-reader.js'
 import { readBoardSecrets } from './secrets.js'
@@ -10,7 +11,9 @@ export interface BoardGateSettings extends LoginRules {
   username?: string
   /** The secrets at startup; `watchBoardSecrets` follows their changes. */
   secrets: BoardSecrets
-  /** A password or a key is required. */
+  /** Base address of the ledger whose browser sessions count, without trailing slash. */
+  ledgerLogin?: string
+  /** A password, a key or a session of the ledger is required. */
   isProtected: boolean
   /** The origin of `BOARD_SERVICE_URL`, whose pages are ours too. */
   serviceOrigin?: string
@@ -36,6 +39,7 @@ export function readBoardGate(reader: SettingReader): BoardGateSettings {
     acceptServiceUrl,
     'is not the http or https address of one host',
   )
+  const ledgerLogin = readLedgerLogin(reader)
   const rules = readLoginRules(reader, 'BOARD')
   const { password, apiKey } = secrets
   if (
@@ -52,8 +56,9 @@ export function readBoardGate(reader: SettingReader): BoardGateSettings {
     ...rules,
     ...(username === undefined ? {} : { username }),
     ...(serviceOrigin === undefined ? {} : { serviceOrigin }),
+    ...(ledgerLogin === undefined ? {} : { ledgerLogin }),
     secrets,
-    isProtected: password !== undefined || apiKey !== undefined,
+    isProtected: password !== undefined || apiKey !== undefined || ledgerLogin !== undefined,
   }
 }
 
@@ -63,6 +68,14 @@ function readUsername(reader: SettingReader): string | undefined {
   }
   const allowed = `is not a text of up to ${MAX_USERNAME_CHARACTERS} characters without blanks at its ends`
   return reader.text(USERNAME, accept, allowed)
+}
+
+function readLedgerLogin(reader: SettingReader): string | undefined {
+  const url = reader.text('BOARD_LEDGER_LOGIN', acceptApiUrl, API_URL_ALLOWED)
+  if (url !== undefined && new URL(url).protocol === 'http:' && !isLoopbackHost(new URL(url).host)) {
+    reader.warn('BOARD_LEDGER_LOGIN is http to another machine: session cookies are sent to it without TLS.')
+  }
+  return url
 }
 
 function acceptServiceUrl(text: string): string | undefined {

@@ -262,7 +262,7 @@ const USER = {
 }
 const TOKEN = {
   ...{ id: 'token_1', prefix: 'tok_abcd', may: 'all', sources: [] as string[] },
-  ...{ created_at: '2031-05-04T09:00:00.123456Z', last_used_at: null },
+  ...{ name: null, created_at: '2031-05-04T09:00:00.123456Z', last_used_at: null, expires_at: null },
 }
 const WRITER = { ...TOKEN, may: 'write', sources: ['ci', 'deploy\u001b[2J'] }
 
@@ -282,11 +282,15 @@ t.test('a token is shown whole once, and by its beginning from then on', async t
   t.match(issued, /^API token of ada\n {2}token +tok_abcdefgh\n {2}id +token_1\n[\s\S]*not shown again/)
   t.match(
     tokenTable({ items: [TOKEN] }, LOOK),
-    /\ntoken_1 {2}tok_abcd +all rights of its user {2}2031-05-04 09:00:00 {2}never$/,
+    /\ntoken_1 {2}tok_abcd +all rights of its user {2}2031-05-04 09:00:00 {2}never\s+never$/,
   )
+  const reader = { ...TOKEN, may: 'read', name: 'wall\u001b', expires_at: USER.updated_at }
+  const row = /\ntoken_1 {2}tok_abcd +wall\S* +read what its user may {2}.*\s+2031-05-04 10:00:00$/
+  t.match(tokenTable({ items: [reader] }, LOOK), row)
+  t.notMatch(tokenTable({ items: [reader] }, LOOK), '\u001b')
   t.match(tokenTable({ items: [WRITER] }, LOOK), / {2}record events of ci, deploy.* {2}2031/)
   t.notMatch(tokenTable({ items: [WRITER] }, LOOK), '\u001b')
-  t.match(tokenTable({ items: [{ ...TOKEN, last_used_at: USER.updated_at }] }, LOOK), /2031-05-04 10:00:00$/)
+  t.match(tokenTable({ items: [{ ...TOKEN, last_used_at: USER.updated_at }] }, LOOK), /2031-05-04 10:00:00\s+never$/)
   t.match(tokenTable({ items: [] }, LOOK), /No tokens/)
 })
 
@@ -295,6 +299,7 @@ t.test('a session says who one is, and whether that matters', async t => {
   t.match(sessionCard(session, LOOK), /^You are ada\n {2}role +admin\n {2}id +user_1\n {2}login +needed for reading$/)
   const writer = sessionCard({ ...session, may: 'write', sources: ['ci'] }, LOOK)
   t.match(writer, /token may {2}record events of ci, and read nothing\n/)
+  t.match(sessionCard({ ...session, may: 'read' }, LOOK), /token may {2}read, and change nothing\n/)
   const nobody = { ...session, authenticated: false, user: null }
   t.match(sessionCard({ ...nobody, admin_required: false }, LOOK), /^You are not logged in\n {2}login +not needed/)
   const bootstrap = { ...nobody, authenticated: true, is_bootstrap_admin: true }

@@ -1,3 +1,4 @@
+import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { BOARD_ACCESS, type BoardAccess } from '../../../src/gate/access.js'
 import { deferredFailure } from '../../../src/runtime/lost-ownership.js'
@@ -208,3 +209,112 @@ t.test('programs are closed once, and what one meets keeps none of the others', 
   t.same(asked, ['ledger', 'board'])
   await t.resolves(together.closed)
 })
+
+/** A ledger with the user ada, as it is served, and a way to log in. */
+async function serveLedger(t: Test) {
+  const env = { EVENT_LOG_LEVEL: 'silent', EVENT_BOOTSTRAP_USERNAME: 'ada', EVENT_BOOTSTRAP_PASSWORD_FILE: '/p' }
+  const sources = memorySources({ env, files: { '/p': PASSWORD } })
+  const flags = { only: 'ledger', port: '0', db: join(ownFolder(t), 'events.db') } as const
+  const running = await serve(readServeSettings(flags, sources), sources)
+  let isOpen = true
+  const close = async () => {
+    if (isOpen) await running.close()
+    isOpen = false
+  }
+  t.teardown(close)
+  const url = running.ledger?.url ?? ''
+  const logIn = async () => {
+    const body = JSON.stringify({ username: 'ada', password: PASSWORD })
+    const headers = { 'content-type': 'application/json' }
+    const answer = await fetch(`${url}/api/login`, { method: 'POST', headers, body })
+    const { csrf_token } = (await answer.json()) as { csrf_token: string }
+    return { cookie: answer.headers.get('set-cookie')?.split(';', 1)[0] ?? '', csrf: csrf_token }
+  }
+  return { url, logIn, close }
+}
+
+t.test(
+  'a session of the ledger counts where that is configured, by the rules of the board, while it lives',
+  async t => {
+    const ledger = await serveLedger(t)
+    const { cookie, csrf } = await ledger.logIn()
+    t.match(cookie, /^event_session=/)
+    const env = { BOARD_LEDGER_LOGIN: ledger.url, BOARD_EXECUTOR_TOKEN: EXECUTOR_TOKEN }
+    const url = await serveBoard(t, env)
+    const ask = async (path: string, headers: Record<string, string> = {}, method = 'GET', to = url) => {
+      const body = method === 'POST' ? JSON.stringify({ title: 'One login' }) : null
+      const sent = { ...(body === null ? {} : { 'content-type': 'application/json' }), ...headers }
+      const answer = await fetch(to + path, { method, headers: sent, body })
+      const text = await answer.text()
+      const isJson = answer.headers.get('content-type')?.includes('json')
+      return { status: answer.status, text, body: isJson ? JSON.parse(text) : {} }
+    }
+
+    t.test('without the setting it is none', async t => {
+      const plain = await serveBoard(t, { BOARD_PASSWORD: PASSWORD })
+      t.match(await ask('/api/cards', { cookie }, 'GET', plain), { status: 401 })
+      t.strictSame((await ask('/api/session', { cookie }, 'GET', plain)).body, {
+        authenticated: false,
+        csrf_token: null,
+      })
+      t.notMatch((await ask('/', {}, 'GET', plain)).text, /ledger/)
+    })
+
+    t.test('what is no session of the ledger opens nothing', async t => {
+      const forged = `event_session=${'x'.repeat(43)}`
+      const others = [{}, { cookie: forged }, { cookie: `${cookie}x` }, { cookie: `${cookie}; ${forged}` }]
+      for (const headers of [
+        ...others,
+        { cookie: cookie.replace('event', 'board') },
+        { authorization: `Bearer ${csrf}` },
+      ]) {
+        t.match(await ask('/api/cards', headers), { status: 401 }, JSON.stringify(headers))
+      }
+      t.match(await ask('/'), {
+        status: 200,
+        text: /<title>Log in to the board[\s\S]*log in there, then load this page again/,
+      })
+      t.notMatch((await ask('/')).text, /<form|<script[^>]*login/)
+      const both = await serveBoard(t, { ...env, BOARD_PASSWORD: PASSWORD })
+      t.match(await ask('/', {}, 'GET', both), { text: /<form[\s\S]*Or use your login to the ledger/ })
+      t.match(await ask('/', { cookie }, 'GET', both), { status: 200, text: /id="app"/ })
+    })
+
+    t.test('its user reads, and writes with the Origin and the CSRF token of the board', async t => {
+      const { body: session } = await ask('/api/session', { cookie })
+      t.match(session, { authenticated: true, csrf_token: /^[\w-]{43}$/, ledger_user: 'ada' })
+      t.not(session.csrf_token, csrf)
+      t.strictSame((await ask('/api/auth', { cookie })).body, {
+        ...{ enabled: false, authenticated: true, username_required: false, api_token_enabled: false },
+      })
+      t.match(await ask('/api/cards', { cookie }), { status: 200 })
+      const own = { cookie, origin: url, 'x-csrf-token': session.csrf_token }
+      const refusals: [Record<string, string>, string][] = [
+        [{ cookie, 'x-csrf-token': session.csrf_token }, 'origin_not_allowed'],
+        [{ ...own, origin: ledger.url }, 'origin_not_allowed'],
+        [{ ...own, origin: 'null' }, 'origin_not_allowed'],
+        [{ ...own, 'sec-fetch-site': 'cross-site' }, 'origin_not_allowed'],
+        [{ cookie, origin: url }, 'csrf_failed'],
+        [{ ...own, 'x-csrf-token': csrf }, 'csrf_failed'],
+      ]
+      for (const [headers, code] of refusals) {
+        t.match(await ask('/api/cards', headers, 'POST'), { status: 403, body: { code } }, JSON.stringify(headers))
+      }
+      t.match(await ask('/api/cards', own, 'POST'), { status: 201 })
+      t.match(await ask('/api/executor/pause', own, 'POST'), { status: 403, body: { code: 'executor_denied' } })
+      t.match(await ask('/api/logout', own, 'POST'), { status: 409, body: { code: 'ledger_session' } })
+      t.match(await ask('/api/cards', { cookie }), { status: 200 })
+    })
+
+    t.test('it ends with the session at the ledger, and with the ledger', async t => {
+      const again = await ledger.logIn()
+      const headers = { cookie, 'x-csrf-token': csrf }
+      t.equal((await fetch(`${ledger.url}/api/logout`, { method: 'POST', headers })).status, 204)
+      t.match(await ask('/api/cards', { cookie }), { status: 401 })
+      t.match(await ask('/api/cards', again), { status: 200 })
+      await ledger.close()
+      t.match(await ask('/api/cards', again), { status: 401 })
+      t.match(await ask('/', again), { status: 200, text: /<title>Log in to the board/ })
+    })
+  },
+)

@@ -47,6 +47,12 @@ const EXPECTED: Record<Access, Record<'nobody' | 'member' | 'admin', Outcome>> =
   local: { nobody: 403, member: 403, admin: 403 },
 }
 
+/** What a read-only token of an admin may use. */
+const FOR_READERS: Record<Row['access'], Outcome> = {
+  ...{ public: 'in', anybody: 'in', webhook: 'in', login: 'in', read: 'in' },
+  ...{ record: 403, write: 403, logout: 403, account: 403, admin: 403, local: 403 },
+}
+
 /** What changes something for whoever is logged in: the rows that a session needs its CSRF token for. */
 const rows = await readRows(ledger.request, BY_ADMIN_TOKEN)
 const writes = rows.filter(({ method, access }) => method !== 'GET' && EXPECTED[access].nobody === 401)
@@ -62,9 +68,13 @@ const sendRow = ({ method, path }: Pick<Row, 'method' | 'path'>, headers: Header
 t.test('every row of the table lets in whom its access says, however its path is written', async t => {
   const mia = await ledger.byToken(ledger.mia)
   const ada = await ledger.byToken(ledger.ada)
+  const { token } = await ledger.accounts.tokens.issue(ledger.ada.id, undefined, { may: 'read' })
+  const reader = { Authorization: `Bearer ${token}` }
   for (const row of rows) {
     for (const path of twinsOf(row.path)) {
       const name = `${row.method} ${path}`
+      const asReader = await sendRow({ ...row, path }, reader)
+      t.equal(outcomeOf(asReader), FOR_READERS[row.access], `${name} with a read-only token`)
       const answers = {
         nobody: await sendRow({ ...row, path }, {}),
         // Some of these rows revoke the token that they were asked with.
@@ -407,7 +417,13 @@ t.test('a ledger without users is open to read and watch, not to create the firs
   const unauthenticated = { status: 401, body: { code: 'unauthenticated' } }
   const admin = { username: 'eve', password: PASSWORD, role: 'admin' }
   t.match(await post('/api/users', admin), unauthenticated)
-  for (const path of ['/api/users', '/api/me/tokens', '/api/users/x/tokens']) {
+  for (const path of [
+    '/api/users',
+    '/api/me/tokens',
+    '/api/me/sessions',
+    '/api/users/x/tokens',
+    '/api/users/x/sessions',
+  ]) {
     t.match(await sendRaw(served, path), unauthenticated, path)
   }
   for (const path of ['/api/me/token', '/api/users/x/token', '/api/logout']) {

@@ -165,6 +165,37 @@ t.test('a logout ends the session and the cookie', async t => {
   t.match(await send('/api/logout', { method: 'POST', headers }), { status: 401 }, 'and only once')
 })
 
+t.test('a user changes its own password, and this browser stays logged in with another cookie', async t => {
+  const { id } = await ledger.accounts.createUser({ username: 'eve', password: PASSWORD })
+  const eve = { ...mia, id, username: 'eve' }
+  const [own, other] = [await ledger.logIn(eve), await ledger.logIn(eve)]
+  const change = (members: object, headers: Headers = own.headers) => {
+    const body = { current_password: PASSWORD, password: 'a dozen purple umbrellas', ...members }
+    return send('/api/me/password', { method: 'POST', headers, body })
+  }
+  t.match(await change({}, { Cookie: own.cookie }), { status: 403, body: { code: 'csrf_failed' } })
+  t.match(await change({}, BY_ADMIN_TOKEN), { status: 409, body: { code: 'no_account' } })
+  t.match(await change({}, {}), { status: 401 })
+  const wrong = await change({ current_password: 'a wrong one' })
+  t.match(wrong, { status: 403, body: { code: 'wrong_password', errors: [{ field: '/current_password' }] } })
+  t.match(await change({ password: 'eve' }), { status: 400, body: { errors: [{ field: '/password' }] } })
+  t.match(await change({ role: 'admin' }), { status: 400 })
+
+  const { status, headers, body } = await change({})
+  t.match({ status, body }, { status: 200, body: { csrf_token: /^[\w-]{43}$/ } })
+  const [line = '', ...others] = valuesOf(headers, 'set-cookie')
+  t.same(others, [])
+  t.match(line, /^event_session=[\w-]{43}; Path=\/; HttpOnly; SameSite=Lax$/)
+  const renewed = { Cookie: line.split(';', 1)[0] ?? '', 'X-CSRF-Token': String(body.csrf_token) }
+  for (const { headers } of [own, other]) t.match(await send('/api/stats', { headers }), { status: 401 })
+  t.match(await send('/api/me/token', { method: 'POST', headers: renewed }), { status: 201 })
+  t.match(await logIn({ username: 'eve', password: PASSWORD }), { status: 401 })
+  const byToken = await change({ current_password: 'a dozen purple umbrellas' }, await ledger.byToken(eve))
+  t.match(byToken, { status: 200, body: { csrf_token: null } })
+  t.same(valuesOf(byToken.headers, 'set-cookie'), [])
+  t.match(await send('/api/stats', { headers: renewed }), { status: 401 })
+})
+
 t.test('every caller can query its own identity', async t => {
   const nobody = {
     admin_required: true,

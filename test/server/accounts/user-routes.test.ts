@@ -122,7 +122,9 @@ t.test('a token is shown once, listed without its secret, and revoked alone or w
     const issued = await ask('POST', `${place}/token`)
     t.match(issued, { status: 201, body: { token: /^tok_[A-Za-z0-9_-]{43}$/ } })
     t.same(valuesOf(issued.headers, 'cache-control'), ['no-store'])
-    t.same(Object.keys(issued.body).sort(), ['created_at', 'id', 'may', 'prefix', 'sources', 'token'])
+    t.same(Object.keys(issued.body).sort(), [
+      ...['created_at', 'expires_at', 'id', 'may', 'name', 'prefix', 'sources', 'token'],
+    ])
     const other = await ask('POST', `${place}/token`)
     const shown: Headers = { Authorization: `Bearer ${issued.body.token}` }
     t.match(await send('/api/session', { headers: shown }), { body: { user: { id: mia.id } } })
@@ -151,13 +153,27 @@ t.test('a writer token is issued for named sources, and nothing that was mistype
       status: 201,
       body: { may: 'write', sources: ['ci', 'deploy'] },
     })
-    for (const body of ['', {}, { may: 'all' }]) {
+    const name = 'x'.repeat(64)
+    t.match(await issue({ name, expires_at: '2031-05-04T09:00:00+02:00' }), {
+      status: 201,
+      body: { may: 'all', name, expires_at: '2031-05-04T07:00:00.000000Z' },
+    })
+    for (const body of ['', {}, { may: 'all' }, { name: null, expires_at: null }]) {
       t.match(await issue(body), { status: 201, body: { may: 'all', sources: [] } }, JSON.stringify(body))
     }
     const { body: before } = await send(`${place}/tokens`, { headers: shown })
     const refusals: [unknown, string, code?: string][] = [
       [[], '', 'invalid_json'],
-      [{ may: 'read' }, '/may'],
+      [{ may: 'reads' }, '/may'],
+      [{ may: 'read', sources: ['ci'] }, '/sources'],
+      ...['', ' ', 7, 'x'.repeat(65), 'a\nb', 'a\u202eb', '\ud800'].map((name): [unknown, string] => [
+        { name },
+        '/name',
+      ]),
+      ...['', 7, '2031-05-04', '2020-01-01T00:00:00Z'].map((expires_at): [unknown, string] => [
+        { expires_at },
+        '/expires_at',
+      ]),
       [{ may: 'write' }, '/sources'],
       [{ may: 'write', sources: [] }, '/sources'],
       [{ may: 'write', sources: 'ci' }, '/sources'],
@@ -184,12 +200,65 @@ t.test("no user revokes another user's token under its own name", async t => {
   t.match(await asAdmin('DELETE', `/api/users/${ada.id}/tokens/${id}`), { status: 204 })
 })
 
-t.test('the admin token has no account to own tokens', async t => {
+t.test('a user sees its own sessions, ends one, and all others but the one that asks', async t => {
+  const one = await ledger.logIn(mia)
+  const two = await ledger.logIn(mia)
+  const own = (method: string, path = '') => send(`/api/me/sessions${path}`, { method, headers: two.headers })
+  await ledger.logIn(ada)
+  const [{ id: adas } = { id: '' }] = await ledger.accounts.sessions.list(ada.id)
+  const listed = await own('GET')
+  const items = listed.body.items as { id: string; is_current: boolean }[]
+  t.match(items[0], { id: /^session_[0-9a-f]{16}$/, created_at: /Z$/, last_used_at: /Z$/, address: '127.0.0.1' })
+  t.same(
+    items.map(item => item.is_current),
+    items.map((_, at) => at === 0),
+  )
+  for (const secret of [one, two].flatMap(({ cookie, csrfToken }) => [cookie.split('=')[1] ?? '', csrfToken])) {
+    t.notOk(listed.text.includes(secret))
+  }
+  t.match(await own('DELETE', `/${adas}`), { status: 404 }, "another user's session stays")
+  const { 'X-CSRF-Token': _, ...noToken } = two.headers
+  const foreign = { method: 'DELETE', headers: noToken as Headers }
+  t.match(await send('/api/me/sessions', foreign), { status: 403, body: { code: 'csrf_failed' } })
+  t.match(await own('DELETE', `/${items[1]?.id}`), { status: 204, text: '' })
+  t.match(await own('DELETE', `/${items[1]?.id}`), { status: 404, body: { code: 'not_found' } })
+  t.match(await send('/api/me/tokens', { headers: one.headers }), { status: 401 })
+  const three = await ledger.logIn(mia)
+  t.match(await own('DELETE'), { status: 204 })
+  t.match(await send('/api/me/tokens', { headers: three.headers }), { status: 401 })
+  t.match((await own('GET')).body, { count: 1, items: [{ is_current: true }] })
+})
+
+t.test('an admin sees and ends the sessions of a user, which the account log records; a member does not', async t => {
+  const { headers } = await ledger.logIn(mia)
+  const place = `/api/users/${mia.id}/sessions`
+  const [item] = (await asAdmin('GET', place)).body.items as { id: string; is_current: boolean }[]
+  t.equal(item?.is_current, false)
+  t.match(await send(`/api/users/${ada.id}/sessions`, { headers }), { status: 403 })
+  t.match(await send(`/api/users/${ada.id}/sessions`, { method: 'DELETE', headers }), { status: 403 })
+  t.match(await asAdmin('DELETE', `/api/users/${ada.id}/sessions/${item?.id}`), { status: 404 })
+  t.match(await asAdmin('DELETE', `${place}/${item?.id}`), { status: 204 })
+  const other = await ledger.logIn(mia)
+  t.match(await asAdmin('DELETE', place), { status: 204 })
+  t.match(await asAdmin('DELETE', place), { status: 204 })
+  for (const shown of [headers, other.headers])
+    t.match(await send('/api/me/tokens', { headers: shown }), { status: 401 })
+  t.match((await asAdmin('GET', place)).body, { count: 0, items: [] })
+  const ended = { action: 'ledger.sessions_ended', user: { id: mia.id }, by: { identity: 'admin_token' } }
+  const log = (await asAdmin('GET', '/api/users/log?limit=3')).body.items
+  t.match(log, [ended, { action: 'ledger.login_succeeded' }, ended], 'an end of none leaves no entry')
+  t.match(await asAdmin('GET', '/api/users/x/sessions'), { status: 404 })
+})
+
+t.test('the admin token has no account to own tokens or sessions', async t => {
   for (const [method, path] of [
     ['POST', '/api/me/token'],
     ['DELETE', '/api/me/token'],
     ['GET', '/api/me/tokens'],
     ['DELETE', '/api/me/tokens/x'],
+    ['GET', '/api/me/sessions'],
+    ['DELETE', '/api/me/sessions'],
+    ['DELETE', '/api/me/sessions/x'],
   ] as const) {
     t.match(await asAdmin(method, path), { status: 409, body: { code: 'no_account' } }, `${method} ${path}`)
   }

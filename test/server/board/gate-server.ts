@@ -79,7 +79,7 @@ export async function serveGate(t: Test, options: GateServerOptions = {}): Promi
       'GET',
       '/',
       'anybody',
-      orLoginPage(shell, pages, identity => gate.asksPassword(identity)),
+      orLoginPage(shell, pages, identity => gate.asksLogin(identity)),
     ),
   ]
 

@@ -161,6 +161,7 @@ t.test('a writer token records events of its sources and does nothing else', asy
     ['/api/subscriptions', { method: 'POST', body: { source: 'ci' } }],
     ['/api/me/token', { method: 'POST' }],
     ['/api/me/tokens', {}],
+    ['/api/me/sessions', {}],
     ['/api/logout', { method: 'POST' }],
   ]
   for (const [path, request] of requests) {

@@ -25,10 +25,14 @@ const start = (t: Test, options: ServeOptions = {}) => serve(t, { adapters: ADAP
 t.test('the table is what is documented', async t => {
   const served = await start(t)
   t.same((await rows(served)).map(({ method, path }) => `${method} ${path}`).sort(), [
+    'DELETE /api/me/sessions',
+    'DELETE /api/me/sessions/x',
     'DELETE /api/me/token',
     'DELETE /api/me/tokens/x',
     'DELETE /api/subscriptions/x',
     'DELETE /api/users/x',
+    'DELETE /api/users/x/sessions',
+    'DELETE /api/users/x/sessions/x',
     'DELETE /api/users/x/token',
     'DELETE /api/users/x/tokens/x',
     'GET /',
@@ -38,6 +42,7 @@ t.test('the table is what is documented', async t => {
     'GET /api/facets',
     'GET /api/health',
     'GET /api/histogram',
+    'GET /api/me/sessions',
     'GET /api/me/tokens',
     'GET /api/openapi.json',
     'GET /api/platforms',
@@ -50,6 +55,7 @@ t.test('the table is what is documented', async t => {
     'GET /api/subscriptions/x',
     'GET /api/users',
     'GET /api/users/log',
+    'GET /api/users/x/sessions',
     'GET /api/users/x/tokens',
     'GET /assets/shared/icon.svg',
     'GET /login',
@@ -62,6 +68,7 @@ t.test('the table is what is documented', async t => {
     'POST /api/events',
     'POST /api/login',
     'POST /api/logout',
+    'POST /api/me/password',
     'POST /api/me/token',
     'POST /api/subscriptions',
     'POST /api/subscriptions/preview',

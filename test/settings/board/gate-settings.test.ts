@@ -77,9 +77,10 @@ t.test('the environment goes before the shared one', async t => {
   t.same(settingsOf({}, files).secrets, { authSecret: OTHER, apiKey: LONG })
 })
 
-t.test('a password or a key protects, other secrets do not', async t => {
+t.test('a password, a key or the login of the ledger protects, other secrets do not', async t => {
   t.equal(settingsOf({ BOARD_PASSWORD: 'x' }).isProtected, true)
   t.equal(settingsOf({ BOARD_API_KEY: LONG }).isProtected, true)
+  t.equal(settingsOf({ BOARD_LEDGER_LOGIN: 'http://127.0.0.1:8765' }).isProtected, true)
   t.equal(settingsOf({ BOARD_EXECUTOR_TOKEN: LONG, BOARD_AUTH_SECRET: OTHER, BOARD_USERNAME: 'a' }).isProtected, false)
 })
 
@@ -101,6 +102,22 @@ t.test('of the address people use only the origin counts', async t => {
     ['http://bücher.example', 'http://xn--bcher-kva.example'],
   ] as const) {
     t.equal(settingsOf({ BOARD_SERVICE_URL: text }).serviceOrigin, origin)
+  }
+})
+
+t.test('the ledger that is asked has an address, which may have a path', async t => {
+  t.equal(settingsOf({ BOARD_LEDGER_LOGIN: 'http://localhost:8765/books/' }).ledgerLogin, 'http://localhost:8765/books')
+  for (const text of [
+    '1',
+    'yes',
+    '127.0.0.1:8765',
+    'ftp://a',
+    'http://ada:secret-word@a',
+    'http://a/?x',
+    'http://a/#x',
+  ]) {
+    const problems = problemsOf(() => settingsOf({ BOARD_LEDGER_LOGIN: text }))
+    t.match(problems, [{ field: 'BOARD_LEDGER_LOGIN', detail: /is not an http or https address/ }], text)
   }
 })
 
@@ -297,6 +314,11 @@ const doubtful: { name: string; sources: MemorySources; says: RegExp[] }[] = [
     name: 'a cookie that goes without TLS where there is TLS',
     sources: { env: { BOARD_SERVICE_URL: 'https://board.example.org' } },
     says: [/BOARD_COOKIE_SECURE is off/],
+  },
+  {
+    name: 'a ledger that is asked without TLS over the network',
+    sources: { env: { BOARD_LEDGER_LOGIN: 'http://ledger.example.org' } },
+    says: [/^BOARD_LEDGER_LOGIN is http to another machine/],
   },
   {
     name: 'a file that others may read',

@@ -28,14 +28,15 @@ const UPDATE = /* sql */ `UPDATE users SET role = ?2, enabled = ?3, password_has
 const DELETE = /* sql */ `DELETE FROM users WHERE id = ?`
 const HAS_OTHER_ADMIN = /* sql */ `SELECT 1 FROM users WHERE role = 'admin' AND enabled AND id <> ? LIMIT 1`
 
-const TOKEN = 'id, user_id, digest, prefix, may, sources, created_at, last_used_at'
-const ADD_TOKEN = /* sql */ `INSERT INTO api_tokens (${TOKEN}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`
+const TOKEN = 'id, user_id, digest, prefix, may, sources, name, expires_at, created_at, last_used_at'
+const ADD_TOKEN = /* sql */ `INSERT INTO api_tokens (${TOKEN}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
 const DROP_OLDEST = /* sql */ `
   DELETE FROM api_tokens
   WHERE user_id = ?1 AND seq NOT IN (SELECT seq FROM api_tokens WHERE user_id = ?1 ORDER BY seq DESC LIMIT ?2)`
 const FIND_BY_DIGEST = /* sql */ `
   SELECT users.id, username, role, enabled, password_hash, users.created_at, updated_at,
-    token.id AS token_id, user_id, digest, prefix, may, sources, token.created_at AS token_created_at, last_used_at
+    token.id AS token_id, user_id, digest, prefix, may, sources, name, expires_at,
+    token.created_at AS token_created_at, last_used_at
   FROM api_tokens AS token JOIN users ON users.id = user_id
   WHERE digest = ?`
 const NOTE_USE = /* sql */ `UPDATE api_tokens SET last_used_at = ?2 WHERE id = ?1`
@@ -59,9 +60,10 @@ export function userTasks(database: Database) {
     create: write((user: StoredUser, log?: AccountLogEntry) => {
       return createUser(database, user) ? logged(database, undefined, log) : nameTaken()
     }),
-    update: write((id: string, changes: UserChanges, rule: LastAdminRule, log?: AccountLogEntry) => {
+    update: write((id: string, sent: UserChanges, rule: LastAdminRule, log?: AccountLogEntry) => {
+      const { replaces_hash, ...changes } = sent
       const before = findUser(database, id)
-      if (!before) return undefined
+      if (!before || (replaces_hash ?? before.password_hash) !== before.password_hash) return undefined
       const after = { ...before, ...changes }
       if (isAdmin(before) && !isAdmin(after) && !mayLeave(database, id, rule)) return lastAdmin()
       database.run(UPDATE, id, after.role, after.enabled ? 1 : 0, after.password_hash, after.updated_at)
@@ -77,10 +79,10 @@ export function userTasks(database: Database) {
     }),
     /** The newest token is the one that was added last: a clock may step back. */
     addToken: write((token: StoredToken, keep: number, log?: AccountLogEntry) => {
-      const { id, user_id, digest, prefix, may, sources, created_at, last_used_at } = token
+      const { id, user_id, digest, prefix, may, sources, name, expires_at, created_at, last_used_at } = token
       if (!findUser(database, user_id)) return noSuchUser()
-      const rights = [may, JSON.stringify(sources)]
-      database.run(ADD_TOKEN, id, user_id, digest, prefix, ...rights, created_at, last_used_at)
+      const terms = [may, JSON.stringify(sources), name, expires_at]
+      database.run(ADD_TOKEN, id, user_id, digest, prefix, ...terms, created_at, last_used_at)
       database.run(DROP_OLDEST, user_id, keep)
       return logged(database, undefined, log)
     }),
@@ -174,6 +176,8 @@ function toToken(row: Record<string, unknown>): StoredToken {
     prefix: String(row.prefix),
     may: row.may as StoredToken['may'],
     sources: JSON.parse(String(row.sources)),
+    name: row.name === null ? null : String(row.name),
+    expires_at: row.expires_at === null ? null : String(row.expires_at),
     created_at: String(row.created_at),
     last_used_at: row.last_used_at === null ? null : String(row.last_used_at),
   }

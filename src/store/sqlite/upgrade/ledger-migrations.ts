@@ -17,6 +17,7 @@ export const LEDGER_MIGRATIONS: readonly Migration[] = [
   carryOlderUsers,
   addSignatures,
   addOutcomes,
+  addTokenNames,
 ]
 
 /** The version that a ledger has once it is migrated. */
@@ -164,6 +165,12 @@ const EMPTY_INDEXES = /* sql */ `
 /** Outcomes are facets (docs/decisions/0037). The store fills both indexes again while it runs, in one pass over the events. */
 function addOutcomes(database: Database): void {
   database.exec(EMPTY_INDEXES)
+}
+
+/** Names and ends of tokens. Existing tokens have neither. */
+function addTokenNames(database: Database): void {
+  database.exec('ALTER TABLE api_tokens ADD COLUMN name TEXT')
+  database.exec('ALTER TABLE api_tokens ADD COLUMN expires_at TEXT')
 }
 
 /** Renames tables of these names, which another program created, to `older_…`. @returns their names */

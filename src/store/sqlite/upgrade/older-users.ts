@@ -152,6 +152,8 @@ function readOlderToken(members: Members, otherwiseId: string, now: string): Sto
     prefix: textOf(members, 'prefix', 'token_prefix') ?? 'tok_',
     may: 'all',
     sources: [],
+    name: null,
+    expires_at: null,
     created_at: instantOf(members.created_at) ?? now,
     last_used_at: instantOf(members.last_used_at) ?? null,
   }

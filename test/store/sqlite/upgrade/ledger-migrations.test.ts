@@ -51,8 +51,12 @@ t.test('a ledger from before there were users keeps its events and is open', asy
   )
 })
 
+/** The tokens' table as version 8 had it. */
+const WITHOUT_TOKEN_NAMES = 'ALTER TABLE api_tokens DROP COLUMN name; ALTER TABLE api_tokens DROP COLUMN expires_at'
+
 /** The tokens' table as version 3 had it. */
-const WITHOUT_TOKEN_RIGHTS = 'ALTER TABLE api_tokens DROP COLUMN may; ALTER TABLE api_tokens DROP COLUMN sources'
+const WITHOUT_TOKEN_RIGHTS = `${WITHOUT_TOKEN_NAMES};
+  ALTER TABLE api_tokens DROP COLUMN may; ALTER TABLE api_tokens DROP COLUMN sources`
 
 const HASH = `pbkdf2_sha256$1000$${'ab'.repeat(16)}$${'cd'.repeat(32)}`
 const digestOf = (n: number) => n.toString(16).padStart(64, '0')
@@ -214,7 +218,8 @@ t.test('the outcomes of events that were indexed before outcomes were are found'
   inFile(path, connection => {
     connection.exec(`INSERT INTO event_facets (event_facets) VALUES ('delete-all')`)
     for (const seq of [1, 2]) connection.exec(`INSERT INTO event_facets (rowid, facets) VALUES (${seq}, 'source:chat')`)
-    connection.exec(`UPDATE meta SET value = 2 WHERE name = 'indexed_seq'; PRAGMA user_version = 7`)
+    connection.exec(`UPDATE meta SET value = 2 WHERE name = 'indexed_seq'`)
+    connection.exec(`${WITHOUT_TOKEN_NAMES}; PRAGMA user_version = 7`)
   })
   const store = await openAt(t, path)
   for (const settled of [false, true]) {
@@ -224,18 +229,48 @@ t.test('the outcomes of events that were indexed before outcomes were are found'
   await store.close()
 })
 
-t.test('tokens from before there were writer tokens do what their user may', async t => {
-  const path = join(testFolder(t), 'events.db')
+/** A ledger with one token, as an older version stored it. */
+async function writeOlderToken(
+  path: string,
+  t: Test,
+  version: number,
+  { drop, rights }: { drop: string; rights: object },
+) {
   const before = await openAt(t, path)
   const ada = userNamed('ada')
   await before.users.create(ada)
   await before.close()
+  const row = {
+    id: 'token',
+    user_id: ada.id,
+    digest: 'digest',
+    prefix: 'tok_abcd',
+    created_at: ada.created_at,
+    ...rights,
+  }
+  const values = Object.values(row).map(value => `'${value}'`)
   inFile(path, connection => {
-    connection.exec(WITHOUT_TOKEN_RIGHTS)
-    connection.exec(`INSERT INTO api_tokens (id, user_id, digest, prefix, created_at)
-      VALUES ('token', '${ada.id}', 'digest', 'tok_abcd', '${ada.created_at}'); PRAGMA user_version = 3`)
+    connection.exec(drop)
+    connection.exec(`INSERT INTO api_tokens (${Object.keys(row)}) VALUES (${values}); PRAGMA user_version = ${version}`)
   })
-  const store = await openAt(t, path)
-  t.match(await store.users.findByTokenDigest('digest'), { token: { may: 'all', sources: [] } })
-  await store.close()
-})
+}
+
+const OLDER_TOKENS = [
+  { version: 3, drop: WITHOUT_TOKEN_RIGHTS, rights: {}, expected: { may: 'all', sources: [] } },
+  {
+    version: 8,
+    drop: WITHOUT_TOKEN_NAMES,
+    rights: { may: 'write', sources: '["ci"]' },
+    expected: { may: 'write', sources: ['ci'] },
+  },
+]
+
+for (const { version, expected, ...older } of OLDER_TOKENS) {
+  t.test(`tokens of version ${version} keep their rights, and have neither name nor end`, async t => {
+    const path = join(testFolder(t), 'events.db')
+    await writeOlderToken(path, t, version, older)
+    const store = await openAt(t, path)
+    t.match(await store.users.findByTokenDigest('digest'), { token: { ...expected, name: null, expires_at: null } })
+    await store.close()
+  })
+}

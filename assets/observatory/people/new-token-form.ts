@@ -1,0 +1,102 @@
+import { useId, useLayoutEffect, useRef, useState } from 'preact/hooks'
+import type { NewToken } from '#model/accounts/user'
+import { ProblemNote } from '../../shared/controls/problem-note.js'
+import { Segments } from '../../shared/controls/segments.js'
+import { html } from '../../shared/html.js'
+import { ApiProblem } from '../../shared/server/api.js'
+import { fromMs } from '../../shared/words/time.js'
+import { issueToken } from './issued-tokens.js'
+
+type May = Required<NewToken>['may']
+
+const RIGHTS: readonly { value: May; label: string }[] = [
+  { value: 'all', label: 'Everything' },
+  { value: 'read', label: 'Read' },
+  { value: 'write', label: 'Record' },
+]
+
+const ENDS = [
+  { value: '30', label: '30 days' },
+  { value: '90', label: '90 days' },
+  { value: '365', label: 'A year' },
+  { value: '', label: 'No end' },
+] as const
+
+const DAY_MS = 86_400_000
+
+export interface NewTokenFormProps {
+  /** Path of the owner: `/api/me`, `/api/users/…`. */
+  path: string
+  /** `you`, or a name. */
+  owner: string
+  onIssued: () => void
+  onCancel: () => void
+}
+
+/** Asks for the terms of a new token. */
+export function NewTokenForm({ path, owner, onIssued, onCancel }: NewTokenFormProps) {
+  const id = useId()
+  const field = useRef<HTMLInputElement>(null)
+  const [name, setName] = useState('')
+  const [may, setMay] = useState<May>('all')
+  const [text, setText] = useState('')
+  const [days, setDays] = useState<(typeof ENDS)[number]['value']>('')
+  const [problem, setProblem] = useState<unknown>(undefined)
+  const [isIssuing, setIssuing] = useState(false)
+  useLayoutEffect(() => field.current?.focus(), [])
+  const sources = [...new Set(text.split(/[\s,]+/).filter(source => source !== ''))]
+  const cannotIssue = isIssuing || (may === 'write' && sources.length === 0)
+  const [ofName, ofSources] = [refusalOf(problem, '/name'), refusalOf(problem, '/sources')]
+  const submit = async (event: Event) => {
+    event.preventDefault()
+    if (cannotIssue) return
+    setIssuing(true)
+    setProblem(undefined)
+    try {
+      await issueToken(path, {
+        may,
+        name: name.trim() || null,
+        expires_at: days === '' ? null : fromMs(Date.now() + Number(days) * DAY_MS),
+        ...(may === 'write' ? { sources } : {}),
+      })
+      onIssued()
+    } catch (failure) {
+      setProblem(failure)
+    } finally {
+      setIssuing(false)
+    }
+  }
+  const rights: Record<May, string> = {
+    all: owner === 'you' ? 'The same rights as your account.' : `The same rights as ${owner}.`,
+    read: 'Reads events and subscriptions; records and changes nothing.',
+    write: 'Records events of these sources, and nothing else. Separate several by spaces.',
+  }
+  return html`<form class="form token-form" novalidate onSubmit=${submit}>
+    ${problem !== undefined && ofName === undefined && ofSources === undefined && html`<${ProblemNote} what="No token was issued." problem=${problem} />`}
+    <div class="form-part">
+      <label class="field-label" for=${id}>Name</label>
+      <input ref=${field} id=${id} class="field" type="text" value=${name} maxlength="64" autocomplete="off"
+        aria-invalid=${ofName !== undefined} aria-describedby=${`${id}-hint`} onInput=${(event: InputEvent) => setName((event.target as HTMLInputElement).value)} />
+      <p id=${`${id}-hint`} class=${ofName === undefined ? 'field-hint' : 'field-problem'}>${ofName ?? 'What it is for. Optional.'}</p>
+    </div>
+    <div class="form-part">
+      <${Segments} legend="May" choices=${RIGHTS} value=${may} onChange=${setMay} />
+      ${
+        may === 'write' &&
+        html`<input class="field code" type="text" aria-label="Sources" value=${text} placeholder="ci" autocomplete="off" autocapitalize="none" spellcheck=${false}
+        aria-invalid=${ofSources !== undefined} aria-describedby=${`${id}-may`} onInput=${(event: InputEvent) => setText((event.target as HTMLInputElement).value)} />`
+      }
+      <p id=${`${id}-may`} class=${ofSources === undefined ? 'field-hint' : 'field-problem'}>${ofSources ?? rights[may]}</p>
+    </div>
+    <div class="form-part"><${Segments} legend="Ends after" choices=${ENDS} value=${days} onChange=${setDays} /></div>
+    <div class="buttons">
+      <button type="submit" class="button small" disabled=${cannotIssue}>${isIssuing ? 'Issuing…' : 'Issue token'}</button>
+      <button type="button" class="button small quiet" onClick=${onCancel}>Cancel</button>
+    </div>
+  </form>`
+}
+
+function refusalOf(problem: unknown, field: string): string | undefined {
+  if (!(problem instanceof ApiProblem)) return undefined
+  return problem.errors.find(error => error.field.startsWith(field))?.detail
+}

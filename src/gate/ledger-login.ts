@@ -1,0 +1,66 @@
+import { readCookie } from '../login/cookies.js'
+import { SECRET_PATTERN } from '../login/csrf.js'
+import { csrfTokenOf } from './cookie-envelope.js'
+
+/** A live session of the ledger that a browser also showed to the board. */
+export interface LedgerSession {
+  username: string
+  /** Of the board; the ledger's is not known here. */
+  csrfToken: string
+}
+
+/** @param cookies the whole `Cookie` header */
+export type FindLedgerSession = (cookies: string | undefined) => Promise<LedgerSession | undefined>
+
+export interface LedgerLoginOptions {
+  /** Sends the ledger `GET /api/session` with one cookie, `name=value`. @returns its answer, not validated */
+  askLedger: (cookie: string) => Promise<unknown>
+  /** Called when the ledger cannot be asked, once until it answers again. Never contains a cookie. */
+  report: (error: unknown) => void
+}
+
+/** The ledger's cookie: the name with the prefix if it is sent over TLS only. */
+const COOKIES = ['__Host-event_session', 'event_session']
+const MAX_ASKED = 64
+
+/**
+ * Asks the ledger on each request whose session a cookie names, so that a logout, a disabled user and a deleted one count
+ * from the next request on. Any answer but that of a live session is none, and so is no answer.
+ *
+ * Source: docs/decisions/0040.
+ */
+export function createLedgerLogin({ askLedger, report }: LedgerLoginOptions): FindLedgerSession {
+  let asked = 0
+  let isFailing = false
+  const ask = async (cookie: string): Promise<string | undefined> => {
+    if (asked >= MAX_ASKED) throw new Error(`${MAX_ASKED} requests to the ledger have no answer yet`)
+    asked++
+    try {
+      return readUsername(await askLedger(cookie))
+    } finally {
+      asked--
+    }
+  }
+  return async cookies => {
+    const name = COOKIES.find(name => readCookie(cookies, name) !== undefined)
+    const token = name && readCookie(cookies, name)
+    if (token === undefined || !SECRET_PATTERN.test(token)) return undefined
+    try {
+      const username = await ask(`${name}=${token}`)
+      isFailing = false
+      return username === undefined ? undefined : { username, csrfToken: csrfTokenOf(token) }
+    } catch (error) {
+      if (!isFailing) report(error)
+      isFailing = true
+      return undefined
+    }
+  }
+}
+
+/** Of an answer of `GET /api/session`; undefined unless it describes a user's browser session. */
+function readUsername(answer: unknown): string | undefined {
+  const { authenticated, user, csrf_token } = Object(answer)
+  const { username } = Object(user)
+  const isSession = authenticated === true && typeof csrf_token === 'string'
+  return isSession && typeof username === 'string' ? username : undefined
+}

@@ -1,0 +1,116 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import t, { type Test } from 'tap'
+import { askSession } from '../../src/client/ask-session.js'
+import { createLedgerLogin } from '../../src/gate/ledger-login.js'
+
+const TOKEN = 'x'.repeat(43)
+const SESSION = { authenticated: true, user: { id: 'user_1', username: 'ada', role: 'member' }, csrf_token: 'c' }
+
+/** A server in place of the ledger, whose answer is `answer`. */
+async function startLedger(t: Test) {
+  const ledger = {
+    answer: {} as { status?: number; headers?: Record<string, string>; body: string },
+    asked: [] as unknown[],
+  }
+  const server = createServer(({ method, url, headers }, res) => {
+    ledger.asked.push({ method, url, cookie: headers.cookie, authorization: headers.authorization })
+    const { status = 200, headers: sent = {}, body } = ledger.answer
+    res.writeHead(status, sent).end(body)
+  })
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+  t.teardown(() => server.close())
+  const reported: unknown[] = []
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const find = createLedgerLogin({
+    askLedger: cookie => askSession(`${url}/books`, cookie),
+    report: error => reported.push(error),
+  })
+  return { ledger, find, reported, url }
+}
+
+t.test('a cookie of the ledger is sent to it alone, and names its user', async t => {
+  const { ledger, find, reported } = await startLedger(t)
+  ledger.answer = { body: JSON.stringify(SESSION) }
+  const cookies = `board_session=b; event_session=${TOKEN}; other=o`
+  t.match(await find(cookies), { username: 'ada', csrfToken: /^[\w-]{43}$/ })
+  await find(`event_session=old; __Host-event_session=${TOKEN}`)
+  const asked = { method: 'GET', url: '/books/api/session', authorization: undefined }
+  t.same(ledger.asked, [
+    { ...asked, cookie: `event_session=${TOKEN}` },
+    { ...asked, cookie: `__Host-event_session=${TOKEN}` },
+  ])
+  t.same(reported, [])
+})
+
+t.test('the ledger is not asked about what cannot be its cookie', async t => {
+  const { ledger, find } = await startLedger(t)
+  ledger.answer = { body: JSON.stringify(SESSION) }
+  const values = [
+    '',
+    'x',
+    `${TOKEN}x`,
+    `"${TOKEN}"`,
+    `${TOKEN.slice(1)}\r`,
+    `${TOKEN}; event_session=${'y'.repeat(43)}`,
+  ]
+  for (const value of values) t.equal(await find(`event_session=${value}`), undefined, value)
+  for (const cookies of [undefined, '', `Event_Session=${TOKEN}`, `xevent_session=${TOKEN}`]) {
+    t.equal(await find(cookies), undefined, String(cookies))
+  }
+  t.same(ledger.asked, [])
+})
+
+t.test(
+  'every answer but that of a live session is none; an unusable one is reported once until the next usable one',
+  async t => {
+    const { ledger, find, reported, url } = await startLedger(t)
+    const cookies = `event_session=${TOKEN}`
+    const none = [
+      { ...SESSION, authenticated: false },
+      { ...SESSION, authenticated: 'true' },
+      { ...SESSION, csrf_token: null },
+      { ...SESSION, user: null },
+      { ...SESSION, user: { username: 7 } },
+      { ...SESSION, user: 'ada' },
+      { authenticated: true },
+      [],
+      null,
+      7,
+    ]
+    for (const answer of none) {
+      ledger.answer = { body: JSON.stringify(answer) }
+      t.equal(await find(cookies), undefined, JSON.stringify(answer))
+    }
+    t.same(reported, [], 'a user who is not logged in is no failure of the ledger')
+    const unusable = [
+      { status: 500, body: JSON.stringify(SESSION) },
+      { status: 302, headers: { location: `${url}/elsewhere` }, body: JSON.stringify(SESSION) },
+      { body: '<!doctype html>' },
+      { body: JSON.stringify({ ...SESSION, padding: 'x'.repeat(20_000) }) },
+    ]
+    for (const answer of unusable) {
+      ledger.answer = answer
+      t.equal(await find(cookies), undefined, answer.body.slice(0, 20))
+      t.equal(await find(cookies), undefined)
+      t.equal(reported.length, 1)
+      t.notMatch(String(reported.pop()), TOKEN)
+      ledger.answer = { body: JSON.stringify(SESSION) }
+      t.match(await find(cookies), { username: 'ada' })
+    }
+    t.notOk(
+      ledger.asked.some(asked => JSON.stringify(asked).includes('elsewhere')),
+      'no redirect is followed',
+    )
+  },
+)
+
+t.test('a ledger with too many unanswered requests is not asked further', async t => {
+  const { ledger, find, reported } = await startLedger(t)
+  ledger.answer = { body: JSON.stringify(SESSION) }
+  const found = await Promise.all(Array.from({ length: 70 }, () => find(`event_session=${TOKEN}`)))
+  t.equal(found.filter(session => session === undefined).length, 6)
+  t.equal(ledger.asked.length, 64)
+  t.equal(reported.length, 1)
+  t.match(await find(`event_session=${TOKEN}`), { username: 'ada' })
+})
