@@ -35,6 +35,20 @@ t.test('runs in a browser', inBrowser(), async t => {
     await page.getByRole('log').getByText('Step 3 of 3.').waitFor()
     t.match(await page.getByRole('log').innerText(), /0:0\d\s+Step 3 of 3\./)
     await page.getByRole('link', { name: /^Card/ }).getByText('Mock run').waitFor()
+
+    const { items: before } = await board.ask<{ items: { id: string; mode: string }[] }>('/api/runs')
+    await page.getByRole('button', { name: 'Run again' }).click()
+    await page.locator('.run-chip').nth(2).waitFor()
+    const { items: after } = await board.ask<{ items: { id: string; mode: string }[] }>('/api/runs')
+    t.same(
+      after.map(({ mode }) => mode),
+      ['mock', 'mock', 'dry_run'],
+    )
+    t.not(after[0]?.id, before[0]?.id)
+    await page
+      .locator('.run-chip[aria-current]')
+      .getByText(/^Mock run/)
+      .waitFor()
     await page.getByRole('button', { name: 'Real run…' }).press('Enter')
     await page.getByText('Real runs are not set up on this board.').waitFor()
     t.same(await findAxeViolations(page), [])
@@ -90,7 +104,7 @@ t.test('runs in a browser', inBrowser(), async t => {
       .waitFor()
     t.equal(await log.getByText('<b>two</b>').count(), 1, 'what was read before is not read again')
 
-    await page.getByRole('button', { name: 'Real run…' }).click()
+    await page.getByRole('button', { name: 'Run again…' }).click()
     await dialog.getByRole('button', { name: 'Start real run' }).click()
     await page.getByRole('button', { name: 'Cancel run' }).click()
     await page
