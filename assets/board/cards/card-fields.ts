@@ -12,6 +12,7 @@ import type { CardText } from './card-draft.js'
 import { knownAssignees, knownLabels } from './cards.js'
 import { eventUrl, readEventKey, sourceOf } from './event-links.js'
 import { LabelTag } from './label-tag.js'
+import type { OnTick } from './markdown.js'
 import { MarkdownView } from './markdown-view.js'
 
 export interface CardFieldsProps {
@@ -21,6 +22,8 @@ export interface CardFieldsProps {
   /** Number of requests to edit the text; each one focuses its field. */
   asksForText?: number
   onChange: (change: Partial<CardText>) => void
+  /** Makes the tasks in the text tickable. */
+  onTick?: OnTick
   /** The server's message about a field: `/title`. */
   problemOf: (field: string) => string | undefined
 }
@@ -28,7 +31,8 @@ export interface CardFieldsProps {
 const LIMITS = { title: 200, labels: 20, label: 50, assignee: 100, links: 50 }
 
 /** A card to read and to edit: title, labels, assignee, body, events. */
-export function CardFields({ text, isWriting, onWriting, asksForText = 0, onChange, problemOf }: CardFieldsProps) {
+export function CardFields(props: CardFieldsProps) {
+  const { text, isWriting, onWriting, asksForText = 0, onChange, onTick, problemOf } = props
   const id = useId()
   const bodyField = useRef<HTMLTextAreaElement>(null)
   const [asksHere, setAsksHere] = useState(0)
@@ -74,7 +78,7 @@ export function CardFields({ text, isWriting, onWriting, asksForText = 0, onChan
               onInput=${(event: Event) => onChange({ body: field(event) })}></textarea>${problem('body')}`
           : body === ''
             ? html`<p class="quiet-text">No text yet. <button type="button" class="link" onClick=${writeSome}>Add text</button></p>`
-            : html`<${MarkdownView} text=${body} />`
+            : html`<${MarkdownView} text=${body} onTick=${onTick} />`
       }
     </section>
     <${Links} text=${text} onChange=${onChange} problem=${problem('links')} />`

@@ -9,6 +9,7 @@ import { Note } from '../../shared/controls/note.js'
 import { Panel } from '../../shared/controls/panel.js'
 import { ProblemNote } from '../../shared/controls/problem-note.js'
 import { Segments } from '../../shared/controls/segments.js'
+import { showToast } from '../../shared/controls/toast.js'
 import { html } from '../../shared/html.js'
 import { useKeys } from '../../shared/keys/keys.js'
 import { ApiProblem } from '../../shared/server/api.js'
@@ -24,6 +25,7 @@ import { CardFields } from './card-fields.js'
 import { deleteCard, reloadCard, saveCard } from './cards.js'
 import { ConflictNote } from './conflict-note.js'
 import { LostDraftNote } from './lost-drafts.js'
+import type { Tick } from './markdown.js'
 import { countMarked, MINE_MARK } from './merge-lines.js'
 
 export interface CardPanelProps {
@@ -48,6 +50,8 @@ export function CardPanel({ card, isToWrite, onClose, onMove }: CardPanelProps) 
   const [isMerged, setMerged] = useState(false)
   /** Saving was requested while the text contains conflict markers. */
   const [asksAboutMarks, askAboutMarks] = useState(false)
+  /** The draft differs in ticked tasks only, which are saved unasked. */
+  const [isTicked, setTicked] = useState(false)
   const { show, run } = place.value.value
   const hasChanges = state === 'changed' || state === 'outdated'
   const marked = state === 'clean' ? 0 : countMarked(draft.mine.body)
@@ -70,6 +74,7 @@ export function CardPanel({ card, isToWrite, onClose, onMove }: CardPanelProps) 
   const change = (change: Partial<CardText>) => {
     keepAside(undefined)
     askAboutMarks(false)
+    setTicked(false)
     const latest = latestDraft()
     keepDraft(key, { ...latest, mine: { ...latest.mine, ...change } })
   }
@@ -97,10 +102,11 @@ export function CardPanel({ card, isToWrite, onClose, onMove }: CardPanelProps) 
       keepDraft(key, written === sent ? undefined : { base: textOf(saved), version: saved.version, mine: written })
       setMerged(false)
       // The edited field disappears.
-      document.activeElement?.closest<HTMLElement>('.panel-content')?.focus()
+      document.activeElement?.closest('textarea')?.closest<HTMLElement>('.panel-content')?.focus()
       setWriting(false)
       announce('Saved')
     } catch (error) {
+      setTicked(false)
       // The conflict note follows from the versions.
       if (!isConflict(error)) setProblem(error)
     }
@@ -111,6 +117,21 @@ export function CardPanel({ card, isToWrite, onClose, onMove }: CardPanelProps) 
     const latestState = draftState(latest, card)
     if (latestState === 'changed' || latestState === 'outdated') void save(latest, latest, withMarks)
   }
+  const tick = (tick: Tick): boolean => {
+    const latest = latestDraft()
+    const body = tick(latest.mine.body)
+    if (body === undefined) {
+      showToast({ words: 'This task cannot be ticked here. Edit the text instead.' })
+      return false
+    }
+    const areTicks = isTicked || draftState(latest, card) === 'clean'
+    change({ body })
+    setTicked(areTicks)
+    return true
+  }
+  useEffect(() => {
+    if (isTicked && !isSaving) saveMine()
+  }, [isTicked, isSaving, draft.mine.body])
   const overwrite = (withMarks = false) => void save(latestDraft(), draftOf(card), withMarks)
   useKeys('Card', [
     { keys: ['Mod+Enter', 'Mod+s'], does: 'save', run: () => saveMine(), inFields: true },
@@ -186,7 +207,7 @@ export function CardPanel({ card, isToWrite, onClose, onMove }: CardPanelProps) 
           ${problem !== undefined && html`<${ProblemNote} what="This card was not saved. Your text is kept." problem=${problem} />`}
         </div>
         <${CardFields} text=${draft.mine} isWriting=${isWriting} onWriting=${setWriting} asksForText=${asksForText} onChange=${change}
-          problemOf=${(field: string) => problemOf(problem, field)} />`
+          onTick=${tick} problemOf=${(field: string) => problemOf(problem, field)} />`
     }
   <//>`
 }
