@@ -1,5 +1,6 @@
 import { useEffect, useState } from 'preact/hooks'
 import type { Card } from '#model/board/card'
+import type { LinkedEvents } from '#model/board/linked'
 import type { Run } from '#model/board/run'
 import { announce } from '../../shared/announce.js'
 import { copyText } from '../../shared/controls/copy.js'
@@ -12,9 +13,10 @@ import { Segments } from '../../shared/controls/segments.js'
 import { showToast } from '../../shared/controls/toast.js'
 import { html } from '../../shared/html.js'
 import { useKeys } from '../../shared/keys/keys.js'
-import { ApiProblem } from '../../shared/server/api.js'
+import { ApiProblem, reasonOf, segment } from '../../shared/server/api.js'
+import { createResource } from '../../shared/server/resource.js'
 import { columnTitle } from '../columns/columns.js'
-import { place } from '../place.js'
+import { boardApi, boardName, place } from '../place.js'
 import { CardRuns } from '../runs/card-runs.js'
 import { HeldTokenStatus } from '../runs/executor-token.js'
 import { RunButtons } from '../runs/run-buttons.js'
@@ -55,6 +57,13 @@ export function CardPanel({ card, isToWrite, onClose, onMove }: CardPanelProps) 
   const { show, run } = place.value.value
   const hasChanges = state === 'changed' || state === 'outdated'
   const marked = state === 'clean' ? 0 : countMarked(draft.mine.body)
+  const [events] = useState(() =>
+    createResource<LinkedEvents>(signal => boardApi(`/cards/${segment(card.id)}/events`, { signal })),
+  )
+  useEffect(() => {
+    // The events of another board are in an unknown ledger.
+    if (card.links.length > 0 && boardName.peek() === '') void events.load()
+  }, [card.links.join('\n')])
   useEffect(() => {
     if (isToWrite) write()
   }, [isToWrite])
@@ -207,7 +216,8 @@ export function CardPanel({ card, isToWrite, onClose, onMove }: CardPanelProps) 
           ${problem !== undefined && html`<${ProblemNote} what="This card was not saved. Your text is kept." problem=${problem} />`}
         </div>
         <${CardFields} text=${draft.mine} isWriting=${isWriting} onWriting=${setWriting} asksForText=${asksForText} onChange=${change}
-          onTick=${tick} problemOf=${(field: string) => problemOf(problem, field)} />`
+          onTick=${tick} events=${events.value.value?.items} problemOf=${(field: string) => problemOf(problem, field)} />
+        ${events.problem.value !== undefined && html`<p class="panel-section quiet-text">The linked events could not be read. ${reasonOf(events.problem.value)}</p>`}`
     }
   <//>`
 }
