@@ -1,7 +1,9 @@
 import type { LogPiece, Run } from '#model/board/run'
 import { ApiProblem, segment } from '../../shared/server/api.js'
 import { SseReader } from '../../shared/server/sse-reader.js'
-import { boardResponse } from '../place.js'
+import { toMs } from '../../shared/words/time.js'
+import { boardName, boardResponse } from '../place.js'
+import { secondsBehind } from './log-lines.js'
 
 export interface LogReader {
   /** `seq` of the last known piece, where reading continues. */
@@ -9,8 +11,8 @@ export interface LogReader {
   onPieces: (pieces: readonly LogPiece[]) => void
   /** Called when everything was sent and the run has ended. */
   onEnd: (run: Run) => void
-  /** Called when the connection is made, and when it is lost: the server was last heard at that time. */
-  onLink: (link: 'live' | { heardAt: number }) => void
+  /** Called with the seconds that the last piece took to arrive, and when the connection is lost: the server was last heard at that time. */
+  onLink: (link: number | { heardAt: number }) => void
 }
 
 const FIRST_RETRY_MS = 1_000
@@ -64,7 +66,10 @@ async function readOnce(
     headers: { Accept: 'text/event-stream' },
     signal: AbortSignal.any([signal, silence.signal]),
   })
-  reader.onLink('live')
+  // The server's clock may differ from the device's. That of another board is not known.
+  const openedAt = toMs((boardName.peek() === '' && answer.headers.get('date')) || '')
+  const aheadMs = Date.now() - openedAt
+  reader.onLink(0)
   const messages = new SseReader()
   const decoder = new TextDecoder()
   const stream = answer.body?.getReader()
@@ -88,6 +93,7 @@ async function readOnce(
         }
       }
       if (pieces.length > 0) reader.onPieces(pieces)
+      reader.onLink(secondsBehind(pieces.at(-1), { openedAt, now: Date.now() - aheadMs }))
       if (ended) reader.onEnd(ended)
     }
   } finally {

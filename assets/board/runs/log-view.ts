@@ -7,7 +7,7 @@ import { Switch } from '../../shared/controls/switch.js'
 import { showToast } from '../../shared/controls/toast.js'
 import { html } from '../../shared/html.js'
 import { reasonOf, segment } from '../../shared/server/api.js'
-import { clockTime, fromMs } from '../../shared/words/time.js'
+import { clockTime, duration, fromMs } from '../../shared/words/time.js'
 import { boardResponse } from '../place.js'
 import { LogFind } from './log-find.js'
 import { type LogLine, LogLines, MOST_LINES } from './log-lines.js'
@@ -16,6 +16,8 @@ import { isOver, stopwatch } from './run-words.js'
 import { loadRuns, noteRun } from './runs.js'
 
 const AT_END_PIXELS = 24
+/** The server collects lines for a fraction of a second, and its clock is known to a second. */
+const MOST_LIVE = 3
 /** Lines arrive in bursts; so often they are searched. */
 const FIND_EVERY_MS = 250
 
@@ -27,8 +29,8 @@ export function LogView({ run, onEnd }: { run: Run; onEnd: (run: Run) => void })
   const box = useRef<HTMLDivElement>(null)
   const [isFollowing, setFollowing] = useState(true)
   const following = useRef(true)
-  /** Whether lines arrive, or until when they did. */
-  const [link, setLink] = useState<'opening' | 'live' | { heardAt: number }>('opening')
+  /** How many seconds behind lines arrive, or until when they did. */
+  const [link, setLink] = useState<'opening' | number | { heardAt: number }>('opening')
   const [changes, setChanges] = useState(0)
   const [problem, setProblem] = useState('')
   const follow = (isOn: boolean) => {
@@ -105,7 +107,7 @@ export function LogView({ run, onEnd }: { run: Run; onEnd: (run: Run) => void })
   const isLost = typeof link === 'object'
   const note = isLost
     ? `reconnecting, up to date until ${clockTime(fromMs(link.heardAt))}`
-    : link === 'live' && !isOver(run) && 'live'
+    : typeof link === 'number' && !isOver(run) && (link < MOST_LIVE ? 'live' : `${duration(link * 1000)} behind`)
   return html`<div class="log-part">
     <${LogFind} box=${box} changes=${changes} onShow=${() => follow(false)} />
     ${problem && html`<${Note} kind="danger" what="The log could not be read.">${problem}<//>`}
@@ -138,7 +140,11 @@ function beginning({ started_at, created_at }: Run, { seq, at }: LogPiece): stri
   return started_at ?? (seq === 1 ? at : created_at)
 }
 
-function showLine(list: HTMLElement, rows: Map<number, HTMLElement>, { number, atMs, stream, text }: LogLine): void {
+function showLine(
+  list: HTMLElement,
+  rows: Map<number, HTMLElement>,
+  { number, at, atMs, stream, text }: LogLine,
+): void {
   const known = rows.get(number)
   if (known) {
     known.lastElementChild?.replaceChildren(text)
@@ -146,13 +152,17 @@ function showLine(list: HTMLElement, rows: Map<number, HTMLElement>, { number, a
   }
   const row = document.createElement('div')
   row.className = `log-line log-${stream}`
+  const clock = document.createElement('time')
+  clock.className = 'log-clock'
+  clock.dateTime = at
+  clock.append(clockTime(at))
   const time = document.createElement('span')
   time.className = 'log-time'
   time.append(stopwatch(atMs))
   const words = document.createElement('span')
   words.className = 'log-words'
   words.append(text)
-  row.append(time, words)
+  row.append(clock, time, words)
   rows.set(number, row)
   list.append(row)
 }
