@@ -15,6 +15,7 @@ import { html } from '../../shared/html.js'
 import { useKeys } from '../../shared/keys/keys.js'
 import { ApiProblem, reasonOf, segment } from '../../shared/server/api.js'
 import { createResource } from '../../shared/server/resource.js'
+import { Time } from '../../shared/words/time-view.js'
 import { columnTitle } from '../columns/columns.js'
 import { boardApi, boardName, place } from '../place.js'
 import { CardRuns } from '../runs/card-runs.js'
@@ -217,6 +218,7 @@ export function CardPanel({ card, isToWrite, onClose, onMove }: CardPanelProps) 
         </div>
         <${CardFields} text=${draft.mine} isWriting=${isWriting} onWriting=${setWriting} asksForText=${asksForText} onChange=${change}
           onTick=${tick} events=${events.value.value?.items} problemOf=${(field: string) => problemOf(problem, field)} />
+        <p class="panel-section quiet-text">Created <${Time} at=${card.created_at} as="relative" />${card.version > 1 && html`, changed <${Time} at=${card.updated_at} as="relative" />`}. Version ${card.version}.</p>
         ${events.problem.value !== undefined && html`<p class="panel-section quiet-text">The linked events could not be read. ${reasonOf(events.problem.value)}</p>`}`
     }
   <//>`

@@ -6,6 +6,7 @@ import { Note } from '../../shared/controls/note.js'
 import { Switch } from '../../shared/controls/switch.js'
 import { showToast } from '../../shared/controls/toast.js'
 import { html } from '../../shared/html.js'
+import { isPhone } from '../../shared/media.js'
 import { reasonOf, segment } from '../../shared/server/api.js'
 import { clockTime, duration, fromMs } from '../../shared/words/time.js'
 import { boardResponse } from '../place.js'
@@ -115,7 +116,7 @@ export function LogView({ run, onEnd }: { run: Run; onEnd: (run: Run) => void })
     <div class="log-foot">
       <${Switch} label="Following" isOn=${isFollowing} isWarning=${isLost} note=${note} onChange=${follow} />
       <button type="button" class="button quiet push" onClick=${() => void download(id)}><${Glyph} name="download" />Download</button>
-      <${CopyButton} class="quiet" label="Copy log" text=${() => textOf(box.current)} />
+      <${CopyButton} class="quiet" label="Copy log" isBare=${isPhone.value} text=${() => textOf(box.current)} />
     </div>
   </div>`
 }
