@@ -16,8 +16,8 @@ import type { ServedLedger } from './served-ledger.js'
  */
 export type ReadLinkedEvents = (through: AskedThrough, keys: readonly string[]) => Promise<LinkedEvent[] | undefined>
 
-/** Larger events are left out. */
-const LARGEST_BYTES = 1024 * 1024
+/** Larger events are left out: a card links to 50, and parsing them must not delay other requests. */
+const LARGEST_BYTES = 256 * 1024
 
 export function linkedEventsReader(parts: {
   ledger: Pick<ServedLedger, 'getEvent'>
@@ -44,12 +44,14 @@ async function findEvent(ledger: Pick<ServedLedger, 'getEvent'>, key: string): P
     const body = await ledger.getEvent(key, refuseLarge)
     return JSON.parse(Buffer.from(body).toString()) as StoredEvent
   } catch (error) {
-    if (error instanceof AppError && (error.category === 'not_found' || error.category === 'too_large'))
-      return undefined
+    if (error instanceof TooLarge || (error instanceof AppError && error.category === 'not_found')) return undefined
     throw error
   }
 }
 
 async function refuseLarge(bytes: number): Promise<void> {
-  if (bytes > LARGEST_BYTES) throw new AppError('too_large', 'event_too_large', 'This event is too large for a card.')
+  if (bytes > LARGEST_BYTES) throw new TooLarge()
 }
+
+/** Before such an event is read. */
+class TooLarge extends Error {}

@@ -66,6 +66,13 @@ t.test('open programs show each other’s events and cards', async t => {
   t.equal(events.items[0]?.sentence, 'Ada ran workflow ci on acme/app: failed')
   t.equal(events.items.length, 1, 'an unknown key is left out')
   t.same((await cardsOf()).body, { may_read: true, items: [{ id, title: 'Mend it', column: 'backlog' }] })
+  const payload = { text: 'x'.repeat(300_000) }
+  const recorded = await ask('ledger', '/api/events', {}, [{ ...EVENT, subject_id: '2', payload }])
+  t.equal(recorded.status, 200)
+  const large = { title: 'Large', links: [/"dedupe_key":"([^"]+)"/.exec(JSON.stringify(recorded.body))?.[1] ?? ''] }
+  const { body: other } = await ask('board', '/api/cards', {}, large)
+  t.equal((await ask('ledger', `/api/events/${encodeURIComponent(large.links[0] ?? '')}`)).status, 200)
+  t.same((await ask('board', `/api/cards/${other.id}/events`)).body, { may_read: true, items: [] }, 'too large')
   t.match(await ask('ledger', '/api/cards'), { status: 400, body: { errors: [{ field: 'link' }] } })
 })
 
