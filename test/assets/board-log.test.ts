@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import t from 'tap'
-import { type LogLine, LogLines, plainLine } from '../../assets/board/runs/log-lines.js'
+import { type LogLine, LogLines, plainLine, secondsBehind } from '../../assets/board/runs/log-lines.js'
 import type { LogPiece } from '../../src/model/board/run.js'
 
 const START = '2026-11-20T13:00:00.000000Z'
@@ -71,4 +71,13 @@ t.test('controls of terminals and marks that cannot be seen are left out', async
   t.equal(plainLine(`Z${'\u0301\u200b'.repeat(400)}a`), `Z${'\u0301'.repeat(5)}a`, 'and what holds it together')
   t.equal(plainLine('\tindented <script>'), '\tindented <script>')
   t.equal(plainLine('\x1b]8;;http://x\x1b\\link\x1b]8;;\x1b\\'), 'link')
+})
+
+t.test('how far behind a log is, by what was written while it was read', async t => {
+  const openedAt = Date.parse(START)
+  t.equal(secondsBehind(piece(1, 'x'), { openedAt, now: openedAt + 5_400 }), 3)
+  t.equal(secondsBehind(piece(1, 'x'), { openedAt, now: openedAt }), 0, 'clocks that differ by less than a second')
+  t.equal(secondsBehind(piece(1, 'x'), { openedAt: openedAt + 60_000, now: openedAt + 61_000 }), 0, 'an older piece')
+  t.equal(secondsBehind(undefined, { openedAt, now: openedAt + 60_000 }), 0, 'a keep-alive')
+  t.equal(secondsBehind(piece(1, 'x'), { openedAt: Number.NaN, now: Number.NaN }), 0, 'an unknown clock')
 })

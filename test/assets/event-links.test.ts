@@ -46,11 +46,26 @@ t.test('the command names the token, and nothing of an event can end its quotes'
   t.match(hostile, /^curl -sS '[^\s$`{}[\]]*'$/)
 })
 
-t.test('a card is named by what it is about and the first line that was said', async t => {
-  t.equal(cardTitle(event({ conversation: { text: ' Found it.\nMore' } })), 'deploys: Found it.')
-  t.equal(cardTitle(event({})), 'deploys')
-  t.equal([...cardTitle(event({ conversation: { text: '😀'.repeat(500) } }))].length, 200)
-})
+t.test(
+  'a card is named by what ended how and where, or by what it is about and the first line that was said',
+  async t => {
+    t.equal(cardTitle(event({ conversation: { text: ' Found it.\nMore' } })), 'deploys: Found it.')
+    t.equal(cardTitle(event({})), 'deploys')
+    const parent = { type: 'repository', display: 'acme/app' }
+    const run = (type: string, outcome: string, more: object = {}) =>
+      event({
+        action: { kind: `${type}.completed`, object_type: type, verb: 'completed', outcome, metadata: {} },
+        ...{ kind: `${type}.completed`, actor: { display: 'Ada' }, conversation: { text: 'Make it lighter' } },
+        target: { type, display: 'ci', parent },
+        ...more,
+      } as Partial<StoredEvent>)
+    const payload = { workflow_run: { head_branch: 'main' } }
+    t.equal(cardTitle(run('workflow_run', 'failed', { payload })), 'Workflow ci failed on main of acme/app')
+    t.equal(cardTitle(run('check_run', 'timed_out')), 'Check ci timed out on acme/app')
+    t.equal(cardTitle(run('workflow_run', '')), 'ci: Make it lighter', 'without an outcome')
+    t.equal([...cardTitle(event({ conversation: { text: '😀'.repeat(500) } }))].length, 200)
+  },
+)
 
 t.test('the board is handed title and key in the hash, encoded', async t => {
   const link = cardLink('http://127.0.0.1:8767/', event({ dedupe_key: 'a&link=b#c', conversation: { text: 'x & y' } }))

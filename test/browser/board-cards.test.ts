@@ -38,7 +38,7 @@ t.test('cards in a browser', inBrowser(), async t => {
     await panel.getByLabel('Text, in Markdown').fill('## Why\n\n- [x] one\n- [ ] **two**')
     await panel.getByRole('radio', { name: 'Preview' }).check()
     await panel.getByRole('heading', { name: 'Why' }).waitFor()
-    t.ok(await panel.getByRole('checkbox', { name: 'Done' }).isChecked())
+    t.ok(await panel.getByRole('checkbox', { name: 'one' }).isChecked())
     await panel.getByRole('button', { name: 'Label' }).click()
     await page.keyboard.type('re')
     await panel.getByRole('option', { name: 'release' }).waitFor()
@@ -80,6 +80,38 @@ t.test('cards in a browser', inBrowser(), async t => {
     t.equal(await page.locator('.card img').count(), 0)
     t.equal(await page.getByRole('button', { name: 'Remove <b>xy</b>' }).count(), 1)
     t.same(await findTurningMarks(page), [])
+  })
+
+  t.test('tasks are ticked while reading: each is saved, and no other text changes', async t => {
+    const body = '```\n- [ ] code\n```\n\n1. [ ] first\n   - [x] within\n> * [ ] **quoted** task\n\n- [ ] last'
+    const ids = await layOut(board, [{ title: 'Card', body }])
+    const page = await site.openTab(t, board, `/?card=${ids.Card}`)
+    const task = (name: string) => page.getByRole('checkbox', { name })
+    await task('quoted task').check()
+    await task('within').focus()
+    await page.keyboard.press('Space')
+    await task('last').check()
+    const ticked = body.replace('[ ] **', '[x] **').replace('[x] within', '[ ] within').replace('[ ] last', '[x] last')
+    while ((await board.ask(`/api/cards/${ids.Card}`)).body !== ticked) await page.waitForTimeout(10)
+    await page.getByText('Not saved yet', { exact: true }).waitFor({ state: 'detached' })
+    t.equal(await page.getByRole('checkbox').count(), 4, 'code has no task')
+
+    await page.keyboard.press('e')
+    await page.getByLabel('Title').fill('Another title')
+    await page.getByRole('radio', { name: 'Preview' }).check()
+    await task('first').check()
+    await page.getByRole('button', { name: 'Save' }).waitFor()
+    t.match(await board.ask(`/api/cards/${ids.Card}`), { title: 'Card', body: ticked }, 'a draft is not saved unasked')
+    await page.getByRole('button', { name: 'Save' }).click()
+    await page.getByText('Not saved yet', { exact: true }).waitFor({ state: 'detached' })
+    t.match(await board.ask(`/api/cards/${ids.Card}`), {
+      ...{ title: 'Another title', body: ticked.replace('[ ] first', '[x] first') },
+    })
+    await board.ask(`/api/cards/${ids.Card}`, { method: 'PATCH', body: { body: `${body}!` } })
+    await task('first').uncheck()
+    await page.getByRole('alert', { name: 'Conflict' }).waitFor()
+    t.match(await board.ask(`/api/cards/${ids.Card}`), { body: `${body}!` })
+    t.same(await findAxeViolations(page), [])
   })
 
   t.test('of two people who edit one card, the second is warned, loses nothing, and chooses', async t => {

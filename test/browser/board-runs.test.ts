@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises'
 import t from 'tap'
 import { addCards, BoardSite, EXECUTOR_TOKEN, layOut } from './board-site.js'
 import { inBrowser, openBrowser } from './chromium.js'
@@ -33,8 +34,22 @@ t.test('runs in a browser', inBrowser(), async t => {
       .filter({ hasText: 'Done' })
       .waitFor()
     await page.getByRole('log').getByText('Step 3 of 3.').waitFor()
-    t.match(await page.getByRole('log').innerText(), /0:0\d\s+Step 3 of 3\./)
+    t.match(await page.getByRole('log').innerText(), /\d\d:\d\d:\d\d\s+0:0\d\s+Step 3 of 3\./)
     await page.getByRole('link', { name: /^Card/ }).getByText('Mock run').waitFor()
+
+    const { items: before } = await board.ask<{ items: { id: string; mode: string }[] }>('/api/runs')
+    await page.getByRole('button', { name: 'Run again' }).click()
+    await page.locator('.run-chip').nth(2).waitFor()
+    const { items: after } = await board.ask<{ items: { id: string; mode: string }[] }>('/api/runs')
+    t.same(
+      after.map(({ mode }) => mode),
+      ['mock', 'mock', 'dry_run'],
+    )
+    t.not(after[0]?.id, before[0]?.id)
+    await page
+      .locator('.run-chip[aria-current]')
+      .getByText(/^Mock run/)
+      .waitFor()
     await page.getByRole('button', { name: 'Real run…' }).press('Enter')
     await page.getByText('Real runs are not set up on this board.').waitFor()
     t.same(await findAxeViolations(page), [])
@@ -69,7 +84,7 @@ t.test('runs in a browser', inBrowser(), async t => {
     await page.getByText('Executor token held in this page only').waitFor()
     const log = page.getByRole('log')
     await log.getByText('<b>two</b>').waitFor()
-    t.match(await log.innerText(), /0:00\s+one red\n/)
+    t.match(await log.innerText(), /\d\d:\d\d:\d\d\s+0:00\s+one red\n/)
     t.equal(
       await log
         .locator('.log-err')
@@ -90,7 +105,7 @@ t.test('runs in a browser', inBrowser(), async t => {
       .waitFor()
     t.equal(await log.getByText('<b>two</b>').count(), 1, 'what was read before is not read again')
 
-    await page.getByRole('button', { name: 'Real run…' }).click()
+    await page.getByRole('button', { name: 'Run again…' }).click()
     await dialog.getByRole('button', { name: 'Start real run' }).click()
     await page.getByRole('button', { name: 'Cancel run' }).click()
     await page
@@ -121,6 +136,39 @@ t.test('runs in a browser', inBrowser(), async t => {
     t.ok(await log.evaluate(box => box.scrollHeight - box.scrollTop - box.clientHeight < 2), 'it has followed')
     await log.evaluate(box => box.scrollTo({ top: 100 }))
     await page.getByRole('switch', { name: 'Following', checked: false }).waitFor()
+
+    const find = page.getByRole('searchbox', { name: 'Find in the log' })
+    const state = page.getByRole('search').filter({ has: find }).getByRole('status')
+    const current = log.locator('.is-found .log-words')
+    await find.fill('EXIT CODE')
+    t.equal(await state.innerText(), '1 of 1 in the last 5,000 lines')
+    await find.fill('699')
+    await page.getByText(/of 15 in the last/).waitFor()
+    const [first, at] = [await current.innerText(), Number.parseInt(await state.innerText(), 10)]
+    await find.press('Enter')
+    await page.getByText(`${(at % 15) + 1} of 15`).waitFor()
+    t.not(await current.innerText(), first)
+    await page.getByRole('button', { name: 'Previous line found' }).click()
+    await page.getByText(`${at} of 15`).waitFor()
+    t.equal(await current.innerText(), first)
+    t.ok(
+      await current.evaluate(row => {
+        const [line, box] = [row.getBoundingClientRect(), row.closest('.log')?.getBoundingClientRect()]
+        return box !== undefined && line.top >= box.top && line.bottom <= box.bottom
+      }),
+      'it is in view',
+    )
+    t.equal(await page.evaluate(`CSS.highlights.get('log-found').size`), 15)
+    await find.fill('nothing like it')
+    t.match(await state.innerText(), /^No line/)
+
+    const [file] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('button', { name: 'Download' }).click(),
+    ])
+    t.match(file.suggestedFilename(), /^run-.+\.log$/)
+    const saved = await readFile(await file.path(), 'utf8')
+    t.equal(saved.split('\n').filter(line => /^\d+$/.test(line)).length, 7000, 'also what the page no longer shows')
 
     await page.keyboard.press('Escape')
     await page.getByRole('link', { name: 'Runs' }).click()

@@ -1,17 +1,21 @@
 import { useId, useLayoutEffect, useRef, useState } from 'preact/hooks'
+import type { LinkedEvent } from '#model/board/linked'
 import { Choose } from '../../shared/controls/choose.js'
 import { Glyph, SourceGlyph } from '../../shared/controls/glyph.js'
+import { OutcomeMark } from '../../shared/controls/outcome-mark.js'
 import { Segments } from '../../shared/controls/segments.js'
 import { html } from '../../shared/html.js'
 import { isWide } from '../../shared/media.js'
 import { otherProgramUrl } from '../../shared/server/root-path.js'
 import { counted, initials, plainText } from '../../shared/words/text.js'
 import { Words } from '../../shared/words/text-view.js'
+import { Time } from '../../shared/words/time-view.js'
 import { boardName } from '../place.js'
 import type { CardText } from './card-draft.js'
 import { knownAssignees, knownLabels } from './cards.js'
 import { eventUrl, readEventKey, sourceOf } from './event-links.js'
 import { LabelTag } from './label-tag.js'
+import type { OnTick } from './markdown.js'
 import { MarkdownView } from './markdown-view.js'
 
 export interface CardFieldsProps {
@@ -21,6 +25,10 @@ export interface CardFieldsProps {
   /** Number of requests to edit the text; each one focuses its field. */
   asksForText?: number
   onChange: (change: Partial<CardText>) => void
+  /** Makes the tasks in the text tickable. */
+  onTick?: OnTick
+  /** The linked events that could be read; of others the key is shown. */
+  events?: readonly LinkedEvent[] | undefined
   /** The server's message about a field: `/title`. */
   problemOf: (field: string) => string | undefined
 }
@@ -28,7 +36,8 @@ export interface CardFieldsProps {
 const LIMITS = { title: 200, labels: 20, label: 50, assignee: 100, links: 50 }
 
 /** A card to read and to edit: title, labels, assignee, body, events. */
-export function CardFields({ text, isWriting, onWriting, asksForText = 0, onChange, problemOf }: CardFieldsProps) {
+export function CardFields(props: CardFieldsProps) {
+  const { text, isWriting, onWriting, asksForText = 0, onChange, onTick, events = [], problemOf } = props
   const id = useId()
   const bodyField = useRef<HTMLTextAreaElement>(null)
   const [asksHere, setAsksHere] = useState(0)
@@ -74,10 +83,10 @@ export function CardFields({ text, isWriting, onWriting, asksForText = 0, onChan
               onInput=${(event: Event) => onChange({ body: field(event) })}></textarea>${problem('body')}`
           : body === ''
             ? html`<p class="quiet-text">No text yet. <button type="button" class="link" onClick=${writeSome}>Add text</button></p>`
-            : html`<${MarkdownView} text=${body} />`
+            : html`<${MarkdownView} text=${body} onTick=${onTick} />`
       }
     </section>
-    <${Links} text=${text} onChange=${onChange} problem=${problem('links')} />`
+    <${Links} text=${text} events=${events} onChange=${onChange} problem=${problem('links')} />`
 }
 
 /** A title is one line, even if it wraps. */
@@ -121,7 +130,12 @@ function Assignee({ text: { assignee }, onChange }: PartProps) {
     onWrite=${(name: string) => onChange({ assignee: name.slice(0, LIMITS.assignee) })} />`
 }
 
-function Links({ text: { links }, onChange, problem }: PartProps & { problem: unknown }) {
+interface LinksProps extends PartProps {
+  events: readonly LinkedEvent[]
+  problem: unknown
+}
+
+function Links({ text: { links }, events, onChange, problem }: LinksProps) {
   const [isAdding, setAdding] = useState(false)
   // The events of another board are in an unknown ledger.
   const ledger = boardName.value === '' ? otherProgramUrl : undefined
@@ -144,11 +158,17 @@ function Links({ text: { links }, onChange, problem }: PartProps & { problem: un
       html`<ul class="card-links" role="list">
         ${links.map(key => {
           const url = eventUrl(ledger, key)
-          const words = html`<span class="code"><${Words} text=${key} /></span>`
+          const event = events.find(event => event.key === key)
+          const words = event
+            ? html`<${Words} text=${event.sentence} />`
+            : html`<span class="code"><${Words} text=${key} /></span>`
+          const name = event ? event.sentence : key
           return html`<li key=${key}>
             <${SourceGlyph} source=${sourceOf(key)} name=${sourceOf(key)} />
-            ${url === undefined ? words : html`<a href=${url} target="_blank" rel="noopener noreferrer">${words}</a>`}
-            <button type="button" class="button quiet icon small push" aria-label=${`Remove ${plainText(key)}`}
+            ${event?.outcome && html`<${OutcomeMark} outcome=${event.outcome} />`}
+            <span>${url === undefined ? words : html`<a href=${url} title=${plainText(key)} target="_blank" rel="noopener noreferrer">${words}</a>`}
+              ${event && html` <span class="quiet-text card-event-time"><${Time} at=${event.captured_at} as="relative" /></span>`}</span>
+            <button type="button" class="button quiet icon small push" aria-label=${`Remove ${plainText(name)}`}
               onClick=${() => onChange({ links: links.filter(other => other !== key) })}><${Glyph} name="close" /></button>
           </li>`
         })}

@@ -1,5 +1,6 @@
 import { useEffect, useState } from 'preact/hooks'
 import type { Card } from '#model/board/card'
+import type { LinkedEvents } from '#model/board/linked'
 import type { Run } from '#model/board/run'
 import { announce } from '../../shared/announce.js'
 import { copyText } from '../../shared/controls/copy.js'
@@ -9,11 +10,14 @@ import { Note } from '../../shared/controls/note.js'
 import { Panel } from '../../shared/controls/panel.js'
 import { ProblemNote } from '../../shared/controls/problem-note.js'
 import { Segments } from '../../shared/controls/segments.js'
+import { showToast } from '../../shared/controls/toast.js'
 import { html } from '../../shared/html.js'
 import { useKeys } from '../../shared/keys/keys.js'
-import { ApiProblem } from '../../shared/server/api.js'
+import { ApiProblem, reasonOf, segment } from '../../shared/server/api.js'
+import { createResource } from '../../shared/server/resource.js'
+import { Time } from '../../shared/words/time-view.js'
 import { columnTitle } from '../columns/columns.js'
-import { place } from '../place.js'
+import { boardApi, boardName, place } from '../place.js'
 import { CardRuns } from '../runs/card-runs.js'
 import { HeldTokenStatus } from '../runs/executor-token.js'
 import { RunButtons } from '../runs/run-buttons.js'
@@ -24,6 +28,7 @@ import { CardFields } from './card-fields.js'
 import { deleteCard, reloadCard, saveCard } from './cards.js'
 import { ConflictNote } from './conflict-note.js'
 import { LostDraftNote } from './lost-drafts.js'
+import type { Tick } from './markdown.js'
 import { countMarked, MINE_MARK } from './merge-lines.js'
 
 export interface CardPanelProps {
@@ -48,9 +53,18 @@ export function CardPanel({ card, isToWrite, onClose, onMove }: CardPanelProps) 
   const [isMerged, setMerged] = useState(false)
   /** Saving was requested while the text contains conflict markers. */
   const [asksAboutMarks, askAboutMarks] = useState(false)
+  /** The draft differs in ticked tasks only, which are saved unasked. */
+  const [isTicked, setTicked] = useState(false)
   const { show, run } = place.value.value
   const hasChanges = state === 'changed' || state === 'outdated'
   const marked = state === 'clean' ? 0 : countMarked(draft.mine.body)
+  const [events] = useState(() =>
+    createResource<LinkedEvents>(signal => boardApi(`/cards/${segment(card.id)}/events`, { signal })),
+  )
+  useEffect(() => {
+    // The events of another board are in an unknown ledger.
+    if (card.links.length > 0 && boardName.peek() === '') void events.load()
+  }, [card.links.join('\n')])
   useEffect(() => {
     if (isToWrite) write()
   }, [isToWrite])
@@ -70,6 +84,7 @@ export function CardPanel({ card, isToWrite, onClose, onMove }: CardPanelProps) 
   const change = (change: Partial<CardText>) => {
     keepAside(undefined)
     askAboutMarks(false)
+    setTicked(false)
     const latest = latestDraft()
     keepDraft(key, { ...latest, mine: { ...latest.mine, ...change } })
   }
@@ -97,10 +112,11 @@ export function CardPanel({ card, isToWrite, onClose, onMove }: CardPanelProps) 
       keepDraft(key, written === sent ? undefined : { base: textOf(saved), version: saved.version, mine: written })
       setMerged(false)
       // The edited field disappears.
-      document.activeElement?.closest<HTMLElement>('.panel-content')?.focus()
+      document.activeElement?.closest('textarea')?.closest<HTMLElement>('.panel-content')?.focus()
       setWriting(false)
       announce('Saved')
     } catch (error) {
+      setTicked(false)
       // The conflict note follows from the versions.
       if (!isConflict(error)) setProblem(error)
     }
@@ -111,6 +127,21 @@ export function CardPanel({ card, isToWrite, onClose, onMove }: CardPanelProps) 
     const latestState = draftState(latest, card)
     if (latestState === 'changed' || latestState === 'outdated') void save(latest, latest, withMarks)
   }
+  const tick = (tick: Tick): boolean => {
+    const latest = latestDraft()
+    const body = tick(latest.mine.body)
+    if (body === undefined) {
+      showToast({ words: 'This task cannot be ticked here. Edit the text instead.' })
+      return false
+    }
+    const areTicks = isTicked || draftState(latest, card) === 'clean'
+    change({ body })
+    setTicked(areTicks)
+    return true
+  }
+  useEffect(() => {
+    if (isTicked && !isSaving) saveMine()
+  }, [isTicked, isSaving, draft.mine.body])
   const overwrite = (withMarks = false) => void save(latestDraft(), draftOf(card), withMarks)
   useKeys('Card', [
     { keys: ['Mod+Enter', 'Mod+s'], does: 'save', run: () => saveMine(), inFields: true },
@@ -186,7 +217,9 @@ export function CardPanel({ card, isToWrite, onClose, onMove }: CardPanelProps) 
           ${problem !== undefined && html`<${ProblemNote} what="This card was not saved. Your text is kept." problem=${problem} />`}
         </div>
         <${CardFields} text=${draft.mine} isWriting=${isWriting} onWriting=${setWriting} asksForText=${asksForText} onChange=${change}
-          problemOf=${(field: string) => problemOf(problem, field)} />`
+          onTick=${tick} events=${events.value.value?.items} problemOf=${(field: string) => problemOf(problem, field)} />
+        <p class="panel-section quiet-text">Created <${Time} at=${card.created_at} as="relative" />${card.version > 1 && html`, changed <${Time} at=${card.updated_at} as="relative" />`}. Version ${card.version}.</p>
+        ${events.problem.value !== undefined && html`<p class="panel-section quiet-text">The linked events could not be read. ${reasonOf(events.problem.value)}</p>`}`
     }
   <//>`
 }

@@ -1,4 +1,4 @@
-import type { MarkedToken, Token } from 'marked'
+import type { Marked, MarkedToken, Token } from 'marked'
 import { shownText } from '../../shared/words/text.js'
 
 /** Allowed elements: only those that Markdown produces. */
@@ -12,14 +12,25 @@ const ADDRESSES = /^https?:\/\//i
 /** Above it are the page's own headings: the board, and the card. */
 const HEADINGS_ABOVE = 2
 const DEEPEST_HEADING = 6
+/** The mark of a task in the text, after the start of a list item. */
+const TASK = /(?:[-*+]|\d[.)])[ \t]{1,4}\[[ xX]\]/g
+/** Marks that are no task, such as those in code, are passed over; not more than this many. */
+const MOST_PASSED = 100
+
+/** Ticks or unticks one task of a text. @returns undefined if the text no longer has these tasks */
+export type Tick = (text: string) => string | undefined
+/** @returns whether the task was ticked or unticked */
+export type OnTick = (tick: Tick) => boolean
 
 /**
  * Renders Markdown to nodes: links only to `http` and `https`, images as links, no styles, classes or ids, and HTML as
  * plain text.
  *
  * Both libraries load with the first card. Nothing passes through `innerHTML`.
+ *
+ * @param onTick makes tasks tickable
  */
-export async function renderMarkdown(text: string): Promise<DocumentFragment> {
+export async function renderMarkdown(text: string, onTick?: OnTick): Promise<DocumentFragment> {
   const [{ Marked }, { default: DOMPurify }] = await Promise.all([import('marked'), import('dompurify')])
   const depthOf = headingDepths()
   const marked = new Marked({ gfm: true, walkTokens: token => sanitiseToken(token, depthOf) })
@@ -35,7 +46,41 @@ export async function renderMarkdown(text: string): Promise<DocumentFragment> {
     RETURN_DOM_FRAGMENT: true,
   })
   finish(content)
+  if (onTick) makeTickable(content, (at, count) => onTick(text => withTicked(marked, text, { at, count })))
   return content
+}
+
+function makeTickable(content: DocumentFragment, tick: (at: number, count: number) => boolean): void {
+  const boxes = content.querySelectorAll('input')
+  boxes.forEach((box, at) => {
+    box.disabled = false
+    box.addEventListener('change', () => {
+      if (!tick(at, boxes.length)) box.checked = !box.checked
+    })
+  })
+}
+
+/** Tries the marks in turn: one is the task if Markdown then has this task, and no other, ticked differently. */
+function withTicked(marked: Marked, text: string, { at, count }: { at: number; count: number }): string | undefined {
+  const tasks = tasksIn(marked, text)
+  if (tasks.length !== count) return undefined
+  const wanted = tasks.map((isDone, task) => isDone !== (task === at)).join()
+  // Each task has its mark.
+  for (const { 0: mark, index } of [...text.matchAll(TASK)].slice(at, at + MOST_PASSED)) {
+    const middle = index + mark.length - 2
+    const changed = `${text.slice(0, middle)}${mark.endsWith('[ ]') ? 'x' : ' '}${text.slice(middle + 1)}`
+    if (tasksIn(marked, changed).join() === wanted) return changed
+  }
+  return undefined
+}
+
+/** Which tasks of a text are done, in their order. */
+function tasksIn(marked: Marked, text: string): boolean[] {
+  const tasks: boolean[] = []
+  marked.walkTokens(marked.lexer(text), token => {
+    if (token.type === 'list_item' && token.task) tasks.push(token.checked === true)
+  })
+  return tasks
 }
 
 function sanitiseToken(token: Token, depthOf: (written: number) => number): void {
@@ -73,7 +118,14 @@ function finish(content: DocumentFragment): void {
   for (const box of content.querySelectorAll('input')) {
     if (box.type !== 'checkbox') box.remove()
     box.disabled = true
-    box.setAttribute('aria-label', box.checked ? 'Done' : 'To do')
+    const words = [...(box.parentNode?.childNodes ?? [])].filter(({ nodeName }) => !/^[OU]L$/.test(nodeName))
+    box.setAttribute(
+      'aria-label',
+      words
+        .map(({ textContent }) => textContent)
+        .join('')
+        .trim() || 'Task',
+    )
   }
   for (const block of content.querySelectorAll('p, li, h3, h4, h5, h6, td, th, pre')) block.setAttribute('dir', 'auto')
   for (const block of content.querySelectorAll('pre, table')) block.setAttribute('tabindex', '0')

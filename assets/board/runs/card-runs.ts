@@ -49,7 +49,7 @@ export function CardRuns({ card, chosen, onChoose }: CardRunsProps) {
         </button>`,
       )}
     </nav>
-    ${shown && html`<${RunDetail} key=${shown} id=${shown} />`}`
+    ${shown && html`<${RunDetail} key=${shown} id=${shown} onStarted=${({ id }: Run) => onChoose(id)} />`}`
 }
 
 /** The state of a run as a mark, next to words. */

@@ -4,6 +4,8 @@ import { toMs } from '../../shared/words/time.js'
 export interface LogLine {
   /** Increases by one per line. */
   number: number
+  /** When its first piece was written. */
+  at: string
   /** Milliseconds since the start of the run. */
   atMs: number
   stream: LogPiece['stream']
@@ -30,6 +32,17 @@ export function plainLine(text: string): string {
   return last.replace(CONTROLS, '').replace(TOWERS, '')
 }
 
+/**
+ * How long a piece was under way, in whole seconds. None for a keep-alive, which follows all pieces before it, and for what was
+ * written before the connection was made.
+ *
+ * @param clock the server's clock, in epoch milliseconds
+ */
+export function secondsBehind(piece: LogPiece | undefined, clock: { openedAt: number; now: number }): number {
+  const at = piece === undefined ? Number.NaN : toMs(piece.at)
+  return at >= clock.openedAt ? Math.max(0, Math.floor((clock.now - at) / 1000)) : 0
+}
+
 /** Splits the pieces of a log into lines: a line may span several pieces, and a piece may contain many. */
 export class LogLines {
   readonly #startedMs: number
@@ -53,11 +66,10 @@ export class LogLines {
     if (seq <= this.#lastSeq) return []
     const isGap = seq > this.#lastSeq + 1
     this.#lastSeq = seq
-    const atMs = Math.max(0, toMs(at) - this.#startedMs)
     const changed: LogLine[] = []
     if (isGap) {
       this.#open = undefined
-      changed.push(this.#line(atMs, 'note', 'This part of the log was dropped.'))
+      changed.push(this.#line(at, 'note', 'This part of the log was dropped.'))
     }
     if (this.#open && this.#open.stream !== stream) this.#open = undefined
     if (!this.#open) this.#rest = ''
@@ -69,7 +81,7 @@ export class LogLines {
         return
       }
       for (const piece of chunks(this.#rest + part)) {
-        const line = this.#open ?? this.#line(atMs, stream, '')
+        const line = this.#open ?? this.#line(at, stream, '')
         line.text = plainLine(piece)
         changed.push(line)
         this.#rest = piece
@@ -85,9 +97,9 @@ export class LogLines {
     return [...new Set(changed)]
   }
 
-  #line(atMs: number, stream: LogPiece['stream'], text: string): LogLine {
+  #line(at: string, stream: LogPiece['stream'], text: string): LogLine {
     this.#number += 1
-    return { number: this.#number, atMs, stream, text }
+    return { number: this.#number, at, atMs: Math.max(0, toMs(at) - this.#startedMs), stream, text }
   }
 }
 

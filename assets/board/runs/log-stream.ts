@@ -1,7 +1,9 @@
 import type { LogPiece, Run } from '#model/board/run'
 import { ApiProblem, segment } from '../../shared/server/api.js'
 import { SseReader } from '../../shared/server/sse-reader.js'
-import { boardResponse } from '../place.js'
+import { toMs } from '../../shared/words/time.js'
+import { boardName, boardResponse } from '../place.js'
+import { secondsBehind } from './log-lines.js'
 
 export interface LogReader {
   /** `seq` of the last known piece, where reading continues. */
@@ -9,8 +11,8 @@ export interface LogReader {
   onPieces: (pieces: readonly LogPiece[]) => void
   /** Called when everything was sent and the run has ended. */
   onEnd: (run: Run) => void
-  /** Called when the connection is lost, and when it is restored. */
-  onLost: (isLost: boolean) => void
+  /** Called with the seconds that the last piece took to arrive, and when the connection is lost: the server was last heard at that time. */
+  onLink: (link: number | { heardAt: number }) => void
 }
 
 const FIRST_RETRY_MS = 1_000
@@ -26,16 +28,20 @@ const SILENT_MS = 40_000
  */
 export async function followLog(runId: string, reader: LogReader, signal: AbortSignal): Promise<void> {
   let retryMs = FIRST_RETRY_MS
+  let heardAt = Date.now()
+  const onHeard = () => {
+    heardAt = Date.now()
+  }
   while (!signal.aborted) {
     const before = reader.after()
     try {
-      if (await readOnce(runId, reader, signal)) return
+      if (await readOnce(runId, { ...reader, onHeard }, signal)) return
     } catch (error) {
       if (signal.aborted) return
       if (!isPassing(error)) throw error
     }
     if (signal.aborted) return
-    reader.onLost(true)
+    reader.onLink({ heardAt })
     if (reader.after() > before) retryMs = FIRST_RETRY_MS
     await pause(retryMs, signal)
     retryMs = Math.min(retryMs * 2, LONGEST_RETRY_MS)
@@ -49,14 +55,21 @@ function isPassing(error: unknown): boolean {
 }
 
 /** @returns whether the log has ended */
-async function readOnce(runId: string, reader: LogReader, signal: AbortSignal): Promise<boolean> {
+async function readOnce(
+  runId: string,
+  reader: LogReader & { onHeard: () => void },
+  signal: AbortSignal,
+): Promise<boolean> {
   const silence = new AbortController()
   const answer = await boardResponse(`/runs/${segment(runId)}/log`, {
     query: { after: reader.after() },
     headers: { Accept: 'text/event-stream' },
     signal: AbortSignal.any([signal, silence.signal]),
   })
-  reader.onLost(false)
+  // The server's clock may differ from the device's. That of another board is not known.
+  const openedAt = toMs((boardName.peek() === '' && answer.headers.get('date')) || '')
+  const aheadMs = Date.now() - openedAt
+  reader.onLink(0)
   const messages = new SseReader()
   const decoder = new TextDecoder()
   const stream = answer.body?.getReader()
@@ -69,6 +82,7 @@ async function readOnce(runId: string, reader: LogReader, signal: AbortSignal): 
       timer = window.setTimeout(() => silence.abort(), SILENT_MS)
       const { done, value } = await stream.read()
       if (done) return hasEnded
+      reader.onHeard()
       const pieces: LogPiece[] = []
       let ended: Run | undefined
       for (const { event, data } of messages.take(decoder.decode(value, { stream: true }))) {
@@ -79,6 +93,7 @@ async function readOnce(runId: string, reader: LogReader, signal: AbortSignal): 
         }
       }
       if (pieces.length > 0) reader.onPieces(pieces)
+      reader.onLink(secondsBehind(pieces.at(-1), { openedAt, now: Date.now() - aheadMs }))
       if (ended) reader.onEnd(ended)
     }
   } finally {

@@ -1,16 +1,26 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type { LogPiece, Run } from '#model/board/run'
 import { CopyButton } from '../../shared/controls/copy.js'
+import { Glyph } from '../../shared/controls/glyph.js'
 import { Note } from '../../shared/controls/note.js'
 import { Switch } from '../../shared/controls/switch.js'
+import { showToast } from '../../shared/controls/toast.js'
 import { html } from '../../shared/html.js'
-import { reasonOf } from '../../shared/server/api.js'
+import { isPhone } from '../../shared/media.js'
+import { reasonOf, segment } from '../../shared/server/api.js'
+import { clockTime, duration, fromMs } from '../../shared/words/time.js'
+import { boardResponse } from '../place.js'
+import { LogFind } from './log-find.js'
 import { type LogLine, LogLines, MOST_LINES } from './log-lines.js'
 import { followLog } from './log-stream.js'
-import { stopwatch } from './run-words.js'
+import { isOver, stopwatch } from './run-words.js'
 import { loadRuns, noteRun } from './runs.js'
 
 const AT_END_PIXELS = 24
+/** The server collects lines for a fraction of a second, and its clock is known to a second. */
+const MOST_LIVE = 3
+/** Lines arrive in bursts; so often they are searched. */
+const FIND_EVERY_MS = 250
 
 /**
  * The live log of a run. Follows the end until the user scrolls up. Inserts lines into the document directly, because
@@ -20,7 +30,9 @@ export function LogView({ run, onEnd }: { run: Run; onEnd: (run: Run) => void })
   const box = useRef<HTMLDivElement>(null)
   const [isFollowing, setFollowing] = useState(true)
   const following = useRef(true)
-  const [isLost, setLost] = useState(false)
+  /** How many seconds behind lines arrive, or until when they did. */
+  const [link, setLink] = useState<'opening' | number | { heardAt: number }>('opening')
+  const [changes, setChanges] = useState(0)
   const [problem, setProblem] = useState('')
   const follow = (isOn: boolean) => {
     following.current = isOn
@@ -40,6 +52,7 @@ export function LogView({ run, onEnd }: { run: Run; onEnd: (run: Run) => void })
     setProblem('')
     const ends = new AbortController()
     let lines: LogLines | undefined
+    let timer: number | undefined
     const rows = new Map<number, HTMLElement>()
     const reader = {
       after: () => lines?.lastSeq ?? 0,
@@ -57,12 +70,16 @@ export function LogView({ run, onEnd }: { run: Run; onEnd: (run: Run) => void })
           rows.delete(number)
         }
         if (following.current) list.scrollTop = list.scrollHeight
+        timer ??= window.setTimeout(() => {
+          timer = undefined
+          setChanges(changes => changes + 1)
+        }, FIND_EVERY_MS)
       },
       onEnd: (last: Run) => {
         noteRun(last)
         ended.current(last)
       },
-      onLost: setLost,
+      onLink: setLink,
     }
     // The content above it may change.
     const size = new ResizeObserver(() => {
@@ -74,6 +91,7 @@ export function LogView({ run, onEnd }: { run: Run; onEnd: (run: Run) => void })
     })
     return () => {
       ends.abort()
+      window.clearTimeout(timer)
       size.disconnect()
     }
   }, [id])
@@ -87,15 +105,35 @@ export function LogView({ run, onEnd }: { run: Run; onEnd: (run: Run) => void })
       setFollowing(isAtEnd)
     }
   }
+  const isLost = typeof link === 'object'
+  const note = isLost
+    ? `reconnecting, up to date until ${clockTime(fromMs(link.heardAt))}`
+    : typeof link === 'number' && !isOver(run) && (link < MOST_LIVE ? 'live' : `${duration(link * 1000)} behind`)
   return html`<div class="log-part">
+    <${LogFind} box=${box} changes=${changes} onShow=${() => follow(false)} />
     ${problem && html`<${Note} kind="danger" what="The log could not be read.">${problem}<//>`}
     <div ref=${box} class="log" role="log" aria-live="off" aria-label="Log" tabindex="0" onScroll=${scrolled}></div>
     <div class="log-foot">
-      <${Switch} label="Following" isOn=${isFollowing} isWarning=${isLost} note=${isLost && 'connection lost, retrying'}
-        onChange=${follow} />
-      <${CopyButton} class="quiet push" label="Copy log" text=${() => textOf(box.current)} />
+      <${Switch} label="Following" isOn=${isFollowing} isWarning=${isLost} note=${note} onChange=${follow} />
+      <button type="button" class="button quiet push" onClick=${() => void download(id)}><${Glyph} name="download" />Download</button>
+      <${CopyButton} class="quiet" label="Copy log" isBare=${isPhone.value} text=${() => textOf(box.current)} />
     </div>
   </div>`
+}
+
+/** Saves the whole stored log, which may be longer than the shown one. A link could not send an API key. */
+async function download(id: string): Promise<void> {
+  try {
+    const answer = await boardResponse(`/runs/${segment(id)}/log`, { query: { format: 'text' } })
+    const link = document.createElement('a')
+    link.href = URL.createObjectURL(await answer.blob())
+    link.download = `run-${id}.log`
+    link.click()
+    // After the browser has started to save it.
+    window.setTimeout(() => URL.revokeObjectURL(link.href), 60_000)
+  } catch (error) {
+    showToast({ words: `The log was not downloaded. ${reasonOf(error)}` })
+  }
 }
 
 /** Time from which lines are counted; for a run still waiting, its first output. */
@@ -103,7 +141,11 @@ function beginning({ started_at, created_at }: Run, { seq, at }: LogPiece): stri
   return started_at ?? (seq === 1 ? at : created_at)
 }
 
-function showLine(list: HTMLElement, rows: Map<number, HTMLElement>, { number, atMs, stream, text }: LogLine): void {
+function showLine(
+  list: HTMLElement,
+  rows: Map<number, HTMLElement>,
+  { number, at, atMs, stream, text }: LogLine,
+): void {
   const known = rows.get(number)
   if (known) {
     known.lastElementChild?.replaceChildren(text)
@@ -111,13 +153,17 @@ function showLine(list: HTMLElement, rows: Map<number, HTMLElement>, { number, a
   }
   const row = document.createElement('div')
   row.className = `log-line log-${stream}`
+  const clock = document.createElement('time')
+  clock.className = 'log-clock'
+  clock.dateTime = at
+  clock.append(clockTime(at))
   const time = document.createElement('span')
   time.className = 'log-time'
   time.append(stopwatch(atMs))
   const words = document.createElement('span')
   words.className = 'log-words'
   words.append(text)
-  row.append(time, words)
+  row.append(clock, time, words)
   rows.set(number, row)
   list.append(row)
 }

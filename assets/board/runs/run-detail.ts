@@ -13,12 +13,19 @@ import { boardApi } from '../place.js'
 import { ExecutionDialog } from './execution-dialog.js'
 import { type Execution, execute, holdsTokens, isRefusal, whyTokens } from './executor-token.js'
 import { LogView } from './log-view.js'
+import { RunAgain } from './run-buttons.js'
 import { RunSteps } from './run-steps.js'
 import { isOver, MODE_NAMES, programWords, STATE_NAMES, shortId, stopwatch, whyNotDone } from './run-words.js'
 import { loadRuns, newestRuns, noteRun } from './runs.js'
 
-/** One run: its state, its plan or log, and a button to cancel it. */
-export function RunDetail({ id }: { id: string }) {
+export interface RunDetailProps {
+  id: string
+  /** Called with the new run when it is run again. */
+  onStarted: (run: Run) => void
+}
+
+/** One run: its state, its plan or log, and a button to cancel it or to run it again. */
+export function RunDetail({ id, onStarted }: RunDetailProps) {
   const [single] = useState(() => createResource<Run>(signal => boardApi(`/runs/${segment(id)}`, { signal })))
   const listed = newestRuns.value?.items.find(run => run.id === id)
   const run = later(listed, single.value.value)
@@ -38,7 +45,7 @@ export function RunDetail({ id }: { id: string }) {
     void loadRuns()
   }
   return html`<section class="run-detail" aria-label=${`${MODE_NAMES[run.mode]} ${shortId(run.id)}`}>
-    <${RunHead} run=${run} />
+    <${RunHead} run=${run} onStarted=${onStarted} />
     <${RunSteps} run=${run} />
     ${whyNotDone(run) && html`<p class="run-why">${whyNotDone(run)}</p>`}
     ${run.plan && html`<${Plan} run=${run} />`}
@@ -52,7 +59,7 @@ function later(listed: Run | undefined, single: Run | undefined): Run | undefine
   return isOver(listed) || !isOver(single) ? listed : single
 }
 
-function RunHead({ run }: { run: Run }) {
+function RunHead({ run, onStarted }: { run: Run; onStarted: (run: Run) => void }) {
   const isTimed = run.mode === 'real'
   return html`<header class="run-head">
     <h3>${MODE_NAMES[run.mode]}</h3><span class="code quiet-text" title=${run.id}>${shortId(run.id)}</span>
@@ -61,7 +68,7 @@ function RunHead({ run }: { run: Run }) {
       ${run.started_at && html`<strong><${Stopwatch} run=${run} /></strong>`}
       ${isTimed && html` <span class="quiet-text">of ${stopwatch(run.timeout_seconds * 1000)} at most</span>`}
     </span>
-    ${!isOver(run) && html`<${CancelButton} run=${run} />`}
+    ${isOver(run) ? html`<${RunAgain} run=${run} onStarted=${onStarted} />` : html`<${CancelButton} run=${run} />`}
   </header>`
 }
 

@@ -43,7 +43,7 @@ export function RunsView() {
     ${
       openId !== '' &&
       html`<${Panel} label=${`Run ${shortId(openId)}`} size="card" onClose=${close} foot=${html`<${RunFoot} id=${openId} />`}>
-        <${RunDetail} key=${openId} id=${openId} />
+        <${RunDetail} key=${openId} id=${openId} onStarted=${({ id }: Run) => place.set({ run: id })} />
       <//>`
     }`
 }

@@ -1,4 +1,5 @@
 import type { StoredEvent } from '#model/events/event'
+import { runTitle } from '#model/sentences/run-title'
 import { chainOf, crumbsOf, eventKey, wordsSaid } from './event-words.js'
 
 /** Maximum length of a card's title on the board. Characters. */
@@ -30,11 +31,21 @@ export function cardLink(board: string, event: StoredEvent): string {
   return url.href
 }
 
-/** `#482 Honour Retry-After`, or `deploys: ` with the first line of the text. */
+/** The address of a card. @param board address of the board's page */
+export function cardUrl(board: string, id: string): string {
+  const url = new URL(board)
+  url.search = String(new URLSearchParams({ card: id }))
+  return url.href
+}
+
+/**
+ * `Workflow ci failed on main of acme/app` for the outcome of a run. For other events `#482 Honour Retry-After`, or
+ * `deploys: ` with the first line of the text.
+ */
 export function cardTitle(event: Pick<StoredEvent, 'conversation' | 'action' | 'target' | 'kind'>): string {
   const object = crumbsOf(event).at(-1)?.text ?? event.kind
   const said = wordsSaid(event).trim().split('\n', 1)[0]?.trim() ?? ''
-  const title = said === '' || said === object ? object : `${object}: ${said}`
+  const title = runTitle(event) || (said === '' || said === object ? object : `${object}: ${said}`)
   return wellFormed([...title.replaceAll(/\s+/g, ' ')].slice(0, LONGEST_TITLE).join(''))
 }
 

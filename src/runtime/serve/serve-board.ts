@@ -7,8 +7,8 @@ import type { Gate } from '../../gate/gate.js'
 import { createLedgerLogin } from '../../gate/ledger-login.js'
 import type { BoardSecrets } from '../../model/board/board-secrets.js'
 import { Backends } from '../../proxy/backends.js'
-import { createBoardServer } from '../../server/board/board-server.js'
-import type { HttpApp } from '../../server/http/http-app.js'
+import { type BoardServer, createBoardServer } from '../../server/board/board-server.js'
+import type { ReadLinkedEvents } from '../../server/ledger/linked-events.js'
 import type { BoardSettings } from '../../settings/board/board-settings.js'
 import { boardFiles, type OpenBoard, openBoard } from '../open-board.js'
 import { wallClock } from '../open-ledger.js'
@@ -18,6 +18,8 @@ import { type Listening, listen, readVersion, type ServedProgram, type SharedSer
 export interface ServedBoard extends ServedProgram {
   /** The folder of its files. */
   home: string
+  /** For the ledger of this process. */
+  listLinkedCards: BoardServer['listLinkedCards']
   /** Also ends the current run. */
   close(): Promise<void>
 }
@@ -30,6 +32,8 @@ export interface BoardServices extends SharedServices {
   secrets: () => Promise<BoardSecrets>
   /** Address of the ledger's page, if the ledger is served too. */
   ledgerUrl?: string | undefined
+  /** Its events. */
+  readLinkedEvents?: ReadLinkedEvents | undefined
 }
 
 /**
@@ -74,7 +78,9 @@ export async function serveBoard(settings: BoardSettings, services: BoardService
     const listening = await listen(server, settings)
     listeners.push(listening)
     await opened.announce(listening.url)
-    return { ...listening, home: settings.home, socket: opened.socket, failed: opened.failed, close: stop }
+    const { socket, failed } = opened
+    const { listLinkedCards } = server
+    return { ...listening, home: settings.home, listLinkedCards, socket, failed, close: stop }
   } catch (error) {
     await stop()
     throw error
@@ -101,8 +107,8 @@ function createExecutor(
 function createServer(
   settings: BoardSettings,
   { opened: { store }, executor, gate }: { opened: OpenBoard; executor: Executor; gate: Gate },
-  { logger, requestIds, listeners, ledgerUrl }: BoardServices,
-): HttpApp {
+  { logger, requestIds, listeners, ledgerUrl, readLinkedEvents }: BoardServices,
+): BoardServer {
   const { rootPath, columns, isDemo } = settings
   const { cookieSecure, trustedProxies, loginPage, serviceOrigin, username, ledgerLogin } = settings.gate
   return createBoardServer({
@@ -119,6 +125,7 @@ function createServer(
       nowMs: Date.now,
       warn: sentence => logger.warn(sentence),
     }),
+    ...(readLinkedEvents ? { readLinkedEvents } : {}),
     copy: store.copies,
     ownListeners: () => listeners,
     settings: {

@@ -5,8 +5,8 @@ import type { Ledger } from '../../ledger/ledger.js'
 import { AppError } from '../../model/app-error.js'
 import { ADAPTERS, listPlatforms } from '../../platforms/adapters.js'
 import { LargeDeliveries } from '../../platforms/deliveries/large-deliveries.js'
-import type { HttpApp } from '../../server/http/http-app.js'
-import { createLedgerServer } from '../../server/ledger/ledger-server.js'
+import type { ListLinkedCards } from '../../server/board/linked-cards.js'
+import { createLedgerServer, type LedgerServer } from '../../server/ledger/ledger-server.js'
 import type { LedgerSettings } from '../../settings/ledger-settings.js'
 import { isLoopback } from '../../settings/listen-settings.js'
 import { CaptureSchedule } from '../capture/capture-schedule.js'
@@ -28,12 +28,16 @@ export interface ServedLedger extends ServedProgram {
   database: string
   /** Whether reading requires a login: there are, or once were, users or an admin token. */
   needsLogin: boolean
+  /** For the board of this process. */
+  readLinkedEvents: LedgerServer['readLinkedEvents']
 }
 
 /** What the ledger gets from its process. */
 export interface LedgerServices extends SharedServices {
   /** Address of the board's page, once it is known. */
   boardUrl?: () => string | undefined
+  /** The cards of the board, once there is one. */
+  listLinkedCards?: ListLinkedCards
 }
 
 /**
@@ -90,7 +94,8 @@ export async function serveLedger(settings: LedgerSettings, services: LedgerServ
       schedule = new CaptureSchedule({ captures, chat: settings.capture, logger, checkMs: CHECK_MS })
     const { database } = opened.ownership
     const { ledger, socket, failed } = opened
-    return { ...listening, ledger, database, needsLogin, socket, failed, close }
+    const { readLinkedEvents } = server
+    return { ...listening, ledger, database, needsLogin, readLinkedEvents, socket, failed, close }
   } catch (error) {
     await close()
     throw error
@@ -145,8 +150,8 @@ interface ServerParts extends LedgerServices {
 
 function createServer(
   settings: LedgerSettings,
-  { opened, accounts, large, captures, logger, requestIds, boardUrl }: ServerParts,
-): HttpApp {
+  { opened, accounts, large, captures, logger, requestIds, boardUrl, listLinkedCards }: ServerParts,
+): LedgerServer {
   const { rootPath, publicUrl, allowOpen, writers, anonymousRate } = settings
   const { secrets, requireVerified, chatSite } = settings.webhooks
   const { cookieSecure, trustedProxies, throttleLogins, loginPage } = settings.accounts
@@ -181,6 +186,7 @@ function createServer(
     now: wallClock,
     requestIds,
     ...(boardUrl ? { boardUrl } : {}),
+    ...(listLinkedCards ? { listLinkedCards } : {}),
   })
 }
 

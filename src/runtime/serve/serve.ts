@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { Logger } from 'pino'
+import type { ListLinkedCards } from '../../server/board/linked-cards.js'
 import { createLogger } from '../../server/logging/logger.js'
 import { watchBoardSecrets } from '../../settings/board/watch-secrets.js'
 import type { SettingSources } from '../../settings/reading/setting-sources.js'
@@ -53,12 +54,15 @@ async function start(
 ): Promise<Programs> {
   const programs: Programs = {}
   const boardUrl = () => publicBoardUrl(settings) ?? programs.board?.url
-  programs.ledger = settings.ledger && (await serveLedger(settings.ledger, { ...services, boardUrl }))
+  const listLinkedCards: ListLinkedCards = async (...asked) => programs.board?.listLinkedCards(...asked)
+  programs.ledger = settings.ledger && (await serveLedger(settings.ledger, { ...services, boardUrl, listLinkedCards }))
   const { ledger } = programs
   const listeners: Listening[] = ledger ? [ledger] : []
   try {
     const ledgerUrl = ledger && (publicLedgerUrl(settings) ?? ledger.url)
-    programs.board = settings.board && (await serveBoard(settings.board, { ...services, listeners, ledgerUrl }))
+    const readLinkedEvents = ledger?.readLinkedEvents
+    const parts = { ...services, listeners, ledgerUrl, readLinkedEvents }
+    programs.board = settings.board && (await serveBoard(settings.board, parts))
     return programs
   } catch (error) {
     await ledger?.close()

@@ -15,7 +15,8 @@ import { AppError } from '../../model/app-error.js'
 import type { Access, HttpRequest as AnyRequest, Route } from '../http/route.js'
 import { readShownCredentials } from '../request/shown-credentials.js'
 
-type HttpRequest = AnyRequest<Identity>
+/** The parts of a request that decide, and what the decision sets. */
+type HttpRequest = Pick<AnyRequest<Identity>, 'headers' | 'socket' | 'local' | 'identity' | 'isAnonymous'>
 
 export interface AccessParts {
   accounts: Pick<Accounts, 'identify' | 'isClosed'>
@@ -28,7 +29,7 @@ export interface AccessParts {
   /** Counts wrong API tokens and admin tokens. */
   keyThrottle: KeyThrottle
   /** The address that wrong tokens are counted for. */
-  addressOf: (req: AnyRequest) => string
+  addressOf: (req: Pick<AnyRequest, 'headers' | 'socket'>) => string
   /** `tokens`: callers without credentials record nothing. */
   writers: Writers
   /** The configured host names of the ledger; absent: it answers under every name. */

@@ -12,7 +12,16 @@ import { backendRoutes, type ProxyParts } from './backend-routes.js'
 import { type BackupRouteParts, makeBackup } from './backup-route.js'
 import { boardApi } from './board-api.js'
 import type { BoardEndpoint, BoardRequest, BoardRoute } from './board-route.js'
-import { type CardRouteParts, createCard, deleteCard, getCard, listCards, updateCard } from './card-routes.js'
+import {
+  type CardRouteParts,
+  createCard,
+  deleteCard,
+  getCard,
+  type LinkedEventParts,
+  listCards,
+  listEventsOfCard,
+  updateCard,
+} from './card-routes.js'
 import { factsOf } from './gate-facts.js'
 import { runLog } from './run-log-stream.js'
 import * as runs from './run-routes.js'
@@ -22,6 +31,7 @@ import { planShownTo } from './shown-plan.js'
 export interface BoardRouteParts
   extends CardRouteParts,
     BackupRouteParts,
+    LinkedEventParts,
     SessionRouteParts,
     Pick<runs.StartRunParts, 'executor'>,
     Omit<ProxyParts, 'gate' | 'executionFacts' | 'mayRead'> {
@@ -54,6 +64,7 @@ export function boardRoutes(parts: BoardRouteParts): BoardRoute[] {
     route('GET', '/api/cards/:id', 'api', getCard(parts)),
     route('PATCH', '/api/cards/:id', 'api', updateCard(parts)),
     route('DELETE', '/api/cards/:id', 'api', deleteCard(parts)),
+    route('GET', '/api/cards/:id/events', 'api', listEventsOfCard(parts)),
     route('POST', '/api/cards/:id/runs', 'api', runs.startRun(running)),
     route('GET', '/api/runs', 'api', runs.listRuns(running)),
     route('GET', '/api/runs/:id', 'api', runs.getRun(running)),

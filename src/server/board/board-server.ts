@@ -16,6 +16,7 @@ import { createHttpApp, type HttpApp } from '../http/http-app.js'
 import { ShedReport } from '../http/shed-report.js'
 import { Shutdown } from '../http/shutdown.js'
 import { createProxyWatch } from '../http/untrusted-proxy.js'
+import type { ReadLinkedEvents } from '../ledger/linked-events.js'
 import type { LogRules } from '../logging/request-log.js'
 import { pages } from '../pages/built-pages.js'
 import { createBodyReader, createJsonReader } from '../request/body.js'
@@ -25,6 +26,7 @@ import { boardLoginPages } from './board-login-pages.js'
 import { boardRoutes } from './board-routes.js'
 import type { ServedCards } from './card-routes.js'
 import { factsOf } from './gate-facts.js'
+import { type ListLinkedCards, linkedCardsReader } from './linked-cards.js'
 import { boardCookie } from './session-routes.js'
 
 export interface BoardServerSettings {
@@ -52,6 +54,8 @@ export interface BoardServerOptions {
   cards: ServedCards
   executor: Executor
   backends: Backends
+  /** The events of the ledger in this process, if there is one. */
+  readLinkedEvents?: ReadLinkedEvents
   copy: CopyBoardDatabase
   /** Where this process currently listens, the ledger included: no backend may be one of these. */
   ownListeners: () => readonly SocketAddress[]
@@ -80,8 +84,13 @@ const LOG_RULES: Omit<LogRules<BoardAccess, BoardIdentity>, 'address'> = {
   },
 }
 
+export interface BoardServer extends HttpApp {
+  /** For the ledger of this process. */
+  listLinkedCards: ListLinkedCards
+}
+
 /** The board's HTTP side. It does not close the board. */
-export function createBoardServer(options: BoardServerOptions): HttpApp {
+export function createBoardServer(options: BoardServerOptions): BoardServer {
   const { gate, settings, logger, requestIds } = options
   const { rootPath, cookieSecure, loginPage: look, asksUsername, serviceOrigin, ledgerUrl } = settings
   const throttleAddress = createThrottleAddress(settings.trustedProxies)
@@ -104,6 +113,7 @@ export function createBoardServer(options: BoardServerOptions): HttpApp {
   })
   const routes = boardRoutes({
     ...options,
+    readLinkedEvents: options.readLinkedEvents ?? (async () => undefined),
     rootPath,
     pages: {
       board: pages({
@@ -121,7 +131,7 @@ export function createBoardServer(options: BoardServerOptions): HttpApp {
     shutdown,
     streamTimes: options.streamTimes ?? STREAM_TIMES,
   })
-  return createHttpApp({
+  const app = createHttpApp({
     routes,
     rootPath,
     authorise: async ({ access }, req) => {
@@ -139,4 +149,5 @@ export function createBoardServer(options: BoardServerOptions): HttpApp {
     budget: new AnswerBudget({ ...ANSWER_LIMITS, bytes: ANSWER_BUDGET_BYTES }),
     measure: watchProxies,
   })
+  return Object.assign(app, { listLinkedCards: linkedCardsReader({ gate, cards: options.cards, throttleAddress }) })
 }

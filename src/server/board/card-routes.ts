@@ -9,8 +9,10 @@ import {
   CardSchema,
   NewCardSchema,
 } from '../../model/board/card.js'
+import { type LinkedEvents, LinkedEventsSchema } from '../../model/board/linked.js'
 import { json } from '../answer/reply.js'
 import { documented, type ParameterDoc, type Reply } from '../http/route.js'
+import type { ReadLinkedEvents } from '../ledger/linked-events.js'
 import type { ReadJsonBody } from '../request/body.js'
 import { pathParam } from '../request/path-param.js'
 import { QueryString } from '../request/query-string.js'
@@ -49,6 +51,21 @@ export function getCard({ cards }: Pick<CardRouteParts, 'cards'>): BoardEndpoint
     const card = await cards.get(pathParam(req))
     if (!isNoneMatch(req.headers['if-none-match'], card.version)) return withTag(200, card)
     return { status: 304, body: '', headers: ['ETag', tagOf(card)] }
+  })
+}
+
+export interface LinkedEventParts {
+  cards: ServedCards
+  readLinkedEvents: ReadLinkedEvents
+}
+
+/** `GET /api/cards/:id/events`: the linked events, if the ledger lets this request read them. */
+export function listEventsOfCard({ cards, readLinkedEvents }: LinkedEventParts): BoardEndpoint {
+  return documented(DOCS.listEventsOfCard, async req => {
+    const { links } = await cards.get(pathParam(req, 1))
+    const items = await readLinkedEvents(req, links)
+    const answer: LinkedEvents = { items: items ?? [], may_read: items !== undefined }
+    return json(200, answer)
   })
 }
 
@@ -127,6 +144,12 @@ const DOCS = {
     answers: {
       200: { description: 'The card; its tag is the version', schema: CardSchema },
       304: { description: 'The version is one of these' },
+    },
+  },
+  listEventsOfCard: {
+    summary: 'The events that a card links to, as sentences',
+    answers: {
+      200: { description: 'Those that the ledger has, in the order of the links', schema: LinkedEventsSchema },
     },
   },
   updateCard: {

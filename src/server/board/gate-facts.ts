@@ -9,7 +9,11 @@ import { readBearer } from '../request/shown-credentials.js'
  * The parts of a request that the gate uses. Headers of proxies only determine the address that the throttle counts. The
  * router has checked that none of the other headers came twice.
  */
-export function factsOf(req: HttpRequest, access: BoardAccess, throttleAddress: ToAddress): RequestFacts {
+export function factsOf(
+  req: Pick<HttpRequest, 'headers' | 'socket' | 'local' | 'method'>,
+  access: BoardAccess,
+  throttleAddress: ToAddress,
+): RequestFacts {
   const { headers } = req
   return {
     access,

@@ -14,6 +14,7 @@ import { changeOwnPassword, login, logout, sessionStatus } from '../accounts/ses
 import * as users from '../accounts/user-routes.js'
 import type { AnswerBudget } from '../answer/answer-budget.js'
 import type { StreamTimes } from '../answer/paced-answer.js'
+import type { ListLinkedCards } from '../board/linked-cards.js'
 import type { AnonymousRate } from '../events/anonymous-rate.js'
 import { runCaptures, type ServedCaptures } from '../events/capture-route.js'
 import { streamEvents } from '../events/event-stream.js'
@@ -28,6 +29,7 @@ import type { Shutdown } from '../http/shutdown.js'
 import type { Pages } from '../pages/built-pages.js'
 import { type LoginPages, orLoginPage } from '../pages/login-pages.js'
 import type { ReadBody, ReadJsonBody } from '../request/body.js'
+import { listCardsOfEvent } from './cards-of-event.js'
 import { type DatabaseName, health } from './health.js'
 import { ledgerApi, schema } from './ledger-api.js'
 import { type LedgerMetrics, metricsText } from './ledger-metrics.js'
@@ -39,6 +41,7 @@ export interface LedgerRouteParts {
   ledger: ServedLedger
   accounts: Accounts
   captures: ServedCaptures
+  listLinkedCards: ListLinkedCards
   program: LedgerProgram
   callers: Callers
   bodies: Bodies
@@ -150,6 +153,7 @@ export function ledgerRoutes(parts: LedgerRouteParts): Route[] {
     route('POST', '/api/captures', 'local', runCaptures({ captures: parts.captures, ...bodies, ...answers })),
     route('GET', '/api/health', 'public', health({ ...program, ledger, showPlain: pages.login.showPlain })),
     route('GET', '/api/stats', 'read', stats(ledger)),
+    route('GET', '/api/cards', 'read', listCardsOfEvent(parts)),
     route('GET', '/api/platforms', 'read', platforms(parts.platforms)),
     route('GET', '/api/schema/event', 'read', schema(EventSchema)),
     route('GET', '/api/schema/subscription', 'read', schema(SubscriptionSchema)),

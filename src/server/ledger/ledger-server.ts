@@ -14,6 +14,7 @@ import { createAccess, createPageCheck, type Writers } from '../accounts/access.
 import { createToActor } from '../accounts/actor.js'
 import { AnswerBudget, type AnswerLimits } from '../answer/answer-budget.js'
 import { STREAM_TIMES, type StreamTimes } from '../answer/paced-answer.js'
+import type { ListLinkedCards } from '../board/linked-cards.js'
 import { AnonymousRate } from '../events/anonymous-rate.js'
 import type { ServedCaptures } from '../events/capture-route.js'
 import type { AcceptLargeDelivery } from '../events/webhooks.js'
@@ -32,6 +33,7 @@ import { createBodyReader, createJsonReader } from '../request/body.js'
 import type { DatabaseName } from './health.js'
 import { LedgerMetrics } from './ledger-metrics.js'
 import { ledgerRoutes } from './ledger-routes.js'
+import { linkedEventsReader, type ReadLinkedEvents } from './linked-events.js'
 import type { ServedLedger } from './served-ledger.js'
 
 export interface LedgerServerSettings {
@@ -80,6 +82,8 @@ export interface LedgerServerOptions {
   logger: Logger
   /** Address of the board, when it is known; the page links to it. */
   boardUrl?: () => string | undefined
+  /** The cards of the board in this process, if there is one. */
+  listLinkedCards?: ListLinkedCards
   version: string
   /** The clock that `days` counts back from. */
   now: () => Micros
@@ -107,8 +111,13 @@ const LOG_RULES: Omit<LogRules<Access, Identity>, 'address'> = {
   },
 }
 
+export interface LedgerServer extends HttpApp {
+  /** For the board of this process. */
+  readLinkedEvents: ReadLinkedEvents
+}
+
 /** The ledger's HTTP side. It does not close the ledger. */
-export function createLedgerServer(options: LedgerServerOptions): HttpApp {
+export function createLedgerServer(options: LedgerServerOptions): LedgerServer {
   const { settings, logger, requestIds } = options
   const { allowOpen, rootPath, webhookSecrets, requireVerified, chatSite, cookieSecure } = settings
   const publicUrl = settings.publicUrl === undefined ? undefined : new URL(settings.publicUrl)
@@ -150,6 +159,7 @@ export function createLedgerServer(options: LedgerServerOptions): HttpApp {
     ledger: options.ledger,
     accounts: options.accounts,
     captures: options.captures,
+    listLinkedCards: options.listLinkedCards ?? (async () => undefined),
     program: {
       version: options.version,
       rootPath,
@@ -214,5 +224,5 @@ export function createLedgerServer(options: LedgerServerOptions): HttpApp {
   })
   metrics.watchConnections(() => app.connectionCounts())
   metrics.watchSearchIndex(async () => (await options.ledger.health()).unindexedEvents)
-  return app
+  return Object.assign(app, { readLinkedEvents: linkedEventsReader({ ledger: options.ledger, authorise }) })
 }

@@ -36,6 +36,7 @@ t.test('the table is what is documented', async t => {
     'DELETE /api/users/x/token',
     'DELETE /api/users/x/tokens/x',
     'GET /',
+    'GET /api/cards',
     'GET /api/events',
     'GET /api/events/x',
     'GET /api/export',

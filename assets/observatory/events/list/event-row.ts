@@ -1,10 +1,10 @@
 import { SourceGlyph, VerifiedMark } from '../../../shared/controls/glyph.js'
+import { OutcomeMark } from '../../../shared/controls/outcome-mark.js'
 import { classes, html } from '../../../shared/html.js'
 import { Words } from '../../../shared/words/text-view.js'
 import { Time } from '../../../shared/words/time-view.js'
 import { sourceLabel } from '../../sources.js'
 import { isProgram, roleOf } from '../event-words.js'
-import { OutcomeMark } from '../outcome-mark.js'
 import { Sentence } from '../sentence-view.js'
 import type { ListedEvent } from './list-rows.js'
 

@@ -2,6 +2,7 @@ import type { StoredEvent } from '#model/events/event'
 import { outcomeGroupOf } from '#model/sentences/event-outcome'
 import { sentenceText } from '#model/sentences/event-sentence'
 import { sourceStyle } from '../../../shared/controls/glyph.js'
+import { OutcomeMark, outcomeWord } from '../../../shared/controls/outcome-mark.js'
 import { classes, html } from '../../../shared/html.js'
 import { now } from '../../../shared/words/now.js'
 import { initials } from '../../../shared/words/text.js'
@@ -9,7 +10,6 @@ import { Words } from '../../../shared/words/text-view.js'
 import { clockTime, dayHeading, dayOf, exactTime, relativeTime } from '../../../shared/words/time.js'
 import { actorName, isProgram, roleOf, wordsSaid } from '../event-words.js'
 import { ValueMenu } from '../filters/value-menu.js'
-import { OutcomeMark, outcomeWord } from '../outcome-mark.js'
 
 const SHORT = 200
 

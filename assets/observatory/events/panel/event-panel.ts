@@ -21,6 +21,7 @@ import { EntryActions } from './entry-actions.js'
 import { EntryAround } from './entry-around.js'
 import { EntryArrival } from './entry-arrival.js'
 import { EntryCard } from './entry-card.js'
+import { EntryCards } from './entry-cards.js'
 import { EntryConversation } from './entry-conversation.js'
 import { EntryJson } from './entry-json.js'
 
@@ -70,6 +71,7 @@ function Entry({ event }: { event: StoredEvent }) {
     <${EntryCard} event=${event} terms=${terms} />
     <${EntryActions} event=${event} />
     <${EntryAbout} event=${event} terms=${terms} />
+    <${EntryCards} event=${event} />
     <${EntryAround} event=${event} />
     <${EntryConversation} event=${event} terms=${terms} />
     <${EntryArrival} event=${event} />

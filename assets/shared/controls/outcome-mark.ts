@@ -1,5 +1,5 @@
 import type { Outcome } from '#model/sentences/event-outcome'
-import { html } from '../../shared/html.js'
+import { html } from '../html.js'
 
 export function outcomeWord(outcome: Outcome): string {
   return `${outcome.charAt(0).toUpperCase()}${outcome.slice(1)}`

@@ -1,0 +1,38 @@
+import { useEffect, useState } from 'preact/hooks'
+import type { LinkedCards } from '#model/board/linked'
+import type { StoredEvent } from '#model/events/event'
+import { Glyph } from '../../../shared/controls/glyph.js'
+import { ProblemNote } from '../../../shared/controls/problem-note.js'
+import { html } from '../../../shared/html.js'
+import { api } from '../../../shared/server/api.js'
+import { createResource } from '../../../shared/server/resource.js'
+import { otherProgramUrl } from '../../../shared/server/root-path.js'
+import { Words } from '../../../shared/words/text-view.js'
+import { cardUrl } from '../event-links.js'
+import { eventKey } from '../event-words.js'
+
+/** The board's cards that link to the event. Nothing if there are none, or if the board does not show them here. */
+export function EntryCards({ event }: { event: StoredEvent }) {
+  const board = otherProgramUrl
+  const [linked] = useState(() =>
+    createResource<LinkedCards>(signal => api('/api/cards', { query: { link: eventKey(event) }, signal })),
+  )
+  useEffect(() => {
+    if (board !== undefined) void linked.load()
+  }, [])
+  const cards = linked.value.value?.items ?? []
+  const problem = linked.problem.value
+  if (board === undefined || (cards.length === 0 && problem === undefined)) return null
+  return html`<section class="panel-section" aria-label="Cards">
+    <h3>Cards</h3>
+    ${problem !== undefined && html`<${ProblemNote} what="The cards could not be loaded." problem=${problem} onRetry=${linked.load} />`}
+    <ul class="entry-cards" role="list">
+      ${cards.map(
+        ({ id, title, column }) => html`<li key=${id}>
+          <${Glyph} name="card" /><a href=${cardUrl(board, id)}><${Words} text=${title} /></a>
+          <span class="tag"><${Words} text=${column} limit=${40} /></span>
+        </li>`,
+      )}
+    </ul>
+  </section>`
+}
