@@ -54,6 +54,8 @@ export interface Stats {
   by_kind: Record<string, number>
   first_captured_at: string | null
   latest_captured_at: string | null
+  /** Since the server started. */
+  refused_deliveries: { since: string; items: { source: string; code: string; count: number; last_at: string }[] }
 }
 
 export interface Health {
@@ -63,6 +65,7 @@ export interface Health {
   engine: 'sqlite' | 'postgres'
   head: string | null
   epoch?: string
+  warnings?: { code: string; detail: string }[]
   code?: string
   detail?: string
 }

@@ -20,6 +20,7 @@ import { streamEvents } from '../events/event-stream.js'
 import { exportEvents } from '../events/export-events.js'
 import { facets, getEvent, histogram, queryEvents } from '../events/read-events.js'
 import { recordEvents } from '../events/record-events.js'
+import type { RefusedDeliveries } from '../events/refused-deliveries.js'
 import * as subscriptions from '../events/subscriptions.js'
 import { type AcceptLargeDelivery, readSiteContext, receiveWebhook } from '../events/webhooks.js'
 import { describeApi } from '../http/openapi.js'
@@ -46,6 +47,7 @@ export interface LedgerRouteParts {
   platforms: WatchedPlatforms
   pages: { observatory: Pages; login: LoginPages }
   metrics: LedgerMetrics
+  refused: RefusedDeliveries
 }
 
 /** Facts about this program. */
@@ -142,7 +144,7 @@ export function ledgerRoutes(parts: LedgerRouteParts): Route[] {
     route('DELETE', '/api/me/tokens/:token_id', 'account', users.revokeToken(people, users.ownTokens)),
     route('POST', '/api/captures', 'local', runCaptures({ captures: parts.captures, ...bodies, ...answers })),
     route('GET', '/api/health', 'public', health({ ...program, ledger, showPlain: pages.login.showPlain })),
-    route('GET', '/api/stats', 'read', stats(ledger)),
+    route('GET', '/api/stats', 'read', stats(ledger, parts.refused)),
     route('GET', '/api/platforms', 'read', platforms(parts.platforms)),
     route('GET', '/api/schema/event', 'read', schema(EventSchema)),
     route('GET', '/api/schema/subscription', 'read', schema(SubscriptionSchema)),

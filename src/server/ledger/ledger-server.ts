@@ -16,6 +16,7 @@ import { AnswerBudget, type AnswerLimits } from '../answer/answer-budget.js'
 import { STREAM_TIMES, type StreamTimes } from '../answer/paced-answer.js'
 import { AnonymousRate } from '../events/anonymous-rate.js'
 import type { ServedCaptures } from '../events/capture-route.js'
+import { RefusedDeliveries } from '../events/refused-deliveries.js'
 import type { AcceptLargeDelivery } from '../events/webhooks.js'
 import { addressOf, createRequestAddress } from '../http/caller-address.js'
 import { type ConnectionLimits, connectionLimits } from '../http/connection-limits.js'
@@ -130,6 +131,8 @@ export function createLedgerServer(options: LedgerServerOptions): HttpApp {
   })
   const readBody = createBodyReader(BODY_BUDGET_BYTES, ANONYMOUS_BODY_BUDGET_BYTES)
   const metrics = new LedgerMetrics(logger)
+  const refused = new RefusedDeliveries(options.now)
+  const webhookSources = new Map(options.adapters.map(({ catalogue }) => [catalogue.webhook_path, catalogue.source]))
   const limits = options.limits ?? connectionLimits()
   const shed = new ShedReport(logger, reason => metrics.countShed(reason))
   const places = new HeldPlaces({
@@ -189,6 +192,7 @@ export function createLedgerServer(options: LedgerServerOptions): HttpApp {
       login,
     },
     metrics,
+    refused,
   })
   const app = createHttpApp({
     routes,
@@ -207,12 +211,15 @@ export function createLedgerServer(options: LedgerServerOptions): HttpApp {
       const { req, res, pattern, error } = outcome
       if (error instanceof AppError && /^(?:store_|ledger_lost$)/.test(error.code))
         metrics.countStoreFailure(error.code)
+      const source = webhookSources.get(pattern ?? '')
+      if (source !== undefined && error !== undefined) refused.count(source, error)
       if (!req.isHeld) metrics.observeRequest(pattern ?? 'none', req.method, res.statusCode, seconds)
       if (req.cutOff) metrics.countCutOff(req.cutOff)
       watchProxies(outcome)
     },
   })
   metrics.watchConnections(() => app.connectionCounts())
+  metrics.watchRefusedDeliveries(() => refused.list().items)
   metrics.watchSearchIndex(async () => (await options.ledger.health()).unindexedEvents)
   return app
 }
