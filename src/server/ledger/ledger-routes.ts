@@ -16,6 +16,7 @@ import type { AnswerBudget } from '../answer/answer-budget.js'
 import type { StreamTimes } from '../answer/paced-answer.js'
 import type { AnonymousRate } from '../events/anonymous-rate.js'
 import { runCaptures, type ServedCaptures } from '../events/capture-route.js'
+import { eventStory } from '../events/event-story.js'
 import { streamEvents } from '../events/event-stream.js'
 import { exportEvents } from '../events/export-events.js'
 import { facets, getEvent, histogram, queryEvents } from '../events/read-events.js'
@@ -101,7 +102,7 @@ export interface WatchedPlatforms {
 
 /**
  * The ledger's routes: who may call each, and its handler. The first row that matches answers, so a fixed segment is
- * before a parameter in the same place. Below `/api/events/` every name is a dedupe key, so that path has no other route.
+ * before a parameter in the same place. Below `/api/events/` every name is a dedupe key: other routes are below that key.
  *
  * Source: Event Ledger Service, "Endpoints".
  */
@@ -117,6 +118,7 @@ export function ledgerRoutes(parts: LedgerRouteParts): Route[] {
     route('POST', '/api/events', 'record', recordEvents(writing)),
     route('GET', '/api/events', 'read', queryEvents(reading)),
     route('GET', '/api/events/:dedupe_key', 'read', getEvent(reading)),
+    route('GET', '/api/events/:dedupe_key/story', 'read', eventStory(reading)),
     route('GET', '/api/stream', 'read', streamEvents(reading)),
     route('GET', '/api/export', 'read', exportEvents(reading)),
     route('GET', '/api/histogram', 'read', histogram(reading)),
