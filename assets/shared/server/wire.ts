@@ -15,6 +15,20 @@ export interface EventPage {
   epoch: string
 }
 
+/** The events of one story, oldest first. */
+export interface EventStory {
+  items: StoryPart[]
+  /** False if there may be more. */
+  complete: boolean
+}
+
+export interface StoryPart {
+  /** Its payload is left out. */
+  event: StoredEvent
+  /** What it shares with another event of the story. */
+  facts: string[]
+}
+
 /** Number of events over a range, in equal parts. */
 export interface EventHistogram {
   /** Both ends included; null if it cannot contain anything. */

@@ -23,6 +23,7 @@ import { EntryArrival } from './entry-arrival.js'
 import { EntryCard } from './entry-card.js'
 import { EntryConversation } from './entry-conversation.js'
 import { EntryJson } from './entry-json.js'
+import { EntryStory } from './entry-story.js'
 
 export interface EventPanelProps {
   /** Absent while the event named by the address is loading because it is not in the list. */
@@ -75,6 +76,7 @@ function Entry({ event }: { event: StoredEvent }) {
     <${EntryCard} event=${event} terms=${terms} />
     <${EntryActions} event=${event} />
     <${EntryAbout} event=${event} terms=${terms} />
+    <${EntryStory} event=${event} />
     <${EntryAround} event=${event} />
     <${EntryConversation} event=${event} terms=${terms} />
     <${EntryArrival} event=${event} />
