@@ -65,6 +65,25 @@ t.test('the panel of an event in a browser', inBrowser(), async t => {
     return page
   }
 
+  t.test('the story shows what shares a commit, and stays while its events are opened', async t => {
+    const sha = '7e6d5c4b3a29181706f5e4d3c2b1a09f8e7d6c5b'
+    const book = await openBook(t)
+    await book.write(
+      { at: '2025-11-20T08:00:00.000000Z', dedupe_key: 'push', source: 'code_a', payload: { deployment: { sha } } },
+      { at: '2025-11-20T08:30:00.000000Z', dedupe_key: 'link', conversation: { text: `Live: ${sha}` } },
+    )
+    const page = await site.openTab(t, await site.serve(t, { ledger: book.ledger }), `/?${RANGE}&event=push`)
+    const story = page.getByRole('region', { name: 'Story' })
+    await story.getByRole('button', { name: 'Show' }).click()
+    await story.getByRole('listitem').nth(1).waitFor()
+    t.equal(await story.getByRole('listitem').count(), 2)
+    t.same(await findAxeViolations(page), [])
+    await story.getByRole('button', { name: /commit 7e6d5c4b3a/ }).click()
+    await page.waitForURL('**event=link*')
+    await story.locator('[aria-current=true]').getByText('commit 7e6d5c4b3a').waitFor()
+    t.equal(await story.getByRole('listitem').count(), 2)
+  })
+
   t.test('a row opens beside the list; keys walk on, Esc gives the focus back to the list', async t => {
     const page = await open(t, '')
     await page.getByRole('option').first().waitFor()

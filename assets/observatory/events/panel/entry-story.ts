@@ -57,7 +57,7 @@ function Part({ part: { event, facts }, isThis, hasDate }: { part: StoryPart; is
   const outcome = outcomeGroupOf(event)
   const content = html`<${SourceGlyph} source=${source} name=${sourceLabel(source)} />
     <span class="entry-story-words">${outcome && html`<${OutcomeMark} outcome=${outcome} /> `}<${Words} text=${sentenceText(event)} limit=${EXCERPT} />
-      ${facts[0] && html`<small class="code">${facts[0]}</small>`}</span>
+      ${facts[0] && html`<small class="code"><${Words} text=${factWords(facts)} limit=${EXCERPT} /></small>`}</span>
     <time datetime=${at} title=${exactTime(at)}>${hasDate && `${dateWords(at, now.value)} `}${clockTime(at)}</time>`
   const name = classes('entry-turn entry-story-part', isThis && 'is-this')
   return html`<li>${
@@ -65,4 +65,15 @@ function Part({ part: { event, facts }, isThis, hasDate }: { part: StoryPart; is
       ? html`<div class=${name} aria-current="true">${content}</div>`
       : html`<button type="button" class=${name} onClick=${() => select(eventKey(event))}>${content}</button>`
   }</li>`
+}
+
+/** The plainest of the facts: `acme/app#34`, `commit a9fdd6d32c`, `branch fix`. */
+function factWords(facts: readonly string[]): string {
+  const kinds = ['number', 'commit', 'branch', 'address']
+  const fact = kinds.map(kind => facts.find(each => each.startsWith(`${kind} `))).find(Boolean) ?? String(facts[0])
+  const [kind = '', ...rest] = fact.split(' ')
+  const value = rest.join(' ')
+  if (kind === 'commit') return `commit ${value.slice(0, 10)}`
+  if (kind === 'branch') return `branch ${value.slice(value.indexOf('/') + 1)}`
+  return kinds.includes(kind) ? value : kind.replaceAll('_', ' ')
 }
