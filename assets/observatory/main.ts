@@ -4,6 +4,7 @@ import { html } from '../shared/html.js'
 import { startAddress } from '../shared/server/address.js'
 import { outage } from '../shared/server/connection.js'
 import { loadSession, session } from '../shared/server/session.js'
+import { notifyOfSearches } from './events/saved-searches.js'
 import { Observatory, PATHS } from './observatory.js'
 import { keepOverviewFresh } from './overview.js'
 import { loadSources, platforms } from './sources.js'
@@ -17,3 +18,4 @@ effect(() => {
   if (outage.value === undefined && !isKnown) void Promise.allSettled([loadSession(), loadSources()])
 })
 keepOverviewFresh()
+notifyOfSearches()

@@ -8,6 +8,7 @@ import { now } from '../shared/words/now.js'
 import { count } from '../shared/words/text.js'
 import { exactTime, relativeTime } from '../shared/words/time.js'
 import { loaded } from './events/list/event-list-state.js'
+import { MissedFacts, MissedMark } from './missed.js'
 import { withNewerEvents } from './newer-stats.js'
 import { type Overview, overview } from './overview.js'
 import { bySource, sourceKin, sourceLabel } from './sources.js'
@@ -30,7 +31,11 @@ export function failingCaptures(): number {
 export function OverviewStrip() {
   const current = overview.value.value
   if (isPhone.value) return null
-  return html`<section class="strip" aria-label="The ledger as a whole">${current && html`<${Items} overview=${current} />`}</section>`
+  return html`<section class="strip" aria-label="The ledger as a whole">${
+    current &&
+    html`<${Items} overview=${current} />
+      <${MissedMark} overview=${current} watched=${captured(current.subscriptions)} />`
+  }</section>`
 }
 
 /** On phones: the same, from the account menu. */
@@ -38,6 +43,7 @@ export function LedgerDialog({ onClose }: { onClose: () => void }) {
   const current = overview.value.value
   return html`<${Dialog} title="Ledger" onClose=${onClose}>
     <div class="strip is-list">${current ? html`<${Items} overview=${current} />` : 'Not loaded yet.'}</div>
+    ${current && html`<${MissedFacts} overview=${current} watched=${captured(current.subscriptions)} />`}
     ${current && html`<p class="hint">Daybook ${current.health.version}, ${current.health.engine}</p>`}
   <//>`
 }

@@ -13,6 +13,9 @@ import { address, go, href } from './server/address.js'
 import { OutageNote } from './server/outage-note.js'
 import { initials } from './words/text.js'
 
+/** New events that the user has not seen, shown in the title of the window. */
+export const newCount = signal(0)
+
 /** A view of the page with its own address. */
 export interface Tab {
   /** Path from `/`. */
@@ -122,8 +125,11 @@ function TabLink({ tab, isCurrent }: { tab: Tab; isCurrent: boolean }) {
 /** Names the current view in the window title, and moves the focus to a new view for screen readers. */
 function usePageTitle(label: string | undefined): void {
   const isFirst = useRef(true)
+  const unseen = newCount.value
   useEffect(() => {
-    if (label !== undefined) document.title = `${label} · Daybook`
+    if (label !== undefined) document.title = `${unseen > 0 ? `(${unseen}) ` : ''}${label} · Daybook`
+  }, [label, unseen])
+  useEffect(() => {
     // The clicked element may have disappeared with the previous view.
     if (!isFirst.current && document.activeElement === document.body) document.getElementById('view')?.focus()
     isFirst.current = false

@@ -17,6 +17,7 @@ import type { SubscriptionPreview } from '../model/subscriptions/subscription-pr
 import { type Micros, toTimestamp } from '../model/timestamp.js'
 import type { EventToRecord, LedgerStats, RecordOutcome, StoreHealth, SubscriptionMatch } from '../store/event-store.js'
 import type { Store } from '../store/store.js'
+import { type EventStory, readStory } from './event-story.js'
 import { KnownPeople } from './known-people.js'
 import { type FreshEvent, LiveFeed } from './live-feed.js'
 import { SharedReads } from './shared-reads.js'
@@ -52,6 +53,8 @@ const CAPTURED: Provenance = { route: 'capture', verified: 'login' }
 const NOTHING_READ = '0'
 /** Events up to this size are read without reserving memory for them. */
 const SMALL_EVENT_BYTES = 16 * 1024
+/** It is parsed on the thread that answers all requests. */
+const STORY_EVENT_BYTES = 2 * 1024 * 1024
 /** Enough to know the people who take part at the moment. */
 const PEOPLE_FROM_EVENTS = 500
 const PROVED: readonly Verification[] = VERIFICATIONS.filter(verified => verified !== 'none')
@@ -202,6 +205,20 @@ export class Ledger {
   /** Counts the values that matching events have. A range with no end goes up to now. */
   facets(query: Omit<FacetQuery, 'now'>, signal?: AbortSignal): Promise<EventFacets> {
     return this.options.store.events.facets({ ...query, now: this.options.clock() }, signal)
+  }
+
+  /**
+   * The events that belong to one story with an event, see `readStory`.
+   *
+   * @throws AppError as `getEvent`, `too_large/event_too_large`
+   */
+  async story(dedupeKey: string, signal?: AbortSignal): Promise<EventStory> {
+    const body = await this.getEvent(dedupeKey, async bytes => {
+      if (bytes > STORY_EVENT_BYTES)
+        throw new AppError('too_large', 'event_too_large', 'The event is too large to read its story.')
+    })
+    const event: StoredEvent = JSON.parse(Buffer.from(body).toString())
+    return readStory(this.options.store.events, event, signal)
   }
 
   /** A repeat may make an event larger while it waits to be admitted. */

@@ -1,6 +1,14 @@
+import { readdirSync, readFileSync } from 'node:fs'
 import t from 'tap'
 import { curlCommand } from '../../assets/observatory/events/event-commands.js'
-import { cardLink, cardTitle, eventPath, platformLink } from '../../assets/observatory/events/event-links.js'
+import {
+  cardLink,
+  cardTitle,
+  eventPath,
+  platformLink,
+  watchTarget,
+} from '../../assets/observatory/events/event-links.js'
+import { readTarget } from '../../assets/observatory/subscriptions/form/target-reading.js'
 import type { StoredEvent } from '../../src/model/events/event.js'
 
 const event = (change: Partial<StoredEvent>) =>
@@ -72,4 +80,24 @@ t.test('the board is handed title and key in the hash, encoded', async t => {
   t.equal(link, 'http://127.0.0.1:8767/#new?title=deploys%3A%20x%20%26%20y&link=a%26link%3Db%23c')
   const provenance = { route: 'api', verified: 'none', key_space: 'unverified' } as const
   t.match(cardLink('http://127.0.0.1:8767/', event({ provenance })), /link=unverified%3Achat%3Amessage%3A1$/)
+})
+
+t.test('the place of an event is a target that the form understands, or there is none', async t => {
+  const folder = new URL('../platforms/fixtures/', import.meta.url)
+  const found = ['chat', 'code-a', 'code-b', 'forum'].flatMap(platform =>
+    readdirSync(new URL(platform, folder))
+      .filter(name => /\.events?\.json$/.test(name))
+      .flatMap((name): StoredEvent[] => JSON.parse(readFileSync(new URL(`${platform}/${name}`, folder), 'utf8')))
+      .map(event => ({ source: event.source, target: watchTarget(event) })),
+  )
+  const targets = found.filter(({ target }) => target !== undefined)
+  t.ok(targets.length > 100)
+  for (const { source, target = '' } of targets)
+    t.equal(readTarget(source, target).kind, 'understood', `${source} ${target}`)
+  for (const target of ['repo:lovelace-labs/engine/pull_request:34', 'project:lovelace/mills/engine/merge_request:34'])
+    t.ok(
+      targets.some(other => other.target === target),
+      target,
+    )
+  t.equal(watchTarget(event({ source: 'backup' })), undefined)
 })

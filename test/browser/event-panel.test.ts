@@ -1,5 +1,6 @@
 import type { BrowserContextOptions, Locator, Page } from 'playwright-core'
 import t, { type Test } from 'tap'
+import { listPlatforms } from '../../src/platforms/adapters.js'
 import { inBrowser, openBrowser } from './chromium.js'
 import { openBook, type Written } from './event-book.js'
 import { hasRows } from './events-site.js'
@@ -64,6 +65,70 @@ t.test('the panel of an event in a browser', inBrowser(), async t => {
     await panel(page).locator('.entry').waitFor()
     return page
   }
+
+  t.test('the story shows what shares a commit, and stays while its events are opened', async t => {
+    const sha = '7e6d5c4b3a29181706f5e4d3c2b1a09f8e7d6c5b'
+    const book = await openBook(t)
+    await book.write(
+      { at: '2025-11-20T08:00:00.000000Z', dedupe_key: 'push', source: 'code_a', payload: { deployment: { sha } } },
+      { at: '2025-11-20T08:30:00.000000Z', dedupe_key: 'link', conversation: { text: `Live: ${sha}` } },
+    )
+    const page = await site.openTab(t, await site.serve(t, { ledger: book.ledger }), `/?${RANGE}&event=push`)
+    const story = page.getByRole('region', { name: 'Story' })
+    await story.getByRole('button', { name: 'Show' }).click()
+    await story.getByRole('listitem').nth(1).waitFor()
+    t.equal(await story.getByRole('listitem').count(), 2)
+    t.same(await findAxeViolations(page), [])
+    await story.getByRole('button', { name: /commit 7e6d5c4b3a/ }).click()
+    await page.waitForURL('**event=link*')
+    await story.locator('[aria-current=true]').getByText('commit 7e6d5c4b3a').waitFor()
+    t.equal(await story.getByRole('listitem').count(), 2)
+  })
+
+  t.test('a search is saved, and its new events are counted in the title while the page is hidden', async t => {
+    const book = await openBook(t)
+    await book.write({ at: '2025-11-20T08:00:00.000000Z', conversation: { text: 'A first word.' } })
+    const page = await site.open(t, await site.serve(t, { ledger: book.ledger }), `/?${RANGE}&q=word`)
+    const watch = (item: string) =>
+      page
+        .getByRole('button', { name: 'Watch' })
+        .click()
+        .then(() => page.getByRole('menuitem', { name: item }).click())
+    const polled = page.waitForRequest(/wait=/)
+    await watch('Notify me of new events')
+    await polled
+    await page.evaluate(
+      `Object.defineProperty(document, 'visibilityState', { get: () => 'hidden', configurable: true })`,
+    )
+    await book.write(
+      { at: '2025-11-20T09:00:00.000000Z', conversation: { text: 'Another word.' } },
+      { at: '2025-11-20T09:00:01.000000Z', conversation: { text: 'Something else.' } },
+    )
+    await page.waitForFunction('document.title.startsWith("(1) ")')
+    await page.evaluate(`delete document.visibilityState; document.dispatchEvent(new Event('visibilitychange'))`)
+    await page.waitForFunction('!document.title.startsWith("(")')
+    await page.goto(new URL(`${ROOT_PATH}/?${RANGE}`, page.url()).href)
+    await watch('word')
+    await page.waitForURL('**q=word*')
+    await watch('Forget this search')
+    await page.getByRole('button', { name: 'Watch' }).click()
+    t.equal(await page.getByRole('menuitem').count(), 2)
+  })
+
+  t.test('an event leads to a subscription of its place', async t => {
+    const book = await openBook(t)
+    const target = { type: 'repository', key: 'repository:1', display: 'acme/app' }
+    await book.write({ at: '2025-11-20T08:00:00.000000Z', dedupe_key: 'push', source: 'code_a', target })
+    const page = await site.openTab(
+      t,
+      await site.serve(t, { ledger: book.ledger, platforms: listPlatforms() }),
+      `/?${RANGE}&event=push`,
+    )
+    await page.getByRole('link', { name: 'Watch' }).click()
+    const field = page.getByLabel('What to watch')
+    await page.locator('datalist option[value="repo:acme/app"]').waitFor({ state: 'attached' })
+    t.equal(await field.inputValue(), 'repo:acme/app')
+  })
 
   t.test('a row opens beside the list; keys walk on, Esc gives the focus back to the list', async t => {
     const page = await open(t, '')

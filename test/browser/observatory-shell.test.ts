@@ -1,4 +1,5 @@
 import t from 'tap'
+import { codeA } from '../../src/platforms/code-a/adapter.js'
 import { startWithUsers } from '../accounts/accounts-rig.js'
 import { inBrowser, openBrowser } from './chromium.js'
 import { logIn } from './login-site.js'
@@ -27,6 +28,19 @@ t.test('the shell of the observatory in a browser', inBrowser(), async t => {
     await page.getByText('Open: no login is set up').waitFor()
     await page.getByRole('button', { name: 'Account' }).click()
     t.same(await page.getByRole('menuitem').allInnerTexts(), ['Appearance…', 'Keys…\n?'])
+  })
+
+  t.test('a mark shows whether anything was missed, and opens the reasons', async t => {
+    const served = await site.serve(t, { adapters: [codeA] })
+    const page = await site.openTab(t, served)
+    await page.getByRole('button', { name: 'Nothing missed' }).click()
+    await page.getByText('No delivery was refused since the server started').waitFor()
+    await page.keyboard.press('Escape')
+    t.equal((await served.post(`${ROOT_PATH}/webhooks/code_a`, '{')).status, 400)
+    await page.reload()
+    await page.getByRole('button', { name: '1 refused' }).click()
+    await page.getByText('1 of code_a: the body is not readable, last').waitFor()
+    t.same(await findAxeViolationsInBothSchemes(page), [])
   })
 
   t.test('views have addresses: tabs, keys, reload and the browser’s buttons lead to them', async t => {

@@ -1,4 +1,5 @@
 import { EventEmitter, once } from 'node:events'
+import type { EventStory } from '../../src/ledger/event-story.js'
 import type { EventDelivery } from '../../src/ledger/ledger.js'
 import { AppError } from '../../src/model/app-error.js'
 import { type NewEvent, type StoredEvent, storedKeyOf } from '../../src/model/events/event.js'
@@ -55,6 +56,11 @@ export class MemoryLedger implements ServedLedger {
     const event = this.events.find(known => known.dedupe_key === dedupeKey)
     if (!event) throw new AppError('not_found', 'not_found', 'No event has this dedupe key.')
     return Buffer.from(JSON.stringify(event))
+  }
+
+  async story(dedupeKey: string): Promise<EventStory> {
+    const { payload: _, ...event } = JSON.parse(Buffer.from(await this.getEvent(dedupeKey)).toString())
+    return { parts: [{ event, facts: [] }], complete: true }
   }
 
   async query(query: EventQuery, signal?: AbortSignal): Promise<EventPage> {

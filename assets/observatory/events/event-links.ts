@@ -58,3 +58,23 @@ export function eventPath(key: string): string {
 function wellFormed(text: string): string {
   return text.replaceAll(/[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g, '\ufffd')
 }
+
+/** What a subscription to the place of the event would name as its target; undefined where the grammar has no form for it. */
+export function watchTarget(event: Pick<StoredEvent, 'source' | 'target'>): string | undefined {
+  const chain = chainOf(event)
+  const node = (...types: string[]) =>
+    chain.findLast(({ type = '', display, key }) => types.includes(type) && (display || key))
+  const encoded = (name = '') => name.replaceAll('%', '%25').replaceAll('/', '%2F')
+  if (event.source === 'chat') {
+    const [stream, topic] = [node('stream')?.display, node('topic')?.display]
+    return stream && `stream:${encoded(stream)}${topic ? `/topic:${encoded(topic)}` : ''}`
+  }
+  if (event.source === 'forum') return node('topic', 'category')?.key
+  const repository = node('repository')?.display
+  const thing = node('pull_request', 'issue')
+  const number = thing?.metadata?.number
+  if (!repository || !['code_a', 'code_b'].includes(event.source)) return undefined
+  const isGitLab = event.source === 'code_b'
+  const word = isGitLab && thing?.type === 'pull_request' ? 'merge_request' : thing?.type
+  return `${isGitLab ? 'project' : 'repo'}:${repository}${typeof number === 'number' ? `/${word}:${number}` : ''}`
+}

@@ -13,6 +13,9 @@ export interface SubscriptionsState {
   new: boolean
   /** Id of the one to copy into a new one. */
   like: string
+  /** Where a new one begins. */
+  source: string
+  target: string
   /** Id of the one being edited. */
   edit: string
 }
@@ -22,6 +25,8 @@ export const SUBSCRIPTION_PARAMS: Params<SubscriptionsState> = {
   find: text,
   new: flag,
   like: text,
+  source: text,
+  target: text,
   edit: text,
 }
 

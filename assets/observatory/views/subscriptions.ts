@@ -14,7 +14,7 @@ import { now } from '../../shared/words/now.js'
 import { count } from '../../shared/words/text.js'
 import { overview } from '../overview.js'
 import { bySource, platforms } from '../sources.js'
-import { newDraft, toDraft } from '../subscriptions/form/draft.js'
+import { newDraft, toDraft, withTarget } from '../subscriptions/form/draft.js'
 import { SubscriptionForm } from '../subscriptions/form/subscription-form.js'
 import { byPlace, isFound, isShown, type Shown, SUBSCRIPTION_PARAMS } from '../subscriptions/list-filters.js'
 import { loadOwners, ownerName } from '../subscriptions/owners.js'
@@ -23,7 +23,7 @@ import { SubscriptionSkeleton, SubscriptionTable } from '../subscriptions/subscr
 import { TryNow } from '../subscriptions/try-now.js'
 
 const state = queryState(SUBSCRIPTION_PARAMS)
-const CLOSED = { new: false, like: '', edit: '' }
+const CLOSED = { new: false, like: '', source: '', target: '', edit: '' }
 
 /** All subscriptions and their state. */
 export function SubscriptionsView() {
@@ -153,10 +153,11 @@ function newLink(): string {
 /** A new one, or a copy of another. An admin's own are saved under its name; the server does so for members. */
 function beginning(all: readonly Subscription[] | undefined) {
   const own = isAdmin() ? session.value?.user?.id : undefined
-  const like = all?.find(({ id }) => id === state.value.peek().like)
+  const { like: likeId, source, target } = state.value.peek()
+  const like = all?.find(({ id }) => id === likeId)
   const known = platforms.value.value ?? []
   const [first] = [...known].sort((a, b) => bySource(a.source, b.source))
-  const begun = newDraft(first?.source ?? '', own)
+  const begun = withTarget(newDraft(source || (first?.source ?? ''), own), target)
   if (!like) return begun
   const { id: _, ...copy } = toDraft(like)
   return { ...begun, ...copy }

@@ -15,6 +15,20 @@ export interface EventPage {
   epoch: string
 }
 
+/** The events of one story, oldest first. */
+export interface EventStory {
+  items: StoryPart[]
+  /** False if there may be more. */
+  complete: boolean
+}
+
+export interface StoryPart {
+  /** Its payload is left out. */
+  event: StoredEvent
+  /** What it shares with another event of the story. */
+  facts: string[]
+}
+
 /** Number of events over a range, in equal parts. */
 export interface EventHistogram {
   /** Both ends included; null if it cannot contain anything. */
@@ -54,6 +68,8 @@ export interface Stats {
   by_kind: Record<string, number>
   first_captured_at: string | null
   latest_captured_at: string | null
+  /** Since the server started. */
+  refused_deliveries: { since: string; items: { source: string; code: string; count: number; last_at: string }[] }
 }
 
 export interface Health {
@@ -63,6 +79,7 @@ export interface Health {
   engine: 'sqlite' | 'postgres'
   head: string | null
   epoch?: string
+  warnings?: { code: string; detail: string }[]
   code?: string
   detail?: string
 }

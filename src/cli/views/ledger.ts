@@ -1,6 +1,6 @@
 import type { LedgerStatus } from '../../model/ledger-status.js'
 import { card } from '../terminal/card.js'
-import { at, countAt, entriesAt, lineAt, timeAt } from '../terminal/fields.js'
+import { at, countAt, entriesAt, lineAt, listAt, timeAt } from '../terminal/fields.js'
 import type { TerminalStyle } from '../terminal/style.js'
 import { table } from '../terminal/table.js'
 import { toTerminalLine } from '../terminal/text.js'
@@ -54,6 +54,11 @@ function toSizeText(bytes: number): string {
   return `${power === 0 ? size : size.toFixed(1)} ${UNITS[power]}`
 }
 
+/** `3 of code_a: signature_invalid, last 2031-05-04 09:00:00` */
+function refusalLine(refused: unknown): string {
+  return `${countAt(refused, 'count')} of ${lineAt(refused, 'source')}: ${lineAt(refused, 'code')}, last ${timeAt(refused, 'last_at')}`
+}
+
 /** Renders the response of `GET /api/stats`. */
 export function statsCard(stats: unknown, style: TerminalStyle): string {
   const parts = [
@@ -63,6 +68,7 @@ export function statsCard(stats: unknown, style: TerminalStyle): string {
       ['subscriptions', countAt(stats, 'subscription_count')],
       ['first', lineAt(stats, 'first_captured_at')],
       ['latest', lineAt(stats, 'latest_captured_at')],
+      ['refused', listAt(stats, 'refused_deliveries', 'items').map(refusalLine).join('\n')],
     ]),
   ]
   const sources = entriesAt(stats, 'by_source')

@@ -1,6 +1,7 @@
 import type { Logger } from 'pino'
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 import type { ProvenanceRoute } from '../../model/events/event.js'
+import type { RefusedDelivery } from '../events/refused-deliveries.js'
 import type { ConnectionUse } from '../http/connections.js'
 import { type CutOff, documented, type Endpoint } from '../http/route.js'
 import type { ShedReason } from '../http/shed-report.js'
@@ -107,6 +108,20 @@ export class LedgerMetrics {
       registers: [this.#registry],
       collect: () => {
         for (const [use, count] of Object.entries(counts())) gauge.set({ use }, count)
+      },
+    })
+  }
+
+  /** @param list called when metrics are read */
+  watchRefusedDeliveries(list: () => readonly RefusedDelivery[]): void {
+    const counter = new Counter({
+      name: 'daybook_deliveries_refused_total',
+      help: 'Deliveries to webhooks that were answered with an error, by source and by the code of the answer.',
+      labelNames: ['source', 'code'] as const,
+      registers: [this.#registry],
+      collect: () => {
+        counter.reset()
+        for (const { source, code, count } of list()) counter.inc({ source, code }, count)
       },
     })
   }

@@ -17,10 +17,12 @@ import type { StreamTimes } from '../answer/paced-answer.js'
 import type { ListLinkedCards } from '../board/linked-cards.js'
 import type { AnonymousRate } from '../events/anonymous-rate.js'
 import { runCaptures, type ServedCaptures } from '../events/capture-route.js'
+import { eventStory } from '../events/event-story.js'
 import { streamEvents } from '../events/event-stream.js'
 import { exportEvents } from '../events/export-events.js'
 import { facets, getEvent, histogram, queryEvents } from '../events/read-events.js'
 import { recordEvents } from '../events/record-events.js'
+import type { RefusedDeliveries } from '../events/refused-deliveries.js'
 import * as subscriptions from '../events/subscriptions.js'
 import { type AcceptLargeDelivery, readSiteContext, receiveWebhook } from '../events/webhooks.js'
 import { describeApi } from '../http/openapi.js'
@@ -49,6 +51,7 @@ export interface LedgerRouteParts {
   platforms: WatchedPlatforms
   pages: { observatory: Pages; login: LoginPages }
   metrics: LedgerMetrics
+  refused: RefusedDeliveries
 }
 
 /** Facts about this program. */
@@ -102,7 +105,7 @@ export interface WatchedPlatforms {
 
 /**
  * The ledger's routes: who may call each, and its handler. The first row that matches answers, so a fixed segment is
- * before a parameter in the same place. Below `/api/events/` every name is a dedupe key, so that path has no other route.
+ * before a parameter in the same place. Below `/api/events/` every name is a dedupe key: other routes are below that key.
  *
  * Source: Event Ledger Service, "Endpoints".
  */
@@ -118,6 +121,7 @@ export function ledgerRoutes(parts: LedgerRouteParts): Route[] {
     route('POST', '/api/events', 'record', recordEvents(writing)),
     route('GET', '/api/events', 'read', queryEvents(reading)),
     route('GET', '/api/events/:dedupe_key', 'read', getEvent(reading)),
+    route('GET', '/api/events/:dedupe_key/story', 'read', eventStory(reading)),
     route('GET', '/api/stream', 'read', streamEvents(reading)),
     route('GET', '/api/export', 'read', exportEvents(reading)),
     route('GET', '/api/histogram', 'read', histogram(reading)),
@@ -152,8 +156,8 @@ export function ledgerRoutes(parts: LedgerRouteParts): Route[] {
     route('DELETE', '/api/me/sessions/:session_id', 'account', users.endSession(people, users.ownId)),
     route('POST', '/api/captures', 'local', runCaptures({ captures: parts.captures, ...bodies, ...answers })),
     route('GET', '/api/health', 'public', health({ ...program, ledger, showPlain: pages.login.showPlain })),
-    route('GET', '/api/stats', 'read', stats(ledger)),
     route('GET', '/api/cards', 'read', listCardsOfEvent(parts)),
+    route('GET', '/api/stats', 'read', stats(ledger, parts.refused)),
     route('GET', '/api/platforms', 'read', platforms(parts.platforms)),
     route('GET', '/api/schema/event', 'read', schema(EventSchema)),
     route('GET', '/api/schema/subscription', 'read', schema(SubscriptionSchema)),

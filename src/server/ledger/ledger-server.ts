@@ -17,6 +17,7 @@ import { STREAM_TIMES, type StreamTimes } from '../answer/paced-answer.js'
 import type { ListLinkedCards } from '../board/linked-cards.js'
 import { AnonymousRate } from '../events/anonymous-rate.js'
 import type { ServedCaptures } from '../events/capture-route.js'
+import { RefusedDeliveries } from '../events/refused-deliveries.js'
 import type { AcceptLargeDelivery } from '../events/webhooks.js'
 import { addressOf, createRequestAddress } from '../http/caller-address.js'
 import { type ConnectionLimits, connectionLimits } from '../http/connection-limits.js'
@@ -139,6 +140,8 @@ export function createLedgerServer(options: LedgerServerOptions): LedgerServer {
   })
   const readBody = createBodyReader(BODY_BUDGET_BYTES, ANONYMOUS_BODY_BUDGET_BYTES)
   const metrics = new LedgerMetrics(logger)
+  const refused = new RefusedDeliveries(options.now)
+  const webhookSources = new Map(options.adapters.map(({ catalogue }) => [catalogue.webhook_path, catalogue.source]))
   const limits = options.limits ?? connectionLimits()
   const shed = new ShedReport(logger, reason => metrics.countShed(reason))
   const places = new HeldPlaces({
@@ -199,6 +202,7 @@ export function createLedgerServer(options: LedgerServerOptions): LedgerServer {
       login,
     },
     metrics,
+    refused,
   })
   const app = createHttpApp({
     routes,
@@ -217,12 +221,15 @@ export function createLedgerServer(options: LedgerServerOptions): LedgerServer {
       const { req, res, pattern, error } = outcome
       if (error instanceof AppError && /^(?:store_|ledger_lost$)/.test(error.code))
         metrics.countStoreFailure(error.code)
+      const source = webhookSources.get(pattern ?? '')
+      if (source !== undefined && error !== undefined) refused.count(source, error)
       if (!req.isHeld) metrics.observeRequest(pattern ?? 'none', req.method, res.statusCode, seconds)
       if (req.cutOff) metrics.countCutOff(req.cutOff)
       watchProxies(outcome)
     },
   })
   metrics.watchConnections(() => app.connectionCounts())
+  metrics.watchRefusedDeliveries(() => refused.list().items)
   metrics.watchSearchIndex(async () => (await options.ledger.health()).unindexedEvents)
   return Object.assign(app, { readLinkedEvents: linkedEventsReader({ ledger: options.ledger, authorise }) })
 }

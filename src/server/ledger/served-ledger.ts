@@ -6,6 +6,7 @@ export type ServedLedger = Pick<
   | 'record'
   | 'getEvent'
   | 'query'
+  | 'story'
   | 'histogram'
   | 'facets'
   | 'waitFor'

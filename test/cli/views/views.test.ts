@@ -75,6 +75,10 @@ const STATS = {
   subscription_count: 1,
   by_source: { chat: { events: 12_001, duplicates: 3, latest_captured_at: '2031-05-04T09:00:00.123456Z' } },
   by_kind: { 'reply.created': 1, 'message.created': 12_000 },
+  refused_deliveries: {
+    since: '2031-05-04T08:00:00.000000Z',
+    items: [{ source: 'code_a', code: 'signature_invalid', count: 2, last_at: '2031-05-04T09:00:00.123456Z' }],
+  },
 }
 
 t.test('an event is a card', async t => {
@@ -153,6 +157,7 @@ t.test('counts are cards and tables, the commonest kind first', async t => {
   t.match(text, /events {9}12,001\n/)
   t.match(text, /chat {4}12,001 {8}3 {2}2031-05-04 09:00:00/)
   t.ok(text.indexOf('message.created') < text.indexOf('reply.created'))
+  t.match(text, /refused +2 of code_a: signature_invalid, last 2031-05-04 09:00:00/)
 })
 
 t.test('a subscription is a card, many are a table', async t => {

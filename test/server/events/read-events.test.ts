@@ -351,3 +351,13 @@ t.test('a failure of the store is 503, a defect is 500 and says nothing but its 
   t.match(log[1], { level: 50, request_id: body.request_id, path: '/api/events', err: { stack: /TypeError/ } })
   t.notMatch(JSON.stringify(log), /hunter2/, 'no query string in the log')
 })
+
+t.test('the story of an event is read by its percent-encoded key; an unknown key answers 404', async t => {
+  const { request, post } = await serve(t)
+  await post('/api/events', message(1, { dedupe_key: 'a/b:c' }))
+  t.match(await request('/api/events/a%2Fb%3Ac/story'), {
+    status: 200,
+    body: { items: [{ event: { dedupe_key: 'a/b:c' }, facts: [] }], count: 1, complete: true },
+  })
+  t.match(await request('/api/events/none/story'), { status: 404, body: { code: 'not_found' } })
+})

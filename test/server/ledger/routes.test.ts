@@ -39,6 +39,7 @@ t.test('the table is what is documented', async t => {
     'GET /api/cards',
     'GET /api/events',
     'GET /api/events/x',
+    'GET /api/events/x/story',
     'GET /api/export',
     'GET /api/facets',
     'GET /api/health',

@@ -7,6 +7,7 @@ import { count } from '../../../shared/words/text.js'
 import { ExportMenu } from '../export-menu.js'
 import { counts } from '../histogram/histogram.js'
 import { LiveSwitch } from '../list/live-switch.js'
+import { WatchMenu } from '../watch-menu.js'
 import { FilterMenus } from './filter-menus.js'
 import { countFilters } from './filter-params.js'
 import { filters } from './filters.js'
@@ -39,6 +40,7 @@ export function FilterBar({ onFilters }: FilterBarProps) {
     <${RangePicker} />
     <span class="events-live"><${LiveSwitch} /></span>
     <${ExportMenu} />
+    <${WatchMenu} />
   </div>
   <div class="events-filters" ref=${bar} role="group" aria-label="Filters">
     <div class="events-chips"><${SourceChips} /></div>

@@ -27,7 +27,15 @@ export function rowWords(event: StoredEvent, terms: readonly string[]): RowWords
   const missing = terms.filter(term => !inSight.some(text => isIn(text, term)))
   const found = missing.length > 0 ? findInside(event, missing) : undefined
   if (found) return { kind: 'found', path: found.path, text: excerpt(found.text, missing) }
-  return said.trim() === '' ? { kind: 'none' } : { kind: 'said', text: excerpt(said, terms) }
+  return said.trim() === '' ? { kind: 'none' } : { kind: 'said', text: withoutMarks(excerpt(said, terms)) }
+}
+
+/** The words of Markdown without its marks: a row has one style, and one line. */
+function withoutMarks(text: string): string {
+  return text
+    .replaceAll(/!?\[([^[\]\n]*)\]\([^()\s]*\)/g, '$1')
+    .replaceAll(/^(?:>|#{1,6}|[-*]) /gm, '')
+    .replaceAll(/\*\*|~~|`+/g, '')
 }
 
 function isIn(text: string, term: string): boolean {

@@ -24,6 +24,7 @@ import { EntryCard } from './entry-card.js'
 import { EntryCards } from './entry-cards.js'
 import { EntryConversation } from './entry-conversation.js'
 import { EntryJson } from './entry-json.js'
+import { EntryStory } from './entry-story.js'
 
 export interface EventPanelProps {
   /** Absent while it loads. */
@@ -72,6 +73,7 @@ function Entry({ event }: { event: StoredEvent }) {
     <${EntryActions} event=${event} />
     <${EntryAbout} event=${event} terms=${terms} />
     <${EntryCards} event=${event} />
+    <${EntryStory} event=${event} />
     <${EntryAround} event=${event} />
     <${EntryConversation} event=${event} terms=${terms} />
     <${EntryArrival} event=${event} />

@@ -5,6 +5,7 @@ import { html } from '../../../shared/html.js'
 import { Words } from '../../../shared/words/text-view.js'
 import { platforms, sourceLabel } from '../../sources.js'
 import { nearTargets } from './near-targets.js'
+import { useSeenTargets } from './seen-targets.js'
 import { readTarget, type TargetReading } from './target-reading.js'
 
 export interface TargetFieldProps {
@@ -22,6 +23,7 @@ export interface TargetFieldProps {
 /** The target: the grammar next to the label, and below it the parsed target, or what is wrong and how to fix it. */
 export function TargetField({ source, target, onChange, known, isSeen, refusal }: TargetFieldProps) {
   const id = useId()
+  const seen = useSeenTargets(source)
   const reading = readTarget(source, target, known)
   const forms = platforms.value.value?.find(platform => platform.source === source)?.target_grammar ?? []
   const isWrong = reading.kind === 'problem' || refusal !== undefined
@@ -33,14 +35,15 @@ export function TargetField({ source, target, onChange, known, isSeen, refusal }
     <div class="form-label"><label class="field-label" for=${id}>What to watch</label><span class="hint code">${grammar(forms)}</span></div>
     <div class="target-field">
       <input id=${id} class="field code" type="text" value=${target} maxlength=${TARGET_CHARACTERS} autocomplete="off" autocapitalize="none" spellcheck=${false}
-        placeholder=${forms[0]?.example} aria-invalid=${isWrong} aria-describedby=${`${id}-said`}
+        list=${`${id}-seen`} placeholder=${forms[0]?.example} aria-invalid=${isWrong} aria-describedby=${`${id}-said`}
         onInput=${(event: InputEvent) => onChange((event.target as HTMLInputElement).value)} />
+      <datalist id=${`${id}-seen`}>${[...new Set([...known, ...seen])].map(one => html`<option value=${one}></option>`)}</datalist>
       ${reading.kind === 'understood' && !isWrong && html`<${Glyph} name="check" class="target-check" />`}
     </div>
     <div id=${`${id}-said`} class="target-said" role="status">
       <${Said} source=${source} reading=${reading} onUse=${use} />
       ${reading.kind !== 'problem' && refusal !== undefined && html`<p class="field-problem"><${Words} text=${refusal} /></p>`}
-      ${reading.kind === 'understood' && isSeen === false && refusal === undefined && html`<${NeverSeen} near=${nearTargets(target, known)} onUse=${use} />`}
+      ${reading.kind === 'understood' && isSeen === false && refusal === undefined && html`<${NeverSeen} near=${nearTargets(target, [...known, ...seen])} onUse=${use} />`}
     </div>
   </div>`
 }

@@ -1,0 +1,118 @@
+import { effect, type ReadonlySignal, signal } from '@preact/signals'
+import { sentenceText } from '#model/sentences/event-sentence'
+import { keep, readKept } from '../../shared/kept.js'
+import { readState, writeState } from '../../shared/query-state.js'
+import { href } from '../../shared/server/address.js'
+import { api } from '../../shared/server/api.js'
+import type { EventPage } from '../../shared/server/wire.js'
+import { newCount } from '../../shared/shell.js'
+import { pause } from '../../shared/timing.js'
+import { fromMs } from '../../shared/words/time.js'
+import { FILTER_PARAMS, NO_RANGE, toApiQuery } from './filters/filter-params.js'
+import { filters } from './filters/filters.js'
+
+/** A search kept in this browser. */
+export interface SavedSearch {
+  /** The filters as in the address, without the range. */
+  query: string
+  /** New matching events are counted in the title, and shown as notifications of the desktop. */
+  notifies: boolean
+}
+
+const MOST = 20
+/** Each holds a request open. */
+export const MOST_NOTIFYING = 3
+const WAIT_S = 25
+const RETRY_MS = 5_000
+
+const saved = signal<readonly SavedSearch[]>(readSaved())
+export const savedSearches: ReadonlySignal<readonly SavedSearch[]> = saved
+
+/** The current filters, as a saved search has them. */
+export function currentSearch(): string {
+  const state = { ...filters.value, ...NO_RANGE, event: '', live: false }
+  return String(writeState(FILTER_PARAMS, state, new URLSearchParams()))
+}
+
+/** `deploys, failed`: the values of its filters. */
+export function searchWords(query: string): string {
+  return [...new URLSearchParams(query)]
+    .map(([name, value]) => (name.startsWith('exclude_') ? `not ${value}` : value))
+    .join(', ')
+}
+
+/** Saves a search, or changes it. @returns whether there was room, and the browser stored it */
+export function saveSearch(search: SavedSearch): boolean {
+  const others = saved.value.filter(({ query }) => query !== search.query)
+  if (others.length >= MOST) return false
+  saved.value = [...others, search]
+  return keep('searches', saved.value)
+}
+
+export function forgetSearch(query: string): void {
+  saved.value = saved.value.filter(other => other.query !== query)
+  keep('searches', saved.value)
+}
+
+/** Waits for new events of the searches that notify, while the page is open. */
+export function notifyOfSearches(): void {
+  const running = new Map<string, AbortController>()
+  effect(() => {
+    const wanted = saved.value.filter(({ notifies }) => notifies).slice(0, MOST_NOTIFYING)
+    for (const [query, ended] of running) {
+      if (wanted.some(search => search.query === query)) continue
+      ended.abort()
+      running.delete(query)
+    }
+    for (const { query } of wanted) {
+      if (running.has(query)) continue
+      const ended = new AbortController()
+      running.set(query, ended)
+      void follow(query, ended.signal)
+    }
+  })
+  document.addEventListener('visibilitychange', () => {
+    if (document.visibilityState === 'visible') newCount.value = 0
+  })
+}
+
+async function follow(query: string, signal: AbortSignal): Promise<void> {
+  const { days: _, ...asked } = toApiQuery(readState(FILTER_PARAMS, new URLSearchParams(query)))
+  let since: string | undefined
+  while (!signal.aborted) {
+    try {
+      since ??= (await api<EventPage>('/api/events', { query: { limit: 1 }, signal })).head ?? fromMs(0)
+      const held = { ...asked, since, order: 'asc', limit: 100, wait: WAIT_S }
+      const page = await api<EventPage>('/api/events', { query: held, signal, timeoutMs: 2 * WAIT_S * 1000 })
+      since = page.next_since ?? since
+      if (page.count > 0) notify(query, page)
+    } catch {
+      // An outage is shown above the view. The next request continues from the same checkpoint.
+      await pause(RETRY_MS, signal)
+    }
+  }
+}
+
+function notify(query: string, { items, count }: EventPage): void {
+  if (document.visibilityState === 'visible') return
+  newCount.value += count
+  if (!('Notification' in window) || Notification.permission !== 'granted') return
+  const more = count > 1 ? ` and ${count - 1} more` : ''
+  const notice = new Notification(searchWords(query) || 'All events', {
+    body: `${sentenceText(items[0])}${more}`,
+    tag: query,
+  })
+  notice.onclick = () => {
+    window.focus()
+    location.assign(href('/', query))
+  }
+}
+
+/** What is kept may come from another release. */
+function readSaved(): SavedSearch[] {
+  const kept = readKept('searches')
+  const all = Array.isArray(kept) ? kept.slice(0, MOST) : []
+  return all
+    .filter(one => typeof one?.query === 'string')
+    .map(({ query, notifies }) => ({ query, notifies: notifies === true }))
+}
