@@ -4,6 +4,7 @@ import type { StoredEvent } from '#model/events/event'
 import { outcomeGroupOf } from '#model/sentences/event-outcome'
 import { sentenceText } from '#model/sentences/event-sentence'
 import { SourceGlyph } from '../../../shared/controls/glyph.js'
+import { OutcomeMark } from '../../../shared/controls/outcome-mark.js'
 import { ProblemNote } from '../../../shared/controls/problem-note.js'
 import { classes, html } from '../../../shared/html.js'
 import { api, segment } from '../../../shared/server/api.js'
@@ -15,7 +16,6 @@ import { clockTime, dateWords, exactTime } from '../../../shared/words/time.js'
 import { sourceLabel } from '../../sources.js'
 import { eventKey } from '../event-words.js'
 import { select } from '../list/event-list-state.js'
-import { OutcomeMark } from '../outcome-mark.js'
 
 const EXCERPT = 300
 
