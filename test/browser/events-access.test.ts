@@ -87,7 +87,7 @@ t.test('the view of events by keys, on phones, and with hostile text', inBrowser
       t.same(await findAxeViolations(page), [])
     }
     const asked = encodeURIComponent('a\u202etxt.exe')
-    const page = await site.openTab(t, hostile, `/?target=${asked}&actor=${asked}&source=${asked}&event=${asked}`)
+    const page = await site.openTab(t, hostile, `/?target=${asked}&actor=${asked}&source=${asked}&event=${asked}`, WALL)
     await page.getByText('There is no such event.').waitFor()
     t.equal(await page.locator('.chip .mark-name').count(), 3, 'what a link filters by')
     t.same(await findTurningMarks(page), [])

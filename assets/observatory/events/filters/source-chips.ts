@@ -1,7 +1,7 @@
 import { Choose } from '../../../shared/controls/choose.js'
 import { SourceGlyph } from '../../../shared/controls/glyph.js'
 import { classes, html } from '../../../shared/html.js'
-import { count } from '../../../shared/words/text.js'
+import { count, plainText } from '../../../shared/words/text.js'
 import { Words } from '../../../shared/words/text-view.js'
 import { overview } from '../../overview.js'
 import { bySource, sourceKin, sourceLabel } from '../../sources.js'
@@ -62,7 +62,7 @@ export function SourceChips() {
   return html`${chips.map(source => {
     const amount = countOf(source)
     return html`<button key=${source} type="button" class=${classes('chip source-chip', !isShown(source) && 'is-out')}
-      aria-pressed=${chosen.includes(source)} title=${`${sourceKin(source)}: only these; with Ctrl or ⌘: add or remove`}
+      aria-pressed=${chosen.includes(source)} title=${`${plainText(sourceKin(source))}: only these; with Ctrl or ⌘: add or remove`}
       onClick=${(event: MouseEvent) => press(source, event)}>
       <${SourceGlyph} source=${source} /><span class="ellipsis"><${Words} text=${sourceLabel(source)} limit=${200} /></span>
       ${amount !== undefined && html`<span class="count">${count(amount)}</span>`}
