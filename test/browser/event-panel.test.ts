@@ -104,9 +104,9 @@ t.test('the panel of an event in a browser', inBrowser(), async t => {
       { at: '2025-11-20T09:00:00.000000Z', conversation: { text: 'Another word.' } },
       { at: '2025-11-20T09:00:01.000000Z', conversation: { text: 'Something else.' } },
     )
-    await page.waitForFunction('document.title.startsWith("(1) ")')
+    await page.evaluate(untilTitle('title.startsWith("(1) ")'))
     await page.evaluate(`delete document.visibilityState; document.dispatchEvent(new Event('visibilitychange'))`)
-    await page.waitForFunction('!document.title.startsWith("(")')
+    await page.evaluate(untilTitle('!title.startsWith("(")'))
     await page.goto(new URL(`${ROOT_PATH}/?${RANGE}`, page.url()).href)
     await watch('word')
     await page.waitForURL('**q=word*')
@@ -384,4 +384,16 @@ async function copiedBy(page: Page, button: Locator): Promise<string> {
   await button.click()
   while ((await read()) === 'nothing yet') await page.waitForTimeout(10)
   return read()
+}
+
+/** Resolves once the title is as wanted. Not `waitForFunction`: it evaluates text, which the page's policy refuses. */
+function untilTitle(condition: string): string {
+  return `new Promise(resolve => {
+    const look = () => {
+      const { title } = document
+      if (${condition}) resolve()
+      else setTimeout(look, 20)
+    }
+    look()
+  })`
 }
