@@ -1,6 +1,4 @@
-import { join } from 'node:path'
 import t, { type Test } from 'tap'
-import { Ledger } from '../../src/ledger/ledger.js'
 import { readEvent } from '../../src/ledger/read-event.js'
 import type { NewEvent } from '../../src/model/events/event.js'
 import { STORY_LIMITS } from '../../src/model/events/story.js'
@@ -8,9 +6,8 @@ import type { WebhookAdapter } from '../../src/platforms/adapter.js'
 import { chat } from '../../src/platforms/chat/adapter.js'
 import { codeA } from '../../src/platforms/code-a/adapter.js'
 import { codeB } from '../../src/platforms/code-b/adapter.js'
-import { openSqliteStore } from '../../src/store/sqlite/store.js'
 import { adapterFixtures, jsonOf } from '../platforms/adapter-fixtures.js'
-import { testFolder } from '../support/test-folder.js'
+import { openStoredLedger } from './stored-ledger.js'
 
 const DAY = 86_400_000_000
 const NOW = 1_800_000_000_000_000
@@ -49,12 +46,7 @@ const OTHERS = [
 ]
 
 async function openLedger(t: Test) {
-  const time = { now: NOW }
-  const clock = () => time.now
-  const path = join(testFolder(t), 'events.db')
-  const store = await openSqliteStore({ path, clock, onFailure: error => t.fail(String(error)) })
-  t.teardown(() => store.close())
-  const ledger = await Ledger.open({ store, clock, newSubscriptionId: () => 'sub_new' })
+  const { ledger, store, time } = await openStoredLedger(t, NOW)
   const record = async (...inputs: object[]) => {
     for (const input of inputs)
       await ledger.record([{ event: readEvent(input), provenance: { route: 'api', verified: 'none' } }])

@@ -1,12 +1,9 @@
-import { join } from 'node:path'
 import fc from 'fast-check'
 import t, { type Test } from 'tap'
-import { Ledger } from '../../src/ledger/ledger.js'
 import { readEvent } from '../../src/ledger/read-event.js'
 import { toTimestamp } from '../../src/model/timestamp.js'
-import { openSqliteStore } from '../../src/store/sqlite/store.js'
 import { keysOf } from '../support/events.js'
-import { testFolder } from '../support/test-folder.js'
+import { openStoredLedger } from './stored-ledger.js'
 
 const DAY = 86_400_000_000
 const NOW = 1_800_000_000_000_000
@@ -14,12 +11,7 @@ const START = NOW - 7 * DAY
 
 /** A ledger whose clock is set by hand. */
 async function openLedger(t: Test) {
-  const time = { now: NOW }
-  const clock = () => time.now
-  const path = join(testFolder(t), 'events.db')
-  const store = await openSqliteStore({ path, clock, onFailure: error => t.fail(String(error)) })
-  t.teardown(() => store.close())
-  const ledger = await Ledger.open({ store, clock, newSubscriptionId: () => 'sub_new' })
+  const { ledger, time } = await openStoredLedger(t, NOW)
   const deliverAt = (now: number, ...inputs: object[]) => {
     time.now = now
     return ledger.record(
