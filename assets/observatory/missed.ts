@@ -33,7 +33,7 @@ export function MissedMark(props: MissedProps) {
   ].filter(words => words !== false)
   const isGood = concerns.length === 0 && health.status === 'ok'
   return html`<button type="button" class="button quiet strip-missed" aria-haspopup="dialog" onClick=${() => setShown(true)}>
-      <${Glyph} name=${isGood ? 'check' : 'warning'} class="small" />${concerns.join(', ') || (isGood ? 'Nothing missed' : 'Events missed?')}
+      <${Glyph} name=${isGood ? 'check' : 'warning'} class="small" />${concerns.join(', ') || (isGood ? 'No gaps known' : 'Events missed?')}
     </button>
     ${
       isShown &&

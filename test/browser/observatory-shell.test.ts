@@ -33,7 +33,7 @@ t.test('the shell of the observatory in a browser', inBrowser(), async t => {
   t.test('a mark shows whether anything was missed, and opens the reasons', async t => {
     const served = await site.serve(t, { adapters: [codeA] })
     const page = await site.openTab(t, served)
-    await page.getByRole('button', { name: 'Nothing missed' }).click()
+    await page.getByRole('button', { name: 'No gaps known' }).click()
     await page.getByText('No delivery was refused since the server started').waitFor()
     await page.keyboard.press('Escape')
     t.equal((await served.post(`${ROOT_PATH}/webhooks/code_a`, '{')).status, 400)

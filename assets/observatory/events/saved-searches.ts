@@ -4,6 +4,7 @@ import { keep, readKept } from '../../shared/kept.js'
 import { readState, writeState } from '../../shared/query-state.js'
 import { href } from '../../shared/server/address.js'
 import { api } from '../../shared/server/api.js'
+import { rootPath } from '../../shared/server/root-path.js'
 import type { EventPage } from '../../shared/server/wire.js'
 import { newCount } from '../../shared/shell.js'
 import { pause } from '../../shared/timing.js'
@@ -68,12 +69,26 @@ export function notifyOfSearches(): void {
       if (running.has(query)) continue
       const ended = new AbortController()
       running.set(query, ended)
-      void follow(query, ended.signal)
+      void followOnce(query, ended.signal)
     }
   })
   document.addEventListener('visibilitychange', () => {
     if (document.visibilityState === 'visible') newCount.value = 0
   })
+}
+
+/**
+ * In one tab of the browser: a browser opens six connections to a server, for all tabs together. Without TLS, except on
+ * this machine, a page has no locks.
+ */
+async function followOnce(query: string, signal: AbortSignal): Promise<void> {
+  const { locks } = navigator as { locks?: LockManager }
+  if (!locks) return follow(query, signal)
+  try {
+    await locks.request(`${rootPath}/ notifies ${query}`, { signal }, () => follow(query, signal))
+  } catch (error) {
+    if (!signal.aborted) throw error
+  }
 }
 
 async function follow(query: string, signal: AbortSignal): Promise<void> {
