@@ -25,6 +25,6 @@ export class Boundary extends Component<BoundaryProps, BoundaryState> {
   override render({ name, children }: BoundaryProps, { error, failed }: BoundaryState) {
     if (failed !== name) return children
     return html`<div class="boundary"><${ProblemNote} what="This view stopped working." problem=${error}
-      onRetry=${() => this.setState({ failed: undefined })} /></div>`
+      onRetry=${() => window.location.reload()} /></div>`
   }
 }

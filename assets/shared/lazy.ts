@@ -4,20 +4,26 @@ import { html } from './html.js'
 import { checkVersion, isOutdated, outage } from './server/connection.js'
 
 /**
- * A component whose module loads when it is first shown, for rarely needed parts. Renders nothing until then. After an
- * outage it loads again; a new version of the page is shown above the view. Another failure is an error of the view,
- * which `Boundary` shows.
+ * A component whose module loads when it is first shown, for rarely needed parts. Renders nothing until then. If an
+ * outage prevented the load, the page reloads after it, because browsers keep the failure of a module for as long as
+ * the document lives. A new version of the page is shown above the view. Another failure is an error of the view, which
+ * `Boundary` shows.
  */
 export function lazily<Props extends object>(
   load: () => Promise<FunctionComponent<Props>>,
 ): (props: Props) => VNode | null {
   let known: FunctionComponent<Props> | undefined
+  let needsReload = false
   return props => {
     const [problem, setProblem] = useState<{ error: unknown } | undefined>(undefined)
     const [, draw] = useState(false)
     const isAway = outage.value !== undefined
     useEffect(() => {
       if (known) return
+      if (needsReload) {
+        if (!isAway && !isOutdated.peek()) window.location.reload()
+        return
+      }
       load().then(
         component => {
           known = component
@@ -25,6 +31,7 @@ export function lazily<Props extends object>(
         },
         async error => {
           await checkVersion()
+          needsReload = true
           if (!outage.peek() && !isOutdated.peek()) setProblem({ error })
         },
       )
