@@ -22,7 +22,8 @@ const COMPILED = resolve('dist/src')
 /** Modules that bin, oclif or a thread loads by path. */
 const ENTRIES = [
   ...['cli/main', 'cli/compile-cache', 'cli/command-not-found'],
-  ...['store/sqlite/worker', 'store/sqlite/board/worker', 'platforms/deliveries/delivery-worker'],
+  ...['store/sqlite/worker', 'store/sqlite/copy/check-worker', 'store/sqlite/board/worker'],
+  'platforms/deliveries/delivery-worker',
 ]
 /** Libraries that are joined with the program, so that they need not be installed. */
 const LIBRARIES = ['ansi-regex', 'eventsource-parser', 'get-east-asian-width', 'string-width', 'strip-ansi']

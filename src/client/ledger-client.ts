@@ -187,6 +187,11 @@ export class LedgerClient extends ServerClient {
     return this.post('/api/events', type, body, options)
   }
 
+  /** Copies the ledger; available only over its socket. @param json `path`, as JSON */
+  backup(json: string, options?: CallOptions): Promise<Answer> {
+    return this.post('/api/backups', JSON_TYPE, json, options)
+  }
+
   /**
    * Captures watches in the process that owns the ledger; available only over its socket.
    *

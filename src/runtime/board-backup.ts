@@ -4,12 +4,10 @@ import { AppError } from '../model/app-error.js'
 import type { BackupRequest, BoardDatabaseName } from '../model/board/board-backup.js'
 import { copyClosedDatabase } from '../store/sqlite/files/database.js'
 import { acquireOwnership } from '../store/sqlite/owner/owner.js'
+import { copyViaServer } from './copy-via-server.js'
 import { OWNER_WAIT_MS } from './lost-ownership.js'
 import { boardFiles } from './open-board.js'
 import { sizeOf, viaServerOrFile } from './via-server-or-file.js'
-
-/** A server sends nothing while it copies, which may take minutes for a large file. */
-const COPY_SECONDS = 600
 
 const NOUNS: Record<BoardDatabaseName, string> = { sessions: 'session', cards: 'board' }
 
@@ -34,22 +32,14 @@ export async function backUpBoard(home: string, path: string, of: BoardDatabaseN
   }
   const request = { path: resolve(path), of }
   await viaServerOrFile(files.cards, {
-    server: (_, socketPath) => copyViaServer(socketPath, request),
+    server: (_, socketPath) =>
+      copyViaServer(request.path, {
+        probe: () => new BoardClient({ socketPath }).cards({ limit: '1' }),
+        copy: idleSeconds => new BoardClient({ socketPath }, { idleSeconds }).backup(JSON.stringify(request)),
+      }),
     file: () => copyFile(database, request),
   })
   return request
-}
-
-async function copyViaServer(socketPath: string, request: BackupRequest): Promise<void> {
-  try {
-    // A suspended server is detected here, because the copy itself may take long.
-    await new BoardClient({ socketPath }).cards({ limit: '1' })
-    await new BoardClient({ socketPath }, { idleSeconds: COPY_SECONDS }).backup(JSON.stringify(request))
-  } catch (cause) {
-    if (!(cause instanceof AppError) || cause.code !== 'connection_lost') throw cause
-    const detail = `The server ended before it answered, so ${request.path} may be incomplete.`
-    throw new AppError('unavailable', 'outcome_unknown', detail, { hint: 'Remove it and try again.', cause })
-  }
 }
 
 async function copyFile(database: string, { path, of }: BackupRequest): Promise<void> {

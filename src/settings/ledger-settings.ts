@@ -12,6 +12,18 @@ import { readWebhookSecrets } from './webhook-settings.js'
 const WRITERS = ['anyone', 'tokens'] as const
 const ANONYMOUS_RATE = { min: 0, max: 1_000_000, default: 100 }
 
+const BACKUP_MINUTES = { min: 1, max: 525_600, default: 60 }
+const BACKUPS_KEPT = { min: 1, max: 10_000, default: 24 }
+
+/** Backups that the server makes at an interval. */
+export interface BackupSettings {
+  /** Absolute. */
+  folder: string
+  everyMs: number
+  /** How many of the newest stay. */
+  keep: number
+}
+
 /** All settings of the ledger's server. */
 export interface LedgerSettings extends LocalSettings, ListenSettings {
   /** The public origin behind a proxy: `https://ledger.example.org`. */
@@ -35,6 +47,8 @@ export interface LedgerSettings extends LocalSettings, ListenSettings {
     /** Origin of the chat platform's server, which its deliveries do not contain. */
     chatSite?: string
   }
+  /** Absent: the server makes none. */
+  backups?: BackupSettings
   /** The account for capturing due watches of the chat platform; absent: capturing is off. */
   capture?: ChatAccount
   /** The events are sample data, and the API reports that. */
@@ -57,6 +71,7 @@ export function readLedger(reader: SettingReader, flags: ServeFlags): LedgerSett
   const settings = {
     ...local,
     ...(capture ? { capture } : {}),
+    ...readBackups(reader),
     ...readListen(reader, 'EVENT', 8765, {
       host: { flag: '--host', value: flags.host },
       port: { flag: '--port', value: flags.port },
@@ -85,4 +100,11 @@ export function readLedger(reader: SettingReader, flags: ServeFlags): LedgerSett
     reader.warn('EVENT_PUBLIC_URL is https, but EVENT_COOKIE_SECURE is off: browsers may send the cookie without TLS.')
   }
   return settings
+}
+
+function readBackups(reader: SettingReader): Pick<LedgerSettings, 'backups'> {
+  const folder = reader.find('EVENT_BACKUP_DIR')
+  const everyMs = reader.integer('EVENT_BACKUP_MINUTES', BACKUP_MINUTES) * 60_000
+  const keep = reader.integer('EVENT_BACKUP_KEEP', BACKUPS_KEPT)
+  return folder ? { backups: { folder: reader.path(folder.value), everyMs, keep } } : {}
 }

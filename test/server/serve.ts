@@ -68,6 +68,7 @@ export async function serve(t: Test, options: ServeOptions = {}): Promise<Served
     ledger,
     accounts: OPEN_ACCOUNTS,
     captures: { run: async () => ({ captures: [], left: 0 }) },
+    copyTo: async () => {},
     database: { database: '/var/lib/ledger.db', engine: 'sqlite' },
     adapters: [],
     platforms: [],

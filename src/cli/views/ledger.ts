@@ -1,3 +1,4 @@
+import type { LedgerBackup, RestoredLedger } from '../../model/backup.js'
 import type { LedgerStatus } from '../../model/ledger-status.js'
 import { card } from '../terminal/card.js'
 import { at, countAt, entriesAt, lineAt, listAt, timeAt } from '../terminal/fields.js'
@@ -33,6 +34,18 @@ export function ledgerStatusCard(status: LedgerStatus, style: TerminalStyle): st
     ['head', toTerminalLine(status.head ?? 'empty')],
     ['integrity', toIntegrityText(status.problems, style)],
   ])
+}
+
+export function backupText({ path, bytes, events, head }: LedgerBackup): string {
+  const newest = head === null ? '' : `, the newest of ${head}`
+  return `Copied and checked ${events.toLocaleString('en')} events${newest}: ${toTerminalLine(path)} (${toSizeText(bytes)}).`
+}
+
+export function restoredText({ database, events, head, replaced }: RestoredLedger): string {
+  const newest = head === null ? '' : `, the newest of ${head}`
+  const lines = [`Restored ${events.toLocaleString('en')} events${newest}: ${toTerminalLine(database)}.`]
+  if (replaced !== null) lines.push(`The ledger that was there is now ${toTerminalLine(replaced)}.`)
+  return lines.join('\n')
 }
 
 function toServerText(server: LedgerStatus['server']): string {

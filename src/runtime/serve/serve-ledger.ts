@@ -9,6 +9,7 @@ import type { ListLinkedCards } from '../../server/board/linked-cards.js'
 import { createLedgerServer, type LedgerServer } from '../../server/ledger/ledger-server.js'
 import type { LedgerSettings } from '../../settings/ledger-settings.js'
 import { isLoopback } from '../../settings/listen-settings.js'
+import { BackupSchedule } from '../backup/backup-schedule.js'
 import { CaptureSchedule } from '../capture/capture-schedule.js'
 import { Captures } from '../capture/captures.js'
 import { type OpenLedger, openLedger, wallClock } from '../open-ledger.js'
@@ -73,9 +74,11 @@ export async function serveLedger(settings: LedgerSettings, services: LedgerServ
     return { server: createServer(settings, parts), needsLogin: isClosed }
   })
   let schedule: CaptureSchedule | undefined
+  let backups: BackupSchedule | undefined
   const close = async () => {
     try {
       await schedule?.stop()
+      await backups?.stop()
       await server.close()
       await large.close()
     } finally {
@@ -92,6 +95,10 @@ export async function serveLedger(settings: LedgerSettings, services: LedgerServ
     await opened.ownership.announce({ address: listening.url })
     if (settings.capture)
       schedule = new CaptureSchedule({ captures, chat: settings.capture, logger, checkMs: CHECK_MS })
+    if (settings.backups) {
+      const { copyTo } = opened.store
+      backups = new BackupSchedule({ settings: settings.backups, copyTo, logger, now: Date.now })
+    }
     const { database } = opened.ownership
     const { ledger, socket, failed } = opened
     const { readLinkedEvents } = server
@@ -161,6 +168,7 @@ function createServer(
     ledger: opened.ledger,
     accounts,
     captures,
+    copyTo: opened.store.copyTo,
     database: { database: opened.ownership.database, engine: 'sqlite', ...warned },
     adapters: ADAPTERS,
     platforms: listPlatforms(),

@@ -1,15 +1,9 @@
-import { isAbsolute } from 'node:path'
 import { Compile } from '#typebox/compile'
-import { invalidField, refusedInput } from '../../model/app-error.js'
-import {
-  BACKUP_LIMITS,
-  type BackupRequest,
-  BackupRequestSchema,
-  type BoardDatabaseName,
-} from '../../model/board/board-backup.js'
-import { toFieldProblems } from '../../model/field-problems.js'
+import { BACKUP_LIMITS } from '../../model/backup.js'
+import { BackupRequestSchema, type BoardDatabaseName } from '../../model/board/board-backup.js'
 import { json } from '../answer/reply.js'
 import { documented, type RouteDoc } from '../http/route.js'
+import { readBackup } from '../request/backup-body.js'
 import type { ReadJsonBody } from '../request/body.js'
 import type { BoardEndpoint } from './board-route.js'
 
@@ -26,16 +20,10 @@ const check = Compile(BackupRequestSchema)
 /** `POST /api/backups`: for a command on this machine, which has the permission to read the file anyway. */
 export function makeBackup({ copy, readJsonBody }: BackupRouteParts): BoardEndpoint {
   return documented(DOC, async (req, res) => {
-    const request = readRequest(await readJsonBody(req, res, BACKUP_LIMITS.requestBytes))
+    const request = readBackup(check, await readJsonBody(req, res, BACKUP_LIMITS.requestBytes))
     await copy[request.of](request.path)
     return json(201, request)
   })
-}
-
-function readRequest(input: unknown): BackupRequest {
-  if (!check.Check(input)) throw refusedInput('The backup', toFieldProblems(check.Errors(input), input))
-  if (!isAbsolute(input.path)) throw invalidField('/path', '/path must be an absolute path.')
-  return input
 }
 
 const DOC: RouteDoc = {

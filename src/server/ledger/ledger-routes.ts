@@ -31,6 +31,7 @@ import type { Shutdown } from '../http/shutdown.js'
 import type { Pages } from '../pages/built-pages.js'
 import { type LoginPages, orLoginPage } from '../pages/login-pages.js'
 import type { ReadBody, ReadJsonBody } from '../request/body.js'
+import { type CopyLedger, copyLedger } from './backup-route.js'
 import { listCardsOfEvent } from './cards-of-event.js'
 import { type DatabaseName, health } from './health.js'
 import { ledgerApi, schema } from './ledger-api.js'
@@ -43,6 +44,7 @@ export interface LedgerRouteParts {
   ledger: ServedLedger
   accounts: Accounts
   captures: ServedCaptures
+  copyTo: CopyLedger
   listLinkedCards: ListLinkedCards
   program: LedgerProgram
   callers: Callers
@@ -155,6 +157,7 @@ export function ledgerRoutes(parts: LedgerRouteParts): Route[] {
     route('DELETE', '/api/me/sessions', 'account', users.endSessions(people, users.ownId)),
     route('DELETE', '/api/me/sessions/:session_id', 'account', users.endSession(people, users.ownId)),
     route('POST', '/api/captures', 'local', runCaptures({ captures: parts.captures, ...bodies, ...answers })),
+    route('POST', '/api/backups', 'local', copyLedger({ copyTo: parts.copyTo, ...bodies })),
     route('GET', '/api/health', 'public', health({ ...program, ledger, showPlain: pages.login.showPlain })),
     route('GET', '/api/cards', 'read', listCardsOfEvent(parts)),
     route('GET', '/api/stats', 'read', stats(ledger, parts.refused)),

@@ -31,6 +31,7 @@ import type { LogRules } from '../logging/request-log.js'
 import { pages } from '../pages/built-pages.js'
 import { loginPages } from '../pages/login-pages.js'
 import { createBodyReader, createJsonReader } from '../request/body.js'
+import type { CopyLedger } from './backup-route.js'
 import type { DatabaseName } from './health.js'
 import { LedgerMetrics } from './ledger-metrics.js'
 import { ledgerRoutes } from './ledger-routes.js'
@@ -72,6 +73,7 @@ export interface LedgerServerOptions {
   accounts: Accounts
   /** Captures watches for commands on this machine. */
   captures: ServedCaptures
+  copyTo: CopyLedger
   /** The database, for answers while the store cannot name it. */
   database: DatabaseName
   /** One webhook route each. */
@@ -162,6 +164,7 @@ export function createLedgerServer(options: LedgerServerOptions): LedgerServer {
     ledger: options.ledger,
     accounts: options.accounts,
     captures: options.captures,
+    copyTo: options.copyTo,
     listLinkedCards: options.listLinkedCards ?? (async () => undefined),
     program: {
       version: options.version,

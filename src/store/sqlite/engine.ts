@@ -32,6 +32,9 @@ function ledgerTasks(ledger: OpenLedger) {
     file: {
       verify: read(() => database.verify()),
       check: read(() => findDamage(database)),
+      beginCopy: read(() => database.beginCopy()),
+      checkCopy: read(() => database.checkCopy()),
+      endCopy: read(() => database.endCopy()),
     },
   }
 }

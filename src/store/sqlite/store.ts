@@ -2,6 +2,7 @@ import type { AppError } from '../../model/app-error.js'
 import { isRange } from '../../model/events/event-query.js'
 import type { Micros } from '../../model/timestamp.js'
 import type { Store } from '../store.js'
+import { type CopySource, copyToNewFile } from './files/new-copy.js'
 import { shareUserReads } from './shared-user-reads.js'
 import { StoreThread, type StoreThreadOptions } from './store-thread.js'
 import type { StoreFile } from './thread/protocol.js'
@@ -19,6 +20,12 @@ export interface SqliteStore extends Store {
   check(): Promise<string[]>
   /** Checks that the open files are still those on the disk. @throws AppError `unavailable/ledger_lost` */
   verify(): Promise<void>
+  /**
+   * Makes a copy of what is committed when it begins, to a new file, while the ledger is read and written.
+   *
+   * @throws AppError `conflict/file_exists`, `invalid/path_unusable`, `unavailable/…`; an `AbortError`
+   */
+  copyTo(path: string, signal?: AbortSignal): Promise<void>
 }
 
 export interface SqliteStoreOptions extends StoreFile, StoreThreadOptions {
@@ -43,6 +50,9 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Sqli
   const { events, subscriptions, users, file } = thread.stores
   const groups = new EventGroups(thread, options)
   const { epoch, schemaVersion, leftovers } = facts
+  const source: CopySource = { from: options.path, begin: file.beginCopy, check: file.checkCopy }
+  // One after the other: the end of a copy lets the file change.
+  let copying: Promise<unknown> = Promise.resolve()
   return {
     schemaVersion,
     leftovers,
@@ -62,6 +72,11 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Sqli
     users: shareUserReads(users),
     check: async () => (await file.check()).filter(line => line !== 'ok'),
     verify: file.verify,
+    copyTo: (path, signal) => {
+      const copy = copying.then(() => copyToNewFile(path, { ...source, signal }).finally(file.endCopy))
+      copying = copy.catch(() => undefined)
+      return copy
+    },
     close: async () => {
       await groups.finish()
       await thread.close()

@@ -17,6 +17,7 @@ function createServer(): HttpApp {
     ledger: new MemoryLedger(),
     accounts: OPEN_ACCOUNTS,
     captures: { run: async () => ({ captures: [], left: 0 }) },
+    copyTo: async () => {},
     database: { database: '/var/lib/ledger.db', engine: 'sqlite' },
     adapters: [],
     platforms: [],

@@ -33,6 +33,8 @@ export class Database {
   #statements = new Map<string, Statement>()
   /** Copies are made one after the other. */
   #copying: Promise<unknown> = Promise.resolve()
+  /** The file is read: nothing may write to it. */
+  #isCopied = false
 
   /** @throws AppError `unavailable/store_…`, `configuration/store_foreign` */
   constructor(
@@ -105,11 +107,12 @@ export class Database {
   }
 
   /**
-   * Copies the WAL into the file. From now on, commits start WAL checkpoints again.
+   * Copies the WAL into the file. From now on, commits start WAL checkpoints again. During a copy, its end does this.
    *
    * @throws AppError `unavailable/store_…` when the disk refuses
    */
   checkpointWal(): void {
+    if (this.#isCopied) return
     this.exec(`PRAGMA wal_autocheckpoint = ${WAL_CHECKPOINT_PAGES}`)
     joiningWrites(() => this.all('PRAGMA wal_checkpoint(PASSIVE)'))
   }
@@ -120,8 +123,7 @@ export class Database {
   }
 
   /**
-   * Makes a consistent copy while the database is read and written: a WAL checkpoint copies all that is committed now into
-   * the file, and there is none until the copy is complete.
+   * Makes a consistent copy while the database is read and written.
    *
    * @param path of a new file
    * @throws AppError as `copyToNewFile`; `unavailable/store_…`; `unavailable/stopping` if the database is closed
@@ -162,25 +164,35 @@ export class Database {
   }
 
   async #copyTo(path: string): Promise<void> {
-    await copyToNewFile(path, {
-      from: this.path,
-      begin: () => {
-        this.#refuseClosed()
-        this.verify()
-        this.exec('PRAGMA wal_autocheckpoint = 0')
-        const checkpoint = this.first('PRAGMA wal_checkpoint(TRUNCATE)')
-        if (checkpoint?.busy !== 0) throw new Error(`The WAL of ${this.path} was not copied into it`)
-        this.#watch.walEmptied()
-      },
-      // Closing the database copies the WAL into the file, maybe while the file was read.
-      check: () => {
-        this.#refuseClosed()
-        this.verify()
-      },
-    }).finally(() => {
-      if (this.#connection.isOpen && !this.#watch.isLost)
-        this.exec(`PRAGMA wal_autocheckpoint = ${WAL_CHECKPOINT_PAGES}`)
-    })
+    const source = { from: this.path, begin: () => this.beginCopy(), check: () => this.checkCopy() }
+    await copyToNewFile(path, source).finally(() => this.endCopy())
+  }
+
+  /**
+   * A WAL checkpoint copies all that is committed now into the file, and the file stays as it is until `endCopy`.
+   *
+   * @throws AppError `unavailable/store_…`, `unavailable/stopping` if the database is closed
+   */
+  beginCopy(): void {
+    this.#refuseClosed()
+    this.verify()
+    this.exec('PRAGMA wal_autocheckpoint = 0')
+    const checkpoint = joiningWrites(() => this.first('PRAGMA wal_checkpoint(TRUNCATE)'))
+    if (checkpoint?.busy !== 0) throw new Error(`The WAL of ${this.path} was not copied into it`)
+    this.#watch.walEmptied()
+    this.#isCopied = true
+  }
+
+  /** Call it when the file is read: closing the database copies the WAL into the file. @throws as `beginCopy` */
+  checkCopy(): void {
+    this.#refuseClosed()
+    this.verify()
+  }
+
+  /** The next commit with a large WAL starts a WAL checkpoint again. */
+  endCopy(): void {
+    this.#isCopied = false
+    if (this.#connection.isOpen && !this.#watch.isLost) this.exec(`PRAGMA wal_autocheckpoint = ${WAL_CHECKPOINT_PAGES}`)
   }
 
   #refuseClosed(): void {

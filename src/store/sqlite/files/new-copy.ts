@@ -1,7 +1,6 @@
 import { createReadStream } from 'node:fs'
 import { open, rename, rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
-import { pipeline } from 'node:stream/promises'
 import { AppError, type ErrorCategory } from '../../../model/app-error.js'
 import { FILE_REASONS, syncFolder } from './file-system.js'
 
@@ -9,21 +8,51 @@ export interface CopySource {
   /** Path of the file. */
   from: string
   /** Called when the new file exists, before the first byte is read. */
-  begin: () => void
+  begin: () => void | Promise<void>
   /** Called when the last byte is read. Throws if the copy may be incomplete. */
-  check: () => void
+  check: () => void | Promise<void>
+  signal?: AbortSignal | undefined
 }
 
 /** Of one read: large, as whole files are copied. */
 const CHUNK_BYTES = 1024 * 1024
+/** A larger sync would keep the commits of the copied database waiting. */
+const SYNC_BYTES = 8 * CHUNK_BYTES
 
 /**
- * Copies a file to a new file: for its owner alone (mode 0600), on the disk when this resolves, and under its name only
- * when it is complete. A process that is killed before that leaves an empty file of that name.
+ * Copies a file to a new file, as `makeNewFile`.
  *
  * @throws AppError `conflict/file_exists`, `invalid/path_unusable`, `unavailable/store_full`
  */
-export async function copyToNewFile(path: string, { from, begin, check }: CopySource): Promise<void> {
+export function copyToNewFile(path: string, { from, begin, check, signal }: CopySource): Promise<void> {
+  return makeNewFile(path, async part => {
+    const file = await open(part, 'wx', 0o600)
+    try {
+      await begin()
+      let unsynced = 0
+      for await (const chunk of createReadStream(from, { highWaterMark: CHUNK_BYTES, ...(signal ? { signal } : {}) })) {
+        await file.appendFile(chunk as Buffer)
+        unsynced += (chunk as Buffer).length
+        if (unsynced < SYNC_BYTES) continue
+        await file.datasync()
+        unsynced = 0
+      }
+      await file.sync()
+      await check()
+    } finally {
+      await file.close()
+    }
+  })
+}
+
+/**
+ * Makes a new file that has its name only when it is complete. A process that is killed before that leaves an empty file
+ * of that name, and the incomplete one beside it as `<name>.part`.
+ *
+ * @param make writes the file `part`, for its owner alone (mode 0600), and syncs it
+ * @throws AppError `conflict/file_exists`, `invalid/path_unusable`, `unavailable/store_full`
+ */
+export async function makeNewFile(path: string, make: (part: string) => Promise<void>): Promise<void> {
   const part = `${path}.part`
   try {
     await (await open(path, 'wx', 0o600)).close()
@@ -31,19 +60,11 @@ export async function copyToNewFile(path: string, { from, begin, check }: CopySo
     throw toRefusal(path, error)
   }
   try {
-    const file = await open(part, 'wx', 0o600)
-    try {
-      begin()
-      await pipeline(createReadStream(from, { highWaterMark: CHUNK_BYTES }), file.createWriteStream({ flush: true }))
-      check()
-      await rename(part, path)
-    } catch (error) {
-      await file.close()
-      await rm(part, { force: true })
-      throw error
-    }
+    await make(part)
+    await rename(part, path)
     syncFolder(dirname(path))
   } catch (error) {
+    await rm(part, { force: true })
     await rm(path, { force: true })
     throw toRefusal(path, error)
   }

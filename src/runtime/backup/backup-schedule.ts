@@ -1,0 +1,101 @@
+import { mkdir, readdir, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Logger } from 'pino'
+import { AppError } from '../../model/app-error.js'
+import type { BackupSettings } from '../../settings/ledger-settings.js'
+import { writeBackup } from './write-backup.js'
+
+/** After a failure, when the next backup is not due sooner. */
+const RETRY_MS = 5 * 60_000
+/** `ledger-20310504T090000Z.db.gz`, and what an interrupted backup leaves of it. */
+const NAME = /^ledger-(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z\.db\.gz(\.part.*)?$/
+
+export interface BackupScheduleParts {
+  settings: BackupSettings
+  copyTo: (path: string, signal: AbortSignal) => Promise<void>
+  logger: Pick<Logger, 'info' | 'warn' | 'error'>
+  /** Epoch milliseconds. */
+  now: () => number
+}
+
+interface StoredBackup {
+  name: string
+  /** Epoch milliseconds. */
+  at: number
+}
+
+/** Backs the ledger up at an interval, and keeps the newest backups, until it is stopped. */
+export class BackupSchedule {
+  readonly #stop = new AbortController()
+  readonly #ended: Promise<void>
+
+  /** Starts immediately. A backup that an earlier server made counts. */
+  constructor(private readonly parts: BackupScheduleParts) {
+    this.#ended = this.#work()
+  }
+
+  /** A backup that is not complete is removed. */
+  async stop(): Promise<void> {
+    this.#stop.abort()
+    await this.#ended
+  }
+
+  async #work(): Promise<void> {
+    const { signal } = this.#stop
+    while (!signal.aborted) {
+      const waitMs = await this.#backUpIfDue(signal)
+      await sleep(waitMs, undefined, { signal }).catch(() => undefined) // aborted by `stop`
+    }
+  }
+
+  /** @returns how long to wait before the next check, in milliseconds */
+  async #backUpIfDue(signal: AbortSignal): Promise<number> {
+    const { settings, now, logger } = this.parts
+    const { folder, everyMs, keep } = settings
+    try {
+      await mkdir(folder, { recursive: true, mode: 0o700 })
+      const stored = await this.#stored()
+      const newest = stored.at(-1)?.at ?? Number.NEGATIVE_INFINITY
+      // A backup from the future was made before the clock was corrected.
+      const dueIn = newest > now() ? 0 : newest + everyMs - now()
+      if (dueIn > 0) return dueIn
+      const { path, bytes, events, head } = await this.#backUp(now(), signal)
+      logger.info({ path, bytes, events, head }, 'backed the ledger up')
+      const extra = stored.slice(0, Math.max(0, stored.length + 1 - keep))
+      for (const { name } of extra) await rm(join(folder, name), { force: true })
+      return everyMs
+    } catch (error) {
+      if (signal.aborted) return 0
+      if (error instanceof AppError) logger.error({ code: error.code, detail: error.message }, 'the backup failed')
+      else logger.error({ err: error }, 'the backup failed')
+      return Math.min(everyMs, RETRY_MS)
+    }
+  }
+
+  /** Oldest first. Removes what interrupted backups left. */
+  async #stored(): Promise<StoredBackup[]> {
+    const { folder } = this.parts.settings
+    const stored: StoredBackup[] = []
+    const found = await readdir(folder, { withFileTypes: true })
+    const unfinished = new Set<string>()
+    for (const { name } of found) {
+      const part = NAME.exec(name)?.[7]
+      if (part !== undefined) unfinished.add(name).add(name.slice(0, -part.length))
+    }
+    for (const name of unfinished) await rm(join(folder, name), { force: true })
+    for (const { name } of found) {
+      const time = NAME.exec(name)
+      if (!time || unfinished.has(name)) continue
+      const [year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0] = time.slice(1, 7).map(Number)
+      stored.push({ name, at: Date.UTC(year, month - 1, day, hour, minute, second) })
+    }
+    return stored.sort((left, right) => left.at - right.at)
+  }
+
+  #backUp(at: number, signal: AbortSignal) {
+    const time = new Date(at).toISOString().replaceAll(/[-:]|\.\d+/gu, '')
+    const path = join(this.parts.settings.folder, `ledger-${time}.db.gz`)
+    return writeBackup(path, copy => this.parts.copyTo(copy, signal), { signal })
+  }
+}

@@ -1,0 +1,73 @@
+import { createReadStream } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { pipeline } from 'node:stream/promises'
+import { LedgerClient } from '../../client/ledger-client.js'
+import type { LedgerBackup } from '../../model/backup.js'
+import type { LocalSettings } from '../../settings/local-settings.js'
+import { copyClosedDatabase } from '../../store/sqlite/files/database.js'
+import { acquireOwnership } from '../../store/sqlite/owner/owner.js'
+import { copyViaServer } from '../copy-via-server.js'
+import { OWNER_WAIT_MS } from '../lost-ownership.js'
+import { ledgerViaServerOrFile, sizeOf } from '../via-server-or-file.js'
+import { type BackupStep, writeBackup } from './write-backup.js'
+
+/** A step of a backup, and how large the ledger was when it began, in bytes. */
+export interface BackupProgress extends BackupStep {
+  ledgerBytes: number
+}
+
+/**
+ * Backs the ledger up: through the server that has it open, else through its file. The check and the compression are done
+ * by this process.
+ *
+ * @param file a relative path is resolved against the current folder; `.gz` at its end compresses
+ * @throws AppError `not_found/ledger_missing`, `unavailable/outcome_unknown`, `conflict/ledger_owned`; as `writeBackup`
+ */
+export async function backUpLedger(
+  { database }: LocalSettings,
+  file: string,
+  onProgress: (progress: BackupProgress) => void = () => {},
+): Promise<LedgerBackup> {
+  const ledgerBytes = await sizeOf(database.path)
+  const copyTo = (path: string) =>
+    ledgerViaServerOrFile(database, {
+      server: (_, socketPath) =>
+        copyViaServer(path, {
+          probe: () => new LedgerClient({ socketPath }).health(),
+          copy: idleSeconds => new LedgerClient({ socketPath }, { idleSeconds }).backup(JSON.stringify({ path })),
+        }),
+      file: () => copyFile(database.path, path),
+    })
+  return writeBackup(resolve(file), copyTo, { onStep: step => onProgress({ ...step, ledgerBytes }) })
+}
+
+/** The same, written to a stream: a copy in the folder for temporary files is checked first. */
+export async function backUpLedgerTo(
+  stream: NodeJS.WritableStream,
+  settings: LocalSettings,
+  onProgress?: (progress: BackupProgress) => void,
+): Promise<LedgerBackup> {
+  const folder = await mkdtemp(join(tmpdir(), 'daybook-backup-'))
+  try {
+    const backup = await backUpLedger(settings, join(folder, 'events.db'), onProgress)
+    await pipeline(createReadStream(backup.path), stream, { end: false })
+    return { ...backup, path: '-' }
+  } finally {
+    await rm(folder, { recursive: true, force: true })
+  }
+}
+
+async function copyFile(database: string, path: string): Promise<void> {
+  const ownership = await acquireOwnership({
+    ...{ database, role: 'command', waitMs: OWNER_WAIT_MS, now: Date.now, random: Math.random },
+    // A copy changes nothing. If another process takes the file over, the copy fails or is still complete.
+    onLost: () => {},
+  })
+  try {
+    await copyClosedDatabase(ownership.database, path, 'ledger')
+  } finally {
+    await ownership.release()
+  }
+}

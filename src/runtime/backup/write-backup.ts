@@ -1,0 +1,54 @@
+import { createReadStream, createWriteStream } from 'node:fs'
+import { rm, stat } from 'node:fs/promises'
+import { pipeline } from 'node:stream/promises'
+import { createGzip } from 'node:zlib'
+import type { LedgerBackup } from '../../model/backup.js'
+import { toTimestamp } from '../../model/timestamp.js'
+import { checkCopy } from '../../store/sqlite/copy/check-copy.js'
+import { makeNewFile } from '../../store/sqlite/files/new-copy.js'
+
+/** What a backup does now, and the file that grows with it. */
+export interface BackupStep {
+  name: 'copying' | 'checking' | 'compressing'
+  file: string
+}
+
+export interface BackupOptions {
+  onStep?: (step: BackupStep) => void
+  signal?: AbortSignal
+}
+
+/**
+ * Writes a backup: a copy of the ledger, checked, and compressed if its name ends with `.gz`. The file has its name only
+ * when it is complete.
+ *
+ * @param copyTo makes the copy, to a new file
+ * @throws AppError `conflict/file_exists`, `invalid/path_unusable`, `unavailable/store_full`,
+ *   `unavailable/store_corrupt`; as `copyTo`; an `AbortError`, and then no file is left
+ */
+export async function writeBackup(
+  path: string,
+  copyTo: (path: string) => Promise<void>,
+  { onStep = () => {}, signal }: BackupOptions = {},
+): Promise<LedgerBackup> {
+  const isCompressed = path.endsWith('.gz')
+  let facts: Omit<LedgerBackup, 'path' | 'bytes'> | undefined
+  await makeNewFile(path, async part => {
+    const copy = isCompressed ? `${part}.db` : part
+    try {
+      onStep({ name: 'copying', file: `${copy}.part` })
+      await copyTo(copy)
+      onStep({ name: 'checking', file: copy })
+      const { events, head, epoch, schemaVersion } = await checkCopy(copy, signal)
+      facts = { events, head: head === null ? null : toTimestamp(head), epoch, schema_version: schemaVersion }
+      if (!isCompressed) return
+      onStep({ name: 'compressing', file: part })
+      const compressed = createWriteStream(part, { flags: 'wx', mode: 0o600, flush: true })
+      await pipeline(createReadStream(copy), createGzip(), compressed, { signal })
+    } finally {
+      if (isCompressed) await rm(copy, { force: true })
+    }
+  })
+  if (!facts) throw new Error('A backup was finished without a check.')
+  return { path, bytes: (await stat(path)).size, ...facts }
+}

@@ -1,0 +1,32 @@
+import { Compile } from '#typebox/compile'
+import type { Identity } from '../../accounts/identity.js'
+import { BACKUP_LIMITS, LedgerCopySchema } from '../../model/backup.js'
+import { json } from '../answer/reply.js'
+import { documented, type Endpoint, type RouteDoc } from '../http/route.js'
+import { readBackup } from '../request/backup-body.js'
+import type { ReadJsonBody } from '../request/body.js'
+
+/** Makes a consistent copy. @throws AppError `conflict/file_exists`, `invalid/path_unusable`, `unavailable/…` */
+export type CopyLedger = (path: string) => Promise<void>
+
+export interface LedgerBackupParts {
+  copyTo: CopyLedger
+  readJsonBody: ReadJsonBody
+}
+
+const check = Compile(LedgerCopySchema)
+
+/** `POST /api/backups`: for a command on this machine, which has the permission to read the file anyway. */
+export function copyLedger({ copyTo, readJsonBody }: LedgerBackupParts): Endpoint<Identity> {
+  return documented(DOC, async (req, res) => {
+    const request = readBackup(check, await readJsonBody(req, res, BACKUP_LIMITS.requestBytes))
+    await copyTo(request.path)
+    return json(201, request)
+  })
+}
+
+const DOC: RouteDoc = {
+  summary: 'Copies the ledger; for commands on this machine, over the socket of the process that owns it',
+  body: { 'application/json': LedgerCopySchema },
+  answers: { 201: { description: 'Copied', schema: LedgerCopySchema } },
+}

@@ -1,0 +1,78 @@
+import { randomUUID } from 'node:crypto'
+import sqlite, { type Database as Connection } from 'node-sqlite3-wasm'
+import { AppError } from '../../../model/app-error.js'
+import type { Micros } from '../../../model/timestamp.js'
+
+/** What a checked copy of a ledger holds. */
+export interface CopiedLedger {
+  events: number
+  /** `captured_at` of the newest event. */
+  head: Micros | null
+  epoch: string
+  schemaVersion: number
+}
+
+const FACTS = /* sql */ `
+  SELECT (SELECT count(*) FROM events) AS events, (SELECT max(seq) FROM events) AS last_seq,
+    (SELECT max(captured_us) FROM events) AS head, (SELECT sum(events) FROM source_counters) AS by_source,
+    (SELECT sum(events) FROM kind_counters) AS by_kind, (SELECT value FROM meta WHERE name = 'epoch') AS epoch`
+
+/**
+ * Checks a copy that no other program has open: its pages, and that its counters agree with its events. Leaves it as one
+ * file, without the WAL, which every SQLite program can open.
+ *
+ * @throws AppError `unavailable/store_corrupt`
+ */
+export function checkCopiedLedger(path: string): CopiedLedger {
+  const connection = new sqlite.Database(path)
+  try {
+    connection.exec('PRAGMA locking_mode = EXCLUSIVE')
+    connection.exec('PRAGMA journal_mode = DELETE')
+    const damage = connection.all('PRAGMA integrity_check').map(row => String(row.integrity_check))
+    if (damage[0] !== 'ok') throw damaged(path, damage.join('; '))
+    return readFacts(connection, path)
+  } catch (error) {
+    throw error instanceof AppError ? error : damaged(path, error instanceof Error ? error.message : String(error))
+  } finally {
+    connection.close()
+  }
+}
+
+/**
+ * Gives a checked copy a new epoch before it takes the place of a ledger: consumers notice that events which they have read
+ * may be missing. @returns the epoch
+ *
+ * Source: decisions on routes, `epoch`.
+ */
+export function renewEpoch(path: string): string {
+  const epoch = randomUUID()
+  const connection = new sqlite.Database(path)
+  try {
+    connection.run(`UPDATE meta SET value = ? WHERE name = 'epoch'`, epoch)
+  } finally {
+    connection.close()
+  }
+  return epoch
+}
+
+function readFacts(connection: Connection, path: string): CopiedLedger {
+  const row = connection.get(FACTS) as Record<string, number | string | null>
+  const events = Number(row.events)
+  const counts = [row.last_seq, row.by_source, row.by_kind].map(count => Number(count ?? 0))
+  if (counts.some(count => count !== events)) {
+    throw damaged(path, `it has ${events} events, and its counters say ${[...new Set(counts)].join(' and ')}`)
+  }
+  const { user_version } = connection.get('PRAGMA user_version') as { user_version: number }
+  return {
+    events,
+    head: row.head === null ? null : Number(row.head),
+    epoch: String(row.epoch),
+    schemaVersion: Number(user_version),
+  }
+}
+
+function damaged(path: string, reason: string): AppError {
+  return new AppError('unavailable', 'store_corrupt', `The copy ${path} is damaged: ${reason}.`, {
+    hint: 'The ledger may be damaged as well: stop the server and run `daybook ledger status --check`.',
+  })
+}

@@ -1,0 +1,197 @@
+import { closeSync, existsSync, openSync, readdirSync, readFileSync, statSync, writeFileSync, writeSync } from 'node:fs'
+import { join } from 'node:path'
+import { gunzipSync, gzipSync } from 'node:zlib'
+import sqlite from 'node-sqlite3-wasm'
+import t, { type Test } from 'tap'
+import { serve } from '../../src/runtime/serve/serve.js'
+import { readServeSettings } from '../../src/settings/serve-settings.js'
+import { openSqliteStore } from '../../src/store/sqlite/store.js'
+import { ownFolder } from '../black-box/own-folder.js'
+import { memorySources } from '../settings/memory-sources.js'
+import { messageCreated } from '../support/events.js'
+import { runDaybook } from './run-daybook.js'
+
+/** A folder with the database of a ledger, maybe served, and the commands that work on it. */
+async function start(t: Test, { isServed = false, events = 3 } = {}) {
+  const folder = ownFolder(t)
+  const database = join(folder, 'events.db')
+  await record(t, database, events)
+  const sources = memorySources({ env: { EVENT_LOG_LEVEL: 'silent', ARCH_HOME: folder } })
+  const settings = () => readServeSettings({ only: 'ledger', port: '0', db: database }, sources)
+  const running = isServed ? await serve(settings(), sources) : undefined
+  if (running) t.teardown(() => running.close())
+  const run = (command: 'backup' | 'restore', file: string, options = {}) =>
+    runDaybook(t, ['ledger', command, file], { env: { EVENT_DB: database }, ...options })
+  return { folder, database, run, url: running?.ledger?.url ?? '' }
+}
+
+/** Adds so many events. */
+async function record(t: Test, path: string, events: number) {
+  const store = await openSqliteStore({
+    path,
+    clock: () => 1_800_000_000_000_000,
+    onFailure: error => t.fail(`${error}`),
+  })
+  const before = (await store.events.stats()).event_count
+  const keys = Array.from({ length: events }, (_, at) => String(before + at + 1))
+  await store.events.record(keys.map(key => messageCreated(key)))
+  const { epoch } = await store.events.health()
+  await store.close()
+  return epoch
+}
+
+/** What a database holds that no process has open. */
+function look(path: string) {
+  const connection = new sqlite.Database(path)
+  try {
+    connection.exec('PRAGMA locking_mode = EXCLUSIVE')
+    const { events } = connection.get('SELECT count(*) AS events FROM events') as { events: number }
+    const { value } = connection.get(`SELECT value FROM meta WHERE name = 'epoch'`) as { value: string }
+    return { events, epoch: value }
+  } finally {
+    connection.close()
+  }
+}
+
+t.test('a served ledger is backed up to a file of its own, for its owner alone', async t => {
+  const { folder, run, url } = await start(t, { isServed: true })
+  const copy = join(folder, 'copy.db')
+  const { code, out, err } = await run('backup', copy)
+  t.match({ code, err }, { code: 0, err: '' })
+  t.match(JSON.parse(out), { path: copy, bytes: statSync(copy).size, events: 3, schema_version: Number })
+  t.equal(statSync(copy).mode & 0o777, 0o600)
+  t.equal(look(copy).events, 3)
+  t.same(
+    readdirSync(folder).filter(name => name.startsWith('copy')),
+    ['copy.db'],
+    'one file, without a WAL',
+  )
+  const refused = await fetch(`${url}/api/backups`, {
+    method: 'POST',
+    body: JSON.stringify({ path: join(folder, 'x') }),
+  })
+  t.match([refused.status, await refused.json()], [403, { code: 'local_only' }])
+})
+
+t.test('without a server the file itself is copied, compressed if its name says so, or to standard output', async t => {
+  const { folder, run } = await start(t)
+  const compressed = join(folder, 'copy.db.gz')
+  t.match(JSON.parse((await run('backup', compressed)).out), { path: compressed, events: 3 })
+  writeFileSync(join(folder, 'unpacked.db'), gunzipSync(readFileSync(compressed)))
+  t.equal(look(join(folder, 'unpacked.db')).events, 3)
+  const piped = join(folder, 'piped.db')
+  t.match(await run('backup', '-', { into: piped }), { code: 0 })
+  t.equal(look(piped).events, 3)
+  const shown = await run('backup', join(folder, 'shown.db'), { atTerminal: true })
+  t.match(
+    shown.out,
+    /^Copied and checked 3 events, the newest of 2027-01-15T08:00:00\.000002Z: .*shown\.db \(.* KiB\)\.\n$/,
+  )
+})
+
+t.test('a backup writes over nothing, and says what prevents it', async t => {
+  const { folder, run } = await start(t)
+  const taken = join(folder, 'taken')
+  writeFileSync(taken, 'mine')
+  t.match(await run('backup', taken), { code: 5, err: /it exists/ })
+  t.equal(readFileSync(taken, 'utf8'), 'mine')
+  t.match(await run('backup', join(folder, 'missing', 'copy')), { code: 2, err: /no such folder/ })
+  t.match(await run('backup', '-', { atTerminal: true }), { code: 2, err: /A terminal cannot show a copy/ })
+  const nowhere = { env: { EVENT_DB: join(folder, 'nowhere.db') } }
+  t.match(await run('backup', join(folder, 'copy'), nowhere), { code: 3, err: /no ledger at .*nowhere\.db/ })
+})
+
+t.test('a damaged ledger gives no backup', async t => {
+  const { folder, database, run } = await start(t, { events: 400 })
+  const file = openSync(database, 'r+')
+  writeSync(file, Buffer.alloc(4_096, 0x5a), 0, 4_096, 20 * 8_192)
+  closeSync(file)
+  t.match(await run('backup', join(folder, 'copy.db.gz')), { code: 78, err: /damaged/ })
+  t.same(
+    readdirSync(folder).filter(name => name.startsWith('copy')),
+    [],
+  )
+})
+
+t.test('a copy whose counters disagree with its events is no backup', async t => {
+  const { folder, database, run } = await start(t)
+  const connection = new sqlite.Database(database)
+  connection.exec('PRAGMA locking_mode = EXCLUSIVE')
+  connection.exec('DELETE FROM events WHERE seq = 2')
+  connection.close()
+  const { code, err } = await run('backup', join(folder, 'copy.db'))
+  t.match({ code, err }, { code: 78, err: /it has 2 events, and its counters say 3/ })
+})
+
+t.test('a restored ledger has a new epoch, and what was there stays under another name', async t => {
+  const { folder, database, run } = await start(t)
+  const backup = join(folder, 'backup.db.gz')
+  await run('backup', backup)
+  const { epoch } = look(database)
+  await record(t, database, 2)
+  const restored = JSON.parse((await run('restore', backup)).out)
+  t.match(restored, { database, events: 3, head: '2027-01-15T08:00:00.000002Z' })
+  t.not(restored.epoch, epoch)
+  t.same(look(database), { events: 3, epoch: restored.epoch })
+  t.same(look(restored.replaced), { events: 5, epoch })
+  t.equal(await record(t, database, 1), restored.epoch)
+  t.equal(look(database).events, 4)
+})
+
+t.test('the WAL of the ledger that was there is not applied to the restored one', async t => {
+  const { folder, database, run } = await start(t)
+  const backup = join(folder, 'backup.db')
+  await run('backup', backup)
+  // What a killed server leaves beside the database.
+  writeFileSync(`${database}-wal`, 'a WAL of five events')
+  const { replaced } = JSON.parse((await run('restore', backup)).out)
+  t.equal(readFileSync(`${replaced}-wal`, 'utf8'), 'a WAL of five events')
+  t.notOk(existsSync(`${database}-wal`))
+  t.equal(look(database).events, 3)
+})
+
+t.test('a backup is restored into a new place', async t => {
+  const { folder, run } = await start(t)
+  const backup = join(folder, 'backup.db')
+  await run('backup', backup)
+  const database = join(folder, 'new', 'events.db')
+  const shown = await run('restore', backup, { env: { EVENT_DB: database }, atTerminal: true })
+  t.match(shown, { code: 0, out: /^Restored 3 events, the newest of .*: .*new\/events\.db\.\n$/ })
+  t.same(readdirSync(join(folder, 'new')), ['events.db'])
+  t.equal(statSync(database).mode & 0o777, 0o600)
+})
+
+t.test('a served ledger is not replaced', async t => {
+  const { folder, run } = await start(t, { isServed: true })
+  const backup = join(folder, 'backup.db')
+  await run('backup', backup)
+  t.match(await run('restore', backup), { code: 5, err: /is open in process/ })
+})
+
+t.test('what is no whole backup replaces nothing', async t => {
+  const { folder, database, run } = await start(t, { events: 50 })
+  const backup = join(folder, 'backup.db')
+  await run('backup', backup)
+  const whole = readFileSync(backup)
+  const { epoch } = look(database)
+  const newer = new sqlite.Database(backup)
+  newer.exec('PRAGMA user_version = 1000')
+  newer.close()
+  const cases: [string, Buffer, object][] = [
+    ['text', Buffer.from('no database, but long enough to be read as one. '.repeat(20)), { code: 78, err: /damaged/ }],
+    ['cut', whole.subarray(0, whole.length / 2), { code: 78, err: /damaged/ }],
+    ['cut.gz', gzipSync(whole).subarray(0, 1_000), { code: 2, err: /cut\.gz cannot be read/ }],
+    ['newer', readFileSync(backup), { code: 78, err: /has schema 1000/ }],
+  ]
+  for (const [name, bytes, expected] of cases) {
+    writeFileSync(join(folder, name), bytes)
+    t.match(await run('restore', join(folder, name)), expected, name)
+  }
+  t.match(await run('restore', join(folder, 'missing')), { code: 3, err: /There is no backup at/ })
+  t.match(await run('restore', folder), { code: 2, err: /cannot be read/ })
+  t.same(look(database), { events: 50, epoch })
+  t.same(
+    readdirSync(folder).filter(name => name.startsWith('events')),
+    ['events.db'],
+  )
+})

@@ -1,0 +1,111 @@
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { gunzipSync } from 'node:zlib'
+import t, { type Test } from 'tap'
+import { AppError } from '../../../src/model/app-error.js'
+import { BackupSchedule, type BackupScheduleParts } from '../../../src/runtime/backup/backup-schedule.js'
+import { openSqliteStore } from '../../../src/store/sqlite/store.js'
+import { until } from '../../server/serve.js'
+import { messageCreated } from '../../support/events.js'
+import { testFolder } from '../../support/test-folder.js'
+
+const NINE = Date.UTC(2031, 4, 4, 9)
+const HOUR_MS = 3_600_000
+
+interface Options {
+  /** Names and texts of files that are in the folder of the backups. */
+  files?: Record<string, string>
+  settings?: Partial<BackupScheduleParts['settings']>
+  /** How long the clock moves between two readings. */
+  stepMs?: number
+  copyTo?: BackupScheduleParts['copyTo']
+}
+
+/** A schedule of a ledger with one event, which begins at nine o'clock. */
+async function schedule(t: Test, { files = {}, settings = {}, stepMs = 0, copyTo }: Options = {}) {
+  const folder = testFolder(t, files)
+  const path = join(testFolder(t), 'events.db')
+  const store = await openSqliteStore({ path, clock: () => NINE * 1_000, onFailure: error => t.fail(`${error}`) })
+  t.teardown(() => store.close())
+  await store.events.record([messageCreated('1')])
+  const log: [level: string, about: Record<string, unknown>, text: string][] = []
+  const write = (level: string) => (about: Record<string, unknown>, text: string) => void log.push([level, about, text])
+  const logger = { info: write('info'), warn: write('warn'), error: write('error') }
+  let readings = 0
+  const started = new BackupSchedule({
+    settings: { folder, everyMs: HOUR_MS, keep: 2, ...settings },
+    copyTo: copyTo ?? store.copyTo,
+    logger: logger as unknown as BackupScheduleParts['logger'],
+    now: () => NINE + readings++ * stepMs,
+  })
+  t.teardown(() => started.stop())
+  const backups = () => readdirSync(folder).filter(name => name.startsWith('ledger-'))
+  return { folder, log, backups, readings: () => readings, stop: () => started.stop() }
+}
+
+t.test('the first backup is made immediately, and is named after its time', async t => {
+  const { folder, log, backups } = await schedule(t)
+  await until(() => log.length > 0)
+  t.match(log, [['info', { events: 1, head: '2031-05-04T09:00:00.000000Z' }, 'backed the ledger up']])
+  t.same(backups(), ['ledger-20310504T090000Z.db.gz'])
+  const bytes = gunzipSync(readFileSync(join(folder, 'ledger-20310504T090000Z.db.gz')))
+  t.equal(bytes.subarray(0, 15).toString(), 'SQLite format 3')
+})
+
+t.test('the newest backups stay, and files of other names', async t => {
+  const files = { 'ledger-notes.txt': 'mine', 'ledger-20310501T090000Z.db.gz': 'old' }
+  const { log, backups, stop } = await schedule(t, { files, settings: { everyMs: 1 }, stepMs: 10_000 })
+  await until(() => log.length > 3)
+  await stop()
+  const names = backups()
+  t.equal(names.length, 3)
+  t.ok(names.includes('ledger-notes.txt'))
+  const made = log.map(([, { path }]) => String(path))
+  t.same(
+    names.slice(0, 2),
+    made.slice(-2).map(path => path.slice(path.lastIndexOf('/') + 1)),
+  )
+})
+
+t.test('a backup that an earlier server made counts', async t => {
+  const files = { 'ledger-20310504T083000Z.db.gz': 'recent' }
+  const { backups, readings, stop } = await schedule(t, { files })
+  await until(() => readings() > 1)
+  await stop()
+  t.same(backups(), ['ledger-20310504T083000Z.db.gz'])
+})
+
+t.test('what an interrupted backup left is removed', async t => {
+  const name = 'ledger-20310504T083000Z.db.gz'
+  const files = { [name]: '', [`${name}.part`]: 'half', [`${name}.part.db`]: 'half', [`${name}.part.db.part`]: '' }
+  const { log, backups } = await schedule(t, { files })
+  await until(() => log.length > 0)
+  t.same(backups(), ['ledger-20310504T090000Z.db.gz'])
+})
+
+t.test('a backup that fails is logged and tried again, and the older ones stay', async t => {
+  const files = { 'ledger-20310501T090000Z.db.gz': 'old' }
+  let tries = 0
+  const copyTo = async () => {
+    tries++
+    throw new AppError('unavailable', 'store_full', 'The disk is full.')
+  }
+  const { log, backups, stop } = await schedule(t, { files, copyTo, settings: { everyMs: 1, keep: 1 } })
+  await until(() => tries > 1)
+  await stop()
+  t.match(log[0], ['error', { code: 'store_full', detail: 'The disk is full.' }, 'the backup failed'])
+  t.same(backups(), ['ledger-20310501T090000Z.db.gz'])
+})
+
+t.test('a stopped schedule leaves no incomplete backup', async t => {
+  let hasBegun = false
+  const copyTo: BackupScheduleParts['copyTo'] = (path, signal) => {
+    writeFileSync(path, 'half')
+    hasBegun = true
+    return new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
+  }
+  const { log, backups, stop } = await schedule(t, { copyTo })
+  await until(() => hasBegun)
+  await stop()
+  t.same([log, backups()], [[], []])
+})
