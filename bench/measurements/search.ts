@@ -72,7 +72,7 @@ function searchPlan({ port }: RunningServer, text: string, quick: boolean): Load
 /** A few writers beside one searcher that never rests. */
 async function postWhileSearching(bench: Bench, { port }: RunningServer, { what, text }: Search): Promise<Figure[]> {
   const { workspace, options, progress } = bench
-  progress(`posting while somebody searches for ${what}`)
+  progress(`posting during searches for ${what}`)
   const searching = runLoad(workspace, {
     ...{ port, ...READING, requests: 1_000_000, measureMs: options.measureMs },
     work: { kind: 'reads', paths: [searchPath(text)] },
@@ -85,7 +85,7 @@ async function postWhileSearching(bench: Bench, { port }: RunningServer, { what,
   })
   const [searched, posted] = await Promise.all([searching, posting])
   const { p99, max } = posted.times
-  const name = `POST while somebody searches (${what})`
+  const name = `POST during a search (${what})`
   const details = { posted, searched }
   return [
     { what: `${name}: p99`, value: p99, unit: 'ms', goal: { atMost: POST_GOAL_MS }, details },
