@@ -66,6 +66,7 @@ t.test('the table is what is documented', async t => {
     'GET /people',
     'GET /subscriptions',
     'PATCH /api/users/x',
+    'POST /api/backups',
     'POST /api/captures',
     'POST /api/events',
     'POST /api/login',
