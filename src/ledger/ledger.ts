@@ -324,7 +324,7 @@ function freshEvents(events: readonly EventToRecord[], outcomes: readonly Record
     if (!outcome?.created) return []
     const captured_at = toTimestamp(outcome.capturedAt)
     const subscription_ids = matches.map(match => match.id)
-    const stored = { ...event, subscription_ids, provenance, captured_at, seen_count: 1, last_seen_at: captured_at }
+    const stored = { ...event, provenance, subscription_ids, captured_at, seen_count: 1, last_seen_at: captured_at }
     return [{ event: stored, isWhole: json === undefined }]
   })
 }

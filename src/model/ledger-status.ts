@@ -12,6 +12,8 @@ export interface LedgerStatus {
   duplicate_count: number
   subscription_count: number
   head: string | null
+  /** The digest of the newest event, in hex; null while it has none. */
+  head_digest: string | null
   epoch: string
   /** Problems found by an integrity check; null if none was requested. */
   problems: readonly string[] | null

@@ -26,6 +26,7 @@ export async function ledgerStatus(settings: LocalSettings, options: { check: bo
 interface HealthAnswer {
   database: string
   head: string | null
+  head_digest?: string | null
   epoch: string
   schema_version?: number
 }
@@ -41,6 +42,7 @@ async function statusOfServer(path: string, owner: OwnerRecord, socketPath: stri
     schema_version: health.schema_version ?? null,
     ...countsOf(stats),
     head: health.head,
+    head_digest: health.head_digest ?? null,
     epoch: health.epoch,
     problems: null,
   }
@@ -56,7 +58,8 @@ async function statusOfFile(settings: LocalSettings, check: boolean): Promise<Le
       server: null,
       schema_version: opened.store.schemaVersion,
       ...countsOf(await opened.ledger.stats()),
-      head: head === null ? null : toTimestamp(head),
+      head: head && toTimestamp(head.capturedAt),
+      head_digest: head?.digest ?? null,
       epoch,
       problems: check ? await opened.store.check() : null,
     }

@@ -3,6 +3,7 @@ import type { NewEvent, Provenance } from '../model/events/event.js'
 import type { EventFacets, FacetQuery } from '../model/events/event-facets.js'
 import type { EventHistogram, HistogramQuery } from '../model/events/event-histogram.js'
 import type { EventPage, EventQuery } from '../model/events/event-query.js'
+import type { Problem } from '../model/ledger-verification.js'
 import type { CaptureState } from '../model/subscriptions/subscription.js'
 import type { Micros } from '../model/timestamp.js'
 
@@ -42,6 +43,29 @@ export interface RecordOutcome {
   body?: string | undefined
 }
 
+/** The newest event. */
+export interface LedgerHead {
+  capturedAt: Micros
+  /** Lowercase hex; null while the events of an older release have no digests yet. */
+  digest: string | null
+}
+
+/** What a check of consecutive events found. */
+export interface VerifiedEvents {
+  events: number
+  /** The event before them; null at the beginning, and if there is none. */
+  after: LedgerHead | null
+  /** The newest of them; null if there is none. */
+  through: LedgerHead | null
+  /** Whether there are later ones. */
+  hasMore: boolean
+  /** Those of them that have no digest yet. */
+  pending: number
+  bySource: Map<string, { events: number; duplicates: number }>
+  byKind: Map<string, number>
+  problems: Problem[]
+}
+
 export interface LedgerStats {
   event_count: number
   duplicate_count: number
@@ -56,7 +80,7 @@ export interface StoreHealth {
   /** The file's path, or the address without its password. */
   database: string
   engine: 'sqlite' | 'postgres'
-  head: Micros | null
+  head: LedgerHead | null
   epoch: string
   /** Of the tables; a release that changes them increases it. */
   schemaVersion: number
@@ -105,6 +129,14 @@ export interface EventStore {
 
   /** From stored counters, never by counting rows. */
   stats(): Promise<LedgerStats>
+
+  /**
+   * Checks up to `limit` events after `since`, oldest first: that each has its number, its columns and its digest, and that
+   * the search index knows it (of some). Writes run between its slices.
+   *
+   * @param since the beginning if it is null; otherwise an event must have been captured then, or that is a problem
+   */
+  verify(range: { since: Micros | null; limit: number }, signal?: AbortSignal): Promise<VerifiedEvents>
 
   /** Proves that the store can commit. @throws AppError `unavailable/…` when it cannot. */
   health(): Promise<StoreHealth>

@@ -177,7 +177,7 @@ export class MemoryLedger implements ServedLedger {
     return {
       database: '/var/lib/ledger.db',
       engine: 'sqlite',
-      head: START,
+      head: { capturedAt: START, digest: 'd0'.repeat(32) },
       epoch: 'epoch-1',
       schemaVersion: 3,
       unindexedEvents: 0,

@@ -69,6 +69,7 @@ export async function serve(t: Test, options: ServeOptions = {}): Promise<Served
     accounts: OPEN_ACCOUNTS,
     captures: { run: async () => ({ captures: [], left: 0 }) },
     copyTo: async () => {},
+    verify: () => Promise.reject(new Error('This ledger is not verified.')),
     database: { database: '/var/lib/ledger.db', engine: 'sqlite' },
     adapters: [],
     platforms: [],

@@ -78,6 +78,8 @@ export interface Health {
   version: string
   engine: 'sqlite' | 'postgres'
   head: string | null
+  /** Absent from an older server. */
+  head_digest?: string | null
   epoch?: string
   warnings?: { code: string; detail: string }[]
   code?: string

@@ -1,5 +1,6 @@
 import type { LedgerBackup, RestoredLedger } from '../../model/backup.js'
 import type { LedgerStatus } from '../../model/ledger-status.js'
+import type { LedgerVerification } from '../../model/ledger-verification.js'
 import { card } from '../terminal/card.js'
 import { at, countAt, entriesAt, lineAt, listAt, timeAt } from '../terminal/fields.js'
 import type { TerminalStyle } from '../terminal/style.js'
@@ -19,6 +20,7 @@ export function healthCard(health: unknown, style: TerminalStyle): string {
     ['engine', lineAt(health, 'engine')],
     ['version', lineAt(health, 'version')],
     ['head', lineAt(health, 'head') || (isOk ? 'empty' : '')],
+    ['digest', lineAt(health, 'head_digest')],
   ])
 }
 
@@ -32,6 +34,7 @@ export function ledgerStatusCard(status: LedgerStatus, style: TerminalStyle): st
     ['repeats', status.duplicate_count.toLocaleString('en')],
     ['subscriptions', status.subscription_count.toLocaleString('en')],
     ['head', toTerminalLine(status.head ?? 'empty')],
+    ['digest', toTerminalLine(status.head_digest ?? '')],
     ['integrity', toIntegrityText(status.problems, style)],
   ])
 }
@@ -45,6 +48,27 @@ export function restoredText({ database, events, head, replaced }: RestoredLedge
   const newest = head === null ? '' : `, the newest of ${head}`
   const lines = [`Restored ${events.toLocaleString('en')} events${newest}: ${toTerminalLine(database)}.`]
   if (replaced !== null) lines.push(`The ledger that was there is now ${toTerminalLine(replaced)}.`)
+  return lines.join('\n')
+}
+
+export function verificationText(verification: LedgerVerification, { paint }: TerminalStyle): string {
+  const { events, after, head, pending, problems } = verification
+  const range = after === null ? '' : ` after ${after.captured_at}`
+  if (problems.length > 0) {
+    const lines = problems.map(({ captured_at, dedupe_key, detail }) => {
+      const event = dedupe_key === null ? '' : `${dedupe_key}, captured at ${captured_at}: `
+      return paint.red(toTerminalLine(event + detail))
+    })
+    const count = problems.length === 1 ? 'One problem' : `${problems.length.toLocaleString('en')} problems`
+    return [`${count} in ${events.toLocaleString('en')} events${range}:`, ...lines].join('\n')
+  }
+  const lines = [paint.green(`Verified ${events.toLocaleString('en')} events${range}: none was changed or removed.`)]
+  if (pending > 0) {
+    lines.push(
+      `${pending.toLocaleString('en')} of them have no digest yet, because an older release recorded them. The server adds`,
+      'the digests while it runs: verify again later.',
+    )
+  } else if (head) lines.push(`  head    ${head.captured_at}`, `  digest  ${head.digest}`)
   return lines.join('\n')
 }
 

@@ -169,6 +169,7 @@ function createServer(
     accounts,
     captures,
     copyTo: opened.store.copyTo,
+    verify: opened.store.events.verify,
     database: { database: opened.ownership.database, engine: 'sqlite', ...warned },
     adapters: ADAPTERS,
     platforms: listPlatforms(),

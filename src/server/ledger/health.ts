@@ -36,12 +36,13 @@ export function health({ ledger, database: named, version, isDemo, now, showPlai
   return documented(DOC, async req => {
     try {
       const { database, engine, head, epoch, schemaVersion, unindexedEvents, damage } = await ledger.health()
-      const warning = clockBehind(head, now())
+      const warning = clockBehind(head?.capturedAt ?? null, now())
       const known = {
         database,
         version,
         engine,
-        head: head === null ? null : toTimestamp(head),
+        head: head && toTimestamp(head.capturedAt),
+        head_digest: head?.digest ?? null,
         epoch,
         schema_version: schemaVersion,
         unindexed_events: unindexedEvents,
@@ -89,6 +90,12 @@ const HealthSchema = Type.Object({
   version: Type.String(),
   engine: Type.Enum(['sqlite', 'postgres']),
   head: CapturedAtOrNull,
+  head_digest: Type.Optional(
+    Type.Union([Type.String(), Type.Null()], {
+      description:
+        'The digest of the newest event, which vouches for all events up to it; null in an empty ledger, and until the events of an older release have digests.',
+    }),
+  ),
   epoch: Type.Optional(Type.String()),
   schema_version: Type.Optional(Type.Integer({ minimum: 1, description: "Of the database's tables." })),
   unindexed_events: Type.Optional(

@@ -39,12 +39,14 @@ import { type LedgerMetrics, metricsText } from './ledger-metrics.js'
 import { platforms } from './platforms.js'
 import type { ServedLedger } from './served-ledger.js'
 import { stats } from './stats.js'
+import { type VerifyEvents, verifyEvents } from './verify-route.js'
 
 export interface LedgerRouteParts {
   ledger: ServedLedger
   accounts: Accounts
   captures: ServedCaptures
   copyTo: CopyLedger
+  verify: VerifyEvents
   listLinkedCards: ListLinkedCards
   program: LedgerProgram
   callers: Callers
@@ -158,6 +160,7 @@ export function ledgerRoutes(parts: LedgerRouteParts): Route[] {
     route('DELETE', '/api/me/sessions/:session_id', 'account', users.endSession(people, users.ownId)),
     route('POST', '/api/captures', 'local', runCaptures({ captures: parts.captures, ...bodies, ...answers })),
     route('POST', '/api/backups', 'local', copyLedger({ copyTo: parts.copyTo, ...bodies })),
+    route('POST', '/api/verify', 'local', verifyEvents(parts)),
     route('GET', '/api/health', 'public', health({ ...program, ledger, showPlain: pages.login.showPlain })),
     route('GET', '/api/cards', 'read', listCardsOfEvent(parts)),
     route('GET', '/api/stats', 'read', stats(ledger, parts.refused)),

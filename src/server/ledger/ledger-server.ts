@@ -37,6 +37,7 @@ import { LedgerMetrics } from './ledger-metrics.js'
 import { ledgerRoutes } from './ledger-routes.js'
 import { linkedEventsReader, type ReadLinkedEvents } from './linked-events.js'
 import type { ServedLedger } from './served-ledger.js'
+import type { VerifyEvents } from './verify-route.js'
 
 export interface LedgerServerSettings {
   /** In front of every path: empty, or `/x`. */
@@ -74,6 +75,7 @@ export interface LedgerServerOptions {
   /** Captures watches for commands on this machine. */
   captures: ServedCaptures
   copyTo: CopyLedger
+  verify: VerifyEvents
   /** The database, for answers while the store cannot name it. */
   database: DatabaseName
   /** One webhook route each. */
@@ -165,6 +167,7 @@ export function createLedgerServer(options: LedgerServerOptions): LedgerServer {
     accounts: options.accounts,
     captures: options.captures,
     copyTo: options.copyTo,
+    verify: options.verify,
     listLinkedCards: options.listLinkedCards ?? (async () => undefined),
     program: {
       version: options.version,

@@ -89,6 +89,11 @@ export class Engine {
     return Math.max(0, this.appended - this.#index.through)
   }
 
+  /** Events that have no digest yet, because an older release has written them or some before them. */
+  get unchained(): number {
+    return this.#writer.unchained
+  }
+
   /** What a write adds to a commit. */
   loadOf({ task, args }: Call): CommitLoad {
     return this.#list.get(task).load?.(...args) ?? ONE_ROW
@@ -131,6 +136,11 @@ export class Engine {
   /** Brings up to `count` more events into the search index, fewer where they are large. @returns how many */
   advanceIndex(count: number): number {
     return this.#index.advance(count)
+  }
+
+  /** Gives up to `count` more events their digests. */
+  advanceChain(count: number): void {
+    this.#writer.advanceChain(count)
   }
 
   close(): void {

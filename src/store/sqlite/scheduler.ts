@@ -199,17 +199,19 @@ export class Scheduler {
     const { unindexed, appended } = this.engine
     const appendedNow = appended - this.#appended
     this.#appended = appended
-    if (unindexed === 0) return
+    const { unchained } = this.engine
+    if (unindexed === 0 && unchained === 0) return
     const now = performance.now()
     const untilQuiet = this.#wroteAt + INDEX_PACING.quietMs - now
     let untilPace = this.#pace.at + this.#paceMs - now
     let isDue = unindexed >= INDEX_PACING.largest || untilQuiet <= 0
     if (untilPace <= 0) {
-      isDue ||= unindexed >= this.#batch && appended - this.#pace.appended <= this.#batch
+      isDue ||= Math.max(unindexed, unchained) >= this.#batch && appended - this.#pace.appended <= this.#batch
       this.#pace = { at: now, appended }
       untilPace = this.#paceMs
     }
-    if (isDue) this.#index(unindexed >= INDEX_PACING.largest ? appendedNow : 0)
+    if (isDue && unindexed === 0) this.#chain()
+    else if (isDue) this.#index(unindexed >= INDEX_PACING.largest ? appendedNow : 0)
     else this.#indexTimer = setTimeout(() => this.#wake(), Math.min(untilQuiet, untilPace))
   }
 
@@ -222,6 +224,14 @@ export class Scheduler {
       for (let left = atLeast - taken; left > 0; ) left -= this.engine.advanceIndex(left)
       this.#batch = taken < wanted ? taken : INDEX_PACING.batch
       this.#paceMs = Math.max(INDEX_PACING.paceMs, INDEX_PACING.rest * (performance.now() - started))
+      this.#wake()
+    })
+  }
+
+  /** Events of an older release receive their digests when the search index has nothing to do. */
+  #chain(): void {
+    this.#attempt(() => {
+      this.engine.advanceChain(INDEX_PACING.batch)
       this.#wake()
     })
   }

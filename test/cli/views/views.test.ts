@@ -217,6 +217,7 @@ const STATUS = {
   duplicate_count: 0,
   subscription_count: 1,
   head: null,
+  head_digest: null,
   epoch: 'e1',
   problems: null,
 }

@@ -18,6 +18,7 @@ function createServer(): HttpApp {
     accounts: OPEN_ACCOUNTS,
     captures: { run: async () => ({ captures: [], left: 0 }) },
     copyTo: async () => {},
+    verify: () => Promise.reject(new Error('This ledger is not verified.')),
     database: { database: '/var/lib/ledger.db', engine: 'sqlite' },
     adapters: [],
     platforms: [],

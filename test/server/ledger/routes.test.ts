@@ -77,6 +77,7 @@ t.test('the table is what is documented', async t => {
     'POST /api/subscriptions/preview',
     'POST /api/users',
     'POST /api/users/x/token',
+    'POST /api/verify',
     'POST /webhooks/chat',
     'POST /webhooks/code_a',
     'POST /webhooks/code_b',

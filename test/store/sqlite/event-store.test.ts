@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { openSqliteStore } from '../../../src/store/sqlite/store.js'
 import { testFolder } from '../../support/test-folder.js'
+import { eventChain } from '../event-chain-conformance.js'
 import { eventStoreConformance, type OpenStore } from '../event-store-conformance.js'
 
 const open: OpenStore = async (t: Test, clock = () => Date.now() * 1000) => {
@@ -15,3 +16,4 @@ const open: OpenStore = async (t: Test, clock = () => Date.now() * 1000) => {
 }
 
 eventStoreConformance(t, open)
+eventChain(t, open)

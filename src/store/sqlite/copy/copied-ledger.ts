@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto'
-import sqlite, { type Database as Connection } from 'node-sqlite3-wasm'
+import sqlite, { type Database as Connection, type JSValue } from 'node-sqlite3-wasm'
 import { AppError } from '../../../model/app-error.js'
 import type { Micros } from '../../../model/timestamp.js'
+import type { Row } from '../files/database.js'
+import { verifyEvents } from '../read/verify-events.js'
 
 /** What a checked copy of a ledger holds. */
 export interface CopiedLedger {
@@ -18,7 +20,7 @@ const FACTS = /* sql */ `
     (SELECT sum(events) FROM kind_counters) AS by_kind, (SELECT value FROM meta WHERE name = 'epoch') AS epoch`
 
 /**
- * Checks a copy that no other program has open: its pages, and that its counters agree with its events. Leaves it as one
+ * Checks a copy that no other program has open: its pages, its counters, and the digests of its events. Leaves it as one
  * file, without the WAL, which every SQLite program can open.
  *
  * @throws AppError `unavailable/store_corrupt`
@@ -30,7 +32,9 @@ export function checkCopiedLedger(path: string): CopiedLedger {
     connection.exec('PRAGMA journal_mode = DELETE')
     const damage = connection.all('PRAGMA integrity_check').map(row => String(row.integrity_check))
     if (damage[0] !== 'ok') throw damaged(path, damage.join('; '))
-    return readFacts(connection, path)
+    const facts = readFacts(connection, path)
+    checkDigests(connection, path)
+    return facts
   } catch (error) {
     throw error instanceof AppError ? error : damaged(path, error instanceof Error ? error.message : String(error))
   } finally {
@@ -68,6 +72,23 @@ function readFacts(connection: Connection, path: string): CopiedLedger {
     head: row.head === null ? null : Number(row.head),
     epoch: String(row.epoch),
     schemaVersion: Number(user_version),
+  }
+}
+
+/** A copy of an older release has no digests: they are added when it is served. */
+function checkDigests(connection: Connection, path: string): void {
+  if (!connection.get(`SELECT 1 FROM pragma_table_info('events') WHERE name = 'digest'`)) return
+  const rows = {
+    all: (sql: string, ...values: JSValue[]) => connection.all(sql, values) as Row[],
+    first: (sql: string, ...values: JSValue[]) => (connection.get(sql, values) as Row | null) ?? undefined,
+  }
+  const walk = verifyEvents(rows, { since: null, limit: Number.POSITIVE_INFINITY })
+  for (;;) {
+    const step = walk.next()
+    if (!step.done) continue
+    const [problem] = step.value.problems
+    if (problem) throw damaged(path, `${problem.dedupe_key}, captured at ${problem.captured_at}: ${problem.detail}`)
+    return
   }
 }
 

@@ -16,13 +16,14 @@ const EDGES = /* sql */ `
   FROM events WHERE seq = ?`
 
 const PAYLOAD = ',"payload":{'
-const AFTER_PAYLOAD = ',"subscription_ids":['
+/** What follows the payload, in this release and in older ones. */
+const AFTER_PAYLOAD = [',"provenance":{', ',"subscription_ids":[']
 const EDGE_MEMBERS: readonly (keyof StoredEvent)[] = [
   ...(['source', 'kind', 'subject_id', 'actor', 'target', 'conversation', 'subscription_ids', 'provenance'] as const),
 ]
 
 /** The stored body. */
-export function readBodyBytes(database: Database, seq: number): Buffer {
+export function readBodyBytes(database: Pick<Database, 'first'>, seq: number): Buffer {
   return asBuffer(database.first(BODY, seq)?.body)
 }
 
@@ -30,7 +31,7 @@ export function readBodyBytes(database: Database, seq: number): Buffer {
  * A large event with an empty payload. The payload is the last member before those that the ledger adds, so the two ends
  * of the text contain the rest. A body of an older ledger, with members in any order, is parsed as a whole.
  */
-export function readOutline(database: Database, seq: number): StoredEvent {
+export function readOutline(database: Pick<Database, 'first'>, seq: number): StoredEvent {
   const edges = database.first(EDGES, seq)
   const outline = outlineOf(asBuffer(edges?.head), asBuffer(edges?.tail))
   return outline ?? { ...(JSON.parse(readBodyBytes(database, seq).toString()) as StoredEvent), payload: {} }
@@ -42,7 +43,8 @@ export function findOutline(body: Buffer): StoredEvent | undefined {
 }
 
 function outlineOf(head: Buffer, tail: Buffer): StoredEvent | undefined {
-  const after = readJson(`{${tail.toString('utf8', tail.lastIndexOf(AFTER_PAYLOAD) + 1)}`)
+  const payloadEnd = Math.min(...AFTER_PAYLOAD.map(member => tail.lastIndexOf(member)))
+  const after = readJson(`{${tail.toString('utf8', payloadEnd + 1)}`)
   // Quotes inside a string are escaped, so every match is a member; a nested one leaves a brace open.
   for (let end = head.indexOf(PAYLOAD); end !== -1 && after; end = head.indexOf(PAYLOAD, end + 1)) {
     const before = readJson(`${head.toString('utf8', 0, end)}}`)

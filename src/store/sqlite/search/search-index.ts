@@ -3,20 +3,18 @@ import type { EventFilter } from '../../../model/events/event-match.js'
 import { foldCase, searchableStrings } from '../../../model/events/search.js'
 import { outcomeGroupOf } from '../../../model/sentences/event-outcome.js'
 import type { Database } from '../files/database.js'
+import { rowsWithinBytes } from '../read/rows-within-bytes.js'
 import { findOutline, LARGE_BODY_BYTES, readOutline } from './large-body.js'
 import { TextIndex } from './text-index.js'
 
 /** A longer text is not indexed; a search reads such events one by one. Characters. */
 const INDEXED_TEXT = 128 * 1024
 const FACET_CHARACTERS = 200
-/** What one batch reads, but at least one event: writes wait for it. */
-const BATCH_BYTES = 1024 * 1024
 /** How many outlines of large events wait in memory to be indexed: to read one back takes tens of milliseconds. */
 const KEPT_OUTLINES = 16
 
 const INDEXED_SEQ = /* sql */ `SELECT value FROM meta WHERE name = 'indexed_seq'`
 const ADVANCE = /* sql */ `UPDATE meta SET value = ? WHERE name = 'indexed_seq'`
-const NEXT_SIZES = /* sql */ `SELECT octet_length(body) AS bytes FROM events WHERE seq > ? ORDER BY seq LIMIT ?`
 const NEXT = /* sql */ `
   SELECT seq, octet_length(body) AS bytes, CASE WHEN octet_length(body) <= ${LARGE_BODY_BYTES} THEN body END AS body
   FROM events WHERE seq > ? ORDER BY seq LIMIT ?`
@@ -29,7 +27,8 @@ interface Indexed {
   bytes: number
   /** Folded. Undefined if a search has to read the event. */
   text: string | undefined
-  event: StoredEvent
+  /** Undefined if its body is not JSON: then nothing finds it. */
+  event: StoredEvent | undefined
 }
 
 /**
@@ -60,7 +59,7 @@ export class SearchIndex {
   /** Indexes up to `count` more events, fewer where they are large. @returns how many */
   advance(count: number): number {
     const from = this.through
-    const rows = this.database.all(NEXT, from, this.#countThatFit(from, count))
+    const rows = this.database.all(NEXT, from, rowsWithinBytes(this.database, from, count))
     const added = rows.map(({ seq, bytes, body }) => this.#read(Number(seq), Number(bytes), body))
     const last = from + added.length
     if (last > this.#indexedSeq) {
@@ -68,7 +67,7 @@ export class SearchIndex {
       this.database.laterDurable(() => {
         for (const { seq, text, event } of added.filter(isNew)) {
           if (text === undefined) this.database.run(ADD_OVERLONG, seq)
-          this.database.run(ADD_FACETS, seq, [...facetsOf(event)].join(' '))
+          if (event) this.database.run(ADD_FACETS, seq, [...facetsOf(event)].join(' '))
         }
         this.database.run(ADVANCE, last)
       })
@@ -102,29 +101,28 @@ export class SearchIndex {
     if (seq <= this.#indexedSeq) this.database.run(ADD_FACETS, seq, facet('subscription', id))
   }
 
-  #countThatFit(after: number, count: number): number {
-    let bytes = 0
-    let rows = 0
-    for (const row of this.database.all(NEXT_SIZES, after, count)) {
-      bytes += Math.min(Number(row.bytes), LARGE_BODY_BYTES)
-      if (bytes > BATCH_BYTES && rows > 0) break
-      rows++
-    }
-    return rows
-  }
-
   /** The text of a large event counts as overlong without a check. */
   #read(seq: number, bytes: number, body: unknown): Indexed {
     if (body === null) {
       return { seq, bytes, text: undefined, event: this.#outlines.get(seq) ?? readOutline(this.database, seq) }
     }
-    const event = JSON.parse(String(body)) as StoredEvent
+    const event = readEvent(String(body))
+    if (!event) return { seq, bytes, text: '', event }
     const text = [...searchableStrings(event)].join('\n')
     return { seq, bytes, text: text.length > INDEXED_TEXT ? undefined : text, event }
   }
 
   #committed(): number {
     return Number(this.database.first(INDEXED_SEQ)?.value ?? 0)
+  }
+}
+
+/** Another program may have changed the file: one such event must not stop the index. */
+function readEvent(body: string): StoredEvent | undefined {
+  try {
+    return JSON.parse(body) as StoredEvent
+  } catch {
+    return undefined // `daybook ledger verify` reports it
   }
 }
 

@@ -2,11 +2,13 @@ import type { FacetQuery } from '../../../model/events/event-facets.js'
 import type { HistogramQuery } from '../../../model/events/event-histogram.js'
 import type { EventQuery } from '../../../model/events/event-query.js'
 import type { Micros } from '../../../model/timestamp.js'
+import type { LedgerHead } from '../../event-store.js'
 import type { Database } from '../files/database.js'
 import { countFacets } from '../read/event-facets.js'
 import { countEvents } from '../read/event-histogram.js'
 import { readPage } from '../read/event-reader.js'
 import { readStatistics } from '../read/statistics.js'
+import { type VerifyRange, verifyEvents } from '../read/verify-events.js'
 import type { SearchIndex } from '../search/search-index.js'
 import { page, query, read, write } from '../thread/task.js'
 import type { EventWriter } from '../write/event-writer.js'
@@ -38,10 +40,9 @@ export function eventTasks({ database, index, writer, epoch }: OpenLedger) {
       (packed: PackedEvents, now: Micros) => writer.append(packed, now),
       packed => ({ rows: packed.count, bytes: packed.buffer.byteLength }),
     ),
-    /** @returns the newest `captured_at`, or null in an empty ledger */
-    probe: write((): Micros | null => {
+    probe: write((): LedgerHead | null => {
       database.run(PROBE)
-      return writer.last || null
+      return writer.head
     }),
     /** The body of the event, or its size if that is more than `maxBytes`. */
     findByDedupeKey: read((storedKey: string, maxBytes: number): Uint8Array | number | undefined => {
@@ -58,5 +59,6 @@ export function eventTasks({ database, index, writer, epoch }: OpenLedger) {
     unindexed: read(() => writer.appended - index.through),
     facets: query((wanted: FacetQuery) => countFacets(database, index, epoch, wanted)),
     stats: read(() => readStatistics(database)),
+    verify: query((range: VerifyRange) => verifyEvents(database, range, { database, index })),
   }
 }

@@ -18,6 +18,7 @@ export const LEDGER_MIGRATIONS: readonly Migration[] = [
   addSignatures,
   addOutcomes,
   addTokenNames,
+  addDigests,
 ]
 
 /** The version that a ledger has once it is migrated. */
@@ -171,6 +172,11 @@ function addOutcomes(database: Database): void {
 function addTokenNames(database: Database): void {
   database.exec('ALTER TABLE api_tokens ADD COLUMN name TEXT')
   database.exec('ALTER TABLE api_tokens ADD COLUMN expires_at TEXT')
+}
+
+/** Digests of the events (docs/decisions/0051). The store fills them while it runs. */
+function addDigests(database: Database): void {
+  database.exec('ALTER TABLE events ADD COLUMN digest BLOB')
 }
 
 /** Renames tables of these names, which another program created, to `older_…`. @returns their names */

@@ -1,6 +1,6 @@
 import { AppError } from '../../../model/app-error.js'
 import type { Micros } from '../../../model/timestamp.js'
-import type { EventToRecord, RecordOutcome } from '../../event-store.js'
+import type { EventToRecord, LedgerHead, RecordOutcome } from '../../event-store.js'
 import type { StoreThread } from '../store-thread.js'
 import { packEvents, toOpenBody, toOutcomes } from './packed-events.js'
 
@@ -40,7 +40,7 @@ export class EventGroups {
   #waiting = { events: 0, characters: 0 }
   #provenAt = Number.NEGATIVE_INFINITY
   /** Null until it is known, and while the ledger is empty. */
-  #head: Micros | null = null
+  #head: LedgerHead | null = null
   #closing = false
   #whenSent: (() => void) | undefined
 
@@ -78,8 +78,8 @@ export class EventGroups {
     return outcomes
   }
 
-  /** Proves that the store can commit: writes, unless a commit has just succeeded. @returns the newest `captured_at` */
-  async prove(): Promise<Micros | null> {
+  /** Proves that the store can commit: writes, unless a commit has just succeeded. @returns the newest event */
+  async prove(): Promise<LedgerHead | null> {
     if (this.#head === null || performance.now() - this.#provenAt > PROVEN_MS) {
       this.#head = await this.thread.stores.events.probe()
       this.#provenAt = performance.now()
@@ -120,7 +120,7 @@ export class EventGroups {
       const packed = await this.thread.record(packEvents(events, openBodies), this.options.clock())
       this.#provenAt = performance.now()
       const outcomes = toOutcomes(events, openBodies, packed)
-      for (const { created, capturedAt } of outcomes) if (created) this.#head = capturedAt
+      for (const { created, capturedAt } of outcomes) if (created) this.#head = { capturedAt, digest: packed.digest }
       let at = 0
       for (const { count, resolve } of settle) {
         resolve(outcomes.slice(at, at + count))

@@ -1,10 +1,11 @@
 import type { CaptureState } from '../../../model/subscriptions/subscription.js'
 import { type Micros, toTimestamp } from '../../../model/timestamp.js'
-import type { SubscriptionMatch } from '../../event-store.js'
+import type { LedgerHead, SubscriptionMatch } from '../../event-store.js'
 import type { Database } from '../files/database.js'
 import { LARGE_BODY_BYTES } from '../search/large-body.js'
 import type { SearchIndex } from '../search/search-index.js'
 import { laterCursorSql, noteCapture } from '../tasks/capture-state.js'
+import { type ChainEnd, EventChain } from './event-chain.js'
 import {
   type MatchesOfEvent,
   type PackedEvents,
@@ -16,8 +17,8 @@ import {
 import { SourceMarks } from './source-marks.js'
 
 const INSERT_EVENT = /* sql */ `
-  INSERT INTO events (dedupe_key, captured_us, source, kind, subject_id, seen_count, body)
-  VALUES (?, ?, ?, ?, ?, 1, CAST(? AS TEXT))
+  INSERT INTO events (dedupe_key, captured_us, source, kind, subject_id, seen_count, body, digest)
+  VALUES (?, ?, ?, ?, ?, 1, CAST(? AS TEXT), ?)
   ON CONFLICT (dedupe_key) DO NOTHING`
 
 const IS_STORED = /* sql */ `SELECT 1 FROM events WHERE dedupe_key = ?`
@@ -79,10 +80,11 @@ const MOVE_LAST_EVENT_ON = /* sql */ `
   UPDATE subscriptions SET body = json_set(body, '$.last_event_at', ?2)
   WHERE id = ?1 AND json_valid(body) AND coalesce(body ->> '$.last_event_at', '') < ?2`
 
-/** Newest `captured_at` and newest `seq`. */
+/** Newest `captured_at` and newest `seq`, and the newest digest. */
 export interface WriterPlace {
   last: Micros
   appended: number
+  chained: ChainEnd
 }
 
 interface Tally {
@@ -99,6 +101,7 @@ export class EventWriter {
   #last = 0
   #appended = 0
   readonly #sourceMarks: SourceMarks
+  readonly #chain: EventChain
 
   constructor(
     private readonly database: Database,
@@ -106,12 +109,14 @@ export class EventWriter {
   ) {
     this.#sourceMarks = new SourceMarks(database)
     const newest = database.first('SELECT seq, captured_us FROM events ORDER BY seq DESC LIMIT 1')
-    this.rewind({ last: Number(newest?.captured_us ?? 0), appended: Number(newest?.seq ?? 0) })
+    const appended = Number(newest?.seq ?? 0)
+    this.#chain = new EventChain(database, appended)
+    this.rewind({ last: Number(newest?.captured_us ?? 0), appended, chained: this.#chain.end })
   }
 
-  /** Newest `captured_at` that is committed, or 0 in an empty ledger. */
-  get last(): Micros {
-    return this.#last
+  /** The newest event that is committed; null in an empty ledger. */
+  get head(): LedgerHead | null {
+    return this.#appended === 0 ? null : { capturedAt: this.#last, digest: this.#chain.digestOf(this.#appended) }
   }
 
   /** Newest `seq`, which is the number of events. */
@@ -121,19 +126,30 @@ export class EventWriter {
 
   /** To be read before a transaction, for `rewind`. */
   get place(): WriterPlace {
-    return { last: this.#last, appended: this.#appended }
+    return { last: this.#last, appended: this.#appended, chained: this.#chain.end }
   }
 
   /** Discards what a failed transaction assigned. Reads nothing from a disk that has just failed. */
-  rewind({ last, appended }: WriterPlace): void {
+  rewind({ last, appended, chained }: WriterPlace): void {
     this.#last = last
     this.#appended = appended
+    this.#chain.rewind(chained)
     this.#sourceMarks.forget()
     this.index.forgetOutlines()
   }
 
+  /** Events of an older release that have no digest yet, and those after them. */
+  get unchained(): number {
+    return this.#appended - this.#chain.end.seq
+  }
+
+  /** Gives up to `count` of them their digests. */
+  advanceChain(count: number): void {
+    this.#chain.advance(count)
+  }
+
   append(packed: PackedEvents, now: Micros): PackedOutcomes {
-    const outcomes: PackedOutcomes = { capturedAt: [], seenCounts: [], repeats: [] }
+    const outcomes: PackedOutcomes = { capturedAt: [], seenCounts: [], repeats: [], digest: null }
     const sources = new Map<string, Tally>()
     const kinds = new Map<string, number>()
     const matches = new Map(
@@ -170,6 +186,7 @@ export class EventWriter {
     }
     for (const [kind, events] of kinds) this.database.run(COUNT_KIND, kind, events)
     this.#moveSubscriptions(matches, outcomes)
+    outcomes.digest = this.#chain.digestOf(this.#appended)
     return outcomes
   }
 
@@ -195,7 +212,12 @@ export class EventWriter {
   #insert({ dedupeKey, source, kind, subjectId, body }: UnpackedEvent, capturedAt: Micros): boolean {
     // An insert copies its values even if it conflicts.
     if (body.length > LARGE_BODY_BYTES && this.database.first(IS_STORED, dedupeKey)) return false
-    return this.database.run(INSERT_EVENT, dedupeKey, capturedAt, source, kind, subjectId, body) > 0
+    const seq = this.#appended + 1
+    const digest = this.#chain.next(seq, body, capturedAt)
+    if (this.database.run(INSERT_EVENT, dedupeKey, capturedAt, source, kind, subjectId, body, digest) === 0)
+      return false
+    if (digest) this.#chain.append({ seq, digest })
+    return true
   }
 
   /**

@@ -35,6 +35,8 @@ export interface PackedOutcomes {
   seenCounts: number[]
   /** Current bodies of the repeats whose sender needs them; it knows the bodies of new events. */
   repeats: { index: number; body: string }[]
+  /** Of the newest event of the ledger, these included. */
+  digest: string | null
 }
 
 /** One event, unpacked. */
@@ -60,12 +62,12 @@ const LAST_SEEN_AT = BLANK_INSTANTS.length - BLANK_INSTANTS.lastIndexOf(BLANK_IN
 
 /**
  * An event as JSON text, without its closing brace and the members that the transaction adds. For an event that is
- * serialised already, only what follows its members.
+ * serialised already, only what follows its members. What never changes comes first (`contentOf`).
  */
 export function toOpenBody({ event, provenance, matches, json }: EventToRecord): string {
   const subscriptionIds = JSON.stringify(matches.map(match => match.id))
   const members = json ? '' : JSON.stringify(event).slice(0, -1)
-  return `${members},"subscription_ids":${subscriptionIds},"provenance":${JSON.stringify(provenance)}`
+  return `${members},"provenance":${JSON.stringify(provenance)},"subscription_ids":${subscriptionIds}`
 }
 
 export function packEvents(events: readonly EventToRecord[], openBodies: readonly string[]): PackedEvents {

@@ -23,6 +23,9 @@ function inFile<Result>(path: string, work: (connection: Database) => Result): R
   }
 }
 
+/** The table of events as version 9 had it. */
+const WITHOUT_DIGESTS = 'ALTER TABLE events DROP COLUMN digest'
+
 /** A ledger of the release before there were users, with one event. */
 async function writeVersionOne(t: Test, path: string): Promise<void> {
   const store = await openAt(t, path)
@@ -30,7 +33,7 @@ async function writeVersionOne(t: Test, path: string): Promise<void> {
   await store.close()
   inFile(path, connection => {
     connection.exec('DROP TABLE users; DROP TABLE api_tokens; DROP TABLE source_marks; DROP TABLE account_log')
-    connection.exec(`DELETE FROM meta WHERE name = 'closed'; PRAGMA user_version = 1`)
+    connection.exec(`${WITHOUT_DIGESTS}; DELETE FROM meta WHERE name = 'closed'; PRAGMA user_version = 1`)
   })
 }
 
@@ -51,10 +54,11 @@ t.test('a ledger from before there were users keeps its events and is open', asy
   )
 })
 
-/** The tokens' table as version 8 had it. */
-const WITHOUT_TOKEN_NAMES = 'ALTER TABLE api_tokens DROP COLUMN name; ALTER TABLE api_tokens DROP COLUMN expires_at'
+/** The tables as version 8 had them. */
+const WITHOUT_TOKEN_NAMES = `${WITHOUT_DIGESTS};
+  ALTER TABLE api_tokens DROP COLUMN name; ALTER TABLE api_tokens DROP COLUMN expires_at`
 
-/** The tokens' table as version 3 had it. */
+/** The tables as version 3 had them. */
 const WITHOUT_TOKEN_RIGHTS = `${WITHOUT_TOKEN_NAMES};
   ALTER TABLE api_tokens DROP COLUMN may; ALTER TABLE api_tokens DROP COLUMN sources`
 

@@ -1,0 +1,153 @@
+import { LedgerClient } from '../client/ledger-client.js'
+import { toVerifiedEvents } from '../ledger/verified-events.js'
+import {
+  type LedgerVerification,
+  type Problem,
+  VERIFY_LIMITS,
+  type VerifiedEventsAnswer,
+} from '../model/ledger-verification.js'
+import { readTimestamp } from '../model/timestamp.js'
+import type { LocalSettings } from '../settings/local-settings.js'
+import type { LedgerStats } from '../store/event-store.js'
+import { openLedger } from './open-ledger.js'
+import { ledgerViaServerOrFile } from './via-server-or-file.js'
+
+/** Where to begin, and what its digest has to be. */
+export interface VerifyStart {
+  /** `captured_at` of an event. */
+  since?: string | undefined
+  /** The digest of that event, in hex, as it was noted down. */
+  digest?: string | undefined
+}
+
+export interface VerifyProgress {
+  events: number
+  /** In the whole ledger. */
+  total: number
+}
+
+/** Events of one step, so that progress shows. */
+const STEP = 20_000
+const MOST_PROBLEMS = 1_000
+
+/** How the steps of a verification are done: by the server, or by this process. */
+interface Verifier {
+  verify: (range: { since: string | undefined; limit: number }) => Promise<VerifiedEventsAnswer>
+  stats: () => Promise<LedgerStats>
+}
+
+/**
+ * Checks all events, or those after one, while others may be recorded: digests, numbers, columns and the search index, then
+ * the counters.
+ *
+ * @throws AppError `not_found/ledger_missing`, `unavailable/…`, `conflict/ledger_owned`
+ */
+export async function verifyLedger(
+  settings: LocalSettings,
+  start: VerifyStart,
+  onProgress: (progress: VerifyProgress) => void = () => {},
+): Promise<LedgerVerification> {
+  const { database } = settings
+  const found = await ledgerViaServerOrFile(database, {
+    server: (_, socketPath) => {
+      const client = new LedgerClient({ socketPath })
+      const verify: Verifier['verify'] = async ({ since, limit }) => {
+        const range = { ...(since === undefined ? {} : { since }), limit: String(limit) }
+        return (await client.verify(range)).json() as VerifiedEventsAnswer
+      }
+      return verifySteps({ verify, stats: async () => (await client.stats()).json() as LedgerStats }, start, onProgress)
+    },
+    file: async () => {
+      const { store, close } = await openLedger(settings, 'command')
+      const { events } = store
+      const verify: Verifier['verify'] = async ({ since, limit }) => {
+        const micros = since === undefined ? null : readTimestamp('since', since).micros
+        return toVerifiedEvents(await events.verify({ since: micros, limit }))
+      }
+      try {
+        return await verifySteps({ verify, stats: () => events.stats() }, start, onProgress)
+      } finally {
+        await close()
+      }
+    },
+  })
+  return { database: database.path, ...found }
+}
+
+type Found = Omit<LedgerVerification, 'database'>
+
+async function verifySteps(
+  { verify, stats }: Verifier,
+  { since, digest }: VerifyStart,
+  onProgress: (progress: VerifyProgress) => void,
+): Promise<Found> {
+  const total = (await stats()).event_count
+  const problems: Problem[] = []
+  const report = (some: readonly Problem[]) => problems.push(...some.slice(0, MOST_PROBLEMS - problems.length))
+  const counted = new Counted()
+  let after: Found['after'] | undefined
+  let head: Found['head'] = null
+  let pending = 0
+  const step = async (limit: number) => {
+    const found = await verify({ since: head?.captured_at ?? since, limit })
+    if (after === undefined) {
+      after = found.after
+      if (digest !== undefined && after && after.digest !== digest) report([otherDigest(after)])
+    }
+    head = found.through ?? head
+    pending += found.pending
+    report(found.problems)
+    counted.add(found)
+    onProgress({ events: counted.events, total })
+    return found.has_more && found.events > 0
+  }
+  while (await step(STEP)) {}
+  if (since === undefined && problems.length === 0) {
+    // Counters change with each event: they are compared with exactly the events that they count.
+    const now = await stats()
+    while (counted.events < now.event_count) {
+      if (!(await step(Math.min(now.event_count - counted.events, VERIFY_LIMITS.events)))) break
+    }
+    report(counted.compare(now))
+  }
+  return { events: counted.events, after: after ?? null, head: head ?? after ?? null, pending, problems }
+}
+
+/** Counts of the verified events. */
+class Counted {
+  events = 0
+  readonly #bySource = new Map<string, { events: number; duplicates: number }>()
+  readonly #byKind = new Map<string, number>()
+
+  add({ events, by_source, by_kind }: VerifiedEventsAnswer): void {
+    this.events += events
+    for (const [source, more] of Object.entries(by_source)) {
+      const { events, duplicates } = this.#bySource.get(source) ?? { events: 0, duplicates: 0 }
+      this.#bySource.set(source, { events: events + more.events, duplicates: duplicates + more.duplicates })
+    }
+    for (const [kind, more] of Object.entries(by_kind)) this.#byKind.set(kind, (this.#byKind.get(kind) ?? 0) + more)
+  }
+
+  /** Repeats may have been counted since their event was verified. */
+  compare({ event_count, by_source, by_kind }: LedgerStats): Problem[] {
+    const wrong: string[] = []
+    const expect = (what: string, counter: number, events: number, isRight = counter === events) => {
+      if (!isRight) wrong.push(`The counter of ${what} says ${counter}, and there are ${events}.`)
+    }
+    expect('events', event_count, this.events)
+    for (const [source, { events, duplicates }] of this.#bySource) {
+      const counter = by_source[source] ?? { events: 0, duplicates: 0 }
+      expect(`events of ${source}`, counter.events, events)
+      expect(`repeats of ${source}`, counter.duplicates, duplicates, counter.duplicates >= duplicates)
+    }
+    // The answer has the most frequent kinds only.
+    for (const [kind, counter] of Object.entries(by_kind))
+      expect(`${kind} events`, counter, this.#byKind.get(kind) ?? 0)
+    return wrong.map(detail => ({ captured_at: null, dedupe_key: null, detail }))
+  }
+}
+
+function otherDigest({ captured_at, digest }: NonNullable<Found['after']>): Problem {
+  const detail = `The event of ${captured_at} has another digest: ${digest ?? 'none yet'}. It or an event before it was changed, or is of another ledger.`
+  return { captured_at, dedupe_key: null, detail }
+}

@@ -1,0 +1,26 @@
+import type { Identity } from '../../accounts/identity.js'
+import { toVerifiedEvents } from '../../ledger/verified-events.js'
+import { VERIFY_LIMITS, VerifiedEventsSchema } from '../../model/ledger-verification.js'
+import type { EventStore } from '../../store/event-store.js'
+import { json } from '../answer/reply.js'
+import { documented, type Endpoint, type RouteDoc } from '../http/route.js'
+import { QueryString } from '../request/query-string.js'
+
+export type VerifyEvents = EventStore['verify']
+
+/** `POST /api/verify`: for a command on this machine. A check of many events is many requests, so none holds others up. */
+export function verifyEvents({ verify }: { verify: VerifyEvents }): Endpoint<Identity> {
+  return documented(DOC, async req => {
+    const params = new QueryString(req.search, ['since', 'limit'])
+    const since = params.timestamp('since')?.micros ?? null
+    const limit = params.integer('limit', { min: 1, max: VERIFY_LIMITS.events }) ?? VERIFY_LIMITS.events
+    params.finish()
+    return json(200, toVerifiedEvents(await verify({ since, limit })))
+  })
+}
+
+const DOC: RouteDoc = {
+  summary:
+    'Checks events against their digests; for commands on this machine, over the socket of the process that owns it',
+  answers: { 200: { description: 'What was found', schema: VerifiedEventsSchema } },
+}

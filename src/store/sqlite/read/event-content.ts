@@ -1,0 +1,27 @@
+import { findContent } from '../../event-digest.js'
+import type { Database } from '../files/database.js'
+import { readBodyBytes } from '../search/large-body.js'
+
+/** SQLite writes JSON as `JSON.stringify` does: without blanks, and with texts and numbers as they are. */
+const OLDER_CONTENT = /* sql */ `
+  SELECT CASE WHEN json_valid(body) THEN
+    CAST(json_remove(body, '$.subscription_ids', '$.captured_at', '$.seen_count', '$.last_seen_at') AS BLOB) END AS content
+  FROM events WHERE seq = ?`
+const CAPTURED_AT = Buffer.from(',"captured_at":"')
+
+/**
+ * What the digest of a stored event covers, whichever release stored it. The members of an older body are in another order.
+ * Of one that SQLite cannot read as JSON, only its end ever changes.
+ */
+export function readContent(
+  database: Pick<Database, 'first'>,
+  seq: number,
+  body = readBodyBytes(database, seq),
+): Buffer {
+  const content = findContent(body)
+  if (content) return content
+  const older = database.first(OLDER_CONTENT, seq)?.content as Uint8Array | null | undefined
+  if (older) return Buffer.from(older.buffer, older.byteOffset, older.byteLength - 1)
+  const end = body.lastIndexOf(CAPTURED_AT)
+  return end === -1 ? body : body.subarray(0, end)
+}

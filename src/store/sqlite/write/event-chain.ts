@@ -1,0 +1,88 @@
+import type { Micros } from '../../../model/timestamp.js'
+import { chainDigest, contentDigest, contentOf, EMPTY_DIGEST } from '../../event-digest.js'
+import type { Database } from '../files/database.js'
+import { readContent } from '../read/event-content.js'
+import { rowsWithinBytes } from '../read/rows-within-bytes.js'
+
+const DIGEST = /* sql */ `SELECT digest FROM events WHERE seq = ?`
+const NEXT = /* sql */ `SELECT seq, captured_us FROM events WHERE seq > ? ORDER BY seq LIMIT ?`
+const SET_DIGEST = /* sql */ `UPDATE events SET digest = ? WHERE seq = ?`
+
+/** The newest event that has a digest. */
+export interface ChainEnd {
+  seq: number
+  digest: Buffer
+}
+
+/**
+ * Digests of the events, in their order. The events of a ledger that an older release has written receive theirs while the
+ * store runs; until that is done, new events have to wait for theirs as well.
+ */
+export class EventChain {
+  #end: ChainEnd
+
+  /** @param appended the number of events */
+  constructor(
+    private readonly database: Database,
+    appended: number,
+  ) {
+    this.#end = this.#findEnd(appended)
+  }
+
+  /** To be read before a transaction, for `rewind`. */
+  get end(): ChainEnd {
+    return this.#end
+  }
+
+  rewind(end: ChainEnd): void {
+    this.#end = end
+  }
+
+  /** The digest of the event after the newest one; null while an event before it has none. */
+  next(seq: number, body: Buffer, capturedAt: Micros): Buffer | null {
+    if (this.#end.seq !== seq - 1) return null
+    return chainDigest(this.#end.digest, contentDigest(contentOf(body)), capturedAt)
+  }
+
+  /** That event is stored with its digest. */
+  append(end: ChainEnd): void {
+    this.#end = end
+  }
+
+  /** The digest of the newest event, in hex; null while it has none. */
+  digestOf(newest: number): string | null {
+    return this.#end.seq === newest ? this.#end.digest.toString('hex') : null
+  }
+
+  /** Gives up to `count` more events their digests, fewer where they are large. */
+  advance(count: number): void {
+    let end = this.#end
+    this.database.laterDurable(() => {
+      const fitting = rowsWithinBytes(this.database, end.seq, count)
+      for (const row of this.database.all(NEXT, end.seq, fitting)) {
+        const seq = Number(row.seq)
+        const content = contentDigest(readContent(this.database, seq))
+        end = { seq, digest: chainDigest(end.digest, content, Number(row.captured_us)) }
+        this.database.run(SET_DIGEST, end.digest, seq)
+      }
+    })
+    this.#end = end
+  }
+
+  /** Events without a digest follow all that have one. */
+  #findEnd(appended: number): ChainEnd {
+    let low = 0
+    let high = appended
+    while (low < high) {
+      const middle = Math.ceil((low + high) / 2)
+      if (this.#stored(middle)) low = middle
+      else high = middle - 1
+    }
+    return { seq: low, digest: this.#stored(low) ?? EMPTY_DIGEST }
+  }
+
+  #stored(seq: number): Buffer | undefined {
+    const digest = this.database.first(DIGEST, seq)?.digest as Uint8Array | null | undefined
+    return digest ? Buffer.from(digest) : undefined
+  }
+}

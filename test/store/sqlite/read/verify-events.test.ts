@@ -1,0 +1,175 @@
+import { join } from 'node:path'
+import sqlite, { type Database } from 'node-sqlite3-wasm'
+import t, { type Test } from 'tap'
+import { openSqliteStore } from '../../../../src/store/sqlite/store.js'
+import { messageCreated, writtenDown } from '../../../support/events.js'
+import { testFolder } from '../../../support/test-folder.js'
+
+const NOON = 1_800_000_000_000_000
+const ALL = { since: null, limit: 10_000 }
+
+async function openAt(t: Test, path: string) {
+  return openSqliteStore({ path, clock: () => NOON, onFailure: error => t.fail(String(error)) })
+}
+
+/** A closed ledger of so many events, the third of which is large. */
+async function written(t: Test, count = 6): Promise<string> {
+  const path = join(testFolder(t), 'events.db')
+  const store = await openAt(t, path)
+  const keys = Array.from({ length: count }, (_, at) => `chat:${at + 1}`)
+  const payload = { text: 'x'.repeat(1_100_000) }
+  await store.events.record(
+    keys.map(key => (key === 'chat:3' ? writtenDown(messageCreated(key, { payload })) : messageCreated(key))),
+  )
+  await untilIndexed(store)
+  await store.close()
+  return path
+}
+
+async function untilIndexed({ events }: Awaited<ReturnType<typeof openAt>>): Promise<void> {
+  while ((await events.health()).unindexedEvents > 0) await new Promise(resolve => setTimeout(resolve, 20))
+}
+
+function change(path: string, work: (connection: Database) => void): void {
+  const connection = new sqlite.Database(path)
+  try {
+    connection.exec('PRAGMA locking_mode = EXCLUSIVE')
+    work(connection)
+  } finally {
+    connection.close()
+  }
+}
+
+const run = (sql: string) => (connection: Database) => connection.exec(sql)
+
+/** What was done to the file, and what a verification says of it. */
+const TAMPERED: Record<string, { work: (connection: Database) => void; problems: object[] }> = {
+  'a word of a text': {
+    work: run(`UPDATE events SET body = replace(body, 'all green', 'all red') WHERE seq = 2`),
+    problems: [{ dedupe_key: 'chat:2', detail: /not what was recorded/ }],
+  },
+  'a byte of a large payload': {
+    work: run(`UPDATE events SET body = replace(body, 'xxx"', 'xxy"') WHERE seq = 3`),
+    problems: [{ dedupe_key: 'chat:3', detail: /not what was recorded/ }],
+  },
+  'the time of an event': {
+    work: run(
+      `UPDATE events SET captured_us = captured_us + 1000000, body = replace(body, '000005Z', '1000005Z') WHERE seq = 6`,
+    ),
+    problems: [{ dedupe_key: 'chat:6', detail: /not what was recorded/ }],
+  },
+  'a removed event': {
+    work: run('DELETE FROM events WHERE seq = 4'),
+    problems: [
+      { dedupe_key: 'chat:5', detail: 'Before it, an event is missing.' },
+      { dedupe_key: 'chat:5', detail: /not what was recorded, or the event before it is not/ },
+    ],
+  },
+  'two events in the place of each other': {
+    work: run(`UPDATE events SET seq = 100 WHERE seq = 4; UPDATE events SET seq = 4 WHERE seq = 5;
+      UPDATE events SET seq = 5 WHERE seq = 100`),
+    problems: [
+      { dedupe_key: 'chat:5' },
+      { dedupe_key: 'chat:4', detail: /not captured later/ },
+      { dedupe_key: 'chat:4', detail: /not what was recorded/ },
+      { dedupe_key: 'chat:6' },
+    ],
+  },
+  'an event put in between': {
+    work: run(`UPDATE events SET seq = 7, captured_us = captured_us + 1 WHERE seq = 6;
+      INSERT INTO events SELECT 6, 'chat:new', captured_us + 1, source, kind, subject_id, 1, body, digest
+      FROM events WHERE seq = 5`),
+    problems: [{ dedupe_key: 'chat:new' }],
+  },
+  'a column that readers filter by': {
+    work: run(`UPDATE events SET kind = 'message.deleted', subject_id = '0' WHERE seq = 5`),
+    problems: [{ dedupe_key: 'chat:5', detail: 'Its columns differ from its body: kind, subject_id.' }],
+  },
+  'a body that is no longer JSON': {
+    work: run(`UPDATE events SET body = substr(body, 2) WHERE seq = 1`),
+    problems: [{ dedupe_key: 'chat:1' }],
+  },
+  'a digest that was taken away': {
+    work: run('UPDATE events SET digest = NULL WHERE seq = 5'),
+    problems: [{ dedupe_key: 'chat:6', detail: 'It has a digest, and the event before it has none.' }],
+  },
+  'a changed event with a digest to match': {
+    work: connection => {
+      connection.exec(`UPDATE events SET body = replace(body, 'all green', 'all red') WHERE seq = 2`)
+      connection.run('UPDATE events SET digest = ? WHERE seq = 2', [new Uint8Array(32)])
+    },
+    problems: [{ dedupe_key: 'chat:2' }, { dedupe_key: 'chat:3' }],
+  },
+}
+
+for (const [what, { work, problems }] of Object.entries(TAMPERED)) {
+  t.test(`a verification finds ${what}`, async t => {
+    const path = await written(t)
+    change(path, work)
+    const store = await openAt(t, path)
+    t.teardown(() => store.close())
+    const found = await store.events.verify(ALL)
+    t.match(found.problems.slice(0, problems.length), problems)
+  })
+}
+
+t.test('a verification finds an event that the search index does not have', async t => {
+  const path = await written(t, 400)
+  change(path, run(`INSERT INTO event_facets (event_facets) VALUES ('delete-all')`))
+  const store = await openAt(t, path)
+  t.teardown(() => store.close())
+  t.match((await store.events.verify(ALL)).problems, [
+    { dedupe_key: 'chat:199', detail: 'The search index does not find it.' },
+    { dedupe_key: 'chat:398', detail: 'The search index does not find it.' },
+  ])
+})
+
+t.test('no more problems are listed than one answer takes', async t => {
+  const path = await written(t, 200)
+  change(path, run(`UPDATE events SET kind = 'a.b'`))
+  const store = await openAt(t, path)
+  t.teardown(() => store.close())
+  t.equal((await store.events.verify(ALL)).problems.length, 100)
+})
+
+t.test('events of an older release receive their digests while others are recorded', async t => {
+  const path = await written(t, 600)
+  // As the release before digests wrote them: the members in another order, with blanks, and too deep for SQLite's JSON.
+  change(path, connection => {
+    connection.exec('ALTER TABLE events DROP COLUMN digest; PRAGMA user_version = 9')
+    for (const { seq, body } of connection.all('SELECT seq, body FROM events WHERE seq <= 300')) {
+      const { subscription_ids, provenance, captured_at, seen_count, last_seen_at, ...event } = JSON.parse(String(body))
+      const older = { ...event, subscription_ids, provenance, captured_at, seen_count, last_seen_at }
+      connection.run('UPDATE events SET body = ? WHERE seq = ?', [
+        JSON.stringify(older, null, Number(seq) % 3),
+        Number(seq),
+      ])
+    }
+    const deep = `${'['.repeat(1_100)}${']'.repeat(1_100)}`
+    connection.exec(`UPDATE events SET body = replace(body, '"payload":{}', '"payload":{"a":${deep}}') WHERE seq = 6`)
+  })
+  const store = await openAt(t, path)
+  t.teardown(() => store.close())
+  await store.events.record([messageCreated('new:1'), messageCreated('chat:2'), messageCreated('chat:6')])
+  while ((await store.events.health()).head?.digest === null) {
+    const { problems } = await store.events.verify(ALL)
+    t.same(problems, [])
+    await new Promise(resolve => setTimeout(resolve, 100))
+  }
+  await store.events.record([messageCreated('new:2'), messageCreated('chat:2'), messageCreated('chat:6')])
+  const found = await store.events.verify(ALL)
+  t.match(found, { events: 602, pending: 0, problems: [] })
+  t.same(found.through, (await store.events.health()).head)
+})
+
+t.test('a chain that was completed goes on after a restart', async t => {
+  const path = await written(t)
+  const store = await openAt(t, path)
+  await store.events.record([messageCreated('later')])
+  const { head } = await store.events.health()
+  await store.close()
+  const again = await openAt(t, path)
+  t.teardown(() => again.close())
+  t.same((await again.events.health()).head, head)
+  t.match(await again.events.verify(ALL), { events: 7, pending: 0, problems: [] })
+})
