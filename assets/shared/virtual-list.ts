@@ -28,6 +28,11 @@ export interface VirtualListProps<Item> {
   renderDay?: (day: string) => Children
   /** Whether it is a line between rows, which the keyboard skips. */
   isLine?: (item: Item) => boolean
+  /**
+   * Makes it a tree: the level of a row from 1, and of a row that opens and closes, whether the rows below it are shown.
+   * Enter and the arrows to the sides open and close.
+   */
+  branchOf?: (item: Item) => { level: number; isOpen?: boolean }
   /** Content of the sticky day heading, such as the pill. */
   sticky?: Children
   /** Before and after all rows: skeletons, the start of the ledger. */
@@ -35,7 +40,7 @@ export interface VirtualListProps<Item> {
   after?: Children
   /** Key of the row open in the panel. */
   selected?: string | undefined
-  /** On Enter or a click. */
+  /** On Enter or a click; of a row that opens and closes, to do so. */
   onOpen?: (item: Item) => void
   /** On keyboard moves, so that an open panel can follow. */
   onWalk?: (item: Item) => void
@@ -52,6 +57,8 @@ export interface VirtualListProps<Item> {
 /** Height of a day heading in rem; taller on phones. */
 const DAY = 2
 const PHONE_DAY = 2.5
+/** The key that changes whether a row is open. */
+const OPENED_BY: Readonly<Record<string, string>> = { false: 'ArrowRight', true: 'ArrowLeft' }
 const OVERSCAN = 400
 /** Distance from an end that counts as near. */
 const NEAR_SCREENS = 2
@@ -77,8 +84,8 @@ interface Anchor {
  * unmounted without losing the focus.
  */
 export function VirtualList<Item>(props: VirtualListProps<Item>) {
-  const { label, items, keyOf, heightOf, dayOf, renderItem, renderDay, isLine, sticky, before, after, selected } = props
-  const { onOpen, onWalk, onNearEnd, onNearStart, onAtTop, hasMoreAbove = false, handle } = props
+  const { label, items, keyOf, heightOf, dayOf, renderItem, renderDay, isLine, branchOf, sticky, before, after } = props
+  const { selected, onOpen, onWalk, onNearEnd, onNearStart, onAtTop, hasMoreAbove = false, handle } = props
   const id = useId()
   const scroller = useRef<HTMLDivElement>(null)
   const body = useRef<HTMLDivElement>(null)
@@ -166,18 +173,22 @@ export function VirtualList<Item>(props: VirtualListProps<Item>) {
     }
   }
   const here = () => activeIndex ?? heights.indexAt(Math.max(0, view.top)) - 1
+  const parentOf = (index: number) =>
+    entries.findLastIndex(({ item }, at) => at < index && item !== undefined && branchOf?.(item).level === 1)
   const press = (event: KeyboardEvent) => {
     if (event.target !== scroller.current || event.ctrlKey || event.metaKey || event.altKey) return
     const at = here()
     const pageFrom = (top: number) => heights.indexAt(heights.topOf(at) + top)
     const { item } = entries[activeIndex ?? -1] ?? {}
+    const { level = 1, isOpen } = (item !== undefined && branchOf?.(item)) || {}
     if (event.key === 'ArrowDown') walkTo(at + 1, 1)
     else if (event.key === 'ArrowUp') walkTo(at - 1, -1)
     else if (event.key === 'PageDown') walkTo(pageFrom(view.height - day), 1)
     else if (event.key === 'PageUp') walkTo(pageFrom(day - view.height), -1)
     else if (event.key === 'Home') walkTo(0, 1)
     else if (event.key === 'End') walkTo(entries.length - 1, -1)
-    else if (event.key === 'Enter' && item !== undefined) onOpen?.(item)
+    else if (event.key === 'ArrowLeft' && level > 1) walkTo(parentOf(at), -1)
+    else if (item !== undefined && [OPENED_BY[String(isOpen)], 'Enter'].includes(event.key)) onOpen?.(item)
     else return
     event.preventDefault()
   }
@@ -211,9 +222,10 @@ export function VirtualList<Item>(props: VirtualListProps<Item>) {
       </div>`
     }
     const state = { isActive: key === active, isSelected: key === selected }
-    return html`<div key=${`row ${key}`} id=${rowId(id, key)} role="option" data-key=${key} style=${style}
+    const branch = branchOf?.(item)
+    return html`<div key=${`row ${key}`} id=${rowId(id, key)} role=${branch ? 'treeitem' : 'option'} data-key=${key} style=${style}
       class=${classes('list-row', state.isActive && 'is-active', state.isSelected && 'is-selected')}
-      aria-selected=${state.isSelected} aria-posinset=${index + 1} aria-setsize=${entries.length}
+      aria-level=${branch?.level} aria-expanded=${branch?.isOpen} aria-selected=${state.isSelected} aria-posinset=${index + 1} aria-setsize=${entries.length}
       onClick=${() => {
         // The user has selected text to copy.
         if (getSelection()?.isCollapsed === false) return
@@ -222,7 +234,7 @@ export function VirtualList<Item>(props: VirtualListProps<Item>) {
       }}>${renderItem(item, state)}</div>`
   }
 
-  return html`<div ref=${scroller} class="virtual-list" role="listbox" aria-label=${label} tabindex="0"
+  return html`<div ref=${scroller} class="virtual-list" role=${branchOf ? 'tree' : 'listbox'} aria-label=${label} tabindex="0"
     aria-activedescendant=${active !== undefined && isActiveShown ? rowId(id, active) : undefined} onScroll=${scrolled} onKeyDown=${press}>
     ${
       dayOf &&

@@ -18,12 +18,12 @@ import {
   reload,
   selectedEvent,
   selectedKey,
-  walk,
 } from '../events/list/event-list-state.js'
 import { keepPlace } from '../events/list/kept-place.js'
 import { liveState, runLive, setReading, showPending } from '../events/list/live.js'
 import { LiveSwitch, toggleLive } from '../events/list/live-switch.js'
 import { useRowMenu } from '../events/list/row-menu.js'
+import { unfoldSelected, walk } from '../events/list/shown-rows.js'
 import { copyLink } from '../events/panel/copy-link.js'
 import { FirstSteps } from '../first-steps.js'
 import { overview } from '../overview.js'
@@ -56,6 +56,7 @@ function Events() {
   const rowMenu = useRowMenu()
   const key = selectedKey.value
 
+  useEffect(unfoldSelected, [])
   useEffect(followFilters, [])
   useEffect(runLive, [])
   useEffect(() => keepPlace(isAtTop), [])

@@ -7,7 +7,7 @@ import type { EventPage } from '../../../shared/server/wire.js'
 import { searchTerms } from '../../../shared/words/text.js'
 import { justBefore, toMs } from '../../../shared/words/time.js'
 import { eventKey } from '../event-words.js'
-import { apiQuery, extendRange, filters, queryKey, rangeOf, setFilters } from '../filters/filters.js'
+import { apiQuery, extendRange, filters, isOpenRange, queryKey, rangeOf, setFilters } from '../filters/filters.js'
 import { type ListedEvent, toListed } from './list-rows.js'
 
 /** Rows per request. */
@@ -160,9 +160,15 @@ export function retryList(): void {
   else load()
 }
 
-/** From the newest event; first of all, from the event in the address. */
+/**
+ * From the newest event; first of all, from the event in the address. A range that has an end was chosen around the open
+ * event if it contains it.
+ */
 function load(isFirst = state.peek().key === undefined): void {
-  void (isFirst && selectedKey.peek() !== undefined ? openSelected(true) : reload())
+  const event = selectedEvent.peek()
+  if (isFirst && selectedKey.peek() !== undefined) void openSelected(true)
+  else if (event && !isOpenRange.peek() && isInRange(event)) void reloadAround(event)
+  else void reload()
 }
 
 /**
@@ -254,19 +260,6 @@ export function select(key: string): void {
 
 export function closeSelection(): void {
   if (selectedKey.peek() !== undefined) setFilters({ event: '' }, 'replace')
-}
-
-/** Opens the next or previous row of the list, also from an event that is none of its rows. @param step 1 is older */
-export function walk(step: 1 | -1): void {
-  const { items } = state.peek()
-  const at = items.findIndex(({ key }) => key === selectedKey.peek())
-  const instant = selectedEvent.peek()?.captured_at
-  const below = instant === undefined ? 0 : items.findIndex(event => event.captured_at < instant)
-  const next = at !== -1 ? at + step : (below === -1 ? items.length : below) - (step === 1 ? 0 : 1)
-  const found = items[next]
-  if (found) select(found.key)
-  if (next >= items.length - 1) void loadOlder()
-  if (next <= 0) void loadNewer()
 }
 
 async function run(

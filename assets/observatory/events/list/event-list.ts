@@ -1,5 +1,5 @@
 import type { Signal } from '@preact/signals'
-import { useLayoutEffect, useMemo, useRef } from 'preact/hooks'
+import { useLayoutEffect, useRef } from 'preact/hooks'
 import { appearance } from '../../../shared/appearance.js'
 import { Glyph } from '../../../shared/controls/glyph.js'
 import { ProblemNote } from '../../../shared/controls/problem-note.js'
@@ -7,10 +7,9 @@ import { type Children, classes, html } from '../../../shared/html.js'
 import { isCoarse, isPhone } from '../../../shared/media.js'
 import { useSlow } from '../../../shared/server/resource.js'
 import { type ListHandle, VirtualList } from '../../../shared/virtual-list.js'
-import { searchTerms } from '../../../shared/words/text.js'
-import { shortTime, shownZone } from '../../../shared/words/time.js'
 import { filters, queryKey } from '../filters/filters.js'
 import { NothingMatches } from '../filters/nothing-matches.js'
+import { BurstRow } from './burst-row.js'
 import { DayHeading } from './day-heading.js'
 import {
   listProblem,
@@ -23,17 +22,17 @@ import {
   selectedKey,
 } from './event-list-state.js'
 import { EventRow } from './event-row.js'
-import { readUpTo } from './kept-place.js'
 import { ListEnd } from './list-end.js'
 import { ListProblem } from './list-problem.js'
-import { isLine, type Line, type ListRow, rowDay, rowKey, toRows } from './list-rows.js'
-import { caughtUp, freshKeys, pendingCount } from './live.js'
+import { isBurst, isEvent, isLine, type ListRow, rowDay, rowKey } from './list-rows.js'
+import { freshKeys, pendingCount } from './live.js'
+import { shownKey, shownRows, shownTerms, toggleBurst } from './shown-rows.js'
 import { SkeletonRows } from './skeleton-rows.js'
 
 export interface EventListProps {
   handle: { current: ListHandle | null }
   isAtTop: Signal<boolean>
-  /** The active row, where keyboard moves start. */
+  /** The active event, where keyboard moves start. */
   onActive: (key: string) => void
   onNewest: () => void
 }
@@ -49,7 +48,7 @@ const MOST_FADING = 100
 
 /** The rows, or a placeholder. */
 export function EventList({ handle: list, isAtTop, onActive, onNewest }: EventListProps) {
-  const { items, key, epoch, hasNewer, openedAt } = loaded.value
+  const { items, key, hasNewer, openedAt } = loaded.value
   const failed = listProblem.value
   const isSlow = useSlow(key === undefined)
   const asked = useRef(filters.peek())
@@ -63,21 +62,8 @@ export function EventList({ handle: list, isAtTop, onActive, onNewest }: EventLi
     // Another search starts at its newest event; without a list there is no scroll position.
     list.current?.scrollToTop()
     isAtTop.value = true
-    if (openedAt !== undefined) list.current?.activate(openedAt)
+    if (openedAt !== undefined) list.current?.activate(shownKey(openedAt))
   }, [key, isList, openedAt])
-  // Highlights the terms under which the shown rows were loaded, not those of a pending load.
-  const terms = useMemo(() => searchTerms(termsOf(key)), [key])
-  const place = readUpTo.value
-  const caught = caughtUp.value
-  const rows = useMemo(() => {
-    const lines: Line[] = []
-    if (place && place.epoch === epoch) {
-      lines.push({ name: 'read', above: place.at, text: `You read up to here at ${shortTime(place.at)}` })
-    }
-    if (caught) lines.push({ name: 'caught', above: caught.checkpoint, text: caught.words })
-    return toRows(items, lines)
-  }, [items, place, epoch, caught, shownZone.value])
-
   const isShort = isPhone.value
   const fresh = freshKeys.value
 
@@ -88,23 +74,33 @@ export function EventList({ handle: list, isAtTop, onActive, onNewest }: EventLi
       ${isSlow && html`<${SkeletonRows} count=${14} />`}
     </section>`
   }
-  const renderRow = (row: ListRow): Children =>
-    isLine(row)
-      ? html`<div class="events-line"><p>${row.text}</p></div>`
-      : html`<${EventRow} event=${row} terms=${terms} isNew=${fresh.has(row.key)} isShort=${isShort} />`
+  const rows = shownRows.value
+  const terms = shownTerms.value
+  const inBursts = new Set(rows.flatMap(row => (isBurst(row) ? row.burst : [])))
+  const renderRow = (row: ListRow): Children => {
+    if (isLine(row)) return html`<div class="events-line"><p>${row.text}</p></div>`
+    if (isBurst(row)) return html`<${BurstRow} row=${row} isShort=${isShort} />`
+    return html`<${EventRow} event=${row} terms=${terms} isNew=${fresh.has(row.key)} isShort=${isShort} isInBurst=${inBursts.has(row)} />`
+  }
+  const branchOf = (row: ListRow) =>
+    isBurst(row) ? { level: 1, isOpen: row.isOpen } : { level: isEvent(row) && inBursts.has(row) ? 2 : 1 }
   const isCompact = appearance.value.density === 'compact' && !isCoarse.value
   return html`<section class=${classes('events-list', fresh.size > MOST_FADING && 'is-busy')} aria-label="Events" aria-busy=${loading.value === 'reload'}>
     <${VirtualList} label="Events, newest first" items=${rows} keyOf=${rowKey} heightOf=${isShort ? phoneHeight : isCompact ? compactHeight : rowHeight}
-      dayOf=${rowDay} renderItem=${renderRow} renderDay=${(day: string) => html`<${DayHeading} day=${day} />`} isLine=${isLine}
+      dayOf=${rowDay} renderItem=${renderRow} renderDay=${(day: string) => html`<${DayHeading} day=${day} />`} isLine=${isLine} branchOf=${branchOf}
       before=${hasNewer && html`<${SkeletonRows} count=${3} />`} after=${html`<${ListEnd} />`} hasMoreAbove=${hasNewer}
       selected=${selectedKey.value} handle=${list}
       onOpen=${(row: ListRow) => {
-        onActive(rowKey(row))
-        select(rowKey(row))
+        if (isBurst(row)) toggleBurst(row)
+        else if (isEvent(row)) {
+          onActive(row.key)
+          select(row.key)
+        }
       }}
       onWalk=${(row: ListRow) => {
-        onActive(rowKey(row))
-        if (selectedKey.peek() !== undefined) select(rowKey(row))
+        if (!isEvent(row)) return
+        onActive(row.key)
+        if (selectedKey.peek() !== undefined) select(row.key)
       }}
       onNearEnd=${() => void loadOlder()} onNearStart=${() => void loadNewer()}
       onAtTop=${(isTop: boolean) => {
@@ -129,8 +125,12 @@ function Pill({ onNewest }: { onNewest: () => void }) {
 }
 
 const LINE_REM = 1.75
+const BURST_REM = 2
+/** The smallest height that a finger hits. */
+const TOUCHED_BURST_REM = 2.75
 
 function rowHeight(row: ListRow): number {
+  if (isBurst(row)) return isCoarse.peek() ? TOUCHED_BURST_REM : BURST_REM
   return isLine(row) ? LINE_REM : 3.25
 }
 
@@ -140,12 +140,7 @@ function compactHeight(row: ListRow): number {
 
 /** Two lines of a sentence, and two of words. */
 function phoneHeight(row: ListRow): number {
+  if (isBurst(row)) return TOUCHED_BURST_REM
   if (isLine(row)) return LINE_REM
   return row.words.kind === 'none' ? 4.1875 : 6.6875
-}
-
-function termsOf(key: string | undefined): string {
-  if (key === undefined) return ''
-  const { q } = JSON.parse(key) as { q?: string }
-  return q ?? ''
 }

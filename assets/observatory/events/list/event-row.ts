@@ -18,12 +18,13 @@ export interface EventRowProps {
   /** Whether it has just arrived. */
   isNew: boolean
   isShort: boolean
+  isInBurst: boolean
 }
 
 /** One event as a sentence: actor, action, target, and the text. */
-export function EventRow({ event, terms, isNew, isShort }: EventRowProps) {
+export function EventRow({ event, terms, isNew, isShort, isInBurst }: EventRowProps) {
   const { verified, outcome } = event
-  return html`<div class=${classes('event-row', isNew && 'is-new')}>
+  return html`<div class=${classes('event-row', isNew && 'is-new', isInBurst && 'is-in-burst')}>
     <span class="event-time"><${Time} at=${event.captured_at} as=${isShort ? 'short' : 'clock'} /></span>
     <span class="event-glyph"><${SourceGlyph} source=${event.source} name=${sourceLabel(event.source)} /></span>
     <div class="event-sentence">

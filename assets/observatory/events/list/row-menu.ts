@@ -6,7 +6,7 @@ import { loaded } from './event-list-state.js'
 import type { ListedEvent } from './list-rows.js'
 
 /**
- * The context menu of a row: its values, to filter for or out. A list box cannot contain buttons, and its own shortcut is
+ * The context menu of a row: its values, to filter for or out. A list has no buttons in its rows, and its own shortcut is
  * the menu key.
  */
 export function useRowMenu(): { open: (pressed: MouseEvent) => void; menu: Children } {
@@ -22,7 +22,7 @@ export function useRowMenu(): { open: (pressed: MouseEvent) => void; menu: Child
     show({ event, row, beside: target instanceof HTMLElement && row.contains(target) ? target : row })
   }
   const done = () => {
-    shown?.row.closest<HTMLElement>('[role=listbox]')?.focus({ preventScroll: true })
+    shown?.row.closest<HTMLElement>('.virtual-list')?.focus({ preventScroll: true })
     close()
   }
   const menu =

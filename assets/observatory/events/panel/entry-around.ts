@@ -23,7 +23,7 @@ export function EntryAround({ event }: { event: StoredEvent }) {
     <dl class="entry-facts">
       ${placesOf(event).map(
         ({ label, name, only }) => html`<div><dt>${label}</dt><dd class="entry-around">
-          ${MINUTES.map(minutes => html`<a href=${aroundLink(event, minutes, only)} target="_self" title=${name}>±${minutes}\u202fmin</a>`)}
+          ${MINUTES.map(minutes => html`<a href=${aroundLink(event, minutes, only)} title=${name}>±${minutes}\u202fmin</a>`)}
         </dd></div>`,
       )}
     </dl>
@@ -51,7 +51,7 @@ function placesOf(event: StoredEvent): Place[] {
   return places
 }
 
-/** The browser follows it, so the list opens at the event. Where the panel covers the list, it is closed. */
+/** The list opens at the event. Where the panel covers the list, it is closed. */
 function aroundLink(event: StoredEvent, minutes: number, only: Partial<Filters>): string {
   const at = event.captured_at
   const range = { from: moved(at, -minutes * 60_000), to: moved(at, minutes * 60_000), live: false }

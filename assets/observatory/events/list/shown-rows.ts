@@ -1,0 +1,71 @@
+import { computed, effect, type ReadonlySignal, signal } from '@preact/signals'
+import { isFolded } from '#model/sentences/machine-runs'
+import { searchTerms } from '../../../shared/words/text.js'
+import { shortTime } from '../../../shared/words/time.js'
+import { loaded, loadNewer, loadOlder, MOST_LISTED, select, selectedEvent, selectedKey } from './event-list-state.js'
+import { readUpTo } from './kept-place.js'
+import { type Burst, isBurst, isEvent, type Line, type ListedEvent, type ListRow, rowKey, toRows } from './list-rows.js'
+import { caughtUp } from './live.js'
+
+/** Keys of events whose burst is open. */
+const opened = signal<readonly string[]>([])
+
+/** Search terms under which the rows were loaded, which are not those of a pending load. */
+export const shownTerms: ReadonlySignal<readonly string[]> = computed(() => {
+  const { q = '' } = JSON.parse(loadedKey.value ?? '{}') as { q?: string }
+  return searchTerms(q)
+})
+const loadedKey = computed(() => loaded.value.key)
+
+/** The rows of the list. Of a search every match is a row. */
+export const shownRows: ReadonlySignal<readonly ListRow[]> = computed(() => {
+  const { items, epoch } = loaded.value
+  const lines: Line[] = []
+  const place = readUpTo.value
+  if (place && place.epoch === epoch) {
+    lines.push({ name: 'read', above: place.at, text: `You read up to here at ${shortTime(place.at)}` })
+  }
+  const caught = caughtUp.value
+  if (caught) lines.push({ name: 'caught', above: caught.checkpoint, text: caught.words })
+  const keys = new Set(opened.value)
+  const isOpen = (burst: readonly ListedEvent[]) => burst.some(event => isFolded(event) && keys.has(event.key))
+  return toRows(items, lines, shownTerms.value.length === 0 ? isOpen : undefined)
+})
+
+export function toggleBurst({ burst, isOpen }: Burst): void {
+  const keys = burst.map(({ key }) => key)
+  const others = opened.peek().filter(key => !keys.includes(key))
+  opened.value = isOpen ? others : [...others, ...keys].slice(-MOST_LISTED)
+}
+
+/**
+ * Opens the burst of each event that is selected, until the returned function is called. It stays open, so that nothing
+ * moves when the next event is selected.
+ */
+export function unfoldSelected(): () => void {
+  return effect(() => {
+    const { value: key } = selectedKey
+    if (key !== undefined && !opened.peek().includes(key)) opened.value = [...opened.peek(), key].slice(-MOST_LISTED)
+  })
+}
+
+/** Key of the row that shows an event: its own, or that of its burst. */
+export function shownKey(key: string): string {
+  const rows = shownRows.peek()
+  if (rows.some(row => isEvent(row) && row.key === key)) return key
+  const burst = rows.find(row => isBurst(row) && row.burst.some(event => event.key === key))
+  return burst ? rowKey(burst) : key
+}
+
+/** Opens the next or previous event that is a row, also from an event that is not. @param step 1 is older */
+export function walk(step: 1 | -1): void {
+  const events = shownRows.peek().filter(isEvent)
+  const at = events.findIndex(({ key }) => key === selectedKey.peek())
+  const instant = selectedEvent.peek()?.captured_at
+  const below = instant === undefined ? 0 : events.findIndex(event => event.captured_at < instant)
+  const next = at !== -1 ? at + step : (below === -1 ? events.length : below) - (step === 1 ? 0 : 1)
+  const found = events[next]
+  if (found) select(found.key)
+  if (next >= events.length - 1) void loadOlder()
+  if (next <= 0) void loadNewer()
+}

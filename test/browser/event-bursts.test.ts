@@ -1,0 +1,90 @@
+import t from 'tap'
+import { inBrowser, openBrowser } from './chromium.js'
+import { openBook, type Written } from './event-book.js'
+import { hasRows } from './events-site.js'
+import { ObservatorySite, PHONE } from './observatory-site.js'
+import { findAxeViolations, query } from './page-checks.js'
+
+const SINCE = '/?from=2025-11-20T00:00:00Z'
+
+/** A check of one commit, as a code host reports it. */
+function check(name: string, outcome: string): Written {
+  const repository = { type: 'repository', key: 'repo:acme/app', display: 'acme/app' }
+  return {
+    ...{ source: 'code_a', kind: 'check_run.completed', subject_type: 'check_run', dedupe_key: `check:${name}` },
+    action: { kind: 'check_run.completed', object_type: 'check_run', verb: 'completed', outcome, metadata: {} },
+    target: {
+      ...{ type: 'check_run', key: `check_run:${name}`, display: name },
+      parent: { type: 'commit', key: 'commit:1', display: '1f0c2a5', parent: repository },
+    },
+    conversation: {},
+  }
+}
+
+t.test('bursts of runs in a browser', inBrowser(), async t => {
+  const site = new ObservatorySite(await openBrowser(t))
+  const { ledger, write } = await openBook(t)
+  await write({ dedupe_key: 'before' }, check('lint', 'success'), check('build', 'success'))
+  await write(check('tests', 'failure'), check('docs', 'success'), { dedupe_key: 'after' })
+  const served = await site.serve(t, { ledger, boardUrl: () => undefined })
+
+  t.test('are one row, which says what failed, and the failure is a row as well', async t => {
+    const page = await site.open(t, served, SINCE)
+    await hasRows(page, 4)
+    const rows = page.locator('.list-row')
+    const burst = page.getByRole('treeitem', { expanded: false })
+    t.match((await burst.innerText()).replaceAll(/\s+/g, ' '), /4 checks on acme\/app ?: 1 failed/)
+    t.match(await rows.nth(2).innerText(), 'tests')
+    t.same(await findAxeViolations(page), [])
+    await burst.click()
+    await hasRows(page, 7)
+    t.equal((await query(page)).event, undefined)
+    t.same(await findAxeViolations(page), [])
+    await page.getByRole('treeitem', { expanded: true }).click()
+    await hasRows(page, 4)
+  })
+
+  t.test('open and close by keys, and the keys walk into them', async t => {
+    const page = await site.open(t, served, SINCE)
+    await hasRows(page, 4)
+    await page.getByRole('tree').focus()
+    await page.keyboard.press('ArrowDown')
+    await page.keyboard.press('ArrowDown')
+    await page.keyboard.press('ArrowRight')
+    await hasRows(page, 7)
+    await page.keyboard.press('ArrowDown')
+    await page.keyboard.press('Enter')
+    t.equal((await query(page)).event, 'check:docs')
+    await page.keyboard.press('ArrowLeft')
+    await page.keyboard.press('ArrowLeft')
+    await hasRows(page, 4)
+  })
+
+  t.test('open when they have the event of the address', async t => {
+    const page = await site.open(t, served, `${SINCE}&event=check:lint`)
+    await hasRows(page, 7)
+    t.match(await page.locator('.list-row[aria-selected=true]').innerText(), 'lint')
+  })
+
+  t.test('are not folded in a search, where every match is a row', async t => {
+    const page = await site.open(t, served, `${SINCE}&q=Ada`)
+    await hasRows(page, 6)
+  })
+
+  t.test('grow in Live, and stay open', async t => {
+    const page = await site.open(t, served, `${SINCE}&live=1`, PHONE)
+    await hasRows(page, 4)
+    await write(check('types', 'success'), check('size', 'success'), check('links', 'success'))
+    // They follow another event, so they are not one burst with the others, and are too few for one of their own.
+    await hasRows(page, 7)
+    await write(check('fonts', 'success'))
+    await hasRows(page, 5)
+    const newest = page.getByRole('treeitem', { expanded: false }).first()
+    await newest.getByText('4 checks').waitFor()
+    await newest.click()
+    await hasRows(page, 9)
+    await write(check('icons', 'success'))
+    await page.getByText('5 checks').waitFor()
+    await hasRows(page, 10)
+  })
+})
