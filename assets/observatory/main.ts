@@ -7,15 +7,13 @@ import { loadSession, session } from '../shared/server/session.js'
 import { notifyOfSearches } from './events/saved-searches.js'
 import { Observatory, PATHS } from './observatory.js'
 import { keepOverviewFresh } from './overview.js'
-import { loadSources, platforms } from './sources.js'
 
 startAddress(PATHS)
 render(html`<${Observatory} />`, document.getElementById('app') as HTMLElement)
 // Failures are shown elsewhere: an outage above the view, others in the parts that failed.
 effect(() => {
-  // Until session and platforms are known: again whenever the server is back.
-  const isKnown = session.peek() !== undefined && platforms.value.peek() !== undefined
-  if (outage.value === undefined && !isKnown) void Promise.allSettled([loadSession(), loadSources()])
+  // Until the session is known: again whenever the server is back.
+  if (outage.value === undefined && session.peek() === undefined) loadSession().catch(() => undefined)
 })
 keepOverviewFresh()
 notifyOfSearches()

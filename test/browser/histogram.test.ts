@@ -25,7 +25,7 @@ t.test('the histogram in a browser', inBrowser(), async t => {
     const page = await site.openTab(t, served, DAY, { ...LAPTOP, ...BERLIN })
     await drawn(page)
     t.same(await table(page), [
-      'Time|chat|code_a|code_b|forum|nightly|Together',
+      'Time|Zulip|GitHub|GitLab|Discourse|nightly|Together',
       'Thu 20 Nov 2025 09:00 – 09:15|2|1|0|0|0|3',
       'Thu 20 Nov 2025 09:15 – 09:30|0|0|0|1|0|1',
       'Thu 20 Nov 2025 13:00 – 13:15|0|0|1|0|1|2',
@@ -69,7 +69,7 @@ t.test('the histogram in a browser', inBrowser(), async t => {
     const over = await pointer(page)
     await over.move(8.1)
     const tip = page.locator('.histogram-tip')
-    t.match(await tip.innerText(), /08:00 – 08:15\s+chat\s+2\s+code_a\s+1\s+.*Together\s+3$/s)
+    t.match(await tip.innerText(), /08:00 – 08:15\s+Zulip\s+2\s+GitHub\s+1\s+.*Together\s+3$/s)
     await over.drag(8.1, 12.1)
     await page.waitForURL('**from=2025-11-20T08**')
     t.match(await query(page), { from: '2025-11-20T08:00:00.000000Z', to: '2025-11-20T12:14:59.999999Z' })
@@ -106,7 +106,7 @@ t.test('the histogram in a browser', inBrowser(), async t => {
     for (let bar = 0; bar < 3; bar++) await page.keyboard.press('ArrowRight')
     t.match(await said(), /07:03 – 07:04: 0 together$/)
     await page.keyboard.press('Shift+End')
-    t.match(await said(), /07:03 – 08:10, chosen: 3 together, chat 2, code_a 1$/)
+    t.match(await said(), /07:03 – 08:10, chosen: 3 together, Zulip 2, GitHub 1$/)
     t.match(await page.locator('.histogram-tip').innerText(), /Together\s+3/)
     await page.keyboard.press('Escape')
     t.equal(await page.locator('.histogram-brush').count(), 0)
@@ -178,7 +178,7 @@ t.test('the histogram in a browser', inBrowser(), async t => {
     const page = await site.openTab(t, served, `${DAY}&q=retry`)
     await drawn(page)
     t.equal((await table(page)).length, 2)
-    t.match((await table(page))[0], /^Time\|code_b\|Together$/)
+    t.match((await table(page))[0], /^Time\|GitLab\|Together$/)
   })
 
   t.test('nothing moves when the counts come, and it is accessible in both schemes', async t => {

@@ -39,7 +39,7 @@ t.test('the shell of the observatory in a browser', inBrowser(), async t => {
     t.equal((await served.post(`${ROOT_PATH}/webhooks/code_a`, '{')).status, 400)
     await page.reload()
     await page.getByRole('button', { name: '1 refused' }).click()
-    await page.getByText('1 of code_a: the body is not readable, last').waitFor()
+    await page.getByText('1 of GitHub: the body is not readable, last').waitFor()
     t.same(await findAxeViolationsInBothSchemes(page), [])
   })
 

@@ -13,7 +13,7 @@ import { phoneActions } from '../../shared/shell.js'
 import { now } from '../../shared/words/now.js'
 import { count } from '../../shared/words/text.js'
 import { overview } from '../overview.js'
-import { bySource, platforms } from '../sources.js'
+import { bySource, loadPlatforms, platforms } from '../sources.js'
 import { newDraft, toDraft, withTarget } from '../subscriptions/form/draft.js'
 import { SubscriptionForm } from '../subscriptions/form/subscription-form.js'
 import { byPlace, isFound, isShown, type Shown, SUBSCRIPTION_PARAMS } from '../subscriptions/list-filters.js'
@@ -33,6 +33,7 @@ export function SubscriptionsView() {
   const field = useRef<HTMLInputElement>(null)
   const view = useRef<HTMLDivElement>(null)
   const isAdminHere = isAdmin()
+  useEffect(loadPlatforms, [])
   useEffect(() => void loadOwners(), [isAdminHere])
   const open = (change: { new: true } | { edit: string }) => state.set({ ...CLOSED, ...change })
   const close = () => state.set(CLOSED)

@@ -1,3 +1,4 @@
+import { PLATFORM_NAMES } from '../../model/platforms/platform-source.js'
 import { TARGET_FORMS } from '../../model/subscriptions/target-grammar.js'
 import type { WebhookAdapter } from '../adapter.js'
 import { namedKinds } from '../catalogue.js'
@@ -9,7 +10,7 @@ import { verifyChat } from './verify.js'
 export const chat: WebhookAdapter = {
   catalogue: {
     source: 'chat',
-    display_name: 'Zulip',
+    display_name: PLATFORM_NAMES.chat,
     webhook_path: '/webhooks/chat',
     verification:
       'The bot\'s token, in the "token" member of the body; events that a program forwards may carry it too.',

@@ -1,3 +1,4 @@
+import { PLATFORM_NAMES } from '../../model/platforms/platform-source.js'
 import { TARGET_FORMS } from '../../model/subscriptions/target-grammar.js'
 import type { WebhookAdapter } from '../adapter.js'
 import { namedKinds } from '../catalogue.js'
@@ -9,7 +10,7 @@ import { verifyCodeA } from './verify.js'
 export const codeA: WebhookAdapter = {
   catalogue: {
     source: 'code_a',
-    display_name: 'GitHub, Gitea, Forgejo, Gogs',
+    display_name: PLATFORM_NAMES.code_a,
     webhook_path: '/webhooks/code_a',
     verification:
       'HMAC-SHA256 of the raw body with the shared secret, in X-Hub-Signature-256, or in X-Forgejo-Signature, ' +

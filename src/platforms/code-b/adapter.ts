@@ -1,3 +1,4 @@
+import { PLATFORM_NAMES } from '../../model/platforms/platform-source.js'
 import { TARGET_FORMS } from '../../model/subscriptions/target-grammar.js'
 import type { WebhookAdapter } from '../adapter.js'
 import { namedKinds } from '../catalogue.js'
@@ -14,7 +15,7 @@ export function createCodeB(now: () => number): WebhookAdapter {
   return {
     catalogue: {
       source: 'code_b',
-      display_name: 'GitLab',
+      display_name: PLATFORM_NAMES.code_b,
       webhook_path: '/webhooks/code_b',
       verification:
         'With a signing token (whsec_…), HMAC-SHA256 of id, time and raw body in webhook-signature, from within five ' +

@@ -1,3 +1,4 @@
+import { PLATFORM_NAMES } from '../../model/platforms/platform-source.js'
 import { TARGET_FORMS } from '../../model/subscriptions/target-grammar.js'
 import type { WebhookAdapter } from '../adapter.js'
 import { namedKinds } from '../catalogue.js'
@@ -9,7 +10,7 @@ import { verifyForum } from './verify.js'
 export const forum: WebhookAdapter = {
   catalogue: {
     source: 'forum',
-    display_name: 'Discourse',
+    display_name: PLATFORM_NAMES.forum,
     webhook_path: '/webhooks/forum',
     verification: 'HMAC-SHA256 of the raw body with the shared secret, in X-Discourse-Event-Signature.',
     ...namedKinds([...ROWS.values()].flatMap(row => row.kinds)),

@@ -10,8 +10,9 @@ import { eventKey } from '../event-words.js'
 import { apiQuery, extendRange, filters, isOpenRange, queryKey, rangeOf, setFilters } from '../filters/filters.js'
 import { type ListedEvent, toListed } from './list-rows.js'
 
-/** Rows per request. */
+/** Rows per request. The first rows fill a tall window; those below it follow. */
 const PAGE = 100
+const FIRST_PAGE = 30
 /** Maximum loaded rows; above it, rows at the other end are dropped and load again when scrolled to. */
 export const MOST_LISTED = 2_000
 
@@ -55,8 +56,8 @@ export function listed(events: readonly StoredEvent[]): ListedEvent[] {
   return events.map(event => toListed(event, terms))
 }
 
-async function readPage(query: Readonly<Record<string, string>>, signal: AbortSignal) {
-  const page = await api<EventPage>('/api/events', { query: { ...apiQuery(), ...query, limit: PAGE }, signal })
+async function readPage(query: Readonly<Record<string, string>>, signal: AbortSignal, limit = PAGE) {
+  const page = await api<EventPage>('/api/events', { query: { ...apiQuery(), ...query, limit }, signal })
   return { ...page, items: listed(page.items) }
 }
 
@@ -64,7 +65,7 @@ async function readPage(query: Readonly<Record<string, string>>, signal: AbortSi
 export async function reload(): Promise<void> {
   const key = queryKey.peek()
   await run('reload', async signal => {
-    const { items, has_more: hasOlder, next_since, epoch } = await readPage({ order: 'desc' }, signal)
+    const { items, has_more: hasOlder, next_since, epoch } = await readPage({ order: 'desc' }, signal, FIRST_PAGE)
     const now = state.peek()
     // Live may have added some during the request.
     const since =
