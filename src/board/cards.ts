@@ -1,12 +1,15 @@
 import { AppError } from '../model/app-error.js'
 import { CARD_LIMITS, type Card, type CardList } from '../model/board/card.js'
+import { type CardActor, type CardHistory, HISTORY_LIMITS } from '../model/board/card-history.js'
 import { type Micros, toTimestamp } from '../model/timestamp.js'
+import type { CardHistoryStore } from '../store/card-history-store.js'
 import type { CardFilter, CardStore } from '../store/card-store.js'
 import { readIfMatch } from './if-match.js'
 import { readCard, readCardChanges } from './read-card.js'
 
 export interface CardsParts {
   store: CardStore
+  history: CardHistoryStore
   /** From left to right; new cards go to the first. A card in a column that is no longer listed stays there. */
   columns: readonly string[]
   now: () => Micros
@@ -52,7 +55,7 @@ export class Cards {
    * @param input not validated yet
    * @throws AppError `invalid/invalid_field`, `conflict/board_full`
    */
-  async create(input: unknown): Promise<Card> {
+  async create(input: unknown, by: CardActor): Promise<Card> {
     const { store, columns, now, newCardId } = this.parts
     const {
       title,
@@ -65,7 +68,7 @@ export class Cards {
     } = readCard(input, columns)
     const at = toTimestamp(now())
     const card = { id: newCardId(), title, body, column, labels, assignee, links, created_at: at, updated_at: at }
-    return store.create(card, { ...(position === undefined ? {} : { position }), max: CARD_LIMITS.cards })
+    return store.create(card, { ...(position === undefined ? {} : { position }), max: CARD_LIMITS.cards, by })
   }
 
   /**
@@ -75,23 +78,40 @@ export class Cards {
    * @param ifMatch the header, if one was sent
    * @throws AppError `invalid/invalid_field`, `not_found/not_found`, `outdated/version_conflict`
    */
-  update(id: string, input: unknown, ifMatch: string | undefined): Promise<Card> {
+  update(id: string, input: unknown, ifMatch: string | undefined, by: CardActor): Promise<Card> {
     return this.#inTurn(async () => {
       const before = await this.parts.store.find(id)
       const changes = readCardChanges(input, this.#columnsFor(before))
       const version = wantedVersion(before, ifMatch)
-      const card = await this.parts.store.update(id, changes, { ...version, updatedAt: toTimestamp(this.parts.now()) })
+      const updatedAt = toTimestamp(this.parts.now())
+      const card = await this.parts.store.update(id, changes, { ...version, updatedAt, by })
       if (!card) throw unknownCard(id)
       return card
     })
   }
 
   /** @throws AppError `invalid/invalid_field`, `not_found/not_found`, `outdated/version_conflict` */
-  delete(id: string, ifMatch: string | undefined): Promise<void> {
+  delete(id: string, ifMatch: string | undefined, by: CardActor): Promise<void> {
     return this.#inTurn(async () => {
       const version = wantedVersion(await this.parts.store.find(id), ifMatch)
-      if (!(await this.parts.store.delete(id, version))) throw unknownCard(id)
+      const deletedAt = toTimestamp(this.parts.now())
+      if (!(await this.parts.store.delete(id, { ...version, deletedAt, by }))) throw unknownCard(id)
     })
+  }
+
+  /**
+   * What was done with a card. A deleted card still has its history.
+   *
+   * @throws AppError `not_found/not_found`
+   */
+  async history(
+    id: string,
+    { limit, after }: { limit?: number | undefined; after?: number | undefined },
+  ): Promise<CardHistory> {
+    const page = { limit: limit ?? HISTORY_LIMITS.pageSize.default, after: after ?? null }
+    const { items, next } = await this.parts.history.list(id, page)
+    if (items.length === 0) await this.get(id)
+    return { items, count: items.length, next }
   }
 
   /** A client may send back the column that it has read, even if it is no longer listed. */

@@ -1,7 +1,15 @@
 import { setTimeout as delay, setImmediate as turn } from 'node:timers/promises'
 import { AppError } from '../model/app-error.js'
 import type { Card } from '../model/board/card.js'
-import { type ExecutorStatus, type LogPiece, RUN_LIMITS, type Run, type RunMode } from '../model/board/run.js'
+import { type CardActor, EXECUTOR } from '../model/board/card-history.js'
+import {
+  type ExecutorStatus,
+  isFinished,
+  type LogPiece,
+  RUN_LIMITS,
+  type Run,
+  type RunMode,
+} from '../model/board/run.js'
 import { type Micros, toTimestamp } from '../model/timestamp.js'
 import type { RunFilter, RunStore } from '../store/run-store.js'
 import { mockRun } from './mock-run.js'
@@ -50,6 +58,8 @@ interface CurrentRun {
   stop: AbortController
   /** Resolves when it has ended. */
   over: Promise<void>
+  /** Who cancelled it. */
+  cancelledBy?: CardActor
 }
 
 /**
@@ -96,7 +106,7 @@ export class Executor {
    * @throws AppError `not_found/not_found`, `conflict/executor_not_configured`, `unavailable/busy`,
    *   `unavailable/stopping`, `unavailable/store_…`
    */
-  async start(cardId: string, mode: RunMode): Promise<Run> {
+  async start(cardId: string, mode: RunMode, by: CardActor): Promise<Run> {
     const { runs, settings } = this.parts
     if (this.#closing.signal.aborted) throw unavailable('stopping', 'The server stops. Start the run when it is back.')
     if (!(await this.parts.findCard(cardId))) throw unknown('card', cardId)
@@ -110,12 +120,12 @@ export class Executor {
     }
     const run = toNewRun({ id: this.parts.newId(), cardId, mode, at: this.#at() }, settings)
     if (mode === 'dry_run') {
-      await runs.create(run, { keep: RUN_LIMITS.kept })
+      await runs.create(run, { keep: RUN_LIMITS.kept, by })
       return run
     }
     this.#starting++
     try {
-      await runs.create(run, { keep: RUN_LIMITS.kept })
+      await runs.create(run, { keep: RUN_LIMITS.kept, by })
       this.#queue.push(run.id)
     } finally {
       this.#starting--
@@ -177,14 +187,14 @@ export class Executor {
    * @returns the run, which may have ended for another reason just before
    * @throws AppError `not_found/not_found`, `conflict/run_finished`, `unavailable/store_…`
    */
-  async cancel(id: string): Promise<Run> {
+  async cancel(id: string, by: CardActor): Promise<Run> {
     await this.get(id)
     const at = this.#queue.indexOf(id)
     if (at !== -1) {
       // It must not start while this is stored.
       this.#queue.splice(at, 1)
       try {
-        await this.parts.runs.update(id, { state: 'cancelled', finished_at: this.#at() })
+        await this.parts.runs.update(id, { state: 'cancelled', finished_at: this.#at() }, by)
       } catch (error) {
         this.#queue.splice(at, 0, id)
         void this.#work()
@@ -193,6 +203,7 @@ export class Executor {
       this.#followers.wake(id)
     } else if (this.#current?.id === id) {
       const { stop, over } = this.#current
+      this.#current.cancelledBy ??= by
       stop.abort('cancelled' satisfies StopReason)
       await Promise.race([over, delay(CANCEL_WAIT_MS, undefined, { ref: false })])
     } else {
@@ -264,7 +275,8 @@ export class Executor {
     try {
       const outcome = await this.#execute(id, log, stop)
       await log.finish()
-      await this.#untilStored(() => this.parts.runs.update(id, { ...outcome, finished_at: this.#at() }))
+      const by = (outcome.state === 'cancelled' && this.#current?.cancelledBy) || EXECUTOR
+      await this.#untilStored(() => this.parts.runs.update(id, { ...outcome, finished_at: this.#at() }, by))
     } catch (error) {
       this.parts.report(error)
       await this.#interrupt(id)
@@ -360,10 +372,6 @@ export class Executor {
   #at(): string {
     return toTimestamp(this.parts.now())
   }
-}
-
-export function isFinished({ state }: Run): boolean {
-  return state !== 'queued' && state !== 'running'
 }
 
 function unknown(noun: 'card' | 'run', id: string, hint?: string): AppError {

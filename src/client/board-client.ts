@@ -50,6 +50,11 @@ export class BoardClient extends ServerClient {
     return this.get(`/api/cards${toQueryString(parameters)}`, options)
   }
 
+  /** Newest first. */
+  cardHistory(id: string, limit: number, options?: CallOptions): Promise<Answer> {
+    return this.get(`/api/cards/${segment('id', id)}/history${toQueryString({ limit: String(limit) })}`, options)
+  }
+
   card(id: string, options?: CallOptions): Promise<Answer> {
     return this.get(cardPath(id), options)
   }

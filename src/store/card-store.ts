@@ -1,4 +1,5 @@
 import type { Card } from '../model/board/card.js'
+import type { CardActor } from '../model/board/card-history.js'
 
 export interface CardFilter {
   column?: string
@@ -19,14 +20,17 @@ export type CardChanges = Partial<Omit<Card, 'id' | 'rank' | 'version' | 'create
   position?: number
 }
 
-/** Cards. */
+/** Cards. Each change adds to the history of its card, in the same transaction. */
 export interface CardStore {
   /** In the order of their creation. */
   list(filter: CardFilter, page: { limit: number; after: number }): Promise<CardPage>
   find(id: string): Promise<Card | undefined>
   count(): Promise<number>
   /** At the end of its column, unless `position` is given. @throws AppError `conflict/board_full` beyond `max` cards */
-  create(card: Omit<Card, 'rank' | 'version'>, options: { position?: number; max: number }): Promise<Card>
+  create(
+    card: Omit<Card, 'rank' | 'version'>,
+    options: { position?: number; max: number; by: CardActor },
+  ): Promise<Card>
   /**
    * Compares and changes in one transaction.
    *
@@ -34,7 +38,11 @@ export interface CardStore {
    * @returns the changed card; `undefined` if it does not exist
    * @throws AppError `outdated/version_conflict`
    */
-  update(id: string, changes: CardChanges, options: { version?: number; updatedAt: string }): Promise<Card | undefined>
+  update(
+    id: string,
+    changes: CardChanges,
+    options: { version?: number; updatedAt: string; by: CardActor },
+  ): Promise<Card | undefined>
   /** @returns whether it existed @throws AppError `outdated/version_conflict` */
-  delete(id: string, options: { version?: number }): Promise<boolean>
+  delete(id: string, options: { version?: number; deletedAt: string; by: CardActor }): Promise<boolean>
 }

@@ -1,3 +1,4 @@
+import type { CardActor } from '../model/board/card-history.js'
 import type { LogPiece, Run, RunState } from '../model/board/run.js'
 
 export interface RunFilter {
@@ -8,15 +9,15 @@ export interface RunFilter {
 /** The status of a run; its other members never change, or the store counts them. */
 export type RunChanges = Partial<Pick<Run, 'state' | 'reason' | 'exit_code' | 'signal' | 'started_at' | 'finished_at'>>
 
-/** Runs and their logs. */
+/** Runs and their logs. Start and end of a run are in the history of its card, by the same transaction. */
 export interface RunStore {
   /** Newest first. */
   list(filter: RunFilter, page: { limit: number; after: number | null }): Promise<{ items: Run[]; next: number | null }>
   find(id: string): Promise<Run | undefined>
   /** Drops the oldest finished runs beyond `keep`, with their logs. */
-  create(run: Run, options: { keep: number }): Promise<void>
-  /** @returns the changed run; `undefined` if it does not exist */
-  update(id: string, changes: RunChanges): Promise<Run | undefined>
+  create(run: Run, options: { keep: number; by: CardActor }): Promise<void>
+  /** @param by who ended it; else the executor @returns the changed run; `undefined` if it does not exist */
+  update(id: string, changes: RunChanges, by?: CardActor): Promise<Run | undefined>
   /**
    * Stores the marker that the environment of every process of the run contains, to find them after a crash. It is never
    * shown.

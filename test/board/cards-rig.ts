@@ -31,6 +31,6 @@ export function cardsRig(t: Test, { columns = DEFAULT_COLUMNS, home = testFolder
   const now = () => START + seconds++ * 1_000_000
   const newCardId = () => `card_${String(++made).padStart(16, '0')}`
   const withColumns = (columns: readonly string[]) =>
-    new Cards({ store: asyncStore(database.cards), columns, now, newCardId })
+    new Cards({ store: asyncStore(database.cards), history: asyncStore(database.history), columns, now, newCardId })
   return { cards: withColumns(columns), database, withColumns }
 }

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { endTree } from '../../src/board/process-tree.js'
 import { testFolder } from '../support/test-folder.js'
+import { ADA } from './actor.js'
 import { CARD, createExecutor, program, runs, SHORT_TIMES, shell, until } from './executor-rig.js'
 
 /** What the hydra has written down so far. */
@@ -34,10 +35,10 @@ function startStranger(t: Test): ChildProcess {
 t.test('cancelling a run ends all processes that it has started, also those that try to stay', async t => {
   const stranger = startStranger(t)
   const { executor, folder } = await createExecutor(t, { settings: { command: program('hydra', 'stay') } })
-  const run = await executor.start(CARD.id, 'real')
+  const run = await executor.start(CARD.id, 'real', ADA)
   await untilComplete(t, folder)
   t.ok(pidsIn(folder).every(runs))
-  const cancelled = await executor.cancel(run.id)
+  const cancelled = await executor.cancel(run.id, ADA)
   t.match(cancelled, { state: 'cancelled', reason: null, exit_code: null, signal: 'SIGKILL' })
   t.same(pidsIn(folder).filter(runs), [])
   t.ok(runs(stranger.pid ?? 0), 'others are left alone')
@@ -47,7 +48,7 @@ t.test('so does its time limit', async t => {
   const { executor, over, folder } = await createExecutor(t, {
     settings: { command: program('hydra', 'stay'), timeoutSeconds: 4 },
   })
-  const done = await over(await executor.start(CARD.id, 'real'))
+  const done = await over(await executor.start(CARD.id, 'real', ADA))
   t.match(done, { state: 'failed', reason: 'timeout', signal: 'SIGKILL', timeout_seconds: 4 })
   t.ok(pidsIn(folder).length > 0)
   t.same(pidsIn(folder).filter(runs), [])
@@ -57,7 +58,7 @@ t.test('the log contains the reason for which a run was ended', async t => {
   const { executor, over, text } = await createExecutor(t, {
     settings: { command: shell('sleep 60'), timeoutSeconds: 1 },
   })
-  const done = await over(await executor.start(CARD.id, 'real'))
+  const done = await over(await executor.start(CARD.id, 'real', ADA))
   t.match(done, { state: 'failed', reason: 'timeout', exit_code: null, signal: 'SIGTERM' })
   t.match(await text(done), /The run took longer than 1 s and is being ended\.\nThe program was ended by SIGTERM\.\n$/)
 })
@@ -66,15 +67,15 @@ t.test('a program that handles SIGTERM can clean up, and its exit code is report
   const { executor, text } = await createExecutor(t, {
     settings: { command: shell('trap "echo bye; exit 9" TERM; echo up; while :; do sleep 0.02; done') },
   })
-  const run = await executor.start(CARD.id, 'real')
+  const run = await executor.start(CARD.id, 'real', ADA)
   await until(async () => (await text(run)).includes('up'))
-  t.match(await executor.cancel(run.id), { state: 'cancelled', exit_code: 9, signal: null })
+  t.match(await executor.cancel(run.id, ADA), { state: 'cancelled', exit_code: 9, signal: null })
   t.match(await text(run), /bye/)
 })
 
 t.test('what a run leaves behind is ended with it, and holds it up no longer', async t => {
   const { executor, over, folder } = await createExecutor(t, { settings: { command: program('hydra', 'leave') } })
-  const done = await over(await executor.start(CARD.id, 'real'))
+  const done = await over(await executor.start(CARD.id, 'real', ADA))
   t.match(done, { state: 'failed', reason: 'exit', exit_code: 3 })
   t.ok(pidsIn(folder).length >= 4)
   t.same(pidsIn(folder).filter(runs), [])
@@ -85,7 +86,7 @@ t.test('a hidden process that holds the pipes open and keeps writing delays no r
   const { executor, over, folder, text } = await createExecutor(t, {
     settings: { command: shell(`${hide}; until [ -s hidden ]; do sleep 0.02; done; echo last; exit 3`) },
   })
-  const done = await over(await executor.start(CARD.id, 'real'))
+  const done = await over(await executor.start(CARD.id, 'real', ADA))
   t.match(done, { state: 'failed', exit_code: 3 })
   t.match(await text(done), /^last$/m)
   const hidden = Number(readFileSync(join(folder, 'hidden'), 'utf8'))
@@ -95,9 +96,9 @@ t.test('a hidden process that holds the pipes open and keeps writing delays no r
 t.test('a run that is cancelled as soon as it was asked for ends as well', async t => {
   const { executor } = await createExecutor(t, { settings: { command: shell('sleep 60') } })
   for (let turns = 0; turns < 12; turns++) {
-    const run = await executor.start(CARD.id, 'real')
+    const run = await executor.start(CARD.id, 'real', ADA)
     for (let turn = 0; turn < turns; turn++) await new Promise(setImmediate)
-    t.equal((await executor.cancel(run.id)).state, 'cancelled')
+    t.equal((await executor.cancel(run.id, ADA)).state, 'cancelled')
   }
   t.match(await executor.status(), { running: null, queued: 0 })
 })
@@ -105,12 +106,12 @@ t.test('a run that is cancelled as soon as it was asked for ends as well', async
 t.test('a server that stops ends the run under way; none is started again', async t => {
   const home = testFolder(t)
   const rig = await createExecutor(t, { home, settings: { command: program('hydra', 'stay') } })
-  const first = await rig.executor.start(CARD.id, 'real')
-  const second = await rig.executor.start(CARD.id, 'real')
+  const first = await rig.executor.start(CARD.id, 'real', ADA)
+  const second = await rig.executor.start(CARD.id, 'real', ADA)
   await untilComplete(t, rig.folder)
   await rig.executor.close()
   t.same(pidsIn(rig.folder).filter(runs), [])
-  await t.rejects(rig.executor.start(CARD.id, 'mock'), { category: 'unavailable', code: 'stopping' })
+  await t.rejects(rig.executor.start(CARD.id, 'mock', ADA), { category: 'unavailable', code: 'stopping' })
   t.match(await rig.executor.get(first.id), { state: 'interrupted', finished_at: /Z$/ })
   t.match(await rig.executor.get(second.id), { state: 'interrupted', started_at: null })
 })
@@ -129,7 +130,7 @@ t.test('after a server was killed its runs are interrupted, and what is left of 
   const { executor, over } = await createExecutor(t, { home, newId: () => 'run_3' })
   t.match(await executor.get('run_1'), { state: 'interrupted', reason: null, finished_at: /Z$/ })
   t.match(await executor.get('run_2'), { state: 'interrupted', started_at: null })
-  t.equal((await over(await executor.start(CARD.id, 'mock'))).state, 'done')
+  t.equal((await over(await executor.start(CARD.id, 'mock', ADA))).state, 'done')
   // Killed they are by now; on a busy machine the system may take its time to carry it out.
   await until(() => !pidsIn(folder).some(runs))
   t.match(await executor.get('run_1'), { state: 'interrupted' })

@@ -7,13 +7,14 @@ import { RunLog } from '../../src/board/run-log.js'
 import { AppError } from '../../src/model/app-error.js'
 import { type LogPiece, RUN_LIMITS, type RunState } from '../../src/model/board/run.js'
 import { testFolder } from '../support/test-folder.js'
+import { ADA } from './actor.js'
 import { CARD, createExecutor, shell, until } from './executor-rig.js'
 
 t.test('a dry run says what would run, and starts nothing', async t => {
   const { executor, folder } = await createExecutor(t, {
     settings: { command: shell('touch started'), timeoutSeconds: 7 },
   })
-  const run = await executor.start(CARD.id, 'dry_run')
+  const run = await executor.start(CARD.id, 'dry_run', ADA)
   t.match(run, {
     ...{ card_id: CARD.id, mode: 'dry_run', state: 'done', reason: null, exit_code: null, timeout_seconds: 7 },
     started_at: run.created_at,
@@ -27,14 +28,14 @@ t.test('a dry run says what would run, and starts nothing', async t => {
 
 t.test('a dry run says as well that there is no command', async t => {
   const { executor } = await createExecutor(t)
-  t.match((await executor.start(CARD.id, 'dry_run')).plan, { command: null })
+  t.match((await executor.start(CARD.id, 'dry_run', ADA)).plan, { command: null })
   t.match(await executor.status(), { real: false, paused: false, running: null, queued: 0 })
-  await t.rejects(executor.start(CARD.id, 'real'), { category: 'conflict', code: 'executor_not_configured' })
+  await t.rejects(executor.start(CARD.id, 'real', ADA), { category: 'conflict', code: 'executor_not_configured' })
 })
 
 t.test('a mock run goes through its states and writes a log, and starts nothing', async t => {
   const { executor, over, text, folder } = await createExecutor(t, { settings: { command: shell('touch started') } })
-  const run = await executor.start(CARD.id, 'mock')
+  const run = await executor.start(CARD.id, 'mock', ADA)
   t.equal(run.state, 'queued')
   await until(async () => (await executor.get(run.id)).state !== 'queued')
   const done = await over(run)
@@ -51,9 +52,9 @@ t.test('no card, no run; a card that is deleted while its run waits fails it', a
     settings: { command: shell('true') },
   })
   await executor.pause()
-  const run = await executor.start(CARD.id, 'real')
+  const run = await executor.start(CARD.id, 'real', ADA)
   isThere = false
-  await t.rejects(executor.start(CARD.id, 'dry_run'), { category: 'not_found', code: 'not_found' })
+  await t.rejects(executor.start(CARD.id, 'dry_run', ADA), { category: 'not_found', code: 'not_found' })
   await executor.resume()
   t.match(await over(run), { state: 'failed', reason: 'not_started', started_at: null, exit_code: null })
   t.match(await text(run), /card was deleted/)
@@ -69,7 +70,7 @@ t.test('a real run gets the card on its input, and of the environment what is li
       environment: { PATH: '/usr/bin:/bin', NAME: 'a b' },
     },
   })
-  const done = await over(await executor.start(CARD.id, 'real'))
+  const done = await over(await executor.start(CARD.id, 'real', ADA))
   t.match(done, { state: 'done', reason: null, exit_code: 0, signal: null })
   const said = (await executor.log(done.id)).filter(({ stream }) => stream === 'out')
   const [card, ...lines] = said
@@ -131,7 +132,7 @@ const ENDS: { name: string; command: string[]; run: object; log?: RegExp }[] = [
 for (const { name, command, run, log } of ENDS) {
   t.test(name, async t => {
     const { executor, over, text, reported } = await createExecutor(t, { settings: { command } })
-    const done = await over(await executor.start(CARD.id, 'real'))
+    const done = await over(await executor.start(CARD.id, 'real', ADA))
     t.match(done, run)
     if (log) t.match(await text(done), log)
     t.same(reported, [])
@@ -144,7 +145,7 @@ t.test('a working folder that cannot be created is named as the reason', async t
     home,
     settings: { command: ['true'], folder: join(home, 'file', 'work') },
   })
-  const done = await over(await executor.start(CARD.id, 'real'))
+  const done = await over(await executor.start(CARD.id, 'real', ADA))
   t.match(done, { state: 'failed', reason: 'not_started' })
   t.match(await text(done), /working folder .* cannot be created \(ENOTDIR\)/)
 })
@@ -154,14 +155,14 @@ t.test('a program may end without having read its input, however long', async t 
     findCard: async () => ({ ...CARD, body: 'x'.repeat(4 * 1024 * 1024) }),
     settings: { command: shell('exec 0<&-; sleep 0.2; exit 0') },
   })
-  t.match(await over(await executor.start(CARD.id, 'real')), { state: 'done', exit_code: 0 })
+  t.match(await over(await executor.start(CARD.id, 'real', ADA)), { state: 'done', exit_code: 0 })
   t.same(reported, [])
 })
 
 t.test('output is read as UTF-8 across its chunks, and what is none is replaced', async t => {
   const script = String.raw`printf 'a\342\202'; sleep 0.3; printf '\254b\377c\000d\360'`
   const { executor, over } = await createExecutor(t, { settings: { command: shell(script) } })
-  const done = await over(await executor.start(CARD.id, 'real'))
+  const done = await over(await executor.start(CARD.id, 'real', ADA))
   const said = (await executor.log(done.id)).filter(({ stream }) => stream === 'out')
   t.equal(said.map(({ text }) => text).join(''), 'a€b\ufffdc\0d\ufffd')
 })
@@ -171,16 +172,16 @@ t.test('runs wait for their turn; those that wait can be cancelled', async t => 
     settings: { command: shell('while [ ! -e go ]; do sleep 0.02; done') },
   })
   const [first, second, third] = await Promise.all([
-    executor.start(CARD.id, 'real'),
-    executor.start(CARD.id, 'real'),
-    executor.start(CARD.id, 'real'),
+    executor.start(CARD.id, 'real', ADA),
+    executor.start(CARD.id, 'real', ADA),
+    executor.start(CARD.id, 'real', ADA),
   ])
   await until(async () => (await executor.get(first.id)).state === 'running')
   t.match(await executor.status(), { real: true, running: 'run_1', queued: 2 })
-  t.match(await executor.cancel('run_2'), { state: 'cancelled', started_at: null, reason: null })
+  t.match(await executor.cancel('run_2', ADA), { state: 'cancelled', started_at: null, reason: null })
   t.equal((await executor.status()).queued, 1)
-  await t.rejects(executor.cancel('run_2'), { category: 'conflict', code: 'run_finished' })
-  await t.rejects(executor.cancel('run_9'), { category: 'not_found', code: 'not_found' })
+  await t.rejects(executor.cancel('run_2', ADA), { category: 'conflict', code: 'run_finished' })
+  await t.rejects(executor.cancel('run_9', ADA), { category: 'not_found', code: 'not_found' })
   writeFileSync(join(folder, 'go'), '')
   t.equal((await over(first)).state, 'done')
   t.equal((await over(third)).state, 'done')
@@ -195,16 +196,16 @@ t.test('runs wait for their turn; those that wait can be cancelled', async t => 
 t.test('so many wait, and no more', async t => {
   const { executor } = await createExecutor(t)
   await executor.pause()
-  for (let n = 0; n < RUN_LIMITS.queued; n++) await executor.start(CARD.id, 'mock')
-  await t.rejects(executor.start(CARD.id, 'mock'), { category: 'unavailable', code: 'busy', retryAfterSeconds: 5 })
-  t.equal((await executor.start(CARD.id, 'dry_run')).state, 'done', 'what does not wait may come')
+  for (let n = 0; n < RUN_LIMITS.queued; n++) await executor.start(CARD.id, 'mock', ADA)
+  await t.rejects(executor.start(CARD.id, 'mock', ADA), { category: 'unavailable', code: 'busy', retryAfterSeconds: 5 })
+  t.equal((await executor.start(CARD.id, 'dry_run', ADA)).state, 'done', 'what does not wait may come')
 })
 
 t.test('while paused no run starts, and the current one continues', async t => {
   const home = testFolder(t)
   const one = await createExecutor(t, { home, settings: { command: shell('while [ ! -e go ]; do sleep 0.02; done') } })
-  const first = await one.executor.start(CARD.id, 'real')
-  const second = await one.executor.start(CARD.id, 'mock')
+  const first = await one.executor.start(CARD.id, 'real', ADA)
+  const second = await one.executor.start(CARD.id, 'mock', ADA)
   await until(async () => (await one.executor.get(first.id)).state === 'running')
   t.match(await one.executor.pause(), { paused: true, running: first.id, queued: 1 })
   writeFileSync(join(one.folder, 'go'), '')
@@ -224,7 +225,7 @@ t.test('a follower of a log receives every piece as it is written, and the end w
   const { executor, over, folder } = await createExecutor(t, {
     settings: { command: shell('echo one; while [ ! -e go ]; do sleep 0.02; done; echo two >&2') },
   })
-  const run = await executor.start(CARD.id, 'real')
+  const run = await executor.start(CARD.id, 'real', ADA)
   const pieces: LogPiece[] = []
   const states = new Set<RunState>()
   for await (const some of executor.follow(run.id, 0, new AbortController().signal)) {
@@ -254,7 +255,7 @@ t.test('a follower of a log receives every piece as it is written, and the end w
 t.test('a follower that stops is released in every state of the run', async t => {
   const { executor } = await createExecutor(t)
   await executor.pause()
-  const run = await executor.start(CARD.id, 'mock')
+  const run = await executor.start(CARD.id, 'mock', ADA)
   const gone = new AbortController()
   const following = executor.follow(run.id, 0, gone.signal).next()
   gone.abort()
@@ -264,9 +265,9 @@ t.test('a follower that stops is released in every state of the run', async t =>
 
 t.test('a flood is kept to the newest of its bytes, and held back', async t => {
   const { executor, over } = await createExecutor(t, { settings: { command: shell('yes 0123456789') } })
-  const run = await executor.start(CARD.id, 'real')
+  const run = await executor.start(CARD.id, 'real', ADA)
   await until(async () => (await executor.get(run.id)).log_dropped_bytes > 2 * RUN_LIMITS.logBytes)
-  const cancelled = await executor.cancel(run.id)
+  const cancelled = await executor.cancel(run.id, ADA)
   t.match(cancelled, { state: 'cancelled', signal: 'SIGTERM' })
   t.ok(cancelled.log_bytes <= RUN_LIMITS.logBytes && cancelled.log_bytes > RUN_LIMITS.logBytes / 2)
   t.equal((await over(run)).state, 'cancelled')
@@ -315,7 +316,7 @@ t.test('a store that fails for a while loses neither the log nor the end of a ru
     refuseTwice()
     return update.apply(rig.database.runs, args)
   }
-  const done = await rig.over(await rig.executor.start(CARD.id, 'real'))
+  const done = await rig.over(await rig.executor.start(CARD.id, 'real', ADA))
   t.match(done, { state: 'failed', exit_code: 4 })
   t.match(await rig.text(done), /said/)
   t.ok(rig.reported.every(error => error instanceof AppError && error.code === 'store_full'))
@@ -329,7 +330,7 @@ t.test('a run that waits has its turn once a store that could not be read can be
     if (++refusals <= 3) throw new AppError('unavailable', 'store_io', 'The disk does not answer.')
     return isPaused.apply(rig.database.runs)
   }
-  t.equal((await rig.over(await rig.executor.start(CARD.id, 'mock'))).state, 'done')
+  t.equal((await rig.over(await rig.executor.start(CARD.id, 'mock', ADA))).state, 'done')
   t.equal(refusals > 3, true)
   t.match(rig.reported, Array(3).fill({ code: 'store_io' }))
 })
@@ -341,8 +342,8 @@ t.test('a defect with one run ends it, and the next has its turn', async t => {
     rig.database.runs.mark = mark
     throw new TypeError('a defect')
   }
-  const first = await rig.executor.start(CARD.id, 'real')
-  const second = await rig.executor.start(CARD.id, 'mock')
+  const first = await rig.executor.start(CARD.id, 'real', ADA)
+  const second = await rig.executor.start(CARD.id, 'mock', ADA)
   t.equal((await rig.over(first)).state, 'interrupted')
   t.equal((await rig.over(second)).state, 'done')
   t.match(rig.reported, [{ message: 'a defect' }])

@@ -59,6 +59,24 @@ t.test('cards in a browser', inBrowser(), async t => {
     t.same(await findAxeViolations(page), [])
   })
 
+  t.test('its history says who did what, and follows its changes', async t => {
+    const ids = await layOut(board, [{ title: 'Card', body: '- [ ] one' }])
+    const page = await site.openTab(t, board, `/?card=${ids.Card}`)
+    const panel = page.getByRole('dialog', { name: 'Card: Card' })
+    await panel.getByText('History').click()
+    const entries = panel.locator('.card-history li')
+    await entries.filter({ hasText: /^Someone created the card in Backlog/ }).waitFor()
+    await panel.getByRole('checkbox', { name: 'one' }).check()
+    await entries.filter({ hasText: /^Someone ticked a task/ }).waitFor()
+    t.equal(await entries.count(), 2)
+    t.same(await findAxeViolations(page), [])
+    await board.ask(`/api/cards/${ids.Card}`, { method: 'DELETE' })
+    await page.reload()
+    const lost = page.getByRole('dialog', { name: 'Card' })
+    await lost.getByText('History').click()
+    await lost.locator('.card-history li', { hasText: /^Someone deleted the card/ }).waitFor()
+  })
+
   t.test('hostile Markdown and titles are text: nothing runs, nothing is asked for, nothing leads astray', async t => {
     const title = '<img src=x onerror="window.hacked=1">\u202egpj'
     const ids = await layOut(board, [

@@ -5,6 +5,7 @@ import { openBoardDatabase } from '../../src/store/sqlite/board/board-database.j
 import { Database } from '../../src/store/sqlite/files/database.js'
 import { acquireOwnership } from '../../src/store/sqlite/owner/owner.js'
 import { ownFolder } from '../black-box/own-folder.js'
+import { ADA } from '../board/actor.js'
 import { problem, standIn } from '../client/stand-in.js'
 import { serveCards } from '../server/board/serve-cards.js'
 import { runDaybook } from './run-daybook.js'
@@ -158,7 +159,7 @@ async function acquireAndFill(home: string): Promise<void> {
   const database = openBoardDatabase(ownership.database)
   const at = '2031-05-04T09:00:00.000000Z'
   const members = { title: 'Kept', body: '', column: 'backlog', labels: [], assignee: null, links: [] }
-  database.cards.create({ id: 'card_1', ...members, created_at: at, updated_at: at }, { max: 10 })
+  database.cards.create({ id: 'card_1', ...members, created_at: at, updated_at: at }, { max: 10, by: ADA })
   database.close()
   await ownership.release()
 }
@@ -176,7 +177,7 @@ t.test('with a server running, it makes the copy, and goes on', async t => {
   const ownership = await own(database, 'server', `${database}.sock`)
   t.teardown(() => ownership.release())
   const { cards, copied } = await serveCards(t, { home, socketPath: `${database}.sock` })
-  await cards.create({ title: 'Kept' })
+  await cards.create({ title: 'Kept' }, ADA)
   const run = (...argv: string[]) => {
     return runDaybook(t, ['board', 'backup', ...argv], { env: { BOARD_HOME: home }, atTerminal: true })
   }
@@ -189,5 +190,5 @@ t.test('with a server running, it makes the copy, and goes on', async t => {
   writeFileSync(join(home, 'sessions.sqlite3'), 'something')
   t.match(await run(join(home, 'sessions.copy')), { code: 0 })
   t.same(copied, [join(home, 'sessions.copy')])
-  t.match(await cards.create({ title: 'Later' }), { version: 1 })
+  t.match(await cards.create({ title: 'Later' }, ADA), { version: 1 })
 })

@@ -25,6 +25,7 @@ import { shortId } from '../runs/run-words.js'
 import { type CardDraft, type CardText, changesBetween, draftOf, draftState, mergeDraft, textOf } from './card-draft.js'
 import { cardDrafts, draftKey, keepDraft } from './card-drafts.js'
 import { CardFields } from './card-fields.js'
+import { CardHistorySection } from './card-history.js'
 import { deleteCard, reloadCard, saveCard } from './cards.js'
 import { ConflictNote } from './conflict-note.js'
 import { LostDraftNote } from './lost-drafts.js'
@@ -219,6 +220,7 @@ export function CardPanel({ card, isToWrite, onClose, onMove }: CardPanelProps) 
         <${CardFields} text=${draft.mine} isWriting=${isWriting} onWriting=${setWriting} asksForText=${asksForText} onChange=${change}
           onTick=${tick} events=${events.value.value?.items} problemOf=${(field: string) => problemOf(problem, field)} />
         <p class="panel-section quiet-text">Created <${Time} at=${card.created_at} as="relative" />${card.version > 1 && html`, changed <${Time} at=${card.updated_at} as="relative" />`}. Version ${card.version}.</p>
+        <${CardHistorySection} key=${card.id} id=${card.id} version=${card.version} />
         ${events.problem.value !== undefined && html`<p class="panel-section quiet-text">The linked events could not be read. ${reasonOf(events.problem.value)}</p>`}`
     }
   <//>`
@@ -277,5 +279,6 @@ export function LostCardPanel({ id, onClose }: LostCardPanelProps) {
           : html`<${Note} kind="warn" what="There is no such card.">It was deleted, or it is on another board.<//>`
       }
     </div>
+    <${CardHistorySection} id=${id} />
   <//>`
 }

@@ -1,7 +1,10 @@
+import type { CardHistoryEntry } from '../../model/board/card-history.js'
+import { actionWords, actorWords } from '../../model/board/card-history-words.js'
 import { card, firstLines } from '../terminal/card.js'
-import { at, lineAt, linesAt, listAt, textAt } from '../terminal/fields.js'
+import { at, lineAt, linesAt, listAt, textAt, timeAt } from '../terminal/fields.js'
 import type { TerminalStyle } from '../terminal/style.js'
 import { table } from '../terminal/table.js'
+import { toTerminalLine } from '../terminal/text.js'
 
 const SHOWN_LINES = 200
 
@@ -45,6 +48,18 @@ export function boardCardsTable(cards: unknown, style: TerminalStyle): string {
       lineAt(card, 'assignee'),
     ])
   return table(style, COLUMNS, rows)
+}
+
+/** Renders the response of `GET /api/cards/{id}/history`. */
+export function cardHistoryTable(history: unknown, style: TerminalStyle): string {
+  const items = listAt(history, 'items') as CardHistoryEntry[]
+  if (items.length === 0) return style.paint.dim('Nothing was changed since the board keeps a history.')
+  const rows = items.map(entry => [
+    timeAt(entry, 'at'),
+    toTerminalLine(actorWords(entry.by)),
+    toTerminalLine(actionWords(entry, name => name)),
+  ])
+  return table(style, [{ title: 'when (UTC)' }, { title: 'who' }, { title: 'what', flexible: true }], rows)
 }
 
 /** Cards in columns that the board no longer has come last. */

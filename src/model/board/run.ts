@@ -58,6 +58,10 @@ export const RunSchema = Type.Object({
 })
 export type Run = Static<typeof RunSchema>
 
+export function isFinished({ state }: Pick<Run, 'state'>): boolean {
+  return state !== 'queued' && state !== 'running'
+}
+
 /** Newest first. */
 export const RunListSchema = Type.Object({
   items: Type.Array(RunSchema),

@@ -104,13 +104,14 @@ export async function fillDemoBoard(
     let now = 0
     const board = new Cards({
       store: asyncStore(database.cards),
+      history: asyncStore(database.history),
       columns,
       now: () => now,
       newCardId: () => `card_demo_${++made}`,
     })
     for (const { at, card } of cards) {
       now = Math.min(at, ends)
-      await board.create(card)
+      await board.create(card, { kind: 'open', name: null })
     }
   } finally {
     database.close()

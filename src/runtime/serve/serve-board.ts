@@ -115,6 +115,7 @@ function createServer(
     gate,
     cards: new Cards({
       store: store.cards,
+      history: store.history,
       columns,
       now: wallClock,
       newCardId: () => `card_${randomBytes(8).toString('hex')}`,

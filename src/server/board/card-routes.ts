@@ -9,6 +9,7 @@ import {
   CardSchema,
   NewCardSchema,
 } from '../../model/board/card.js'
+import { CardHistorySchema, HISTORY_LIMITS } from '../../model/board/card-history.js'
 import { type LinkedEvents, LinkedEventsSchema } from '../../model/board/linked.js'
 import { json } from '../answer/reply.js'
 import { documented, type ParameterDoc, type Reply } from '../http/route.js'
@@ -17,8 +18,9 @@ import type { ReadJsonBody } from '../request/body.js'
 import { pathParam } from '../request/path-param.js'
 import { QueryString } from '../request/query-string.js'
 import type { BoardEndpoint } from './board-route.js'
+import { cardActor } from './card-actor.js'
 
-export type ServedCards = Pick<Cards, 'list' | 'get' | 'create' | 'update' | 'delete'>
+export type ServedCards = Pick<Cards, 'list' | 'get' | 'create' | 'update' | 'delete' | 'history'>
 
 export interface CardRouteParts {
   cards: ServedCards
@@ -39,7 +41,7 @@ export function listCards({ cards }: Pick<CardRouteParts, 'cards'>): BoardEndpoi
 /** `POST /api/cards` */
 export function createCard({ cards, readJsonBody }: CardRouteParts): BoardEndpoint {
   return documented(DOCS.createCard, async (req, res) => {
-    const card = await cards.create(await readJsonBody(req, res, CARD_LIMITS.requestBytes))
+    const card = await cards.create(await readJsonBody(req, res, CARD_LIMITS.requestBytes), cardActor(req.identity))
     const path = req.path.endsWith('/') ? req.path.slice(0, -1) : req.path
     return withTag(201, card, ['Location', `${path}/${card.id}`])
   })
@@ -69,18 +71,29 @@ export function listEventsOfCard({ cards, readLinkedEvents }: LinkedEventParts):
   })
 }
 
+/** `GET /api/cards/:id/history`: what was done with a card, by whom. */
+export function listCardHistory({ cards }: Pick<CardRouteParts, 'cards'>): BoardEndpoint {
+  return documented(DOCS.listCardHistory, async req => {
+    const query = new QueryString(req.search, ['limit', 'after'])
+    const limit = query.integer('limit', { min: 1, max: HISTORY_LIMITS.pageSize.max })
+    const after = query.integer('after', { min: 0, max: MAX_AFTER })
+    query.finish()
+    return json(200, await cards.history(pathParam(req, 1), { limit, after }))
+  })
+}
+
 /** `PATCH /api/cards/:id` */
 export function updateCard({ cards, readJsonBody }: CardRouteParts): BoardEndpoint {
   return documented(DOCS.updateCard, async (req, res) => {
     const changes = await readJsonBody(req, res, CARD_LIMITS.requestBytes)
-    return withTag(200, await cards.update(pathParam(req), changes, req.headers['if-match']))
+    return withTag(200, await cards.update(pathParam(req), changes, req.headers['if-match'], cardActor(req.identity)))
   })
 }
 
 /** `DELETE /api/cards/:id` */
 export function deleteCard({ cards }: Pick<CardRouteParts, 'cards'>): BoardEndpoint {
   return documented(DOCS.deleteCard, async req => {
-    await cards.delete(pathParam(req), req.headers['if-match'])
+    await cards.delete(pathParam(req), req.headers['if-match'], cardActor(req.identity))
     return { status: 204, body: '' }
   })
 }
@@ -151,6 +164,22 @@ const DOCS = {
     answers: {
       200: { description: 'Those that the ledger has, in the order of the links', schema: LinkedEventsSchema },
     },
+  },
+  listCardHistory: {
+    summary: 'What was done with a card, by whom; also of a deleted card',
+    query: [
+      {
+        name: 'limit',
+        description: 'Entries a page.',
+        schema: Type.Integer({
+          minimum: 1,
+          maximum: HISTORY_LIMITS.pageSize.max,
+          default: HISTORY_LIMITS.pageSize.default,
+        }),
+      },
+      { name: 'after', description: '`next` of the previous page.', schema: Type.Integer({ minimum: 0 }) },
+    ],
+    answers: { 200: { description: 'A page, newest first', schema: CardHistorySchema } },
   },
   updateCard: {
     summary: 'Changes or moves a card; members that are not sent stay',

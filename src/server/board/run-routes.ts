@@ -18,6 +18,7 @@ import type { ReadJsonBody } from '../request/body.js'
 import { pathParam } from '../request/path-param.js'
 import { QueryString } from '../request/query-string.js'
 import type { BoardEndpoint, BoardRequest } from './board-route.js'
+import { cardActor } from './card-actor.js'
 import type { ShowPlan } from './shown-plan.js'
 
 export interface RunRouteParts {
@@ -50,7 +51,7 @@ export function startRun({ executor, gate, readJsonBody, executionFacts, planSho
     // The mode is in the body, so the token could not be required earlier.
     if (mode === 'real') await gate.admitExecution(executionFacts(req))
     const show = await planShownTo(req)
-    const run = await executor.start(pathParam(req, 1), mode)
+    const run = await executor.start(pathParam(req, 1), mode, cardActor(req.identity))
     req.isNotable = mode === 'real'
     req.logged = { run: run.id, mode }
     return json(201, show(run))
@@ -79,7 +80,9 @@ export function getRun({ executor, planShownTo }: RunRouteParts): BoardEndpoint 
 
 /** `POST /api/runs/:id/cancel` */
 export function cancelRun({ executor }: Pick<RunRouteParts, 'executor'>): BoardEndpoint {
-  return documented(DOCS.cancelRun, async req => json(200, await executor.cancel(pathParam(req, 1))))
+  return documented(DOCS.cancelRun, async req =>
+    json(200, await executor.cancel(pathParam(req, 1), cardActor(req.identity))),
+  )
 }
 
 /** `GET /api/executor` */

@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { Executor } from '../../../src/board/executor.js'
 import { openBoardDatabase } from '../../../src/store/sqlite/board/board-database.js'
 import { asyncStore } from '../../../src/store/sqlite/thread/task.js'
+import { ADA } from '../actor.js'
 import { CARD, program } from '../executor-rig.js'
 
 const [, , home = ''] = process.argv
@@ -28,5 +29,5 @@ const executor = await Executor.open({
     folder: join(home, 'work'),
   },
 })
-await executor.start(CARD.id, 'real')
-await executor.start(CARD.id, 'mock')
+await executor.start(CARD.id, 'real', ADA)
+await executor.start(CARD.id, 'mock', ADA)

@@ -119,3 +119,21 @@ t.test('a copy is made of the database that was asked for, at an absolute path',
   }
   t.equal(copied.length, 1)
 })
+
+t.test('the history of a card is read in pages, also of a deleted card', async t => {
+  const { ask } = await serveCards(t)
+  const { body: card } = await ask('POST', '/api/cards', { title: 'One' })
+  await ask('PATCH', `/api/cards/${card.id}`, { column: 'doing' })
+  await ask('DELETE', `/api/cards/${card.id}`)
+  const history = `/api/cards/${card.id}/history`
+  const first = await ask('GET', `${history}?limit=2`)
+  t.match(first, {
+    status: 200,
+    body: { count: 2, items: [{ action: 'deleted', by: { kind: 'open' } }, { action: 'moved' }] },
+  })
+  t.match(await ask('GET', `${history}?limit=2&after=${first.body.next}`), {
+    body: { count: 1, next: null, items: [{ action: 'created', to: 'backlog' }] },
+  })
+  t.match(await ask('GET', '/api/cards/card_none/history'), { status: 404, body: { code: 'not_found' } })
+  t.match(await ask('GET', `${history}?limit=501`), { status: 400, body: { errors: [{ field: 'limit' }] } })
+})

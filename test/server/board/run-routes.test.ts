@@ -8,6 +8,7 @@ import { AppError } from '../../../src/model/app-error.js'
 import { RUN_LIMITS } from '../../../src/model/board/run.js'
 import { HeldPlaces } from '../../../src/server/http/held-places.js'
 import { Shutdown } from '../../../src/server/http/shutdown.js'
+import { ADA } from '../../board/actor.js'
 import { CARD, shell, until } from '../../board/executor-rig.js'
 import { type Asked, FROM_EXECUTOR, serveRuns, TOKEN } from './serve-runs.js'
 
@@ -189,7 +190,7 @@ t.test('a caller with the token pauses and resumes the executor', async t => {
 t.test('too many that wait are refused, with the time to try again', async t => {
   const { ask, executor } = await serveRuns(t)
   await executor.pause()
-  for (let n = 0; n < RUN_LIMITS.queued; n++) await executor.start(CARD.id, 'mock')
+  for (let n = 0; n < RUN_LIMITS.queued; n++) await executor.start(CARD.id, 'mock', ADA)
   const answer = await ask('POST', RUNS, { body: { mode: 'mock' } })
   t.match(answer, { status: 503, body: { code: 'busy' } })
   t.equal(answer.headers.get('retry-after'), '5')

@@ -3,7 +3,14 @@ import type { Test } from 'tap'
 import { ANONYMOUS } from '../../../src/gate/identity.js'
 import { makeBackup } from '../../../src/server/board/backup-route.js'
 import type { BoardEndpoint, BoardRoute } from '../../../src/server/board/board-route.js'
-import { createCard, deleteCard, getCard, listCards, updateCard } from '../../../src/server/board/card-routes.js'
+import {
+  createCard,
+  deleteCard,
+  getCard,
+  listCardHistory,
+  listCards,
+  updateCard,
+} from '../../../src/server/board/card-routes.js'
 import { createHttpApp } from '../../../src/server/http/http-app.js'
 import { type Method, route } from '../../../src/server/http/route.js'
 import { Shutdown } from '../../../src/server/http/shutdown.js'
@@ -43,6 +50,7 @@ export async function serveCards(t: Test, { home, socketPath }: ServeCardsOption
       row('GET', '/api/cards', listCards({ cards })),
       row('POST', '/api/cards', createCard({ cards, readJsonBody })),
       row('GET', '/api/cards/:id', getCard({ cards })),
+      row('GET', '/api/cards/:id/history', listCardHistory({ cards })),
       row('PATCH', '/api/cards/:id', updateCard({ cards, readJsonBody })),
       row('DELETE', '/api/cards/:id', deleteCard({ cards })),
       row('POST', '/api/backups', makeBackup({ copy, readJsonBody })),

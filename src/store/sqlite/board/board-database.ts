@@ -2,6 +2,7 @@ import { Database } from '../files/database.js'
 import { type OwnFile, refuseOthers } from '../files/foreign.js'
 import type { LossHandling } from '../files/loss-watch.js'
 import { type Migration, migrate } from '../upgrade/migrate.js'
+import { createHistoryTable, SqliteCardHistory } from './card-history.js'
 import { createCardTable, SqliteCardStore } from './card-store.js'
 import { createRunTables, SqliteRunStore } from './run-store.js'
 
@@ -9,6 +10,7 @@ import { createRunTables, SqliteRunStore } from './run-store.js'
 export interface BoardDatabase {
   cards: SqliteCardStore
   runs: SqliteRunStore
+  history: SqliteCardHistory
   /** A consistent copy, to a new file. @throws as `Database.copyTo` */
   copyTo(path: string): Promise<void>
   /** Checks that the open files are still those on the disk. @throws AppError `unavailable/ledger_lost` */
@@ -27,7 +29,7 @@ const BOARD: OwnFile = {
 }
 
 /** Append-only: entry n upgrades a board from version n to version n + 1. */
-const BOARD_MIGRATIONS: readonly Migration[] = [createBoard]
+const BOARD_MIGRATIONS: readonly Migration[] = [createBoard, createHistoryTable]
 
 /**
  * Opens the cards and runs of a board; a missing file is created. This process owns the file. Damage is reported, and never
@@ -50,6 +52,7 @@ export function openBoardDatabase(path: string, guard: LossHandling = {}): Board
   return {
     cards: new SqliteCardStore(database),
     runs: new SqliteRunStore(database),
+    history: new SqliteCardHistory(database),
     copyTo: copy => database.copyTo(copy),
     verify: () => database.verify(),
     close: () => database.close(),

@@ -57,6 +57,7 @@ export function openBoardFiles(paths: BoardFiles, guardOf: (file: StoreFile) => 
     const tasks = {
       cards: methodTasks(board.cards),
       runs: methodTasks(board.runs),
+      history: methodTasks(board.history),
       sessions: methodTasks(sessions),
       copies: methodTasks(copies),
       files: methodTasks(files),

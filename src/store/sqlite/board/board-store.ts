@@ -1,4 +1,5 @@
 import type { BoardSessionStore } from '../../board-session-store.js'
+import type { CardHistoryStore } from '../../card-history-store.js'
 import type { CardStore } from '../../card-store.js'
 import type { RunStore } from '../../run-store.js'
 import { BoundedWork } from '../thread/bounded-work.js'
@@ -10,6 +11,7 @@ import type { BoardFiles, BoardOpened, BoardTasks } from './board-files.js'
 export interface BoardStore {
   cards: CardStore
   runs: RunStore
+  history: CardHistoryStore
   sessions: BoardSessionStore
   /** Consistent copies, each to a new file. @throws as `Database.copyTo` */
   copies: { cards(path: string): Promise<void>; sessions(path: string): Promise<void> }
@@ -37,7 +39,13 @@ export async function openBoardStore(
   const bounded = new BoundedWork(CALLS)
   const stores = makeProxies<BoardTasks>(opened.kinds, call => bounded.run(() => calls.ask(call)))
   return {
-    ...{ cards: stores.cards, runs: stores.runs, copies: stores.copies, putAside: opened.putAside },
+    ...{
+      cards: stores.cards,
+      runs: stores.runs,
+      history: stores.history,
+      copies: stores.copies,
+      putAside: opened.putAside,
+    },
     sessions: { ...stores.sessions, salt: opened.salt },
     verify: stores.files.verify,
     close: () => calls.close(),

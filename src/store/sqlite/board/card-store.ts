@@ -1,8 +1,10 @@
 import { isDeepStrictEqual } from 'node:util'
 import { AppError } from '../../../model/app-error.js'
 import type { Card } from '../../../model/board/card.js'
+import { actionsBetween, type CardActor } from '../../../model/board/card-history.js'
 import type { CardChanges, CardFilter, CardPage } from '../../card-store.js'
 import type { Database, Row } from '../files/database.js'
+import { addToHistory } from './card-history.js'
 
 /** `seq` numbers the cards in the order of their creation, and is never reused. The body is last: filters need not read it. */
 const CREATE_TABLE = /* sql */ `
@@ -79,7 +81,10 @@ export class SqliteCardStore {
     return Number(this.database.first(COUNT)?.count)
   }
 
-  create(card: Omit<Card, 'rank' | 'version'>, { position, max }: { position?: number; max: number }): Card {
+  create(
+    card: Omit<Card, 'rank' | 'version'>,
+    { position, max, by }: { position?: number; max: number; by: CardActor },
+  ): Card {
     return this.database.transaction(() => {
       if (this.count() >= max) throw full(max)
       const rank = this.#makeRoom(card, position)
@@ -88,6 +93,7 @@ export class SqliteCardStore {
         ...[card.id, card.column, rank, card.assignee, JSON.stringify(card.labels), JSON.stringify(card.links)],
         ...[card.created_at, card.updated_at, card.title, card.body],
       )
+      addToHistory(this.database, card.id, { by, at: card.created_at }, [{ action: 'created', to: card.column }])
       return { ...card, rank, version: 1 }
     })
   }
@@ -95,7 +101,7 @@ export class SqliteCardStore {
   update(
     id: string,
     { position, ...changes }: CardChanges,
-    { version, updatedAt }: { version?: number; updatedAt: string },
+    { version, updatedAt, by }: { version?: number; updatedAt: string; by: CardActor },
   ): Card | undefined {
     return this.database.transaction(() => {
       const before = this.find(id)
@@ -110,6 +116,7 @@ export class SqliteCardStore {
           ...[id, after.column, after.version, after.assignee, JSON.stringify(after.labels)],
           ...[JSON.stringify(after.links), after.updated_at, after.title, after.body],
         )
+        addToHistory(this.database, id, { by, at: updatedAt }, actionsBetween(before, after))
       }
       if (after.column !== before.column || (position !== undefined && !this.#isAt(after, position))) {
         after.rank = this.#makeRoom(after, position)
@@ -119,11 +126,12 @@ export class SqliteCardStore {
     })
   }
 
-  delete(id: string, { version }: { version?: number }): boolean {
+  delete(id: string, { version, deletedAt, by }: { version?: number; deletedAt: string; by: CardActor }): boolean {
     return this.database.transaction(() => {
       const card = this.find(id)
       if (!card) return false
       refuseOutdated(card, version)
+      addToHistory(this.database, id, { by, at: deletedAt }, [{ action: 'deleted' }])
       return this.database.run(DELETE, id) > 0
     })
   }

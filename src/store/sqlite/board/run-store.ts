@@ -1,6 +1,15 @@
-import type { LogPiece, Run, RunMode, RunPlan, RunState } from '../../../model/board/run.js'
+import { type CardAction, type CardActor, EXECUTOR } from '../../../model/board/card-history.js'
+import {
+  isFinished,
+  type LogPiece,
+  type Run,
+  type RunMode,
+  type RunPlan,
+  type RunState,
+} from '../../../model/board/run.js'
 import type { RunChanges, RunFilter } from '../../run-store.js'
 import type { Database, Row } from '../files/database.js'
+import { addToHistory } from './card-history.js'
 
 /** Texts of logs are stored as bytes: they may contain NUL, at which the driver would cut a text. */
 const CREATE_TABLES = /* sql */ `
@@ -46,6 +55,7 @@ const LIST = /* sql */ `
   WHERE (?1 IS NULL OR card_id = ?1) AND (?2 IS NULL OR state = ?2) AND (?3 IS NULL OR seq < ?3)
   ORDER BY seq DESC LIMIT ?4`
 const FIND = /* sql */ `SELECT ${RUN} FROM runs WHERE id = ?`
+const HAS_MODE = /* sql */ `SELECT 1 FROM runs WHERE card_id = ? AND mode = ? LIMIT 1`
 const CREATE = /* sql */ `
   INSERT INTO runs (id, card_id, mode, state, reason, exit_code, signal, created_at, started_at, finished_at,
     timeout_seconds, log_bytes, log_dropped_bytes, plan)
@@ -100,8 +110,12 @@ export class SqliteRunStore {
     return row && toRun(row)
   }
 
-  create(run: Run, { keep }: { keep: number }): void {
+  create(run: Run, { keep, by }: { keep: number; by: CardActor }): void {
     this.database.transaction(() => {
+      const { id, card_id, mode } = run
+      const again = this.database.first(HAS_MODE, card_id, mode) ? { again: true } : {}
+      const started: CardAction = { action: 'run_started', run: id, mode, ...again }
+      addToHistory(this.database, card_id, { by, at: run.created_at }, [started])
       this.database.run(
         CREATE,
         ...[run.id, run.card_id, run.mode, run.state, run.reason, run.exit_code, run.signal, run.created_at],
@@ -115,14 +129,22 @@ export class SqliteRunStore {
     })
   }
 
-  update(id: string, changes: RunChanges): Run | undefined {
+  update(id: string, changes: RunChanges, by: CardActor = EXECUTOR): Run | undefined {
     return this.database.transaction(() => {
       const before = this.find(id)
       if (!before) return undefined
       const { state, reason, exit_code, signal, started_at, finished_at } = { ...before, ...changes }
       this.database.run(UPDATE, id, state, reason, exit_code, signal, started_at, finished_at)
-      return { ...before, state, reason, exit_code, signal, started_at, finished_at }
+      const after = { ...before, state, reason, exit_code, signal, started_at, finished_at }
+      if (isFinished(after) && !isFinished(before)) this.#noteEnd(after, by)
+      return after
     })
+  }
+
+  #noteEnd({ id, card_id, mode, state, created_at, finished_at }: Run, by: CardActor): void {
+    const ended: CardAction =
+      state === 'cancelled' ? { action: 'run_cancelled', run: id, mode } : { action: 'run_ended', run: id, mode, state }
+    addToHistory(this.database, card_id, { by, at: finished_at ?? created_at }, [ended])
   }
 
   mark(id: string, marker: string): void {

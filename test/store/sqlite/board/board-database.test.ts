@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { openBoardDatabase } from '../../../../src/store/sqlite/board/board-database.js'
 import { copyClosedDatabase, Database } from '../../../../src/store/sqlite/files/database.js'
+import { ADA } from '../../../board/actor.js'
 import { testFolder } from '../../../support/test-folder.js'
 
 const AT = '2031-05-04T09:00:00.000000Z'
@@ -22,7 +23,7 @@ function openIn(t: Test, path: string) {
 t.test('what was committed is there when it is opened again', async t => {
   const path = join(testFolder(t), 'board.sqlite3')
   const first = openBoardDatabase(path)
-  first.cards.create(cardOf('card_1'), { max: MAX })
+  first.cards.create(cardOf('card_1'), { max: MAX, by: ADA })
   first.runs.setPaused(true)
   first.close()
   const second = openIn(t, path)
@@ -56,7 +57,7 @@ t.test('a copy holds what was committed when it began, although cards are writte
   const folder = testFolder(t)
   const database = openIn(t, join(folder, 'board.sqlite3'))
   const body = 'x'.repeat(60_000)
-  for (let n = 0; n < 200; n++) database.cards.create(cardOf(`card_${n}`, body), { max: MAX })
+  for (let n = 0; n < 200; n++) database.cards.create(cardOf(`card_${n}`, body), { max: MAX, by: ADA })
   const copies = ['a', 'b'].map(name => database.copyTo(join(folder, `copy-${name}.sqlite3`)))
   let done = false
   const both = Promise.all(copies).finally(() => {
@@ -64,7 +65,7 @@ t.test('a copy holds what was committed when it began, although cards are writte
   })
   let written = 0
   while (!done) {
-    database.cards.create(cardOf(`late_${written++}`, body), { max: MAX })
+    database.cards.create(cardOf(`late_${written++}`, body), { max: MAX, by: ADA })
     await new Promise(resolve => setImmediate(resolve))
   }
   await both
@@ -98,13 +99,13 @@ t.test('nothing is written over by a copy', async t => {
   for (const name of ['missing/copy', 'taken/copy', 'x'.repeat(300)]) {
     await t.rejects(database.copyTo(join(folder, name)), unusable, name)
   }
-  database.cards.create(cardOf('card_1'), { max: MAX })
+  database.cards.create(cardOf('card_1'), { max: MAX, by: ADA })
 })
 
 t.test('a copy that the end of the server breaks off leaves no file', async t => {
   const folder = testFolder(t)
   const database = openBoardDatabase(join(folder, 'board.sqlite3'))
-  for (let n = 0; n < 100; n++) database.cards.create(cardOf(`card_${n}`, 'x'.repeat(60_000)), { max: MAX })
+  for (let n = 0; n < 100; n++) database.cards.create(cardOf(`card_${n}`, 'x'.repeat(60_000)), { max: MAX, by: ADA })
   let ended = false
   const copy = database.copyTo(join(folder, 'copy.sqlite3')).finally(() => {
     ended = true
@@ -121,7 +122,7 @@ t.test('a closed database with any content is copied', async t => {
   const folder = testFolder(t)
   const path = join(folder, 'board.sqlite3')
   const database = openBoardDatabase(path)
-  database.cards.create(cardOf('card_1'), { max: MAX })
+  database.cards.create(cardOf('card_1'), { max: MAX, by: ADA })
   database.close()
   await copyClosedDatabase(path, join(folder, 'copy.sqlite3'), 'board')
   t.same(openIn(t, join(folder, 'copy.sqlite3')).cards.find('card_1')?.id, 'card_1')

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { openBoardDatabase } from '../../../../src/store/sqlite/board/board-database.js'
 import { openBoardStore } from '../../../../src/store/sqlite/board/board-store.js'
+import { ADA } from '../../../board/actor.js'
 import { testFolder } from '../../../support/test-folder.js'
 
 const AT = '2031-05-04T09:00:00.000000Z'
@@ -24,8 +25,11 @@ const unexpected = (error: unknown) => {
 
 t.test('cards, runs and sessions are asked across the thread, and refusals keep their words', async t => {
   const store = await openBoardStore(filesIn(t), { onFailure: unexpected })
-  t.match(await store.cards.create(toCard('card_1'), { max: 1 }), { rank: 1, version: 1 })
-  await t.rejects(store.cards.create(toCard('card_2'), { max: 1 }), { category: 'conflict', code: 'board_full' })
+  t.match(await store.cards.create(toCard('card_1'), { max: 1, by: ADA }), { rank: 1, version: 1 })
+  await t.rejects(store.cards.create(toCard('card_2'), { max: 1, by: ADA }), {
+    category: 'conflict',
+    code: 'board_full',
+  })
   t.match(await store.cards.find('card_1'), CARD)
   t.equal(await store.cards.find('card_2'), undefined)
   t.equal(await store.runs.isPaused(), false)
@@ -40,7 +44,7 @@ t.test('cards, runs and sessions are asked across the thread, and refusals keep 
 t.test('what was asked is carried out in that order, and before it closes', async t => {
   const files = filesIn(t)
   const store = await openBoardStore(files, { onFailure: unexpected })
-  const asked = ['card_1', 'card_2', 'card_3'].map(id => store.cards.create(toCard(id), { max: 9 }))
+  const asked = ['card_1', 'card_2', 'card_3'].map(id => store.cards.create(toCard(id), { max: 9, by: ADA }))
   const copied = store.copies.cards(join(files.folder, 'copy.sqlite3')).catch((error: unknown) => error)
   await store.close()
   t.match(await Promise.all(asked), [{ rank: 1 }, { rank: 2 }, { rank: 3 }])
@@ -77,10 +81,10 @@ t.test('once a file of the board is gone everything is refused, and the rows are
     onFailure: error => failures.push(error),
     onLost: (_, database) => reports.push(database),
   })
-  await store.cards.create(toCard('card_1'), { max: 1 })
+  await store.cards.create(toCard('card_1'), { max: 1, by: ADA })
   rmSync(files.cards.path)
   const lost = { code: 'ledger_lost', message: /board\.sqlite3 is gone/ }
-  await t.rejects(store.cards.create(toCard('card_2'), { max: 9 }), lost)
+  await t.rejects(store.cards.create(toCard('card_2'), { max: 9, by: ADA }), lost)
   await t.rejects(store.close(), { ...lost, message: /All that was acknowledged is in/ })
   t.same(reports, [files.cards.path])
   t.match(failures, [lost])

@@ -3,6 +3,7 @@ import fc from 'fast-check'
 import t, { type Test } from 'tap'
 import type { Card } from '../../../../src/model/board/card.js'
 import { openBoardDatabase } from '../../../../src/store/sqlite/board/board-database.js'
+import { ADA } from '../../../board/actor.js'
 import { testFolder } from '../../../support/test-folder.js'
 
 const AT = '2031-05-04T09:00:00.000000Z'
@@ -41,7 +42,7 @@ t.test('a card is kept with all of its members', async t => {
     assignee: 'ada',
     links: ['chat:a/b:1', 'code_a:pull_request:7'],
   })
-  const made = cards.create(full, { max: MAX })
+  const made = cards.create(full, { max: MAX, by: ADA })
   t.same(made, { ...full, rank: 1, version: 1 })
   t.same(cards.find('card_1'), made)
   t.equal(cards.count(), 1)
@@ -50,38 +51,38 @@ t.test('a card is kept with all of its members', async t => {
 
 t.test('a change raises the version, and what changes nothing does not', async t => {
   const cards = openStore(t)
-  cards.create(cardWith('card_1'), { max: MAX })
-  const changed = cards.update('card_1', { labels: ['a'] }, { updatedAt: LATER })
+  cards.create(cardWith('card_1'), { max: MAX, by: ADA })
+  const changed = cards.update('card_1', { labels: ['a'] }, { updatedAt: LATER, by: ADA })
   t.match(changed, { version: 2, labels: ['a'], updated_at: LATER, created_at: AT })
-  t.same(cards.update('card_1', { labels: ['a'], title: 'card_1' }, { updatedAt: AT }), changed)
-  t.match(cards.update('card_1', { column: 'doing' }, { updatedAt: LATER }), { version: 3, column: 'doing' })
-  t.equal(cards.update('card_2', { title: 'x' }, { updatedAt: LATER }), undefined)
+  t.same(cards.update('card_1', { labels: ['a'], title: 'card_1' }, { updatedAt: AT, by: ADA }), changed)
+  t.match(cards.update('card_1', { column: 'doing' }, { updatedAt: LATER, by: ADA }), { version: 3, column: 'doing' })
+  t.equal(cards.update('card_2', { title: 'x' }, { updatedAt: LATER, by: ADA }), undefined)
 })
 
 t.test('the place of a card in its column is no part of its version', async t => {
   const cards = openStore(t)
-  for (const id of ['a', 'b', 'c']) cards.create(cardWith(id), { max: MAX })
-  const moved = cards.update('c', { position: 0 }, { updatedAt: LATER })
+  for (const id of ['a', 'b', 'c']) cards.create(cardWith(id), { max: MAX, by: ADA })
+  const moved = cards.update('c', { position: 0 }, { updatedAt: LATER, by: ADA })
   t.match(moved, { version: 1, updated_at: AT })
   t.same(standing(cards, 'backlog'), ['c', 'a', 'b'])
-  t.same(cards.update('c', { position: 0 }, { updatedAt: LATER }), moved)
+  t.same(cards.update('c', { position: 0 }, { updatedAt: LATER, by: ADA }), moved)
 })
 
 t.test('a change of another version is refused, and so is a deletion', async t => {
   const cards = openStore(t)
-  cards.create(cardWith('card_1'), { max: MAX })
-  cards.update('card_1', { title: 'second' }, { updatedAt: LATER })
+  cards.create(cardWith('card_1'), { max: MAX, by: ADA })
+  cards.update('card_1', { title: 'second' }, { updatedAt: LATER, by: ADA })
   const refused = { category: 'outdated', code: 'version_conflict', message: /version 2 now/ }
-  t.throws(() => cards.update('card_1', { title: 'third' }, { version: 1, updatedAt: LATER }), refused)
-  t.throws(() => cards.delete('card_1', { version: 3 }), refused)
+  t.throws(() => cards.update('card_1', { title: 'third' }, { version: 1, updatedAt: LATER, by: ADA }), refused)
+  t.throws(() => cards.delete('card_1', { version: 3, deletedAt: AT, by: ADA }), refused)
   t.match(cards.find('card_1'), { title: 'second', version: 2 })
-  t.equal(cards.delete('card_1', { version: 2 }), true)
-  t.equal(cards.delete('card_1', {}), false)
+  t.equal(cards.delete('card_1', { version: 2, deletedAt: AT, by: ADA }), true)
+  t.equal(cards.delete('card_1', { deletedAt: AT, by: ADA }), false)
 })
 
 t.test('filters find what fits exactly, and combine', async t => {
   const cards = openStore(t)
-  const make = (id: string, members: Partial<Card>) => cards.create(cardWith(id, members), { max: MAX })
+  const make = (id: string, members: Partial<Card>) => cards.create(cardWith(id, members), { max: MAX, by: ADA })
   make('a', { labels: ['x', 'y'], links: ['k:1'], assignee: 'ada' })
   make('b', { labels: ['x%', '"x"'], links: ['k:12'], column: 'doing' })
   make('c', { labels: ['X'], assignee: 'Ada', column: 'doing' })
@@ -97,15 +98,15 @@ t.test('filters find what fits exactly, and combine', async t => {
 
 t.test('pages show every card once, although others are created and deleted between them', async t => {
   const cards = openStore(t)
-  for (let n = 0; n < 5; n++) cards.create(cardWith(`card_${n}`), { max: MAX })
+  for (let n = 0; n < 5; n++) cards.create(cardWith(`card_${n}`), { max: MAX, by: ADA })
   const first = cards.list({}, { limit: 2, after: 0 })
   t.same(
     first.items.map(({ id }) => id),
     ['card_0', 'card_1'],
   )
-  cards.delete('card_1', {})
-  cards.delete('card_4', {})
-  cards.create(cardWith('card_5'), { max: MAX })
+  cards.delete('card_1', { deletedAt: AT, by: ADA })
+  cards.delete('card_4', { deletedAt: AT, by: ADA })
+  cards.create(cardWith('card_5'), { max: MAX, by: ADA })
   const second = cards.list({}, { limit: 2, after: first.next ?? -1 })
   t.same(
     second.items.map(({ id }) => id),
@@ -117,18 +118,18 @@ t.test('pages show every card once, although others are created and deleted betw
 
 t.test('a full board refuses further cards', async t => {
   const cards = openStore(t)
-  for (const id of ['a', 'b']) cards.create(cardWith(id), { max: 2 })
-  t.throws(() => cards.create(cardWith('c'), { max: 2 }), { category: 'conflict', code: 'board_full' })
-  cards.delete('a', {})
-  cards.create(cardWith('c'), { max: 2 })
+  for (const id of ['a', 'b']) cards.create(cardWith(id), { max: 2, by: ADA })
+  t.throws(() => cards.create(cardWith('c'), { max: 2, by: ADA }), { category: 'conflict', code: 'board_full' })
+  cards.delete('a', { deletedAt: AT, by: ADA })
+  cards.create(cardWith('c'), { max: 2, by: ADA })
   t.equal(cards.count(), 2)
 })
 
 t.test('a place is found again and again between the same two cards', async t => {
   const cards = openStore(t)
-  for (const id of ['first', 'last']) cards.create(cardWith(id), { max: MAX })
+  for (const id of ['first', 'last']) cards.create(cardWith(id), { max: MAX, by: ADA })
   const between = Array.from({ length: 200 }, (_, n) => `card_${n}`)
-  for (const id of between) cards.create(cardWith(id), { position: 1, max: MAX })
+  for (const id of between) cards.create(cardWith(id), { position: 1, max: MAX, by: ADA })
   t.same(standing(cards, 'backlog'), ['first', ...between.reverse(), 'last'])
 })
 
@@ -147,8 +148,8 @@ t.test('any moves give the order that they give in a list', async t => {
           const id = `card_${card}`
           const from = cards.find(id)?.column
           const options = position === undefined ? {} : { position }
-          if (from === undefined) cards.create(cardWith(id, { column }), { ...options, max: MAX })
-          else cards.update(id, { column, ...options }, { updatedAt: LATER })
+          if (from === undefined) cards.create(cardWith(id, { column }), { ...options, max: MAX, by: ADA })
+          else cards.update(id, { column, ...options }, { updatedAt: LATER, by: ADA })
           if (from === column && position === undefined) continue
           for (const ids of model.values()) if (ids.includes(id)) ids.splice(ids.indexOf(id), 1)
           const ids = model.get(column) ?? []

@@ -3,6 +3,7 @@ import fc from 'fast-check'
 import t, { type Test } from 'tap'
 import type { Run, RunState } from '../../../../src/model/board/run.js'
 import { openBoardDatabase } from '../../../../src/store/sqlite/board/board-database.js'
+import { ADA } from '../../../board/actor.js'
 import { testFolder } from '../../../support/test-folder.js'
 
 const AT = '2031-05-04T09:00:00.000000Z'
@@ -37,7 +38,7 @@ t.test('a run is found as it was created, and an update changes only what it nam
   const { runs } = openStore(t)
   const plan = { command: ['a\0"\ud800', '-x'], folder: '/w', environment: ['PATH'], timeout_seconds: 5 }
   const run: Run = { ...QUEUED, plan }
-  runs.create(run, { keep: 10 })
+  runs.create(run, { keep: 10, by: ADA })
   t.same(runs.find('run_1'), run)
   const changes = { state: 'failed', reason: 'signal', signal: 'SIGKILL', finished_at: AT } as const
   t.same(runs.update('run_1', changes), { ...run, ...changes })
@@ -51,7 +52,7 @@ t.test('runs come newest first, page by page, by card and by state', async t => 
   const { runs } = openStore(t)
   for (const n of [1, 2, 3, 4, 5]) {
     const state: RunState = n % 2 ? 'done' : 'queued'
-    runs.create({ ...QUEUED, id: `run_${n}`, card_id: n > 3 ? 'card_2' : 'card_1', state }, { keep: 10 })
+    runs.create({ ...QUEUED, id: `run_${n}`, card_id: n > 3 ? 'card_2' : 'card_1', state }, { keep: 10, by: ADA })
   }
   const idsOf = ({ items }: { items: Run[] }) => items.map(({ id }) => id)
   const first = runs.list({}, { limit: 2, after: null })
@@ -65,9 +66,9 @@ t.test('runs come newest first, page by page, by card and by state', async t => 
 
 t.test('of finished runs the oldest go, with their logs; active ones stay', async t => {
   const { runs } = openStore(t)
-  runs.create(QUEUED, { keep: 2 })
+  runs.create(QUEUED, { keep: 2, by: ADA })
   for (const n of [2, 3, 4]) {
-    runs.create({ ...QUEUED, id: `run_${n}`, state: 'done' }, { keep: 2 })
+    runs.create({ ...QUEUED, id: `run_${n}`, state: 'done' }, { keep: 2, by: ADA })
     runs.appendLog(`run_${n}`, [out('x')], { bytes: 10, pieces: 99 })
   }
   t.same(
@@ -81,9 +82,9 @@ t.test('of finished runs the oldest go, with their logs; active ones stay', asyn
 
 t.test('active runs are listed with their markers, oldest first, also after the file is opened again', async t => {
   const { runs, folder, close } = openStore(t)
-  runs.create(QUEUED, { keep: 9 })
-  runs.create({ ...QUEUED, id: 'run_2', state: 'done' }, { keep: 9 })
-  runs.create({ ...QUEUED, id: 'run_3' }, { keep: 9 })
+  runs.create(QUEUED, { keep: 9, by: ADA })
+  runs.create({ ...QUEUED, id: 'run_2', state: 'done' }, { keep: 9, by: ADA })
+  runs.create({ ...QUEUED, id: 'run_3' }, { keep: 9, by: ADA })
   runs.mark('run_1', 'm')
   runs.update('run_1', { state: 'running' })
   runs.setPaused(true)
@@ -103,7 +104,7 @@ t.test('active runs are listed with their markers, oldest first, also after the 
 
 t.test('a log keeps any text, NUL and beyond the first plane included', async t => {
   const { runs } = openStore(t)
-  runs.create(QUEUED, { keep: 9 })
+  runs.create(QUEUED, { keep: 9, by: ADA })
   const written = runs.appendLog('run_1', [out('a\0b'), { at: AT, stream: 'note', text: '😀' }], {
     bytes: 99,
     pieces: 99,
@@ -115,7 +116,7 @@ t.test('a log keeps any text, NUL and beyond the first plane included', async t 
 
 t.test('a log is read some at a time, and never without end', async t => {
   const { runs } = openStore(t)
-  runs.create(QUEUED, { keep: 9 })
+  runs.create(QUEUED, { keep: 9, by: ADA })
   runs.appendLog(
     'run_1',
     Array.from({ length: 200 }, () => out('abc')),
@@ -130,7 +131,7 @@ t.test('a log is read some at a time, and never without end', async t => {
 
 t.test('a log of tiny pieces is bounded by their number, and read in turns', async t => {
   const { runs } = openStore(t)
-  runs.create(QUEUED, { keep: 9 })
+  runs.create(QUEUED, { keep: 9, by: ADA })
   const most = { bytes: 99_999, pieces: 2_000 }
   for (let batch = 0; batch < 3; batch++)
     runs.appendLog(
@@ -151,7 +152,7 @@ t.test('a log holds its newest pieces, as many as fit, and counts what gave way'
   await fc.assert(
     fc.property(batches, fc.integer({ min: 0, max: 120 }), (texts, maxBytes) => {
       const id = `run_${++made}`
-      runs.create({ ...QUEUED, id }, { keep: 9 })
+      runs.create({ ...QUEUED, id }, { keep: 9, by: ADA })
       for (const batch of texts) runs.appendLog(id, batch.map(out), { bytes: maxBytes, pieces: 1_000 })
       const all = texts.flat()
       const kept = runs.readLog(id, 0, 9999)
