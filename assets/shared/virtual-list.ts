@@ -14,6 +14,17 @@ export interface ListHandle {
   focus(): void
 }
 
+/** Place of a row in a tree. */
+export interface Branch {
+  /** From 1. */
+  level: number
+  /** From 1, and how many there are: rows of this level that belong to the same row. */
+  position: number
+  size: number
+  /** Of a row that opens and closes: whether the rows that belong to it follow. */
+  isOpen?: boolean
+}
+
 export interface VirtualListProps<Item> {
   /** Accessible name. */
   label: string
@@ -28,11 +39,8 @@ export interface VirtualListProps<Item> {
   renderDay?: (day: string) => Children
   /** Whether it is a line between rows, which the keyboard skips. */
   isLine?: (item: Item) => boolean
-  /**
-   * Makes it a tree: the level of a row from 1, and of a row that opens and closes, whether the rows below it are shown.
-   * Enter and the arrows to the sides open and close.
-   */
-  branchOf?: (item: Item) => { level: number; isOpen?: boolean }
+  /** Makes it a tree. Enter and the arrows to the sides open and close rows. */
+  branchOf?: ((item: Item) => Branch | undefined) | undefined
   /** Content of the sticky day heading, such as the pill. */
   sticky?: Children
   /** Before and after all rows: skeletons, the start of the ledger. */
@@ -174,13 +182,13 @@ export function VirtualList<Item>(props: VirtualListProps<Item>) {
   }
   const here = () => activeIndex ?? heights.indexAt(Math.max(0, view.top)) - 1
   const parentOf = (index: number) =>
-    entries.findLastIndex(({ item }, at) => at < index && item !== undefined && branchOf?.(item).level === 1)
+    entries.findLastIndex(({ item }, at) => at < index && item !== undefined && branchOf?.(item)?.level === 1)
   const press = (event: KeyboardEvent) => {
     if (event.target !== scroller.current || event.ctrlKey || event.metaKey || event.altKey) return
     const at = here()
     const pageFrom = (top: number) => heights.indexAt(heights.topOf(at) + top)
     const { item } = entries[activeIndex ?? -1] ?? {}
-    const { level = 1, isOpen } = (item !== undefined && branchOf?.(item)) || {}
+    const { level = 1, isOpen = undefined } = (item !== undefined && branchOf?.(item)) || {}
     if (event.key === 'ArrowDown') walkTo(at + 1, 1)
     else if (event.key === 'ArrowUp') walkTo(at - 1, -1)
     else if (event.key === 'PageDown') walkTo(pageFrom(view.height - day), 1)
@@ -188,6 +196,7 @@ export function VirtualList<Item>(props: VirtualListProps<Item>) {
     else if (event.key === 'Home') walkTo(0, 1)
     else if (event.key === 'End') walkTo(entries.length - 1, -1)
     else if (event.key === 'ArrowLeft' && level > 1) walkTo(parentOf(at), -1)
+    else if (event.key === 'ArrowRight' && isOpen === true) walkTo(at + 1, 1)
     else if (item !== undefined && [OPENED_BY[String(isOpen)], 'Enter'].includes(event.key)) onOpen?.(item)
     else return
     event.preventDefault()
@@ -223,9 +232,9 @@ export function VirtualList<Item>(props: VirtualListProps<Item>) {
     }
     const state = { isActive: key === active, isSelected: key === selected }
     const branch = branchOf?.(item)
-    return html`<div key=${`row ${key}`} id=${rowId(id, key)} role=${branch ? 'treeitem' : 'option'} data-key=${key} style=${style}
+    return html`<div key=${`row ${key}`} id=${rowId(id, key)} role=${branchOf ? 'treeitem' : 'option'} data-key=${key} style=${style}
       class=${classes('list-row', state.isActive && 'is-active', state.isSelected && 'is-selected')}
-      aria-level=${branch?.level} aria-expanded=${branch?.isOpen} aria-selected=${state.isSelected} aria-posinset=${index + 1} aria-setsize=${entries.length}
+      aria-level=${branch?.level} aria-expanded=${branch?.isOpen} aria-selected=${state.isSelected} aria-posinset=${branch?.position ?? index + 1} aria-setsize=${branch?.size ?? entries.length}
       onClick=${() => {
         // The user has selected text to copy.
         if (getSelection()?.isCollapsed === false) return

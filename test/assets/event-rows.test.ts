@@ -3,6 +3,7 @@ import t from 'tap'
 import { isLine, rowKey, toListed, toRows } from '../../assets/observatory/events/list/list-rows.js'
 import { rowWords } from '../../assets/observatory/events/list/row-words.js'
 import { SseReader } from '../../assets/shared/server/sse-reader.js'
+import { withEmoji } from '../../assets/shared/words/emoji.js'
 import type { StoredEvent } from '../../src/model/events/event.js'
 
 function event(change: Partial<StoredEvent> = {}): StoredEvent {
@@ -87,4 +88,17 @@ t.test('a stream is cut into the same messages wherever its pieces end', async t
       t.same(found, expected)
     }),
   )
+})
+
+t.test('codes of emoji are characters or words, and what only looks like one stays', async t => {
+  for (const [text, shown] of [
+    ['Done :tada::rocket:', 'Done 🎉🚀'],
+    ['Done :tada: :+1:', 'Done 🎉 👍'],
+    [':party_blob: all', 'party blob all'],
+    [':constructor:', 'constructor'],
+    ['at 10:30:45, std::vector::size, http://a:80/:id:/x', 'at 10:30:45, std::vector::size, http://a:80/:id:/x'],
+    ['`:tada:`', '`:tada:`'],
+  ] as const) {
+    t.equal(withEmoji(text), shown)
+  }
 })

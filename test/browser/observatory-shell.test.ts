@@ -1,6 +1,9 @@
 import t from 'tap'
+import type { NewEvent } from '../../src/model/events/event.js'
+import { listPlatforms } from '../../src/platforms/adapters.js'
 import { codeA } from '../../src/platforms/code-a/adapter.js'
 import { startWithUsers } from '../accounts/accounts-rig.js'
+import { eventOf, readFixtures } from '../platforms/code-a/support.js'
 import { inBrowser, openBrowser } from './chromium.js'
 import { logIn } from './login-site.js'
 import { ObservatorySite, PHONE, ROOT_PATH, WALL } from './observatory-site.js'
@@ -8,6 +11,8 @@ import { addressOf, findAxeViolations, findAxeViolationsInBothSchemes, focused, 
 
 /** All script of the observatory, compressed, in bytes. */
 const SCRIPT_BUDGET = 120_000
+/** Transferred until the first rows are shown, headers included. Bytes. */
+const FIRST_ROWS_BUDGET = 90_000
 
 t.test('the shell of the observatory in a browser', inBrowser(), async t => {
   const site = new ObservatorySite(await openBrowser(t))
@@ -182,6 +187,34 @@ t.test('the shell of the observatory in a browser', inBrowser(), async t => {
       .getByRole('dialog', { name: 'Ledger' })
       .filter({ hasText: /0\s*events/ })
       .waitFor()
+  })
+
+  t.test('the first rows of real payloads need few requests and little data', async t => {
+    const served = await site.serve(t, { platforms: listPlatforms() })
+    const deliveries = readFixtures().flatMap(sent => {
+      try {
+        return [eventOf(sent)]
+      } catch {
+        // It is no event, or several.
+        return []
+      }
+    })
+    const written = Array.from({ length: 120 }, (_, at) => {
+      const event = deliveries[at % deliveries.length] as NewEvent
+      return { ...event, dedupe_key: `${event.dedupe_key}:${at}` }
+    })
+    await served.post(`${ROOT_PATH}/api/events`, written)
+    const page = await site.open(t, served)
+    const rowsAt = await page.evaluate(`new Promise(resolve => {
+      const look = () => document.querySelector('.event-row') ? resolve(performance.now()) : requestAnimationFrame(look)
+      look()
+    })`)
+    await page.waitForLoadState('networkidle')
+    const sizes: number[] = await page.evaluate(`performance.getEntries()
+      .filter(entry => entry.transferSize > 0 && entry.startTime < ${rowsAt}).map(entry => entry.transferSize)`)
+    const bytes = sizes.reduce((sum, size) => sum + size)
+    t.ok(sizes.length <= 15, `${sizes.length} requests`)
+    t.ok(bytes <= FIRST_ROWS_BUDGET, `${bytes} bytes`)
   })
 
   t.test('all its script weighs little, and is not asked for twice', async t => {

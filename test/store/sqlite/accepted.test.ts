@@ -33,7 +33,7 @@ t.test('the head is known after a repeat alone', async t => {
   await store.close()
   const again = await open(t, path)
   await again.events.record([messageCreated('1')])
-  t.match(await again.events.health(), { head: NOON })
+  t.match(await again.events.health(), { head: { capturedAt: NOON } })
   await again.close()
 })
 

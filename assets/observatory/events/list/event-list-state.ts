@@ -10,8 +10,9 @@ import { eventKey } from '../event-words.js'
 import { apiQuery, extendRange, filters, isOpenRange, queryKey, rangeOf, setFilters } from '../filters/filters.js'
 import { type ListedEvent, toListed } from './list-rows.js'
 
-/** Rows per request. The first rows fill a tall window; those below it follow. */
+/** Rows per request. */
 const PAGE = 100
+/** Rows of the first request: they fill a window, and the payloads of more would delay them. */
 const FIRST_PAGE = 30
 /** Maximum loaded rows; above it, rows at the other end are dropped and load again when scrolled to. */
 export const MOST_LISTED = 2_000
@@ -56,7 +57,7 @@ export function listed(events: readonly StoredEvent[]): ListedEvent[] {
   return events.map(event => toListed(event, terms))
 }
 
-async function readPage(query: Readonly<Record<string, string>>, signal: AbortSignal, limit = PAGE) {
+async function readPage(query: Readonly<Record<string, string>>, limit: number, signal: AbortSignal) {
   const page = await api<EventPage>('/api/events', { query: { ...apiQuery(), ...query, limit }, signal })
   return { ...page, items: listed(page.items) }
 }
@@ -65,7 +66,7 @@ async function readPage(query: Readonly<Record<string, string>>, signal: AbortSi
 export async function reload(): Promise<void> {
   const key = queryKey.peek()
   await run('reload', async signal => {
-    const { items, has_more: hasOlder, next_since, epoch } = await readPage({ order: 'desc' }, signal, FIRST_PAGE)
+    const { items, has_more: hasOlder, next_since, epoch } = await readPage({ order: 'desc' }, FIRST_PAGE, signal)
     const now = state.peek()
     // Live may have added some during the request.
     const since =
@@ -82,8 +83,8 @@ async function reloadAround({ captured_at: at }: StoredEvent): Promise<void> {
   const key = queryKey.peek()
   await run('reload', async signal => {
     const [older, newer] = await Promise.all([
-      readPage({ to: at, order: 'desc' }, signal),
-      readPage({ since: at, order: 'asc' }, signal),
+      readPage({ to: at, order: 'desc' }, FIRST_PAGE, signal),
+      readPage({ since: at, order: 'asc' }, FIRST_PAGE, signal),
     ])
     const items = [...newer.items.reverse(), ...older.items]
     return {
@@ -99,7 +100,7 @@ export async function loadOlder(): Promise<void> {
   const last = items.at(-1)
   if (!last || !hasOlder || work.peek() || isStuck('older') || key !== queryKey.peek()) return
   await run('older', async signal => {
-    const page = await readPage({ to: justBefore(last.captured_at), order: 'desc' }, signal)
+    const page = await readPage({ to: justBefore(last.captured_at), order: 'desc' }, PAGE, signal)
     const now = state.peek()
     const all = [...now.items, ...page.items]
     const isTooMany = all.length > MOST_LISTED
@@ -118,7 +119,7 @@ export async function loadNewer(): Promise<void> {
   const [first] = items
   if (!first || !hasNewer || work.peek() || isStuck('newer') || key !== queryKey.peek()) return
   await run('newer', async signal => {
-    const page = await readPage({ since: first.captured_at, order: 'asc' }, signal)
+    const page = await readPage({ since: first.captured_at, order: 'asc' }, PAGE, signal)
     const now = state.peek()
     const all = [...page.items.reverse(), ...now.items]
     const isTooMany = all.length > MOST_LISTED
@@ -162,13 +163,14 @@ export function retryList(): void {
 }
 
 /**
- * From the newest event; first of all, from the event in the address. A range that has an end was chosen around the open
- * event if it contains it.
+ * From the newest event; first of all, from the event in the address. A range with an end that contains the open event is
+ * a range around it, and a list that was opened at an event stays at the open one.
  */
 function load(isFirst = state.peek().key === undefined): void {
   const event = selectedEvent.peek()
   if (isFirst && selectedKey.peek() !== undefined) void openSelected(true)
-  else if (event && !isOpenRange.peek() && isInRange(event)) void reloadAround(event)
+  else if (event && isInRange(event) && (!isOpenRange.peek() || state.peek().openedAt !== undefined))
+    void reloadAround(event)
   else void reload()
 }
 
@@ -234,7 +236,8 @@ async function openSelected(isFirst = false): Promise<void> {
     extendRange(event.captured_at)
     isExtending = false
   }
-  if (event && isInRange(event) && (isNew || isBeyond(event))) await reloadAround(event)
+  if (event && isInRange(event) && (isNew || state.peek().key !== queryKey.peek() || isBeyond(event)))
+    await reloadAround(event)
   else if (isNew) await reload()
 }
 

@@ -4,11 +4,11 @@ import { appearance } from '../../../shared/appearance.js'
 import { Glyph } from '../../../shared/controls/glyph.js'
 import { ProblemNote } from '../../../shared/controls/problem-note.js'
 import { type Children, classes, html } from '../../../shared/html.js'
+import { lazily } from '../../../shared/lazy.js'
 import { isCoarse, isPhone } from '../../../shared/media.js'
 import { useSlow } from '../../../shared/server/resource.js'
 import { type ListHandle, VirtualList } from '../../../shared/virtual-list.js'
 import { filters, queryKey } from '../filters/filters.js'
-import { NothingMatches } from '../filters/nothing-matches.js'
 import { BurstRow } from './burst-row.js'
 import { DayHeading } from './day-heading.js'
 import {
@@ -26,8 +26,10 @@ import { ListEnd } from './list-end.js'
 import { ListProblem } from './list-problem.js'
 import { isBurst, isEvent, isLine, type ListRow, rowDay, rowKey } from './list-rows.js'
 import { freshKeys, pendingCount } from './live.js'
-import { shownKey, shownRows, shownTerms, toggleBurst } from './shown-rows.js'
+import { shownBranches, shownKey, shownRows, shownTerms, toggleBurst } from './shown-rows.js'
 import { SkeletonRows } from './skeleton-rows.js'
+
+const NothingMatches = lazily(() => import('../filters/nothing-matches.js').then(module => module.NothingMatches))
 
 export interface EventListProps {
   handle: { current: ListHandle | null }
@@ -76,18 +78,18 @@ export function EventList({ handle: list, isAtTop, onActive, onNewest }: EventLi
   }
   const rows = shownRows.value
   const terms = shownTerms.value
-  const inBursts = new Set(rows.flatMap(row => (isBurst(row) ? row.burst : [])))
+  const branches = shownBranches.value
+  const inBursts = new Set<ListRow>(rows.flatMap(row => (isBurst(row) ? row.burst : [])))
   const renderRow = (row: ListRow): Children => {
     if (isLine(row)) return html`<div class="events-line"><p>${row.text}</p></div>`
-    if (isBurst(row)) return html`<${BurstRow} row=${row} isShort=${isShort} />`
+    if (isBurst(row))
+      return html`<${BurstRow} row=${row} isNew=${row.burst.some(event => fresh.has(event.key))} isShort=${isShort} />`
     return html`<${EventRow} event=${row} terms=${terms} isNew=${fresh.has(row.key)} isShort=${isShort} isInBurst=${inBursts.has(row)} />`
   }
-  const branchOf = (row: ListRow) =>
-    isBurst(row) ? { level: 1, isOpen: row.isOpen } : { level: isEvent(row) && inBursts.has(row) ? 2 : 1 }
   const isCompact = appearance.value.density === 'compact' && !isCoarse.value
   return html`<section class=${classes('events-list', fresh.size > MOST_FADING && 'is-busy')} aria-label="Events" aria-busy=${loading.value === 'reload'}>
     <${VirtualList} label="Events, newest first" items=${rows} keyOf=${rowKey} heightOf=${isShort ? phoneHeight : isCompact ? compactHeight : rowHeight}
-      dayOf=${rowDay} renderItem=${renderRow} renderDay=${(day: string) => html`<${DayHeading} day=${day} />`} isLine=${isLine} branchOf=${branchOf}
+      dayOf=${rowDay} renderItem=${renderRow} renderDay=${(day: string) => html`<${DayHeading} day=${day} />`} isLine=${isLine} branchOf=${(row: ListRow) => branches.get(row)}
       before=${hasNewer && html`<${SkeletonRows} count=${3} />`} after=${html`<${ListEnd} />`} hasMoreAbove=${hasNewer}
       selected=${selectedKey.value} handle=${list}
       onOpen=${(row: ListRow) => {

@@ -1,5 +1,6 @@
 import type { StoredEvent } from '#model/events/event'
 import { sentenceOf } from '#model/sentences/event-sentence'
+import { withEmoji } from '../../../shared/words/emoji.js'
 import { findMatches } from '../../../shared/words/text.js'
 import { wordsSaid } from '../event-words.js'
 
@@ -27,7 +28,9 @@ export function rowWords(event: StoredEvent, terms: readonly string[]): RowWords
   const missing = terms.filter(term => !inSight.some(text => isIn(text, term)))
   const found = missing.length > 0 ? findInside(event, missing) : undefined
   if (found) return { kind: 'found', path: found.path, text: excerpt(found.text, missing) }
-  return said.trim() === '' ? { kind: 'none' } : { kind: 'said', text: withoutMarks(excerpt(said, terms)) }
+  // A search may be for the name of an emoji, which is marked then.
+  const shownCodes = (text: string) => (terms.length === 0 ? withEmoji(text) : text)
+  return said.trim() === '' ? { kind: 'none' } : { kind: 'said', text: withoutMarks(shownCodes(excerpt(said, terms))) }
 }
 
 /** The words of Markdown without its marks: a row has one style, and one line. */

@@ -1,10 +1,21 @@
 import { computed, effect, type ReadonlySignal, signal } from '@preact/signals'
 import { isFolded } from '#model/sentences/machine-runs'
+import type { Branch } from '../../../shared/virtual-list.js'
 import { searchTerms } from '../../../shared/words/text.js'
 import { shortTime } from '../../../shared/words/time.js'
 import { loaded, loadNewer, loadOlder, MOST_LISTED, select, selectedEvent, selectedKey } from './event-list-state.js'
 import { readUpTo } from './kept-place.js'
-import { type Burst, isBurst, isEvent, type Line, type ListedEvent, type ListRow, rowKey, toRows } from './list-rows.js'
+import {
+  type Burst,
+  isBurst,
+  isEvent,
+  isLine,
+  type Line,
+  type ListedEvent,
+  type ListRow,
+  rowKey,
+  toRows,
+} from './list-rows.js'
 import { caughtUp } from './live.js'
 
 /** Keys of events whose burst is open. */
@@ -30,6 +41,24 @@ export const shownRows: ReadonlySignal<readonly ListRow[]> = computed(() => {
   const keys = new Set(opened.value)
   const isOpen = (burst: readonly ListedEvent[]) => burst.some(event => isFolded(event) && keys.has(event.key))
   return toRows(items, lines, shownTerms.value.length === 0 ? isOpen : undefined)
+})
+
+/** Places of the rows in the tree. A failure below a closed burst is not inside it. */
+export const shownBranches: ReadonlySignal<ReadonlyMap<ListRow, Branch>> = computed(() => {
+  const rows = shownRows.value.filter(row => !isLine(row))
+  const branches = new Map<ListRow, Branch>()
+  for (const row of rows) {
+    if (!isBurst(row) || !row.isOpen) continue
+    for (const [at, event] of row.burst.entries()) {
+      branches.set(event, { level: 2, position: at + 1, size: row.burst.length })
+    }
+  }
+  const outer = rows.filter(row => !branches.has(row))
+  for (const [at, row] of outer.entries()) {
+    const branch = { level: 1, position: at + 1, size: outer.length }
+    branches.set(row, isBurst(row) ? { ...branch, isOpen: row.isOpen } : branch)
+  }
+  return branches
 })
 
 export function toggleBurst({ burst, isOpen }: Burst): void {

@@ -1,3 +1,4 @@
+import { AppError } from '../../../model/app-error.js'
 import type { Micros } from '../../../model/timestamp.js'
 import { chainDigest, contentDigest, contentOf, EMPTY_DIGEST } from '../../event-digest.js'
 import type { Database } from '../files/database.js'
@@ -69,20 +70,26 @@ export class EventChain {
     this.#end = end
   }
 
-  /** Events without a digest follow all that have one. */
+  /** Events without a digest follow all that have one. As a rule, the newest has one. */
   #findEnd(appended: number): ChainEnd {
-    let low = 0
+    let end: ChainEnd = { seq: 0, digest: EMPTY_DIGEST }
     let high = appended
-    while (low < high) {
-      const middle = Math.ceil((low + high) / 2)
-      if (this.#stored(middle)) low = middle
-      else high = middle - 1
+    for (let seq = appended; end.seq < high; seq = Math.ceil((end.seq + high) / 2)) {
+      const digest = this.#stored(seq)
+      if (digest) end = { seq, digest }
+      else high = seq - 1
     }
-    return { seq: low, digest: this.#stored(low) ?? EMPTY_DIGEST }
+    return end
   }
 
+  /** A damaged row counts as one without a digest: the ledger must open, because the other rows can be read. */
   #stored(seq: number): Buffer | undefined {
-    const digest = this.database.first(DIGEST, seq)?.digest as Uint8Array | null | undefined
-    return digest ? Buffer.from(digest) : undefined
+    try {
+      const digest = this.database.first(DIGEST, seq)?.digest as Uint8Array | null | undefined
+      return digest ? Buffer.from(digest) : undefined
+    } catch (error) {
+      if (error instanceof AppError && error.code === 'store_corrupt') return undefined
+      throw error
+    }
   }
 }
