@@ -15,6 +15,7 @@ t.test('health names the database, and the state of the ledger', async t => {
     version: '1.2.3',
     engine: 'sqlite',
     head: '2031-05-04T09:00:00.000000Z',
+    head_digest: 'd0'.repeat(32),
     epoch: 'epoch-1',
     schema_version: 3,
     unindexed_events: 0,
