@@ -12,6 +12,8 @@ export interface OpenBoard {
   store: BoardStore
   /** Where its server listens for local callers. */
   socket: string
+  /** The owner of the cards' file. */
+  cardsOwner: Ownership
   /** Records the server's address in the owner file, for messages of other processes. */
   announce(address: string): Promise<void>
   /** Rejects when the files are no longer ours. */
@@ -88,7 +90,7 @@ export async function openBoard(home: string, logger: Logger): Promise<OpenBoard
     const kept = store.putAside
     if (kept !== undefined) logger.error({ kept }, 'the session database was damaged: all users have to log in again')
     const announce = (address: string) => cardsOwner.announce({ address })
-    return { store, socket, announce, failed: failure.promise, close }
+    return { store, cardsOwner, socket, announce, failed: failure.promise, close }
   } catch (error) {
     await close()
     throw error

@@ -40,7 +40,7 @@ export function wallClock(): Micros {
  *   `unavailable/store_…`, `configuration/…`
  */
 export async function openLedger(
-  { database, maxSubscriptions }: LocalSettings & { maxSubscriptions?: number },
+  { database, maxSubscriptions, upgradeCopy }: LocalSettings & { maxSubscriptions?: number },
   role: OwnerRole,
   clock: () => Micros = wallClock,
   report: (problem: unknown) => void = () => {},
@@ -69,6 +69,8 @@ export async function openLedger(
     const store = await openSqliteStore({
       path: ownership.database,
       ownerNonce: ownership.record.nonce,
+      // The file of the older layout is a copy already.
+      upgradeCopy: upgradeCopy && !copied,
       clock,
       onFailure: error => void noted.then(() => failure.reject(error)),
       onLost: error => {

@@ -12,6 +12,8 @@ export interface LocalSettings {
   /** Absolute. Its `event` folder contains the ledger's files. */
   home: string
   database: DatabaseSetting
+  /** Copy a ledger of an older release before its schema is upgraded. */
+  upgradeCopy: boolean
 }
 
 export interface LocalFlags {
@@ -29,7 +31,11 @@ export function readLocalSettings(flags: LocalFlags, sources: SettingSources): L
 /** The same as part of a larger set that ends with `reader.finish()`. */
 export function readLocal(reader: SettingReader, flags: LocalFlags): LocalSettings {
   const home = readHome(reader)
-  return { home, database: readDatabase(reader, home, { flag: '--db', value: flags.db }) }
+  return {
+    home,
+    database: readDatabase(reader, home, { flag: '--db', value: flags.db }),
+    upgradeCopy: reader.oneOf('EVENT_UPGRADE_COPY', ['on', 'off'], 'on') === 'on',
+  }
 }
 
 /** Settings for managing a ledger's users on this machine. A running server uses its own instead. */

@@ -21,7 +21,9 @@ t.test('a ledger that another process holds for longer than capture waits makes 
     const owner = await acquireOwnership({ database: path, role, waitMs: 0, ...given })
     t.teardown(() => owner.release())
     const database = { path, isDefault: false, legacyPath: '' }
-    const error = await capture({ home: folder, database }, REQUEST, () => undefined).catch((error: unknown) => error)
+    const error = await capture({ home: folder, database, upgradeCopy: true }, REQUEST, () => undefined).catch(
+      (error: unknown) => error,
+    )
     t.match(error, {
       category: 'unavailable',
       code: 'ledger_busy',

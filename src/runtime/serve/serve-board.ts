@@ -12,6 +12,7 @@ import type { ReadLinkedEvents } from '../../server/ledger/linked-events.js'
 import type { BoardSettings } from '../../settings/board/board-settings.js'
 import { boardFiles, type OpenBoard, openBoard } from '../open-board.js'
 import { wallClock } from '../open-ledger.js'
+import { settleUpgrade } from '../settle-upgrade.js'
 import { type Listening, listen, readVersion, type ServedProgram, type SharedServices } from './served-program.js'
 
 /** A running board. */
@@ -78,6 +79,7 @@ export async function serveBoard(settings: BoardSettings, services: BoardService
     const listening = await listen(server, settings)
     listeners.push(listening)
     await opened.announce(listening.url)
+    await settleUpgrade(opened.cardsOwner, opened.store.upgrade, logger)
     const { socket, failed } = opened
     const { listLinkedCards } = server
     return { ...listening, home: settings.home, listLinkedCards, socket, failed, close: stop }

@@ -13,6 +13,7 @@ import { BackupSchedule } from '../backup/backup-schedule.js'
 import { CaptureSchedule } from '../capture/capture-schedule.js'
 import { Captures } from '../capture/captures.js'
 import { type OpenLedger, openLedger, wallClock } from '../open-ledger.js'
+import { settleUpgrade } from '../settle-upgrade.js'
 import { listen, readVersion, type ServedProgram, type SharedServices } from './served-program.js'
 import { elapsedMicros, watchedClock } from './watched-clock.js'
 
@@ -93,6 +94,7 @@ export async function serveLedger(settings: LedgerSettings, services: LedgerServ
     await server.listenSocket(opened.socket)
     const listening = await listen(server, settings)
     await opened.ownership.announce({ address: listening.url })
+    await settleUpgrade(opened.ownership, opened.store.upgrade, logger)
     if (settings.capture)
       schedule = new CaptureSchedule({ captures, chat: settings.capture, logger, checkMs: CHECK_MS })
     if (settings.backups) {

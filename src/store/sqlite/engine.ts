@@ -10,7 +10,7 @@ import type { TaskCall } from './thread/protocol.js'
 import { type CommitLoad, read, TaskList } from './thread/task.js'
 import { LEDGER_MIGRATIONS, SCHEMA_VERSION } from './upgrade/ledger-migrations.js'
 import { findLeftovers, type Leftover } from './upgrade/leftovers.js'
-import { migrate } from './upgrade/migrate.js'
+import { migrate, type Upgrade } from './upgrade/migrate.js'
 import { EventWriter } from './write/event-writer.js'
 
 const EPOCH = /* sql */ `SELECT value FROM meta WHERE name = 'epoch'`
@@ -47,7 +47,16 @@ export interface LedgerFacts {
   schemaVersion: number
   /** Rows of an older ledger that could not be carried over. */
   leftovers: readonly Leftover[]
+  /** Of a ledger that an older release has written. */
+  upgrade: Upgrade | undefined
 }
+
+export interface EngineOptions extends LossHandling {
+  /** Copy a ledger of an older release before its upgrade; true if absent. */
+  upgradeCopy?: boolean | undefined
+}
+
+const NO_ROOM = 'Make room, or make a backup elsewhere and set EVENT_UPGRADE_COPY=off.'
 
 /** The opened ledger: carries out its tasks. Knows nothing of threads. */
 export class Engine {
@@ -59,15 +68,16 @@ export class Engine {
   readonly #writer: EventWriter
   #checkpointDue = false
 
-  /** @throws AppError `unavailable/store_…`, `configuration/store_foreign`, `configuration/store_newer` */
-  constructor(path: string, guard: LossHandling = {}) {
+  /** @throws AppError `unavailable/store_…`, `configuration/store_foreign`, `configuration/store_newer`; as `migrate` */
+  constructor(path: string, { upgradeCopy = true, ...guard }: EngineOptions = {}) {
     const database = new Database(path, { noun: 'ledger', refuseForeign, ...guard })
     try {
-      migrate(database, 'ledger', LEDGER_MIGRATIONS)
+      const copyAdvice = upgradeCopy ? NO_ROOM : undefined
+      const upgrade = migrate(database, { noun: 'ledger', steps: LEDGER_MIGRATIONS, copyAdvice })
       const epoch = String(database.first(EPOCH)?.value)
       const index = new SearchIndex(database)
       const writer = new EventWriter(database, index)
-      this.facts = { epoch, schemaVersion: SCHEMA_VERSION, leftovers: findLeftovers(database) }
+      this.facts = { epoch, schemaVersion: SCHEMA_VERSION, leftovers: findLeftovers(database), upgrade }
       this.tasks = ledgerTasks({ database, index, writer, epoch })
       this.#list = new TaskList(this.tasks)
       this.#index = index

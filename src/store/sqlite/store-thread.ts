@@ -1,6 +1,6 @@
 import { AppError } from '../../model/app-error.js'
 import type { Micros } from '../../model/timestamp.js'
-import type { LedgerFacts, LedgerTasks } from './engine.js'
+import type { EngineOptions, LedgerFacts, LedgerTasks } from './engine.js'
 import { BoundedWork } from './thread/bounded-work.js'
 import type { StoreFile, TaskCall } from './thread/protocol.js'
 import { makeProxies, type Proxies, type TaskKinds } from './thread/task.js'
@@ -23,6 +23,8 @@ export interface StoreThreadOptions {
   /** The files on the disk are no longer those that are open, or another attempt to save their content has failed. */
   onLost?: ((error: AppError) => void) | undefined
 }
+
+export interface LedgerFile extends StoreFile, Pick<EngineOptions, 'upgradeCopy'> {}
 
 /** What the thread reports once the database is open. */
 export interface StoreOpened extends LedgerFacts {
@@ -56,10 +58,10 @@ export class StoreThread {
   }
 
   /** Starts the thread and opens the database. @throws AppError `unavailable/store_…`, `configuration/store_newer` */
-  static async open(options: StoreFile & StoreThreadOptions): Promise<{ thread: StoreThread; facts: LedgerFacts }> {
-    const { path, ownerNonce, onFailure, onLost } = options
+  static async open(options: LedgerFile & StoreThreadOptions): Promise<{ thread: StoreThread; facts: LedgerFacts }> {
+    const { path, ownerNonce, upgradeCopy, onFailure, onLost } = options
     const file = new URL('./worker.js', import.meta.url)
-    const data: StoreFile = { path, ownerNonce }
+    const data: LedgerFile = { path, ownerNonce, upgradeCopy }
     const { calls, opened } = await WorkerCalls.start<StoreOpened>(file, { data, noun: 'ledger', onFailure, onLost })
     const { kinds, ...facts } = opened
     return { thread: new StoreThread(calls, kinds), facts }

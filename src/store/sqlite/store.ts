@@ -4,9 +4,9 @@ import type { Micros } from '../../model/timestamp.js'
 import type { Store } from '../store.js'
 import { type CopySource, copyToNewFile } from './files/new-copy.js'
 import { shareUserReads } from './shared-user-reads.js'
-import { StoreThread, type StoreThreadOptions } from './store-thread.js'
-import type { StoreFile } from './thread/protocol.js'
+import { type LedgerFile, StoreThread, type StoreThreadOptions } from './store-thread.js'
 import type { Leftover } from './upgrade/leftovers.js'
+import type { Upgrade } from './upgrade/migrate.js'
 import { EventGroups } from './write/event-groups.js'
 
 /** A ledger in one SQLite file. */
@@ -14,6 +14,8 @@ export interface SqliteStore extends Store {
   readonly schemaVersion: number
   /** Rows of an older ledger that could not be carried over. */
   readonly leftovers: readonly Leftover[]
+  /** Of a ledger that an older release has written. */
+  readonly upgrade: Upgrade | undefined
   /** Resolves when a task has met damage in the file: `unavailable/store_corrupt`. */
   readonly damaged: Promise<AppError>
   /** Checks the whole file for damage; writes wait. @returns the findings, none for a file without damage */
@@ -28,7 +30,7 @@ export interface SqliteStore extends Store {
   copyTo(path: string, signal?: AbortSignal): Promise<void>
 }
 
-export interface SqliteStoreOptions extends StoreFile, StoreThreadOptions {
+export interface SqliteStoreOptions extends LedgerFile, StoreThreadOptions {
   /** Wall clock in microseconds. It may step back; `captured_at` does not. */
   clock: () => Micros
   /**
@@ -41,7 +43,7 @@ export interface SqliteStoreOptions extends StoreFile, StoreThreadOptions {
 /**
  * Opens the ledger file, and upgrades an older schema. The caller owns the file (`owner/owner.ts`).
  *
- * @throws AppError `unavailable/store_…`, `configuration/store_newer`
+ * @throws AppError `unavailable/store_…`, `configuration/store_newer`, `configuration/upgrade_no_room`
  *
  * Source: Event Ledger Service, "Storage".
  */
@@ -49,13 +51,14 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Sqli
   const { thread, facts } = await StoreThread.open(options)
   const { events, subscriptions, users, file } = thread.stores
   const groups = new EventGroups(thread, options)
-  const { epoch, schemaVersion, leftovers } = facts
+  const { epoch, schemaVersion, leftovers, upgrade } = facts
   const source: CopySource = { from: options.path, begin: file.beginCopy, check: file.checkCopy }
   // One after the other: the end of a copy lets the file change.
   let copying: Promise<unknown> = Promise.resolve()
   return {
     schemaVersion,
     leftovers,
+    upgrade,
     damaged: thread.damaged,
     events: {
       ...events,

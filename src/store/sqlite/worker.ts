@@ -5,18 +5,18 @@ import { toFailure } from '../../model/failure.js'
 import { Engine } from './engine.js'
 import { joinWrites } from './files/joined-writes.js'
 import { Scheduler } from './scheduler.js'
-import type { StoreOpened } from './store-thread.js'
-import type { StoreFile, StoreLost } from './thread/protocol.js'
+import type { LedgerFile, StoreOpened } from './store-thread.js'
+import type { StoreLost } from './thread/protocol.js'
 import { kindsOf } from './thread/task.js'
 
 const port = parentPort
 if (!port) throw new Error('This module runs as a worker thread.')
 try {
   joinWrites()
-  const { path, ownerNonce } = workerData as StoreFile
+  const { path, ownerNonce, upgradeCopy } = workerData as LedgerFile
   const onLost = (error: AppError, isOver: boolean) =>
     port.postMessage({ database: path, lost: toFailure(error), isOver } satisfies StoreLost)
-  const engine = new Engine(path, { ownerNonce, onLost })
+  const engine = new Engine(path, { ownerNonce, onLost, upgradeCopy })
   const opened: StoreOpened = { ...engine.facts, kinds: kindsOf(engine.tasks) }
   port.postMessage([{ id: 0, result: opened }])
   new Scheduler(engine, port)

@@ -1,7 +1,7 @@
 import { Database } from '../files/database.js'
 import { type OwnFile, refuseOthers } from '../files/foreign.js'
 import type { LossHandling } from '../files/loss-watch.js'
-import { type Migration, migrate } from '../upgrade/migrate.js'
+import { type Migration, migrate, type Upgrade } from '../upgrade/migrate.js'
 import { createHistoryTable, SqliteCardHistory } from './card-history.js'
 import { createCardTable, SqliteCardStore } from './card-store.js'
 import { createRunTables, SqliteRunStore } from './run-store.js'
@@ -11,6 +11,8 @@ export interface BoardDatabase {
   cards: SqliteCardStore
   runs: SqliteRunStore
   history: SqliteCardHistory
+  /** Of a board that an older release has written. */
+  upgrade: Upgrade | undefined
   /** A consistent copy, to a new file. @throws as `Database.copyTo` */
   copyTo(path: string): Promise<void>
   /** Checks that the open files are still those on the disk. @throws AppError `unavailable/ledger_lost` */
@@ -35,7 +37,7 @@ const BOARD_MIGRATIONS: readonly Migration[] = [createBoard, createHistoryTable]
  * Opens the cards and runs of a board; a missing file is created. This process owns the file. Damage is reported, and never
  * repaired by deleting cards.
  *
- * @throws AppError `unavailable/store_…`, `configuration/store_foreign`, `configuration/store_newer`
+ * @throws AppError `unavailable/store_…`, `configuration/store_foreign`, `configuration/store_newer`; as `migrate`
  */
 export function openBoardDatabase(path: string, guard: LossHandling = {}): BoardDatabase {
   const database = new Database(path, {
@@ -43,8 +45,9 @@ export function openBoardDatabase(path: string, guard: LossHandling = {}): Board
     noun: NOUN,
     refuseForeign: (connection, file) => refuseOthers(connection, file, BOARD),
   })
+  let upgrade: Upgrade | undefined
   try {
-    migrate(database, NOUN, BOARD_MIGRATIONS)
+    upgrade = migrate(database, { noun: NOUN, steps: BOARD_MIGRATIONS, copyAdvice: 'Make room.' })
   } catch (error) {
     database.close()
     throw error
@@ -53,6 +56,7 @@ export function openBoardDatabase(path: string, guard: LossHandling = {}): Board
     cards: new SqliteCardStore(database),
     runs: new SqliteRunStore(database),
     history: new SqliteCardHistory(database),
+    upgrade,
     copyTo: copy => database.copyTo(copy),
     verify: () => database.verify(),
     close: () => database.close(),

@@ -1,6 +1,7 @@
 import type { LossHandling } from '../files/loss-watch.js'
 import type { StoreFile } from '../thread/protocol.js'
 import { methodTasks, type TaskKinds } from '../thread/task.js'
+import type { Upgrade } from '../upgrade/migrate.js'
 import { openBoardDatabase } from './board-database.js'
 import { openSessionDatabase } from './session-database.js'
 
@@ -20,6 +21,8 @@ export interface BoardOpened {
   salt: string
   /** Where damaged sessions were moved. */
   putAside: string | undefined
+  /** Of cards that an older release has written. */
+  upgrade: Upgrade | undefined
 }
 
 /**
@@ -62,7 +65,7 @@ export function openBoardFiles(paths: BoardFiles, guardOf: (file: StoreFile) => 
       copies: methodTasks(copies),
       files: methodTasks(files),
     }
-    return { tasks, salt: sessions.salt, putAside, close }
+    return { tasks, salt: sessions.salt, putAside, upgrade: board.upgrade, close }
   } catch (error) {
     board.close()
     throw error

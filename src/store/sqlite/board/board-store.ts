@@ -5,6 +5,7 @@ import type { RunStore } from '../../run-store.js'
 import { BoundedWork } from '../thread/bounded-work.js'
 import { makeProxies } from '../thread/task.js'
 import { WorkerCalls, type WorkerOptions } from '../thread/worker-calls.js'
+import type { Upgrade } from '../upgrade/migrate.js'
 import type { BoardFiles, BoardOpened, BoardTasks } from './board-files.js'
 
 /** The opened files of a board. */
@@ -17,6 +18,8 @@ export interface BoardStore {
   copies: { cards(path: string): Promise<void>; sessions(path: string): Promise<void> }
   /** Where damaged sessions were moved: all users have to log in again. */
   putAside: string | undefined
+  /** Of cards that an older release has written. */
+  upgrade: Upgrade | undefined
   /** Checks that the open files are still those on the disk. @throws AppError `unavailable/ledger_lost` */
   verify(): Promise<void>
   /** Carries out what was sent, then closes the files. @throws AppError `unavailable/ledger_lost` */
@@ -45,6 +48,7 @@ export async function openBoardStore(
       history: stores.history,
       copies: stores.copies,
       putAside: opened.putAside,
+      upgrade: opened.upgrade,
     },
     sessions: { ...stores.sessions, salt: opened.salt },
     verify: stores.files.verify,

@@ -86,7 +86,8 @@ function open(path: string, { ownerNonce, onLost }: SessionDatabaseOptions): Ses
     refuseForeign: (connection, file) => refuseOthers(connection, file, OWN),
   })
   try {
-    migrate(database, NOUN, MIGRATIONS)
+    // Without a copy: it would keep sessions that end later.
+    migrate(database, { noun: NOUN, steps: MIGRATIONS })
     const sessions = new SqliteSessionStore(database, readSalt(database))
     return {
       sessions,

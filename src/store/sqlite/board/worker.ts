@@ -25,8 +25,8 @@ try {
       if ([...losses.values()].every(Boolean)) send(true)
     },
   })
-  const { tasks, salt, putAside, close } = openBoardFiles(workerData as BoardFiles, guardOf)
-  port.postMessage([{ id: 0, result: { kinds: kindsOf(tasks), salt, putAside } satisfies BoardOpened }])
+  const { tasks, close, ...opened } = openBoardFiles(workerData as BoardFiles, guardOf)
+  port.postMessage([{ id: 0, result: { kinds: kindsOf(tasks), ...opened } satisfies BoardOpened }])
   verifyBoth = () => {
     try {
       tasks.files.verify.run()

@@ -38,7 +38,7 @@ export class Database {
 
   /** @throws AppError `unavailable/store_…`, `configuration/store_foreign` */
   constructor(
-    private readonly path: string,
+    readonly path: string,
     private readonly kind: DatabaseKind,
   ) {
     const { connection, watch } = connect(path, kind)

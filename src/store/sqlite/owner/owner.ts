@@ -48,6 +48,8 @@ export interface Ownership {
   readonly record: OwnerRecord
   /** For the operator: what seems to be missing after the last owner ended without releasing the ledger. */
   readonly warning: string | undefined
+  /** The last owner ended without releasing the ledger. */
+  readonly isTakeover: boolean
   /** Records which files are open, for the next owner to compare with. @throws AppError `unavailable/ledger_lost` */
   noteFiles(): Promise<void>
   /**
@@ -116,6 +118,10 @@ class HeldOwnership implements Ownership {
     this.#record = record
     this.#former = former
     this.#timer = setInterval(() => void this.#inTurn(() => this.#beat()), heart.heartbeatMs).unref()
+  }
+
+  get isTakeover(): boolean {
+    return this.#former !== undefined
   }
 
   get record(): OwnerRecord {

@@ -89,7 +89,7 @@ function opener(t: Test): () => Database {
   return () => {
     const database = new Database(join(folder, `${opened++}.db`), { noun: 'tested', refuseForeign: () => undefined })
     t.teardown(() => database.close())
-    migrate(database, 'tested', LEDGER_MIGRATIONS)
+    migrate(database, { noun: 'tested', steps: LEDGER_MIGRATIONS })
     return database
   }
 }
