@@ -17,6 +17,7 @@ import type { SubscriptionPreview } from '../model/subscriptions/subscription-pr
 import { type Micros, toTimestamp } from '../model/timestamp.js'
 import type { EventToRecord, LedgerStats, RecordOutcome, StoreHealth, SubscriptionMatch } from '../store/event-store.js'
 import type { Store } from '../store/store.js'
+import { refuseAhead } from './ahead-of-ledger.js'
 import { type EventStory, readStory } from './event-story.js'
 import { KnownPeople } from './known-people.js'
 import { type FreshEvent, LiveFeed } from './live-feed.js'
@@ -193,8 +194,11 @@ export class Ledger {
     return this.options.store.events.listKeysOf(subscriptionId, dedupeKeys)
   }
 
-  query(query: EventQuery, signal?: AbortSignal): Promise<EventPage> {
-    return this.options.store.events.query(query, signal)
+  /** @throws AppError `conflict/ahead_of_ledger` */
+  async query(query: EventQuery, signal?: AbortSignal): Promise<EventPage> {
+    const page = await this.options.store.events.query(query, signal)
+    refuseAhead(query, page)
+    return page
   }
 
   /** Counts events over a range, by source. A range with no end goes up to now. */

@@ -41,6 +41,20 @@ const inTopic = (subject_id: string, stream: string, topic: string) => ({
   },
 })
 
+t.test('a checkpoint later than the newest event is refused, however the clock stands', async t => {
+  const { ledger } = await openLedger(t)
+  t.match(await ledger.query({ ...SINCE, since: NOON + 5 }), { count: 0, nextSince: NOON + 5 }, 'an empty ledger')
+  await deliver(ledger, { subject_id: '1' }, { subject_id: '2' })
+  const head = NOON + 1
+  t.match(await ledger.query({ ...SINCE, since: head }), { count: 0, nextSince: head })
+  const ahead = { ...SINCE, since: head + 1 }
+  const refused = { category: 'conflict', code: 'ahead_of_ledger' }
+  await t.rejects(ledger.query(ahead), refused)
+  await t.rejects(ledger.query({ ...ahead, search: ['deploy'] }), refused)
+  await t.rejects(ledger.waitFor(ahead, 30), refused)
+  await t.rejects(ledger.follow(ahead, new AbortController().signal).next(), refused)
+})
+
 t.test('a subscription that was sent as a target has its scope, filters and actions derived', async t => {
   const { ledger } = await openLedger(t)
   const saved = await ledger.saveSubscription({

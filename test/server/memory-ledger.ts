@@ -1,4 +1,5 @@
 import { EventEmitter, once } from 'node:events'
+import { refuseAhead } from '../../src/ledger/ahead-of-ledger.js'
 import type { EventStory } from '../../src/ledger/event-story.js'
 import type { EventDelivery } from '../../src/ledger/ledger.js'
 import { AppError } from '../../src/model/app-error.js'
@@ -77,6 +78,7 @@ export class MemoryLedger implements ServedLedger {
     const captured = items.map(capturedMicros)
     const last = this.events.at(-1)
     const head = last ? capturedMicros(last) : null
+    refuseAhead(query, { head })
     const hasMore = matching.length > items.length
     return {
       items: Buffer.from(items.map(event => JSON.stringify(event)).join(',')),

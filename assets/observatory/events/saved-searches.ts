@@ -3,7 +3,7 @@ import { sentenceText } from '#model/sentences/event-sentence'
 import { keep, readKept } from '../../shared/kept.js'
 import { readState, writeState } from '../../shared/query-state.js'
 import { href } from '../../shared/server/address.js'
-import { api } from '../../shared/server/api.js'
+import { ApiProblem, api } from '../../shared/server/api.js'
 import { rootPath } from '../../shared/server/root-path.js'
 import type { EventPage } from '../../shared/server/wire.js'
 import { newCount } from '../../shared/shell.js'
@@ -101,7 +101,9 @@ async function follow(query: string, signal: AbortSignal): Promise<void> {
       const page = await api<EventPage>('/api/events', { query: held, signal, timeoutMs: 2 * WAIT_S * 1000 })
       since = page.next_since ?? since
       if (page.count > 0) notify(query, page)
-    } catch {
+    } catch (problem) {
+      // The ledger was replaced: the search continues with its new events.
+      if (problem instanceof ApiProblem && problem.code === 'ahead_of_ledger') since = undefined
       // An outage is shown above the view. The next request continues from the same checkpoint.
       await pause(RETRY_MS, signal)
     }

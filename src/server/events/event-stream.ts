@@ -38,7 +38,14 @@ export function streamEvents({ ledger, shutdown, now, times, mayRead, budget }: 
   return documented(DOC, async (req, res) => {
     const { filters, since } = readEventStreamRequest(req.search, lastEventId(req.headers), now())
     const open = shutdown.hold(req, res)
-    const start = since ?? (await ledger.query({ order: 'desc', limit: 1, maxBytes: 0 })).head ?? 0
+    // Before the answer begins: it also refuses a checkpoint that the ledger has not reached.
+    const { head } = await ledger.query({
+      ...(since === undefined ? {} : { since }),
+      order: 'desc',
+      limit: 1,
+      maxBytes: 0,
+    })
+    const start = since ?? head ?? 0
 
     if (!beginEvents(req, res)) return undefined
     const room = budget.roomFor(res)

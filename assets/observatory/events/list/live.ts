@@ -159,8 +159,8 @@ async function catchUp(before: string, wasLost: boolean, ended: AbortSignal): Pr
   let hasMore = true
   for (let page = 0; hasMore && page < CATCH_UP.pages; page++) {
     const query = { ...streamQuery(), since: checkpoint, order: 'asc', limit: CATCH_UP.page }
-    const found = await api<EventPage>('/api/events', { query, signal: ended })
-    if (found.epoch !== (loaded.peek().epoch ?? found.epoch)) return beginAnew(found.epoch, ended)
+    const found = await unlessAhead(api<EventPage>('/api/events', { query, signal: ended }))
+    if (!found || found.epoch !== (loaded.peek().epoch ?? found.epoch)) return beginAnew(found?.epoch, ended)
     came.push(...found.items)
     checkpoint = found.next_since ?? checkpoint
     hasMore = found.has_more
@@ -186,13 +186,27 @@ async function catchUp(before: string, wasLost: boolean, ended: AbortSignal): Pr
   return head ?? checkpoint
 }
 
-/** The ledger was replaced, e.g. by a backup: discards what is loaded. @returns its checkpoint */
-async function beginAnew(epoch: string, ended: AbortSignal): Promise<string> {
+/** @returns undefined if the ledger has not reached the checkpoint: it was replaced */
+function unlessAhead<Page>(asked: Promise<Page>): Promise<Page | undefined> {
+  return asked.catch(problem => {
+    if (problem instanceof ApiProblem && problem.code === 'ahead_of_ledger') return undefined
+    throw problem
+  })
+}
+
+/**
+ * The ledger was replaced, e.g. by a backup: discards what is loaded.
+ *
+ * @param epoch of the new one, if known
+ * @returns its checkpoint
+ */
+async function beginAnew(epoch: string | undefined, ended: AbortSignal): Promise<string> {
   dropArrived()
   pending.value = { events: [], count: 0 }
   caught.value = undefined
   await reload()
-  if (loaded.peek().epoch !== epoch) throw new Error('The events of the new ledger could not be loaded.')
+  if (epoch !== undefined && loaded.peek().epoch !== epoch)
+    throw new Error('The events of the new ledger could not be loaded.')
   showToast({ words: 'The server has a different ledger now. The list was reloaded.' })
   return listCheckpoint(ended)
 }
