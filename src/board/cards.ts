@@ -44,6 +44,12 @@ export class Cards {
     return { items, count: items.length, next, columns: [...this.parts.columns] }
   }
 
+  /** Also of columns without cards, and of cards in columns that are no longer listed. */
+  async countByColumn(): Promise<Map<string, number>> {
+    const none = this.parts.columns.map(column => [column, 0] as const)
+    return new Map([...none, ...(await this.parts.store.countByColumn())])
+  }
+
   /** @throws AppError `not_found/not_found` */
   async get(id: string): Promise<Card> {
     const card = await this.parts.store.find(id)

@@ -7,8 +7,10 @@ import {
   isFinished,
   type LogPiece,
   RUN_LIMITS,
+  RUN_STATES,
   type Run,
   type RunMode,
+  type RunState,
 } from '../model/board/run.js'
 import { type Micros, toTimestamp } from '../model/timestamp.js'
 import type { RunFilter, RunStore } from '../store/run-store.js'
@@ -222,6 +224,12 @@ export class Executor {
     await this.parts.runs.setPaused(false)
     void this.#work()
     return this.status()
+  }
+
+  /** The stored runs. */
+  async countByState(): Promise<Map<RunState, number>> {
+    const none = RUN_STATES.map(state => [state, 0] as const)
+    return new Map([...none, ...(await this.parts.runs.countByState())])
   }
 
   async status(): Promise<ExecutorStatus> {

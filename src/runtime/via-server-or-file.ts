@@ -68,8 +68,13 @@ async function exists({ path, isDefault, legacyPath }: DatabaseSetting): Promise
 
 /** The size of a database together with its WAL, in bytes; 0 if there is none. */
 export async function sizeOf(database: string): Promise<number> {
-  const sizes = await Promise.all([database, `${database}-wal`].map(path => stat(path).then(file => file.size, noFile)))
+  const sizes = await Promise.all([database, `${database}-wal`].map(bytesOf))
   return sizes.reduce((total, size) => total + size, 0)
+}
+
+/** The size of a file; 0 if there is none. */
+export function bytesOf(path: string): Promise<number> {
+  return stat(path).then(file => file.size, noFile)
 }
 
 function noFile(error: NodeJS.ErrnoException): number {

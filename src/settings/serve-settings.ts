@@ -17,7 +17,7 @@ export type Program = (typeof PROGRAMS)[number]
 export interface ServeSettings {
   ledger?: LedgerSettings
   board?: BoardSettings
-  log: { level: LogLevel; format: LogFormat }
+  log: { level: LogLevel; format: LogFormat; access: boolean }
   /** Sentences for the log, about questionable but accepted settings. */
   warnings: readonly string[]
 }
@@ -48,6 +48,7 @@ export function readServeSettings(flags: ServeFlags, sources: SettingSources): S
     log: {
       level: reader.oneOf('EVENT_LOG_LEVEL', LOG_LEVELS, 'info', { flag: '--log-level', value: flags.logLevel }),
       format: reader.oneOf('EVENT_LOG_FORMAT', LOG_FORMATS, 'auto'),
+      access: reader.isOn('EVENT_ACCESS_LOG'),
     },
   }
   reader.finish()

@@ -26,6 +26,8 @@ export interface CardStore {
   list(filter: CardFilter, page: { limit: number; after: number }): Promise<CardPage>
   find(id: string): Promise<Card | undefined>
   count(): Promise<number>
+  /** By column; columns without cards are left out. */
+  countByColumn(): Promise<[column: string, cards: number][]>
   /** At the end of its column, unless `position` is given. @throws AppError `conflict/board_full` beyond `max` cards */
   create(
     card: Omit<Card, 'rank' | 'version'>,

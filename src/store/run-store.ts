@@ -14,6 +14,8 @@ export interface RunStore {
   /** Newest first. */
   list(filter: RunFilter, page: { limit: number; after: number | null }): Promise<{ items: Run[]; next: number | null }>
   find(id: string): Promise<Run | undefined>
+  /** How many are stored, by state; states without one are left out. */
+  countByState(): Promise<[RunState, number][]>
   /** Drops the oldest finished runs beyond `keep`, with their logs. */
   create(run: Run, options: { keep: number; by: CardActor }): Promise<void>
   /** @param by who ended it; else the executor @returns the changed run; `undefined` if it does not exist */

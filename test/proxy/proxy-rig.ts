@@ -67,7 +67,7 @@ export async function proxyRig(t: Test, options: RigOptions = {}): Promise<Proxy
     tlsOnly: false,
     requestIds: () => `request-${++requests}`,
     logger: pino({ level: 'debug', base: null }, { write: line => log.push(JSON.parse(line)) }),
-    logRules: { notable: new Set(), who: () => ({}), address: () => '192.0.2.1' },
+    logRules: { notable: new Set(), who: () => ({}), address: () => '192.0.2.1', logsAll: false },
     shutdown,
   })
   const { address, port } = await app.listen(host, 0)

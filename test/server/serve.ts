@@ -3,6 +3,7 @@ import { connect } from 'node:net'
 import { setTimeout } from 'node:timers/promises'
 import pino from 'pino'
 import type { Test } from 'tap'
+import type { CaptureTotals } from '../../src/model/subscriptions/capture.js'
 import { acceptLargeDelivery } from '../../src/platforms/deliveries/accept-delivery.js'
 import type { HttpApp } from '../../src/server/http/http-app.js'
 import {
@@ -58,6 +59,12 @@ export const SETTINGS: LedgerServerSettings = {
   loginPage: { palette: 'indigo', layout: 'card', appearance: 'system' },
 }
 
+/** What captures have done that never ran. */
+export const NO_CAPTURES: CaptureTotals = {
+  outcomes: { captured: 0, disabled: 0, expired: 0, failed: 0 },
+  ...{ created: 0, duplicates: 0 },
+}
+
 /** A ledger server on a port of its own, closed when the test ends. */
 export async function serve(t: Test, options: ServeOptions = {}): Promise<Served> {
   const ledger = new MemoryLedger()
@@ -67,10 +74,13 @@ export async function serve(t: Test, options: ServeOptions = {}): Promise<Served
   const server = createLedgerServer({
     ledger,
     accounts: OPEN_ACCOUNTS,
-    captures: { run: async () => ({ captures: [], left: 0 }) },
+    captures: { run: async () => ({ captures: [], left: 0 }), totals: () => NO_CAPTURES },
     copyTo: async () => {},
     verify: () => Promise.reject(new Error('This ledger is not verified.')),
     database: { database: '/var/lib/ledger.db', engine: 'sqlite' },
+    storageSizes: async () => ({ database: 4_096 }),
+    lastBackup: () => undefined,
+    accessLog: false,
     adapters: [],
     platforms: [],
     acceptLargeDelivery: async (adapter, delivery, rules) => acceptLargeDelivery(adapter, delivery, rules),

@@ -62,3 +62,11 @@ export interface CaptureResult {
   /** Due watches that were skipped because the same failure would affect them. */
   left: number
 }
+
+/** Captures since the server started. */
+export interface CaptureTotals {
+  outcomes: Record<WatchCapture['outcome'], number>
+  /** Messages recorded. */
+  created: number
+  duplicates: number
+}

@@ -29,10 +29,16 @@ interface StoredBackup {
 export class BackupSchedule {
   readonly #stop = new AbortController()
   readonly #ended: Promise<void>
+  #newest: number | undefined
 
   /** Starts immediately. A backup that an earlier server made counts. */
   constructor(private readonly parts: BackupScheduleParts) {
     this.#ended = this.#work()
+  }
+
+  /** When the newest backup was made, in epoch milliseconds; undefined until one is known. */
+  get newest(): number | undefined {
+    return this.#newest
   }
 
   /** A backup that is not complete is removed. */
@@ -57,10 +63,13 @@ export class BackupSchedule {
       await mkdir(folder, { recursive: true, mode: 0o700 })
       const stored = await this.#stored()
       const newest = stored.at(-1)?.at ?? Number.NEGATIVE_INFINITY
+      this.#newest = stored.at(-1)?.at
       // A backup from the future was made before the clock was corrected.
       const dueIn = newest > now() ? 0 : newest + everyMs - now()
       if (dueIn > 0) return dueIn
-      const { path, bytes, events, head } = await this.#backUp(now(), signal)
+      const at = now()
+      const { path, bytes, events, head } = await this.#backUp(at, signal)
+      this.#newest = at
       logger.info({ path, bytes, events, head }, 'backed the ledger up')
       const extra = stored.slice(0, Math.max(0, stored.length + 1 - keep))
       for (const { name } of extra) await rm(join(folder, name), { force: true })

@@ -3,7 +3,13 @@ import type { Ledger } from '../../ledger/ledger.js'
 import { dueAt, triedAt, whyOver } from '../../ledger/watch-times.js'
 import { AppError } from '../../model/app-error.js'
 import type { ChatAccount } from '../../model/platforms/chat-account.js'
-import type { CaptureProgress, CaptureRequest, CaptureResult, WatchCapture } from '../../model/subscriptions/capture.js'
+import type {
+  CaptureProgress,
+  CaptureRequest,
+  CaptureResult,
+  CaptureTotals,
+  WatchCapture,
+} from '../../model/subscriptions/capture.js'
 import { type Micros, toTimestamp } from '../../model/timestamp.js'
 import { ChatApiClient } from '../../platforms/chat/capture/chat-api-client.js'
 import { UserDirectory } from '../../platforms/chat/capture/user-directory.js'
@@ -26,6 +32,10 @@ export class Captures {
   readonly #locks = new WatchLocks()
   /** The users known to the most recent account. */
   #directory: { account: string; users: UserDirectory } | undefined
+  readonly #totals: CaptureTotals = {
+    outcomes: { captured: 0, disabled: 0, expired: 0, failed: 0 },
+    ...{ created: 0, duplicates: 0 },
+  }
 
   constructor(
     private readonly ledger: Ledger,
@@ -42,7 +52,11 @@ export class Captures {
   async run(request: CaptureRequest, call: CaptureCall = {}): Promise<CaptureResult> {
     const { subscription_id, chat } = request
     const api = new ChatApiClient(chat)
-    const capture = (id: string) => this.#capture(id, api, request, call)
+    const capture = async (id: string) => {
+      const done = await this.#capture(id, api, request, call)
+      this.#count(done)
+      return done
+    }
     try {
       const ids = subscription_id === undefined ? await this.#listDue() : [subscription_id]
       const result = await captureAll(ids, capture)
@@ -51,6 +65,17 @@ export class Captures {
     } finally {
       api.close()
     }
+  }
+
+  /** Since the server started. */
+  totals(): CaptureTotals {
+    return this.#totals
+  }
+
+  #count({ outcome, created, duplicates }: WatchCapture): void {
+    this.#totals.outcomes[outcome] += 1
+    this.#totals.created += created
+    this.#totals.duplicates += duplicates
   }
 
   #capture(id: string, api: ChatApiClient, request: CaptureRequest, call: CaptureCall): Promise<WatchCapture> {

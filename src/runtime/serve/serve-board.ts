@@ -14,6 +14,7 @@ import { boardFiles, type OpenBoard, openBoard } from '../open-board.js'
 import { wallClock } from '../open-ledger.js'
 import { settleUpgrade } from '../settle-upgrade.js'
 import { type Listening, listen, readVersion, type ServedProgram, type SharedServices } from './served-program.js'
+import { sqliteSizes } from './storage-sizes.js'
 
 /** A running board. */
 export interface ServedBoard extends ServedProgram {
@@ -109,7 +110,7 @@ function createExecutor(
 function createServer(
   settings: BoardSettings,
   { opened: { store }, executor, gate }: { opened: OpenBoard; executor: Executor; gate: Gate },
-  { logger, requestIds, listeners, ledgerUrl, readLinkedEvents }: BoardServices,
+  { logger, accessLog, requestIds, listeners, ledgerUrl, readLinkedEvents }: BoardServices,
 ): BoardServer {
   const { rootPath, columns, isDemo } = settings
   const { cookieSecure, trustedProxies, loginPage, serviceOrigin, username, ledgerLogin } = settings.gate
@@ -130,6 +131,8 @@ function createServer(
     }),
     ...(readLinkedEvents ? { readLinkedEvents } : {}),
     copy: store.copies,
+    prove: store.prove,
+    storageSizes: () => sqliteSizes(boardFiles(settings.home).cards),
     ownListeners: () => listeners,
     settings: {
       ...{ rootPath, cookieSecure, trustedProxies, loginPage, asksUsername: username !== undefined, isDemo },
@@ -138,6 +141,7 @@ function createServer(
       ...(ledgerUrl === undefined ? {} : { ledgerUrl }),
     },
     logger,
+    accessLog,
     version: readVersion(),
     requestIds,
   })

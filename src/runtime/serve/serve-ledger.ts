@@ -15,6 +15,7 @@ import { Captures } from '../capture/captures.js'
 import { type OpenLedger, openLedger, wallClock } from '../open-ledger.js'
 import { settleUpgrade } from '../settle-upgrade.js'
 import { listen, readVersion, type ServedProgram, type SharedServices } from './served-program.js'
+import { sqliteSizes } from './storage-sizes.js'
 import { elapsedMicros, watchedClock } from './watched-clock.js'
 
 /** Logged once: DNS rebinding needs a server that answers under every name. */
@@ -66,16 +67,17 @@ export async function serveLedger(settings: LedgerSettings, services: LedgerServ
   const large = new LargeDeliveries()
   for (const leftover of opened.store.leftovers) logger.warn(leftover, 'rows of an older ledger were not carried over')
   const captures = new Captures(opened.ledger, wallClock)
+  let backups: BackupSchedule | undefined
   const { server, needsLogin } = await closingOnFailure(opened, async () => {
     const accounts = await openAccounts(settings, opened, logger)
     const isClosed = await accounts.isClosed()
     if (!isClosed) allowOpen(settings, logger)
     else if (!knownHosts(settings)) logger.info(ANY_HOST)
-    const parts = { opened, accounts, large, captures, ...services }
+    const lastBackup = () => backups?.newest
+    const parts = { opened, accounts, large, captures, lastBackup, ...services }
     return { server: createServer(settings, parts), needsLogin: isClosed }
   })
   let schedule: CaptureSchedule | undefined
-  let backups: BackupSchedule | undefined
   const close = async () => {
     try {
       await schedule?.stop()
@@ -155,11 +157,23 @@ interface ServerParts extends LedgerServices {
   accounts: LedgerAccounts
   large: LargeDeliveries
   captures: Captures
+  lastBackup: () => number | undefined
 }
 
 function createServer(
   settings: LedgerSettings,
-  { opened, accounts, large, captures, logger, requestIds, boardUrl, listLinkedCards }: ServerParts,
+  {
+    opened,
+    accounts,
+    large,
+    captures,
+    lastBackup,
+    logger,
+    accessLog,
+    requestIds,
+    boardUrl,
+    listLinkedCards,
+  }: ServerParts,
 ): LedgerServer {
   const { rootPath, publicUrl, allowOpen, writers, anonymousRate } = settings
   const { secrets, requireVerified, chatSite } = settings.webhooks
@@ -173,6 +187,8 @@ function createServer(
     copyTo: opened.store.copyTo,
     verify: opened.store.events.verify,
     database: { database: opened.ownership.database, engine: 'sqlite', ...warned },
+    storageSizes: () => sqliteSizes(opened.ownership.database),
+    lastBackup,
     adapters: ADAPTERS,
     platforms: listPlatforms(),
     acceptLargeDelivery: (adapter, delivery, rules) => large.take(adapter, delivery, rules),
@@ -193,6 +209,7 @@ function createServer(
       isDemo: settings.isDemo,
     },
     logger,
+    accessLog,
     version: readVersion(),
     now: wallClock,
     requestIds,

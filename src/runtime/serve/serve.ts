@@ -25,7 +25,7 @@ export interface RunningServer extends ServedTogether {
 export async function serve(settings: ServeSettings, sources: SettingSources): Promise<RunningServer> {
   const logger = createLogger({ level: settings.log.level, pretty: isPretty(settings.log.format) })
   for (const warning of settings.warnings) logger.warn(warning)
-  const services = { logger, requestIds: requestIds() }
+  const services = { logger, requestIds: requestIds(), accessLog: settings.log.access }
   const secrets = watchBoardSecrets(sources, {
     now: Date.now,
     report: problems => {

@@ -8,6 +8,8 @@ import type { ListenSettings } from '../../settings/listen-settings.js'
 export interface SharedServices {
   logger: Logger
   requestIds: () => string
+  /** Every request is logged at `info`. */
+  accessLog: boolean
 }
 
 /** Where a program answers. */

@@ -138,7 +138,7 @@ function headWriter(
 ) {
   let stopChecking = () => {}
   const write = ({ status, headers, hasBody, isEventStream }: PassedAnswer) => {
-    const open = hasBody && isEventStream ? shutdown.hold(req, res) : undefined
+    const open = hasBody && isEventStream ? shutdown.hold(req, res, 'backend_stream') : undefined
     res.writeHead(status, [...passedHeaders(req), ...headers])
     if (hasBody) cutOffWhenSlow(res, ANSWER_LIMITS.takenMs)
     if (!open) return

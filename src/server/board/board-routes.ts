@@ -5,12 +5,14 @@ import type { StreamTimes } from '../answer/paced-answer.js'
 import { json } from '../answer/reply.js'
 import { describeApi } from '../http/openapi.js'
 import { documented, route } from '../http/route.js'
+import { livez, metricsText, readyz } from '../metrics/probe-routes.js'
 import type { Pages } from '../pages/built-pages.js'
 import { type LoginPages, orLoginPage } from '../pages/login-pages.js'
 import type { ShowPlainPage } from '../pages/plain-pages.js'
 import { backendRoutes, type ProxyParts } from './backend-routes.js'
 import { type BackupRouteParts, makeBackup } from './backup-route.js'
 import { boardApi } from './board-api.js'
+import type { BoardMetrics } from './board-metrics.js'
 import type { BoardEndpoint, BoardRequest, BoardRoute } from './board-route.js'
 import {
   type CardRouteParts,
@@ -38,6 +40,8 @@ export interface BoardRouteParts
     Omit<ProxyParts, 'gate' | 'executionFacts' | 'mayRead'> {
   gate: Gate
   version: string
+  metrics: BoardMetrics
+  prove: () => Promise<void>
   pages: { board: Pages; login: LoginPages }
   streamTimes: StreamTimes
 }
@@ -84,6 +88,9 @@ export function boardRoutes(parts: BoardRouteParts): BoardRoute[] {
       'api',
       describeApi(() => routes, boardApi(parts), pages.login.showPlain),
     ),
+    route('GET', '/metrics', 'api', metricsText(parts.metrics)),
+    route('GET', '/livez', 'public', livez()),
+    route('GET', '/readyz', 'public', readyz(parts)),
     route('GET', '/auth-assets/:file', 'public', pages.login.asset),
     route('GET', '/assets/*', 'public', pages.board.asset),
     route('GET', '/', 'anybody', board),

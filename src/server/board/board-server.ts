@@ -18,11 +18,13 @@ import { Shutdown } from '../http/shutdown.js'
 import { createProxyWatch } from '../http/untrusted-proxy.js'
 import type { ReadLinkedEvents } from '../ledger/linked-events.js'
 import type { LogRules } from '../logging/request-log.js'
+import type { ReadStorageSizes } from '../metrics/program-figures.js'
 import { pages } from '../pages/built-pages.js'
 import { createBodyReader, createJsonReader } from '../request/body.js'
 import type { ProxyTimes } from './backend-routes.js'
 import type { CopyBoardDatabase } from './backup-route.js'
 import { boardLoginPages } from './board-login-pages.js'
+import { BoardMetrics } from './board-metrics.js'
 import { boardRoutes } from './board-routes.js'
 import type { ServedCards } from './card-routes.js'
 import { factsOf } from './gate-facts.js'
@@ -57,10 +59,15 @@ export interface BoardServerOptions {
   /** The events of the ledger in this process, if there is one. */
   readLinkedEvents?: ReadLinkedEvents
   copy: CopyBoardDatabase
+  /** Proves that both databases can commit. @throws AppError `unavailable/…` */
+  prove: () => Promise<void>
+  storageSizes: ReadStorageSizes
   /** Where this process currently listens, the ledger included: no backend may be one of these. */
   ownListeners: () => readonly SocketAddress[]
   settings: BoardServerSettings
   logger: Logger
+  /** Every request is logged at `info`. */
+  accessLog: boolean
   version: string
   /** A new id for each request, of printable ASCII. */
   requestIds: () => string
@@ -75,7 +82,7 @@ const BODY_BUDGET_BYTES = 32 * 1024 * 1024
 /** For all answers together that their readers have not received yet. */
 const ANSWER_BUDGET_BYTES = 64 * 1024 * 1024
 
-const LOG_RULES: Omit<LogRules<BoardAccess, BoardIdentity>, 'address'> = {
+const LOG_RULES: Omit<LogRules<BoardAccess, BoardIdentity>, 'address' | 'logsAll'> = {
   notable: new Set(['login', 'logout', 'execute', 'local']),
   who: identity => {
     if (identity.kind === 'anonymous') return {}
@@ -97,7 +104,8 @@ export function createBoardServer(options: BoardServerOptions): BoardServer {
   const publicHost = serviceOrigin === undefined ? undefined : new URL(serviceOrigin).host
   const watchProxies = createProxyWatch({ throttleAddress, setting: 'BOARD_TRUSTED_PROXIES', logger })
   const limits = options.limits ?? connectionLimits()
-  const shed = new ShedReport(logger)
+  const metrics = new BoardMetrics(logger)
+  const shed = new ShedReport(logger, reason => metrics.countShed(reason))
   const shutdown = new Shutdown(
     new HeldPlaces({
       ...{ limits, addressOf: req => addressOf(req, throttleAddress) },
@@ -129,6 +137,7 @@ export function createBoardServer(options: BoardServerOptions): BoardServer {
     cookie: boardCookie(cookieSecure),
     throttleAddress,
     shutdown,
+    metrics,
     streamTimes: options.streamTimes ?? STREAM_TIMES,
   })
   const app = createHttpApp({
@@ -143,11 +152,20 @@ export function createBoardServer(options: BoardServerOptions): BoardServer {
     tlsOnly: cookieSecure,
     requestIds,
     logger,
-    logRules: { ...LOG_RULES, address: createRequestAddress(settings.trustedProxies) },
+    logRules: { ...LOG_RULES, address: createRequestAddress(settings.trustedProxies), logsAll: options.accessLog },
     room: { connections: limits.connections, shed },
     shutdown,
     budget: new AnswerBudget({ ...ANSWER_LIMITS, bytes: ANSWER_BUDGET_BYTES }),
-    measure: watchProxies,
+    measure: (outcome, seconds) => {
+      metrics.observe(outcome, seconds)
+      watchProxies(outcome)
+    },
   })
+  metrics.watchProgram({
+    ...{ version: options.version, prove: options.prove, storageSizes: options.storageSizes },
+    connectionCounts: () => app.connectionCounts(),
+    heldCounts: () => shutdown.heldCounts(),
+  })
+  metrics.watchBoard(options)
   return Object.assign(app, { listLinkedCards: linkedCardsReader({ gate, cards: options.cards, throttleAddress }) })
 }

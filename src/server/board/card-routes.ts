@@ -20,7 +20,7 @@ import { QueryString } from '../request/query-string.js'
 import type { BoardEndpoint } from './board-route.js'
 import { cardActor } from './card-actor.js'
 
-export type ServedCards = Pick<Cards, 'list' | 'get' | 'create' | 'update' | 'delete' | 'history'>
+export type ServedCards = Pick<Cards, 'list' | 'get' | 'create' | 'update' | 'delete' | 'history' | 'countByColumn'>
 
 export interface CardRouteParts {
   cards: ServedCards

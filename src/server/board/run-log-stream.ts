@@ -40,7 +40,7 @@ export function runLog({ executor, shutdown, times, mayRead, planShownTo }: RunL
     if (format === 'text') return toText(await executor.log(id, after))
 
     const show = await planShownTo(req)
-    const open = shutdown.hold(req, res)
+    const open = shutdown.hold(req, res, 'run_log')
     if (!beginEvents(req, res)) return undefined
     let sent = after
     const answer = new PacedAnswer(res, {

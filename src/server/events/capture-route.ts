@@ -9,6 +9,7 @@ import {
   type CaptureRequest,
   CaptureRequestSchema,
   type CaptureResult,
+  type CaptureTotals,
 } from '../../model/subscriptions/capture.js'
 import type { StreamTimes } from '../answer/paced-answer.js'
 import { apiHeaders } from '../answer/reply.js'
@@ -22,6 +23,8 @@ export interface ServedCaptures {
     request: CaptureRequest,
     call: { signal: AbortSignal; onProgress: (progress: CaptureProgress) => void },
   ): Promise<CaptureResult>
+  /** Since the server started. */
+  totals(): CaptureTotals
 }
 
 export interface CaptureRouteParts {

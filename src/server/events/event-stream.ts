@@ -37,7 +37,7 @@ export interface EventStreamParts {
 export function streamEvents({ ledger, shutdown, now, times, mayRead, budget }: EventStreamParts): LedgerEndpoint {
   return documented(DOC, async (req, res) => {
     const { filters, since } = readEventStreamRequest(req.search, lastEventId(req.headers), now())
-    const open = shutdown.hold(req, res)
+    const open = shutdown.hold(req, res, 'stream')
     // Before the answer begins: it also refuses a checkpoint that the ledger has not reached.
     const { head } = await ledger.query({
       ...(since === undefined ? {} : { since }),

@@ -43,7 +43,7 @@ export function exportEvents({ ledger, shutdown, now, mayRead, budget }: QueryEv
     const began = now()
     const { matching, format: name } = readExportQuery(req.search, began)
     const format = FORMATS[name]
-    const { signal } = shutdown.hold(req, res)
+    const { signal } = shutdown.hold(req, res, 'export')
     const room = budget.roomFor(res)
     const read = createPageReader((query, signal) => ledger.query(query, signal), room)
     let query: EventQuery = { ...matching, ...format.query, order: 'asc', limit: QUERY_LIMITS.limit }

@@ -160,7 +160,7 @@ async function hold(
   query: EventQuery,
   seconds: number,
 ): Promise<EventPage> {
-  const held = shutdown.hold(req, res)
+  const held = shutdown.hold(req, res, 'poll')
   try {
     return await ledger.waitFor(query, seconds, held.signal, wrapRead)
   } catch (error) {

@@ -46,7 +46,7 @@ export interface RouterParts<Rule extends string, Who> {
 export type HandleRequest = (req: IncomingMessage, res: ServerResponse, local: boolean) => void
 
 /** Status in logs and metrics for a request whose sender left before the answer; never sent. */
-const CLIENT_GONE = 499
+export const CLIENT_GONE = 499
 
 /**
  * Turns a route table into a request handler. Every request passes here, and every failure is answered in one place.

@@ -10,9 +10,14 @@ export interface OpenAnswer {
   end: () => void
 }
 
+/** What is held open: the event stream, a long poll, an export, the log of a run, an event stream of another board. */
+export const HELD_ANSWERS = ['stream', 'poll', 'export', 'run_log', 'backend_stream'] as const
+export type HeldAnswer = (typeof HELD_ANSWERS)[number]
+
 /** The answers that are held open (streams, exports, long polls); a stopping server ends them. */
 export class Shutdown {
   readonly #open = new Set<AbortController>()
+  readonly #held = new Map<HeldAnswer, number>()
   #begun = false
 
   /** @param places limits `hold`; no limit when absent */
@@ -28,17 +33,24 @@ export class Shutdown {
    *
    * @throws AppError `unavailable/busy` if there are too many; that connection is closed
    */
-  hold(req: HttpRequest, res: ServerResponse): OpenAnswer {
+  hold(req: HttpRequest, res: ServerResponse, kind: HeldAnswer): OpenAnswer {
     const release = req.local ? undefined : this.#takePlace(req, res)
     req.isHeld = true
     const open = this.open()
+    this.#count(kind, 1)
     const close = () => {
       open.end()
       release?.()
+      this.#count(kind, -1)
     }
     if (hasLeft(res)) close()
     else res.once('close', close)
     return open
+  }
+
+  /** How many are held, by kind. */
+  heldCounts(): [HeldAnswer, number][] {
+    return HELD_ANSWERS.map(kind => [kind, this.#held.get(kind) ?? 0])
   }
 
   /** Registers an answer; already aborted when the server is stopping. The caller ends it. */
@@ -60,6 +72,10 @@ export class Shutdown {
     this.#begun = true
     for (const controller of this.#open) controller.abort()
     this.#open.clear()
+  }
+
+  #count(kind: HeldAnswer, change: number): void {
+    this.#held.set(kind, (this.#held.get(kind) ?? 0) + change)
   }
 
   #takePlace(req: HttpRequest, res: ServerResponse): (() => void) | undefined {

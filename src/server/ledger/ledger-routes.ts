@@ -28,6 +28,7 @@ import { type AcceptLargeDelivery, readSiteContext, receiveWebhook } from '../ev
 import { describeApi } from '../http/openapi.js'
 import { type HttpRequest, type Route, route } from '../http/route.js'
 import type { Shutdown } from '../http/shutdown.js'
+import { livez, metricsText, readyz } from '../metrics/probe-routes.js'
 import type { Pages } from '../pages/built-pages.js'
 import { type LoginPages, orLoginPage } from '../pages/login-pages.js'
 import type { ReadBody, ReadJsonBody } from '../request/body.js'
@@ -35,7 +36,7 @@ import { type CopyLedger, copyLedger } from './backup-route.js'
 import { listCardsOfEvent } from './cards-of-event.js'
 import { type DatabaseName, health } from './health.js'
 import { ledgerApi, schema } from './ledger-api.js'
-import { type LedgerMetrics, metricsText } from './ledger-metrics.js'
+import type { LedgerMetrics } from './ledger-metrics.js'
 import { platforms } from './platforms.js'
 import type { ServedLedger } from './served-ledger.js'
 import { stats } from './stats.js'
@@ -174,6 +175,8 @@ export function ledgerRoutes(parts: LedgerRouteParts): Route[] {
       describeApi(() => routes, ledgerApi(program), pages.login.showPlain),
     ),
     route('GET', '/metrics', 'read', metricsText(metrics)),
+    route('GET', '/livez', 'public', livez()),
+    route('GET', '/readyz', 'public', readyz({ prove: () => ledger.health(), ...answers })),
     ...webhookRoutes(parts),
     route('GET', '/', 'anybody', observatory),
     route('GET', '/subscriptions', 'anybody', observatory),

@@ -4,7 +4,6 @@ import { ANONYMOUS, type Identity, userOf } from '../../accounts/identity.js'
 import { KeyThrottle } from '../../login/key-throttle.js'
 import { createKnownHosts } from '../../login/known-hosts.js'
 import { createThrottleAddress } from '../../login/throttle-address.js'
-import { AppError } from '../../model/app-error.js'
 import type { LoginLook } from '../../model/login-look.js'
 import type { PlatformSource } from '../../model/platforms/platform-source.js'
 import type { Micros } from '../../model/timestamp.js'
@@ -28,6 +27,7 @@ import { ShedReport } from '../http/shed-report.js'
 import { Shutdown } from '../http/shutdown.js'
 import { createProxyWatch } from '../http/untrusted-proxy.js'
 import type { LogRules } from '../logging/request-log.js'
+import type { ReadStorageSizes } from '../metrics/program-figures.js'
 import { pages } from '../pages/built-pages.js'
 import { loginPages } from '../pages/login-pages.js'
 import { createBodyReader, createJsonReader } from '../request/body.js'
@@ -78,6 +78,9 @@ export interface LedgerServerOptions {
   verify: VerifyEvents
   /** The database, for answers while the store cannot name it. */
   database: DatabaseName
+  storageSizes: ReadStorageSizes
+  /** When the server has made its newest backup, in epoch milliseconds; undefined where it makes none. */
+  lastBackup: () => number | undefined
   /** One webhook route each. */
   adapters: readonly WebhookAdapter[]
   /** The catalogue of all sources. */
@@ -85,6 +88,8 @@ export interface LedgerServerOptions {
   acceptLargeDelivery: AcceptLargeDelivery
   settings: LedgerServerSettings
   logger: Logger
+  /** Every request is logged at `info`. */
+  accessLog: boolean
   /** Address of the board, when it is known; the page links to it. */
   boardUrl?: () => string | undefined
   /** The cards of the board in this process, if there is one. */
@@ -107,7 +112,7 @@ const BODY_BUDGET_BYTES = 256 * 1024 * 1024
 /** The same for callers without a credential, and for deliveries: a signature can be verified only at their end. */
 const ANONYMOUS_BODY_BUDGET_BYTES = 128 * 1024 * 1024
 
-const LOG_RULES: Omit<LogRules<Access, Identity>, 'address'> = {
+const LOG_RULES: Omit<LogRules<Access, Identity>, 'address' | 'logsAll'> = {
   notable: new Set(['login', 'logout', 'account', 'admin']),
   who: identity => {
     const user = identity.kind === 'writer' ? identity.user : userOf(identity)
@@ -219,23 +224,29 @@ export function createLedgerServer(options: LedgerServerOptions): LedgerServer {
     tlsOnly: cookieSecure,
     requestIds,
     logger,
-    logRules: { ...LOG_RULES, address: callerAddress },
+    logRules: { ...LOG_RULES, address: callerAddress, logsAll: options.accessLog },
     room: { connections: limits.connections, shed },
     shutdown,
     budget,
     measure: (outcome, seconds) => {
-      const { req, res, pattern, error } = outcome
-      if (error instanceof AppError && /^(?:store_|ledger_lost$)/.test(error.code))
-        metrics.countStoreFailure(error.code)
+      const { pattern, error } = outcome
       const source = webhookSources.get(pattern ?? '')
       if (source !== undefined && error !== undefined) refused.count(source, error)
-      if (!req.isHeld) metrics.observeRequest(pattern ?? 'none', req.method, res.statusCode, seconds)
-      if (req.cutOff) metrics.countCutOff(req.cutOff)
+      metrics.observe(outcome, seconds)
       watchProxies(outcome)
     },
   })
-  metrics.watchConnections(() => app.connectionCounts())
-  metrics.watchRefusedDeliveries(() => refused.list().items)
-  metrics.watchSearchIndex(async () => (await options.ledger.health()).unindexedEvents)
+  metrics.watchProgram({
+    ...{ version: options.version, storageSizes: options.storageSizes },
+    prove: () => options.ledger.health(),
+    connectionCounts: () => app.connectionCounts(),
+    heldCounts: () => shutdown.heldCounts(),
+  })
+  metrics.watchLedger({
+    ledger: options.ledger,
+    refusedDeliveries: () => refused.list().items,
+    captureTotals: () => options.captures.totals(),
+    lastBackup: options.lastBackup,
+  })
   return Object.assign(app, { readLinkedEvents: linkedEventsReader({ ledger: options.ledger, authorise }) })
 }

@@ -2,6 +2,7 @@ import type { Logger } from 'pino'
 import { AppError } from '../../model/app-error.js'
 import type { CallerAddress } from '../http/caller-address.js'
 import type { RequestOutcome } from '../http/router.js'
+import { readTrace } from './request-trace.js'
 
 const MAX_PATH = 200
 
@@ -13,22 +14,25 @@ export interface LogRules<Rule extends string, Who> {
   who: (identity: Who) => object
   /** The sender's address. */
   address: CallerAddress
+  /** An access log: successes are logged at `info` as well. */
+  logsAll: boolean
 }
 
 /**
- * One line a request: successes at `debug` (logins, logouts, changes of accounts and real runs at `info`), refusals at
- * `info`, failures of the server at `error` (overload at `warn`), also those after part of an answer was out; defects with
- * their stack, expected failures with a sentence. Never a query string: people put secrets there. Never the name of a failed
+ * One line a request: successes at `debug` (logins, logouts, changes of accounts and real runs at `info`; all of them with an
+ * access log), refusals at `info`, failures of the server at `error` (overload at `warn`), also those after part of an answer
+ * was out; defects with their stack, expected failures with a sentence. Never a query string: people put secrets there. Never the name of a failed
  * login: people type their password there.
  */
 export function logRequest<Rule extends string, Who>(
   logger: Logger,
-  { notable, who, address }: LogRules<Rule, Who>,
+  { notable, who, address, logsAll }: LogRules<Rule, Who>,
   { req, res, access, error }: RequestOutcome<Rule, Who>,
 ): void {
   const { statusCode: status } = res
   const failed = status >= 500 || (status < 400 && error !== undefined)
   const isNotable =
+    logsAll ||
     status >= 400 ||
     req.isNotable === true ||
     req.cutOff !== undefined ||
@@ -39,6 +43,7 @@ export function logRequest<Rule extends string, Who>(
   logger[level](
     {
       request_id: req.requestId,
+      ...readTrace(req.headers),
       method: req.method,
       path: cleaned(req.url),
       status,

@@ -45,7 +45,7 @@ const OTHERS = 0o066
 /** Environment variables that a demo uses: where it listens, and its output. */
 const DEMO_VARIABLES = [
   ...['EVENT_PORT', 'EVENT_ROOT_PATH', 'BOARD_PORT', 'BOARD_ROOT_PATH'],
-  ...['EVENT_LOG_LEVEL', 'EVENT_LOG_FORMAT'],
+  ...['EVENT_LOG_LEVEL', 'EVENT_LOG_FORMAT', 'EVENT_ACCESS_LOG'],
 ]
 
 /**

@@ -40,12 +40,14 @@ async function schedule(t: Test, { files = {}, settings = {}, stepMs = 0, copyTo
   })
   t.teardown(() => started.stop())
   const backups = () => readdirSync(folder).filter(name => name.startsWith('ledger-'))
-  return { folder, log, backups, readings: () => readings, stop: () => started.stop() }
+  return { folder, log, backups, readings: () => readings, stop: () => started.stop(), newest: () => started.newest }
 }
 
 t.test('the first backup is made immediately, and is named after its time', async t => {
-  const { folder, log, backups } = await schedule(t)
+  const { folder, log, backups, newest } = await schedule(t)
+  t.equal(newest(), undefined)
   await until(() => log.length > 0)
+  t.equal(newest(), NINE)
   t.match(log, [['info', { events: 1, head: '2031-05-04T09:00:00.000000Z' }, 'backed the ledger up']])
   t.same(backups(), ['ledger-20310504T090000Z.db.gz'])
   const bytes = gunzipSync(readFileSync(join(folder, 'ledger-20310504T090000Z.db.gz')))
@@ -69,10 +71,11 @@ t.test('the newest backups stay, and files of other names', async t => {
 
 t.test('a backup that an earlier server made counts', async t => {
   const files = { 'ledger-20310504T083000Z.db.gz': 'recent' }
-  const { backups, readings, stop } = await schedule(t, { files })
+  const { backups, readings, stop, newest } = await schedule(t, { files })
   await until(() => readings() > 1)
   await stop()
   t.same(backups(), ['ledger-20310504T083000Z.db.gz'])
+  t.equal(newest(), NINE - HOUR_MS / 2)
 })
 
 t.test('what an interrupted backup left is removed', async t => {
@@ -90,11 +93,12 @@ t.test('a backup that fails is logged and tried again, and the older ones stay',
     tries++
     throw new AppError('unavailable', 'store_full', 'The disk is full.')
   }
-  const { log, backups, stop } = await schedule(t, { files, copyTo, settings: { everyMs: 1, keep: 1 } })
+  const { log, backups, stop, newest } = await schedule(t, { files, copyTo, settings: { everyMs: 1, keep: 1 } })
   await until(() => tries > 1)
   await stop()
   t.match(log[0], ['error', { code: 'store_full', detail: 'The disk is full.' }, 'the backup failed'])
   t.same(backups(), ['ledger-20310501T090000Z.db.gz'])
+  t.equal(newest(), NINE - 3 * 24 * HOUR_MS, 'a failure is no backup')
 })
 
 t.test('a stopped schedule leaves no incomplete backup', async t => {

@@ -195,7 +195,9 @@ t.test('the wait that a server asks for counts for every watch that is captured 
   t.same(await rig.captures.run(rig.request()), { captures: [], left: 0 })
   t.equal(rig.chat.asked.length, asked, 'nobody is asked')
   rig.clock.now = NOON + 301 * SECOND
+  t.match(rig.captures.totals(), { outcomes: { captured: 0, failed: 1 }, created: 0 })
   const { captures } = await rig.captures.run(rig.request())
+  t.match(rig.captures.totals(), { outcomes: { captured: 2, failed: 1 }, created: 1 })
   t.same(
     captures.map(({ outcome }) => outcome),
     ['captured', 'captured'],

@@ -99,6 +99,7 @@ export async function serveGate(t: Test, options: GateServerOptions = {}): Promi
       notable: new Set(['login']),
       who: identity => ({ identity: identity.kind }),
       address: () => '192.0.2.1',
+      logsAll: false,
     },
     shutdown: new Shutdown(),
   })

@@ -61,7 +61,7 @@ export async function serveCards(t: Test, { home, socketPath }: ServeCardsOption
     tlsOnly: false,
     requestIds: () => 'request-1',
     logger: pino({ level: 'silent' }),
-    logRules: { notable: new Set<string>(), who: () => ({}), address: () => '192.0.2.1' },
+    logRules: { notable: new Set<string>(), who: () => ({}), address: () => '192.0.2.1', logsAll: false },
     shutdown: new Shutdown(),
   })
   const { port } = await app.listen('127.0.0.1', 0)

@@ -67,7 +67,7 @@ export async function serveRuns(t: Test, given: ServeOptions = {}) {
     tlsOnly: false,
     requestIds: () => 'request-1',
     logger: pino({ level: 'info' }, { write: line => logged.push(JSON.parse(line)) }),
-    logRules: { notable: new Set<BoardAccess>(), who: () => ({}), address: () => '192.0.2.1' },
+    logRules: { notable: new Set<BoardAccess>(), who: () => ({}), address: () => '192.0.2.1', logsAll: false },
     shutdown,
   })
   const { port } = await app.listen('127.0.0.1', 0)

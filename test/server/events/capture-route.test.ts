@@ -5,7 +5,7 @@ import { AppError } from '../../../src/model/app-error.js'
 import type { CaptureProgress, CaptureRequest, CaptureResult } from '../../../src/model/subscriptions/capture.js'
 import type { ServedCaptures } from '../../../src/server/events/capture-route.js'
 import { ownFolder } from '../../black-box/own-folder.js'
-import { type ServeOptions, serve, until } from '../serve.js'
+import { NO_CAPTURES, type ServeOptions, serve, until } from '../serve.js'
 
 const REQUEST: CaptureRequest = {
   subscription_id: 'deploys',
@@ -18,7 +18,7 @@ const step = (messages: number): CaptureProgress => ({ subscription_id: 'deploys
 /** A server with captures of the test's own, asked as a command beside it asks. */
 async function start(t: Test, run: ServedCaptures['run'], options: ServeOptions = {}) {
   const socketPath = join(ownFolder(t), 'ledger.sock')
-  const served = await serve(t, { captures: { run }, socketPath, ...options })
+  const served = await serve(t, { captures: { run, totals: () => NO_CAPTURES }, socketPath, ...options })
   return { served, client: new LedgerClient({ socketPath }) }
 }
 

@@ -10,16 +10,19 @@ import type { HttpApp } from '../../../src/server/http/http-app.js'
 import { createLedgerServer } from '../../../src/server/ledger/ledger-server.js'
 import { MemoryLedger, START } from '../memory-ledger.js'
 import { OPEN_ACCOUNTS } from '../open-accounts.js'
-import { message, SETTINGS, serve, until } from '../serve.js'
+import { message, NO_CAPTURES, SETTINGS, serve, until } from '../serve.js'
 
 function createServer(): HttpApp {
   return createLedgerServer({
     ledger: new MemoryLedger(),
     accounts: OPEN_ACCOUNTS,
-    captures: { run: async () => ({ captures: [], left: 0 }) },
+    captures: { run: async () => ({ captures: [], left: 0 }), totals: () => NO_CAPTURES },
     copyTo: async () => {},
     verify: () => Promise.reject(new Error('This ledger is not verified.')),
     database: { database: '/var/lib/ledger.db', engine: 'sqlite' },
+    storageSizes: async () => ({ database: 4_096 }),
+    lastBackup: () => undefined,
+    accessLog: false,
     adapters: [],
     platforms: [],
     acceptLargeDelivery: () => Promise.reject(new Error('Nothing large is delivered here.')),

@@ -58,7 +58,11 @@ t.test('health reports a damaged database after the damage was found, while reco
   t.match(body.detail, /Part of the ledger database is damaged.*`daybook ledger status --check`.*restore.*backup/)
   t.match(await store.damaged, { code: 'store_corrupt', message: body.detail })
   t.equal((await post('/api/events', message('one more'))).status, 201)
-  t.match((await request('/metrics')).text, 'daybook_store_failures_total{code="store_corrupt"} 1')
+  const { text } = await request('/metrics')
+  t.match(text, 'daybook_http_errors_total{code="store_corrupt"} 1')
+  t.match(text, '\ndaybook_store_damaged 1\n')
+  t.match(text, '\ndaybook_ready 1\n', 'it can commit')
+  t.equal((await request('/readyz')).status, 200)
 })
 
 t.test('health warns of a ledger that is more than a day ahead of the clock', async t => {

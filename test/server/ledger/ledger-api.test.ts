@@ -201,6 +201,6 @@ t.test('two servers in one process count apart', async t => {
   const one = await serve(t)
   const other = await serve(t)
   await one.post('/api/events', message(1))
-  t.match((await one.request('/metrics')).text, /daybook_deliveries_total\{/)
-  t.notMatch((await other.request('/metrics')).text, /daybook_deliveries_total\{/)
+  t.match((await one.request('/metrics')).text, 'daybook_deliveries_total{route="api",result="created"} 1')
+  t.match((await other.request('/metrics')).text, 'daybook_deliveries_total{route="api",result="created"} 0')
 })

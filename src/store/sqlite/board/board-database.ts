@@ -4,6 +4,7 @@ import type { LossHandling } from '../files/loss-watch.js'
 import { type Migration, migrate, type Upgrade } from '../upgrade/migrate.js'
 import { createHistoryTable, SqliteCardHistory } from './card-history.js'
 import { createCardTable, SqliteCardStore } from './card-store.js'
+import { proveWritable } from './prove-writable.js'
 import { createRunTables, SqliteRunStore } from './run-store.js'
 
 /** The opened database of a board. */
@@ -15,6 +16,8 @@ export interface BoardDatabase {
   upgrade: Upgrade | undefined
   /** A consistent copy, to a new file. @throws as `Database.copyTo` */
   copyTo(path: string): Promise<void>
+  /** Proves that it can commit. @throws AppError `unavailable/…` */
+  prove(): void
   /** Checks that the open files are still those on the disk. @throws AppError `unavailable/ledger_lost` */
   verify(): void
   close(): void
@@ -58,6 +61,7 @@ export function openBoardDatabase(path: string, guard: LossHandling = {}): Board
     history: new SqliteCardHistory(database),
     upgrade,
     copyTo: copy => database.copyTo(copy),
+    prove: () => proveWritable(database),
     verify: () => database.verify(),
     close: () => database.close(),
   }

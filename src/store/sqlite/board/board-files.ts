@@ -42,6 +42,10 @@ export function openBoardFiles(paths: BoardFiles, guardOf: (file: StoreFile) => 
     })
     const copies = { cards: board.copyTo, sessions: sessionDatabase.copyTo }
     const files = {
+      prove: () => {
+        board.prove()
+        sessionDatabase.prove()
+      },
       verify: () => {
         try {
           board.verify()

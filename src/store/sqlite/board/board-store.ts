@@ -20,6 +20,8 @@ export interface BoardStore {
   putAside: string | undefined
   /** Of cards that an older release has written. */
   upgrade: Upgrade | undefined
+  /** Writes to both databases: proves that they can commit. @throws AppError `unavailable/…` */
+  prove(): Promise<void>
   /** Checks that the open files are still those on the disk. @throws AppError `unavailable/ledger_lost` */
   verify(): Promise<void>
   /** Carries out what was sent, then closes the files. @throws AppError `unavailable/ledger_lost` */
@@ -51,6 +53,7 @@ export async function openBoardStore(
       upgrade: opened.upgrade,
     },
     sessions: { ...stores.sessions, salt: opened.salt },
+    prove: stores.files.prove,
     verify: stores.files.verify,
     close: () => calls.close(),
   }

@@ -29,6 +29,7 @@ const CREATE_TABLE = /* sql */ `
 const CARD = 'seq, id, board_column, rank, version, assignee, labels, links, created_at, updated_at, title, body'
 const FIND = /* sql */ `SELECT ${CARD} FROM cards WHERE id = ?`
 const COUNT = /* sql */ `SELECT count(*) AS count FROM cards`
+const COUNT_BY_COLUMN = /* sql */ `SELECT board_column, count(*) AS cards FROM cards GROUP BY board_column`
 const CREATE = /* sql */ `
   INSERT INTO cards (id, board_column, rank, version, assignee, labels, links, created_at, updated_at, title, body)
   VALUES (?, ?, ?, 1, ?, ?, ?, ?, ?, ?, ?)`
@@ -75,6 +76,10 @@ export class SqliteCardStore {
   find(id: string): Card | undefined {
     const row = this.database.first(FIND, id)
     return row && toCard(row)
+  }
+
+  countByColumn(): [column: string, cards: number][] {
+    return this.database.all(COUNT_BY_COLUMN).map(row => [String(row.board_column), Number(row.cards)])
   }
 
   count(): number {

@@ -54,6 +54,7 @@ const LIST = /* sql */ `
   SELECT ${RUN} FROM runs
   WHERE (?1 IS NULL OR card_id = ?1) AND (?2 IS NULL OR state = ?2) AND (?3 IS NULL OR seq < ?3)
   ORDER BY seq DESC LIMIT ?4`
+const COUNT = /* sql */ `SELECT state, count(*) AS runs FROM runs GROUP BY state ORDER BY state`
 const FIND = /* sql */ `SELECT ${RUN} FROM runs WHERE id = ?`
 const HAS_MODE = /* sql */ `SELECT 1 FROM runs WHERE card_id = ? AND mode = ? LIMIT 1`
 const CREATE = /* sql */ `
@@ -103,6 +104,10 @@ export class SqliteRunStore {
     const rows = this.database.all(LIST, card_id ?? null, state ?? null, after, limit + 1)
     const page = rows.slice(0, limit)
     return { items: page.map(toRun), next: rows.length > limit ? Number(page.at(-1)?.seq) : null }
+  }
+
+  countByState(): [RunState, number][] {
+    return this.database.all(COUNT).map(row => [row.state as RunState, Number(row.runs)])
   }
 
   find(id: string): Run | undefined {

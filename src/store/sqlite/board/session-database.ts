@@ -6,6 +6,7 @@ import { toFileError } from '../files/file-error.js'
 import { type OwnFile, refuseOthers } from '../files/foreign.js'
 import type { LossHandling } from '../files/loss-watch.js'
 import { type Migration, migrate } from '../upgrade/migrate.js'
+import { proveWritable } from './prove-writable.js'
 import { SqliteSessionStore } from './session-store.js'
 
 /** An opened `sessions.sqlite3`. */
@@ -13,6 +14,8 @@ export interface SessionDatabase {
   sessions: SqliteSessionStore
   /** A consistent copy, to a new file. @throws as `Database.copyTo` */
   copyTo(path: string): Promise<void>
+  /** Proves that it can commit. @throws AppError `unavailable/…` */
+  prove(): void
   /** Checks that the open files are still those on the disk. @throws AppError `unavailable/ledger_lost` */
   verify(): void
   close(): void
@@ -92,6 +95,7 @@ function open(path: string, { ownerNonce, onLost }: SessionDatabaseOptions): Ses
     return {
       sessions,
       copyTo: copy => database.copyTo(copy),
+      prove: () => proveWritable(database),
       verify: () => database.verify(),
       close: () => database.close(),
     }

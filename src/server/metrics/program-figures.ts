@@ -1,0 +1,66 @@
+import { AppError } from '../../model/app-error.js'
+import type { ConnectionUse } from '../http/connections.js'
+import type { HeldAnswer } from '../http/shutdown.js'
+import { type Figure, figure, figureBy } from './figure.js'
+
+/** The size of a program's files, and of the disk below them. Bytes. */
+export interface StorageSizes {
+  database: number
+  /** Of SQLite. */
+  wal?: number
+  /** Absent where the database is on another machine. */
+  disk?: { size: number; free: number }
+}
+
+export type ReadStorageSizes = () => Promise<StorageSizes>
+
+/** What both programs know of themselves. */
+export interface ProgramParts {
+  version: string
+  /** Proves that the store can commit. @throws AppError `unavailable/…` */
+  prove: () => Promise<unknown>
+  storageSizes: ReadStorageSizes
+  connectionCounts: () => Record<ConnectionUse, number>
+  heldCounts: () => Iterable<[HeldAnswer, number]>
+}
+
+/** Figures of this process, which are always known. */
+export function processFigures({ version, connectionCounts, heldCounts }: ProgramParts): Figure[] {
+  return [
+    {
+      ...{ type: 'gauge', name: 'daybook_build_info', help: 'The version of the server, with the value 1.' },
+      values: [{ labels: { version }, value: 1 }],
+    },
+    figureBy('use', Object.entries(connectionCounts()), {
+      ...{ name: 'daybook_connections', help: 'Open connections, by their use.' },
+    }),
+    figureBy('kind', heldCounts(), {
+      name: 'daybook_held_answers',
+      help: 'Answers that are held open: event streams, long polls, exports, logs of runs, streams of other boards.',
+    }),
+  ]
+}
+
+export async function readyFigure(prove: () => Promise<unknown>): Promise<Figure[]> {
+  const isReady = await prove().then(() => true, unavailable)
+  return [figure('daybook_ready', '1 if the store can commit, otherwise 0.', isReady ? 1 : 0)]
+}
+
+function unavailable(error: unknown): false {
+  if (error instanceof AppError && error.category === 'unavailable') return false
+  throw error
+}
+
+export async function storageFigures(read: ReadStorageSizes): Promise<Figure[]> {
+  const { database, wal, disk } = await read()
+  return [
+    figure('daybook_database_bytes', 'Size of the database, without its write-ahead log.', database),
+    ...(wal === undefined ? [] : [figure('daybook_wal_bytes', 'Size of the write-ahead log of the database.', wal)]),
+    ...(disk === undefined
+      ? []
+      : [
+          figure('daybook_disk_size_bytes', 'Size of the file system of the database.', disk.size),
+          figure('daybook_disk_free_bytes', 'Free space on it that the server may use.', disk.free),
+        ]),
+  ]
+}
