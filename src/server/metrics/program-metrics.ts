@@ -99,10 +99,8 @@ export class ProgramMetrics {
       for (const name of MISNAMED) this.#registry.removeSingleMetric(name)
     }
     this.#measuresProcess = true
-    const figures = new Registry()
-    await Promise.all(
-      this.#readings.map(({ about, read }) => this.#orLog(about, async () => addAll(figures, await read()))),
-    )
+    const read = await Promise.all(this.#readings.map(({ about, read }) => this.#orLog(about, read)))
+    const figures = toRegistry(read.flatMap(found => found ?? []))
     const texts = [this.#registry, figures].flatMap(registry =>
       registry.getMetricsAsArray().map(({ name }) => this.#orLog(name, () => registry.getSingleMetricAsString(name))),
     )
@@ -155,7 +153,8 @@ function toLoginOutcome(error: unknown): LoginOutcome {
   return error.code === 'invalid_credentials' ? 'failed' : 'refused'
 }
 
-function addAll(registry: Registry, figures: readonly Figure[]): void {
+function toRegistry(figures: readonly Figure[]): Registry {
+  const registry = new Registry()
   for (const { type, name, help, values } of figures) {
     const labelNames = Object.keys(values[0]?.labels ?? {})
     const config = { name, help, labelNames, registers: [registry] }
@@ -167,4 +166,5 @@ function addAll(registry: Registry, figures: readonly Figure[]): void {
       for (const { labels = {}, value } of values) gauge.set(labels, value)
     }
   }
+  return registry
 }
