@@ -1,4 +1,5 @@
 import { AppError, type ErrorCategory } from '../model/app-error.js'
+import type { Fault } from '../model/diagnosis.js'
 
 export const EXIT_DEFECT = 1
 export const EXIT_TRY_AGAIN = 75
@@ -36,4 +37,20 @@ export function exitCodeOf(error: unknown): number {
   if (DAMAGED_CODES.includes(error.code)) return EXIT_CODES.configuration
   if (LOST_CODES.includes(error.code)) return EXIT_CODES.conflict
   return UNREACHABLE_CODES.includes(error.code) ? UNREACHABLE : EXIT_CODES[error.category]
+}
+
+/** What `daybook doctor` ends with. The worst is first. */
+const FAULT_CODES: Record<Fault, number> = {
+  damaged: EXIT_DEFECT,
+  configuration: EXIT_CODES.configuration,
+  conflict: EXIT_CODES.conflict,
+  refused: EXIT_CODES.forbidden,
+  temporary: EXIT_TRY_AGAIN,
+  unreachable: UNREACHABLE,
+}
+
+/** The exit code of the worst fault; 0 without any. */
+export function exitCodeOfFaults(faults: readonly (Fault | null)[]): number {
+  const worst = (Object.keys(FAULT_CODES) as Fault[]).find(fault => faults.includes(fault))
+  return worst === undefined ? 0 : FAULT_CODES[worst]
 }

@@ -33,10 +33,16 @@ const DEFAULT_API_URL = 'http://127.0.0.1:8765'
  */
 export function readClientSettings(flags: ClientFlags, sources: SettingSources): ClientSettings {
   const reader = new SettingReader(sources)
+  const settings = readClient(reader, flags)
+  reader.finish()
+  return settings
+}
+
+/** The same as part of a larger set that ends with `reader.finish()`. */
+export function readClient(reader: SettingReader, flags: ClientFlags): ClientSettings {
   const given = { flag: '--api-url', value: flags.apiUrl }
   const apiUrl = reader.text('EVENT_API_URL', acceptApiUrl, API_URL_ALLOWED, given) ?? DEFAULT_API_URL
   const credential = readCredential(reader, flags)
-  reader.finish()
   return { apiUrl, ...(credential ? { credential } : {}) }
 }
 
@@ -71,10 +77,16 @@ const DEFAULT_BOARD_URL = 'http://127.0.0.1:8766'
  */
 export function readBoardClientSettings(flags: BoardClientFlags, sources: SettingSources): BoardClientSettings {
   const reader = new SettingReader(sources)
+  const settings = readBoardClient(reader, flags)
+  reader.finish()
+  return settings
+}
+
+/** The same as part of a larger set that ends with `reader.finish()`. */
+export function readBoardClient(reader: SettingReader, flags: BoardClientFlags): BoardClientSettings {
   const given = { flag: '--board-url', value: flags.boardUrl }
   const boardUrl = reader.text('BOARD_API_URL', acceptApiUrl, API_URL_ALLOWED, given) ?? DEFAULT_BOARD_URL
   const key = readKey(reader, flags.key)
-  reader.finish()
   return { boardUrl, ...(key === undefined ? {} : { key }) }
 }
 

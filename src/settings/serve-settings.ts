@@ -42,7 +42,14 @@ export interface ServeFlags {
 /** @throws AppError `configuration/settings_invalid`, with every problem */
 export function readServeSettings(flags: ServeFlags, sources: SettingSources): ServeSettings {
   const reader = new SettingReader(sources)
-  const settings = {
+  const settings = readServe(reader, flags)
+  reader.finish()
+  return { ...settings, warnings: reader.warnings }
+}
+
+/** The same as part of a larger set that ends with `reader.finish()`. */
+export function readServe(reader: SettingReader, flags: ServeFlags): Omit<ServeSettings, 'warnings'> {
+  return {
     ...(flags.only === 'board' ? {} : { ledger: readLedger(reader, flags) }),
     ...(flags.only === 'ledger' ? {} : { board: readBoard(reader, flags) }),
     log: {
@@ -51,6 +58,4 @@ export function readServeSettings(flags: ServeFlags, sources: SettingSources): S
       access: reader.isOn('EVENT_ACCESS_LOG'),
     },
   }
-  reader.finish()
-  return { ...settings, warnings: reader.warnings }
 }

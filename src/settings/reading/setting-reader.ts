@@ -106,6 +106,10 @@ export class SettingReader {
     this.#warnings.push(sentence)
   }
 
+  get problems(): readonly FieldProblem[] {
+    return this.#problems
+  }
+
   get warnings(): readonly string[] {
     return this.#warnings
   }

@@ -1,0 +1,103 @@
+import { LedgerClient } from '../../client/ledger-client.js'
+import { type Finding, failing, ok, warning } from '../../model/diagnosis.js'
+import { toTimestamp } from '../../model/timestamp.js'
+import { inspectLedger } from '../../store/sqlite/copy/inspect-ledger.js'
+import { acquireOwnership } from '../../store/sqlite/owner/owner.js'
+import { SCHEMA_VERSION } from '../../store/sqlite/upgrade/ledger-migrations.js'
+import { OWNER_WAIT_MS } from '../lost-ownership.js'
+import { sizeOf } from '../via-server-or-file.js'
+import { inUnits } from './disk-space.js'
+import type { FoundOwner } from './file-owner.js'
+
+export interface LedgerState {
+  findings: Finding[]
+  /** `captured_at` of the newest event; null if there is none, or if it is not known. */
+  head: string | null
+}
+
+const ANSWER_SECONDS = 10
+/** Larger than WAL checkpoints let it become, apart from during a backup. */
+const LARGE_WAL_BYTES = 256 * 1024 ** 2
+
+/** The ledger's schema, its WAL and the newest event with its digest: from the server, or from the file. */
+export async function checkLedger(database: string, owner: FoundOwner): Promise<LedgerState> {
+  const walBytes = await sizeOfWal(database)
+  const wal = judgeWal(walBytes)
+  if (owner.state === 'server' && owner.record?.socket !== undefined) {
+    const { findings, head } = await checkServedLedger(owner.record.socket)
+    return { findings: [...findings, ...wal], head }
+  }
+  if ((await sizeOf(database)) === 0) {
+    return { findings: [warning(`There is no ledger at ${database} yet.`, '`daybook serve` creates it.')], head: null }
+  }
+  if (owner.state !== 'none' || walBytes > 0) {
+    const detail = 'The ledger was not opened: it may be in use, or a start has to repair it first.'
+    return { findings: [ok(detail), ...wal], head: null }
+  }
+  return checkClosedLedger(database)
+}
+
+interface HealthAnswer {
+  status: string
+  detail?: string
+  head: string | null
+  head_digest?: string | null
+  schema_version?: number
+  warnings?: { code: string; detail: string }[]
+}
+
+async function checkServedLedger(socketPath: string): Promise<LedgerState> {
+  const answer = await new LedgerClient({ socketPath }, { idleSeconds: ANSWER_SECONDS }).health()
+  const { detail, head, head_digest, schema_version, warnings = [] } = answer.json() as HealthAnswer
+  // A clock that is behind has a check of its own.
+  const warned = warnings.filter(({ code }) => code !== 'clock_behind').map(found => warning(found.detail))
+  if (answer.status === 503) {
+    return { findings: [failing('temporary', detail ?? 'The ledger cannot record events.'), ...warned], head }
+  }
+  const sentence = `The ledger records events. ${headSentence(head, head_digest ?? null)} Schema ${schema_version}.`
+  return { findings: [ok(sentence), ...warned], head }
+}
+
+/** Only read. No server can open the file at the same time. */
+async function checkClosedLedger(database: string): Promise<LedgerState> {
+  const ownership = await acquireOwnership({
+    ...{ database, role: 'command', waitMs: OWNER_WAIT_MS, now: Date.now, random: Math.random },
+    onLost: () => {},
+  })
+  try {
+    const { schemaVersion, head: captured, digest, problem } = inspectLedger(ownership.database)
+    const head = captured === null ? null : toTimestamp(captured)
+    const findings: Finding[] = []
+    if (problem !== null) {
+      const advice = 'Run `daybook ledger verify`, and restore a backup if it confirms the damage.'
+      findings.push(failing('damaged', problem, advice))
+    }
+    if (schemaVersion > SCHEMA_VERSION) {
+      const detail = `The ledger has schema ${schemaVersion}, and this release knows ${SCHEMA_VERSION}.`
+      findings.push(failing('configuration', detail, 'Use the newer release that wrote it.'))
+    } else if (schemaVersion < SCHEMA_VERSION) {
+      const detail = `The ledger has schema ${schemaVersion}; the next start upgrades it to ${SCHEMA_VERSION}.`
+      findings.push(warning(detail, 'Make a backup first: `daybook ledger backup`.'))
+    }
+    const sentence = `The ledger can be read. ${headSentence(head, digest)} Schema ${schemaVersion}.`
+    return { findings: findings.length > 0 ? findings : [ok(sentence)], head }
+  } finally {
+    await ownership.release()
+  }
+}
+
+function headSentence(head: string | null, digest: string | null): string {
+  if (head === null) return 'It has no events.'
+  return `Its newest event is of ${head}, with ${digest === null ? 'no digest yet' : `the digest ${digest}`}.`
+}
+
+function judgeWal(bytes: number): Finding[] {
+  if (bytes < LARGE_WAL_BYTES) return []
+  const detail = `The write-ahead log of the ledger has ${inUnits(bytes)}.`
+  return [warning(detail, 'That is normal during a backup. Otherwise look for failures of the disk in the log.')]
+}
+
+async function sizeOfWal(database: string): Promise<number> {
+  // Of a file that has no WAL of its own.
+  return sizeOf(`${database}-wal`)
+}

@@ -1,0 +1,74 @@
+import { join } from 'node:path'
+import type { FieldProblem } from '../model/app-error.js'
+import type { ChatAccount } from '../model/platforms/chat-account.js'
+import { readChatAccount } from './chat-account.js'
+import { type BoardClientSettings, type ClientSettings, readBoardClient, readClient } from './client-settings.js'
+import type { BackupSettings, LedgerSettings } from './ledger-settings.js'
+import type { LocalFlags } from './local-settings.js'
+import { SettingReader } from './reading/setting-reader.js'
+import type { SettingSources } from './reading/setting-sources.js'
+import { readServe } from './serve-settings.js'
+
+/** All settings, as far as they are valid. What depends on an invalid one is absent; without a shared environment, defaults count. */
+export interface DoctorSettings {
+  problems: readonly FieldProblem[]
+  warnings: readonly string[]
+  /** The file with the settings of all programs, whether or not it exists. */
+  environmentFile: string
+  home?: string
+  /** Absolute path of the ledger's database. */
+  database?: string
+  boardHome?: string
+  /** Null: the server makes none. */
+  backups?: BackupSettings | null
+  webhooks?: Pick<LedgerSettings['webhooks'], 'secrets' | 'requireVerified'>
+  /** Null: none is configured. */
+  chat?: ChatAccount | null
+  server?: ClientSettings & { isConfigured: boolean }
+  board?: BoardClientSettings & { isConfigured: boolean }
+}
+
+const HOME = ['home_dir', 'ARCH_HOME']
+const BACKUPS = ['EVENT_BACKUP_DIR', 'EVENT_BACKUP_MINUTES', 'EVENT_BACKUP_KEEP']
+const ADMIN_TOKEN = ['EVENT_ADMIN_TOKEN', 'EVENT_ADMIN_TOKEN_FILE', 'admin token file']
+const BOARD_KEY = ['BOARD_API_KEY', 'BOARD_API_KEY_FILE']
+/** Any of them means that captures are wanted. */
+const CHAT = [
+  ...['EVENT_CHAT_EMAIL', 'EVENT_CHAT_API_KEY', 'EVENT_CHAT_API_KEY_FILE'],
+  ...['ZULIP_EMAIL', 'ZULIP_API_KEY', 'ZULIP_CONFIG'],
+]
+
+/** Reads what `serve` and the clients read. Never throws: every problem is in the result. */
+export function readDoctorSettings(flags: LocalFlags, sources: SettingSources): DoctorSettings {
+  const reader = new SettingReader(sources)
+  const { ledger, board } = readServe(reader, flags)
+  const server = { ...readClient(reader, {}), isConfigured: reader.find('EVENT_API_URL') !== undefined }
+  const boardServer = { ...readBoardClient(reader, {}), isConfigured: reader.find('BOARD_API_URL') !== undefined }
+  const chatReader = new SettingReader(sources)
+  const chat = isChatConfigured(chatReader) ? readChatAccount(chatReader) : null
+  const isValid = (names: readonly string[]) => !reader.hasRefused(names)
+  const isSecret = ({ field }: FieldProblem) => field.startsWith('EVENT_WEBHOOK_')
+  return {
+    problems: withoutRepeats([...reader.problems, ...(chat ? chatReader.problems : [])]),
+    warnings: [...new Set(reader.warnings)],
+    environmentFile: reader.shared.path,
+    ...(isValid(HOME) && ledger ? { home: ledger.home } : {}),
+    ...(isValid([...HOME, 'EVENT_DB', '--db']) && ledger ? { database: ledger.database.path } : {}),
+    ...(isValid([...HOME, 'BOARD_HOME']) && board ? { boardHome: board.home } : {}),
+    ...(isValid(BACKUPS) && ledger ? { backups: ledger.backups ?? null } : {}),
+    ...(ledger && !reader.problems.some(isSecret) ? { webhooks: ledger.webhooks } : {}),
+    ...(chatReader.problems.length === 0 ? { chat } : {}),
+    ...(isValid(['EVENT_API_URL', 'EVENT_API_TOKEN', ...ADMIN_TOKEN]) ? { server } : {}),
+    ...(isValid(['BOARD_API_URL', ...BOARD_KEY]) ? { board: boardServer } : {}),
+  }
+}
+
+function isChatConfigured(reader: SettingReader): boolean {
+  if (CHAT.some(name => reader.find(name) !== undefined)) return true
+  return ['a file', 'a broken link'].includes(reader.sources.standsAt(join(reader.sources.homedir, '.zuliprc')))
+}
+
+/** The admin token is read for the server and for clients. */
+function withoutRepeats(problems: readonly FieldProblem[]): FieldProblem[] {
+  return [...new Map(problems.map(problem => [problem.detail, problem])).values()]
+}

@@ -1,0 +1,64 @@
+import sqlite, { type Database as Connection, type JSValue } from 'node-sqlite3-wasm'
+import type { Micros } from '../../../model/timestamp.js'
+import type { Row } from '../files/database.js'
+import { refuseForeign } from '../files/foreign.js'
+import { toStoreError } from '../files/store-error.js'
+import { verifyEvents } from '../read/verify-events.js'
+
+/** A look at a closed ledger. */
+export interface LedgerInspection {
+  schemaVersion: number
+  /** `captured_at` of the newest event. */
+  head: Micros | null
+  /** Its digest, in hex; null while it has none. */
+  digest: string | null
+  /** What is wrong with the newest events, as a sentence. */
+  problem: string | null
+}
+
+/** How many of the newest events are checked against their digests. */
+const CHECKED = 100
+
+const VERSION = /* sql */ `PRAGMA user_version`
+const HEAD = /* sql */ `SELECT captured_us FROM events ORDER BY seq DESC LIMIT 1`
+const START = /* sql */ `SELECT captured_us FROM events ORDER BY seq DESC LIMIT 1 OFFSET ${CHECKED}`
+const HAS_DIGESTS = /* sql */ `SELECT 1 FROM pragma_table_info('events') WHERE name = 'digest'`
+const DIGEST = /* sql */ `SELECT lower(hex(digest)) AS digest FROM events WHERE digest IS NOT NULL ORDER BY seq DESC LIMIT 1`
+
+/**
+ * Reads facts of a ledger that this process owns and no process has open. Changes nothing in the file, also if an older
+ * release has written it.
+ *
+ * @throws AppError `unavailable/store_…`, `configuration/store_foreign`
+ */
+export function inspectLedger(path: string): LedgerInspection {
+  let connection: Connection | undefined
+  try {
+    connection = new sqlite.Database(path, { readOnly: true, fileMustExist: true })
+    connection.exec('PRAGMA locking_mode = EXCLUSIVE')
+    refuseForeign(connection, path)
+    return inspect(connection)
+  } catch (error) {
+    throw toStoreError(error, { path, noun: 'ledger' })
+  } finally {
+    connection?.close()
+  }
+}
+
+function inspect(connection: Connection): LedgerInspection {
+  const all = (sql: string, ...values: JSValue[]) => connection.all(sql, values) as Row[]
+  const first = (sql: string, ...values: JSValue[]) => all(sql, ...values)[0]
+  const schemaVersion = Number(first(VERSION)?.user_version)
+  const captured = first(HEAD)?.captured_us
+  const head = captured === undefined ? null : Number(captured)
+  const facts = { schemaVersion, head, digest: null, problem: null }
+  if (!first(HAS_DIGESTS)) return facts
+  const start = first(START)?.captured_us
+  const walk = verifyEvents({ all, first }, { since: start === undefined ? null : Number(start), limit: CHECKED })
+  for (let step = walk.next(); ; step = walk.next()) {
+    if (!step.done) continue
+    const [problem] = step.value.problems
+    const where = problem ? `${problem.dedupe_key}, captured at ${problem.captured_at}: ${problem.detail}` : null
+    return { ...facts, digest: String(first(DIGEST)?.digest ?? '') || null, problem: where }
+  }
+}
