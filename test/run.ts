@@ -7,9 +7,11 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { inspect } from 'node:util'
 import type { FileReport } from './file-report.js'
+import { findPostgres } from './support/postgres/find-postgres.js'
 
-/** Programs that suites look for, and the Debian package that has each. */
+/** Programs that suites look for, and the Debian package that has each. Debian's PostgreSQL is not on the search path. */
 const PROGRAMS = {
+  initdb: 'postgresql',
   ...{ sqlite3: 'sqlite3', curl: 'curl', jq: 'jq', openssl: 'openssl' },
   'chromium-headless-shell': 'chromium-headless-shell',
 }
@@ -54,6 +56,7 @@ function everyTest(): string[] {
 }
 
 function isThere(program: string): boolean {
+  if (program === 'initdb') return findPostgres() !== undefined
   return spawnSync('which', [program]).status === 0
 }
 

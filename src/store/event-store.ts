@@ -28,6 +28,20 @@ export interface SubscriptionMatch {
   isCaptured?: true
   /** In the last event of a captured page: these members of `capture` change, even if the event is a repeat. */
   captured?: CaptureState
+  /** The right to capture it, if several servers may: an event is recorded only while this is the newest one. */
+  lease?: Lease
+}
+
+/** The right to do work that one server alone may do. Source: docs/decisions/0068. */
+export interface Lease {
+  name: string
+  /** Rises with each holder. */
+  fence: number
+}
+
+/** The events were matched with subscriptions that another server has changed since; nothing was recorded. */
+export class StaleMatches extends Error {
+  override name = 'StaleMatches'
 }
 
 /** The result of one delivery. */
@@ -100,9 +114,10 @@ export interface EventStore {
    * none, durable before it resolves. `captured_at` is unique and increases in commit order, even when the clock steps
    * back. A repeat changes nothing else, except that it is marked with the subscription that it was captured for.
    *
-   * @throws AppError `unavailable/store_full`, `unavailable/store_read_only`, `unavailable/store_failed`
+   * @param matchedWith the version of the subscriptions (`SharedStore`), if several servers may change them
+   * @throws AppError `unavailable/store_full`, `unavailable/store_read_only`, `unavailable/store_failed`; StaleMatches
    */
-  record(events: EventToRecord[]): Promise<RecordOutcome[]>
+  record(events: EventToRecord[], matchedWith?: number): Promise<RecordOutcome[]>
 
   /**
    * The complete stored event as JSON in UTF-8, or its size if that is more than `maxBytes`.

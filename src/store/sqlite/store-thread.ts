@@ -1,7 +1,7 @@
 import { AppError } from '../../model/app-error.js'
 import type { Micros } from '../../model/timestamp.js'
+import { BoundedWork } from '../bounded-work.js'
 import type { EngineOptions, LedgerFacts, LedgerTasks } from './engine.js'
-import { BoundedWork } from './thread/bounded-work.js'
 import type { StoreFile, TaskCall } from './thread/protocol.js'
 import { makeProxies, type Proxies, type TaskKinds } from './thread/task.js'
 import { WorkerCalls } from './thread/worker-calls.js'

@@ -1,7 +1,7 @@
 import type { EventFilter } from '../../../model/events/event-match.js'
+import { LARGE_BODY_BYTES } from '../../large-event.js'
 import type { Database } from '../files/database.js'
 import { candidates, excludedColumns, type Indexes, kindsOf, type Range } from '../search/event-candidates.js'
-import { LARGE_BODY_BYTES } from '../search/large-body.js'
 import { columnsDecide, rowMatcher } from '../search/row-matcher.js'
 import { facetExpression } from '../search/search-index.js'
 import { countSources } from '../write/source-marks.js'

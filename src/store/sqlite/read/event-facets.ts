@@ -7,9 +7,10 @@ import {
   type FacetQuery,
 } from '../../../model/events/event-facets.js'
 import { outcomeGroupOf } from '../../../model/sentences/event-outcome.js'
+import { LARGE_BODY_BYTES } from '../../large-event.js'
 import type { Database } from '../files/database.js'
 import { candidates, type Indexes, lastUpTo, type Range } from '../search/event-candidates.js'
-import { LARGE_BODY_BYTES, readOutline } from '../search/large-body.js'
+import { readOutline } from '../search/large-body.js'
 import { rowMatcher } from '../search/row-matcher.js'
 import { firstCounted, headOf, rangeOf } from './event-histogram.js'
 import { SlicedWork, type WorkBounds } from './sliced-work.js'

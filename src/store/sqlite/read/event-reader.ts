@@ -1,9 +1,10 @@
 import type { StoredEvent } from '../../../model/events/event.js'
 import { type EventPage, type EventQuery, nextCheckpoint } from '../../../model/events/event-query.js'
 import type { Micros } from '../../../model/timestamp.js'
+import { LARGE_BODY_BYTES } from '../../large-event.js'
 import type { Database, Row } from '../files/database.js'
 import { candidates, isFiltered, lastUpTo, type Range } from '../search/event-candidates.js'
-import { LARGE_BODY_BYTES, readBodyBytes, readOutline } from '../search/large-body.js'
+import { readBodyBytes, readOutline } from '../search/large-body.js'
 import { rowMatcher } from '../search/row-matcher.js'
 import type { SearchIndex } from '../search/search-index.js'
 

@@ -1,5 +1,5 @@
+import { LARGE_BODY_BYTES } from '../../large-event.js'
 import type { Database } from '../files/database.js'
-import { LARGE_BODY_BYTES } from '../search/large-body.js'
 
 /** What one batch of background work reads, but at least one event: writes wait for it. */
 const BATCH_BYTES = 1024 * 1024

@@ -1,9 +1,10 @@
 import type { StoredEvent } from '../../../model/events/event.js'
 import { type EventFilter, eventMatches, kindMatches } from '../../../model/events/event-match.js'
 import { type SearchTerm, searchableStrings } from '../../../model/events/search.js'
+import { payloadStrings } from '../../large-event.js'
 import type { Database, Row } from '../files/database.js'
 import { inJson } from './body-patterns.js'
-import { payloadStrings, readBodyBytes, readOutline } from './large-body.js'
+import { readBodyBytes, readOutline } from './large-body.js'
 
 /** How much is searched between two yields, so that writes do not wait for thousands of terms. */
 const SLICE_CHARACTERS = 1_000_000

@@ -2,9 +2,10 @@ import { type StoredEvent, targetChain } from '../../../model/events/event.js'
 import type { EventFilter } from '../../../model/events/event-match.js'
 import { foldCase, searchableStrings } from '../../../model/events/search.js'
 import { outcomeGroupOf } from '../../../model/sentences/event-outcome.js'
+import { findOutline, LARGE_BODY_BYTES } from '../../large-event.js'
 import type { Database } from '../files/database.js'
 import { rowsWithinBytes } from '../read/rows-within-bytes.js'
-import { findOutline, LARGE_BODY_BYTES, readOutline } from './large-body.js'
+import { readOutline } from './large-body.js'
 import { TextIndex } from './text-index.js'
 
 /** A longer text is not indexed; a search reads such events one by one. Characters. */

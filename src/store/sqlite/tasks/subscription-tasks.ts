@@ -1,9 +1,9 @@
 import type { CaptureState, Subscription } from '../../../model/subscriptions/subscription.js'
+import { readStoredSubscription } from '../../stored-subscription.js'
 import type { LedgerKept } from '../../subscription-store.js'
 import type { Database } from '../files/database.js'
 import { read, write } from '../thread/task.js'
 import { noteCapture } from './capture-state.js'
-import { readStoredSubscription } from './stored-subscription.js'
 
 const FIND = /* sql */ `SELECT id, owner_user_id, body FROM subscriptions WHERE id = ?`
 const LIST_BY_IDS = /* sql */ `

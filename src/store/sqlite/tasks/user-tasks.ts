@@ -1,6 +1,6 @@
 import type { AccountLogEntry } from '../../../model/accounts/account-log.js'
 import type { Role } from '../../../model/accounts/user.js'
-import { AppError } from '../../../model/app-error.js'
+import { lastAdmin, nameTaken, noSuchUser } from '../../user-refusals.js'
 import type {
   LastAdminRule,
   ListedStoredUser,
@@ -128,24 +128,6 @@ function markClosed(database: Database): void {
 function logged<Result>(database: Database, result: Result, log: AccountLogEntry | undefined): Result {
   if (log) addAccountLogEntry(database, log)
   return result
-}
-
-function nameTaken(): AppError {
-  return new AppError('conflict', 'username_taken', 'A user of that name exists; upper and lower case are one.', {
-    hint: 'Choose another username.',
-  })
-}
-
-function lastAdmin(): AppError {
-  return new AppError('conflict', 'last_admin', 'This is the last administrator who can log in.', {
-    hint: 'Make another user an administrator first, or configure an admin token.',
-  })
-}
-
-function noSuchUser(): AppError {
-  return new AppError('not_found', 'not_found', 'There is no such user.', {
-    hint: 'List them with `daybook users list`.',
-  })
 }
 
 function isAdmin({ role, enabled }: StoredUser): boolean {

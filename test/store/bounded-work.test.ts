@@ -1,5 +1,5 @@
 import t from 'tap'
-import { BoundedWork } from '../../../../src/store/sqlite/thread/bounded-work.js'
+import { BoundedWork } from '../../src/store/bounded-work.js'
 
 const turn = () => new Promise(setImmediate)
 

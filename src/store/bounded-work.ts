@@ -1,4 +1,4 @@
-import { AppError } from '../../../model/app-error.js'
+import { AppError } from '../model/app-error.js'
 
 export interface WorkLimits {
   /** How many may be under way together. */

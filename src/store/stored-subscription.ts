@@ -1,5 +1,5 @@
-import { cutToDepth, isDeeperThan, JSON_DEPTH } from '../../../model/json-depth.js'
-import type { Subscription } from '../../../model/subscriptions/subscription.js'
+import { cutToDepth, isDeeperThan, JSON_DEPTH } from '../model/json-depth.js'
+import type { Subscription } from '../model/subscriptions/subscription.js'
 
 /** Members of a subscription that must have a certain form, each with the value that replaces one of another form. */
 const MEMBERS: {

@@ -1,0 +1,243 @@
+import type { ConnectionOptions } from 'node:tls'
+import pg from 'pg'
+import { AppError } from '../../../model/app-error.js'
+import type { PostgresAddress, PostgresHost } from '../../../model/postgres-address.js'
+import { stateOf, toStoreError } from './store-error.js'
+
+/** A row as the driver gives it: integers as numbers where these are exact, booleans, and everything else as text. */
+export type Row = Readonly<Record<string, unknown>>
+export type Value = string | number | boolean | Buffer | null
+
+const CONNECT_MS = 5_000
+/** The server ends a statement after this. A search is sent in slices that are much shorter. */
+const STATEMENT_MS = 20_000
+/** A network that hangs without closing: the connection is given up, although the server has not answered. */
+const ANSWER_MS = 25_000
+/** Longer than the largest group takes. A server that was suspended in a transaction must not hold the others up. */
+const IDLE_IN_TRANSACTION_MS = 10_000
+const LOCK_MS = 10_000
+
+const INTEGER_OIDS = [20, 21, 23]
+const BOOLEAN_OID = 16
+
+/** Never the driver's `Date`: it drops microseconds. */
+const TYPES = {
+  getTypeParser: (oid: number): ((text: string) => unknown) => {
+    if (INTEGER_OIDS.includes(oid)) return toInteger
+    return oid === BOOLEAN_OID ? text => text === 't' : text => text
+  },
+}
+
+/** A text where a number would not be exact. */
+function toInteger(text: string): number | string {
+  const number = Number(text)
+  return Number.isSafeInteger(number) ? number : text
+}
+
+/**
+ * One connection. Statements that are sent without waiting are carried out in order, and travel together. A statement that
+ * is sent often has a name, so that the server parses it once.
+ */
+export class Connection {
+  #isBroken = false
+  readonly #names = new Map<string, string>()
+  /** Called with the channel's payload of each notification. */
+  onNotification: (payload: string) => void = () => {}
+  /** Called when the connection is lost. */
+  onEnd: () => void = () => {}
+
+  private constructor(private readonly client: pg.Client) {
+    client.on('error', () => this.#end()) // the statement under way reports it
+    client.on('end', () => this.#end())
+    client.on('notification', ({ payload }) => this.onNotification(payload ?? ''))
+  }
+
+  /**
+   * Connects to the first host that accepts writes.
+   *
+   * @throws AppError `unavailable/store_…`
+   */
+  static async open(address: PostgresAddress, name: string): Promise<Connection> {
+    let failure: unknown
+    for (const host of address.hosts) {
+      try {
+        return await openAt(address, host, name, client => new Connection(client))
+      } catch (error) {
+        // The login is refused by a server that is there; the state of a standby is less interesting.
+        if (failure === undefined || stateOf(error) !== undefined) failure = error
+      }
+    }
+    throw toStoreError(failure)
+  }
+
+  /** It must not be used again. */
+  get isBroken(): boolean {
+    return this.#isBroken
+  }
+
+  /** Of the server's process, to cancel its statement. */
+  get processId(): number {
+    return Number(Reflect.get(this.client, 'processID'))
+  }
+
+  /** A statement that is sent often. @throws AppError `unavailable/…` */
+  run(sql: string, ...values: Value[]): Promise<Row[]> {
+    let name = this.#names.get(sql)
+    if (name === undefined) {
+      name = `s${this.#names.size}`
+      this.#names.set(sql, name)
+    }
+    return this.#query({ name, text: sql, values })
+  }
+
+  /** A statement whose best plan depends on its values. @throws AppError `unavailable/…` */
+  runOnce(sql: string, values: readonly Value[] = []): Promise<Row[]> {
+    return this.#query({ text: sql, values: [...values] })
+  }
+
+  /** Several statements without values. */
+  async script(sql: string): Promise<void> {
+    await this.#query({ text: sql })
+  }
+
+  /** In a transaction; rolled back if the work fails. @throws as the work; AppError `unavailable/…` */
+  async transaction<Result>(work: (connection: this) => Promise<Result>): Promise<Result> {
+    // Not awaited: it travels with the first statement.
+    const begun = this.run('BEGIN')
+    begun.catch(() => undefined) // reported below
+    try {
+      const result = await work(this)
+      await begun
+      await this.run('COMMIT')
+      return result
+    } catch (error) {
+      await this.rollBack()
+      throw error
+    }
+  }
+
+  /** Ends the transaction. A connection that cannot do that is broken. */
+  async rollBack(): Promise<void> {
+    if (!this.#isBroken) await this.run('ROLLBACK').catch(() => this.destroy())
+  }
+
+  /** Breaks the connection off; what is under way fails. */
+  destroy(): void {
+    this.#end()
+    this.client.connection.stream.destroy()
+  }
+
+  /** Waits for what is under way. */
+  async close(): Promise<void> {
+    this.onEnd = () => {}
+    if (this.#isBroken) return
+    this.#isBroken = true
+    await this.client.end().catch(() => undefined) // the other side may be gone
+  }
+
+  async #query(query: { name?: string; text: string; values?: Value[] }): Promise<Row[]> {
+    try {
+      const { rows } = await this.client.query(query)
+      return rows as Row[]
+    } catch (error) {
+      if (stateOf(error) === undefined || stateOf(error)?.startsWith('57P')) this.destroy()
+      throw toStoreError(error)
+    }
+  }
+
+  #end(): void {
+    if (this.#isBroken) return
+    this.#isBroken = true
+    this.onEnd()
+  }
+}
+
+/** Waits for all of them, also where one fails: none may still be under way when a connection is given back. */
+export async function allSettled<Results extends readonly unknown[]>(
+  ...promises: { [At in keyof Results]: Promise<Results[At]> }
+): Promise<Results> {
+  const settled = await Promise.allSettled(promises)
+  const failed = settled.find(outcome => outcome.status === 'rejected')
+  if (failed) throw failed.reason
+  return settled.map(outcome => (outcome as PromiseFulfilledResult<unknown>).value) as unknown as Results
+}
+
+async function openAt<Opened>(
+  address: PostgresAddress,
+  host: PostgresHost,
+  name: string,
+  toOpened: (client: pg.Client) => Opened,
+): Promise<Opened> {
+  const { sslMode } = address
+  const isLocal = host.host.startsWith('/')
+  const withTls = !isLocal && sslMode !== 'disable'
+  let client = newClient(address, host, { name, tls: withTls })
+  try {
+    await client.connect()
+  } catch (error) {
+    await client.end().catch(() => undefined)
+    const hasNone = error instanceof Error && /does not support SSL/i.test(error.message)
+    if (!hasNone || sslMode !== 'prefer') throw error
+    client = newClient(address, host, { name, tls: false })
+    await client.connect()
+  }
+  const opened = toOpened(client)
+  try {
+    await client.query(sessionSql(address.schema))
+    const { rows } = await client.query(`SELECT current_setting('transaction_read_only') AS read_only`)
+    if (rows[0]?.read_only === 'on') throw new AppError('unavailable', 'store_read_only', READ_ONLY)
+    return opened
+  } catch (error) {
+    await client.end().catch(() => undefined)
+    throw error
+  }
+}
+
+const READ_ONLY =
+  'The database server accepts no writes. Check whether it is a standby, and name the primary in the address.'
+
+function newClient(
+  address: PostgresAddress,
+  { host, port }: PostgresHost,
+  { name, tls }: { name: string; tls: boolean },
+): pg.Client {
+  const { user, database } = address
+  return new pg.Client({
+    ...{ host, port, user, database },
+    // A function, also without a password: else the driver looks into the environment and the home folder.
+    password: () => address.password({ host, port }) ?? '',
+    ssl: tls ? tlsOptions(address, host) : false,
+    ...{ types: TYPES, pipeline: true, keepAlive: true, application_name: name },
+    ...{ connectionTimeoutMillis: CONNECT_MS, query_timeout: ANSWER_MS },
+  })
+}
+
+function tlsOptions({ sslMode, sslRootCertificate }: PostgresAddress, host: string): ConnectionOptions {
+  const proves = sslMode === 'verify-ca' || sslMode === 'verify-full'
+  return {
+    rejectUnauthorized: proves,
+    ...(sslRootCertificate === undefined ? {} : { ca: sslRootCertificate }),
+    ...(sslMode === 'verify-ca' ? { checkServerIdentity: () => undefined } : { servername: host }),
+  }
+}
+
+function sessionSql(schema: string): string {
+  const settings = {
+    search_path: quoted(schema),
+    statement_timeout: STATEMENT_MS,
+    lock_timeout: LOCK_MS,
+    idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_MS,
+    client_min_messages: 'warning',
+    default_transaction_isolation: `'read committed'`,
+    // Compiling a plan takes longer than most slices of a search.
+    jit: 'off',
+  }
+  return Object.entries(settings)
+    .map(([name, value]) => `SET ${name} = ${value}`)
+    .join('; ')
+}
+
+/** An identifier in SQL. */
+export function quoted(name: string): string {
+  return `"${name.replaceAll('"', '""')}"`
+}

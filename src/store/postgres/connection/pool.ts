@@ -1,0 +1,104 @@
+import type { PostgresAddress } from '../../../model/postgres-address.js'
+import { BoundedWork } from '../../bounded-work.js'
+import { Connection, type Row, type Value } from './connection.js'
+
+/** Requests that may wait for a connection; a further one is refused. */
+const WAITING = 10_000
+const CANCEL = /* sql */ `SELECT pg_cancel_backend($1)`
+
+/** Connections to one database, opened as they are needed. */
+export class Pool {
+  readonly #idle: Connection[] = []
+  readonly #work: BoundedWork
+  #isClosed = false
+
+  constructor(
+    private readonly address: PostgresAddress,
+    /** Shown in `pg_stat_activity`. */
+    private readonly name: string,
+  ) {
+    this.#work = new BoundedWork({
+      ...{ underWay: address.poolSize, waiting: WAITING },
+      busy: 'Too many requests wait for the database.',
+    })
+  }
+
+  /** @throws AppError `unavailable/…` */
+  run(sql: string, ...values: Value[]): Promise<Row[]> {
+    return this.use(connection => connection.run(sql, ...values))
+  }
+
+  /** @throws as the work; AppError `unavailable/…` */
+  transaction<Result>(work: (connection: Connection) => Promise<Result>): Promise<Result> {
+    return this.use(connection => connection.transaction(work))
+  }
+
+  /**
+   * Works with a connection of its own. When the signal aborts, the statement that runs is cancelled, and this rejects
+   * immediately with the reason of the signal.
+   *
+   * @throws AppError `unavailable/busy`, `unavailable/…`; as the work
+   */
+  use<Result>(work: (connection: Connection) => Promise<Result>, signal?: AbortSignal): Promise<Result> {
+    if (signal?.aborted) return Promise.reject(signal.reason)
+    return this.#work.run(async () => {
+      const connection = await this.#take()
+      try {
+        return signal ? await this.#abortable(connection, work, signal) : await work(connection)
+      } finally {
+        this.#giveBack(connection)
+      }
+    }, signal)
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true
+    await Promise.all(this.#idle.splice(0).map(connection => connection.close()))
+  }
+
+  async #take(): Promise<Connection> {
+    for (let idle = this.#idle.pop(); idle; idle = this.#idle.pop()) if (!idle.isBroken) return idle
+    return Connection.open(this.address, this.name)
+  }
+
+  #giveBack(connection: Connection): void {
+    if (connection.isBroken) return
+    if (this.#isClosed) void connection.close()
+    else this.#idle.push(connection)
+  }
+
+  async #abortable<Result>(
+    connection: Connection,
+    work: (connection: Connection) => Promise<Result>,
+    signal: AbortSignal,
+  ): Promise<Result> {
+    let abort = () => {}
+    const aborted = new Promise<never>((_, reject) => {
+      abort = () => {
+        void this.#cancel(connection)
+        reject(signal.reason)
+      }
+      signal.addEventListener('abort', abort, { once: true })
+      if (signal.aborted) abort()
+    })
+    const result = work(connection)
+    result.catch(() => undefined) // when it is aborted
+    try {
+      return await Promise.race([result, aborted])
+    } finally {
+      signal.removeEventListener('abort', abort)
+    }
+  }
+
+  /** The connection is not used again: the server may cancel a moment later than it is asked to. */
+  async #cancel(connection: Connection): Promise<void> {
+    const { processId } = connection
+    connection.destroy()
+    try {
+      const other = await this.#take()
+      await other.run(CANCEL, processId).finally(() => this.#giveBack(other))
+    } catch {
+      // The server notices that the connection is gone, if later.
+    }
+  }
+}

@@ -1,0 +1,94 @@
+import {
+  type EventFacets,
+  FACET_VALUES,
+  FACETS,
+  type Facet,
+  type FacetQuery,
+} from '../../../model/events/event-facets.js'
+import type { Micros } from '../../../model/timestamp.js'
+import type { Connection } from '../connection/connection.js'
+import { filterSql, shifted } from '../search/event-filter.js'
+import { facetsOf } from '../search/facets.js'
+import { readCountedRange } from './counted-range.js'
+import { undecidedEvents } from './event-histogram.js'
+import { type Range, windowsOf } from './event-windows.js'
+
+/** A menu waits for this: after a second of work, the answer contains the counts so far. */
+const WORK_MS = 1_000
+
+/** The facets of the index that are counted. */
+const COUNTED: Record<string, Facet> = {
+  ...{ source: 'source', kind: 'kind', outcome: 'outcome', named: 'actor', verified: 'verified' },
+  subscription: 'subscription_id',
+}
+/** `kind=a.*` is a pattern, not a kind: kinds are counted from their column. */
+const countSql = (conditions: string) => /* sql */ `
+  WITH found AS MATERIALIZED (
+    SELECT kind, facets FROM events WHERE captured_us BETWEEN $1 AND $2${conditions}
+  )
+  SELECT value, count(*) AS count FROM found, unnest(facets) AS value
+  WHERE value ~ '^(source|outcome|named|verified|subscription)=' GROUP BY 1
+  UNION ALL SELECT 'kind=' || kind, count(*) FROM found GROUP BY 1
+  UNION ALL SELECT '', count(*) FROM found`
+const PARAMETERS = 2
+
+/** Counts the values of the matching events, newest first. */
+export async function countFacets(connection: Connection, epoch: string, query: FacetQuery): Promise<EventFacets> {
+  const { range, head } = await readCountedRange(connection, query)
+  const tally = new Tally()
+  const { from = null, to = null } = range ?? {}
+  const countedFrom =
+    range && (await countRange(connection, query, { tally, low: range.from, high: Math.min(range.to, head ?? -1) }))
+  const { count, values } = tally
+  return { from, to, count, values, countedFrom: countedFrom ?? null, head, epoch }
+}
+
+async function countRange(
+  connection: Connection,
+  query: FacetQuery,
+  { tally, low, high }: Range & { tally: Tally },
+): Promise<Micros> {
+  const { conditions, values, isExact } = filterSql(query)
+  const sql = countSql(shifted(conditions, PARAMETERS))
+  const started = performance.now()
+  for await (const window of windowsOf(connection, { low, high }, 'desc')) {
+    if (isExact) {
+      for (const { value, count } of await connection.runOnce(sql, [window.low, window.high, ...values])) {
+        tally.add(String(value), Number(count))
+      }
+    } else {
+      for await (const event of undecidedEvents(connection, query, window)) {
+        tally.add('', 1)
+        for (const value of facetsOf(event)) if (!value.startsWith('kind=')) tally.add(value, 1)
+        tally.add(`kind=${event.kind}`, 1)
+      }
+    }
+    if (performance.now() - started > WORK_MS) return window.low
+  }
+  return low
+}
+
+class Tally {
+  count = 0
+  readonly #values = Object.fromEntries(FACETS.map(facet => [facet, new Map()])) as Record<Facet, Map<string, number>>
+
+  /** @param indexed a facet of the index; empty for an event */
+  add(indexed: string, count: number): void {
+    if (indexed === '') {
+      this.count += count
+      return
+    }
+    const end = indexed.indexOf('=')
+    const facet = COUNTED[indexed.slice(0, end)]
+    const value = indexed.slice(end + 1)
+    if (facet) this.#values[facet].set(value, (this.#values[facet].get(value) ?? 0) + count)
+  }
+
+  get values(): EventFacets['values'] {
+    const lists = FACETS.map(facet => {
+      const counts = [...this.#values[facet]].map(([value, count]) => ({ value, count }))
+      return [facet, counts.sort((left, right) => right.count - left.count).slice(0, FACET_VALUES)]
+    })
+    return Object.fromEntries(lists) as EventFacets['values']
+  }
+}

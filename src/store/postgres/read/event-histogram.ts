@@ -1,0 +1,204 @@
+import type { StoredEvent } from '../../../model/events/event.js'
+import {
+  bucketStarts,
+  type EventHistogram,
+  HISTOGRAM_LIMITS,
+  type HistogramQuery,
+} from '../../../model/events/event-histogram.js'
+import { type EventFilter, eventMatches } from '../../../model/events/event-match.js'
+import type { Micros } from '../../../model/timestamp.js'
+import { allSettled, type Connection, type Row } from '../connection/connection.js'
+import { bigintArray, textArray } from '../connection/text-array.js'
+import { filterSql, shifted } from '../search/event-filter.js'
+import { readCountedRange } from './counted-range.js'
+import { windowsOf } from './event-windows.js'
+
+/** After so much work, the answer contains the counts so far. */
+const WORK_MS = 2_000
+/** Events that are read at a time where the database cannot decide. */
+const UNDECIDED = 64
+
+const LARGEST_SOURCES = /* sql */ `
+  SELECT source FROM source_counters WHERE events > 0 ORDER BY events DESC, source LIMIT ${HISTOGRAM_LIMITS.sources}`
+
+/** How many events there are up to each of these instants. */
+const COUNT_UP_TO = /* sql */ `
+  SELECT coalesce((SELECT seq FROM events WHERE captured_us <= border ORDER BY captured_us DESC LIMIT 1), 0) AS count
+  FROM unnest($1::bigint[]) WITH ORDINALITY AS borders (border, at) ORDER BY at`
+/** The same of each source: from the last mark before it, and the events after that mark. */
+const COUNT_SOURCES_UP_TO = /* sql */ `
+  SELECT source, coalesce(marked.events, 0) + coalesce(counted.events, 0) AS count
+  FROM unnest($1::bigint[]) WITH ORDINALITY AS borders (border, at)
+  CROSS JOIN unnest($2::text[]) WITH ORDINALITY AS sources (source, number)
+  LEFT JOIN LATERAL (
+    SELECT captured_us FROM event_marks WHERE captured_us <= border ORDER BY captured_us DESC LIMIT 1
+  ) AS mark ON true
+  LEFT JOIN LATERAL (
+    SELECT events FROM source_marks
+    WHERE source_marks.source = sources.source AND source_marks.captured_us <= border
+    ORDER BY source_marks.captured_us DESC LIMIT 1
+  ) AS marked ON true
+  LEFT JOIN (
+    SELECT border AS counted_border, events.source AS counted_source, count(*) AS events
+    FROM (SELECT DISTINCT unnest($1::bigint[]) AS border) AS borders
+    CROSS JOIN LATERAL (
+      SELECT source FROM events
+      WHERE captured_us <= border AND captured_us > coalesce(
+        (SELECT captured_us FROM event_marks WHERE captured_us <= border ORDER BY captured_us DESC LIMIT 1), -1)
+    ) AS events
+    GROUP BY 1, 2
+  ) AS counted ON counted_border = border AND counted_source = sources.source
+  ORDER BY at, number`
+
+const countSql = (conditions: string) => /* sql */ `
+  SELECT width_bucket(captured_us, $3::bigint[]) AS bucket, source, count(*) AS count
+  FROM events WHERE captured_us BETWEEN $1 AND $2${conditions} GROUP BY 1, 2`
+const COUNT_PARAMETERS = 3
+const undecidedSql = (conditions: string) => /* sql */ `
+  SELECT captured_us, body || tail AS event FROM events
+  WHERE captured_us BETWEEN $1 AND $2${conditions} ORDER BY captured_us DESC LIMIT ${UNDECIDED}`
+const UNDECIDED_PARAMETERS = 2
+
+/** Counts events over a range, newest first; events that come in meanwhile are after it. */
+export async function countEvents(
+  connection: Connection,
+  epoch: string,
+  query: HistogramQuery,
+): Promise<EventHistogram> {
+  const { range, head } = await readCountedRange(connection, query)
+  if (!range) return { ...NOTHING, head, epoch }
+  const { from, to } = range
+  const starts = bucketStarts({ ...range, buckets: query.buckets })
+  const sources = [...new Set(query.sources ?? (await connection.run(LARGEST_SOURCES)).map(row => String(row.source)))]
+  const high = Math.min(to, head ?? -1)
+  const counts = new Counts(starts, sources)
+  const countedFrom = bySourceAlone(query)
+    ? await countByMarks(connection, counts, { from, high, isFiltered: query.sources !== undefined })
+    : await countByWindows(connection, counts, { query, low: from, high })
+  return { ...counts.known(Math.max(from, countedFrom)), from, to, starts, head, epoch }
+}
+
+const NOTHING = { from: null, to: null, starts: [], counts: [], count: 0, bySource: [], countedFrom: null }
+
+function bySourceAlone({ sources: _, kinds, ...filter }: HistogramQuery): boolean {
+  const { subscriptionIds, subjectId, actors, target, verified, outcomes, search, excluded } = filter
+  const others = [subscriptionIds, subjectId, actors, target, verified, outcomes, search, excluded]
+  return others.every(value => value === undefined) && (kinds === undefined || kinds.includes('*'))
+}
+
+/** From stored counts: a million events cost the same as a thousand. */
+async function countByMarks(
+  connection: Connection,
+  counts: Counts,
+  { from, high, isFiltered }: { from: Micros; high: Micros; isFiltered: boolean },
+): Promise<Micros> {
+  const borders = bigintArray([...counts.starts.map(start => Math.min(start - 1, high)), high])
+  const [all, ofSources] = await allSettled<[Row[], Row[]]>(
+    connection.run(COUNT_UP_TO, borders),
+    connection.run(COUNT_SOURCES_UP_TO, borders, textArray(counts.sources)),
+  )
+  const width = counts.sources.length
+  for (const bucket of counts.starts.keys()) {
+    for (const [at, source] of counts.sources.entries()) {
+      const upTo = (border: number) => Number(ofSources[border * width + at]?.count)
+      counts.addOf(source, bucket, upTo(bucket + 1) - upTo(bucket), isFiltered)
+    }
+    if (!isFiltered) counts.add(bucket, Number(all[bucket + 1]?.count) - Number(all[bucket]?.count))
+  }
+  return from
+}
+
+interface WindowCount {
+  query: EventFilter
+  low: Micros
+  high: Micros
+}
+
+/** @returns the instant from which on everything is counted */
+async function countByWindows(
+  connection: Connection,
+  counts: Counts,
+  { query, low, high }: WindowCount,
+): Promise<Micros> {
+  const { conditions, values, isExact } = filterSql(query)
+  const started = performance.now()
+  const starts = bigintArray(counts.starts)
+  for await (const window of windowsOf(connection, { low, high }, 'desc')) {
+    if (isExact) {
+      const sql = countSql(shifted(conditions, COUNT_PARAMETERS))
+      for (const row of await connection.runOnce(sql, [window.low, window.high, starts, ...values])) {
+        const bucket = Number(row.bucket) - 1
+        counts.addOf(String(row.source), bucket, Number(row.count), true)
+      }
+    } else {
+      for await (const event of undecidedEvents(connection, query, window)) {
+        counts.addOf(event.source, counts.bucketOf(event.at), 1, true)
+      }
+    }
+    if (performance.now() - started > WORK_MS) return window.low
+  }
+  return low
+}
+
+/** Events that the database finds and that match. */
+export async function* undecidedEvents(
+  connection: Connection,
+  query: EventFilter,
+  { low, high }: { low: Micros; high: Micros },
+): AsyncGenerator<StoredEvent & { at: Micros }> {
+  const { conditions, values } = filterSql(query)
+  const sql = undecidedSql(shifted(conditions, UNDECIDED_PARAMETERS))
+  for (let last = high; ; ) {
+    const rows = await connection.runOnce(sql, [low, last, ...values])
+    for (const row of rows) {
+      const event = JSON.parse(String(row.event)) as StoredEvent
+      if (eventMatches(event, query)) yield { ...event, at: Number(row.captured_us) }
+    }
+    if (rows.length < UNDECIDED) return
+    last = Number(rows.at(-1)?.captured_us) - 1
+  }
+}
+
+class Counts {
+  readonly #all: number[]
+  readonly #bySource: Map<string, number[]>
+
+  constructor(
+    readonly starts: readonly Micros[],
+    readonly sources: readonly string[],
+  ) {
+    this.#all = starts.map(() => 0)
+    this.#bySource = new Map(sources.map(source => [source, starts.map(() => 0)]))
+  }
+
+  bucketOf(at: Micros): number {
+    return this.starts.findLastIndex(start => start <= at)
+  }
+
+  add(bucket: number, count: number): void {
+    this.#all[bucket] = (this.#all[bucket] as number) + count
+  }
+
+  /** @param inTotal also to the total */
+  addOf(source: string, bucket: number, count: number, inTotal: boolean): void {
+    if (inTotal) this.add(bucket, count)
+    const counts = this.#bySource.get(source)
+    if (counts) counts[bucket] = (counts[bucket] as number) + count
+  }
+
+  known(countedFrom: Micros): Pick<EventHistogram, 'counts' | 'count' | 'bySource' | 'countedFrom'> {
+    const known = (counts: readonly number[]) =>
+      counts.map((count, at) => ((this.starts[at] as Micros) < countedFrom ? null : count))
+    const bySource = [...this.#bySource].map(([source, counts]) => {
+      return { source, count: sum(counts), counts: known(counts) }
+    })
+    return {
+      ...{ counts: known(this.#all), count: sum(this.#all), countedFrom },
+      bySource: bySource.filter(({ count }) => count > 0).sort((left, right) => right.count - left.count),
+    }
+  }
+}
+
+function sum(counts: readonly number[]): number {
+  return counts.reduce((total, count) => total + count, 0)
+}

@@ -1,0 +1,152 @@
+import { type StoredEvent, storedKeyOf } from '../../../model/events/event.js'
+import type { Problem } from '../../../model/ledger-verification.js'
+import { type Micros, toTimestamp } from '../../../model/timestamp.js'
+import { chainDigest, contentDigest, EMPTY_DIGEST } from '../../event-digest.js'
+import type { LedgerHead, VerifiedEvents } from '../../event-store.js'
+import { findOutline, LARGE_BODY_BYTES } from '../../large-event.js'
+import type { Connection, Row } from '../connection/connection.js'
+import { FACET_SEPARATOR, facetsOf } from '../search/facets.js'
+import { saidOf } from '../search/said.js'
+import { HEAD } from './event-reader.js'
+
+/** What a search finds an event by is checked for one event in so many. */
+const SAMPLED = 199
+/** What one statement reads, but at least one event. */
+const BATCH = { events: 128, bytes: 2 * 1024 * 1024 }
+/** In one answer. */
+const MOST_PROBLEMS = 100
+
+const AT = /* sql */ `SELECT captured_us, seq, encode(digest, 'hex') AS digest FROM events WHERE captured_us = $1`
+const ROWS = /* sql */ `
+  SELECT captured_us, seq, dedupe_key, source, kind, subject_id, encode(digest, 'hex') AS digest, tail, body, said,
+    array_to_string(facets, '${FACET_SEPARATOR}') AS facets,
+    (SELECT seen_count FROM event_keys
+      WHERE event_keys.dedupe_key = batch.dedupe_key AND event_keys.captured_us = batch.captured_us) AS seen_count
+  FROM (
+    SELECT *, octet_length(body) AS bytes, sum(octet_length(body)) OVER (ORDER BY captured_us) AS upto
+    FROM (SELECT * FROM events WHERE captured_us > $1 AND captured_us <= $2 ORDER BY captured_us LIMIT $3) AS next
+  ) AS batch
+  WHERE upto <= ${BATCH.bytes} OR upto = bytes ORDER BY captured_us`
+
+/** Checks events against their digests, their columns and their keys, some at a time. */
+export async function verifyEvents(
+  connection: Connection,
+  { since, limit }: { since: Micros | null; limit: number },
+): Promise<VerifiedEvents> {
+  const [clock] = await connection.run(HEAD)
+  const last = Number(clock?.seq) === 0 ? -1 : Number(clock?.last_us)
+  const [start] = since === null ? [] : await connection.run(AT, since)
+  const walk = new ChainWalk(start)
+  if (since !== null && !start) {
+    walk.report(undefined, `No event was captured at ${toTimestamp(since)}: it was removed, or is of another ledger.`)
+    return walk.found(false)
+  }
+  while (walk.events < limit && walk.at < last) {
+    const rows = await connection.run(ROWS, walk.at, last, Math.min(BATCH.events, limit - walk.events))
+    if (rows.length === 0) {
+      walk.report(undefined, `The newest event, captured at ${toTimestamp(last)}, is missing.`)
+      return walk.found(false)
+    }
+    for (const row of rows) walk.check(row)
+  }
+  return walk.found(walk.at < last)
+}
+
+/** Walks along the chain, and notes what is wrong. */
+class ChainWalk {
+  events = 0
+  /** When the event was captured that was checked last. */
+  at: Micros
+  #seq: number
+  #digest: Buffer
+  readonly #after: LedgerHead | null
+  #through: LedgerHead | null = null
+  readonly #bySource: VerifiedEvents['bySource'] = new Map()
+  readonly #byKind: VerifiedEvents['byKind'] = new Map()
+  readonly #problems: Problem[] = []
+
+  constructor(start: Row | undefined) {
+    this.at = Number(start?.captured_us ?? -1)
+    this.#seq = Number(start?.seq ?? 0)
+    this.#digest = start ? Buffer.from(String(start.digest), 'hex') : EMPTY_DIGEST
+    this.#after = start ? toHead(start) : null
+  }
+
+  found(hasMore: boolean): VerifiedEvents {
+    return {
+      ...{ events: this.events, after: this.#after, through: this.#through, hasMore, pending: 0 },
+      ...{ bySource: this.#bySource, byKind: this.#byKind, problems: this.#problems },
+    }
+  }
+
+  check(row: Row): void {
+    const seq = Number(row.seq)
+    const missing = seq - this.#seq - 1
+    if (missing > 0) this.report(row, `Before it, ${missing === 1 ? 'an event is' : `${missing} events are`} missing.`)
+    if (missing < 0) this.report(row, 'It has the number of an earlier event.')
+    const content = Buffer.from(String(row.body))
+    const capturedAt = Number(row.captured_us)
+    const expected = chainDigest(this.#digest, contentDigest(content), capturedAt).toString('hex')
+    const problem = expected === row.digest ? findDifference(row, content) : OTHER_DIGEST
+    if (problem !== undefined) this.report(row, problem)
+    this.#seq = seq
+    this.at = capturedAt
+    this.#digest = Buffer.from(String(row.digest), 'hex')
+    this.#through = toHead(row)
+    this.#count(row)
+  }
+
+  report(row: Row | undefined, detail: string): void {
+    if (this.#problems.length === MOST_PROBLEMS) return
+    const captured_at = row ? toTimestamp(Number(row.captured_us)) : null
+    this.#problems.push({ captured_at, dedupe_key: row ? String(row.dedupe_key) : null, detail })
+  }
+
+  #count(row: Row): void {
+    const [source, kind] = [String(row.source), String(row.kind)]
+    const ofSource = this.#bySource.get(source) ?? { events: 0, duplicates: 0 }
+    ofSource.events++
+    ofSource.duplicates += Number(row.seen_count ?? 1) - 1
+    this.#bySource.set(source, ofSource)
+    this.#byKind.set(kind, (this.#byKind.get(kind) ?? 0) + 1)
+    this.events++
+  }
+}
+
+const OTHER_DIGEST = 'It is not what was recorded, or the event before it is not.'
+
+/** Between the event as it is read, and what is stored beside it. */
+function findDifference(row: Row, content: Buffer): string | undefined {
+  if (row.seen_count === null) return 'Its key is missing, or belongs to another event.'
+  const event = readEvent(content, String(row.tail))
+  if (!event) return 'Its body is not JSON.'
+  const { captured_at, source, kind, subject_id, seen_count } = event
+  const said = { dedupe_key: storedKeyOf(event, event.provenance), captured_at, source, kind, subject_id, seen_count }
+  const columns = { ...row, captured_at: toTimestamp(Number(row.captured_us)), seen_count: Number(row.seen_count) }
+  const different = Object.keys(said).filter(name => Reflect.get(said, name) !== Reflect.get(columns, name))
+  if (different.length > 0) return `Its columns differ from its body: ${different.join(', ')}.`
+  if (Number(row.seq) % SAMPLED !== 0 || content.length > LARGE_BODY_BYTES) return undefined
+  const facets = new Set(String(row.facets).split(FACET_SEPARATOR))
+  return sameFacets(facets, facetsOf(event)) && saidOf(event).said === row.said
+    ? undefined
+    : 'A search may not find it.'
+}
+
+function sameFacets(stored: ReadonlySet<string>, expected: ReadonlySet<string>): boolean {
+  return stored.size === expected.size && [...expected].every(facet => stored.has(facet))
+}
+
+/** A large event without its payload. */
+function readEvent(content: Buffer, tail: string): StoredEvent | undefined {
+  const whole = Buffer.concat([content, Buffer.from(tail)])
+  if (whole.length > LARGE_BODY_BYTES) return findOutline(whole)
+  try {
+    return JSON.parse(whole.toString()) as StoredEvent
+  } catch {
+    return undefined // reported by the caller
+  }
+}
+
+function toHead(row: Row): LedgerHead {
+  return { capturedAt: Number(row.captured_us), digest: String(row.digest) }
+}

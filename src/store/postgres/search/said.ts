@@ -1,0 +1,47 @@
+import type { NewEvent } from '../../../model/events/event.js'
+import { searchableStrings } from '../../../model/events/search.js'
+import { payloadStrings } from '../../large-event.js'
+import { storable } from '../connection/text-array.js'
+
+/** Between the texts of an event. */
+const SEPARATOR = '\x01'
+/** A longer text is not in the index; searches look at each of these. Characters. */
+const INDEXED_TEXT = 128 * 1024
+/** What a term may contain that the stored text cannot tell apart: then the event itself decides. */
+const AMBIGUOUS = /[\x01\ufffd]/u
+
+/** The folded texts of an event, as they are stored: in one of two columns. */
+export interface Said {
+  said: string | null
+  longSaid: string | null
+}
+
+export function saidOf(event: Pick<NewEvent, 'actor' | 'conversation' | 'payload'>): Said {
+  return toSaid(searchableStrings(event))
+}
+
+/** The same for an event that is serialised already; it is read in slices, and may be large. */
+export async function saidOfJson(event: NewEvent, json: Uint8Array): Promise<Said> {
+  const texts = searchableStrings(event)
+  const bytes = Buffer.from(json.buffer, json.byteOffset, json.byteLength)
+  for (const text of payloadStrings(bytes)) {
+    if (text === undefined) await new Promise(resolve => setImmediate(resolve))
+    else if (text) texts.add(text)
+  }
+  return toSaid(texts)
+}
+
+function toSaid(texts: ReadonlySet<string>): Said {
+  const joined = storable([...texts].join(SEPARATOR))
+  return joined.length > INDEXED_TEXT ? { said: null, longSaid: joined } : { said: joined, longSaid: null }
+}
+
+/** Whether the stored text alone decides about this folded term. */
+export function isDecided(term: string): boolean {
+  return !AMBIGUOUS.test(storable(term))
+}
+
+/** A folded term as a pattern of LIKE. */
+export function likePattern(term: string): string {
+  return `%${storable(term).replaceAll(/[\\%_]/gu, '\\$&')}%`
+}

@@ -1,0 +1,30 @@
+import type { Lease } from '../../event-store.js'
+import type { SharedStore } from '../../shared-store.js'
+import type { Pool } from '../connection/pool.js'
+
+/** By the clock of the database server. */
+const ENDS_AT = `clock_timestamp() + make_interval(secs => $3)`
+/** Also for a row that another transaction inserts at this moment: this one waits for it, and then finds it taken. */
+const ACQUIRE = /* sql */ `
+  INSERT INTO leases AS lease (name, holder, fence, ends_at) VALUES ($1, $2, 1, ${ENDS_AT})
+  ON CONFLICT (name) DO UPDATE SET holder = excluded.holder, fence = lease.fence + 1, ends_at = excluded.ends_at
+  WHERE lease.ends_at < clock_timestamp()
+  RETURNING fence`
+const RENEW = /* sql */ `UPDATE leases SET ends_at = ${ENDS_AT} WHERE name = $1 AND fence = $2 RETURNING fence`
+/** The row stays, so that its fence goes on rising. */
+const RELEASE = /* sql */ `UPDATE leases SET ends_at = '-infinity' WHERE name = $1 AND fence = $2`
+
+/** Rights to do work that one server alone may do. @param holder names this server, for operators */
+export function leaseTasks(
+  pool: Pool,
+  holder: string,
+): Pick<SharedStore, 'acquireLease' | 'renewLease' | 'releaseLease'> {
+  return {
+    acquireLease: async (name, seconds): Promise<Lease | undefined> => {
+      const [row] = await pool.run(ACQUIRE, name, holder, seconds)
+      return row && { name, fence: Number(row.fence) }
+    },
+    renewLease: async ({ name, fence }, seconds) => (await pool.run(RENEW, name, fence, seconds)).length > 0,
+    releaseLease: async ({ name, fence }) => void (await pool.run(RELEASE, name, fence)),
+  }
+}

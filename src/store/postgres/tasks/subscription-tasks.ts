@@ -1,0 +1,101 @@
+import type { CaptureState, Subscription } from '../../../model/subscriptions/subscription.js'
+import type { SubscriptionChanges } from '../../shared-store.js'
+import { readStoredSubscription } from '../../stored-subscription.js'
+import type { SubscriptionStore } from '../../subscription-store.js'
+import type { Row } from '../connection/connection.js'
+import type { Pool } from '../connection/pool.js'
+import { isStorable, textArray } from '../connection/text-array.js'
+import { announceChanges, changeSubscriptions } from '../write/subscription-changes.js'
+
+const FIND = /* sql */ `SELECT id, owner_user_id, body FROM subscriptions WHERE id = $1`
+const LIST_BY_IDS = /* sql */ `
+  SELECT id, owner_user_id, body FROM unnest($1::text[]) WITH ORDINALITY AS wanted (id, number)
+  JOIN subscriptions USING (id) ORDER BY number`
+const LIST = /* sql */ `SELECT id, owner_user_id, body FROM subscriptions ORDER BY id`
+const LIST_OF_OWNER = /* sql */ `
+  SELECT id, owner_user_id, body FROM subscriptions WHERE owner_user_id = $1 ORDER BY id`
+const PAGE = /* sql */ `SELECT id, owner_user_id, body FROM subscriptions WHERE id > $1 ORDER BY id LIMIT $2`
+const PAGE_OF_OWNER = /* sql */ `
+  SELECT id, owner_user_id, body FROM subscriptions WHERE owner_user_id = $1 AND id > $2 ORDER BY id LIMIT $3`
+const COUNT = /* sql */ `SELECT count(*) AS count FROM subscriptions WHERE owner_user_id IS NOT DISTINCT FROM $1`
+/** All changes of subscriptions take this row first, so that they run one after the other. */
+const HOLD_VERSION = /* sql */ `SELECT version FROM subscription_version FOR UPDATE`
+const HOLD = /* sql */ `SELECT id, owner_user_id, body FROM subscriptions WHERE id = $1 FOR UPDATE`
+const SAVE = /* sql */ `
+  INSERT INTO subscriptions (id, owner_user_id, body, version) VALUES ($1, $2, $3, 0)
+  ON CONFLICT (id) DO UPDATE SET owner_user_id = excluded.owner_user_id, body = excluded.body`
+const FORGET_DELETION = /* sql */ `DELETE FROM deleted_subscriptions WHERE id = $1`
+const DELETE = /* sql */ `DELETE FROM subscriptions WHERE id = $1 RETURNING id`
+const NOTE_DELETION = /* sql */ `
+  WITH next AS (UPDATE subscription_version SET version = version + 1 RETURNING version)
+  INSERT INTO deleted_subscriptions (id, version) SELECT $1, version FROM next
+  ON CONFLICT (id) DO UPDATE SET version = excluded.version`
+/** In one snapshot. */
+const CHANGED = /* sql */ `
+  SELECT clock.version AS newest, changed.* FROM subscription_version AS clock LEFT JOIN (
+    SELECT id, owner_user_id, body FROM subscriptions WHERE version > $1
+    UNION ALL SELECT id, NULL, NULL FROM deleted_subscriptions WHERE version > $1
+  ) AS changed ON true`
+
+export function subscriptionTasks(pool: Pool): SubscriptionStore {
+  const list = async (sql: string, ...values: (string | number)[]) => {
+    return (await pool.run(sql, ...values)).map(readStoredSubscription)
+  }
+  return {
+    findById: async id => (isStorable(id) ? (await list(FIND, id))[0] : undefined),
+    listByIds: async ids =>
+      (await pool.run(LIST_BY_IDS, textArray(ids.filter(isStorable)))).map(readStoredSubscription),
+    list: async owner => {
+      if (owner === undefined) return list(LIST)
+      return isStorable(owner) ? list(LIST_OF_OWNER, owner) : []
+    },
+    listPage: async ({ owner, after = '', limit }) => {
+      if (owner === undefined) return list(PAGE, after, limit)
+      return isStorable(owner) ? list(PAGE_OF_OWNER, owner, after, limit) : []
+    },
+    count: async owner => Number((await pool.run(COUNT, owner))[0]?.count),
+    save: (subscription, overwrite = []) =>
+      pool.transaction(async connection => {
+        await connection.run(HOLD_VERSION)
+        const [row] = await connection.run(HOLD, subscription.id)
+        const before = row && readStoredSubscription(row)
+        const saved: Subscription = { ...subscription }
+        if (before && !overwrite.includes('last_cursor')) saved.last_cursor = before.last_cursor
+        if (before && !overwrite.includes('last_event_at')) saved.last_event_at = before.last_event_at
+        if (before?.capture && !overwrite.includes('capture')) saved.capture = before.capture
+        await connection.run(SAVE, saved.id, saved.owner_user_id, JSON.stringify(saved))
+        await connection.run(FORGET_DELETION, saved.id)
+        await announceChanges(connection, [saved.id])
+        return { created: before === undefined, subscription: saved }
+      }),
+    noteCapture: async (id, captured: CaptureState, cursor) => {
+      if (!isStorable(id)) return
+      await pool.transaction(async connection => {
+        await connection.run(HOLD_VERSION)
+        const rematched = await changeSubscriptions(connection, [{ id, captured, cursor }])
+        if (rematched.length > 0) await announceChanges(connection, rematched)
+      })
+    },
+    delete: async id => {
+      if (!isStorable(id)) return false
+      return pool.transaction(async connection => {
+        await connection.run(HOLD_VERSION)
+        if ((await connection.run(DELETE, id)).length === 0) return false
+        await connection.run(NOTE_DELETION, id)
+        return true
+      })
+    },
+  }
+}
+
+/** What has changed since a version. */
+export async function readSubscriptionChanges(pool: Pool, since: number): Promise<SubscriptionChanges> {
+  const rows = await pool.run(CHANGED, since)
+  const changed = rows.filter(row => row.id !== null)
+  const isDeleted = (row: Row) => row.body === null
+  return {
+    version: Number(rows[0]?.newest),
+    saved: changed.filter(row => !isDeleted(row)).map(readStoredSubscription),
+    deleted: changed.filter(isDeleted).map(row => String(row.id)),
+  }
+}

@@ -1,0 +1,168 @@
+import type { AccountLogEntry } from '../../../model/accounts/account-log.js'
+import type { Role } from '../../../model/accounts/user.js'
+import { coalesceCalls } from '../../../model/files/coalesce-calls.js'
+import { lastAdmin, nameTaken, noSuchUser } from '../../user-refusals.js'
+import type { LastAdminRule, StoredToken, StoredUser, UserStore } from '../../user-store.js'
+import type { Connection, Row } from '../connection/connection.js'
+import type { Pool } from '../connection/pool.js'
+import { isStorable } from '../connection/text-array.js'
+import { addAccountLogEntry, listAccountLog } from './account-log.js'
+
+const IS_CLOSED = /* sql */ `SELECT value FROM meta WHERE name = 'closed'`
+const MARK_CLOSED = /* sql */ `UPDATE meta SET value = 'true' WHERE name = 'closed' AND value <> 'true'`
+
+const USER = 'id, username, role, enabled, password_hash, created_at, updated_at'
+const FIND = /* sql */ `SELECT ${USER} FROM users WHERE id = $1`
+const HOLD = /* sql */ `SELECT ${USER} FROM users WHERE id = $1 FOR UPDATE`
+const FIND_BY_NAME = /* sql */ `SELECT ${USER} FROM users WHERE lower(username) = lower($1 COLLATE "C")`
+const LIST = /* sql */ `
+  SELECT ${USER}, (SELECT count(*) FROM api_tokens WHERE user_id = users.id) AS token_count
+  FROM users ORDER BY lower(username)`
+const CREATE = /* sql */ `
+  INSERT INTO users (${USER}) VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT (lower(username)) DO NOTHING RETURNING id`
+const UPDATE = /* sql */ `
+  UPDATE users SET role = $2, enabled = $3, password_hash = $4, updated_at = $5 WHERE id = $1`
+const DELETE = /* sql */ `DELETE FROM users WHERE id = $1`
+/** Changes of administrators run one after the other: two of them could leave none. */
+const HOLD_ADMINS = /* sql */ `SELECT id FROM users WHERE role = 'admin' AND enabled ORDER BY id FOR UPDATE`
+
+const TOKEN = 'id, user_id, digest, prefix, may, sources, name, expires_at, created_at, last_used_at'
+const ADD_TOKEN = /* sql */ `
+  INSERT INTO api_tokens (${TOKEN}) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`
+const DROP_OLDEST = /* sql */ `
+  DELETE FROM api_tokens
+  WHERE user_id = $1 AND seq NOT IN (SELECT seq FROM api_tokens WHERE user_id = $1 ORDER BY seq DESC LIMIT $2)`
+const FIND_BY_DIGEST = /* sql */ `
+  SELECT users.id, username, role, enabled, password_hash, users.created_at, updated_at,
+    token.id AS token_id, user_id, digest, prefix, may, sources, name, expires_at,
+    token.created_at AS token_created_at, last_used_at
+  FROM api_tokens AS token JOIN users ON users.id = user_id
+  WHERE digest = $1`
+const NOTE_USE = /* sql */ `UPDATE api_tokens SET last_used_at = $2 WHERE id = $1`
+const LIST_TOKENS = /* sql */ `SELECT ${TOKEN} FROM api_tokens WHERE user_id = $1 ORDER BY seq`
+const DELETE_TOKEN = /* sql */ `DELETE FROM api_tokens WHERE user_id = $1 AND id = $2 RETURNING id`
+const DELETE_TOKENS = /* sql */ `DELETE FROM api_tokens WHERE user_id = $1 RETURNING id`
+
+/** Users in PostgreSQL. Every answer is what is committed when the call begins, whichever server has changed it. */
+export function userTasks(pool: Pool): UserStore {
+  /** Each request of an open ledger asks: those that wait share a reading that begins after all of them. */
+  const readClosed = coalesceCalls(async () => (await pool.run(IS_CLOSED))[0]?.value === 'true')
+  let isClosed = false
+  return {
+    isClosed: async () => {
+      // A closed ledger never opens again.
+      isClosed ||= await readClosed()
+      return isClosed
+    },
+    markClosed: async () => void (await pool.run(MARK_CLOSED)),
+    findById: async id => (isStorable(id) ? findUser(await pool.run(FIND, id)) : undefined),
+    findByUsername: async name => (isStorable(name) ? findUser(await pool.run(FIND_BY_NAME, name)) : undefined),
+    list: async () => (await pool.run(LIST)).map(row => ({ ...toUser(row), token_count: Number(row.token_count) })),
+    create: (user, log) =>
+      pool.transaction(async connection => {
+        const { id, username, role, enabled, password_hash, created_at, updated_at } = user
+        const values = [id, username, role, enabled, password_hash, created_at, updated_at] as const
+        if ((await connection.run(CREATE, ...values)).length === 0) throw nameTaken()
+        await connection.run(MARK_CLOSED)
+        await addLog(connection, log)
+      }),
+    update: (id, sent, rule, log) =>
+      pool.transaction(async connection => {
+        const { replaces_hash, ...changes } = sent
+        const admins = await connection.run(HOLD_ADMINS)
+        const before = findUser(await connection.run(HOLD, id))
+        if (!before || (replaces_hash ?? before.password_hash) !== before.password_hash) return undefined
+        const after = { ...before, ...changes }
+        if (isAdmin(before) && !isAdmin(after) && !mayLeave(admins, id, rule)) throw lastAdmin()
+        await connection.run(UPDATE, id, after.role, after.enabled, after.password_hash, after.updated_at)
+        await addLog(connection, log)
+        return after
+      }),
+    delete: (id, rule, log) =>
+      pool.transaction(async connection => {
+        const admins = await connection.run(HOLD_ADMINS)
+        const user = findUser(await connection.run(HOLD, id))
+        if (!user) return false
+        if (isAdmin(user) && !mayLeave(admins, id, rule)) throw lastAdmin()
+        await connection.run(DELETE_TOKENS, id)
+        await connection.run(DELETE, id)
+        await addLog(connection, log)
+        return true
+      }),
+    /** The newest token is the one that was added last: a clock may step back. */
+    addToken: (token, keep, log) =>
+      pool.transaction(async connection => {
+        const { id, user_id, digest, prefix, may, sources, name, expires_at, created_at, last_used_at } = token
+        if (!findUser(await connection.run(HOLD, user_id))) throw noSuchUser()
+        const terms = [may, JSON.stringify(sources), name, expires_at]
+        await connection.run(ADD_TOKEN, id, user_id, digest, prefix, ...terms, created_at, last_used_at)
+        await connection.run(DROP_OLDEST, user_id, keep)
+        await addLog(connection, log)
+      }),
+    findByTokenDigest: async digest => {
+      const [row] = isStorable(digest) ? await pool.run(FIND_BY_DIGEST, digest) : []
+      if (!row) return undefined
+      return { token: toToken({ ...row, id: row.token_id, created_at: row.token_created_at }), user: toUser(row) }
+    },
+    noteTokenUse: async (id, at) => void (await pool.run(NOTE_USE, id, at)),
+    listTokens: async userId => (isStorable(userId) ? (await pool.run(LIST_TOKENS, userId)).map(toToken) : []),
+    deleteToken: (userId, id, log) => remove(pool, [userId, id], DELETE_TOKEN, log).then(count => count > 0),
+    deleteTokens: (userId, log) => remove(pool, [userId], DELETE_TOKENS, log),
+    addToLog: entry => pool.transaction(connection => addAccountLogEntry(connection, entry)),
+    listLog: limit => listAccountLog(pool, limit),
+  }
+}
+
+/** @returns how many rows there were */
+async function remove(pool: Pool, keys: string[], sql: string, log: AccountLogEntry | undefined): Promise<number> {
+  if (!keys.every(isStorable)) return 0
+  return pool.transaction(async connection => {
+    const { length } = await connection.run(sql, ...keys)
+    if (length > 0) await addLog(connection, log)
+    return length
+  })
+}
+
+/** A change that was made and its entry in the account log are in one transaction. */
+async function addLog(connection: Connection, log: AccountLogEntry | undefined): Promise<void> {
+  if (log) await addAccountLogEntry(connection, log)
+}
+
+function isAdmin({ role, enabled }: StoredUser): boolean {
+  return role === 'admin' && enabled
+}
+
+function mayLeave(admins: readonly Row[], id: string, { mayLoseLastAdmin }: LastAdminRule): boolean {
+  return mayLoseLastAdmin || admins.some(row => row.id !== id)
+}
+
+function findUser([row]: readonly Row[]): StoredUser | undefined {
+  return row && toUser(row)
+}
+
+function toUser(row: Row): StoredUser {
+  return {
+    id: String(row.id),
+    username: String(row.username),
+    role: row.role as Role,
+    enabled: row.enabled === true,
+    password_hash: String(row.password_hash),
+    created_at: String(row.created_at),
+    updated_at: String(row.updated_at),
+  }
+}
+
+function toToken(row: Row): StoredToken {
+  return {
+    id: String(row.id),
+    user_id: String(row.user_id),
+    digest: String(row.digest),
+    prefix: String(row.prefix),
+    may: row.may as StoredToken['may'],
+    sources: JSON.parse(String(row.sources)),
+    name: row.name === null ? null : String(row.name),
+    expires_at: row.expires_at === null ? null : String(row.expires_at),
+    created_at: String(row.created_at),
+    last_used_at: row.last_used_at === null ? null : String(row.last_used_at),
+  }
+}

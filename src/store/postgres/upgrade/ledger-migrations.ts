@@ -1,0 +1,148 @@
+import { randomUUID } from 'node:crypto'
+import type { Connection } from '../connection/connection.js'
+import { quoted } from '../connection/connection.js'
+import type { Migration } from './migrate.js'
+
+/** Append-only: entry n upgrades a ledger from version n to version n + 1. */
+export const LEDGER_MIGRATIONS: readonly Migration[] = [createLedger]
+
+/** The version that a ledger has once it is migrated. */
+export const SCHEMA_VERSION = LEDGER_MIGRATIONS.length
+
+const EVENT_TABLES = /* sql */ `
+  CREATE TABLE meta (name text PRIMARY KEY, value text NOT NULL);
+
+  -- The newest event. Whoever records holds this row to the commit, so the order of captured_us is the order of commits.
+  -- marked_us: the newest row of event_marks.
+  CREATE TABLE ledger_clock (
+    id integer PRIMARY KEY CHECK (id = 1),
+    last_us bigint NOT NULL, seq bigint NOT NULL, digest text NOT NULL,
+    marked_us bigint NOT NULL, marked_seq bigint NOT NULL,
+    -- Written to prove that the database can commit.
+    probe bigint NOT NULL
+  ) WITH (fillfactor = 10);
+  INSERT INTO ledger_clock VALUES (1, 0, 0, repeat('00', 32), 0, 0, 0);
+
+  -- Kept for ever, although partitions of events may be detached: a repeat of an old event is still a repeat.
+  CREATE TABLE event_keys (
+    dedupe_key text COLLATE "C" PRIMARY KEY, captured_us bigint NOT NULL, seen_count bigint NOT NULL
+  ) WITH (fillfactor = 90);
+
+  -- An event is body || tail: what never changes, then the members that change and the closing brace.
+  -- said: its texts, folded, for searches; long_said: the same where they are too long for the index.
+  -- seq has no gaps, and rises with captured_us.
+  CREATE TABLE events (
+    captured_us bigint NOT NULL,
+    seq bigint NOT NULL,
+    dedupe_key text COLLATE "C" NOT NULL,
+    source text COLLATE "C" NOT NULL,
+    kind text COLLATE "C" NOT NULL,
+    subject_id text COLLATE "C" NOT NULL,
+    digest bytea NOT NULL,
+    tail text COLLATE "C" NOT NULL,
+    facets text[] COLLATE "C" NOT NULL,
+    body text COLLATE "C" NOT NULL,
+    said text COLLATE "C",
+    long_said text COLLATE "C",
+    PRIMARY KEY (captured_us)
+  ) PARTITION BY RANGE (captured_us);
+  -- Events of months that have no partition of their own, such as those of a clock that is wrong.
+  CREATE TABLE events_other PARTITION OF events DEFAULT WITH (fillfactor = 95);
+  CREATE INDEX events_facets ON events USING gin (facets);
+  CREATE INDEX events_long ON events (captured_us) WHERE long_said IS NOT NULL;
+
+  CREATE TABLE source_counters (
+    source text COLLATE "C" PRIMARY KEY, events bigint NOT NULL, duplicates bigint NOT NULL, latest_us bigint
+  ) WITH (fillfactor = 50);
+  CREATE TABLE kind_counters (kind text COLLATE "C" PRIMARY KEY, events bigint NOT NULL) WITH (fillfactor = 50);
+
+  -- Every few hundred events: how many there were up to this one, in all and of each source that has had some since the
+  -- mark before (write/event-marks.ts).
+  CREATE TABLE event_marks (captured_us bigint PRIMARY KEY, seq bigint NOT NULL);
+  CREATE TABLE source_marks (
+    source text COLLATE "C" NOT NULL, captured_us bigint NOT NULL, events bigint NOT NULL,
+    PRIMARY KEY (source, captured_us)
+  );`
+
+const OTHER_TABLES = /* sql */ `
+  -- The version rises with every change that other servers have to know of; each row has that of its last change.
+  CREATE TABLE subscription_version (
+    id integer PRIMARY KEY CHECK (id = 1), version bigint NOT NULL
+  ) WITH (fillfactor = 10);
+  INSERT INTO subscription_version VALUES (1, 0);
+  CREATE TABLE subscriptions (
+    id text COLLATE "C" PRIMARY KEY, owner_user_id text COLLATE "C", body text NOT NULL, version bigint NOT NULL
+  ) WITH (fillfactor = 80);
+  CREATE INDEX subscriptions_by_owner ON subscriptions (owner_user_id, id);
+  CREATE INDEX subscriptions_by_version ON subscriptions (version);
+  CREATE TABLE deleted_subscriptions (id text COLLATE "C" PRIMARY KEY, version bigint NOT NULL);
+  CREATE INDEX deleted_subscriptions_by_version ON deleted_subscriptions (version);
+
+  CREATE TABLE users (
+    id text COLLATE "C" PRIMARY KEY,
+    username text COLLATE "C" NOT NULL,
+    role text NOT NULL,
+    enabled boolean NOT NULL,
+    password_hash text NOT NULL,
+    created_at text NOT NULL,
+    updated_at text NOT NULL
+  );
+  -- A username is ASCII, and "C" folds nothing else.
+  CREATE UNIQUE INDEX users_by_name ON users (lower(username));
+  CREATE TABLE api_tokens (
+    seq bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    id text COLLATE "C" NOT NULL UNIQUE,
+    user_id text COLLATE "C" NOT NULL,
+    digest text COLLATE "C" NOT NULL UNIQUE,
+    prefix text NOT NULL,
+    may text NOT NULL,
+    sources text NOT NULL,
+    name text,
+    expires_at text,
+    created_at text NOT NULL,
+    last_used_at text
+  );
+  CREATE INDEX api_tokens_by_user ON api_tokens (user_id, seq);
+  CREATE TABLE account_log (
+    seq bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, is_login boolean NOT NULL, body text NOT NULL
+  );
+  CREATE INDEX account_log_by_kind ON account_log (is_login, seq);
+
+  -- Instants in microseconds of the database server's clock.
+  CREATE TABLE sessions (
+    digest text COLLATE "C" PRIMARY KEY,
+    id text COLLATE "C" NOT NULL,
+    user_id text COLLATE "C" NOT NULL,
+    address text,
+    started_us bigint NOT NULL,
+    used_us bigint NOT NULL,
+    ends_us bigint NOT NULL
+  ) WITH (fillfactor = 80);
+  CREATE INDEX sessions_by_user ON sessions (user_id);
+
+  -- Work that one server alone may do. fence rises with each holder.
+  CREATE TABLE leases (
+    name text COLLATE "C" PRIMARY KEY, holder text NOT NULL, fence bigint NOT NULL, ends_at timestamptz NOT NULL
+  ) WITH (fillfactor = 50);`
+
+const ADD_META = /* sql */ `INSERT INTO meta (name, value) VALUES ('epoch', $1), ('closed', 'false')`
+const TRIGRAM_SCHEMA = /* sql */ `
+  SELECT nspname AS schema FROM pg_extension JOIN pg_namespace ON pg_namespace.oid = extnamespace
+  WHERE extname = 'pg_trgm'`
+
+async function createLedger(connection: Connection): Promise<void> {
+  await connection.script(EVENT_TABLES)
+  const trigrams = quoted(await trigramSchema(connection))
+  await connection.script(`CREATE INDEX events_said ON events USING gin (said ${trigrams}.gin_trgm_ops)`)
+  await connection.script(OTHER_TABLES)
+  await connection.run(ADD_META, randomUUID())
+}
+
+/** Of the extension that indexes texts. It is trusted: whoever may create in the database may install it. */
+async function trigramSchema(connection: Connection): Promise<string> {
+  const find = async () => (await connection.run(TRIGRAM_SCHEMA))[0]?.schema
+  const found = await find()
+  if (found !== undefined) return String(found)
+  await connection.script('CREATE EXTENSION pg_trgm')
+  return String(await find())
+}

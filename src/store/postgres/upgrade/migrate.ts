@@ -1,0 +1,72 @@
+import { AppError } from '../../../model/app-error.js'
+import type { PostgresAddress } from '../../../model/postgres-address.js'
+import { Connection, quoted } from '../connection/connection.js'
+
+/** One step from a version of a schema to the next, inside the transaction of the whole upgrade. */
+export type Migration = (connection: Connection) => Promise<unknown>
+
+/** Any number that no other program is likely to use. One upgrade at a time in a database. */
+const LOCK = 7_162_036_931
+/** An upgrade may rewrite tables. */
+const UNLIMITED = /* sql */ `SET LOCAL statement_timeout = 0; SET LOCAL lock_timeout = '60s'`
+const TAKE_LOCK = /* sql */ `SELECT pg_advisory_xact_lock($1)`
+const HAS_VERSION = /* sql */ `SELECT to_regclass($1) IS NOT NULL AS found`
+const VERSION = /* sql */ `SELECT version FROM schema_version`
+const CREATE_VERSION = /* sql */ `
+  CREATE TABLE schema_version (version integer NOT NULL);
+  INSERT INTO schema_version VALUES (0)`
+const SET_VERSION = /* sql */ `UPDATE schema_version SET version = $1`
+
+export interface Upgrade {
+  /** In messages. */
+  noun: string
+  /** Append-only: entry n upgrades the schema from version n to version n + 1. */
+  steps: readonly Migration[]
+}
+
+/**
+ * Creates the schema, or upgrades it to the newest version, in one transaction. Servers that start at the same time wait
+ * for each other. A schema of the newest version is only read, so that a server needs no right to change it.
+ *
+ * @throws AppError `configuration/store_newer`, `unavailable/store_forbidden` for a role that may not upgrade it
+ */
+export async function migrate(address: PostgresAddress, { noun, steps }: Upgrade): Promise<void> {
+  const connection = await Connection.open(address, `daybook ${noun} upgrade`)
+  try {
+    if ((await versionOf(connection, address.schema)) === steps.length) return
+    await connection.transaction(async () => {
+      await connection.script(UNLIMITED)
+      await connection.run(TAKE_LOCK, LOCK)
+      const version = await versionOf(connection, address.schema)
+      if (version > steps.length) throw newer(noun, version, steps.length)
+      if (version === steps.length) return
+      // Also for a role that may use the schema, but not create one: then it has to be there.
+      if (!(await hasSchema(connection, address.schema))) {
+        await connection.script(`CREATE SCHEMA ${quoted(address.schema)}`)
+      }
+      if (!(await hasVersion(connection, address.schema))) await connection.script(CREATE_VERSION)
+      for (const step of steps.slice(version)) await step(connection)
+      await connection.run(SET_VERSION, steps.length)
+    })
+  } finally {
+    await connection.close()
+  }
+}
+
+async function versionOf(connection: Connection, schema: string): Promise<number> {
+  if (!(await hasVersion(connection, schema))) return 0
+  return Number((await connection.runOnce(VERSION))[0]?.version)
+}
+
+async function hasVersion(connection: Connection, schema: string): Promise<boolean> {
+  return (await connection.run(HAS_VERSION, `${quoted(schema)}.schema_version`))[0]?.found === true
+}
+
+async function hasSchema(connection: Connection, schema: string): Promise<boolean> {
+  return (await connection.run(`SELECT to_regnamespace($1) IS NOT NULL AS found`, quoted(schema)))[0]?.found === true
+}
+
+function newer(noun: string, version: number, known: number): AppError {
+  const message = `The ${noun} database has schema ${version}; this release knows ${known}.`
+  return new AppError('configuration', 'store_newer', message, { hint: 'Use the newer release that wrote it.' })
+}

@@ -1,0 +1,62 @@
+import type { Micros } from '../../../model/timestamp.js'
+import { type Connection, quoted } from '../connection/connection.js'
+
+/** Months that have a partition before they begin. */
+const MONTHS_AHEAD = 3
+const LOCK = 7_162_036_932
+/** Readers and writers wait while a partition is added: rather try again later. */
+const LIMITS = /* sql */ `SET LOCAL lock_timeout = '2s'`
+const TAKE_LOCK = /* sql */ `SELECT pg_advisory_xact_lock($1)`
+const EXISTING = /* sql */ `
+  SELECT relname AS name FROM pg_inherits JOIN pg_class ON pg_class.oid = inhrelid WHERE inhparent = 'events'::regclass`
+const HAS_ROWS = /* sql */ `SELECT 1 AS found FROM events_other WHERE captured_us >= $1 AND captured_us < $2 LIMIT 1`
+
+export interface Month {
+  /** `events_2026_11` */
+  name: string
+  from: Micros
+  /** Exclusive. */
+  to: Micros
+}
+
+/** The month of an instant, and those after it. */
+export function monthsFrom(now: Micros, count: number): Month[] {
+  const start = new Date(now / 1_000)
+  return Array.from({ length: count }, (_, at) => {
+    const first = Date.UTC(start.getUTCFullYear(), start.getUTCMonth() + at)
+    const next = Date.UTC(start.getUTCFullYear(), start.getUTCMonth() + at + 1)
+    const name = `events_${new Date(first).toISOString().slice(0, 7).replace('-', '_')}`
+    return { name, from: first * 1_000, to: next * 1_000 }
+  })
+}
+
+/**
+ * Makes the partitions of this month and the next ones. A month that has events in `events_other` already stays there.
+ *
+ * @returns the names of the new ones
+ * @throws AppError `unavailable/store_forbidden` for a role that may not create tables, `unavailable/busy`
+ */
+export async function makePartitions(
+  connection: Connection,
+  { now, schema }: { now: Micros; schema: string },
+): Promise<string[]> {
+  const missing = async () => {
+    const names = (await connection.run(EXISTING)).map(row => row.name)
+    return monthsFrom(now, MONTHS_AHEAD + 1).filter(({ name }) => !names.includes(name))
+  }
+  if ((await missing()).length === 0) return []
+  return connection.transaction(async () => {
+    await connection.script(LIMITS)
+    await connection.run(TAKE_LOCK, LOCK)
+    const made: string[] = []
+    for (const { name, from, to } of await missing()) {
+      if ((await connection.run(HAS_ROWS, from, to)).length > 0) continue
+      const table = `${quoted(schema)}.${name}`
+      await connection.script(
+        `CREATE TABLE ${table} PARTITION OF events FOR VALUES FROM (${from}) TO (${to}) WITH (fillfactor = 95)`,
+      )
+      made.push(name)
+    }
+    return made
+  })
+}

@@ -1,0 +1,158 @@
+import { AppError } from '../../../model/app-error.js'
+import type { PostgresAddress } from '../../../model/postgres-address.js'
+import type { Micros } from '../../../model/timestamp.js'
+import { type EventToRecord, type LedgerHead, type RecordOutcome, StaleMatches } from '../../event-store.js'
+import { Connection } from '../connection/connection.js'
+import { writeGroup } from './event-writer.js'
+import { type PreparedEvent, prepareEvent, sizeOf } from './prepared-event.js'
+
+/** Events and bytes that may wait for the database; a caller beyond that receives `busy`. */
+const WAITING = { events: 50_000, bytes: 256 * 1024 * 1024 }
+/** A group takes no more calls when it has so much: the others of this and other servers wait for it. */
+const GROUP = { events: 512, bytes: 4 * 1024 * 1024 }
+/** A commit younger than this proves that the database can commit. */
+const PROVEN_MS = 1_000
+const PROBE = /* sql */ `UPDATE ledger_clock SET probe = probe + 1 RETURNING last_us, seq, digest`
+
+export interface EventGroupsOptions {
+  address: PostgresAddress
+  /** Undefined: the clock of the database server. */
+  clock: (() => Micros) | undefined
+  /** Notified of every group with a new event. */
+  notify: { channel: string; payload: string }
+}
+
+/** The events of one caller. */
+interface Call {
+  events: PreparedEvent[]
+  bytes: number
+  matchedWith: number | undefined
+  resolve: (outcomes: RecordOutcome[]) => void
+  reject: (error: unknown) => void
+}
+
+/**
+ * Records events in groups: one transaction at a time on a connection of its own, with everything that arrived during the
+ * one before. An idle ledger records a single event immediately.
+ */
+export class EventGroups {
+  readonly #calls: Call[] = []
+  #connection: Connection | undefined
+  #writing: Promise<void> | undefined
+  #waiting = { events: 0, bytes: 0 }
+  #preparing = 0
+  #provenAt = Number.NEGATIVE_INFINITY
+  #head: LedgerHead | null = null
+  #isClosing = false
+  #whenIdle: (() => void) | undefined
+
+  constructor(private readonly options: EventGroupsOptions) {}
+
+  async record(events: readonly EventToRecord[], matchedWith: number | undefined): Promise<RecordOutcome[]> {
+    if (this.#isClosing) throw new AppError('unavailable', 'store_closed', 'The ledger is closed.')
+    if (events.length === 0) return []
+    if (this.#waiting.events > WAITING.events || this.#waiting.bytes > WAITING.bytes) {
+      const message = 'Too many events wait to be stored. Try again shortly.'
+      throw new AppError('unavailable', 'busy', message, { retryAfterSeconds: 1 })
+    }
+    const bytes = events.reduce((total, { json }) => total + (json?.byteLength ?? 0), 0)
+    this.#count(events.length, bytes)
+    this.#preparing++
+    try {
+      const prepared: PreparedEvent[] = []
+      for (const event of events) prepared.push(await prepareEvent(event))
+      return await this.#write(prepared, matchedWith)
+    } finally {
+      this.#preparing--
+      this.#count(-events.length, -bytes)
+      this.#whenIdle?.()
+    }
+  }
+
+  /** Proves that the database can commit: writes, unless a commit has just succeeded. @returns the newest event */
+  async prove(run: (sql: string) => Promise<readonly Readonly<Record<string, unknown>>[]>): Promise<LedgerHead | null> {
+    if (this.#head !== null && performance.now() - this.#provenAt <= PROVEN_MS) return this.#head
+    const [row] = await run(PROBE)
+    this.#provenAt = performance.now()
+    this.#head = Number(row?.seq) === 0 ? null : { capturedAt: Number(row?.last_us), digest: String(row?.digest) }
+    return this.#head
+  }
+
+  /** Accepts no further events, and resolves when all accepted ones are stored or refused. */
+  async finish(): Promise<void> {
+    this.#isClosing = true
+    while (this.#preparing > 0) {
+      await new Promise<void>(resolve => {
+        this.#whenIdle = resolve
+      })
+    }
+    await this.#writing
+    await this.#connection?.close()
+  }
+
+  #count(events: number, bytes: number): void {
+    this.#waiting.events += events
+    this.#waiting.bytes += bytes
+  }
+
+  #write(events: PreparedEvent[], matchedWith: number | undefined): Promise<RecordOutcome[]> {
+    return new Promise((resolve, reject) => {
+      const bytes = events.reduce((total, event) => total + sizeOf(event), 0)
+      this.#calls.push({ events, bytes, matchedWith, resolve, reject })
+      // Requests that are read in the same turn of the event loop share the first group.
+      this.#writing ??= new Promise<void>(start => setImmediate(start)).then(() => this.#writeAll())
+    })
+  }
+
+  async #writeAll(): Promise<void> {
+    while (this.#calls.length > 0) await this.#writeNext(this.#takeGroup())
+    this.#writing = undefined
+  }
+
+  /** Calls that were matched with the same subscriptions. */
+  #takeGroup(): Call[] {
+    const [first] = this.#calls
+    let size = { events: 0, bytes: 0 }
+    const end = this.#calls.findIndex(({ events, bytes, matchedWith }) => {
+      const isFull = size.events > 0 && (size.events + events.length > GROUP.events || size.bytes + bytes > GROUP.bytes)
+      size = { events: size.events + events.length, bytes: size.bytes + bytes }
+      return isFull || matchedWith !== first?.matchedWith
+    })
+    return this.#calls.splice(0, end === -1 ? this.#calls.length : end)
+  }
+
+  async #writeNext(group: Call[]): Promise<void> {
+    const events = group.flatMap(call => call.events)
+    const { clock, notify } = this.options
+    try {
+      const connection = await this.#connect()
+      const parts = { events, notify, now: clock?.(), matchedWith: group[0]?.matchedWith }
+      const { outcomes, head } = await writeGroup(connection, parts)
+      this.#provenAt = performance.now()
+      this.#head = head
+      let at = 0
+      for (const { events, resolve } of group) {
+        const own = outcomes.slice(at, at + events.length)
+        at += events.length
+        resolve(own.map((outcome, index) => toOutcome(events[index] as PreparedEvent, outcome)))
+      }
+    } catch (error) {
+      if (!(error instanceof StaleMatches)) this.#provenAt = Number.NEGATIVE_INFINITY
+      for (const { reject } of group) reject(error)
+    }
+  }
+
+  async #connect(): Promise<Connection> {
+    if (!this.#connection || this.#connection.isBroken) {
+      this.#connection = await Connection.open(this.options.address, 'daybook recording')
+    }
+    return this.#connection
+  }
+}
+
+function toOutcome(
+  { dedupeKey }: PreparedEvent,
+  { capturedAt, seenCount, body }: { capturedAt: Micros; seenCount: number; body: string | undefined },
+): RecordOutcome {
+  return { created: seenCount === 1, dedupeKey, seenCount, capturedAt, body }
+}

@@ -1,0 +1,179 @@
+import type { Micros } from '../../../model/timestamp.js'
+import { StaleMatches } from '../../event-store.js'
+import { allSettled, type Connection, type Row } from '../connection/connection.js'
+import { bigintArray, textArray } from '../connection/text-array.js'
+import { FACET_SEPARATOR } from '../search/facets.js'
+import { leaseLost } from './lease-lost.js'
+import { type Clock, NumberedEvents, type WrittenEvent } from './numbered-events.js'
+import type { PreparedEvent } from './prepared-event.js'
+import { announceChanges, changeSubscriptions } from './subscription-changes.js'
+
+const TAKE_CLOCK = /* sql */ `
+  SELECT last_us, seq, digest, marked_us, marked_seq, (extract(epoch FROM clock_timestamp()) * 1000000)::bigint AS now_us
+  FROM ledger_clock FOR UPDATE`
+const SUBSCRIPTION_VERSION = /* sql */ `SELECT version FROM subscription_version`
+const HOLD_SUBSCRIPTION_VERSION = /* sql */ `SELECT version FROM subscription_version FOR UPDATE`
+const HELD_LEASES = /* sql */ `
+  SELECT name FROM leases JOIN unnest($1::text[], $2::bigint[]) AS wanted (name, fence) USING (name, fence)`
+const STORED = /* sql */ `
+  SELECT dedupe_key, event_keys.captured_us, seen_count, events.source, tail,
+    CASE WHEN dedupe_key = ANY ($2::text[]) THEN body END AS body
+  FROM event_keys LEFT JOIN events USING (captured_us, dedupe_key)
+  WHERE dedupe_key = ANY ($1::text[])`
+
+const ADD_KEYS = /* sql */ `
+  INSERT INTO event_keys (dedupe_key, captured_us, seen_count)
+  SELECT * FROM unnest($1::text[], $2::bigint[], $3::bigint[])`
+const ADD_EVENTS = /* sql */ `
+  INSERT INTO events (dedupe_key, captured_us, seq, source, kind, subject_id, digest, tail, facets, body, said, long_said)
+  SELECT dedupe_key, captured_us, seq, source, kind, subject_id, decode(digest, 'hex'), tail,
+    string_to_array(facets, '${FACET_SEPARATOR}'), body, said, long_said
+  FROM unnest($1::text[], $2::bigint[], $3::bigint[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[],
+    $9::text[], $10::text[], $11::text[], $12::text[])
+    AS event (dedupe_key, captured_us, seq, source, kind, subject_id, digest, tail, facets, body, said, long_said)`
+const COUNT_REPEATS = /* sql */ `
+  UPDATE event_keys SET seen_count = repeat.seen_count
+  FROM unnest($1::text[], $2::bigint[]) AS repeat (dedupe_key, seen_count)
+  WHERE event_keys.dedupe_key = repeat.dedupe_key`
+const CHANGE_REPEATS = /* sql */ `
+  UPDATE events SET tail = repeat.tail
+  FROM unnest($1::bigint[], $2::text[]) AS repeat (captured_us, tail)
+  WHERE events.captured_us = repeat.captured_us`
+const ADD_FACETS = /* sql */ `
+  UPDATE events SET facets = facets || string_to_array(added, '${FACET_SEPARATOR}')
+  FROM unnest($1::bigint[], $2::text[]) AS marked (captured_us, added)
+  WHERE events.captured_us = marked.captured_us`
+const COUNT_SOURCES = /* sql */ `
+  INSERT INTO source_counters AS counter (source, events, duplicates, latest_us)
+  SELECT source, events, duplicates, nullif(latest_us, 0)
+  FROM unnest($1::text[], $2::bigint[], $3::bigint[], $4::bigint[]) AS tally (source, events, duplicates, latest_us)
+  ON CONFLICT (source) DO UPDATE SET events = counter.events + excluded.events,
+    duplicates = counter.duplicates + excluded.duplicates, latest_us = coalesce(excluded.latest_us, counter.latest_us)`
+const COUNT_KINDS = /* sql */ `
+  INSERT INTO kind_counters AS counter (kind, events) SELECT * FROM unnest($1::text[], $2::bigint[])
+  ON CONFLICT (kind) DO UPDATE SET events = counter.events + excluded.events`
+const MARK_EVENTS = /* sql */ `INSERT INTO event_marks (captured_us, seq) VALUES ($1, $2)`
+const MARK_SOURCES = /* sql */ `
+  INSERT INTO source_marks (source, captured_us, events)
+  SELECT source, $2, events FROM source_counters WHERE latest_us > $1`
+const SET_CLOCK = /* sql */ `
+  UPDATE ledger_clock SET last_us = $1, seq = $2, digest = $3, marked_us = $4, marked_seq = $5`
+const NOTIFY = /* sql */ `SELECT pg_notify($1, $2)`
+
+/** How many events there are, at least, between two marks. A count over a range reads at most the events between two. */
+export const MARKED_EVENTS = 256
+
+export interface GroupToWrite {
+  events: readonly PreparedEvent[]
+  /** Undefined: the clock of the database server, which all servers share. */
+  now: Micros | undefined
+  /** The version of the subscriptions that the events were matched with; undefined: any. */
+  matchedWith: number | undefined
+  /** To notify other servers of the commit. */
+  notify: { channel: string; payload: string }
+}
+
+export interface WrittenGroup {
+  outcomes: WrittenEvent[]
+  /** The newest event of the ledger; null if there is none. */
+  head: { capturedAt: Micros; digest: string } | null
+}
+
+/**
+ * Records a group of events in one transaction. The row of the clock is locked before anything is read, and until the
+ * commit: groups of all servers run one after the other, so `captured_at`, the numbers and the digests follow the order of
+ * the commits. The statements travel in two parcels, before and after this process has numbered the events.
+ *
+ * @throws StaleMatches if the subscriptions have changed; AppError `conflict/lease_lost`, `unavailable/…`. Then nothing is
+ *   recorded, unless the connection was lost during the commit.
+ *
+ * Source: docs/decisions/0067.
+ */
+export function writeGroup(connection: Connection, group: GroupToWrite): Promise<WrittenGroup> {
+  const { events, now, matchedWith, notify } = group
+  const matches = events.flatMap(event => event.matches)
+  const leases = new Map(matches.flatMap(({ lease }) => (lease ? [[lease.name, lease.fence] as const] : [])))
+  const isCapture = matches.some(({ captured }) => captured !== undefined)
+  const keys = [...new Set(events.map(event => event.storedKey))]
+  const answered = [...new Set(events.filter(event => event.isAnswered).map(event => event.storedKey))]
+  return connection.transaction(async () => {
+    const [clocks, versions, held, stored] = await allSettled<[Row[], Row[], Row[], Row[]]>(
+      connection.run(TAKE_CLOCK),
+      connection.run(isCapture ? HOLD_SUBSCRIPTION_VERSION : SUBSCRIPTION_VERSION),
+      leases.size === 0
+        ? Promise.resolve([])
+        : connection.run(HELD_LEASES, textArray([...leases.keys()]), bigintArray([...leases.values()])),
+      connection.run(STORED, textArray(keys), textArray(answered)),
+    )
+    if (matchedWith !== undefined && Number(versions[0]?.version) !== matchedWith) throw new StaleMatches()
+    if (held.length < leases.size) throw leaseLost()
+    const clock = toClock(clocks[0])
+    const numbered = new NumberedEvents(clock, now ?? Number(clocks[0]?.now_us), stored)
+    for (const event of events) numbered.add(event)
+    const rematched = await changeSubscriptions(connection, numbered.subscriptionChanges)
+    if (rematched.length > 0) await announceChanges(connection, rematched)
+    await send(connection, clock, numbered)
+    if (numbered.created.length > 0) await connection.run(NOTIFY, notify.channel, notify.payload)
+    const { last, digest } = numbered
+    return {
+      outcomes: numbered.outcomes,
+      head: last === 0 ? null : { capturedAt: last, digest: digest.toString('hex') },
+    }
+  })
+}
+
+async function send(connection: Connection, clock: Clock, numbered: NumberedEvents): Promise<void> {
+  const { created, repeated, marked, last, seq, digest } = numbered
+  const sent: Promise<Row[]>[] = []
+  const run = (...call: Parameters<Connection['run']>) => void sent.push(connection.run(...call))
+  if (created.length > 0) {
+    const at = bigintArray(created.map(event => event.capturedAt))
+    const texts = (of: (event: (typeof created)[number]) => string | Uint8Array | null) => textArray(created.map(of))
+    const keys = texts(({ event }) => event.storedKey)
+    run(ADD_KEYS, keys, at, bigintArray(created.map(event => event.seenCount)))
+    run(
+      ADD_EVENTS,
+      ...[keys, at, bigintArray(created.map(event => event.seq))],
+      ...[texts(({ event }) => event.source), texts(({ event }) => event.kind), texts(({ event }) => event.subjectId)],
+      ...[texts(event => event.digest.toString('hex')), texts(event => event.tail), texts(event => event.facets)],
+      ...[texts(({ event }) => event.content), texts(({ event }) => event.said), texts(({ event }) => event.longSaid)],
+    )
+  }
+  if (repeated.length > 0) {
+    run(COUNT_REPEATS, textArray(repeated.map(({ key }) => key)), bigintArray(repeated.map(event => event.seenCount)))
+    run(
+      CHANGE_REPEATS,
+      bigintArray(repeated.map(event => event.capturedAt)),
+      textArray(repeated.map(({ tail }) => tail)),
+    )
+  }
+  if (marked.length > 0) {
+    run(ADD_FACETS, bigintArray(marked.map(event => event.capturedAt)), textArray(marked.map(({ facets }) => facets)))
+  }
+  const tallies = [...numbered.sources]
+  run(
+    COUNT_SOURCES,
+    textArray(tallies.map(([source]) => source)),
+    ...[bigintArray(tallies.map(([, { events }]) => events)), bigintArray(tallies.map(([, of]) => of.duplicates))],
+    bigintArray(tallies.map(([, { latest }]) => latest)),
+  )
+  if (created.length > 0) {
+    run(COUNT_KINDS, textArray([...numbered.kinds.keys()]), bigintArray([...numbered.kinds.values()]))
+    const isMarked = seq - clock.markedSeq >= MARKED_EVENTS
+    if (isMarked) {
+      run(MARK_EVENTS, last, seq)
+      run(MARK_SOURCES, clock.markedAt, last)
+    }
+    const mark = isMarked ? [last, seq] : [clock.markedAt, clock.markedSeq]
+    run(SET_CLOCK, last, seq, digest.toString('hex'), ...mark)
+  }
+  await allSettled(...sent)
+}
+
+function toClock(row: Row | undefined): Clock {
+  if (!row) throw new Error('The ledger has no clock.')
+  return {
+    ...{ last: Number(row.last_us), seq: Number(row.seq), digest: Buffer.from(String(row.digest), 'hex') },
+    ...{ markedAt: Number(row.marked_us), markedSeq: Number(row.marked_seq) },
+  }
+}

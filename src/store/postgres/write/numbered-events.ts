@@ -1,0 +1,187 @@
+import type { Micros } from '../../../model/timestamp.js'
+import { chainDigest } from '../../event-digest.js'
+import type { SubscriptionMatch } from '../../event-store.js'
+import type { Row } from '../connection/connection.js'
+import { FACET_SEPARATOR, facet } from '../search/facets.js'
+import { type PreparedEvent, subscriptionIdsOf, tailText } from './prepared-event.js'
+import { laterCursor, type SubscriptionChange } from './subscription-changes.js'
+
+/** The newest event, from the row that orders all events of the ledger. */
+export interface Clock {
+  last: Micros
+  seq: number
+  digest: Buffer
+  /** The newest row of `event_marks`. */
+  markedAt: Micros
+  markedSeq: number
+}
+
+/** The outcome of one delivery; `body` only if its sender needs it. */
+export interface WrittenEvent {
+  capturedAt: Micros
+  seenCount: number
+  body: string | undefined
+}
+
+interface Tally {
+  events: number
+  duplicates: number
+  /** 0 for none. */
+  latest: Micros
+}
+
+/** A stored event that has arrived again, or one that is about to be stored. */
+interface KnownEvent {
+  key: string
+  source: string
+  capturedAt: Micros
+  seenCount: number
+  subscriptionIds: string[]
+  tail: string
+  /** Without its tail; undefined if nobody needs it, or if it is no longer in the ledger. */
+  content: string | Buffer | undefined
+  /** Facets to add. */
+  facets: string
+}
+
+export interface CreatedEvent extends KnownEvent {
+  event: PreparedEvent
+  seq: number
+  digest: Buffer
+}
+
+/**
+ * Numbers the events of a group after the newest event of the ledger, and finds out what the group changes. `captured_at`
+ * is `max(last + 1 µs, now)`: unique, and rising, even if the clock steps back.
+ */
+export class NumberedEvents {
+  readonly outcomes: WrittenEvent[] = []
+  readonly created: CreatedEvent[] = []
+  readonly sources = new Map<string, Tally>()
+  readonly kinds = new Map<string, number>()
+  readonly #known = new Map<string, KnownEvent>()
+  readonly #repeated = new Set<KnownEvent>()
+  readonly #moved = new Map<string, { at: Micros; cursor?: string }>()
+  readonly #marks: SubscriptionChange[] = []
+  readonly #captured: SubscriptionChange[] = []
+  #last: Micros
+  #seq: number
+  #digest: Buffer
+
+  /** @param stored rows of those events of the group that are stored already */
+  constructor(
+    clock: Clock,
+    private readonly now: Micros,
+    stored: readonly Row[],
+  ) {
+    this.#last = clock.last
+    this.#seq = clock.seq
+    this.#digest = clock.digest
+    for (const row of stored) this.#known.set(String(row.dedupe_key), toKnown(row))
+  }
+
+  get last(): Micros {
+    return this.#last
+  }
+
+  get seq(): number {
+    return this.#seq
+  }
+
+  get digest(): Buffer {
+    return this.#digest
+  }
+
+  /** Events that were stored before this group. */
+  get repeated(): KnownEvent[] {
+    return [...this.#repeated]
+  }
+
+  /** Those that were marked with a subscription. */
+  get marked(): KnownEvent[] {
+    return this.repeated.filter(({ facets }) => facets !== '')
+  }
+
+  /** In the order in which they apply. */
+  get subscriptionChanges(): SubscriptionChange[] {
+    const moves = [...this.#moved].map(([id, moved]) => ({ id, moved }))
+    return [...this.#marks, ...moves, ...this.#captured]
+  }
+
+  add(event: PreparedEvent): void {
+    const known = this.#known.get(event.storedKey)
+    const at = known ? this.#repeat(known, event) : this.#create(event)
+    for (const { id, captured, cursor } of event.matches) {
+      if (captured) this.#captured.push({ id, captured, cursor })
+    }
+    const { capturedAt, seenCount, content, tail } = at
+    // An event that is no longer in the ledger is answered with what has just been sent.
+    const body = event.isAnswered ? String(content ?? event.content) + tail : undefined
+    this.outcomes.push({ capturedAt, seenCount, body })
+  }
+
+  #create(event: PreparedEvent): KnownEvent {
+    const { storedKey: key, source, kind, content, facets } = event
+    const capturedAt = Math.max(this.#last + 1, this.now)
+    this.#last = capturedAt
+    this.#seq++
+    this.#digest = chainDigest(this.#digest, event.contentDigest, capturedAt)
+    const subscriptionIds = [...event.subscriptionIds]
+    const tail = tailText({ subscriptionIds, capturedAt, seenCount: 1, lastSeenAt: capturedAt })
+    const created: CreatedEvent = {
+      ...{ event, key, source, capturedAt, seenCount: 1, subscriptionIds, tail, content, facets },
+      ...{ seq: this.#seq, digest: this.#digest },
+    }
+    this.created.push(created)
+    this.#known.set(key, created)
+    const tally = this.#tallyOf(source)
+    tally.events++
+    tally.latest = capturedAt
+    this.kinds.set(kind, (this.kinds.get(kind) ?? 0) + 1)
+    for (const match of event.matches) this.#moved.set(match.id, furthest(this.#moved.get(match.id), match, capturedAt))
+    return created
+  }
+
+  #repeat(known: KnownEvent, event: PreparedEvent): KnownEvent {
+    for (const { id, isCaptured } of event.matches) if (isCaptured) this.#mark(known, id)
+    known.seenCount++
+    const { subscriptionIds, capturedAt, seenCount } = known
+    known.tail = tailText({ subscriptionIds, capturedAt, seenCount, lastSeenAt: Math.max(this.#last, this.now) })
+    if (!('event' in known)) this.#repeated.add(known)
+    this.#tallyOf(known.source || event.source).duplicates++
+    return known
+  }
+
+  /** Its `captured_at` stays: it is the order of the ledger. */
+  #mark(known: KnownEvent, id: string): void {
+    if (known.subscriptionIds.includes(id)) return
+    known.subscriptionIds.push(id)
+    known.facets += (known.facets === '' ? '' : FACET_SEPARATOR) + facet('subscription', id)
+    this.#marks.push({ id, markedAt: known.capturedAt })
+  }
+
+  #tallyOf(source: string): Tally {
+    const tally = this.sources.get(source) ?? { events: 0, duplicates: 0, latest: 0 }
+    this.sources.set(source, tally)
+    return tally
+  }
+}
+
+function toKnown(row: Row): KnownEvent {
+  const tail = row.tail === null ? undefined : String(row.tail)
+  return {
+    key: String(row.dedupe_key),
+    source: row.source === null ? '' : String(row.source),
+    capturedAt: Number(row.captured_us),
+    seenCount: Number(row.seen_count),
+    subscriptionIds: tail === undefined ? [] : subscriptionIdsOf(tail),
+    tail: tail ?? '',
+    content: row.body === null ? undefined : String(row.body),
+    facets: '',
+  }
+}
+
+function furthest(before: { at: Micros; cursor?: string } | undefined, match: SubscriptionMatch, at: Micros) {
+  if (match.cursor === undefined) return { ...before, at }
+  return { at, cursor: before?.cursor === undefined ? match.cursor : laterCursor(before.cursor, match.cursor) }
+}

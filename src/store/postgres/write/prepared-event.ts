@@ -1,0 +1,77 @@
+import { storedKeyOf } from '../../../model/events/event.js'
+import { type Micros, toTimestamp } from '../../../model/timestamp.js'
+import { contentDigest } from '../../event-digest.js'
+import type { EventToRecord, SubscriptionMatch } from '../../event-store.js'
+import { isStorable } from '../connection/text-array.js'
+import { FACET_SEPARATOR, facetsOf } from '../search/facets.js'
+import { type Said, saidOf, saidOfJson } from '../search/said.js'
+
+/** An event with everything that is stored of it, except what the transaction adds. */
+export interface PreparedEvent extends Said {
+  /** From `storedKeyOf`. */
+  storedKey: string
+  dedupeKey: string
+  source: string
+  kind: string
+  subjectId: string
+  /** The members that never change, without the closing brace: what its digest covers. */
+  content: string | Buffer
+  contentDigest: string
+  /** Separated. */
+  facets: string
+  subscriptionIds: readonly string[]
+  matches: readonly SubscriptionMatch[]
+  /** Its sender needs the stored event in the outcome. */
+  isAnswered: boolean
+}
+
+const CLOSING_BRACE = 1
+
+/**
+ * @throws AppError never; an `Error` for a text that identifies the event and that PostgreSQL cannot store: readers of
+ *   events refuse it earlier
+ */
+export async function prepareEvent({ event, provenance, matches, json }: EventToRecord): Promise<PreparedEvent> {
+  const { source, kind, subject_id: subjectId, dedupe_key: dedupeKey } = event
+  const storedKey = storedKeyOf(event, provenance)
+  for (const text of [storedKey, source, kind, subjectId]) {
+    if (!isStorable(text)) throw new Error('An event has a key, source, kind or subject that cannot be stored.')
+  }
+  const subscriptionIds = matches.map(match => match.id)
+  const added = `,"provenance":${JSON.stringify(provenance)}`
+  const content = json
+    ? Buffer.concat([json.subarray(0, -CLOSING_BRACE), Buffer.from(added)])
+    : JSON.stringify(event).slice(0, -CLOSING_BRACE) + added
+  const said = json ? await saidOfJson(event, json) : saidOf(event)
+  const facets = facetsOf({ ...event, provenance, subscription_ids: subscriptionIds })
+  return {
+    ...{ storedKey, dedupeKey, source, kind, subjectId, content, ...said, subscriptionIds, matches },
+    contentDigest: contentDigest(typeof content === 'string' ? Buffer.from(content) : content),
+    facets: [...facets].join(FACET_SEPARATOR),
+    isAnswered: json === undefined,
+  }
+}
+
+/** Characters or bytes, about what it takes in memory. */
+export function sizeOf({ content, said, longSaid }: PreparedEvent): number {
+  return content.length + (said?.length ?? 0) + (longSaid?.length ?? 0)
+}
+
+/** The members of an event that change, with its closing brace. They follow its content. */
+export interface EventTail {
+  subscriptionIds: readonly string[]
+  capturedAt: Micros
+  seenCount: number
+  lastSeenAt: Micros
+}
+
+export function tailText({ subscriptionIds, capturedAt, seenCount, lastSeenAt }: EventTail): string {
+  const [captured, seen] = [toTimestamp(capturedAt), toTimestamp(lastSeenAt)]
+  const ids = JSON.stringify(subscriptionIds)
+  return `,"subscription_ids":${ids},"captured_at":"${captured}","seen_count":${seenCount},"last_seen_at":"${seen}"}`
+}
+
+/** The subscriptions in a stored tail. */
+export function subscriptionIdsOf(tail: string): string[] {
+  return (JSON.parse(`{${tail.slice(1)}`) as { subscription_ids: string[] }).subscription_ids
+}

@@ -1,0 +1,105 @@
+import type { CaptureState, Subscription } from '../../../model/subscriptions/subscription.js'
+import { type Micros, toTimestamp } from '../../../model/timestamp.js'
+import type { Connection } from '../connection/connection.js'
+import { isStorable, textArray } from '../connection/text-array.js'
+
+/** What a group of events changes in a subscription. */
+export type SubscriptionChange = { id: string } & (
+  | { moved: { at: Micros; cursor?: string } }
+  /** A stored event was marked with it. */
+  | { markedAt: Micros }
+  | { captured: CaptureState; cursor?: string | undefined }
+)
+
+type Body = Pick<Subscription, 'last_event_at' | 'last_cursor' | 'capture'>
+
+const HOLD = /* sql */ `
+  SELECT id, body FROM subscriptions WHERE id = ANY ($1::text[]) ORDER BY id FOR UPDATE`
+const SAVE = /* sql */ `
+  UPDATE subscriptions SET body = changed.body
+  FROM unnest($1::text[], $2::text[]) AS changed (id, body) WHERE subscriptions.id = changed.id`
+const NEXT_VERSION = /* sql */ `UPDATE subscription_version SET version = version + 1 RETURNING version`
+const SET_VERSION = /* sql */ `UPDATE subscriptions SET version = $1 WHERE id = ANY ($2::text[])`
+
+/**
+ * Applies changes to the stored subscriptions, in the caller's transaction. A deleted subscription stays deleted, and one
+ * that is not JSON stays as it is.
+ *
+ * @returns those that match other events now: capture has found their place under another name, or on another server
+ */
+export async function changeSubscriptions(
+  connection: Connection,
+  changes: readonly SubscriptionChange[],
+): Promise<string[]> {
+  const ids = [...new Set(changes.map(change => change.id))].filter(isStorable)
+  if (ids.length === 0) return []
+  const rows = await connection.run(HOLD, textArray(ids))
+  const bodies = new Map(rows.map(row => [String(row.id), parse(String(row.body))]))
+  const rematched = new Set<string>()
+  for (const change of changes) {
+    const body = bodies.get(change.id)
+    if (!body) continue
+    const before = placeOf(body)
+    apply(body, change)
+    if (placeOf(body) !== before) rematched.add(change.id)
+  }
+  const readable = [...bodies].filter(([, body]) => body !== undefined)
+  const saved = readable.map(([, body]) => JSON.stringify(body))
+  await connection.run(SAVE, textArray(readable.map(([id]) => id)), textArray(saved))
+  return [...rematched]
+}
+
+/** Tells all servers to read these subscriptions again. The caller's transaction holds the row of the version. */
+export async function announceChanges(connection: Connection, ids: readonly string[]): Promise<void> {
+  const [row] = await connection.run(NEXT_VERSION)
+  await connection.run(SET_VERSION, Number(row?.version), textArray(ids))
+}
+
+function apply(body: Body, change: SubscriptionChange): void {
+  if ('markedAt' in change) {
+    const at = toTimestamp(change.markedAt)
+    if ((body.last_event_at ?? '') < at) body.last_event_at = at
+  } else if ('captured' in change) {
+    noteCapture(body, change.captured, change.cursor)
+  } else {
+    const { at, cursor } = change.moved
+    body.last_event_at = toTimestamp(at)
+    if (cursor === undefined) return
+    // Where capture has read to stays the same, and is stored apart from the cursor from now on.
+    if (body.capture?.read_to === undefined) body.capture = { ...body.capture, read_to: body.last_cursor ?? null }
+    body.last_cursor = laterCursor(body.last_cursor, cursor)
+  }
+}
+
+/** As `SubscriptionStore.noteCapture`. */
+function noteCapture(body: Body, changes: CaptureState, cursor: string | undefined): void {
+  const { read_to, reread, followed, ...before }: CaptureState = body.capture ?? {}
+  if (changes.host && before.host && changes.host !== before.host) {
+    body.capture = { ...before, ...changes }
+    body.last_cursor = cursor ?? null
+    return
+  }
+  const kept = { ...(read_to === undefined ? {} : { read_to }), ...(reread === undefined ? {} : { reread }) }
+  body.capture = { ...before, ...kept, ...(followed === undefined ? {} : { followed }), ...changes }
+  if (cursor !== undefined) body.last_cursor = laterCursor(body.last_cursor, cursor)
+}
+
+/** Message ids of a chat server are integers that grow, and a cursor never moves back. */
+export function laterCursor(before: string | null | undefined, cursor: string): string {
+  return before && /^\d+$/.test(before) && BigInt(before) >= BigInt(cursor) ? before : cursor
+}
+
+/** What matching reads of the capture. */
+function placeOf({ capture }: Body): string {
+  return JSON.stringify([capture?.host, capture?.followed])
+}
+
+function parse(text: string): Body | undefined {
+  try {
+    const value: unknown = JSON.parse(text)
+    return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Body) : undefined
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined
+    throw error
+  }
+}

@@ -1,0 +1,25 @@
+import t from 'tap'
+import { openPostgresStore } from '../../../src/store/postgres/store.js'
+import { TestCluster } from '../../support/postgres/cluster.js'
+import { findPostgres } from '../../support/postgres/find-postgres.js'
+import { captureConformance } from '../capture-conformance.js'
+import { eventChain } from '../event-chain-conformance.js'
+import { eventStoreConformance, type OpenStore } from '../event-store-conformance.js'
+import { userStoreConformance } from '../user-store-conformance.js'
+
+const programs = findPostgres()
+if (programs === undefined) {
+  t.plan(0, 'there is no PostgreSQL server')
+} else {
+  const cluster = await TestCluster.start(t, programs)
+  const open: OpenStore = async (t, clock) => {
+    const address = await cluster.emptyLedger(t)
+    const store = await openPostgresStore({ address, clock })
+    t.teardown(() => store.close())
+    return store
+  }
+  eventStoreConformance(t, open)
+  eventChain(t, open)
+  captureConformance(t, open)
+  userStoreConformance(t, open)
+}

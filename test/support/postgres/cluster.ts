@@ -1,0 +1,137 @@
+import { type ChildProcess, execFile, spawn } from 'node:child_process'
+import { chownSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { promisify } from 'node:util'
+import pg from 'pg'
+import type { Test } from 'tap'
+import type { PostgresAddress } from '../../../src/model/postgres-address.js'
+
+const run = promisify(execFile)
+const USER = 'daybook'
+
+const EMPTY_LEDGER = /* sql */ `
+  DELETE FROM events; DELETE FROM event_keys; DELETE FROM event_marks; DELETE FROM source_marks;
+  DELETE FROM source_counters; DELETE FROM kind_counters; DELETE FROM subscriptions; DELETE FROM deleted_subscriptions;
+  DELETE FROM users; DELETE FROM api_tokens; DELETE FROM account_log; DELETE FROM sessions; DELETE FROM leases;
+  UPDATE meta SET value = 'false' WHERE name = 'closed';
+  UPDATE subscription_version SET version = 0;
+  UPDATE ledger_clock SET last_us = 0, seq = 0, digest = repeat('00', 32), marked_us = 0, marked_seq = 0`
+
+/** A PostgreSQL server of its own, reached by a socket in its folder, until the test ends. */
+export class TestCluster {
+  #server: ChildProcess | undefined
+  #schemas = 0
+  /** Addresses of ledgers that no test uses any more. */
+  readonly #free: PostgresAddress[] = []
+
+  private constructor(
+    private readonly programs: string,
+    readonly folder: string,
+    private readonly settings: readonly string[],
+  ) {}
+
+  /** @param settings such as `fsync=on`; without, nothing is written to the disk for good */
+  static async start(t: Test, programs: string, settings: readonly string[] = ['fsync=off']): Promise<TestCluster> {
+    const folder = mkdtempSync(join(tmpdir(), 'daybook-pg-'))
+    const cluster = new TestCluster(programs, folder, settings)
+    t.teardown(async () => {
+      await cluster.stop('SIGINT')
+      rmSync(folder, { recursive: true, force: true })
+    })
+    const { uid, gid } = await unprivileged()
+    if (uid !== undefined && gid !== undefined) chownSync(folder, uid, gid)
+    const data = [
+      '--pgdata',
+      join(folder, 'data'),
+      '--username',
+      USER,
+      '--auth',
+      'trust',
+      '--no-sync',
+      '--no-instructions',
+    ]
+    await run(
+      join(programs, 'initdb'),
+      [...data, '--encoding', 'UTF8', '--locale', 'C.UTF-8'],
+      await cluster.#options(),
+    )
+    await cluster.launch()
+    return cluster
+  }
+
+  /** An address with a schema that no other test uses. */
+  newAddress(changes: Partial<PostgresAddress> = {}): PostgresAddress {
+    return {
+      ...{ hosts: [{ host: this.folder, port: 5432 }], database: 'postgres', user: USER, password: () => undefined },
+      ...{ sslMode: 'prefer', schema: `test_${++this.#schemas}`, poolSize: 4 },
+      ...changes,
+    }
+  }
+
+  /** The address of an empty ledger: to empty a used one is four times as fast as to create its tables. */
+  async emptyLedger(t: Test): Promise<PostgresAddress> {
+    const used = this.#free.pop()
+    if (used) await this.sql(`SET search_path = ${used.schema}; ${EMPTY_LEDGER}`)
+    const address = used ?? this.newAddress()
+    t.teardown(() => void this.#free.push(address))
+    return address
+  }
+
+  /** Runs SQL as the superuser. */
+  async sql(text: string): Promise<Record<string, unknown>[]> {
+    const client = new pg.Client({
+      host: this.folder,
+      port: 5432,
+      user: USER,
+      database: 'postgres',
+      password: () => '',
+    })
+    await client.connect()
+    try {
+      return (await client.query(text)).rows
+    } finally {
+      await client.end()
+    }
+  }
+
+  /** Starts the server, also again after `stop`. */
+  async launch(): Promise<void> {
+    const settings = ['unix_socket_permissions=0777', 'max_connections=60', ...this.settings]
+    const given = settings.flatMap(setting => ['-c', setting])
+    const options = ['-D', join(this.folder, 'data'), '-k', this.folder, '-c', 'listen_addresses=', ...given]
+    const server = spawn(join(this.programs, 'postgres'), options, { ...(await this.#options()), stdio: 'ignore' })
+    this.#server = server
+    for (let tries = 0; tries < 200; tries++) {
+      if (server.exitCode !== null) break
+      try {
+        await this.sql('CREATE EXTENSION IF NOT EXISTS pg_trgm')
+        return
+      } catch {
+        await sleep(50)
+      }
+    }
+    throw new Error('PostgreSQL did not start.')
+  }
+
+  /** @param signal `SIGINT` closes all connections, `SIGKILL` is a crash */
+  async stop(signal: 'SIGINT' | 'SIGKILL'): Promise<void> {
+    const server = this.#server
+    if (!server || server.exitCode !== null || server.signalCode !== null) return
+    const ended = new Promise(resolve => server.once('exit', resolve))
+    server.kill(signal)
+    await ended
+  }
+
+  async #options() {
+    return { cwd: this.folder, env: { LANG: 'C.UTF-8', PATH: this.programs }, ...(await unprivileged()) }
+  }
+}
+
+/** PostgreSQL refuses to run as root: then as an account without rights. */
+async function unprivileged(): Promise<{ uid?: number; gid?: number }> {
+  if (process.getuid?.() !== 0) return {}
+  const id = async (what: string) => Number((await run('id', [what, 'nobody'])).stdout)
+  return { uid: await id('-u'), gid: await id('-g') }
+}
