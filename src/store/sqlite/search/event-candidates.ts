@@ -1,4 +1,4 @@
-import type { EventFilter } from '../../../model/events/event-match.js'
+import { type EventFilter, kindMatches } from '../../../model/events/event-match.js'
 import type { EventQuery } from '../../../model/events/event-query.js'
 import { foldCase } from '../../../model/events/search.js'
 import { RUN_TYPES } from '../../../model/sentences/event-outcome.js'
@@ -6,6 +6,7 @@ import type { Micros } from '../../../model/timestamp.js'
 import { LARGE_BODY_BYTES } from '../../large-event.js'
 import type { Database } from '../files/database.js'
 import { bodyPatterns, LIKE_ESCAPE } from './body-patterns.js'
+import { wantedFacets } from './facets.js'
 import { facetExpression, type SearchIndex } from './search-index.js'
 import { type Segment, termLookup } from './text-index.js'
 
@@ -35,20 +36,23 @@ export function lastUpTo(database: Database, at: Micros): number {
 
 /** How many candidates one statement returns by default. */
 const CANDIDATES = 256
-/** A pattern such as `message.*` is expanded to the kinds that exist, up to this number. */
+/** A pattern such as `message.*` is expanded to the kinds that exist, up to this number, and so is what is not excluded. */
 const EXPANDED_KINDS = 200
+const EXPANDED_SOURCES = 50
 /** How many events one statement covers: as many as it reads in about `targetMs`. */
 interface Window {
   first: number
   smallest: number
   targetMs: number
+  /** Whether a statement has a cost that a smaller window does not lower. */
+  hasFixedCost: boolean
 }
 
 /** Reading from the table costs the same for each event. */
-const SCAN: Window = { first: 4_096, smallest: 512, targetMs: 4 }
-/** Each use of the index has a fixed cost, so small windows cost more. */
-const LOOKUP: Window = { first: 4_096, smallest: 32_768, targetMs: 12 }
-const LARGEST_WINDOW = 1_048_576
+const SCAN: Window = { first: 4_096, smallest: 512, targetMs: 4, hasFixedCost: false }
+/** Of two frequent facets that never stand together, each statement reads both lists to their ends: 15 ms for a million. */
+const LOOKUP: Window = { first: 4_096, smallest: 32_768, targetMs: 12, hasFixedCost: true }
+const LARGEST_WINDOW = 4_194_304
 /** The next window is at most this many times as large. */
 const GROWTH = 8
 
@@ -57,34 +61,72 @@ export function isFiltered(query: EventFilter): boolean {
 }
 
 /** What an index has, up to which event. */
-export type Indexes = Pick<SearchIndex, 'indexedSeq' | 'texts'>
+export type Indexes = Pick<SearchIndex, 'indexedSeq' | 'texts' | 'unindexed'>
 
 /**
- * Events that may match a filtered query, in its order, some at a time: from the indexes as far as they reach, beyond that
- * from the table.
+ * Events that may match a filtered query, in its order, some at a time: from the indexes as far as they reach; beyond that
+ * by the marks of their facets, or from the table.
  */
 export function* candidates(
   database: Database,
-  { indexedSeq, texts }: Indexes,
+  { indexedSeq, texts, unindexed }: Indexes,
   query: Walk,
   range: Range,
   atOnce = CANDIDATES,
 ): Generator<Candidates> {
+  const known = withKnownValues(database, query)
+  if (!known) return
+  const facets = facetExpression(known)
   const scan = scanning(database, query, atOnce)
   const walk = { order: query.order, atOnce }
+  const likely = likelyBySearch(database, query)
   // The newest segment may grow between two pieces: what it gains is in the tail.
-  const inTexts = textCandidates(database, texts.segments, query, upTo(range, texts.through))
+  const inTexts = textCandidates(database, texts.segments, { query, facets, likely }, upTo(range, texts.through))
   const through = inTexts ? texts.through : indexedSeq
   const indexed = upTo(range, through)
   const tail: Range = { low: Math.max(range.low, through + 1), high: range.high }
-  const facets = facetExpression({ ...query, ...knownKinds(database, query) })
   const lookup = facets === undefined ? undefined : facetLookup(database, facets, atOnce)
   const parts = [
     inTexts ?? (lookup ? inWindows(lookup, LOOKUP, walk, indexed) : inWindows(scan, SCAN, walk, indexed)),
-    inWindows(scan, SCAN, walk, tail),
+    inTail(),
   ]
   if (query.order === 'desc') parts.reverse()
   for (const part of parts) yield* part
+
+  function* inTail(): Generator<Candidates> {
+    const wanted = wantedFacets(known as EventFilter)
+    const scanned = (low: number, high: number) => inWindows(scan, SCAN, walk, { low, high })
+    const marked = (part: Range) => inOrder(unindexed.find(wanted, part), query.order, part, likely)
+    let { low, high } = tail
+    if (wanted.length === 0) yield* scanned(low, high)
+    else if (query.order === 'desc') {
+      const first = Math.max(low, unindexed.first)
+      yield* marked({ low: first, high })
+      yield* scanned(low, Math.min(high, first - 1))
+    } else {
+      // The index may advance during a scan, and drop further marks.
+      for (; low <= high && low < unindexed.first; low = Math.min(high + 1, unindexed.first)) {
+        yield* scanned(low, Math.min(high, unindexed.first - 1))
+      }
+      yield* marked({ low, high })
+    }
+  }
+}
+
+/** Pieces of a sorted list, each narrowed by `likely`. @param part has no other candidates */
+function* inOrder(
+  seqs: number[],
+  order: Order,
+  part: Range,
+  likely: (seqs: readonly number[]) => number[],
+): Generator<Candidates> {
+  if (part.low > part.high) return
+  if (order === 'desc') seqs.reverse()
+  for (let at = 0; at < seqs.length; at += CANDIDATES) {
+    const some = seqs.slice(at, at + CANDIDATES)
+    yield { seqs: likely(some), through: some.at(-1) as number }
+  }
+  yield { seqs: [], through: order === 'asc' ? part.high : part.low }
 }
 
 function upTo({ low, high }: Range, last: number): Range {
@@ -105,6 +147,7 @@ function* inWindows(
   { low, high }: Range,
 ): Generator<Candidates> {
   let window = size.first
+  let fixedMs = size.hasFixedCost ? Number.POSITIVE_INFINITY : 0
   let from = low
   let to = high
   while (from <= to) {
@@ -115,7 +158,8 @@ function* inWindows(
     const started = performance.now()
     const seqs = lookup(order, range)
     const tookMs = performance.now() - started
-    const fitting = Math.round(window * Math.min(GROWTH, size.targetMs / tookMs))
+    fixedMs = Math.min(fixedMs, tookMs)
+    const fitting = Math.round(window * Math.min(GROWTH, size.targetMs / (tookMs - fixedMs)))
     window = Math.min(LARGEST_WINDOW, Math.max(size.smallest, fitting))
     const last = seqs.length === atOnce ? seqs[atOnce - 1] : undefined
     if (order === 'asc') from = last === undefined ? range.high + 1 : last + 1
@@ -128,10 +172,28 @@ function facetLookup(database: Database, facets: string, atOnce: number): Lookup
   return (order, { low, high }) => toSeqs(database.all(FACETS[order], facets, low, high, atOnce))
 }
 
-/** For a prefix, the index takes as long as for all words with it, however small the window. */
-function knownKinds(database: Database, { kinds }: EventFilter): Pick<EventFilter, 'kinds'> {
-  const known = kinds && !kinds.includes('*') && kindsOf(database, kinds)
-  return known && known.length > 0 ? { kinds: known } : {}
+const SOURCES = /* sql */ `SELECT source FROM source_counters LIMIT ${EXPANDED_SOURCES + 1}`
+const KINDS = /* sql */ `SELECT kind FROM kind_counters LIMIT ${EXPANDED_KINDS + 1}`
+
+/**
+ * The filter with the kinds and sources that exist in place of patterns and exclusions, where they are few. For a prefix,
+ * the index takes as long as for all words with it, however small the window; and what is excluded it does not find.
+ *
+ * @returns undefined if no event matches
+ */
+function withKnownValues(database: Database, query: EventFilter): EventFilter | undefined {
+  const { excluded } = query
+  const given = query.kinds?.includes('*') ? undefined : query.kinds
+  const all = (sql: string, column: string, most: number) => {
+    const values = database.all(sql).map(row => String(row[column]))
+    return values.length > most ? undefined : values
+  }
+  const asked = given ? kindsOf(database, given) : excluded?.kinds && all(KINDS, 'kind', EXPANDED_KINDS)
+  const kinds = asked?.filter(kind => !excluded?.kinds?.some(pattern => kindMatches(kind, pattern)))
+  const from = query.sources ?? (excluded?.sources && all(SOURCES, 'source', EXPANDED_SOURCES))
+  const sources = from?.filter(source => !excluded?.sources?.includes(source))
+  if (kinds?.length === 0 || sources?.length === 0) return undefined
+  return { ...query, ...(kinds ? { kinds } : {}), ...(sources ? { sources } : {}) }
 }
 
 /** The character after the dot: all texts that begin with a dot sort before it. */
@@ -168,26 +230,41 @@ const OVERLONG = /* sql */ `SELECT seq FROM event_text_overlong WHERE seq BETWEE
 
 /** If more events of a segment than this have the columns of the terms, facets may narrow them. */
 const MANY = 64
-/** Facets that so many events of a segment have narrow a search little. */
-const COMMON = 512
+/** To list an event by its facets costs a fraction of reading it: up to so many are listed for each that is not read. */
+const LISTED = { least: 512, each: 4 }
+
+/** Keeps the events whose raw body has the longest term of a search, if there is one. */
+function likelyBySearch(database: Database, { search = [], order }: Walk): (seqs: readonly number[]) => number[] {
+  if (search.length === 0) return seqs => [...seqs]
+  const patterns = bodyPatterns(search)
+  const sql = likelySql(anyPattern(patterns))
+  return seqs => {
+    const kept = toSeqs(database.all(sql, JSON.stringify(seqs), ...patterns)).sort((left, right) => left - right)
+    return order === 'asc' ? kept : kept.reverse()
+  }
+}
+
+interface TextWalk {
+  query: Walk
+  /** From `facetExpression`. */
+  facets: string | undefined
+  likely: (seqs: readonly number[]) => number[]
+}
 
 /** Segment by segment. Undefined if signatures do not help with these terms. */
 function textCandidates(
   database: Database,
   segments: readonly Segment[],
-  query: Walk,
+  { query: { search = [], order }, facets, likely }: TextWalk,
   range: Range,
 ): Generator<Candidates> | undefined {
-  const { search = [], order } = query
   const lookup = search.length > 0 ? termLookup(search) : undefined
   if (!lookup) return undefined
-  const patterns = bodyPatterns(search)
-  const likely = likelySql(anyPattern(patterns))
-  const facets = facetExpression({ ...query, ...knownKinds(database, query) })
   const narrowed = (seqs: number[], { low, high }: Range): number[] => {
     if (facets === undefined || seqs.length <= MANY) return seqs
-    const having = toSeqs(database.all(FACETS.asc, facets, low, high, COMMON))
-    if (having.length === COMMON) return seqs
+    const most = Math.max(LISTED.least, LISTED.each * seqs.length)
+    const having = toSeqs(database.all(FACETS.asc, facets, low, high, most))
+    if (having.length === most) return seqs
     const known = new Set(having)
     return seqs.filter(seq => known.has(seq))
   }
@@ -200,13 +277,7 @@ function textCandidates(
       const found = lookup?.(segment).filter(seq => seq >= part.low && seq <= part.high) ?? []
       const overlong = toSeqs(database.all(OVERLONG, part.low, part.high))
       const seqs = [...narrowed(found, part), ...overlong].sort((left, right) => left - right)
-      if (order === 'desc') seqs.reverse()
-      for (let at = 0; at < seqs.length; at += CANDIDATES) {
-        const some = seqs.slice(at, at + CANDIDATES)
-        const kept = toSeqs(database.all(likely, JSON.stringify(some), ...patterns)).sort((left, right) => left - right)
-        yield { seqs: order === 'asc' ? kept : kept.reverse(), through: some.at(-1) as number }
-      }
-      yield { seqs: [], through: order === 'asc' ? part.high : part.low }
+      yield* inOrder(seqs, order, part, likely)
     }
   }
 }
@@ -246,7 +317,7 @@ function scanning(database: Database, query: EventFilter, atOnce: number): Looku
   const conditions = [...likely.map(anyPattern), ...(outcomes ? [MAY_HAVE_OUTCOME] : [])]
   const bodies = conditions.map(condition => `AND (octet_length(body) > ${LARGE_BODY_BYTES} OR ${condition})`)
   const excluded = excludedColumns(database, query)
-  const { kinds } = knownKinds(database, query)
+  const kinds = query.kinds?.includes('*') ? undefined : query.kinds && kindsOf(database, query.kinds)
   const statement = (order: string) => /* sql */ `
     SELECT seq FROM events
     WHERE seq BETWEEN ? AND ? AND (? IS NULL OR source IN (SELECT value FROM json_each(?)))

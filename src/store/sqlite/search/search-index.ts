@@ -1,12 +1,13 @@
-import { type StoredEvent, targetChain } from '../../../model/events/event.js'
+import type { StoredEvent } from '../../../model/events/event.js'
 import type { EventFilter } from '../../../model/events/event-match.js'
 import { foldCase, searchableStrings } from '../../../model/events/search.js'
-import { outcomeGroupOf } from '../../../model/sentences/event-outcome.js'
 import { findOutline, LARGE_BODY_BYTES } from '../../large-event.js'
 import type { Database } from '../files/database.js'
 import { rowsWithinBytes } from '../read/rows-within-bytes.js'
+import { type Facet, type FacetName, facetsOf, wantedFacets } from './facets.js'
 import { readOutline } from './large-body.js'
 import { TextIndex } from './text-index.js'
+import { UnindexedFacets } from './unindexed-facets.js'
 
 /** A longer text is not indexed; a search reads such events one by one. Characters. */
 const INDEXED_TEXT = 128 * 1024
@@ -34,10 +35,12 @@ interface Indexed {
 
 /**
  * The two indexes over events: signatures of their texts, and an inverted index of facets (source, kind, actor, target …).
- * Both trail the commits and are filled in larger batches. A query reads events that are not indexed yet from the table.
+ * Both trail the commits and are filled in larger batches. Of events that are not indexed yet, a query finds facets by their
+ * marks, and reads the others from the table.
  */
 export class SearchIndex {
   readonly texts: TextIndex
+  readonly unindexed = new UnindexedFacets()
   #indexedSeq: number
   /** By `seq`. */
   readonly #outlines = new Map<number, StoredEvent>()
@@ -68,11 +71,12 @@ export class SearchIndex {
       this.database.laterDurable(() => {
         for (const { seq, text, event } of added.filter(isNew)) {
           if (text === undefined) this.database.run(ADD_OVERLONG, seq)
-          if (event) this.database.run(ADD_FACETS, seq, [...facetsOf(event)].join(' '))
+          if (event) this.database.run(ADD_FACETS, seq, facetTokens(event))
         }
         this.database.run(ADVANCE, last)
       })
       this.#indexedSeq = last
+      this.unindexed.dropThrough(last)
     }
     for (const { seq, bytes, text } of added) {
       this.texts.add(text, bytes)
@@ -80,6 +84,11 @@ export class SearchIndex {
     }
     this.texts.store()
     return added.length
+  }
+
+  /** For a new event in the caller's transaction. @param marks of its facets, from `addMarks` */
+  addUnindexed(seq: number, marks: Uint32Array): void {
+    this.unindexed.add(seq, marks)
   }
 
   /** For a large event in the caller's transaction, while its body is in memory. */
@@ -99,7 +108,9 @@ export class SearchIndex {
    */
   addSubscription(seq: number, id: string): void {
     this.#outlines.delete(seq)
-    if (seq <= this.#indexedSeq) this.database.run(ADD_FACETS, seq, facet('subscription', id))
+    const marked: Facet = { name: 'subscription', value: id }
+    if (seq <= this.#indexedSeq) this.database.run(ADD_FACETS, seq, facetToken(marked))
+    else this.unindexed.addFacet(seq, marked)
   }
 
   /** The text of a large event counts as overlong without a check. */
@@ -127,26 +138,17 @@ function readEvent(body: string): StoredEvent | undefined {
   }
 }
 
-function facetsOf(event: StoredEvent): Set<string> {
-  const facets = new Set<string>()
-  facets.add(facet('source', event.source))
-  facets.add(facet('kind', event.kind))
-  facets.add(facet('subject', event.subject_id))
-  facets.add(facet('verified', event.provenance.verified))
-  const outcome = outcomeGroupOf(event)
-  if (outcome) facets.add(facet('outcome', outcome))
-  if (event.actor.id) facets.add(facet('actor', event.actor.id))
-  if (event.actor.display) facets.add(facet('actor', event.actor.display))
-  for (const id of event.subscription_ids) facets.add(facet('subscription', id))
-  for (const node of targetChain(event.target)) if (node.key) facets.add(facet('target', node.key))
-  return facets
+function facetTokens(event: StoredEvent): string {
+  const tokens = new Set<string>()
+  for (const facet of facetsOf(event, event.provenance.verified, event.subscription_ids)) tokens.add(facetToken(facet))
+  return [...tokens].join(' ')
 }
 
 /**
  * One token of the facet index. Characters that would split it are replaced, case is folded, long values are cut. If two
  * values share a token, a search reads an event that does not match.
  */
-function facet(name: string, value: string): string {
+function facetToken({ name, value }: Facet): string {
   return `${name}:${foldCase(value)
     .slice(0, FACET_CHARACTERS)
     .replaceAll(/[\s\x00-\x20"'\x7f\p{Surrogate}]/gu, '_')}`
@@ -154,29 +156,16 @@ function facet(name: string, value: string): string {
 
 /** The FTS5 expression over `event_facets` that every event of the filter matches; undefined if any event may match. */
 export function facetExpression(filter: EventFilter): string | undefined {
-  const required: string[] = []
-  const oneOf = (name: string, values: readonly string[] | undefined) => {
-    if (values !== undefined) required.push(anyOf(values.map(value => token(facet(name, value)))))
-  }
-  oneOf('source', filter.sources)
-  oneOf('subscription', filter.subscriptionIds)
-  if (filter.subjectId !== undefined) required.push(token(facet('subject', filter.subjectId)))
-  oneOf('actor', filter.actors)
-  if (filter.target !== undefined) required.push(token(facet('target', filter.target)))
-  oneOf('verified', filter.verified)
-  oneOf('outcome', filter.outcomes)
-  if (filter.kinds !== undefined && !filter.kinds.includes('*')) required.push(anyOf(filter.kinds.map(kindToken)))
+  const required = wantedFacets(filter).map(({ name, values }) => anyOf(values.map(value => asked(name, value))))
   return required.length > 0 ? required.join(' AND ') : undefined
 }
 
-function kindToken(pattern: string): string {
-  return pattern.endsWith('.*') ? `${token(facet('kind', pattern.slice(0, -1)))} *` : token(facet('kind', pattern))
+function asked(name: FacetName, value: string): string {
+  const isPrefix = name === 'kind' && value.endsWith('.*')
+  const token = `"${facetToken({ name, value: isPrefix ? value.slice(0, -1) : value }).replaceAll('"', '""')}"`
+  return isPrefix ? `${token} *` : token
 }
 
 function anyOf(tokens: string[]): string {
   return tokens.length === 1 ? (tokens[0] as string) : `(${tokens.join(' OR ')})`
-}
-
-function token(text: string): string {
-  return `"${text.replaceAll('"', '""')}"`
 }

@@ -105,7 +105,7 @@ export class EventWriter {
 
   constructor(
     private readonly database: Database,
-    private readonly index: Pick<SearchIndex, 'addSubscription' | 'keepOutline' | 'forgetOutlines'>,
+    private readonly index: Pick<SearchIndex, 'addSubscription' | 'addUnindexed' | 'keepOutline' | 'forgetOutlines'>,
   ) {
     this.#sourceMarks = new SourceMarks(database)
     const newest = database.first('SELECT seq, captured_us FROM events ORDER BY seq DESC LIMIT 1')
@@ -163,6 +163,7 @@ export class EventWriter {
       if (this.#insert(event, capturedAt)) {
         this.#last = capturedAt
         this.#appended++
+        this.index.addUnindexed(this.#appended, event.marks)
         if (event.body.length > LARGE_BODY_BYTES) this.index.keepOutline(this.#appended, event.body)
         this.#sourceMarks.count(this.#appended, event.source)
         outcomes.capturedAt.push(capturedAt)

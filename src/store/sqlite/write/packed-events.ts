@@ -2,6 +2,8 @@ import { storedKeyOf } from '../../../model/events/event.js'
 import { RESERVED_BYTES } from '../../../model/events/event-limits.js'
 import { type Micros, toTimestamp } from '../../../model/timestamp.js'
 import type { EventToRecord, RecordOutcome, SubscriptionMatch } from '../../event-store.js'
+import { addMarks, MARK_WORDS } from '../search/facet-marks.js'
+import { facetsOf } from '../search/facets.js'
 
 /**
  * Events for the store's thread, packed so that the message costs little: each object, array and string of a message is
@@ -13,8 +15,8 @@ export interface PackedEvents {
   /** Stored key, `source`, `kind` and `subject_id` of each event, without separators. */
   texts: string
   /**
-   * From `start` on: five lengths of 32 bits for each event, of its texts in UTF-16 units and of its body in bytes; then
-   * every complete body.
+   * From `start` on, for each event: five lengths of 32 bits, of its texts in UTF-16 units and of its body in bytes, and
+   * the marks of its facets; then every complete body.
    */
   buffer: ArrayBuffer
   start: number
@@ -48,11 +50,14 @@ export interface UnpackedEvent {
   subjectId: string
   /** With blank instants until `setInstants`. */
   body: Buffer
+  /** Of its facets. */
+  marks: Uint32Array
 }
 
-const LENGTHS_PER_EVENT = 5
-/** Which of the lengths of an event is that of its body. */
+/** Which of the numbers of an event is the length of its body. */
 const BODY = 4
+const MARKS = BODY + 1
+const NUMBERS_PER_EVENT = MARKS + MARK_WORDS
 const CLOSING_BRACE = 1
 const BLANK_INSTANT = '0000-00-00T00:00:00.000000Z'
 const instants = (at: string) => `,"captured_at":"${at}","seen_count":1,"last_seen_at":"${at}"}`
@@ -71,9 +76,9 @@ export function toOpenBody({ event, provenance, matches, json }: EventToRecord):
 }
 
 export function packEvents(events: readonly EventToRecord[], openBodies: readonly string[]): PackedEvents {
-  const lengths = new Uint32Array(events.length * LENGTHS_PER_EVENT)
+  const numbers = new Uint32Array(events.length * NUMBERS_PER_EVENT)
   let texts = ''
-  let size = lengths.byteLength
+  let size = numbers.byteLength
   const matches: MatchesOfEvent[] = []
   const unanswered: number[] = []
   for (const [index, { event, provenance, matches: ofEvent, json }] of events.entries()) {
@@ -82,19 +87,21 @@ export function packEvents(events: readonly EventToRecord[], openBodies: readonl
     const serialised = json ? json.length - CLOSING_BRACE : 0
     const length = serialised + Buffer.byteLength(openBodies[index] as string) + BLANK_INSTANTS.length
     texts += key + source + kind + subject_id
-    const first = index * LENGTHS_PER_EVENT
-    lengths[first] = key.length
-    lengths[first + 1] = source.length
-    lengths[first + 2] = kind.length
-    lengths[first + 3] = subject_id.length
-    lengths[first + BODY] = length
+    const first = index * NUMBERS_PER_EVENT
+    numbers[first] = key.length
+    numbers[first + 1] = source.length
+    numbers[first + 2] = kind.length
+    numbers[first + 3] = subject_id.length
+    numbers[first + BODY] = length
+    const ids = ofEvent.map(({ id }) => id)
+    addMarks(marksIn(numbers, first), facetsOf(event, provenance.verified, ids))
     size += length
     if (json) unanswered.push(index)
     if (ofEvent.length > 0) matches.push({ index, matches: ofEvent })
   }
   const bytes = roomOf(events, size) ?? Buffer.allocUnsafeSlow(size)
-  let end = lengths.byteLength
-  bytes.set(new Uint8Array(lengths.buffer))
+  let end = numbers.byteLength
+  bytes.set(new Uint8Array(numbers.buffer))
   for (const [index, { json }] of events.entries()) {
     if (json) {
       if (json.buffer !== bytes.buffer) bytes.set(json.subarray(0, -CLOSING_BRACE), end)
@@ -117,30 +124,35 @@ function roomOf(events: readonly EventToRecord[], size: number): Buffer | undefi
   if (!json) return undefined
   const { before, after } = RESERVED_BYTES
   const isOwn = json.byteOffset === before && json.buffer.byteLength === before + json.byteLength + after
-  const start = before - LENGTHS_PER_EVENT * Uint32Array.BYTES_PER_ELEMENT
+  const start = before - NUMBERS_PER_EVENT * Uint32Array.BYTES_PER_ELEMENT
   const fits = start + size <= json.buffer.byteLength
   return isOwn && fits ? Buffer.from(json.buffer as ArrayBuffer, start, size) : undefined
 }
 
 /** The bodies are views on the buffer. */
 export function* unpackEvents({ count, texts, buffer, start }: PackedEvents): Generator<UnpackedEvent> {
-  const lengths = new Uint32Array(buffer, start, count * LENGTHS_PER_EVENT)
+  const numbers = new Uint32Array(buffer, start, count * NUMBERS_PER_EVENT)
   let at = 0
-  let bodyStart = start + lengths.byteLength
+  let bodyStart = start + numbers.byteLength
   const nextText = (length: number) => {
     const from = at
-    at += lengths[length] as number
+    at += numbers[length] as number
     return texts.slice(from, at)
   }
-  for (let first = 0; first < lengths.length; first += LENGTHS_PER_EVENT) {
+  for (let first = 0; first < numbers.length; first += NUMBERS_PER_EVENT) {
     const dedupeKey = nextText(first)
     const source = nextText(first + 1)
     const kind = nextText(first + 2)
     const subjectId = nextText(first + 3)
-    const body = Buffer.from(buffer, bodyStart, lengths[first + BODY])
+    const body = Buffer.from(buffer, bodyStart, numbers[first + BODY])
     bodyStart += body.length
-    yield { dedupeKey, source, kind, subjectId, body }
+    yield { dedupeKey, source, kind, subjectId, body, marks: marksIn(numbers, first) }
   }
+}
+
+/** @param first the first of the event's numbers */
+function marksIn(numbers: Uint32Array, first: number): Uint32Array {
+  return numbers.subarray(first + MARKS, first + NUMBERS_PER_EVENT)
 }
 
 /** Fills in when an event was captured, which is also when it was last seen. */

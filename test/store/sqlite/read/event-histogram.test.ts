@@ -7,6 +7,7 @@ import { countFacets } from '../../../../src/store/sqlite/read/event-facets.js'
 import { countEvents } from '../../../../src/store/sqlite/read/event-histogram.js'
 import { SearchIndex } from '../../../../src/store/sqlite/search/search-index.js'
 import { TextIndex } from '../../../../src/store/sqlite/search/text-index.js'
+import { UnindexedFacets } from '../../../../src/store/sqlite/search/unindexed-facets.js'
 import { openSqliteStore } from '../../../../src/store/sqlite/store.js'
 import { packEvents, toOpenBody } from '../../../../src/store/sqlite/write/packed-events.js'
 import { messageCreated } from '../../../support/events.js'
@@ -19,7 +20,7 @@ t.test('a count that takes too long is exact from the newest event back to an in
   const { database, all, now } = await variedLedger(t)
   const indexed = new SearchIndex(database)
   while (indexed.through < 900) indexed.advance(256)
-  const nothingIndexed = { indexedSeq: 0, texts: new TextIndex(database) }
+  const nothingIndexed = { indexedSeq: 0, texts: new TextIndex(database), unindexed: new UnindexedFacets() }
   const filters: EventFilter[] = [{ kinds: ['message.*'] }, { verified: ['signature'] }, { search: ['zz'] }]
   for (const filter of filters) {
     for (const index of [nothingIndexed, indexed]) {
@@ -49,7 +50,7 @@ t.test('a count that takes too long is exact from the newest event back to an in
 
 t.test('facets that take too long are exact from the newest event back to an instant in the answer', async t => {
   const { database, all, now } = await variedLedger(t)
-  const index = { indexedSeq: 0, texts: new TextIndex(database) }
+  const index = { indexedSeq: 0, texts: new TextIndex(database), unindexed: new UnindexedFacets() }
   for (const filter of [{}, { verified: ['signature'] }, { excluded: { actors: ['grace'] } }] satisfies EventFilter[]) {
     const stopped = finish(countFacets(database, index, '', { ...filter, now }, { sliceMs: 0, workMs: 0.5 }))
     t.ok((stopped.countedFrom as number) > (stopped.from as number))
