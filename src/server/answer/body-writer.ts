@@ -42,7 +42,7 @@ export class BodyWriter {
     }
   }
 
-  async end(text = ''): Promise<void> {
+  async end(text: string | Uint8Array = ''): Promise<void> {
     if (this.#isOver) return
     this.room.leftUntaken()
     this.res.end(text)

@@ -147,6 +147,7 @@ export function createBoardServer(options: BoardServerOptions): BoardServer {
       req.identity = await gate.admit(factsOf(req, access, throttleAddress))
     },
     anonymous: ANONYMOUS,
+    compressible: new Set<BoardAccess>(['api']),
     showPlain: login.showPlain,
     challenge: 'Bearer realm="board"',
     tlsOnly: cookieSecure,

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import type { ServerResponse } from 'node:http'
 import Type from '#typebox'
 import type { Identity } from '../../accounts/identity.js'
@@ -15,13 +16,15 @@ import {
 import { type Micros, toTimestamp } from '../../model/timestamp.js'
 import type { AnswerBudget } from '../answer/answer-budget.js'
 import { BodyWriter } from '../answer/body-writer.js'
-import { compressed } from '../answer/compressed.js'
+import { bestEncoding } from '../answer/compressed.js'
+import { CompressedWriter } from '../answer/compressed-writer.js'
 import { apiHeaders, json } from '../answer/reply.js'
 import { hasLeft, whenGone } from '../answer/slow-reader.js'
 import { named } from '../http/openapi.js'
 import { documented, type HttpRequest, type LedgerEndpoint, type Reply } from '../http/route.js'
 import type { Shutdown } from '../http/shutdown.js'
 import type { ServedLedger } from '../ledger/served-ledger.js'
+import { listedNames } from '../request/accepted-encodings.js'
 import { pathParam } from '../request/path-param.js'
 import {
   EVENT_PARAMETERS,
@@ -68,13 +71,26 @@ export function queryEvents({ ledger, shutdown, now, mayRead, budget }: QueryEve
     const isOwn = waitSeconds === undefined
     if (!isPiece(query, first)) {
       if (isOwn) budget.freeWith(res, first.items)
-      return compressed(req, toPageReply(first))
+      return toPageReply(first)
     }
-    res.writeHead(200, [...apiHeaders(req), 'Content-Type', 'application/json'])
+    const encoding = bestEncoding(req)
+    res.writeHead(200, [
+      ...apiHeaders(req),
+      'Content-Type',
+      'application/json',
+      ...(encoding ? ['Content-Encoding', encoding] : []),
+    ])
     if (req.method === 'HEAD') res.end()
     else {
       const writer = new BodyWriter(res, room, budget.limits.takenMs)
-      await writePieces(writer, { query, first, read, signal, budget, isFirstOwn: isOwn })
+      await writePieces(encoding ? new CompressedWriter(writer, encoding) : writer, {
+        query,
+        first,
+        read,
+        signal,
+        budget,
+        isFirstOwn: isOwn,
+      })
     }
     return undefined
   })
@@ -87,7 +103,7 @@ export function queryEvents({ ledger, shutdown, now, mayRead, budget }: QueryEve
  * Source: docs/decisions/0030.
  */
 async function writePieces(
-  writer: BodyWriter,
+  writer: Pick<BodyWriter, 'isOver' | 'write' | 'end'>,
   {
     query,
     first,
@@ -127,14 +143,14 @@ async function writePieces(
 /** `GET /api/histogram`: how many there are over a range, in columns. */
 export function histogram({ ledger, now }: Pick<QueryEventsParts, 'ledger' | 'now'>): LedgerEndpoint {
   return documented(DOCS.histogram, async (req, res) =>
-    compressed(req, json(200, toColumns(await ledger.histogram(readHistogramQuery(req.search, now()), whenGone(res))))),
+    json(200, toColumns(await ledger.histogram(readHistogramQuery(req.search, now()), whenGone(res)))),
   )
 }
 
 /** `GET /api/facets`: which values the matching events have, and how many of each. */
 export function facets({ ledger, now }: Pick<QueryEventsParts, 'ledger' | 'now'>): LedgerEndpoint {
   return documented(DOCS.facets, async (req, res) =>
-    compressed(req, json(200, toFacetCounts(await ledger.facets(readFacetQuery(req.search, now()), whenGone(res))))),
+    json(200, toFacetCounts(await ledger.facets(readFacetQuery(req.search, now()), whenGone(res)))),
   )
 }
 
@@ -145,8 +161,16 @@ export function getEvent({ ledger, budget }: Pick<QueryEventsParts, 'ledger' | '
       req.room ??= budget.roomFor(res)
       return req.room.reserve(bytes)
     }
-    return { status: 200, body: await ledger.getEvent(pathParam(req), admit) }
+    const body = await ledger.getEvent(pathParam(req), admit)
+    const tag = entityTag(body)
+    const isKnown = listedNames(req.headers['if-none-match']).some(known => known === '*' || `W/${known}` === tag)
+    return { ...(isKnown ? { status: 304, body: '' } : { status: 200, body }), headers: ['ETag', tag] }
   })
+}
+
+/** Weak: the compressed answer has other bytes. A repeat changes it, as `seen_count` does. */
+function entityTag(body: Uint8Array): string {
+  return `W/"${createHash('sha256').update(body).digest('base64url').slice(0, 22)}"`
 }
 
 async function hold(
@@ -284,5 +308,14 @@ const DOCS = {
     query: FACET_PARAMETERS,
     answers: { 200: { description: 'The counts by value', schema: FacetsSchema } },
   },
-  getEvent: { summary: 'One stored event', answers: { 200: { description: 'The event', schema: named('Event') } } },
+  getEvent: {
+    summary: 'One stored event',
+    headers: [
+      { name: 'If-None-Match', description: 'The `ETag` of an earlier answer, or several.', schema: Type.String() },
+    ],
+    answers: {
+      200: { description: 'The event', schema: named('Event') },
+      304: { description: 'It is still the one with that `ETag`' },
+    },
+  },
 }

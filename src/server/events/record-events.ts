@@ -44,7 +44,7 @@ export function recordEvents(parts: RecordEventsParts): LedgerEndpoint {
     const type = readMediaType(req, EVENT_MEDIA_TYPES)
     const rights = recordingRightsOf(req.identity)
     const record = recorder(parts, { req, rights })
-    const bytes = await readBody(req, res, EVENT_LIMITS.batchBytes)
+    const bytes = await readBody(req, res, EVENT_LIMITS.batchBytes, { decompress: true })
 
     if (type === 'application/json' && firstByte(bytes) !== 0x5b) {
       if (bytes.length > EVENT_LIMITS.bytes) throw tooLarge(EVENT_LIMITS.bytes)

@@ -3,7 +3,6 @@ import { type Identity, isAdmin, userOf } from '../../accounts/identity.js'
 import type { SubscriptionCaller } from '../../ledger/subscription-caller.js'
 import { AppError } from '../../model/app-error.js'
 import { SUBSCRIPTION_LIMITS } from '../../model/subscriptions/subscription.js'
-import { compressed } from '../answer/compressed.js'
 import { json } from '../answer/reply.js'
 import { whenGone } from '../answer/slow-reader.js'
 import { named } from '../http/openapi.js'
@@ -57,7 +56,7 @@ export function listSubscriptions({ ledger }: Pick<SubscriptionRouteParts, 'ledg
     const { limit, after } = readPage(req.search)
     if (limit !== undefined || after !== undefined) {
       const page = await ledger.pageSubscriptions(caller, { after, limit: limit ?? SUBSCRIPTION_LIMITS.page })
-      return compressed(req, json(200, { items: page.items, count: page.items.length, next: page.next }))
+      return json(200, { items: page.items, count: page.items.length, next: page.next })
     }
     const items = await ledger.listSubscriptions(caller)
     return json(200, { items, count: items.length })

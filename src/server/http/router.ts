@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import polka, { type Polka } from 'polka'
 import type { AnswerBudget } from '../answer/answer-budget.js'
+import { compressed } from '../answer/compressed.js'
 import { problemReply, toProblemReply } from '../answer/problem.js'
 import { send as sendReply } from '../answer/reply.js'
 import { hasLeft } from '../answer/slow-reader.js'
@@ -34,6 +35,8 @@ export interface RouterParts<Rule extends string, Who> {
   challenge?: string
   /** The identity of a request before `authorise`. */
   anonymous: Who
+  /** Routes with these rules have no secrets in their answers, which are compressed for readers that accept that. */
+  compressible?: ReadonlySet<Rule>
   observe: Observe<Rule, Who>
   /** The memory for large answers. */
   budget: AnswerBudget
@@ -68,6 +71,7 @@ export function createRouter<Rule extends string, Who>({
   requestIds,
   budget,
   showPlain = () => undefined,
+  compressible = new Set(),
 }: RouterParts<Rule, Who>): HandleRequest {
   const send = (req: HttpRequest<Who>, res: ServerResponse, reply: Reply) =>
     sendReply(req, res, { reply: refusalShown(showPlain, req, reply), budget })
@@ -85,7 +89,9 @@ export function createRouter<Rule extends string, Who>({
       // Handlers notice a sender that leaves by an event, which has already passed for one that left during `authorise`.
       if (hasLeft(res)) throw new Error('The sender left before it was identified')
       const reply = await route.handle(req, res)
-      const untaken = reply && send(req, res, reply)
+      const fit = reply && compressible.has(route.access) ? compressed(req, reply) : reply
+      const sent = fit instanceof Promise ? await fit : fit
+      const untaken = sent && send(req, res, sent)
       if (untaken) await untaken
     } catch (error) {
       outcome.error = error

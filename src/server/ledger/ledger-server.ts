@@ -220,6 +220,7 @@ export function createLedgerServer(options: LedgerServerOptions): LedgerServer {
     rootPath,
     authorise,
     anonymous: ANONYMOUS,
+    compressible: new Set<Access>(['read']),
     showPlain: login.showPlain,
     tlsOnly: cookieSecure,
     requestIds,

@@ -1,7 +1,6 @@
 import Type from '#typebox'
 import type { PlatformSource } from '../../model/platforms/platform-source.js'
 import type { PlatformCatalogue } from '../../platforms/catalogue.js'
-import { compressed } from '../answer/compressed.js'
 import { json } from '../answer/reply.js'
 import { Count } from '../events/event-schemas.js'
 import { documented, type Endpoint, type RouteDoc } from '../http/route.js'
@@ -20,7 +19,7 @@ export function platforms({ catalogue, secrets, chatSite }: PlatformsParts): End
     return { ...entry, ...configured }
   })
   const reply = json(200, { items, count: items.length })
-  return documented(DOC, req => compressed(req, reply))
+  return documented(DOC, () => reply)
 }
 
 const PlatformsSchema = Type.Object({

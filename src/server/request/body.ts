@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http'
+import { createGunzip } from 'node:zlib'
 import { AppError } from '../../model/app-error.js'
 import type { HttpRequest } from '../http/route.js'
 import { BodyBudget, type BodyShare } from './body-budget.js'
@@ -12,12 +13,26 @@ import { readMediaType } from './media-type.js'
  *   that arrive together use too much memory, and this is the slowest or the largest;
  *   `unsupported_type/unsupported_media_type` for an encoded body; `invalid/bad_request` when the sender leaves.
  */
-export type ReadBody = (req: HttpRequest, res: ServerResponse, maxBytes: number) => Promise<Buffer>
+export type ReadBody = (
+  req: HttpRequest,
+  res: ServerResponse,
+  maxBytes: number,
+  options?: BodyOptions,
+) => Promise<Buffer>
+
+export interface BodyOptions {
+  /** A body that is compressed with gzip is accepted; `maxBytes` and the budget apply to it as it is sent, and uncompressed. */
+  decompress?: boolean
+}
 
 /** Bodies up to this size are limited by the number of connections (4,096: 128 MiB); larger ones use a budget. */
 const SMALL_BYTES = 32 * 1024
 /** From this size on, memory for the whole body is allocated: joining so much at the end would delay other requests. */
 const LARGE_BYTES = 1024 * 1024
+const GZIP = ['gzip', 'x-gzip']
+/** Beyond `LARGE_BYTES`: events expand to ten or twenty times their compressed size. */
+const MOST_EXPANSION = 100
+const NOT_GZIP = 'The body is not gzip, although Content-Encoding names it, or it ends too early.'
 
 /**
  * @param budgetBytes for the bodies of all requests together until they are answered, not counting the first 32 KiB of each
@@ -27,17 +42,10 @@ export function createBodyReader(budgetBytes: number, anonymousBytes = budgetByt
   const known = new BodyBudget(budgetBytes)
   const anonymous = new BodyBudget(anonymousBytes)
 
-  return (req, res, maxBytes) => {
-    const encoding = req.headers['content-encoding']
-    if (encoding !== undefined && encoding.toLowerCase() !== 'identity') {
-      return Promise.reject(
-        new AppError(
-          'unsupported_type',
-          'unsupported_media_type',
-          'Encoded bodies are not supported. Send it without an encoding.',
-        ),
-      )
-    }
+  return (req, res, maxBytes, { decompress = false } = {}) => {
+    const encoding = req.headers['content-encoding']?.toLowerCase() ?? 'identity'
+    const isCompressed = decompress && GZIP.includes(encoding)
+    if (encoding !== 'identity' && !isCompressed) return Promise.reject(encoded(decompress))
     const announced = Number(req.headers['content-length'] ?? 0)
     if (announced > maxBytes) return Promise.reject(tooLarge(maxBytes))
     if (req.headers.expect !== undefined) res.writeContinue()
@@ -46,6 +54,7 @@ export function createBodyReader(budgetBytes: number, anonymousBytes = budgetByt
       const chunks: Buffer[] = []
       let whole: Buffer | undefined
       let size = 0
+      let sent = 0
       let share: BodyShare | undefined
       const openShare = () => {
         const opened = (req.isAnonymous ? anonymous : known).open(refuse)
@@ -53,8 +62,13 @@ export function createBodyReader(budgetBytes: number, anonymousBytes = budgetByt
         return opened
       }
 
+      const source = isCompressed ? req.pipe(createGunzip()) : req
       const refuse = (error: unknown) => {
-        req.removeListener('data', onData)
+        source.removeListener('data', onData)
+        if (source !== req) {
+          req.unpipe()
+          source.destroy()
+        }
         chunks.length = 0
         whole = undefined
         share?.release()
@@ -65,6 +79,7 @@ export function createBodyReader(budgetBytes: number, anonymousBytes = budgetByt
       const onData = (chunk: Buffer) => {
         size += chunk.length
         if (size > maxBytes) return refuse(tooLarge(maxBytes))
+        if (isCompressed && size > LARGE_BYTES && size > MOST_EXPANSION * sent) return refuse(expandsTooMuch())
         if (size > SMALL_BYTES) {
           try {
             share ??= openShare()
@@ -78,17 +93,25 @@ export function createBodyReader(budgetBytes: number, anonymousBytes = budgetByt
           return
         }
         chunks.push(chunk)
-        if (size > LARGE_BYTES && announced > size) {
+        if (size > LARGE_BYTES && announced > size && !isCompressed) {
           whole = Buffer.allocUnsafeSlow(announced)
           whole.set(Buffer.concat(chunks.splice(0)))
         }
       }
-      req.on('data', onData)
-      req.on('end', () => {
+      source.on('data', onData)
+      source.on('end', () => {
         share?.complete()
         const [only] = chunks
         resolve(whole ?? (only && chunks.length === 1 ? only : Buffer.concat(chunks)))
       })
+      if (source !== req) {
+        source.on('error', cause => refuse(new AppError('invalid', 'bad_request', NOT_GZIP, { cause })))
+        // Compressed data may have any length without any content.
+        req.on('data', (chunk: Buffer) => {
+          sent += chunk.length
+          if (sent > maxBytes) refuse(tooLarge(maxBytes))
+        })
+      }
       req.on('error', cause => {
         refuse(new AppError('invalid', 'bad_request', 'The request ended before its body was complete.', { cause }))
       })
@@ -103,8 +126,19 @@ export type ReadJsonBody = (req: HttpRequest, res: ServerResponse, maxBytes: num
 export function createJsonReader(readBody: ReadBody): ReadJsonBody {
   return async (req, res, maxBytes) => {
     readMediaType(req, ['application/json'])
-    return readJson(await readBody(req, res, maxBytes))
+    return readJson(await readBody(req, res, maxBytes, { decompress: true }))
   }
+}
+
+function expandsTooMuch(): AppError {
+  const detail = `The body expands to more than ${MOST_EXPANSION} times its compressed size. Send it without an encoding.`
+  return new AppError('too_large', 'body_too_large', detail)
+}
+
+function encoded(decompress: boolean): AppError {
+  const detail = decompress ? 'This encoding is not supported.' : 'Encoded bodies are not supported here.'
+  const hint = decompress ? 'Send it with gzip, or without an encoding.' : 'Send it without an encoding.'
+  return new AppError('unsupported_type', 'unsupported_media_type', detail, { hint })
 }
 
 /** A size such as 25 MiB or 64 KiB. */

@@ -58,8 +58,15 @@ const cutOffs = async (served: Served, reason: string) =>
 t.test('a page that is larger than a piece is the same page, in either order', async t => {
   const served = await serveEvents(t, { count: 8, bytes: 150 * KIB })
   await served.post('/api/events', message('large', { payload: { text: 'y'.repeat(900 * KIB) } }))
-  for (const order of ['asc', 'desc']) {
-    const { headers, body } = await served.request(`/api/events?order=${order}&limit=9&since=1970-01-01T00:00:00Z`)
+  for (const [order, encoding] of [
+    ['asc', null],
+    ['desc', null],
+    ['asc', 'gzip'],
+    ['asc', 'br'],
+  ] as const) {
+    const path = `/api/events?order=${order}&limit=9&since=1970-01-01T00:00:00Z`
+    const { headers, body } = await served.request(path, { headers: { 'Accept-Encoding': encoding ?? 'identity' } })
+    t.equal(headers.get('content-encoding'), encoding)
     const items = body.items as { subject_id: string; captured_at: string }[]
     const ids = [...Array(8).keys()].map(String).concat('large')
     t.same(

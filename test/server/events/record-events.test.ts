@@ -137,7 +137,7 @@ t.test('only JSON in UTF-8 is taken', async t => {
   }
   const untyped = await request('/api/events', { method: 'POST', body: Buffer.from(JSON.stringify(message(1))) })
   t.match(untyped, { status: 415 })
-  t.match(await post('/api/events', message(1), { 'content-encoding': 'gzip' }), { status: 415 })
+  t.match(await post('/api/events', message(1), { 'content-encoding': 'deflate' }), { status: 415 })
   for (const type of ['Application/JSON', 'application/json;charset=UTF-8', 'application/json; charset="utf-8"; v=1']) {
     t.equal((await post('/api/events', message(type), { 'content-type': type })).status, 201, type)
   }
