@@ -3,7 +3,7 @@ import type { Test } from 'tap'
 import { type EventQuery, joinPages, type PageSummary, restOfPage } from '../../src/model/events/event-query.js'
 import { readSearch } from '../../src/model/events/search.js'
 import type { Subscription } from '../../src/model/subscriptions/subscription.js'
-import { type Micros, toTimestamp } from '../../src/model/timestamp.js'
+import { type Micros, readTimestamp, toTimestamp } from '../../src/model/timestamp.js'
 import type { Store } from '../../src/store/store.js'
 import { itemsOf, keysOf, messageCreated, readStored, writtenDown } from '../support/events.js'
 import { eventHistograms } from './event-histogram-conformance.js'
@@ -326,6 +326,47 @@ function checkpoints(t: Test, open: OpenStore): void {
 }
 
 function filters(t: Test, open: OpenStore): void {
+  t.test(
+    'occurred_at is filtered by inclusive bounds to the microsecond, and an event without it does not match',
+    async t => {
+      const { events } = await open(t, () => NOON)
+      const large = { text: 'x'.repeat(2 * 1024 * 1024) }
+      await events.record([
+        messageCreated('none'),
+        messageCreated('early', { occurred_at: '2026-11-20T12:59:58.000000Z' }),
+        messageCreated('exact', { occurred_at: '2026-11-20T13:00:00.123456Z' }),
+        writtenDown(messageCreated('large', { occurred_at: '2026-11-20T13:00:00.123457Z', payload: large })),
+        messageCreated('ancient', { occurred_at: '0099-01-01T00:00:00.000000Z', source: 'forum' }),
+        messageCreated('future', { occurred_at: '9999-12-31T23:59:59.999999Z' }),
+      ])
+      const at = (text: string) => readTimestamp('at', text).micros
+      const exact = at('2026-11-20T13:00:00.123456Z')
+      const cases: [Partial<EventQuery>, string[]][] = [
+        [{ occurredFrom: exact }, ['exact', 'large', 'future']],
+        [{ occurredFrom: exact + 1 }, ['large', 'future']],
+        [{ occurredTo: exact }, ['early', 'exact', 'ancient']],
+        [{ occurredFrom: exact, occurredTo: exact }, ['exact']],
+        [{ occurredFrom: exact + 1, occurredTo: exact }, []],
+        [{ occurredFrom: at('0001-01-01T00:00:00Z') }, ['early', 'exact', 'large', 'ancient', 'future']],
+        [{ occurredTo: exact, sources: ['forum'] }, ['ancient']],
+        [{ occurredTo: exact, excluded: { sources: ['forum'] } }, ['early', 'exact']],
+        [{ occurredFrom: exact, search: ['green'] }, ['exact', 'large', 'future']],
+      ]
+      for (const settled of [false, true]) {
+        if (settled) await untilIndexed()
+        for (const [filter, keys] of cases) {
+          t.same(keysOf(await events.query({ ...ASC, ...filter })), keys, JSON.stringify(filter))
+          t.same(keysOf(await events.query({ ...DESC, ...filter })), [...keys].reverse(), JSON.stringify(filter))
+        }
+      }
+      const page = await events.query({ ...ASC, occurredFrom: exact, limit: 1 })
+      t.match([keysOf(page), page.hasMore], [['exact'], true])
+      const { count } = await events.histogram({ occurredFrom: exact, buckets: 4, now: NOON + 10 })
+      t.equal(count, 3, 'counts agree')
+      t.equal((await events.facets({ occurredFrom: exact, now: NOON + 10 })).count, 3)
+    },
+  )
+
   t.test('each filter narrows, and all of them apply together', async t => {
     const { events } = await open(t, () => NOON)
     await events.record([

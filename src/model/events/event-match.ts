@@ -1,4 +1,6 @@
+import { AppError } from '../app-error.js'
 import { type Outcome, outcomeGroupOf } from '../sentences/event-outcome.js'
+import { type Micros, readTimestamp } from '../timestamp.js'
 import { type StoredEvent, targetChain } from './event.js'
 import type { EventQuery, ExcludedValues } from './event-query.js'
 import { foldCase, searchableStrings } from './search.js'
@@ -10,6 +12,8 @@ export type EventFilter = Pick<
   | 'kinds'
   | 'subscriptionIds'
   | 'subjectId'
+  | 'occurredFrom'
+  | 'occurredTo'
   | 'actors'
   | 'target'
   | 'verified'
@@ -32,6 +36,7 @@ export function eventMatches(event: StoredEvent, filter: EventFilter): boolean {
   if (actors !== undefined && !actors.some(actor => actorMatches(event, actor))) return false
   if (filter.target !== undefined && !targetMatches(event, filter.target)) return false
   if (outcomes !== undefined && !outcomes.includes(outcomeGroupOf(event) as Outcome)) return false
+  if (!occurredWithin(event, filter)) return false
   if (excluded !== undefined && isExcluded(event, excluded)) return false
   return filter.search === undefined || searchMatches(event, filter.search)
 }
@@ -48,6 +53,22 @@ function isExcluded(event: StoredEvent, { sources, kinds, actors, targets, outco
   if (actors?.some(actor => actorMatches(event, actor))) return true
   if (targets?.some(key => targetMatches(event, key))) return true
   return outcomes?.includes(outcomeGroupOf(event) as Outcome) ?? false
+}
+
+function occurredWithin({ occurred_at }: StoredEvent, { occurredFrom, occurredTo }: EventFilter): boolean {
+  if (occurredFrom === undefined && occurredTo === undefined) return true
+  const at = occurred_at === null ? undefined : microsOf(occurred_at)
+  return at !== undefined && at >= (occurredFrom ?? at) && at <= (occurredTo ?? at)
+}
+
+/** Older ledgers may have texts here that are no instants. */
+function microsOf(text: string): Micros | undefined {
+  try {
+    return readTimestamp('occurred_at', text).micros
+  } catch (error) {
+    if (error instanceof AppError) return undefined
+    throw error
+  }
 }
 
 function actorMatches(event: StoredEvent, actor: string): boolean {

@@ -25,6 +25,9 @@ export interface EventQuery {
   kinds?: readonly string[]
   subscriptionIds?: readonly string[]
   subjectId?: string
+  /** Inclusive bounds on `occurred_at`; an event without one does not match. */
+  occurredFrom?: Micros
+  occurredTo?: Micros
   /** The actor's `id` or, ignoring case, `display`. */
   actors?: readonly string[]
   /** A key anywhere in the target chain. */

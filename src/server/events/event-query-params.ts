@@ -1,14 +1,14 @@
 import Type from '#typebox'
-import { VERIFICATIONS, type Verification } from '../../model/events/event.js'
+import { VERIFICATIONS } from '../../model/events/event.js'
 import type { FacetQuery } from '../../model/events/event-facets.js'
 import { HISTOGRAM_LIMITS, type HistogramQuery } from '../../model/events/event-histogram.js'
-import { EVENT_LIMITS } from '../../model/events/event-limits.js'
-import { type EventQuery, type ExcludedValues, QUERY_LIMITS } from '../../model/events/event-query.js'
-import { readSearch } from '../../model/events/search.js'
-import { OUTCOMES, type Outcome } from '../../model/sentences/event-outcome.js'
+import { type EventQuery, QUERY_LIMITS } from '../../model/events/event-query.js'
+import { OUTCOMES } from '../../model/sentences/event-outcome.js'
 import { type Micros, readTimestamp } from '../../model/timestamp.js'
 import type { ParameterDoc } from '../http/route.js'
 import { QueryString } from '../request/query-string.js'
+import { FIELD_LIMITS } from './event-fields.js'
+import { defined, type FilterName, REPEATABLE, readFilters } from './event-filter-params.js'
 
 export const WAIT_SECONDS = { min: 1, max: 55 } as const
 
@@ -16,6 +16,8 @@ export interface EventQueryRequest {
   query: EventQuery
   /** How long to hold the answer until something matches; only with `query.since`. */
   waitSeconds?: number
+  /** The members of each event to answer with; absent: all. */
+  fields?: readonly string[]
 }
 
 /**
@@ -38,8 +40,9 @@ export function readEventQuery(search: string, now: Micros): EventQueryRequest {
   if (params.raw('wait') !== undefined && params.raw('since') === undefined) {
     params.refuse('wait', 'wait needs since: it holds the answer until something comes after that checkpoint.')
   }
+  const fields = readFields(params)
   params.finish()
-  return { query: { ...matching, order, limit }, ...defined({ waitSeconds }) }
+  return { query: { ...matching, order, limit }, ...defined({ waitSeconds, fields }) }
 }
 
 /**
@@ -114,29 +117,23 @@ export function readEventStreamRequest(
   return { filters: { ...filters, ...defined({ from }) }, ...defined({ since: start }) }
 }
 
-const EXCLUDING = ['exclude_source', 'exclude_kind', 'exclude_actor', 'exclude_target', 'exclude_outcome'] as const
-const REPEATABLE = ['source', 'kind', 'subscription_id', 'actor', 'outcome', ...EXCLUDING] as const
-
-type FilterName = (typeof REPEATABLE)[number] | 'subject_id' | 'target' | 'verified' | 'q'
 type StreamParameter = FilterName | 'since' | 'from' | 'days'
 /** Filters and range, which decide what matches. */
 type MatchParameter = StreamParameter | 'to' | 'before'
-type EventParameter = MatchParameter | 'order' | 'limit' | 'wait'
-
-const TO_EXCLUDE = 'To leave values out, use exclude_source, exclude_kind and so on.'
-const LONGEST_VALUE = 2 * EVENT_LIMITS.subjectIdCharacters
+type EventParameter = MatchParameter | 'order' | 'limit' | 'wait' | 'fields'
 
 const Timestamp = Type.String({ format: 'date-time' })
 const Text = Type.String({ minLength: 1 })
 
 const DOCS: Record<EventParameter, Omit<ParameterDoc, 'name'>> = {
   source: {
-    description: 'Platform source: chat, forum, code_a, code_b, or a word of a direct writer. Several: any of them.',
+    description:
+      'Platform source: chat, forum, code_a, code_b, or a word of a direct writer; `!chat`: not this one. Several: any of them.',
     schema: Text,
     repeatable: true,
   },
   kind: {
-    description: 'Event kind; `message.*` covers all of message. Several: any of them.',
+    description: 'Event kind; `message.*` covers all of message, `!message.*` none of it. Several: any of them.',
     schema: Text,
     repeatable: true,
   },
@@ -147,7 +144,7 @@ const DOCS: Record<EventParameter, Omit<ParameterDoc, 'name'>> = {
   },
   subject_id: { description: 'Exact `subject_id`.', schema: Text },
   actor: {
-    description: "The actor's id or, ignoring case, display name. Several: any of them.",
+    description: "The actor's id or, ignoring case, display name; `!ada`: not by this actor. Several: any of them.",
     schema: Text,
     repeatable: true,
   },
@@ -158,10 +155,12 @@ const DOCS: Record<EventParameter, Omit<ParameterDoc, 'name'>> = {
   },
   outcome: {
     description:
-      'How a run ended: failed, succeeded or cancelled; running covers all that has not ended. Several: any of them.',
-    schema: Type.Enum([...OUTCOMES]),
+      'How a run ended: failed, succeeded or cancelled; running covers all that has not ended; `!failed`: not this one. Several: any of them.',
+    schema: Type.Enum([...OUTCOMES, ...OUTCOMES.map(outcome => `!${outcome}`)]),
     repeatable: true,
   },
+  occurred_from: { description: 'Happened there (`occurred_at`) at this time or later.', schema: Timestamp },
+  occurred_to: { description: 'Happened there (`occurred_at`) at this time or earlier.', schema: Timestamp },
   exclude_source: { description: 'Not of this source. Several: none of them.', schema: Text, repeatable: true },
   exclude_kind: {
     description: 'Not of this kind; `message.*` covers all of message. Several: none of them.',
@@ -211,6 +210,10 @@ const DOCS: Record<EventParameter, Omit<ParameterDoc, 'name'>> = {
     description: `Events a page, ${QUERY_LIMITS.defaultLimit} when absent.`,
     schema: Type.Integer({ minimum: 1, maximum: QUERY_LIMITS.limit }),
   },
+  fields: {
+    description: `Only these members of each event, as a comma list of at most ${FIELD_LIMITS.names}: dedupe_key,kind,captured_at.`,
+    schema: Text,
+  },
   wait: {
     description: 'With `since`: seconds to hold the answer until something matches.',
     schema: Type.Integer({ minimum: WAIT_SECONDS.min, maximum: WAIT_SECONDS.max }),
@@ -218,8 +221,8 @@ const DOCS: Record<EventParameter, Omit<ParameterDoc, 'name'>> = {
 }
 
 const EVENT_PARAMETER_NAMES = Object.keys(DOCS) as EventParameter[]
-const FOR_PAGING: readonly EventParameter[] = ['order', 'limit', 'wait']
-const NOT_FOR_STREAMS: readonly EventParameter[] = ['to', 'before', 'order', 'limit', 'wait']
+const FOR_PAGING: readonly EventParameter[] = ['order', 'limit', 'wait', 'fields']
+const NOT_FOR_STREAMS: readonly EventParameter[] = ['to', 'before', ...FOR_PAGING]
 const STREAM_PARAMETER_NAMES = EVENT_PARAMETER_NAMES.filter(isStreamParameter)
 
 const MATCH_PARAMETER_NAMES = EVENT_PARAMETER_NAMES.filter(isMatchParameter)
@@ -293,104 +296,12 @@ function readTo<Other extends string>(params: QueryString<Other | 'to' | 'before
   return before === undefined ? to : Math.min(to ?? Number.POSITIVE_INFINITY, before - 1)
 }
 
-function readFilters<Other extends string>(params: QueryString<Other | FilterName>): Partial<EventQuery> {
-  const text = (name: FilterName) => params.text(name, LONGEST_VALUE)
-  const search = params.attempt(() => readSearch('q', params.raw('q') ?? ''))
-  return defined({
-    sources: readSources(params, 'source'),
-    kinds: readKinds(params, 'kind'),
-    subscriptionIds: readChoices(params, 'subscription_id'),
-    subjectId: text('subject_id'),
-    actors: readChoices(params, 'actor'),
-    target: text('target'),
-    verified: readVerified(params),
-    outcomes: readOutcomes(params, 'outcome'),
-    excluded: readExcluded(params),
-    // A search for nothing finds everything.
-    search: search?.length ? search : undefined,
-  })
-}
-
-function readExcluded<Other extends string>(params: QueryString<Other | FilterName>): ExcludedValues | undefined {
-  const excluded: ExcludedValues = defined({
-    sources: readSources(params, 'exclude_source'),
-    kinds: readKinds(params, 'exclude_kind'),
-    actors: readChoices(params, 'exclude_actor'),
-    targets: readChoices(params, 'exclude_target'),
-    outcomes: readOutcomes(params, 'exclude_outcome'),
-  })
-  if (excluded.kinds?.includes('*')) params.refuse('exclude_kind', 'Without kind "*" there is no event at all.')
-  return Object.keys(excluded).length > 0 ? excluded : undefined
-}
-
-function readSources<Other extends string>(
-  params: QueryString<Other | FilterName>,
-  name: 'source' | 'exclude_source',
-): readonly string[] | undefined {
-  const sources = readChoices(params, name)
-  if (sources?.some(source => /^!|\*/.test(source))) {
-    params.refuse(
-      name,
-      `${name} is the whole word, such as chat: neither "*" nor "!" is supported. Repeat it for several. ${TO_EXCLUDE}`,
-    )
-  }
-  return sources
-}
-
-function readKinds<Other extends string>(
-  params: QueryString<Other | FilterName>,
-  name: 'kind' | 'exclude_kind',
-): readonly string[] | undefined {
-  const kinds = readChoices(params, name, 2 * EVENT_LIMITS.kindCharacters)
-  if (kinds?.some(kind => kind !== '*' && /\*(?!$)|[^.]\*$/.test(kind))) {
-    params.refuse(name, `A "*" in ${name} must be alone, or last after a dot, as in message.*`)
-  }
-  if (kinds?.some(kind => kind.startsWith('!'))) {
-    params.refuse(name, `"!" is not supported in ${name}. Repeat it for several, or write message.* ${TO_EXCLUDE}`)
-  }
-  return kinds
-}
-
-function readOutcomes<Other extends string>(
-  params: QueryString<Other | FilterName>,
-  name: 'outcome' | 'exclude_outcome',
-): readonly Outcome[] | undefined {
-  const words = readChoices(params, name)
-  if (words?.some(word => !OUTCOMES.some(outcome => outcome === word))) {
-    params.refuse(name, `${name} must be one of: ${OUTCOMES.join(', ')}. Repeat it for several.`)
-  }
-  return words && OUTCOMES.filter(outcome => words.includes(outcome))
-}
-
-/** Alternative values of a parameter. */
-function readChoices<Other extends string>(
-  params: QueryString<Other | FilterName>,
-  name: (typeof REPEATABLE)[number],
-  longest = LONGEST_VALUE,
-): readonly string[] | undefined {
-  const values = params.all(name)
-  const { choices } = QUERY_LIMITS
-  if (values.length > choices) params.refuse(name, `${name} was given more than ${choices} times.`)
-  if (values.includes('')) params.refuse(name, `${name} is empty. Leave it out or give it a value.`)
-  if (values.some(value => value.length > longest)) params.refuse(name, `${name} is longer than ${longest} characters.`)
-  return values.length > 0 ? values : undefined
-}
-
-function readVerified<Other extends string>(
-  params: QueryString<Other | FilterName>,
-): readonly Verification[] | undefined {
-  const list = params.raw('verified')
+function readFields<Other extends string>(params: QueryString<Other | 'fields'>): readonly string[] | undefined {
+  const list = params.raw('fields')
   if (list === undefined) return undefined
-  const words = list.split(',')
-  const known = VERIFICATIONS.filter(word => words.includes(word))
-  if (words.every(word => VERIFICATIONS.some(verification => verification === word))) return known
-  params.refuse('verified', `verified must be a comma list of: ${VERIFICATIONS.join(', ')}.`)
-  return undefined
-}
-
-/** The members that have a value. */
-function defined<T extends object>(members: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
-  return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined)) as {
-    [K in keyof T]?: Exclude<T[K], undefined>
-  }
+  const { names, characters } = FIELD_LIMITS
+  const fields = list.split(',').map(name => name.trim())
+  const isFit = fields.length <= names && fields.every(name => name !== '' && name.length <= characters)
+  if (!isFit) params.refuse('fields', `fields must be a comma list of 1 to ${names} names of members.`)
+  return fields
 }

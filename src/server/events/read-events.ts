@@ -26,6 +26,7 @@ import type { Shutdown } from '../http/shutdown.js'
 import type { ServedLedger } from '../ledger/served-ledger.js'
 import { listedNames } from '../request/accepted-encodings.js'
 import { pathParam } from '../request/path-param.js'
+import { pickMembers } from './event-fields.js'
 import {
   EVENT_PARAMETERS,
   FACET_PARAMETERS,
@@ -53,7 +54,8 @@ const NOTHING = new Uint8Array()
 /** `GET /api/events`: a page by filters and checkpoint, immediately or, with `wait`, as soon as something matches. */
 export function queryEvents({ ledger, shutdown, now, mayRead, budget }: QueryEventsParts): LedgerEndpoint {
   return documented(DOCS.queryEvents, async (req, res) => {
-    const { query, waitSeconds } = readEventQuery(req.search, now())
+    const { query, waitSeconds, fields } = readEventQuery(req.search, now())
+    const shown = (items: Uint8Array) => (fields ? pickMembers(items, fields) : items)
     const room = budget.roomFor(res)
     req.room = room
     const wrapRead: WrapRead = read => createPageReader(read, room)
@@ -71,7 +73,7 @@ export function queryEvents({ ledger, shutdown, now, mayRead, budget }: QueryEve
     const isOwn = waitSeconds === undefined
     if (!isPiece(query, first)) {
       if (isOwn) budget.freeWith(res, first.items)
-      return toPageReply(first)
+      return toPageReply(first, shown(first.items))
     }
     const encoding = bestEncoding(req)
     res.writeHead(200, [
@@ -89,6 +91,7 @@ export function queryEvents({ ledger, shutdown, now, mayRead, budget }: QueryEve
         read,
         signal,
         budget,
+        shown,
         isFirstOwn: isOwn,
       })
     }
@@ -110,6 +113,7 @@ async function writePieces(
     read,
     signal,
     budget,
+    shown,
     isFirstOwn,
   }: {
     query: EventQuery
@@ -117,6 +121,8 @@ async function writePieces(
     read: ReadPage
     signal: AbortSignal | undefined
     budget: AnswerBudget
+    /** What the answer has of these items. */
+    shown: (items: Uint8Array) => Uint8Array
     /** No other long poll has the same bytes. */
     isFirstOwn: boolean
   },
@@ -127,7 +133,7 @@ async function writePieces(
     for (let piece = first; piece.count > 0; ) {
       if (piece !== first) page = joinPages(query, page, piece)
       bytes += piece.items.byteLength
-      await writer.write(piece.items, piece === first ? '{"items":[' : ',')
+      await writer.write(shown(piece.items), piece === first ? '{"items":[' : ',')
       if (piece !== first || isFirstOwn) budget.free(piece.items)
       // Also what is shared shall not stay in memory while the rest of this answer is sent.
       piece.items = NOTHING
@@ -195,8 +201,8 @@ async function hold(
 }
 
 /** Assembled around the stored JSON texts: no event is parsed or serialised again. */
-function toPageReply(page: EventPage): Reply {
-  return { status: 200, body: ['{"items":[', page.items, endOfPage(page)] }
+function toPageReply(page: EventPage, items: Uint8Array): Reply {
+  return { status: 200, body: ['{"items":[', items, endOfPage(page)] }
 }
 
 function endOfPage(page: PageSummary): string {

@@ -57,7 +57,9 @@ const LARGEST_WINDOW = 4_194_304
 const GROWTH = 8
 
 export function isFiltered(query: EventFilter): boolean {
-  return facetExpression(query) !== undefined || (query.search?.length ?? 0) > 0 || query.excluded !== undefined
+  const { search, excluded, occurredFrom, occurredTo } = query
+  if (excluded !== undefined || occurredFrom !== undefined || occurredTo !== undefined) return true
+  return facetExpression(query) !== undefined || (search?.length ?? 0) > 0
 }
 
 /** What an index has, up to which event. */

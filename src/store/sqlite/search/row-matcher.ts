@@ -19,6 +19,8 @@ export function columnsDecide(filter: EventFilter): boolean {
     filter.target === undefined &&
     filter.verified === undefined &&
     filter.outcomes === undefined &&
+    filter.occurredFrom === undefined &&
+    filter.occurredTo === undefined &&
     filter.excluded?.actors === undefined &&
     filter.excluded?.targets === undefined &&
     filter.excluded?.outcomes === undefined &&
