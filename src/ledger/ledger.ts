@@ -18,6 +18,7 @@ import { type Micros, toTimestamp } from '../model/timestamp.js'
 import type { EventToRecord, LedgerStats, RecordOutcome, StoreHealth, SubscriptionMatch } from '../store/event-store.js'
 import type { Store } from '../store/store.js'
 import { refuseAhead } from './ahead-of-ledger.js'
+import { Consumers } from './consumers/consumers.js'
 import { type EventStory, readStory } from './event-story.js'
 import { KnownPeople } from './known-people.js'
 import { type FreshEvent, LiveFeed } from './live-feed.js'
@@ -72,6 +73,7 @@ export class Ledger {
   unreadEvents: AppError | undefined
   /** The newest `captured_at` when the ledger was opened; null in an empty ledger, and where it could not be read. */
   headAtOpen: Micros | null = null
+  readonly consumers: Consumers
   readonly #feed = new LiveFeed()
   readonly #liveReads = new SharedReads(query => this.query(query))
   readonly #people = new KnownPeople()
@@ -80,7 +82,10 @@ export class Ledger {
   private constructor(
     private readonly options: LedgerOptions,
     private readonly subscriptions: Subscriptions,
-  ) {}
+  ) {
+    const { store, clock } = options
+    this.consumers = new Consumers({ store, clock, waitFor: (...asked) => this.waitFor(...asked) })
+  }
 
   /** Opens the ledger over an open store. */
   static async open(options: LedgerOptions): Promise<Ledger> {

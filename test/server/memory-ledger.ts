@@ -17,8 +17,22 @@ import type { LedgerStats, RecordOutcome, StoreHealth } from '../../src/store/ev
 /** The instant after which the ledger of these tests captures: one microsecond an event. */
 export const START = readTimestamp('start', '2031-05-04T09:00:00Z').micros
 
+const unknown = async () => {
+  throw new AppError('not_found', 'not_found', 'There is no such consumer.')
+}
+
+/** Tests of consumers have a ledger with a store. */
+const NO_CONSUMERS: ServedLedger['consumers'] = {
+  ...{ save: unknown, get: unknown, delete: unknown, seek: unknown, acknowledge: unknown, nextBatch: unknown },
+  ...{ listDeadLetters: unknown, retryDeadLetters: unknown, deleteDeadLetters: unknown },
+  list: async () => [],
+  release: async () => {},
+  countStalled: async () => 0,
+}
+
 /** A ledger in an array, so that what is tested is the HTTP side alone. */
 export class MemoryLedger implements ServedLedger {
+  readonly consumers = NO_CONSUMERS
   readonly events: StoredEvent[] = []
   readonly subscriptions = new Map<string, Subscription>()
   /** The queries that reached it. */

@@ -21,6 +21,8 @@ export interface HistogramQuery extends EventFilter {
   now: Micros
   /** 1 to 200. */
   buckets: number
+  /** How long the work may take, without pauses; 2,000 when absent. */
+  workMs?: number
 }
 
 /** Counts from one snapshot. */

@@ -1,9 +1,10 @@
 import { VERIFICATIONS, type Verification } from '../../model/events/event.js'
 import { EVENT_LIMITS } from '../../model/events/event-limits.js'
-import { type EventQuery, type ExcludedValues, QUERY_LIMITS } from '../../model/events/event-query.js'
-import { readSearch } from '../../model/events/search.js'
+import type { EventFilter } from '../../model/events/event-match.js'
+import { QUERY_LIMITS } from '../../model/events/event-query.js'
+import { defined, type FilterValues, toEventFilter } from '../../model/events/filter-values.js'
 import { OUTCOMES, type Outcome } from '../../model/sentences/event-outcome.js'
-import type { QueryString } from '../request/query-string.js'
+import { QueryString } from '../request/query-string.js'
 
 const EXCLUDING = ['exclude_source', 'exclude_kind', 'exclude_actor', 'exclude_target', 'exclude_outcome'] as const
 export const REPEATABLE = ['source', 'kind', 'subscription_id', 'actor', 'outcome', ...EXCLUDING] as const
@@ -20,36 +21,58 @@ export type FilterName =
 type Excludable = 'source' | 'kind' | 'actor' | 'outcome'
 const LONGEST_VALUE = 2 * EVENT_LIMITS.subjectIdCharacters
 
+/** Those that have values. */
+export const FILTER_NAMES: readonly FilterName[] = [
+  ...REPEATABLE,
+  ...(['subject_id', 'target', 'verified', 'occurred_from', 'occurred_to', 'q'] as const),
+]
+
 /** The filters of a query string, without its range. */
-export function readFilters<Other extends string>(params: QueryString<Other | FilterName>): Partial<EventQuery> {
+export function readFilters<Other extends string>(params: QueryString<Other | FilterName>): EventFilter {
+  const values = readFilterValues(params)
+  return params.attempt(() => toEventFilter(values)) ?? {}
+}
+
+/**
+ * Reads filters that were sent as an object: the parameters of a page by name, each a text or a list of texts.
+ *
+ * @throws AppError `invalid/invalid_field`, `invalid/invalid_timestamp`, listing every filter that is not acceptable
+ */
+export function readFilterObject(filters: Readonly<Record<string, string | readonly string[]>>): FilterValues {
+  const pairs = Object.entries(filters).flatMap(([name, value]) =>
+    [value].flat().map((one): [string, string] => [name, one]),
+  )
+  const params = new QueryString(`?${new URLSearchParams(pairs)}`, FILTER_NAMES, REPEATABLE)
+  const values = readFilterValues(params)
+  params.attempt(() => toEventFilter(values))
+  params.finish()
+  return values
+}
+
+function readFilterValues<Other extends string>(params: QueryString<Other | FilterName>): FilterValues {
   const text = (name: FilterName) => params.text(name, LONGEST_VALUE)
-  const search = params.attempt(() => readSearch('q', params.raw('q') ?? ''))
   const sources = readBoth(params, 'source', readSources)
   const kinds = readBoth(params, 'kind', readKinds)
   const actors = readBoth(params, 'actor', readChoices)
   const outcomes = readBoth(params, 'outcome', readOutcomes)
-  const excluded: ExcludedValues = defined({
-    sources: sources.excluded,
-    kinds: kinds.excluded,
-    actors: actors.excluded,
-    targets: readChoices(params, 'exclude_target', params.all('exclude_target')),
-    outcomes: outcomes.excluded,
-  })
-  if (excluded.kinds?.includes('*')) params.refuse('exclude_kind', 'Without kind "*" there is no event at all.')
+  if (kinds.excluded?.includes('*')) params.refuse('exclude_kind', 'Without kind "*" there is no event at all.')
   return defined({
-    sources: sources.included,
-    kinds: kinds.included,
-    subscriptionIds: readChoices(params, 'subscription_id', params.all('subscription_id')),
-    subjectId: text('subject_id'),
-    occurredFrom: params.timestamp('occurred_from')?.micros,
-    occurredTo: params.timestamp('occurred_to')?.micros,
-    actors: actors.included,
+    source: sources.included,
+    kind: kinds.included,
+    subscription_id: readChoices(params, 'subscription_id', params.all('subscription_id')),
+    subject_id: text('subject_id'),
+    occurred_from: params.timestamp('occurred_from')?.text,
+    occurred_to: params.timestamp('occurred_to')?.text,
+    actor: actors.included,
     target: text('target'),
     verified: readVerified(params),
-    outcomes: outcomes.included,
-    excluded: Object.keys(excluded).length > 0 ? excluded : undefined,
-    // A search for nothing finds everything.
-    search: search?.length ? search : undefined,
+    outcome: outcomes.included,
+    exclude_source: sources.excluded,
+    exclude_kind: kinds.excluded,
+    exclude_actor: actors.excluded,
+    exclude_target: readChoices(params, 'exclude_target', params.all('exclude_target')),
+    exclude_outcome: outcomes.excluded,
+    q: params.raw('q') || undefined,
   })
 }
 
@@ -130,11 +153,4 @@ function readVerified<Other extends string>(
   if (words.every(word => VERIFICATIONS.some(verification => verification === word))) return known
   params.refuse('verified', `verified must be a comma list of: ${VERIFICATIONS.join(', ')}.`)
   return undefined
-}
-
-/** The members that have a value. */
-export function defined<T extends object>(members: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
-  return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined)) as {
-    [K in keyof T]?: Exclude<T[K], undefined>
-  }
 }

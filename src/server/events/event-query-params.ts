@@ -3,12 +3,13 @@ import { VERIFICATIONS } from '../../model/events/event.js'
 import type { FacetQuery } from '../../model/events/event-facets.js'
 import { HISTOGRAM_LIMITS, type HistogramQuery } from '../../model/events/event-histogram.js'
 import { type EventQuery, QUERY_LIMITS } from '../../model/events/event-query.js'
+import { defined } from '../../model/events/filter-values.js'
 import { OUTCOMES } from '../../model/sentences/event-outcome.js'
 import { type Micros, readTimestamp } from '../../model/timestamp.js'
 import type { ParameterDoc } from '../http/route.js'
 import { QueryString } from '../request/query-string.js'
 import { FIELD_LIMITS } from './event-fields.js'
-import { defined, type FilterName, REPEATABLE, readFilters } from './event-filter-params.js'
+import { type FilterName, REPEATABLE, readFilters } from './event-filter-params.js'
 
 export const WAIT_SECONDS = { min: 1, max: 55 } as const
 

@@ -1,6 +1,4 @@
 import Type from '#typebox'
-import { type Identity, isAdmin, userOf } from '../../accounts/identity.js'
-import type { SubscriptionCaller } from '../../ledger/subscription-caller.js'
 import { AppError } from '../../model/app-error.js'
 import { SUBSCRIPTION_LIMITS } from '../../model/subscriptions/subscription.js'
 import { json } from '../answer/reply.js'
@@ -9,6 +7,7 @@ import { named } from '../http/openapi.js'
 import { documented, type LedgerEndpoint } from '../http/route.js'
 import type { ServedLedger } from '../ledger/served-ledger.js'
 import type { ReadJsonBody } from '../request/body.js'
+import { toCaller } from '../request/caller.js'
 import { pathParam } from '../request/path-param.js'
 import { QueryString } from '../request/query-string.js'
 import { CapturedAt, Count } from './event-schemas.js'
@@ -84,14 +83,6 @@ export function deleteSubscription({ ledger }: Pick<SubscriptionRouteParts, 'led
     await ledger.deleteSubscription(pathParam(req), toCaller(req.identity))
     return { status: 204, body: '' }
   })
-}
-
-function toCaller(identity: Identity): SubscriptionCaller {
-  if (isAdmin(identity)) return { role: 'admin' }
-  const user = userOf(identity)
-  if (user) return { role: 'member', userId: user.id }
-  if (identity.kind === 'open') return { role: 'open' }
-  throw new Error('Subscriptions were reached without a login')
 }
 
 const PreviewSchema = Type.Object({

@@ -15,6 +15,7 @@ export interface ConnectionLimits {
 /** One uses about 12 KiB, so these are 50 MB. */
 const MOST_CONNECTIONS = 4_096
 const MOST_HELD = 256
+const MOST_CONSUMERS = 2_048
 /** For systems that do not report a limit. */
 const USUAL_DESCRIPTORS = 1_024
 
@@ -28,6 +29,17 @@ export function connectionLimits(descriptors = readDescriptorLimit()): Connectio
   const connections = Math.min(MOST_CONNECTIONS, Math.floor(descriptors / 4))
   const held = Math.min(MOST_HELD, Math.floor(connections / 2))
   return { connections, held, heldByCaller: Math.ceil(held / 2), heldByAddress: Math.ceil((held * 3) / 4) }
+}
+
+/**
+ * Long polls of named consumers have places of their own: streams cannot take them, and there may be more of them, as they
+ * take almost nothing while they wait. At least half of the connections are left for requests.
+ *
+ * Source: docs/decisions/0070.
+ */
+export function consumerLimits({ connections }: ConnectionLimits): Omit<ConnectionLimits, 'connections'> {
+  const held = Math.min(MOST_CONSUMERS, Math.floor(connections / 2))
+  return { held, heldByCaller: held, heldByAddress: held }
 }
 
 /** Node raises the soft limit to the hard one when it starts. Source: proc_pid_limits(5). */

@@ -14,7 +14,7 @@ import {
 
 /** A reference to a schema that the description contains under its name. */
 export function named(
-  name: 'EventInput' | 'Event' | 'EventWithoutPayload' | 'Subscription' | 'User' | 'Problem',
+  name: 'EventInput' | 'Event' | 'EventWithoutPayload' | 'Subscription' | 'User' | 'Consumer' | 'Problem',
 ): TSchema {
   return Type.Unsafe({ $ref: `#/components/schemas/${name}` })
 }

@@ -10,8 +10,8 @@ export interface OpenAnswer {
   end: () => void
 }
 
-/** What is held open: the event stream, a long poll, an export, the log of a run, an event stream of another board. */
-export const HELD_ANSWERS = ['stream', 'poll', 'export', 'run_log', 'backend_stream'] as const
+/** What is held open: the event stream, a long poll, an export, the log of a run, an event stream of another board, a long poll of a consumer. */
+export const HELD_ANSWERS = ['stream', 'poll', 'export', 'run_log', 'backend_stream', 'consumer'] as const
 export type HeldAnswer = (typeof HELD_ANSWERS)[number]
 
 /** The answers that are held open (streams, exports, long polls); a stopping server ends them. */
@@ -33,8 +33,8 @@ export class Shutdown {
    *
    * @throws AppError `unavailable/busy` if there are too many; that connection is closed
    */
-  hold(req: HttpRequest, res: ServerResponse, kind: HeldAnswer): OpenAnswer {
-    const release = req.local ? undefined : this.#takePlace(req, res)
+  hold(req: HttpRequest, res: ServerResponse, kind: HeldAnswer, places = this.places): OpenAnswer {
+    const release = req.local ? undefined : takePlace(req, res, places)
     req.isHeld = true
     const open = this.open()
     this.#count(kind, 1)
@@ -77,14 +77,14 @@ export class Shutdown {
   #count(kind: HeldAnswer, change: number): void {
     this.#held.set(kind, (this.#held.get(kind) ?? 0) + change)
   }
+}
 
-  #takePlace(req: HttpRequest, res: ServerResponse): (() => void) | undefined {
-    try {
-      return this.places?.take(req)
-    } catch (error) {
-      req.isShed = true
-      res.shouldKeepAlive = false
-      throw error
-    }
+function takePlace(req: HttpRequest, res: ServerResponse, places: HeldPlaces | undefined): (() => void) | undefined {
+  try {
+    return places?.take(req)
+  } catch (error) {
+    req.isShed = true
+    res.shouldKeepAlive = false
+    throw error
   }
 }

@@ -36,7 +36,7 @@ export function health({ ledger, database: named, version, isDemo, now, showPlai
   return documented(DOC, async req => {
     try {
       const { database, engine, head, epoch, schemaVersion, unindexedEvents, damage } = await ledger.health()
-      const warning = clockBehind(head?.capturedAt ?? null, now())
+      const found = [clockBehind(head?.capturedAt ?? null, now()), stalled(await ledger.consumers.countStalled())]
       const known = {
         database,
         version,
@@ -46,7 +46,7 @@ export function health({ ledger, database: named, version, isDemo, now, showPlai
         epoch,
         schema_version: schemaVersion,
         unindexed_events: unindexedEvents,
-        ...withWarnings(warning ? [...missing, warning] : missing),
+        ...withWarnings([...missing, ...found.filter(warning => warning !== undefined)]),
         ...demo,
       }
       if (damage) return unavailable(damage, known, req.requestId, page => showPlain(req, page))
@@ -59,6 +59,14 @@ export function health({ ledger, database: named, version, isDemo, now, showPlai
       return unavailable(error, known, req.requestId, page => showPlain(req, page))
     }
   })
+}
+
+/** Without names: the health of a ledger is public. */
+function stalled(count: number): { code: string; detail: string } | undefined {
+  if (count === 0) return undefined
+  const what = count === 1 ? 'A consumer stands' : `${count} consumers stand`
+  const detail = `${what} still although events wait. \`daybook consumers list\` shows which.`
+  return { code: 'consumers_stalled', detail }
 }
 
 function unavailable(
@@ -108,9 +116,12 @@ const HealthSchema = Type.Object({
     Type.Literal(true, { description: 'The events are invented, and the ledger is discarded at the end.' }),
   ),
   warnings: Type.Optional(
-    Type.Array(Type.Object({ code: Type.Enum(['clock_behind', 'files_missing']), detail: Type.String() }), {
-      description: 'Problems in spite of which it works.',
-    }),
+    Type.Array(
+      Type.Object({ code: Type.Enum(['clock_behind', 'consumers_stalled', 'files_missing']), detail: Type.String() }),
+      {
+        description: 'Problems in spite of which it works.',
+      },
+    ),
   ),
   code: Type.Optional(Type.String()),
   detail: Type.Optional(Type.String()),

@@ -3,6 +3,7 @@ import type { CookiePlace } from '../../login/cookies.js'
 import { UserSchema } from '../../model/accounts/user.js'
 import { SubscriptionSchema } from '../../model/subscriptions/subscription.js'
 import { json } from '../answer/reply.js'
+import { ConsumerSchema } from '../consumers/consumer-routes.js'
 import { EventInputSchema, EventWithoutPayloadSchema, StoredEventSchema } from '../events/event-schemas.js'
 import type { ApiOutline } from '../http/openapi.js'
 import { type Access, documented, type Endpoint, type RouteDoc } from '../http/route.js'
@@ -34,7 +35,7 @@ export function ledgerApi(parts: {
     rootPath: parts.rootPath,
     schemas: {
       ...{ EventInput: EventInputSchema, Event: StoredEventSchema, EventWithoutPayload: EventWithoutPayloadSchema },
-      ...{ Subscription: SubscriptionSchema, User: UserSchema },
+      ...{ Subscription: SubscriptionSchema, User: UserSchema, Consumer: ConsumerSchema },
     },
     securitySchemes: {
       token: { type: 'http', scheme: 'bearer', description: 'An API token, tok_….' },

@@ -15,6 +15,9 @@ import * as users from '../accounts/user-routes.js'
 import type { AnswerBudget } from '../answer/answer-budget.js'
 import type { StreamTimes } from '../answer/paced-answer.js'
 import type { ListLinkedCards } from '../board/linked-cards.js'
+import { readConsumerEvents } from '../consumers/consumer-events.js'
+import { consumerFigures } from '../consumers/consumer-figures.js'
+import * as consumers from '../consumers/consumer-routes.js'
 import type { AnonymousRate } from '../events/anonymous-rate.js'
 import { runCaptures, type ServedCaptures } from '../events/capture-route.js'
 import { eventStory } from '../events/event-story.js'
@@ -25,6 +28,7 @@ import { recordEvents } from '../events/record-events.js'
 import type { RefusedDeliveries } from '../events/refused-deliveries.js'
 import * as subscriptions from '../events/subscriptions.js'
 import { type AcceptLargeDelivery, readSiteContext, receiveWebhook } from '../events/webhooks.js'
+import type { HeldPlaces } from '../http/held-places.js'
 import { describeApi } from '../http/openapi.js'
 import { type HttpRequest, type Route, route } from '../http/route.js'
 import type { Shutdown } from '../http/shutdown.js'
@@ -41,6 +45,8 @@ import { platforms } from './platforms.js'
 import type { ServedLedger } from './served-ledger.js'
 import { stats } from './stats.js'
 import { type VerifyEvents, verifyEvents } from './verify-route.js'
+
+const DEAD_LETTERS = '/api/consumers/:name/dead-letters'
 
 export interface LedgerRouteParts {
   ledger: ServedLedger
@@ -92,6 +98,8 @@ export interface Answers {
   budget: AnswerBudget
   shutdown: Shutdown
   times: StreamTimes
+  /** Those of long polls of consumers. */
+  consumerPlaces: HeldPlaces
 }
 
 export interface WatchedPlatforms {
@@ -136,6 +144,18 @@ export function ledgerRoutes(parts: LedgerRouteParts): Route[] {
     route('GET', '/api/subscriptions', 'read', subscriptions.listSubscriptions(writing)),
     route('GET', '/api/subscriptions/:id', 'read', subscriptions.getSubscription(writing)),
     route('DELETE', '/api/subscriptions/:id', 'write', subscriptions.deleteSubscription(writing)),
+    route('GET', '/api/consumers', 'read', consumers.listConsumers(writing)),
+    route('PUT', '/api/consumers/:name', 'write', consumers.saveConsumer(writing)),
+    route('GET', '/api/consumers/:name', 'read', consumers.getConsumer(writing)),
+    route('DELETE', '/api/consumers/:name', 'write', consumers.deleteConsumer(writing)),
+    route('GET', '/api/consumers/:name/events', 'write', readConsumerEvents({ ...writing, ...answers })),
+    route('POST', '/api/consumers/:name/ack', 'write', consumers.acknowledge(writing)),
+    route('POST', '/api/consumers/:name/seek', 'write', consumers.seekConsumer(writing)),
+    route('GET', DEAD_LETTERS, 'read', consumers.listDeadLetters(writing)),
+    route('DELETE', DEAD_LETTERS, 'write', consumers.deleteDeadLetters(writing, consumers.allInPath)),
+    route('POST', `${DEAD_LETTERS}/retry`, 'write', consumers.retryDeadLetters(writing, consumers.allInPath)),
+    route('DELETE', `${DEAD_LETTERS}/:id`, 'write', consumers.deleteDeadLetters(writing, consumers.oneInPath)),
+    route('POST', `${DEAD_LETTERS}/:id/retry`, 'write', consumers.retryDeadLetters(writing, consumers.oneInPath)),
     route('POST', '/api/login', 'login', login(sessions)),
     route('POST', '/api/logout', 'logout', logout(sessions)),
     route('GET', '/api/session', 'anybody', sessionStatus(sessions)),
@@ -174,7 +194,12 @@ export function ledgerRoutes(parts: LedgerRouteParts): Route[] {
       'read',
       describeApi(() => routes, ledgerApi(program), pages.login.showPlain),
     ),
-    route('GET', '/metrics', 'read', metricsText(metrics)),
+    route(
+      'GET',
+      '/metrics',
+      'read',
+      metricsText(metrics, req => consumerFigures(ledger.consumers, req)),
+    ),
     route('GET', '/livez', 'public', livez()),
     route('GET', '/readyz', 'public', readyz({ prove: () => ledger.health(), ...answers })),
     ...webhookRoutes(parts),

@@ -19,7 +19,7 @@ import type { ServedCaptures } from '../events/capture-route.js'
 import { RefusedDeliveries } from '../events/refused-deliveries.js'
 import type { AcceptLargeDelivery } from '../events/webhooks.js'
 import { addressOf, createRequestAddress } from '../http/caller-address.js'
-import { type ConnectionLimits, connectionLimits } from '../http/connection-limits.js'
+import { type ConnectionLimits, connectionLimits, consumerLimits } from '../http/connection-limits.js'
 import { HeldPlaces } from '../http/held-places.js'
 import { createHttpApp, type HttpApp } from '../http/http-app.js'
 import type { Access, HttpRequest } from '../http/route.js'
@@ -153,13 +153,14 @@ export function createLedgerServer(options: LedgerServerOptions): LedgerServer {
   const webhookSources = new Map(options.adapters.map(({ catalogue }) => [catalogue.webhook_path, catalogue.source]))
   const limits = options.limits ?? connectionLimits()
   const shed = new ShedReport(logger, reason => metrics.countShed(reason))
-  const places = new HeldPlaces({
-    limits,
-    addressOf: req => addressOf(req, throttleAddress),
-    userOf: req => userOf((req as HttpRequest<Identity>).identity)?.id,
-    refused: () => shed.count('held_limit'),
-  })
-  const shutdown = new Shutdown(places)
+  const placesWithin = (limits: Omit<ConnectionLimits, 'connections'>) =>
+    new HeldPlaces({
+      limits,
+      addressOf: req => addressOf(req, throttleAddress),
+      userOf: req => userOf((req as HttpRequest<Identity>).identity)?.id,
+      refused: () => shed.count('held_limit'),
+    })
+  const shutdown = new Shutdown(placesWithin(limits))
   const budget = new AnswerBudget(options.answerLimits)
   const callerAddress = createRequestAddress(settings.trustedProxies)
 
@@ -193,7 +194,10 @@ export function createLedgerServer(options: LedgerServerOptions): LedgerServer {
       toActor: createToActor(callerAddress),
     },
     bodies: { readBody, readJsonBody: createJsonReader(readBody) },
-    answers: { budget, shutdown, times: options.streamTimes ?? STREAM_TIMES },
+    answers: {
+      ...{ budget, shutdown, times: options.streamTimes ?? STREAM_TIMES },
+      consumerPlaces: placesWithin(consumerLimits(limits)),
+    },
     platforms: {
       adapters: options.adapters,
       catalogue: options.platforms,

@@ -1,4 +1,5 @@
 import type { Ledger } from '../../ledger/ledger.js'
+import type { ServedConsumers } from '../consumers/consumer-routes.js'
 
 /** The parts of a ledger that HTTP handlers use. */
 export type ServedLedger = Pick<
@@ -19,4 +20,4 @@ export type ServedLedger = Pick<
   | 'deleteSubscription'
   | 'stats'
   | 'health'
->
+> & { consumers: ServedConsumers }

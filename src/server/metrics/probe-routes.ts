@@ -1,14 +1,21 @@
 import { AppError } from '../../model/app-error.js'
-import { documented, type Endpoint, type Reply, type RouteDoc } from '../http/route.js'
+import { documented, type Endpoint, type HttpRequest, type Reply, type RouteDoc } from '../http/route.js'
 import type { Shutdown } from '../http/shutdown.js'
+import type { Figure } from './figure.js'
 import type { ProgramMetrics } from './program-metrics.js'
 
 const TEXT = 'text/plain; charset=utf-8'
 const RETRY_AFTER_SECONDS = 5
 
-/** `GET /metrics` */
-export function metricsText(metrics: ProgramMetrics): Endpoint {
-  return documented(METRICS, async () => ({ status: 200, type: metrics.contentType, body: await metrics.text() }))
+/** `GET /metrics`. @param ofCaller metrics that depend on the caller */
+export function metricsText<Who>(
+  metrics: ProgramMetrics,
+  ofCaller: (req: HttpRequest<Who>) => Promise<readonly Figure[]> = async () => [],
+): Endpoint<Who> {
+  return documented(METRICS, async (req: HttpRequest<Who>) => {
+    const body = await metrics.text(() => ofCaller(req))
+    return { status: 200, type: metrics.contentType, body }
+  })
 }
 
 /** `GET /livez`: the process answers. It asks nothing of the store, so a slow disk causes no restart. */

@@ -92,14 +92,18 @@ export class ProgramMetrics {
     this.whenRead('storage', () => storageFigures(parts.storageSizes))
   }
 
-  async text(): Promise<string> {
+  /** @param ofCaller metrics that depend on the caller; left out if it fails */
+  async text(ofCaller: () => Promise<readonly Figure[]> = async () => []): Promise<string> {
     // Measuring the event loop's delay wakes the process a hundred times a second, which only pays for a reader.
     if (!this.#measuresProcess) {
       collectDefaultMetrics({ register: this.#registry })
       for (const name of MISNAMED) this.#registry.removeSingleMetric(name)
     }
     this.#measuresProcess = true
-    const read = await Promise.all(this.#readings.map(({ about, read }) => this.#orLog(about, read)))
+    const read = await Promise.all([
+      ...this.#readings.map(({ about, read }) => this.#orLog(about, read)),
+      this.#orLog('of the caller', ofCaller),
+    ])
     const figures = toRegistry(read.flatMap(found => found ?? []))
     const texts = [this.#registry, figures].flatMap(registry =>
       registry.getMetricsAsArray().map(({ name }) => this.#orLog(name, () => registry.getSingleMetricAsString(name))),

@@ -12,6 +12,7 @@ import { readPage } from './read/event-reader.js'
 import { readStatistics } from './read/statistics.js'
 import { verifyEvents } from './read/verify-events.js'
 import { facet } from './search/facets.js'
+import { consumerTasks } from './tasks/consumer-tasks.js'
 import { leaseTasks } from './tasks/leases.js'
 import { readSubscriptionChanges, subscriptionTasks } from './tasks/subscription-tasks.js'
 import { userTasks } from './tasks/user-tasks.js'
@@ -84,6 +85,7 @@ export async function openPostgresStore({ address, clock }: PostgresStoreOptions
       },
     },
     subscriptions: subscriptionTasks(pool),
+    consumers: consumerTasks(pool, epoch),
     users: userTasks(pool),
     shared: {
       subscriptionChanges: since => readSubscriptionChanges(pool, since),

@@ -3,6 +3,7 @@ import { Database } from './files/database.js'
 import { refuseForeign } from './files/foreign.js'
 import type { LossHandling } from './files/loss-watch.js'
 import { SearchIndex } from './search/search-index.js'
+import { consumerTasks } from './tasks/consumer-tasks.js'
 import { eventTasks, type OpenLedger } from './tasks/event-tasks.js'
 import { subscriptionTasks } from './tasks/subscription-tasks.js'
 import { userTasks } from './tasks/user-tasks.js'
@@ -24,10 +25,11 @@ const ONE_ROW: CommitLoad = { rows: 1, bytes: 0 }
 export type LedgerTasks = ReturnType<typeof ledgerTasks>
 
 function ledgerTasks(ledger: OpenLedger) {
-  const { database } = ledger
+  const { database, epoch } = ledger
   return {
     events: eventTasks(ledger),
     subscriptions: subscriptionTasks(database),
+    consumers: consumerTasks(database, epoch),
     users: userTasks(database),
     file: {
       verify: read(() => database.verify()),

@@ -49,7 +49,7 @@ export interface SqliteStoreOptions extends LedgerFile, StoreThreadOptions {
  */
 export async function openSqliteStore(options: SqliteStoreOptions): Promise<SqliteStore> {
   const { thread, facts } = await StoreThread.open(options)
-  const { events, subscriptions, users, file } = thread.stores
+  const { events, subscriptions, consumers, users, file } = thread.stores
   const groups = new EventGroups(thread, options)
   const { epoch, schemaVersion, leftovers, upgrade } = facts
   const source: CopySource = { from: options.path, begin: file.beginCopy, check: file.checkCopy }
@@ -72,6 +72,7 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Sqli
       },
     },
     subscriptions,
+    consumers,
     users: shareUserReads(users),
     check: async () => (await file.check()).filter(line => line !== 'ok'),
     verify: file.verify,

@@ -25,6 +25,9 @@ const start = (t: Test, options: ServeOptions = {}) => serve(t, { adapters: ADAP
 t.test('the table is what is documented', async t => {
   const served = await start(t)
   t.same((await rows(served)).map(({ method, path }) => `${method} ${path}`).sort(), [
+    'DELETE /api/consumers/x',
+    'DELETE /api/consumers/x/dead-letters',
+    'DELETE /api/consumers/x/dead-letters/x',
     'DELETE /api/me/sessions',
     'DELETE /api/me/sessions/x',
     'DELETE /api/me/token',
@@ -37,6 +40,10 @@ t.test('the table is what is documented', async t => {
     'DELETE /api/users/x/tokens/x',
     'GET /',
     'GET /api/cards',
+    'GET /api/consumers',
+    'GET /api/consumers/x',
+    'GET /api/consumers/x/dead-letters',
+    'GET /api/consumers/x/events',
     'GET /api/events',
     'GET /api/events/x',
     'GET /api/events/x/story',
@@ -70,6 +77,10 @@ t.test('the table is what is documented', async t => {
     'PATCH /api/users/x',
     'POST /api/backups',
     'POST /api/captures',
+    'POST /api/consumers/x/ack',
+    'POST /api/consumers/x/dead-letters/retry',
+    'POST /api/consumers/x/dead-letters/x/retry',
+    'POST /api/consumers/x/seek',
     'POST /api/events',
     'POST /api/login',
     'POST /api/logout',
@@ -84,6 +95,7 @@ t.test('the table is what is documented', async t => {
     'POST /webhooks/code_a',
     'POST /webhooks/code_b',
     'POST /webhooks/forum',
+    'PUT /api/consumers/x',
   ])
 })
 

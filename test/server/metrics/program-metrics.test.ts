@@ -32,7 +32,14 @@ t.test('a sender that leaves before its answer is no error', async t => {
   await until(() => log.some(({ status }) => status === 499))
   const { text } = await request('/metrics')
   t.same(valuesOf(text, 'daybook_http_errors_total'), {})
-  t.same(valuesOf(text, 'daybook_held_answers'), { stream: 0, poll: 0, export: 0, run_log: 0, backend_stream: 0 })
+  t.same(valuesOf(text, 'daybook_held_answers'), {
+    stream: 0,
+    poll: 0,
+    export: 0,
+    run_log: 0,
+    backend_stream: 0,
+    consumer: 0,
+  })
 })
 
 t.test('logins are counted by outcome, and every outcome is there from the start', async t => {

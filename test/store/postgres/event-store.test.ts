@@ -3,6 +3,7 @@ import { openPostgresStore } from '../../../src/store/postgres/store.js'
 import { TestCluster } from '../../support/postgres/cluster.js'
 import { findPostgres } from '../../support/postgres/find-postgres.js'
 import { captureConformance } from '../capture-conformance.js'
+import { consumerStoreConformance } from '../consumer-store-conformance.js'
 import { eventChain } from '../event-chain-conformance.js'
 import { eventStoreConformance, type OpenStore } from '../event-store-conformance.js'
 import { userStoreConformance } from '../user-store-conformance.js'
@@ -22,4 +23,5 @@ if (programs === undefined) {
   eventChain(t, open)
   captureConformance(t, open)
   userStoreConformance(t, open)
+  consumerStoreConformance(t, open)
 }

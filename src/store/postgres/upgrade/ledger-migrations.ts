@@ -4,7 +4,7 @@ import { quoted } from '../connection/connection.js'
 import type { Migration } from './migrate.js'
 
 /** Append-only: entry n upgrades a ledger from version n to version n + 1. */
-export const LEDGER_MIGRATIONS: readonly Migration[] = [createLedger]
+export const LEDGER_MIGRATIONS: readonly Migration[] = [createLedger, addConsumers]
 
 /** The version that a ledger has once it is migrated. */
 export const SCHEMA_VERSION = LEDGER_MIGRATIONS.length
@@ -125,6 +125,39 @@ const OTHER_TABLES = /* sql */ `
     name text COLLATE "C" PRIMARY KEY, holder text NOT NULL, fence bigint NOT NULL, ends_at timestamptz NOT NULL
   ) WITH (fillfactor = 50);`
 
+const CONSUMER_TABLES = /* sql */ `
+  CREATE TABLE consumers (
+    name text COLLATE "C" PRIMARY KEY,
+    owner_user_id text COLLATE "C",
+    filters text NOT NULL,
+    checkpoint bigint NOT NULL,
+    read_to bigint NOT NULL,
+    epoch text NOT NULL,
+    fence bigint NOT NULL,
+    leased_until bigint NOT NULL,
+    acknowledged_at bigint,
+    failures bigint NOT NULL DEFAULT 0,
+    last_error text,
+    failed_at bigint,
+    created_at bigint NOT NULL,
+    updated_at bigint NOT NULL
+  ) WITH (fillfactor = 50);
+  CREATE INDEX consumers_by_owner ON consumers (owner_user_id);
+
+  -- Ids are not used again: a page may still show one that is gone.
+  CREATE TABLE dead_letters (
+    id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    consumer text COLLATE "C" NOT NULL,
+    captured_us bigint NOT NULL,
+    dedupe_key text COLLATE "C" NOT NULL,
+    error text NOT NULL,
+    attempts integer NOT NULL,
+    failed_at bigint NOT NULL,
+    retrying boolean NOT NULL DEFAULT false,
+    UNIQUE (consumer, captured_us)
+  );
+  CREATE INDEX dead_letters_of_consumer ON dead_letters (consumer, retrying, id);`
+
 const ADD_META = /* sql */ `INSERT INTO meta (name, value) VALUES ('epoch', $1), ('closed', 'false')`
 const TRIGRAM_SCHEMA = /* sql */ `
   SELECT nspname AS schema FROM pg_extension JOIN pg_namespace ON pg_namespace.oid = extnamespace
@@ -136,6 +169,11 @@ async function createLedger(connection: Connection): Promise<void> {
   await connection.script(`CREATE INDEX events_said ON events USING gin (said ${trigrams}.gin_trgm_ops)`)
   await connection.script(OTHER_TABLES)
   await connection.run(ADD_META, randomUUID())
+}
+
+/** Named consumers and their dead letters (docs/decisions/0070). */
+async function addConsumers(connection: Connection): Promise<void> {
+  await connection.script(CONSUMER_TABLES)
 }
 
 /** Of the extension that indexes texts. It is trusted: whoever may create in the database may install it. */

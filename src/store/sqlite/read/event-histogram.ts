@@ -39,7 +39,13 @@ export function* countEvents(
   const starts = bucketStarts({ ...range, buckets: query.buckets })
   const borders = [...starts.map(start => start - 1), to].map(at => lastUpTo(database, at))
   const sources = [...new Set(query.sources ?? database.all(LARGEST_SOURCES).map(row => String(row.source)))]
-  const counted = yield* countBuckets(database, index, query, { borders, sources }, new SlicedWork(bounds))
+  const counted = yield* countBuckets(
+    database,
+    index,
+    query,
+    { borders, sources },
+    new SlicedWork({ ...bounds, ...(asked.workMs === undefined ? {} : { workMs: asked.workMs }) }),
+  )
   const countedFrom = Math.max(from, firstCounted(database, counted.uncounted))
   const known = (counts: readonly number[]) =>
     counts.map((count, at) => ((starts[at] as Micros) < countedFrom ? null : count))

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { toTimestamp } from '../../../model/timestamp.js'
 import type { Database } from '../files/database.js'
 import { ACCOUNT_LOG_TABLE } from '../tasks/account-log.js'
+import { CONSUMER_TABLES } from '../tasks/consumer-tasks.js'
 import { markAll, SOURCE_MARK_TABLE } from '../write/source-marks.js'
 import type { Migration } from './migrate.js'
 import { carryOverUsers } from './older-users.js'
@@ -19,6 +20,7 @@ export const LEDGER_MIGRATIONS: readonly Migration[] = [
   addOutcomes,
   addTokenNames,
   addDigests,
+  addConsumers,
 ]
 
 /** The version that a ledger has once it is migrated. */
@@ -177,6 +179,12 @@ function addTokenNames(database: Database): void {
 /** Digests of the events (docs/decisions/0051). The store fills them while it runs. */
 function addDigests(database: Database): void {
   database.exec('ALTER TABLE events ADD COLUMN digest BLOB')
+}
+
+/** Named consumers and their dead letters (docs/decisions/0070). */
+function addConsumers(database: Database): void {
+  setAside(database, ['consumers', 'dead_letters'])
+  database.exec(CONSUMER_TABLES)
 }
 
 /** Renames tables of these names, which another program created, to `older_…`. @returns their names */

@@ -1,0 +1,66 @@
+/** A request that waits: for events, or for the lease. */
+export interface ConsumerPoll {
+  /** Aborted when the consumer changes, or as the caller's signal. */
+  readonly signal: AbortSignal
+  /** It has read all events that match, and listens for the next. */
+  waitsForEvents: boolean
+  end(): void
+}
+
+/** How many requests may wait for one consumer: one that reads, and instances that stand by. */
+const MOST_POLLS = 16
+
+/** The requests of this process that wait, by the name of their consumer. */
+export class ConsumerPolls {
+  readonly #polls = new Map<string, Set<OpenPoll>>()
+
+  /** @returns undefined if too many wait for this consumer already */
+  open(name: string, signal: AbortSignal | undefined): ConsumerPoll | undefined {
+    const polls = this.#polls.get(name) ?? new Set()
+    if (polls.size >= MOST_POLLS) return undefined
+    this.#polls.set(name, polls)
+    const poll = new OpenPoll(signal, () => {
+      polls.delete(poll)
+      if (polls.size === 0) this.#polls.delete(name)
+    })
+    polls.add(poll)
+    return poll
+  }
+
+  /** Has those that wait for this consumer look again. */
+  wake(name: string): void {
+    for (const poll of this.#polls.get(name) ?? []) poll.abort()
+  }
+
+  isWaiting(name: string): boolean {
+    for (const poll of this.#polls.get(name) ?? []) if (poll.waitsForEvents) return true
+    return false
+  }
+}
+
+class OpenPoll implements ConsumerPoll {
+  waitsForEvents = false
+  readonly #controller = new AbortController()
+  readonly #forward = () => this.#controller.abort()
+
+  constructor(
+    private readonly caller: AbortSignal | undefined,
+    private readonly ended: () => void,
+  ) {
+    if (caller?.aborted) this.#controller.abort()
+    caller?.addEventListener('abort', this.#forward)
+  }
+
+  get signal(): AbortSignal {
+    return this.#controller.signal
+  }
+
+  abort(): void {
+    this.#controller.abort()
+  }
+
+  end(): void {
+    this.caller?.removeEventListener('abort', this.#forward)
+    this.ended()
+  }
+}

@@ -1,0 +1,383 @@
+import { AppError } from '../../model/app-error.js'
+import {
+  CONSUMER_LIMITS,
+  CONSUMER_NAME,
+  type Consumer,
+  type ConsumerLag,
+  type ConsumerPosition,
+  type DeadLetter,
+} from '../../model/consumers/consumer.js'
+import type { EventPage, EventQuery } from '../../model/events/event-query.js'
+import { type FilterValues, toEventFilter } from '../../model/events/filter-values.js'
+import { type Micros, toTimestamp } from '../../model/timestamp.js'
+import type {
+  Acknowledgement,
+  ConsumerKey,
+  DeadLetterChoice,
+  StoredConsumer,
+  StoredDeadLetter,
+} from '../../store/consumer-store.js'
+import type { Store } from '../../store/store.js'
+import type { SubscriptionCaller } from '../subscription-caller.js'
+import type { WrapRead } from '../wait-for-events.js'
+import { type ConsumerPoll, ConsumerPolls } from './consumer-polls.js'
+import { isStalled, readLags } from './lag.js'
+
+export interface ConsumersParts {
+  store: Pick<Store, 'events' | 'consumers'>
+  clock: () => Micros
+  /** The long poll of the ledger. */
+  waitFor: (
+    query: EventQuery,
+    seconds: number,
+    signal: AbortSignal | undefined,
+    wrapRead: WrapRead,
+  ) => Promise<EventPage>
+}
+
+/** A request for the next events. */
+export interface BatchRequest {
+  /** Of the lease that the caller has. */
+  fence?: number | undefined
+  waitSeconds: number
+  leaseSeconds: number
+  limit: number
+  /** Aborted when the caller leaves or the server stops. */
+  signal: AbortSignal
+  /** Around every read of a page. */
+  wrapRead: WrapRead
+}
+
+/** The next events of a consumer, and the lease on them. */
+export interface Batch {
+  page: EventPage
+  fence: number
+  leasedUntil: Micros
+  checkpoint: Micros
+  /** The id of the dead letter whose event this is. */
+  retried?: number
+}
+
+export interface AcknowledgementInput extends Omit<Acknowledgement, 'now' | 'until'> {
+  leaseSeconds: number
+  release: boolean
+}
+
+/** Waiting consumers that stand still are reported that long after they were last looked for. */
+const STALLED_CACHE_MS = 15_000
+
+/**
+ * Named consumers: the ledger keeps their filters and checkpoint, one instance of each reads at a time, and every event is
+ * delivered until it is acknowledged.
+ *
+ * Source: docs/decisions/0070.
+ */
+export class Consumers {
+  readonly #polls = new ConsumerPolls()
+  #stalled: { at: number; count: Promise<number> } | undefined
+
+  constructor(private readonly parts: ConsumersParts) {}
+
+  /**
+   * Creates a consumer, or replaces the filters of the one with that name.
+   *
+   * @param sent `filters` absent: they stay; `position` counts for a new consumer only
+   * @throws AppError `invalid/invalid_field` for the name, `conflict/consumer_taken`, `conflict/too_many_consumers`
+   */
+  async save(
+    name: string,
+    sent: { filters?: FilterValues | undefined; position: ConsumerPosition },
+    caller: SubscriptionCaller,
+  ): Promise<{ created: boolean; consumer: Consumer }> {
+    if (!CONSUMER_NAME.test(name)) throw invalidName()
+    const { owner } = keyOf(name, caller)
+    const rules = { owner, most: CONSUMER_LIMITS.perOwner, now: this.parts.clock() }
+    const draft = { name, owner_user_id: owner ?? null, ...sent }
+    const { created, consumer } = await this.parts.store.consumers.save(draft, rules)
+    this.#polls.wake(name)
+    return { created, consumer: await this.#withLag(consumer) }
+  }
+
+  /** Those that the caller may see. */
+  async list(caller: SubscriptionCaller): Promise<Consumer[]> {
+    const stored = await this.parts.store.consumers.list(keyOf('', caller).owner)
+    const lags = await this.#lagsOf(stored)
+    const epoch = await this.#epoch()
+    const now = this.parts.clock()
+    return stored.map((consumer, at) => toConsumer(consumer, { epoch, now, lag: lags[at] as ConsumerLag }))
+  }
+
+  /** @throws AppError `not_found/not_found`, also for another member's, as all methods below */
+  async get(name: string, caller: SubscriptionCaller): Promise<Consumer> {
+    return this.#withLag(await this.#find(keyOf(name, caller)))
+  }
+
+  async delete(name: string, caller: SubscriptionCaller): Promise<void> {
+    await this.parts.store.consumers.delete(keyOf(name, caller))
+    this.#polls.wake(name)
+  }
+
+  async seek(name: string, position: ConsumerPosition, caller: SubscriptionCaller): Promise<Consumer> {
+    const consumer = await this.parts.store.consumers.seek(keyOf(name, caller), position, this.parts.clock())
+    this.#polls.wake(name)
+    return this.#withLag(consumer)
+  }
+
+  /** @throws AppError as `ConsumerStore.acknowledge` */
+  async acknowledge(name: string, sent: AcknowledgementInput, caller: SubscriptionCaller): Promise<StoredConsumer> {
+    const { leaseSeconds, release, ...acknowledged } = sent
+    const now = this.parts.clock()
+    const until = release ? now : now + leaseSeconds * 1_000_000
+    const key = keyOf(name, caller)
+    const consumer = await this.parts.store.consumers.acknowledge(key, { ...acknowledged, now, until })
+    if (release) this.#polls.wake(name)
+    return consumer
+  }
+
+  async listDeadLetters(
+    name: string,
+    page: { after: number; limit: number },
+    caller: SubscriptionCaller,
+  ): Promise<DeadLetter[]> {
+    const letters = await this.parts.store.consumers.listDeadLetters(keyOf(name, caller), page)
+    return letters.map(toDeadLetter)
+  }
+
+  async retryDeadLetters(name: string, choice: DeadLetterChoice, caller: SubscriptionCaller): Promise<number> {
+    const count = await this.parts.store.consumers.retryDeadLetters(keyOf(name, caller), choice)
+    this.#polls.wake(name)
+    return count
+  }
+
+  deleteDeadLetters(name: string, choice: DeadLetterChoice, caller: SubscriptionCaller): Promise<number> {
+    return this.parts.store.consumers.deleteDeadLetters(keyOf(name, caller), choice)
+  }
+
+  /**
+   * The next events, after a wait for the lease and for events. A dead letter that is delivered again comes alone, before
+   * new events. Without events, an empty batch moves the checkpoint over those that do not match.
+   *
+   * @throws AppError `conflict/lease_held` if another instance still reads, and as `ConsumerStore.lease`;
+   *   `unavailable/busy` if too many instances wait
+   */
+  async nextBatch(name: string, request: BatchRequest, caller: SubscriptionCaller): Promise<Batch> {
+    const key = keyOf(name, caller)
+    const deadline = performance.now() + request.waitSeconds * 1000
+    let fence = request.fence
+    for (;;) {
+      const poll = this.#polls.open(name, request.signal)
+      if (!poll) throw tooManyInstances()
+      try {
+        const turn = new Turn(this.parts, key, { ...request, fence, deadline }, poll)
+        const batch = await turn.run()
+        if (batch) return batch
+        fence = turn.fence
+      } finally {
+        poll.end()
+      }
+    }
+  }
+
+  /** After its instance left without an answer: an instance that stands by takes over. */
+  async release(name: string, fence: number | undefined, caller: SubscriptionCaller): Promise<void> {
+    const key = keyOf(name, caller)
+    const { store, clock } = this.parts
+    const consumer = await store.consumers.find(key)
+    const now = clock()
+    if (consumer && (fence ?? consumer.fence) === consumer.fence && consumer.leased_until > now) {
+      await store.consumers.lease(key, { fence: consumer.fence, now, until: now })
+      this.#polls.wake(name)
+    }
+  }
+
+  /** How many consumers stand still. Looked for at most every 15 seconds. */
+  countStalled(): Promise<number> {
+    const at = performance.now()
+    if (!this.#stalled || at - this.#stalled.at > STALLED_CACHE_MS) {
+      const count = this.list({ role: 'admin' }).then(
+        consumers => consumers.filter(consumer => isStalled(consumer, this.parts.clock())).length,
+      )
+      count.catch(() => {
+        this.#stalled = undefined
+      })
+      this.#stalled = { at, count }
+    }
+    return this.#stalled.count
+  }
+
+  async #find(key: ConsumerKey): Promise<StoredConsumer> {
+    const consumer = await this.parts.store.consumers.find(key)
+    if (!consumer) throw unknownConsumer()
+    return consumer
+  }
+
+  async #withLag(consumer: StoredConsumer): Promise<Consumer> {
+    const [lag] = await this.#lagsOf([consumer])
+    return toConsumer(consumer, { epoch: await this.#epoch(), now: this.parts.clock(), lag: lag as ConsumerLag })
+  }
+
+  #lagsOf(consumers: readonly StoredConsumer[]): Promise<ConsumerLag[]> {
+    return readLags(consumers, { ...this.parts, isWaiting: name => this.#polls.isWaiting(name) })
+  }
+
+  async #epoch(): Promise<string> {
+    return (await this.parts.store.events.query({ order: 'desc', limit: 1, maxBytes: 0 })).epoch
+  }
+}
+
+interface TurnRequest extends BatchRequest {
+  /** Milliseconds of `performance.now()`. */
+  deadline: number
+}
+
+/** One attempt to read: until there is an answer, or the consumer changes. */
+class Turn {
+  fence: number | undefined
+
+  constructor(
+    private readonly parts: ConsumersParts,
+    private readonly key: ConsumerKey,
+    private readonly request: TurnRequest,
+    private readonly poll: ConsumerPoll,
+  ) {
+    this.fence = request.fence
+  }
+
+  /** @returns undefined: look again */
+  async run(): Promise<Batch | undefined> {
+    const consumer = await this.#lease()
+    if (!consumer) return undefined
+    this.fence = consumer.fence
+    const retry = consumer.retries > 0 ? await this.parts.store.consumers.findRetry(this.key) : undefined
+    if (retry) return this.#retryBatch(consumer, retry)
+    const { limit, wrapRead } = this.request
+    const since = consumer.checkpoint
+    const query: EventQuery = { ...toEventFilter(consumer.filters), since, order: 'asc', limit }
+    const read = wrapRead((asked, signal) => this.parts.store.events.query(asked, signal))
+    let page = await read(query, this.request.signal)
+    if (page.count === 0 && !page.hasMore && this.#secondsLeft > 0) {
+      await this.#extend(consumer.fence, this.#secondsLeft)
+      this.poll.waitsForEvents = true
+      page = await this.#wait({ ...query, since: page.nextSince ?? since }, page)
+      const isChanged = this.poll.signal.aborted && !this.request.signal.aborted
+      if (page.count === 0 && isChanged && this.#secondsLeft > 0) return undefined
+    }
+    const leasedUntil = await this.#extend(consumer.fence, 0, page.nextSince ?? since)
+    return { page, fence: consumer.fence, leasedUntil, checkpoint: page.nextSince ?? since }
+  }
+
+  get #secondsLeft(): number {
+    return Math.max(0, (this.request.deadline - performance.now()) / 1000)
+  }
+
+  /** @returns undefined after a wait for another instance */
+  async #lease(): Promise<StoredConsumer | undefined> {
+    const { store, clock } = this.parts
+    const { fence } = this.request
+    const known = fence === undefined ? undefined : await store.consumers.find(this.key)
+    // The lease is extended after the read, in one write with it. Any other case is the store's to judge.
+    if (known && known.fence === fence && known.leased_until > clock()) return known
+    const now = clock()
+    const lease = await store.consumers.lease(this.key, { fence, now, until: this.#leaseEnd(this.#secondsLeft) })
+    if (lease.granted) return lease.consumer
+    const left = this.#secondsLeft
+    if (left === 0 || this.request.signal.aborted) throw leaseHeld()
+    await pause(Math.min(left * 1000, (lease.until - now) / 1000 + 1), this.poll.signal)
+    return undefined
+  }
+
+  async #wait(query: EventQuery, before: EventPage): Promise<EventPage> {
+    const { signal } = this.poll
+    try {
+      const waited = await this.parts.waitFor(query, this.#secondsLeft, signal, this.request.wrapRead)
+      return { ...waited, nextSince: waited.nextSince ?? before.nextSince }
+    } catch (error) {
+      if (signal.aborted) return before
+      throw error
+    }
+  }
+
+  async #retryBatch(consumer: StoredConsumer, retry: StoredDeadLetter): Promise<Batch> {
+    const read = this.request.wrapRead((asked, signal) => this.parts.store.events.query(asked, signal))
+    const at = retry.captured_at
+    const page = await read({ from: at, to: at, order: 'asc', limit: 1 }, this.request.signal)
+    const leasedUntil = await this.#extend(consumer.fence, 0)
+    return { page, fence: consumer.fence, leasedUntil, checkpoint: consumer.checkpoint, retried: retry.id }
+  }
+
+  /** @returns the end of the lease */
+  async #extend(fence: number, waitSeconds: number, readTo?: Micros): Promise<Micros> {
+    const until = this.#leaseEnd(waitSeconds)
+    const extended = { fence, now: this.parts.clock(), until, readTo }
+    await this.parts.store.consumers.lease(this.key, extended)
+    return until
+  }
+
+  #leaseEnd(waitSeconds: number): Micros {
+    return this.parts.clock() + Math.ceil((waitSeconds + this.request.leaseSeconds) * 1_000_000)
+  }
+}
+
+function keyOf(name: string, caller: SubscriptionCaller): ConsumerKey {
+  return caller.role === 'member' ? { name, owner: caller.userId } : { name }
+}
+
+function toConsumer(
+  stored: StoredConsumer,
+  { epoch, now, lag }: { epoch: string; now: Micros; lag: ConsumerLag },
+): Consumer {
+  const { fence: _, retries: __, leased_until, checkpoint, ...others } = stored
+  return {
+    ...others,
+    checkpoint: toTimestamp(checkpoint),
+    epoch_changed: stored.epoch !== epoch,
+    lag,
+    leased_until: leased_until > now ? toTimestamp(leased_until) : null,
+    acknowledged_at: timestampOrNull(stored.acknowledged_at),
+    failed_at: timestampOrNull(stored.failed_at),
+    created_at: toTimestamp(stored.created_at),
+    updated_at: toTimestamp(stored.updated_at),
+  }
+}
+
+function toDeadLetter(letter: StoredDeadLetter): DeadLetter {
+  return { ...letter, captured_at: toTimestamp(letter.captured_at), failed_at: toTimestamp(letter.failed_at) }
+}
+
+function timestampOrNull(micros: Micros | null): string | null {
+  return micros === null ? null : toTimestamp(micros)
+}
+
+function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
+  return new Promise(resolve => {
+    const end = () => {
+      clearTimeout(timer)
+      signal.removeEventListener('abort', end)
+      resolve()
+    }
+    const timer = setTimeout(end, milliseconds)
+    signal.addEventListener('abort', end)
+    if (signal.aborted) end()
+  })
+}
+
+function invalidName(): AppError {
+  const detail = `name must be a letter or digit, then up to ${CONSUMER_LIMITS.nameCharacters - 1} of: letters, digits, ".", "_", "-".`
+  return new AppError('invalid', 'invalid_field', detail, { errors: [{ field: 'name', detail }] })
+}
+
+function unknownConsumer(): AppError {
+  return new AppError('not_found', 'not_found', 'There is no such consumer.', {
+    hint: 'List them with `daybook consumers list`.',
+  })
+}
+
+function leaseHeld(): AppError {
+  return new AppError('conflict', 'lease_held', 'Another instance reads for this consumer.', {
+    hint: 'Try again, with wait to be the next.',
+  })
+}
+
+function tooManyInstances(): AppError {
+  return new AppError('unavailable', 'busy', 'Too many instances wait for this consumer.', { retryAfterSeconds: 5 })
+}

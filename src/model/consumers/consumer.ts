@@ -1,0 +1,69 @@
+import type { FilterValues } from '../events/filter-values.js'
+import type { Micros } from '../timestamp.js'
+
+export const CONSUMER_LIMITS = {
+  /** Of one request, with up to 500 dead letters in it. */
+  bytes: 4 * 1024 * 1024,
+  nameCharacters: 64,
+  /** Per owner, and without an owner. */
+  perOwner: 2_000,
+  /** Dead letters of one consumer. An acknowledgement with more is refused, so that none is lost. */
+  deadLetters: 10_000,
+  /** The end of an error text that is kept. */
+  errorBytes: 4 * 1024,
+  /** Dead letters in one acknowledgement, and in one page of the list. */
+  page: 500,
+  leaseSeconds: { min: 5, max: 600, default: 30 },
+} as const
+
+/** A letter or digit, then letters, digits, ".", "_" and "-". */
+export const CONSUMER_NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/
+
+/** Where a consumer begins. `same`: where it stands, also in a ledger that was restored. */
+export type ConsumerPosition = 'beginning' | 'now' | 'same' | Micros
+
+/** How far a consumer is behind. */
+export interface ConsumerLag {
+  /** Matching events after the checkpoint. */
+  events: number
+  /** Age of the oldest of them; 0 if there is none. */
+  seconds: number
+  /** If false, counting would have taken too long: `events` is at least, and `seconds` at most. */
+  exact: boolean
+}
+
+/** A consumer as its owner sees it. */
+export interface Consumer {
+  name: string
+  owner_user_id: string | null
+  filters: FilterValues
+  /** Everything up to here is acknowledged. */
+  checkpoint: string
+  /** Of the ledger in which the checkpoint was set. */
+  epoch: string
+  /** The ledger was restored or replaced: the consumer reads nothing until it is given a position. */
+  epoch_changed: boolean
+  lag: ConsumerLag
+  /** The end of the lease of the instance that reads now. */
+  leased_until: string | null
+  acknowledged_at: string | null
+  /** Failures that were reported since it was created. */
+  failures: number
+  last_error: string | null
+  failed_at: string | null
+  dead_letters: number
+  created_at: string
+  updated_at: string
+}
+
+/** An event that a consumer gave up. */
+export interface DeadLetter {
+  id: number
+  dedupe_key: string
+  captured_at: string
+  error: string
+  attempts: number
+  failed_at: string
+  /** It is delivered again as soon as the consumer reads. */
+  retrying: boolean
+}

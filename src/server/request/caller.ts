@@ -1,0 +1,11 @@
+import { type Identity, isAdmin, userOf } from '../../accounts/identity.js'
+import type { SubscriptionCaller } from '../../ledger/subscription-caller.js'
+
+/** On whose behalf a request reads and changes subscriptions and consumers. */
+export function toCaller(identity: Identity): SubscriptionCaller {
+  if (isAdmin(identity)) return { role: 'admin' }
+  const user = userOf(identity)
+  if (user) return { role: 'member', userId: user.id }
+  if (identity.kind === 'open') return { role: 'open' }
+  throw new Error('Subscriptions or consumers were reached without a login')
+}

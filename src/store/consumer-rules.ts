@@ -1,0 +1,100 @@
+import { AppError } from '../model/app-error.js'
+import { CONSUMER_LIMITS, type ConsumerPosition } from '../model/consumers/consumer.js'
+import { type Micros, toTimestamp } from '../model/timestamp.js'
+import type { Acknowledgement, LeaseRequest, StoredConsumer } from './consumer-store.js'
+
+/** What every store decides about a consumer in the transaction that changes it. */
+export interface ConsumerPlace extends Pick<StoredConsumer, 'checkpoint' | 'epoch' | 'fence' | 'leased_until'> {
+  /** The checkpoint after what was read. */
+  read_to: Micros
+}
+
+export type LeaseDecision = { granted: true; fence: number; readTo: Micros } | { granted: false; until: Micros }
+
+/** @param epoch of the ledger @returns the refusal instead, `ConsumerStore.lease` */
+export function decideLease(
+  place: ConsumerPlace,
+  { fence, now, readTo = 0 }: LeaseRequest,
+  epoch: string,
+): LeaseDecision | AppError {
+  if (place.epoch !== epoch) return epochChanged()
+  if (fence !== undefined) {
+    return fence === place.fence ? { granted: true, fence, readTo: Math.max(place.read_to, readTo) } : leaseLost()
+  }
+  if (place.leased_until > now) return { granted: false, until: place.leased_until }
+  return { granted: true, fence: nextFence(place, now), readTo: place.checkpoint }
+}
+
+/**
+ * Decides about an acknowledgement, with the number of dead letters after it.
+ *
+ * @returns the new checkpoint, or the refusal, `ConsumerStore.acknowledge`
+ */
+export function decideCheckpoint(
+  place: ConsumerPlace,
+  { fence, checkpoint = place.checkpoint }: Acknowledgement,
+  { epoch, deadLetters }: { epoch: string; deadLetters: number },
+): Micros | AppError {
+  if (place.epoch !== epoch) return epochChanged()
+  if (fence !== place.fence) return leaseLost()
+  if (checkpoint < place.checkpoint || checkpoint > place.read_to) return outOfRange(place)
+  return deadLetters > CONSUMER_LIMITS.deadLetters ? tooManyDeadLetters() : checkpoint
+}
+
+/** Higher than every one before, also than one that a ledger gave before it was restored. */
+export function nextFence({ fence }: Pick<ConsumerPlace, 'fence'>, now: Micros): number {
+  return Math.max(fence + 1, Math.floor(now / 1000))
+}
+
+/** A time to come is now: every event that is captured from now on is later than the newest one. */
+export function placeOf(position: ConsumerPosition, { head, same }: { head: Micros; same: Micros }): Micros {
+  if (position === 'beginning') return 0
+  if (position === 'same') return same
+  return position === 'now' ? head : Math.min(position, head)
+}
+
+export function unknownConsumer(): AppError {
+  return new AppError('not_found', 'not_found', 'There is no such consumer.', {
+    hint: 'List them with `daybook consumers list`.',
+  })
+}
+
+export function unknownDeadLetter(): AppError {
+  return new AppError('not_found', 'not_found', 'There is no such dead letter.', {
+    hint: 'List them with `daybook consumers dead-letters`.',
+  })
+}
+
+export function takenName(): AppError {
+  return new AppError('conflict', 'consumer_taken', 'The consumer of this name belongs to another user.', {
+    hint: 'Choose another name.',
+  })
+}
+
+export function tooManyConsumers(most: number): AppError {
+  return new AppError('conflict', 'too_many_consumers', `There are ${most} consumers, and no more are allowed.`, {
+    hint: 'Delete one that is no longer needed.',
+  })
+}
+
+function epochChanged(): AppError {
+  return new AppError('conflict', 'epoch_changed', 'The ledger was restored or replaced since this consumer read.', {
+    hint: 'Choose where it continues: `daybook consumers seek`, with "same" for where it stands.',
+  })
+}
+
+function leaseLost(): AppError {
+  return new AppError('conflict', 'lease_lost', 'Another instance reads for this consumer, or its position was set.', {
+    hint: 'Read again without fence.',
+  })
+}
+
+function outOfRange({ checkpoint, read_to }: ConsumerPlace): AppError {
+  const detail = `The checkpoint must be from ${toTimestamp(checkpoint)}, which is acknowledged, to ${toTimestamp(read_to)}, which was read.`
+  return new AppError('conflict', 'checkpoint_out_of_range', detail)
+}
+
+function tooManyDeadLetters(): AppError {
+  const detail = `The consumer has ${CONSUMER_LIMITS.deadLetters} dead letters, and no more are kept.`
+  return new AppError('conflict', 'too_many_dead_letters', detail, { hint: 'Retry or delete some.' })
+}

@@ -1,0 +1,158 @@
+import type { ConsumerPosition } from '../model/consumers/consumer.js'
+import type { FilterValues } from '../model/events/filter-values.js'
+import type { Micros } from '../model/timestamp.js'
+
+/** A consumer as stored. */
+export interface StoredConsumer {
+  name: string
+  owner_user_id: string | null
+  filters: FilterValues
+  /** Everything up to here is acknowledged. */
+  checkpoint: Micros
+  /** Of the ledger in which the checkpoint was set. */
+  epoch: string
+  /** Fencing number of the last lease. Each lease has a higher one, also across restores: it is at least a time in ms. */
+  fence: number
+  /** The lease is over then; a released one is over already. */
+  leased_until: Micros
+  acknowledged_at: Micros | null
+  failures: number
+  last_error: string | null
+  failed_at: Micros | null
+  created_at: Micros
+  updated_at: Micros
+  dead_letters: number
+  /** Those of them that are to be delivered again. */
+  retries: number
+}
+
+/** A consumer by name. With `owner`, another owner's is not found. */
+export interface ConsumerKey {
+  name: string
+  owner?: string | undefined
+}
+
+export interface ConsumerDraft {
+  name: string
+  owner_user_id: string | null
+  /** Absent: those of the stored one stay; a new one has none. */
+  filters?: FilterValues | undefined
+  /** Of a new one only. */
+  position: ConsumerPosition
+}
+
+/** A request to read, or that one has read. */
+export interface LeaseRequest {
+  /** Of the caller's lease; absent: it has none yet. */
+  fence?: number | undefined
+  now: Micros
+  /** The end of the lease; `now`: it is released. */
+  until: Micros
+  /** The checkpoint after what was read: acknowledgements may go that far. */
+  readTo?: Micros | undefined
+}
+
+export type Lease =
+  | { granted: true; consumer: StoredConsumer }
+  /** Another instance has it until then. */
+  | { granted: false; until: Micros }
+
+export interface NewDeadLetter {
+  dedupe_key: string
+  captured_at: Micros
+  error: string
+  attempts: number
+}
+
+export interface StoredDeadLetter extends NewDeadLetter {
+  id: number
+  failed_at: Micros
+  retrying: boolean
+}
+
+export interface Acknowledgement {
+  fence: number
+  now: Micros
+  /** The end of the lease from now on; `now`: it is released. */
+  until: Micros
+  /** Absent: it stays. */
+  checkpoint?: Micros | undefined
+  /** A dead letter that was delivered again and is done, or is among `deadLetters` again. */
+  retried?: number | undefined
+  deadLetters?: readonly NewDeadLetter[] | undefined
+  /** A failure to report. */
+  error?: string | undefined
+}
+
+/** How many events there are after a checkpoint, of any kind. */
+export interface Unread {
+  events: number
+  /** False: at least. */
+  exact: boolean
+  /** When the first of them was captured. */
+  oldest: Micros | null
+}
+
+/** Dead letters: one, or all of a consumer. */
+export type DeadLetterChoice = number | 'all'
+
+/**
+ * Named consumers. Every rule about leases and checkpoints is checked in the transaction that applies it, so that any
+ * number of servers may answer for one consumer. Every method but `find` and `list` throws `not_found/not_found` for a
+ * consumer that does not exist or has another owner.
+ *
+ * Source: docs/decisions/0070.
+ */
+export interface ConsumerStore {
+  find(key: ConsumerKey): Promise<StoredConsumer | undefined>
+
+  /** All, or one owner's, by name. */
+  list(owner?: string): Promise<StoredConsumer[]>
+
+  /**
+   * Creates a consumer, or replaces the filters of the one with that name.
+   *
+   * @throws AppError `conflict/consumer_taken` for another owner's, `conflict/too_many_consumers`
+   */
+  save(
+    draft: ConsumerDraft,
+    rules: { owner?: string | undefined; most: number; now: Micros },
+  ): Promise<{ created: boolean; consumer: StoredConsumer }>
+
+  delete(key: ConsumerKey): Promise<void>
+
+  /**
+   * Gives a lease to a caller without one if none is valid; extends the caller's own, also one that is over as long as no
+   * other instance has taken it.
+   *
+   * @throws AppError `conflict/epoch_changed`, `conflict/lease_lost`
+   */
+  lease(key: ConsumerKey, request: LeaseRequest): Promise<Lease>
+
+  /**
+   * Moves the checkpoint, keeps dead letters and reports a failure, all of it or nothing. To acknowledge the checkpoint
+   * again only extends the lease.
+   *
+   * @throws AppError `conflict/epoch_changed`, `conflict/lease_lost`, `conflict/checkpoint_out_of_range` for one before the
+   *   stored one or after what was read, `conflict/too_many_dead_letters`
+   */
+  acknowledge(key: ConsumerKey, acknowledgement: Acknowledgement): Promise<StoredConsumer>
+
+  /** Moves the checkpoint anywhere. Ends the lease, and takes over the epoch of the ledger. */
+  seek(key: ConsumerKey, position: ConsumerPosition, now: Micros): Promise<StoredConsumer>
+
+  /** One answer for each checkpoint. */
+  unread(checkpoints: readonly Micros[]): Promise<Unread[]>
+
+  /** A page by id: the first `limit` after `after`. */
+  listDeadLetters(key: ConsumerKey, page: { after: number; limit: number }): Promise<StoredDeadLetter[]>
+
+  /** The first that is to be delivered again. */
+  findRetry(key: ConsumerKey): Promise<StoredDeadLetter | undefined>
+
+  /** Has them delivered again. @returns how many @throws AppError `not_found/not_found` for one that does not exist */
+  retryDeadLetters(key: ConsumerKey, choice: DeadLetterChoice): Promise<number>
+
+  /** Gives them up. @returns how many @throws AppError as `retryDeadLetters` */
+  deleteDeadLetters(key: ConsumerKey, choice: DeadLetterChoice): Promise<number>
+}

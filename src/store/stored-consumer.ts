@@ -1,0 +1,49 @@
+import type { ConsumerPlace } from './consumer-rules.js'
+import type { StoredConsumer, StoredDeadLetter } from './consumer-store.js'
+
+/** Of a row of `consumers`. */
+export function toPlace(row: Record<string, unknown>): ConsumerPlace {
+  return {
+    checkpoint: Number(row.checkpoint),
+    read_to: Number(row.read_to),
+    epoch: String(row.epoch),
+    fence: Number(row.fence),
+    leased_until: Number(row.leased_until),
+  }
+}
+
+/** Of a row of `consumers` with `dead_letters` and `retries`. */
+export function toConsumer(row: Record<string, unknown>): StoredConsumer {
+  const { read_to: _, ...place } = toPlace(row)
+  return {
+    ...place,
+    name: String(row.name),
+    owner_user_id: row.owner_user_id === null ? null : String(row.owner_user_id),
+    filters: JSON.parse(String(row.filters)),
+    acknowledged_at: numberOrNull(row.acknowledged_at),
+    failures: Number(row.failures),
+    last_error: row.last_error === null ? null : String(row.last_error),
+    failed_at: numberOrNull(row.failed_at),
+    created_at: Number(row.created_at),
+    updated_at: Number(row.updated_at),
+    dead_letters: Number(row.dead_letters),
+    retries: Number(row.retries),
+  }
+}
+
+/** Of a row of `dead_letters`. */
+export function toDeadLetter(row: Record<string, unknown>): StoredDeadLetter {
+  return {
+    id: Number(row.id),
+    dedupe_key: String(row.dedupe_key),
+    captured_at: Number(row.captured_us),
+    error: String(row.error),
+    attempts: Number(row.attempts),
+    failed_at: Number(row.failed_at),
+    retrying: Boolean(row.retrying),
+  }
+}
+
+function numberOrNull(value: unknown): number | null {
+  return value === null ? null : Number(value)
+}
