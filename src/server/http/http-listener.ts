@@ -19,8 +19,8 @@ export const HTTP_LIMITS = {
   keepAliveTimeout: 5_000,
   /** Without a byte either way; longer than any long poll, and than a stream goes without a sign of life. */
   idleTimeout: 120_000,
-  /** How often it is looked whether a sender that has closed its side still waits. */
-  halfClosedProbe: 2_000,
+  /** When it is checked whether a sender that has closed its side still waits: soon, then ever more rarely. */
+  halfClosedProbe: { first: 100, factor: 4, longest: 1_600 },
   maxHeaderSize: 16 * 1024,
   /** One more than is accepted: Node drops further lines silently, and this one shows that there are more. */
   maxHeadersCount: HEADER_LIMITS.lines + 1,
@@ -45,14 +45,20 @@ const EXHAUSTED: readonly (string | undefined)[] = ['EMFILE', 'ENFILE']
  * Source: RFC 9110, "Informational 1xx"; HTTP/1.0 has none.
  */
 function probeHalfClosed(socket: Socket, unanswered: readonly ServerResponse[]): void {
-  const probe = setInterval(() => {
-    const current = unanswered.find(res => res.socket === socket)
-    if (current?.headersSent) {
-      // Readers of event streams close a side only with the whole connection, and a silent stream would not notice.
-      if (isHeld(current.req)) socket.destroy()
-    } else if (current && current.req.httpVersionMinor > 0) current.writeProcessing()
-  }, HTTP_LIMITS.halfClosedProbe)
-  socket.once('close', () => clearInterval(probe))
+  const { first, factor, longest } = HTTP_LIMITS.halfClosedProbe
+  let timer: NodeJS.Timeout | undefined
+  const probeAfter = (waitMs: number) => {
+    timer = setTimeout(() => {
+      const current = unanswered.find(res => res.socket === socket)
+      if (current?.headersSent) {
+        // Readers of event streams close a side only with the whole connection, and a silent stream would not notice.
+        if (isHeld(current.req) && waitMs === longest) socket.destroy()
+      } else if (current && current.req.httpVersionMinor > 0) current.writeProcessing()
+      probeAfter(Math.min(factor * waitMs, longest))
+    }, waitMs)
+  }
+  probeAfter(first)
+  socket.once('close', () => clearTimeout(timer))
 }
 
 /** Listens over TCP and over the owner's socket, and stops without losing what was accepted. */

@@ -332,7 +332,7 @@ class EndlessLedger extends MemoryLedger {
   }
 }
 
-t.test('a question is given up when the connection of its reader is closed', async t => {
+t.test('a question is given up soon after the connection of its reader is closed', async t => {
   const abandoned = SLICED.map(async path => {
     const ledger = new EndlessLedger()
     const { port } = await serve(t, { ledger })
@@ -340,8 +340,9 @@ t.test('a question is given up when the connection of its reader is closed', asy
     socket.write(`GET ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`)
     await until(() => ledger.underWay === 1)
     socket.destroy()
+    const left = performance.now()
     await until(() => ledger.givenUp === 1)
-    t.pass(path)
+    t.ok(performance.now() - left < 3_000, path)
   })
   await Promise.all(abandoned)
 })

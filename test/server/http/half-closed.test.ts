@@ -5,13 +5,15 @@ import t, { type Test } from 'tap'
 import { ownFolder } from '../../black-box/own-folder.js'
 import { message, type Served, serve, until } from '../serve.js'
 
-/** Everything that the server sends until it closes, to a sender that closes its own side after the request. */
+const INTERIM = 'HTTP/1.1 102 Processing\r\n\r\n'
+
+/** All answers that the server sends until it closes, to a sender that closes its own side after the request. */
 async function sendAndClose(socket: Socket, text: string): Promise<string> {
   const chunks: Buffer[] = []
   socket.on('data', chunk => chunks.push(chunk))
   socket.end(text)
   await once(socket, 'close')
-  return Buffer.concat(chunks).toString()
+  return Buffer.concat(chunks).toString().replaceAll(INTERIM, '')
 }
 
 function get(path: string): string {
