@@ -3,7 +3,7 @@ import type { PlatformSource } from '../model/platforms/platform-source.js'
 import { SUBSCRIPTION_LIMITS } from '../model/subscriptions/subscription.js'
 import { type AccountsSettings, readAccounts } from './accounts-settings.js'
 import { readChatAccount, readChatSite } from './chat-account.js'
-import { type ListenSettings, readAllowedHosts, readListen, readPublicUrl } from './listen-settings.js'
+import { type ListenSettings, readAllowedHosts, readCorsOrigins, readListen, readPublicUrl } from './listen-settings.js'
 import { type LocalSettings, readLocal } from './local-settings.js'
 import type { SettingReader } from './reading/setting-reader.js'
 import type { ServeFlags } from './serve-settings.js'
@@ -30,6 +30,8 @@ export interface LedgerSettings extends LocalSettings, ListenSettings {
   publicUrl?: string
   /** Further host names of the server; that of the public URL is always included. */
   allowedHosts: readonly string[]
+  /** Origins whose pages may call the API with a token. */
+  corsOrigins: readonly string[]
   /** A ledger without users may be reached from other machines, under any host name. */
   allowOpen: boolean
   accounts: AccountsSettings
@@ -79,6 +81,7 @@ export function readLedger(reader: SettingReader, flags: ServeFlags): LedgerSett
     }),
     ...(publicUrl === undefined ? {} : { publicUrl }),
     allowedHosts: readAllowedHosts(reader),
+    corsOrigins: readCorsOrigins(reader),
     allowOpen: flags.allowOpen ?? false,
     isDemo: flags.demo ?? false,
     accounts: readAccounts(reader, local.home),

@@ -19,6 +19,7 @@ export interface ListenFlags {
 const LOOPBACK = '127.0.0.1'
 const HOST_NAME = /^[A-Za-z0-9](?:[A-Za-z0-9._-]{0,252}[A-Za-z0-9])?$/
 const MOST_HOSTS = 100
+const MOST_ORIGINS = 100
 const ROOT_PATH = /^(?:\/[A-Za-z0-9._~-]+)+$/
 
 /** Whether only this machine can reach a listener on that host. A name other than localhost may resolve to anything. */
@@ -54,6 +55,18 @@ export function readPublicUrl(reader: SettingReader): string | undefined {
 export function readAllowedHosts(reader: SettingReader): readonly string[] {
   const allowed = 'is not a list of host names and IP addresses, with commas and without ports'
   return reader.text('EVENT_ALLOWED_HOSTS', acceptHosts, allowed) ?? []
+}
+
+/** Origins whose pages may call the ledger's API with a token. */
+export function readCorsOrigins(reader: SettingReader): readonly string[] {
+  const allowed = 'is not a list of http or https addresses without paths, with commas; "*" is not supported'
+  return reader.text('EVENT_CORS_ORIGINS', acceptOrigins, allowed) ?? []
+}
+
+function acceptOrigins(text: string): string[] | undefined {
+  const origins = text.split(',').map(origin => acceptOrigin(origin.trim()))
+  if (text.includes('*') || origins.length > MOST_ORIGINS || origins.includes(undefined)) return undefined
+  return origins.filter(origin => origin !== undefined)
 }
 
 function acceptHosts(text: string): string[] | undefined {

@@ -49,6 +49,7 @@ export type ServeOptions = Partial<Omit<LedgerServerOptions, 'settings'>> & {
 export const SETTINGS: LedgerServerSettings = {
   rootPath: '',
   allowOpen: false,
+  corsOrigins: [],
   webhookSecrets: { chat: [], forum: [], code_a: [], code_b: [] },
   requireVerified: false,
   writers: 'anyone',

@@ -57,6 +57,8 @@ t.test('every setting can be given by the environment', async t => {
     EVENT_ROOT_PATH: '/books/ledger',
     EVENT_PUBLIC_URL: 'https://Ledger.example.org:8443/',
     EVENT_ALLOWED_HOSTS: 'ledger.lan, 10.0.0.5,[2001:db8::5]',
+    EVENT_CORS_ORIGINS: 'https://Dash.example.org, http://127.0.0.1:5173/',
+    EVENT_ACCESS_LOG: '1',
     BOARD_HOST: 'localhost',
     BOARD_PORT: '65535',
     BOARD_ROOT_PATH: '/board',
@@ -79,6 +81,7 @@ t.test('every setting can be given by the environment', async t => {
       anonymousRate: 0,
       publicUrl: 'https://ledger.example.org:8443',
       allowedHosts: ['ledger.lan', '10.0.0.5', '2001:db8::5'],
+      corsOrigins: ['https://dash.example.org', 'http://127.0.0.1:5173'],
       webhooks: {
         secrets: { chat: ['one'], forum: [], code_a: ['new', 'old'], code_b: [] },
         requireVerified: true,
@@ -86,7 +89,7 @@ t.test('every setting can be given by the environment', async t => {
       },
     },
     board: { host: 'localhost', port: 65535, rootPath: '/board', columns: ['todo', 'done'] },
-    log: { level: 'debug', format: 'json' },
+    log: { level: 'debug', format: 'json', access: true },
   })
 })
 
@@ -176,6 +179,14 @@ const refused: {
     field: 'EVENT_PUBLIC_URL',
     detail: /is not an http/,
   },
+  ...['*', 'dash.example.org', 'https://a.example/x', 'https://a.example,,', 'null', 'https://*.example'].map(
+    origins => ({
+      name: `origins that are ${origins}`,
+      env: { EVENT_CORS_ORIGINS: origins },
+      field: 'EVENT_CORS_ORIGINS',
+      detail: /is not a list of http or https addresses without paths/,
+    }),
+  ),
   ...['https://ledger.lan', 'ledger.lan:8765', '*.lan', 'ledger.lan,,', Array(101).fill('a').join()].map(hosts => ({
     name: `host names that are ${hosts.slice(0, 20)}`,
     env: { EVENT_ALLOWED_HOSTS: hosts },

@@ -197,6 +197,7 @@ function createServer(
       allowOpen,
       writers,
       anonymousRate,
+      corsOrigins: settings.corsOrigins,
       ...(hosts ? { knownHosts: hosts } : {}),
       ...(publicUrl === undefined ? {} : { publicUrl }),
       ...(chatSite === undefined ? {} : { chatSite }),

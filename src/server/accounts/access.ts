@@ -16,7 +16,10 @@ import type { Access, HttpRequest as AnyRequest, Route } from '../http/route.js'
 import { readShownCredentials } from '../request/shown-credentials.js'
 
 /** The parts of a request that decide, and what the decision sets. */
-type HttpRequest = Pick<AnyRequest<Identity>, 'headers' | 'socket' | 'local' | 'identity' | 'isAnonymous'>
+type HttpRequest = Pick<
+  AnyRequest<Identity>,
+  'headers' | 'socket' | 'local' | 'identity' | 'isAnonymous' | 'crossOrigin'
+>
 
 export interface AccessParts {
   accounts: Pick<Accounts, 'identify' | 'isClosed'>
@@ -81,7 +84,7 @@ const FOR_READERS: ReadonlySet<Access> = new Set(['anybody', 'read'])
  * A ledger without users is open to every caller that can reach it, so foreign pages must be kept out. A foreign page
  * calls by its own host name that resolves to this machine (its `Host` exposes it), or from its own origin (`Origin`,
  * `Sec-Fetch-Site`). The rule on origins does not apply to webhooks whose deliveries must prove themselves; for others,
- * see `createPageCheck`. Requests over the owner's socket come from an admin: a process that may open the socket could also
+ * see `createPageCheck`; nor to pages of listed origins (`CrossOrigin`), whose cookies do not count. Requests over the owner's socket come from an admin: a process that may open the socket could also
  * read the files.
  *
  * A closed ledger with configured host names answers only under these: otherwise a foreign page could reach a ledger in a
@@ -106,14 +109,17 @@ export function createAccess(parts: AccessParts): Authorise {
     if (route.access === 'local') throw localOnly()
     if (!allowOpen && !isLoopbackHost(req.headers.host) && !(await accounts.isClosed())) throw hostNotAllowed()
     if (knowsHost && !knowsHost(req.headers.host, req.socket.localAddress)) throw unknownHost()
-    const shown = readShownCredentials(req, cookieName)
+    const credentials = readShownCredentials(req, cookieName)
+    const isCrossOrigin = req.crossOrigin !== undefined
+    const shown = isCrossOrigin ? { ...credentials, session: undefined } : credentials
     req.identity = rule.login === 'unasked' ? ANONYMOUS : await identify(req, shown)
     if (req.identity.kind === 'writer' && rule.login !== 'optional') throw recordsOnly()
     if (req.identity.kind === 'reader' && !FOR_READERS.has(route.access)) throw readsOnly()
     req.isAnonymous = req.identity.kind === 'anonymous' || req.identity.kind === 'open'
     if (!isLoggedIn(req.identity, rule)) throw unauthenticated()
     const isCookieWrite = req.identity.kind === 'session' && route.method !== 'GET'
-    if (rule.ownOrigin && !originAllowed(route, req, { publicOrigin, isCookieWrite })) throw originNotAllowed()
+    if (rule.ownOrigin && !isCrossOrigin && !originAllowed(route, req, { publicOrigin, isCookieWrite }))
+      throw originNotAllowed()
     if (route.access === 'record') return restrictRecording(req, { shown, writers })
     if (isCookieWrite && !showsCsrfToken(req)) throw csrfFailed()
     if (rule.admin && !isAdmin(req.identity)) throw adminsOnly()

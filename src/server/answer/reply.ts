@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http'
+import { permission } from '../http/cross-origin.js'
 import type { HttpRequest, Reply } from '../http/route.js'
 import { type AnswerBudget, busy, PIECE_BYTES } from './answer-budget.js'
 import { BodyWriter, untilClosed } from './body-writer.js'
@@ -41,7 +42,7 @@ const TLS_ONLY: readonly string[] = ['Strict-Transport-Security', 'max-age=31536
 
 const SMALL_BYTES = 16 * 1024
 
-type AnsweredRequest = Pick<HttpRequest, 'requestId' | 'tlsOnly'>
+type AnsweredRequest = Pick<HttpRequest, 'requestId' | 'tlsOnly' | 'crossOrigin'>
 
 /** Headers of an API answer whose handler writes it itself, names and values in turn. */
 export function apiHeaders(req: AnsweredRequest): string[] {
@@ -61,9 +62,10 @@ export function pageHeaders(req: AnsweredRequest): string[] {
   return withRequest(PAGE_ANSWER, req)
 }
 
-function withRequest(headers: readonly string[], { requestId, tlsOnly }: AnsweredRequest): string[] {
+function withRequest(headers: readonly string[], { requestId, tlsOnly, crossOrigin }: AnsweredRequest): string[] {
   const all = [...headers, 'X-Request-Id', requestId]
   if (tlsOnly) all.push(...TLS_ONLY)
+  if (crossOrigin !== undefined) all.push(...permission(crossOrigin))
   return all
 }
 

@@ -91,6 +91,8 @@ export interface HttpRequest<Who = unknown> extends Request {
   tlsOnly: boolean
   /** The proved identity; the anonymous one if the route does not identify its callers. */
   identity: Who
+  /** It comes from a page of this listed origin, which may read the answer. */
+  crossOrigin?: string
   /** Its sender has proved nothing. */
   isAnonymous: boolean
   /** Logged at `info`, although its route usually is not. */

@@ -7,6 +7,7 @@ import { send as sendReply } from '../answer/reply.js'
 import { hasLeft } from '../answer/slow-reader.js'
 import { refusalShown, type ShowPlainPage } from '../pages/plain-pages.js'
 import { checkRequestForm } from '../request/request-form.js'
+import { type CrossOrigin, preflight } from './cross-origin.js'
 import { type HttpRequest, METHODS, type Method, type Reply, type Route } from './route.js'
 
 /** Called for every request after its answer. */
@@ -31,6 +32,8 @@ export interface RouterParts<Rule extends string, Who> {
   authorise: (route: Pick<Route<Rule, Who>, 'access' | 'method'>, req: HttpRequest<Who>) => Promise<void>
   /** Answers browsers that open an address of the API; without it they receive JSON. */
   showPlain?: ShowPlainPage
+  /** Permits pages of other origins; absent: none. */
+  crossOrigin?: CrossOrigin<Rule>
   /** `WWW-Authenticate` for a caller without a login; `Bearer` when absent. */
   challenge?: string
   /** The identity of a request before `authorise`. */
@@ -66,6 +69,7 @@ export function createRouter<Rule extends string, Who>({
   authorise,
   anonymous,
   challenge,
+  crossOrigin,
   observe,
   tlsOnly,
   requestIds,
@@ -84,6 +88,8 @@ export function createRouter<Rule extends string, Who>({
 
   const answer = async (route: Route<Rule, Who>, req: HttpRequest<Who>, res: ServerResponse) => {
     const outcome: RequestOutcome<Rule, Who> = { req, res, pattern: route.pattern, access: route.access }
+    const origin = crossOrigin?.originOf(req, route.access)
+    if (origin !== undefined) req.crossOrigin = origin
     try {
       await authorise(route, req)
       // Handlers notice a sender that leaves by an event, which has already passed for one that left during `authorise`.
@@ -100,16 +106,30 @@ export function createRouter<Rule extends string, Who>({
     observe(outcome)
   }
 
+  /** Answers the preflight of a page that may use some of the methods. @returns its headers */
+  const permitPage = (req: HttpRequest<Who>, allowed: readonly Method[]): string[] => {
+    const originFor = (method: Method) => {
+      const route = routeOf(method, req.path)
+      return route && crossOrigin?.originOf(req, route.access)
+    }
+    const methods = allowed.filter(method => originFor(method) !== undefined)
+    const [method] = methods
+    const origin = method && originFor(method)
+    if (origin === undefined) return []
+    req.crossOrigin = origin
+    return preflight(methods)
+  }
+
   const answerUnmatched = (req: HttpRequest<Who>, res: ServerResponse) => {
     const allowed = METHODS.filter(method => app.find(method, req.path).handlers.length > 0)
     const headers = ['Allow', allowHeader(allowed)]
     if (allowed.length === 0) {
       send(req, res, problemReply({ status: 404, code: 'not_found', detail: 'There is no such path.' }))
     } else if (req.method === 'OPTIONS') {
-      send(req, res, { status: 204, body: '', headers })
+      send(req, res, { status: 204, body: '', headers: [...headers, ...permitPage(req, allowed)] })
     } else {
       const detail = `This path does not answer ${req.method}. It answers: ${allowHeader(allowed)}.`
-      const text = `It accepts ${allowed.join(' and ')}: ${summaryOf(allowed[0] as Method, req.path)}.`
+      const text = `It accepts ${allowed.join(' and ')}: ${routeOf(allowed[0] as Method, req.path)?.doc.summary}.`
       const page = { status: 405, headers, title: 'This address is for programs', text }
       send(req, res, showPlain(req, page) ?? problemReply({ status: 405, code: 'method_not_allowed', detail }, headers))
     }
@@ -124,11 +144,11 @@ export function createRouter<Rule extends string, Who>({
     onNoMatch: answerUnmatched,
   })
   app.parse = splitTarget
-  const summaries = new Map<unknown, string>()
-  const summaryOf = (method: Method, path: string) => summaries.get(app.find(method, path).handlers[0])
+  const byHandler = new Map<unknown, Route<Rule, Who>>()
+  const routeOf = (method: Method, path: string) => byHandler.get(app.find(method, path).handlers[0])
   for (const route of routes) {
     const handle = (req: HttpRequest<Who>, res: ServerResponse) => void answer(route, req, res)
-    summaries.set(handle, route.doc.summary)
+    byHandler.set(handle, route)
     app.add(route.method, toPolkaPattern(rootPath + route.pattern), handle)
   }
   const paths = routes.map(({ method, pattern }) => [method, rootPath + pattern] as const)

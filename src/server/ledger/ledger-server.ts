@@ -20,6 +20,7 @@ import { RefusedDeliveries } from '../events/refused-deliveries.js'
 import type { AcceptLargeDelivery } from '../events/webhooks.js'
 import { addressOf, createRequestAddress } from '../http/caller-address.js'
 import { type ConnectionLimits, connectionLimits, consumerLimits } from '../http/connection-limits.js'
+import { CrossOrigin } from '../http/cross-origin.js'
 import { HeldPlaces } from '../http/held-places.js'
 import { createHttpApp, type HttpApp } from '../http/http-app.js'
 import type { Access, HttpRequest } from '../http/route.js'
@@ -48,6 +49,8 @@ export interface LedgerServerSettings {
   allowOpen: boolean
   /** Names and addresses under which the ledger answers, as well as loopback ones and the address it is reached at; absent: any. */
   knownHosts?: readonly string[]
+  /** Origins whose pages may call the API with a token. */
+  corsOrigins: readonly string[]
   /** Per source, all currently valid ones. */
   webhookSecrets: Readonly<Record<PlatformSource, readonly string[]>>
   /** Refuse unproved deliveries. */
@@ -226,6 +229,11 @@ export function createLedgerServer(options: LedgerServerOptions): LedgerServer {
     anonymous: ANONYMOUS,
     compressible: new Set<Access>(['read']),
     showPlain: login.showPlain,
+    crossOrigin: new CrossOrigin<Access>({
+      origins: settings.corsOrigins,
+      publicOrigin: publicUrl?.origin,
+      accesses: new Set(['record', 'read', 'write']),
+    }),
     tlsOnly: cookieSecure,
     requestIds,
     logger,
