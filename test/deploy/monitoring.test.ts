@@ -30,6 +30,8 @@ async function readMetrics(t: Test): Promise<Record<'ledger' | 'board', string>>
     headers: { 'content-type': 'application/json' },
     body,
   })
+  const json = { 'content-type': 'application/json' }
+  await fetch(`${running.ledger?.url}/api/consumers/deploys`, { method: 'PUT', headers: json, body: '{}' })
   await fetch(`${running.ledger?.url}/webhooks/code_a`, { method: 'POST', body: '?' })
   const textOf = async (url: string | undefined) => (await fetch(`${url}/metrics`)).text()
   return { ledger: await textOf(running.ledger?.url), board: await textOf(running.board?.url) }

@@ -82,7 +82,19 @@ const NOTHING = { from: null, to: null, starts: [], counts: [], count: 0, bySour
 
 function bySourceAlone({ sources: _, kinds, ...filter }: HistogramQuery): boolean {
   const { subscriptionIds, subjectId, actors, target, verified, outcomes, search, excluded } = filter
-  const others = [subscriptionIds, subjectId, actors, target, verified, outcomes, search, excluded]
+  const { occurredFrom, occurredTo } = filter
+  const others = [
+    subscriptionIds,
+    subjectId,
+    actors,
+    target,
+    verified,
+    outcomes,
+    search,
+    excluded,
+    occurredFrom,
+    occurredTo,
+  ]
   return others.every(value => value === undefined) && (kinds === undefined || kinds.includes('*'))
 }
 

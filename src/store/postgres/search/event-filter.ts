@@ -19,7 +19,7 @@ export interface FilterSql {
 
 /** A filter as conditions of SQL, which every event that matches passes. */
 export function filterSql(filter: EventFilter): FilterSql {
-  const { search = [], excluded = {} } = filter
+  const { search = [], excluded = {}, occurredFrom, occurredTo } = filter
   const values: Value[] = []
   const parameter = (value: Value) => `$${values.push(value)}`
   const conditions: string[] = []
@@ -42,7 +42,7 @@ export function filterSql(filter: EventFilter): FilterSql {
   return {
     conditions: conditions.map(condition => ` AND ${condition}`).join(''),
     values,
-    isExact: search.every(isDecided),
+    isExact: occurredFrom === undefined && occurredTo === undefined && search.every(isDecided),
   }
 }
 
