@@ -1,0 +1,199 @@
+import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { request } from 'node:https'
+import { type AddressInfo, createServer } from 'node:net'
+import { join } from 'node:path'
+import t, { type Test } from 'tap'
+import { serve } from '../../src/runtime/serve/serve.js'
+import { readServeSettings } from '../../src/settings/serve-settings.js'
+import { ownFolder } from '../black-box/own-folder.js'
+import { memorySources } from '../settings/memory-sources.js'
+import { readDeployed } from './deploy-files.js'
+
+const ADMIN_TOKEN = 'long-enough-secret-word'
+const ADMIN = { 'x-event-admin-token': ADMIN_TOKEN }
+const EVENT = { kind: 'deploy.finished', subject_type: 'deploy', source: 'ci' }
+
+interface Proxy {
+  port: number
+  folder: string
+}
+
+/** Programs that serve a configuration in the foreground. The tests change addresses and paths in the files, and nothing else. */
+const PROXIES: Record<
+  string,
+  (site: { ledger: string; board: string } & Proxy) => { file: string; text: string; args: string[] }
+> = {
+  nginx: ({ ledger, board, port, folder }) => {
+    const site = readDeployed('proxy/nginx.conf')
+      .replace(/server \{\n {4}listen 80;[\s\S]*?\n\}\n/, '')
+      .replaceAll('listen 443 ssl', `listen 127.0.0.1:${port} ssl`)
+      .replaceAll(/\/etc\/ssl\/\S+\.pem/g, join(folder, 'certificate'))
+      .replaceAll(/\/etc\/ssl\/\S+\.key/g, join(folder, 'key'))
+      .replaceAll('http://127.0.0.1:8765', ledger)
+      .replaceAll('http://127.0.0.1:8766', board)
+    const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(
+      name => `${name}_temp_path ${folder}/temp;`,
+    )
+    const user = process.getuid?.() === 0 ? 'user root; ' : ''
+    const main = `${user}daemon off; pid ${folder}/pid; error_log stderr; events {} http { access_log off; ${temporary.join(' ')}`
+    return { file: 'nginx.conf', text: `${main}\n${site}\n}`, args: ['-p', folder, '-c', join(folder, 'nginx.conf')] }
+  },
+  caddy: ({ ledger, board, port, folder }) => {
+    const tls = `\ttls ${join(folder, 'certificate')} ${join(folder, 'key')}\n`
+    const site = readDeployed('proxy/Caddyfile')
+      .replaceAll(/^(\S+\.example\.org) \{\n/gm, `https://$1:${port} {\n\tbind 127.0.0.1\n${tls}`)
+      .replaceAll('127.0.0.1:8765', new URL(ledger).host)
+      .replaceAll('127.0.0.1:8766', new URL(board).host)
+    const main = '{\n\tadmin off\n\tauto_https off\n\tgrace_period 100ms\n}\n'
+    const file = join(folder, 'Caddyfile')
+    return { file: 'Caddyfile', text: main + site, args: ['run', '--adapter', 'caddyfile', '--config', file] }
+  },
+}
+
+for (const [program, configure] of Object.entries(PROXIES)) {
+  const isThere = spawnSync('which', [program]).status === 0
+  const skip = isThere ? false : `SKIPPED: ${program} is not installed`
+  t.test(`${program} serves ledger and board with our file, streams included`, { skip }, async t => {
+    const folder = ownFolder(t)
+    const port = await freePort()
+    const { ledger, board } = await startDaybook(t, folder, port)
+    makeCertificate(folder)
+    const { file, text, args } = configure({ ledger, board, port, folder })
+    writeFileSync(join(folder, file), text, { mode: 0o600 })
+    if (program === 'nginx') execFileSync('nginx', ['-t', ...args], { stdio: 'pipe' })
+    const proxy = spawn(program, args, {
+      stdio: ['ignore', 'ignore', 'pipe'],
+      env: { PATH: process.env.PATH, HOME: folder },
+    })
+    t.teardown(() => end(proxy))
+    const ask = asker(port)
+    await untilAnswers(ask, proxy)
+
+    t.match(await ask('/api/health'), { status: 200, body: /"status":"ok"/ })
+    t.match(await ask('/', { host: 'board.example.org' }), { status: 200, body: /<!doctype html>/i })
+    const large = ['a', 'b', 'c'].map(id => ({ ...EVENT, subject_id: id, payload: { text: 'x'.repeat(900_000) } }))
+    t.match(
+      await ask('/api/events', { headers: ADMIN, body: large }),
+      { status: /^20/ },
+      'more than nginx takes by default',
+    )
+
+    const stream = await openStream(port, '/api/stream')
+    t.match(await ask('/api/events', { headers: ADMIN, body: { ...EVENT, subject_id: '2' } }), { status: 201 })
+    await stream.until(/"subject_id":"2"/)
+    stream.close()
+    const wrong = Array.from({ length: 14 }, () => ask('/api/login', { body: { username: 'ada', password: 'wrong' } }))
+    const statuses = (await Promise.all(wrong)).map(({ status }) => status)
+    t.ok(
+      statuses.every(status => [401, 429].includes(status)),
+      statuses.join(' '),
+    )
+    if (program === 'nginx') t.ok(statuses.includes(429), 'nginx slows down who guesses passwords')
+  })
+}
+
+async function startDaybook(t: Test, folder: string, port: number) {
+  const env = {
+    ...{ EVENT_LOG_LEVEL: 'silent', EVENT_ADMIN_TOKEN: ADMIN_TOKEN, BOARD_HOME: join(folder, 'board') },
+    ...{ EVENT_PUBLIC_URL: `https://ledger.example.org:${port}`, EVENT_COOKIE_SECURE: '1' },
+    ...{
+      BOARD_SERVICE_URL: `https://board.example.org:${port}`,
+      BOARD_COOKIE_SECURE: '1',
+      BOARD_PASSWORD: 'a-long-password',
+    },
+    ...{ EVENT_TRUSTED_PROXIES: '127.0.0.1/32', BOARD_TRUSTED_PROXIES: '127.0.0.1/32' },
+  }
+  const sources = memorySources({ env })
+  const running = await serve(
+    readServeSettings({ db: join(folder, 'events.db'), port: '0', boardPort: '0' }, sources),
+    sources,
+  )
+  t.teardown(() => running.close())
+  return { ledger: running.ledger?.url ?? '', board: running.board?.url ?? '' }
+}
+
+function makeCertificate(folder: string): void {
+  mkdirSync(join(folder, 'temp'))
+  const files = ['-keyout', join(folder, 'key'), '-out', join(folder, 'certificate')]
+  const names = 'subjectAltName=DNS:ledger.example.org,DNS:board.example.org'
+  const kind = ['-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-days', '2']
+  execFileSync('openssl', ['req', ...kind, '-subj', '/CN=test', '-addext', names, ...files], { stdio: 'pipe' })
+}
+
+interface Asked {
+  host?: string
+  headers?: Record<string, string>
+  body?: unknown
+}
+type Ask = (path: string, asked?: Asked) => Promise<{ status: number; body: string }>
+
+function asker(port: number): Ask {
+  return async (path, asked) => {
+    const answer = await open(port, path, asked)
+    let body = ''
+    for await (const chunk of answer) body += chunk
+    return { status: answer.statusCode ?? 0, body }
+  }
+}
+
+async function open(port: number, path: string, { host = 'ledger.example.org', headers = {}, body }: Asked = {}) {
+  const json = body === undefined ? undefined : JSON.stringify(body)
+  const type =
+    json === undefined ? {} : { 'content-type': 'application/json', 'content-length': Buffer.byteLength(json) }
+  const call = request({
+    ...{ host: '127.0.0.1', port, path, servername: host, method: json === undefined ? 'GET' : 'POST', agent: false },
+    ...{ rejectUnauthorized: false, headers: { host: `${host}:${port}`, ...headers, ...type } },
+  })
+  call.end(json)
+  const [answer] = (await once(call, 'response')) as [import('node:http').IncomingMessage]
+  return answer.setEncoding('utf8')
+}
+
+async function openStream(port: number, path: string) {
+  const answer = await open(port, path, { headers: ADMIN })
+  if (answer.statusCode !== 200) throw new Error(`The stream is refused: ${answer.statusCode}`)
+  let read = ''
+  answer.on('data', text => {
+    read += text
+  })
+  return {
+    // Caddy ends only after its connections.
+    close: () => answer.destroy(),
+    until: async (expected: RegExp) => {
+      while (!expected.test(read)) await once(answer, 'data')
+    },
+  }
+}
+
+async function untilAnswers(ask: Ask, proxy: ChildProcess): Promise<void> {
+  let printed = ''
+  proxy.stderr?.on('data', text => {
+    printed += text
+  })
+  for (;;) {
+    if (proxy.exitCode !== null) throw new Error(`The proxy ended: ${printed}`)
+    try {
+      if ((await ask('/livez')).status === 200) return
+    } catch {
+      // It does not listen yet.
+    }
+    await new Promise(resolve => setTimeout(resolve, 20))
+  }
+}
+
+async function end(proxy: ChildProcess): Promise<void> {
+  if (proxy.exitCode !== null) return
+  const ended = once(proxy, 'exit')
+  proxy.kill('SIGTERM')
+  await ended
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  server.close()
+  return port
+}
