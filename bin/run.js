@@ -2,6 +2,11 @@
 import module from 'node:module'
 import { fileURLToPath } from 'node:url'
 
+if (!['linux', 'darwin'].includes(process.platform)) {
+  console.error(`Daybook runs on Linux and macOS, and not on ${process.platform}: on Windows, run it in WSL.`)
+  process.exit(78)
+}
+
 // The program is loaded below, on demand, so an older Node gets this sentence instead of a syntax error.
 const [major, minor] = process.versions.node.split('.').map(Number)
 if (major < 20 || (major === 20 && minor < 19)) {

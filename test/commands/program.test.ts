@@ -1,4 +1,4 @@
-import { execFileSync, spawn } from 'node:child_process'
+import { execFileSync, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -37,6 +37,16 @@ for (const { argv, code, out = /^$/, err = /^$/ } of lines) {
   })
 }
 
+t.test('on a system that is not supported it ends with one sentence', async t => {
+  const program = fileURLToPath(new URL('../../../bin/run.js', import.meta.url))
+  const preload = `data:text/javascript,Object.defineProperty(process, 'platform', { value: 'win32' })`
+  const { status, stdout, stderr } = spawnSync(process.execPath, ['--import', preload, program, 'serve'], {
+    encoding: 'utf8',
+  })
+  t.match({ status, stdout }, { status: 78, stdout: '' })
+  t.match(stderr, /^Daybook runs on Linux and macOS, and not on win32: on Windows, run it in WSL\.\n$/)
+})
+
 t.test('completion for the shell is made from the commands there are', async t => {
   const { code } = await runDaybook(t, ['autocomplete', 'bash'])
   t.equal(code, 0)
@@ -54,6 +64,9 @@ t.test('what npm packs installs without the build tools, and runs', async t => {
   const daybook = join(folder, 'node_modules/.bin/daybook')
   const options = { cwd: folder, env: { HOME: folder, PATH: process.env.PATH } }
   t.match(execFileSync(daybook, ['--version'], { ...options, encoding: 'utf8' }), new RegExp(`^daybook/${version} `))
+  for (const file of ['systemd/daybook.service', 'proxy/nginx.conf', 'container/Containerfile']) {
+    t.ok(existsSync(join(folder, 'node_modules/daybook/deploy', file)), file)
+  }
   t.notOk(existsSync(join(folder, 'node_modules/preact')), 'what the pages need is part of them')
   const licences = readFileSync(join(folder, 'node_modules/daybook/dist/third-party-licences.txt'), 'utf8')
   for (const name of ['dompurify', 'preact', 'string-width', 'typebox'])
