@@ -2,13 +2,13 @@ import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_pr
 import { once } from 'node:events'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { request } from 'node:https'
-import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { serve } from '../../src/runtime/serve/serve.js'
 import { readServeSettings } from '../../src/settings/serve-settings.js'
 import { ownFolder } from '../black-box/own-folder.js'
 import { memorySources } from '../settings/memory-sources.js'
+import { freePort } from '../support/free-port.js'
 import { readDeployed } from './deploy-files.js'
 
 const ADMIN_TOKEN = 'long-enough-secret-word'
@@ -188,12 +188,4 @@ async function end(proxy: ChildProcess): Promise<void> {
   const ended = once(proxy, 'exit')
   proxy.kill('SIGTERM')
   await ended
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  server.close()
-  return port
 }
