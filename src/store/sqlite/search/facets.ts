@@ -14,30 +14,26 @@ export const FACET_NAMES = [
 ] as const
 export type FacetName = (typeof FACET_NAMES)[number]
 
-/** One value by which filters find an event. */
-export interface Facet {
-  name: FacetName
-  value: string
-}
-
 /** The members of an event that have facets. */
 export type FacetedEvent = Pick<NewEvent, 'source' | 'kind' | 'subject_id' | 'action' | 'actor' | 'target'>
 
-export function* facetsOf(
+/** Passes on each facet of an event. Not a generator of objects: these cost twice as much, for every event that comes in. */
+export function eachFacet(
   event: FacetedEvent,
   verified: Verification,
   subscriptionIds: readonly string[],
-): Generator<Facet> {
-  yield { name: 'source', value: event.source }
-  yield { name: 'kind', value: event.kind }
-  yield { name: 'subject', value: event.subject_id }
-  yield { name: 'verified', value: verified }
+  take: (name: FacetName, value: string) => void,
+): void {
+  take('source', event.source)
+  take('kind', event.kind)
+  take('subject', event.subject_id)
+  take('verified', verified)
   const outcome = outcomeGroupOf(event)
-  if (outcome) yield { name: 'outcome', value: outcome }
-  if (event.actor.id) yield { name: 'actor', value: event.actor.id }
-  if (event.actor.display) yield { name: 'actor', value: event.actor.display }
-  for (const value of subscriptionIds) yield { name: 'subscription', value }
-  for (const { key } of targetChain(event.target)) if (key) yield { name: 'target', value: key }
+  if (outcome) take('outcome', outcome)
+  if (event.actor.id) take('actor', event.actor.id)
+  if (event.actor.display) take('actor', event.actor.display)
+  for (const id of subscriptionIds) take('subscription', id)
+  for (const { key } of targetChain(event.target)) if (key) take('target', key)
 }
 
 /** An event that matches the filter has at least one of the values. */

@@ -4,7 +4,7 @@ import { foldCase, searchableStrings } from '../../../model/events/search.js'
 import { findOutline, LARGE_BODY_BYTES } from '../../large-event.js'
 import type { Database } from '../files/database.js'
 import { rowsWithinBytes } from '../read/rows-within-bytes.js'
-import { type Facet, type FacetName, facetsOf, wantedFacets } from './facets.js'
+import { eachFacet, type FacetName, wantedFacets } from './facets.js'
 import { readOutline } from './large-body.js'
 import { TextIndex } from './text-index.js'
 import { UnindexedFacets } from './unindexed-facets.js'
@@ -108,9 +108,8 @@ export class SearchIndex {
    */
   addSubscription(seq: number, id: string): void {
     this.#outlines.delete(seq)
-    const marked: Facet = { name: 'subscription', value: id }
-    if (seq <= this.#indexedSeq) this.database.run(ADD_FACETS, seq, facetToken(marked))
-    else this.unindexed.addFacet(seq, marked)
+    if (seq <= this.#indexedSeq) this.database.run(ADD_FACETS, seq, facetToken('subscription', id))
+    else this.unindexed.addFacet(seq, 'subscription', id)
   }
 
   /** The text of a large event counts as overlong without a check. */
@@ -140,7 +139,9 @@ function readEvent(body: string): StoredEvent | undefined {
 
 function facetTokens(event: StoredEvent): string {
   const tokens = new Set<string>()
-  for (const facet of facetsOf(event, event.provenance.verified, event.subscription_ids)) tokens.add(facetToken(facet))
+  eachFacet(event, event.provenance.verified, event.subscription_ids, (name, value) => {
+    tokens.add(facetToken(name, value))
+  })
   return [...tokens].join(' ')
 }
 
@@ -148,7 +149,7 @@ function facetTokens(event: StoredEvent): string {
  * One token of the facet index. Characters that would split it are replaced, case is folded, long values are cut. If two
  * values share a token, a search reads an event that does not match.
  */
-function facetToken({ name, value }: Facet): string {
+function facetToken(name: FacetName, value: string): string {
   return `${name}:${foldCase(value)
     .slice(0, FACET_CHARACTERS)
     .replaceAll(/[\s\x00-\x20"'\x7f\p{Surrogate}]/gu, '_')}`
@@ -162,7 +163,7 @@ export function facetExpression(filter: EventFilter): string | undefined {
 
 function asked(name: FacetName, value: string): string {
   const isPrefix = name === 'kind' && value.endsWith('.*')
-  const token = `"${facetToken({ name, value: isPrefix ? value.slice(0, -1) : value }).replaceAll('"', '""')}"`
+  const token = `"${facetToken(name, isPrefix ? value.slice(0, -1) : value).replaceAll('"', '""')}"`
   return isPrefix ? `${token} *` : token
 }
 

@@ -1,5 +1,5 @@
 import { addMarks, MARK_WORDS, markFinder } from './facet-marks.js'
-import type { Facet, WantedFacet } from './facets.js'
+import type { FacetName, WantedFacet } from './facets.js'
 
 /** Events whose marks share a piece of memory: 128 KB. */
 const PART_EVENTS = 4_096
@@ -36,12 +36,12 @@ export class UnindexedFacets {
   }
 
   /** For an event that receives a facet after it was stored. */
-  addFacet(seq: number, facet: Facet): void {
+  addFacet(seq: number, name: FacetName, value: string): void {
     if (seq < this.#first || seq > this.#last) return
     const offset = seq - this.#first
     const at = (offset % PART_EVENTS) * MARK_WORDS
     const part = this.#parts[Math.floor(offset / PART_EVENTS)] as Uint32Array
-    addMarks(part.subarray(at, at + MARK_WORDS), [facet])
+    addMarks(part, at, name, value)
   }
 
   /** Events up to this one are in the index. */

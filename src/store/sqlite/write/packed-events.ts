@@ -3,7 +3,7 @@ import { RESERVED_BYTES } from '../../../model/events/event-limits.js'
 import { type Micros, toTimestamp } from '../../../model/timestamp.js'
 import type { EventToRecord, RecordOutcome, SubscriptionMatch } from '../../event-store.js'
 import { addMarks, MARK_WORDS } from '../search/facet-marks.js'
-import { facetsOf } from '../search/facets.js'
+import { eachFacet } from '../search/facets.js'
 
 /**
  * Events for the store's thread, packed so that the message costs little: each object, array and string of a message is
@@ -94,7 +94,7 @@ export function packEvents(events: readonly EventToRecord[], openBodies: readonl
     numbers[first + 3] = subject_id.length
     numbers[first + BODY] = length
     const ids = ofEvent.map(({ id }) => id)
-    addMarks(marksIn(numbers, first), facetsOf(event, provenance.verified, ids))
+    eachFacet(event, provenance.verified, ids, (name, value) => addMarks(numbers, first + MARKS, name, value))
     size += length
     if (json) unanswered.push(index)
     if (ofEvent.length > 0) matches.push({ index, matches: ofEvent })
@@ -146,13 +146,15 @@ export function* unpackEvents({ count, texts, buffer, start }: PackedEvents): Ge
     const subjectId = nextText(first + 3)
     const body = Buffer.from(buffer, bodyStart, numbers[first + BODY])
     bodyStart += body.length
-    yield { dedupeKey, source, kind, subjectId, body, marks: marksIn(numbers, first) }
+    yield {
+      dedupeKey,
+      source,
+      kind,
+      subjectId,
+      body,
+      marks: numbers.subarray(first + MARKS, first + NUMBERS_PER_EVENT),
+    }
   }
-}
-
-/** @param first the first of the event's numbers */
-function marksIn(numbers: Uint32Array, first: number): Uint32Array {
-  return numbers.subarray(first + MARKS, first + NUMBERS_PER_EVENT)
 }
 
 /** Fills in when an event was captured, which is also when it was last seen. */

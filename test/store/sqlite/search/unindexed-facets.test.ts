@@ -7,7 +7,7 @@ import type { EventToRecord } from '../../../../src/store/event-store.js'
 import { Database } from '../../../../src/store/sqlite/files/database.js'
 import { candidates } from '../../../../src/store/sqlite/search/event-candidates.js'
 import { addMarks, MARK_WORDS, markFinder } from '../../../../src/store/sqlite/search/facet-marks.js'
-import { facetsOf, wantedFacets } from '../../../../src/store/sqlite/search/facets.js'
+import { eachFacet, wantedFacets } from '../../../../src/store/sqlite/search/facets.js'
 import { SearchIndex } from '../../../../src/store/sqlite/search/search-index.js'
 import { UnindexedFacets } from '../../../../src/store/sqlite/search/unindexed-facets.js'
 import { LEDGER_MIGRATIONS } from '../../../../src/store/sqlite/upgrade/ledger-migrations.js'
@@ -39,7 +39,7 @@ t.test('an event that matches a filter has the marks that the filter looks for',
       })
       const stored = { ...event, provenance: { verified: 'token' }, subscription_ids: [subscription] } as StoredEvent
       const marks = new Uint32Array(MARK_WORDS)
-      addMarks(marks, facetsOf(event, 'token', [subscription]))
+      eachFacet(event, 'token', [subscription], (name, value) => addMarks(marks, 0, name, value))
       const filters: EventFilter[] = [
         ...[{ sources: ['other', 'chat'] }, { kinds: ['message.created'] }, { kinds: ['message.*'] }, { kinds: ['*'] }],
         ...[{ subjectId: '7' }, { verified: ['token' as const] }, { subscriptionIds: [subscription] }],
@@ -57,7 +57,7 @@ t.test('an event that matches a filter has the marks that the filter looks for',
 t.test('marks are bounded, are dropped with the index, and follow numbers that come again', async t => {
   const marksOf = (value: string) => {
     const marks = new Uint32Array(MARK_WORDS)
-    addMarks(marks, [{ name: 'actor', value }])
+    addMarks(marks, 0, 'actor', value)
     return marks
   }
   const found = (of: UnindexedFacets, value: string, low: number, high: number) =>
