@@ -6,6 +6,7 @@ import type { AccountLogEntry } from '../model/accounts/account-log.js'
 import type { ListedUser, Role, User } from '../model/accounts/user.js'
 import { AppError } from '../model/app-error.js'
 import { type Micros, toTimestamp } from '../model/timestamp.js'
+import type { LedgerSessionStore } from '../store/ledger-session-store.js'
 import type { LastAdminRule, StoredUser, UserStore } from '../store/user-store.js'
 import { AccountLog, type Actor, BOOTSTRAP_SETTINGS, COMMAND, changesOf } from './account-log.js'
 import type { Accounts, LoginAttempt, NewUser, OwnPasswordChange, StartedSession } from './accounts.js'
@@ -14,11 +15,14 @@ import { createBootstrapUser } from './bootstrap.js'
 import { ANONYMOUS, BOOTSTRAP_ADMIN, type Identity, OPEN, type ShownCredentials } from './identity.js'
 import { isUsername, readChangedUser, readLogin, readNewUser, readOwnPassword } from './read-user.js'
 import { type NewSession, SessionRegistry, type SessionStore } from './session-registry.js'
+import { SharedSessions } from './shared-sessions.js'
 import { toListedUser, toUser, unknownUser } from './shown-user.js'
 import { UserSessions } from './user-sessions.js'
 
 export interface AccountsOptions {
   users: UserStore
+  /** Where several servers share their sessions; absent: in memory. */
+  sharedSessions?: LedgerSessionStore | undefined
   /** Makes its bearer an admin without an account. Absent: disabled. */
   adminToken?: string | undefined
   sessionTtlSeconds: number
@@ -38,19 +42,21 @@ export interface AccountsOptions {
 }
 
 /**
- * Accounts over an open store, with sessions in memory. An admin token closes the ledger permanently, even if it is later
+ * Accounts over an open store. An admin token closes the ledger permanently, even if it is later
  * started without one.
  *
  * @throws AppError `unavailable/…` if the store cannot commit that
  */
 export async function createAccounts(options: AccountsOptions): Promise<LedgerAccounts> {
-  const { users, sessionTtlSeconds, maxSessions, throttleLogins, elapsed } = options
+  const { users, sharedSessions, sessionTtlSeconds, maxSessions, throttleLogins, elapsed } = options
   if (options.adminToken && !(await users.isClosed())) await users.markClosed()
   const log = new AccountLog(options)
   return new LedgerAccounts(options, {
     hasher: options.hasher ?? new PasswordHasher(),
     throttle: new LoginThrottle({ now: elapsed, enabled: throttleLogins }),
-    sessions: new SessionRegistry({ ttlSeconds: sessionTtlSeconds, maxSessions, elapsed, now: options.now }),
+    sessions: sharedSessions
+      ? new SharedSessions(sharedSessions, { ttlSeconds: sessionTtlSeconds, maxSessions })
+      : new SessionRegistry({ ttlSeconds: sessionTtlSeconds, maxSessions, elapsed, now: options.now }),
     log,
   })
 }

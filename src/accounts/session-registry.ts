@@ -62,7 +62,7 @@ export interface SessionLimits {
 }
 
 /** A user with this many sessions loses its own oldest for a new one. */
-const MANY_FOR_ONE = 16
+export const MANY_FOR_ONE = 16
 
 interface KeptSession extends Session {
   startedAt: Micros

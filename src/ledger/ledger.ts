@@ -15,11 +15,20 @@ import { PLATFORM_SOURCES } from '../model/platforms/platform-source.js'
 import type { CaptureState, Subscription, SubscriptionPage } from '../model/subscriptions/subscription.js'
 import type { SubscriptionPreview } from '../model/subscriptions/subscription-preview.js'
 import { type Micros, toTimestamp } from '../model/timestamp.js'
-import type { EventToRecord, LedgerStats, RecordOutcome, StoreHealth, SubscriptionMatch } from '../store/event-store.js'
+import {
+  type EventToRecord,
+  type Lease,
+  type LedgerStats,
+  type RecordOutcome,
+  StaleMatches,
+  type StoreHealth,
+  type SubscriptionMatch,
+} from '../store/event-store.js'
 import type { Store } from '../store/store.js'
 import { refuseAhead } from './ahead-of-ledger.js'
 import { Consumers } from './consumers/consumers.js'
 import { type EventStory, readStory } from './event-story.js'
+import { ForeignEvents } from './foreign-events.js'
 import { KnownPeople } from './known-people.js'
 import { type FreshEvent, LiveFeed } from './live-feed.js'
 import { SharedReads } from './shared-reads.js'
@@ -59,6 +68,8 @@ const SMALL_EVENT_BYTES = 16 * 1024
 const STORY_EVENT_BYTES = 2 * 1024 * 1024
 /** Enough to know the people who take part at the moment. */
 const PEOPLE_FROM_EVENTS = 500
+/** How often events are matched again because another server has changed subscriptions. */
+const MOST_ATTEMPTS = 20
 const PROVED: readonly Verification[] = VERIFICATIONS.filter(verified => verified !== 'none')
 
 export interface LedgerOptions extends SubscriptionOptions {
@@ -91,12 +102,22 @@ export class Ledger {
   static async open(options: LedgerOptions): Promise<Ledger> {
     const ledger = new Ledger(options, await Subscriptions.open(options))
     await ledger.#learnPeople()
+    ledger.#watchOthers()
     return ledger
   }
 
   /** Subscriptions that were stored incomplete or damaged, found when the ledger was opened. */
   get withProblems(): readonly Subscription[] {
     return this.subscriptions.withProblems
+  }
+
+  /** Until the store is closed. */
+  #watchOthers(): void {
+    const { shared, events } = this.options.store
+    if (!shared) return
+    const read = (query: EventQuery) => events.query(query)
+    const foreign = new ForeignEvents({ read, feed: this.#feed, people: this.#people, head: this.headAtOpen })
+    shared.onEvents(foreign.notice)
   }
 
   /**
@@ -130,13 +151,16 @@ export class Ledger {
    * @throws AppError `unavailable/…` when the store cannot commit
    */
   record(deliveries: readonly EventDelivery[]): Promise<RecordOutcome[]> {
-    const now = this.options.clock()
-    const events = deliveries.map(({ event: sent, provenance, json }) => {
+    const completed = deliveries.map(({ event, provenance, json }) => {
       // An event that is already serialised stays as it is.
-      const event = json === undefined ? this.#people.complete(sent, provenance) : sent
-      return { event, provenance, json, matches: matchesOf(provenance, this.subscriptions.match(event, now)) }
+      return { event: json === undefined ? this.#people.complete(event, provenance) : event, provenance, json }
     })
-    return this.#record(events)
+    return this.#record(now =>
+      completed.map(delivery => {
+        const { event, provenance } = delivery
+        return { ...delivery, matches: matchesOf(provenance, this.subscriptions.match(event, now)) }
+      }),
+    )
   }
 
   /**
@@ -144,30 +168,32 @@ export class Ledger {
    * included, are marked with the watch, even if its topic has been renamed since. From then on, deliveries are matched
    * in the place where capture found it.
    *
+   * @param lease the right to capture it, if several servers may
    * @throws AppError as `record`
    *
    * Source: docs/decisions/0009.
    */
-  async recordCaptured(id: string, page: CapturedEvents): Promise<RecordOutcome[]> {
-    const outcomes = await this.#recordPage(id, page)
+  async recordCaptured(id: string, page: CapturedEvents, lease?: Lease): Promise<RecordOutcome[]> {
+    const outcomes = await this.#recordPage(id, page, lease)
     await this.subscriptions.reload(id)
     return outcomes
   }
 
-  async #recordPage(id: string, page: CapturedEvents): Promise<RecordOutcome[]> {
+  async #recordPage(id: string, page: CapturedEvents, lease: Lease | undefined): Promise<RecordOutcome[]> {
     const { events, host, attemptedAt, readTo, reread, followed } = page
     const place = { host, read_to: readTo, ...(reread ? { reread } : {}), ...(followed ? { followed } : {}) }
     const changes: CaptureState = { ...place, last_attempt_at: toTimestamp(attemptedAt) }
-    const now = this.options.clock()
-    const toRecord = events.map((sent, at): EventToRecord => {
-      const event = this.#people.complete(sent, CAPTURED)
-      const isLast = at === events.length - 1
-      const last = isLast ? { cursor: readTo, captured: changes } : {}
-      const own: SubscriptionMatch = { id, isCaptured: true, cursor: event.subject_id, ...last }
-      const others = this.subscriptions.match(event, now).filter(match => match.id !== id)
-      return { event, provenance: CAPTURED, matches: [...others, own] }
-    })
-    if (toRecord.length > 0) return this.#record(toRecord)
+    const completed = events.map(sent => this.#people.complete(sent, CAPTURED))
+    const toRecord = (now: Micros) =>
+      completed.map((event, at): EventToRecord => {
+        const isLast = at === completed.length - 1
+        const last = isLast ? { cursor: readTo, captured: changes } : {}
+        const held = lease ? { lease } : {}
+        const own: SubscriptionMatch = { id, isCaptured: true, cursor: event.subject_id, ...last, ...held }
+        const others = this.subscriptions.match(event, now).filter(match => match.id !== id)
+        return { event, provenance: CAPTURED, matches: [...others, own] }
+      })
+    if (completed.length > 0) return this.#record(toRecord)
     await this.subscriptions.noteCapture(id, changes, readTo === NOTHING_READ ? undefined : readTo)
     return []
   }
@@ -316,11 +342,28 @@ export class Ledger {
     return this.options.store.events.health()
   }
 
-  async #record(events: EventToRecord[]): Promise<RecordOutcome[]> {
-    const outcomes = await this.options.store.events.record(events)
-    if (this.#feed.hasListeners) this.#feed.publish(freshEvents(events, outcomes))
-    return outcomes
+  /** @param toRecord matches the events; called again if another server has changed the subscriptions by then */
+  async #record(toRecord: (now: Micros) => EventToRecord[]): Promise<RecordOutcome[]> {
+    const { store, clock } = this.options
+    for (let attempts = 1; ; attempts++) {
+      const { version } = this.subscriptions
+      const events = toRecord(clock())
+      try {
+        const outcomes = await store.events.record(events, version)
+        if (this.#feed.hasListeners) this.#feed.publish(freshEvents(events, outcomes))
+        return outcomes
+      } catch (error) {
+        if (!(error instanceof StaleMatches)) throw error
+        if (attempts === MOST_ATTEMPTS) throw changingTooFast(error)
+      }
+      await this.subscriptions.refresh()
+    }
   }
+}
+
+function changingTooFast(cause: StaleMatches): AppError {
+  const message = 'The subscriptions change faster than events can be matched with them.'
+  return new AppError('unavailable', 'busy', message, { hint: 'Try again in a moment.', retryAfterSeconds: 1, cause })
 }
 
 function matchesOf({ key_space }: Provenance, matches: SubscriptionMatch[]): SubscriptionMatch[] {

@@ -58,6 +58,12 @@ export class LiveFeed {
     else for (const listener of matching) this.#afterPause.add(listener)
   }
 
+  /** Wakes every reader, or will after the pause. */
+  wakeAll(): void {
+    if (!this.#afterPause) this.#wake([...this.#listeners])
+    else for (const listener of this.#listeners) this.#afterPause.add(listener)
+  }
+
   #wake(listeners: Iterable<Listener>): void {
     let woken = 0
     for (const { wake } of listeners) {

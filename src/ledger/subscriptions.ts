@@ -1,5 +1,6 @@
 import { AppError } from '../model/app-error.js'
 import type { NewEvent } from '../model/events/event.js'
+import { coalesceCalls } from '../model/files/coalesce-calls.js'
 import {
   type CaptureState,
   SUBSCRIPTION_LIMITS,
@@ -18,7 +19,7 @@ import { previewSubscription } from './subscription-preview.js'
 import { isPolled, withCapture } from './watch-times.js'
 
 export interface SubscriptionOptions {
-  store: Pick<Store, 'events' | 'subscriptions'>
+  store: Pick<Store, 'events' | 'subscriptions' | 'shared'>
   /** Wall clock in microseconds. */
   clock: () => Micros
   /** A fresh identifier for a subscription. */
@@ -38,6 +39,9 @@ export class Subscriptions {
   readonly #matcher = new SubscriptionMatcher()
   /** Ids of the watches that capture polls. */
   readonly #polled = new Set<string>()
+  /** Of the subscriptions that events are matched with; undefined where only this process can change them. */
+  #version: number | undefined
+  readonly #readChanges = coalesceCalls(() => this.#inTurn(() => this.#applyChanges()))
   /** A save merges stored and sent values, so each change waits for the one before it. */
   #changing: Promise<unknown> = Promise.resolve()
 
@@ -47,7 +51,10 @@ export class Subscriptions {
     const opened = new Subscriptions(options)
     const { subscriptions } = options.store
     const incomplete: Subscription[] = []
-    for (const stored of await subscriptions.list()) {
+    const { shared } = options.store
+    const all = shared ? await shared.subscriptionChanges(0) : undefined
+    opened.#version = all?.version
+    for (const stored of all?.saved ?? (await subscriptions.list())) {
       if (stored.problem !== undefined) opened.withProblems.push(stored)
       // A subscription that could not be read whole is not written back.
       const subscription = stored.problem === undefined ? completeForms(stored) : stored
@@ -56,6 +63,16 @@ export class Subscriptions {
     }
     for (const subscription of incomplete) await subscriptions.save(subscription)
     return opened
+  }
+
+  /** To be read before events are matched. */
+  get version(): number | undefined {
+    return this.#version
+  }
+
+  /** Learns what other servers have changed. */
+  refresh(): Promise<void> {
+    return this.#readChanges()
   }
 
   match(event: NewEvent, now: Micros): SubscriptionMatch[] {
@@ -111,6 +128,7 @@ export class Subscriptions {
 
   /** The watches that capture polls, in their current state. */
   async listPolled(): Promise<Subscription[]> {
+    if (this.options.store.shared) await this.refresh()
     return this.#polled.size === 0 ? [] : this.options.store.subscriptions.listByIds([...this.#polled])
   }
 
@@ -119,8 +137,7 @@ export class Subscriptions {
     return this.#inTurn(async () => {
       await this.#findFor(caller, id)
       await this.options.store.subscriptions.delete(id)
-      this.#matcher.remove(id)
-      this.#polled.delete(id)
+      this.#forget(id)
     })
   }
 
@@ -135,6 +152,14 @@ export class Subscriptions {
       const watch = await this.options.store.subscriptions.findById(id)
       if (watch) this.#watch(watch)
     })
+  }
+
+  async #applyChanges(): Promise<void> {
+    const changes = await this.options.store.shared?.subscriptionChanges(this.#version ?? 0)
+    if (!changes) return
+    for (const id of changes.deleted) this.#forget(id)
+    for (const subscription of changes.saved) this.#watch(subscription)
+    this.#version = changes.version
   }
 
   #inTurn<Result>(change: () => Promise<Result>): Promise<Result> {
@@ -185,6 +210,11 @@ export class Subscriptions {
     this.#matcher.put(subscription)
     if (isPolled(subscription)) this.#polled.add(subscription.id)
     else this.#polled.delete(subscription.id)
+  }
+
+  #forget(id: string): void {
+    this.#matcher.remove(id)
+    this.#polled.delete(id)
   }
 
   #served(subscription: Subscription): Subscription {

@@ -5,6 +5,7 @@ import { toTimestamp } from '../model/timestamp.js'
 import type { LocalSettings } from '../settings/local-settings.js'
 import type { LedgerStats } from '../store/event-store.js'
 import type { OwnerRecord } from '../store/sqlite/owner/owner-record.js'
+import { requireFile } from './not-a-file.js'
 import { openLedger } from './open-ledger.js'
 import { ledgerViaServerOrFile, sizeOf } from './via-server-or-file.js'
 
@@ -14,6 +15,7 @@ import { ledgerViaServerOrFile, sizeOf } from './via-server-or-file.js'
  * @throws AppError `not_found/ledger_missing`, `conflict/ledger_owned` for a check while a server runs
  */
 export async function ledgerStatus(settings: LocalSettings, options: { check: boolean }): Promise<LedgerStatus> {
+  if (options.check) requireFile(settings.database)
   return ledgerViaServerOrFile(settings.database, {
     server: (owner, socketPath) => {
       if (options.check) throw checkedByOwner(owner)
@@ -54,14 +56,14 @@ async function statusOfFile(settings: LocalSettings, check: boolean): Promise<Le
     const { database, head, epoch } = await opened.ledger.health()
     return {
       database,
-      size_bytes: await sizeOf(database),
+      size_bytes: (await opened.store.shared?.sizeBytes()) ?? (await sizeOf(database)),
       server: null,
       schema_version: opened.store.schemaVersion,
       ...countsOf(await opened.ledger.stats()),
       head: head && toTimestamp(head.capturedAt),
       head_digest: head?.digest ?? null,
       epoch,
-      problems: check ? await opened.store.check() : null,
+      problems: check && opened.file ? await opened.file.store.check() : null,
     }
   } finally {
     await opened.close()

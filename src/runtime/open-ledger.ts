@@ -3,16 +3,31 @@ import { tmpdir } from 'node:os'
 import { Ledger } from '../ledger/ledger.js'
 import type { Micros } from '../model/timestamp.js'
 import type { LocalSettings } from '../settings/local-settings.js'
+import type { StoreHealth } from '../store/event-store.js'
 import { acquireOwnership, type Ownership } from '../store/sqlite/owner/owner.js'
 import type { OwnerRole } from '../store/sqlite/owner/owner-record.js'
 import { socketPath } from '../store/sqlite/owner/socket-path.js'
 import { openSqliteStore, type SqliteStore } from '../store/sqlite/store.js'
 import { copyLegacyLedger } from '../store/sqlite/upgrade/legacy.js'
+import type { Store } from '../store/store.js'
 import { deferredFailure, OWNER_WAIT_MS, ownershipLost } from './lost-ownership.js'
 
-/** A ledger that this process owns. */
+/** An open ledger: in a file that this process owns, or in a database that it shares with others. */
 export interface OpenLedger {
   ledger: Ledger
+  store: Store
+  /** Path of the file, or the address without its password. */
+  database: string
+  engine: StoreHealth['engine']
+  /** Absent for a ledger in PostgreSQL. */
+  file?: OpenLedgerFile
+  /** Rejects when this process can no longer write the ledger: its thread died, or another process took it over. */
+  failed: Promise<never>
+  /** Finishes what was accepted, and closes the ledger. */
+  close(): Promise<void>
+}
+
+export interface OpenLedgerFile {
   store: SqliteStore
   ownership: Ownership
   /** Where a server that owns it listens for local callers. */
@@ -21,10 +36,6 @@ export interface OpenLedger {
   copiedFrom: string | undefined
   /** What may be missing after an unclean shutdown; undefined if nothing is. */
   warning: string | undefined
-  /** Rejects when this process can no longer write the ledger: its thread died, or another process took it over. */
-  failed: Promise<never>
-  /** Finishes what was accepted, closes the files and releases the ledger. */
-  close(): Promise<void>
 }
 
 /** The wall clock in microseconds. It may step back; the ledger's order does not. */
@@ -32,8 +43,13 @@ export function wallClock(): Micros {
   return Date.now() * 1000
 }
 
+/** A fresh identifier for a subscription. */
+export function newSubscriptionId(): string {
+  return `sub_${randomBytes(8).toString('hex')}`
+}
+
 /**
- * Takes ownership of the ledger file and opens it; creates it, or upgrades an older layout or schema, if necessary.
+ * Opens the ledger. A file: takes ownership of it first; creates it, or upgrades an older layout or schema, if necessary.
  *
  * @param report called with problems that the operator has to know of before `failed` rejects
  * @throws AppError `conflict/ledger_owned` while another process owns it, `conflict/ledger_remains`,
@@ -45,6 +61,11 @@ export async function openLedger(
   clock: () => Micros = wallClock,
   report: (problem: unknown) => void = () => {},
 ): Promise<OpenLedger> {
+  if (database.postgres) {
+    // Loaded only for those who use it.
+    const { openSharedLedger } = await import('./open-shared-ledger.js')
+    return openSharedLedger(database.postgres, { clock, maxSubscriptions })
+  }
   const failure = deferredFailure()
   let opened: SqliteStore | undefined
   let noted = Promise.resolve()
@@ -81,15 +102,15 @@ export async function openLedger(
     opened = store
     try {
       await ownership.noteFiles()
-      const newSubscriptionId = () => `sub_${randomBytes(8).toString('hex')}`
       const ledger = await Ledger.open({ store, clock, newSubscriptionId, maxSubscriptions })
       return {
         ledger,
         store,
-        ownership,
-        socket,
-        warning: ownership.warning,
-        copiedFrom: copied ? database.legacyPath : undefined,
+        ...{ database: ownership.database, engine: 'sqlite' },
+        file: {
+          ...{ store, ownership, socket, warning: ownership.warning },
+          copiedFrom: copied ? database.legacyPath : undefined,
+        },
         failed: failure.promise,
         close: async () => {
           try {

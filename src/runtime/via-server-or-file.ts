@@ -53,6 +53,8 @@ export async function ledgerViaServerOrFile<Result>(
   via: ServerOrFile<Result>,
   { mayBeNew = false }: { mayBeNew?: boolean } = {},
 ): Promise<Result> {
+  // Several processes may have it open, so this one is as good as a server.
+  if (database.postgres) return via.file()
   if (!mayBeNew && !(await exists(database))) {
     throw new AppError('not_found', 'ledger_missing', `There is no ledger at ${database.path}.`, {
       hint: '`daybook serve` makes one; --db names another.',

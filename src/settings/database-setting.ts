@@ -1,10 +1,14 @@
 import { join } from 'node:path'
+import { type PostgresAddress, shownAddress } from '../model/postgres-address.js'
+import { readPostgres } from './postgres-setting.js'
 import type { GivenFlag, SettingReader } from './reading/setting-reader.js'
 
 /** The ledger database to use. */
 export interface DatabaseSetting {
-  /** Absolute. */
+  /** Absolute; the address without its password if it is in PostgreSQL. */
   path: string
+  /** Absent: it is a file. */
+  postgres?: PostgresAddress
   /** No setting names the file. Only then an older ledger at `legacyPath` is copied to it on first use. */
   isDefault: boolean
   /** The ledger's place in the older layout. */
@@ -16,21 +20,22 @@ const SCHEME = /^(?:[a-z][a-z0-9+.-]+:\/\/|file:|:memory:)/i
 
 /**
  * The database path: `--db`, `EVENT_DB`, `<home_dir of the shared environment>/event/events.db`,
- * `$ARCH_HOME/event/events.db`, `~/.arch/event/events.db`.
+ * `$ARCH_HOME/event/events.db`, `~/.arch/event/events.db`; or the address of a PostgreSQL database.
  *
  * Source: Event Ledger Service, "Storage".
  */
 export function readDatabase(reader: SettingReader, home: string, given: GivenFlag): DatabaseSetting {
   const legacyPath = join(home, 'events.db')
   const found = reader.find('EVENT_DB', given)
+  const isPostgres = found !== undefined && POSTGRES.test(found.value)
+  const postgres = readPostgres(reader, isPostgres ? found : undefined)
   if (!found) return { path: join(home, 'event', 'events.db'), isDefault: true, legacyPath }
+  if (postgres) return { path: shownAddress(postgres), postgres, isDefault: false, legacyPath }
+  if (isPostgres) return { path: '', isDefault: false, legacyPath }
   if (found.value === '') {
     reader.refuse(found.name, `${found.name} is empty. Name the path of a file.`)
-  } else if (POSTGRES.test(found.value)) {
-    const detail = `${found.name} names a PostgreSQL database, which this release does not support. Name the path of a file.`
-    reader.refuse(found.name, detail)
   } else if (SCHEME.test(found.value)) {
-    reader.refuseValue(found, 'is not the path of a file')
+    reader.refuseValue(found, 'is neither the path of a file nor an address that begins with postgres://')
   }
   return { path: reader.path(found.value), isDefault: false, legacyPath }
 }

@@ -3,6 +3,7 @@ import type { PlatformSource } from '../model/platforms/platform-source.js'
 import { SUBSCRIPTION_LIMITS } from '../model/subscriptions/subscription.js'
 import { type AccountsSettings, readAccounts } from './accounts-settings.js'
 import { readChatAccount, readChatSite } from './chat-account.js'
+import type { DatabaseSetting } from './database-setting.js'
 import { type ListenSettings, readAllowedHosts, readCorsOrigins, readListen, readPublicUrl } from './listen-settings.js'
 import { type LocalSettings, readLocal } from './local-settings.js'
 import type { SettingReader } from './reading/setting-reader.js'
@@ -73,7 +74,7 @@ export function readLedger(reader: SettingReader, flags: ServeFlags): LedgerSett
   const settings = {
     ...local,
     ...(capture ? { capture } : {}),
-    ...readBackups(reader),
+    ...readBackups(reader, local.database),
     ...readListen(reader, 'EVENT', 8765, {
       host: { flag: '--host', value: flags.host },
       port: { flag: '--port', value: flags.port },
@@ -105,8 +106,12 @@ export function readLedger(reader: SettingReader, flags: ServeFlags): LedgerSett
   return settings
 }
 
-function readBackups(reader: SettingReader): Pick<LedgerSettings, 'backups'> {
+function readBackups(reader: SettingReader, { postgres }: DatabaseSetting): Pick<LedgerSettings, 'backups'> {
   const folder = reader.find('EVENT_BACKUP_DIR')
+  if (folder && postgres) {
+    const detail = `${folder.name} is set, and the ledger is in PostgreSQL: back it up with the means of PostgreSQL.`
+    reader.refuse(folder.name, detail)
+  }
   const everyMs = reader.integer('EVENT_BACKUP_MINUTES', BACKUP_MINUTES) * 60_000
   const keep = reader.integer('EVENT_BACKUP_KEEP', BACKUPS_KEPT)
   return folder ? { backups: { folder: reader.path(folder.value), everyMs, keep } } : {}

@@ -1,5 +1,7 @@
 import type { Subscription } from '../model/subscriptions/subscription.js'
+import type { Micros } from '../model/timestamp.js'
 import type { Lease } from './event-store.js'
+import type { LedgerSessionStore } from './ledger-session-store.js'
 
 /** Subscriptions that were changed after a version. */
 export interface SubscriptionChanges {
@@ -12,15 +14,26 @@ export interface SubscriptionChanges {
 
 /** What servers that share a ledger have to agree on. */
 export interface SharedStore {
+  readonly sessions: LedgerSessionStore
+
   /** The changes of subscriptions by any server. Version 0 is before all of them. */
   subscriptionChanges(since: number): Promise<SubscriptionChanges>
 
   /**
-   * Calls the listener after other servers have recorded events; sometimes also when none have.
-   *
-   * @returns to listen no longer
+   * Calls the listener, until the store is closed, after other servers have recorded events; sometimes also when none have.
    */
-  onEvents(listener: () => void): () => void
+  onEvents(listener: () => void): void
+
+  /** Of all tables of the ledger, with their indexes. */
+  sizeBytes(): Promise<number>
+
+  /**
+   * Makes the partitions of this month and the next ones.
+   *
+   * @returns the names of the new ones
+   * @throws AppError `unavailable/store_forbidden` for a role that may not create tables
+   */
+  makePartitions(now: Micros): Promise<string[]>
 
   /** Takes the right to work that one server alone may do. @returns undefined while another one has it */
   acquireLease(name: string, seconds: number): Promise<Lease | undefined>

@@ -1,14 +1,19 @@
 import type { ConsumerStore } from './consumer-store.js'
 import type { EventStore } from './event-store.js'
+import type { SharedStore } from './shared-store.js'
 import type { SubscriptionStore } from './subscription-store.js'
 import type { UserStore } from './user-store.js'
 
 /** One opened ledger database. */
 export interface Store {
+  /** Of the tables; a release that changes them increases it. */
+  readonly schemaVersion: number
   readonly events: EventStore
   readonly subscriptions: SubscriptionStore
   readonly consumers: ConsumerStore
   readonly users: UserStore
+  /** Absent where only this process has the ledger open. */
+  readonly shared?: SharedStore
   /** Stores what was accepted, then closes the database. */
   close(): Promise<void>
 }

@@ -43,11 +43,11 @@ t.test('paths may begin at the home folder, or be seen from the current one', as
 })
 
 const refused = [
-  { db: 'postgres://ada:secret-word@db/ledger', says: /PostgreSQL database, which this release does not support/ },
-  { db: 'postgresql:///ledger', says: /which this release does not support/ },
-  { db: 'https://example.org/events.db', says: /is not the path of a file/ },
-  { db: 'file:events.db', says: /is not the path of a file/ },
-  { db: ':memory:', says: /is not the path of a file/ },
+  { db: 'postgres://ada:secret-word@db/ledger', says: /has a password, which every user of this machine can see/ },
+  { db: 'postgresql:///ledger', says: /names no user/ },
+  { db: 'https://example.org/events.db', says: /is neither the path of a file nor an address/ },
+  { db: 'file:events.db', says: /is neither the path of a file nor an address/ },
+  { db: ':memory:', says: /is neither the path of a file nor an address/ },
   { db: '', says: /is empty/ },
 ]
 for (const { db, says } of refused) {

@@ -243,7 +243,7 @@ t.test('all errors are reported together, with their places', async t => {
     [
       {
         field: '--db',
-        detail: '--db names a PostgreSQL database, which this release does not support. Name the path of a file.',
+        detail: '--db names no user.',
       },
       { field: 'EVENT_PORT', detail: 'EVENT_PORT "a" is not a whole number from 0 to 65535.' },
       {

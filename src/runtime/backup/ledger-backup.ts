@@ -10,6 +10,7 @@ import { copyClosedDatabase } from '../../store/sqlite/files/database.js'
 import { acquireOwnership } from '../../store/sqlite/owner/owner.js'
 import { copyViaServer } from '../copy-via-server.js'
 import { OWNER_WAIT_MS } from '../lost-ownership.js'
+import { requireFile } from '../not-a-file.js'
 import { ledgerViaServerOrFile, sizeOf } from '../via-server-or-file.js'
 import { type BackupStep, writeBackup } from './write-backup.js'
 
@@ -30,6 +31,7 @@ export async function backUpLedger(
   file: string,
   onProgress: (progress: BackupProgress) => void = () => {},
 ): Promise<LedgerBackup> {
+  requireFile(database)
   const ledgerBytes = await sizeOf(database.path)
   const copyTo = (path: string) =>
     ledgerViaServerOrFile(database, {

@@ -13,6 +13,7 @@ import { syncFolder } from '../../store/sqlite/files/file-system.js'
 import { acquireOwnership } from '../../store/sqlite/owner/owner.js'
 import { SCHEMA_VERSION } from '../../store/sqlite/upgrade/ledger-migrations.js'
 import { OWNER_WAIT_MS } from '../lost-ownership.js'
+import { requireFile } from '../not-a-file.js'
 
 /** The first bytes of a compressed file. Source: RFC 1952, 2.3.1. */
 const GZIP = Buffer.from([0x1f, 0x8b])
@@ -26,6 +27,7 @@ const GZIP = Buffer.from([0x1f, 0x8b])
  *   `configuration/store_newer`, `conflict/ledger_owned`, `unavailable/store_full`
  */
 export async function restoreLedger({ database }: LocalSettings, file: string): Promise<RestoredLedger> {
+  requireFile(database)
   const backup = resolve(file)
   const isCompressed = await hasBytes(backup, GZIP)
   const ownership = await acquireOwnership({

@@ -16,7 +16,8 @@ import {
   type WatchedPlace,
   watchedPlaceOf,
 } from '../../platforms/chat/watched-place.js'
-import type { WatchLocks } from './captures.js'
+import type { Lease } from '../../store/event-store.js'
+import type { WatchLocks } from './watch-locks.js'
 
 export interface CaptureParts {
   ledger: Pick<Ledger, 'recordCaptured' | 'noteCapture' | 'getSubscription' | 'listKeysOf'>
@@ -28,6 +29,8 @@ export interface CaptureParts {
   users: UserDirectory
   backfill: number
   sleep: RateLimitOptions['sleep']
+  /** The right to capture the watch, if several servers may. */
+  lease?: Lease | undefined
   signal?: AbortSignal | undefined
   onProgress?: ((progress: CaptureProgress) => void) | undefined
 }
@@ -42,7 +45,7 @@ export async function captureOne(id: string, parts: CaptureParts): Promise<Watch
   const counts = { messages: 0, created: 0, duplicates: 0 }
   const capture: WatchCapture = { subscription_id: id, outcome: 'captured', ...counts, last_cursor: null }
   try {
-    await parts.locks.hold(id, () => captureUnlessOver(capture, parts))
+    await parts.locks.hold(id, lease => captureUnlessOver(capture, { ...parts, lease }))
   } catch (error) {
     if (!(error instanceof AppError)) throw error
     capture.outcome = 'failed'
@@ -97,7 +100,7 @@ async function attempt(capture: WatchCapture, { watch, place }: Placed, parts: C
 async function captureInto(
   capture: WatchCapture,
   { watch, place, attemptedAt }: Placed & { attemptedAt: Micros },
-  { ledger, onProgress, sleep, ...options }: CaptureParts,
+  { ledger, lease, onProgress, sleep, ...options }: CaptureParts,
 ): Promise<void> {
   const { subscription_id } = capture
   const host = toHost(options.site)
@@ -107,7 +110,8 @@ async function captureInto(
     const { from, next, since } = reread
     const again = { from: String(from), next: String(next), since: toTimestamp(since) }
     const kept = { readTo: String(readTo), reread: again, followed: followed && { ...followed } }
-    const outcomes = await ledger.recordCaptured(subscription_id, { events, host, attemptedAt, ...kept })
+    const page = { events, host, attemptedAt, ...kept }
+    const outcomes = await ledger.recordCaptured(subscription_id, page, lease)
     if (previousHost !== undefined) capture.previous_host = previousHost
     const created = outcomes.filter(outcome => outcome.created).length
     Object.assign(capture, renaming(so.followed, followed))

@@ -9,7 +9,7 @@ import type { Captures } from './captures.js'
 const PAUSE_SECONDS = 15
 
 export interface CaptureScheduleParts {
-  captures: Pick<Captures, 'run'>
+  captures: Pick<Captures, 'run' | 'runAlone'>
   chat: ChatAccount
   logger: Pick<Logger, 'info' | 'warn' | 'error'>
   /** How often to check for due watches. */
@@ -46,9 +46,10 @@ export class CaptureSchedule {
   async #captureDue(signal: AbortSignal): Promise<number> {
     const { captures, chat } = this.parts
     try {
-      const result = await captures.run({ backfill: CAPTURE_LIMITS.defaultBackfill, chat }, { signal })
+      const round = () => captures.run({ backfill: CAPTURE_LIMITS.defaultBackfill, chat }, { signal })
+      const result = await captures.runAlone(round)
       this.#logChange('', undefined)
-      return this.#report(result)
+      return result ? this.#report(result) : this.parts.checkMs
     } catch (error) {
       if (signal.aborted) return 0
       this.#logChange('', error)

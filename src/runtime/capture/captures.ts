@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Ledger } from '../../ledger/ledger.js'
 import { dueAt, triedAt, whyOver } from '../../ledger/watch-times.js'
-import { AppError } from '../../model/app-error.js'
 import type { ChatAccount } from '../../model/platforms/chat-account.js'
 import type {
   CaptureProgress,
@@ -13,7 +12,10 @@ import type {
 import { type Micros, toTimestamp } from '../../model/timestamp.js'
 import { ChatApiClient } from '../../platforms/chat/capture/chat-api-client.js'
 import { UserDirectory } from '../../platforms/chat/capture/user-directory.js'
+import type { SharedStore } from '../../store/shared-store.js'
 import { captureOne } from './capture-one.js'
+import { holdLease } from './held-lease.js'
+import { WatchLocks } from './watch-locks.js'
 
 export interface CaptureCall {
   signal?: AbortSignal | undefined
@@ -27,9 +29,12 @@ const SERVER_FAILURES = ['chat_unavailable', 'chat_timeout', 'chat_connection_lo
 /** After so many consecutive server failures, the server counts as down. */
 const MAX_SERVER_FAILURES = 3
 
+/** The lease of a server that captures all due watches. */
+const ROUND = 'captures'
+
 /** Captures watches into the ledger of this process, for commands and for the schedule. */
 export class Captures {
-  readonly #locks = new WatchLocks()
+  readonly #locks: WatchLocks
   /** The users known to the most recent account. */
   #directory: { account: string; users: UserDirectory } | undefined
   readonly #totals: CaptureTotals = {
@@ -41,7 +46,11 @@ export class Captures {
     private readonly ledger: Ledger,
     /** Wall clock in microseconds. */
     private readonly clock: () => Micros,
-  ) {}
+    /** Absent where only this process has the ledger open. */
+    private readonly shared?: SharedStore,
+  ) {
+    this.#locks = new WatchLocks(shared)
+  }
 
   /**
    * Captures one watch, or all due ones, one after the other, the least recently tried first. Failures are part of the
@@ -65,6 +74,17 @@ export class Captures {
     } finally {
       api.close()
     }
+  }
+
+  /**
+   * Runs the work unless another server does it at this moment.
+   *
+   * @returns undefined if another server does it
+   */
+  async runAlone<Result>(work: () => Promise<Result>): Promise<Result | undefined> {
+    if (!this.shared) return work()
+    const lease = await holdLease(this.shared, ROUND)
+    return lease?.during(work)
   }
 
   /** Since the server started. */
@@ -137,43 +157,3 @@ function concernsAll(code: string): boolean {
 function pause(milliseconds: number, signal: AbortSignal | undefined): Promise<unknown> {
   return sleep(milliseconds, undefined, signal ? { signal } : {})
 }
-
-/** How long to wait for another capture of the same watch. */
-const WAIT_MS = 10_000
-
-/** Allows one capture of a watch at a time. All captures run in the process that owns the ledger. */
-export class WatchLocks {
-  readonly #held = new Map<string, Promise<void>>()
-
-  /** @throws AppError `unavailable/capture_running` if another capture of it runs for too long */
-  async hold<Result>(id: string, work: () => Promise<Result>): Promise<Result> {
-    const deadline = performance.now() + WAIT_MS
-    for (let other = this.#held.get(id); other; other = this.#held.get(id)) {
-      if (!(await endsBy(deadline, other))) {
-        const message = `Subscription "${id}" is being captured already. Try again later.`
-        throw new AppError('unavailable', 'capture_running', message, { retryAfterSeconds: 60 })
-      }
-    }
-    const result = work()
-    const ended = result.then(forget, forget).then(() => {
-      this.#held.delete(id)
-    })
-    this.#held.set(id, ended)
-    await ended
-    return result
-  }
-}
-
-async function endsBy(deadline: number, other: Promise<void>): Promise<boolean> {
-  let timer: NodeJS.Timeout | undefined
-  const tooLate = new Promise<boolean>(resolve => {
-    timer = setTimeout(resolve, Math.max(0, deadline - performance.now()), false)
-  })
-  try {
-    return await Promise.race([other.then(() => true), tooLate])
-  } finally {
-    clearTimeout(timer)
-  }
-}
-
-function forget(): void {}

@@ -81,9 +81,9 @@ export async function serveBoard(settings: BoardSettings, services: BoardService
     listeners.push(listening)
     await opened.announce(listening.url)
     await settleUpgrade(opened.cardsOwner, opened.store.upgrade, logger)
-    const { socket, failed } = opened
+    const { failed } = opened
     const { listLinkedCards } = server
-    return { ...listening, home: settings.home, listLinkedCards, socket, failed, close: stop }
+    return { ...listening, home: settings.home, listLinkedCards, failed, close: stop }
   } catch (error) {
     await stop()
     throw error

@@ -12,8 +12,10 @@ import { isLoopback } from '../../settings/listen-settings.js'
 import { BackupSchedule } from '../backup/backup-schedule.js'
 import { CaptureSchedule } from '../capture/capture-schedule.js'
 import { Captures } from '../capture/captures.js'
+import { notAFile } from '../not-a-file.js'
 import { type OpenLedger, openLedger, wallClock } from '../open-ledger.js'
 import { settleUpgrade } from '../settle-upgrade.js'
+import { schedulePartitions } from './partition-schedule.js'
 import { listen, readVersion, type ServedProgram, type SharedServices } from './served-program.js'
 import { sqliteSizes } from './storage-sizes.js'
 import { elapsedMicros, watchedClock } from './watched-clock.js'
@@ -27,7 +29,7 @@ const CHECK_MS = 1_000
 /** A running ledger. */
 export interface ServedLedger extends ServedProgram {
   ledger: Ledger
-  /** Path of its database. */
+  /** Path of its database, or the address without its password. */
   database: string
   /** Whether reading requires a login: there are, or once were, users or an admin token. */
   needsLogin: boolean
@@ -44,7 +46,7 @@ export interface LedgerServices extends SharedServices {
 }
 
 /**
- * Opens the ledger and serves it over TCP and over the owner's socket.
+ * Opens the ledger and serves it over TCP, and a ledger in a file over the owner's socket.
  *
  * @throws AppError `conflict/ledger_owned`, `configuration/address_in_use`, `configuration/settings_invalid` for an
  *   administrator that cannot be created, `configuration/ledger_open`, `unavailable/store_…`
@@ -54,8 +56,9 @@ export async function serveLedger(settings: LedgerSettings, services: LedgerServ
   const report = (problem: unknown) => logger.error({ err: problem }, 'the open ledger is not the file on disk')
   const clock = watchedClock({ wall: wallClock, elapsed: elapsedMicros, logger })
   const opened = await openLedger(settings, 'server', clock, report)
-  if (opened.warning) logger.warn({ database: opened.ownership.database }, opened.warning)
-  if (opened.copiedFrom) logger.info({ from: opened.copiedFrom }, 'copied the ledger of the older layout')
+  const { file } = opened
+  if (file?.warning) logger.warn({ database: opened.database }, file.warning)
+  if (file?.copiedFrom) logger.info({ from: file.copiedFrom }, 'copied the ledger of the older layout')
   for (const { id, problem } of opened.ledger.withProblems) {
     logger.warn({ subscription_id: id, problem }, 'a subscription cannot be applied')
   }
@@ -65,8 +68,9 @@ export async function serveLedger(settings: LedgerSettings, services: LedgerServ
   const behind = clockBehind(opened.ledger.headAtOpen, wallClock())
   if (behind) logger.warn(behind, 'the clock is behind the ledger')
   const large = new LargeDeliveries()
-  for (const leftover of opened.store.leftovers) logger.warn(leftover, 'rows of an older ledger were not carried over')
-  const captures = new Captures(opened.ledger, wallClock)
+  for (const leftover of file?.store.leftovers ?? [])
+    logger.warn(leftover, 'rows of an older ledger were not carried over')
+  const captures = new Captures(opened.ledger, wallClock, opened.store.shared)
   let backups: BackupSchedule | undefined
   const { server, needsLogin } = await closingOnFailure(opened, async () => {
     const accounts = await openAccounts(settings, opened, logger)
@@ -78,8 +82,10 @@ export async function serveLedger(settings: LedgerSettings, services: LedgerServ
     return { server: createServer(settings, parts), needsLogin: isClosed }
   })
   let schedule: CaptureSchedule | undefined
+  let stopPartitions = () => {}
   const close = async () => {
     try {
+      stopPartitions()
       await schedule?.stop()
       await backups?.stop()
       await server.close()
@@ -88,25 +94,25 @@ export async function serveLedger(settings: LedgerSettings, services: LedgerServ
       await opened.close()
     }
   }
-  void opened.store.damaged.then(({ code, message }) => {
+  void file?.store.damaged.then(({ code, message }) => {
     logger.error({ code, detail: message }, 'part of the database is damaged')
   })
   opened.failed.catch(error => logger.fatal({ err: error }, 'the ledger can no longer be written'))
   try {
-    await server.listenSocket(opened.socket)
+    if (file) await server.listenSocket(file.socket)
     const listening = await listen(server, settings)
-    await opened.ownership.announce({ address: listening.url })
-    await settleUpgrade(opened.ownership, opened.store.upgrade, logger)
+    await file?.ownership.announce({ address: listening.url })
+    if (file) await settleUpgrade(file.ownership, file.store.upgrade, logger)
+    if (opened.store.shared) stopPartitions = schedulePartitions(opened.store.shared, logger)
     if (settings.capture)
       schedule = new CaptureSchedule({ captures, chat: settings.capture, logger, checkMs: CHECK_MS })
-    if (settings.backups) {
-      const { copyTo } = opened.store
+    if (settings.backups && file) {
+      const { copyTo } = file.store
       backups = new BackupSchedule({ settings: settings.backups, copyTo, logger, now: Date.now })
     }
-    const { database } = opened.ownership
-    const { ledger, socket, failed } = opened
+    const { ledger, database, failed } = opened
     const { readLinkedEvents } = server
-    return { ...listening, ledger, database, needsLogin, readLinkedEvents, socket, failed, close }
+    return { ...listening, ledger, database, needsLogin, readLinkedEvents, failed, close }
   } catch (error) {
     await close()
     throw error
@@ -121,6 +127,7 @@ async function openAccounts(
   const { adminToken, bootstrap, sessionTtlSeconds, maxSessions, passwordMinLength, throttleLogins } = settings
   const accounts = await createAccounts({
     users: store.users,
+    sharedSessions: store.shared?.sessions,
     adminToken,
     ...{ sessionTtlSeconds, maxSessions, passwordMinLength, throttleLogins },
     now: wallClock,
@@ -179,15 +186,19 @@ function createServer(
   const { secrets, requireVerified, chatSite } = settings.webhooks
   const { cookieSecure, trustedProxies, throttleLogins, loginPage } = settings.accounts
   const hosts = knownHosts(settings)
-  const warned = opened.warning === undefined ? {} : { warning: opened.warning }
+  const { file, database, engine } = opened
+  const warned = file?.warning === undefined ? {} : { warning: file.warning }
   return createLedgerServer({
     ledger: opened.ledger,
     accounts,
     captures,
-    copyTo: opened.store.copyTo,
+    copyTo: file ? file.store.copyTo : () => Promise.reject(notAFile()),
     verify: opened.store.events.verify,
-    database: { database: opened.ownership.database, engine: 'sqlite', ...warned },
-    storageSizes: () => sqliteSizes(opened.ownership.database),
+    database: { database, engine, ...warned },
+    storageSizes: async () => {
+      const bytes = await opened.store.shared?.sizeBytes()
+      return bytes === undefined ? sqliteSizes(database) : { database: bytes }
+    },
     lastBackup,
     adapters: ADAPTERS,
     platforms: listPlatforms(),

@@ -22,8 +22,6 @@ export interface Listening {
 
 /** A running program: the ledger or the board. */
 export interface ServedProgram extends Listening {
-  /** Where commands on this machine reach it. */
-  socket: string
   /** Rejects when its files are no longer ours, or can no longer be written. */
   failed: Promise<never>
   /** Stops accepting, finishes what was accepted and closes the files. */

@@ -38,6 +38,7 @@ async function inFile<Result>(settings: UsersSettings, work: (users: NamedUsers)
   try {
     const accounts = await createAccounts({
       users: opened.store.users,
+      sharedSessions: opened.store.shared?.sessions,
       adminToken: settings.adminToken,
       passwordMinLength: settings.passwordMinLength,
       // A command has no logins.

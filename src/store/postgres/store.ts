@@ -3,27 +3,29 @@ import { type PostgresAddress, shownAddress } from '../../model/postgres-address
 import type { Micros } from '../../model/timestamp.js'
 import type { SharedStore } from '../shared-store.js'
 import type { Store } from '../store.js'
+import type { Connection } from './connection/connection.js'
 import { Listener } from './connection/listener.js'
 import { Pool } from './connection/pool.js'
 import { isStorable, textArray } from './connection/text-array.js'
 import { countFacets } from './read/event-facets.js'
 import { countEvents } from './read/event-histogram.js'
-import { readPage } from './read/event-reader.js'
+import { HEAD, readPage } from './read/event-reader.js'
 import { readStatistics } from './read/statistics.js'
 import { verifyEvents } from './read/verify-events.js'
 import { facet } from './search/facets.js'
 import { consumerTasks } from './tasks/consumer-tasks.js'
 import { leaseTasks } from './tasks/leases.js'
+import { ledgerSessions } from './tasks/ledger-sessions.js'
 import { readSubscriptionChanges, subscriptionTasks } from './tasks/subscription-tasks.js'
 import { userTasks } from './tasks/user-tasks.js'
 import { LEDGER_MIGRATIONS, SCHEMA_VERSION } from './upgrade/ledger-migrations.js'
 import { migrate } from './upgrade/migrate.js'
+import { makePartitions } from './upgrade/partitions.js'
 import { EventGroups } from './write/event-groups.js'
 
 /** A ledger in a PostgreSQL database, which any number of servers may have open. */
 export interface PostgresStore extends Store {
   readonly shared: SharedStore
-  readonly schemaVersion: number
 }
 
 export interface PostgresStoreOptions {
@@ -41,6 +43,9 @@ const FIND = /* sql */ `
 const KEYS_OF = /* sql */ `
   SELECT dedupe_key FROM event_keys JOIN events USING (captured_us, dedupe_key)
   WHERE dedupe_key = ANY ($1::text[]) AND $2 = ANY (facets)`
+const SIZE = /* sql */ `
+  SELECT coalesce(sum(pg_total_relation_size(oid)), 0)::bigint AS bytes FROM pg_class
+  WHERE relnamespace = to_regnamespace(quote_ident($1)) AND relkind = 'r'`
 
 /**
  * Opens the ledger in its schema; creates or upgrades the tables if necessary.
@@ -88,12 +93,22 @@ export async function openPostgresStore({ address, clock }: PostgresStoreOptions
     consumers: consumerTasks(pool, epoch),
     users: userTasks(pool),
     shared: {
+      sessions: ledgerSessions(pool),
       subscriptionChanges: since => readSubscriptionChanges(pool, since),
       onEvents: call => {
         listeners.add(call)
         const onNotification = (payload: string) => payload !== server && wakeAll()
-        listener ??= new Listener({ address, channel, onNotification, onGap: wakeAll })
-        return () => void listeners.delete(call)
+        let head: unknown
+        const check = async (connection: Connection) => {
+          const [clock] = await connection.run(HEAD)
+          if (clock?.seq !== head) wakeAll()
+          head = clock?.seq
+        }
+        listener ??= new Listener({ address, channel, onNotification, onGap: wakeAll, check })
+      },
+      sizeBytes: async () => Number((await pool.run(SIZE, address.schema))[0]?.bytes),
+      makePartitions: now => {
+        return pool.use(connection => makePartitions(connection, { now, schema: address.schema }))
       },
       ...leaseTasks(pool, server),
     },

@@ -11,7 +11,6 @@ import { EventGroups } from './write/event-groups.js'
 
 /** A ledger in one SQLite file. */
 export interface SqliteStore extends Store {
-  readonly schemaVersion: number
   /** Rows of an older ledger that could not be carried over. */
   readonly leftovers: readonly Leftover[]
   /** Of a ledger that an older release has written. */

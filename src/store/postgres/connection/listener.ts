@@ -4,8 +4,8 @@ import { Connection, quoted } from './connection.js'
 
 /** How long to wait before the next attempt to connect. */
 const RETRY_MS = 500
-/** A network that hangs without closing is noticed after this, and after the time that an answer may take. */
-const CHECK_MS = 15_000
+/** How often `check` runs. It also notices a network that hangs without closing. */
+const CHECK_MS = 5_000
 
 export interface ListenerOptions {
   address: PostgresAddress
@@ -13,6 +13,8 @@ export interface ListenerOptions {
   onNotification: (payload: string) => void
   /** Called when it listens again: notifications may have been missed. */
   onGap: () => void
+  /** Looks for what no notification has told of. */
+  check: (connection: Connection) => Promise<unknown>
 }
 
 /** Listens on a channel, on a connection of its own, which it opens again whenever it is lost. */
@@ -39,7 +41,7 @@ export class Listener {
 
   /** Until the connection is lost. */
   async #listenOnce(signal: AbortSignal): Promise<void> {
-    const { address, channel, onNotification, onGap } = this.options
+    const { address, channel, onNotification, onGap, check } = this.options
     const connection = await Connection.open(address, 'daybook notifications')
     try {
       const lost = new AbortController()
@@ -49,7 +51,7 @@ export class Listener {
       onGap()
       while (!signal.aborted && !connection.isBroken) {
         await sleep(CHECK_MS, undefined, { signal: AbortSignal.any([signal, lost.signal]) }).catch(() => undefined)
-        if (!signal.aborted) await connection.run('SELECT 1')
+        if (!signal.aborted) await check(connection)
       }
     } finally {
       await connection.close()

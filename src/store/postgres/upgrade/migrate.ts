@@ -10,7 +10,11 @@ const LOCK = 7_162_036_931
 /** An upgrade may rewrite tables. */
 const UNLIMITED = /* sql */ `SET LOCAL statement_timeout = 0; SET LOCAL lock_timeout = '60s'`
 const TAKE_LOCK = /* sql */ `SELECT pg_advisory_xact_lock($1)`
-const HAS_VERSION = /* sql */ `SELECT to_regclass($1) IS NOT NULL AS found`
+/** From the catalogues: `to_regclass` may answer as of before the lock was taken. */
+const HAS_SCHEMA = /* sql */ `SELECT 1 AS found FROM pg_namespace WHERE nspname = $1`
+const HAS_VERSION = /* sql */ `
+  SELECT 1 AS found FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace
+  WHERE nspname = $1 AND relname = 'schema_version'`
 const VERSION = /* sql */ `SELECT version FROM schema_version`
 const CREATE_VERSION = /* sql */ `
   CREATE TABLE schema_version (version integer NOT NULL);
@@ -59,11 +63,11 @@ async function versionOf(connection: Connection, schema: string): Promise<number
 }
 
 async function hasVersion(connection: Connection, schema: string): Promise<boolean> {
-  return (await connection.run(HAS_VERSION, `${quoted(schema)}.schema_version`))[0]?.found === true
+  return (await connection.run(HAS_VERSION, schema)).length > 0
 }
 
 async function hasSchema(connection: Connection, schema: string): Promise<boolean> {
-  return (await connection.run(`SELECT to_regnamespace($1) IS NOT NULL AS found`, quoted(schema)))[0]?.found === true
+  return (await connection.run(HAS_SCHEMA, schema)).length > 0
 }
 
 function newer(noun: string, version: number, known: number): AppError {

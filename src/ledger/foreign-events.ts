@@ -1,0 +1,44 @@
+import type { StoredEvent } from '../model/events/event.js'
+import type { EventPage, EventQuery } from '../model/events/event-query.js'
+import { coalesceCalls } from '../model/files/coalesce-calls.js'
+import type { Micros } from '../model/timestamp.js'
+import type { KnownPeople } from './known-people.js'
+import type { LiveFeed } from './live-feed.js'
+
+/** With more, every reader is woken: comparing each event with each reader would cost more than reading. */
+const READ = { limit: 100, maxBytes: 256 * 1024 } as const
+
+export interface ForeignEventsParts {
+  read: (query: EventQuery) => Promise<EventPage>
+  feed: LiveFeed
+  people: KnownPeople
+  /** The newest event that is known; null for none. */
+  head: Micros | null
+}
+
+/**
+ * Wakes the readers of this server for events that other servers have recorded, as it wakes them for its own. It reads the
+ * events after the last one that it has read, so that it cannot pass any by. While nobody waits, it reads nothing.
+ */
+export class ForeignEvents {
+  #since: Micros
+  /** After another server has recorded events; also in vain. Calls at the same time share a reading. */
+  readonly notice: () => void
+
+  constructor(private readonly parts: ForeignEventsParts) {
+    this.#since = parts.head ?? 0
+    const read = coalesceCalls(() => this.#read())
+    this.notice = () => void read().catch(() => parts.feed.wakeAll())
+  }
+
+  async #read(): Promise<void> {
+    const { read, feed, people } = this.parts
+    if (!feed.hasListeners) return
+    const { items, hasMore, head } = await read({ order: 'asc', since: this.#since, ...READ })
+    const events = JSON.parse(`[${Buffer.from(items).toString('utf8')}]`) as StoredEvent[]
+    for (const event of events) people.learn(event, event.provenance)
+    this.#since = Math.max(this.#since, head ?? 0)
+    if (hasMore) feed.wakeAll()
+    else feed.publish(events.map(event => ({ event, isWhole: true })))
+  }
+}

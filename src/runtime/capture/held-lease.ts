@@ -1,0 +1,42 @@
+import type { Lease } from '../../store/event-store.js'
+import type { SharedStore } from '../../store/shared-store.js'
+
+/** After this without a renewal, another server may take a lease over. */
+const LEASE_SECONDS = 30
+const RENEW_MS = 10_000
+
+export interface HeldLease {
+  lease: Lease
+  /** Renews the lease while the work runs, and releases it at the end. */
+  during<Result>(work: () => Promise<Result>): Promise<Result>
+}
+
+/**
+ * Takes a lease. What the work records has to name it: should the lease be lost, because this process was suspended or cut
+ * off, nothing more is recorded under it.
+ *
+ * @returns undefined while another server holds it
+ *
+ * Source: docs/decisions/0068.
+ */
+export async function holdLease(
+  leases: Pick<SharedStore, 'acquireLease' | 'renewLease' | 'releaseLease'>,
+  name: string,
+): Promise<HeldLease | undefined> {
+  const lease = await leases.acquireLease(name, LEASE_SECONDS)
+  if (!lease) return undefined
+  return {
+    lease,
+    during: async work => {
+      // A renewal that fails is tried again; the fence decides whether it was in time.
+      const renewal = setInterval(() => leases.renewLease(lease, LEASE_SECONDS).catch(() => undefined), RENEW_MS)
+      try {
+        return await work()
+      } finally {
+        clearInterval(renewal)
+        // If it cannot be released, it ends soon.
+        await leases.releaseLease(lease).catch(() => undefined)
+      }
+    },
+  }
+}

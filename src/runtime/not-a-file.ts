@@ -1,0 +1,14 @@
+import { AppError } from '../model/app-error.js'
+import type { DatabaseSetting } from '../settings/database-setting.js'
+
+/** A command or route that works on a file was asked for a ledger that has none. */
+export function notAFile(): AppError {
+  return new AppError('configuration', 'ledger_not_a_file', 'This ledger is in PostgreSQL, and has no file.', {
+    hint: 'Back it up with pg_dump or pg_basebackup, and restore it with pg_restore.',
+  })
+}
+
+/** @throws AppError `configuration/ledger_not_a_file` for a ledger in PostgreSQL */
+export function requireFile({ postgres }: DatabaseSetting): void {
+  if (postgres) throw notAFile()
+}

@@ -1,0 +1,29 @@
+import { Ledger } from '../ledger/ledger.js'
+import { type PostgresAddress, shownAddress } from '../model/postgres-address.js'
+import type { Micros } from '../model/timestamp.js'
+import { openPostgresStore } from '../store/postgres/store.js'
+import { deferredFailure } from './lost-ownership.js'
+import { newSubscriptionId, type OpenLedger } from './open-ledger.js'
+
+/**
+ * Opens a ledger in PostgreSQL; creates or upgrades its tables if necessary. There is no owner: any number of processes may
+ * have it open.
+ *
+ * @param options `clock` of this server; the ledger itself counts by that of the database server
+ * @throws AppError `unavailable/store_…`, `configuration/store_newer`
+ */
+export async function openSharedLedger(
+  address: PostgresAddress,
+  options: { clock: () => Micros; maxSubscriptions: number | undefined },
+): Promise<OpenLedger> {
+  const store = await openPostgresStore({ address })
+  try {
+    const ledger = await Ledger.open({ store, newSubscriptionId, ...options })
+    // A database that cannot be reached may come back: requests fail until then, and the process stays.
+    const { promise: failed } = deferredFailure()
+    return { ledger, store, database: shownAddress(address), engine: 'postgres', failed, close: () => store.close() }
+  } catch (error) {
+    await store.close()
+    throw error
+  }
+}

@@ -1,0 +1,34 @@
+import type { Logger } from 'pino'
+import { AppError } from '../../model/app-error.js'
+import type { SharedStore } from '../../store/shared-store.js'
+import { wallClock } from '../open-ledger.js'
+
+const EVERY_MS = 6 * 60 * 60 * 1_000
+
+/**
+ * Makes the partitions of the coming months, now and several times a day. Without one of its own, a month has its events in
+ * the partition of all others: that is slower to remove later, and nothing else.
+ *
+ * @returns to stop
+ */
+export function schedulePartitions(
+  shared: Pick<SharedStore, 'makePartitions'>,
+  logger: Pick<Logger, 'info' | 'warn'>,
+): () => void {
+  let warnedOf: string | undefined
+  const make = async () => {
+    try {
+      const made = await shared.makePartitions(wallClock())
+      if (made.length > 0) logger.info({ made }, 'made partitions of coming months')
+      warnedOf = undefined
+    } catch (error) {
+      if (!(error instanceof AppError)) throw error
+      if (warnedOf !== error.code) logger.warn({ code: error.code }, 'the partitions of coming months cannot be made')
+      warnedOf = error.code
+    }
+  }
+  const timer = setInterval(() => void make(), EVERY_MS)
+  timer.unref()
+  void make()
+  return () => clearInterval(timer)
+}

@@ -1,0 +1,147 @@
+import { isAbsolute, join } from 'node:path'
+import {
+  DEFAULT_SCHEMA,
+  type PostgresAddress,
+  type PostgresHost,
+  SSL_MODES,
+  type SslMode,
+} from '../model/postgres-address.js'
+import { readPasswordFile } from './reading/secret-setting.js'
+import type { FoundSetting, SettingReader } from './reading/setting-reader.js'
+import { whyUnreadable } from './reading/setting-sources.js'
+
+const POOL = { min: 2, max: 1_000, default: 10 }
+const DEFAULT_PORT = 5432
+const PARAMETERS = ['host', 'port', 'user', 'sslmode', 'sslrootcert', 'schema', 'target_session_attrs']
+/** Servers that accept no writes are skipped in any case. */
+const WRITABLE = ['read-write', 'primary']
+const URL_FORM = /^postgres(?:ql)?:\/\/(?:([^@/?]*)@)?([^/?]*)(?:\/([^?]*))?(?:\?(.*))?$/iu
+/** A line of a password file: five fields, in which a backslash precedes a colon or a backslash. */
+const FIELD = /(?:\\.|[^\\:])*/gu
+
+/**
+ * Where a ledger in PostgreSQL is, from a URL as libpq has it: several hosts, `sslmode` and `sslrootcert`. The password is
+ * in the URL, in the file that `EVENT_DB_PASSWORD_FILE` names, or in the password file of libpq (`PGPASSFILE`, else
+ * `~/.pgpass`). No refusal contains the URL.
+ *
+ * @param found undefined: nothing is read but the names of the settings, for the documentation
+ */
+export function readPostgres(reader: SettingReader, found: FoundSetting | undefined): PostgresAddress | undefined {
+  const poolSize = reader.integer('EVENT_DB_POOL', POOL)
+  const passFile = reader.find('PGPASSFILE')
+  reader.find('EVENT_DB_PASSWORD_FILE')
+  if (!found) return undefined
+  const refuse = (reason: string) => {
+    reader.refuse(found.name, `${found.name} ${reason}.`)
+    return undefined
+  }
+  const [, credentials = '', authority = '', path = '', search = ''] = URL_FORM.exec(found.value) ?? []
+  if (!URL_FORM.test(found.value)) return refuse('is not an address such as postgres://user@host/database')
+  const parameters = new URLSearchParams(search)
+  const unknown = [...parameters.keys()].find(name => !PARAMETERS.includes(name))
+  if (unknown !== undefined) return refuse(`has the parameter ${unknown}; known are ${PARAMETERS.join(', ')}`)
+  const [name = '', inUrl] = splitOnce(credentials, ':').map(decoded)
+  const user = name || parameters.get('user')
+  if (!user) return refuse('names no user')
+  const database = decoded(path) || user
+  const hosts = readHosts(authority, parameters)
+  if (!hosts) return refuse('names no host, or has a port that is not a number from 1 to 65535')
+  const sslMode = (parameters.get('sslmode') ?? 'prefer') as SslMode
+  if (!SSL_MODES.includes(sslMode)) return refuse(`has an sslmode that is not one of: ${SSL_MODES.join(', ')}`)
+  const session = parameters.get('target_session_attrs')
+  if (session && !WRITABLE.includes(session)) {
+    return refuse('has a target_session_attrs other than read-write or primary, and a ledger is written')
+  }
+  if (inUrl !== undefined && found.name.startsWith('--')) {
+    return refuse('has a password, which every user of this machine can see. Use EVENT_DB, or a password file')
+  }
+  const ofFile = readPasswordFile(reader, 'EVENT_DB_PASSWORD_FILE')
+  const lines = inUrl === undefined && ofFile === undefined ? readPassFile(reader, passFile) : []
+  const certificate = readCertificate(reader, found, parameters.get('sslrootcert'))
+  return {
+    ...{ hosts, database, user, sslMode, schema: parameters.get('schema') || DEFAULT_SCHEMA, poolSize },
+    ...(certificate === undefined ? {} : { sslRootCertificate: certificate }),
+    password: host => inUrl ?? ofFile ?? findPassword(lines, [hostName(host), String(host.port), database, user]),
+  }
+}
+
+function readHosts(authority: string, parameters: URLSearchParams): PostgresHost[] | undefined {
+  const named = authority || (parameters.get('host') ?? '')
+  const ports = (parameters.get('port') ?? '').split(',')
+  const hosts = named.split(',').map((text, at): PostgresHost => {
+    const [, ipv6, name = '', port] = /^(?:\[([^\]]+)\]|([^:]*|%2F.*|\/.*))(?::(\d+))?$/iu.exec(text) ?? []
+    const given = port ?? ports[at] ?? ports[0]
+    return { host: ipv6 ?? decoded(name), port: given ? Number(given) : DEFAULT_PORT }
+  })
+  const isValid = ({ host, port }: PostgresHost) => host !== '' && port >= 1 && port <= 65_535
+  return hosts.every(isValid) ? hosts : undefined
+}
+
+/** Certificates in PEM. */
+function readCertificate(reader: SettingReader, found: FoundSetting, file: string | null): string | undefined {
+  if (!file || file === 'system') return undefined
+  try {
+    return reader.sources.readTextFile(reader.path(file))
+  } catch (error) {
+    reader.refuse(found.name, `${found.name} has an sslrootcert that ${whyUnreadable(error).text}.`)
+    return undefined
+  }
+}
+
+/** Lines of libpq's password file. As libpq does, it ignores one that others can read. */
+function readPassFile(reader: SettingReader, named: FoundSetting | undefined): string[][] {
+  const { sources } = reader
+  const path = named ? reader.path(named.value) : join(sources.homedir, '.pgpass')
+  if (!isAbsolute(path)) return []
+  try {
+    if (sources.isOpenToOthers(path)) {
+      reader.warn(`The password file "${path}" is ignored: others can read it. Run "chmod 600" on it.`)
+      return []
+    }
+    const lines = sources.readTextFile(path).split(/\r?\n/u)
+    return lines.filter(line => line !== '' && !line.startsWith('#')).map(fieldsOf)
+  } catch (error) {
+    const { missing, text } = whyUnreadable(error)
+    if (named && !missing) reader.refuse(named.name, `${named.name} "${path}" ${text}.`)
+    return []
+  }
+}
+
+function fieldsOf(line: string): string[] {
+  const fields: string[] = []
+  let rest = line
+  for (let at = 0; at < 4; at++) {
+    FIELD.lastIndex = 0
+    const [field = ''] = FIELD.exec(rest) ?? []
+    fields.push(unescaped(field))
+    rest = rest.slice(field.length + 1)
+  }
+  return [...fields, unescaped(rest)]
+}
+
+function findPassword(lines: readonly string[][], wanted: readonly string[]): string | undefined {
+  const line = lines.find(fields => wanted.every((value, at) => fields[at] === '*' || fields[at] === value))
+  return line?.[4]
+}
+
+/** Of a server that is reached through a socket, password files say `localhost`. */
+function hostName({ host }: PostgresHost): string {
+  return host.startsWith('/') ? 'localhost' : host
+}
+
+function unescaped(field: string): string {
+  return field.replaceAll(/\\(.)/gu, '$1')
+}
+
+function splitOnce(text: string, separator: string): string[] {
+  const at = text.indexOf(separator)
+  return at === -1 ? [text] : [text.slice(0, at), text.slice(at + 1)]
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text // a percent sign that encodes nothing
+  }
+}

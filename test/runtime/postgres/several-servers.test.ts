@@ -1,0 +1,131 @@
+import t from 'tap'
+import type { Subscription } from '../../../src/model/subscriptions/subscription.js'
+import { manageUsers } from '../../../src/runtime/users/manage-users.js'
+import { readUsersSettings } from '../../../src/settings/local-settings.js'
+import { memorySources } from '../../settings/memory-sources.js'
+import { TestCluster } from '../../support/postgres/cluster.js'
+import { findPostgres } from '../../support/postgres/find-postgres.js'
+import { ask, eventOf, type Page, readAll, startServers } from './three-servers.js'
+
+const programs = findPostgres()
+if (programs === undefined) t.plan(0, 'there is no PostgreSQL server')
+else {
+  const cluster = await TestCluster.start(t, programs)
+
+  t.test('8 writers and 3 consumers that change servers: nothing missed, in order, once', async t => {
+    const { urls } = await startServers(t, cluster)
+    let turn = 0
+    const next = () => {
+      turn = (turn * 7 + 3) % 101
+      return urls[turn % urls.length] as string
+    }
+    let writing = true
+    const sources = ['notes', 'lamps']
+    const writers = Array.from({ length: 8 }, async (_, writer) => {
+      for (let at = 0; at < 25; at++) {
+        // Every third event arrives twice, at two servers, at the same time.
+        const event = eventOf(`${writer}/${at}`, { source: sources[at % 2] })
+        const sent = Array.from({ length: at % 3 === 0 ? 2 : 1 }, () => next())
+        const answers = await Promise.all(sent.map(url => ask(`${url}/api/events`, { method: 'POST', body: event })))
+        t.ok(answers.every(({ status }) => status === 200 || status === 201))
+      }
+    })
+    const consume = async (query: string) => {
+      const seen: string[] = []
+      for (let since = '1970-01-01T00:00:00Z', last = false; ; ) {
+        const { body } = await ask<Page>(`${next()}/api/events?order=asc&limit=7&since=${since}${query}`)
+        seen.push(...body.items.map(event => event.dedupe_key))
+        since = body.next_since
+        if (last && !body.has_more) return seen
+        last = !writing && !body.has_more
+      }
+    }
+    const consumers = ['', '&source=lamps', '&q=lam&kind=note.*'].map(consume)
+    await Promise.all(writers)
+    writing = false
+    const seen = await Promise.all(consumers)
+    const [all, second] = await Promise.all([readAll(urls[0] as string), readAll(urls[1] as string)])
+    t.same(second, all, 'every server shows the same ledger')
+    const keys = all.map(event => event.dedupe_key)
+    const lamps = all.filter(event => event.source === 'lamps').map(event => event.dedupe_key)
+    t.equal(keys.length, 200)
+    t.same(seen, [keys, lamps, []])
+    t.equal(new Set(all.map(event => event.captured_at)).size, 200)
+    const seenTwice = all.filter(event => event.seen_count === 2)
+    t.equal(seenTwice.length, 8 * 9)
+    const { body: stats } = await ask(`${urls[2]}/api/stats`)
+    t.match(stats, { event_count: 200, duplicate_count: 72, by_source: { lamps: { events: lamps.length } } })
+  })
+
+  t.test('a subscription counts on every server from the moment that one of them has answered', async t => {
+    const { urls } = await startServers(t, cluster)
+    const [one, two, three] = urls as [string, string, string]
+    const idsOf = async (url: string, key: string) => {
+      const { body } = await ask<{ event: { subscription_ids: string[] } }>(`${url}/api/events`, {
+        ...{ method: 'POST', body: eventOf(key) },
+      })
+      return body.event.subscription_ids
+    }
+    for (let round = 0; round < 10; round++) {
+      const [saver, other] = round % 2 ? [one, two] : [three, one]
+      const body = { id: 'watch', source: 'notes', target: '', event_kinds: ['note.*'] }
+      t.equal((await ask(`${saver}/api/subscriptions`, { method: 'POST', body })).status, 201)
+      const ids = await Promise.all([idsOf(other, `on ${round}`), idsOf(saver, `also on ${round}`)])
+      t.same(ids, [['watch'], ['watch']])
+      t.equal((await ask(`${other}/api/subscriptions/watch`, { method: 'DELETE' })).status, 204)
+      t.same(await idsOf(saver, `off ${round}`), [])
+    }
+    const { body } = await ask<{ items: Subscription[] }>(`${two}/api/subscriptions`)
+    t.same(body.items, [])
+  })
+
+  t.test('a long poll wakes for an event of another server, and for none that it does not want', async t => {
+    const { urls } = await startServers(t, cluster)
+    await ask(`${urls[0]}/api/events`, { method: 'POST', body: eventOf('before') })
+    const { body } = await ask<Page>(`${urls[1]}/api/events`)
+    const started = performance.now()
+    const poll = ask<Page>(`${urls[1]}/api/events?since=${body.next_since}&source=lamps&wait=20`)
+    await new Promise(resolve => setTimeout(resolve, 200))
+    await ask(`${urls[0]}/api/events`, { method: 'POST', body: eventOf('other') })
+    await ask(`${urls[2]}/api/events`, { method: 'POST', body: eventOf('wanted', { source: 'lamps' }) })
+    t.same(
+      (await poll).body.items.map(event => event.dedupe_key),
+      ['wanted'],
+    )
+    t.ok(performance.now() - started < 5_000)
+  })
+
+  t.test('users, tokens and sessions are those of all servers at every moment', async t => {
+    const { urls, database } = await startServers(t, cluster)
+    const [one, two] = urls as [string, string]
+    const me = (url: string, headers: Record<string, string>) => ask(`${url}/api/session`, { headers })
+    t.equal((await ask(`${two}/api/events`)).status, 200, 'an open ledger')
+    const settings = readUsersSettings({}, memorySources({ env: { EVENT_DB: database } }))
+    const password = 'correct horse battery'
+    await manageUsers(settings, users => users.create({ username: 'ada', password, role: 'admin' }))
+    t.equal((await ask(`${two}/api/events`)).status, 401, 'a command has closed it on every server')
+    const login = await ask(`${one}/api/login`, { method: 'POST', body: { username: 'ada', password } })
+    t.equal(login.status, 200)
+    const cookie = login.headers
+      .getSetCookie()
+      .map(line => line.split(';')[0])
+      .join('; ')
+    t.match((await me(two, { cookie })).body, { user: { username: 'ada' } })
+    const { token } = await manageUsers(settings, users => users.issueToken('ada'))
+    const bearer = { authorization: `Bearer ${token.token}` }
+    t.equal((await ask(`${two}/api/events`, { headers: bearer })).status, 200)
+    t.equal((await manageUsers(settings, users => users.listSessions('ada'))).length, 1)
+    await manageUsers(settings, users => users.endSessions('ada'))
+    t.equal((await ask(`${two}/api/events`, { headers: { cookie } })).status, 401)
+    await manageUsers(settings, users => users.revokeTokens('ada'))
+    for (const url of urls) t.equal((await ask(`${url}/api/events`, { headers: bearer })).status, 401)
+  })
+
+  t.test('health names the database without a password, and the newest event', async t => {
+    const { urls, database } = await startServers(t, cluster, { count: 1 })
+    t.match((await ask(`${urls[0]}/api/health`)).body, { database, engine: 'postgres', head: null, schema_version: 1 })
+    await ask(`${urls[0]}/api/events`, { method: 'POST', body: eventOf('a') })
+    const { body } = await ask(`${urls[0]}/api/health`)
+    t.match(body, { status: 'ok', head: /Z$/, head_digest: /^[0-9a-f]{64}$/ })
+  })
+}

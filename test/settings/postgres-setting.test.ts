@@ -1,0 +1,81 @@
+import t from 'tap'
+import { shownAddress } from '../../src/model/postgres-address.js'
+import { readLocalSettings } from '../../src/settings/local-settings.js'
+import { readServeSettings } from '../../src/settings/serve-settings.js'
+import { HOME, memorySources } from './memory-sources.js'
+import { problemsOf } from './refusal.js'
+
+type Sources = Parameters<typeof memorySources>[0]
+
+function readAddress(url: string, { env, files }: NonNullable<Sources> = {}) {
+  const sources = memorySources({ env: { ...env, EVENT_DB: url }, ...(files ? { files } : {}) })
+  const { postgres } = readLocalSettings({}, sources).database
+  if (!postgres) throw new Error('no address')
+  const { password, ...others } = postgres
+  return { ...others, passwords: postgres.hosts.map(password), shown: shownAddress(postgres) }
+}
+
+t.test('an address of one server has the defaults of PostgreSQL', async t => {
+  t.match(readAddress('postgres://ada@db.example.org'), {
+    ...{ hosts: [{ host: 'db.example.org', port: 5432 }], database: 'ada', user: 'ada', sslMode: 'prefer' },
+    ...{ schema: 'daybook', poolSize: 10, passwords: [undefined], shown: 'postgres://ada@db.example.org:5432/ada' },
+  })
+})
+
+t.test('several hosts, ports, parts in percent encoding and parameters are read', async t => {
+  const url =
+    'postgresql://a%40b:se%2Fcret@one,two:5433,[::1]:5434/led%20ger?sslmode=verify-full&sslrootcert=/ca.pem&schema=x'
+  t.match(readAddress(url, { files: { '/ca.pem': 'PEM' } }), {
+    hosts: [
+      { host: 'one', port: 5432 },
+      { host: 'two', port: 5433 },
+      { host: '::1', port: 5434 },
+    ],
+    ...{ database: 'led ger', user: 'a@b', sslMode: 'verify-full', sslRootCertificate: 'PEM', schema: 'x' },
+    ...{
+      passwords: ['se/cret', 'se/cret', 'se/cret'],
+      shown: 'postgres://a%40b@one:5432,two:5433,[::1]:5434/led%20ger?schema=x',
+    },
+  })
+  t.match(readAddress('postgres://ada@/ledger?host=/run/postgresql&port=5433'), {
+    hosts: [{ host: '/run/postgresql', port: 5433 }],
+  })
+  t.match(readAddress('postgres://ada@%2Frun%2Fpg:1/ledger'), { hosts: [{ host: '/run/pg', port: 1 }] })
+})
+
+t.test('the password comes from the URL, else from the named file, else from the password file', async t => {
+  const passFile =
+    'other:*:*:*:wrong\n# none\none:5432:ledger:ada:of\\:one\\\\\nlocalhost:*:*:ada:of the socket\n*:5433:*:*:of two'
+  const files = { [`${HOME}/.pgpass`]: passFile, '/secret': 'of the file\n', '/pass': '*:*:*:*:named' }
+  const url = 'postgres://ada@one,two:5433,three/ledger'
+  t.same(readAddress(url, { files }).passwords, ['of:one\\', 'of two', undefined])
+  t.same(readAddress('postgres://ada@/ledger?host=/run', { files }).passwords, ['of the socket'])
+  t.same(readAddress(url, { files, env: { PGPASSFILE: '/pass' } }).passwords, ['named', 'named', 'named'])
+  const env = { EVENT_DB_PASSWORD_FILE: '/secret' }
+  t.same(readAddress(url, { files, env }).passwords[0], 'of the file')
+  t.same(readAddress('postgres://ada:own@one/ledger', { files, env }).passwords, ['own'])
+})
+
+t.test('an address that cannot be meant is refused, and no refusal shows it', async t => {
+  const refused: [string, RegExp][] = [
+    ['postgres://ada:secret@/ledger', /names no host/],
+    ['postgres://ada:secret@db:0/ledger', /port that is not a number/],
+    ['postgres://ada:secret@db:99999/ledger', /port that is not a number/],
+    ['postgres://ada:secret@db/ledger?sslmode=maybe', /sslmode that is not one of/],
+    ['postgres://ada:secret@db/ledger?sslrootcert=/gone', /sslrootcert that does not exist/],
+    ['postgres://ada:secret@db/ledger?target_session_attrs=standby', /other than read-write or primary/],
+    ['postgres://ada:secret@db/ledger?application_name=x', /has the parameter application_name/],
+    ['postgres:ada:secret@db/ledger', /is not an address/],
+  ]
+  for (const [url, says] of refused) {
+    const problems = problemsOf(() => readLocalSettings({}, memorySources({ env: { EVENT_DB: url } })))
+    t.match(problems, [{ field: 'EVENT_DB', detail: says }], url)
+    t.notMatch(JSON.stringify(problems), /secret/)
+  }
+})
+
+t.test('backups of the server are only of a file', async t => {
+  const env = { EVENT_DB: 'postgres://ada@db/ledger', EVENT_BACKUP_DIR: '/backups' }
+  const problems = problemsOf(() => readServeSettings({}, memorySources({ env })))
+  t.match(problems, [{ field: 'EVENT_BACKUP_DIR', detail: /ledger is in PostgreSQL/ }])
+})
