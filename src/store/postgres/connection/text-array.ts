@@ -32,9 +32,9 @@ function sizeOf(value: string | Uint8Array | null): number {
   return typeof value === 'string' ? Buffer.byteLength(value) : value.byteLength
 }
 
-/** A `bigint[]` parameter. */
-export function bigintArray(values: readonly number[]): string {
-  return `{${values.join(',')}}`
+/** A `bigint[]` parameter; null for NULL. */
+export function bigintArray(values: readonly (number | null)[]): string {
+  return `{${values.map(value => value ?? 'NULL').join(',')}}`
 }
 
 /** PostgreSQL stores any text except one with a NUL; half of a surrogate pair has no form in UTF-8. */

@@ -25,6 +25,8 @@ export function filterSql(filter: EventFilter): FilterSql {
   const conditions: string[] = []
   const anyOf = (facets: readonly string[]) => `facets && ${parameter(textArray(facets))}::text[]`
   for (const facets of facetLists(filter)) conditions.push(anyOf(facets))
+  if (occurredFrom !== undefined) conditions.push(`occurred_us >= ${parameter(occurredFrom)}`)
+  if (occurredTo !== undefined) conditions.push(`occurred_us <= ${parameter(occurredTo)}`)
   const without = excludedFacets(excluded)
   if (excluded.kinds?.includes('*')) conditions.push('false')
   if (without.length > 0) conditions.push(`NOT (${anyOf(without)})`)
@@ -42,7 +44,7 @@ export function filterSql(filter: EventFilter): FilterSql {
   return {
     conditions: conditions.map(condition => ` AND ${condition}`).join(''),
     values,
-    isExact: occurredFrom === undefined && occurredTo === undefined && search.every(isDecided),
+    isExact: search.every(isDecided),
   }
 }
 

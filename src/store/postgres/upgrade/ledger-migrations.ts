@@ -38,6 +38,8 @@ const EVENT_TABLES = /* sql */ `
     source text COLLATE "C" NOT NULL,
     kind text COLLATE "C" NOT NULL,
     subject_id text COLLATE "C" NOT NULL,
+    -- NULL for none.
+    occurred_us bigint,
     digest bytea NOT NULL,
     tail text COLLATE "C" NOT NULL,
     facets text[] COLLATE "C" NOT NULL,

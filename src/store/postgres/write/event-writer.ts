@@ -25,12 +25,14 @@ const ADD_KEYS = /* sql */ `
   INSERT INTO event_keys (dedupe_key, captured_us, seen_count)
   SELECT * FROM unnest($1::text[], $2::bigint[], $3::bigint[])`
 const ADD_EVENTS = /* sql */ `
-  INSERT INTO events (dedupe_key, captured_us, seq, source, kind, subject_id, digest, tail, facets, body, said, long_said)
+  INSERT INTO events (dedupe_key, captured_us, seq, source, kind, subject_id, digest, tail, facets, body, said, long_said,
+    occurred_us)
   SELECT dedupe_key, captured_us, seq, source, kind, subject_id, decode(digest, 'hex'), tail,
-    string_to_array(facets, '${FACET_SEPARATOR}'), body, said, long_said
+    string_to_array(facets, '${FACET_SEPARATOR}'), body, said, long_said, occurred_us
   FROM unnest($1::text[], $2::bigint[], $3::bigint[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[],
-    $9::text[], $10::text[], $11::text[], $12::text[])
-    AS event (dedupe_key, captured_us, seq, source, kind, subject_id, digest, tail, facets, body, said, long_said)`
+    $9::text[], $10::text[], $11::text[], $12::text[], $13::bigint[])
+    AS event (dedupe_key, captured_us, seq, source, kind, subject_id, digest, tail, facets, body, said, long_said,
+      occurred_us)`
 const COUNT_REPEATS = /* sql */ `
   UPDATE event_keys SET seen_count = repeat.seen_count
   FROM unnest($1::text[], $2::bigint[]) AS repeat (dedupe_key, seen_count)
@@ -137,6 +139,7 @@ async function send(connection: Connection, clock: Clock, numbered: NumberedEven
       ...[texts(({ event }) => event.source), texts(({ event }) => event.kind), texts(({ event }) => event.subjectId)],
       ...[texts(event => event.digest.toString('hex')), texts(event => event.tail), texts(event => event.facets)],
       ...[texts(({ event }) => event.content), texts(({ event }) => event.said), texts(({ event }) => event.longSaid)],
+      bigintArray(created.map(({ event }) => event.occurredAt)),
     )
   }
   if (repeated.length > 0) {

@@ -1,5 +1,5 @@
 import { storedKeyOf } from '../../../model/events/event.js'
-import { type Micros, toTimestamp } from '../../../model/timestamp.js'
+import { findTimestamp, type Micros, toTimestamp } from '../../../model/timestamp.js'
 import { contentDigest } from '../../event-digest.js'
 import type { EventToRecord, SubscriptionMatch } from '../../event-store.js'
 import { isStorable } from '../connection/text-array.js'
@@ -14,6 +14,8 @@ export interface PreparedEvent extends Said {
   source: string
   kind: string
   subjectId: string
+  /** Null for none. */
+  occurredAt: Micros | null
   /** The members that never change, without the closing brace: what its digest covers. */
   content: string | Buffer
   contentDigest: string
@@ -45,6 +47,7 @@ export async function prepareEvent({ event, provenance, matches, json }: EventTo
   const said = json ? await saidOfJson(event, json) : saidOf(event)
   const facets = facetsOf({ ...event, provenance, subscription_ids: subscriptionIds })
   return {
+    occurredAt: findTimestamp(event.occurred_at)?.micros ?? null,
     ...{ storedKey, dedupeKey, source, kind, subjectId, content, ...said, subscriptionIds, matches },
     contentDigest: contentDigest(typeof content === 'string' ? Buffer.from(content) : content),
     facets: [...facets].join(FACET_SEPARATOR),
