@@ -84,13 +84,10 @@ for (const [program, configure] of Object.entries(PROXIES)) {
     t.match(await ask('/api/events', { headers: ADMIN, body: { ...EVENT, subject_id: '2' } }), { status: 201 })
     await stream.until(/"subject_id":"2"/)
     stream.close()
+    if (program !== 'nginx') return
     const wrong = Array.from({ length: 14 }, () => ask('/api/login', { body: { username: 'ada', password: 'wrong' } }))
-    const statuses = (await Promise.all(wrong)).map(({ status }) => status)
-    t.ok(
-      statuses.every(status => [401, 429].includes(status)),
-      statuses.join(' '),
-    )
-    if (program === 'nginx') t.ok(statuses.includes(429), 'nginx slows down who guesses passwords')
+    const refused = (await Promise.all(wrong)).filter(({ status, body }) => status === 429 && /nginx/.test(body))
+    t.ok(refused.length > 0, 'it slows down who guesses passwords')
   })
 }
 
