@@ -26,7 +26,7 @@ const MADE_BY_DEBIAN = [
 ]
 
 /**
- * Programs that would change this machine. `systemctl` runs what the units of the test's folder say, with their settings;
+ * Programs that would change this machine. `systemctl` runs the commands of the units in the test's folder, with their settings;
  * the others do what the guide needs of them. Without a user `daybook`, all is done by the user of the tests.
  */
 const STAND_INS = (root: string): Record<string, string> => ({
