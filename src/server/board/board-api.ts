@@ -18,6 +18,20 @@ export function boardApi(parts: {
     version: parts.version,
     rootPath: parts.rootPath,
     schemas: { Card: CardSchema, Run: RunSchema },
+    tags: [
+      { name: 'Cards', description: 'Tasks in columns.', paths: ['/api/cards'] },
+      { name: 'Runs', description: 'Runs of cards, and the executor.', paths: ['/api/runs', '/api/executor'] },
+      { name: 'Other boards', description: 'What this board reaches for its callers.', paths: ['/api/backends'] },
+      {
+        ...{ name: 'Login', description: 'Sessions, and how to log in.' },
+        paths: ['/api/login', '/api/logout', '/api/session', '/api/auth'],
+      },
+      {
+        ...{ name: 'Server', description: 'State, metrics and descriptions of the server.' },
+        paths: ['/api/', '/metrics', '/livez', '/readyz', '/docs'],
+      },
+      { name: 'Pages', description: 'Pages for people, and their files.', paths: ['/'] },
+    ],
     securitySchemes: {
       key: { type: 'http', scheme: 'bearer', description: 'The API key.' },
       keyHeader: { type: 'apiKey', in: 'header', name: 'X-Board-Token' },

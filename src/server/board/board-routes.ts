@@ -3,7 +3,7 @@ import type { Gate } from '../../gate/gate.js'
 import type { BoardIdentity } from '../../gate/identity.js'
 import type { StreamTimes } from '../answer/paced-answer.js'
 import { json } from '../answer/reply.js'
-import { describeApi } from '../http/openapi.js'
+import { apiReference, describeApi } from '../http/openapi.js'
 import { documented, route } from '../http/route.js'
 import { livez, metricsText, readyz } from '../metrics/probe-routes.js'
 import type { Pages } from '../pages/built-pages.js'
@@ -87,6 +87,12 @@ export function boardRoutes(parts: BoardRouteParts): BoardRoute[] {
       '/api/openapi.json',
       'api',
       describeApi(() => routes, boardApi(parts), pages.login.showPlain),
+    ),
+    route(
+      'GET',
+      '/docs',
+      'api',
+      apiReference(() => routes, boardApi(parts), pages.login.showPage),
     ),
     route('GET', '/metrics', 'api', metricsText(parts.metrics)),
     route('GET', '/livez', 'public', livez()),

@@ -1,7 +1,8 @@
 import Type, { type TSchema } from '#typebox'
-import { html, Markup } from '../../login/html.js'
+import type { Markup } from '../../login/html.js'
 import { json } from '../answer/reply.js'
-import type { ShowPlainPage } from '../pages/plain-pages.js'
+import type { PlainAnswer, ShowPage, ShowPlainPage } from '../pages/plain-pages.js'
+import { renderApi } from './api-page.js'
 import {
   type AnswerDoc,
   documented,
@@ -11,6 +12,23 @@ import {
   type Route,
   type RouteDoc,
 } from './route.js'
+
+/** As much of an operation as a page shows. */
+export interface Operation {
+  tags: string[]
+  summary: string
+  'x-access': string
+  parameters?: readonly Described[]
+  requestBody?: { content: Record<string, { schema: unknown }> }
+  responses: Record<string, { description?: string; $ref?: string; content?: Record<string, { schema: unknown }> }>
+}
+
+interface Described {
+  name: string | undefined
+  in: string
+  description: string
+  schema: unknown
+}
 
 /** A reference to a schema that the description contains under its name. */
 export function named(
@@ -39,11 +57,18 @@ export interface ApiOutline<Rule extends string> {
   /** By the names that `named` refers to. */
   schemas: Readonly<Record<string, TSchema>>
   securitySchemes: Readonly<Record<string, object>>
+  /** Groups of routes, by the beginnings of their paths; the first that fits counts. */
+  tags: readonly { name: string; description: string; paths: readonly string[] }[]
   /** Credentials that each access accepts; `{}`: none. */
   security: Readonly<Record<Rule, readonly object[]>>
 }
 
 type DescribedRoute<Rule extends string> = Pick<Route<Rule>, 'method' | 'pattern' | 'access' | 'doc'>
+
+const PAGE_DOC: RouteDoc = {
+  summary: 'This API, as a page',
+  answers: { 200: { description: 'A page for people', type: 'text/html' } },
+}
 
 const DOC: RouteDoc = {
   summary: 'This API, as OpenAPI 3.1',
@@ -53,7 +78,7 @@ const DOC: RouteDoc = {
 /**
  * `GET /api/openapi.json`: the API as OpenAPI 3.1, from the route table and the schemas that validate requests.
  *
- * Browsers receive the routes as a table.
+ * Browsers receive the page of `GET /docs`.
  *
  * @param routes called at the first request, because the table contains this route too
  */
@@ -63,40 +88,60 @@ export function describeApi<Rule extends string>(
   showPlain: ShowPlainPage,
 ): Endpoint {
   let reply: Reply | undefined
-  const page = { status: 200, title: `The API of ${outline.title}`, text: outline.description }
+  const page = apiPage(routes, outline)
   return documented(DOC, req => {
-    const shown = showPlain(req, { ...page, details: tableOf(routes()) })
+    const shown = showPlain(req, page())
     if (shown) return shown
     reply ??= json(200, toOpenApi(routes(), outline))
     return reply
   })
 }
 
-function tableOf(routes: readonly DescribedRoute<string>[]): Markup {
-  const rows = routes.map(
-    ({ method, pattern, doc }) =>
-      html`<tr><td>${method}</td><td><code>${pattern}</code></td><td>${doc.summary}</td></tr>`.text,
-  )
-  return html`<p><a href="?as=json">OpenAPI 3.1, as JSON</a></p>
-  <table><thead><tr><th>Method</th><th>Path</th><th>Purpose</th></tr></thead>
-  <tbody>${new Markup(rows.join('\n'))}</tbody></table>`
+/** `GET /docs`: the same as a page. @param routes as for `describeApi` */
+export function apiReference<Rule extends string>(
+  routes: () => readonly DescribedRoute<Rule>[],
+  outline: ApiOutline<Rule>,
+  showPage: ShowPage,
+): Endpoint {
+  const page = apiPage(routes, outline)
+  return documented(PAGE_DOC, () => showPage(page()))
 }
 
+function apiPage<Rule extends string>(
+  routes: () => readonly DescribedRoute<Rule>[],
+  outline: ApiOutline<Rule>,
+): () => PlainAnswer {
+  let details: Markup | undefined
+  const page = { status: 200, title: `The API of ${outline.title}`, text: outline.description }
+  return () => {
+    details ??= renderApi(toOpenApi(routes(), outline))
+    return { ...page, details }
+  }
+}
+
+export type OpenApiDocument = ReturnType<typeof toOpenApi>
+
 function toOpenApi<Rule extends string>(routes: readonly DescribedRoute<Rule>[], outline: ApiOutline<Rule>) {
-  const { title, description, version, rootPath, schemas, securitySchemes, security } = outline
-  const paths: Record<string, Record<string, unknown>> = {}
+  const { title, description, version, rootPath, schemas, securitySchemes, security, tags } = outline
+  const paths: Record<string, Record<string, Operation>> = {}
   for (const route of routes) {
     const path = route.pattern.replace(/:(\w+)/g, '{$1}')
-    paths[path] = { ...paths[path], [route.method.toLowerCase()]: toOperation(route, security[route.access]) }
+    const tag = tags.find(({ paths }) => paths.some(start => route.pattern.startsWith(start)))?.name ?? title
+    const operation = { tags: [tag], ...toOperation(route, security[route.access]) }
+    paths[path] = { ...paths[path], [route.method.toLowerCase()]: operation }
   }
   const components = Object.entries({ ...schemas, Problem: ProblemSchema })
   return {
     openapi: '3.1.0',
     info: { title, version, description, license: { name: 'Apache-2.0', identifier: 'Apache-2.0' } },
     servers: [{ url: rootPath || '/' }],
+    tags: tags.map(({ name, description }) => ({ name, description })),
     paths,
     components: {
       schemas: Object.assign({}, ...components.map(([name, schema]) => component(name, schema))),
+      responses: Object.fromEntries(
+        Object.entries(REFUSALS).map(([status, description]) => [refusalName(status), toRefusal(description)]),
+      ),
       securitySchemes,
     },
   }
@@ -124,12 +169,48 @@ function toOperation({ method, pattern, access, doc }: DescribedRoute<string>, s
     ...(doc.body ? { requestBody: { required: true, content: toContent(doc.body) } } : {}),
     responses: {
       ...Object.fromEntries(Object.entries(doc.answers).map(([status, answer]) => [status, toResponse(answer)])),
-      default: {
-        description: 'A refusal or a failure',
-        content: toContent({ 'application/problem+json': named('Problem') }),
-      },
+      ...Object.fromEntries(
+        refusalsOf({ pattern, doc }, security).map(status => [
+          status,
+          { $ref: `#/components/responses/${refusalName(status)}` },
+        ]),
+      ),
+      default: toRefusal('Another refusal, or a failure'),
     },
   }
+}
+
+/** Answers that are the same on all routes. Their `code` names the reason. */
+const REFUSALS: Record<string, string> = {
+  400: 'The request is malformed, or a value in it is invalid',
+  401: 'A login is needed, or a credential is wrong',
+  403: 'The caller may not do this, or its page may not',
+  404: 'There is no such thing',
+  413: 'The body is too large',
+  415: 'The content type, or the encoding of the body, is not accepted',
+  429: 'Too many attempts or events; `Retry-After` has the seconds to wait',
+  503: 'The store cannot commit, or the server is busy or stops; `Retry-After` has the seconds to wait',
+}
+
+function refusalsOf(
+  { pattern, doc }: Pick<DescribedRoute<string>, 'pattern' | 'doc'>,
+  security: readonly object[],
+): string[] {
+  const isIdentified = security.length > 0
+  const mayBeAnonymous = security.some(credentials => Object.keys(credentials).length === 0)
+  const isPossible: Record<string, boolean> = {
+    ...{ 400: true, 401: isIdentified && !mayBeAnonymous, 403: true, 404: pattern.includes(':') },
+    ...{ 413: doc.body !== undefined, 415: doc.body !== undefined, 429: isIdentified, 503: true },
+  }
+  return Object.keys(REFUSALS).filter(status => isPossible[status] && !(status in doc.answers))
+}
+
+function refusalName(status: string): string {
+  return `Refused${status}`
+}
+
+function toRefusal(description: string) {
+  return { description, content: toContent({ 'application/problem+json': named('Problem') }) }
 }
 
 function toParameter({ name, description, schema, repeatable }: ParameterDoc, place: 'query' | 'header') {

@@ -37,6 +37,24 @@ export function ledgerApi(parts: {
       ...{ EventInput: EventInputSchema, Event: StoredEventSchema, EventWithoutPayload: EventWithoutPayloadSchema },
       ...{ Subscription: SubscriptionSchema, User: UserSchema, Consumer: ConsumerSchema },
     },
+    tags: [
+      {
+        ...{ name: 'Events', description: 'Recording, reading, counting and following events.' },
+        paths: ['/api/events', '/api/stream', '/api/export', '/api/histogram', '/api/facets', '/api/cards'],
+      },
+      { name: 'Subscriptions', description: 'What is watched, and for whom.', paths: ['/api/subscriptions'] },
+      { name: 'Consumers', description: 'Checkpoints that the ledger keeps.', paths: ['/api/consumers'] },
+      { name: 'Webhooks', description: 'Deliveries of platforms.', paths: ['/webhooks', '/api/platforms'] },
+      {
+        ...{ name: 'Accounts', description: 'Logins, users, tokens and sessions.' },
+        paths: ['/api/login', '/api/logout', '/api/session', '/api/users', '/api/me'],
+      },
+      {
+        ...{ name: 'Server', description: 'State, metrics and descriptions of the server.' },
+        paths: ['/api/', '/metrics', '/livez', '/readyz', '/docs'],
+      },
+      { name: 'Pages', description: 'Pages for people, and their files.', paths: ['/'] },
+    ],
     securitySchemes: {
       token: { type: 'http', scheme: 'bearer', description: 'An API token, tok_….' },
       adminToken: { type: 'apiKey', in: 'header', name: 'X-Event-Admin-Token' },

@@ -29,7 +29,7 @@ import type { RefusedDeliveries } from '../events/refused-deliveries.js'
 import * as subscriptions from '../events/subscriptions.js'
 import { type AcceptLargeDelivery, readSiteContext, receiveWebhook } from '../events/webhooks.js'
 import type { HeldPlaces } from '../http/held-places.js'
-import { describeApi } from '../http/openapi.js'
+import { apiReference, describeApi } from '../http/openapi.js'
 import { type HttpRequest, type Route, route } from '../http/route.js'
 import type { Shutdown } from '../http/shutdown.js'
 import { livez, metricsText, readyz } from '../metrics/probe-routes.js'
@@ -199,6 +199,12 @@ export function ledgerRoutes(parts: LedgerRouteParts): Route[] {
       '/metrics',
       'read',
       metricsText(metrics, req => consumerFigures(ledger.consumers, req)),
+    ),
+    route(
+      'GET',
+      '/docs',
+      'read',
+      apiReference(() => routes, ledgerApi(program), pages.login.showPage),
     ),
     route('GET', '/livez', 'public', livez()),
     route('GET', '/readyz', 'public', readyz({ prove: () => ledger.health(), ...answers })),

@@ -17,7 +17,7 @@ import {
 import { pathSegment } from '../request/path-param.js'
 import { singleValue } from '../request/query-string.js'
 import { MemoryFile } from './memory-file.js'
-import { plainPages, type ShowPlainPage } from './plain-pages.js'
+import { pagesIn, plainPages, type ShowPage, type ShowPlainPage } from './plain-pages.js'
 
 export interface LoginPages {
   page: Endpoint
@@ -26,6 +26,7 @@ export interface LoginPages {
   asset: Endpoint
   /** Pages of the same look, in place of answers for programs. */
   showPlain: ShowPlainPage
+  showPage: ShowPage
 }
 
 export interface LoginPagesOptions {
@@ -69,6 +70,7 @@ export function loginPages(options: LoginPagesOptions): LoginPages {
     ledger,
     assets = LEDGER_ASSETS,
   } = options
+  const frame = { ...look, rootPath, ...(files ? { files } : {}) }
   const loaded = new Map([...assets].map(([name, paths]) => [name, readAsset(name, paths)] as const))
   const show = (req: HttpRequest, asked: unknown): Reply => {
     const next = safeNext(asked, rootPath)
@@ -79,7 +81,8 @@ export function loginPages(options: LoginPagesOptions): LoginPages {
     return { status: 200, type: 'text/html; charset=utf-8', page: true, body: renderLoginPage(page), headers }
   }
   return {
-    showPlain: plainPages({ ...look, rootPath, ...(files ? { files } : {}) }),
+    showPlain: plainPages(frame),
+    showPage: pagesIn(frame),
     page: documented(DOCS.page, req => show(req, singleValue(req.search, 'next'))),
     pageInPlace: req => show(req, req.path + req.search),
     asset: documented(DOCS.asset, req => {

@@ -11,13 +11,21 @@ export interface PlainAnswer extends PlainPage {
 /** @returns undefined if the request does not come from the address bar or a link of a browser */
 export type ShowPlainPage = (req: HttpRequest, answer: PlainAnswer) => Reply | undefined
 
-/** Answers browsers with a page where programs receive JSON. A program never asks for HTML alone. */
-export function plainPages(frame: PageFrame): ShowPlainPage {
-  return (req, { status, headers = [], ...page }) => {
-    if (!asksForPage(req)) return undefined
+/** Answers with a page. */
+export type ShowPage = (answer: PlainAnswer) => Reply
+
+/** Shows pages in this frame. */
+export function pagesIn(frame: PageFrame): ShowPage {
+  return ({ status, headers = [], ...page }) => {
     const all = [...headers, 'Cache-Control', 'no-store', 'Vary', 'Accept']
     return { status, type: 'text/html; charset=utf-8', page: true, body: renderPlainPage(frame, page), headers: all }
   }
+}
+
+/** Answers browsers with a page where programs receive JSON. A program never asks for HTML alone. */
+export function plainPages(frame: PageFrame): ShowPlainPage {
+  const show = pagesIn(frame)
+  return (req, answer) => (asksForPage(req) ? show(answer) : undefined)
 }
 
 const TITLES: Readonly<Record<number, string>> = {

@@ -88,12 +88,8 @@ t.test('the API description covers every parameter, and refers to nothing that i
   const { status, body, text } = await request('/api/openapi.json')
   t.equal(status, 200)
   t.match(body, { openapi: '3.1.0', info: { version: '1.2.3' }, servers: [{ url: '/' }] })
-  const { paths, components } = body as {
+  const { paths } = body as {
     paths: Record<string, Record<string, { operationId: string; parameters?: { name: string; in: string }[] }>>
-    components: { schemas: Record<string, object> }
-  }
-  for (const [, name = ''] of text.matchAll(/"\$ref":"([^"]*)"/g)) {
-    t.ok(Object.keys(components.schemas).includes(name.replace('#/components/schemas/', '')), name)
   }
   t.notMatch(text, /"\$(id|defs)"/)
   const query = paths['/api/events']?.get?.parameters?.map(({ name }) => name)
@@ -163,6 +159,60 @@ t.test('the API description distinguishes sent from stored events, and leaves fr
   for (const name of ['filters', 'metadata']) {
     t.equal(schemas.Subscription?.properties?.[name]?.additionalProperties, true, name)
   }
+})
+
+t.test('every operation has a group and its refusals, and every reference leads somewhere', async t => {
+  const { request } = await serve(t, { adapters: ADAPTERS })
+  const document = (await request('/api/openapi.json')).body as unknown as {
+    tags: { name: string }[]
+    paths: Record<string, Record<string, { tags: string[]; responses: Record<string, { $ref?: string }> }>>
+  }
+  const groups = document.tags.map(({ name }) => name)
+  const refusalsOf = (path: string, method: string) =>
+    Object.entries(document.paths[path]?.[method]?.responses ?? {}).flatMap(([status, { $ref }]) =>
+      $ref ? status : [],
+    )
+  for (const [path, methods] of Object.entries(document.paths)) {
+    for (const { tags } of Object.values(methods)) t.ok(groups.includes(tags[0] ?? ''), path)
+  }
+  t.same(refusalsOf('/api/events', 'post'), ['400', '403', '413', '415', '429', '503'])
+  t.same(refusalsOf('/api/events/{dedupe_key}', 'get'), ['400', '401', '403', '404', '429', '503'])
+  t.same(refusalsOf('/livez', 'get'), ['400', '403', '503'])
+  t.same(refusalsOf('/readyz', 'get'), ['400', '403'], '503 is an answer of its own')
+  for (const [, path = ''] of JSON.stringify(document).matchAll(/"\$ref":"#([^"]+)"/g)) {
+    const found = path
+      .slice(1)
+      .split('/')
+      .reduce<unknown>((value, step) => Reflect.get(value as object, step), document)
+    t.ok(found, path)
+  }
+})
+
+t.test('the page of the API has every route, parameter and schema, and nothing that could run', async t => {
+  const { request } = await serve(t, { adapters: ADAPTERS, settings: { rootPath: '/book' } })
+  const { status, headers, text } = await request('/book/docs')
+  t.equal(status, 200)
+  t.equal(headers.get('content-type'), 'text/html; charset=utf-8')
+  t.match(headers.get('content-security-policy'), /^default-src 'none'; script-src 'self'; style-src 'self';/)
+  const { body } = await request('/book/api/openapi.json')
+  const { paths, components } = body as {
+    paths: Record<string, Record<string, { parameters?: { name: string }[] }>>
+    components: { schemas: Record<string, unknown> }
+  }
+  for (const [path, methods] of Object.entries(paths)) {
+    for (const [method, { parameters = [] }] of Object.entries(methods)) {
+      const [, section = ''] = text.split(`<summary><code>${method.toUpperCase()} ${path}</code>`)
+      t.ok(section, path)
+      const own = section.slice(0, section.indexOf('</details>'))
+      for (const { name } of parameters) t.match(own, `<code>${name}</code>`, `${name} of ${path}`)
+    }
+  }
+  for (const name of Object.keys(components.schemas)) t.match(text, `<details id="${name}">`)
+  for (const [, id] of text.matchAll(/href="#([^"]+)"/g)) t.match(text, `<details id="${id}">`, `the link to ${id}`)
+  t.match(text, 'href="/book/api/openapi.json?as=json"')
+  t.notMatch(text, /<script(?! src=)|<style| style=| on\w+="|undefined|\[object/)
+  const shown = await request('/book/api/openapi.json', { headers: { accept: 'text/html' } })
+  t.equal(shown.text, text, 'a browser receives the page there as well')
 })
 
 t.test('metrics leave out answers that are held open', async t => {

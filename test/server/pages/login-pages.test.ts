@@ -78,7 +78,7 @@ t.test('a browser receives a page at an address for programs, and programs recei
     { path: '/api/events/chat:1', status: 404, shows: 'Nothing is here' },
     { path: '/api/login', status: 405, shows: 'It accepts POST: ' },
     { path: '/api/health', status: 200, shows: 'The ledger accepts events' },
-    { path: '/api/openapi.json', status: 200, shows: '<code>/api/events/:dedupe_key</code>' },
+    { path: '/api/openapi.json', status: 200, shows: '<code>GET /api/events/{dedupe_key}</code>' },
   ]
   for (const { path, status, shows } of cases) {
     const url = `/a/book${path}`
