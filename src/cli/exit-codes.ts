@@ -12,6 +12,7 @@ const EXIT_CODES: Record<ErrorCategory, number> = {
   unsupported_type: 2,
   headers_too_large: 2,
   not_found: 3,
+  gone: 3,
   unauthenticated: 4,
   forbidden: 4,
   conflict: 5,

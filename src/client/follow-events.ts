@@ -1,9 +1,15 @@
+import { AppError } from '../model/app-error.js'
 import { type EventPage, type EventParameters, readEventPage } from './event-pages.js'
 import type { LedgerClient } from './ledger-client.js'
 import { isPassing, type WaitOptions, waitOut } from './wait-out.js'
 
 /** The order is always ascending, and this module chooses how long to wait. */
 export type FollowParameters = Omit<EventParameters, 'order' | 'wait'>
+
+export interface FollowOptions extends WaitOptions {
+  /** The ledger has removed events after the checkpoint; following continues after them. */
+  onPruned: (error: AppError) => void
+}
 
 const HOLD_SECONDS = '55'
 /** Earlier than anything that a ledger can have captured. */
@@ -20,7 +26,7 @@ const BEGINNING = '1970-01-01T00:00:00.000000Z'
 export async function* followEvents(
   client: Pick<LedgerClient, 'events'>,
   { since, ...filters }: FollowParameters,
-  options: WaitOptions,
+  { onPruned, ...options }: FollowOptions,
 ): AsyncGenerator<EventPage> {
   const { signal } = options
   const ask = (parameters: EventParameters) => client.events(parameters, { signal }).then(readEventPage)
@@ -36,6 +42,11 @@ export async function* followEvents(
         checkpoint = page.nextSince ?? checkpoint
         if (page.items.length > 0) yield page
       } catch (error) {
+        if (error instanceof AppError && error.code === 'pruned' && error.nextSince !== undefined) {
+          if (start !== BEGINNING) onPruned(error)
+          checkpoint = error.nextSince
+          continue
+        }
         if (!asked || !isPassing(error)) throw error
         failures += 1
         await waitOut(error, failures, options)

@@ -192,6 +192,11 @@ export class LedgerClient extends ServerClient {
     return this.post('/api/backups', JSON_TYPE, json, options)
   }
 
+  /** @param json the request, as JSON */
+  erase(json: string, options?: CallOptions): Promise<Answer> {
+    return this.post('/api/erasures', JSON_TYPE, json, options)
+  }
+
   /** Checks events after `since`; available only over the ledger's socket. */
   verify(range: { since?: string; limit?: string }, options?: CallOptions): Promise<Answer> {
     return this.call({ method: 'POST', path: `/api/verify${toQueryString(range)}` }, options)

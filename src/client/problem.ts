@@ -8,6 +8,7 @@ const CATEGORIES = new Map<number, ErrorCategory>([
   [403, 'forbidden'],
   [404, 'not_found'],
   [409, 'conflict'],
+  [410, 'gone'],
   [412, 'outdated'],
   [413, 'too_large'],
   [415, 'unsupported_type'],
@@ -42,6 +43,7 @@ export function toAppError(
   return new AppError(category, code, `${detail}${requestId}`, {
     errors: errors.map(({ field, detail }) => ({ field, detail })),
     ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
+    ...(typeof problem.next_since === 'string' ? { nextSince: problem.next_since } : {}),
     ...(hint === undefined ? {} : { hint }),
   })
 }
@@ -61,7 +63,9 @@ function isOfProxy(status: number): boolean {
   return status === 413 || status === 429 || status >= 502
 }
 
-function readProblem(text: string): Partial<Record<'code' | 'detail' | 'errors' | 'request_id', unknown>> {
+function readProblem(
+  text: string,
+): Partial<Record<'code' | 'detail' | 'errors' | 'next_since' | 'request_id', unknown>> {
   try {
     const value: unknown = JSON.parse(text)
     return typeof value === 'object' && value !== null ? value : {}

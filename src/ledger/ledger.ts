@@ -27,10 +27,12 @@ import {
 import type { Store } from '../store/store.js'
 import { refuseAhead } from './ahead-of-ledger.js'
 import { Consumers } from './consumers/consumers.js'
+import { Erasures } from './erasures.js'
 import { type EventStory, readStory } from './event-story.js'
 import { ForeignEvents } from './foreign-events.js'
 import { KnownPeople } from './known-people.js'
 import { type FreshEvent, LiveFeed } from './live-feed.js'
+import { refusePruned } from './pruned-ledger.js'
 import { SharedReads } from './shared-reads.js'
 import type { SubscriptionCaller } from './subscription-caller.js'
 import { type SubscriptionOptions, Subscriptions } from './subscriptions.js'
@@ -88,6 +90,7 @@ export class Ledger {
   readonly #feed = new LiveFeed()
   readonly #liveReads = new SharedReads(query => this.query(query))
   readonly #people = new KnownPeople()
+  readonly erasures: Erasures
   readonly #read: ReadPage = (query, signal) => this.query(query, signal)
 
   private constructor(
@@ -96,6 +99,11 @@ export class Ledger {
   ) {
     const { store, clock } = options
     this.consumers = new Consumers({ store, clock, waitFor: (...asked) => this.waitFor(...asked) })
+    this.erasures = new Erasures({
+      ...{ store, getEvent: key => this.getEvent(key) },
+      toRecord: entry => ({ ...entry, matches: subscriptions.match(entry.event, clock()) }),
+      publish: (entry, outcome) => this.#publish([entry], [outcome]),
+    })
   }
 
   /** Opens the ledger over an open store. */
@@ -225,10 +233,11 @@ export class Ledger {
     return this.options.store.events.listKeysOf(subscriptionId, dedupeKeys)
   }
 
-  /** @throws AppError `conflict/ahead_of_ledger` */
+  /** @throws AppError `conflict/ahead_of_ledger`, `gone/pruned` */
   async query(query: EventQuery, signal?: AbortSignal): Promise<EventPage> {
     const page = await this.options.store.events.query(query, signal)
     refuseAhead(query, page)
+    refusePruned(query, page)
     return page
   }
 
@@ -350,7 +359,7 @@ export class Ledger {
       const events = toRecord(clock())
       try {
         const outcomes = await store.events.record(events, version)
-        if (this.#feed.hasListeners) this.#feed.publish(freshEvents(events, outcomes))
+        this.#publish(events, outcomes)
         return outcomes
       } catch (error) {
         if (!(error instanceof StaleMatches)) throw error
@@ -358,6 +367,10 @@ export class Ledger {
       }
       await this.subscriptions.refresh()
     }
+  }
+
+  #publish(events: readonly EventToRecord[], outcomes: readonly RecordOutcome[]): void {
+    if (this.#feed.hasListeners) this.#feed.publish(freshEvents(events, outcomes))
   }
 }
 

@@ -5,6 +5,8 @@ export type ErrorCategory =
   | 'forbidden'
   | 'not_found'
   | 'conflict'
+  /** It was there, and was removed. */
+  | 'gone'
   /** The client's version of the resource is outdated. */
   | 'outdated'
   | 'too_large'
@@ -31,6 +33,8 @@ export interface AppErrorOptions {
   errors?: FieldProblem[]
   /** Seconds, may be fractional, until a retry makes sense. */
   retryAfterSeconds?: number
+  /** The checkpoint with which a consumer can continue. */
+  nextSince?: string
   cause?: unknown
 }
 
@@ -43,6 +47,7 @@ export interface AppErrorOptions {
 export class AppError extends Error {
   readonly errors: FieldProblem[]
   readonly retryAfterSeconds: number | undefined
+  readonly nextSince: string | undefined
 
   constructor(
     readonly category: ErrorCategory,
@@ -54,6 +59,7 @@ export class AppError extends Error {
     this.name = 'AppError'
     this.errors = options.errors ?? []
     this.retryAfterSeconds = options.retryAfterSeconds
+    this.nextSince = options.nextSince
   }
 }
 

@@ -38,3 +38,11 @@ export interface LedgerBackup {
   epoch: string
   schema_version: number
 }
+
+/** A ledger whose file was rebuilt. Source: decision 55. */
+export interface CompactedLedger {
+  /** Path of the ledger. */
+  database: string
+  bytes_before: number
+  bytes: number
+}

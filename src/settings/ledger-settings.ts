@@ -16,6 +16,16 @@ const ANONYMOUS_RATE = { min: 0, max: 1_000_000, default: 100 }
 const BACKUP_MINUTES = { min: 1, max: 525_600, default: 60 }
 const BACKUPS_KEPT = { min: 1, max: 10_000, default: 24 }
 
+const RETENTION_DAYS = { min: 0, max: 36_500, default: 0 }
+
+/** Old events that the server removes. */
+export interface RetentionSettings {
+  /** How long events stay. */
+  days: number
+  /** Folder for the events that are removed. Absolute. */
+  archive?: string
+}
+
 /** Backups that the server makes at an interval. */
 export interface BackupSettings {
   /** Absolute. */
@@ -52,6 +62,8 @@ export interface LedgerSettings extends LocalSettings, ListenSettings {
   }
   /** Absent: the server makes none. */
   backups?: BackupSettings
+  /** Absent: events stay forever. */
+  retention?: RetentionSettings
   /** The account for capturing due watches of the chat platform; absent: capturing is off. */
   capture?: ChatAccount
   /** The events are sample data, and the API reports that. */
@@ -75,6 +87,7 @@ export function readLedger(reader: SettingReader, flags: ServeFlags): LedgerSett
     ...local,
     ...(capture ? { capture } : {}),
     ...readBackups(reader, local.database),
+    ...readRetention(reader, local.database),
     ...readListen(reader, 'EVENT', 8765, {
       host: { flag: '--host', value: flags.host },
       port: { flag: '--port', value: flags.port },
@@ -104,6 +117,17 @@ export function readLedger(reader: SettingReader, flags: ServeFlags): LedgerSett
     reader.warn('EVENT_PUBLIC_URL is https, but EVENT_COOKIE_SECURE is off: browsers may send the cookie without TLS.')
   }
   return settings
+}
+
+function readRetention(reader: SettingReader, { postgres }: DatabaseSetting): Pick<LedgerSettings, 'retention'> {
+  const days = reader.integer('EVENT_RETENTION_DAYS', RETENTION_DAYS)
+  const folder = reader.find('EVENT_ARCHIVE_DIR')
+  if (days > 0 && postgres) {
+    const detail = 'EVENT_RETENTION_DAYS is set, and the ledger is in PostgreSQL, where events cannot be removed yet.'
+    reader.refuse('EVENT_RETENTION_DAYS', detail)
+  }
+  if (folder && days === 0) reader.warn('EVENT_ARCHIVE_DIR has no effect: EVENT_RETENTION_DAYS is 0.')
+  return days === 0 ? {} : { retention: { days, ...(folder ? { archive: reader.path(folder.value) } : {}) } }
 }
 
 function readBackups(reader: SettingReader, { postgres }: DatabaseSetting): Pick<LedgerSettings, 'backups'> {

@@ -57,6 +57,22 @@ export interface RecordOutcome {
   body?: string | undefined
 }
 
+/** Removes the content of some events. */
+export interface Erasure {
+  /** Their `captured_at`, at most `ERASURE_LIMITS.events`. Other instants are ignored. */
+  events: readonly Micros[]
+  /** The event that records it (`toErasureEntry`), and from which the erased events have their mark. */
+  entry: EventToRecord
+}
+
+/** Removes the content of all events up to one of them. */
+export interface Pruning {
+  /** Its `captured_at`. */
+  through: Micros
+  /** As in an erasure. */
+  entry: EventToRecord
+}
+
 /** The newest event. */
 export interface LedgerHead {
   capturedAt: Micros
@@ -155,4 +171,26 @@ export interface EventStore {
 
   /** Proves that the store can commit. @throws AppError `unavailable/…` when it cannot. */
   health(): Promise<StoreHealth>
+}
+
+/**
+ * Removes the content of events. Keys, sources, kinds, times, counts and digests stay: a later delivery is a repeat, and the
+ * chain of digests can still be verified. Tests: `test/store/erasure-conformance.ts`. Source: docs/decisions/0054, 0055.
+ */
+export interface ContentRemoval {
+  /**
+   * Removes the content of events that have any, and records the entry, in one transaction. Pages then contain tombstones
+   * (`toTombstone`). The file does not have the content any more when it resolves, or after a copy that is being made.
+   *
+   * @returns of the entry @throws as `record`
+   */
+  erase(erasure: Erasure): Promise<RecordOutcome>
+
+  /**
+   * Removes the content of all events up to one, and records the entry, in one transaction. Pages do not contain the events
+   * any more, and by its key each is a tombstone. The file loses the content later, in slices between writes.
+   *
+   * @returns of the entry @throws as `record`
+   */
+  prune(pruning: Pruning): Promise<RecordOutcome>
 }

@@ -1,5 +1,5 @@
 import type { ConsumerStore } from './consumer-store.js'
-import type { EventStore } from './event-store.js'
+import type { ContentRemoval, EventStore } from './event-store.js'
 import type { SharedStore } from './shared-store.js'
 import type { SubscriptionStore } from './subscription-store.js'
 import type { UserStore } from './user-store.js'
@@ -9,6 +9,8 @@ export interface Store {
   /** Of the tables; a release that changes them increases it. */
   readonly schemaVersion: number
   readonly events: EventStore
+  /** Undefined where the engine has no way to do it: PostgreSQL. */
+  readonly removal?: ContentRemoval | undefined
   readonly subscriptions: SubscriptionStore
   readonly consumers: ConsumerStore
   readonly users: UserStore

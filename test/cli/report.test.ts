@@ -14,6 +14,7 @@ const EXPECTED: Record<ErrorCategory, number> = {
   unauthenticated: 4,
   forbidden: 4,
   conflict: 5,
+  gone: 3,
   outdated: 5,
   headers_too_large: 2,
   misdirected: 78,

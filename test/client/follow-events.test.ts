@@ -50,6 +50,7 @@ async function follow(ledger: NumberedLedger, parameters: EventParameters, count
   const events: unknown[] = []
   const pages = followEvents(ledger, parameters, {
     signal: controller.signal,
+    onPruned: () => {},
     random: () => 1,
     sleep: async milliseconds => waits.push(milliseconds),
   })
@@ -132,6 +133,7 @@ const categories: Record<ErrorCategory, 'waits' | 'ends'> = {
   forbidden: 'ends',
   not_found: 'ends',
   conflict: 'ends',
+  gone: 'ends',
   outdated: 'ends',
   headers_too_large: 'ends',
   misdirected: 'ends',
@@ -150,6 +152,6 @@ for (const [category, outcome] of Object.entries(categories) as [ErrorCategory, 
 
 t.test('an answer that is no page ends it', async t => {
   const client = { events: async () => new Answer(200, Buffer.from('[]')) }
-  const pages = followEvents(client, {}, { signal: new AbortController().signal })
+  const pages = followEvents(client, {}, { signal: new AbortController().signal, onPruned: () => {} })
   await t.rejects(pages.next(), { code: 'not_a_ledger' })
 })

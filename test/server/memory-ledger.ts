@@ -102,8 +102,14 @@ export class MemoryLedger implements ServedLedger {
       nextSince: hasMore && query.order === 'asc' ? (captured.at(-1) ?? null) : (head ?? query.since ?? null),
       hasMore,
       head,
+      earliest: this.events[0] ? capturedMicros(this.events[0]) : null,
+      prunedThrough: null,
       epoch: 'epoch-1',
     }
+  }
+
+  get erasures(): never {
+    throw new Error('Nothing is erased in memory.')
   }
 
   /** Only what the route hands on is looked at here: what is asked, and that it is shown as it is. */

@@ -48,9 +48,9 @@ export function roleOf({ actor_role: role }: Pick<StoredEvent, 'actor_role'>): s
   return role === 'member' ? '' : plainWords(role)
 }
 
-/** The text of the message, or the commit messages. Empty if there is only an action. */
-export function wordsSaid({ conversation }: Pick<StoredEvent, 'conversation'>): string {
-  return conversation.text ?? ''
+/** The text of the message, or the commit messages; the reason where they were erased. Empty if there is only an action. */
+export function wordsSaid({ conversation, erased }: Pick<StoredEvent, 'conversation' | 'erased'>): string {
+  return erased?.reason ?? conversation.text ?? ''
 }
 
 /**

@@ -37,6 +37,7 @@ export function eventCard(event: unknown, style: TerminalStyle): string {
   const title = `${paint.cyan(lineAt(event, 'kind'))} ${paint.dim('from')} ${lineAt(event, 'source')}`
   return card(style, title, [
     ['what', eventSentence(event)],
+    ['erased', erased(event)],
     ['dedupe key', lineAt(event, 'dedupe_key')],
     ['captured', lineAt(event, 'captured_at')],
     ['happened', lineAt(event, 'occurred_at')],
@@ -50,6 +51,11 @@ export function eventCard(event: unknown, style: TerminalStyle): string {
     ['came by', provenance(event)],
     ['payload', payload(event)],
   ])
+}
+
+function erased(event: unknown): string {
+  const reason = lineAt(event, 'erased', 'reason')
+  return reason && `${lineAt(event, 'erased', 'at')}, by ${lineAt(event, 'erased', 'by')}: ${reason}`
 }
 
 function actor(event: unknown): string {

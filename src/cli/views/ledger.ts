@@ -1,4 +1,5 @@
-import type { LedgerBackup, RestoredLedger } from '../../model/backup.js'
+import type { CompactedLedger, LedgerBackup, RestoredLedger } from '../../model/backup.js'
+import type { ErasedSummary } from '../../model/events/erasure.js'
 import type { LedgerStatus } from '../../model/ledger-status.js'
 import type { LedgerVerification } from '../../model/ledger-verification.js'
 import { card } from '../terminal/card.js'
@@ -42,6 +43,18 @@ export function ledgerStatusCard(status: LedgerStatus, style: TerminalStyle): st
 export function backupText({ path, bytes, events, head }: LedgerBackup): string {
   const newest = head === null ? '' : `, the newest of ${head}`
   return `Copied and checked ${events.toLocaleString('en')} events${newest}: ${toTerminalLine(path)} (${toSizeText(bytes)}).`
+}
+
+export function erasedText({ erased, entries }: ErasedSummary): string {
+  if (erased === 0) return 'There was nothing to erase.'
+  const events = erased === 1 ? '1 event' : `${erased.toLocaleString('en')} events`
+  return [`Erased the content of ${events}. Recorded as:`, ...entries.map(entry => `  ${toTerminalLine(entry)}`)].join(
+    '\n',
+  )
+}
+
+export function compactedText({ database, bytes_before, bytes }: CompactedLedger): string {
+  return `Rebuilt ${toTerminalLine(database)}: ${toSizeText(bytes_before)} before, ${toSizeText(bytes)} now.`
 }
 
 export function restoredText({ database, events, head, replaced }: RestoredLedger): string {

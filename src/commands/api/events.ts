@@ -125,6 +125,7 @@ export default class ApiEvents extends LedgerCommand {
         : toJsonLine
     const pages = followEvents(this.client(flags), parameters, {
       signal: this.output.closed,
+      onPruned: error => void process.stderr.write(`${toTerminalLine(error.message)}\n`),
       onInterrupted: (error, milliseconds) => {
         const seconds = Math.ceil(milliseconds / 1000)
         process.stderr.write(`${toTerminalLine(error.message)} Trying again in ${seconds} s.\n`)

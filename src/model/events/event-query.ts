@@ -77,6 +77,10 @@ export interface EventPage {
   neededBytes?: number
   /** Newest `captured_at` of the ledger; null if it is empty. */
   head: Micros | null
+  /** `captured_at` of the first event that retention has not removed; null if there is none. */
+  earliest: Micros | null
+  /** `captured_at` of the newest event that retention has removed: it and all before it are in no page. Null for none. */
+  prunedThrough: Micros | null
   /** Changes when a ledger is restored or replaced. */
   epoch: string
 }
@@ -131,6 +135,8 @@ export function joinPages(query: EventQuery, first: PageSummary, second: PageSum
     nextSince: nextCheckpoint(query, { latestCapturedAt, hasMore }, first.head),
     hasMore,
     head: first.head,
+    earliest: first.earliest,
+    prunedThrough: first.prunedThrough,
     epoch: first.epoch,
   }
 }

@@ -62,7 +62,7 @@ const ConversationSchema = Type.Object(
 
 const ProvenanceSchema = Type.Object(
   {
-    route: Type.Enum(['api', 'webhook', 'capture', 'import']),
+    route: Type.Enum(['api', 'webhook', 'capture', 'import', 'ledger']),
     verified: Type.Enum(['signature', 'token', 'login', 'none']),
     delivery_id: Type.Optional(Type.String()),
     key_space: Type.Optional(
@@ -72,6 +72,16 @@ const ProvenanceSchema = Type.Object(
     ),
   },
   { description: 'How the first delivery arrived.', readOnly: true },
+)
+
+const ErasedSchema = Type.Object(
+  {
+    at: Type.String({ description: 'When.' }),
+    reason: Type.String(),
+    by: Type.String({ description: 'Who erased it.' }),
+    entry: Type.String({ description: 'Dedupe key of the event that records it, of the kind ledger.erased.' }),
+  },
+  { description: 'Present if the content was erased: key, kind, times and counts stay.', readOnly: true },
 )
 
 /**
@@ -128,6 +138,7 @@ export const EventSchema = Type.Object(
       }),
     ),
     provenance: Type.Optional(ProvenanceSchema),
+    erased: Type.Optional(ErasedSchema),
   },
   { title: 'Event', $id: 'event', additionalProperties: true },
 )
@@ -166,7 +177,7 @@ export interface Conversation {
   url?: string
 }
 
-export type ProvenanceRoute = 'api' | 'webhook' | 'capture' | 'import'
+export type ProvenanceRoute = 'api' | 'webhook' | 'capture' | 'import' | 'ledger'
 export type Verification = 'signature' | 'token' | 'login' | 'none'
 export const VERIFICATIONS: readonly Verification[] = ['signature', 'token', 'login', 'none']
 
@@ -206,10 +217,22 @@ export interface NewEvent {
   payload: Record<string, unknown>
 }
 
+/** The mark of an event whose content was erased. */
+export interface Erased {
+  at: string
+  reason: string
+  /** Who erased it: a username, or what else the caller proved to be. */
+  by: string
+  /** Dedupe key of the event that records the erasure. */
+  entry: string
+}
+
 /** Members that the ledger adds; values sent for them are ignored. */
 export interface LedgerMembers {
   subscription_ids: string[]
   provenance: Provenance
+  /** Present if the content was erased. */
+  erased?: Erased
   captured_at: string
   seen_count: number
   last_seen_at: string
@@ -218,6 +241,7 @@ export interface LedgerMembers {
 export const LEDGER_MEMBERS: readonly (keyof LedgerMembers)[] = [
   'subscription_ids',
   'provenance',
+  'erased',
   'captured_at',
   'seen_count',
   'last_seen_at',

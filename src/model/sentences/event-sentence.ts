@@ -42,6 +42,8 @@ const LONGEST_DETAIL = 80
  * @returns at least one part
  */
 export function sentenceOf(event: unknown): SentencePart[] {
+  const erasedBy = textOf(event, 'erased', 'by')
+  if (erasedBy !== '') return erasedParts(event, erasedBy)
   const chain = targetChain(event)
   const outcome = outcomeOf(event)
   const { templates, hasOutcome } = templatesOf(event, outcome, isNamed(chain.at(-1)))
@@ -60,6 +62,16 @@ export function sentenceOf(event: unknown): SentencePart[] {
   const isSaid = hasOutcome || WITHOUT_OUTCOME.includes(verb) || parts.some(part => isWords(part, 'runs'))
   const shownOutcome = isSaid ? '' : outcome
   return [...parts, ...outcomeParts(event, parts, shownOutcome)]
+}
+
+/** `root erased this message`: what it was about is gone. */
+function erasedParts(event: unknown, by: string): SentencePart[] {
+  const noun = plainWords(textOf(event, 'subject_type')) || 'event'
+  return [
+    { kind: 'doer', text: by },
+    { kind: 'words', text: 'erased this' },
+    { kind: 'name', text: noun },
+  ]
 }
 
 /** The same as plain text: `Ada ran workflow test on tide/relay: failed`. */

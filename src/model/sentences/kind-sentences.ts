@@ -377,6 +377,7 @@ export const KIND_SENTENCES: Readonly<Record<string, VerbSentences>> = {
       ],
     ],
   },
+  ledger: { erased: ['{doer} erased the content of {object}', 'The content of {object} was erased'] },
   vulnerability: {
     detected: 'found ~vulnerability',
     confirmed: 'confirmed ~vulnerability',

@@ -1,12 +1,11 @@
 import { stat, statfs } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { type Finding, failing, ok, warning } from '../../model/diagnosis.js'
+import { type DiskSpace, freeSpaceText, isDiskLow } from '../../model/disk-space.js'
 import { isErrno } from '../../store/sqlite/files/file-system.js'
 
 /** The space of a file system. */
-export interface DiskSpace {
-  freeBytes: number
-  totalBytes: number
+export interface FileSystemSpace extends DiskSpace {
   /** Files that can still be made; undefined if the file system has no such limit. */
   freeFiles: number | undefined
 }
@@ -14,8 +13,6 @@ export interface DiskSpace {
 const MIB = 1024 ** 2
 /** With 32 MiB the ledger counts as full. */
 const FULL_BYTES = 64 * MIB
-const LOW_BYTES = 1024 * MIB
-const LOW_SHARE = 0.1
 const LOW_FILES = 1_000
 
 /** The disks of these folders, each once. A folder that does not exist yet is on the disk of the one above it. */
@@ -29,20 +26,20 @@ export async function checkDisks(folders: readonly string[]): Promise<Finding[]>
   return Promise.all([...disks.values()].map(async folder => judgeSpace(folder, await spaceOf(folder))))
 }
 
-async function spaceOf(folder: string): Promise<DiskSpace> {
+async function spaceOf(folder: string): Promise<FileSystemSpace> {
   const { bavail, bsize, blocks, files, ffree } = await statfs(folder)
   return { freeBytes: bavail * bsize, totalBytes: blocks * bsize, freeFiles: files > 0 ? ffree : undefined }
 }
 
-export function judgeSpace(folder: string, { freeBytes, totalBytes, freeFiles }: DiskSpace): Finding {
-  const share = totalBytes === 0 ? 0 : freeBytes / totalBytes
-  const detail = `The disk of ${folder} has ${inUnits(freeBytes)} free (${Math.floor(share * 100)} %).`
+export function judgeSpace(folder: string, space: FileSystemSpace): Finding {
+  const { freeBytes, freeFiles } = space
+  const detail = `The disk of ${folder} has ${freeSpaceText(space)}.`
   const advice = 'Make room, or move the files to a larger disk.'
   if (freeBytes < FULL_BYTES) return failing('temporary', detail, advice)
   if (freeFiles !== undefined && freeFiles < LOW_FILES) {
     return warning(`The disk of ${folder} has room for ${freeFiles} more files.`, 'Delete files that you do not need.')
   }
-  return freeBytes < LOW_BYTES || share < LOW_SHARE ? warning(detail, advice) : ok(detail)
+  return isDiskLow(space) ? warning(detail, advice) : ok(detail)
 }
 
 async function nearest(folder: string): Promise<string> {
@@ -53,8 +50,4 @@ async function nearest(folder: string): Promise<string> {
     if (!isErrno(error, 'ENOENT') || dirname(folder) === folder) throw error
     return nearest(dirname(folder))
   }
-}
-
-export function inUnits(bytes: number): string {
-  return bytes < 1024 * MIB ? `${Math.floor(bytes / MIB)} MiB` : `${(bytes / (1024 * MIB)).toFixed(1)} GiB`
 }

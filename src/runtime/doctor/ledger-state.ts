@@ -1,12 +1,12 @@
 import { LedgerClient } from '../../client/ledger-client.js'
 import { type Finding, failing, ok, warning } from '../../model/diagnosis.js'
+import { inUnits } from '../../model/disk-space.js'
 import { toTimestamp } from '../../model/timestamp.js'
 import { inspectLedger } from '../../store/sqlite/copy/inspect-ledger.js'
 import { acquireOwnership } from '../../store/sqlite/owner/owner.js'
 import { SCHEMA_VERSION } from '../../store/sqlite/upgrade/ledger-migrations.js'
 import { OWNER_WAIT_MS } from '../lost-ownership.js'
 import { sizeOf } from '../via-server-or-file.js'
-import { inUnits } from './disk-space.js'
 import type { FoundOwner } from './file-owner.js'
 
 export interface LedgerState {

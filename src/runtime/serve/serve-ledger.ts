@@ -14,6 +14,7 @@ import { CaptureSchedule } from '../capture/capture-schedule.js'
 import { Captures } from '../capture/captures.js'
 import { notAFile } from '../not-a-file.js'
 import { type OpenLedger, openLedger, wallClock } from '../open-ledger.js'
+import { RetentionSchedule } from '../retention/retention-schedule.js'
 import { settleUpgrade } from '../settle-upgrade.js'
 import { schedulePartitions } from './partition-schedule.js'
 import { listen, readVersion, type ServedProgram, type SharedServices } from './served-program.js'
@@ -72,6 +73,7 @@ export async function serveLedger(settings: LedgerSettings, services: LedgerServ
     logger.warn(leftover, 'rows of an older ledger were not carried over')
   const captures = new Captures(opened.ledger, wallClock, opened.store.shared)
   let backups: BackupSchedule | undefined
+  let retention: RetentionSchedule | undefined
   const { server, needsLogin } = await closingOnFailure(opened, async () => {
     const accounts = await openAccounts(settings, opened, logger)
     const isClosed = await accounts.isClosed()
@@ -88,6 +90,7 @@ export async function serveLedger(settings: LedgerSettings, services: LedgerServ
       stopPartitions()
       await schedule?.stop()
       await backups?.stop()
+      await retention?.stop()
       await server.close()
       await large.close()
     } finally {
@@ -109,6 +112,10 @@ export async function serveLedger(settings: LedgerSettings, services: LedgerServ
     if (settings.backups && file) {
       const { copyTo } = file.store
       backups = new BackupSchedule({ settings: settings.backups, copyTo, logger, now: Date.now })
+    }
+    if (settings.retention) {
+      const { ledger } = opened
+      retention = new RetentionSchedule({ settings: settings.retention, ledger, logger, now: clock })
     }
     const { ledger, database, failed } = opened
     const { readLinkedEvents } = server

@@ -8,6 +8,7 @@ export const HTTP_STATUS: Record<ErrorCategory, number> = {
   forbidden: 403,
   not_found: 404,
   conflict: 409,
+  gone: 410,
   outdated: 412,
   too_large: 413,
   unsupported_type: 415,
@@ -27,12 +28,13 @@ export interface Problem {
   code: string
   detail: string
   errors?: readonly FieldProblem[]
+  nextSince?: string | undefined
   requestId?: string
 }
 
-/** An answer of `application/problem+json`. Source: RFC 9457; `code`, `errors` and `request_id` are our members. */
+/** An answer of `application/problem+json`. Source: RFC 9457; the members after `status` are ours, except `detail`. */
 export function problemReply(problem: Problem, headers: readonly string[] = []): Reply {
-  const { status, code, detail, errors, requestId } = problem
+  const { status, code, detail, errors, nextSince, requestId } = problem
   return {
     status,
     type: 'application/problem+json',
@@ -44,6 +46,7 @@ export function problemReply(problem: Problem, headers: readonly string[] = []):
       code,
       detail,
       ...(errors?.length ? { errors } : {}),
+      ...(nextSince === undefined ? {} : { next_since: nextSince }),
       ...(requestId ? { request_id: requestId } : {}),
     }),
   }
@@ -61,7 +64,13 @@ export function toProblemReply(error: unknown, requestId: string, challenge = 'B
     const detail = 'The server failed. Its log has the details under this request id.'
     return problemReply({ status: 500, code: 'internal', detail, requestId })
   }
-  const problem: Problem = { status, code: error.code, detail: error.message, errors: error.errors }
+  const problem: Problem = {
+    status,
+    code: error.code,
+    detail: error.message,
+    errors: error.errors,
+    nextSince: error.nextSince,
+  }
   if (status > 500) problem.requestId = requestId
   return problemReply(problem, problemHeaders(status, error.retryAfterSeconds, challenge))
 }

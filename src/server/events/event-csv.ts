@@ -24,6 +24,8 @@ const COLUMNS: Readonly<Record<string, (event: TableEvent) => string | number | 
   seen_count: event => event.seen_count,
   last_seen_at: event => event.last_seen_at,
   dedupe_key: event => event.dedupe_key,
+  erased_at: event => event.erased?.at,
+  erased_reason: event => event.erased?.reason,
 }
 const READERS = Object.values(COLUMNS)
 

@@ -1,6 +1,7 @@
 import Type from '#typebox'
 import type { Identity } from '../../accounts/identity.js'
-import { type Micros, toTimestamp } from '../../model/timestamp.js'
+import { AppError } from '../../model/app-error.js'
+import { type Micros, readTimestamp, toTimestamp } from '../../model/timestamp.js'
 import type { AnswerBudget } from '../answer/answer-budget.js'
 import { untilClosed } from '../answer/body-writer.js'
 import type { StreamTimes } from '../answer/paced-answer.js'
@@ -52,12 +53,22 @@ export function streamEvents({ ledger, shutdown, now, times, mayRead, budget }: 
     const reader = new StreamReader(res, toTimestamp(start), { times, open, room })
     const stopAsking = endOnceRefused(open, () => mayRead(req), times.heartbeatMs)
     try {
-      const query = { ...filters, since: start, order: 'asc', limit: PAGE_EVENTS } as const
-      for await (const page of ledger.follow(query, open.signal, read => createPageReader(read, room))) {
-        if (page.count > 0) await mayRead(req)
-        await reader.take(page)
-        room.hold(0)
-        if (open.signal.aborted) break
+      for (let since: Micros | undefined = start; since !== undefined; ) {
+        const query = { ...filters, since, order: 'asc', limit: PAGE_EVENTS } as const
+        since = undefined
+        try {
+          for await (const page of ledger.follow(query, open.signal, read => createPageReader(read, room))) {
+            if (page.count > 0) await mayRead(req)
+            await reader.take(page)
+            room.hold(0)
+            if (open.signal.aborted) break
+          }
+        } catch (error) {
+          // Retention has overtaken a slow reader.
+          if (!(error instanceof AppError) || error.code !== 'pruned' || error.nextSince === undefined) throw error
+          since = readTimestamp('next_since', error.nextSince).micros
+          await reader.skip(error.nextSince)
+        }
       }
     } catch (error) {
       if (!open.signal.aborted && !isRefusal(error)) throw error
@@ -82,7 +93,8 @@ const DOC: RouteDoc = {
   ],
   answers: {
     200: {
-      description: 'One message an event, its id the `captured_at`; `checkpoint` and `dropped` carry `next_since`',
+      description:
+        'One message an event, its id the `captured_at`; `checkpoint`, `dropped` and `pruned` carry `next_since`',
       type: 'text/event-stream',
     },
   },

@@ -212,6 +212,7 @@ function endOfPage(page: PageSummary): string {
     next_since: timestampOrNull(page.nextSince),
     has_more: page.hasMore,
     head: timestampOrNull(page.head),
+    earliest: timestampOrNull(page.earliest),
     epoch: page.epoch,
   }
   return `],${JSON.stringify(members).slice(1)}`
@@ -259,6 +260,9 @@ const EventPageSchema = Type.Object({
   next_since: CapturedAtOrNull,
   has_more: Type.Boolean(),
   head: CapturedAtOrNull,
+  earliest: Type.Union([CapturedAt, Type.Null()], {
+    description: 'The first event that retention has not removed; null if there is none.',
+  }),
   epoch: Epoch,
 })
 

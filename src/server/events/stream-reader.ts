@@ -71,6 +71,13 @@ export class StreamReader {
     if (page.nextSince !== null && !this.#open.signal.aborted) this.#checkpoint = toTimestamp(page.nextSince)
   }
 
+  /** The events up to this checkpoint have been removed: the reader learns that, and where it continues. */
+  async skip(checkpoint: string): Promise<void> {
+    this.#checkpoint = checkpoint
+    this.#lastId = checkpoint
+    await this.#answer.deliver(controlMessage('pruned', checkpoint))
+  }
+
   end(): void {
     this.#answer.end()
   }
@@ -100,7 +107,7 @@ export class StreamReader {
 }
 
 /** Both kinds have the checkpoint as their id: a reader that reconnects after one resumes there. */
-function controlMessage(event: 'checkpoint' | 'dropped', checkpoint: string): string {
+function controlMessage(event: 'checkpoint' | 'dropped' | 'pruned', checkpoint: string): string {
   return `id: ${checkpoint}\nevent: ${event}\ndata: {"next_since":"${checkpoint}"}\n\n`
 }
 

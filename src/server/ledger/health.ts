@@ -8,6 +8,7 @@ import { HTTP_STATUS, toProblemReply } from '../answer/problem.js'
 import { json } from '../answer/reply.js'
 import { CapturedAtOrNull } from '../events/event-schemas.js'
 import { documented, type Endpoint, type Reply, type RouteDoc } from '../http/route.js'
+import { diskLow, type ReadStorageSizes } from '../metrics/program-figures.js'
 import type { PlainAnswer, ShowPlainPage } from '../pages/plain-pages.js'
 import type { ServedLedger } from './served-ledger.js'
 
@@ -26,17 +27,20 @@ export interface HealthParts {
   /** The wall clock. */
   now: () => Micros
   showPlain: ShowPlainPage
+  storageSizes: ReadStorageSizes
 }
 
 /** `GET /api/health`: 200 when the store can commit; 503 with the reason when it cannot, or after it found damage. */
-export function health({ ledger, database: named, version, isDemo, now, showPlain }: HealthParts): Endpoint {
+export function health({ ledger, database: named, version, isDemo, now, ...parts }: HealthParts): Endpoint {
+  const { showPlain, storageSizes } = parts
   const demo = isDemo ? { demo: true } : {}
   const missing = named.warning === undefined ? [] : [{ code: 'files_missing', detail: named.warning }]
   const withWarnings = (found: readonly object[]) => (found.length > 0 ? { warnings: found } : {})
   return documented(DOC, async req => {
     try {
       const { database, engine, head, epoch, schemaVersion, unindexedEvents, damage } = await ledger.health()
-      const found = [clockBehind(head?.capturedAt ?? null, now()), stalled(await ledger.consumers.countStalled())]
+      const clock = clockBehind(head?.capturedAt ?? null, now())
+      const found = [clock, stalled(await ledger.consumers.countStalled()), await diskLow(storageSizes)]
       const known = {
         database,
         version,
@@ -117,10 +121,11 @@ const HealthSchema = Type.Object({
   ),
   warnings: Type.Optional(
     Type.Array(
-      Type.Object({ code: Type.Enum(['clock_behind', 'consumers_stalled', 'files_missing']), detail: Type.String() }),
-      {
-        description: 'Problems in spite of which it works.',
-      },
+      Type.Object({
+        code: Type.Enum(['clock_behind', 'consumers_stalled', 'disk_low', 'files_missing']),
+        detail: Type.String(),
+      }),
+      { description: 'Problems in spite of which it works.' },
     ),
   ),
   code: Type.Optional(Type.String()),

@@ -33,11 +33,13 @@ import { apiReference, describeApi } from '../http/openapi.js'
 import { type HttpRequest, type Route, route } from '../http/route.js'
 import type { Shutdown } from '../http/shutdown.js'
 import { livez, metricsText, readyz } from '../metrics/probe-routes.js'
+import type { ReadStorageSizes } from '../metrics/program-figures.js'
 import type { Pages } from '../pages/built-pages.js'
 import { type LoginPages, orLoginPage } from '../pages/login-pages.js'
 import type { ReadBody, ReadJsonBody } from '../request/body.js'
 import { type CopyLedger, copyLedger } from './backup-route.js'
 import { listCardsOfEvent } from './cards-of-event.js'
+import { eraseEvents } from './erase-route.js'
 import { type DatabaseName, health } from './health.js'
 import { ledgerApi, schema } from './ledger-api.js'
 import type { LedgerMetrics } from './ledger-metrics.js'
@@ -54,6 +56,7 @@ export interface LedgerRouteParts {
   captures: ServedCaptures
   copyTo: CopyLedger
   verify: VerifyEvents
+  storageSizes: ReadStorageSizes
   listLinkedCards: ListLinkedCards
   program: LedgerProgram
   callers: Callers
@@ -127,7 +130,7 @@ export function ledgerRoutes(parts: LedgerRouteParts): Route[] {
   const mayRead = (req: HttpRequest<Identity>) => callers.authorise({ method: 'GET', access: 'read' }, req)
   const reading = { ledger, ...answers, now: program.now, mayRead }
   const writing = { ledger, ...bodies, ...callers, metrics }
-  const people = { accounts, ...bodies, ...callers }
+  const people = { ledger, accounts, ...bodies, ...callers }
   const sessions = { ...people, ...program }
   const observatory = orLoginPage(pages.observatory.page, pages.login, mustLogIn)
   const routes: Route[] = [
@@ -181,8 +184,9 @@ export function ledgerRoutes(parts: LedgerRouteParts): Route[] {
     route('DELETE', '/api/me/sessions/:session_id', 'account', users.endSession(people, users.ownId)),
     route('POST', '/api/captures', 'local', runCaptures({ captures: parts.captures, ...bodies, ...answers })),
     route('POST', '/api/backups', 'local', copyLedger({ copyTo: parts.copyTo, ...bodies })),
+    route('POST', '/api/erasures', 'admin', eraseEvents(people)),
     route('POST', '/api/verify', 'local', verifyEvents(parts)),
-    route('GET', '/api/health', 'public', health({ ...program, ledger, showPlain: pages.login.showPlain })),
+    route('GET', '/api/health', 'public', health({ ...parts, ...program, showPlain: pages.login.showPlain })),
     route('GET', '/api/cards', 'read', listCardsOfEvent(parts)),
     route('GET', '/api/stats', 'read', stats(ledger, parts.refused)),
     route('GET', '/api/platforms', 'read', platforms(parts.platforms)),

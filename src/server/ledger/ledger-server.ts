@@ -176,7 +176,7 @@ export function createLedgerServer(options: LedgerServerOptions): LedgerServer {
     accounts: options.accounts,
     captures: options.captures,
     copyTo: options.copyTo,
-    verify: options.verify,
+    ...{ verify: options.verify, storageSizes: options.storageSizes },
     listLinkedCards: options.listLinkedCards ?? (async () => undefined),
     program: {
       version: options.version,

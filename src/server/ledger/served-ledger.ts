@@ -18,6 +18,7 @@ export type ServedLedger = Pick<
   | 'listSubscriptions'
   | 'pageSubscriptions'
   | 'deleteSubscription'
+  | 'erasures'
   | 'stats'
   | 'health'
 > & { consumers: ServedConsumers }

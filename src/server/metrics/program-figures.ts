@@ -1,4 +1,5 @@
 import { AppError } from '../../model/app-error.js'
+import { freeSpaceText, isDiskLow } from '../../model/disk-space.js'
 import type { ConnectionUse } from '../http/connections.js'
 import type { HeldAnswer } from '../http/shutdown.js'
 import { type Figure, figure, figureBy } from './figure.js'
@@ -63,4 +64,16 @@ export async function storageFigures(read: ReadStorageSizes): Promise<Figure[]> 
           figure('daybook_disk_free_bytes', 'Free space on it that the server may use.', disk.free),
         ]),
   ]
+}
+
+/** A warning for `GET /api/health`; undefined if there is room, or if it is not known. */
+export async function diskLow(read: ReadStorageSizes): Promise<{ code: 'disk_low'; detail: string } | undefined> {
+  const { disk } = await read().catch((error: unknown): Partial<StorageSizes> => {
+    if (error instanceof Error && 'errno' in error) return {} // what is wrong with the files, the store reports itself
+    throw error
+  })
+  const space = disk && { freeBytes: disk.free, totalBytes: disk.size }
+  if (!space || !isDiskLow(space)) return undefined
+  const detail = `The disk of the database has ${freeSpaceText(space)}. Make room, or move the database to a larger disk.`
+  return { code: 'disk_low', detail }
 }

@@ -1,4 +1,7 @@
 import { AppError } from '../../model/app-error.js'
+import { Eraser } from './erase/eraser.js'
+import { PrunedEvents } from './erase/pruned-events.js'
+import { Upkeep } from './erase/upkeep.js'
 import { Database } from './files/database.js'
 import { refuseForeign } from './files/foreign.js'
 import type { LossHandling } from './files/loss-watch.js'
@@ -68,6 +71,7 @@ export class Engine {
   readonly #database: Database
   readonly #index: SearchIndex
   readonly #writer: EventWriter
+  readonly #upkeep: Upkeep
   #checkpointDue = false
 
   /** @throws AppError `unavailable/store_…`, `configuration/store_foreign`, `configuration/store_newer`; as `migrate` */
@@ -78,12 +82,16 @@ export class Engine {
       const upgrade = migrate(database, { noun: 'ledger', steps: LEDGER_MIGRATIONS, copyAdvice })
       const epoch = String(database.first(EPOCH)?.value)
       const index = new SearchIndex(database)
-      const writer = new EventWriter(database, index)
+      const pruned = new PrunedEvents(database)
+      const writer = new EventWriter(database, index, pruned)
+      const eraser = new Eraser(database, index)
+      const upkeep = new Upkeep(database, { index, eraser, pruned })
       this.facts = { epoch, schemaVersion: SCHEMA_VERSION, leftovers: findLeftovers(database), upgrade }
-      this.tasks = ledgerTasks({ database, index, writer, epoch })
+      this.tasks = ledgerTasks({ database, index, writer, pruned, eraser, upkeep, epoch })
       this.#list = new TaskList(this.tasks)
       this.#index = index
       this.#writer = writer
+      this.#upkeep = upkeep
     } catch (error) {
       database.close()
       throw error
@@ -153,6 +161,16 @@ export class Engine {
   /** Gives up to `count` more events their digests. */
   advanceChain(count: number): void {
     this.#writer.advanceChain(count)
+  }
+
+  /** Content of pruned events is still in the file, or pages of it are unused. */
+  get upkeepDue(): boolean {
+    return this.#upkeep.isDue
+  }
+
+  /** One slice of that. @throws AppError `unavailable/store_…`; then it is repeated */
+  advanceUpkeep(): void {
+    this.#upkeep.advance()
   }
 
   close(): void {

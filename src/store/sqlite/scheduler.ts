@@ -34,6 +34,9 @@ const LONG_TURN_MS = 10
  */
 const INDEX_PACING = { largest: 95_000, batch: 256, quietMs: 50, paceMs: 50, rest: 5 }
 
+/** Upkeep rests so many times the duration of its last slice, less after `quietMs` without a write. */
+const UPKEEP_PACING = { rest: 9, quietRest: 1, quietMs: 50 }
+
 interface OpenQuery {
   id: number
   query: Generator<void, unknown>
@@ -61,6 +64,9 @@ export class Scheduler {
   /** At the end of the last turn. */
   #appended: number
   #indexTimer: NodeJS.Timeout | undefined
+  /** When the next slice of upkeep may begin. */
+  #upkeepAt = 0
+  #upkeepTimer: NodeJS.Timeout | undefined
   /** Never twice in a row: if every turn is long, the index would never advance. */
   #indexPostponed = false
 
@@ -126,7 +132,10 @@ export class Scheduler {
     // Not in the turn of the large commit itself: requests that arrived during it go first.
     if (checkpointDue) this.#attempt(() => this.engine.checkpoint())
     this.#indexPostponed = !this.#indexPostponed && performance.now() - started > LONG_TURN_MS
-    if (!this.#indexPostponed) this.#advanceIndex()
+    if (!this.#indexPostponed) {
+      this.#advanceIndex()
+      this.#advanceUpkeep()
+    }
     if (busy || this.#indexPostponed || this.engine.checkpointDue) this.#wake()
   }
 
@@ -236,6 +245,21 @@ export class Scheduler {
     })
   }
 
+  #advanceUpkeep(): void {
+    clearTimeout(this.#upkeepTimer)
+    if (!this.engine.upkeepDue) return
+    const started = performance.now()
+    if (started >= this.#upkeepAt) {
+      this.#attempt(() => this.engine.advanceUpkeep())
+      const ended = performance.now()
+      const { rest, quietRest, quietMs } = UPKEEP_PACING
+      this.#upkeepAt = ended + (ended - started) * (started - this.#wroteAt < quietMs ? rest : quietRest)
+    }
+    if (this.engine.upkeepDue) {
+      this.#upkeepTimer = setTimeout(() => this.#wake(), this.#upkeepAt - performance.now())
+    }
+  }
+
   /** What fails here is tried again in the next turn that a request starts. */
   #attempt(work: () => void): void {
     try {
@@ -247,6 +271,7 @@ export class Scheduler {
 
   #close(id: number): void {
     clearTimeout(this.#indexTimer)
+    clearTimeout(this.#upkeepTimer)
     const replies = new OrderedReplies()
     replies.add(id, () => this.engine.close())
     this.#send(replies)

@@ -72,6 +72,14 @@ export class StoreThread {
     return this.calls.ask({ kind: 'write', task: 'events.record', args: [packed, now] }, [packed.buffer])
   }
 
+  erase(packed: PackedEvents, now: Micros, events: readonly Micros[]): Promise<PackedOutcomes> {
+    return this.calls.ask({ kind: 'write', task: 'events.erase', args: [packed, now, events] }, [packed.buffer])
+  }
+
+  prune(packed: PackedEvents, now: Micros, through: Micros): Promise<PackedOutcomes> {
+    return this.calls.ask({ kind: 'write', task: 'events.prune', args: [packed, now, through] }, [packed.buffer])
+  }
+
   /** Carries out what was sent, checkpoints the WAL and ends the thread. */
   close(): Promise<void> {
     return this.calls.close()

@@ -1,6 +1,7 @@
 import type { AppError } from '../../model/app-error.js'
 import { isRange } from '../../model/events/event-query.js'
 import type { Micros } from '../../model/timestamp.js'
+import type { ContentRemoval } from '../event-store.js'
 import type { Store } from '../store.js'
 import { type CopySource, copyToNewFile } from './files/new-copy.js'
 import { shareUserReads } from './shared-user-reads.js'
@@ -11,6 +12,7 @@ import { EventGroups } from './write/event-groups.js'
 
 /** A ledger in one SQLite file. */
 export interface SqliteStore extends Store {
+  readonly removal: ContentRemoval
   /** Rows of an older ledger that could not be carried over. */
   readonly leftovers: readonly Leftover[]
   /** Of a ledger that an older release has written. */
@@ -69,6 +71,14 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Sqli
         const { damage } = thread
         return { database: options.path, engine: 'sqlite', head, epoch, schemaVersion, unindexedEvents, damage }
       },
+    },
+    removal: {
+      erase: async erasure => {
+        const outcome = await groups.erase(erasure)
+        await events.emptyWal()
+        return outcome
+      },
+      prune: pruning => groups.prune(pruning),
     },
     subscriptions,
     consumers,

@@ -8,6 +8,7 @@ const EXPECTED: Record<ErrorCategory, number> = {
   forbidden: 403,
   not_found: 404,
   conflict: 409,
+  gone: 410,
   outdated: 412,
   too_large: 413,
   unsupported_type: 415,

@@ -146,7 +146,7 @@ t.test('the API description distinguishes sent from stored events, and leaves fr
     Object.keys(Event?.properties ?? {})
       .filter(name => EventInput?.properties?.[name] === undefined)
       .sort(),
-    [...['captured_at', 'last_seen_at', 'provenance', 'seen_count', 'subscription_ids']],
+    [...['captured_at', 'erased', 'last_seen_at', 'provenance', 'seen_count', 'subscription_ids']],
   )
   t.same(Event?.required, Object.keys(Event?.properties ?? {}), 'a stored event is complete')
   t.same(Event?.properties?.actor?.required, ['id', 'display', 'metadata'])

@@ -82,6 +82,7 @@ t.test('the table is what is documented', async t => {
     'POST /api/consumers/x/dead-letters/retry',
     'POST /api/consumers/x/dead-letters/x/retry',
     'POST /api/consumers/x/seek',
+    'POST /api/erasures',
     'POST /api/events',
     'POST /api/login',
     'POST /api/logout',

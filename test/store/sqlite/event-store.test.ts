@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { openSqliteStore } from '../../../src/store/sqlite/store.js'
 import { testFolder } from '../../support/test-folder.js'
+import { erasures } from '../erasure-conformance.js'
 import { eventChain } from '../event-chain-conformance.js'
 import { eventStoreConformance, type OpenStore } from '../event-store-conformance.js'
 
@@ -17,3 +18,4 @@ const open: OpenStore = async (t: Test, clock = () => Date.now() * 1000) => {
 
 eventStoreConformance(t, open)
 eventChain(t, open)
+erasures(t, open)

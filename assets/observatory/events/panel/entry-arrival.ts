@@ -22,6 +22,7 @@ const ROUTES: Readonly<Record<StoredEvent['provenance']['route'], string>> = {
   webhook: 'webhook',
   capture: 'capture',
   import: 'import',
+  ledger: 'the ledger itself',
 }
 /** Differences between clocks up to this are ignored. */
 const SAME_MS = 2_000

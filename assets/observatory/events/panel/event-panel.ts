@@ -24,6 +24,7 @@ import { EntryArrival } from './entry-arrival.js'
 import { EntryCard } from './entry-card.js'
 import { EntryCards } from './entry-cards.js'
 import { EntryConversation } from './entry-conversation.js'
+import { EntryErased } from './entry-erased.js'
 import { EntryJson } from './entry-json.js'
 import { EntryStory } from './entry-story.js'
 
@@ -71,6 +72,7 @@ function Entry({ event }: { event: StoredEvent }) {
   }, [])
   return html`<div ref=${top} class="entry">
     <${EntryCard} event=${event} terms=${terms} />
+    <${EntryErased} event=${event} />
     <${EntryActions} event=${event} />
     <${EntryAbout} event=${event} terms=${terms} />
     <${EntryCards} event=${event} />

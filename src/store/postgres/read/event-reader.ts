@@ -14,6 +14,9 @@ const UNDECIDED = 64
 
 export const HEAD = /* sql */ `SELECT last_us, seq FROM ledger_clock`
 
+const HEAD_AND_FIRST = /* sql */ `
+  SELECT last_us, seq, (SELECT captured_us FROM events ORDER BY captured_us LIMIT 1) AS earliest FROM ledger_clock`
+
 /** Whole events, as long as they fit into the bytes that are left; the first one in any case if `$5` allows it. */
 const pageSql = (order: 'ASC' | 'DESC', conditions: string) => /* sql */ `
   SELECT captured_us, bytes, CASE WHEN upto <= $4::bigint OR ($5::boolean AND upto = bytes) THEN body || tail END AS event
@@ -43,8 +46,9 @@ const ORDERS = { asc: 'ASC', desc: 'DESC' } as const
  * ledger as it was when the head was read.
  */
 export async function readPage(connection: Connection, epoch: string, query: EventQuery): Promise<EventPage> {
-  const [clock] = await connection.run(HEAD)
+  const [clock] = await connection.run(HEAD_AND_FIRST)
   const head = Number(clock?.seq) === 0 ? null : Number(clock?.last_us)
+  const earliest = clock?.earliest === null ? null : Number(clock?.earliest)
   const page = new Page(query)
   const range = rangeOf(query, head)
   if (range && isRange(query)) await fill(connection, page, query, range)
@@ -57,7 +61,15 @@ export async function readPage(connection: Connection, epoch: string, query: Eve
   const { items, count, latestCapturedAt, oldestCapturedAt, hasMore, neededBytes } = page
   const summary = { items, count, latestCapturedAt, oldestCapturedAt, hasMore }
   const needed = neededBytes === undefined ? {} : { neededBytes }
-  return { ...summary, ...needed, nextSince: nextCheckpoint(query, summary, head), head, epoch }
+  return {
+    ...summary,
+    ...needed,
+    nextSince: nextCheckpoint(query, summary, head),
+    head,
+    earliest,
+    prunedThrough: null,
+    epoch,
+  }
 }
 
 export function rangeOf(query: Pick<EventQuery, 'since' | 'from' | 'to'>, head: Micros | null): Range | undefined {

@@ -75,9 +75,9 @@ function readFacts(connection: Connection, path: string): CopiedLedger {
   }
 }
 
-/** A copy of an older release has no digests: they are added when it is served. */
+/** A copy of an older release has no digests, or not all of the columns: they are added when it is served. */
 function checkDigests(connection: Connection, path: string): void {
-  if (!connection.get(`SELECT 1 FROM pragma_table_info('events') WHERE name = 'digest'`)) return
+  if (!connection.get(`SELECT 1 FROM pragma_table_info('events') WHERE name = 'content_digest'`)) return
   const rows = {
     all: (sql: string, ...values: JSValue[]) => connection.all(sql, values) as Row[],
     first: (sql: string, ...values: JSValue[]) => (connection.get(sql, values) as Row | null) ?? undefined,

@@ -35,6 +35,8 @@ export class Database {
   #copying: Promise<unknown> = Promise.resolve()
   /** The file is read: nothing may write to it. */
   #isCopied = false
+  /** `emptyWal` was called during a copy. */
+  #emptyWalLater = false
 
   /** @throws AppError `unavailable/store_…`, `configuration/store_foreign` */
   constructor(
@@ -117,6 +119,41 @@ export class Database {
     joiningWrites(() => this.all('PRAGMA wal_checkpoint(PASSIVE)'))
   }
 
+  /**
+   * Copies the WAL into the file and leaves the WAL without bytes: what was deleted is then in neither. During a copy, its
+   * end does this.
+   *
+   * @throws AppError `unavailable/store_…`
+   */
+  emptyWal(): void {
+    this.#emptyWalLater = this.#isCopied
+    if (this.#isCopied) return
+    this.verify()
+    const checkpoint = joiningWrites(() => this.first('PRAGMA wal_checkpoint(TRUNCATE)'))
+    if (checkpoint?.busy !== 0) throw new Error(`The WAL of ${this.path} was not copied into it`)
+    this.#watch.walEmptied()
+  }
+
+  /** How many pages of the file are unused. */
+  get unusedPages(): number {
+    return Number(this.first('PRAGMA freelist_count')?.freelist_count)
+  }
+
+  /** Gives up to `count` unused pages at the end of the file back to the file system, unless an older release made the file. */
+  giveBackPages(count: number): void {
+    const pages = this.#pageCount()
+    // Two more: pages that describe other pages are given back with them.
+    this.#watch.mayShrink({ from: pages, to: pages - count - 2 })
+    this.laterDurable(() => this.all(`PRAGMA incremental_vacuum(${count})`))
+  }
+
+  /** Writes the file again without unused pages, so that later ones can be given back. It takes as long as a copy. */
+  rebuild(): void {
+    this.#watch.mayShrink({ from: this.#pageCount(), to: 1 })
+    this.exec('VACUUM')
+    this.emptyWal()
+  }
+
   /** All of `work` or nothing. @throws AppError `unavailable/store_…` when the disk refuses */
   transaction<Result>(work: () => Result): Result {
     return joiningWrites(() => this.#transaction(work))
@@ -177,9 +214,7 @@ export class Database {
     this.#refuseClosed()
     this.verify()
     this.exec('PRAGMA wal_autocheckpoint = 0')
-    const checkpoint = joiningWrites(() => this.first('PRAGMA wal_checkpoint(TRUNCATE)'))
-    if (checkpoint?.busy !== 0) throw new Error(`The WAL of ${this.path} was not copied into it`)
-    this.#watch.walEmptied()
+    this.emptyWal()
     this.#isCopied = true
   }
 
@@ -192,7 +227,13 @@ export class Database {
   /** The next commit with a large WAL starts a WAL checkpoint again. */
   endCopy(): void {
     this.#isCopied = false
-    if (this.#connection.isOpen && !this.#watch.isLost) this.exec(`PRAGMA wal_autocheckpoint = ${WAL_CHECKPOINT_PAGES}`)
+    if (!this.#connection.isOpen || this.#watch.isLost) return
+    this.exec(`PRAGMA wal_autocheckpoint = ${WAL_CHECKPOINT_PAGES}`)
+    if (this.#emptyWalLater) this.emptyWal()
+  }
+
+  #pageCount(): number {
+    return Number(this.first('PRAGMA page_count')?.page_count)
   }
 
   #refuseClosed(): void {
@@ -257,6 +298,8 @@ function connect(path: string, kind: DatabaseKind): { connection: Connection; wa
     // No table of ours has foreign keys. Those of an older ledger would keep its tables from being replaced.
     connection.exec('PRAGMA foreign_keys = OFF')
     connection.exec('PRAGMA page_size = 8192')
+    connection.exec('PRAGMA auto_vacuum = INCREMENTAL') // of a new file; `rebuild` changes others
+    connection.exec('PRAGMA secure_delete = ON')
     const [mode] = connection.all('PRAGMA journal_mode = WAL') as { journal_mode: string }[]
     if (mode?.journal_mode !== 'wal') throw new Error('disk I/O error: the database cannot use a WAL')
     connection.exec('PRAGMA synchronous = FULL')

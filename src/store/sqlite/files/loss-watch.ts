@@ -71,6 +71,11 @@ export class LossWatch {
     throw this.#loss.error
   }
 
+  /** Pages are given back to the file system: see `OpenFiles`. */
+  mayShrink(pages: { from: number; to: number }): void {
+    this.#files.mayShrink(pages)
+  }
+
   /** SQLite has just emptied the WAL on our request. */
   walEmptied(): void {
     this.#files.walEmptied()

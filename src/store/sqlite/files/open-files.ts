@@ -29,7 +29,8 @@ const FRAME_HEADER_BYTES = 24
  * if the paths do not. node-sqlite3-wasm locks by a folder, so a further descriptor releases no lock.
  *
  * A check costs a `stat` of each file and two short reads. It accepts what SQLite does to its files: the WAL grows, begins
- * again with a new salt, and is empty after `walEmptied`; the database grows.
+ * again with a new salt, and is empty after `walEmptied`; the database grows, except
+ * after `mayShrink`.
  *
  * Source: SQLite, "Database File Format", 1.3 "The Database Header" and 4.1 "WAL File Format"; decision record 0027.
  */
@@ -38,6 +39,8 @@ export class OpenFiles {
   readonly #wal: OpenFile
   /** Size of the database in pages, from its header. */
   #pages: number
+  /** A WAL checkpoint may cut the database now: how many pages it had before, and has at least afterwards. */
+  #shrinking: { from: number; to: number } | undefined
   #hasWalHeader: boolean
   /** Equal for all headers that this connection writes into the WAL. */
   #walSeries: number | undefined
@@ -83,10 +86,20 @@ export class OpenFiles {
     return found
   }
 
-  /** SQLite has just emptied the WAL on our request. */
+  /** SQLite has just emptied the WAL on our request: the file has all pages, and no others. */
   walEmptied(): void {
     this.#wal.stats = fstatSync(this.#wal.fd, { bigint: true })
     this.#lastFrame = undefined
+    if (this.#shrinking === undefined) return
+    this.#shrinking = undefined
+    this.#database.stats = fstatSync(this.#database.fd, { bigint: true })
+    this.#pages = pagesIn(read(this.#database.fd, DATABASE_HEADER_BYTES)) ?? this.#pages
+  }
+
+  /** From now on until `walEmptied`, a WAL checkpoint may cut the database. @param pages before, and least afterwards */
+  mayShrink({ from, to }: { from: number; to: number }): void {
+    const { from: most, to: least } = this.#shrinking ?? { from, to }
+    this.#shrinking = { from: Math.max(most, from), to: Math.min(least, to) }
   }
 
   get descriptors(): { database: number; wal: number } {
@@ -103,15 +116,24 @@ export class OpenFiles {
     if (stats === 'unreadable') return undefined
     if (stats === undefined) return 'removed'
     if (isOther(stats, file.stats) && isOther(stats, fstatSync(file.fd, { bigint: true }))) return 'replaced'
-    if (stats.size < file.stats.size || unlessUnreadable(() => isChanged(stats))) return 'changed'
+    if (stats.size < this.#leastBytes(file) || unlessUnreadable(() => isChanged(stats))) return 'changed'
     file.stats = stats
     return undefined
+  }
+
+  #leastBytes(file: OpenFile): bigint {
+    if (file !== this.#database || this.#shrinking === undefined) return file.stats.size
+    const least = BigInt(this.#shrinking.to) * BigInt(pageBytesIn(read(file.fd, DATABASE_HEADER_BYTES)))
+    return least < file.stats.size ? least : file.stats.size
   }
 
   #isDatabaseChanged({ mtimeNs }: FileStats, pageCount: () => number): boolean {
     if (mtimeNs === this.#database.stats.mtimeNs) return false
     const pages = pagesIn(read(this.#database.fd, DATABASE_HEADER_BYTES))
-    if (pages === undefined || pages < this.#pages || pages > pageCount()) return true
+    const { from, to } = this.#shrinking ?? { from: 0, to: this.#pages }
+    const least = Math.min(this.#pages, to)
+    const most = Math.max(pageCount(), from)
+    if (pages === undefined || pages < least || pages > most) return true
     this.#pages = pages
     return false
   }
@@ -194,6 +216,12 @@ function read(fd: number, bytes: number, position = 0): Buffer {
 
 function isHole(bytes: Buffer): boolean {
   return bytes.every(byte => byte === 0)
+}
+
+/** Source: SQLite, "Database File Format", 1.3.2. */
+function pageBytesIn(header: Buffer): number {
+  const bytes = header.readUInt16BE(16)
+  return bytes === 1 ? 65_536 : bytes
 }
 
 /** `undefined` if the file is not a database. */

@@ -1,5 +1,5 @@
 import { findContent } from '../../event-digest.js'
-import type { Database } from '../files/database.js'
+import type { Database, Row } from '../files/database.js'
 import { readBodyBytes } from '../search/large-body.js'
 
 /** SQLite writes JSON as `JSON.stringify` does: without blanks, and with texts and numbers as they are. */
@@ -24,4 +24,9 @@ export function readContent(
   if (older) return Buffer.from(older.buffer, older.byteOffset, older.byteLength - 1)
   const end = body.lastIndexOf(CAPTURED_AT)
   return end === -1 ? body : body.subarray(0, end)
+}
+
+/** The digest of what an event had as content before it was erased, as `contentDigest` returns it; undefined if it was not. */
+export function storedContentDigest({ content_digest }: Row): string | undefined {
+  return content_digest ? Buffer.from(content_digest as Uint8Array).toString('latin1') : undefined
 }

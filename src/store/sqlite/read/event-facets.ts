@@ -13,6 +13,7 @@ import { candidates, type Indexes, lastUpTo, type Range } from '../search/event-
 import { readOutline } from '../search/large-body.js'
 import { rowMatcher } from '../search/row-matcher.js'
 import { firstCounted, headOf, rangeOf } from './event-histogram.js'
+import type { LedgerKnown } from './event-reader.js'
 import { SlicedWork, type WorkBounds } from './sliced-work.js'
 
 /** A menu waits for this: after a second of work, the answer contains the counts so far. */
@@ -28,16 +29,19 @@ type Tally = Record<Facet, Map<string, number>>
 export function* countFacets(
   database: Database,
   index: Indexes,
-  epoch: string,
+  { pruned, epoch }: LedgerKnown,
   query: FacetQuery,
   bounds = BOUNDS,
 ): Generator<void, EventFacets> {
   const head = headOf(database)
-  const range = rangeOf(database, query, head)
+  const range = rangeOf(query, { head, earliest: pruned.earliest })
   const tally = Object.fromEntries(FACETS.map(facet => [facet, new Map()])) as Tally
   if (!range) return { from: null, to: null, count: 0, values: mostFrequent(tally), countedFrom: null, head, epoch }
   const { from, to } = range
-  const rows: Range = { low: lastUpTo(database, from - 1) + 1, high: lastUpTo(database, to) }
+  const rows: Range = {
+    low: Math.max(pruned.through, lastUpTo(database, from - 1)) + 1,
+    high: lastUpTo(database, to),
+  }
   const { count, uncounted } = yield* countRows(database, index, { query, rows, tally }, new SlicedWork(bounds))
   const countedFrom = Math.max(from, firstCounted(database, uncounted))
   return { from, to, count, values: mostFrequent(tally), countedFrom, head, epoch }

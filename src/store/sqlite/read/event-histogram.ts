@@ -8,12 +8,12 @@ import type { Micros } from '../../../model/timestamp.js'
 import type { Database } from '../files/database.js'
 import { type Indexes, lastUpTo } from '../search/event-candidates.js'
 import { countBuckets } from './bucket-counts.js'
+import type { LedgerKnown } from './event-reader.js'
 import { SlicedWork, type WorkBounds } from './sliced-work.js'
 
 /** After two seconds of work, without pauses, the answer contains the counts so far. */
 const BOUNDS: WorkBounds = { sliceMs: 4, workMs: 2_000 }
 
-const FIRST = /* sql */ `SELECT captured_us FROM events ORDER BY seq LIMIT 1`
 const LAST = /* sql */ `SELECT captured_us FROM events ORDER BY seq DESC LIMIT 1`
 const CAPTURED = /* sql */ `SELECT captured_us FROM events WHERE seq = ?`
 const SOURCES = /* sql */ `SELECT source FROM source_counters`
@@ -27,17 +27,17 @@ const LARGEST_SOURCES = /* sql */ `
 export function* countEvents(
   database: Database,
   index: Indexes,
-  epoch: string,
+  { pruned, epoch }: LedgerKnown,
   asked: HistogramQuery,
   bounds = BOUNDS,
 ): Generator<void, EventHistogram> {
   const query = includingSources(database, asked)
   const head = headOf(database)
-  const range = rangeOf(database, query, head)
+  const range = rangeOf(query, { head, earliest: pruned.earliest })
   if (!range) return { ...NOTHING, head, epoch }
   const { from, to } = range
   const starts = bucketStarts({ ...range, buckets: query.buckets })
-  const borders = [...starts.map(start => start - 1), to].map(at => lastUpTo(database, at))
+  const borders = [...starts.map(start => start - 1), to].map(at => Math.max(pruned.through, lastUpTo(database, at)))
   const sources = [...new Set(query.sources ?? database.all(LARGEST_SOURCES).map(row => String(row.source)))]
   const counted = yield* countBuckets(
     database,
@@ -80,14 +80,13 @@ export function headOf(database: Database): Micros | null {
 
 /** The range of a count; undefined if it cannot contain anything. */
 export function rangeOf(
-  database: Database,
   { since, from, to, now }: Pick<HistogramQuery, 'since' | 'from' | 'to' | 'now'>,
-  head: Micros | null,
+  { head, earliest }: { head: Micros | null; earliest: Micros | null },
 ): { from: Micros; to: Micros } | undefined {
   const bounds = [from, since === undefined ? undefined : since + 1].filter(bound => bound !== undefined)
-  const first = bounds.length > 0 ? Math.max(...bounds) : database.first(FIRST)?.captured_us
+  const first = bounds.length > 0 ? Math.max(...bounds) : earliest
   const last = to ?? Math.max(now, head ?? now)
-  return first === undefined || Number(first) > last ? undefined : { from: Number(first), to: last }
+  return first === null || first > last ? undefined : { from: first, to: last }
 }
 
 /** @param uncounted the newest row that was left out, if any was */

@@ -2,6 +2,7 @@ import type { StoredEvent } from '../../../model/events/event.js'
 import { type EventPage, type EventQuery, nextCheckpoint } from '../../../model/events/event-query.js'
 import type { Micros } from '../../../model/timestamp.js'
 import { LARGE_BODY_BYTES } from '../../large-event.js'
+import type { PrunedEvents } from '../erase/pruned-events.js'
 import type { Database, Row } from '../files/database.js'
 import { candidates, isFiltered, lastUpTo, type Range } from '../search/event-candidates.js'
 import { readBodyBytes, readOutline } from '../search/large-body.js'
@@ -31,6 +32,12 @@ const rangeBytes = (order: 'ASC' | 'DESC') => /* sql */ `
   SELECT octet_length(body) AS bytes FROM events WHERE seq BETWEEN ? AND ? ORDER BY seq ${order} LIMIT ?`
 const RANGE_BYTES = { asc: rangeBytes('ASC'), desc: rangeBytes('DESC') }
 
+/** What an answer says of the ledger as a whole. */
+export interface LedgerKnown {
+  pruned: Pick<PrunedEvents, 'through' | 'throughAt' | 'earliest'>
+  epoch: string
+}
+
 interface Found {
   seq: number
   capturedAt: Micros
@@ -44,21 +51,23 @@ interface Found {
 export function* readPage(
   database: Database,
   index: SearchIndex,
-  epoch: string,
+  { pruned, epoch }: LedgerKnown,
   query: EventQuery,
 ): Generator<void, EventPage> {
   const newest = database.first(LAST)
   const head = newest ? Number(newest.captured_us) : null
   const range = rangeOf(database, query, newest ? Number(newest.seq) : 0)
+  range.low = Math.max(range.low, pruned.through + 1)
+  const { earliest, throughAt: prunedThrough } = pruned
   const page =
     isFiltered(query) || query.withoutPayload
       ? yield* filteredPage(database, index, query, range)
       : plainPage(database, query, range)
   // V8 builds a literal with members behind a spread slowly: a twentieth of this thread, with small pages.
-  return Object.assign(page, { nextSince: nextCheckpoint(query, page, head), head, epoch })
+  return Object.assign(page, { nextSince: nextCheckpoint(query, page, head), head, earliest, prunedThrough, epoch })
 }
 
-type Page = Omit<EventPage, 'nextSince' | 'head' | 'epoch'>
+type Page = Omit<EventPage, 'nextSince' | 'head' | 'earliest' | 'prunedThrough' | 'epoch'>
 
 /** A new one each time: its buffer changes hands. */
 function emptyPage(): Page {

@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto'
 import type { StoredEvent } from '../../../model/events/event.js'
 import type { EventFilter } from '../../../model/events/event-match.js'
 import { foldCase, searchableStrings } from '../../../model/events/search.js'
@@ -22,6 +23,9 @@ const NEXT = /* sql */ `
   FROM events WHERE seq > ? ORDER BY seq LIMIT ?`
 const ADD_OVERLONG = /* sql */ `INSERT OR IGNORE INTO event_text_overlong (seq) VALUES (?)`
 const ADD_FACETS = /* sql */ `INSERT INTO event_facets (rowid, facets) VALUES (?, ?)`
+/** The table has no content, so it has to be told which. Its option `secure-delete` leaves no trace of them. */
+const DELETE_FACETS = /* sql */ `INSERT INTO event_facets (event_facets, rowid, facets) VALUES ('delete', ?, ?)`
+const DELETE_OVERLONG = /* sql */ `DELETE FROM event_text_overlong WHERE seq = ?`
 
 /** One event, as it is in the indexes. */
 interface Indexed {
@@ -39,15 +43,22 @@ interface Indexed {
  * marks, and reads the others from the table.
  */
 export class SearchIndex {
-  readonly texts: TextIndex
   readonly unindexed = new UnindexedFacets()
+  #texts: TextIndex
   #indexedSeq: number
   /** By `seq`. */
   readonly #outlines = new Map<number, StoredEvent>()
 
+  /** Texts were removed, maybe in a transaction that is not committed yet. */
+  #forgetsTexts = false
+
   constructor(private readonly database: Database) {
-    this.texts = new TextIndex(database)
+    this.#texts = new TextIndex(database)
     this.#indexedSeq = this.#committed()
+  }
+
+  get texts(): TextIndex {
+    return this.#texts
   }
 
   /** Facets of events up to this one are in the index. */
@@ -97,9 +108,41 @@ export class SearchIndex {
     if (outline) this.#outlines.set(seq, outline)
   }
 
-  /** After a rollback of the caller's transaction: later events receive the same numbers. */
-  forgetOutlines(): void {
+  /** After a rollback of the caller's transaction: later events receive the same numbers, and removed texts are back. */
+  rewind(): void {
     this.#outlines.clear()
+    if (this.#forgetsTexts) this.#texts = new TextIndex(this.database)
+    this.#forgetsTexts = false
+  }
+
+  /** Removes an event, except its text, in the caller's transaction. @param event as it was indexed; undefined: not JSON */
+  forgetEvent(seq: number, event: StoredEvent | undefined): void {
+    this.#outlines.delete(seq)
+    if (seq > this.#indexedSeq) return
+    if (event && isIndexed(event)) this.database.run(DELETE_FACETS, seq, facetTokens(event))
+    this.database.run(DELETE_OVERLONG, seq)
+  }
+
+  /** For an event that is found again, by what is left of it. */
+  addFacets(seq: number, event: StoredEvent): void {
+    if (seq <= this.#indexedSeq) this.database.run(ADD_FACETS, seq, facetTokens(event))
+    else {
+      eachFacet(event, event.provenance.verified, event.subscription_ids, (name, value) => {
+        this.unindexed.addFacet(seq, name, value)
+      })
+    }
+  }
+
+  /** Removes the texts of events, in the caller's transaction; another may have the rest after a yield. */
+  forgetTexts(seqs: readonly number[]): Generator<void> {
+    this.#forgetsTexts = true
+    return this.texts.forget(seqs)
+  }
+
+  /** The same for all texts up to an event. */
+  forgetTextsUpTo(seq: number): Generator<void> {
+    this.#forgetsTexts = true
+    return this.texts.forgetUpTo(seq)
   }
 
   /**
@@ -131,7 +174,8 @@ export class SearchIndex {
 /** Another program may have changed the file: one such event must not stop the index. */
 function readEvent(body: string): StoredEvent | undefined {
   try {
-    return JSON.parse(body) as StoredEvent
+    const event = JSON.parse(body) as StoredEvent
+    return isIndexed(event) ? event : undefined
   } catch {
     return undefined // `daybook ledger verify` reports it
   }
@@ -145,14 +189,25 @@ function facetTokens(event: StoredEvent): string {
   return [...tokens].join(' ')
 }
 
+/** The body of an event that retention has removed has no such member. */
+function isIndexed(event: StoredEvent): boolean {
+  return event.actor !== undefined
+}
+
+/** These stay when an event is erased. All other values are in the index as their digests: it keeps parts of removed tokens. */
+const CLEAR_FACETS: readonly FacetName[] = ['source', 'kind', 'verified', 'outcome']
+const DIGEST_DIGITS = 16
+
 /**
- * One token of the facet index. Characters that would split it are replaced, case is folded, long values are cut. If two
- * values share a token, a search reads an event that does not match.
+ * One token of the facet index. Case is folded; in a clear value, characters that would split it are replaced, and long
+ * values are cut. If two values share a token, a search reads an event that does not match.
+ *
+ * Source: docs/decisions/0054.
  */
 function facetToken(name: FacetName, value: string): string {
-  return `${name}:${foldCase(value)
-    .slice(0, FACET_CHARACTERS)
-    .replaceAll(/[\s\x00-\x20"'\x7f\p{Surrogate}]/gu, '_')}`
+  const folded = foldCase(value)
+  if (!CLEAR_FACETS.includes(name)) return `${name}:${hash('sha1', folded).slice(0, DIGEST_DIGITS)}`
+  return `${name}:${folded.slice(0, FACET_CHARACTERS).replaceAll(/[\s\x00-\x20"'\x7f\p{Surrogate}]/gu, '_')}`
 }
 
 /** The FTS5 expression over `event_facets` that every event of the filter matches; undefined if any event may match. */

@@ -9,6 +9,7 @@ const WORD_BYTES = 4
 const FIRST_STRIDE = 2
 
 const ROW = /* sql */ `SELECT bits FROM event_signatures WHERE key = ?`
+const REPLACE = /* sql */ `UPDATE event_signatures SET bits = ? WHERE key = ?`
 
 /**
  * Signatures of one length, of some events of a segment: a bit for each column and event. Events have numbers within their
@@ -20,6 +21,8 @@ export interface SignatureMatrix {
   column(column: number): Uint32Array | undefined
   /** Ascending. */
   events(): Uint16Array
+  /** Removes the bits of events, in the caller's transaction. Yields between pieces of work. @param events numbers, ascending */
+  clear(events: readonly number[]): Generator<void>
 }
 
 /** A row to store. */
@@ -62,6 +65,13 @@ export class OpenMatrix implements SignatureMatrix {
 
   events(): Uint16Array {
     return Uint16Array.from(this.#events)
+  }
+
+  *clear(events: readonly number[]): Generator<void> {
+    const mask = maskOf(this.events(), events)
+    if (!mask) return
+    for (let column = 0; column < this.length; column++) clearBits(this.column(column), mask)
+    yield
   }
 
   /** Rows without a bit are left out. */
@@ -113,6 +123,24 @@ export class StoredMatrix implements SignatureMatrix {
     return new Uint16Array(bits.slice().buffer)
   }
 
+  *clear(events: readonly number[]): Generator<void> {
+    const mask = maskOf(this.events(), events)
+    if (!mask) return
+    const together = columnsOfRow(this.count)
+    for (let row = 0; row * together < this.length; row++) {
+      const bits = this.#read(row)
+      if (!bits) continue
+      const words = new Uint32Array(bits.slice().buffer)
+      let isChanged = false
+      for (let start = 0; start < words.length; start += mask.length) {
+        isChanged = clearBits(words.subarray(start, start + mask.length), mask) || isChanged
+      }
+      if (!isChanged) continue
+      this.database.run(REPLACE, new Uint8Array(words.buffer), matrixKey(this.segment, this.length, row))
+      yield
+    }
+  }
+
   #read(row: number): Uint8Array | undefined {
     return this.database.first(ROW, matrixKey(this.segment, this.length, row))?.bits as Uint8Array | undefined
   }
@@ -121,6 +149,31 @@ export class StoredMatrix implements SignatureMatrix {
 /** Key of a row in `event_signatures`: those of a segment follow each other, as they are written. */
 export function matrixKey(segment: number, length: number, row: number): number {
   return (segment * 32 + Math.log2(length)) * 2 * SIGNATURE_LENGTH.most + row
+}
+
+/** Bits of the events that a matrix has; undefined if it has none of them. @param own of the matrix */
+function maskOf(own: Uint16Array, events: readonly number[]): Uint32Array | undefined {
+  const wanted = new Set(events)
+  const mask = new Uint32Array(wordsFor(own.length))
+  let isEmpty = true
+  for (const [at, event] of own.entries()) {
+    if (!wanted.has(event)) continue
+    mask[at >>> 5] = (mask[at >>> 5] as number) | (1 << (at & 31))
+    isEmpty = false
+  }
+  return isEmpty ? undefined : mask
+}
+
+/** @returns whether a bit was set */
+function clearBits(words: Uint32Array, mask: Uint32Array): boolean {
+  let isChanged = false
+  for (let at = 0; at < mask.length; at++) {
+    const [word, bits] = [words[at] as number, mask[at] as number]
+    if ((word & bits) === 0) continue
+    words[at] = word & ~bits
+    isChanged = true
+  }
+  return isChanged
 }
 
 function wordsFor(events: number): number {

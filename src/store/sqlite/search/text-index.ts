@@ -14,6 +14,12 @@ const FEW = 4
 
 const SEGMENTS = /* sql */ `SELECT number, first_seq, last_seq, matrices FROM event_segments ORDER BY number`
 const ADD_SEGMENT = /* sql */ `INSERT INTO event_segments (number, first_seq, last_seq, matrices) VALUES (?, ?, ?, ?)`
+/** Of a segment of which no event has a text any more. */
+const EMPTY_SEGMENT = /* sql */ `UPDATE event_segments SET matrices = '[]' WHERE number = ?`
+const DELETE_ROWS = /* sql */ `DELETE FROM event_signatures WHERE key IN (
+  SELECT key FROM event_signatures WHERE key BETWEEN ? AND ? ORDER BY key LIMIT ?)`
+/** One piece of work has so many rows. */
+const DELETED_ROWS = 64
 const ADD_ROW = /* sql */ `INSERT OR REPLACE INTO event_signatures (key, bits) VALUES (?, ?)`
 
 /** Events that follow each other, with their signatures by length. */
@@ -72,6 +78,51 @@ export class TextIndex {
       this.#open = new OpenSegment(segment.lastSeq + 1)
     }
     this.#open.add(text, bodyBytes)
+  }
+
+  /**
+   * Removes the signatures of events, in the caller's transaction. It yields between pieces of work: the rest may be done in
+   * a later transaction, or everything again.
+   *
+   * @param seqs ascending
+   */
+  *forget(seqs: readonly number[]): Generator<void> {
+    for (const segment of this.segments) {
+      const events = seqs
+        .filter(seq => seq >= segment.firstSeq && seq <= segment.lastSeq)
+        .map(seq => seq - segment.firstSeq)
+      if (events.length === 0) continue
+      for (const matrix of segment.matrices) yield* matrix.clear(events)
+      if (segment === this.#ended?.segment) yield* this.#storeAgain()
+    }
+  }
+
+  /** The same for all events up to one, of which no search may be under way. */
+  *forgetUpTo(seq: number): Generator<void> {
+    for (const [number, segment] of this.#stored.entries()) {
+      if (segment.lastSeq > seq) break
+      if (segment.matrices.length === 0) continue
+      yield* this.#deleteRows(number)
+      this.database.run(EMPTY_SEGMENT, number)
+      this.#stored[number] = { ...segment, matrices: [] }
+    }
+    for (const { firstSeq, lastSeq, matrices } of this.segments) {
+      const count = Math.min(seq, lastSeq) - firstSeq + 1
+      if (matrices.length > 0 && count > 0) yield* this.forget(Array.from({ length: count }, (_, at) => firstSeq + at))
+    }
+  }
+
+  /** Rows of the segment that were stored before may have what was removed. */
+  *#storeAgain(): Generator<void> {
+    const { segment } = this.#ended ?? {}
+    const number = this.#stored.length
+    yield* this.#deleteRows(number)
+    if (segment && this.#ended?.segment === segment) this.#ended = { segment, rows: segment.rows(number) }
+  }
+
+  *#deleteRows(number: number): Generator<void> {
+    const range = [matrixKey(number, 1, 0), matrixKey(number + 1, 1, 0) - 1]
+    while (this.database.run(DELETE_ROWS, ...range, DELETED_ROWS) > 0) yield
   }
 
   /** Stores some of a segment that ended. @throws AppError `unavailable/store_…`; then it is stored again from its start */

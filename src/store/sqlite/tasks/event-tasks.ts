@@ -1,8 +1,14 @@
+import { markOf } from '../../../model/events/erasure.js'
+import type { StoredEvent } from '../../../model/events/event.js'
 import type { FacetQuery } from '../../../model/events/event-facets.js'
 import type { HistogramQuery } from '../../../model/events/event-histogram.js'
 import type { EventQuery } from '../../../model/events/event-query.js'
-import type { Micros } from '../../../model/timestamp.js'
+import { type Micros, toTimestamp } from '../../../model/timestamp.js'
 import type { LedgerHead } from '../../event-store.js'
+import type { Eraser } from '../erase/eraser.js'
+import type { PrunedEvents } from '../erase/pruned-events.js'
+import { prunedTombstone } from '../erase/stored-tombstone.js'
+import type { Upkeep } from '../erase/upkeep.js'
 import type { Database } from '../files/database.js'
 import { countFacets } from '../read/event-facets.js'
 import { countEvents } from '../read/event-histogram.js'
@@ -10,17 +16,22 @@ import { readPage } from '../read/event-reader.js'
 import { readStatistics } from '../read/statistics.js'
 import { type VerifyRange, verifyEvents } from '../read/verify-events.js'
 import type { SearchIndex } from '../search/search-index.js'
-import { page, query, read, write } from '../thread/task.js'
+import { type CommitLoad, page, query, read, write } from '../thread/task.js'
 import type { EventWriter } from '../write/event-writer.js'
 import type { PackedEvents } from '../write/packed-events.js'
 
 const FIND = /* sql */ `
-  SELECT octet_length(body) AS bytes, CASE WHEN octet_length(body) <= ?2 THEN CAST(body AS BLOB) END AS body
+  SELECT seq, octet_length(body) AS bytes, CASE WHEN octet_length(body) <= ?2 THEN CAST(body AS BLOB) END AS body
   FROM events WHERE dedupe_key = ?1`
 const KEYS_OF = /* sql */ `
   SELECT dedupe_key FROM events
-  WHERE dedupe_key IN (SELECT value FROM json_each(?1))
+  WHERE dedupe_key IN (SELECT value FROM json_each(?1)) AND seq > ?3
     AND EXISTS (SELECT 1 FROM json_each(body, '$.subscription_ids') WHERE value = ?2)`
+const AT = /* sql */ `SELECT seq FROM events WHERE captured_us = ?`
+const ENTRY = /* sql */ `SELECT body FROM events WHERE captured_us = ?`
+/** It takes as long as many rows: no other write shares its commit. */
+const ALONE: CommitLoad = { rows: 1_000, bytes: 0 }
+const ADD_PRUNING = /* sql */ `INSERT OR REPLACE INTO prunings (through_seq, entry_seq) VALUES (?, ?)`
 /** A write that has to reach the disk and changes nothing that a caller reads. */
 const PROBE = /* sql */ `UPDATE meta SET value = value + 1 WHERE name = 'probe'`
 
@@ -29,17 +40,44 @@ export interface OpenLedger {
   database: Database
   index: SearchIndex
   writer: EventWriter
+  pruned: PrunedEvents
+  eraser: Eraser
+  upkeep: Upkeep
   epoch: string
 }
 
 /** What `EventStore` needs; `EventGroups` has the side of the main thread for `record` and `probe`. */
-export function eventTasks({ database, index, writer, epoch }: OpenLedger) {
-  const readMatching = (wanted: EventQuery) => readPage(database, index, epoch, wanted)
+export function eventTasks({ database, index, writer, pruned, eraser, upkeep, epoch }: OpenLedger) {
+  const known = { pruned, epoch }
+  const readMatching = (wanted: EventQuery) => readPage(database, index, known, wanted)
   return {
     record: write(
       (packed: PackedEvents, now: Micros) => writer.append(packed, now),
       packed => ({ rows: packed.count, bytes: packed.buffer.byteLength }),
     ),
+    /** @param entry one event, which records it */
+    erase: write(
+      (entry: PackedEvents, now: Micros, events: readonly Micros[]) => {
+        const outcomes = writer.append(entry, now)
+        const [capturedAt = now] = outcomes.capturedAt
+        eraser.erase(events, markOf(readEntry(database, capturedAt), toTimestamp(capturedAt)))
+        upkeep.noteErased()
+        return outcomes
+      },
+      () => ALONE,
+    ),
+    /** @param entry one event, which records it */
+    prune: write(
+      (entry: PackedEvents, now: Micros, through: Micros) => {
+        const outcomes = writer.append(entry, now)
+        const last = database.first(AT, through)
+        if (last) database.run(ADD_PRUNING, Number(last.seq), writer.appended)
+        pruned.forget()
+        return outcomes
+      },
+      () => ALONE,
+    ),
+    emptyWal: read(() => database.emptyWal()),
     probe: write((): LedgerHead | null => {
       database.run(PROBE)
       return writer.head
@@ -47,18 +85,29 @@ export function eventTasks({ database, index, writer, epoch }: OpenLedger) {
     /** The body of the event, or its size if that is more than `maxBytes`. */
     findByDedupeKey: read((storedKey: string, maxBytes: number): Uint8Array | number | undefined => {
       const row = database.first(FIND, storedKey, maxBytes)
+      if (row && Number(row.seq) <= pruned.through) return toBytes(prunedTombstone(database, Number(row.seq)))
       return row && ((row.body as Uint8Array | null) ?? Number(row.bytes))
     }),
     listKeysOf: read((subscriptionId: string, storedKeys: readonly string[]) => {
-      return database.all(KEYS_OF, JSON.stringify(storedKeys), subscriptionId).map(row => String(row.dedupe_key))
+      const rows = database.all(KEYS_OF, JSON.stringify(storedKeys), subscriptionId, pruned.through)
+      return rows.map(row => String(row.dedupe_key))
     }),
     queryRange: page(readMatching),
     query: query(readMatching),
-    histogram: query((wanted: HistogramQuery) => countEvents(database, index, epoch, wanted)),
+    histogram: query((wanted: HistogramQuery) => countEvents(database, index, known, wanted)),
     /** How many events are stored, but not yet in the search index. */
     unindexed: read(() => writer.appended - index.through),
-    facets: query((wanted: FacetQuery) => countFacets(database, index, epoch, wanted)),
+    facets: query((wanted: FacetQuery) => countFacets(database, index, known, wanted)),
     stats: read(() => readStatistics(database)),
     verify: query((range: VerifyRange) => verifyEvents(database, range, { database, index })),
   }
+}
+
+function readEntry(database: Database, capturedAt: Micros): { event: StoredEvent } {
+  return { event: JSON.parse(String(database.first(ENTRY, capturedAt)?.body)) as StoredEvent }
+}
+
+/** In a buffer of its own, which can change hands. */
+function toBytes(event: StoredEvent): Uint8Array {
+  return new TextEncoder().encode(JSON.stringify(event))
 }

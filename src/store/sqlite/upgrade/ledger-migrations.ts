@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { toTimestamp } from '../../../model/timestamp.js'
+import { PRUNINGS_TABLE } from '../erase/pruned-events.js'
 import type { Database } from '../files/database.js'
 import { ACCOUNT_LOG_TABLE } from '../tasks/account-log.js'
 import { CONSUMER_TABLES } from '../tasks/consumer-tasks.js'
@@ -21,6 +22,7 @@ export const LEDGER_MIGRATIONS: readonly Migration[] = [
   addTokenNames,
   addDigests,
   addConsumers,
+  addErasing,
 ]
 
 /** The version that a ledger has once it is migrated. */
@@ -185,6 +187,20 @@ function addDigests(database: Database): void {
 function addConsumers(database: Database): void {
   setAside(database, ['consumers', 'dead_letters'])
   database.exec(CONSUMER_TABLES)
+}
+
+/**
+ * Events without content keep its digest; the index of facets has digests of names, and what it loses leaves no trace
+ * (docs/decisions/0054). The store fills the indexes again while it runs. Upkeep has done nothing yet.
+ *
+ * Source: SQLite, "FTS5", the option `secure-delete`.
+ */
+function addErasing(database: Database): void {
+  database.exec('ALTER TABLE events ADD COLUMN content_digest BLOB')
+  database.exec(PRUNINGS_TABLE)
+  database.exec(EMPTY_INDEXES)
+  database.exec(`INSERT INTO event_facets (event_facets, rank) VALUES ('secure-delete', 1)`)
+  database.run(`INSERT INTO meta VALUES ('pruned_rows_seq', 0), ('pruned_texts_seq', 0)`)
 }
 
 /** Renames tables of these names, which another program created, to `older_…`. @returns their names */

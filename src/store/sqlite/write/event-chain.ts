@@ -2,11 +2,11 @@ import { AppError } from '../../../model/app-error.js'
 import type { Micros } from '../../../model/timestamp.js'
 import { chainDigest, contentDigest, contentOf, EMPTY_DIGEST } from '../../event-digest.js'
 import type { Database } from '../files/database.js'
-import { readContent } from '../read/event-content.js'
+import { readContent, storedContentDigest } from '../read/event-content.js'
 import { rowsWithinBytes } from '../read/rows-within-bytes.js'
 
 const DIGEST = /* sql */ `SELECT digest FROM events WHERE seq = ?`
-const NEXT = /* sql */ `SELECT seq, captured_us FROM events WHERE seq > ? ORDER BY seq LIMIT ?`
+const NEXT = /* sql */ `SELECT seq, captured_us, content_digest FROM events WHERE seq > ? ORDER BY seq LIMIT ?`
 const SET_DIGEST = /* sql */ `UPDATE events SET digest = ? WHERE seq = ?`
 
 /** The newest event that has a digest. */
@@ -62,7 +62,7 @@ export class EventChain {
       const fitting = rowsWithinBytes(this.database, end.seq, count)
       for (const row of this.database.all(NEXT, end.seq, fitting)) {
         const seq = Number(row.seq)
-        const content = contentDigest(readContent(this.database, seq))
+        const content = storedContentDigest(row) ?? contentDigest(readContent(this.database, seq))
         end = { seq, digest: chainDigest(end.digest, content, Number(row.captured_us)) }
         this.database.run(SET_DIGEST, end.digest, seq)
       }

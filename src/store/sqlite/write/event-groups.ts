@@ -1,8 +1,8 @@
 import { AppError } from '../../../model/app-error.js'
 import type { Micros } from '../../../model/timestamp.js'
-import type { EventToRecord, LedgerHead, RecordOutcome } from '../../event-store.js'
+import type { Erasure, EventToRecord, LedgerHead, Pruning, RecordOutcome } from '../../event-store.js'
 import type { StoreThread } from '../store-thread.js'
-import { packEvents, toOpenBody, toOutcomes } from './packed-events.js'
+import { type PackedEvents, type PackedOutcomes, packEvents, toOpenBody, toOutcomes } from './packed-events.js'
 
 /** Events and characters that may wait for the store; a caller beyond that receives `busy`. */
 const WAITING = { events: 50_000, characters: 256 * 1024 * 1024 }
@@ -78,6 +78,32 @@ export class EventGroups {
     return outcomes
   }
 
+  /** Removes content, and records the entry for it, in a transaction of its own. */
+  async erase({ events, entry }: Erasure): Promise<RecordOutcome> {
+    return this.#recordEntry(entry, (packed, now) => this.thread.erase(packed, now, events))
+  }
+
+  async prune({ through, entry }: Pruning): Promise<RecordOutcome> {
+    return this.#recordEntry(entry, (packed, now) => this.thread.prune(packed, now, through))
+  }
+
+  async #recordEntry(
+    entry: EventToRecord,
+    send: (packed: PackedEvents, now: Micros) => Promise<PackedOutcomes>,
+  ): Promise<RecordOutcome> {
+    const openBodies = [toOpenBody(entry)]
+    const packed = await send(packEvents([entry], openBodies), this.options.clock())
+    const [outcome] = toOutcomes([entry], openBodies, packed)
+    if (!outcome) throw new Error('An entry has no outcome.')
+    this.#noteHead([outcome], packed.digest)
+    return outcome
+  }
+
+  #noteHead(outcomes: readonly RecordOutcome[], digest: string | null): void {
+    this.#provenAt = performance.now()
+    for (const { created, capturedAt } of outcomes) if (created) this.#head = { capturedAt, digest }
+  }
+
   /** Proves that the store can commit: writes, unless a commit has just succeeded. @returns the newest event */
   async prove(): Promise<LedgerHead | null> {
     if (this.#head === null || performance.now() - this.#provenAt > PROVEN_MS) {
@@ -118,9 +144,8 @@ export class EventGroups {
   async #send({ events, openBodies, characters, settle }: Group): Promise<void> {
     try {
       const packed = await this.thread.record(packEvents(events, openBodies), this.options.clock())
-      this.#provenAt = performance.now()
       const outcomes = toOutcomes(events, openBodies, packed)
-      for (const { created, capturedAt } of outcomes) if (created) this.#head = { capturedAt, digest: packed.digest }
+      this.#noteHead(outcomes, packed.digest)
       let at = 0
       for (const { count, resolve } of settle) {
         resolve(outcomes.slice(at, at + count))

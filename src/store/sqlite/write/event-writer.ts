@@ -2,6 +2,8 @@ import type { CaptureState } from '../../../model/subscriptions/subscription.js'
 import { type Micros, toTimestamp } from '../../../model/timestamp.js'
 import type { LedgerHead, SubscriptionMatch } from '../../event-store.js'
 import { LARGE_BODY_BYTES } from '../../large-event.js'
+import type { PrunedEvents } from '../erase/pruned-events.js'
+import { prunedTombstone } from '../erase/stored-tombstone.js'
 import type { Database } from '../files/database.js'
 import type { SearchIndex } from '../search/search-index.js'
 import { laterCursorSql, noteCapture } from '../tasks/capture-state.js'
@@ -28,7 +30,7 @@ const COUNT_REPEAT = /* sql */ `
   SET seen_count = seen_count + 1,
       body = json_set(body, '$.seen_count', seen_count + 1, '$.last_seen_at', ?2)
   WHERE dedupe_key = ?1 AND octet_length(body) <= ${LARGE_BODY_BYTES} AND json_valid(body)
-  RETURNING seen_count, captured_us, source, CASE WHEN ?3 THEN body END AS body`
+  RETURNING seq, seen_count, captured_us, source, CASE WHEN ?3 THEN body END AS body`
 
 /** Characters from the count to the end, without the digits of the count. */
 const END = ',"seen_count":,"last_seen_at":"0000-00-00T00:00:00.000000Z"}'.length
@@ -48,7 +50,7 @@ const COUNT_LARGE_REPEAT = /* sql */ `
         WHEN json_valid(body) THEN json_set(body, '$.seen_count', seen_count + 1, '$.last_seen_at', ?2)
         ELSE body END
   WHERE dedupe_key = ?1
-  RETURNING seen_count, captured_us, source, CASE WHEN ?3 THEN body END AS body`
+  RETURNING seq, seen_count, captured_us, source, CASE WHEN ?3 THEN body END AS body`
 
 const COUNT_SOURCE = /* sql */ `
   INSERT INTO source_counters (source, events, duplicates, latest_us) VALUES (?1, ?2, ?3, ?4)
@@ -72,7 +74,7 @@ const MOVE_CURSOR = /* sql */ `
 
 const MARK_REPEAT = /* sql */ `
   UPDATE events SET body = json_insert(body, '$.subscription_ids[#]', ?2)
-  WHERE dedupe_key = ?1 AND json_valid(body)
+  WHERE dedupe_key = ?1 AND seq > ?3 AND json_valid(body)
     AND NOT EXISTS (SELECT 1 FROM json_each(body, '$.subscription_ids') WHERE value = ?2)
   RETURNING seq, captured_us`
 
@@ -105,7 +107,8 @@ export class EventWriter {
 
   constructor(
     private readonly database: Database,
-    private readonly index: Pick<SearchIndex, 'addSubscription' | 'addUnindexed' | 'keepOutline' | 'forgetOutlines'>,
+    private readonly index: Pick<SearchIndex, 'addSubscription' | 'addUnindexed' | 'keepOutline' | 'rewind'>,
+    private readonly pruned: PrunedEvents,
   ) {
     this.#sourceMarks = new SourceMarks(database)
     const newest = database.first('SELECT seq, captured_us FROM events ORDER BY seq DESC LIMIT 1')
@@ -135,7 +138,8 @@ export class EventWriter {
     this.#appended = appended
     this.#chain.rewind(chained)
     this.#sourceMarks.forget()
-    this.index.forgetOutlines()
+    this.index.rewind()
+    this.pruned.forget()
   }
 
   /** Events of an older release that have no digest yet, and those after them. */
@@ -223,10 +227,10 @@ export class EventWriter {
 
   /**
    * Marks a stored event with a subscription that it was captured for, unless it is marked already. Its `captured_at`
-   * stays: it is the order of the ledger.
+   * stays: it is the order of the ledger. No subscription has a pruned event.
    */
   #markRepeat(dedupeKey: string, subscriptionId: string): void {
-    const row = this.database.first(MARK_REPEAT, dedupeKey, subscriptionId)
+    const row = this.database.first(MARK_REPEAT, dedupeKey, subscriptionId, this.pruned.through)
     if (!row) return
     this.index.addSubscription(Number(row.seq), subscriptionId)
     this.database.run(MOVE_LAST_EVENT_ON, subscriptionId, toTimestamp(Number(row.captured_us)))
@@ -236,11 +240,12 @@ export class EventWriter {
     const values = [dedupeKey, toTimestamp(seenAt), isAnswered ? 1 : 0]
     const row = this.database.first(COUNT_REPEAT, ...values) ?? this.database.first(COUNT_LARGE_REPEAT, ...values)
     if (!row) throw new Error('A stored key could not be counted.')
+    const isPruned = Number(row.seq) <= this.pruned.through
     return {
       source: String(row.source),
       seenCount: Number(row.seen_count),
       capturedAt: Number(row.captured_us),
-      body: String(row.body),
+      body: isAnswered && isPruned ? JSON.stringify(prunedTombstone(this.database, Number(row.seq))) : String(row.body),
     }
   }
 }

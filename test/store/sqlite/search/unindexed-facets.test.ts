@@ -4,6 +4,7 @@ import t, { type Test } from 'tap'
 import type { StoredEvent } from '../../../../src/model/events/event.js'
 import { type EventFilter, eventMatches } from '../../../../src/model/events/event-match.js'
 import type { EventToRecord } from '../../../../src/store/event-store.js'
+import { PrunedEvents } from '../../../../src/store/sqlite/erase/pruned-events.js'
 import { Database } from '../../../../src/store/sqlite/files/database.js'
 import { candidates } from '../../../../src/store/sqlite/search/event-candidates.js'
 import { addMarks, MARK_WORDS, markFinder } from '../../../../src/store/sqlite/search/facet-marks.js'
@@ -155,7 +156,7 @@ function open(t: Test) {
   t.teardown(() => database.close())
   migrate(database, { noun: 'ledger', steps: LEDGER_MIGRATIONS })
   let index = new SearchIndex(database)
-  let writer = new EventWriter(database, index)
+  let writer = new EventWriter(database, index, new PrunedEvents(database))
   const range = () => ({ low: 1, high: writer.appended })
   return {
     database,
@@ -171,7 +172,7 @@ function open(t: Test) {
     },
     reopen() {
       index = new SearchIndex(database)
-      writer = new EventWriter(database, index)
+      writer = new EventWriter(database, index, new PrunedEvents(database))
       return { index: () => index, range }
     },
   }

@@ -24,7 +24,10 @@ function inFile<Result>(path: string, work: (connection: Database) => Result): R
 }
 
 /** The table of events as version 9 had it. */
-const WITHOUT_DIGESTS = 'DROP TABLE consumers; DROP TABLE dead_letters; ALTER TABLE events DROP COLUMN digest'
+const WITHOUT_ERASING = `ALTER TABLE events DROP COLUMN content_digest; DROP TABLE prunings;
+  DELETE FROM meta WHERE name LIKE 'pruned%'`
+const WITHOUT_DIGESTS = `${WITHOUT_ERASING}; DROP TABLE consumers; DROP TABLE dead_letters;
+  ALTER TABLE events DROP COLUMN digest`
 
 /** A ledger of the release before there were users, with one event. */
 async function writeVersionOne(t: Test, path: string): Promise<void> {

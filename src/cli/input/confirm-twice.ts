@@ -1,0 +1,32 @@
+import { createInterface } from 'node:readline'
+import { AppError } from '../../model/app-error.js'
+
+/** What has to be typed. */
+interface Question {
+  text: string
+  answer: string
+}
+
+/**
+ * Asks at the terminal, one question after the other.
+ *
+ * @throws AppError `invalid/wrong_usage` without a terminal; `invalid/not_confirmed` for another answer
+ */
+export async function confirmTwice(questions: readonly [Question, Question]): Promise<void> {
+  if (!process.stdin.isTTY || !process.stderr.isTTY) {
+    throw new AppError('invalid', 'wrong_usage', 'There is no terminal to ask at.', { hint: 'Add --yes.' })
+  }
+  const asked = createInterface({ input: process.stdin, output: process.stderr })
+  // Before the first question: lines that are pasted together must not be lost.
+  const lines = asked[Symbol.asyncIterator]()
+  try {
+    for (const { text, answer } of questions) {
+      asked.setPrompt(text)
+      asked.prompt()
+      const { value: typed } = await lines.next()
+      if (typed?.trim() !== answer) throw new AppError('invalid', 'not_confirmed', 'Nothing was erased.')
+    }
+  } finally {
+    asked.close()
+  }
+}

@@ -1,0 +1,38 @@
+import type { CompactedLedger } from '../model/backup.js'
+import type { LocalSettings } from '../settings/local-settings.js'
+import { Database } from '../store/sqlite/files/database.js'
+import { refuseForeign } from '../store/sqlite/files/foreign.js'
+import { acquireOwnership } from '../store/sqlite/owner/owner.js'
+import { OWNER_WAIT_MS } from './lost-ownership.js'
+import { requireFile } from './not-a-file.js'
+import { ledgerViaServerOrFile, sizeOf } from './via-server-or-file.js'
+
+/**
+ * Rebuilds the file of a ledger that no server has open, without unused space.
+ *
+ * @throws AppError `not_found/ledger_missing`, `conflict/ledger_owned`, `unavailable/store_…`
+ */
+export async function compactLedger({ database }: LocalSettings): Promise<CompactedLedger> {
+  requireFile(database)
+  const compact = async () => {
+    const ownership = await acquireOwnership({
+      ...{ database: database.path, role: 'command', waitMs: OWNER_WAIT_MS, now: Date.now, random: Math.random },
+      onLost: () => {},
+    })
+    try {
+      const path = ownership.database
+      const bytes_before = await sizeOf(path)
+      const opened = new Database(path, { noun: 'ledger', refuseForeign })
+      try {
+        opened.rebuild()
+      } finally {
+        opened.close()
+      }
+      return { database: path, bytes_before, bytes: await sizeOf(path) }
+    } finally {
+      await ownership.release()
+    }
+  }
+  // With a server, the ownership refuses: it names the server.
+  return ledgerViaServerOrFile(database, { server: compact, file: compact })
+}

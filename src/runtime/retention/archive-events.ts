@@ -1,0 +1,119 @@
+import { createHash, type Hash } from 'node:crypto'
+import { createReadStream, createWriteStream } from 'node:fs'
+import { mkdir, rename, rm } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { createGunzip, createGzip } from 'node:zlib'
+import { AppError } from '../../model/app-error.js'
+import type { EventPage, EventQuery } from '../../model/events/event-query.js'
+import { type Micros, toTimestamp } from '../../model/timestamp.js'
+import { splitElements } from '../../server/request/json-bytes.js'
+import { syncFolder } from '../../store/sqlite/files/file-system.js'
+
+const LINE_FEED = 0x0a
+const PAGE = { order: 'asc', limit: 500, maxBytes: 4 * 1024 * 1024 } as const
+
+/** What is archived. */
+export interface ArchiveRange {
+  /** Events after this one, or the first ones. */
+  since: Micros | null
+  /** Up to this instant. */
+  to: Micros
+  /** No more than so many. */
+  limit: number
+}
+
+export interface Archive {
+  /** Absolute. */
+  path: string
+  events: number
+  /** `captured_at` of the newest event in it. */
+  through: Micros
+}
+
+/**
+ * Writes events to a new file in a folder, as JSON lines, compressed: `events-<first>-<last>.jsonl.gz`, as `GET /api/export`
+ * writes them. The file has its name only when it is on the disk, and was read back and compared.
+ *
+ * @param query reads a page
+ * @returns undefined if there are no such events
+ * @throws AppError `unavailable/archive_failed`; the signal's reason
+ */
+export async function archiveEvents(
+  folder: string,
+  range: ArchiveRange,
+  query: (query: EventQuery, signal: AbortSignal) => Promise<EventPage>,
+  signal: AbortSignal,
+): Promise<Archive | undefined> {
+  const part = join(folder, '.events.jsonl.gz.part')
+  const written: Written = { events: 0, first: undefined, through: undefined, hash: createHash('sha256') }
+  try {
+    await mkdir(folder, { recursive: true, mode: 0o700 })
+    const file = createWriteStream(part, { mode: 0o600, flush: true })
+    const lines = Readable.from(linesOf(range, written, async wanted => query(wanted, signal)))
+    await pipeline(lines, createGzip(), file, { signal })
+    const { first, through, events } = written
+    if (first === undefined || through === undefined) return undefined
+    if (!(await readDigest(part, signal)).equals(written.hash.digest())) throw new Error('the file has other bytes')
+    const path = join(folder, `events-${nameOf(first)}-${nameOf(through)}.jsonl.gz`)
+    await rename(part, path)
+    syncFolder(dirname(path))
+    return { path, events, through }
+  } catch (error) {
+    if (signal.aborted || error instanceof AppError) throw error
+    const reason = error instanceof Error ? error.message : String(error)
+    const detail = `Events could not be archived in ${folder}: ${reason}. Nothing was removed.`
+    throw new AppError('unavailable', 'archive_failed', detail, { cause: error })
+  } finally {
+    await rm(part, { force: true })
+  }
+}
+
+interface Written {
+  events: number
+  first: Micros | undefined
+  through: Micros | undefined
+  /** Of the lines. */
+  hash: Hash
+}
+
+async function* linesOf(
+  { since, to, limit }: ArchiveRange,
+  written: Written,
+  query: (query: EventQuery) => Promise<EventPage>,
+): AsyncGenerator<Buffer> {
+  let range: Pick<EventQuery, 'since' | 'to'> = { to, ...(since === null ? {} : { since }) }
+  while (written.events < limit) {
+    const left = Math.min(PAGE.limit, limit - written.events)
+    let page = await query({ ...PAGE, ...range, limit: left })
+    if (page.neededBytes !== undefined) page = await query({ ...PAGE, ...range, limit: 1, maxBytes: page.neededBytes })
+    if (page.count === 0 || page.latestCapturedAt === null) return
+    const lines = toLines(page)
+    written.hash.update(lines)
+    written.events += page.count
+    written.first ??= page.oldestCapturedAt ?? undefined
+    written.through = page.latestCapturedAt
+    yield lines
+    if (!page.hasMore) return
+    range = { to, since: page.latestCapturedAt }
+  }
+}
+
+/** The commas between the events become line feeds. */
+function toLines({ items }: EventPage): Buffer {
+  const bytes = Buffer.from(items.buffer, items.byteOffset, items.byteLength)
+  const lines = [...splitElements(bytes)].flatMap(event => [event, Buffer.of(LINE_FEED)])
+  return Buffer.concat(lines)
+}
+
+async function readDigest(path: string, signal: AbortSignal): Promise<Buffer> {
+  const hash = createHash('sha256')
+  await pipeline(createReadStream(path), createGunzip(), hash, { signal })
+  return hash.digest()
+}
+
+/** For file names: `20310504T090000.000000Z` */
+function nameOf(at: Micros): string {
+  return toTimestamp(at).replaceAll(/[-:]/gu, '')
+}

@@ -1,0 +1,92 @@
+import { basename } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Logger } from 'pino'
+import type { Ledger } from '../../ledger/ledger.js'
+import { AppError } from '../../model/app-error.js'
+import { type Micros, toTimestamp } from '../../model/timestamp.js'
+import type { RetentionSettings } from '../../settings/ledger-settings.js'
+import { type Archive, archiveEvents } from './archive-events.js'
+
+const DAY: Micros = 86_400_000_000
+/** How often to look for events that are old enough. */
+const EVERY_MS = 60 * 60_000
+const RETRY_MS = 5 * 60_000
+/** Of one archive. */
+const EVENTS_AT_ONCE = 100_000
+const BY = 'retention'
+
+export interface RetentionParts {
+  settings: RetentionSettings
+  ledger: Pick<Ledger, 'query' | 'histogram' | 'erasures'>
+  logger: Pick<Logger, 'info' | 'error'>
+  now: () => Micros
+}
+
+/**
+ * Archives and removes events that are older than the settings keep, until it is stopped.
+ *
+ * Source: docs/decisions/0055.
+ */
+export class RetentionSchedule {
+  readonly #stop = new AbortController()
+  readonly #ended: Promise<void>
+
+  /** Starts immediately. */
+  constructor(private readonly parts: RetentionParts) {
+    this.#ended = this.#work()
+  }
+
+  async stop(): Promise<void> {
+    this.#stop.abort()
+    await this.#ended
+  }
+
+  async #work(): Promise<void> {
+    const { signal } = this.#stop
+    while (!signal.aborted) {
+      const waitMs = await this.#pruneAll(signal)
+      await sleep(waitMs, undefined, { signal, ref: false }).catch(() => undefined) // aborted by `stop`
+    }
+  }
+
+  /** @returns how long to wait, in milliseconds */
+  async #pruneAll(signal: AbortSignal): Promise<number> {
+    const { logger } = this.parts
+    try {
+      while (await this.#pruneSome(signal)) signal.throwIfAborted()
+      return EVERY_MS
+    } catch (error) {
+      if (signal.aborted) return 0
+      if (error instanceof AppError) logger.error({ code: error.code, detail: error.message }, 'retention failed')
+      else logger.error({ err: error }, 'retention failed')
+      return RETRY_MS
+    }
+  }
+
+  /** @returns whether there may be more */
+  async #pruneSome(signal: AbortSignal): Promise<boolean> {
+    const { settings, ledger, logger, now } = this.parts
+    const query: Ledger['query'] = (wanted, stopped) => ledger.query(wanted, stopped)
+    const to = now() - settings.days * DAY
+    const { earliest, prunedThrough: since } = await ledger.query({ order: 'desc', limit: 1, maxBytes: 0 }, signal)
+    if (earliest === null || earliest > to) return false
+    const found = settings.archive
+      ? await archiveEvents(settings.archive, { since, to, limit: EVENTS_AT_ONCE }, query, signal)
+      : await this.#allUpTo(to, signal)
+    if (!found) return false
+    const { events, through, path } = found
+    const reason = `older than ${settings.days === 1 ? '1 day' : `${settings.days} days`}`
+    const archived = path === undefined ? {} : { archive: basename(path) }
+    await ledger.erasures.prune(through, { reason, by: BY, count: events, ...archived })
+    logger.info({ events, through: toTimestamp(through), ...archived }, 'removed old events')
+    return events === EVENTS_AT_ONCE
+  }
+
+  async #allUpTo(to: Micros, signal: AbortSignal): Promise<(Omit<Archive, 'path'> & { path?: never }) | undefined> {
+    const { ledger } = this.parts
+    const { latestCapturedAt } = await ledger.query({ to, order: 'desc', limit: 1, withoutPayload: true }, signal)
+    if (latestCapturedAt === null) return undefined
+    const { count } = await ledger.histogram({ to: latestCapturedAt, buckets: 1 }, signal)
+    return { events: count, through: latestCapturedAt }
+  }
+}

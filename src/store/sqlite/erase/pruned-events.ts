@@ -1,0 +1,53 @@
+import type { Micros } from '../../../model/timestamp.js'
+import type { Database } from '../files/database.js'
+
+/** One row for each pruning: up to which event, and the event that records it. */
+export const PRUNINGS_TABLE = /* sql */ `
+  CREATE TABLE prunings (through_seq INTEGER PRIMARY KEY, entry_seq INTEGER NOT NULL) STRICT;
+`
+
+const NEWEST = /* sql */ `
+  SELECT seq, captured_us FROM events WHERE seq = (SELECT max(through_seq) FROM prunings)`
+const NEXT = /* sql */ `SELECT captured_us FROM events WHERE seq > ? ORDER BY seq LIMIT 1`
+
+/** Up to which event retention has removed all. Rows of these events stay, for their keys, counts and digests. */
+export class PrunedEvents {
+  #newest: { seq: number; at: Micros | null } | undefined
+  #earliest: Micros | null = null
+
+  constructor(private readonly database: Database) {}
+
+  /** `seq` of the newest removed event; 0 for none. */
+  get through(): number {
+    return this.#read().seq
+  }
+
+  /** Its `captured_at`. */
+  get throughAt(): Micros | null {
+    return this.#read().at
+  }
+
+  /** `captured_at` of the first event that was not removed; null if there is none. */
+  get earliest(): Micros | null {
+    this.#earliest ??= numberOrNull(this.database.first(NEXT, this.through)?.captured_us)
+    return this.#earliest
+  }
+
+  /** After a pruning, and after a rollback. */
+  forget(): void {
+    this.#newest = undefined
+    this.#earliest = null
+  }
+
+  #read() {
+    if (!this.#newest) {
+      const row = this.database.first(NEWEST)
+      this.#newest = { seq: Number(row?.seq ?? 0), at: numberOrNull(row?.captured_us) }
+    }
+    return this.#newest
+  }
+}
+
+function numberOrNull(value: unknown): number | null {
+  return value === undefined || value === null ? null : Number(value)
+}

@@ -1,0 +1,69 @@
+import { type ErasurePayload, readErasureEntry, toTombstone } from '../../../model/events/erasure.js'
+import type { StoredEvent } from '../../../model/events/event.js'
+import { toTimestamp } from '../../../model/timestamp.js'
+import type { Database, Row } from '../files/database.js'
+
+const ENTRY = /* sql */ `SELECT body FROM events WHERE dedupe_key = ? AND content_digest IS NULL`
+/** A later pruning may have removed the entry of an earlier one. */
+const PRUNINGS = /* sql */ `
+  SELECT through_seq, CASE WHEN entry.content_digest IS NULL THEN entry.body END AS body
+  FROM prunings JOIN events AS entry ON entry.seq = entry_seq ORDER BY through_seq DESC`
+const CAPTURED = /* sql */ `SELECT captured_us FROM events WHERE seq = ?`
+
+/**
+ * Checks that the ledger records every erasure: without that, a person who can write the file could remove content and keep
+ * its digest. The chain of digests vouches for the entries.
+ */
+export class RecordedErasures {
+  /** By the key of the entry, what it covers. */
+  readonly #entries = new Map<string, ReadonlySet<string>>()
+  #prunedThrough: number | undefined
+
+  constructor(private readonly database: Pick<Database, 'all' | 'first'>) {}
+
+  /** @returns what is wrong with a row of an event */
+  check(row: Row, body: Buffer): string | undefined {
+    if (!row.content_digest) return undefined
+    this.#prunedThrough ??= this.#findPruned()
+    if (Number(row.seq) <= this.#prunedThrough) return undefined
+    const event = readEvent(body)
+    const erased = event?.erased
+    if (event && erased && JSON.stringify(toTombstone(event, erased)) !== body.toString()) {
+      return 'It was erased, and has content.'
+    }
+    const entry = erased?.entry
+    if (entry && this.#coveredBy(entry).has(toTimestamp(Number(row.captured_us)))) return undefined
+    return 'Its content was erased, and no event of the ledger records that.'
+  }
+
+  #coveredBy(entry: string): ReadonlySet<string> {
+    let covered = this.#entries.get(entry)
+    if (!covered) {
+      covered = new Set(payloadOf(this.database.first(ENTRY, entry)?.body)?.events)
+      this.#entries.set(entry, covered)
+    }
+    return covered
+  }
+
+  /** Up to which event an entry records a pruning. */
+  #findPruned(): number {
+    for (const { through_seq, body } of this.database.all(PRUNINGS)) {
+      const at = this.database.first(CAPTURED, Number(through_seq))?.captured_us
+      if (at !== undefined && payloadOf(body)?.through === toTimestamp(Number(at))) return Number(through_seq)
+    }
+    return 0
+  }
+}
+
+function payloadOf(body: unknown): ErasurePayload | undefined {
+  const event = typeof body === 'string' ? readEvent(body) : undefined
+  return event && readErasureEntry(event)
+}
+
+function readEvent(body: string | Buffer): StoredEvent | undefined {
+  try {
+    return JSON.parse(body.toString()) as StoredEvent
+  } catch {
+    return undefined // reported by the caller
+  }
+}

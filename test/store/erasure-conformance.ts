@@ -1,0 +1,185 @@
+import type { Test } from 'tap'
+import { type ErasurePayload, toErasureEntry, toTombstone } from '../../src/model/events/erasure.js'
+import type { StoredEvent } from '../../src/model/events/event.js'
+import { readSearch } from '../../src/model/events/search.js'
+import { type Micros, toTimestamp } from '../../src/model/timestamp.js'
+import type { ContentRemoval, EventToRecord } from '../../src/store/event-store.js'
+import type { Store } from '../../src/store/store.js'
+import { itemsOf, keysOf, messageCreated, readStored, writtenDown } from '../support/events.js'
+import type { OpenStore } from './event-store-conformance.js'
+
+const NOON = 1_800_000_000_000_000
+const ASC = { order: 'asc', limit: 100 } as const
+const ALL = { since: null, limit: 1_000 }
+
+function entryOf(id: string, covered: Pick<ErasurePayload, 'events' | 'through'>): EventToRecord {
+  const payload = { reason: 'the person asked for it', by: 'root', count: 1, ...covered }
+  return { ...toErasureEntry(id, payload), matches: [] }
+}
+
+function erase({ removal }: Store, id: string, instants: readonly Micros[]) {
+  return required(removal).erase({ events: instants, entry: entryOf(id, { events: instants.map(toTimestamp) }) })
+}
+
+function prune({ removal }: Store, id: string, through: Micros) {
+  return required(removal).prune({ through, entry: entryOf(id, { through: toTimestamp(through) }) })
+}
+
+function required(removal: ContentRemoval | undefined): ContentRemoval {
+  if (!removal) throw new Error('The engine does not remove content.')
+  return removal
+}
+
+/** What every engine has to prove about events whose content is removed. Source: decisions 54 and 55. */
+export function erasures(t: Test, open: OpenStore): void {
+  t.test('an erased event keeps its key, order, times and counts, and no content', async t => {
+    const store = await open(t, () => NOON)
+    const { events } = store
+    const secret = { payload: { note: 'zebra' }, actor: { id: '99', display: 'Zoe', metadata: {} }, actor_role: 'zed' }
+    await events.record([messageCreated('a'), { ...messageCreated('b', secret), matches: [] }, messageCreated('c')])
+    await events.record([messageCreated('b')])
+    const before = (await readStored(events, 'b')) as StoredEvent
+    const entry = await erase(store, '1', [NOON + 1])
+    t.match(entry, { created: true, dedupeKey: 'ledger:erased:1', capturedAt: NOON + 3 })
+
+    const after = (await readStored(events, 'b')) as StoredEvent
+    const mark = { at: toTimestamp(NOON + 3), reason: 'the person asked for it', by: 'root', entry: 'ledger:erased:1' }
+    t.same(after, toTombstone(before, mark))
+    t.match(after, {
+      dedupe_key: 'b',
+      captured_at: before.captured_at,
+      seen_count: 2,
+      last_seen_at: before.last_seen_at,
+    })
+    t.notMatch(JSON.stringify(after), /zebra|Zoe|zed|99/)
+    t.same(keysOf(await events.query(ASC)), ['a', 'b', 'c', 'ledger:erased:1'], 'pages have the tombstone in its place')
+    t.match(itemsOf(await events.query({ ...ASC, kinds: ['ledger.erased'] })), [
+      { provenance: { route: 'ledger' }, payload: { reason: mark.reason, events: [before.captured_at] } },
+    ])
+    t.match(await events.stats(), { event_count: 4, duplicate_count: 1 })
+  })
+
+  t.test('no filter finds what was erased, and those by what is left find the tombstone', async t => {
+    const store = await open(t, () => NOON)
+    const { events } = store
+    const changes = { payload: { note: 'zebra' }, actor: { id: '99', display: 'Zoe', metadata: {} } }
+    await events.record([messageCreated('a'), messageCreated('b', changes)])
+    const byContent = [
+      ...[{ search: readSearch('q', 'zebra') }, { actors: ['99'] }, { actors: ['zoe'] }, { subjectId: 'b' }],
+      { target: 'message:b' },
+    ]
+    const indexed = async () => {
+      while ((await events.health()).unindexedEvents > 0) await new Promise(resolve => setTimeout(resolve, 10))
+    }
+    await indexed()
+    for (const filter of byContent) t.same(keysOf(await events.query({ ...ASC, ...filter })), ['b'])
+    await erase(store, '1', [NOON + 1])
+    for (const wait of [async () => {}, indexed]) {
+      await wait()
+      for (const filter of byContent) t.same(keysOf(await events.query({ ...ASC, ...filter })), [])
+      const left = { sources: ['chat'], kinds: ['message.created'], verified: ['none'] } as const
+      t.same(keysOf(await events.query({ ...ASC, ...left })), ['a', 'b'])
+      t.match(await events.facets({ now: NOON + 10, kinds: ['message.*'] }), { count: 2 })
+    }
+  })
+
+  t.test('an erased event that is delivered again is a repeat, and stays erased', async t => {
+    let now = NOON
+    const store = await open(t, () => now)
+    const { events } = store
+    await events.record([messageCreated('a'), writtenDown(messageCreated('b', { payload: { note: 'zebra' } }))])
+    await erase(store, '1', [NOON, NOON + 1])
+    now += 1_000_000
+    const captured = { ...messageCreated('a'), matches: [{ id: 'sub_1', isCaptured: true as const }] }
+    const [outcome] = await events.record([captured])
+    t.match(outcome, { created: false, seenCount: 2, capturedAt: NOON })
+    t.match(JSON.parse(outcome?.body ?? ''), { erased: { by: 'root' }, seen_count: 2, payload: {} })
+    await events.record([writtenDown(messageCreated('b', { payload: { note: 'zebra' } }))])
+    for (const key of ['a', 'b']) {
+      const stored = await readStored(events, key)
+      t.match(stored, { erased: { by: 'root' }, seen_count: 2, last_seen_at: toTimestamp(now), payload: {} })
+      t.notMatch(JSON.stringify(stored), /zebra|Ada|all green/)
+    }
+    t.match(await readStored(events, 'a'), { subscription_ids: ['sub_1'] })
+    t.same((await events.verify(ALL)).problems, [])
+  })
+
+  t.test('entries of the ledger and unknown events are not erased, and a second erasure changes nothing', async t => {
+    const store = await open(t, () => NOON)
+    const { events } = store
+    await events.record([messageCreated('a')])
+    await erase(store, '1', [NOON])
+    const erased = await readStored(events, 'a')
+    await erase(store, '2', [NOON, NOON + 1, NOON + 700])
+    t.same(await readStored(events, 'a'), erased)
+    t.match(await readStored(events, 'ledger:erased:1'), { payload: { by: 'root' }, erased: undefined })
+  })
+
+  t.test('the chain vouches for erased and pruned events, with the digests of before', async t => {
+    const store = await open(t, () => NOON)
+    const { events } = store
+    await events.record(['a', 'b', 'c', 'd', 'e'].map(key => messageCreated(key)))
+    const { head } = await events.health()
+    await erase(store, '1', [NOON + 3])
+    await prune(store, '2', NOON + 1)
+    const found = await events.verify(ALL)
+    t.match(found, { events: 7, problems: [], through: (await events.health()).head })
+    t.match(await events.verify({ since: null, limit: 5 }), { through: head, problems: [] })
+  })
+
+  t.test('pruned events are in no page, and a page has the first event that is left', async t => {
+    const store = await open(t, () => NOON)
+    const { events } = store
+    t.match(await events.query(ASC), { earliest: null, prunedThrough: null })
+    await events.record(['a', 'b', 'c'].map(key => messageCreated(key)))
+    t.match(await events.query(ASC), { earliest: NOON, prunedThrough: null })
+    const entry = await prune(store, '1', NOON + 1)
+    t.match(entry, { created: true, capturedAt: NOON + 3 })
+    const left = ['c', 'ledger:erased:1']
+    for (const query of [ASC, { ...ASC, since: 0 }, { ...ASC, from: 1 }, { ...ASC, order: 'desc' as const }]) {
+      const page = await events.query(query)
+      t.same(keysOf(page).sort(), left)
+      t.match(page, { earliest: NOON + 2, prunedThrough: NOON + 1 })
+    }
+    t.same(keysOf(await events.query({ ...ASC, search: readSearch('q', 'all green') })), ['c'])
+    t.same(keysOf(await events.query({ ...ASC, sources: ['chat'] })), ['c'])
+    t.match(await events.histogram({ buckets: 4, now: NOON + 10 }), { count: 2, from: NOON + 2 })
+    t.match(await events.histogram({ buckets: 4, now: NOON + 10, from: NOON - 10, kinds: ['message.*'] }), { count: 1 })
+    t.match(await events.facets({ now: NOON + 10, from: 1 }), { count: 2 })
+    t.match(await events.stats(), { event_count: 4 }, 'they are counted still')
+  })
+
+  t.test('a pruned event is known by its key, as a tombstone, and a delivery of it is a repeat', async t => {
+    let now = NOON
+    const store = await open(t, () => now)
+    const { events } = store
+    const proved = { ...messageCreated('a'), provenance: { route: 'webhook', verified: 'signature' } as const }
+    await events.record([proved, messageCreated('b')])
+    await prune(store, '1', NOON)
+    const mark = { at: toTimestamp(NOON + 2), reason: 'the person asked for it', by: 'root', entry: 'ledger:erased:1' }
+    const kept = { dedupe_key: 'a', source: 'chat', provenance: proved.provenance, seen_count: 1, erased: mark }
+    t.match(await readStored(events, 'a'), kept)
+    now += 1_000_000
+    const captured = { ...proved, matches: [{ id: 'sub_1', isCaptured: true as const }] }
+    const [outcome] = await events.record([captured])
+    t.match(outcome, { created: false, seenCount: 2, capturedAt: NOON })
+    t.match(JSON.parse(outcome?.body ?? ''), { ...kept, seen_count: 2 })
+    t.same(await events.listKeysOf('sub_1', ['a']), [])
+    t.same(keysOf(await events.query({ ...ASC, subscriptionIds: ['sub_1'] })), [])
+    t.same((await events.verify(ALL)).problems, [])
+  })
+
+  t.test('prunings follow each other, also when a later one removes the entry of an earlier one', async t => {
+    const store = await open(t, () => NOON)
+    const { events } = store
+    await events.record(['a', 'b'].map(key => messageCreated(key)))
+    await prune(store, '1', NOON)
+    await events.record([messageCreated('c')])
+    await prune(store, '2', NOON + 3)
+    t.same(keysOf(await events.query(ASC)), ['ledger:erased:2'])
+    for (const key of ['a', 'b', 'c', 'ledger:erased:1']) {
+      t.match(await readStored(events, key), { dedupe_key: key, erased: { entry: 'ledger:erased:2' } })
+    }
+    t.match(await events.verify(ALL), { events: 5, problems: [] })
+  })
+}
