@@ -1,8 +1,10 @@
 import { join } from 'node:path'
 import type { FieldProblem } from '../model/app-error.js'
 import type { ChatAccount } from '../model/platforms/chat-account.js'
+import type { PostgresAddress } from '../model/postgres-address.js'
 import { readChatAccount } from './chat-account.js'
 import { type BoardClientSettings, type ClientSettings, readBoardClient, readClient } from './client-settings.js'
+import type { DatabaseSetting } from './database-setting.js'
 import type { BackupSettings, LedgerSettings } from './ledger-settings.js'
 import type { LocalFlags } from './local-settings.js'
 import { SettingReader } from './reading/setting-reader.js'
@@ -16,8 +18,10 @@ export interface DoctorSettings {
   /** The file with the settings of all programs, whether or not it exists. */
   environmentFile: string
   home?: string
-  /** Absolute path of the ledger's database. */
+  /** Absolute path of the ledger's database, if it is a file. */
   database?: string
+  /** If the ledger is in PostgreSQL. */
+  postgres?: PostgresAddress
   boardHome?: string
   /** Null: the server makes none. */
   backups?: BackupSettings | null
@@ -53,7 +57,7 @@ export function readDoctorSettings(flags: LocalFlags, sources: SettingSources): 
     warnings: [...new Set(reader.warnings)],
     environmentFile: reader.shared.path,
     ...(isValid(HOME) && ledger ? { home: ledger.home } : {}),
-    ...(isValid([...HOME, 'EVENT_DB', '--db']) && ledger ? { database: ledger.database.path } : {}),
+    ...(isValid([...HOME, 'EVENT_DB', '--db']) && ledger ? databaseOf(ledger.database) : {}),
     ...(isValid([...HOME, 'BOARD_HOME']) && board ? { boardHome: board.home } : {}),
     ...(isValid(BACKUPS) && ledger ? { backups: ledger.backups ?? null } : {}),
     ...(ledger && !reader.problems.some(isSecret) ? { webhooks: ledger.webhooks } : {}),
@@ -61,6 +65,12 @@ export function readDoctorSettings(flags: LocalFlags, sources: SettingSources): 
     ...(isValid(['EVENT_API_URL', 'EVENT_API_TOKEN', ...ADMIN_TOKEN]) ? { server } : {}),
     ...(isValid(['BOARD_API_URL', ...BOARD_KEY]) ? { board: boardServer } : {}),
   }
+}
+
+function databaseOf({ path, postgres }: DatabaseSetting): Pick<DoctorSettings, 'database' | 'postgres'> {
+  if (postgres) return { postgres }
+  // Of an address of PostgreSQL that is not valid, there is no path.
+  return path === '' ? {} : { database: path }
 }
 
 function isChatConfigured(reader: SettingReader): boolean {

@@ -15,6 +15,7 @@ import { checkFileRights, findKeptFiles, type UsedPath } from './file-rights.js'
 import { checkLedger } from './ledger-state.js'
 import { checkNode } from './node-version.js'
 import { checkBoard, checkServer } from './servers.js'
+import { checkSharedDatabase } from './shared-database.js'
 import { checkWebhookSecrets } from './webhook-secrets.js'
 
 /** Runs every check that the settings allow. Changes nothing. */
@@ -23,13 +24,15 @@ export async function diagnose(settings: DoctorSettings): Promise<Diagnosis> {
   const checks: CheckedFinding[] = []
   const add = (check: CheckName, findings: readonly Finding[]) =>
     void checks.push(...findings.map(finding => ({ check, ...finding })))
-  const { home = '', database = home, boardHome, backups } = settings
+  const { home = '', database = home, postgres, boardHome, backups } = settings
   const cards = boardHome === undefined ? undefined : boardFiles(boardHome).cards
 
   add('node', checkNode({ version: process.versions.node, platform: process.platform }))
   add('settings', settingsFindings(settings))
   add('files', await findingsOf(database, () => filesFindings(settings)))
-  const folders = [dirname(database), boardHome, backups?.folder].filter(folder => folder !== undefined)
+  const folders = [settings.database === undefined ? home : dirname(database), boardHome, backups?.folder].filter(
+    folder => folder !== undefined,
+  )
   if (home !== '') add('disk', await findingsOf(home, () => checkDisks(folders)))
 
   const ledgerOwner = await ownerOf(settings.database, 'ledger')
@@ -45,8 +48,10 @@ export async function diagnose(settings: DoctorSettings): Promise<Diagnosis> {
     add('ledger', await findingsOf(database, found))
   }
   const written = [new URL('../../../../package.json', import.meta.url).pathname]
+  if (postgres) add('ledger', await findingsOf('', () => checkSharedDatabase(postgres)))
   add('clock', await findingsOf(written[0] ?? '', () => checkClock(wallClock(), head, written)))
-  if (backups !== undefined) {
+  // A ledger in PostgreSQL is backed up with its programs.
+  if (backups !== undefined && !postgres) {
     add('backups', await findingsOf(backups?.folder ?? '', () => checkBackups(backups ?? undefined, Date.now())))
   }
   if (settings.webhooks) add('webhooks', checkWebhookSecrets(settings.webhooks))

@@ -139,7 +139,7 @@ t.test('all problems of a broken configuration are reported together, and no sec
   const env = {
     ...{
       EVENT_PORT: 'abc',
-      EVENT_DB: `postgres://ada:${secrets[0]}@db/x`,
+      EVENT_DB: `mysql://ada:${secrets[0]}@db/x`,
       BOARD_HOME: 'relative',
       EVENT_LOG_LEVEL: 'loud',
     },
@@ -160,6 +160,14 @@ t.test('all problems of a broken configuration are reported together, and no sec
   const text = JSON.stringify(diagnosis)
   for (const secret of secrets) t.notOk(text.includes(secret))
   t.match(of(diagnosis, 'node'), [{ state: 'ok' }], 'what needs no setting is checked')
+})
+
+t.test('of a ledger in PostgreSQL it checks the connection, and no file of that name', async t => {
+  const { look } = start(t)
+  const diagnosis = await look({ EVENT_DB: 'postgres://ada:the-password@127.0.0.1:9/ledger?sslmode=disable' })
+  t.match(of(diagnosis, 'ledger'), [{ state: 'fail', fault: 'temporary' }])
+  t.equal(of(diagnosis, 'owner').length, 1, 'that of the board')
+  t.notOk(JSON.stringify(diagnosis).includes('the-password'))
 })
 
 t.test('files that this user may not use, and files that others may use, are reported', async t => {
