@@ -31,7 +31,7 @@ export function BoardSwitch() {
 /** Shows in the top bar that these are another board's cards. */
 export function BoardTag() {
   if (boardName.value === '') return null
-  return html`<a class="tag accent board-tag" href=${href(address.value.path)} title=${`Back to the board of this machine`}>
+  return html`<a class="tag accent open-tag board-tag" href=${href(address.value.path)} title=${`Back to the board of this machine`}>
     <${Glyph} name="database" class="small" />On ${boardName.value}<${Glyph} name="close" class="small" />
     <span class="visually-hidden">, back to this machine</span>
   </a>`

@@ -75,6 +75,6 @@ function Items({ overview: { stats: counted, health, subscriptions } }: { overvi
     ${
       watched.length > 0 &&
       html`<p class="strip-item">Captures <strong>${watched.length - failing} of ${watched.length}</strong> working
-        ${failing > 0 && html`<a class="tag danger" href=${href('/subscriptions', FAILING)}>${failing} failing</a>`}</p>`
+        ${failing > 0 && html`<a class="tag danger reach" href=${href('/subscriptions', FAILING)}>${failing} failing</a>`}</p>`
     }</div>`
 }

@@ -73,3 +73,47 @@ export function focused(page: Page): Promise<string> {
     return (element.getAttribute('aria-label') ?? element.innerText ?? '').trim().replace(/\\s+/g, ' ')
   })()`)
 }
+
+/**
+ * The controls that a finger may miss, a line each: which reach less than 44 px from left to right, or from top to bottom. Links inside a
+ * sentence are exempt.
+ */
+export function findSmallTargets(page: Page): Promise<string[]> {
+  return page.evaluate(`(() => {
+    const on = document.querySelector(':popover-open') ?? document.querySelector(':modal') ?? document
+    const controls = on.querySelectorAll('a[href], button, input, select, textarea, summary, [role=option], [role=menuitem], [role=slider]')
+    const isSeen = element => element.checkVisibility({ checkVisibilityCSS: true }) && !element.closest('.visually-hidden, .skip-link')
+    const isInSentence = element => {
+      const sentence = element.closest('p')
+      return sentence && getComputedStyle(element).display.startsWith('inline') && sentence.innerText.trim() !== element.innerText.trim()
+    }
+    return [...controls].filter(control => isSeen(control.closest('label') ?? control) && !isInSentence(control)).flatMap(control => {
+      const target = control.closest('label') ?? control
+      target.scrollIntoView({ block: 'center', inline: 'center' })
+      const { left, top, width, height } = target.getBoundingClientRect()
+      const [x, y] = [left + width / 2, top + height / 2]
+      const reach = (dx, dy) => {
+        let steps = 0
+        while (steps < 44 && target.contains(document.elementFromPoint(x + dx * steps, y + dy * steps))) steps++
+        return steps
+      }
+      if (reach(-1, 0) + reach(1, 0) >= 44 && reach(0, -1) + reach(0, 1) >= 44) return []
+      return [Math.round(width) + ' × ' + Math.round(height) + ' px: ' + control.outerHTML.slice(0, 120)]
+    })
+  })()`)
+}
+
+/** Whether what has the focus shows the one frame: 2 px of the accent. @returns what shows another one, or nothing */
+export function findOddFrame(page: Page): Promise<string> {
+  return page.evaluate(`(() => {
+    const { activeElement: focused } = document
+    const framed = focused.matches('.segment input') ? focused.nextElementSibling : focused
+    const { outlineStyle, outlineWidth, outlineColor } = getComputedStyle(framed)
+    const sample = document.body.appendChild(document.createElement('i'))
+    sample.style.color = 'var(--accent)'
+    const accent = getComputedStyle(sample).color
+    sample.remove()
+    const isRight = focused === document.body || (outlineStyle === 'solid' && outlineWidth === '2px' && outlineColor === accent)
+    return isRight ? '' : outlineStyle + ' ' + outlineWidth + ' ' + outlineColor + ' ' + focused.outerHTML.slice(0, 120)
+  })()`)
+}

@@ -49,7 +49,7 @@ export function BoardFilters({ takesFocus }: { takesFocus: boolean }) {
       : `${name}: ${chosen.map(word => (word === UNASSIGNED ? 'Unassigned' : word)).join(', ')}`
   const isOn = isFiltered(boardFilter())
   return html`<search class="board-filters">
-    <div class="search-field">
+    <div class="inset-field search-field">
       <${Glyph} name="search" />
       <input ref=${field} class="field" type="search" aria-label="Find a card" placeholder="Find a card" value=${typed} maxlength="200"
         onInput=${(event: Event) => setTyped((event.target as HTMLInputElement).value)}

@@ -59,7 +59,7 @@ export function CardFields(props: CardFieldsProps) {
       ${
         isWriting
           ? html`<label class="visually-hidden" for=${`${id}-title`}>Title</label>
-            <textarea id=${`${id}-title`} class="field card-title-field" rows="1" maxlength=${LIMITS.title} value=${title} placeholder="Title"
+            <textarea id=${`${id}-title`} class="field card-title-field touch" rows="1" maxlength=${LIMITS.title} value=${title} placeholder="Title"
               aria-invalid=${problemOf('/title') !== undefined || undefined} onKeyDown=${keepOnOneLine}
               onInput=${(event: Event) => onChange({ title: field(event).replace(/[\r\n]+/g, ' ') })}></textarea>${problem('title')}`
           : html`<h2 class="card-heading"><${Words} text=${title || 'No title yet'} /></h2>`

@@ -24,7 +24,7 @@ export function CardHistorySection({ id, version }: { id: string; version?: numb
   const items = history.value.value?.items
   const problem = history.problem.value
   return html`<details class="panel-section card-history" open=${isOpen} onToggle=${(event: Event) => setOpen((event.target as HTMLDetailsElement).open)}>
-    <summary>History</summary>
+    <summary class="reach">History</summary>
     ${problem !== undefined && html`<${ProblemNote} what="The history could not be loaded." problem=${problem} onRetry=${history.load} />`}
     ${items?.length === 0 && html`<p class="quiet-text">Nothing was changed since the board keeps a history.</p>`}
     <ol>${items?.map(entry => html`<${Entry} entry=${entry} />`)}</ol>

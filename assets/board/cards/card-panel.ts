@@ -175,7 +175,7 @@ export function CardPanel({ card, isToWrite, onClose, onMove }: CardPanelProps) 
       </span>`
     }`
   const head = html`<span class="code quiet-text" title=${card.id}>#${shortId(card.id)}</span>
-    <button type="button" class="tag accent card-column" aria-label=${`Column ${columnTitle(card.column)}, move`} onClick=${onMove}>${columnTitle(card.column)}</button>
+    <button type="button" class="tag accent card-column reach" aria-label=${`Column ${columnTitle(card.column)}, move`} onClick=${onMove}>${columnTitle(card.column)}</button>
     <span class="push"></span>
     <${Segments} legend="Show" isLegendHidden value=${show} onChange=${(value: 'card' | 'runs') => place.set({ show: value }, 'replace')}
       choices=${[{ value: 'card', label: 'Card' }, { value: 'runs', label: 'Runs' }]} />`

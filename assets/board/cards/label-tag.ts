@@ -16,7 +16,7 @@ export function LabelTag({ label, onRemove }: LabelTagProps) {
     <span class="label-dot"></span><span class="ellipsis" title=${plainText(label)}><${Words} text=${label} /></span>
     ${
       onRemove &&
-      html`<button type="button" class="label-remove" aria-label=${`Remove ${plainText(label)}`} onClick=${onRemove}>
+      html`<button type="button" class="label-remove reach" aria-label=${`Remove ${plainText(label)}`} onClick=${onRemove}>
         <${Glyph} name="close" class="small" />
       </button>`
     }

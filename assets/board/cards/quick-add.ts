@@ -49,7 +49,7 @@ export function QuickAdd({ column, onLeave, onOpen }: QuickAddProps) {
     event.stopPropagation()
   }
   return html`<div class="quick-add">
-    <textarea ref=${field} class="quick-add-field" rows="1" maxlength="200" value=${title} enterkeyhint="done"
+    <textarea ref=${field} class="quick-add-field touch" rows="1" maxlength="200" value=${title} enterkeyhint="done"
       aria-label=${`Title of a new card in ${columnTitle(column)}`} aria-invalid=${problem !== '' || undefined}
       onInput=${(event: Event) => setTitle((event.target as HTMLTextAreaElement).value)}
       onKeyDown=${press} onBlur=${() => title === '' && problem === '' && !isCoarse.value && onLeave()}></textarea>

@@ -49,7 +49,7 @@ export function LogFind({ box, changes, onShow }: LogFindProps) {
   }
   const isCut = (box.current?.childElementCount ?? 0) >= MOST_LINES
   return html`<search class="log-find">
-    <div class="search-field">
+    <div class="inset-field search-field">
       <${Glyph} name="search" />
       <input class="field" type="search" aria-label="Find in the log" placeholder="Find in the log" maxlength="200" value=${typed}
         onInput=${(event: Event) => setTyped((event.target as HTMLInputElement).value)}

@@ -20,7 +20,7 @@ export function TokenField({ of, value, hint, isInvalid, isFirst, onType }: Toke
   const id = useId()
   return html`<div>
     <label class="field-label" for=${id}>Executor token${of}</label>
-    <div class="token-field">
+    <div class="inset-field">
       <input id=${id} class="field" type=${isShown ? 'text' : 'password'} autocomplete="off" autocapitalize="off"
         spellcheck=${false} data-1p-ignore data-lpignore="true" autofocus=${isFirst} value=${value}
         aria-describedby=${hint} aria-invalid=${isInvalid || undefined}

@@ -2,6 +2,7 @@ import { Glyph } from '../../shared/controls/glyph.js'
 import { Menu, type MenuItem } from '../../shared/controls/menu.js'
 import { showToast } from '../../shared/controls/toast.js'
 import { html } from '../../shared/html.js'
+import { isPhone } from '../../shared/media.js'
 import { href } from '../../shared/server/address.js'
 import {
   currentSearch,
@@ -42,7 +43,7 @@ export function WatchMenu() {
       }),
     ),
   ]
-  return html`<${Menu} label="Watch" buttonClass="button icon" items=${items} button=${html`<${Glyph} name="eye" />`} />`
+  return html`<${Menu} label="Watch" buttonClass=${isPhone.value ? 'button' : 'button icon'} items=${items} button=${html`<${Glyph} name="eye" />${isPhone.value && 'Watch'}`} />`
 }
 
 function change(search: SavedSearch): void {

@@ -20,7 +20,7 @@ export function PasswordField({ label, value, onChange, refusal, hint, isCurrent
   const [isSeen, setSeen] = useState(false)
   return html`<div class="form-part">
     <label class="field-label" for=${id}>${label}</label>
-    <div class="password-field">
+    <div class="inset-field">
       <input id=${id} class="field" type=${isSeen ? 'text' : 'password'} value=${value} autocomplete=${isCurrent ? 'current-password' : 'new-password'} autocapitalize="none" spellcheck=${false}
         maxlength="1024" aria-invalid=${refusal !== undefined} aria-describedby=${`${id}-said`}
         onInput=${(event: InputEvent) => onChange((event.target as HTMLInputElement).value)} />

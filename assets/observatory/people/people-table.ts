@@ -48,7 +48,7 @@ function PersonRow({ person, isSelected, onOpen }: { person: ListedUser; isSelec
     if (!(target instanceof Element && target.closest('a, button, input, label, [popover]'))) onOpen()
   }
   return html`<tr class=${classes('person', isSelected && 'is-selected', !enabled && 'is-quiet')} data-id=${person.id} onClick=${pressed}>
-    <td><button type="button" class="person-name" onClick=${onOpen}>
+    <td><button type="button" class="person-name touch" onClick=${onOpen}>
       <span class="avatar" aria-hidden="true">${initials(username)}</span><span class="person-word">${username}</span></button>
       ${isOwn(person) && html`<span class="tag">you</span>`}
     </td>

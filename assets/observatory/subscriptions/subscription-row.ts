@@ -65,7 +65,7 @@ export function SubscriptionRow({ subscription, owner, isSelected, onEdit, onTry
         onChange=${(isOn: boolean) => void switchSubscription(subscription, isOn)} />
     </td>
     <td class="subscription-what">
-      <a class="subscription-name" href=${events} title="Its events">
+      <a class="subscription-name reach" href=${events} title="Its events">
         <${SourceGlyph} source=${source} name=${sourceLabel(source)} /><${TargetView} subscription=${subscription} />
       </a>
       ${
@@ -77,7 +77,7 @@ export function SubscriptionRow({ subscription, owner, isSelected, onEdit, onTry
     <td class="subscription-capture"><${CaptureView} subscription=${subscription} />
       <span class="subscription-left-here"><${TimeLeftView} subscription=${subscription} /></span></td>
     <td class="subscription-left">${!enabled && expired ? expired : html`<${TimeLeftView} subscription=${subscription} />`}</td>
-    <td class="subscription-last">${lastEvent && html`<a class="plain-link" href=${events}><${Time} at=${lastEvent} as="relative" /></a>`}</td>
+    <td class="subscription-last">${lastEvent && html`<a class="plain-link reach" href=${events}><${Time} at=${lastEvent} as="relative" /></a>`}</td>
     <td class="subscription-cursor number code">${cursor && html`<${Words} text=${cursor} limit=${24} />`}</td>
     <td class="subscription-owner"><${Words} text=${owner} limit=${64} /></td>
     <td class="subscription-more">

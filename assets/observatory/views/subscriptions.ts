@@ -60,7 +60,7 @@ export function SubscriptionsView() {
         ${
           all &&
           all.length > 0 &&
-          html`<label class="find-field"><${Glyph} name="search" /><span class="visually-hidden">Find a target</span>
+          html`<label class="inset-field find-field"><${Glyph} name="search" /><span class="visually-hidden">Find a target</span>
             <input ref=${field} class="field" type="search" placeholder="Find a target" autocomplete="off" maxlength="200" value=${find}
               onInput=${(event: InputEvent) => state.set({ find: (event.target as HTMLInputElement).value }, 'replace')} /></label>`
         }

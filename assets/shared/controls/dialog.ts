@@ -1,6 +1,7 @@
 import { useId, useLayoutEffect, useRef } from 'preact/hooks'
 import { type Children, classes, html } from '../html.js'
 import { coverKeys } from '../keys/keys.js'
+import { useCloseByBack } from './close-by-back.js'
 import { Glyph } from './glyph.js'
 import { Toasts } from './toast.js'
 
@@ -19,6 +20,7 @@ export function Dialog({ title, onClose, children, foot, class: more }: DialogPr
   const titleId = useId()
   const element = useRef<HTMLDialogElement>(null)
   useModal(element)
+  useCloseByBack(onClose)
   const cancel = (event: Event) => {
     // The parent removes it; the browser would leave the closed element in place.
     event.preventDefault()

@@ -1,4 +1,5 @@
 import { useLayoutEffect } from 'preact/hooks'
+import { useCloseByBack } from './close-by-back.js'
 
 const GAP = 4
 const MARGIN = 8
@@ -12,6 +13,7 @@ interface Ref {
  * elsewhere calls `onClose`.
  */
 export function usePopover(popover: Ref, button: Ref, onClose: () => void): void {
+  useCloseByBack(onClose)
   useLayoutEffect(() => {
     const { current: shown } = popover
     const { current: beside } = button

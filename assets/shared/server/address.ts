@@ -10,6 +10,13 @@ export interface Address {
 
 export type How = 'push' | 'replace'
 
+/** Of an entry of the history that was added for sheets: how many are open, and the address below them. */
+interface SheetState {
+  sheets: number
+  below: string
+}
+
+let shownUrl = ''
 const current = signal<Address>(readAddress())
 
 /** Follows links, `go`, and the browser's history. */
@@ -25,9 +32,38 @@ export function href(path: string, query?: URLSearchParams | string): string {
 export function go(path: string, query: URLSearchParams = new URLSearchParams(), how: How = 'push'): void {
   const url = href(path, query)
   if (url === location.pathname + location.search) return
-  if (how === 'push') history.pushState(null, '', url)
-  else history.replaceState(null, '', url)
+  // What is chosen in a sheet takes the place of its entry.
+  if (how === 'push' && history.state === null) history.pushState(null, '', url)
+  else history.replaceState(path === current.value.path ? history.state : null, '', url)
   current.value = readAddress()
+}
+
+/** Sheets over the view that are not in the address, the top one last. */
+const sheets: { close: () => void }[] = []
+
+/** Makes Back close a sheet of a phone, until the returned function is called. */
+export function closeByBack(close: () => void): () => void {
+  const sheet = { close }
+  sheets.push(sheet)
+  settleSheets()
+  return () => {
+    const at = sheets.indexOf(sheet)
+    if (at === -1) return
+    sheets.splice(at, 1)
+    settleSheets()
+  }
+}
+
+/** Gives the open sheets their entries of the history; later, because a menu that closes may open a dialog. */
+function settleSheets(): void {
+  window.setTimeout(() => {
+    const { sheets: depth = 0, below = location.href } = (history.state ?? {}) as Partial<SheetState>
+    const state: SheetState = { sheets: sheets.length, below: location.href }
+    if (sheets.length > depth) history.pushState(state, '')
+    // What was chosen in the sheet stays, and Back leads to the address before it.
+    else if (depth > sheets.length && location.href !== below) history.replaceState(sheets.length > 0 ? state : null, '')
+    else if (depth > sheets.length) history.go(sheets.length - depth)
+  })
 }
 
 /** View state stored in the address under the names of `params`. */
@@ -52,8 +88,16 @@ export function queryState<State extends object>(params: Params<State>): QuerySt
  * @param paths of this page, from `/`
  */
 export function startAddress(paths: readonly string[]): void {
+  // A reloaded page has no sheets.
+  history.replaceState(null, '')
   window.addEventListener('popstate', () => {
-    current.value = readAddress()
+    const { sheets: depth = 0 } = (history.state ?? {}) as Partial<SheetState>
+    const closed = sheets.splice(depth).reverse()
+    for (const { close } of closed) close()
+    // The choices of a sheet stay when Back closes it.
+    if (closed.length === 0 || shownUrl === location.href) current.value = readAddress()
+    else if (depth === 0) history.pushState(null, '', shownUrl)
+    else history.replaceState(history.state, '', shownUrl)
   })
   document.addEventListener('click', event => {
     const isPlain = event.button === 0 && !(event.metaKey || event.ctrlKey || event.shiftKey || event.altKey)
@@ -68,6 +112,7 @@ export function startAddress(paths: readonly string[]): void {
 }
 
 function readAddress(): Address {
+  shownUrl = location.href
   return { path: pathBelowRoot(location.pathname) ?? '/', query: new URLSearchParams(location.search) }
 }
 

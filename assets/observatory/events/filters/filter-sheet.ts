@@ -1,3 +1,4 @@
+import { useCloseByBack } from '../../../shared/controls/close-by-back.js'
 import { Glyph, SourceGlyph } from '../../../shared/controls/glyph.js'
 import { Panel } from '../../../shared/controls/panel.js'
 import { Switch } from '../../../shared/controls/switch.js'
@@ -7,6 +8,7 @@ import { counted } from '../../../shared/words/text.js'
 import { sourceLabel } from '../../sources.js'
 import { ExportMenu } from '../export-menu.js'
 import { counts } from '../histogram/histogram.js'
+import { WatchMenu } from '../watch-menu.js'
 import { FilterMenus } from './filter-menus.js'
 import { clearFilters, hasFilters } from './filters.js'
 import { RangeForm } from './range-picker.js'
@@ -20,6 +22,7 @@ export interface FilterSheetProps {
 /** The filters in a panel, on phones a separate page. */
 export function FilterSheet({ onClose }: FilterSheetProps) {
   const known = counts.value.value
+  useCloseByBack(onClose)
   const actions =
     hasFilters() && html`<button type="button" class="button quiet" onClick=${clearFilters}>Clear all</button>`
   const foot = html`<button type="button" class="button primary sheet-done" onClick=${onClose}>
@@ -48,7 +51,7 @@ export function FilterSheet({ onClose }: FilterSheetProps) {
         <h3 id="sheet-more">More</h3>
         <div class="buttons"><${FilterMenus} hasClear=${false} /></div>
       </section>
-      ${isPhone.value && html`<${ExportMenu} />`}
+      ${isPhone.value && html`<div class="buttons"><${WatchMenu} /><${ExportMenu} /></div>`}
     </div>
   <//>`
 }

@@ -37,7 +37,7 @@ export function SearchField() {
     window.clearTimeout(timer.current)
     timer.current = window.setTimeout(() => search(words), WAIT_MS)
   }
-  return html`<div class="events-search" role="search">
+  return html`<div class="inset-field events-search" role="search">
     <${Glyph} name="search" />
     <input ref=${field} class="field" type="search" aria-label="Search words, people, payloads" autocomplete="off" spellcheck=${false}
       placeholder=${isPhone.value ? 'Search' : 'Search words, people, payloads'} maxlength=${LONGEST_SEARCH} enterkeyhint="search" value=${typed}

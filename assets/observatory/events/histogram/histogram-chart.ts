@@ -46,8 +46,8 @@ export function HistogramChart({ histogram, width, height, at, brush }: ChartPro
       count => html`<path class="histogram-grid" d=${`M0 ${Math.round(height - count * scale)}h${width}`} />
         <text x="-10" y=${height - count * scale} text-anchor="end" dominant-baseline="central">${heightLabel(count)}</text>`,
     )}
-    ${shownZone.value !== undefined && html`<text x="-10" y=${height + 15} text-anchor="end">${shownZone.value}</text>`}
-    ${ticks.map(({ ms, label }) => html`<text x=${xOf(ms)} y=${height + 15} text-anchor="middle">${label}</text>`)}
+    ${shownZone.value !== undefined && html`<text x="-10" y=${height} dy="1.4em" text-anchor="end">${shownZone.value}</text>`}
+    ${ticks.map(({ ms, label }) => html`<text x=${xOf(ms)} y=${height} dy="1.4em" text-anchor="middle">${label}</text>`)}
     ${STACK.map((style, band) => paths[band] && html`<path class=${`histogram-bars source-${style}`} d=${paths[band]} />`)}
     ${
       !complete &&

@@ -5,7 +5,7 @@ import { Glyph } from '../../../shared/controls/glyph.js'
 import { ProblemNote } from '../../../shared/controls/problem-note.js'
 import { type Children, classes, html } from '../../../shared/html.js'
 import { lazily } from '../../../shared/lazy.js'
-import { isCoarse, isPhone } from '../../../shared/media.js'
+import { isCoarse, isPhone, isPrinted } from '../../../shared/media.js'
 import { useSlow } from '../../../shared/server/resource.js'
 import { type ListHandle, VirtualList } from '../../../shared/virtual-list.js'
 import { filters, queryKey } from '../filters/filters.js'
@@ -27,6 +27,7 @@ import { ListProblem } from './list-problem.js'
 import { isBurst, isEvent, isLine, type ListRow, rowDay, rowKey } from './list-rows.js'
 import { freshKeys, pendingCount } from './live.js'
 import { shownBranches, shownKey, shownRows, shownTerms, toggleBurst } from './shown-rows.js'
+import { PrintedEvents } from './printed-events.js'
 import { SkeletonRows } from './skeleton-rows.js'
 
 const NothingMatches = lazily(() => import('../filters/nothing-matches.js').then(module => module.NothingMatches))
@@ -110,6 +111,7 @@ export function EventList({ handle: list, isAtTop, onActive, onNewest }: EventLi
       }} />
     <${Pill} onNewest=${onNewest} />
   </section>
+  ${isPrinted.value && html`<${PrintedEvents} />`}
   ${failed && html`<div class="events-note"><${ProblemNote} what=${FAILED[failed.of]} problem=${failed.problem} onRetry=${retryList} /></div>`}`
 }
 

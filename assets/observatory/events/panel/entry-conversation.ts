@@ -89,7 +89,7 @@ function ShowAll({
   const change = { ...NO_FILTERS, target: key, source: [event.source], from: found.from ?? '', to: '' }
   const link = href('/', filtersQuery({ ...change, event: isWide.value ? filters.value.event : '' }))
   const wider = within.length > 0 ? ` in ${words.split(' › ')[0]}` : ''
-  return html`<a class="entry-all" href=${link}>Show all${found.count === undefined ? '' : ` ${count(found.count)}`}<${Words} text=${wider} limit=${40} /></a>`
+  return html`<a class="entry-all reach" href=${link}>Show all${found.count === undefined ? '' : ` ${count(found.count)}`}<${Words} text=${wider} limit=${40} /></a>`
 }
 
 interface TurnProps extends EntryProps {

@@ -51,7 +51,7 @@ export function CaptureField({ draft, onChange, platform, isRefused }: CaptureFi
       (mayRead || usesPolling) &&
       html`<div class="capture-row">
         <${Switch} label="Poll every" isOn=${usesPolling} whyOff=${whyOff} onChange=${change} />
-        <span class="unit-field"><input class="field" type="number" min="1" max=${LONGEST_INTERVAL_SECONDS} step="1" inputmode="numeric"
+        <span class="inset-field unit-field"><input class="field" type="number" min="1" max=${LONGEST_INTERVAL_SECONDS} step="1" inputmode="numeric"
           aria-label="Seconds between two captures" aria-describedby=${`${id}-said`} disabled=${!usesPolling}
           value=${seconds ?? (usesPolling ? '' : FIRST_INTERVAL_SECONDS)} placeholder="60" aria-invalid=${isRefused}
           onInput=${(event: InputEvent) => setSeconds((event.target as HTMLInputElement).value)} /><span class="unit" aria-hidden="true">s</span></span>

@@ -33,7 +33,7 @@ export function TargetField({ source, target, onChange, known, isSeen, refusal }
   }
   return html`<div class="form-part">
     <div class="form-label"><label class="field-label" for=${id}>What to watch</label><span class="hint code">${grammar(forms)}</span></div>
-    <div class="target-field">
+    <div class="inset-field">
       <input id=${id} class="field code" type="text" value=${target} maxlength=${TARGET_CHARACTERS} autocomplete="off" autocapitalize="none" spellcheck=${false}
         list=${`${id}-seen`} placeholder=${forms[0]?.example} aria-invalid=${isWrong} aria-describedby=${`${id}-said`}
         onInput=${(event: InputEvent) => onChange((event.target as HTMLInputElement).value)} />

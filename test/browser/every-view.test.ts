@@ -1,0 +1,163 @@
+import type { Page } from 'playwright-core'
+import t from 'tap'
+import { BoardSite, layOut } from './board-site.js'
+import { inBrowser, openBrowser } from './chromium.js'
+import { ObservatorySite, PHONE } from './observatory-site.js'
+import { findOddFrame, findSmallTargets, overflow, query } from './page-checks.js'
+import { serveCompany } from './watching-company.js'
+
+/** The clock of the server is not that of the browser. */
+const FROM = '2020-01-01T00:00:00Z'
+const ALL = `/?from=${FROM}`
+const TABLET = { viewport: { width: 768, height: 1024 } }
+const CARD = { title: 'Tides', body: '- [ ] ask', column: 'backlog', labels: ['bug', 'docs'], links: ['chat:1'] }
+
+interface View {
+  path: string
+  /** Shown when the view is ready. */
+  ready: string
+  /** Brings the view into its state. */
+  open?: (page: Page) => Promise<unknown>
+}
+
+const tapButton = (name: string) => (page: Page) => page.getByRole('button', { name }).first().click()
+const account = (item: string) => async (page: Page) => {
+  await tapButton('Account')(page)
+  await page.getByRole('menuitem', { name: item }).click()
+}
+
+t.test('every view, for fingers, keys, large letters and paper', inBrowser(), async t => {
+  const browser = await openBrowser(t)
+  const site = new ObservatorySite(browser)
+  const company = await serveCompany(t, site)
+  const { ledger, ada } = company
+  await ledger.saveSubscription({ source: 'chat', target: 'stream:eng', owner_user_id: ada.id }, { role: 'admin' })
+  const boards = new BoardSite(browser)
+  const board = await boards.serve(t)
+  const { Tides: card } = await layOut(board, [CARD])
+
+  const LEDGER: Record<string, View> = {
+    events: { path: ALL, ready: '.event-row' },
+    filters: {
+      ...{ path: `${ALL}&exclude_kind=job.failed`, ready: '.event-row' },
+      open: tapButton('Filters'),
+    },
+    'an event': { path: ALL, ready: '.event-row', open: page => page.locator('.event-row').first().click() },
+    appearance: { path: ALL, ready: '.event-row', open: account('Appearance…') },
+    'the ledger': { path: ALL, ready: '.event-row', open: account('Ledger…') },
+    'the own account': { path: ALL, ready: '.event-row', open: account('Your account…') },
+    subscriptions: { path: '/subscriptions', ready: '.subscription' },
+    'a subscription': { path: '/subscriptions?new=true', ready: '.subscription-form' },
+    people: { path: '/people', ready: '.person' },
+    'a person': { path: `/people?person=${company.bob.id}`, ready: '.person-facts' },
+  }
+  const BOARD: Record<string, View> = {
+    board: { path: '/', ready: '.card' },
+    'a card': { path: `/?card=${card}`, ready: '.markdown' },
+    'a new card': { path: '/?card=new', ready: '.card-title-field' },
+    runs: { path: '/runs', ready: '.board-empty' },
+  }
+  const openView = async (page: Page, { ready, open }: View) => {
+    await page.locator(ready).first().waitFor()
+    await open?.(page)
+    await page.waitForLoadState('networkidle')
+    return page
+  }
+
+  t.test('fingers hit every control of a phone', async t => {
+    for (const [name, view] of Object.entries(LEDGER)) {
+      const page = await openView(await company.openAs(t, 'Ada', view.path, PHONE), view)
+      t.same(await findSmallTargets(page), [], name)
+    }
+    for (const [name, view] of Object.entries(BOARD)) {
+      const page = await openView(await boards.openTab(t, board, view.path, PHONE), view)
+      t.same(await findSmallTargets(page), [], name)
+    }
+  })
+
+  t.test('what has the focus of the keyboard has the same frame everywhere', async t => {
+    const walk = async (page: Page, name: string) => {
+      for (let steps = 0; steps < 25; steps++) {
+        await page.keyboard.press('Tab')
+        t.equal(await findOddFrame(page), '', name)
+      }
+    }
+    for (const name of ['filters', 'an event', 'a subscription', 'a person'] as const) {
+      const { path, ready } = LEDGER[name] as View
+      const page = await company.openAs(t, 'Ada', path)
+      await page.locator(ready).first().waitFor()
+      await walk(page, name)
+    }
+    const page = await boards.openTab(t, board, `/?card=${card}`)
+    await page.locator('.markdown').waitFor()
+    await walk(page, 'a card')
+  })
+
+  t.test('on a phone Back closes what covers the view, and what was chosen there stays', async t => {
+    const page = await company.openAs(t, 'Ada', ALL, PHONE)
+    await page.locator('.event-row').first().waitFor()
+    await account('Appearance…')(page)
+    const dialog = page.getByRole('dialog', { name: 'Appearance' })
+    await dialog.waitFor()
+    await page.waitForFunction('history.state?.sheets === 1')
+    await page.goBack()
+    await dialog.waitFor({ state: 'detached' })
+    t.same(await query(page), { from: FROM })
+
+    await tapButton('Filters')(page)
+    const sheet = page.getByRole('dialog', { name: 'Filters' })
+    await sheet.waitFor()
+    await tapButton('Verified')(page)
+    await page.waitForFunction('history.state?.sheets === 2')
+    await page.getByRole('option').first().click()
+    await page.waitForURL('**verified**')
+    const chosen = await query(page)
+    await page.goBack()
+    await page.getByRole('option').first().waitFor({ state: 'detached' })
+    t.ok(await sheet.isVisible())
+    await page.goBack()
+    await sheet.waitFor({ state: 'detached' })
+    t.same(await query(page), chosen)
+    await page.goBack()
+    await page.waitForFunction(`!location.search.includes('verified')`)
+  })
+
+  t.test('letters twice as large leave every control of the head in a window of 768 px', async t => {
+    const pages = [
+      await openView(await company.openAs(t, 'Ada', ALL, TABLET), LEDGER.events as View),
+      await openView(await boards.openTab(t, board, '/', TABLET), BOARD.board as View),
+    ]
+    for (const page of pages) {
+      await page.evaluate(`document.documentElement.style.fontSize = '200%'`)
+      t.equal(await overflow(page), 0)
+      for (const control of await page.locator('.top-bar :is(a, button), .events-bar button').all()) {
+        const box = await control.boundingBox()
+        if (box) t.ok(box.x >= 0 && box.x + box.width <= 768, `${await control.innerText()} ends at ${box.x + box.width}`)
+      }
+    }
+  })
+
+  t.test('paper gets every loaded event, one event or one card, without controls', async t => {
+    const events = await openView(await company.openAs(t, 'Ada', ALL), LEDGER.events as View)
+    await events.evaluate(`window.addEventListener('beforeprint', () => queueMicrotask(() => {
+      window.printed = document.querySelectorAll('.printed-events .event-row').length
+    }))`)
+    await events.pdf()
+    t.equal(await events.evaluate('window.printed'), 8)
+    t.equal(await events.locator('.printed-events').count(), 0, 'the page on the screen is as before')
+    const event = await openView(await company.openAs(t, 'Ada', ALL), LEDGER['an event'] as View)
+    const printedCard = await openView(await boards.openTab(t, board, `/?card=${card}`), { path: '', ready: '.markdown' })
+    for (const page of [event, printedCard]) {
+      await page.emulateMedia({ media: 'print', colorScheme: 'dark' })
+      const panel = page.locator('dialog.panel')
+      t.ok(await panel.isVisible())
+      t.equal(await page.locator('.view-main').isVisible(), false, 'the view below')
+      t.equal(await panel.locator('.button:visible').count(), 0, 'buttons')
+      t.equal(await page.evaluate('getComputedStyle(document.documentElement).colorScheme'), 'light')
+    }
+  })
+
+  t.test('no page complained, broke its policy, or asked anybody but its server', async t => {
+    t.same([...site.complaints, ...boards.complaints], [])
+  })
+})
