@@ -4,7 +4,7 @@ import { html } from './html.js'
 import { checkVersion, isOutdated, outage } from './server/connection.js'
 
 /**
- * A component whose module loads when it is first shown, for rarely needed parts. Renders nothing until then. If an
+ * A component whose module loads when it is first shown, for rarely needed parts. If an
  * outage prevented the load, the page reloads after it, because browsers keep the failure of a module for as long as
  * the document lives. A new version of the page is shown above the view. Another failure is an error of the view, which
  * `Boundary` shows.
@@ -37,6 +37,7 @@ export function lazily<Props extends object>(
       )
     }, [isAway])
     if (problem) throw problem.error
-    return known ? html`<${known} ...${props} />` : null
+    if (known) return html`<${known} ...${props} />`
+    return isAway ? html`<p class="boundary quiet-text">This part opens when the server answers.</p>` : null
   }
 }

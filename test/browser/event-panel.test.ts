@@ -3,7 +3,7 @@ import t, { type Test } from 'tap'
 import { listPlatforms } from '../../src/platforms/adapters.js'
 import { inBrowser, openBrowser } from './chromium.js'
 import { openBook, type Written } from './event-book.js'
-import { hasRows } from './events-site.js'
+import { hasRows, rows } from './events-site.js'
 import { LAPTOP, ObservatorySite, PHONE, ROOT_PATH } from './observatory-site.js'
 import { findAxeViolations, findAxeViolationsInBothSchemes, overflow, query } from './page-checks.js'
 
@@ -357,6 +357,19 @@ t.test('the panel of an event in a browser', inBrowser(), async t => {
     await toast.waitFor({ state: 'detached' })
     await panel(page).getByRole('button', { name: 'Back', exact: true }).tap()
     await panel(page).waitFor({ state: 'detached' })
+  })
+
+  t.test('an event that is opened while the server is away shows what the list knows, and all of it later', async t => {
+    const page = await site.open(t, served, '/?from=2025-01-01T00:00:00Z')
+    await rows(page).nth(1).click()
+    await panel(page).getByRole('heading', { name: 'Delivery' }).waitFor()
+    await page.context().setOffline(true)
+    const sentence = flat(await rows(page).nth(2).locator('.event-said').innerText())
+    await page.keyboard.press('j')
+    await panel(page).getByText('This is what the list knows.').waitFor()
+    t.match(flat(await panel(page).innerText()), sentence)
+    await page.context().setOffline(false)
+    await panel(page).getByRole('heading', { name: 'Delivery' }).waitFor()
   })
 
   t.test('it is accessible in both schemes', async t => {

@@ -132,7 +132,8 @@ t.test('every view, for fingers, keys, large letters and paper', inBrowser(), as
       t.equal(await overflow(page), 0)
       for (const control of await page.locator('.top-bar :is(a, button), .events-bar button').all()) {
         const box = await control.boundingBox()
-        if (box) t.ok(box.x >= 0 && box.x + box.width <= 768, `${await control.innerText()} ends at ${box.x + box.width}`)
+        if (box)
+          t.ok(box.x >= 0 && box.x + box.width <= 768, `${await control.innerText()} ends at ${box.x + box.width}`)
       }
     }
   })
@@ -146,7 +147,10 @@ t.test('every view, for fingers, keys, large letters and paper', inBrowser(), as
     t.equal(await events.evaluate('window.printed'), 8)
     t.equal(await events.locator('.printed-events').count(), 0, 'the page on the screen is as before')
     const event = await openView(await company.openAs(t, 'Ada', ALL), LEDGER['an event'] as View)
-    const printedCard = await openView(await boards.openTab(t, board, `/?card=${card}`), { path: '', ready: '.markdown' })
+    const printedCard = await openView(await boards.openTab(t, board, `/?card=${card}`), {
+      path: '',
+      ready: '.markdown',
+    })
     for (const page of [event, printedCard]) {
       await page.emulateMedia({ media: 'print', colorScheme: 'dark' })
       const panel = page.locator('dialog.panel')

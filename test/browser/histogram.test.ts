@@ -8,6 +8,8 @@ import { findAxeViolationsInBothSchemes, focused, overflow, query } from './page
 /** A whole day, so that a bar is a quarter of an hour. */
 const DAY = '/?from=2025-11-20T00:00:00Z&to=2025-11-20T23:59:59.999999Z'
 
+const FAILED_JOB = { kind: 'job.failed', object_type: 'job', verb: 'failed', outcome: 'failed', metadata: {} }
+
 const BERLIN = { timezoneId: 'Europe/Berlin' }
 
 t.test('the histogram in a browser', inBrowser(), async t => {
@@ -18,6 +20,7 @@ t.test('the histogram in a browser', inBrowser(), async t => {
     ...at('2025-11-20T08:20:00Z', { source: 'forum' }),
     ...at('2025-11-20T12:01:00Z', { source: 'nightly' }, { source: 'code_b', conversation: { text: 'retry' } }),
     ...at('2025-11-20T18:00:00Z', { source: 'chat' }),
+    ...at('2025-11-10T09:00:00Z', { source: 'code_a', action: FAILED_JOB }, { source: 'chat' }),
   )
   const served = await site.serve(t, { ledger })
 
@@ -179,6 +182,17 @@ t.test('the histogram in a browser', inBrowser(), async t => {
     await drawn(page)
     t.equal((await table(page)).length, 2)
     t.match((await table(page))[0], /^Time\|GitLab\|Together$/)
+  })
+
+  t.test('bars are split by outcome on demand, which the device remembers', async t => {
+    const page = await site.open(t, served, '/?from=2025-11-10T00:00:00Z&to=2025-11-10T23:59:59.999999Z')
+    await drawn(page)
+    await page.getByRole('button', { name: 'By outcome' }).click()
+    await page.locator('.histogram-bars.outcome-failed').waitFor({ state: 'attached' })
+    t.match(await table(page), [/^Time\|Failed\|No outcome\|Together$/, /\|1\|1\|2$/])
+    await page.reload()
+    await page.locator('.histogram-bars.outcome-failed').waitFor({ state: 'attached' })
+    t.same(await findAxeViolationsInBothSchemes(page), [])
   })
 
   t.test('nothing moves when the counts come, and it is accessible in both schemes', async t => {

@@ -4,7 +4,7 @@ import type { StoredEvent } from '../../src/model/events/event.js'
 import { type EventFacets, FACETS, type FacetQuery } from '../../src/model/events/event-facets.js'
 import { bucketStarts, type EventHistogram, type HistogramQuery } from '../../src/model/events/event-histogram.js'
 import { type EventFilter, eventMatches } from '../../src/model/events/event-match.js'
-import { type Outcome, outcomeGroupOf } from '../../src/model/sentences/event-outcome.js'
+import { OUTCOMES, type Outcome, outcomeGroupOf } from '../../src/model/sentences/event-outcome.js'
 import { type Micros, readTimestamp } from '../../src/model/timestamp.js'
 import type { EventStore } from '../../src/store/event-store.js'
 import { itemsOf, messageCreated } from '../support/events.js'
@@ -63,6 +63,7 @@ export function eventHistograms(t: Test, open: OpenStore): void {
         fc.asyncProperty(asked, async ({ filter, range, buckets }) => {
           const query = { ...filter, ...range, buckets, now: last - SECOND }
           t.same(comparable(await events.histogram(query)), comparable(countAll(all, query)), JSON.stringify(query))
+          if (buckets % 4 === 0) await splitMatches(t, events, { all, query })
           t.same(comparableFacets(await events.facets(query)), comparableFacets(facetsOf(all, query)))
         }),
         { numRuns: 120 },
@@ -119,6 +120,20 @@ export function eventHistograms(t: Test, open: OpenStore): void {
     gone.abort(new Error('gone'))
     await t.rejects(answer, { message: 'gone' })
   })
+}
+
+/** Each outcome has the counts of the filter of that name. */
+async function splitMatches(
+  t: Test,
+  events: EventStore,
+  { all, query }: { all: StoredEvent[]; query: HistogramQuery },
+) {
+  const { byOutcome = [], ...sums } = await events.histogram({ ...query, split: 'outcome' })
+  t.same(comparable(sums), comparable(countAll(all, query)), 'the sums are the same')
+  for (const outcome of query.outcomes ?? OUTCOMES) {
+    const { counts, count } = countAll(all, { ...query, outcomes: [outcome] })
+    t.same(byOutcome.find(one => one.outcome === outcome)?.counts ?? [], count > 0 ? counts : [], outcome)
+  }
 }
 
 /** Reads the ledger as a consumer does. */

@@ -61,7 +61,8 @@ function settleSheets(): void {
     const state: SheetState = { sheets: sheets.length, below: location.href }
     if (sheets.length > depth) history.pushState(state, '')
     // What was chosen in the sheet stays, and Back leads to the address before it.
-    else if (depth > sheets.length && location.href !== below) history.replaceState(sheets.length > 0 ? state : null, '')
+    else if (depth > sheets.length && location.href !== below)
+      history.replaceState(sheets.length > 0 ? state : null, '')
     else if (depth > sheets.length) history.go(sheets.length - depth)
   })
 }

@@ -40,6 +40,8 @@ export interface EventHistogram {
   counts: (number | null)[]
   count: number
   by_source: Record<string, { count: number; counts: (number | null)[] }>
+  /** Only if requested. */
+  by_outcome?: Record<string, { count: number; counts: (number | null)[] }>
   complete: boolean
   counted_from: string | null
   head: string | null

@@ -1,3 +1,4 @@
+import type { Outcome } from '../sentences/event-outcome.js'
 import type { Micros } from '../timestamp.js'
 import type { EventFilter } from './event-match.js'
 
@@ -23,7 +24,12 @@ export interface HistogramQuery extends EventFilter {
   buckets: number
   /** How long the work may take, without pauses; 2,000 when absent. */
   workMs?: number
+  /** Counts the outcomes separately as well. */
+  split?: HistogramSplit
 }
+
+export const HISTOGRAM_SPLITS = ['outcome'] as const
+export type HistogramSplit = (typeof HISTOGRAM_SPLITS)[number]
 
 /** Counts from one snapshot. */
 export interface EventHistogram {
@@ -41,6 +47,8 @@ export interface EventHistogram {
   count: number
   /** Separately counted sources that have any, most events first. */
   bySource: SourceCounts[]
+  /** Outcomes that any event has, if requested. Other events count in the totals only. */
+  byOutcome?: OutcomeCounts[]
   /** Everything from here on is counted exactly: equals `from`, unless the work was too much. */
   countedFrom: Micros | null
   /** Newest `captured_at` of the ledger, or null while it is empty. */
@@ -50,6 +58,12 @@ export interface EventHistogram {
 
 export interface SourceCounts {
   source: string
+  count: number
+  counts: (number | null)[]
+}
+
+export interface OutcomeCounts {
+  outcome: Outcome
   count: number
   counts: (number | null)[]
 }

@@ -1,7 +1,7 @@
 import Type from '#typebox'
 import { VERIFICATIONS } from '../../model/events/event.js'
 import type { FacetQuery } from '../../model/events/event-facets.js'
-import { HISTOGRAM_LIMITS, type HistogramQuery } from '../../model/events/event-histogram.js'
+import { HISTOGRAM_LIMITS, HISTOGRAM_SPLITS, type HistogramQuery } from '../../model/events/event-histogram.js'
 import { type EventQuery, QUERY_LIMITS } from '../../model/events/event-query.js'
 import { defined } from '../../model/events/filter-values.js'
 import { OUTCOMES } from '../../model/sentences/event-outcome.js'
@@ -55,9 +55,10 @@ export function readHistogramQuery(search: string, now: Micros): Omit<HistogramQ
   const params = new QueryString(search, HISTOGRAM_PARAMETER_NAMES, REPEATABLE)
   const { buckets: max, defaultBuckets } = HISTOGRAM_LIMITS
   const buckets = params.integer('buckets', { min: 1, max }) ?? defaultBuckets
+  const split = params.oneOf('split', HISTOGRAM_SPLITS)
   const matching = readMatching(params, now)
   params.finish()
-  return { ...matching, buckets }
+  return { ...matching, buckets, ...defined({ split }) }
 }
 
 /**
@@ -227,7 +228,7 @@ const NOT_FOR_STREAMS: readonly EventParameter[] = ['to', 'before', ...FOR_PAGIN
 const STREAM_PARAMETER_NAMES = EVENT_PARAMETER_NAMES.filter(isStreamParameter)
 
 const MATCH_PARAMETER_NAMES = EVENT_PARAMETER_NAMES.filter(isMatchParameter)
-const HISTOGRAM_PARAMETER_NAMES = [...MATCH_PARAMETER_NAMES, 'buckets'] as const
+const HISTOGRAM_PARAMETER_NAMES = [...MATCH_PARAMETER_NAMES, 'buckets', 'split'] as const
 const EXPORT_PARAMETER_NAMES = [...MATCH_PARAMETER_NAMES, 'format'] as const
 
 /** The parameters of `GET /api/events`, described. */
@@ -246,6 +247,11 @@ export const HISTOGRAM_PARAMETERS: readonly ParameterDoc[] = [
     name: 'buckets',
     description: `The number of equal parts of the range, ${HISTOGRAM_LIMITS.defaultBuckets} when absent.`,
     schema: Type.Integer({ minimum: 1, maximum: HISTOGRAM_LIMITS.buckets }),
+  },
+  {
+    name: 'split',
+    description: 'outcome: counts failed, succeeded, running and cancelled events separately as well.',
+    schema: Type.Enum([...HISTOGRAM_SPLITS]),
   },
 ]
 

@@ -219,7 +219,7 @@ function endOfPage(page: PageSummary): string {
 }
 
 function toColumns(histogram: EventHistogram) {
-  const { from, to, starts, counts, count, bySource, countedFrom, head, epoch } = histogram
+  const { from, to, starts, counts, count, bySource, byOutcome, countedFrom, head, epoch } = histogram
   return {
     from: timestampOrNull(from),
     to: timestampOrNull(to),
@@ -227,6 +227,9 @@ function toColumns(histogram: EventHistogram) {
     counts,
     count,
     by_source: Object.fromEntries(bySource.map(({ source, ...columns }) => [source, columns])),
+    ...(byOutcome && {
+      by_outcome: Object.fromEntries(byOutcome.map(({ outcome, ...columns }) => [outcome, columns])),
+    }),
     complete: countedFrom === from,
     counted_from: timestampOrNull(countedFrom),
     head: timestampOrNull(head),
@@ -279,6 +282,7 @@ const HistogramSchema = Type.Object({
   counts: Counts,
   count: Type.Integer({ minimum: 0, description: 'Since `counted_from`.' }),
   by_source: Type.Record(Type.String(), Type.Object({ count: Count, counts: Counts })),
+  by_outcome: Type.Optional(Type.Record(Type.String(), Type.Object({ count: Count, counts: Counts }))),
   complete: Type.Boolean({ description: 'Whether all of the range is counted.' }),
   counted_from: CapturedAtOrNull,
   head: CapturedAtOrNull,

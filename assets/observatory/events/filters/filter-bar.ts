@@ -6,6 +6,7 @@ import { isPhone } from '../../../shared/media.js'
 import { count } from '../../../shared/words/text.js'
 import { ExportMenu } from '../export-menu.js'
 import { counts } from '../histogram/histogram.js'
+import { histogramSplit, splitHistogram } from '../histogram/histogram-counts.js'
 import { LiveSwitch } from '../list/live-switch.js'
 import { WatchMenu } from '../watch-menu.js'
 import { FilterMenus } from './filter-menus.js'
@@ -46,6 +47,7 @@ export function FilterBar({ onFilters }: FilterBarProps) {
     <div class="events-chips"><${SourceChips} /></div>
     <span class="events-divide"></span>
     ${isNarrow ? more : html`<${FilterMenus} />`}
+    <span class="push"><${SplitSwitch} /></span>
     <${Total} />
   </div></div>`
 }
@@ -77,10 +79,17 @@ function useNarrow(bar: { current: HTMLElement | null }, content: string): boole
   return isNarrow
 }
 
+/** What the bars of the histogram consist of. */
+export function SplitSwitch() {
+  const isByOutcome = histogramSplit.value === 'outcome'
+  return html`<button type="button" class="button quiet small" aria-pressed=${isByOutcome} title="Bars by outcome in place of source"
+    onClick=${() => splitHistogram(isByOutcome ? 'source' : 'outcome')}>By outcome</button>`
+}
+
 /** Number of matching events. */
 function Total() {
   const known = counts.value.value
-  return html`<p class="events-total push" role="status">
+  return html`<p class="events-total" role="status">
     <strong>${known ? count(known.count) : '…'}</strong> ${known?.count === 1 ? 'event' : 'events'}
   </p>`
 }

@@ -9,6 +9,7 @@ import { sourceLabel } from '../../sources.js'
 import { ExportMenu } from '../export-menu.js'
 import { counts } from '../histogram/histogram.js'
 import { WatchMenu } from '../watch-menu.js'
+import { SplitSwitch } from './filter-bar.js'
 import { FilterMenus } from './filter-menus.js'
 import { clearFilters, hasFilters } from './filters.js'
 import { RangeForm } from './range-picker.js'
@@ -51,7 +52,7 @@ export function FilterSheet({ onClose }: FilterSheetProps) {
         <h3 id="sheet-more">More</h3>
         <div class="buttons"><${FilterMenus} hasClear=${false} /></div>
       </section>
-      ${isPhone.value && html`<div class="buttons"><${WatchMenu} /><${ExportMenu} /></div>`}
+      ${isPhone.value && html`<div class="buttons"><${SplitSwitch} /><${WatchMenu} /><${ExportMenu} /></div>`}
     </div>
   <//>`
 }

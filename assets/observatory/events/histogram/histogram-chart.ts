@@ -1,7 +1,7 @@
 import { html } from '../../../shared/html.js'
 import type { EventHistogram } from '../../../shared/server/wire.js'
 import { shownZone, toMs } from '../../../shared/words/time.js'
-import { bandsOf, edgesOf, STACK } from './histogram-parts.js'
+import { bandsOf, edgesOf } from './histogram-parts.js'
 import { heightLabel, heightTicks, stackBands, timeTicks } from './histogram-scale.js'
 
 /** Pixels between two bars. */
@@ -27,10 +27,10 @@ export function HistogramChart({ histogram, width, height, at, brush }: ChartPro
   const to = edges.at(-1) ?? 0
   const xOf = (ms: number) => Math.round(((ms - from) / (to - from)) * width)
   const edge = (part: number) => xOf(edges[part] ?? to)
-  const bands = bandsOf(histogram)
+  const { styles, bands } = bandsOf(histogram)
   const heights = heightTicks(Math.max(0, ...bands.map(counts => counts.reduce((sum, count) => sum + count))))
   const scale = height / heights[2]
-  const paths = STACK.map(() => '')
+  const paths = styles.map(() => '')
   for (const [part, counts] of bands.entries()) {
     const x = edge(part)
     const w = Math.max(1, edge(part + 1) - x - (part === bands.length - 1 ? 0 : BETWEEN_BARS))
@@ -48,7 +48,7 @@ export function HistogramChart({ histogram, width, height, at, brush }: ChartPro
     )}
     ${shownZone.value !== undefined && html`<text x="-10" y=${height} dy="1.4em" text-anchor="end">${shownZone.value}</text>`}
     ${ticks.map(({ ms, label }) => html`<text x=${xOf(ms)} y=${height} dy="1.4em" text-anchor="middle">${label}</text>`)}
-    ${STACK.map((style, band) => paths[band] && html`<path class=${`histogram-bars source-${style}`} d=${paths[band]} />`)}
+    ${styles.map((style, band) => paths[band] && html`<path class=${`histogram-bars ${style}`} d=${paths[band]} />`)}
     ${
       !complete &&
       countedFrom !== null &&

@@ -1,4 +1,5 @@
-import { computed, effect, type ReadonlySignal, untracked } from '@preact/signals'
+import { computed, effect, type ReadonlySignal, signal, untracked } from '@preact/signals'
+import { keep, readKept } from '../../../shared/kept.js'
 import { isPhone } from '../../../shared/media.js'
 import { api } from '../../../shared/server/api.js'
 import { outage } from '../../../shared/server/connection.js'
@@ -18,6 +19,15 @@ interface Counted {
   histogram: EventHistogram
   /** The filters of the counts, from `queryKey`. */
   key: string
+}
+
+const split = signal<'source' | 'outcome'>(readKept('histogram') === 'outcome' ? 'outcome' : 'source')
+/** What the bars consist of. */
+export const histogramSplit: ReadonlySignal<'source' | 'outcome'> = split
+
+export function splitHistogram(by: 'source' | 'outcome'): void {
+  split.value = by
+  keep('histogram', by)
 }
 
 const counted = createResource<Counted>(async signal => {
@@ -54,6 +64,7 @@ export function followCounts(): () => void {
   const stops = [
     effect(() => {
       queryKey.value
+      split.value
       isPhone.value
       // Buckets start at round times of the zone.
       shownZone.value
@@ -91,7 +102,7 @@ function isGap({ head }: EventHistogram): boolean {
 }
 
 async function count(signal: AbortSignal, present = Date.now()): Promise<EventHistogram> {
-  const query = apiQuery()
+  const query = { ...apiQuery(), ...(split.peek() === 'outcome' && { split: 'outcome' }) }
   const most = isPhone.peek() ? MOST_BUCKETS.phone : MOST_BUCKETS.wide
   const range = rangeOf(present)
   const ask = (over: Record<string, string | number | undefined>) =>

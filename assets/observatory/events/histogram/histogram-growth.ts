@@ -1,5 +1,8 @@
 import type { StoredEvent } from '#model/events/event'
+import type { Outcome } from '#model/sentences/event-outcome'
 import type { EventHistogram } from '../../../shared/server/wire.js'
+
+type Counted = EventHistogram['by_source']
 
 /** Counts minus those of another response about the first part of the range. */
 export function withoutFirst(all: EventHistogram, first: EventHistogram): EventHistogram {
@@ -7,20 +10,24 @@ export function withoutFirst(all: EventHistogram, first: EventHistogram): EventH
   if (!all.complete || !first.complete || first.count === 0) return all
   const less = (counts: readonly (number | null)[], by: number) =>
     counts.map((count, at) => (at === 0 && count !== null ? Math.max(0, count - by) : count))
-  const bySource = Object.entries(all.by_source).map(([source, { count, counts }]) => {
-    const by = first.by_source[source]?.count ?? 0
-    return [source, { count: count - by, counts: less(counts, by) }] as const
-  })
+  const lessOfEach = (groups: Counted, firstGroups: Counted = {}) => {
+    const left = Object.entries(groups).map(([name, { count, counts }]) => {
+      const by = firstGroups[name]?.count ?? 0
+      return [name, { count: count - by, counts: less(counts, by) }] as const
+    })
+    return Object.fromEntries(left.filter(([, { count }]) => count > 0))
+  }
   return {
     ...{ ...all, count: all.count - first.count, counts: less(all.counts, first.count) },
-    by_source: Object.fromEntries(bySource.filter(([, { count }]) => count > 0)),
+    by_source: lessOfEach(all.by_source, first.by_source),
+    ...(all.by_outcome && { by_outcome: lessOfEach(all.by_outcome, first.by_outcome) }),
   }
 }
 
 /** Counts plus newer events, which belong to the last part. @param events newest first */
 export function withNewer(
   histogram: EventHistogram,
-  events: readonly Pick<StoredEvent, 'captured_at' | 'source'>[],
+  events: readonly (Pick<StoredEvent, 'captured_at' | 'source'> & { outcome?: Outcome | undefined })[],
 ): EventHistogram {
   const { head, starts, counts } = histogram
   const last = starts.length - 1
@@ -28,14 +35,28 @@ export function withNewer(
   if (newer.length === 0 || last < 0) return histogram
   const more = (counts: readonly (number | null)[]) =>
     counts.map((count, at) => (at === last ? (count ?? 0) + 1 : count))
-  const bySource = { ...histogram.by_source }
-  for (const { source } of newer) {
-    const has = Object.hasOwn(bySource, source) ? bySource[source] : undefined
-    const { count, counts } = has ?? { count: 0, counts: starts.map(() => 0) }
-    bySource[source] = { count: count + 1, counts: more(counts) }
+  const moreOf = (groups: Counted, names: readonly string[]) => {
+    const grown = { ...groups }
+    for (const name of names) {
+      const has = Object.hasOwn(grown, name) ? grown[name] : undefined
+      const { count, counts } = has ?? { count: 0, counts: starts.map(() => 0) }
+      grown[name] = { count: count + 1, counts: more(counts) }
+    }
+    return grown
   }
+  const { by_source, by_outcome } = histogram
   return {
-    ...{ ...histogram, by_source: bySource, count: histogram.count + newer.length },
+    ...{ ...histogram, count: histogram.count + newer.length },
+    by_source: moreOf(
+      by_source,
+      newer.map(({ source }) => source),
+    ),
+    ...(by_outcome && {
+      by_outcome: moreOf(
+        by_outcome,
+        newer.flatMap(({ outcome }) => outcome ?? []),
+      ),
+    }),
     counts: counts.map((count, at) => (at === last ? (count ?? 0) + newer.length : count)),
   }
 }

@@ -1,14 +1,11 @@
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
-import { SourceGlyph } from '../../../shared/controls/glyph.js'
 import { html } from '../../../shared/html.js'
 import { useKeys } from '../../../shared/keys/keys.js'
 import type { EventHistogram } from '../../../shared/server/wire.js'
-import { count } from '../../../shared/words/text.js'
-import { sourceLabel } from '../../sources.js'
 import { narrowTo, shiftRange } from '../filters/time-range.js'
 import { HistogramChart } from './histogram-chart.js'
 import { counts, followCounts, isCounted } from './histogram-counts.js'
-import { edgesOf, spanOf, sumsOf } from './histogram-parts.js'
+import { countWords, edgesOf, spanOf, sumsOf } from './histogram-parts.js'
 import { HistogramTable } from './histogram-table.js'
 
 export { counts } from './histogram-counts.js'
@@ -133,8 +130,8 @@ interface TipProps {
 }
 
 function Tip({ histogram, span, place }: TipProps) {
-  const { sources, together } = sumsOf(histogram, ...span)
-  const others = sources.slice(MOST_NAMED)
+  const { series, together } = sumsOf(histogram, ...span)
+  const others = series.slice(MOST_NAMED)
   const style =
     place > 0.5
       ? { right: `calc(${(1 - place) * 100}% + 12px)`, left: 'auto' }
@@ -142,22 +139,22 @@ function Tip({ histogram, span, place }: TipProps) {
   return html`<div class="histogram-tip" style=${style} aria-hidden="true">
     <p>${spanOf(histogram, ...span)}</p>
     <dl>
-      ${sources.slice(0, MOST_NAMED).map(
-        ({ source, sum }) => html`<div>
-          <dt><${SourceGlyph} source=${source} /><span class="ellipsis">${sourceLabel(source)}</span></dt><dd>${count(sum)}</dd>
+      ${series.slice(0, MOST_NAMED).map(
+        ({ label, mark, sum }) => html`<div>
+          <dt>${mark}<span class="ellipsis">${label}</span></dt><dd>${countWords(sum)}</dd>
         </div>`,
       )}
-      ${others.length > 0 && html`<div><dt>${others.length} more sources</dt><dd>${count(others.reduce((all, { sum }) => all + sum, 0))}</dd></div>`}
-      <div class="is-together"><dt>Together</dt><dd>${together === undefined ? 'not counted' : count(together)}</dd></div>
+      ${others.length > 0 && html`<div><dt>${others.length} more sources</dt><dd>${countWords(others.reduce((all, { sum = 0 }) => all + sum, 0))}</dd></div>`}
+      <div class="is-together"><dt>Together</dt><dd>${countWords(together)}</dd></div>
     </dl>
   </div>`
 }
 
 function wordsOf(histogram: EventHistogram, span: readonly [number, number], isBrush: boolean): string {
-  const { sources, together } = sumsOf(histogram, ...span)
+  const { series, together } = sumsOf(histogram, ...span)
   const all = [
-    together === undefined ? 'not counted' : `${count(together)} together`,
-    ...sources.filter(({ sum }) => sum > 0).map(({ source, sum }) => `${sourceLabel(source)} ${count(sum)}`),
+    together === undefined ? countWords(together) : `${countWords(together)} together`,
+    ...series.filter(({ sum }) => sum !== 0).map(({ label, sum }) => `${label} ${countWords(sum)}`),
   ]
   return `${spanOf(histogram, ...span)}${isBrush ? ', chosen' : ''}: ${all.join(', ')}`
 }

@@ -26,8 +26,8 @@ import { ListEnd } from './list-end.js'
 import { ListProblem } from './list-problem.js'
 import { isBurst, isEvent, isLine, type ListRow, rowDay, rowKey } from './list-rows.js'
 import { freshKeys, pendingCount } from './live.js'
-import { shownBranches, shownKey, shownRows, shownTerms, toggleBurst } from './shown-rows.js'
 import { PrintedEvents } from './printed-events.js'
+import { shownBranches, shownKey, shownRows, shownTerms, toggleBurst } from './shown-rows.js'
 import { SkeletonRows } from './skeleton-rows.js'
 
 const NothingMatches = lazily(() => import('../filters/nothing-matches.js').then(module => module.NothingMatches))

@@ -10,7 +10,10 @@ export function PrintedEvents() {
   const { items } = loaded.value
   return html`<section class="printed-events" aria-label="Events">
     ${items.map(
-      (event, at) => html`${(at === 0 || eventDay(event) !== eventDay(items[at - 1] ?? event)) && html`<h2 class="day">${dayHeading(eventDay(event), now.value)}</h2>`}
+      (
+        event,
+        at,
+      ) => html`${(at === 0 || eventDay(event) !== eventDay(items[at - 1] ?? event)) && html`<h2 class="day">${dayHeading(eventDay(event), now.value)}</h2>`}
         <${EventRow} event=${event} terms=${[]} isNew=${false} isShort=${false} isInBurst=${false} />`,
     )}
   </section>`

@@ -1,6 +1,7 @@
 import { useEffect, useRef } from 'preact/hooks'
 import type { StoredEvent } from '#model/events/event'
 import { Glyph, SourceGlyph } from '../../../shared/controls/glyph.js'
+import { Note } from '../../../shared/controls/note.js'
 import { Panel } from '../../../shared/controls/panel.js'
 import { ProblemNote } from '../../../shared/controls/problem-note.js'
 import { html } from '../../../shared/html.js'
@@ -10,12 +11,14 @@ import { ApiProblem } from '../../../shared/server/api.js'
 import { useSlow } from '../../../shared/server/resource.js'
 import { searchTerms } from '../../../shared/words/text.js'
 import { Words } from '../../../shared/words/text-view.js'
+import { exactTime } from '../../../shared/words/time.js'
 import { sourceLabel } from '../../sources.js'
-import { eventKey } from '../event-words.js'
+import { eventKey, isProgram, roleOf } from '../event-words.js'
 import { filters } from '../filters/filters.js'
 import { ValueMenu } from '../filters/value-menu.js'
-import { retrySelected, selectedKey, selectedProblem } from '../list/event-list-state.js'
+import { loaded, retrySelected, selectedKey, selectedProblem } from '../list/event-list-state.js'
 import { walk } from '../list/shown-rows.js'
+import { Sentence } from '../sentence-view.js'
 import { copyLink } from './copy-link.js'
 import { EntryAbout } from './entry-about.js'
 import { EntryActions } from './entry-actions.js'
@@ -90,6 +93,16 @@ function NotThere({ isSlow }: { isSlow: boolean }) {
     return html`<div class="panel-section">
       <h3>There is no such event.</h3>
       <p class="entry-missing">No event has the key <code><${Words} text=${selectedKey.value ?? ''} limit=${400} /></code>. Check that the link is complete and belongs to this ledger.</p>
+    </div>`
+  }
+  const listed = loaded.value.items.find(({ key }) => key === selectedKey.value)
+  if (listed && problem instanceof ApiProblem && problem.code === 'no_answer') {
+    const { sentence, words, captured_at: at, kind } = listed
+    return html`<div class="panel-section form">
+      <p><${Sentence} parts=${sentence} terms=${[]} role=${roleOf(listed)} isProgram=${isProgram(listed)} /></p>
+      ${words.kind !== 'none' && html`<p class="entry-text"><${Words} text=${words.text} /></p>`}
+      <p class="quiet-text">${exactTime(at).split('\n')[0]} · <span class="code">${kind}</span></p>
+      <${Note} kind="warn" what="This is what the list knows.">The whole event opens when the server answers.<//>
     </div>`
   }
   if (problem !== undefined) {

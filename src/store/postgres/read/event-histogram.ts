@@ -4,8 +4,10 @@ import {
   type EventHistogram,
   HISTOGRAM_LIMITS,
   type HistogramQuery,
+  type OutcomeCounts,
 } from '../../../model/events/event-histogram.js'
 import { type EventFilter, eventMatches } from '../../../model/events/event-match.js'
+import { OUTCOMES } from '../../../model/sentences/event-outcome.js'
 import type { Micros } from '../../../model/timestamp.js'
 import { allSettled, type Connection, type Row } from '../connection/connection.js'
 import { bigintArray, textArray } from '../connection/text-array.js'
@@ -66,7 +68,7 @@ export async function countEvents(
   query: HistogramQuery,
 ): Promise<EventHistogram> {
   const { range, head } = await readCountedRange(connection, query)
-  if (!range) return { ...NOTHING, head, epoch }
+  if (!range) return { ...NOTHING, ...(query.split && { byOutcome: [] }), head, epoch }
   const { from, to } = range
   const starts = bucketStarts({ ...range, buckets: query.buckets })
   const sources = [...new Set(query.sources ?? (await connection.run(LARGEST_SOURCES)).map(row => String(row.source)))]
@@ -74,8 +76,23 @@ export async function countEvents(
   const counts = new Counts(starts, sources)
   const countedFrom = bySourceAlone(query)
     ? await countByMarks(connection, counts, { from, high, isFiltered: query.sources !== undefined })
-    : await countByWindows(connection, counts, { query, low: from, high })
-  return { ...counts.known(Math.max(from, countedFrom)), from, to, starts, head, epoch }
+    : await countByWindows(connection, counts, { query, low: from, high, workMs: query.split ? WORK_MS / 2 : WORK_MS })
+  const byOutcome: OutcomeCounts[] = []
+  for (const outcome of query.split ? (query.outcomes ?? OUTCOMES) : []) {
+    // Of the time, the outcomes have as much together as all events.
+    const workMs = WORK_MS / 2 / OUTCOMES.length
+    const part = new Counts(starts, [])
+    const since = await countByWindows(connection, part, {
+      query: { ...query, outcomes: [outcome] },
+      low: from,
+      high,
+      workMs,
+    })
+    const { counts, count } = part.known(since)
+    if (counts.some(count => count !== 0)) byOutcome.push({ outcome, counts, count })
+  }
+  const split = query.split && { byOutcome }
+  return { ...counts.known(Math.max(from, countedFrom)), ...split, from, to, starts, head, epoch }
 }
 
 const NOTHING = { from: null, to: null, starts: [], counts: [], count: 0, bySource: [], countedFrom: null }
@@ -124,13 +141,14 @@ interface WindowCount {
   query: EventFilter
   low: Micros
   high: Micros
+  workMs: number
 }
 
 /** @returns the instant from which on everything is counted */
 async function countByWindows(
   connection: Connection,
   counts: Counts,
-  { query, low, high }: WindowCount,
+  { query, low, high, workMs }: WindowCount,
 ): Promise<Micros> {
   const { conditions, values, isExact } = filterSql(query)
   const started = performance.now()
@@ -147,7 +165,7 @@ async function countByWindows(
         counts.addOf(event.source, counts.bucketOf(event.at), 1, true)
       }
     }
-    if (performance.now() - started > WORK_MS) return window.low
+    if (performance.now() - started > workMs) return window.low
   }
   return low
 }

@@ -3,7 +3,9 @@ import {
   type EventHistogram,
   HISTOGRAM_LIMITS,
   type HistogramQuery,
+  type OutcomeCounts,
 } from '../../../model/events/event-histogram.js'
+import { OUTCOMES } from '../../../model/sentences/event-outcome.js'
 import type { Micros } from '../../../model/timestamp.js'
 import type { Database } from '../files/database.js'
 import { type Indexes, lastUpTo } from '../search/event-candidates.js'
@@ -34,21 +36,28 @@ export function* countEvents(
   const query = includingSources(database, asked)
   const head = headOf(database)
   const range = rangeOf(query, { head, earliest: pruned.earliest })
-  if (!range) return { ...NOTHING, head, epoch }
+  if (!range) return { ...NOTHING, ...(query.split && { byOutcome: [] }), head, epoch }
   const { from, to } = range
   const starts = bucketStarts({ ...range, buckets: query.buckets })
   const borders = [...starts.map(start => start - 1), to].map(at => Math.max(pruned.through, lastUpTo(database, at)))
   const sources = [...new Set(query.sources ?? database.all(LARGEST_SOURCES).map(row => String(row.source)))]
-  const counted = yield* countBuckets(
-    database,
-    index,
-    query,
-    { borders, sources },
-    new SlicedWork({ ...bounds, ...(asked.workMs === undefined ? {} : { workMs: asked.workMs }) }),
-  )
+  const plan = { borders, sources }
+  // Of the time, the outcomes have as much together as all events.
+  const [all, each] = query.split ? [2, 2 * OUTCOMES.length] : [1, 1]
+  const workMs = asked.workMs ?? bounds.workMs
+  const work = (share: number) => new SlicedWork({ ...bounds, workMs: workMs / share })
+  const counted = yield* countBuckets(database, index, query, plan, work(all))
+  const knownSince = (instant: Micros) => (counts: readonly number[]) =>
+    counts.map((count, at) => ((starts[at] as Micros) < instant ? null : count))
   const countedFrom = Math.max(from, firstCounted(database, counted.uncounted))
-  const known = (counts: readonly number[]) =>
-    counts.map((count, at) => ((starts[at] as Micros) < countedFrom ? null : count))
+  const known = knownSince(countedFrom)
+  const byOutcome: OutcomeCounts[] = []
+  for (const outcome of query.split ? (query.outcomes ?? OUTCOMES) : []) {
+    // The borders are numbers of events, so these counts are of the same snapshot.
+    const part = yield* countBuckets(database, index, { ...query, outcomes: [outcome] }, plan, work(each))
+    const since = firstCounted(database, part.uncounted)
+    byOutcome.push({ outcome, count: sum(part.counts), counts: knownSince(since)(part.counts) })
+  }
   const bySource = [...counted.bySource].map(([source, counts]) => ({
     ...{ source, count: sum(counts), counts: known(counts) },
   }))
@@ -56,6 +65,7 @@ export function* countEvents(
     ...{ from, to, starts, countedFrom, head, epoch },
     counts: known(counted.counts),
     count: sum(counted.counts),
+    ...(query.split && { byOutcome: byOutcome.filter(({ counts }) => counts.some(count => count !== 0)) }),
     bySource: bySource.filter(({ count }) => count > 0).sort((left, right) => right.count - left.count),
   }
 }
