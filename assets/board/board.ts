@@ -77,7 +77,7 @@ function NoAccess() {
 
 /** A demo is open as well, which need not be shown. */
 function openness(mode: AccessMode | undefined) {
-  if (isDemo) return html`<${DemoTag} what="invented cards on a throw-away board" />`
+  if (isDemo) return html`<${DemoTag} what="sample cards on a throwaway board" />`
   return mode === 'open' && html`<${OpenTag} />`
 }
 

@@ -51,7 +51,7 @@ export function MissedFacts({ overview: { stats, health }, watched }: MissedProp
         health.head === null
           ? 'No event is recorded yet.'
           : html`<p>${counted(stats.event_count, 'event')} in one order, the newest <${Time} at=${health.head} as="relative" />. A program that continues from its checkpoint receives every event once.</p>
-            <p class="code">${health.head} <${CopyButton} text=${() => health.head ?? ''} label="Copy checkpoint" class="quiet" isBare /></p>${health.head_digest && html`<p>Its digest vouches for every event up to it:</p><p class="code">${health.head_digest} <${CopyButton} text=${() => health.head_digest ?? ''} label="Copy digest" class="quiet" isBare /></p>`}`
+            <p class="code">${health.head} <${CopyButton} text=${() => health.head ?? ''} label="Copy checkpoint" class="quiet" isBare /></p>${health.head_digest && html`<p>Its digest covers every event up to it:</p><p class="code">${health.head_digest} <${CopyButton} text=${() => health.head_digest ?? ''} label="Copy digest" class="quiet" isBare /></p>`}`
       }
     </dd></div>
     <div><dt>Webhooks</dt><dd>
@@ -76,7 +76,7 @@ export function MissedFacts({ overview: { stats, health }, watched }: MissedProp
 
 const REASONS: Readonly<Record<string, string>> = {
   signature_invalid: 'the signature matches no configured secret',
-  delivery_unverified: 'without a proof, which the server requires',
+  delivery_unverified: 'not verified, which the server requires',
   invalid_json: 'the body is not readable',
   body_too_large: 'the body is too large',
 }

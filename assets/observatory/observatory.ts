@@ -68,7 +68,7 @@ function tabs(): Tab[] {
 
 /** A demo is open as well, which need not be shown. */
 function tag() {
-  if (isDemo) return html`<${DemoTag} what="invented events in a throw-away ledger" />`
+  if (isDemo) return html`<${DemoTag} what="sample events in a throwaway ledger" />`
   return isOpen() && html`<${OpenTag} />`
 }
 

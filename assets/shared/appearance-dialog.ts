@@ -29,8 +29,8 @@ export function AppearanceDialog({ onClose }: { onClose: () => void }) {
         { value: 'utc', label: 'UTC' },
       ]} value=${utc ? 'utc' : 'local'} onChange=${(value: string) => setAppearance({ utc: value === 'utc' })} />
       <div>
-        <${Switch} label="Single keys" isOn=${singleKeys} onChange=${(isOn: boolean) => setAppearance({ singleKeys: isOn })} />
-        <p class="field-hint">Single letters and signs are shortcuts, such as / for the search. ? lists them.</p>
+        <${Switch} label="Single-letter shortcuts" isOn=${singleKeys} onChange=${(isOn: boolean) => setAppearance({ singleKeys: isOn })} />
+        <p class="field-hint">Such as / for the search. Press ? for all of them.</p>
       </div>
     </div>
     <p class="hint">Saved on this device.</p>

@@ -38,6 +38,6 @@ export function lazily<Props extends object>(
     }, [isAway])
     if (problem) throw problem.error
     if (known) return html`<${known} ...${props} />`
-    return isAway ? html`<p class="boundary quiet-text">This part opens when the server answers.</p>` : null
+    return isAway ? html`<p class="boundary quiet-text">This part loads when the server answers.</p>` : null
   }
 }

@@ -136,7 +136,7 @@ function usePageTitle(label: string | undefined): void {
   }, [label])
 }
 
-/** @param what is sample data, and where: `invented events in a throw-away ledger` */
+/** @param what is sample data, and where: `sample events in a throwaway ledger` */
 export function DemoTag({ what }: { what: string }) {
   return html`<span class="tag accent open-tag"><span>Demo<span class="tag-rest">: ${what}</span></span></span>`
 }

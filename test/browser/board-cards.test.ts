@@ -42,7 +42,7 @@ t.test('cards in a browser', inBrowser(), async t => {
     await panel.getByRole('button', { name: 'Label' }).click()
     await page.keyboard.type('re')
     await panel.getByRole('option', { name: 'release' }).waitFor()
-    await panel.getByRole('option', { name: 'Take “re”' }).click()
+    await panel.getByRole('option', { name: 'Use “re”' }).click()
     await panel.getByRole('button', { name: 'Assignee' }).click()
     await page.keyboard.type('Ada Okafor')
     await page.keyboard.press('Enter')

@@ -366,7 +366,7 @@ t.test('the panel of an event in a browser', inBrowser(), async t => {
     await page.context().setOffline(true)
     const sentence = flat(await rows(page).nth(2).locator('.event-said').innerText())
     await page.keyboard.press('j')
-    await panel(page).getByText('This is what the list knows.').waitFor()
+    await panel(page).getByText('Only part of this event is loaded.').waitFor()
     t.match(flat(await panel(page).innerText()), sentence)
     await page.context().setOffline(false)
     await panel(page).getByRole('heading', { name: 'Delivery' }).waitFor()

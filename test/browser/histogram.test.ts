@@ -28,7 +28,7 @@ t.test('the histogram in a browser', inBrowser(), async t => {
     const page = await site.openTab(t, served, DAY, { ...LAPTOP, ...BERLIN })
     await drawn(page)
     t.same(await table(page), [
-      'Time|Zulip|GitHub|GitLab|Discourse|nightly|Together',
+      'Time|Zulip|GitHub|GitLab|Discourse|nightly|Total',
       'Thu 20 Nov 2025 09:00 – 09:15|2|1|0|0|0|3',
       'Thu 20 Nov 2025 09:15 – 09:30|0|0|0|1|0|1',
       'Thu 20 Nov 2025 13:00 – 13:15|0|0|1|0|1|2',
@@ -72,7 +72,7 @@ t.test('the histogram in a browser', inBrowser(), async t => {
     const over = await pointer(page)
     await over.move(8.1)
     const tip = page.locator('.histogram-tip')
-    t.match(await tip.innerText(), /08:00 – 08:15\s+Zulip\s+2\s+GitHub\s+1\s+.*Together\s+3$/s)
+    t.match(await tip.innerText(), /08:00 – 08:15\s+Zulip\s+2\s+GitHub\s+1\s+.*Total\s+3$/s)
     await over.drag(8.1, 12.1)
     await page.waitForURL('**from=2025-11-20T08**')
     t.match(await query(page), { from: '2025-11-20T08:00:00.000000Z', to: '2025-11-20T12:14:59.999999Z' })
@@ -103,14 +103,14 @@ t.test('the histogram in a browser', inBrowser(), async t => {
     await slider.focus()
     const said = () => slider.getAttribute('aria-valuetext')
     await page.keyboard.press('End')
-    t.match(await said(), /08:09 – 08:10: 0 together$/)
+    t.match(await said(), /08:09 – 08:10: 0 in total$/)
     await page.keyboard.press('Home')
     t.match(await said(), /07:00 – 07:01/)
     for (let bar = 0; bar < 3; bar++) await page.keyboard.press('ArrowRight')
-    t.match(await said(), /07:03 – 07:04: 0 together$/)
+    t.match(await said(), /07:03 – 07:04: 0 in total$/)
     await page.keyboard.press('Shift+End')
-    t.match(await said(), /07:03 – 08:10, chosen: 3 together, Zulip 2, GitHub 1$/)
-    t.match(await page.locator('.histogram-tip').innerText(), /Together\s+3/)
+    t.match(await said(), /07:03 – 08:10, selected: 3 in total, Zulip 2, GitHub 1$/)
+    t.match(await page.locator('.histogram-tip').innerText(), /Total\s+3/)
     await page.keyboard.press('Escape')
     t.equal(await page.locator('.histogram-brush').count(), 0)
     t.match(await said(), /No part/)
@@ -181,7 +181,7 @@ t.test('the histogram in a browser', inBrowser(), async t => {
     const page = await site.openTab(t, served, `${DAY}&q=retry`)
     await drawn(page)
     t.equal((await table(page)).length, 2)
-    t.match((await table(page))[0], /^Time\|GitLab\|Together$/)
+    t.match((await table(page))[0], /^Time\|GitLab\|Total$/)
   })
 
   t.test('bars are split by outcome on demand, which the device remembers', async t => {
@@ -189,7 +189,7 @@ t.test('the histogram in a browser', inBrowser(), async t => {
     await drawn(page)
     await page.getByRole('button', { name: 'By outcome' }).click()
     await page.locator('.histogram-bars.outcome-failed').waitFor({ state: 'attached' })
-    t.match(await table(page), [/^Time\|Failed\|No outcome\|Together$/, /\|1\|1\|2$/])
+    t.match(await table(page), [/^Time\|Failed\|No outcome\|Total$/, /\|1\|1\|2$/])
     await page.reload()
     await page.locator('.histogram-bars.outcome-failed').waitFor({ state: 'attached' })
     t.same(await findAxeViolationsInBothSchemes(page), [])

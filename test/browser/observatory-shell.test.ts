@@ -89,7 +89,7 @@ t.test('the shell of the observatory in a browser', inBrowser(), async t => {
     await page.getByRole('radio', { name: 'Forest' }).check()
     await page.getByRole('radio', { name: 'Dark' }).check()
     await page.getByRole('radio', { name: 'Compact' }).check()
-    await page.getByRole('switch', { name: 'Single keys' }).uncheck()
+    await page.getByRole('switch', { name: 'Single-letter shortcuts' }).uncheck()
     const look = '{ ...document.documentElement.dataset }'
     t.match(await page.evaluate(`(${look})`), { palette: 'forest', scheme: 'dark', density: 'compact' })
     await page.route('**/*.js', route =>

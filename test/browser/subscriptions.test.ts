@@ -135,9 +135,9 @@ t.test('the tab of subscriptions in a browser', inBrowser(), async t => {
     t.match(await dialog.innerText(), 'daybook capture subscription-once failing')
     await page.keyboard.press('Escape')
     await page.getByRole('button', { name: 'All 6' }).click()
-    await page.getByLabel('Find a target').fill('doubled')
+    await page.getByLabel('Find a subscription').fill('doubled')
     t.equal(await page.getByRole('row').count(), 2, 'words of the reason are found as well')
-    await page.getByLabel('Find a target').fill('nothing like it')
+    await page.getByLabel('Find a subscription').fill('nothing like it')
     await page.getByText('No subscription matches').waitFor()
   })
 

@@ -109,7 +109,7 @@ function Labels({ text: { labels }, onChange }: PartProps) {
       html`<${LabelTag} key=${label} label=${label} onRemove=${() => set(labels.filter(other => other !== label))} />`,
   )}
     <${Choose} label="Labels" button=${html`<${Glyph} name="plus" class="small" />Label`} buttonClass="quiet-chip" isMany
-      placeholder="Find or make one" empty="No labels yet. Write one, Enter takes it."
+      placeholder="Find or add a label" empty="No labels yet. Type one and press Enter."
       choices=${choices.map(([value, count]) => ({ value, label: value, ...(count > 0 ? { count } : {}) }))} chosen=${labels}
       onChoose=${set} onWrite=${(word: string) => set([...labels, word.slice(0, LIMITS.label)])} />`
 }

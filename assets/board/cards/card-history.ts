@@ -26,7 +26,7 @@ export function CardHistorySection({ id, version }: { id: string; version?: numb
   return html`<details class="panel-section card-history" open=${isOpen} onToggle=${(event: Event) => setOpen((event.target as HTMLDetailsElement).open)}>
     <summary class="reach">History</summary>
     ${problem !== undefined && html`<${ProblemNote} what="The history could not be loaded." problem=${problem} onRetry=${history.load} />`}
-    ${items?.length === 0 && html`<p class="quiet-text">Nothing was changed since the board keeps a history.</p>`}
+    ${items?.length === 0 && html`<p class="quiet-text">No changes are recorded.</p>`}
     <ol>${items?.map(entry => html`<${Entry} entry=${entry} />`)}</ol>
   </details>`
 }

@@ -74,7 +74,7 @@ export function NewCardPanel({ columns, onClose, onMade }: NewCardPanelProps) {
       ${
         problem !== undefined &&
         problemOf(problem, '/title') === undefined &&
-        html`<${ProblemNote} what="This card was not made. Your text is kept." problem=${problem} />`
+        html`<${ProblemNote} what="The card was not created. Your text is kept." problem=${problem} />`
       }
     </div>
     <${CardFields} text=${mine} isWriting=${isWriting} onWriting=${setWriting}

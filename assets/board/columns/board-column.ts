@@ -56,7 +56,7 @@ export function BoardColumn(props: BoardColumnProps) {
       html`<header class="column-head">
         <h2>${title}</h2>
         <span class="column-count">${isFiltered ? `${count(cards.length)} of ${count(total)}` : count(total)}</span>
-        ${!isKnown && html`<span class="tag warn" title="This column no longer exists. Move its cards to another.">Gone</span>`}
+        ${!isKnown && html`<span class="tag warn" title="This column no longer exists. Move its cards to another.">Deleted</span>`}
         ${
           isKnown &&
           html`<button type="button" class="button quiet icon small push" aria-label=${`Add a card to ${title}`} title="Add a card (n)"

@@ -105,7 +105,7 @@ function CancelButton({ run }: { run: Run }) {
           noteRun(cancelled)
           void loadRuns()
         }}>
-        It is ended with all that it has started. ${whyTokens()}
+        This stops the program and every process that it started. ${whyTokens()}
       <//>`
     }`
 }

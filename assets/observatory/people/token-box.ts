@@ -25,12 +25,12 @@ export function TokenBox({ issued, owner, onSaved }: TokenBoxProps) {
     read: `It reads what ${account} may read, and changes nothing.`,
     write: `It allows a program to record events of ${sources}, and nothing else.`,
   }[issued.may]
-  return html`<section ref=${box} class="token-box" aria-label="New token, shown this once">
-    <h3><${Glyph} name="key" />New token, shown this once</h3>
+  return html`<section ref=${box} class="token-box" aria-label="New token, shown only once">
+    <h3><${Glyph} name="key" />New token, shown only once</h3>
     <textarea class="field code token-whole" readonly rows="2" aria-label="Token" spellcheck=${false} onFocus=${select} onClick=${select} onCopy=${() => setCopied(true)}
       value=${issued.token}></textarea>
     <p>Copy it now. Daybook keeps only a digest and cannot show it again. ${may}</p>
-    ${isAsked && !copied && html`<p role="alert"><strong>You have not copied it here.</strong> Closing this box discards it from the page.</p>`}
+    ${isAsked && !copied && html`<p role="alert"><strong>You have not copied the token.</strong> Closing this box discards it from the page.</p>`}
     <div class="buttons">
       <${CopyButton} text=${() => issued.token} label="Copy token" class="primary copy-token" onCopied=${() => setCopied(true)} />
       <button type="button" class="button" onClick=${() => (copied || isAsked ? onSaved() : setAsked(true))}>${isAsked && !copied ? 'Close anyway' : 'I have saved it'}</button>

@@ -33,7 +33,7 @@ export function captureWords(
   if (isFailing(subscription, now)) {
     const since = capture?.last_success_at
     return since
-      ? { state: 'failing', words: `Failing since ${moment(toMs(since), now, zone)}`, more: 'Last captured then.' }
+      ? { state: 'failing', words: `Failing since ${moment(toMs(since), now, zone)}`, more: 'That was the last capture.' }
       : { state: 'failing', words: 'Failing, never captured' }
   }
   if (!usesPolling(subscription)) return { state: 'delivered', words: isPlatform ? 'Webhook' : 'Sent by a program' }
@@ -61,7 +61,7 @@ export function captureWords(
 }
 
 export const NOT_CAPTURED =
-  'It is due, but no capture runs. Start the server with --capture, or run "daybook capture subscription-once --due" regularly.'
+  'It is due, but captures are not running. Start the server with --capture, or run "daybook capture subscription-once --due" regularly.'
 
 /** `Chat refused the key. 6 tries, next at 14:39.` @returns undefined if nothing fails */
 export function troubleWords(

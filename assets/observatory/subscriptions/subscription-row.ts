@@ -27,15 +27,7 @@ export interface SubscriptionRowProps {
 
 /** One subscription: its switch, what it watches, its state. */
 export function SubscriptionRow({ subscription, owner, isSelected, onEdit, onTry }: SubscriptionRowProps) {
-  const {
-    id,
-    source,
-    event_kinds: kinds,
-    metadata,
-    enabled,
-    last_event_at: lastEvent,
-    last_cursor: cursor,
-  } = subscription
+  const { id, source, event_kinds: kinds, metadata, enabled, last_event_at: lastEvent } = subscription
   const name = nameOf(subscription)
   const whyOff = whyNotMine(subscription)
   const trouble = troubleWords(subscription, now.value)
@@ -78,7 +70,6 @@ export function SubscriptionRow({ subscription, owner, isSelected, onEdit, onTry
       <span class="subscription-left-here"><${TimeLeftView} subscription=${subscription} /></span></td>
     <td class="subscription-left">${!enabled && expired ? expired : html`<${TimeLeftView} subscription=${subscription} />`}</td>
     <td class="subscription-last">${lastEvent && html`<a class="plain-link reach" href=${events}><${Time} at=${lastEvent} as="relative" /></a>`}</td>
-    <td class="subscription-cursor number code">${cursor && html`<${Words} text=${cursor} limit=${24} />`}</td>
     <td class="subscription-owner"><${Words} text=${owner} limit=${64} /></td>
     <td class="subscription-more">
       ${trouble && html`<button type="button" class="button small subscription-try" onClick=${onTry}>Try now</button>`}

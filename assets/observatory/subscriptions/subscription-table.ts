@@ -24,7 +24,7 @@ export function SubscriptionTable({ subscriptions, selectedId, onEdit, onTry }: 
       <thead><tr>
         <th class="subscription-on">On</th><th class="subscription-what">What is watched</th><th class="subscription-capture">Capture</th>
         <th class="subscription-left">Time left</th><th class="subscription-last">Last event</th>
-        <th class="subscription-cursor number">Cursor</th><th class="subscription-owner">Owner</th>
+        <th class="subscription-owner">Owner</th>
         <th class="subscription-more"><span class="visually-hidden">More</span></th>
       </tr></thead>
       <tbody>

@@ -60,8 +60,8 @@ export function SubscriptionsView() {
         ${
           all &&
           all.length > 0 &&
-          html`<label class="inset-field find-field"><${Glyph} name="search" /><span class="visually-hidden">Find a target</span>
-            <input ref=${field} class="field" type="search" placeholder="Find a target" autocomplete="off" maxlength="200" value=${find}
+          html`<label class="inset-field find-field"><${Glyph} name="search" /><span class="visually-hidden">Find a subscription</span>
+            <input ref=${field} class="field" type="search" placeholder="Find a subscription" autocomplete="off" maxlength="200" value=${find}
               onInput=${(event: InputEvent) => state.set({ find: (event.target as HTMLInputElement).value }, 'replace')} /></label>`
         }
         ${!isPhone.value && html`<a class="button primary" href=${newLink()}><${Glyph} name="plus" />New subscription</a>`}

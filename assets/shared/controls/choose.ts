@@ -87,7 +87,7 @@ function ChoiceList(props: ChoiceListProps) {
   const word = found.trim().toLowerCase()
   const fitting = choices.filter(choice => choice.label.toLowerCase().includes(word)).slice(0, SHOWN)
   const isNew = onWrite !== undefined && word !== '' && !fitting.some(({ label }) => label.toLowerCase() === word)
-  const written: Choice = { value: found.trim(), label: `Take “${found.trim()}”` }
+  const written: Choice = { value: found.trim(), label: `Use “${found.trim()}”` }
   const shown = isNew ? [...fitting, written] : fitting
   const optionId = (index: number) => `${id}-${index}`
   useEffect(() => document.getElementById(`${id}-${at}`)?.scrollIntoView({ block: 'nearest' }), [id, at])

@@ -19,7 +19,7 @@ export function isAdmin(): boolean {
 /** Display name of the user. */
 export function ownName(): string {
   if (session.value?.user) return session.value.user.username
-  return session.value?.is_bootstrap_admin ? 'admin token' : 'not signed in'
+  return session.value?.is_bootstrap_admin ? 'Admin token' : 'Not signed in'
 }
 
 export async function loadSession(): Promise<void> {

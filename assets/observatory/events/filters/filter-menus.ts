@@ -71,7 +71,7 @@ function FilterMenu({ name, label, choices, canExclude, placeholder, empty, mayW
   const words =
     chosen.length === 1
       ? (choices.find(({ value }) => value === chosen[0])?.label ?? chosen[0] ?? '')
-      : `${chosen.length} chosen`
+      : `${chosen.length} selected`
   const head =
     canExclude && html`<${Segments} legend="Show" isLegendHidden choices=${MODES} value=${mode} onChange=${setMode} />`
   return html`<span class=${chosen.length > 0 ? 'chip-pair' : undefined}>

@@ -13,7 +13,7 @@ export function HistogramTable({ histogram }: { histogram: EventHistogram }) {
   return html`<div class="visually-hidden">
     <table>
       <caption>Events over time, by ${by_outcome ? 'outcome' : 'source'}. Intervals without events are omitted.</caption>
-      <thead><tr><th scope="col">Time</th>${series.map(({ label }) => html`<th scope="col">${label}</th>`)}<th scope="col">Together</th></tr></thead>
+      <thead><tr><th scope="col">Time</th>${series.map(({ label }) => html`<th scope="col">${label}</th>`)}<th scope="col">Total</th></tr></thead>
       <tbody>
         ${counts.map(
           (together, at) =>

@@ -145,7 +145,7 @@ function Tip({ histogram, span, place }: TipProps) {
         </div>`,
       )}
       ${others.length > 0 && html`<div><dt>${others.length} more sources</dt><dd>${countWords(others.reduce((all, { sum = 0 }) => all + sum, 0))}</dd></div>`}
-      <div class="is-together"><dt>Together</dt><dd>${countWords(together)}</dd></div>
+      <div class="is-together"><dt>Total</dt><dd>${countWords(together)}</dd></div>
     </dl>
   </div>`
 }
@@ -153,10 +153,10 @@ function Tip({ histogram, span, place }: TipProps) {
 function wordsOf(histogram: EventHistogram, span: readonly [number, number], isBrush: boolean): string {
   const { series, together } = sumsOf(histogram, ...span)
   const all = [
-    together === undefined ? countWords(together) : `${countWords(together)} together`,
+    together === undefined ? countWords(together) : `${countWords(together)} in total`,
     ...series.filter(({ sum }) => sum !== 0).map(({ label, sum }) => `${label} ${countWords(sum)}`),
   ]
-  return `${spanOf(histogram, ...span)}${isBrush ? ', chosen' : ''}: ${all.join(', ')}`
+  return `${spanOf(histogram, ...span)}${isBrush ? ', selected' : ''}: ${all.join(', ')}`
 }
 
 /** Inner size of an element, in whole pixels. */

@@ -102,7 +102,7 @@ function NotThere({ isSlow }: { isSlow: boolean }) {
       <p><${Sentence} parts=${sentence} terms=${[]} role=${roleOf(listed)} isProgram=${isProgram(listed)} /></p>
       ${words.kind !== 'none' && html`<p class="entry-text"><${Words} text=${words.text} /></p>`}
       <p class="quiet-text">${exactTime(at).split('\n')[0]} · <span class="code">${kind}</span></p>
-      <${Note} kind="warn" what="This is what the list knows.">The whole event opens when the server answers.<//>
+      <${Note} kind="warn" what="Only part of this event is loaded.">The rest loads when the server answers.<//>
     </div>`
   }
   if (problem !== undefined) {

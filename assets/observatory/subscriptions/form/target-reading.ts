@@ -101,7 +101,7 @@ const PROBLEMS: Record<PlatformSource, FindProblem> = {
 
 function chatProblem(text: string, known: readonly string[]): TargetProblem {
   const [, stream, topic] = /^#([^>]+)(?:>(.+))?$/su.exec(text)?.map(part => part?.trim()) ?? []
-  if (stream !== undefined) return problem('Written as a target, it is', chatTarget(stream, topic))
+  if (stream !== undefined) return problem('As a target:', chatTarget(stream, topic))
   const [, keyword = '', rest = ''] = /^(\w+):(.*)$/su.exec(text) ?? []
   if (keyword === '') return problem('Begin with the kind of place:', chatTarget(text))
   if (keyword === 'topic')
