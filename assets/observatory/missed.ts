@@ -45,7 +45,7 @@ export function MissedMark(props: MissedProps) {
 export function MissedFacts({ overview: { stats, health }, watched }: MissedProps) {
   const { since, items } = stats.refused_deliveries
   const behind = failing(watched)
-  return html`<dl class="entry-facts missed-facts">
+  return html`<dl class="facts missed-facts">
     <div><dt>Order</dt><dd>
       ${
         health.head === null

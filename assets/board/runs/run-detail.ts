@@ -117,7 +117,7 @@ function Plan({ run: { plan } }: { run: Run }) {
   const isConfigured = plan.command !== null
   return html`<div class="run-plan">
     <p>${isConfigured ? 'Nothing was started. A real run would start this, with the card as JSON on standard input:' : 'Nothing was started: no command is configured on this board.'}</p>
-    <dl class="facts">
+    <dl class="facts is-boxed">
       <div><dt>Program</dt><dd class="code"><${Words} text=${programWords(plan)} /></dd></div>
       <div><dt>In</dt><dd class="code"><${Words} text=${folder} /></dd></div>
       <div><dt>Variables</dt><dd class="code"><${Words} text=${environment.join(', ') || 'none'} /></dd></div>

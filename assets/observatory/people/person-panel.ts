@@ -48,21 +48,21 @@ export function PersonPanel({ person, onClose }: { person: ListedUser; onClose: 
     <section class="panel-section" aria-label="Account">
       <h3>Account</h3>
       ${problem !== undefined && html`<${ProblemNote} what="The role was not changed." problem=${problem} />`}
-      <dl class="person-facts">
-        <dt>Role</dt>
+      <dl class="facts person-facts">
+        <div><dt>Role</dt>
         <dd>${
           whyLast
             ? html`<span class="tag accent">admin</span><p class="hint">${whyLast}</p>`
             : html`<${RoleField} legend="Role" isLegendHidden role=${role} onChange=${changeRole} />
               <p class="hint">${isOwn(person) && role === 'admin' ? 'As a member you can no longer open this page.' : ROLE_WORDS[role]}</p>`
-        }</dd>
-        <dt>Can log in</dt>
+        }</dd></div>
+        <div><dt>Can log in</dt>
         <dd><${PersonSwitch} person=${person} isBare=${false} />
-          <p class="hint">${isOwn(person) ? 'This is your account; only another admin can change this.' : (whyLast ?? 'If off: signed out, and tokens refused. Events and subscriptions stay.')}</p></dd>
-        <dt>Password</dt>
-        <dd><${NewPassword} person=${person} /></dd>
-        <dt>Since</dt>
-        <dd><${Time} at=${since} as="date" /></dd>
+          <p class="hint">${isOwn(person) ? 'This is your account; only another admin can change this.' : (whyLast ?? 'If off: signed out, and tokens refused. Events and subscriptions stay.')}</p></dd></div>
+        <div><dt>Password</dt>
+        <dd><${NewPassword} person=${person} /></dd></div>
+        <div><dt>Since</dt>
+        <dd><${Time} at=${since} as="date" /></dd></div>
       </dl>
     </section>
   <//>`

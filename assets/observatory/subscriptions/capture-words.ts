@@ -33,7 +33,11 @@ export function captureWords(
   if (isFailing(subscription, now)) {
     const since = capture?.last_success_at
     return since
-      ? { state: 'failing', words: `Failing since ${moment(toMs(since), now, zone)}`, more: 'That was the last capture.' }
+      ? {
+          state: 'failing',
+          words: `Failing since ${moment(toMs(since), now, zone)}`,
+          more: 'That was the last capture.',
+        }
       : { state: 'failing', words: 'Failing, never captured' }
   }
   if (!usesPolling(subscription)) return { state: 'delivered', words: isPlatform ? 'Webhook' : 'Sent by a program' }

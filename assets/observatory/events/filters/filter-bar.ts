@@ -45,7 +45,7 @@ export function FilterBar({ onFilters }: FilterBarProps) {
   </div>
   <div class="events-filters" ref=${bar} role="group" aria-label="Filters">
     <div class="events-chips"><${SourceChips} /></div>
-    <span class="events-divide"></span>
+    <span class="divider"></span>
     ${isNarrow ? more : html`<${FilterMenus} />`}
     <span class="push"><${SplitSwitch} /></span>
     <${Total} />

@@ -11,7 +11,7 @@ import { spanWords } from './histogram-scale.js'
 
 /** Styles of the bands from bottom to top: sources with their own colour, all others; or outcomes, events without one. */
 const SOURCES = ['source-chat', 'source-code-a', 'source-code-b', 'source-forum', 'source-other']
-const BY_OUTCOME = [...OUTCOMES.map(outcome => `outcome-${outcome}`), 'source-other']
+const BY_OUTCOME = [...OUTCOMES.map(outcome => `outcome-${outcome}`), 'outcome-none']
 
 /** What is counted separately: a source, or an outcome. */
 export interface Series {
@@ -48,7 +48,7 @@ export function seriesOf({ counts, by_source, by_outcome }: EventHistogram): Ser
       return left === null || count == null ? null : left - count
     }, all),
   )
-  return [...outcomes, { label: 'No outcome', style: 'source-other', mark: '', counts: rest }]
+  return [...outcomes, { label: 'No outcome', style: 'outcome-none', mark: '', counts: rest }]
 }
 
 /** Counts of each part by style, and the styles from bottom to top. */

@@ -20,7 +20,7 @@ interface Place {
 export function EntryAround({ event }: { event: StoredEvent }) {
   return html`<section class="panel-section" aria-label="Around this">
     <h3>Around this</h3>
-    <dl class="entry-facts">
+    <dl class="facts">
       ${placesOf(event).map(
         ({ label, name, only }) => html`<div><dt>${label}</dt><dd class="entry-around">
           ${MINUTES.map(minutes => html`<a href=${aroundLink(event, minutes, only)} title=${name}>±${minutes}\u202fmin</a>`)}

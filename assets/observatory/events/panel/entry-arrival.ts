@@ -35,7 +35,7 @@ export function EntryArrival({ event }: { event: StoredEvent }) {
   const again = seen - 1
   return html`<section class="panel-section" aria-label="Delivery">
     <h3>Delivery</h3>
-    <dl class="entry-facts">
+    <dl class="facts">
       <div><dt>First seen</dt><dd>
         <time class="code" datetime=${at} title=${exactTime(at)}>${clockTime(at)}${at.slice(19, 26)}</time>
         <span class="quiet-text"> ${offsetWords(localOffset(toMs(at)))}${delay(event)}</span>

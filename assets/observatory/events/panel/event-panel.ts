@@ -51,7 +51,7 @@ export function EventPanel({ event, onClose }: EventPanelProps) {
   const label = shown ? nounOf(shown) : 'Event'
   return html`<${Panel} label=${label} onClose=${onClose} size="event"
       head=${shown && html`<${Head} event=${shown} label=${label} />`}
-      actions=${html`${step('Newer event', 'arrow-up', -1, 'k')}${step('Older event', 'arrow-down', 1, 'j')}${!isPhone.value && html`<span class="entry-divider"></span>`}`}>
+      actions=${html`${step('Newer event', 'arrow-up', -1, 'k')}${step('Older event', 'arrow-down', 1, 'j')}${!isPhone.value && html`<span class="divider"></span>`}`}>
       ${shown ? html`<${Entry} key=${eventKey(shown)} event=${shown} />` : html`<${NotThere} isSlow=${isSlow} />`}
     <//>
     <${PanelKeys} key=${isWide.value} />`
