@@ -32,7 +32,7 @@ t.test('a well-formed target is split into its named parts', async t => {
 const PROBLEMS: [source: string, text: string, words: RegExp, fix: string | undefined][] = [
   ['chat', 'topic:deploys', /needs its stream first/, 'stream:eng/topic:deploys'],
   ['chat', 'eng', /Begin with the kind/, 'stream:eng'],
-  ['chat', '#eng > release notes', /Written as a target/, 'stream:eng/topic:release notes'],
+  ['chat', '#eng > release notes', /As a target:/, 'stream:eng/topic:release notes'],
   ['chat', 'channel:eng', /keyword is "stream"/, 'stream:eng'],
   ['chat', 'Stream:eng', /keyword is "stream"/, 'stream:eng'],
   ['chat', 'stream:a/b', /%2F/, 'stream:a%2Fb'],
