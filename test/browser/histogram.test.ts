@@ -16,11 +16,11 @@ t.test('the histogram in a browser', inBrowser(), async t => {
   const site = new ObservatorySite(await openBrowser(t))
   const { ledger, write } = await openBook(t)
   await write(
+    ...at('2025-11-10T09:00:00Z', { source: 'code_a', action: FAILED_JOB }, { source: 'chat' }),
     ...at('2025-11-20T08:00:00Z', { source: 'chat' }, { source: 'code_a' }, { source: 'chat' }),
     ...at('2025-11-20T08:20:00Z', { source: 'forum' }),
     ...at('2025-11-20T12:01:00Z', { source: 'nightly' }, { source: 'code_b', conversation: { text: 'retry' } }),
     ...at('2025-11-20T18:00:00Z', { source: 'chat' }),
-    ...at('2025-11-10T09:00:00Z', { source: 'code_a', action: FAILED_JOB }, { source: 'chat' }),
   )
   const served = await site.serve(t, { ledger })
 
