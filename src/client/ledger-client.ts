@@ -91,6 +91,52 @@ export class LedgerClient extends ServerClient {
     return this.call({ method: 'DELETE', path: `/api/subscriptions/${segment('id', id)}` }, options)
   }
 
+  consumers(options?: CallOptions): Promise<Answer> {
+    return this.get('/api/consumers', options)
+  }
+
+  consumer(name: string, options?: CallOptions): Promise<Answer> {
+    return this.get(consumerPath(name), options)
+  }
+
+  /** @param json filters and position */
+  saveConsumer(name: string, json: string, options?: CallOptions): Promise<Answer> {
+    return this.call(callWithBody('PUT', consumerPath(name), JSON_TYPE, json), options)
+  }
+
+  deleteConsumer(name: string, options?: CallOptions): Promise<Answer> {
+    return this.call({ method: 'DELETE', path: consumerPath(name) }, options)
+  }
+
+  consumerEvents(name: string, query: ConsumerQuery, options?: CallOptions): Promise<Answer> {
+    const path = `${consumerPath(name)}/events${toQueryString(query)}`
+    return this.call({ method: 'GET', path, idleSeconds: this.idleSeconds + Number(query.wait ?? 0) }, options)
+  }
+
+  /** @param json an acknowledgement */
+  acknowledge(name: string, json: string, options?: CallOptions): Promise<Answer> {
+    return this.post(`${consumerPath(name)}/ack`, JSON_TYPE, json, options)
+  }
+
+  /** @param json a position */
+  seekConsumer(name: string, json: string, options?: CallOptions): Promise<Answer> {
+    return this.post(`${consumerPath(name)}/seek`, JSON_TYPE, json, options)
+  }
+
+  deadLetters(name: string, page: { limit?: string; after?: string }, options?: CallOptions): Promise<Answer> {
+    return this.get(`${consumerPath(name)}/dead-letters${toQueryString(page)}`, options)
+  }
+
+  /** @param id absent: all of them */
+  retryDeadLetters(name: string, id?: string, options?: CallOptions): Promise<Answer> {
+    return this.call({ method: 'POST', path: `${deadLetterPath(name, id)}/retry` }, options)
+  }
+
+  /** @param id absent: all of them */
+  deleteDeadLetters(name: string, id?: string, options?: CallOptions): Promise<Answer> {
+    return this.call({ method: 'DELETE', path: deadLetterPath(name, id) }, options)
+  }
+
   /** Who the credential proves the caller to be, which may be anonymous. */
   session(options?: CallOptions): Promise<Answer> {
     return this.get('/api/session', options)
@@ -254,4 +300,20 @@ const REFUSED: Record<ShownCredential, string> = {
 function hintOf(code: string, shown: ShownCredential): string | undefined {
   if (code === 'unauthenticated') return REFUSED[shown]
   return code === 'forbidden' ? 'Use a token that has this right, with --token or EVENT_API_TOKEN.' : undefined
+}
+
+/** The query of `GET /api/consumers/{name}/events`. */
+export interface ConsumerQuery {
+  wait?: string | undefined
+  limit?: string | undefined
+  fence?: string | undefined
+  lease_seconds?: string | undefined
+}
+
+function consumerPath(name: string): string {
+  return `/api/consumers/${segment('name', name)}`
+}
+
+function deadLetterPath(name: string, id: string | undefined): string {
+  return `${consumerPath(name)}/dead-letters${id === undefined ? '' : `/${segment('id', id)}`}`
 }

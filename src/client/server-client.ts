@@ -83,7 +83,7 @@ export abstract class ServerClient {
 }
 
 export function callWithBody(
-  method: 'POST' | 'PATCH',
+  method: 'POST' | 'PUT' | 'PATCH',
   path: string,
   type: string,
   body: string | Uint8Array,

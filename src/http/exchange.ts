@@ -7,7 +7,7 @@ export type HttpAddress =
   { baseUrl: string } | { socketPath: string }
 
 export interface HttpCall {
-  method: 'GET' | 'POST' | 'PATCH' | 'DELETE'
+  method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   /** Below the base address, percent-encoded, with its query. */
   path: string
   headers: Readonly<Record<string, string>>

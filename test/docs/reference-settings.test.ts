@@ -1,5 +1,6 @@
 import t from 'tap'
 import { readBoardClientSettings, readClientSettings } from '../../src/settings/client-settings.js'
+import { readForwardSecret } from '../../src/settings/forward-secret.js'
 import { readCaptureSettings, readLocalSettings } from '../../src/settings/local-settings.js'
 import { cacheFolder } from '../../src/settings/reading/paths.js'
 import type { SettingSources } from '../../src/settings/reading/setting-sources.js'
@@ -18,6 +19,7 @@ t.test('describes every setting that is read, and no other', async t => {
   readBoardClientSettings({}, sources)
   readLocalSettings({}, sources)
   t.throws(() => readCaptureSettings({}, sources), { code: 'settings_invalid' }, 'there is no account by default')
+  t.throws(() => readForwardSecret(sources), { code: 'settings_invalid' }, 'there is no secret by default')
   readTerminalSettings(sources)
   cacheFolder(sources)
   const described = firstCodes(sections.flatMap(({ tables }) => tables)).filter(code => !code.startsWith('--'))

@@ -1,13 +1,11 @@
 import { boolean, string } from '@oclif/core/flags'
 import type { LedgerFlags } from '../../cli/base/api-context.js'
 import { LedgerCommand } from '../../cli/base/ledger-command.js'
+import { FILTER_FLAGS, filtersOf } from '../../cli/filter-flags.js'
 import { toTerminalJson, toTerminalLine } from '../../cli/terminal/text.js'
 import type { EventParameters, ExportParameters } from '../../client/event-pages.js'
 import { followEvents } from '../../client/follow-events.js'
 import { AppError } from '../../model/app-error.js'
-import { OUTCOMES } from '../../model/sentences/event-outcome.js'
-
-const SEVERAL = { multiple: true, multipleNonGreedy: true } as const
 
 export default class ApiEvents extends LedgerCommand {
   static override summary = 'Lists events by filters and by checkpoint, follows new ones, or exports all.'
@@ -27,47 +25,7 @@ export default class ApiEvents extends LedgerCommand {
     '<%= config.bin %> <%= command.id %> --export csv --days 7 > week.csv',
   ]
   static override flags = {
-    source: string({
-      description: 'Platform source, such as chat. May be given several times.',
-      helpValue: '<source>',
-      ...SEVERAL,
-    }),
-    kind: string({
-      description: 'Event kind; message.* covers all of message. May be given several times.',
-      helpValue: '<kind>',
-      ...SEVERAL,
-    }),
-    'subscription-id': string({
-      description: 'Matched this subscription when captured. May be given several times.',
-      helpValue: '<id>',
-      ...SEVERAL,
-    }),
-    'subject-id': string({ description: 'Exact id of the subject.', helpValue: '<id>' }),
-    actor: string({
-      description: 'Id or display name of the actor. May be given several times.',
-      helpValue: '<actor>',
-      ...SEVERAL,
-    }),
-    target: string({ description: 'Key anywhere in the target chain.', helpValue: '<key>' }),
-    verified: string({
-      description: 'Verification: a comma-separated list of signature, token, login, none.',
-      helpValue: '<list>',
-    }),
-    outcome: string({
-      description: `How a run ended, or running: ${OUTCOMES.join(', ')}. May be given several times.`,
-      helpValue: '<outcome>',
-      ...SEVERAL,
-    }),
-    'exclude-source': string({ description: 'Not of this source.', helpValue: '<source>', ...SEVERAL }),
-    'exclude-kind': string({
-      description: 'Not of this kind; message.* as in --kind.',
-      helpValue: '<kind>',
-      ...SEVERAL,
-    }),
-    'exclude-actor': string({ description: 'Not by this actor.', helpValue: '<actor>', ...SEVERAL }),
-    'exclude-target': string({ description: 'Key nowhere in the target chain.', helpValue: '<key>', ...SEVERAL }),
-    'exclude-outcome': string({ description: 'Not with this outcome.', helpValue: '<outcome>', ...SEVERAL }),
-    q: string({ description: 'Search words, all required; "a phrase" stays together.', helpValue: '<words>' }),
+    ...FILTER_FLAGS,
     since: string({ description: 'Checkpoint: only events captured after it.', helpValue: '<time>' }),
     days: string({ description: 'Captured in the last N days (N × 24 h).', helpValue: '<n>' }),
     from: string({ description: 'Captured at this time or later.', helpValue: '<time>' }),
@@ -94,17 +52,10 @@ export default class ApiEvents extends LedgerCommand {
 
   async run(): Promise<void> {
     const { flags } = await this.parse(ApiEvents)
-    const { source, kind, actor, target, verified, outcome, q, since, days, from, to, before, limit, order, wait } =
-      flags
+    const { since, days, from, to, before, limit, order, wait } = flags
     const parameters: EventParameters = {
-      ...{ source, kind, actor, target, verified, outcome, q, since, days, from, to, before, limit, order, wait },
-      exclude_source: flags['exclude-source'],
-      exclude_kind: flags['exclude-kind'],
-      exclude_actor: flags['exclude-actor'],
-      exclude_target: flags['exclude-target'],
-      exclude_outcome: flags['exclude-outcome'],
-      subscription_id: flags['subscription-id'],
-      subject_id: flags['subject-id'],
+      ...filtersOf(flags),
+      ...{ since, days, from, to, before, limit, order, wait },
     }
     if (flags.follow) return this.follow(parameters, flags)
     const { limit: _, order: __, wait: ___, ...matching } = parameters

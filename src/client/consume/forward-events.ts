@@ -1,0 +1,78 @@
+import { createHash, createHmac } from 'node:crypto'
+import { Agent } from 'node:http'
+import { Agent as TlsAgent } from 'node:https'
+import { exchange } from '../../http/exchange.js'
+import { HttpFailure } from '../../http/http-failure.js'
+import type { LedgerEvent } from '../library/consumer-reader.js'
+import { NotNow, WorkEnds } from '../library/ordered-work.js'
+
+export interface ForwardOptions {
+  url: URL
+  /** The key of the signature. */
+  secret: Uint8Array
+  timeoutSeconds: number
+  /** Send a list, also of one event. */
+  asList: boolean
+}
+
+const ANSWER_BYTES = 64 * 1024
+const ERROR_CHARACTERS = 2_000
+const WAIT = { default: 5, most: 3_600 }
+/** Statuses with which a receiver, or a proxy before it, says that it is not there at the moment. */
+const AWAY: readonly number[] = [429, 502, 503, 504]
+
+/**
+ * Sends events to a receiver, signed. 2xx: done. 410: the receiver wants no more. 429, 502, 503, 504 and a receiver that
+ * cannot be reached: later, as `Retry-After` asks. Anything else is a failure. Redirects are not followed.
+ *
+ * Source: Standard Webhooks 1.0.
+ */
+export function createForwarder({ url, secret, timeoutSeconds, asList }: ForwardOptions) {
+  const agent = url.protocol === 'https:' ? new TlsAgent({ keepAlive: true }) : new Agent({ keepAlive: true })
+  const path = url.pathname + url.search
+  return async (events: readonly LedgerEvent[]): Promise<void> => {
+    const body = JSON.stringify(asList ? events : events[0])
+    const headers = {
+      'content-type': 'application/json',
+      ...signatureHeaders(events, { body, secret, now: Date.now() }),
+    }
+    const limits = { idleSeconds: timeoutSeconds, totalSeconds: timeoutSeconds, maxAnswerBytes: ANSWER_BYTES }
+    const call = { method: 'POST', path, headers, body, agent, ...limits } as const
+    const answer = await exchange({ baseUrl: url.origin }, call).catch(error => {
+      if (!(error instanceof HttpFailure)) throw error
+      if (error.trouble === 'too_large') return undefined
+      throw error.trouble === 'silent'
+        ? new Error(`${url.origin} did not answer in ${timeoutSeconds} s.`)
+        : away(url, error)
+    })
+    if (!answer) throw new Error(`${url.origin} answered with more than ${ANSWER_BYTES} bytes.`)
+    if (answer.status >= 200 && answer.status < 300) return
+    if (answer.status === 410) throw new WorkEnds(`${url.origin} answered with 410: it wants no more events.`)
+    const said = `${url.origin} answered with ${answer.status}.`
+    if (AWAY.includes(answer.status)) throw new NotNow(said, waitMilliseconds(answer.headers['retry-after']))
+    throw new Error(`${said}\n${answer.body.toString('utf8').slice(0, ERROR_CHARACTERS)}`.trim())
+  }
+}
+
+/** The id is the same for a repeat of the same events, so that a receiver recognises it. */
+export function signatureHeaders(
+  events: readonly LedgerEvent[],
+  { body, secret, now }: { body: string; secret: Uint8Array; now: number },
+): Record<string, string> {
+  const keys = events.map(({ dedupe_key }) => dedupe_key).join('\n')
+  const id = `evt_${createHash('sha256').update(keys).digest('hex').slice(0, 32)}`
+  const timestamp = String(Math.floor(now / 1000))
+  const signature = createHmac('sha256', secret).update(`${id}.${timestamp}.${body}`).digest('base64')
+  return { 'webhook-id': id, 'webhook-timestamp': timestamp, 'webhook-signature': `v1,${signature}` }
+}
+
+function away(url: URL, { reason }: HttpFailure): NotNow {
+  return new NotNow(`${url.origin} cannot be reached (${reason}).`, WAIT.default * 1000)
+}
+
+/** Seconds, or a date. Source: RFC 9110, 10.2.3. */
+function waitMilliseconds(retryAfter: string | undefined): number {
+  const seconds = Number(retryAfter ?? WAIT.default)
+  const until = Number.isNaN(seconds) ? (Date.parse(retryAfter ?? '') - Date.now()) / 1000 : seconds
+  return Math.min(Math.max(Number.isNaN(until) ? WAIT.default : until, 0.1), WAIT.most) * 1000
+}

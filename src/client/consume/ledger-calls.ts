@@ -1,0 +1,28 @@
+import { AppError } from '../../model/app-error.js'
+import type { Answer } from '../answer.js'
+import type { LedgerClient } from '../ledger-client.js'
+import type { Batch, ConsumerCalls } from '../library/consumer-reader.js'
+import { isPassing } from '../wait-out.js'
+
+/** The routes of one consumer, as a command calls them. */
+export function ledgerCalls(client: LedgerClient, name: string): ConsumerCalls {
+  return {
+    save: (body, signal) => client.saveConsumer(name, JSON.stringify(body), { signal }),
+    next: async ({ wait, limit, fence, lease_seconds }, signal) => {
+      const text = (value: number | undefined) => (value === undefined ? undefined : String(value))
+      const query = { wait: text(wait), limit: text(limit), fence: text(fence), lease_seconds: text(lease_seconds) }
+      return readBatch(await client.consumerEvents(name, query, { signal }))
+    },
+    acknowledge: (body, signal) => client.acknowledge(name, JSON.stringify(body), { signal }),
+    seek: (body, signal) => client.seekConsumer(name, JSON.stringify(body), { signal }),
+    isPassing,
+  }
+}
+
+function readBatch(answer: Answer): Batch {
+  const batch = answer.json()
+  if (typeof batch !== 'object' || batch === null || !('items' in batch) || !('ack' in batch)) {
+    throw new AppError('unavailable', 'not_a_ledger', 'The answer is not a batch of events.')
+  }
+  return batch as Batch
+}

@@ -1,0 +1,94 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import type { LedgerEvent } from '../library/consumer-reader.js'
+
+export interface CommandOptions {
+  command: string
+  timeoutSeconds: number
+  /** The environment of the command, without the variables of the event. */
+  environment: Readonly<Record<string, string | undefined>>
+  /** Receives what the command writes to standard error. */
+  stderr: { write(bytes: Uint8Array): unknown }
+}
+
+const ERROR_BYTES = 4 * 1024
+const KILL_MS = 5_000
+
+/**
+ * Runs the command in a shell for some events: one JSON object a line on its standard input. Never as arguments, which other
+ * users can see and the system limits. A command that takes too long is ended, with the processes it has started.
+ *
+ * @throws with the end of its standard error, if it fails
+ */
+export async function runCommand(events: readonly LedgerEvent[], options: CommandOptions): Promise<void> {
+  const { command, timeoutSeconds, environment, stderr } = options
+  const child = spawn(command, {
+    shell: true,
+    // A group of its own: Ctrl+C reaches this process alone, which lets the command finish.
+    detached: true,
+    stdio: ['pipe', 'inherit', 'pipe'],
+    env: { ...environment, ...variablesOf(events) },
+  })
+  let said = Buffer.alloc(0)
+  child.stderr?.on('data', (bytes: Buffer) => {
+    stderr.write(bytes)
+    said = Buffer.concat([said, bytes]).subarray(-ERROR_BYTES)
+  })
+  // The command may end without reading.
+  child.stdin?.on('error', () => {})
+  child.stdin?.end(events.map(event => `${JSON.stringify(event)}\n`).join(''))
+  let isLate = false
+  let killing: NodeJS.Timeout | undefined
+  const late = setTimeout(() => {
+    isLate = true
+    signalGroup(child, 'SIGTERM')
+    killing = setTimeout(() => signalGroup(child, 'SIGKILL'), KILL_MS)
+  }, timeoutSeconds * 1000)
+  try {
+    const { code, signal } = await ended(child)
+    if (code === 0 && !isLate) return
+    const what = isLate
+      ? `took longer than ${timeoutSeconds} s`
+      : code === null
+        ? `ended by ${signal}`
+        : `exit code ${code}`
+    const text = said.toString('utf8').trim()
+    throw new Error(text === '' ? `The command failed: ${what}.` : `The command failed: ${what}.\n${text}`)
+  } finally {
+    clearTimeout(late)
+    clearTimeout(killing)
+  }
+}
+
+/** Of one event; of several only their number. */
+function variablesOf(events: readonly LedgerEvent[]): Record<string, string> {
+  const [event] = events
+  const count = { DAYBOOK_COUNT: String(events.length) }
+  if (!event || events.length > 1) return count
+  const { kind, dedupe_key, source, subject_type, subject_id, captured_at } = event
+  return {
+    ...count,
+    DAYBOOK_KIND: kind,
+    DAYBOOK_KEY: dedupe_key,
+    DAYBOOK_SOURCE: source,
+    DAYBOOK_SUBJECT_TYPE: subject_type,
+    DAYBOOK_SUBJECT: subject_id,
+    DAYBOOK_CAPTURED_AT: captured_at,
+  }
+}
+
+/** When the command has ended; what it left in the background may keep its output open. */
+function ended(child: ChildProcess): Promise<{ code: number | null; signal: NodeJS.Signals | null }> {
+  return new Promise((resolve, reject) => {
+    child.once('error', reject)
+    child.once('exit', (code, signal) => setImmediate(resolve, { code, signal }))
+  })
+}
+
+function signalGroup({ pid }: ChildProcess, signal: NodeJS.Signals): void {
+  try {
+    if (pid !== undefined) process.kill(-pid, signal)
+  } catch (error) {
+    // It has ended at this moment.
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error
+  }
+}

@@ -1,0 +1,232 @@
+/** An event as the ledger returns it. */
+export interface LedgerEvent {
+  dedupe_key: string
+  captured_at: string
+  source: string
+  kind: string
+  subject_type: string
+  subject_id: string
+  [member: string]: unknown
+}
+
+/** The answer of `GET /api/consumers/{name}/events`. */
+export interface Batch {
+  items: LedgerEvent[]
+  has_more: boolean
+  epoch: string
+  ack: { fence: number; checkpoint?: string; retried?: number }
+}
+
+export interface DeadLetterInput {
+  dedupe_key: string
+  captured_at: string
+  error: string
+  attempts: number
+}
+
+/** The body of `POST /api/consumers/{name}/ack`. */
+export interface AckBody {
+  fence: number
+  checkpoint?: string | undefined
+  retried?: number | undefined
+  dead_letters?: readonly DeadLetterInput[]
+  error?: string
+  lease_seconds?: number
+  release?: true
+}
+
+export interface NextQuery {
+  wait?: number
+  limit: number
+  fence?: number
+  lease_seconds: number
+}
+
+/** The routes of one consumer. Refusals are errors with a `code`, and perhaps `retryAfterSeconds`. */
+export interface ConsumerCalls {
+  save(body: object, signal: AbortSignal): Promise<unknown>
+  next(query: NextQuery, signal: AbortSignal): Promise<Batch>
+  acknowledge(body: AckBody, signal: AbortSignal): Promise<unknown>
+  seek(body: object, signal: AbortSignal): Promise<unknown>
+  /** Whether a retry can help: the server is unreachable, busy, or had an internal error. */
+  isPassing(error: unknown): boolean
+}
+
+export interface ReaderOptions {
+  calls: ConsumerCalls
+  /** What creates the consumer; filters absent: those of the stored one stay. */
+  create: { filters?: object; position?: string; from?: string; since?: string }
+  limit: number
+  leaseSeconds: number
+  /** Ends when there is nothing more. */
+  once: boolean
+  signal: AbortSignal
+  /** Called once for each interruption, and at its end. */
+  report: (sentence: string) => void
+  random?: () => number
+  sleep?: (milliseconds: number, signal: AbortSignal) => Promise<void>
+}
+
+const WAIT_SECONDS = 50
+const RETRY = { first: 250, last: 10_000 }
+
+/**
+ * The next events of a consumer, again and again. It waits while the server is away, while another instance reads, and
+ * after a lease was lost; it continues in a ledger that was restored, and creates the consumer again in another one.
+ */
+export class ConsumerReader {
+  #fence: number | undefined
+  /** Acknowledged by this reader. */
+  #checkpoint: string | undefined
+  #interruption: string | undefined
+  #failures = 0
+
+  constructor(private readonly options: ReaderOptions) {}
+
+  /** Creates the consumer, or replaces its filters. Waits for the server, but not with `once`. */
+  async open(): Promise<void> {
+    const { calls, create, once, signal } = this.options
+    while (!signal.aborted) {
+      try {
+        await calls.save(create, signal)
+        this.#resumed()
+        return
+      } catch (error) {
+        if (signal.aborted) return
+        if (once || !calls.isPassing(error)) throw error
+        await this.#wait(error)
+      }
+    }
+  }
+
+  /** @returns undefined when the signal aborts, or with `once` when there is nothing left */
+  async next(): Promise<Batch | undefined> {
+    const { calls, limit, leaseSeconds, once, signal } = this.options
+    while (!signal.aborted) {
+      try {
+        const query: NextQuery = { limit, lease_seconds: leaseSeconds }
+        if (!once) query.wait = WAIT_SECONDS
+        if (this.#fence !== undefined) query.fence = this.#fence
+        const batch = await calls.next(query, signal)
+        this.#fence = batch.ack.fence
+        this.#resumed()
+        if (batch.items.length > 0) return batch
+        await this.acknowledge(batch.ack)
+        if (once && !batch.has_more) return undefined
+      } catch (error) {
+        if (signal.aborted) return undefined
+        await this.#overcome(error)
+      }
+    }
+    return undefined
+  }
+
+  /**
+   * @returns false if the lease is lost: another instance has the events now, or the position was set
+   * @throws what waiting cannot resolve
+   */
+  async acknowledge(body: AckBody): Promise<boolean> {
+    const { calls, signal, leaseSeconds } = this.options
+    for (;;) {
+      try {
+        await calls.acknowledge({ ...body, lease_seconds: leaseSeconds }, signal)
+        this.#checkpoint = body.checkpoint ?? this.#checkpoint
+        if (body.release) this.#fence = undefined
+        this.#resumed()
+        return true
+      } catch (error) {
+        const code = codeOf(error)
+        if (code === 'lease_lost' || code === 'epoch_changed' || code === 'not_found') {
+          this.#fence = undefined
+          return false
+        }
+        if (signal.aborted || !calls.isPassing(error)) throw error
+        await this.#wait(error)
+      }
+    }
+  }
+
+  /** Gives the lease back, so that another instance may read immediately. It ends by itself if that fails. */
+  async release(body: Omit<AckBody, 'fence'> = {}): Promise<void> {
+    if (this.#fence === undefined) return
+    const fence = this.#fence
+    this.#fence = undefined
+    await this.options.calls.acknowledge({ ...body, fence, release: true }, AbortSignal.timeout(5_000))
+  }
+
+  get fence(): number | undefined {
+    return this.#fence
+  }
+
+  async #overcome(error: unknown): Promise<void> {
+    const { calls, once, signal } = this.options
+    switch (codeOf(error)) {
+      case 'lease_held':
+        if (once) throw error
+        this.#interrupted('Another instance reads for this consumer. This one waits.')
+        return this.#pause(RETRY.first)
+      case 'lease_lost':
+        this.#fence = undefined
+        return this.#pause(RETRY.first)
+      case 'epoch_changed':
+        this.#fence = undefined
+        this.options.report('The ledger was restored or replaced. Continuing at the checkpoint that it has.')
+        await calls.seek({ position: 'same' }, signal)
+        return
+      case 'not_found': {
+        const { filters } = this.options.create
+        const place = this.#checkpoint === undefined ? this.options.create : { filters, since: this.#checkpoint }
+        this.#fence = undefined
+        this.options.report('This ledger does not have the consumer any more. Creating it again.')
+        await calls.save(place, signal)
+        return
+      }
+      default:
+        if (!calls.isPassing(error)) throw error
+        return this.#wait(error)
+    }
+  }
+
+  async #wait(error: unknown): Promise<void> {
+    const { random = Math.random } = this.options
+    this.#failures++
+    this.#interrupted(`${error instanceof Error ? error.message : String(error)} Waiting.`)
+    const longest = Math.min(RETRY.first * 2 ** (this.#failures - 1), RETRY.last)
+    const asked = Number(Reflect.get(Object(error), 'retryAfterSeconds') ?? 0) * 1000
+    await this.#pause(Math.max(asked, longest * (0.5 + random() / 2)))
+  }
+
+  #pause(milliseconds: number): Promise<void> {
+    const { sleep = pause, signal } = this.options
+    return sleep(milliseconds, signal)
+  }
+
+  #interrupted(sentence: string): void {
+    if (this.#interruption === undefined) this.options.report(sentence)
+    this.#interruption = sentence
+  }
+
+  #resumed(): void {
+    if (this.#interruption !== undefined) this.options.report('Continuing.')
+    this.#interruption = undefined
+    this.#failures = 0
+  }
+}
+
+export function codeOf(error: unknown): unknown {
+  return Reflect.get(Object(error), 'code')
+}
+
+/** Ends early when the signal aborts. */
+export function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
+  return new Promise(resolve => {
+    const end = () => {
+      clearTimeout(timer)
+      signal.removeEventListener('abort', end)
+      resolve()
+    }
+    const timer = setTimeout(end, milliseconds)
+    signal.addEventListener('abort', end)
+    if (signal.aborted) end()
+  })
+}

@@ -1,0 +1,197 @@
+import type { DeadLetterInput, LedgerEvent } from './consumer-reader.js'
+
+/** The work failed for now, whatever the event is: it is tried again after a time, and no attempt is counted. */
+export class NotNow extends Error {
+  constructor(
+    message: string,
+    readonly milliseconds: number,
+  ) {
+    super(message)
+  }
+}
+
+/** Nothing more can be done: the consumer ends. */
+export class WorkEnds extends Error {}
+
+export interface WorkOptions {
+  /** Does the work for some events, of different keys or one after the other. @throws when it failed */
+  handle: (events: readonly LedgerEvent[]) => Promise<void>
+  concurrency: number
+  /** Events that are handled together at most. */
+  unit: number
+  /** Events of one key are handled one after the other. */
+  keyOf: (event: LedgerEvent) => string
+  /** How often a failed event is tried again. */
+  retries: number
+  onFailure: 'stop' | 'dead-letter'
+  /** No further work is begun. */
+  signal: AbortSignal
+  /** Called when events are done. */
+  onProgress: () => void
+  random?: () => number
+}
+
+interface Task {
+  event: LedgerEvent
+  isDone: boolean
+  attempts: number
+  /** After a failure together with others. */
+  isAlone: boolean
+}
+
+const RETRY = { first: 500, last: 30_000 }
+
+/**
+ * Works on the events of a batch, some at the same time, those of one key in order. An event that waits for a retry keeps
+ * only its own key waiting.
+ */
+export class OrderedWork {
+  readonly deadLetters = new Map<LedgerEvent, DeadLetterInput>()
+  /** Why it stopped early. */
+  failure: unknown
+  readonly #tasks: Task[]
+  readonly #queues = new Map<string, Task[]>()
+  #ready: string[] = []
+  #running = 0
+  readonly #delayed = new Set<ReturnType<typeof setTimeout>>()
+  #end: () => void = () => {}
+  #isOver = false
+
+  constructor(
+    events: readonly LedgerEvent[],
+    private readonly options: WorkOptions,
+  ) {
+    this.#tasks = events.map(event => ({ event, isDone: false, attempts: 0, isAlone: false }))
+    for (const task of this.#tasks) {
+      const key = options.keyOf(task.event)
+      const queue = this.#queues.get(key)
+      if (queue) queue.push(task)
+      else {
+        this.#queues.set(key, [task])
+        this.#ready.push(key)
+      }
+    }
+  }
+
+  /** How many events are done, from the first one on without a gap. */
+  get done(): number {
+    const gap = this.#tasks.findIndex(task => !task.isDone)
+    return gap === -1 ? this.#tasks.length : gap
+  }
+
+  /** Resolves when all is done, or what was begun after it stopped. */
+  run(): Promise<void> {
+    const { signal } = this.options
+    return new Promise(resolve => {
+      const stop = () => this.stop()
+      signal.addEventListener('abort', stop)
+      this.#end = () => {
+        signal.removeEventListener('abort', stop)
+        resolve()
+      }
+      if (signal.aborted) this.stop()
+      else this.#fill()
+    })
+  }
+
+  /** Begins no more work. */
+  stop(): void {
+    this.#isOver = true
+    for (const timer of this.#delayed) clearTimeout(timer)
+    this.#delayed.clear()
+    this.#fill()
+  }
+
+  #fill(): void {
+    while (!this.#isOver && this.#running < this.options.concurrency && this.#ready.length > 0) {
+      void this.#try(this.#take())
+    }
+    if (this.#running === 0 && this.#delayed.size === 0 && (this.#isOver || this.#ready.length === 0)) this.#end()
+  }
+
+  /** Tasks of keys that no other unit has. */
+  #take(): Task[] {
+    const unit: Task[] = []
+    while (unit.length < this.options.unit) {
+      const key = this.#ready[0]
+      const queue = key === undefined ? undefined : this.#queues.get(key)
+      if (!queue || (queue[0]?.isAlone && unit.length > 0)) break
+      this.#ready.shift()
+      if (queue[0]?.isAlone) return queue.splice(0, 1)
+      const next = queue.findIndex(task => task.isAlone)
+      unit.push(...queue.splice(0, Math.min(this.options.unit - unit.length, next === -1 ? queue.length : next)))
+    }
+    return unit
+  }
+
+  async #try(unit: Task[]): Promise<void> {
+    this.#running++
+    try {
+      await this.options.handle(unit.map(({ event }) => event))
+      this.#finish(unit)
+    } catch (error) {
+      this.#failed(unit, error)
+    }
+    this.#running--
+    this.#fill()
+  }
+
+  #finish(unit: readonly Task[]): void {
+    for (const task of unit) task.isDone = true
+    this.#free(unit)
+    this.options.onProgress()
+  }
+
+  /** Their keys are ready again, if there are more tasks. */
+  #free(unit: readonly Task[]): void {
+    for (const key of new Set(unit.map(({ event }) => this.options.keyOf(event)))) {
+      if (this.#queues.get(key)?.length) this.#ready.push(key)
+    }
+  }
+
+  #failed(unit: Task[], error: unknown): void {
+    const { retries, onFailure, random = Math.random } = this.options
+    const [task] = unit
+    if (error instanceof WorkEnds) this.#give(error)
+    else if (error instanceof NotNow) this.#later(unit, error.milliseconds)
+    else if (!task || unit.length > 1) this.#separate(unit)
+    else if (task.attempts++ < retries) {
+      const longest = Math.min(RETRY.first * 2 ** (task.attempts - 1), RETRY.last)
+      this.#later(unit, longest * (0.5 + random() / 2))
+    } else if (onFailure === 'stop') this.#give(error)
+    else {
+      const { dedupe_key, captured_at } = task.event
+      const text = error instanceof Error ? error.message : String(error)
+      this.deadLetters.set(task.event, { dedupe_key, captured_at, error: text, attempts: task.attempts })
+      this.#finish(unit)
+    }
+  }
+
+  #give(error: unknown): void {
+    this.failure ??= error
+    this.stop()
+  }
+
+  /** One of them failed: each is handled alone, so that only that one fails again. */
+  #separate(unit: readonly Task[]): void {
+    for (const task of [...unit].reverse()) {
+      task.isAlone = true
+      this.#queues.get(this.options.keyOf(task.event))?.unshift(task)
+    }
+    this.#free(unit)
+  }
+
+  #later(unit: Task[], milliseconds: number): void {
+    if (this.#isOver) return
+    const timer = setTimeout(() => {
+      this.#delayed.delete(timer)
+      const [first] = unit
+      if (!first || this.#isOver) return
+      // Their keys are not ready, so they are the first of their queues.
+      for (const task of [...unit].reverse()) this.#queues.get(this.options.keyOf(task.event))?.unshift(task)
+      this.#free(unit)
+      this.#fill()
+    }, milliseconds)
+    this.#delayed.add(timer)
+  }
+}

@@ -1,0 +1,115 @@
+import { type AckBody, type Batch, ConsumerReader, type LedgerEvent, type ReaderOptions } from './consumer-reader.js'
+import { OrderedWork, type WorkOptions } from './ordered-work.js'
+
+export interface ConsumerOptions
+  extends ReaderOptions,
+    Pick<WorkOptions, 'handle' | 'concurrency' | 'unit' | 'keyOf' | 'retries' | 'onFailure'> {
+  /** Before the work on a batch after which there is more: may set another position, then it returns true. */
+  skip?: (batch: Batch) => Promise<boolean>
+}
+
+/** How often done events are acknowledged during a batch. */
+const ACKNOWLEDGE_MS = 1_000
+
+/**
+ * Works on the events of a consumer until the signal aborts, or with `once` until there is nothing more. Done events are
+ * acknowledged about every second, and at the end of a batch; the lease is extended while an event takes long.
+ *
+ * @throws why the work stopped, and what waiting cannot resolve
+ */
+export async function runConsumer(options: ConsumerOptions): Promise<void> {
+  const reader = new ConsumerReader(options)
+  await reader.open()
+  for (;;) {
+    const batch = await reader.next()
+    if (!batch) break
+    if (batch.has_more && (await options.skip?.(batch))) continue
+    const run = new BatchRun(reader, batch, options)
+    await run.finish()
+    if (run.failure !== undefined) throw run.failure
+  }
+  await reader.release()
+}
+
+/** The work on one batch, and its acknowledgements. */
+class BatchRun {
+  readonly #work: OrderedWork
+  /** Aborted when another instance has taken over. */
+  readonly #lost = new AbortController()
+  readonly #known = new Set<LedgerEvent>()
+  #acknowledging: Promise<void> = Promise.resolve()
+  #acknowledgedAt = performance.now()
+  #problem: unknown
+
+  constructor(
+    private readonly reader: ConsumerReader,
+    private readonly batch: Batch,
+    private readonly options: ConsumerOptions,
+  ) {
+    const { signal } = options
+    signal.addEventListener('abort', () => this.#lost.abort(), { signal: this.#lost.signal })
+    if (signal.aborted) this.#lost.abort()
+    const onProgress = () => {
+      if (performance.now() - this.#acknowledgedAt > ACKNOWLEDGE_MS) this.#acknowledge()
+    }
+    this.#work = new OrderedWork(batch.items, { ...options, onProgress, signal: this.#lost.signal })
+  }
+
+  get failure(): unknown {
+    return this.#work.failure ?? this.#problem
+  }
+
+  async finish(): Promise<void> {
+    const { leaseSeconds, signal } = this.options
+    const extending = setInterval(() => this.#acknowledge(), (leaseSeconds * 1000) / 3)
+    await this.#work.run()
+    clearInterval(extending)
+    await this.#acknowledging
+    const isStopped = signal.aborted || this.failure !== undefined
+    if (isStopped) return this.#release()
+    if (this.#lost.signal.aborted) return
+    this.#acknowledge()
+    await this.#acknowledging
+    this.#lost.abort()
+  }
+
+  #acknowledge(): void {
+    this.#acknowledgedAt = performance.now()
+    this.#acknowledging = this.#acknowledging.then(async () => {
+      if (this.#lost.signal.aborted) return
+      try {
+        const { body, letters } = this.#state()
+        if (!(await this.reader.acknowledge({ ...body, fence: this.batch.ack.fence }))) this.#lost.abort()
+        for (const event of letters) this.#known.add(event)
+      } catch (error) {
+        if (this.options.signal.aborted) return
+        this.#problem = error
+        this.#lost.abort()
+      }
+    })
+  }
+
+  async #release(): Promise<void> {
+    const { failure } = this
+    try {
+      const error = failure === undefined ? {} : { error: failure instanceof Error ? failure.message : String(failure) }
+      await this.reader.release({ ...this.#state().body, ...error })
+    } catch (error) {
+      // What is not acknowledged is delivered again.
+      this.options.report(`The last events may be delivered again: ${error instanceof Error ? error.message : error}`)
+    }
+  }
+
+  /** What is done so far. Dead letters are sent with the checkpoint that passes their events. */
+  #state(): { body: Omit<AckBody, 'fence'>; letters: LedgerEvent[] } {
+    const { items, ack } = this.batch
+    const { done, deadLetters } = this.#work
+    const letters = items.slice(0, done).filter(event => deadLetters.has(event) && !this.#known.has(event))
+    const dead_letters = letters.flatMap(event => deadLetters.get(event) ?? [])
+    const last = dead_letters.at(-1)
+    const failed = last ? { dead_letters, error: last.error } : {}
+    if (ack.retried !== undefined) return { body: done > 0 ? { retried: ack.retried, ...failed } : {}, letters }
+    const checkpoint = done === items.length ? ack.checkpoint : items[done - 1]?.captured_at
+    return { body: { ...(checkpoint === undefined ? {} : { checkpoint }), ...failed }, letters }
+  }
+}
