@@ -50,6 +50,11 @@ export class PostgresCluster {
     return cluster
   }
 
+  /** Of its database, for a ledger. */
+  get address(): string {
+    return `postgres://bench@/postgres?host=${this.folder}`
+  }
+
   /** Runs SQL. @returns what psql prints */
   sql(text: string): Promise<string> {
     return this.#run('psql', ['--quiet', '--tuples-only', '-v', 'ON_ERROR_STOP=1', '-c', text])

@@ -35,15 +35,8 @@ export async function startLedger(
   const args = [
     DAYBOOK,
     'serve',
-    '--db',
-    `${folder}/events.db`,
-    '--port',
-    '0',
-    '--only',
-    'ledger',
-    '--log-level',
-    'warn',
-    '--json',
+    ...(settings.EVENT_DB === undefined ? ['--db', `${folder}/events.db`] : []),
+    ...['--port', '0', '--only', 'ledger', '--log-level', 'warn', '--json'],
   ]
   const readPort = (line: string) => {
     const { ledger } = JSON.parse(line) as { ledger: string }

@@ -26,6 +26,9 @@ export async function measurePostgres(bench: Bench): Promise<Figure[]> {
   await cluster.pgbench(scripts, warmUp)
   const rate = await cluster.pgbench(scripts, { clients: CLIENTS, seconds: options.measureMs / 1_000 })
   const [fsync = ''] = (await cluster.sql('SHOW fsync')).trim().split('\n')
+  progress('a ledger in the same PostgreSQL, one event a POST')
+  const inPostgres = await measureFresh(bench, CLIENTS, { EVENT_DB: cluster.address })
+  const again = await cluster.pgbench(scripts, { clients: CLIENTS, seconds: options.measureMs / 1_000 })
   await cluster.stop()
 
   const ours = bench.postRates.get(CLIENTS) ?? (await measureFresh(bench, CLIENTS)).rate
@@ -35,6 +38,15 @@ export async function measurePostgres(bench: Bench): Promise<Figure[]> {
       yardstick: { what: `PostgreSQL, pgbench, ${CLIENTS} clients`, value: rate, unit: 'events/s' },
       goal: { atLeastTimes: 1 },
       details: { fsync },
+    },
+    {
+      ...{ what: 'the same, the ledger in PostgreSQL', value: inPostgres.rate, unit: 'events/s', details: inPostgres },
+      yardstick: {
+        what: `PostgreSQL, pgbench, ${CLIENTS} clients, before and after`,
+        value: (rate + again) / 2,
+        unit: 'events/s',
+      },
+      goal: { atLeastTimes: 1.2 },
     },
   ]
 }

@@ -34,9 +34,13 @@ export async function measurePosts(bench: Bench): Promise<Figure[]> {
   return figures
 }
 
-/** Single posts to a new ledger with 100 subscriptions. */
-export async function measureFresh(bench: Bench, connections: number): Promise<LoadResult> {
-  const server = await startWatched(bench)
+/** Single posts to a new ledger with 100 subscriptions. @param settings such as `EVENT_DB` */
+export async function measureFresh(
+  bench: Bench,
+  connections: number,
+  settings: Record<string, string> = {},
+): Promise<LoadResult> {
+  const server = await startWatched(bench, settings)
   const result = await runLoad(bench.workspace, eventsPlan(bench, server.port, connections))
   await server.stop()
   return result
@@ -52,8 +56,8 @@ async function measureBehind(bench: Bench, connections: number): Promise<LoadRes
   return result
 }
 
-async function startWatched({ workspace }: Bench): Promise<RunningServer> {
-  const server = await startLedger(workspace, await workspace.folder('posts'))
+async function startWatched({ workspace }: Bench, settings: Record<string, string> = {}): Promise<RunningServer> {
+  const server = await startLedger(workspace, await workspace.folder('posts'), settings)
   await subscribe(workspace, server.port, { which: 'watching', count: 100 })
   return server
 }
