@@ -50,23 +50,25 @@ export async function archiveEvents(
   const written: Written = { events: 0, first: undefined, through: undefined, hash: createHash('sha256') }
   try {
     await mkdir(folder, { recursive: true, mode: 0o700 })
-    const file = createWriteStream(part, { mode: 0o600, flush: true })
-    const lines = Readable.from(linesOf(range, written, async wanted => query(wanted, signal)))
-    await pipeline(lines, createGzip(), file, { signal })
-    const { first, through, events } = written
-    if (first === undefined || through === undefined) return undefined
-    if (!(await readDigest(part, signal)).equals(written.hash.digest())) throw new Error('the file has other bytes')
-    const path = join(folder, `events-${nameOf(first)}-${nameOf(through)}.jsonl.gz`)
-    await rename(part, path)
-    syncFolder(dirname(path))
-    return { path, events, through }
+    try {
+      const file = createWriteStream(part, { mode: 0o600, flush: true })
+      const lines = Readable.from(linesOf(range, written, async wanted => query(wanted, signal)))
+      await pipeline(lines, createGzip(), file, { signal })
+      const { first, through, events } = written
+      if (first === undefined || through === undefined) return undefined
+      if (!(await readDigest(part, signal)).equals(written.hash.digest())) throw new Error('the file has other bytes')
+      const path = join(folder, `events-${nameOf(first)}-${nameOf(through)}.jsonl.gz`)
+      await rename(part, path)
+      syncFolder(dirname(path))
+      return { path, events, through }
+    } finally {
+      await rm(part, { force: true })
+    }
   } catch (error) {
     if (signal.aborted || error instanceof AppError) throw error
     const reason = error instanceof Error ? error.message : String(error)
     const detail = `Events could not be archived in ${folder}: ${reason}. Nothing was removed.`
     throw new AppError('unavailable', 'archive_failed', detail, { cause: error })
-  } finally {
-    await rm(part, { force: true })
   }
 }
 
