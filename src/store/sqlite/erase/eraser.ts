@@ -20,6 +20,8 @@ const NEXT = /* sql */ `SELECT ${COLUMNS} FROM events WHERE seq = ?`
 /** The subject may be a person. */
 const ERASE = /* sql */ `UPDATE events SET subject_id = ?, body = ?, content_digest = ? WHERE seq = ?`
 
+/** What the index reads of an event. */
+const EVENT_MEMBERS = ['provenance', 'actor', 'action', 'subscription_ids'] as const
 const DELETE = /* sql */ `DELETE FROM events WHERE seq = ?`
 const INSERT = /* sql */ `
   INSERT INTO events (seq, dedupe_key, captured_us, source, kind, subject_id, seen_count, body, digest, content_digest)
@@ -77,10 +79,11 @@ export class Eraser {
     return Buffer.from(contentDigest(readContent(this.database, Number(row.seq))), 'latin1')
   }
 
-  /** Undefined if its body is not JSON. */
+  /** Undefined if its body is not an event: another program may have changed it. */
   #read({ seq, body }: Row): StoredEvent | undefined {
     try {
-      return body === null ? readOutline(this.database, Number(seq)) : (JSON.parse(String(body)) as StoredEvent)
+      const event = body === null ? readOutline(this.database, Number(seq)) : (JSON.parse(String(body)) as StoredEvent)
+      return EVENT_MEMBERS.every(name => event?.[name]) ? event : undefined
     } catch (error) {
       if (error instanceof SyntaxError) return undefined // `daybook ledger verify` reports it
       throw error

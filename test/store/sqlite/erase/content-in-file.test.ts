@@ -120,3 +120,24 @@ t.test('the file loses what was pruned, and gives its pages back', async t => {
   t.same((await again.events.verify({ since: null, limit: count })).problems, [])
   await again.close()
 })
+
+t.test('rows that another program has changed do not keep the ledger from pruning, and are reported', async t => {
+  const path = join(testFolder(t), 'events.db')
+  const store = await openAt(t, path)
+  await store.events.record([1, 2, 3].map(n => messageCreated(`chat:${n}`)))
+  await untilIndexed(store)
+  await store.close()
+  const connection = new sqlite.Database(path)
+  connection.exec('PRAGMA locking_mode = EXCLUSIVE')
+  connection.exec(`UPDATE events SET body = '{}' WHERE seq = 1; UPDATE events SET body = 'no' WHERE seq = 2`)
+  connection.close()
+  const again = await openAt(t, path)
+  const through = NOON + 1
+  const payload = { reason: 'retention', by: 'retention', count: 2, through: toTimestamp(through) }
+  await again.removal.prune({ through, entry: { ...toErasureEntry('1', payload), matches: [] } })
+  await new Promise(resolve => setTimeout(resolve, 200))
+  t.same(keysOf(await again.events.query({ order: 'asc', limit: 10 })), ['chat:3', 'ledger:erased:1'])
+  t.match(await readStored(again.events, 'chat:1'), { erased: { by: 'retention' } })
+  t.match((await again.events.verify({ since: null, limit: 10 })).problems, [{ dedupe_key: 'chat:1' }])
+  await again.close()
+})
