@@ -1,4 +1,4 @@
-/** What a test file came to, as one process tells it to another. */
+/** The result of a test file, as one process sends it to another. */
 export interface FileReport {
   file: string
   /** Assertions. */
@@ -6,7 +6,7 @@ export interface FileReport {
   failures: Failure[]
   /** Names of what was skipped, and why. */
   skipped: string[]
-  /** What the file says of itself, as its seed. */
+  /** What the file reports about itself, such as its seed. */
   comments: string[]
   seconds: number
 }

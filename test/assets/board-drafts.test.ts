@@ -24,7 +24,7 @@ function saved(text: Partial<CardText>, version = 2, column = 'doing'): Card {
 
 const draft = (mine: Partial<CardText>) => ({ base: BASE, version: 1, mine: { ...BASE, ...mine } })
 
-t.test('a draft says nothing new, is to be saved, goes on from a card that was moved, or conflicts', async t => {
+t.test('a draft is unchanged, is to be saved, continues from a card that was moved, or conflicts', async t => {
   t.equal(draftState(draft({}), saved({}, 1)), 'clean')
   t.equal(draftState(draft({ title: 'x' }), saved({}, 1)), 'changed')
   t.equal(draftState(draft({ title: 'x' }), saved({}, 2, 'done')), 'outdated')

@@ -39,7 +39,7 @@ t.test('however a log is cut into pieces, the lines are the same', async () => {
   )
 })
 
-t.test('a line tells when it came, from the beginning of the run', async t => {
+t.test('a line shows its time since the start of the run', async t => {
   const [line] = new LogLines(START).add(piece(3, 'x\n'))
   t.equal(line?.atMs, 3500)
   t.equal(new LogLines('2026-11-20T14:00:00.000000Z').add(piece(1, 'x'))[0]?.atMs, 0, 'never before it')

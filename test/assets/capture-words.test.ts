@@ -114,7 +114,7 @@ t.test('time left is cut to its largest units, and is a part of all its time', a
   t.equal(expiredWords(watch({ metadata: { expires_at: '2026-11-20T14:31:58Z' } }), NOW, 'UTC'), 'Expired 14:31')
 })
 
-t.test('each choice of the list shows what it says', async t => {
+t.test('each choice of the list selects what its label describes', async t => {
   const shown = (members: Partial<Subscription>) =>
     (['mine', 'temporary', 'failing', 'off'] as const).filter(choice =>
       isShown(watch(members), choice, { now: NOW, ownId: 'ada' }),

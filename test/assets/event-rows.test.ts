@@ -26,7 +26,7 @@ t.test('a row shows what was said, from shortly before the first match', async t
   t.match(words, { kind: 'said', text: /^….{0,30}needle and more$/ })
 })
 
-t.test('where a match is only in the payload, the row says where', async t => {
+t.test('where a match is only in the payload, the row shows where', async t => {
   const deep = event({ payload: { head_commit: { message: 'Honour retry-after', tags: ['x', 'Backoff'] } } })
   t.same(rowWords(deep, ['BACKOFF']), { kind: 'found', path: 'payload.head_commit.tags[1]', text: 'Backoff' })
   t.same(rowWords(deep, ['honour', 'retry']), {

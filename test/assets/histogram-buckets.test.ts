@@ -24,7 +24,7 @@ t.test('a range that ends now has buckets that begin at round times, also where 
   t.equal(far.from, '2026-10-21T10:30:00.000000Z', '16:00 in a zone five and a half hours ahead')
 })
 
-t.test('the same buckets are asked for while time goes on, until the last is over', async t => {
+t.test('the same buckets are requested as time passes, until the last is over', async t => {
   const at = (now: number) => planOpenRange({ from: '2026-11-20T12:00:00.000000Z', now, most: 96, offsetMs: 0 })
   t.equal(at(NOW).before, undefined, 'the range begins with a bucket')
   t.same(at(NOW + 20_000), at(NOW))

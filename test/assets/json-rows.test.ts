@@ -61,7 +61,7 @@ t.test('depth has a bound', async t => {
   t.same(pathsToMatches(deep, ['x']).size, 0)
 })
 
-t.test('what is folded says what is in it, shortly', async t => {
+t.test('a collapsed value shows a short summary of its content', async t => {
   t.equal(jsonPreview({ id: '17', display: 'Ada', email: 'a' }), '{ id: "17", display: "Ada", … }')
   t.equal(jsonPreview({ a: {}, b: 1 }), '{ 2 }')
   t.equal(jsonPreview({ a: 'x'.repeat(1_000_000) }), '{ 1 }')

@@ -10,7 +10,7 @@ const PARAMS = {
 }
 const REST = { q: '', source: [], live: false, days: undefined, order: 'newest' }
 
-t.test('what stands in the address is read, and what cannot be understood is as if it were not there', async t => {
+t.test('the state in the address is read, and values that cannot be understood are ignored', async t => {
   const read = (query: string) => readState(PARAMS, new URLSearchParams(query))
   t.same(read(''), REST)
   t.same(read('q=a+b&source=chat&source=forum&source=chat&source=&live=true&days=7&order=oldest'), {

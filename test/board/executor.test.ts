@@ -10,7 +10,7 @@ import { testFolder } from '../support/test-folder.js'
 import { ADA } from './actor.js'
 import { CARD, createExecutor, shell, until } from './executor-rig.js'
 
-t.test('a dry run says what would run, and starts nothing', async t => {
+t.test('a dry run shows what would run, and starts nothing', async t => {
   const { executor, folder } = await createExecutor(t, {
     settings: { command: shell('touch started'), timeoutSeconds: 7 },
   })
@@ -26,7 +26,7 @@ t.test('a dry run says what would run, and starts nothing', async t => {
   t.notOk(existsSync(folder))
 })
 
-t.test('a dry run says as well that there is no command', async t => {
+t.test('a dry run also reports a missing command', async t => {
   const { executor } = await createExecutor(t)
   t.match((await executor.start(CARD.id, 'dry_run', ADA)).plan, { command: null })
   t.match(await executor.status(), { real: false, paused: false, running: null, queued: 0 })
@@ -124,7 +124,7 @@ const ENDS: { name: string; command: string[]; run: object; log?: RegExp }[] = [
     log: /\$\(id\) > x; `id`/,
   },
   {
-    name: 'a program that says nothing and takes nothing',
+    name: 'a program that prints nothing and reads nothing',
     command: ['true'],
     run: { state: 'done', exit_code: 0 },
   },
@@ -233,7 +233,7 @@ t.test('a follower of a log receives every piece as it is written, and the end w
     states.add((await executor.get(run.id)).state)
     if (pieces.some(({ text }) => text === 'one\n')) writeFileSync(join(folder, 'go'), '')
   }
-  t.ok(states.has('running'), 'it was told while it ran')
+  t.ok(states.has('running'), 'the run is reported while it runs')
   await over(run)
   t.same(pieces, await executor.log(run.id))
   t.same(
@@ -293,7 +293,7 @@ t.test('the content of a pipe that is held open is read to its end, however slow
   for (const line of said) pipe.write(line)
   const read = log.readLast()
   for (let turns = 0; turns < 1_000; turns++) await turn()
-  t.notOk(pipe.destroyed, 'nobody lets go of it while the store is busy')
+  t.notOk(pipe.destroyed, 'the pipe stays open while the store is busy')
   take()
   await read
   await log.finish()

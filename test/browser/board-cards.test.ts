@@ -3,7 +3,7 @@ import { BoardSite, layOut } from './board-site.js'
 import { inBrowser, openBrowser } from './chromium.js'
 import { findAxeViolations, findTurningMarks } from './page-checks.js'
 
-/** What Markdown must not become, whoever wrote it. */
+/** What Markdown must never become, regardless of its author. */
 const ATTACKS = [
   '<script>window.hacked = 1</script>',
   '<img src=x onerror="window.hacked = 1">',
@@ -59,7 +59,7 @@ t.test('cards in a browser', inBrowser(), async t => {
     t.same(await findAxeViolations(page), [])
   })
 
-  t.test('its history says who did what, and follows its changes', async t => {
+  t.test('its history shows who did what, and follows its changes', async t => {
     const ids = await layOut(board, [{ title: 'Card', body: '- [ ] one' }])
     const page = await site.openTab(t, board, `/?card=${ids.Card}`)
     const panel = page.getByRole('dialog', { name: 'Card: Card' })
@@ -175,7 +175,7 @@ t.test('cards in a browser', inBrowser(), async t => {
   })
 
   t.test(
-    'a card that was only moved meanwhile is saved without a word, by keys also where it lies over the board',
+    'a card that was only moved during the edit is saved without a notice, also by keys where its panel covers the board',
     async t => {
       const ids = await layOut(board, [{ title: 'Card' }])
       const page = await site.openTab(t, board)

@@ -6,7 +6,7 @@ import { findAxeViolations } from './page-checks.js'
 
 const REFUSED = 'The executor refused. Check the token, or ask an operator of this board.'
 
-/** A program that says something in colour and does not end by itself; for a card that is called long, much that fails. */
+/** A program that prints in colour and does not end on its own; for a card with a long title it prints many lines and fails. */
 const COMMAND = [
   '/bin/sh',
   '-c',
@@ -17,7 +17,7 @@ printf 'one\\033[31m red\\n<b>two</b>\\n'; echo oops >&2; sleep 600`,
 t.test('runs in a browser', inBrowser(), async t => {
   const site = new BoardSite(await openBrowser(t))
 
-  t.test('a dry run says what would happen, and a mock run is played to its end', async t => {
+  t.test('a dry run shows what would happen, and a mock run plays to its end', async t => {
     const board = await site.serve(t, { BOARD_EXECUTOR_COMMAND: JSON.stringify(COMMAND) })
     const ids = await addCards(board, [{ title: 'Card' }])
     const page = await site.openTab(t, board, `/?card=${ids.Card}`)

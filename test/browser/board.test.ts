@@ -24,7 +24,7 @@ t.test('the board in a browser', inBrowser(), async t => {
   const site = new BoardSite(await openBrowser(t))
   const board = await site.serve(t)
 
-  t.test('an empty board says what to do, and a first card is written with the keyboard alone', async t => {
+  t.test('an empty board shows what to do, and a first card is written with the keyboard alone', async t => {
     const page = await site.openTab(t, board)
     await page.getByRole('heading', { name: 'No cards yet.' }).waitFor()
     await page.getByText('Open: no login is set up').waitFor()
@@ -113,7 +113,7 @@ t.test('the board in a browser', inBrowser(), async t => {
     await page.getByRole('link', { name: 'Four' }).waitFor({ state: 'detached' })
   })
 
-  t.test('cards are found by words, labels and people, and the address says so', async t => {
+  t.test('cards are found by words, labels and people, and the address contains the filter', async t => {
     await layOut(board, CARDS)
     const page = await site.openTab(t, board, '/?label=bug')
     await page.getByRole('link', { name: 'One' }).waitFor()

@@ -6,7 +6,7 @@ import { ownFolder } from '../black-box/own-folder.js'
 /** Debian's Chromium without its windows and menus, which take a third of the time. */
 export const CHROMIUM = '/usr/bin/chromium-headless-shell'
 
-/** Alone with the page: it asks nobody else for anything. */
+/** The browser makes no requests except those of the page. */
 export const CHROMIUM_ARGS = [
   '--no-sandbox',
   '--disable-gpu',

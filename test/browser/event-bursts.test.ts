@@ -28,7 +28,7 @@ t.test('bursts of runs in a browser', inBrowser(), async t => {
   await write(check('tests', 'failure'), check('docs', 'success'), { dedupe_key: 'after' })
   const served = await site.serve(t, { ledger, boardUrl: () => undefined })
 
-  t.test('are one row, which says what failed, and the failure is a row as well', async t => {
+  t.test('are one row, which names the failure, and the failure is a row as well', async t => {
     const page = await site.open(t, served, SINCE)
     await hasRows(page, 4)
     const rows = page.locator('.list-row')

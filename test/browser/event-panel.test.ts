@@ -152,7 +152,7 @@ t.test('the panel of an event in a browser', inBrowser(), async t => {
     t.equal(await opened(page), undefined)
   })
 
-  t.test('it says who, when, what was said, and how it got here', async t => {
+  t.test('it shows the actor, the time, the text and the deliveries', async t => {
     const page = await openEvent(t)
     const words = flat(await panel(page).innerText())
     for (const part of [
@@ -320,7 +320,7 @@ t.test('the panel of an event in a browser', inBrowser(), async t => {
     t.equal(await panel(page).getByRole('tree').locator('mark').count(), 2, 'unfolded as far as that')
   })
 
-  t.test('an event that the list does not reach is there by its address; one that is not says so', async t => {
+  t.test('an event that the list does not reach is there by its address; a missing one is reported', async t => {
     const page = await site.openTab(t, served, '/?days=1&event=chat:6')
     await panel(page).locator('.entry-act').waitFor()
     await page.goto(`${served.url}${ROOT_PATH}/?event=chat:none`)

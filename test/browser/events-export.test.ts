@@ -62,7 +62,7 @@ t.test('what is filtered can be taken elsewhere', inBrowser(), async t => {
     }
     script('daybook', `unset NODE_OPTIONS; exec '${process.execPath}' '${PROGRAM}' "$@"`)
     script('work.sh', 'cat >> worked')
-    /** What the command printed when it ended, or when `isEnough` says so. */
+    /** What the command printed when it ended, or when `isEnough` returns true. */
     const run = (command: string, isEnough: () => boolean = () => false) =>
       new Promise<string>(resolve => {
         const env = { PATH: `${bin}:${process.env.PATH}`, HOME: bin }

@@ -31,7 +31,7 @@ t.test('Live in a browser', inBrowser(), async t => {
     t.equal(await page.evaluate(`document.querySelector('.virtual-list').scrollTop`), 0)
   })
 
-  t.test('a day says how many events it has, also when more came than are loaded', async t => {
+  t.test('a day shows how many events it has, also when more arrived than are loaded', async t => {
     const page = await site.openTab(t, first, '/', { timezoneId: zoneAtNoon() })
     const counted = page.locator('.day-count', { hasText: /events$/ }).first()
     const before = Number.parseInt(await counted.innerText(), 10)
@@ -76,7 +76,7 @@ t.test('Live in a browser', inBrowser(), async t => {
     t.equal(((await heights) as number[]).length, 1)
   })
 
-  t.test('with the server gone and back it goes on without gap or repeat, and says so', async t => {
+  t.test('after the server was gone and back it continues without gap or repeat, and reports that', async t => {
     const page = await site.open(t, first, '/?live=1')
     await said(page)
     await post(first, message({ text: 'Last before' }))

@@ -24,21 +24,27 @@ t.test('the view of events in a browser', inBrowser(), async t => {
   const [twice] = many
   await post(server, twice)
 
-  t.test('a row says who did what to what, the words, how often and how it was proved', async t => {
-    const page = await site.openTab(t, server)
-    const row = rows(page).first()
-    await row.waitFor()
-    t.match((await row.innerText()).replace(/\s+/g, ' '), /Ada Okafor.*· alarm half done · eng › deploys Disk is full/)
-    t.match(
-      await row.locator('time').getAttribute('title'),
-      /, \d\d:\d\d:\d\d\.\d{6}.*\n\d{4}-\d\d-\d\d .*\.\d{6} UTC$/,
-    )
-    t.equal(await row.getByRole('img', { name: 'not verified' }).count(), 1)
-    await page.goto(`${server.url}${ROOT_PATH}/?subject_id=${twice?.subject_id}`)
-    t.equal(await page.getByRole('img', { name: 'came 2 times' }).innerText(), '×2')
-  })
+  t.test(
+    'a row shows the actor, the action, the target, the text, the count and how the delivery was verified',
+    async t => {
+      const page = await site.openTab(t, server)
+      const row = rows(page).first()
+      await row.waitFor()
+      t.match(
+        (await row.innerText()).replace(/\s+/g, ' '),
+        /Ada Okafor.*· alarm half done · eng › deploys Disk is full/,
+      )
+      t.match(
+        await row.locator('time').getAttribute('title'),
+        /, \d\d:\d\d:\d\d\.\d{6}.*\n\d{4}-\d\d-\d\d .*\.\d{6} UTC$/,
+      )
+      t.equal(await row.getByRole('img', { name: 'not verified' }).count(), 1)
+      await page.goto(`${server.url}${ROOT_PATH}/?subject_id=${twice?.subject_id}`)
+      t.equal(await page.getByRole('img', { name: 'came 2 times' }).innerText(), '×2')
+    },
+  )
 
-  t.test('a search marks what matched, also in names, and says where else it is', async t => {
+  t.test('a search marks the matches, also in names, and shows where else they are', async t => {
     const page = await site.openTab(t, server)
     await rows(page).first().waitFor()
     await page.keyboard.press('/')
@@ -165,7 +171,7 @@ t.test('the view of events in a browser', inBrowser(), async t => {
     t.ok((await rows(page).count()) < 60, 'only what is near the view is in the page')
   })
 
-  t.test('when nothing matches it says what was looked for, and what would find something', async t => {
+  t.test('when nothing matches it shows the search, and what would find something', async t => {
     const page = await site.openTab(t, server, '/?q=retry&source=forum&verified=signature')
     await page.getByRole('heading', { name: 'No event matches “retry”' }).waitFor()
     await page.getByText('Searched the last 24 hours in Discourse, by signature.').waitFor()

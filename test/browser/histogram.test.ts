@@ -24,7 +24,7 @@ t.test('the histogram in a browser', inBrowser(), async t => {
   )
   const served = await site.serve(t, { ledger })
 
-  t.test('a table says what the bars show, in local time', async t => {
+  t.test('a table lists what the bars show, in local time', async t => {
     const page = await site.openTab(t, served, DAY, { ...LAPTOP, ...BERLIN })
     await drawn(page)
     t.same(await table(page), [
@@ -205,7 +205,7 @@ t.test('the histogram in a browser', inBrowser(), async t => {
     t.equal(await overflow(page), 0)
   })
 
-  t.test('where nothing could be counted it says so, and offers to try again', async t => {
+  t.test('a failed count is reported, with an offer to retry', async t => {
     const page = await site.openTab(t, served, '/?source=chat')
     await page.route('**/api/histogram?**', route => route.fulfill({ status: 503, json: { code: 'busy' } }))
     await page.reload()
@@ -262,7 +262,7 @@ t.test('the histogram while new events come', inBrowser(), async t => {
     t.equal(await page.getByRole('switch', { name: 'Live' }).isDisabled(), true)
   })
 
-  t.test('a range up to its end goes on with time', async t => {
+  t.test('a range that ends now advances with time', async t => {
     const page = await site.openTab(t, served, '/')
     await drawn(page)
     await page.getByRole('slider', { name: 'Time in the histogram' }).focus()

@@ -80,13 +80,13 @@ export function focused(page: Page): Promise<string> {
   return page.evaluate('document.activeElement.id')
 }
 
-/** What a screen reader says about an element besides its name. */
+/** What a screen reader announces for an element in addition to its name. */
 export function described(page: Page, id: string): Promise<string> {
   return page.evaluate(`document.getElementById('${id}').getAttribute('aria-describedby').split(' ')
     .map(id => document.getElementById(id).innerText).filter(text => text).join(' ').replace(/\\s+/g, ' ')`)
 }
 
-/** The scripts of the page are told of a key as if Caps Lock were on, which no keyboard of a test has. */
+/** The scripts of the page receive a key event with Caps Lock on, which no keyboard of a test has. */
 export function pressWithCapsLock(page: Page, isOn: boolean): Promise<unknown> {
   return page.evaluate(`document.getElementById('password').dispatchEvent(
     new KeyboardEvent('keyup', { key: 'A', bubbles: true, modifierCapsLock: ${isOn} }))`)

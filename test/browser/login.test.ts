@@ -56,7 +56,7 @@ t.test('the login page in a browser', inBrowser(), async t => {
     t.same(order, ['username', 'password', 'reveal', 'submit'])
   })
 
-  t.test('a wrong password keeps the name, empties the password and says nothing of which was wrong', async t => {
+  t.test('a wrong password keeps the name, empties the password and does not reveal which was wrong', async t => {
     const page = await site.openLogin(t)
     const notes: string[] = []
     for (const name of ['ada', 'nobody']) {
@@ -102,7 +102,7 @@ t.test('the login page in a browser', inBrowser(), async t => {
     await page.waitForURL(`**${NEXT}`)
   })
 
-  t.test('a browser that keeps no cookie is not sent round in a circle: the page says what to do', async t => {
+  t.test('a browser that keeps no cookie is not sent round in a circle: the page explains what to do', async t => {
     const page = await site.openLogin(t)
     await page.route('**/api/login', async route => {
       const answer = await route.fetch()
@@ -134,7 +134,7 @@ t.test('the login page in a browser', inBrowser(), async t => {
     t.equal(await focused(page), 'password')
   })
 
-  t.test('a login is under way once, and the button says so', async t => {
+  t.test('only one login runs at a time, and the button shows it', async t => {
     const page = await site.openLogin(t)
     let asked = 0
     let answer = () => {}
@@ -186,7 +186,7 @@ t.test('the login page in a browser', inBrowser(), async t => {
     t.equal(await page.getByLabel('Password', { exact: true }).getAttribute('autocomplete'), 'current-password')
   })
 
-  t.test('without script the page says what it needs, and asks for no password', async t => {
+  t.test('without script the page names what it needs, and asks for no password', async t => {
     const page = await site.openLogin(t, {}, { javaScriptEnabled: false })
     const sentence = page.locator('noscript p')
     t.match(await sentence.innerText(), 'Logging in needs JavaScript')
@@ -276,7 +276,7 @@ t.test('the login page in a browser', inBrowser(), async t => {
   })
 })
 
-/** Brings the page to show a note, a problem of a field and the hint on Caps Lock, all at once. */
+/** Brings the page to show a note, a problem of a field and the hint on Caps Lock, all together. */
 async function sayEverything(page: Page): Promise<void> {
   await logIn(page, 'nobody', 'not it')
   await page.getByText(MISMATCH).waitFor()

@@ -18,7 +18,7 @@ t.test('the shell of the observatory in a browser', inBrowser(), async t => {
   const site = new ObservatorySite(await openBrowser(t))
   const open = await site.serve(t)
 
-  t.test('an empty ledger says what to do first, with a command that works under this address', async t => {
+  t.test('an empty ledger shows the first step, with a command that works under this address', async t => {
     const page = await site.openTab(t, open)
     await page.getByRole('heading', { name: 'No events yet.' }).waitFor()
     t.match(await page.getByRole('group', { name: 'Command' }).innerText(), `curl ${open.url}${ROOT_PATH}/api/events`)
@@ -82,7 +82,7 @@ t.test('the shell of the observatory in a browser', inBrowser(), async t => {
     t.match(await focused(page), 'Events')
   })
 
-  t.test('appearance shows at once, is kept on the device, and holds before the first paint', async t => {
+  t.test('appearance changes immediately, is kept on the device, and holds before the first paint', async t => {
     const page = await site.open(t, open)
     await page.getByRole('button', { name: 'Account' }).press('ArrowDown')
     await page.getByRole('menuitem', { name: 'Appearance…' }).press('Enter')
@@ -106,7 +106,7 @@ t.test('the shell of the observatory in a browser', inBrowser(), async t => {
     t.equal(await page.getByRole('dialog').count(), 0)
   })
 
-  t.test('while the server is gone the page says since when, stays, and is well again by itself', async t => {
+  t.test('while the server is gone the page shows since when, stays usable, and recovers automatically', async t => {
     const page = await site.open(t, open, '/subscriptions')
     await page.getByRole('heading', { name: 'Subscriptions' }).waitFor()
     await page.context().setOffline(true)
@@ -233,7 +233,7 @@ t.test('the shell of the observatory in a browser', inBrowser(), async t => {
     t.same(await page.evaluate(`${scripts}.filter(entry => entry.transferSize > 0).map(entry => entry.name)`), [])
   })
 
-  t.test('without script the page says what it needs', async t => {
+  t.test('without script the page names what it needs', async t => {
     const page = await site.open(t, open, '/', { javaScriptEnabled: false })
     const sentence = page.locator('noscript p')
     t.match(await sentence.innerText(), 'This page needs JavaScript')
@@ -268,7 +268,7 @@ t.test('the shell of the observatory in a browser', inBrowser(), async t => {
     await logIn(page, 'ada', 'correct horse battery')
     await page.getByRole('link', { name: 'People' }).waitFor()
     await page.context().clearCookies()
-    // It may have noticed by itself, and be on its way already.
+    // The page may have noticed automatically, and already be loading.
     await page.evaluate(`document.dispatchEvent(new Event('visibilitychange'))`).catch(() => undefined)
     await page.getByText('Log in to continue where you were.').waitFor()
     t.same(await findAxeViolations(page), [])

@@ -39,14 +39,14 @@ async function colorsSettle(page: Page): Promise<void> {
     document.getAnimations().filter(each => each instanceof CSSTransition).map(each => each.finished)).then(() => {})`)
 }
 
-/** Where marks that turn words around stand in the page: in its texts, and in what is told of its parts, a line each. */
+/** Where bidirectional control characters are in the page: in its texts and in the labels of its elements, a line each. */
 export function findTurningMarks(page: Page): Promise<string[]> {
   return page.evaluate(`(() => {
     const turns = text => /[\\u202a-\\u202e\\u2066-\\u2069]/.test(text ?? '')
     const own = element => [...element.childNodes].filter(node => node.nodeType === Node.TEXT_NODE).map(node => node.data)
-    const told = element => ['title', 'aria-label'].map(name => element.getAttribute(name))
+    const labels = element => ['title', 'aria-label'].map(name => element.getAttribute(name))
     return [...document.querySelectorAll('body *')]
-      .filter(element => [...own(element), ...told(element)].some(turns))
+      .filter(element => [...own(element), ...labels(element)].some(turns))
       .map(element => element.outerHTML.slice(0, 200))
   })()`)
 }

@@ -64,7 +64,7 @@ t.test('people and their tokens in a browser', inBrowser(), async t => {
     t.same(await findAxeViolations(page), [])
   })
 
-  t.test('role, login and password of a user are changed, and the page says what remains', async t => {
+  t.test('role, login and password of a user are changed, and the page shows what remains', async t => {
     const page = await openAs(t, 'Ada', `/people?person=${bob.id}`)
     const panel = page.getByRole('dialog', { name: 'Account bob' })
     await panel.getByRole('radio', { name: 'Admin' }).check()
@@ -215,7 +215,7 @@ t.test('people and their tokens in a browser', inBrowser(), async t => {
     await t.rejects(accounts.login({ username: 'eve', password: PASSWORD, address: 'x' }))
   })
 
-  t.test('an open ledger says how the first admin is made', async t => {
+  t.test('an open ledger explains how to create the first admin', async t => {
     const open = await site.serve(t)
     const page = await site.openTab(t, open, '/people')
     await page.getByRole('heading', { name: 'This ledger is open.' }).waitFor()
@@ -223,7 +223,7 @@ t.test('people and their tokens in a browser', inBrowser(), async t => {
     t.same(await findAxeViolations(page), [])
   })
 
-  t.test('the admin token is no account, and the page says so', async t => {
+  t.test('the page explains that the admin token is no account', async t => {
     const { accounts } = await startWithUsers({ adminToken: ADMIN_TOKEN }, AccountsRig.open(t))
     const closed = await site.serve(t, { accounts })
     const page = await site.open(t, closed, '/', { extraHTTPHeaders: { 'X-Event-Admin-Token': ADMIN_TOKEN } })

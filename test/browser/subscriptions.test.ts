@@ -16,7 +16,7 @@ t.test('the tab of subscriptions in a browser', inBrowser(), async t => {
   const now = Date.now() * 1000
   const member = { role: 'member', userId: bob.id } as const
 
-  t.test('with nothing watched it says what a subscription is', async t => {
+  t.test('without subscriptions it explains what a subscription is', async t => {
     const page = await openAs(t, 'bob', '/subscriptions')
     await page.getByRole('heading', { name: 'Nothing is watched yet.' }).waitFor()
     t.same(await findAxeViolations(page), [])
@@ -141,7 +141,7 @@ t.test('the tab of subscriptions in a browser', inBrowser(), async t => {
     await page.getByText('No subscription matches').waitFor()
   })
 
-  t.test('it is switched at once, and back when that fails', async t => {
+  t.test('a switch changes immediately, and back if the request fails', async t => {
     const page = await openAs(t, 'bob', '/subscriptions')
     const control = page.getByRole('switch', { name: 'Watch repo:ada/engine' })
     await control.click()
@@ -167,7 +167,7 @@ t.test('the tab of subscriptions in a browser', inBrowser(), async t => {
     t.match((await addressOf(page)).href, /\/book\/\?subscription_id=hook&days=1$/)
   })
 
-  t.test('a link to one that is not there any more says so', async t => {
+  t.test('a link to a deleted subscription reports that it is gone', async t => {
     const page = await openAs(t, 'bob', '/subscriptions?edit=gone')
     await page.getByText('There is no such subscription. It may have been deleted.').first().waitFor()
     t.equal((await addressOf(page)).search, '')
@@ -235,7 +235,7 @@ t.test('the tab of subscriptions in a browser', inBrowser(), async t => {
     })
   })
 
-  t.test('a list that cannot be loaded says so, and is loaded again', async t => {
+  t.test('a list that cannot be loaded shows the failure, and is loaded again', async t => {
     const page = await openAs(t, 'bob', '/')
     await page.route('**/api/stats', route =>
       route.fulfill({

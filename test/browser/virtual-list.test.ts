@@ -148,7 +148,7 @@ function rowAtTop(page: Page): Promise<{ row: number; top: number }> {
   })()`)
 }
 
-/** What a screen reader is told that keys begin from. */
+/** What a screen reader announces as the start of keyboard navigation. */
 function activeRow(page: Page): Promise<string> {
   return page.evaluate(
     `document.getElementById(document.activeElement.getAttribute('aria-activedescendant'))?.textContent`,

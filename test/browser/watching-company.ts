@@ -13,7 +13,7 @@ import { testFolder } from '../support/test-folder.js'
 import { logIn } from './login-site.js'
 import type { ObservatorySite } from './observatory-site.js'
 
-/** A real ledger with accounts: Ada, an admin, and bob, a member; a few days of chat, and whatever is watched. */
+/** A real ledger with accounts: Ada, an admin, and bob, a member; a few days of chat, and the given subscriptions. */
 export interface WatchingCompany {
   served: Served
   ledger: Ledger

@@ -142,7 +142,7 @@ t.test('a login takes the password, and the name where one is configured', async
       JSON.stringify(body),
     )
   }
-  t.equal(messages.size, 1, 'nothing says which of the two was wrong')
+  t.equal(messages.size, 1, 'the message does not reveal which of the two was wrong')
   const nameless = GateRig.open(t).start()
   t.ok(await nameless.login({ password: PASSWORD }, FROM))
   t.ok(await nameless.login({ password: PASSWORD, username: 'whoever' }, FROM))
@@ -315,7 +315,11 @@ t.test('of two logins for the last place one gets it', async t => {
   for (const login of raced) if (login.status === 'rejected') t.match(login.reason, full)
   t.equal(rig.database.sessions.count(), 1024)
   await t.rejects(logIn(gate), full)
-  await t.rejects(logIn(gate, { password: 'wrong' }), { code: 'invalid_credentials' }, 'only the password is told that')
+  await t.rejects(
+    logIn(gate, { password: 'wrong' }),
+    { code: 'invalid_credentials' },
+    'only the right password learns that the board is full',
+  )
   const again = await logIn(gate, { password: PASSWORD }, winner?.value.cookies)
   t.match(
     await gate.admit(facts('api', { cookies: again.cookies })),

@@ -68,7 +68,7 @@ t.test('a signature made for another purpose is worth nothing', async t => {
   }
 })
 
-t.test('the CSRF token follows from the session alone, and says nothing of it', async t => {
+t.test('the CSRF token follows from the session alone, and reveals nothing of it', async t => {
   t.equal(csrfTokenOf(TOKEN), createHmac('sha256', TOKEN).update('board-csrf-v2').digest('base64url'))
   t.match(csrfTokenOf(TOKEN), SECRET_PATTERN)
   t.not(csrfTokenOf(TOKEN), csrfTokenOf(newSecret()))

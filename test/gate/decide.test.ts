@@ -66,7 +66,7 @@ const SETS_PASSWORD: Record<Mode, boolean> = {
 
 type Kind = BoardIdentity['kind']
 
-/** Who somebody is, by what the board asks for and what is shown. */
+/** The identity of a caller, by the mode of the board and the credential. */
 const WHO: Record<Mode, Record<Credential, Kind>> = {
   open: {
     none: 'local',
@@ -115,7 +115,7 @@ const WHO: Record<Mode, Record<Credential, Kind>> = {
   },
 }
 
-/** Who is told where it is asked who it is, and nobody is turned away. */
+/** Who the caller is on routes that report the identity and refuse no caller. */
 function shownTo({ mode, credential, access }: Case): Kind {
   const who = WHO[mode][credential]
   if (access === 'public' && mode !== 'owner socket') return 'anonymous'
@@ -147,7 +147,7 @@ const RULES: readonly [rule: string, applies: (one: Case) => boolean, refusal: R
     'password_login_disabled',
   ],
   [
-    'what is protected is not for nobody',
+    'a protected route refuses an anonymous caller',
     one => ['api', 'execute', 'logout'].includes(one.access) && WHO[one.mode][one.credential] === 'anonymous',
     'unauthenticated',
   ],
@@ -164,12 +164,12 @@ const RULES: readonly [rule: string, applies: (one: Case) => boolean, refusal: R
   ],
   ['a write by cookie needs the CSRF token', one => actsByCookie(one) && one.csrf !== 'right', 'csrf_failed'],
   [
-    'nobody executes where no token is configured',
+    'execution is refused where no token is configured',
     ({ access, executor }) => access === 'execute' && executor === 'unset',
     'executor_disabled',
   ],
   [
-    "execution needs the executor's token besides, whoever asks",
+    "execution also needs the executor's token, for every identity",
     ({ access, executor }) => access === 'execute' && executor !== 'right',
     'executor_denied',
   ],
@@ -198,7 +198,7 @@ function requestOf(one: Case): ResolvedRequest {
     origin: ORIGINS[one.origin]?.replaceAll('HTTPS HOST', `https://${host}`).replaceAll('HOST', `http://${host}`),
     referer: undefined,
     fetchSite: undefined,
-    // A key that nobody configured is shown to be right by nobody.
+    // A key that is not configured cannot be shown to be right.
     showsKey: credential.endsWith('the key') && rulesOf(mode).hasKey,
     session: credential.startsWith('a live cookie') ? { csrfToken: CSRF } : undefined,
     showsCsrfToken: one.csrf === 'right',
@@ -274,7 +274,7 @@ t.test('a login without an Origin is refused where something else shows a page o
   }
 })
 
-t.test('no credential lets a write through that a browser says comes from another site', async t => {
+t.test('no credential admits a write that a browser marks as cross-site', async t => {
   const own = `http://${HOSTS.loopback}`
   for (const mode of MODES) {
     for (const credential of CREDENTIALS) {
@@ -292,7 +292,7 @@ t.test('no credential lets a write through that a browser says comes from anothe
   }
 })
 
-t.test('an open board takes no write that a browser says comes from another site', async t => {
+t.test('an open board accepts no write that a browser marks as cross-site', async t => {
   const post = requestOf({ ...LOGIN, mode: 'open', access: 'api' })
   for (const fetchSite of ['cross-site', 'same-site']) {
     t.same(decide({ ...post, fetchSite }, rulesOf('open')), { refusal: 'origin_not_allowed' })

@@ -83,7 +83,7 @@ function stretch(password: string): Buffer {
   return Buffer.from(password.padEnd(32).slice(0, 32))
 }
 
-/** What a request to a route shows, nothing besides its host and what is given. */
+/** What a request to a route shows: its host and the given facts, nothing else. */
 export function facts(access: BoardAccess, shown: Partial<RequestFacts> = {}): RequestFacts {
   return {
     access,

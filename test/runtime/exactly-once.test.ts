@@ -81,7 +81,7 @@ async function play(t: Test, plan: readonly Step[]) {
   return { said, delivered, rig }
 }
 
-/** As the index tells them, in the order of the messages. */
+/** As the index lists them, in the order of the messages. */
 async function idsOfWatch(ledger: Ledger): Promise<number[]> {
   const ids: number[] = []
   for (let since = 0; ; ) {

@@ -40,7 +40,7 @@ export interface ClosedLedger extends Served {
   ada: User
   mia: User
   otto: User
-  /** One request over a connection of its own, with exactly these headers besides `Host`, `Content-Length` and `Connection`. */
+  /** One request over a connection of its own, with exactly these headers in addition to `Host`, `Content-Length` and `Connection`. */
   send(path: string, request?: RawRequest): Promise<RawAnswer>
   /** A new API token, as a header. */
   byToken(user: User): Promise<Headers>

@@ -1,6 +1,6 @@
 import type { Accounts } from '../../src/accounts/accounts.js'
 
-const nobody = async (): Promise<never> => {
+const unavailable = async (): Promise<never> => {
   throw new Error('This ledger has no users, and its test asks for none.')
 }
 
@@ -8,15 +8,15 @@ const nobody = async (): Promise<never> => {
 export const OPEN_ACCOUNTS: Accounts = {
   isClosed: async () => false,
   identify: async () => ({ kind: 'open' }),
-  login: nobody,
-  logout: nobody,
+  login: unavailable,
+  logout: unavailable,
   passwordMinLength: 8,
-  listUsers: nobody,
-  createUser: nobody,
-  updateUser: nobody,
-  changeOwnPassword: nobody,
-  deleteUser: nobody,
-  tokens: { issue: nobody, list: nobody, revoke: nobody, revokeAll: nobody },
-  sessions: { list: nobody, end: nobody, endAll: nobody },
-  listLog: nobody,
+  listUsers: unavailable,
+  createUser: unavailable,
+  updateUser: unavailable,
+  changeOwnPassword: unavailable,
+  deleteUser: unavailable,
+  tokens: { issue: unavailable, list: unavailable, revoke: unavailable, revokeAll: unavailable },
+  sessions: { list: unavailable, end: unavailable, endAll: unavailable },
+  listLog: unavailable,
 }

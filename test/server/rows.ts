@@ -9,7 +9,7 @@ export interface Row {
   access: Access
 }
 
-/** Every row of the route table, as the API describes itself. @param headers of somebody who may read that */
+/** Every row of the route table, as the API describes itself. @param headers of a caller who may read that */
 export async function readRows(request: Served['request'], headers: Record<string, string> = {}): Promise<Row[]> {
   const { body } = await request('/api/openapi.json', { headers })
   const paths = Object.entries(body.paths as Record<string, Record<string, { 'x-access': Access }>>)

@@ -2,14 +2,14 @@
  * Starts processes that do all to stay: they ignore SIGTERM, and are in its group, in sessions of their own, left by
  * their parents, without the environment they were given. Writes their ids to the file `pids`, one line each.
  *
- * Arguments: `stay` (it ignores SIGTERM as well and floods its outputs) or `leave` (it ends at once, with code 3).
+ * Arguments: `stay` (it ignores SIGTERM as well and floods its outputs) or `leave` (it ends immediately, with code 3).
  */
 import { spawn } from 'node:child_process'
 import { appendFileSync } from 'node:fs'
 
 const PIDS = 'pids'
 const STUBBORN = `process.on('SIGTERM', () => {}); require('fs').appendFileSync('${PIDS}', process.pid + '\\n'); setInterval(() => {}, 1000)`
-/** Starts a stubborn one in a session of its own and ends, so that this one is nobody's child. */
+/** Starts a process that ignores SIGTERM in a session of its own and ends, so that this process loses its parent. */
 const FORKING = `require('child_process').spawn(process.execPath, ['-e', ${JSON.stringify(STUBBORN)}], { detached: true, stdio: 'inherit' }).unref()`
 
 process.on('SIGTERM', () => {})

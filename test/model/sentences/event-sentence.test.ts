@@ -131,7 +131,7 @@ t.test('the outcome is always said', async t => {
   )
 })
 
-t.test('events stored before there was an outcome tell it from their metadata or payload', async t => {
+t.test('events stored before the outcome field existed take it from their metadata or payload', async t => {
   const run = { chain: [REPOSITORY, 'workflow_run:3=test'] }
   const failed = 'Ada ran workflow test on tide/relay: failed'
   t.equal(said('workflow_run.completed', { ...run, metadata: { conclusion: 'failure' } }), failed)

@@ -11,7 +11,7 @@ function covers(source: string, target: string, node: TargetNode): boolean {
   return scopeKeysOf(node).includes(parseTarget(source, target).scopeKey)
 }
 
-t.test('a target tells the scope and the filters', async t => {
+t.test('a target determines the scope and the filters', async t => {
   const cases: [source: string, target: string, filters: Record<string, unknown>, scope: Scope][] = [
     ['chat', 'stream:eng', { stream: 'eng' }, { type: 'stream', display: 'eng' }],
     [

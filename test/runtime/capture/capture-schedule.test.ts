@@ -68,7 +68,7 @@ t.test('a watch that is read from the beginning on another chat server is report
   t.match(log, [['warn', { subscription_id: 'a', previous_host: 'old.example.org' }, /starts from the beginning/]])
 })
 
-t.test('what would fail for all is not tried again at once', async t => {
+t.test('a failure that concerns every watch is not retried immediately', async t => {
   const { looks } = schedule(t, [{ captures: [failed('a', 'chat_unreachable')], left: 3 }])
   await until(() => looks() === 1)
   await new Promise(resolve => setTimeout(resolve, 50))
@@ -81,7 +81,7 @@ t.test('a defect is logged as a defect, and the schedule continues', async t => 
   t.match(log, [['error', { err: { message: 'undefined is not a message' } }, 'capture failed']])
 })
 
-t.test('it stops at once while it sleeps, and after the page that is being recorded', async t => {
+t.test('it stops immediately while it sleeps, and after the page that is being recorded', async t => {
   const { looks, stop } = schedule(t, [])
   await until(() => looks() > 0)
   await stop()

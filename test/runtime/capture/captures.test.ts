@@ -27,7 +27,7 @@ t.test('what is captured is in the ledger, marked with its watch and how it came
   })
 })
 
-t.test('the watch keeps its place, and says when it was and is captured', async t => {
+t.test('the watch keeps its position, and shows when it was last captured and when it is due', async t => {
   const rig = await captureRig(t)
   const ids = rig.chat.book.say(DEPLOYS, 3)
   t.match((await rig.ledger.getSubscription('deploys')).capture, {
@@ -74,7 +74,7 @@ t.test('what a webhook brings first does not make capture skip what was said bef
   t.same(seen.sort(), [[first, 2], ...earlier.map(id => [id, 1]), [late - 2, 1], [late - 1, 1], [late, 2]].sort())
 })
 
-t.test('the cursor of an older ledger is where capture goes on from', async t => {
+t.test('the cursor of an older ledger is where capture continues', async t => {
   const rig = await captureRig(t)
   const ids = rig.chat.book.say(DEPLOYS, 10)
   await rig.ledger.noteCapture('deploys', { read_to: String(ids[6]) })
@@ -87,7 +87,7 @@ t.test('a watch that is over is left as it is', async t => {
   t.match(await rig.once(), { outcome: 'disabled', messages: 0, last_cursor: null })
   await rig.ledger.saveSubscription({ id: 'deploys', enabled: true, metadata: { expires_at: toTimestamp(NOON) } })
   t.match(await rig.once(), { outcome: 'expired' })
-  t.same(rig.chat.asked, [], 'and nobody is asked')
+  t.same(rig.chat.asked, [], 'and no request is sent')
 })
 
 t.test('what cannot be captured is refused', async t => {
@@ -107,7 +107,7 @@ t.test('what cannot be captured is refused', async t => {
   t.match(await rig.once('nobody'), { outcome: 'failed', error: { category: 'not_found', code: 'not_found' } })
 })
 
-t.test('a failure in the middle keeps what was recorded, and says so', async t => {
+t.test('a failure in the middle keeps the recorded events, and reports them', async t => {
   let broken = true
   const rig = await captureRig(t, {
     fault: ({ query }) => (broken && query.get('anchor') === '2000' ? told(502, {}) : undefined),
@@ -128,7 +128,7 @@ t.test('a failure in the middle keeps what was recorded, and says so', async t =
   t.match((await rig.ledger.getSubscription('deploys')).capture, { failures: 0, last_error: null })
 })
 
-t.test('it waits as the server asks, and tells that', async t => {
+t.test('it waits as the server asks, and reports the wait', async t => {
   const told: unknown[] = []
   const rig = await captureRig(t, {
     fault: ({ path, index }) => (path.endsWith('/messages') && index === 0 ? rateLimited(0.123_456) : undefined),
@@ -179,7 +179,7 @@ t.test('a server that asks for more than a minute is left alone, with all progre
   })
 })
 
-t.test('the wait that a server asks for counts for every watch that is captured by itself', async t => {
+t.test('the wait that a server asks for applies to every watch that is captured automatically', async t => {
   let limited = true
   const rig = await captureRig(t, { fault: () => (limited ? rateLimited(300.5) : undefined) })
   rig.chat.book.say(DEPLOYS)
@@ -193,7 +193,7 @@ t.test('the wait that a server asks for counts for every watch that is captured 
   }
   rig.clock.now = NOON + 300 * SECOND
   t.same(await rig.captures.run(rig.request()), { captures: [], left: 0 })
-  t.equal(rig.chat.asked.length, asked, 'nobody is asked')
+  t.equal(rig.chat.asked.length, asked, 'no request is sent')
   rig.clock.now = NOON + 301 * SECOND
   t.match(rig.captures.totals(), { outcomes: { captured: 0, failed: 1 }, created: 0 })
   const { captures } = await rig.captures.run(rig.request())
@@ -345,7 +345,7 @@ t.test('a renamed topic is said', async t => {
   }
 })
 
-t.test('two captures of one watch are never under way at once, and nothing is read twice', async t => {
+t.test('two captures of one watch never run at the same time, and nothing is read twice', async t => {
   let underWay = 0
   let most = 0
   const rig = await captureRig(t, {

@@ -32,7 +32,7 @@ interface Front {
   port: number
   /** Bytes as they are, until the server closes. */
   raw(text: string): Promise<string>
-  /** One request to the backend, by our key; its body in chunks where a line says so. */
+  /** One request to the backend, by our key; its body in chunks where a header line requires it. */
   post(path: string, body?: string, lines?: readonly string[]): Promise<ReturnType<typeof readAnswer>>
 }
 
@@ -86,7 +86,7 @@ function inChunks(body: string): string {
 
 const CHUNKED = 'Transfer-Encoding: chunked'
 
-/** What would be executed there, with headers besides our key. */
+/** What would be executed there, with headers in addition to our key. */
 const EXECUTIONS: { name: string; path?: string; body?: string; lines?: readonly string[] }[] = [
   { name: 'a real run', body: REAL },
   { name: 'a run of no mode', body: '{}' },
@@ -139,7 +139,7 @@ t.test('without our executor token nothing of what would be executed reaches the
   t.equal(connections, 0)
 })
 
-t.test('with our executor token it goes on as it came, and the token stays here', async t => {
+t.test('with our executor token the request is forwarded unchanged, and the token is removed', async t => {
   const backend = await httpBackend(t)
   const { post } = await serveFront(t, backend.profile)
   for (const { name, path = RUNS, body = '', lines = [] } of EXECUTIONS) {
@@ -165,7 +165,7 @@ t.test('what starts nothing goes through without it, byte by byte', async t => {
       t.match(await post(path, body, [CHUNKED]), { status: 200 })
       const asked = await post(path, body, ['Expect: 100-continue'])
       t.match([asked.status, readAnswer(asked.text).status], [100, 200])
-      t.notMatch(asked.text, /100 Continue/, 'it is told once')
+      t.notMatch(asked.text, /100 Continue/, 'the backend does not send it a second time')
       for (const seen of backend.seen.splice(0)) {
         t.match(seen, { url: path, body })
         t.equal(lengthOf(seen.rawHeaders), String(body.length))

@@ -45,8 +45,8 @@ async function readRows(url: string, headers: Record<string, string>): Promise<R
   )
 }
 
-/** What stops whoever shows nothing on a board with a password and a key, where something does. */
-const NOBODY: Record<BoardAccess, number | undefined> = {
+/** The status that refuses a caller without credentials on a board with a password and a key; undefined if admitted. */
+const ANONYMOUS: Record<BoardAccess, number | undefined> = {
   public: undefined,
   anybody: undefined,
   login: undefined,
@@ -55,15 +55,15 @@ const NOBODY: Record<BoardAccess, number | undefined> = {
   execute: 401,
   local: 403,
 }
-/** The same for whoever shows the key. */
+/** The same for a caller with the key. */
 const WITH_KEY: Record<BoardAccess, number | undefined> = {
-  ...NOBODY,
+  ...ANONYMOUS,
   logout: undefined,
   api: undefined,
   execute: 403,
 }
 
-t.test('every row of the table lets in whom its access says, however its path is written', async t => {
+t.test('every row of the table admits the callers that its access allows, however its path is written', async t => {
   const url = await serveBoard(t, {
     BOARD_PASSWORD: PASSWORD,
     BOARD_API_KEY: KEY,
@@ -74,9 +74,9 @@ t.test('every row of the table lets in whom its access says, however its path is
   const rows = await readRows(url, byKey)
   t.same([...new Set(rows.map(row => row.access))].sort(), [...BOARD_ACCESS].sort(), 'all of them are used')
   const ways: [Record<string, string>, Record<BoardAccess, number | undefined>][] = [
-    [{}, NOBODY],
-    [{ 'x-board-executor-token': EXECUTOR_TOKEN }, NOBODY],
-    [{ authorization: `Bearer ${EXECUTOR_TOKEN}` }, NOBODY],
+    [{}, ANONYMOUS],
+    [{ 'x-board-executor-token': EXECUTOR_TOKEN }, ANONYMOUS],
+    [{ authorization: `Bearer ${EXECUTOR_TOKEN}` }, ANONYMOUS],
     [byKey, WITH_KEY],
     [{ 'x-board-token': KEY }, WITH_KEY],
   ]
@@ -84,7 +84,7 @@ t.test('every row of the table lets in whom its access says, however its path is
     const twins = path === '/' ? [path] : [path, path.toUpperCase(), `${path}/`]
     for (const twin of twins) {
       for (const [headers, expected] of ways) {
-        // Without a body, so that whoever gets in changes as little as possible.
+        // Without a body, so that an admitted request changes as little as possible.
         const { status } = await fetch(url + twin, { method: method === 'GET' ? 'HEAD' : method, headers })
         const name = `${method} ${twin} with ${Object.keys(headers).join(', ') || 'nothing'}`
         const refusal = expected[access]
@@ -96,7 +96,7 @@ t.test('every row of the table lets in whom its access says, however its path is
   }
 })
 
-/** `GET /api/auth` in each access mode, to whoever shows nothing. Source: Board Access Gate, "What the service does". */
+/** `GET /api/auth` in each access mode, for a caller without credentials. Source: Board Access Gate, "What the service does". */
 const MODES: { name: string; env: Record<string, string>; status: object; api: number; shell: RegExp }[] = [
   {
     name: 'neither password nor key',
@@ -135,7 +135,7 @@ const MODES: { name: string; env: Record<string, string>; status: object; api: n
   },
 ]
 for (const { name, env, status, api, shell } of MODES) {
-  t.test(`with ${name} a board says so in four booleans, and asks for it`, async t => {
+  t.test(`with ${name} a board reports it in four booleans, and requires it`, async t => {
     const url = await serveBoard(t, env)
     t.same(await (await fetch(`${url}/api/auth`)).json(), status)
     t.equal((await fetch(`${url}/api/cards`)).status, api)
@@ -163,7 +163,7 @@ t.test('a session outlives a restart, and ends with its key', async t => {
   t.equal(await statusOf({}), 200)
   t.equal(await statusOf({ BOARD_PASSWORD: 'another password, the same key' }), 200)
   t.equal(await statusOf({ BOARD_AUTH_SECRET: 'the-second-signing-key' }), 401)
-  t.equal(await statusOf({}), 401, 'for good: it does not come back with the key')
+  t.equal(await statusOf({}), 401, 'permanently: the former key does not restore it')
 })
 
 t.test('two servers cannot have the files of one board', async t => {

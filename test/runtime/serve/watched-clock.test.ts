@@ -7,35 +7,35 @@ const NOW = readTimestamp('now', '2031-05-04T09:00:00Z').micros
 
 function watched() {
   const time = { wall: NOW, elapsed: 5 }
-  const told: object[] = []
+  const entries: object[] = []
   const clock = watchedClock({
     wall: () => time.wall,
     elapsed: () => time.elapsed,
-    logger: { error: (line: object) => told.push(line) },
+    logger: { error: (line: object) => entries.push(line) },
   })
-  return { time, told, clock }
+  return { time, entries, clock }
 }
 
-t.test('a clock that goes on with time is not reported, however long nothing asked it', async t => {
-  const { time, told, clock } = watched()
+t.test('a clock that advances with time is not reported, however long no caller read it', async t => {
+  const { time, entries, clock } = watched()
   t.equal(clock(), NOW)
   time.wall += 2_000 * HOUR
   time.elapsed += 2_000 * HOUR - 1_000
   t.equal(clock(), NOW + 2_000 * HOUR)
-  t.same(told, [])
+  t.same(entries, [])
 })
 
 t.test('a jump by more than a day is reported once, ahead and back', async t => {
-  const { time, told, clock } = watched()
+  const { time, entries, clock } = watched()
   time.wall += 24 * HOUR
   clock()
-  t.same(told, [], 'a day is not more than a day')
+  t.same(entries, [], 'a day is not more than a day')
   time.wall += 48 * HOUR
   t.equal(clock(), NOW + 72 * HOUR, 'the time is given as it is')
   clock()
-  t.match(told, [{ jumped_hours: 48, now: '2031-05-07T09:00:00.000000Z', detail: /correct the clock now/ }])
+  t.match(entries, [{ jumped_hours: 48, now: '2031-05-07T09:00:00.000000Z', detail: /correct the clock now/ }])
   time.wall -= 72 * HOUR
   clock()
-  t.match(told[1], { jumped_hours: -72, detail: /one microsecond after/ })
-  t.equal(told.length, 2)
+  t.match(entries[1], { jumped_hours: -72, detail: /one microsecond after/ })
+  t.equal(entries.length, 2)
 })

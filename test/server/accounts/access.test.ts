@@ -33,18 +33,18 @@ const FORGED = `Bearer tok_${'A'.repeat(43)}`
 type Outcome = 'in' | 401 | 403
 
 /** Who gets past the rules of access in a ledger that has users. */
-const EXPECTED: Record<Access, Record<'nobody' | 'member' | 'admin', Outcome>> = {
-  public: { nobody: 'in', member: 'in', admin: 'in' },
-  anybody: { nobody: 'in', member: 'in', admin: 'in' },
-  record: { nobody: 'in', member: 'in', admin: 'in' },
-  webhook: { nobody: 'in', member: 'in', admin: 'in' },
-  login: { nobody: 'in', member: 'in', admin: 'in' },
-  read: { nobody: 401, member: 'in', admin: 'in' },
-  write: { nobody: 401, member: 'in', admin: 'in' },
-  logout: { nobody: 401, member: 'in', admin: 'in' },
-  account: { nobody: 401, member: 'in', admin: 'in' },
-  admin: { nobody: 401, member: 403, admin: 'in' },
-  local: { nobody: 403, member: 403, admin: 403 },
+const EXPECTED: Record<Access, Record<'anonymous' | 'member' | 'admin', Outcome>> = {
+  public: { anonymous: 'in', member: 'in', admin: 'in' },
+  anybody: { anonymous: 'in', member: 'in', admin: 'in' },
+  record: { anonymous: 'in', member: 'in', admin: 'in' },
+  webhook: { anonymous: 'in', member: 'in', admin: 'in' },
+  login: { anonymous: 'in', member: 'in', admin: 'in' },
+  read: { anonymous: 401, member: 'in', admin: 'in' },
+  write: { anonymous: 401, member: 'in', admin: 'in' },
+  logout: { anonymous: 401, member: 'in', admin: 'in' },
+  account: { anonymous: 401, member: 'in', admin: 'in' },
+  admin: { anonymous: 401, member: 403, admin: 'in' },
+  local: { anonymous: 403, member: 403, admin: 403 },
 }
 
 /** What a read-only token of an admin may use. */
@@ -53,19 +53,19 @@ const FOR_READERS: Record<Row['access'], Outcome> = {
   ...{ record: 403, write: 403, logout: 403, account: 403, admin: 403, local: 403 },
 }
 
-/** What changes something for whoever is logged in: the rows that a session needs its CSRF token for. */
+/** Rows that change something for a logged-in user: a session needs its CSRF token for them. */
 const rows = await readRows(ledger.request, BY_ADMIN_TOKEN)
-const writes = rows.filter(({ method, access }) => method !== 'GET' && EXPECTED[access].nobody === 401)
+const writes = rows.filter(({ method, access }) => method !== 'GET' && EXPECTED[access].anonymous === 401)
 
 function outcomeOf({ status }: RawAnswer): Outcome {
   return status === 401 || status === 403 ? status : 'in'
 }
 
-/** Without a body, so that whoever gets in changes as little as possible, and a stream is not waited for. */
+/** Without a body, so that an admitted request changes as little as possible. The test does not wait for streams. */
 const sendRow = ({ method, path }: Pick<Row, 'method' | 'path'>, headers: Headers) =>
   ledger.send(path, { method: method === 'GET' ? 'HEAD' : method, headers })
 
-t.test('every row of the table lets in whom its access says, however its path is written', async t => {
+t.test('every row of the table admits the callers that its access allows, however its path is written', async t => {
   const mia = await ledger.byToken(ledger.mia)
   const ada = await ledger.byToken(ledger.ada)
   const { token } = await ledger.accounts.tokens.issue(ledger.ada.id, undefined, { may: 'read' })
@@ -76,7 +76,7 @@ t.test('every row of the table lets in whom its access says, however its path is
       const asReader = await sendRow({ ...row, path }, reader)
       t.equal(outcomeOf(asReader), FOR_READERS[row.access], `${name} with a read-only token`)
       const answers = {
-        nobody: await sendRow({ ...row, path }, {}),
+        anonymous: await sendRow({ ...row, path }, {}),
         // Some of these rows revoke the token that they were asked with.
         member: await sendRow({ ...row, path }, row.access === 'account' ? await ledger.byToken(ledger.otto) : mia),
         admin: await sendRow({ ...row, path }, row.access === 'account' ? BY_ADMIN_TOKEN : ada),
@@ -85,8 +85,8 @@ t.test('every row of the table lets in whom its access says, however its path is
         t.equal(outcomeOf(answer), EXPECTED[row.access][who as keyof typeof answers], `${name} as ${who}`)
         t.ok(answer.status < 500, `${name} as ${who} is no failure`)
       }
-      const challenge = valuesOf(answers.nobody.headers, 'www-authenticate')
-      t.same(challenge, answers.nobody.status === 401 ? ['Bearer'] : [], `${name} says what is missing`)
+      const challenge = valuesOf(answers.anonymous.headers, 'www-authenticate')
+      t.same(challenge, answers.anonymous.status === 401 ? ['Bearer'] : [], `${name} names the missing credential`)
     }
   }
 })
@@ -367,17 +367,17 @@ t.test('a ledger with users and no configured host names answers under every nam
 })
 
 t.test('a ledger with users and configured host names answers only under these, on every route', async t => {
-  const told = await serveClosed(t, {
+  const allowlisted = await serveClosed(t, {
     adapters: ADAPTERS,
     settings: { knownHosts: ['events.example.org', '10.0.0.5'] },
   })
-  const stats = (Host: string) => told.send('/api/stats', { headers: { ...BY_ADMIN_TOKEN, Host } })
+  const stats = (Host: string) => allowlisted.send('/api/stats', { headers: { ...BY_ADMIN_TOKEN, Host } })
   for (const host of [
     'events.example.org',
     'Events.example.org:8443',
     '10.0.0.5:1',
     'localhost',
-    `127.0.0.1:${told.port}`,
+    `127.0.0.1:${allowlisted.port}`,
   ]) {
     t.match(await stats(host), { status: 200 }, host)
   }
@@ -386,11 +386,11 @@ t.test('a ledger with users and configured host names answers only under these, 
   }
   for (const row of rows) {
     const method = row.method === 'GET' ? 'HEAD' : row.method
-    const answer = await told.send(row.path, { method, headers: { Host: 'elsewhere.example:8765' } })
+    const answer = await allowlisted.send(row.path, { method, headers: { Host: 'elsewhere.example:8765' } })
     t.equal(answer.status, row.access === 'local' ? 403 : 421, `${row.method} ${row.path}`)
   }
-  t.match(await told.raw('GET /api/health HTTP/1.0\r\n\r\n'), /^HTTP\/1\.1 421 /, 'a request without Host')
-  t.same(told.ledger.events, [])
+  t.match(await allowlisted.raw('GET /api/health HTTP/1.0\r\n\r\n'), /^HTTP\/1\.1 421 /, 'a request without Host')
+  t.same(allowlisted.ledger.events, [])
 })
 
 t.test(
@@ -481,7 +481,7 @@ t.test('nothing is done for a sender that left before it was known who it is', a
   t.same(ledger.queries, [])
 })
 
-t.test('the log says who it was, and nothing that proves it', async t => {
+t.test('the log names the caller, and contains no credential', async t => {
   const from = ledger.log.length
   const { cookie, csrfToken, headers } = await ledger.logIn(ledger.ada)
   const token = await ledger.byToken(ledger.mia)

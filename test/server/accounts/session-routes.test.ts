@@ -35,7 +35,7 @@ t.test('a login answers who it is, a CSRF token and where to go, and sets one co
   t.same(valuesOf(session.headers, 'set-cookie'), [])
 })
 
-t.test('where to go is what the body says, else the query, and always a path of this server', async t => {
+t.test('the redirect target comes from the body, else from the query, and is always a path of this server', async t => {
   const cases: [body: object, query: string, next: string][] = [
     [{ next: '/api/stats?x=1#y' }, '', '/api/stats?x=1#y'],
     [{}, '?next=%2Fapi%2Fstats', '/api/stats'],
@@ -283,6 +283,6 @@ t.test(
         body: { username: 'otto', password: 'wrong' },
       })
     for (let i = 0; i < 10; i++) t.equal((await spoof(`198.51.100.${i}`)).status, 401)
-    t.equal((await spoof('198.51.100.77')).status, 429, 'nobody vouches for the header')
+    t.equal((await spoof('198.51.100.77')).status, 429, 'no trusted proxy sent the header')
   },
 )

@@ -61,7 +61,7 @@ t.test('what is no user is refused', async t => {
   }
 })
 
-t.test('the account log says who asked for what, from where, behind a trusted proxy', async t => {
+t.test('behind a trusted proxy, the account log names the caller, the address and the change', async t => {
   const proxied = await serveClosed(t, { settings: { trustedProxies: ['127.0.0.1'] } })
   const headers = { ...(await proxied.byToken(proxied.ada)), 'X-Forwarded-For': '203.0.113.9, 2001:db8::1' }
   const patch = { method: 'PATCH', headers, body: { enabled: false } }

@@ -22,7 +22,7 @@ const EXPECTED: Record<ErrorCategory, number> = {
 
 t.test('every kind of failure has its status', async t => t.same(HTTP_STATUS, EXPECTED))
 
-t.test('a problem says what, why and which fields', async t => {
+t.test('a problem names the failure, its reason and the fields', async t => {
   const errors = [{ field: '/actor/id', detail: '/actor/id must be string.' }]
   const error = new AppError('invalid', 'invalid_field', 'It is wrong.', { hint: 'Do better.', errors })
   const reply = toProblemReply(error, 'id-1')

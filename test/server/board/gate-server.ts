@@ -47,7 +47,7 @@ export interface GateServer {
   logIn(headers?: Record<string, string>): Promise<Browser>
 }
 
-/** The session routes over HTTP, and behind the gate a thing that says who came. */
+/** Serves the session routes over HTTP, and a route behind the gate that returns the identity of the caller. */
 export async function serveGate(t: Test, options: GateServerOptions = {}): Promise<GateServer> {
   const { rootPath = '', cookieSecure = false, trustedProxies = [], settings = {} } = options
   const rig = options.rig ?? GateRig.open(t, options.secrets)

@@ -104,7 +104,7 @@ t.test('runs are started, shown and listed', async t => {
   t.same((await ask('GET', `/api/runs?limit=1&after=${page.next}`)).body.items, [dry.body])
   t.equal((await ask('GET', `/api/runs?card_id=${CARD.id}&state=done`)).body.count, 2)
   t.equal((await ask('GET', '/api/runs?card_id=card_2')).body.count, 0)
-  t.notMatch(JSON.stringify(list), /marker-of/, 'what its processes are told by stays a secret')
+  t.notMatch(JSON.stringify(list), /marker-of/, 'the marker that identifies its processes stays secret')
 })
 
 t.test('program and arguments are shown with the executor token alone', async t => {

@@ -27,11 +27,11 @@ export interface Answer {
 export interface ServeCardsOptions {
   /** The folder of the board's files; one of the test's own unless said. */
   home?: string
-  /** Where it listens for its owner, besides the port. */
+  /** Where it listens for its owner, in addition to the port. */
   socketPath?: string
 }
 
-/** The routes of cards and of copies, below a root path, where everybody may do everything. Sessions are not copied. */
+/** The routes of cards and of copies, below a root path. Every caller may do everything. Sessions are not copied. */
 export async function serveCards(t: Test, { home, socketPath }: ServeCardsOptions = {}) {
   const { cards, database } = cardsRig(t, home === undefined ? {} : { home })
   const copied: string[] = []

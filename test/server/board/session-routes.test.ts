@@ -419,7 +419,7 @@ t.test('hundreds of wrong keys and tokens from one address keep out neither key 
   t.equal((await execute({ ...key, 'X-Board-Executor-Token': EXECUTOR_TOKEN })).status, 200)
 })
 
-t.test('a board with as many sessions as there may be says when to come again', async t => {
+t.test('a board with the maximum of sessions answers when to retry', async t => {
   const { send, rig } = await serveGate(t)
   await rig.fill(1023)
   const answers = await Promise.all([1, 2, 3].map(() => send('/api/login', { method: 'POST', body: RIGHT })))

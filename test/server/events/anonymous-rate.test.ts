@@ -15,7 +15,7 @@ function rateOf(eventsPerSecond: number, maxAddresses?: number) {
   return { take, pass: (seconds: number) => (ms += seconds * 1000), rate }
 }
 
-t.test('an address may record ten seconds of events in a burst, and then as many as the rate says', async t => {
+t.test('an address may record ten seconds of events in a burst, and then as many as the rate allows', async t => {
   const { take, pass } = rateOf(5)
   take('a', 30)
   take('a', 20)

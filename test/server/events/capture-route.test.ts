@@ -29,9 +29,9 @@ t.test('a command receives the progress of its capture, and the result', async t
     for (const messages of [1_000, 2_000]) onProgress(step(messages))
     return RESULT
   })
-  const told: CaptureProgress[] = []
-  t.same(await client.capture(REQUEST, progress => told.push(progress)), RESULT)
-  t.same(told, [step(1_000), step(2_000)])
+  const reported: CaptureProgress[] = []
+  t.same(await client.capture(REQUEST, progress => reported.push(progress)), RESULT)
+  t.same(reported, [step(1_000), step(2_000)])
   t.same(asked, [REQUEST])
 })
 

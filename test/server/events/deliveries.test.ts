@@ -35,7 +35,7 @@ for (const adapter of ADAPTERS) {
     const validator = eventValidator(source)
     t.ok(fixtures.length > 20, 'there are examples')
     for (const fixture of fixtures) {
-      // Several of them tell the same event, so each is delivered to a ledger of its own.
+      // Several of them report the same event, so each is delivered to a ledger of its own.
       const served = await start()
       const first = await deliver(served, webhook_path, fixture)
       t.match(first, { status: 200, body: { duplicates: 0, ...adapter.answer } }, fixture.name)

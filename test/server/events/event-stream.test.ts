@@ -63,7 +63,7 @@ function toMessage(block: string): Message {
   }
 }
 
-t.test('without a start a stream begins now, and says from where', async t => {
+t.test('without a start a stream begins now, and reports its start', async t => {
   const served = await serve(t)
   await served.post('/api/events', [message(1), message(2)])
   const reader = await follow(t, served)
@@ -84,7 +84,7 @@ t.test('a stream of an empty ledger begins with its first event', async t => {
   t.match(reader.messages, [{ event: 'checkpoint', id: '1970-01-01T00:00:00.000000Z' }, { id: at(1) }])
 })
 
-t.test('a reader resumes after its last id, which goes before since', async t => {
+t.test('a reader resumes after its last id, which takes precedence over since', async t => {
   const served = await serve(t)
   await served.post('/api/events', [message(1), message(2), message(3)])
   const since = await follow(t, served, `?since=${at(1)}`)
@@ -311,7 +311,7 @@ t.test('a reader that stops within a large event is let go, and has its checkpoi
   t.notMatch(text, /event: dropped/)
 })
 
-/** A reader that does not read until told. */
+/** A reader that does not read until it is resumed. */
 async function connectPaused(port: number, path: string): Promise<Socket> {
   const socket = connect(port, '127.0.0.1')
   socket.write(`GET ${path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n`)

@@ -96,7 +96,7 @@ t.test('it has the filters and the range of a page, and none of the parameters o
   }
 })
 
-t.test('events that arrive meanwhile are not in it', async t => {
+t.test('events that arrive during the export are not in it', async t => {
   const served = await serveBetween(t)
   served.ledger.happens = () => served.post('/api/events', message('late'))
   const { text } = await served.request('/api/export')

@@ -299,7 +299,7 @@ const SLICED = [
   '/api/events?since=2031-05-04T09:00:00Z&wait=20',
 ]
 
-/** A ledger whose questions take for ever, unless they are given up. */
+/** A ledger whose queries never end, unless they are cancelled. */
 class EndlessLedger extends MemoryLedger {
   givenUp = 0
 
@@ -367,7 +367,7 @@ t.test('a long poll is answered with what there is when the server stops', async
   t.match(await held, { status: 200, body: { count: 0 } })
 })
 
-t.test('a failure of the store is 503, a defect is 500 and says nothing but its id', async t => {
+t.test('a failure of the store is 503, a defect is 500 and contains nothing but its id', async t => {
   const { request, ledger, log } = await serve(t)
   ledger.failure = new AppError('unavailable', 'store_failed', 'The database does not answer.')
   t.match(await request('/api/events'), { status: 503, body: { code: 'store_failed' } })

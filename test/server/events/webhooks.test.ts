@@ -167,7 +167,7 @@ t.test('in open mode a delivery comes under a name of this machine', async t => 
   t.match(await raw(rebound), /^HTTP\/1\.1 403 [\s\S]*host_not_allowed/)
 })
 
-t.test('a large delivery comes to the same as a small one, and holds the same rules', async t => {
+t.test('a large delivery has the same result as a small one, and obeys the same rules', async t => {
   const { post, ledger } = await serve(t, { adapters: [adapter()], settings: secrets(['right']) })
   const large = `1,2${','.repeat(300_000)}`
   const sent = { 'x-secret': 'right', 'x-delivery': 'd-1' }
@@ -220,7 +220,7 @@ t.test('what a delivery proves itself by may not be sent twice', async t => {
   t.equal(ledger.events.length, 1)
 })
 
-/** An adapter of the platform whose deliveries do not name their server; it keeps what it was told of it. */
+/** An adapter of the platform whose deliveries do not name their server; it keeps the addresses that it receives. */
 function chatAdapter(): WebhookAdapter & { sites: unknown[] } {
   const sites: unknown[] = []
   return {
@@ -235,7 +235,7 @@ function chatAdapter(): WebhookAdapter & { sites: unknown[] } {
   }
 }
 
-t.test("the chat server's address is the configured one, else what the hook's own address says", async t => {
+t.test("the chat server's address is the configured one, else the one in the hook's own address", async t => {
   const chat = chatAdapter()
   const { post } = await serve(t, { adapters: [chat] })
   await post('/webhooks/chat', '')
@@ -260,7 +260,7 @@ t.test('an address that is none is refused where it would count, and nowhere els
   }
 })
 
-t.test('every answer on the chat route is JSON, and says nothing that the platform would post', async t => {
+t.test('every answer on the chat route is JSON, and contains nothing that the platform would post', async t => {
   const { post } = await serve(t, { adapters: [chatAdapter()], settings: { requireVerified: true } })
   const open = await serve(t, { adapters: [chatAdapter()] })
   const taken = await open.post('/webhooks/chat', '')

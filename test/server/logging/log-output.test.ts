@@ -45,7 +45,7 @@ t.test('the next line brings what could not be written, in order', async t => {
   t.equal(state.text, 'first\nsecond\n')
 })
 
-t.test('what is kept is bounded, and a line says how many are missing in its place', async t => {
+t.test('the buffer is bounded, and one line gives the number of dropped lines', async t => {
   const { state, log, retries } = output(0)
   const long = `${'x'.repeat(MAX_PENDING_BYTES / 2 - 1)}\n`
   for (const line of [long, long, 'a\n', 'b\n', 'c\n']) log.write(line)
@@ -65,7 +65,7 @@ t.test('a disk that stays full is tried again, without a timer for each line', a
 
 for (const pretty of [false, true]) {
   t.test(
-    `a logger ${pretty ? 'for people' : 'for programs'} outlives a full disk, and says what is missing`,
+    `a logger ${pretty ? 'for people' : 'for programs'} survives a full disk, and reports the lines that are missing`,
     async t => {
       const { state, write } = disk(0)
       const logger = createLogger({ level: 'info', pretty }, write)

@@ -56,9 +56,9 @@ t.test('metrics that fail cost no answer', async t => {
   breakMethod(t, Counter.prototype, 'labels')
   t.match(await post('/api/events', message(1)), { status: 201, body: { created: true } })
   t.equal((await request('/nowhere')).status, 404)
-  const told = log.map(({ msg }) => msg)
-  t.ok(told.includes('something could not be counted: a collector failed'))
-  t.ok(told.includes('something could not be measured: a collector failed'))
+  const messages = log.map(({ msg }) => msg)
+  t.ok(messages.includes('something could not be counted: a collector failed'))
+  t.ok(messages.includes('something could not be measured: a collector failed'))
 })
 
 t.test('a metric that cannot be collected is left out of the answer, and the others are in it', async t => {
@@ -70,6 +70,6 @@ t.test('a metric that cannot be collected is left out of the answer, and the oth
   t.equal(status, 200)
   t.match(text, 'daybook_deliveries_total{route="api",result="created"} 1')
   t.notMatch(text, 'daybook_http_request_duration_seconds')
-  const told = log.map(({ msg }) => msg)
-  t.ok(told.includes('something could not be collected (daybook_http_request_duration_seconds): a collector failed'))
+  const messages = log.map(({ msg }) => msg)
+  t.ok(messages.includes('something could not be collected (daybook_http_request_duration_seconds): a collector failed'))
 })

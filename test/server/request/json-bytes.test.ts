@@ -61,7 +61,7 @@ t.test('of two members with one name the last counts, and __proto__ is a name li
   t.same(JSON.stringify(value), '{"a":2,"__proto__":{"x":1}}')
 })
 
-t.test('says what is wrong and where, without repeating the text', async t => {
+t.test('an error names the fault and its position, without repeating the text', async t => {
   for (const [bytes, reason] of [
     [Buffer.from(''), 'it is empty'],
     [Buffer.from(' \n '), 'it is empty'],

@@ -31,7 +31,7 @@ const faults = [
   { text: 'NaN', offset: 0, problem: 'a value is missing' },
 ]
 for (const { text, offset, problem } of faults) {
-  t.test(`says where ${JSON.stringify(text)} breaks`, async t => {
+  t.test(`reports where ${JSON.stringify(text)} breaks`, async t => {
     t.same(walkJson(text), { offset, problem })
   })
 }

@@ -48,7 +48,7 @@ const cases = [
   { name: 'OPTIONS *', text: `OPTIONS * HTTP/1.1\r\nHost: localhost\r\n${end}`, status: 400, code: 'bad_request' },
   { name: 'HTTP/1.0 with Host', text: 'GET /api/health HTTP/1.0\r\nHost: localhost\r\n\r\n', status: 200 },
   {
-    name: 'HTTP/1.0 without Host, which an open ledger cannot tell from a foreign one',
+    name: 'HTTP/1.0 without Host, which an open ledger cannot distinguish from a foreign one',
     text: 'GET /api/health HTTP/1.0\r\n\r\n',
     status: 403,
     code: 'host_not_allowed',
