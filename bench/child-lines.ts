@@ -16,7 +16,7 @@ export class ChildLines {
   ) {
     if (!child.stdout || !child.stderr) throw new Error(`${name} was started without pipes.`)
     child.once('error', error => this.#keep(error.message))
-    // A process that ends before it is spoken to: asking it for a line tells why.
+    // If the process ended earlier, asking it for a line reports why.
     child.stdin?.once('error', error => this.#keep(error.message))
     child.stderr.setEncoding('utf8').on('data', (text: string) => this.#keep(text))
     this.#reader = createInterface({ input: child.stdout })

@@ -5,7 +5,7 @@ export interface Amount {
   unit: Unit
 }
 
-/** What a value has to be, by itself or as a multiple of the yardstick's. */
+/** What a value has to be, absolutely or as a multiple of the yardstick's. */
 export type Goal =
   | { atLeast: number }
   | { atMost: number }
@@ -20,7 +20,7 @@ export interface Figure extends Amount {
   /** Measured in the same run. */
   yardstick?: Amount & { what: string }
   goal?: Goal
-  /** Whatever else was seen, for the JSON. */
+  /** Other observations, for the JSON. */
   details?: unknown
 }
 

@@ -23,7 +23,7 @@ export const DELIVERY_SOURCES = ['chat', 'forum', 'code_a', 'code_b'] as const
 export type DeliverySource = (typeof DELIVERY_SOURCES)[number]
 export type DeliverySize = 'mean' | 'megabyte'
 
-/** What one run of a load generator does. It ends at whichever bound comes first. */
+/** What one run of a load generator does. It ends at the first bound that it reaches. */
 export interface LoadPlan {
   port: number
   /** Each sends its next request when the answer to the one before is there. */
@@ -41,7 +41,7 @@ export interface LoadPlan {
   pauseMs?: number
   /** Whether other answers than 2xx are part of what is measured. */
   mayRefuse?: boolean
-  /** Whether to tell when each answer came. */
+  /** Whether to report when each answer arrived. */
   marks?: boolean
 }
 

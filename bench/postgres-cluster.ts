@@ -102,7 +102,7 @@ export class PostgresCluster {
   }
 }
 
-/** PostgreSQL refuses to run as root: then as somebody without rights. */
+/** PostgreSQL refuses to run as root: then as a user without rights. */
 async function unprivileged(workspace: Workspace): Promise<Account | undefined> {
   if (process.getuid?.() !== 0) return undefined
   const id = async (what: string) => Number(await workspace.run('id', [what, 'nobody'], {}))

@@ -131,13 +131,13 @@ export async function runWalk(workspace: Workspace, plan: WalkPlan): Promise<Wal
 }
 
 /**
- * The environment of the programs that are measured: a home of their own, and none of the settings of whoever measures.
+ * The environment of the programs that are measured: a home of their own, and none of the settings of the user who measures.
  */
 export async function cleanEnvironment(workspace: Workspace): Promise<Record<string, string>> {
   return { HOME: await workspace.home(), LANG: 'C.UTF-8' }
 }
 
-/** Resident memory of a process in MB (10⁶ bytes), where the system tells. */
+/** Resident memory of a process in MB (10⁶ bytes), where the system reports it. */
 export async function residentMegabytes(pid: number): Promise<number | undefined> {
   if (process.platform !== 'linux') return undefined
   const status = await readFile(`/proc/${pid}/status`, 'utf8')

@@ -13,7 +13,7 @@ export interface Reader {
 }
 
 /**
- * Requests a second of each, the median of some rounds: they take turns, so that a machine that gets slower meanwhile does
+ * Requests a second of each, the median of some rounds: they take turns, so that a machine that gets slower during the run does
  * so for all of them.
  */
 export async function ratesInTurn(

@@ -5,7 +5,7 @@ import type { LoadPlan, Work } from './load-plan.js'
 /** @returns the nth request of the work, complete */
 export type MakeRequest = (index: number) => Buffer
 
-/** Turns work into requests for the server on `port`, the first `prepare` of them at once. */
+/** Turns work into requests for the server on `port`, the first `prepare` of them immediately. */
 export function requestsOf({ work, port, prepare, requests }: LoadPlan): MakeRequest {
   const make = requestMaker(work, port)
   const repeating = repeatsAfter(work)

@@ -1,6 +1,6 @@
 import { Random, ZipfTable } from './random.js'
 
-/** What the search measurement looks for, and how often the generator says it. */
+/** The terms of the search measurement, and how often the generator uses them. */
 export const SEARCHED = {
   /** In one of 20,000 messages. */
   rare: 'quixotry',

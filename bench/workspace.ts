@@ -8,7 +8,7 @@ import { basename, join } from 'node:path'
 /** How long a process may take to end when it was asked to. Milliseconds. */
 const END_GRACE = 10_000
 
-/** Everything that a run leaves on the machine while it goes on: temporary folders and processes. */
+/** Everything that a run leaves on the machine while it runs: temporary folders and processes. */
 export class Workspace {
   readonly #folders: string[] = []
   readonly #children = new Set<ChildProcess>()

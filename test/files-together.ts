@@ -11,7 +11,7 @@ import { pathToFileURL } from 'node:url'
 import t, { type Test } from 'tap'
 import type { Failure, FileReport } from './file-report.js'
 
-/** tap's own limit is 30 seconds; a file that needs more says so. */
+/** tap's own limit is 30 seconds; a file that needs more sets its own. */
 const FILE_TIMEOUT_MS = 600_000
 const OF_THE_FILE = ['test', 'teardown', 'before', 'beforeEach', 'afterEach', 'testdir', 'setTimeout'] as const
 

@@ -81,7 +81,7 @@ async function measureStore({ workspace, progress }: Bench): Promise<Figure[]> {
   const times = await sessionStoreTimes(workspace)
   return (['login', 'check', 'purge'] as const).map(what => ({
     ...{ what: `board: ${what} in the store, 1,024 sessions: p99`, value: times[what].p99, unit: 'ms' as const },
-    // A commit waits for the disk, which has its moments: half of them tell what the store itself takes.
+    // A commit waits for the disk, which has its moments: half of them show what the store itself takes.
     details: times[what],
     goal: { atMost: 2 },
   }))

@@ -28,7 +28,7 @@ const LIKE_ONCE = 2_000_000
 const POST_GOAL_MS = 50
 const READING = { connections: 1, warmupMs: 0, prepare: 1 } as const
 
-/** Text search in the large ledger beside a LIKE scan, and posts while the slowest search goes on. */
+/** Text search in the large ledger beside a LIKE scan, and posts while the slowest search runs. */
 export async function measureSearch(bench: Bench): Promise<Figure[]> {
   const { workspace, largeLedger, options, progress } = bench
   const { folder, events } = await largeLedger.get()

@@ -11,7 +11,7 @@ const EXPECTED_RATE = 20_000
 
 /**
  * The rate of single posts with few and with many subscriptions, of which events match the same few. The two servers
- * take turns, so that whatever else the machine does falls on both.
+ * take turns, so that other load of the machine affects both.
  */
 export async function measureSubscriptions(bench: Bench): Promise<Figure[]> {
   const { options, progress } = bench

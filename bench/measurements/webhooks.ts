@@ -35,7 +35,7 @@ const SETTINGS = {
 
 /**
  * Deliveries of each platform beside plain events that carry the same payload, for what costs most is its size; and
- * what the largest delivery does to everybody else.
+ * what the largest delivery does to all other clients.
  */
 export async function measureWebhooks(bench: Bench): Promise<Figure[]> {
   const plain = await plainRate(bench)

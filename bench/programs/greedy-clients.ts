@@ -1,6 +1,6 @@
 /**
  * Clients that take more than their share, as a process of its own. Argument: a `GreedyPlan` as JSON. It prints a line
- * once every client has been started, goes on until it gets one, and prints a `GreedyResult` for each kind as JSON.
+ * once every client has been started, continues until it gets one, and prints a `GreedyResult` for each kind as JSON.
  */
 import { once } from 'node:events'
 import { Agent, request } from 'node:http'

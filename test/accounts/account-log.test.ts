@@ -10,9 +10,9 @@ import { PASSWORD, startWithUsers } from './accounts-rig.js'
 const FROM = { identity: 'admin_token', address: '192.0.2.7', requestId: 'r1' } as const
 
 t.test('every change of an account is logged and kept: who, what, to whom and from where, but no secret', async t => {
-  const told: AccountLogEntry[] = []
-  const { rig, accounts, ada, bob } = await startWithUsers({ tell: entry => told.push(entry) })
-  told.length = 0
+  const entries: AccountLogEntry[] = []
+  const { rig, accounts, ada, bob } = await startWithUsers({ tell: entry => entries.push(entry) })
+  entries.length = 0
   const by = { ...FROM, identity: 'session', user: ada } as const
   await accounts.updateUser(bob.id, { role: 'admin', enabled: false, password: 'another long one' }, by)
   await accounts.updateUser(bob.id, { enabled: true }, FROM)
@@ -28,7 +28,7 @@ t.test('every change of an account is logged and kept: who, what, to whom and fr
   const user = { id: bob.id, username: 'bob' }
   const where = { address: '192.0.2.7', request_id: 'r1' }
   const admin = { by: { identity: 'admin_token', user: null }, user, ...where }
-  t.match(told, [
+  t.match(entries, [
     {
       action: 'ledger.user_changed',
       by: { identity: 'session', user: { id: ada.id, username: 'Ada' } },
@@ -46,10 +46,10 @@ t.test('every change of an account is logged and kept: who, what, to whom and fr
     { action: 'ledger.login_failed', user: null },
     { action: 'ledger.user_deleted', ...admin, changes: { username: { from: 'bob', to: null } } },
   ])
-  t.same(told[1]?.changes, { enabled: { from: false, to: true } })
-  const kept = await accounts.listLog(told.length)
-  t.same(kept, [...told].reverse(), 'newest first')
-  t.same(await accounts.listLog(1), [told.at(-1)])
+  t.same(entries[1]?.changes, { enabled: { from: false, to: true } })
+  const kept = await accounts.listLog(entries.length)
+  t.same(kept, [...entries].reverse(), 'newest first')
+  t.same(await accounts.listLog(1), [entries.at(-1)])
   for (const secret of [token, 'another long one', 'wrong', 'my password', 'pbkdf2']) {
     t.notOk(JSON.stringify(kept).includes(secret), secret)
   }

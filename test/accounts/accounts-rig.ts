@@ -10,7 +10,7 @@ import { testFolder } from '../support/test-folder.js'
 export const NOON = 1_800_000_000_000_000
 export const MINUTE = 60_000_000
 export const PASSWORD = 'correct horse battery'
-/** Of the tests' hashes: enough to be told from fewer, too few to take time. */
+/** Iterations of the hashes of the tests: enough to be distinguished from fewer, too few to take time. */
 export const ITERATIONS = 10
 
 /** Accounts over a real store, with clocks that stand still and password hashes that are counted. */
@@ -20,7 +20,7 @@ export class AccountsRig {
   /** Iterations of each derivation that was made. */
   readonly derived: number[] = []
   /** Called by each derivation before it begins: what happens while a password is being hashed. */
-  meanwhile: () => unknown = () => undefined
+  duringDerivation: () => unknown = () => undefined
   /** Names of what the accounts asked of the store. */
   readonly asked: string[] = []
   /** Of the store's: it rejects. */
@@ -28,7 +28,7 @@ export class AccountsRig {
 
   private constructor(readonly users: UserStore) {}
 
-  /** Over a store of its own, in the test's folder, which nobody has closed yet. */
+  /** Over a store of its own, in the test's folder, which is still open to every caller. */
   static async open(t: Test): Promise<AccountsRig> {
     return new AccountsRig((await openStore(t)).users)
   }
@@ -47,7 +47,7 @@ export class AccountsRig {
     return new AccountsRig(users)
   }
 
-  /** As after a start of the server: no sessions, and whatever the store knows. */
+  /** As after a start of the server: no sessions, and the users of the store. */
   start(changes: Partial<AccountsOptions> = {}): Promise<LedgerAccounts> {
     return createAccounts({
       users: this.watched(),
@@ -64,7 +64,7 @@ export class AccountsRig {
 
   private readonly derive: Derive = async (password, salt, iterations) => {
     this.derived.push(iterations)
-    await this.meanwhile()
+    await this.duringDerivation()
     return derivePassword(password, salt, iterations)
   }
 

@@ -9,7 +9,7 @@ t.test('the first administrator is created from the settings, and can log in', a
   t.equal(await accounts.isClosed(), true)
 })
 
-t.test('whoever has that name stays as it is, whatever the settings say by now', async t => {
+t.test('an existing user of that name is not changed, regardless of the settings', async t => {
   const { rig, accounts, bob } = await startWithUsers()
   await accounts.updateUser(bob.id, { enabled: false })
   const before = await rig.users.findById(bob.id)
@@ -19,14 +19,14 @@ t.test('whoever has that name stays as it is, whatever the settings say by now',
   t.same(rig.derived, [])
 })
 
-t.test('somebody who is faster is there', async t => {
+t.test('of two concurrent bootstraps, the first one creates the user', async t => {
   const accounts = await (await AccountsRig.closed()).start()
   const given = { username: 'root', password: PASSWORD }
   const results = await Promise.all([accounts.bootstrapUser(given), accounts.bootstrapUser(given)])
   t.same(results.sort(), ['created', 'there'])
 })
 
-t.test('a name or password that no user can have names its setting, and not what it says', async t => {
+t.test('a name or password that no user can have is reported with its setting, and without its value', async t => {
   const accounts = await (await AccountsRig.open(t)).start()
   const refused = (field: string) => ({ category: 'configuration', code: 'settings_invalid', errors: [{ field }] })
   const byName = accounts.bootstrapUser({ username: 'no name', password: PASSWORD })

@@ -39,7 +39,7 @@ t.test(
   },
 )
 
-t.test('nobody learns the hash of a password', async t => {
+t.test('no answer contains the hash of a password', async t => {
   const { accounts, token, session } = await startWithCredentials()
   const seen = [await accounts.identify({ bearer: token }), await accounts.identify({ session })]
   t.notMatch(JSON.stringify([...seen, await accounts.listUsers()]), /pbkdf2|password/)
@@ -71,19 +71,22 @@ t.test('it takes one read of the store, and none for the admin token', async t =
   }
 })
 
-t.test('a disabled user is nobody at once; enabled again, its tokens count, and its sessions are over', async t => {
-  const { accounts, ada, bob } = await startWithUsers()
-  const [{ token }, session] = [await accounts.tokens.issue(bob.id), await logIn(accounts, 'bob')]
-  await accounts.updateUser(bob.id, { enabled: false })
-  t.same(await accounts.identify({ bearer: token }), ANONYMOUS)
-  t.same(await accounts.identify({ session }), ANONYMOUS)
-  t.match(await accounts.identify({ bearer: token, session: await logIn(accounts, 'Ada') }), { user: ada })
-  await accounts.updateUser(bob.id, { enabled: true })
-  t.match(await accounts.identify({ bearer: token }), { kind: 'token', user: { id: bob.id } })
-  t.same(await accounts.identify({ session }), ANONYMOUS)
-})
+t.test(
+  'a disabled user is anonymous immediately; enabled again, its tokens count, and its sessions are over',
+  async t => {
+    const { accounts, ada, bob } = await startWithUsers()
+    const [{ token }, session] = [await accounts.tokens.issue(bob.id), await logIn(accounts, 'bob')]
+    await accounts.updateUser(bob.id, { enabled: false })
+    t.same(await accounts.identify({ bearer: token }), ANONYMOUS)
+    t.same(await accounts.identify({ session }), ANONYMOUS)
+    t.match(await accounts.identify({ bearer: token, session: await logIn(accounts, 'Ada') }), { user: ada })
+    await accounts.updateUser(bob.id, { enabled: true })
+    t.match(await accounts.identify({ bearer: token }), { kind: 'token', user: { id: bob.id } })
+    t.same(await accounts.identify({ session }), ANONYMOUS)
+  },
+)
 
-t.test('a deleted user is nobody at once, also when somebody of that name comes back', async t => {
+t.test('a deleted user is anonymous immediately, also after a new user gets that name', async t => {
   const { accounts, bob } = await startWithUsers()
   const [{ token }, session] = [await accounts.tokens.issue(bob.id), await logIn(accounts, 'bob')]
   await accounts.deleteUser(bob.id)
@@ -92,15 +95,18 @@ t.test('a deleted user is nobody at once, also when somebody of that name comes 
   t.same(await accounts.identify({ bearer: token, session }), ANONYMOUS)
 })
 
-t.test('a user that the store has lost or disabled by itself is nobody, although its session is there', async t => {
-  const { rig, accounts, bob } = await startWithUsers()
-  const session = await logIn(accounts, 'bob')
-  const change = { enabled: false, updated_at: bob.updated_at }
-  await rig.users.update(bob.id, change, { mayLoseLastAdmin: false })
-  t.same(await accounts.identify({ session }), ANONYMOUS)
-  await rig.users.delete(bob.id, { mayLoseLastAdmin: false })
-  t.same(await accounts.identify({ session }), ANONYMOUS)
-})
+t.test(
+  'a user that the store has lost or disabled without the server is anonymous, although its session exists',
+  async t => {
+    const { rig, accounts, bob } = await startWithUsers()
+    const session = await logIn(accounts, 'bob')
+    const change = { enabled: false, updated_at: bob.updated_at }
+    await rig.users.update(bob.id, change, { mayLoseLastAdmin: false })
+    t.same(await accounts.identify({ session }), ANONYMOUS)
+    await rig.users.delete(bob.id, { mayLoseLastAdmin: false })
+    t.same(await accounts.identify({ session }), ANONYMOUS)
+  },
+)
 
 t.test('a role that changes counts from the next request on', async t => {
   const { accounts, bob } = await startWithUsers()
@@ -123,7 +129,7 @@ t.test('a ledger is open until there is a user, and never again', async t => {
   t.same(await (await rig.start()).identify({}), ANONYMOUS, 'also after the next start')
 })
 
-t.test('a user who comes to be while the ledger runs closes it, whoever created it', async t => {
+t.test('a user who is created while the ledger runs closes it, regardless of the creator', async t => {
   const rig = await AccountsRig.open(t)
   const [one, two] = [await rig.start(), await rig.start()]
   t.same(await one.identify({}), { kind: 'open' })

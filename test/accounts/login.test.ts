@@ -26,7 +26,7 @@ async function refusalOf(login: Promise<StartedSession>): Promise<AppError> {
 const isAlive = async (accounts: LedgerAccounts, session: string) =>
   (await accounts.identify({ session })).kind === 'session'
 
-t.test('a login starts a session of that user, whatever the case of the name', async t => {
+t.test('a login starts a session of that user, regardless of the case of the name', async t => {
   const { accounts, ada } = await startWithUsers()
   for (const username of ['Ada', 'ada', 'ADA']) {
     const { sessionToken, identity } = await tryLogin(accounts, username, PASSWORD)
@@ -50,7 +50,7 @@ t.test('the password counts as it was sent', async t => {
     await t.rejects(tryLogin(accounts, 'eve', password), WRONG)
 })
 
-t.test('a name nobody has, a wrong password and a disabled user are refused alike, after the same work', async t => {
+t.test('an unknown name, a wrong password and a disabled user are refused alike, after the same work', async t => {
   const { rig, accounts } = await startWithUsers({ throttleLogins: false })
   const off = await accounts.createUser({ username: 'off', password: PASSWORD })
   await accounts.updateUser(off.id, { enabled: false })
@@ -76,7 +76,7 @@ t.test('a name nobody has, a wrong password and a disabled user are refused alik
   t.match(refusals[0], 'invalid_credentials')
 })
 
-t.test('a store is never asked for what nobody can be called', async t => {
+t.test('a store is never asked for a name that no user can have', async t => {
   const { rig, accounts } = await startWithUsers()
   for (const username of ['', 'Ada\0', '\u0410da', 'x'.repeat(65)])
     await t.rejects(tryLogin(accounts, username, PASSWORD), WRONG)
@@ -109,7 +109,7 @@ t.test('a password of more than 1024 bytes, or of no text, is refused before any
   await t.rejects(tryLogin(accounts, 'Ada', 'x'.repeat(1024)), WRONG)
 })
 
-t.test('whoever fails too often waits, before any work is done; another address and a success do not', async t => {
+t.test('a caller who fails too often waits, before any work is done; another address and a success do not', async t => {
   const { rig, accounts } = await startWithUsers()
   for (let time = 0; time < 9; time++) await t.rejects(tryLogin(accounts, 'Ada', 'wrong password'), WRONG)
   await tryLogin(accounts, 'ADA', PASSWORD)
@@ -135,13 +135,13 @@ t.test('tries side by side do not get past the throttle', async t => {
 
 t.test('a try that came to no answer does not count', async t => {
   const { rig, accounts } = await startWithUsers()
-  rig.meanwhile = () => {
+  rig.duringDerivation = () => {
     throw new AppError('unavailable', 'busy', 'Too many passwords are being checked right now.')
   }
   for (let time = 0; time < 15; time++) {
     await t.rejects(tryLogin(accounts, 'Ada', PASSWORD), { category: 'unavailable', code: 'busy' })
   }
-  rig.meanwhile = () => undefined
+  rig.duringDerivation = () => undefined
   t.ok(await logIn(accounts, 'Ada'))
 })
 
@@ -154,7 +154,7 @@ t.test('a login ends the session that this browser has had, a failed one does no
   t.same(await Promise.all([first, other, second].map(token => isAlive(accounts, token))), [false, true, true])
 })
 
-t.test('after logging out a session is nobody, and other sessions stay', async t => {
+t.test('after logging out a session is anonymous, and other sessions stay', async t => {
   const { accounts } = await startWithUsers()
   const [first, other] = [await logIn(accounts, 'Ada'), await logIn(accounts, 'Ada')]
   await accounts.logout(first)
@@ -169,7 +169,7 @@ t.test('with room for one session, each login takes it', async t => {
   t.same(await Promise.all([ada, bob].map(token => isAlive(accounts, token))), [false, true])
 })
 
-t.test('a session ends by the clock that only goes forward, whatever the wall clock does', async t => {
+t.test('a session ends by the monotonic clock, regardless of the wall clock', async t => {
   const { rig, accounts } = await startWithUsers({ sessionTtlSeconds: 60 })
   const session = await logIn(accounts, 'Ada')
   rig.wallMicros += 365 * 86_400_000_000
@@ -194,8 +194,8 @@ for (const [what, happens] of Object.entries(MEANWHILE)) {
   t.test(`a login during which ${what} is refused`, async t => {
     const { rig, accounts, bob } = await startWithUsers({ maxSessions: 1 })
     const before = await logIn(accounts, 'bob')
-    rig.meanwhile = () => {
-      rig.meanwhile = () => undefined
+    rig.duringDerivation = () => {
+      rig.duringDerivation = () => undefined
       return happens(accounts, bob.id)
     }
     await t.rejects(tryLogin(accounts, 'bob', PASSWORD), WRONG)
@@ -280,8 +280,8 @@ for (const [what, happens] of Object.entries({
   t.test(`a change of the own password during which ${what} is refused`, async t => {
     const { rig, accounts, bob } = await startWithUsers()
     const session = await logIn(accounts, 'bob')
-    rig.meanwhile = () => {
-      rig.meanwhile = () => undefined
+    rig.duringDerivation = () => {
+      rig.duringDerivation = () => undefined
       return happens(accounts, bob.id)
     }
     await t.rejects(changePassword(accounts, bob, { session }), { code: 'wrong_password' })
@@ -293,7 +293,7 @@ for (const [what, happens] of Object.entries({
 t.test('a session that ends while its password is changed is not started again', async t => {
   const { rig, accounts, bob } = await startWithUsers()
   const session = await logIn(accounts, 'bob')
-  rig.meanwhile = () => accounts.logout(session)
+  rig.duringDerivation = () => accounts.logout(session)
   t.equal(await changePassword(accounts, bob, { session }), undefined)
   t.ok(await tryLogin(accounts, 'bob', ANOTHER))
 })

@@ -166,7 +166,7 @@ t.test('a change of nothing, of something else or to something else is refused',
   }
 })
 
-t.test('a login is read whatever name it gives, and with whatever else a form sends', async t => {
+t.test('a login is read with every name, and with other fields of the form', async t => {
   const login = { username: 'Аda\0', password: '', next: ['/'], remember: true }
   t.same(readLogin(login), { username: 'Аda\0', password: '', next: ['/'] })
 })

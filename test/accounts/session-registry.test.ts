@@ -164,7 +164,7 @@ t.test('a login that replaces a session needs no room', async t => {
   t.same(await alive(sessions, [ada ?? '', bob, sessionToken]), [true, false, true])
 })
 
-t.test('whatever happens, there are never too many, and who has just logged in is in', async () => {
+t.test('for every sequence of logins, there are never too many sessions, and the newest one is valid', async () => {
   const userId = fc.constantFrom('ada', 'bob', 'eve')
   const step = fc.oneof(
     { weight: 6, arbitrary: fc.record({ does: fc.constant('start' as const), userId, replaces: fc.option(fc.nat()) }) },

@@ -30,7 +30,7 @@ t.test('users are listed by name, each with the number of its tokens', async t =
   ])
 })
 
-t.test('a name that is taken is refused, whatever its case and however many try at once', async t => {
+t.test('a name that is taken is refused, regardless of case and of concurrent attempts', async t => {
   const { accounts } = await startWithUsers()
   const taken = { category: 'conflict', code: 'username_taken' }
   await t.rejects(accounts.createUser({ username: 'ADA', password: PASSWORD }), taken)
@@ -59,7 +59,7 @@ t.test('the least length of a password is a setting', async t => {
   await accounts.createUser({ username: 'eve', password: 'twelve bytes' })
 })
 
-t.test('a change says when it was made, and leaves what was not sent', async t => {
+t.test('a change records its time, and leaves what was not sent', async t => {
   const { rig, accounts, bob } = await startWithUsers()
   rig.wallMicros += MINUTE
   const updated_at = '2027-01-15T08:01:00.000000Z'
@@ -67,7 +67,7 @@ t.test('a change says when it was made, and leaves what was not sent', async t =
   t.same(await accounts.updateUser(bob.id, { enabled: false }), { ...bob, role: 'admin', enabled: false, updated_at })
 })
 
-t.test('a new password counts at once, and ends every session of that user and no other', async t => {
+t.test('a new password takes effect immediately, and ends every session of that user and no other', async t => {
   const { accounts, ada } = await startWithUsers()
   const sessions = [await logIn(accounts, 'Ada'), await logIn(accounts, 'Ada'), await logIn(accounts, 'bob')]
   const { token } = await accounts.tokens.issue(ada.id)
@@ -104,7 +104,7 @@ t.test('with an admin token, the last administrator may go', async t => {
   t.match(await accounts.listUsers(), [bob])
 })
 
-t.test('of the last two administrators who go at once, one stays', async t => {
+t.test('of the last two administrators who are deleted concurrently, one stays', async t => {
   const { accounts, ada, bob } = await startWithUsers()
   await accounts.updateUser(bob.id, { role: 'admin' })
   const results = await Promise.allSettled([accounts.deleteUser(ada.id), accounts.deleteUser(bob.id)])
@@ -112,17 +112,20 @@ t.test('of the last two administrators who go at once, one stays', async t => {
   t.equal((await accounts.listUsers()).length, 1)
 })
 
-t.test('of the last two administrators who lose their rights in different ways at once, one keeps them', async t => {
-  const { accounts, ada, bob } = await startWithUsers()
-  await accounts.updateUser(bob.id, { role: 'admin' })
-  await Promise.allSettled([
-    accounts.updateUser(ada.id, { password: 'quite another password', role: 'member' }),
-    accounts.updateUser(bob.id, { enabled: false }),
-    accounts.deleteUser(bob.id),
-  ])
-  const left = (await accounts.listUsers()).filter(({ role, enabled }) => role === 'admin' && enabled)
-  t.equal(left.length, 1)
-})
+t.test(
+  'of the last two administrators who lose their rights in different ways concurrently, one keeps them',
+  async t => {
+    const { accounts, ada, bob } = await startWithUsers()
+    await accounts.updateUser(bob.id, { role: 'admin' })
+    await Promise.allSettled([
+      accounts.updateUser(ada.id, { password: 'quite another password', role: 'member' }),
+      accounts.updateUser(bob.id, { enabled: false }),
+      accounts.deleteUser(bob.id),
+    ])
+    const left = (await accounts.listUsers()).filter(({ role, enabled }) => role === 'admin' && enabled)
+    t.equal(left.length, 1)
+  },
+)
 
 t.test('who is not there can be neither changed nor deleted', async t => {
   const { accounts, bob } = await startWithUsers()
@@ -135,6 +138,6 @@ t.test('who is not there can be neither changed nor deleted', async t => {
 
 t.test('a user that is deleted while its new password is hashed is not there', async t => {
   const { rig, accounts, bob } = await startWithUsers()
-  rig.meanwhile = () => accounts.deleteUser(bob.id)
+  rig.duringDerivation = () => accounts.deleteUser(bob.id)
   await t.rejects(accounts.updateUser(bob.id, { password: 'quite another password' }), NOT_FOUND)
 })

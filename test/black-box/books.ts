@@ -16,7 +16,7 @@ interface SavedSubscription {
 }
 
 /**
- * What a test sent to a ledger and what it was told, to be held against what the ledger holds later. Each comparison
+ * What a test sent to a ledger and the answers, to be compared with what the ledger holds later. Each comparison
  * answers with sentences about what is wrong, so that one assertion can stand for thousands of events.
  */
 export class Books {

@@ -31,7 +31,7 @@ export function startBriefOwner(
   const child = startChild(t, [PROGRAM, database, prefix, String(EVENTS), String(patienceMs)], {
     env: environment({ database }),
   })
-  // It may be killed before it says what it has done, so everything that it may do counts as sent.
+  // It may be killed before it reports what it has done, so everything that it may do counts as sent.
   for (let time = 1; time <= TIMES; time += 1) {
     for (let n = 1; n <= EVENTS; n += 1) books.attempt(`${prefix}/${time}/${n}`)
   }

@@ -16,7 +16,7 @@ const MESSAGES = 3_000
 t.setTimeout(600_000 + ROUNDS * 60_000)
 t.comment(`seed ${SEED}, ${ROUNDS} rounds`)
 
-t.test('a capture command that is killed between pages is gone on with: nothing twice, nothing skipped', async t => {
+t.test('a capture command that is killed between pages can be continued: nothing twice, nothing skipped', async t => {
   const { chat, command, random } = await start(t)
   const said = await killInBackfill(t, chat, random, command)
   for (let round = 0; round < ROUNDS; round++) {
@@ -27,7 +27,7 @@ t.test('a capture command that is killed between pages is gone on with: nothing 
   await compare(t, command, said)
 })
 
-t.test('so is one beside a server, which goes on serving', async t => {
+t.test('so can one beside a server, which continues to serve', async t => {
   const { chat, command, random } = await start(t)
   const server = await startServer(t, { database: command.database, flags: ['--log-level', 'silent'] })
   const said = await killInBackfill(t, chat, random, command)
@@ -45,7 +45,7 @@ t.test('so is one beside a server, which goes on serving', async t => {
   await compare(t, command, said)
 })
 
-t.test('so is a server that captures by itself, however it dies', async t => {
+t.test('so can a server that captures automatically, however it ends', async t => {
   const { chat, command, random } = await start(t)
   const said = chat.book.say(DEPLOYS, 1)
   t.match(await command.start().ended, { code: 0 })

@@ -5,7 +5,7 @@ import { DEPLOYS } from '../runtime/capture/capture-rig.js'
 import { chatServer } from '../support/chat-server/chat-server.js'
 import { CaptureCommand } from './capture-command.js'
 
-/** All of them at once would take more than the heap that it is given. */
+/** All of them together would take more than the heap that it is given. */
 const MESSAGES = 30_000
 const TEXT = 'All is well on staging, as it was. '.repeat(30)
 /** Of the heap that lives long. */
@@ -34,7 +34,7 @@ t.test('more messages than its memory holds are captured, and it does not grow w
   t.ok(Number(late) < Number(early) * 1.4, `${early} MiB in the middle, ${late} MiB in the end`)
 })
 
-/** 0 where the system does not tell, or the process is gone. */
+/** 0 where the system does not report it, or the process is gone. */
 function residentMebibytes(pid: number): number {
   const path = `/proc/${pid}/status`
   if (!existsSync(path)) return 0

@@ -36,7 +36,7 @@ export interface Child {
  */
 export const CHEAP_START = ['--liftoff-only', '--no-opt'] as const
 
-/** Takes from root what lets it pass over permissions; whoever has to read the program still may. */
+/** Removes root's capability to bypass permissions. A user who must read the program still may. */
 const WITHOUT_OVERRIDE = ['setpriv', '--bounding-set=-dac_override,-dac_read_search', '--inh-caps=-all']
 
 /**

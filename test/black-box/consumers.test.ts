@@ -79,21 +79,24 @@ t.test('eight writers, filtered consumers of every page size, a stream, a long p
   t.ok(cuts > 0)
 })
 
-t.test('a server that starts again with its clock an hour behind goes on where the ledger was', async t => {
-  const database = join(ownFolder(t), 'events.db')
-  const first = await startServer(t, { database })
-  const before = await recordOne(first.http, 'before')
-  const page = (await first.http.get('/api/events')).json<Page>()
-  await first.stop()
-  const env = { CLOCK_BEHIND_MS: '3600000' }
-  const second = await startServer(t, { database, preload: STEPPING_CLOCK, env })
-  t.equal(await recordOne(second.http, 'after'), before + 1)
-  t.match((await second.http.get(`/api/events?since=${page.next_since}`)).json<Page>(), {
-    items: [{ dedupe_key: 'after' }],
-    epoch: page.epoch,
-  })
-  t.match((await second.http.get('/api/events?days=1')).json<Page>(), { count: 2 })
-})
+t.test(
+  'a server that starts again with its clock an hour behind continues after the last event of the ledger',
+  async t => {
+    const database = join(ownFolder(t), 'events.db')
+    const first = await startServer(t, { database })
+    const before = await recordOne(first.http, 'before')
+    const page = (await first.http.get('/api/events')).json<Page>()
+    await first.stop()
+    const env = { CLOCK_BEHIND_MS: '3600000' }
+    const second = await startServer(t, { database, preload: STEPPING_CLOCK, env })
+    t.equal(await recordOne(second.http, 'after'), before + 1)
+    t.match((await second.http.get(`/api/events?since=${page.next_since}`)).json<Page>(), {
+      items: [{ dedupe_key: 'after' }],
+      epoch: page.epoch,
+    })
+    t.match((await second.http.get('/api/events?days=1')).json<Page>(), { count: 2 })
+  },
+)
 
 /** Single events and batches in turns, some of them sent twice. */
 async function write(url: string, writer: number): Promise<{ key: string; at: string }[]> {
@@ -132,7 +135,7 @@ async function setClockBack(server: RunningServer): Promise<void> {
   while (!server.log().includes('the clock was set back')) await sleep(2)
 }
 
-/** When the last two events were captured, with nobody else writing. Microseconds. */
+/** When the last two events were captured, with no other writer. Microseconds. */
 async function afterTheStep({ http }: RunningServer): Promise<{ head: number; next: number }> {
   const [head, next] = [await recordOne(http, 'before the last'), await recordOne(http, 'next to the last')]
   return { head, next }

@@ -46,7 +46,7 @@ t.test('a full disk', mounting(), async t => {
     for (const path of READS) t.equal((await server.http.get(path)).status, 200, path)
 
     rmSync(join(disk.folder, 'filler'))
-    t.equal((await ledger.post(server.http)).status, 201, 'it goes on by itself')
+    t.equal((await ledger.post(server.http)).status, 201, 'it recovers automatically')
     t.equal((await server.http.get('/api/health')).status, 200)
     t.same(await keysIn(server.http), ledger.acknowledged, 'what was acknowledged is there, what was refused is not')
     await ledger.stop(server)

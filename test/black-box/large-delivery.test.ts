@@ -60,7 +60,7 @@ t.test('a delivery of nearly 25 MiB', async t => {
     others++
   }
 
-  t.test('keeps nobody waiting while it is taken', async t => {
+  t.test('delays no other request while it is accepted', async t => {
     await ask()
     const { sent, answered } = send(server, push)
     await sent
@@ -76,7 +76,7 @@ t.test('a delivery of nearly 25 MiB', async t => {
 
   const find = async () => (await http.get('/api/events?source=code_a&limit=5')).json<{ items: StoredEvent[] }>().items
 
-  t.test('is kept whole, and found by whatever is in it', async t => {
+  t.test('is stored whole, and every part of it can be found', async t => {
     const [event] = await find()
     t.match(event, {
       ...{ kind: 'push.created', actor: { display: 'ada' }, seen_count: 1 },
@@ -101,7 +101,7 @@ t.test('a delivery of nearly 25 MiB', async t => {
     t.equal((await find()).length, 1)
   })
 
-  t.test('is finished when the server is told to stop', async t => {
+  t.test('is finished when the server receives a signal to stop', async t => {
     const next = largePush('d'.repeat(40))
     const { sent, answered } = send(server, next)
     await sent

@@ -32,7 +32,7 @@ t.test(
     const server = await startServer(t, { home, env })
     const database = join(home, 'event', 'events.db')
     t.equal(server.database, database)
-    t.match(server.log(), legacy, 'it says where the ledger comes from')
+    t.match(server.log(), legacy, 'it logs the origin of the ledger')
 
     const events = await readAll(server.http)
     t.same(

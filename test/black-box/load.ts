@@ -18,7 +18,7 @@ type Step = (http: HttpClient, random: Random) => Promise<void>
 
 /** Several writers that go on until the server is gone: single events, batches, repeats, and saves of a subscription. */
 export class Load {
-  /** Resolves once every writer has lost its connection or was told to stop. */
+  /** Resolves once every writer has lost its connection or was asked to stop. */
   readonly ended: Promise<void>
   #stopped = false
   #count = 0

@@ -14,9 +14,9 @@ export interface SmallDisk {
 
 /** A disk that lasts beyond one mount. */
 export interface LoopDisk extends SmallDisk {
-  /** Makes the kernel find an error on it, upon which it turns read-only under whoever has files open there. */
+  /** Makes the kernel find an error on it, which then turns read-only for processes that have files open there. */
   fail(): void
-  /** Unmounts it, mends it and mounts it again; nobody may have files open there. */
+  /** Unmounts it, mends it and mounts it again; no process may have files open there. */
   mend(): void
 }
 

@@ -4,11 +4,11 @@ import { BEGINNING, type Page } from './entries.js'
 import { HttpClient, NoAnswer } from './http-client.js'
 
 export interface Polling {
-  /** Query parameters besides `since`. */
+  /** Query parameters other than `since`. */
   query: string
   /** Where the server is at this moment. */
   url: () => string
-  /** Told of each key; the consumer ends when it says so. */
+  /** Called with each key; the consumer ends when it returns true. */
   isLast: (key: string) => boolean
 }
 

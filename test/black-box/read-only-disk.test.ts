@@ -35,7 +35,7 @@ t.test('a disk that cannot be written', mounting(), async t => {
   })
 
   t.test(
-    'for good, because it failed: it can still be read, and once it was mended everything is there',
+    'permanently, because it failed: it can still be read, and once it was mended everything is there',
     loop,
     async t => {
       const disk = mountLoopDisk(t, '24M')
@@ -56,7 +56,7 @@ t.test('a disk that cannot be written', mounting(), async t => {
     },
   )
 
-  t.test('from the start: the server says so and leaves everything as it is', async t => {
+  t.test('from the start: the server reports it and changes nothing', async t => {
     const disk = mountSmallDisk(t, '24m')
     const ledger = new FillingLedger(t, disk)
     const killed = await ledger.start()
@@ -75,7 +75,7 @@ t.test('a disk that cannot be written', mounting(), async t => {
 })
 
 /**
- * From now on nobody may change the ledger's files, those who have them open included. (A disk with files open for
+ * From now on no process may change the ledger's files, not even one that has them open. (A disk with files open for
  * writing cannot be mounted read-only by hand: the system refuses.)
  */
 function freeze({ folder }: LoopDisk): void {

@@ -82,10 +82,10 @@ t.test('a page that was overwritten in the middle of the file is never taken for
   t.match(damaged[0]?.json(), { code: 'store_corrupt', detail: /damaged/ })
   t.match((await server.http.get('/api/events?limit=500')).json(), { code: 'store_corrupt' })
   t.equal((await server.http.post('/api/events', entry('one more'))).status, 201)
-  const told = EVENTS.filter((_, n) => answers[n]?.status === 200).map(event => event.dedupe_key)
+  const accepted = EVENTS.filter((_, n) => answers[n]?.status === 200).map(event => event.dedupe_key)
   t.same(
     whole.map(answer => answer.json<StoredEvent>().payload.said),
-    told,
+    accepted,
   )
   t.notMatch(server.log(), /"level":60/, 'the server lives on')
   t.match(await server.stop(), { signal: null })
@@ -152,7 +152,7 @@ t.test('what a killed server leaves is cleared by the next, and so are remains o
       mkdirSync(`${database}.lock`)
       mkdirSync(`${database}-shm`)
     },
-    'the owner file of a dead process, another one half written, and shared memory that nobody uses': () => {
+    'the owner file of a dead process, another one half written, and shared memory that no process uses': () => {
       writeFileSync(`${database}.owner`, owner)
       writeFileSync(`${database}.owner.0123456789abcdef.tmp`, owner.slice(0, 40))
       writeFileSync(`${database}-shm`, Buffer.alloc(32_768))
@@ -202,7 +202,7 @@ function newerLedger(t: Test): Buffer {
   return readFileSync(database)
 }
 
-/** Somebody else's database with one table. */
+/** A foreign database with one table. */
 function foreignDatabase(t: Test, table: string): Buffer {
   const path = join(ownFolder(t), 'foreign.db')
   const connection = new sqlite.Database(path)

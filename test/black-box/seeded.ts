@@ -1,7 +1,7 @@
 /** Numbers that look random and are the same for the same seed: evenly spread, 0 included, 1 not. */
 export type Random = () => number
 
-/** What DAYBOOK_TEST_SEED says, so that a failed run can be played again as closely as time allows. */
+/** The value of DAYBOOK_TEST_SEED, with which a failed run can be repeated as closely as timing allows. */
 export const SEED = Number(process.env.DAYBOOK_TEST_SEED ?? 20_310_504)
 
 /** Source: Tommy Ettinger's mulberry32. */

@@ -50,7 +50,7 @@ t.test('long polls and streams end immediately, and each reader receives its che
   const streamed = streams.map(stream => text(stream))
   await untilWaiting(server)
   t.match(await server.stop(), { code: 0 })
-  // Whoever has no answer when the server has waited long enough is cut off, and then there is none.
+  // A client without an answer is cut off after the grace period, and then there is none.
   for (const answer of await Promise.all(polls)) {
     t.equal(answer.status, 200)
     t.match(answer.json(), { items: [], next_since: head })
@@ -79,7 +79,11 @@ t.test('after a second signal it still ends, and the next start finds everything
   const socket = await beginRequest(server, JSON.stringify(entry('never finished')))
   server.signal('SIGTERM')
   await untilRefused(t, server)
-  t.match(await server.stop('SIGTERM'), { code: 143 }, 'the second time it does not wait, and its code says so')
+  t.match(
+    await server.stop('SIGTERM'),
+    { code: 143 },
+    'the second signal ends it without waiting, which its exit code shows',
+  )
   socket.destroy()
   const next = await startServer(t, { database })
   t.same(

@@ -10,7 +10,7 @@ export interface StoredFile {
   schemaVersion: number
 }
 
-/** Looks into the file of a ledger that nobody has open: at every page, and whether each row agrees with its body. */
+/** Looks into the file of a ledger that no process has open: at every page, and whether each row agrees with its body. */
 export function readStoredFile(database: string): StoredFile {
   const connection = new sqlite.Database(database, { fileMustExist: true })
   try {

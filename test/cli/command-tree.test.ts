@@ -19,7 +19,7 @@ function readTree(file: string): string {
   return readFileSync(`${ROOT}/test/cli/${file}`, 'utf8')
 }
 
-t.test('the brief tree names every command and says what it is for', async t => {
+t.test('the brief tree names every command and its purpose', async t => {
   t.equal(`${printTree(await loadOwnCommands(), { signatures: false })}\n`, readTree('command-tree-brief.txt'))
 })
 

@@ -11,7 +11,7 @@ t.test('every flag of the command is read without the framework', async t => {
   }
 })
 
-t.test('whatever the framework has words for is left to it', async t => {
+t.test('the framework handles every command line except the probe', async t => {
   const lines = [
     '',
     'api',

@@ -69,7 +69,7 @@ t.test('thousands of problems are not poured out', async t => {
   t.equal(lines.at(-1), '  … and 4950 more.')
 })
 
-t.test('what a server says cannot command the terminal', async t => {
+t.test('a message of a server cannot control the terminal', async t => {
   const errors = [{ field: '/\x1b[2J', detail: 'a\nb\x07' }]
   const { err } = toReport(new AppError('invalid', 'x', 'Hello\x1b]0;owned\x07\r\nthere.', { errors }), PEOPLE)
   t.equal(err, 'Hello there.\n  /: a b')
@@ -87,7 +87,7 @@ t.test('who asks for JSON gets JSON, where the answer would have been', async t 
   t.same(JSON.parse(out ?? ''), { error: { code: 'invalid_field', detail: 'No.', errors } })
 })
 
-t.test('a defect is one line, however much somebody else had to say', async t => {
+t.test('a defect is one line, however long its message is', async t => {
   const defect = new TypeError(`x is not a function\n${'minified;'.repeat(10_000)}`)
   const { exitCode, err = '' } = toReport(defect, PEOPLE)
   t.equal(exitCode, 1)

@@ -15,25 +15,25 @@ const OPTIONS = {
 }
 
 const lines = [
-  { argv: [], says: 'Missing: <id>. Add --help for the usage.' },
-  { argv: ['a', 'b'], says: 'Unexpected argument: b. Add --help for the usage.' },
-  { argv: ['a', '--sinc', 'x'], says: 'Unknown flag: --sinc. Did you mean --since?' },
-  { argv: ['a', '--sinse=x'], says: 'Unknown flag: --sinse=x. Did you mean --since?' },
-  { argv: ['a', '--teapot'], says: 'Unknown flag: --teapot. Add --help for the usage.' },
-  { argv: ['a', '--since'], says: 'Flag --since expects a value. Add --help for the usage.' },
+  { argv: [], expected: 'Missing: <id>. Add --help for the usage.' },
+  { argv: ['a', 'b'], expected: 'Unexpected argument: b. Add --help for the usage.' },
+  { argv: ['a', '--sinc', 'x'], expected: 'Unknown flag: --sinc. Did you mean --since?' },
+  { argv: ['a', '--sinse=x'], expected: 'Unknown flag: --sinse=x. Did you mean --since?' },
+  { argv: ['a', '--teapot'], expected: 'Unknown flag: --teapot. Add --help for the usage.' },
+  { argv: ['a', '--since'], expected: 'Flag --since expects a value. Add --help for the usage.' },
   {
     argv: ['a', '--order', 'up'],
-    says: 'Expected --order=up to be one of: asc, desc. Add --help for the usage.',
+    expected: 'Expected --order=up to be one of: asc, desc. Add --help for the usage.',
   },
   {
     argv: ['a', '--follow', '--order', 'asc'],
-    says: '--order=asc cannot also be provided when using --follow. Add --help for the usage.',
+    expected: '--order=asc cannot also be provided when using --follow. Add --help for the usage.',
   },
 ]
-for (const { argv, says } of lines) {
+for (const { argv, expected } of lines) {
   t.test(`"${argv.join(' ')}" is refused in one line`, async t => {
     const error = await parse(argv, { ...OPTIONS, strict: true }).catch((error: unknown) => error)
-    t.same(toReport(error, { json: false, stacks: false }), { exitCode: 2, err: says })
+    t.same(toReport(error, { json: false, stacks: false }), { exitCode: 2, err: expected })
   })
 }
 
@@ -43,7 +43,7 @@ t.test('an argument with few values shows them', async t => {
   t.match(toReport(error, { json: false, stacks: false }).err, /^Missing: <event\|subscription>\./)
 })
 
-t.test('an end that is asked for is not a failure to tell of', async t => {
+t.test('a requested end is not reported as a failure', async t => {
   for (const code of [0, 3]) {
     try {
       exit(code)

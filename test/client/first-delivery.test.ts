@@ -71,22 +71,22 @@ function toAnswer(value: unknown): Answer {
 
 /** Waits until something arrives, or all has happened. */
 async function wait(ledger: TestedLedger, whenAway: (ledger: TestedLedger) => void = () => undefined) {
-  const told: string[] = []
+  const reported: string[] = []
   const controller = new AbortController()
   const end = AbortSignal.timeout(10_000)
   end.addEventListener('abort', () => controller.abort())
-  const tell = (word: string) => (given?: unknown) => {
-    told.push(`${word}${isWebhook(given) ? ` ${given.isSecretConfigured ? 'with' : 'without'} secret` : ''}`)
+  const report = (word: string) => (given?: unknown) => {
+    reported.push(`${word}${isWebhook(given) ? ` ${given.isSecretConfigured ? 'with' : 'without'} secret` : ''}`)
   }
   const arrival = await firstDelivery(ledger, 'forum', {
     signal: controller.signal,
-    onAway: tell('away'),
-    onBack: tell('back'),
-    onUnverified: tell('unverified'),
-    onRepeat: tell('repeat'),
+    onAway: report('away'),
+    onBack: report('back'),
+    onUnverified: report('unverified'),
+    onRepeat: report('repeat'),
     sleep: async () => whenAway(ledger),
   })
-  return { arrival, told }
+  return { arrival, reported }
 }
 
 function isWebhook(value: unknown): value is { isSecretConfigured: boolean } {
@@ -102,9 +102,9 @@ t.test('the first event with proof of a webhook is found behind any others', asy
     () => [],
     () => [event('4', 'webhook', 'none'), event('5', 'webhook', 'token'), event('6', 'webhook', 'signature')],
   ])
-  const { arrival, told } = await wait(ledger)
+  const { arrival, reported } = await wait(ledger)
   t.match(arrival, { event: { subject_id: '5' }, isRepeat: false })
-  t.strictSame(told, ['unverified with secret'], 'told once')
+  t.strictSame(reported, ['unverified with secret'], 'reported once')
   t.match(
     ledger.asked.find(({ since }) => since),
     { source: 'forum', order: 'asc', wait: '2' },
@@ -123,7 +123,10 @@ t.test('a delivery without proof is reported again once the server has a secret'
     proved,
   ])
   ledger.secret_configured = false
-  t.strictSame(await wait(ledger), { arrival: PROVED, told: ['unverified without secret', 'unverified with secret'] })
+  t.strictSame(await wait(ledger), {
+    arrival: PROVED,
+    reported: ['unverified without secret', 'unverified with secret'],
+  })
 })
 
 t.test(
@@ -138,43 +141,43 @@ t.test(
       },
     ])
     ledger.known = [event('2', 'api', 'none'), known]
-    const { arrival, told } = await wait(ledger)
+    const { arrival, reported } = await wait(ledger)
     t.match(arrival, { event: { subject_id: '1', seen_count: 2 }, isRepeat: true })
-    t.strictSame(told, [])
+    t.strictSame(reported, [])
   },
 )
 
-const doubtful: { name: string; prepare: (ledger: TestedLedger, known: TestedEvent) => void; told: string }[] = [
+const doubtful: { name: string; prepare: (ledger: TestedLedger, known: TestedEvent) => void; reported: string }[] = [
   {
     name: 'the server has no secret',
     prepare: ledger => {
       ledger.secret_configured = false
     },
-    told: 'repeat without secret',
+    reported: 'repeat without secret',
   },
   {
     name: 'the ledger fetches from the platform as well',
     prepare: ledger => {
       ledger.capture_modes = ['webhook', 'poll']
     },
-    told: 'repeat with secret',
+    reported: 'repeat with secret',
   },
   {
     name: 'the event came by another road first',
     prepare: (_, known) => {
       known.provenance.route = 'api'
     },
-    told: 'repeat with secret',
+    reported: 'repeat with secret',
   },
   {
     name: 'the event is too old to be found',
     prepare: ledger => {
       ledger.known = []
     },
-    told: 'repeat with secret',
+    reported: 'repeat with secret',
   },
 ]
-for (const { name, prepare, told } of doubtful) {
+for (const { name, prepare, reported } of doubtful) {
   t.test(`a repeat is reported, but proves nothing, where ${name}`, async t => {
     const known = event('1', 'webhook', 'none')
     const again: Step = ledger => {
@@ -184,7 +187,7 @@ for (const { name, prepare, told } of doubtful) {
     const ledger = new TestedLedger([again, again, proved])
     ledger.known = [known]
     prepare(ledger, known)
-    t.strictSame(await wait(ledger), { arrival: PROVED, told: [told] })
+    t.strictSame(await wait(ledger), { arrival: PROVED, reported: [reported] })
   })
 }
 
@@ -204,12 +207,12 @@ t.test('a repeat from before the server had its secret proves nothing, and the n
   ])
   ledger.known = [known]
   ledger.secret_configured = false
-  const { arrival, told } = await wait(ledger, ledger => {
+  const { arrival, reported } = await wait(ledger, ledger => {
     ledger.failure = undefined
     ledger.secret_configured = true
   })
   t.match(arrival, { event: { subject_id: '1', seen_count: 3 }, isRepeat: true })
-  t.strictSame(told, ['away', 'back', 'repeat with secret'])
+  t.strictSame(reported, ['away', 'back', 'repeat with secret'])
 })
 
 t.test('repeats from before the waiting count for nothing', async t => {
@@ -217,7 +220,7 @@ t.test('repeats from before the waiting count for nothing', async t => {
   const ledger = new TestedLedger([() => [], proved])
   ledger.known = [known]
   ledger.repeat(known, 5)
-  t.strictSame(await wait(ledger), { arrival: PROVED, told: [] })
+  t.strictSame(await wait(ledger), { arrival: PROVED, reported: [] })
 })
 
 t.test('a server that is away is waited for, at the start as later, and reported once each time', async t => {
@@ -234,7 +237,7 @@ t.test('a server that is away is waited for, at the start as later, and reported
     tries += 1
     if (tries % 3 === 0) ledger.failure = undefined
   })
-  t.strictSame(result, { arrival: PROVED, told: ['away', 'back', 'away', 'back'] })
+  t.strictSame(result, { arrival: PROVED, reported: ['away', 'back', 'away', 'back'] })
   t.equal(tries, 6)
 })
 
@@ -258,8 +261,8 @@ t.test('waiting ends when the reader has left', async t => {
     },
   ])
   const nothing = () => undefined
-  const told = { onAway: nothing, onBack: nothing, onUnverified: nothing, onRepeat: nothing }
-  t.equal(await firstDelivery(ledger, 'forum', { signal: controller.signal, ...told }), undefined)
+  const reported = { onAway: nothing, onBack: nothing, onUnverified: nothing, onRepeat: nothing }
+  t.equal(await firstDelivery(ledger, 'forum', { signal: controller.signal, ...reported }), undefined)
 })
 
 t.test('a ledger is asked what it has for a webhook', async t => {

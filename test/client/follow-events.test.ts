@@ -5,7 +5,7 @@ import type { EventParameters } from '../../src/client/event-pages.js'
 import { followEvents } from '../../src/client/follow-events.js'
 import { AppError, type ErrorCategory } from '../../src/model/app-error.js'
 
-/** A ledger of numbered events, which answers as the real one does, or fails as it is told. */
+/** A ledger of numbered events, which answers as the real one does, or fails as the test asks. */
 class NumberedLedger {
   readonly asked: EventParameters[] = []
 

@@ -158,7 +158,7 @@ t.test('an answer without content is empty', async t => {
   t.equal(answer.text(), '')
 })
 
-t.test('a ledger that cannot record still says how it is', async t => {
+t.test('a ledger that cannot record still reports its health', async t => {
   const body = { status: 'unavailable', code: 'store_full', detail: 'The disk is full.' }
   const server = await standIn(t, () => ({ status: 503, body }))
   const answer = await new LedgerClient({ apiUrl: server.url }).health()
@@ -227,7 +227,7 @@ const refusedCredentials: { shown?: LedgerCredential; status: number; code: stri
 ]
 for (const { shown, status, code, hint } of refusedCredentials) {
   t.test(
-    `refused with ${shown?.kind ?? 'nothing'} shown (${code}), it says how to give another credential`,
+    `refused with ${shown?.kind ?? 'nothing'} shown (${code}), the error explains how to give another credential`,
     async t => {
       const server = await standIn(t, () => problem(status, code))
       const client = new LedgerClient({ apiUrl: server.url }, shown ? { credential: shown } : {})
@@ -241,7 +241,7 @@ for (const { shown, status, code, hint } of refusedCredentials) {
 
 const PROBLEM = 'application/problem+json'
 
-t.test('what else a problem says is understood as far as it goes', async t => {
+t.test('other members of a problem are read where they are valid', async t => {
   const answers = [
     { answer: { status: 400, type: PROBLEM, body: '[1,2' }, code: 'http_400', message: /status 400/ },
     {

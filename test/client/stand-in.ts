@@ -31,7 +31,7 @@ export interface StandIn {
   close(): Promise<void>
 }
 
-/** A real HTTP server that answers what a test says. On a port of its own; closed when the test ends. */
+/** A real HTTP server that returns the answers of a test. On a port of its own; closed when the test ends. */
 export async function standIn(
   t: Test,
   answer: (request: Arrived) => Answering,

@@ -91,7 +91,7 @@ async function shortFolder(t: Test): Promise<string> {
   return folder
 }
 
-/** Says one thing to whoever connects. */
+/** Sends one text to every client that connects. */
 async function listenRaw(t: Test, greeting: string): Promise<number> {
   const server = createServer(socket => {
     socket.on('error', () => socket.destroy())

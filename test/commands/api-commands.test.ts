@@ -148,7 +148,7 @@ t.test('a deleted subscription is an empty answer, and a sentence for people', a
   t.match(await runDaybook(t, argv, { atTerminal: true }), { code: 0, out: 'Deleted subscription sub_1.\n' })
 })
 
-t.test('NO_COLOR is honoured, and what a payload says commands nothing', async t => {
+t.test('NO_COLOR is honoured, and a payload cannot control the terminal', async t => {
   const harmful = { ...EVENT, conversation: { text: '\x1b[2Jhi\u202e' } }
   const server = await standIn(t, () => ({ body: harmful }))
   const env = { EVENT_API_URL: server.url, NO_COLOR: '1' }
@@ -196,7 +196,7 @@ for (const { status, code, exit, hint } of failures) {
   })
 }
 
-t.test('a ledger that cannot record is shown as it says, and ends with 75', async t => {
+t.test('a ledger that cannot record is shown with its own message, and the command ends with 75', async t => {
   const body = { status: 'unavailable', detail: 'The disk is full.' }
   const server = await standIn(t, () => ({ status: 503, body }))
   const run = await runDaybook(t, ['api', 'health', '--api-url', server.url])
@@ -250,7 +250,7 @@ t.test('a subscription larger than any is not sent', async t => {
   t.same(server.arrived, [])
 })
 
-t.test('many lines go in batches, each answered, and a refusal says which are recorded', async t => {
+t.test('many lines go in batches, each answered, and a refusal names the recorded ones', async t => {
   const server = await standIn(t, ({ body }) => {
     const events = body.split('\n').length - 1
     const errors = [{ field: '/1/kind', detail: 'is missing' }]

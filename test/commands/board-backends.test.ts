@@ -61,7 +61,7 @@ t.test('every board that has a profile is asked by its key, over TLS as well', a
   t.notMatch(shown.out, '\u001b[31m')
 })
 
-t.test('what keeps requests from going there is told for each, and by the exit code', async t => {
+t.test('the command reports for each backend why requests cannot reach it, also by the exit code', async t => {
   const folder = ownFolder(t)
   const port = await listening(t, createServer(board))
   const other = await listening(

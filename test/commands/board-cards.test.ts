@@ -109,7 +109,7 @@ t.test('every page is asked for, and becomes one answer', async t => {
   t.notMatch(seen.out, /\u001b\[31m|\u202e/)
 })
 
-t.test('a server that is no board, or refuses, is told as what it is', async t => {
+t.test('a server that is no board, or refuses, is reported as such', async t => {
   const answers = new Map<string, object>([
     ['/pages', { body: { items: [], next: 1, count: 0 } }],
     ['/html', { type: 'text/html', body: '<h1>Hello</h1>' }],
@@ -153,7 +153,7 @@ t.test('with no server, a copy is made of the file itself', async t => {
   t.match(readFileSync(join(home, 'sessions.copy')).subarray(0, 15).toString(), 'SQLite format 3')
 })
 
-/** A board with one card, that nobody has open. */
+/** A board with one card, that no server has open. */
 async function acquireAndFill(home: string): Promise<void> {
   const ownership = await own(join(home, 'board.sqlite3'), 'command')
   const database = openBoardDatabase(ownership.database)
@@ -171,7 +171,7 @@ function own(database: string, role: 'command' | 'server', socket?: string) {
   })
 }
 
-t.test('with a server running, it makes the copy, and goes on', async t => {
+t.test('with a server running, the server makes the copy, and continues', async t => {
   const home = ownFolder(t)
   const database = join(home, 'board.sqlite3')
   const ownership = await own(database, 'server', `${database}.sock`)

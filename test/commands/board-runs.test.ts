@@ -78,7 +78,7 @@ t.test(
   },
 )
 
-t.test('whoever follows a log waits for a server that goes away, and goes on where it was', async t => {
+t.test('a command that follows a log waits for a server that goes away, and continues at the same line', async t => {
   const piece = (seq: number) =>
     `id: ${seq}\ndata: ${JSON.stringify({ seq, at: '', stream: 'out', text: `${seq}\n` })}\n\n`
   const asked: (string | undefined)[] = []

@@ -7,7 +7,7 @@ import { ownFolder } from '../black-box/own-folder.js'
 import { startServer } from '../black-box/running-server.js'
 import { allEvents, DEPLOYS, WATCH } from '../runtime/capture/capture-rig.js'
 import { type ChatServer, type ChatServerOptions, chatServer } from '../support/chat-server/chat-server.js'
-import { type Fault, rateLimited, told } from '../support/chat-server/fault.js'
+import { type Fault, rateLimited, respondWith } from '../support/chat-server/fault.js'
 import { type Run, type RunOptions, runDaybook } from './run-daybook.js'
 
 const CAPTURE = ['capture', 'subscription-once']
@@ -111,7 +111,7 @@ t.test('all that are due are captured, and one that fails decides how it ends', 
   })
 })
 
-t.test('with --due a failure has the form in which any command tells one', async t => {
+t.test('with --due a failure has the same form as in every other command', async t => {
   const { run } = await start(t, { fault: () => rateLimited(90.5) })
   const { code, out } = await run([...CAPTURE, '--due', '--json'])
   t.equal(code, 75)
@@ -121,20 +121,23 @@ t.test('with --due a failure has the form in which any command tells one', async
   t.match(await run([...CAPTURE, '--due', '--json']), { code: 0, out: '{"captures":[],"left":0}\n' }, 'until then')
 })
 
-t.test('a watch that can never be captured is passed over, and says why when it is asked for', async t => {
-  const { database, run } = await start(t)
-  const all = { ...WATCH, id: 'all', target: null }
-  const forum = { ...WATCH, id: 'forum', source: 'forum', target: 'topic:7' }
-  await withLedger(t, database, async ledger => {
-    for (const watch of [all, forum]) await ledger.saveSubscription(watch)
-    await ledger.deleteSubscription('deploys')
-  })
-  t.match(await run([...CAPTURE, '--due']), { code: 0, out: '{"captures":[],"left":0}\n' })
-  t.match(await run([...CAPTURE, 'all']), { code: 2, err: /watches all of the chat platform, and only a topic or a/ })
-  t.match(await run([...CAPTURE, 'forum']), { code: 2, err: /watches "forum", and only a topic or a stream/ })
-})
+t.test(
+  'a watch that can never be captured is skipped, and reports the reason when it is requested by name',
+  async t => {
+    const { database, run } = await start(t)
+    const all = { ...WATCH, id: 'all', target: null }
+    const forum = { ...WATCH, id: 'forum', source: 'forum', target: 'topic:7' }
+    await withLedger(t, database, async ledger => {
+      for (const watch of [all, forum]) await ledger.saveSubscription(watch)
+      await ledger.deleteSubscription('deploys')
+    })
+    t.match(await run([...CAPTURE, '--due']), { code: 0, out: '{"captures":[],"left":0}\n' })
+    t.match(await run([...CAPTURE, 'all']), { code: 2, err: /watches all of the chat platform, and only a topic or a/ })
+    t.match(await run([...CAPTURE, 'forum']), { code: 2, err: /watches "forum", and only a topic or a stream/ })
+  },
+)
 
-t.test('a watch that was read on another server is said to be begun anew', async t => {
+t.test('a watch that was read on another server is reported as started again', async t => {
   const { chat, run } = await start(t)
   chat.book.say(DEPLOYS, 2)
   await run([...CAPTURE, 'deploys'])
@@ -159,7 +162,7 @@ const failures = [
   { what: 'no server there', env: { EVENT_CHAT_URL: 'http://127.0.0.1:1' }, code: 75, err: /No chat server answers/ },
   { what: 'no ledger', env: { EVENT_DB: '/nonexistent/events.db' }, code: 3, err: /There is no ledger at/ },
   { what: 'a limit of more than a minute', fault: rateLimited(90.5), code: 75, err: /limits the rate of requests/ },
-  { what: 'a server that fails', fault: told(500, {}), code: 75, err: /status 500/ },
+  { what: 'a server that fails', fault: respondWith(500, {}), code: 75, err: /status 500/ },
 ]
 
 t.test('what keeps it from capturing', async t => {
@@ -185,7 +188,7 @@ t.test('beside a server it ends in the same way', async t => {
   t.match(await place.run([...CAPTURE, 'nobody']), { code: 3, err: /There is no such subscription/ })
 })
 
-t.test('a server that was told to captures by itself what is due, and again when it is due again', async t => {
+t.test('a server with scheduled capture captures what is due, and again when it is due again', async t => {
   const place = await start(t)
   const [first] = place.chat.book.say(DEPLOYS, 1)
   const watch = { ...WATCH, metadata: { interval_seconds: 1 } }

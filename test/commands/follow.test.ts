@@ -61,7 +61,7 @@ t.test('without a checkpoint it begins now, a line of text each for people', asy
   t.match(run.out, /00:00:00.* {2}api {2}.*a\.b/)
 })
 
-t.test('it ends when nobody reads it any more', async t => {
+t.test('it ends when its output is no longer read', async t => {
   let head = 1
   const server = await standIn(
     t,
@@ -75,7 +75,7 @@ t.test('it ends when nobody reads it any more', async t => {
   t.match(await ended, { code: 0, err: '' })
 })
 
-t.test('a ledger that was replaced is told', async t => {
+t.test('a replaced ledger is reported', async t => {
   let epoch = 'before'
   const server = await standIn(
     t,

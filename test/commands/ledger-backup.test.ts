@@ -73,7 +73,7 @@ t.test('a served ledger is backed up to a file of its own, for its owner alone',
   t.match([refused.status, await refused.json()], [403, { code: 'local_only' }])
 })
 
-t.test('without a server the file itself is copied, compressed if its name says so, or to standard output', async t => {
+t.test('without a server the file itself is copied, compressed if its name ends so, or to standard output', async t => {
   const { folder, run } = await start(t)
   const compressed = join(folder, 'copy.db.gz')
   t.match(JSON.parse((await run('backup', compressed)).out), { path: compressed, events: 3 })
@@ -89,7 +89,7 @@ t.test('without a server the file itself is copied, compressed if its name says 
   )
 })
 
-t.test('a backup writes over nothing, and says what prevents it', async t => {
+t.test('a backup writes over nothing, and names what prevents it', async t => {
   const { folder, run } = await start(t)
   const taken = join(folder, 'taken')
   writeFileSync(taken, 'mine')

@@ -55,7 +55,7 @@ for (const isServed of [false, true]) {
   })
 }
 
-t.test('at a terminal it says what to note down', async t => {
+t.test('at a terminal it prints what to note down', async t => {
   const { verify } = await start(t)
   const { out } = await verify([], { atTerminal: true })
   t.match(
@@ -64,7 +64,7 @@ t.test('at a terminal it says what to note down', async t => {
   )
 })
 
-t.test('a changed event is named, and the exit code says that something is wrong', async t => {
+t.test('a changed event is named, and the exit code shows that something is wrong', async t => {
   const { verify } = await start(t, {
     sql: `UPDATE events SET body = replace(body, 'all green', 'all red') WHERE seq = 2`,
   })

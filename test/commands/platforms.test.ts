@@ -93,19 +93,22 @@ t.test('a person is shown what arrived', async t => {
   t.match(out, /Discourse → forum[\s\S]*Tick[\s\S]*Post Event[\s\S]*It works[\s\S]*topic\.created/)
 })
 
-t.test('setup waits for a server that is not there yet, and says once that it is away and when it is back', async t => {
-  const { port, url, close } = await ledger(t, [])
-  await close()
-  const { run, ended } = startDaybook(t, ['platforms', 'setup', 'forum', '--api-url', url])
-  await until(() => run.err.includes('Waiting for it.'))
-  t.match(JSON.parse(run.out), { source: 'forum' })
-  await new Promise(resolve => setTimeout(resolve, 3_000))
-  await ledger(t, [ARRIVED], port)
-  const { code, err } = await ended
-  t.equal(code, 0)
-  t.match(err, /Waiting for the first verified delivery[\s\S]*No server answers[\s\S]*The server answers\.\n$/)
-  t.equal(err.match(/No server answers/g)?.length, 1)
-})
+t.test(
+  'setup waits for a server that is not there yet, and reports once that it is away and when it is back',
+  async t => {
+    const { port, url, close } = await ledger(t, [])
+    await close()
+    const { run, ended } = startDaybook(t, ['platforms', 'setup', 'forum', '--api-url', url])
+    await until(() => run.err.includes('Waiting for it.'))
+    t.match(JSON.parse(run.out), { source: 'forum' })
+    await new Promise(resolve => setTimeout(resolve, 3_000))
+    await ledger(t, [ARRIVED], port)
+    const { code, err } = await ended
+    t.equal(code, 0)
+    t.match(err, /Waiting for the first verified delivery[\s\S]*No server answers[\s\S]*The server answers\.\n$/)
+    t.equal(err.match(/No server answers/g)?.length, 1)
+  },
+)
 
 const strangers = [
   {
@@ -162,7 +165,7 @@ t.test('setup refuses another word than a source, and wrong settings', async t =
   t.match(await runDaybook(t, ['platforms', 'setup', 'chat'], { env }), { code: 78, err: /EVENT_PUBLIC_URL/ })
 })
 
-t.test('the server is told to have no secret, where a delivery proves nothing for want of it', async t => {
+t.test('the missing secret of the server is reported, where a delivery is unverified because of it', async t => {
   const { url } = await standIn(t, ({ url }) => {
     if (url.startsWith('/api/platforms')) return { body: { items: [{ source: 'forum', secret_configured: false }] } }
     return { body: { items: url.includes('since=') ? [UNPROVED] : [], next_since: CHECKPOINT } }
@@ -186,7 +189,7 @@ const DELIVERY = {
   },
 }
 
-t.test('explain tells the events of a saved delivery, with their keys and why', async t => {
+t.test('explain prints the events of a saved delivery, with their keys and why', async t => {
   const file = join(t.testdir(), 'delivery.json')
   writeFileSync(file, JSON.stringify(DELIVERY))
   const { code, out, err } = await runDaybook(t, ['platforms', 'explain', file])
@@ -209,7 +212,7 @@ t.test('explain tells the events of a saved delivery, with their keys and why', 
   t.notMatch(shown, /\u001b\[31m/)
 })
 
-t.test('explain reads a body alone from standard input, with what it is told', async t => {
+t.test('explain reads a body alone from standard input, with the given flags', async t => {
   const argv = ['platforms', 'explain', '-', '--source', 'code_a', '--header', 'X-GitHub-Event=issues']
   const { code, out } = await runDaybook(t, argv, { input: JSON.stringify(DELIVERY.body) })
   t.equal(code, 0)
@@ -227,7 +230,7 @@ t.test('explain takes the chat server from the settings', async t => {
   t.match(JSON.parse(out), { events: [{ event: { dedupe_key: 'chat:chat.example.org:message:21:created' } }] })
 })
 
-t.test('explain refuses what it cannot read, and says how to help', async t => {
+t.test('explain refuses what it cannot read, and explains what to change', async t => {
   const cases: [argv: string[], input: string, err: RegExp][] = [
     [['-'], '{}', /--source/],
     [['-'], '', /saved delivery is empty/],

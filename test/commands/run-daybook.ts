@@ -13,7 +13,7 @@ export interface Run {
 }
 
 export interface RunOptions {
-  /** Besides a home folder of its own. */
+  /** In addition to a home folder of its own. */
   env?: Record<string, string>
   /** Standard input. */
   input?: string

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import t from 'tap'
 import { runDaybook, startDaybook, until } from './run-daybook.js'
 
-t.test('serve says in one line where it is, serves, and ends with 0 when told', async t => {
+t.test('serve prints its address in one line, serves, and ends with 0 on a signal', async t => {
   const { child, run, ended } = startDaybook(t, ['serve', '--port', '0', '--json', '--log-level', 'silent'])
   await until(() => run.out.includes('\n'))
   const started = JSON.parse(run.out)
@@ -37,7 +37,7 @@ t.test('serve says in one line where it is, serves, and ends with 0 when told', 
   t.match(await ended, { code: 0, err: '' })
 })
 
-t.test('a server goes on when neither its addresses nor its log can be written', async t => {
+t.test('a server continues when neither its addresses nor its log can be written', async t => {
   const home = t.testdir()
   const { child, ended } = startDaybook(t, ['serve', '--port', '0', '--log-level', 'debug'], { into: '/dev/full' })
   const owner = join(home, '.arch', 'event', 'events.db.owner')
@@ -59,7 +59,7 @@ t.test('with no server, the status of the ledger is read from its file, and can 
   t.match(JSON.parse(out), { server: null, event_count: 0, head: null, problems: [] })
 })
 
-t.test('a person is told where it listens, and what to try', async t => {
+t.test('at a terminal it prints where it listens, and what to try', async t => {
   const argv = ['serve', '--port', '0', '--root-path', '/books', '--log-level', 'silent']
   const { child, run, ended } = startDaybook(t, argv, { atTerminal: true, env: { NO_COLOR: '1' } })
   await until(() => run.out.includes('Ctrl+C'))
@@ -73,7 +73,7 @@ t.test('a person is told where it listens, and what to try', async t => {
   t.equal(run.code, 0)
 })
 
-t.test('what is wrong with its settings is told at once, before anything is opened', async t => {
+t.test('errors in its settings are reported before any store is opened', async t => {
   const env = { EVENT_HOST: 'a b', EVENT_DB: 'postgres://x/y', EVENT_WEBHOOK_SECRET_CODE_A_FILE: '/nonexistent' }
   const { code, out, err } = await runDaybook(t, ['serve', '--port', 'x'], { env })
   t.match({ code, out }, { code: 78, out: '' })

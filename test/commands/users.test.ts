@@ -45,7 +45,7 @@ t.test('a password is asked for twice, and not shown', async t => {
   t.same(await left.ended, { code: 130, out: '', err: '<raw>New password: \n</raw>' })
 })
 
-t.test('with a server running, it does all of it, and counts at once', async t => {
+t.test('with a server running, every command works, and takes effect immediately', async t => {
   const database = join(ownFolder(t), 'events.db')
   const passwordFile = join(dirname(database), 'password')
   writeFileSync(passwordFile, PASSWORD, { mode: 0o600 })
@@ -91,7 +91,7 @@ t.test('with a server running, it does all of it, and counts at once', async t =
   await server.stop()
   t.match(server.log(), /"username":"ada","msg":"created the first administrator"/)
   const anyHost = server.log().match(/answers under every host name: set EVENT_PUBLIC_URL or EVENT_ALLOWED_HOSTS/g)
-  t.equal(anyHost?.length, 1, 'a closed ledger that was told no host names says so once')
+  t.equal(anyHost?.length, 1, 'a closed ledger without host names reports it once')
   for (const text of [server.log(), readFileSync(database, 'latin1')]) {
     t.notMatch(text, PASSWORD)
     t.notMatch(text, token)

@@ -17,18 +17,18 @@ const eventsOf = (steps: readonly Step[]): NewEvent[] =>
 const steps = historyOf(1, NOON)
 const events = eventsOf(steps)
 
-t.test('the same seed and the same present tell the same history, and go on in the same way', async t => {
+t.test('the same seed and the same present give the same history, and continue in the same way', async t => {
   fc.assert(
     fc.property(fc.integer(), fc.integer({ min: 0, max: 7 * 24 * 60 }), (seed, minutes) => {
       const ends = NOON + minutes * MINUTE
-      const told = () => {
+      const history = () => {
         const company = new Company({ seed, ends })
         return JSON.stringify([
           [...company.history()],
           [1, 2, 3].map(second => company.goOn(ends + second * 1_000_000)),
         ])
       }
-      const [once, twice] = [told(), told()]
+      const [once, twice] = [history(), history()]
       return once === twice
     }),
     { numRuns: 1 },
@@ -70,14 +70,14 @@ t.test('every event is one that its platform is known to send', async t => {
 })
 
 t.test('one dedupe key stands for one event', async t => {
-  const said = new Map<string, string>()
+  const contents = new Map<string, string>()
   for (const { dedupe_key, kind, target, actor, conversation } of events) {
-    const told = JSON.stringify([kind, target.key, actor.id, conversation.text])
-    if ((said.get(dedupe_key) ?? told) !== told)
-      t.fail(`${dedupe_key} stands for two: ${told}, ${said.get(dedupe_key)}`)
-    said.set(dedupe_key, told)
+    const content = JSON.stringify([kind, target.key, actor.id, conversation.text])
+    if ((contents.get(dedupe_key) ?? content) !== content)
+      t.fail(`${dedupe_key} identifies two events: ${content}, ${contents.get(dedupe_key)}`)
+    contents.set(dedupe_key, content)
   }
-  t.ok(said.size < events.length, 'and some arrive again')
+  t.ok(contents.size < events.length, 'and some arrive again')
 })
 
 t.test('provenance is mixed as in life', async t => {

@@ -33,11 +33,11 @@ t.test('the same seed and the same present make the same ledger', async t => {
   t.equal(JSON.stringify(one), JSON.stringify(other))
 
   t.test('each event is captured when it is recorded, and some are repeated', async t => {
-    const told = new Set<string>()
+    const stepTimes = new Set<string>()
     for (const step of new Company({ seed: 3, ends: NOON }).history()) {
-      if (step.does === 'record' || step.does === 'capture') told.add(toTimestamp(step.at).slice(0, 22))
+      if (step.does === 'record' || step.does === 'capture') stepTimes.add(toTimestamp(step.at).slice(0, 22))
     }
-    const strange = one.events.filter(({ captured_at }) => !told.has(captured_at.slice(0, 22)))
+    const strange = one.events.filter(({ captured_at }) => !stepTimes.has(captured_at.slice(0, 22)))
     t.same(
       strange.map(({ captured_at, dedupe_key }) => ({ captured_at, dedupe_key })),
       [],

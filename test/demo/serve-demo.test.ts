@@ -12,7 +12,7 @@ async function get(url: string) {
   return { status: response.status, body: (await response.json()) as any }
 }
 
-t.test('a demo is alive at once, says what it is, touches nothing else and leaves nothing', async t => {
+t.test('a demo is live immediately, identifies itself, touches nothing else and leaves nothing', async t => {
   const home = t.testdir({ real: {} })
   const env = {
     TMPDIR: ownFolder(t),

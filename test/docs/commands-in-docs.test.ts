@@ -26,7 +26,7 @@ t.setTimeout(600_000)
 
 for (const page of readPages()) {
   if (page.blocks.every(({ language }) => language !== 'sh')) continue
-  t.test(`what ${page.path} says can be followed to the letter`, skipWithout(missingPrograms(page)), async t => {
+  t.test(`the commands of ${page.path} can be followed literally`, skipWithout(missingPrograms(page)), async t => {
     const home = ownFolder(t)
     const reader = new Reader(t, home, await GIVEN[page.path]?.(t, home))
     if (!page.blocks.some(block => startOf(block))) await reader.startServer('')

@@ -16,7 +16,7 @@ for (const page of readPages()) {
     }
   })
 
-  t.test(`every block of ${page.path} says what it is`, async t => {
+  t.test(`every block of ${page.path} names its language`, async t => {
     for (const { language, line } of page.blocks) t.ok(LANGUAGES.includes(language), `line ${line}: "${language}"`)
   })
 }

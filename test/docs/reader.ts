@@ -10,7 +10,7 @@ const DOCUMENTED_HOME = '/home/you'
 /** Addresses of the pages, and those that stand for them here. */
 export type Addresses = Readonly<Record<string, string>>
 
-/** Somebody who follows a page: with a home, a terminal, and a server in another one. */
+/** A user who follows a page: with a home, a terminal, and a server in another terminal. */
 export class Reader {
   readonly #shell: PageShell
   #server: RunningServer | undefined

@@ -11,7 +11,7 @@ t.test('describes every command with its arguments, and no other', async t => {
   t.same(described.sort(), [...commands].map(([words, command]) => [words, ...argsOf(command)].join(' ')).sort())
 })
 
-t.test('what all commands of a topic take is told once', async t => {
+t.test('the common flags of a topic are described once', async t => {
   t.same(flagsIn(shared('api')), ['--api-url', '--json', '--token'])
   t.same(flagsIn(shared('users')), ['--db', '--json'])
   t.same(flagsIn(shared('board')), ['--json'])
@@ -19,11 +19,11 @@ t.test('what all commands of a topic take is told once', async t => {
 })
 
 for (const [words, command] of commands) {
-  t.test(`says of ${words} which flags it takes`, async t => {
+  t.test(`lists the flags of ${words}`, async t => {
     const section = sections.find(({ title }) => title.startsWith(`\`daybook ${[words, ...argsOf(command)].join(' ')}`))
-    const told = [...(section?.tables ?? []), ...topicsOf(words).flatMap(shared)]
+    const documented = [...(section?.tables ?? []), ...topicsOf(words).flatMap(shared)]
     t.same(
-      flagsIn(told),
+      flagsIn(documented),
       flagNames(command)
         .map(name => `--${name}`)
         .sort(),

@@ -34,7 +34,7 @@ const given = sources().flatMap(codesGiven)
 const answered = new Map([...rowsOf('rest', 'Refusals'), ...rowsOf('board-rest', 'Refusals')])
 const ending = new Map(rowsOf('commands', 'Error codes'))
 
-t.test('every error code stands in the reference of where it is met', async t => {
+t.test('every error code is in the reference of the part that reports it', async t => {
   t.ok(given.length > 50, 'the sources were read')
   for (const { code, room, category } of given) {
     if (room === SHARED) t.ok(answered.has(code) || ending.has(code), code)

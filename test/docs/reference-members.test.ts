@@ -18,7 +18,7 @@ for (const [page, schema] of [
   const plain: Schema = JSON.parse(JSON.stringify(schema))
   const { sections } = readReference(page)
 
-  t.test(`every member of the schema stands in the reference of the ${page}, and no other`, async t => {
+  t.test(`every member of the schema is in the reference of the ${page}, and no other`, async t => {
     const described = firstCodes(
       sections.flatMap(({ tables }) => tables),
       'member',
@@ -33,7 +33,7 @@ for (const [page, schema] of [
   })
 }
 
-/** Paths of all members: `actor.id`, `actions[].kind`. What refers to itself is told once. */
+/** Paths of all members: `actor.id`, `actions[].kind`. A recursive schema is listed once. */
 function membersOf(schema: Schema, path = ''): string[] {
   const form = schema.$ref === undefined ? schema : schema.$defs?.[schema.$ref]
   const own = Object.entries(form?.properties ?? {}).flatMap(([name, member]) => {

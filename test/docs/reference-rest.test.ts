@@ -36,7 +36,7 @@ t.test('the reference of the REST API', async t => {
   })
 
   for (const [name, operation] of operations) {
-    t.test(`says of ${name} what it takes and what it answers`, async t => {
+    t.test(`describes the parameters and the answers of ${name}`, async t => {
       const { text = '', tables = [] } = sections.get(name) ?? {}
       t.same(
         firstCodes(tables, 'parameter').sort(),

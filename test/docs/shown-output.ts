@@ -1,6 +1,6 @@
 /**
  * Whether a block printed what the page shows after it. A page shows an example: times and generated ids are others
- * each time, JSON is indented and shortened, and `…` stands for whatever is there.
+ * each time, JSON is indented and shortened, and `…` matches any text.
  */
 
 /** What differs, in words; empty when the page is right. */

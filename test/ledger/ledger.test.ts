@@ -75,7 +75,7 @@ t.test('a subscription that was sent as a target has its scope, filters and acti
   })
 })
 
-t.test('target, scope and filters follow from whichever of them was sent', async t => {
+t.test('target, scope and filters follow from the members that were sent', async t => {
   const { ledger } = await openLedger(t)
   const forms = [
     { target: 'stream:eng/topic:deploys' },
@@ -201,7 +201,7 @@ t.test('what the ledger keeps of a subscription cannot be sent', async t => {
   t.match(subscription, { last_cursor: null, last_event_at: null, owner_user_id: null, created_at: /^2027/ })
 })
 
-t.test('two merges at once both count', async t => {
+t.test('two concurrent merges both count', async t => {
   const { ledger } = await openLedger(t)
   await ledger.saveSubscription({ id: 'mine', source: 'chat', target: 'stream:eng' })
   await Promise.all([
@@ -211,7 +211,7 @@ t.test('two merges at once both count', async t => {
   t.match(await ledger.getSubscription('mine'), { enabled: false, event_kinds: ['a.b'] })
 })
 
-t.test('a refused subscription says which fields', async t => {
+t.test('a refusal of a subscription names the fields', async t => {
   const { ledger } = await openLedger(t)
   await t.rejects(ledger.saveSubscription({ target: 'x' }), { errors: [{ field: '/source' }] })
   await t.rejects(ledger.saveSubscription({ source: 'chat', target: 'nonsense' }), {

@@ -83,7 +83,7 @@ t.test('nesting ends at 64 levels', async t => {
   t.throws(() => readEvent({ ...LEAST, payload: bottomless }), { errors: [{ detail: /deeper than 64/ }] })
 })
 
-t.test('the default key tells events apart by what was sent, and by nothing else', async t => {
+t.test('the default key distinguishes events by what was sent, and by nothing else', async t => {
   const key = (more: object) => readEvent({ ...LEAST, ...more }).dedupe_key
   t.match(key({ payload: { a: 1 } }), /^api:message\.created:message:8812:[0-9a-f]{16}$/)
   t.equal(key({ payload: { a: 1, b: [2] } }), key({ payload: { b: [2], a: 1 } }))

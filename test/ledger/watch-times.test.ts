@@ -21,7 +21,7 @@ t.test('polled are the watches of the chat platform that say so', async t => {
   t.ok(isPolled(watch({ capture_modes: ['webhook', 'api_cursor'] })))
   t.notOk(isPolled(watch({ capture_modes: ['webhook'] })))
   t.notOk(isPolled(watch({ source: 'forum' })))
-  t.notOk(isPolled(watch({ target: '' })), 'nobody can ask for all of it')
+  t.notOk(isPolled(watch({ target: '' })), 'a capture of everything is not possible')
 })
 
 t.test('what asks for capture is not always what can be captured', async t => {
@@ -44,7 +44,7 @@ const failed = { last_attempt_at: instant(0), last_success_at: null, last_error:
 const dues = [
   { what: 'one that was never captured', metadata: { interval_seconds: 60 }, capture: {}, now: 5, due: 5 },
   { what: 'a hot one', metadata: { interval_seconds: 60, hot_until: instant(100) }, now: 10, due: 60 },
-  { what: 'one that is hot for ever', metadata: { interval_seconds: 7 }, now: 10, due: 7 },
+  { what: 'one that is always hot', metadata: { interval_seconds: 7 }, now: 10, due: 7 },
   { what: 'one that has cooled', metadata: { interval_seconds: 60, hot_until: instant(10) }, now: 10, due: 600 },
   { what: 'a busy one that has cooled', metadata: { interval_seconds: 5, hot_until: instant(0) }, now: 1, due: 300 },
   { what: 'one that failed', metadata: { interval_seconds: 60 }, capture: failed, now: 10, due: 60 },
@@ -53,11 +53,11 @@ const dues = [
     ...{ metadata: { interval_seconds: 60 }, capture: { ...captured, last_attempt_at: instant(5) }, now: 10, due: 10 },
   },
   {
-    what: 'one that was told to wait',
+    what: 'one that the platform asked to wait',
     ...{ metadata: { interval_seconds: 60 }, capture: { ...failed, wait_until: instant(300) }, now: 10, due: 300 },
   },
   {
-    what: 'one that was told to wait for less than its interval',
+    what: 'one that the platform asked to wait for less than its interval',
     ...{ metadata: { interval_seconds: 60 }, capture: { ...failed, wait_until: instant(30) }, now: 10, due: 60 },
   },
   { what: 'one without an interval', metadata: {}, now: 1, due: 60 },
@@ -70,7 +70,7 @@ for (const { what, metadata, capture = captured, now, due } of dues) {
   })
 }
 
-t.test('capture goes on from where it has read to, and from the cursor before it knew', async t => {
+t.test('capture continues after the last read message, or from the cursor where that is not known', async t => {
   t.equal(readToOf(watch({ last_cursor: '9' })), '9')
   t.equal(readToOf(watch({ last_cursor: '9', capture: { read_to: '7' } })), '7')
   t.equal(readToOf(watch({ last_cursor: '9', capture: { read_to: null } })), null)

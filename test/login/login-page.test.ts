@@ -14,7 +14,7 @@ const PAGE: LoginPageOptions = {
 
 const render = (options: Partial<LoginPageOptions> = {}) => renderLoginPage({ ...PAGE, ...options })
 
-t.test('every combination renders, and says which it is', async t => {
+t.test('every combination renders, and names itself', async t => {
   for (const palette of LOGIN_PALETTES) {
     for (const layout of LOGIN_LAYOUTS) {
       for (const appearance of LOGIN_APPEARANCES) {

@@ -15,7 +15,7 @@ function countingHasher(iterations: number) {
   return { hasher: new PasswordHasher({ iterations, derive }), work }
 }
 
-/** A hasher whose work ends when the test says so. */
+/** A hasher whose work ends when the test ends it. */
 function heldHasher(options: PasswordHasherOptions = {}) {
   const held: (() => void)[] = []
   const derive: Derive = () => new Promise(resolve => held.push(() => resolve(Buffer.alloc(32))))
@@ -28,7 +28,7 @@ function heldHasher(options: PasswordHasherOptions = {}) {
   return { hasher, held, endOne }
 }
 
-/** Lets timers end when the test says so. */
+/** Lets timers end when the test ends them. */
 function controlTime(t: Test): (ms: number) => void {
   mock.timers.enable({ apis: ['setTimeout'] })
   t.teardown(() => mock.timers.reset())
@@ -49,13 +49,13 @@ t.test('a missing user has no password', async t => {
   for (const password of ['', 'undefined', 'x']) t.equal(await hasher.verify(undefined, password), false)
 })
 
-t.test('a failure costs the same work for everybody', async t => {
+t.test('a failure costs the same work for every user', async t => {
   const cases: { name: string; stored: string | undefined; work: number[] }[] = [
     { name: 'a user that is unknown', stored: undefined, work: [1000] },
     { name: 'a user that is known', stored: await hashPassword('right', 1000), work: [1000] },
     { name: 'a hash of older days, topped up', stored: await hashPassword('right', 300), work: [300, 700] },
     { name: 'a hash of one iteration', stored: await hashPassword('right', 1), work: [1, 999] },
-    { name: 'a hash that nobody can read', stored: 'md5$salt$abc', work: [1000] },
+    { name: 'a hash of an unknown format', stored: 'md5$salt$abc', work: [1000] },
     { name: 'a stored nothing', stored: '', work: [1000] },
   ]
   for (const { name, stored, work: expected } of cases) {
@@ -71,7 +71,7 @@ t.test('a hash with more iterations than today costs its own work', async t => {
   t.same(work, [1500])
 })
 
-t.test('a success costs what its hash says, and leaves the hash as it is', async t => {
+t.test('a success costs the work that its hash specifies, and leaves the hash as it is', async t => {
   const { hasher, work } = countingHasher(1000)
   t.equal(await hasher.verify(await hashPassword('right', 300), 'right'), true)
   t.same(work, [300])
@@ -154,7 +154,7 @@ t.test('work that fails gives its turn away', async t => {
   await t.rejects(hasher.hash('x'), { message: 'no memory' })
 })
 
-t.test('the refusal says nothing of the password', async t => {
+t.test('the refusal reveals nothing of the password', async t => {
   const { hasher, endOne } = heldHasher({ running: 1, waiting: 0 })
   const first = hasher.hash('x')
   const error = await hasher.verify(undefined, 'hunter2-hunter2').catch(error => error as Error)

@@ -4,7 +4,7 @@ import t from 'tap'
 import { safeNext } from '../../src/login/safe-next.js'
 
 const ROOTS = ['', '/events', '/a/b', '/v1.0']
-/** Where a login page may stand, whatever its root path: the browser resolves against it. */
+/** Addresses of a login page, under any root path: the browser resolves against it. */
 const BASES = ['http://localhost:8080/login', 'https://events.example.org/', 'http://[::1]/events/login?next=/x']
 
 /** Texts with control characters, which no line of a file can hold. */
@@ -129,7 +129,7 @@ const text = fc.oneof(
 )
 
 t.test(
-  'whatever is given, a browser stays on this server and below the root path, however often it resolves',
+  'for every input, a browser stays on this server and below the root path, however often it resolves',
   async t => {
     fc.assert(
       fc.property(text, fc.constantFrom(...ROOTS), fc.constantFrom(...BASES), (given, root, base) => {
@@ -141,7 +141,7 @@ t.test(
           if (url.origin !== here || url.username !== '') return false
           if (url.pathname !== root && !url.pathname.startsWith(`${root}/`)) return false
         }
-        // Even somebody who decodes the path before resolving it again stays here.
+        // Even a client that decodes the path before resolving it again stays here.
         if (new URL(decoded(once.pathname), base).origin !== here) return false
         return once.pathname === next.replace(/[?#].*$/, '')
       }),

@@ -55,7 +55,7 @@ t.test('callers without an address count together', async t => {
   }
 })
 
-t.test('what a caller says about itself counts for nothing', async t => {
+t.test('an address that a caller claims has no effect', async t => {
   const proxied = createThrottleAddress(['10.0.0.0/8'])
   for (const forwarded of ['198.51.100.1', '10.0.0.1', '198.51.100.1, 10.0.0.1', '127.0.0.1', '::1', 'unknown']) {
     t.equal(direct('203.0.113.7', forwarded), '203.0.113.7', forwarded)

@@ -9,7 +9,7 @@ const MINUTE = 60 * SECOND
 function setUp(options: { enabled?: boolean; maxKeys?: number } = {}) {
   const clock = { now: 1_000_000 }
   const throttle = new LoginThrottle({ now: () => clock.now, ...options })
-  /** Seconds that the caller is told to wait; 0 where the attempt is admitted. */
+  /** Seconds that the caller has to wait; 0 where the attempt is admitted. */
   const check = (address: string, username: string): number => {
     try {
       throttle.check(address, username)
@@ -226,7 +226,7 @@ const step: fc.Arbitrary<Step> = fc.record({
 })
 
 t.test(
-  'whatever happens, no window admits more failures than its limit, and nobody waits longer than its window',
+  'for every sequence of attempts, no window admits more failures than its limit, and no caller waits longer than its window',
   async t => {
     fc.assert(
       fc.property(fc.array(step, { minLength: 50, maxLength: 400 }), steps => {

@@ -248,7 +248,7 @@ t.test('every kind that code_a makes by name is in its catalogue', async t => {
   t.strictSame([...kinds].sort(), [...made].sort(), 'and it lists no kind that nothing makes')
 })
 
-t.test('actions tell the parts of each kind', async t => {
+t.test('actions describe the parts of each kind', async t => {
   for (const { kinds, actions } of listPlatforms()) {
     t.strictSame(
       actions.map(({ kind }) => kind),

@@ -33,14 +33,14 @@ export interface ProxyRig {
 export interface RigOptions {
   rootPath?: string
   times?: Partial<ProxyTimes>
-  /** Besides the board itself. */
+  /** In addition to the board. */
   listeners?: readonly SocketAddress[]
   host?: string
   mayRead?: () => Promise<void>
   shutdown?: Shutdown
 }
 
-/** A board that is nothing but a way to others, open to everybody: who may pass is the gate's business. */
+/** A board that only forwards to others, open to every caller: the gate decides who may pass. */
 export async function proxyRig(t: Test, options: RigOptions = {}): Promise<ProxyRig> {
   const { rootPath = '', times = {}, listeners = [], host = '127.0.0.1', mayRead = async () => {} } = options
   const folder = testFolder(t)
@@ -77,7 +77,7 @@ export async function proxyRig(t: Test, options: RigOptions = {}): Promise<Proxy
     const socket = connect(port, '127.0.0.1')
     const chunks: Buffer[] = []
     socket.on('data', chunk => chunks.push(chunk))
-    // A cut connection ends like any other here; what arrived tells.
+    // A cut connection ends like any other here; the received bytes show the difference.
     socket.on('error', () => socket.destroy())
     socket.write(text)
     await new Promise(resolve => socket.once('close', resolve))
@@ -117,7 +117,7 @@ export interface HttpBackend {
   seen: Seen[]
 }
 
-/** A backend that speaks HTTP, and answers `{"ok":true}` unless told otherwise. Asked requests are noted once they are whole. */
+/** A backend that speaks HTTP, and answers `{"ok":true}` by default. It records requests once they are complete. */
 export async function httpBackend(t: Test, answer: RequestListener = answerOk): Promise<HttpBackend> {
   const seen: Seen[] = []
   const server = createHttpServer((req, res) => {
@@ -146,7 +146,7 @@ export async function rawBackend(t: Test, serve: (socket: Socket) => void) {
   return { port, profile: { url: `http://127.0.0.1:${port}`, api_key_file: 'key' }, sockets }
 }
 
-/** One that answers these bytes to whatever it is sent, once it has the head of a request. */
+/** One that answers these bytes to every request, once it has the head of a request. */
 export function bytesBackend(t: Test, bytes: string | Buffer, then: (socket: Socket) => void = () => {}) {
   return rawBackend(t, socket => {
     socket.once('data', () => socket.write(bytes, () => then(socket)))

@@ -18,7 +18,7 @@ async function firstLogged({ log }: Pick<Awaited<ReturnType<typeof proxyRig>>, '
   return log[0]
 }
 
-t.test('what is no answer, and what cannot be passed on, is 502 and says no address', async t => {
+t.test('what is no answer, and what cannot be passed on, is 502 and reveals no address', async t => {
   const cases: Record<string, string> = {
     'no HTTP': 'HELLO\r\n\r\n',
     'a broken status': 'HTTP/1.1 abc\r\n\r\n',

@@ -236,7 +236,7 @@ t.test('a profile that leads to ourselves is refused by every name, before a byt
   rig.configure({ self: { url: `https://localhost:${rig.port}` } })
   t.match(await rig.ask('/api/backends/self/api/backends'), /^HTTP\/1\.1 502 /)
   t.match(rig.log.at(-1), { reason: 'leads back to this server' })
-  t.equal(rig.log.length, aliases.length + 1, 'it was never asked by itself')
+  t.equal(rig.log.length, aliases.length + 1, 'it never sent a request to its own address')
   t.equal(bytes, 0)
 })
 

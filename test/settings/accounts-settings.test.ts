@@ -87,192 +87,192 @@ t.test('of a password file only the end of its line is no part of the password',
 })
 
 const BOTH = { EVENT_BOOTSTRAP_USERNAME: 'ada', EVENT_BOOTSTRAP_PASSWORD_FILE: '/p' }
-const refused: { name: string; sources: MemorySources; field: string; says: RegExp }[] = [
+const refused: { name: string; sources: MemorySources; field: string; expected: RegExp }[] = [
   {
     name: 'an admin token file that is missing',
     sources: { env: { EVENT_ADMIN_TOKEN_FILE: '/gone' } },
     field: 'EVENT_ADMIN_TOKEN_FILE',
-    says: /does not exist/,
+    expected: /does not exist/,
   },
   {
     name: 'an admin token file that may not be read',
     sources: { env: { EVENT_ADMIN_TOKEN_FILE: '/f' }, files: { '/f': { code: 'EACCES' } } },
     field: 'EVENT_ADMIN_TOKEN_FILE',
-    says: /may not be read/,
+    expected: /may not be read/,
   },
   {
     name: 'an admin token file that is a folder',
     sources: { env: { EVENT_ADMIN_TOKEN_FILE: '/f' }, files: { '/f': { code: 'EISDIR' } } },
     field: 'EVENT_ADMIN_TOKEN_FILE',
-    says: /is a folder/,
+    expected: /is a folder/,
   },
   {
     name: 'a default admin token file that is a link to nothing',
     sources: { brokenLinks: [`${HOME}/.arch/event/secrets/admin-token`] },
     field: 'admin token file',
-    says: /is a broken link/,
+    expected: /is a broken link/,
   },
   {
     name: 'a default folder of secrets that is a link to nothing',
     sources: { brokenLinks: [`${HOME}/.arch/event/secrets`] },
     field: 'admin token file',
-    says: /is a broken link/,
+    expected: /is a broken link/,
   },
   {
     name: 'a default folder of secrets that is a file',
     sources: { files: { [`${HOME}/.arch/event/secrets`]: 'a file' } },
     field: 'admin token file',
-    says: /is a file/,
+    expected: /is a file/,
   },
   {
     name: 'an empty admin token',
     sources: { env: { EVENT_ADMIN_TOKEN: '' } },
     field: 'EVENT_ADMIN_TOKEN',
-    says: /is empty/,
+    expected: /is empty/,
   },
   {
     name: 'an admin token of two words',
     sources: { env: { EVENT_ADMIN_TOKEN: `${LONG} ${LONG}` } },
     field: 'EVENT_ADMIN_TOKEN',
-    says: /is not one word/,
+    expected: /is not one word/,
   },
   {
     name: 'a default admin token file that is empty',
     sources: { files: { [ADMIN_FILE]: '\n' } },
     field: 'admin token file',
-    says: /is empty/,
+    expected: /is empty/,
   },
   {
     name: 'a default admin token file that may not be read',
     sources: { files: { [ADMIN_FILE]: { code: 'EACCES' } } },
     field: 'admin token file',
-    says: /may not be read/,
+    expected: /may not be read/,
   },
   {
     name: 'an empty admin token file in ARCH_HOME, with a home_dir set',
     sources: { env: { ARCH_HOME: '/a' }, files: { [SHARED]: 'home_dir=/h\n', '/a/event/secrets/admin-token': '' } },
     field: 'admin token file',
-    says: /"\/a\/event\/secrets\/admin-token" is empty/,
+    expected: /"\/a\/event\/secrets\/admin-token" is empty/,
   },
   {
     name: 'an admin token file in ~/.arch that may not be read, with a home_dir set',
     sources: { files: { [SHARED]: 'home_dir=/h\n', [ADMIN_FILE]: { code: 'EACCES' } } },
     field: 'admin token file',
-    says: /may not be read/,
+    expected: /may not be read/,
   },
   {
     name: 'a relative ARCH_HOME beside a home_dir',
     sources: { env: { ARCH_HOME: 'books' }, files: { [SHARED]: 'home_dir=/h\n' } },
     field: 'ARCH_HOME',
-    says: /is not an absolute path/,
+    expected: /is not an absolute path/,
   },
   {
     name: 'a bootstrap user without a password',
     sources: { env: { EVENT_BOOTSTRAP_USERNAME: 'ada' } },
     field: 'EVENT_BOOTSTRAP_USERNAME',
-    says: /is set without EVENT_BOOTSTRAP_PASSWORD_FILE/,
+    expected: /is set without EVENT_BOOTSTRAP_PASSWORD_FILE/,
   },
   {
     name: 'a bootstrap password without a user',
     sources: { env: { EVENT_BOOTSTRAP_PASSWORD_FILE: '/p' }, files: { '/p': LONG } },
     field: 'EVENT_BOOTSTRAP_PASSWORD_FILE',
-    says: /is set without EVENT_BOOTSTRAP_USERNAME/,
+    expected: /is set without EVENT_BOOTSTRAP_USERNAME/,
   },
   {
     name: 'a bootstrap user with an empty setting of a file',
     sources: { env: { ...BOTH, EVENT_BOOTSTRAP_PASSWORD_FILE: '' } },
     field: 'EVENT_BOOTSTRAP_PASSWORD_FILE',
-    says: /is empty/,
+    expected: /is empty/,
   },
   {
     name: 'a bootstrap password file that is missing',
     sources: { env: BOTH },
     field: 'EVENT_BOOTSTRAP_PASSWORD_FILE',
-    says: /does not exist/,
+    expected: /does not exist/,
   },
   {
     name: 'a bootstrap password file with an empty line',
     sources: { env: BOTH, files: { '/p': '\n' } },
     field: 'EVENT_BOOTSTRAP_PASSWORD_FILE',
-    says: /is empty/,
+    expected: /is empty/,
   },
   {
     name: 'a bootstrap password that is not UTF-8',
     sources: { env: BOTH, files: { '/p': 'Gr\ufffd\ufffde' } },
     field: 'EVENT_BOOTSTRAP_PASSWORD_FILE',
-    says: /is not UTF-8/,
+    expected: /is not UTF-8/,
   },
   {
     name: 'a name that no user may have',
     sources: { env: { ...BOTH, EVENT_BOOTSTRAP_USERNAME: 'ada lovelace' }, files: { '/p': LONG } },
     field: 'EVENT_BOOTSTRAP_USERNAME',
-    says: /^EVENT_BOOTSTRAP_USERNAME "ada lovelace" is not a letter or digit and then/,
+    expected: /^EVENT_BOOTSTRAP_USERNAME "ada lovelace" is not a letter or digit and then/,
   },
   {
     name: 'a session of half a second',
     sources: { env: { EVENT_SESSION_TTL_SECONDS: '0.5' } },
     field: 'EVENT_SESSION_TTL_SECONDS',
-    says: /is not a whole number/,
+    expected: /is not a whole number/,
   },
   {
     name: 'no sessions at all',
     sources: { env: { EVENT_MAX_SESSIONS: '0' } },
     field: 'EVENT_MAX_SESSIONS',
-    says: /from 1 to 100000/,
+    expected: /from 1 to 100000/,
   },
   {
     name: 'a password length of nothing',
     sources: { env: { EVENT_PASSWORD_MIN_LENGTH: '0' } },
     field: 'EVENT_PASSWORD_MIN_LENGTH',
-    says: /from 1 to 1024/,
+    expected: /from 1 to 1024/,
   },
   {
     name: 'a proxy by name',
     sources: { env: { EVENT_TRUSTED_PROXIES: '10.0.0.1, proxy.example.org' } },
     field: 'EVENT_TRUSTED_PROXIES',
-    says: /is not a list of up to 100 IP addresses/,
+    expected: /is not a list of up to 100 IP addresses/,
   },
   {
     name: 'a block wider than addresses are',
     sources: { env: { EVENT_TRUSTED_PROXIES: '10.0.0.0/33' } },
     field: 'EVENT_TRUSTED_PROXIES',
-    says: /is not a list/,
+    expected: /is not a list/,
   },
   {
     name: 'more proxies than anybody has',
     sources: { env: { EVENT_TRUSTED_PROXIES: Array(101).fill('::1').join() } },
     field: 'EVENT_TRUSTED_PROXIES',
-    says: /is not a list/,
+    expected: /is not a list/,
   },
   {
     name: 'a throttle that is half on',
     sources: { env: { EVENT_LOGIN_THROTTLE: '1' } },
     field: 'EVENT_LOGIN_THROTTLE',
-    says: /is not one of: on, off\./,
+    expected: /is not one of: on, off\./,
   },
   {
     name: 'an unknown palette',
     sources: { env: { EVENT_LOGIN_PALETTE: 'teal' } },
     field: 'EVENT_LOGIN_PALETTE',
-    says: /"teal" is not one of: indigo, forest, amber\./,
+    expected: /"teal" is not one of: indigo, forest, amber\./,
   },
   {
     name: 'an unknown layout',
     sources: { env: { EVENT_LOGIN_LAYOUT: 'wide' } },
     field: 'EVENT_LOGIN_LAYOUT',
-    says: /"wide" is not one of: card, split\./,
+    expected: /"wide" is not one of: card, split\./,
   },
   {
     name: 'an unknown appearance',
     sources: { env: { EVENT_LOGIN_APPEARANCE: 'dim' } },
     field: 'EVENT_LOGIN_APPEARANCE',
-    says: /"dim" is not one of: system, light, dark\./,
+    expected: /"dim" is not one of: system, light, dark\./,
   },
 ]
-for (const { name, sources, field, says } of refused) {
+for (const { name, sources, field, expected } of refused) {
   t.test(`${name}: the server does not start, and no secret is shown`, async t => {
     const problems = problemsOf(() => accountsOf(sources))
-    t.match(problems, [{ field, detail: says }])
+    t.match(problems, [{ field, detail: expected }])
     t.equal(problems.length, 1)
     t.notMatch(JSON.stringify(problems), /secret-word/)
   })
@@ -298,44 +298,44 @@ t.test('all errors are reported together', async t => {
   )
 })
 
-const doubtful: { name: string; sources: MemorySources; says: RegExp[] }[] = [
-  { name: 'secrets of good length in files of their owner', sources: { files: { [ADMIN_FILE]: LONG } }, says: [] },
+const doubtful: { name: string; sources: MemorySources; expected: RegExp[] }[] = [
+  { name: 'secrets of good length in files of their owner', sources: { files: { [ADMIN_FILE]: LONG } }, expected: [] },
   {
     name: 'an admin token of 15 characters',
     sources: { env: { EVENT_ADMIN_TOKEN: '123456789012345' } },
-    says: [/^The admin token is shorter than 16 characters/],
+    expected: [/^The admin token is shorter than 16 characters/],
   },
   {
     name: 'an admin token that is a password as well',
     sources: { env: { ...BOTH, EVENT_ADMIN_TOKEN: LONG }, files: { '/p': `${LONG}\n` } },
-    says: [/^The admin token is the password of the bootstrap user as well/],
+    expected: [/^The admin token is the password of the bootstrap user as well/],
   },
   {
     name: 'files that others may read',
     sources: { env: BOTH, files: { '/p': 'passwords', [ADMIN_FILE]: LONG }, openFiles: ['/p', ADMIN_FILE] },
-    says: [/^admin token file ".*" can be read .*chmod 600/, /^EVENT_BOOTSTRAP_PASSWORD_FILE "\/p" can be read/],
+    expected: [/^admin token file ".*" can be read .*chmod 600/, /^EVENT_BOOTSTRAP_PASSWORD_FILE "\/p" can be read/],
   },
   {
     name: 'a webhook secret that others may read',
     sources: { env: { EVENT_WEBHOOK_SECRET_CHAT_FILE: '/s' }, files: { '/s': LONG }, openFiles: ['/s'] },
-    says: [/EVENT_WEBHOOK_SECRET_CHAT_FILE/],
+    expected: [/EVENT_WEBHOOK_SECRET_CHAT_FILE/],
   },
   {
     name: 'logins without a throttle',
     sources: { env: { EVENT_LOGIN_THROTTLE: 'off' } },
-    says: [/^EVENT_LOGIN_THROTTLE is off/],
+    expected: [/^EVENT_LOGIN_THROTTLE is off/],
   },
   {
     name: 'a cookie that goes without TLS where there is TLS',
     sources: { env: { EVENT_PUBLIC_URL: 'https://ledger.example.org' } },
-    says: [/EVENT_COOKIE_SECURE is off/],
+    expected: [/EVENT_COOKIE_SECURE is off/],
   },
 ]
-for (const { name, sources, says } of doubtful) {
-  t.test(`${name}: accepted, with ${says.length || 'no'} warning`, async t => {
+for (const { name, sources, expected } of doubtful) {
+  t.test(`${name}: accepted, with ${expected.length || 'no'} warning`, async t => {
     const warnings = warningsOf(sources)
-    t.equal(warnings.length, says.length)
-    t.match(warnings, says)
+    t.equal(warnings.length, expected.length)
+    t.match(warnings, expected)
     t.notMatch(warnings.join(), /secret-word|123456789012345/)
   })
 }

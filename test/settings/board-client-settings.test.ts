@@ -4,7 +4,7 @@ import { findBoardHome } from '../../src/settings/home-folder.js'
 import { HOME, memorySources, SHARED } from './memory-sources.js'
 import { problemsOf } from './refusal.js'
 
-t.test('the board is on this machine unless a flag or a variable says otherwise', async t => {
+t.test('the board is on this machine unless a flag or a variable gives another address', async t => {
   const urlOf = (boardUrl?: string, env = {}) => readBoardClientSettings({ boardUrl }, memorySources({ env })).boardUrl
   t.equal(urlOf(), 'http://127.0.0.1:8766')
   t.equal(urlOf(undefined, { BOARD_API_URL: 'https://board.example.org/' }), 'https://board.example.org')

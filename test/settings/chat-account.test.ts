@@ -46,7 +46,7 @@ t.test('flags go before settings, settings before variables of the platform, the
   })
 })
 
-t.test('each part is looked up by itself', async t => {
+t.test('each part is looked up separately', async t => {
   const { site, email, api_key } = accountOf({
     env: { EVENT_CHAT_URL: 'https://event.example.org', ZULIP_EMAIL: 'zulip@example.org' },
     files: { [ZULIPRC]: OWN },
@@ -90,7 +90,7 @@ t.test('a configuration that was named must be there, one that was not must be r
   t.match(problems({ env: EVENT, files: { [ZULIPRC]: 'x'.repeat(70_000) } }), [{ detail: /larger than 64 KiB/ }])
   const bad = '[api]\nemail=a@b\nkey=k\nsite=ftp://x\n'
   t.match(problems({ files: { [ZULIPRC]: bad } }), [{ field: `site in ${ZULIPRC}`, detail: /"ftp:\/\/x" is not/ }])
-  t.same(problems({ env: EVENT, files: { [ZULIPRC]: bad } }), [], 'what is not used is not told')
+  t.same(problems({ env: EVENT, files: { [ZULIPRC]: bad } }), [], 'an unused file is not reported')
 })
 
 t.test('whom to trust counts for the server it was said of, and for no other', async t => {

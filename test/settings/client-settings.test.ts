@@ -3,7 +3,7 @@ import { readClientSettings } from '../../src/settings/client-settings.js'
 import { HOME, memorySources, SHARED } from './memory-sources.js'
 import { problemsOf } from './refusal.js'
 
-t.test('the ledger is on this machine unless a flag or a variable says otherwise', async t => {
+t.test('the ledger is on this machine unless a flag or a variable gives another address', async t => {
   const urlOf = (apiUrl?: string, env = {}) => readClientSettings({ apiUrl }, memorySources({ env })).apiUrl
   t.equal(urlOf(), 'http://127.0.0.1:8765')
   t.equal(urlOf(undefined, { EVENT_API_URL: 'https://ledger.example.org/' }), 'https://ledger.example.org')
@@ -48,26 +48,26 @@ t.test('the credential is the first of what is given, in the specified order', a
 })
 
 const refused = [
-  { name: 'a token with a line break', flags: { token: 'tok_\nx-secret-word' }, says: /--token is not one word/ },
-  { name: 'an empty token', flags: { token: '' }, says: /--token is not one word/ },
+  { name: 'a token with a line break', flags: { token: 'tok_\nx-secret-word' }, expected: /--token is not one word/ },
+  { name: 'an empty token', flags: { token: '' }, expected: /--token is not one word/ },
   {
     name: 'an admin token beyond ASCII',
     env: { EVENT_ADMIN_TOKEN: 'geheimwört-secret-word' },
-    says: /is not one word/,
+    expected: /is not one word/,
   },
-  { name: 'an admin token file that is missing', env: { EVENT_ADMIN_TOKEN_FILE: '/gone' }, says: /does not exist/ },
+  { name: 'an admin token file that is missing', env: { EVENT_ADMIN_TOKEN_FILE: '/gone' }, expected: /does not exist/ },
   {
     name: 'an admin token file that is empty',
     env: { EVENT_ADMIN_TOKEN_FILE: '/e' },
     files: { '/e': '\n' },
-    says: /is empty/,
+    expected: /is empty/,
   },
-  { name: 'an empty default file', files: { [`${HOME}/.arch/event/secrets/admin-token`]: '' }, says: /is empty/ },
+  { name: 'an empty default file', files: { [`${HOME}/.arch/event/secrets/admin-token`]: '' }, expected: /is empty/ },
 ]
-for (const { name, flags = {}, env = {}, files = {}, says } of refused) {
+for (const { name, flags = {}, env = {}, files = {}, expected } of refused) {
   t.test(`${name} is refused, and not shown`, async t => {
     const problems = problemsOf(() => readClientSettings(flags, memorySources({ env, files })))
-    t.match(problems, [{ detail: says }])
+    t.match(problems, [{ detail: expected }])
     t.notMatch(JSON.stringify(problems), /secret-word/)
   })
 }

@@ -43,18 +43,18 @@ t.test('paths may begin at the home folder, or be seen from the current one', as
 })
 
 const refused = [
-  { db: 'postgres://ada:secret-word@db/ledger', says: /has a password, which every user of this machine can see/ },
-  { db: 'postgresql:///ledger', says: /names no user/ },
-  { db: 'https://example.org/events.db', says: /is neither the path of a file nor an address/ },
-  { db: 'file:events.db', says: /is neither the path of a file nor an address/ },
-  { db: ':memory:', says: /is neither the path of a file nor an address/ },
-  { db: '', says: /is empty/ },
+  { db: 'postgres://ada:secret-word@db/ledger', expected: /has a password, which every user of this machine can see/ },
+  { db: 'postgresql:///ledger', expected: /names no user/ },
+  { db: 'https://example.org/events.db', expected: /is neither the path of a file nor an address/ },
+  { db: 'file:events.db', expected: /is neither the path of a file nor an address/ },
+  { db: ':memory:', expected: /is neither the path of a file nor an address/ },
+  { db: '', expected: /is empty/ },
 ]
-for (const { db, says } of refused) {
+for (const { db, expected } of refused) {
   t.test(`a database named "${db}" is refused`, async t => {
     const [problem, ...others] = problemsOf(() => readLocalSettings({ db }, memorySources()))
     t.same(others, [])
-    t.match(problem, { field: '--db', detail: says })
+    t.match(problem, { field: '--db', detail: expected })
     t.notMatch(problem?.detail, /secret-word/)
   })
 }

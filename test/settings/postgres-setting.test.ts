@@ -67,9 +67,9 @@ t.test('an address that cannot be meant is refused, and no refusal shows it', as
     ['postgres://ada:secret@db/ledger?application_name=x', /has the parameter application_name/],
     ['postgres:ada:secret@db/ledger', /is not an address/],
   ]
-  for (const [url, says] of refused) {
+  for (const [url, expected] of refused) {
     const problems = problemsOf(() => readLocalSettings({}, memorySources({ env: { EVENT_DB: url } })))
-    t.match(problems, [{ field: 'EVENT_DB', detail: says }], url)
+    t.match(problems, [{ field: 'EVENT_DB', detail: expected }], url)
     t.notMatch(JSON.stringify(problems), /secret/)
   }
 })

@@ -93,7 +93,7 @@ t.test('every setting can be given by the environment', async t => {
   })
 })
 
-t.test('a flag goes before the process, the process before the shared environment', async t => {
+t.test('a flag takes precedence over the process environment, and that over the shared environment', async t => {
   const files = { [SHARED]: 'EVENT_PORT=1\nEVENT_HOST=127.0.0.1\nEVENT_LOG_LEVEL=trace\n' }
   const env = { EVENT_PORT: '2', EVENT_HOST: '127.0.0.2', EVENT_LOG_LEVEL: '' }
   t.match(readServeSettings({ port: '3' }, memorySources({ env, files })), {

@@ -82,7 +82,7 @@ export function consumerStoreConformance(t: Test, open: OpenStore): void {
     t.match(await consumers.find(MAIL), { checkpoint: 0, fence: second.fence })
   })
 
-  t.test('an instance whose lease is over goes on if no other has taken it', async t => {
+  t.test('an instance whose lease has expired continues if no other has taken it', async t => {
     const { consumers, captured } = await openWithEvents(t, 1)
     await consumers.save(NEW, RULES)
     const { fence } = await leased(consumers, { now: NOON, until: NOON + 1 })

@@ -2,7 +2,7 @@ import type { NewEvent, StoredEvent } from '../../src/model/events/event.js'
 import type { EventPage } from '../../src/model/events/event-query.js'
 import type { EventStore, EventToRecord } from '../../src/store/event-store.js'
 
-/** A complete event that says `text`; everything else may be overridden. */
+/** A complete event with `text` as its content; everything else may be overridden. */
 export function messageCreated(key: string, changes: Partial<NewEvent> = {}): EventToRecord {
   return {
     event: {
@@ -29,7 +29,7 @@ export function messageCreated(key: string, changes: Partial<NewEvent> = {}): Ev
   }
 }
 
-/** The same, written down as whoever takes a large delivery does it: with the payload apart from the event. */
+/** The same, serialised like a large delivery: with the payload apart from the event. */
 export function writtenDown(delivery: EventToRecord): EventToRecord {
   const { payload, ...others } = delivery.event
   const json = new TextEncoder().encode(JSON.stringify({ ...others, payload }))

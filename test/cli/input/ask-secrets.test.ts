@@ -2,7 +2,7 @@ import { PassThrough } from 'node:stream'
 import t from 'tap'
 import { askSecrets } from '../../../src/cli/input/ask-secrets.js'
 
-/** A terminal at which somebody types, in those pieces; and what is seen of it. */
+/** A terminal at which a user types, in those pieces, and its output. */
 function terminal(...pieces: (string | Uint8Array)[]) {
   const seen: (string | boolean)[] = []
   const keyboard = Object.assign(new PassThrough(), { setRawMode: (isRaw: boolean) => seen.push(isRaw) })
@@ -16,10 +16,10 @@ t.test('what is typed is answered, and not shown', async t => {
   t.same(await ask(), ['secret-word', 'other'])
   t.same(seen, [true, 'One: ', '\n', 'Two: ', '\n', false])
   t.ok(keyboard.isPaused())
-  t.equal(keyboard.listenerCount('data'), 0, 'nobody listens any more')
+  t.equal(keyboard.listenerCount('data'), 0, 'no listener is left')
 })
 
-t.test('both answers may come at once, as when they are pasted', async t => {
+t.test('both answers may arrive together, as when they are pasted', async t => {
   t.same(await terminal('a\rb\rc').ask(), ['a', 'b'])
 })
 

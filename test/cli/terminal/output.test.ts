@@ -51,7 +51,7 @@ t.test('who reads slowly is waited for', async t => {
   t.equal(isDone, true)
 })
 
-t.test('a full disk is reported where the process goes on, and nothing waits for it', async t => {
+t.test('a full disk is reported where the process continues, and no write waits for it', async t => {
   const { stream } = sink({ highWaterMark: 1 })
   const output = new Output(stream)
   const reported: Error[] = []
@@ -90,9 +90,9 @@ t.test('progress is a line that comes and goes, and only at a terminal', async t
 t.test('the first signal asks, the second does not', async t => {
   const exits: number[] = []
   const source = Object.assign(new EventEmitter(), { exit: (code: number) => exits.push(code) })
-  const told = waitForSignal(source)
+  const signalled = waitForSignal(source)
   source.emit('SIGTERM')
-  await told
+  await signalled
   t.same(exits, [])
   source.emit('SIGINT')
   source.emit('SIGTERM')

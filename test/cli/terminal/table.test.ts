@@ -96,7 +96,7 @@ t.test('columns stand in line behind joined pictures, flags and marks', async t 
   )
 })
 
-t.test('where a row has no room it goes on in a second line, and nothing is cut', async t => {
+t.test('a row that is too long continues in a second line, and nothing is cut', async t => {
   const columns = [
     { title: 'id' },
     { title: 'about', flexible: true, least: 12 },

@@ -16,7 +16,7 @@ const texts = [
   { name: 'another character set', text: '\x1b(0lqk', clean: 'lqk' },
   { name: 'a bell, a backspace, a delete', text: 'a\x07\b\x7fb', clean: 'ab' },
   { name: 'reordered text', text: 'user\u202etxt.exe\u2066x\u2069', clean: 'usertxt.exex' },
-  { name: 'what nobody sees', text: 'pay\u200bpal\u2060.\ufefftxt', clean: 'paypal.txt' },
+  { name: 'invisible characters', text: 'pay\u200bpal\u2060.\ufefftxt', clean: 'paypal.txt' },
   { name: 'a line that is written over', text: 'safe\revil', clean: 'safe\nevil' },
   { name: 'line ends of all kinds', text: 'a\r\nb\u2028c\u0085d', clean: 'a\nb\nc\nd' },
   { name: 'tabs and lines', text: 'a\tb\nc', clean: 'a\tb\nc' },

@@ -8,7 +8,7 @@ import type { DeliveryExplanation } from '../../../src/model/platforms/explanati
 import { messageCreated } from '../../support/events.js'
 
 const LOOK = createTerminalStyle({ colour: false, columns: 60 })
-/** What a terminal must not be sent, besides the line breaks of the text itself. */
+/** What a terminal must not be sent, except the line breaks of the text itself. */
 const COMMANDS = /[\x00-\x09\x0b-\x1f\x7f-\x9f]/
 
 /** What stands between blanks. */

@@ -183,7 +183,7 @@ t.test('what was recorded is said in a line', async t => {
   t.equal(recordedText({ created: 1999, duplicates: 1 }, LOOK), 'Recorded 2,000 events: 1,999 new, 1 repeat.')
 })
 
-t.test('health says whether, where, and why not', async t => {
+t.test('health shows the status, the address, and the reason of a failure', async t => {
   t.match(
     healthCard({ status: 'ok', database: '/l.db', head: null }, LOOK),
     /^Ledger: ok\n {2}database {2}\/l\.db\n {2}head +empty$/,
@@ -222,7 +222,7 @@ const STATUS = {
   problems: null,
 }
 
-t.test('the status of a ledger says who has it open, how large it is, and what a check found', async t => {
+t.test('the status of a ledger shows which process has it open, how large it is, and what a check found', async t => {
   t.match(
     ledgerStatusCard(STATUS, LOOK),
     /size +7\.9 MiB\n {2}open by +no server\n {2}schema +version 3\n[\s\S]*head +empty$/,
@@ -236,7 +236,7 @@ t.test('the status of a ledger says who has it open, how large it is, and what a
   )
 })
 
-t.test('what serve says can be copied and run', async t => {
+t.test('the commands that serve prints can be copied and run', async t => {
   const open = { database: '/l.db', needsLogin: false }
   const board = { url: 'http://127.0.0.1:8766', home: '/b' }
   const banner = serveBanner({ ledger: { ...open, url: 'http://127.0.0.1:8765' }, board, program: 'daybook' }, LOOK)
@@ -300,15 +300,15 @@ t.test('a token is shown whole once, and by its beginning from then on', async t
   t.match(tokenTable({ items: [] }, LOOK), /No tokens/)
 })
 
-t.test('a session says who one is, and whether that matters', async t => {
+t.test('a session card shows the user, and whether a login is required', async t => {
   const session = { admin_required: true, authenticated: true, user: USER, is_bootstrap_admin: false, csrf_token: null }
   t.match(sessionCard(session, LOOK), /^You are ada\n {2}role +admin\n {2}id +user_1\n {2}login +needed for reading$/)
   const writer = sessionCard({ ...session, may: 'write', sources: ['ci'] }, LOOK)
   t.match(writer, /token may {2}record events of ci, and read nothing\n/)
   t.match(sessionCard({ ...session, may: 'read' }, LOOK), /token may {2}read, and change nothing\n/)
-  const nobody = { ...session, authenticated: false, user: null }
-  t.match(sessionCard({ ...nobody, admin_required: false }, LOOK), /^You are not logged in\n {2}login +not needed/)
-  const bootstrap = { ...nobody, authenticated: true, is_bootstrap_admin: true }
+  const anonymous = { ...session, authenticated: false, user: null }
+  t.match(sessionCard({ ...anonymous, admin_required: false }, LOOK), /^You are not logged in\n {2}login +not needed/)
+  const bootstrap = { ...anonymous, authenticated: true, is_bootstrap_admin: true }
   t.match(sessionCard(bootstrap, LOOK), /^You are the bootstrap admin\n/)
 })
 

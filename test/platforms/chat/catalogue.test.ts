@@ -29,7 +29,7 @@ t.test('every kind that is made by name is in the catalogue, and no other', asyn
   t.strictSame([...made, '*'].sort(), [...kinds].sort())
 })
 
-t.test('it tells how messages come in', async t => {
+t.test('it lists how messages arrive', async t => {
   t.match(chat.catalogue, {
     source: 'chat',
     webhook_path: '/webhooks/chat',

@@ -35,7 +35,7 @@ t.test('words that changed are an edit of one message, a change of place moves e
   t.strictSame(kindsOf({ orig_subject: '', subject: 'b' }), ['message.moved 1'], 'out of the empty topic')
   t.strictSame(kindsOf({ orig_subject: 'a', subject: '' }), ['message.moved 1'], 'into the empty topic')
   t.strictSame(kindsOf({ new_stream_id: 7 }), ['message.moved 1'])
-  t.strictSame(kindsOf({}), ['message.updated 1'], 'whatever else changed')
+  t.strictSame(kindsOf({}), ['message.updated 1'], 'regardless of other changes')
   t.strictSame(kindsOf({ message_ids: undefined, ...{ orig_subject: 'a', subject: 'b' } }), ['message.moved 1'])
   t.strictSame(kindsOf({ message_id: undefined, orig_subject: 'a', subject: 'b', message_ids: [2, 2, '2', 1] }), [
     'message.moved 2',
@@ -43,7 +43,7 @@ t.test('words that changed are an edit of one message, a change of place moves e
   ])
 })
 
-t.test('a moved message stands at its new place; the old one is told beside', async t => {
+t.test('a moved message has its new place; the event also names the old one', async t => {
   const [event] = update({ ...PLACE, new_stream_id: 7, orig_subject: 'deploys', subject: 'tea' }).events
   t.match(event?.target.parent, { type: 'topic', display: 'tea', parent: { type: 'stream', key: 'stream:7' } })
   t.notOk('display' in (event?.target.parent?.parent ?? {}), 'only the old stream is named')
@@ -68,12 +68,12 @@ t.test('a preview of a link is no edit', async t => {
   ]) {
     t.strictSame(update(members), { events: [], ignored: 1 }, JSON.stringify(members))
   }
+  t.strictSame(kindsOf({ ...rendered, user_id: undefined }), ['message.updated 1'], 'but an edit by an unnamed user is')
   t.strictSame(
-    kindsOf({ ...rendered, user_id: undefined }),
+    kindsOf({ ...rendered, user_id: null, rendering_only: false }),
     ['message.updated 1'],
-    'but an edit by somebody unnamed is',
+    'if it is marked as one',
   )
-  t.strictSame(kindsOf({ ...rendered, user_id: null, rendering_only: false }), ['message.updated 1'], 'if it says so')
   t.strictSame(kindsOf({ user_id: null, orig_subject: 'a', subject: 'b' }), ['message.moved 1'], 'nor moves a preview')
 })
 
@@ -89,7 +89,7 @@ t.test('each message of a deletion is one event, by one list or one id', async t
   t.match(event.target.parent, { type: 'topic', display: '', parent: { key: 'stream:4' } })
 })
 
-t.test('the life of a message is told apart', async t => {
+t.test('the changes in the life of a message have different kinds', async t => {
   const edit = (seconds: number) => ({
     type: 'update_message',
     message_id: 1,
@@ -161,7 +161,7 @@ t.test('a large move costs no more than its messages', async t => {
   t.strictSame(large[7]?.payload.message_ids, [8])
   t.equal(large[7]?.action.metadata.message_count, 5_000)
   const [only, ...others] = moved(5_001)
-  t.strictSame(others, [], 'beyond that, one event tells them all')
+  t.strictSame(others, [], 'beyond that, one event reports them all')
   t.has(only?.payload.message_ids, { length: 5_001 })
   t.equal(only?.subject_id, '1')
 })

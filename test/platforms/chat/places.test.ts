@@ -19,7 +19,7 @@ t.test('a subscription to a stream or topic covers its messages and no others', 
   t.notOk(covers('stream:4', {}), 'a stream that is called 4 is not the one with id 4')
 })
 
-t.test('a subscription covers what happens to a message where the event tells its place', async t => {
+t.test('a subscription covers what happens to a message where the event names its place', async t => {
   const place = { stream_id: 4, stream_name: 'eng', orig_subject: 'deploys', subject: '✔ deploys' }
   const body = { type: 'update_message', user_id: 17, edit_timestamp: 1, message_id: 8812, ...place }
   const keys = scopeKeysOf(eventOf({ body }).target)
@@ -27,7 +27,7 @@ t.test('a subscription covers what happens to a message where the event tells it
   t.ok(keys.includes('stream:4'))
 })
 
-t.test('whatever a stream and a topic are called, their subscription covers their messages', async () => {
+t.test('for every name of a stream and a topic, their subscription covers their messages', async () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary', minLength: 1 }), fc.string({ unit: 'binary' }), (stream, topic) => {
       if (stream === '[REDACTED]' || topic === '[REDACTED]') return true
@@ -37,7 +37,7 @@ t.test('whatever a stream and a topic are called, their subscription covers thei
   )
 })
 
-t.test('people who write to each other are one conversation, in whatever order they are listed', async t => {
+t.test('people who write to each other are one conversation, in any order of the list', async t => {
   const people = [17, 19, 8, 102].map(id => ({ id, full_name: `Person ${id}` }))
   const direct = (display_recipient: unknown, sender: number) =>
     eventOf({

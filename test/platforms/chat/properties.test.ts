@@ -108,7 +108,7 @@ t.test('the same delivery twice is the same events', async () => {
   )
 })
 
-t.test('whatever stands in a message, capture and webhook agree', async () => {
+t.test('for every message, capture and webhook agree', async () => {
   fc.assert(
     fc.property(part, fc.nat(), site, (members, id, at) => {
       const message = JSON.parse(JSON.stringify({ ...members, id }))

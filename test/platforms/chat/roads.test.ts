@@ -42,12 +42,12 @@ const MESSAGES = {
     stream_id: undefined,
     display_recipient: [{ id: 19, full_name: 'Grace Hopper', email: 'grace@navy.example' }, { id: 17 }],
   }),
-  'of somebody who hides their address': sample({ sender_email: 'user17@chat.example.org' }),
+  'of a user who hides their address': sample({ sender_email: 'user17@chat.example.org' }),
   'with little said of it': { id: 8812, sender_full_name: 'Ada Lovelace', content: 'hm' },
 }
 
 for (const [name, message] of Object.entries(MESSAGES)) {
-  t.test(`a message ${name} is one event, whatever the road`, async t => {
+  t.test(`a message ${name} is one event, by webhook and by capture`, async t => {
     for (const site of [SITE, undefined]) {
       const captured = toMessageEvent(message, { site, users: USERS })
       for (const [road, body] of Object.entries(roadsOf(message))) {
@@ -95,7 +95,7 @@ t.test('an answer with as many messages as the platform ever sends gives an even
   t.strictSame(events[4_999]?.payload, { ...messages[4_999], sender_is_bot: null, base_url: SITE })
 })
 
-t.test('more than any platform would send at once is refused', async t => {
+t.test('more than any platform would send together is refused', async t => {
   const messages = Array.from({ length: 10_001 }, (_, id) => ({ id: id + 1 }))
   t.throws(() => normalise({ body: { messages } }), { category: 'too_large', code: 'body_too_large' })
 })

@@ -11,7 +11,7 @@ function sentBy(members: Record<string, unknown>, user?: ChatUser) {
 }
 
 t.test(
-  'whether the sender is a bot is told by the list of users, else by the address, else it is not known',
+  'whether the sender is a bot follows from the list of users, else from the address, else it is not known',
   async t => {
     const bot = { isBot: true, role: 'member' }
     const person = { isBot: false, role: 'member' }
@@ -60,7 +60,7 @@ t.test('an address that is not sent is taken from the list of users', async t =>
   })
 })
 
-t.test('what is known stands in the payload, beside what was sent', async t => {
+t.test('the payload contains the known facts in addition to the sent ones', async t => {
   const event = eventOf({ body: { type: 'message', message: message(), id: 4 }, site: SITE })
   t.strictSame(event.payload, {
     type: 'message',
@@ -77,13 +77,16 @@ t.test('what is known stands in the payload, beside what was sent', async t => {
 })
 
 t.test('the doer is not guessed', async t => {
-  const nobody = { id: '', display: '' }
+  const unknownActor = { id: '', display: '' }
   const deleted = { type: 'delete_message', message_id: 8812, sender_id: 17, sender_email: 'ada@lovelace.example' }
-  t.match(eventOf({ body: deleted }).actor, nobody)
+  t.match(eventOf({ body: deleted }).actor, unknownActor)
   t.match(
     eventOf({ body: { type: 'realm_user', op: 'update', person: { user_id: 17, full_name: 'Ada' } } }).actor,
-    nobody,
+    unknownActor,
   )
-  t.match(eventOf({ body: { type: 'user_status', user_id: 17, status_text: 'away' } }).actor, nobody)
-  t.match(eventOf({ body: { type: 'subscription', op: 'peer_add', stream_ids: [4], user_ids: [17] } }).actor, nobody)
+  t.match(eventOf({ body: { type: 'user_status', user_id: 17, status_text: 'away' } }).actor, unknownActor)
+  t.match(
+    eventOf({ body: { type: 'subscription', op: 'peer_add', stream_ids: [4], user_ids: [17] } }).actor,
+    unknownActor,
+  )
 })

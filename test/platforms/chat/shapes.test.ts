@@ -144,13 +144,13 @@ t.test('an event is about the one object that it names, in any member', async t 
   }
 })
 
-t.test('a list without an operation tells how everything is, not what changed', async t => {
+t.test('a list without an operation describes the current state, not a change', async t => {
   const { subject_id, target } = eventOf({ body: { type: 'realm_filters', realm_filters: [{ id: 17, pattern: 'x' }] } })
   t.not(subject_id, '17')
   t.strictSame(Object.keys(target), ['type', 'metadata', 'parent'])
 })
 
-t.test('operations are told in the past tense', async t => {
+t.test('operations are named in the past tense', async t => {
   const cases = { change: 'changed', reorder: 'reordered', update_one: 'updated', peer_add: 'peer_added' }
   for (const [op, verb] of Object.entries(cases)) t.equal(eventOf({ body: { type: 'thing', op } }).action.verb, verb)
 })

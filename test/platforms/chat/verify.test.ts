@@ -57,7 +57,7 @@ t.test('without a secret no delivery is proved', async t => {
   }
 })
 
-t.test('a refusal says what to do and tells no secret', async t => {
+t.test('a refusal explains what to do and reveals no secret', async t => {
   t.throws(() => verify({}), { message: /no token.*bot/su })
   try {
     verify({ token: 'guessed' })

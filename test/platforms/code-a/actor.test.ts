@@ -34,7 +34,7 @@ t.test('an association is the role of its author only', async t => {
   for (const { association, role } of cases) {
     const issue = { user: ADA, author_association: association }
     t.equal(eventOf(issueBy(ADA, issue)).actor_role, role, `${association}`)
-    t.equal(eventOf(issueBy(GRACE, issue)).actor_role, '', `${association} of somebody else`)
+    t.equal(eventOf(issueBy(GRACE, issue)).actor_role, '', `${association} of another user`)
   }
 })
 

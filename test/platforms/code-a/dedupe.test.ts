@@ -4,8 +4,8 @@ import { eventOf, readFixture, readFixtures } from './support.js'
 
 const DELIVERY = /^x-(github|gitea|gogs|forgejo)-delivery$/u
 
-/** Kinds whose payload does not tell one occurrence from the next. */
-const TOLD_BY_DELIVERY = new Set([
+/** Kinds whose payload does not distinguish one occurrence from the next. */
+const KEYED_BY_DELIVERY = new Set([
   'branch.created',
   'branch.deleted',
   'deployment_protection_rule.requested',
@@ -47,7 +47,7 @@ t.test('one event through two hooks has one key', async t => {
   for (const fixture of readFixtures()) {
     const event = eventOf(fixture)
     const noId = event.dedupe_key.includes(':-:')
-    if (TOLD_BY_DELIVERY.has(event.kind) || noId) {
+    if (KEYED_BY_DELIVERY.has(event.kind) || noId) {
       t.not(eventOf(throughAnotherHook(fixture)).dedupe_key, event.dedupe_key, fixture.name)
     } else {
       t.equal(eventOf(throughAnotherHook(fixture)).dedupe_key, event.dedupe_key, fixture.name)

@@ -10,14 +10,18 @@ t.test('a ping carries nothing to keep', async t => {
   }
 })
 
-t.test('the event is named by the first of GitHub, Forgejo, Gitea, Gogs that says something', async t => {
+t.test('the event is named by the first of GitHub, Forgejo, Gitea, Gogs whose header is not empty', async t => {
   const body = { action: 'created' }
   const headers = { 'x-gogs-event': 'd', 'x-gitea-event': 'c', 'x-forgejo-event': 'b', 'x-github-event': 'a' }
   t.equal(eventOf({ headers, body }).kind, 'a.created')
   t.equal(eventOf({ headers: { ...headers, 'x-github-event': '' }, body }).kind, 'b.created')
   t.equal(eventOf({ headers: { 'x-gogs-event': 'd', 'x-gitea-event': 'c' }, body }).kind, 'c.created')
   t.equal(eventOf({ headers: { 'x-gogs-event': 'd' }, body }).kind, 'd.created')
-  t.equal(eventOf({ headers: {}, body }).kind, 'event.created', 'and kept where nothing says it')
+  t.equal(
+    eventOf({ headers: {}, body }).kind,
+    'event.created',
+    'and the event is stored where the delivery has no kind',
+  )
 })
 
 t.test('an event that is named by its type alone is named by that', async t => {
@@ -50,7 +54,7 @@ t.test('a success after a failure is another event than the success itself', asy
   t.equal(ended('failure').action.metadata.native_event, 'action_run_failure')
 })
 
-t.test('where a change does not name its person or milestone, what came of it tells two changes apart', async t => {
+t.test('where a change does not name its person or milestone, its result distinguishes two changes', async t => {
   const updated_at = '2031-05-04T09:00:00Z'
   const key = (action: string, issue: Record<string, unknown>, delivery: string) =>
     eventOf({

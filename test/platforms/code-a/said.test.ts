@@ -1,4 +1,4 @@
-/** What an event says beside its kind: how it ended, whom it concerned, what it changed, and where to look. */
+/** What an event contains in addition to its kind: the outcome, the people concerned, the changes, and the links. */
 import t from 'tap'
 import { targetChain } from '../../../src/model/events/event.js'
 import { eventOf, normalise, readFixtures } from './support.js'
@@ -9,7 +9,7 @@ function made(event: string, body: Record<string, unknown>, flavour = 'github') 
   return eventOf({ headers: { [`x-${flavour}-event`]: event }, body: { repository: REPOSITORY, ...body } })
 }
 
-t.test('an event says how it ended or stands, in words that all platforms share', async t => {
+t.test('an event has an outcome or a state, in words that all platforms share', async t => {
   const run = (event: string, action: string, of: Record<string, unknown>): [string, Record<string, unknown>] => [
     event,
     { action, [event]: { id: 1, ...of } },
@@ -91,7 +91,7 @@ t.test('an event names whom and what it concerned', async t => {
   t.notOk('assignee' in made('issues', several, 'gitea').action.metadata, 'of several it is not known which')
 })
 
-t.test('an event says what it changed, from what to what', async t => {
+t.test('an event lists its changes, with the old and the new value', async t => {
   const changed = (event: string, body: Record<string, unknown>) => made(event, body).action.metadata.changes
   t.strictSame(
     changed('issues', {
@@ -160,7 +160,7 @@ t.test('a page that is not named is derived as its server lays pages out', async
   t.equal(chain.at(-1)?.url, 'https://git.example.org/code/labs', 'also the page of an owner')
 })
 
-t.test('the fork is the repository that says so, whichever of the two it is', async t => {
+t.test('the fork is the repository that is marked as one, in either place', async t => {
   const original = { id: 1, full_name: 'labs/engine', fork: false }
   const fork = { id: 2, full_name: 'grace/engine', fork: true }
   const second = { id: 3, full_name: 'ada/engine', fork: true }

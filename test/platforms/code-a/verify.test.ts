@@ -114,7 +114,7 @@ t.test('without a secret no delivery is proved', async t => {
   t.equal(verify({ 'x-hub-signature-256': `sha256=${sign('sha256', '', BODY)}` }, ['']), 'none', 'nor by an empty one')
 })
 
-t.test('a refusal says what to do and tells no secret', async t => {
+t.test('a refusal explains what to do and reveals no secret', async t => {
   t.throws(() => verify({}), { message: /not signed.*secret/su })
   try {
     verify({ 'x-hub-signature-256': `sha256=${wrong}` })

@@ -29,7 +29,7 @@ t.test('a redacted address is no address', async t => {
   t.notOk('email' in issueBy({ id: 1815, username: 'ada', email: '[REDACTED]' }).actor.metadata)
 })
 
-t.test('a push tells who pushed beside everything else', async t => {
+t.test('a push names its pusher in addition to everything else', async t => {
   t.match(eventOf(readFixture('push-of-two-commits')).actor, { id: '1815', display: 'ada' })
   t.match(eventOf(readFixture('repository-updated')).actor, { id: '1815', display: 'Ada Lovelace' })
 })
@@ -74,7 +74,7 @@ t.test('bots are known by their reserved usernames', async t => {
 })
 
 t.test('access levels are words, whether sent as words or as numbers', async t => {
-  const levels: [told: unknown, role: string | undefined][] = [
+  const levels: [level: unknown, role: string | undefined][] = [
     [10, 'guest'],
     ['20', 'reporter'],
     [30, 'developer'],
@@ -84,9 +84,9 @@ t.test('access levels are words, whether sent as words or as numbers', async t =
     [33, '33'],
     [null, undefined],
   ]
-  for (const [told, role] of levels) {
+  for (const [level, role] of levels) {
     const { headers, ...fixture } = readFixture('member-added-to-a-group')
-    const event = eventOf({ headers, body: { ...jsonOf({ headers, ...fixture }), group_access: told } })
-    t.equal(event.target.metadata?.role, role, `${told}`)
+    const event = eventOf({ headers, body: { ...jsonOf({ headers, ...fixture }), group_access: level } })
+    t.equal(event.target.metadata?.role, role, `${level}`)
   }
 })

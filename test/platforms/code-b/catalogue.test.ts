@@ -3,7 +3,7 @@ import { listPlatforms } from '../../../src/platforms/adapters.js'
 import { codeB } from '../../../src/platforms/code-b/adapter.js'
 import { eventOf, INSTANCE, readFixtures } from './support.js'
 
-/** Every action that is documented for the events that tell one. */
+/** Every action that is documented for the events that have one. */
 const ACTIONS: Record<string, string[]> = {
   issue: ['open', 'close', 'reopen', 'update'],
   work_item: ['open', 'close', 'reopen', 'update'],
@@ -77,7 +77,7 @@ const NAMED_EVENTS = [
 const ZEROS = '0'.repeat(40)
 const SHA = 'c'.repeat(40)
 
-/** What decides between kinds besides an action or a status. */
+/** What decides between kinds other than an action or a status. */
 const OTHERS: Record<string, unknown>[] = [
   { object_kind: 'push', before: SHA, after: SHA },
   { object_kind: 'push', before: ZEROS, after: SHA },

@@ -2,12 +2,12 @@ import t from 'tap'
 import { type Fixture, jsonOf, type Sent } from '../adapter-fixtures.js'
 import { eventOf, INSTANCE, readFixture, readFixtures } from './support.js'
 
-/** Kinds whose payload does not tell one occurrence from the next. */
-const TOLD_BY_DELIVERY = new Set(['alert.received', 'feature_flag.enabled', 'issue.received', 'user.failed_login'])
+/** Kinds whose payload does not distinguish one occurrence from the next. */
+const KEYED_BY_DELIVERY = new Set(['alert.received', 'feature_flag.enabled', 'issue.received', 'user.failed_login'])
 
-function isToldByDelivery({ name }: Fixture): boolean {
+function isKeyedByDelivery({ name }: Fixture): boolean {
   const { kind } = eventOf(readFixture(name))
-  return TOLD_BY_DELIVERY.has(kind) || /member-approval/.test(name) || name === 'wiki-page-deleted'
+  return KEYED_BY_DELIVERY.has(kind) || /member-approval/.test(name) || name === 'wiki-page-deleted'
 }
 
 /** The same event, through the hook of a group: another delivery, but the same request. */
@@ -18,7 +18,7 @@ function throughAnotherHook({ headers, body }: Fixture): Sent {
 t.test('one event through two hooks has one key', async t => {
   for (const fixture of readFixtures()) {
     const [one, other] = [eventOf(fixture).dedupe_key, eventOf(throughAnotherHook(fixture)).dedupe_key]
-    if (isToldByDelivery(fixture)) t.not(one, other, fixture.name)
+    if (isKeyedByDelivery(fixture)) t.not(one, other, fixture.name)
     else t.equal(one, other, fixture.name)
   }
 })
@@ -50,7 +50,7 @@ t.test('nothing that can be renamed is part of a key', async t => {
     ['project_7010_bot_1f0c', 'project_7010_bot_renamed'],
   ]
   for (const fixture of readFixtures()) {
-    // An edited release is told by all that it says, and an alert by its delivery.
+    // All content of a release identifies its edit, and the delivery identifies an alert.
     if (fixture.name === 'release-edited' || typeof fixture.body === 'string') continue
     const text = renamings.reduce((sent, [from, to]) => sent.replaceAll(from, to), JSON.stringify(fixture.body))
     const renamed = eventOf({ headers: fixture.headers, body: JSON.parse(text) as Record<string, unknown> })

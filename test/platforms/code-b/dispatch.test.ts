@@ -6,7 +6,11 @@ t.test('the body names the event before the header does', async t => {
   t.equal(eventOf({ headers: { 'x-gitlab-event': 'Note Hook' }, body }).kind, 'issue.created')
   const { object_kind: _, ...named } = body
   t.equal(eventOf({ headers: { 'x-gitlab-event': 'Note Hook' }, body: named }).action.metadata.native_event, 'push')
-  t.equal(eventOf({ headers: {}, body: {} }).kind, 'event.received', 'and it is kept where nothing says it')
+  t.equal(
+    eventOf({ headers: {}, body: {} }).kind,
+    'event.received',
+    'and the event is stored where the delivery has no kind',
+  )
 })
 
 t.test('an event through a system hook is the event', async t => {
@@ -46,7 +50,7 @@ t.test('the header names the instance, otherwise the addresses in the body', asy
   t.equal(hostOf({}, redacted), 'unknown')
 })
 
-t.test('the project is found in each of the forms in which payloads tell it', async t => {
+t.test('the project is found in each of the forms in which payloads name it', async t => {
   const project = { id: 7010, path_with_namespace: 'a/b/engine', web_url: 'https://gitlab.example.org/a/b/engine' }
   const { path_with_namespace: _, ...withoutPath } = project
   const forms: Record<string, Record<string, unknown>> = {

@@ -154,7 +154,7 @@ t.test('a signing token without a key lets nothing through', async t => {
   }
 })
 
-t.test('a refusal says what to do and tells no secret', async t => {
+t.test('a refusal explains what to do and reveals no secret', async t => {
   t.throws(() => verify({}, [TOKEN]), { message: /neither a signature nor a token.*secret/su })
   const wrong = [{ 'x-gitlab-token': 'wrong' }, signed(sign({ key: randomBytes(32) })), signed(sign(), '1')]
   for (const headers of wrong) {

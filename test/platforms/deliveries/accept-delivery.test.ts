@@ -17,7 +17,7 @@ function comment(body: string, others: Record<string, unknown> = {}) {
   return { headers: HEADERS, body: Buffer.from(JSON.stringify(sent)) }
 }
 
-t.test('every source has an adapter that says so', async t => {
+t.test('every source has an adapter that names it', async t => {
   t.strictSame(
     ADAPTERS.map(adapter => adapter.catalogue.source),
     ['chat', 'forum', 'code_a', 'code_b'],
@@ -39,7 +39,7 @@ t.test('a delivery that is not let in is not parsed', async t => {
   t.throws(() => acceptDelivery(never, delivery, secret), { category: 'unauthenticated', code: 'signature_invalid' })
 })
 
-t.test('a large delivery comes to the same event, written down with its payload last', async t => {
+t.test('a large delivery becomes the same event, serialised with its payload last', async t => {
   const delivery = comment('hello')
   const small = acceptDelivery(adapterOf('code_a'), delivery, OPEN)
   const large = acceptLargeDelivery(adapterOf('code_a'), delivery, OPEN)
@@ -69,7 +69,7 @@ t.test('a single event has room around it in its buffer, many have none', async 
   t.same(rooms('chat', { headers: {}, body: Buffer.from(JSON.stringify({ result: 'success', messages })) }), [0, 0, 0])
 })
 
-t.test('a huge text stands in the payload whole, and elsewhere cut', async t => {
+t.test('a huge text is whole in the payload, and shortened elsewhere', async t => {
   const text = `${'x'.repeat(128 * 1024 - 1)}😀${'y'.repeat(500_000)}`
   const [taken] = acceptDelivery(adapterOf('code_a'), comment(text), OPEN).events
   t.equal(taken?.event.conversation.text, `${'x'.repeat(128 * 1024 - 1)}…`, 'not in the middle of a character')

@@ -23,7 +23,7 @@ function startQueue() {
   return { queue, refused, waiting, drain }
 }
 
-t.test('where too many bytes wait the largest delivery is refused, whichever came first', async t => {
+t.test('where too many bytes wait the largest delivery is refused, regardless of the order of arrival', async t => {
   const { queue, refused, waiting, drain } = startQueue()
   for (const name of ['a', 'b', 'c']) queue.add(waiting(name, 20 * MIB))
   queue.add(waiting('ordinary', 300_000))

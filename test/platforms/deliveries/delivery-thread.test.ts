@@ -18,7 +18,7 @@ function issue(padding: unknown): WebhookDelivery {
   return { headers: { 'x-github-event': 'issues' }, body: Buffer.from(body) }
 }
 
-t.test('every delivery comes to the same on the thread as it does here', async t => {
+t.test('every delivery has the same result on the worker thread as on the main thread', async t => {
   const thread = startThread(t)
   for (const adapter of ADAPTERS) {
     const { source } = adapter.catalogue

@@ -10,7 +10,7 @@ t.test('values cost more than the text of a value', async t => {
   t.ok(memoryOf(one) < 1.1 * one.length)
 })
 
-t.test('what stands in a string is text, quotes and backslashes included', async t => {
+t.test('the content of a string is text, quotes and backslashes included', async t => {
   t.equal(memoryOf('"\\"{{{{"') - memoryOf('"\\"aaaa"'), 0)
   t.ok(memoryOf('"\\\\",{') > memoryOf('"\\\\,{"'))
 })

@@ -11,7 +11,7 @@ function postBy(members: Record<string, unknown>) {
 t.test('who liked a post did it, not who wrote it', async t => {
   const { actor, actor_role, target } = eventOf(readFixture('post-liked'))
   t.match(actor, { id: '1815', display: 'Ada Lovelace' })
-  t.equal(actor_role, '', 'the post tells the role of its author')
+  t.equal(actor_role, '', 'the post has the role of its author')
   t.match(target.parent?.metadata, { author: { id: '1906', display: 'Grace Hopper' } })
 })
 
@@ -44,7 +44,7 @@ t.test('where the payload does not name the actor, none is guessed', async t => 
   }
 })
 
-t.test('a deletion that tells who deleted was done by that one', async t => {
+t.test('the actor of a deletion is the user that the payload names as deleter', async t => {
   for (const name of ['reply-destroyed', 'topic-destroyed', 'chat-message-trashed-by-another']) {
     t.equal(eventOf(readFixture(name)).actor.id, '1791', name)
   }

@@ -46,7 +46,7 @@ const KNOWN: Record<string, string[]> = {
   topic_voting: ['topic_upvote', 'topic_unvote'],
 }
 
-/** What decides between kinds besides the name of the event. */
+/** What decides between kinds other than the name of the event. */
 const OBJECTS: Record<string, unknown>[] = [{}, { id: 5, post_number: 2 }, { closed: true }, { closed: false }]
 
 t.test('every kind that the forum makes by name is in its catalogue, and no other', async t => {
@@ -82,7 +82,7 @@ t.test('an event that is not known is kept under its own words', async t => {
   }
 })
 
-t.test('without headers, the root of the body tells what it is about', async t => {
+t.test('without headers, the root of the body determines the kind', async t => {
   t.equal(eventOf({ headers: {}, body: { post: { id: 5, post_number: 2 } } }).kind, 'reply.received')
   t.equal(eventOf({ headers: { 'x-discourse-event': 'tag_created' }, body: { tag: { id: 5 } } }).kind, 'tag.created')
   t.equal(eventOf({ headers: {}, body: {} }).kind, 'event.received')

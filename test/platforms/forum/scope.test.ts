@@ -21,7 +21,7 @@ t.test('a subscription to a category covers its posts, by id and by slug', async
   }
 })
 
-t.test('what tells no slug is covered by the id', async t => {
+t.test('a payload without a slug is covered by the id', async t => {
   for (const name of ['topic-created', 'topic-destroyed', 'reviewable-created', 'generic-event-of-a-plugin']) {
     t.ok(isCovered(eventOf(readFixture(name)).target, 'category:7'), name)
   }

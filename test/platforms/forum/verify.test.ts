@@ -73,7 +73,7 @@ t.test('without a secret no delivery is proved', async t => {
   t.equal(verify(sign(''), ['']), 'none', 'nor by an empty one')
 })
 
-t.test('a refusal says what to do and tells no secret', async t => {
+t.test('a refusal explains what to do and reveals no secret', async t => {
   t.throws(() => verify(undefined), { message: /not signed.*secret/su })
   try {
     verify(wrong)

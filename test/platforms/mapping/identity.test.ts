@@ -11,7 +11,7 @@ t.test('a key is made of the parts as they are', async t => {
   t.equal(toDedupeKey({ ...parts, discriminator: '2031' }), 'code_a:github.com:issue:5:closed:2031')
 })
 
-t.test('whatever the parts are, a key can be stored and equal parts give an equal key', async () => {
+t.test('for all parts, a key can be stored and equal parts give an equal key', async () => {
   const parts = fc.record({
     source: fc.constantFrom('chat', 'forum', 'code_a', 'code_b'),
     host: hostile,

@@ -1,6 +1,6 @@
 import t from 'tap'
 import { readTimestamp, toTimestamp } from '../../../src/model/timestamp.js'
-import { rateLimited, told } from '../../support/chat-server/fault.js'
+import { rateLimited, respondWith } from '../../support/chat-server/fault.js'
 import { allEvents, captureRig, DEPLOYS, deliver, NOON, WATCH } from './capture-rig.js'
 
 const SECOND = 1_000_000
@@ -110,7 +110,7 @@ t.test('what cannot be captured is refused', async t => {
 t.test('a failure in the middle keeps the recorded events, and reports them', async t => {
   let broken = true
   const rig = await captureRig(t, {
-    fault: ({ query }) => (broken && query.get('anchor') === '2000' ? told(502, {}) : undefined),
+    fault: ({ query }) => (broken && query.get('anchor') === '2000' ? respondWith(502, {}) : undefined),
   })
   rig.chat.book.say(DEPLOYS, 2_500)
   await rig.ledger.noteCapture('deploys', { read_to: '0' })
@@ -129,16 +129,16 @@ t.test('a failure in the middle keeps the recorded events, and reports them', as
 })
 
 t.test('it waits as the server asks, and reports the wait', async t => {
-  const told: unknown[] = []
+  const waits: unknown[] = []
   const rig = await captureRig(t, {
     fault: ({ path, index }) => (path.endsWith('/messages') && index === 0 ? rateLimited(0.123_456) : undefined),
   })
   rig.chat.book.say(DEPLOYS, 2)
   const request = rig.request({ subscription_id: 'deploys' })
   const started = performance.now()
-  t.match(await rig.captures.run(request, { onProgress: step => told.push(step) }), { captures: [{ created: 2 }] })
+  t.match(await rig.captures.run(request, { onProgress: step => waits.push(step) }), { captures: [{ created: 2 }] })
   t.ok(performance.now() - started >= 123)
-  t.match(told, [
+  t.match(waits, [
     { subscription_id: 'deploys', messages: 0, waiting_seconds: 0.123_456 },
     { subscription_id: 'deploys', messages: 2 },
   ])
@@ -234,7 +234,7 @@ t.test('due are the watches whose interval is over, those that cooled less often
 
 t.test('of several that are due, what one of them meets leaves the others', async t => {
   const rig = await captureRig(t, {
-    fault: ({ query }) => (query.get('narrow')?.includes('sick') ? told(502, {}) : undefined),
+    fault: ({ query }) => (query.get('narrow')?.includes('sick') ? respondWith(502, {}) : undefined),
   })
   rig.chat.book.say(DEPLOYS, 1)
   await rig.ledger.saveSubscription({ ...WATCH, id: 'a-unknown', target: 'stream:nowhere/topic:x' })
@@ -253,7 +253,7 @@ t.test('of several that are due, what one of them meets leaves the others', asyn
 })
 
 t.test('a watch that fails again and again is tried less and less often', async t => {
-  const rig = await captureRig(t, { fault: () => told(502, {}) })
+  const rig = await captureRig(t, { fault: () => respondWith(502, {}) })
   const waits: number[] = []
   for (let round = 0; round < 7; round++) {
     await rig.captures.run(rig.request())
@@ -266,7 +266,7 @@ t.test('a watch that fails again and again is tried less and less often', async 
 })
 
 t.test('a server that is down ends the round, and every watch gets its turn in the next ones', async t => {
-  const rig = await captureRig(t, { fault: () => told(503, {}) })
+  const rig = await captureRig(t, { fault: () => respondWith(503, {}) })
   const ids = ['deploys', 'w1', 'w2', 'w3', 'w4', 'w5', 'w6']
   for (const id of ids.slice(1)) await rig.ledger.saveSubscription({ ...WATCH, id })
   const tried: string[] = []

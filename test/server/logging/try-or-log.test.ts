@@ -71,5 +71,7 @@ t.test('a metric that cannot be collected is left out of the answer, and the oth
   t.match(text, 'daybook_deliveries_total{route="api",result="created"} 1')
   t.notMatch(text, 'daybook_http_request_duration_seconds')
   const messages = log.map(({ msg }) => msg)
-  t.ok(messages.includes('something could not be collected (daybook_http_request_duration_seconds): a collector failed'))
+  t.ok(
+    messages.includes('something could not be collected (daybook_http_request_duration_seconds): a collector failed'),
+  )
 })

@@ -71,7 +71,7 @@ t.test('each secret may stand in a file, whose last line end is no part of it', 
   t.same(settingsOf(env, files).secrets, secrets)
 })
 
-t.test('the environment goes before the shared one', async t => {
+t.test('the environment takes precedence over the shared environment', async t => {
   const files = { [SHARED]: `BOARD_AUTH_SECRET=${OTHER}\nBOARD_API_KEY_FILE=~/key\n`, [`${HOME}/key`]: LONG }
   t.same(settingsOf({ BOARD_AUTH_SECRET: `${LONG}1` }, files).secrets, { authSecret: `${LONG}1`, apiKey: LONG })
   t.same(settingsOf({}, files).secrets, { authSecret: OTHER, apiKey: LONG })
@@ -126,133 +126,133 @@ const refused: {
   env: Record<string, string>
   files?: MemorySources['files']
   field: string
-  says: RegExp
+  expected: RegExp
 }[] = [
   {
     name: 'an empty password',
     env: { BOARD_PASSWORD: '' },
     field: 'BOARD_PASSWORD',
-    says: /is empty/,
+    expected: /is empty/,
   },
   {
     name: 'a password longer than a login may send',
     env: { BOARD_PASSWORD: 'secret-word'.repeat(100) },
     field: 'BOARD_PASSWORD',
-    says: /longer than 1024 bytes/,
+    expected: /longer than 1024 bytes/,
   },
   {
     name: 'a password in two places',
     env: { BOARD_PASSWORD: LONG, BOARD_PASSWORD_FILE: '/p' },
     files: { '/p': LONG },
     field: 'BOARD_PASSWORD',
-    says: /are both set/,
+    expected: /are both set/,
   },
   {
     name: 'a password file that is missing',
     env: { BOARD_PASSWORD_FILE: '/gone', BOARD_USERNAME: 'ada' },
     field: 'BOARD_PASSWORD_FILE',
-    says: /does not exist/,
+    expected: /does not exist/,
   },
   {
     name: 'a password file with nothing but a line end',
     env: { BOARD_PASSWORD_FILE: '/p' },
     files: { '/p': '\n' },
     field: 'BOARD_PASSWORD_FILE',
-    says: /is empty/,
+    expected: /is empty/,
   },
   {
     name: 'a password file that is not UTF-8',
     env: { BOARD_PASSWORD_FILE: '/p' },
     files: { '/p': 'Gr\ufffde' },
     field: 'BOARD_PASSWORD_FILE',
-    says: /is not UTF-8/,
+    expected: /is not UTF-8/,
   },
   {
     name: 'an empty key',
     env: { BOARD_API_KEY: ' ' },
     field: 'BOARD_API_KEY',
-    says: /is empty/,
+    expected: /is empty/,
   },
   {
     name: 'a key of two words',
     env: { BOARD_API_KEY: `${LONG} ${LONG}` },
     field: 'BOARD_API_KEY',
-    says: /is not one word/,
+    expected: /is not one word/,
   },
   {
     name: 'a key file that may not be read',
     env: { BOARD_API_KEY_FILE: '/k' },
     files: { '/k': { code: 'EACCES' } },
     field: 'BOARD_API_KEY_FILE',
-    says: /may not be read/,
+    expected: /may not be read/,
   },
   {
     name: "an executor's token that no header can hold",
     env: { BOARD_EXECUTOR_TOKEN: 'secret-wörd' },
     field: 'BOARD_EXECUTOR_TOKEN',
-    says: /is not one word/,
+    expected: /is not one word/,
   },
   {
     name: "an executor's token that is the key",
     env: { BOARD_API_KEY: LONG, BOARD_EXECUTOR_TOKEN_FILE: '/x' },
     files: { '/x': `${LONG}\n` },
     field: 'BOARD_EXECUTOR_TOKEN',
-    says: /is the same as BOARD_API_KEY/,
+    expected: /is the same as BOARD_API_KEY/,
   },
   {
     name: 'an empty signing key',
     env: { BOARD_AUTH_SECRET_FILE: '/s' },
     files: { '/s': '' },
     field: 'BOARD_AUTH_SECRET_FILE',
-    says: /is empty/,
+    expected: /is empty/,
   },
   {
     name: 'a session of half a second',
     env: { BOARD_SESSION_TTL_SECONDS: '0.5' },
     field: 'BOARD_SESSION_TTL_SECONDS',
-    says: /is not a whole number/,
+    expected: /is not a whole number/,
   },
   {
-    name: 'a layout of nobody',
+    name: 'an unknown layout',
     env: { BOARD_LOGIN_LAYOUT: 'wide' },
     field: 'BOARD_LOGIN_LAYOUT',
-    says: /^BOARD_LOGIN_LAYOUT "wide" is not one of: card, split\.$/,
+    expected: /^BOARD_LOGIN_LAYOUT "wide" is not one of: card, split\.$/,
   },
   {
     name: 'a cookie that is half secure',
     env: { BOARD_COOKIE_SECURE: 'maybe' },
     field: 'BOARD_COOKIE_SECURE',
-    says: /is not one of: 1, true, yes, on/,
+    expected: /is not one of: 1, true, yes, on/,
   },
   {
     name: 'a throttle that is half on',
     env: { BOARD_LOGIN_THROTTLE: '1' },
     field: 'BOARD_LOGIN_THROTTLE',
-    says: /is not one of: on, off\./,
+    expected: /is not one of: on, off\./,
   },
   {
     name: 'a proxy by name',
     env: { BOARD_TRUSTED_PROXIES: 'proxy.example.org' },
     field: 'BOARD_TRUSTED_PROXIES',
-    says: /is not a list of up to 100 IP addresses/,
+    expected: /is not a list of up to 100 IP addresses/,
   },
   {
     name: 'a name with blanks at its end',
     env: { BOARD_USERNAME: 'ada ' },
     field: 'BOARD_USERNAME',
-    says: /without blanks at its ends/,
+    expected: /without blanks at its ends/,
   },
   {
     name: 'a name of several lines',
     env: { BOARD_USERNAME: 'a\nb' },
     field: 'BOARD_USERNAME',
-    says: /is not a text/,
+    expected: /is not a text/,
   },
 ]
-for (const { name, env, files, field, says } of refused) {
+for (const { name, env, files, field, expected } of refused) {
   t.test(`${name}: the board does not start, and no secret is shown`, async t => {
     const problems = problemsOf(() => settingsOf(env, files))
-    t.match(problems, [{ field, detail: says }])
+    t.match(problems, [{ field, detail: expected }])
     t.equal(problems.length, 1)
     t.notMatch(JSON.stringify(problems), /secret-w/)
   })
@@ -293,49 +293,53 @@ t.test('all errors are reported together', async t => {
   )
 })
 
-const doubtful: { name: string; sources: MemorySources; says: RegExp[] }[] = [
-  { name: 'secrets of good length', sources: { env: { BOARD_PASSWORD: LONG, BOARD_API_KEY: OTHER } }, says: [] },
+const doubtful: { name: string; sources: MemorySources; expected: RegExp[] }[] = [
+  { name: 'secrets of good length', sources: { env: { BOARD_PASSWORD: LONG, BOARD_API_KEY: OTHER } }, expected: [] },
   {
     name: 'secrets that are short',
     sources: { env: { BOARD_PASSWORD: '1234567', BOARD_API_KEY: '123456789012345', BOARD_AUTH_SECRET: 'x' } },
-    says: [/^BOARD_PASSWORD is shorter than 8/, /^BOARD_AUTH_SECRET is shorter/, /^BOARD_API_KEY is shorter than 16/],
+    expected: [
+      /^BOARD_PASSWORD is shorter than 8/,
+      /^BOARD_AUTH_SECRET is shorter/,
+      /^BOARD_API_KEY is shorter than 16/,
+    ],
   },
   {
     name: 'one secret for two things',
     sources: { env: { BOARD_PASSWORD: LONG, BOARD_EXECUTOR_TOKEN: LONG } },
-    says: [/^BOARD_PASSWORD and BOARD_EXECUTOR_TOKEN are the same/],
+    expected: [/^BOARD_PASSWORD and BOARD_EXECUTOR_TOKEN are the same/],
   },
   {
     name: 'a name that is asked for nowhere',
     sources: { env: { BOARD_USERNAME: 'ada', BOARD_API_KEY: LONG } },
-    says: [/^BOARD_USERNAME has no effect without BOARD_PASSWORD/],
+    expected: [/^BOARD_USERNAME has no effect without BOARD_PASSWORD/],
   },
   {
     name: 'a cookie that goes without TLS where there is TLS',
     sources: { env: { BOARD_SERVICE_URL: 'https://board.example.org' } },
-    says: [/BOARD_COOKIE_SECURE is off/],
+    expected: [/BOARD_COOKIE_SECURE is off/],
   },
   {
     name: 'a ledger that is asked without TLS over the network',
     sources: { env: { BOARD_LEDGER_LOGIN: 'http://ledger.example.org' } },
-    says: [/^BOARD_LEDGER_LOGIN is http to another machine/],
+    expected: [/^BOARD_LEDGER_LOGIN is http to another machine/],
   },
   {
     name: 'a file that others may read',
     sources: { env: { BOARD_PASSWORD_FILE: '/p' }, files: { '/p': LONG }, openFiles: ['/p'] },
-    says: [/^BOARD_PASSWORD_FILE "\/p" can be read .*chmod 600/],
+    expected: [/^BOARD_PASSWORD_FILE "\/p" can be read .*chmod 600/],
   },
   {
     name: 'logins without a throttle',
     sources: { env: { BOARD_LOGIN_THROTTLE: 'off' } },
-    says: [/^BOARD_LOGIN_THROTTLE is off/],
+    expected: [/^BOARD_LOGIN_THROTTLE is off/],
   },
 ]
-for (const { name, sources, says } of doubtful) {
-  t.test(`${name}: accepted, with ${says.length || 'no'} warning`, async t => {
+for (const { name, sources, expected } of doubtful) {
+  t.test(`${name}: accepted, with ${expected.length || 'no'} warning`, async t => {
     const { warnings } = gateOf(sources)
-    t.equal(warnings.length, says.length)
-    t.match(warnings, says)
+    t.equal(warnings.length, expected.length)
+    t.match(warnings, expected)
     t.notMatch(warnings.join(), /secret-word|1234567/)
   })
 }

@@ -31,7 +31,7 @@ function watchIn(t: Test, env: Record<string, string>, files: Record<string, str
   return { secrets, inFolder, reported, reads, clock }
 }
 
-t.test('a secret that is changed counts at once, however its file is written', async t => {
+t.test('a changed secret takes effect immediately, however its file is written', async t => {
   const { secrets, inFolder } = watchIn(t, { BOARD_API_KEY_FILE: 'FOLDER/key' }, { environment: '', key: KEY })
   t.same(await secrets(), { apiKey: KEY })
   const path = inFolder('key')
@@ -67,7 +67,7 @@ t.test('the shared environment is watched, and names files that are', async t =>
   t.same(await secrets(), {})
 })
 
-t.test('a variable of the process goes before the shared environment', async t => {
+t.test('a variable of the process takes precedence over the shared environment', async t => {
   const { secrets, inFolder } = watchIn(t, { BOARD_AUTH_SECRET: KEY }, { environment: `BOARD_AUTH_SECRET=${OTHER}\n` })
   t.same(await secrets(), { authSecret: KEY })
   writeFileSync(inFolder('environment'), 'BOARD_AUTH_SECRET=third-0123456789-xyz\n')
@@ -108,7 +108,7 @@ t.test('an unusable file is no secret, is reported once, and is used again when 
     make()
     const before = reported.length
     for (let i = 0; i < 3; i++) t.same(await secrets(), { password: 'a password' }, name)
-    t.equal(reported.length, before + 1, `${name}: told once`)
+    t.equal(reported.length, before + 1, `${name}: reported once`)
     t.match(reported.at(-1), [{ field: /^BOARD_API_KEY/ }])
     rmSync(path, { recursive: true, force: true })
     writeFileSync(path, KEY)
@@ -154,7 +154,7 @@ t.test('a file that can no longer be reached is no secret', async t => {
   )
   t.same(await secrets(), { apiKey: KEY })
   renameSync(inFolder('inner'), inFolder('aside'))
-  // In circles nobody arrives, not even root.
+  // A circular link cannot be followed, not even by root.
   symlinkSync('inner', inFolder('inner'))
   t.same(await secrets(), {})
   rmSync(inFolder('inner'))

@@ -18,7 +18,7 @@ const lines = [
   { text: '__proto__=1\nA=ä 日本', value: 'ä 日本' },
 ]
 for (const { text, value } of lines) {
-  t.test(`${JSON.stringify(text)} says A is ${JSON.stringify(value)}`, async t => {
+  t.test(`${JSON.stringify(text)} sets A to ${JSON.stringify(value)}`, async t => {
     const { values, badLines } = readDotenv(text)
     t.equal(values.get('A'), value)
     t.same(badLines, [])

@@ -19,24 +19,29 @@ t.test('secrets stand in a setting or in a file, one a line', async t => {
 })
 
 const refused = [
-  { name: 'a file that is not there', env: { [FILE]: '/s' }, files: {}, says: /does not exist/ },
+  { name: 'a file that is not there', env: { [FILE]: '/s' }, files: {}, expected: /does not exist/ },
   {
     name: 'a file that may not be read',
     env: { [FILE]: '/s' },
     files: { '/s': { code: 'EACCES' } },
-    says: /may not be read/,
+    expected: /may not be read/,
   },
-  { name: 'a file with nothing in it', env: { [FILE]: '/s' }, files: { '/s': ' \n' }, says: /is empty/ },
-  { name: 'a file too large for a secret', env: { [FILE]: '/s' }, files: { '/s': 'x'.repeat(70_000) }, says: /64 KiB/ },
-  { name: 'a setting with nothing in it', env: { [NAME]: '' }, files: {}, says: /is empty/ },
-  { name: 'a setting of blanks', env: { [NAME]: ' \n ' }, files: {}, says: /is empty/ },
-  { name: 'a file setting with nothing in it', env: { [FILE]: '' }, files: {}, says: /is empty/ },
-  { name: 'both at once', env: { [NAME]: 'word', [FILE]: '/s' }, files: { '/s': 'word' }, says: /are both set/ },
+  { name: 'a file with nothing in it', env: { [FILE]: '/s' }, files: { '/s': ' \n' }, expected: /is empty/ },
+  {
+    name: 'a file too large for a secret',
+    env: { [FILE]: '/s' },
+    files: { '/s': 'x'.repeat(70_000) },
+    expected: /64 KiB/,
+  },
+  { name: 'a setting with nothing in it', env: { [NAME]: '' }, files: {}, expected: /is empty/ },
+  { name: 'a setting of blanks', env: { [NAME]: ' \n ' }, files: {}, expected: /is empty/ },
+  { name: 'a file setting with nothing in it', env: { [FILE]: '' }, files: {}, expected: /is empty/ },
+  { name: 'both together', env: { [NAME]: 'word', [FILE]: '/s' }, files: { '/s': 'word' }, expected: /are both set/ },
 ]
-for (const { name, env, files, says } of refused) {
+for (const { name, env, files, expected } of refused) {
   t.test(`no secret is taken from ${name}: it would leave open what was meant to be closed`, async t => {
     const problems = problemsOf(() => secretsOf({ env, files }))
-    t.match(problems, [{ detail: says }])
+    t.match(problems, [{ detail: expected }])
     t.equal(problems.length, 1)
   })
 }

@@ -23,21 +23,25 @@ t.test('a file that no setting names may be missing', async t => {
 })
 
 const unusable = [
-  { name: 'is missing though it was named', env: { ARCH_ENV_FILE: '/e' }, files: {}, says: /"\/e" does not exist/ },
-  { name: 'may not be read', files: { [SHARED]: { code: 'EACCES' } }, says: /may not be read by this user/ },
-  { name: 'is a folder', files: { [SHARED]: { code: 'EISDIR' } }, says: /is a folder/ },
-  { name: 'cannot be read for another reason', files: { [SHARED]: { code: 'EIO' } }, says: /cannot be read \(EIO\)/ },
+  { name: 'is missing though it was named', env: { ARCH_ENV_FILE: '/e' }, files: {}, expected: /"\/e" does not exist/ },
+  { name: 'may not be read', files: { [SHARED]: { code: 'EACCES' } }, expected: /may not be read by this user/ },
+  { name: 'is a folder', files: { [SHARED]: { code: 'EISDIR' } }, expected: /is a folder/ },
+  {
+    name: 'cannot be read for another reason',
+    files: { [SHARED]: { code: 'EIO' } },
+    expected: /cannot be read \(EIO\)/,
+  },
   {
     name: 'has lines of another form',
     files: { [SHARED]: 'A=1\nsecret-word\n=x\n' },
-    says: /, lines 2, 3: not NAME=value/,
+    expected: /, lines 2, 3: not NAME=value/,
   },
-  { name: 'is huge', files: { [SHARED]: `A=${'x'.repeat(1024 * 1024)}` }, says: /larger than 1 MiB/ },
+  { name: 'is huge', files: { [SHARED]: `A=${'x'.repeat(1024 * 1024)}` }, expected: /larger than 1 MiB/ },
 ]
-for (const { name, env, files, says } of unusable) {
+for (const { name, env, files, expected } of unusable) {
   t.test(`a shared environment that ${name} is a problem`, async t => {
     const problems = problemsOf(() => readLocalSettings({}, memorySources({ ...(env ? { env } : {}), files })))
-    t.match(problems, [{ detail: says }])
+    t.match(problems, [{ detail: expected }])
     t.notMatch(JSON.stringify(problems), /secret-word/)
   })
 }

@@ -19,7 +19,7 @@ export interface Asked {
 
 export interface ChatServerOptions {
   book?: MessageBook
-  /** As `GET /server_settings` tells it; null for a server that is too old to have one. */
+  /** As `GET /server_settings` returns it; null for a server that is too old to have one. */
   featureLevel?: number | null
   email?: string
   apiKey?: string
@@ -107,10 +107,10 @@ function reply(res: ServerResponse, work: () => Answer, level: number, fault: Fa
     if (!(error instanceof Refusal)) throw error
     const { status, code, message, members } = error
     // Versions before 5 had no codes.
-    const told = level === 0 ? {} : { code }
+    const errorCode = level === 0 ? {} : { code }
     const wait = members['retry-after']
     const headers = wait === undefined ? {} : { 'retry-after': String(wait) }
-    write(res, status, headers, JSON.stringify({ result: 'error', msg: message, ...told, ...members }), undefined)
+    write(res, status, headers, JSON.stringify({ result: 'error', msg: message, ...errorCode, ...members }), undefined)
   }
 }
 

@@ -33,11 +33,15 @@ export function brokenJson(): Fault {
   return { kind: 'answer', status: 200, body: '{"result":"success","messages":[{"id":1,' }
 }
 
-export function told(status: number, body: Record<string, unknown>, headers: Record<string, string> = {}): Fault {
+export function respondWith(
+  status: number,
+  body: Record<string, unknown>,
+  headers: Record<string, string> = {},
+): Fault {
   return { kind: 'answer', status, headers, body: JSON.stringify(body) }
 }
 
 export function rateLimited(retryAfterSeconds: number): Fault {
   const body = { result: 'error', code: 'RATE_LIMIT_HIT', msg: 'Zu viele Anfragen', 'retry-after': retryAfterSeconds }
-  return told(429, body, { 'retry-after': String(retryAfterSeconds) })
+  return respondWith(429, body, { 'retry-after': String(retryAfterSeconds) })
 }

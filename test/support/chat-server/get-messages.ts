@@ -49,7 +49,7 @@ interface Window {
   withAnchor: boolean
 }
 
-/** As the platform decides it: whatever side shows less than was asked has found its end. */
+/** As the platform decides it: a side with fewer messages than requested has reached its end. */
 function windowOf(messages: readonly BookedMessage[], { anchor, before, after, withAnchor }: Window) {
   const start = messages.findIndex(({ id }) => id >= anchor)
   const middle = start === -1 ? messages.length : start

@@ -38,7 +38,7 @@ export class MessageBook {
     return this.options.people ?? PEOPLE
   }
 
-  /** Says `count` things in a topic. @returns their ids */
+  /** Sends `count` messages to a topic. @returns their ids */
   say({ stream, topic }: Place, count = 1, content?: string): number[] {
     const streamId = this.#ensureStream(stream)
     this.#selected.clear()
@@ -114,7 +114,7 @@ export class MessageBook {
     return this.messages.find(message => message.id === id)
   }
 
-  /** By name, whatever its letter case, or by id. */
+  /** By name, regardless of letter case, or by id. */
   streamId(operand: string | number): number | undefined {
     if (typeof operand === 'number') return this.#streams.has(operand) ? operand : undefined
     const wanted = operand.toLowerCase()

@@ -56,7 +56,7 @@ function parse(text: string): unknown {
 }
 
 /**
- * `with` puts the place where its message is now for whatever place the other terms name; a message that is gone leaves
+ * `with` puts the place where its message is now for the place that the other terms name; a message that is gone leaves
  * them as they are.
  */
 function withoutWith(terms: readonly Term[], book: MessageBook, featureLevel: number): Term[] {

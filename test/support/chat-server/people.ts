@@ -1,4 +1,4 @@
-/** Somebody of the realm, as the stand-in keeps them. */
+/** A user of the realm, as the stand-in stores them. */
 export interface Person {
   id: number
   name: string

@@ -33,7 +33,7 @@ export class TestCluster {
     private readonly settings: readonly string[],
   ) {}
 
-  /** @param settings such as `fsync=on`; without, nothing is written to the disk for good */
+  /** @param settings such as `fsync=on`; without, nothing is flushed to the disk */
   static async start(t: Test, programs: string, settings: readonly string[] = ['fsync=off']): Promise<TestCluster> {
     const folder = mkdtempSync(join(tmpdir(), 'daybook-pg-'))
     const cluster = new TestCluster(programs, folder, settings)

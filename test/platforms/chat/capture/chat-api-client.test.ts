@@ -2,7 +2,7 @@ import t, { type Test } from 'tap'
 import { AppError } from '../../../../src/model/app-error.js'
 import { ChatApiClient } from '../../../../src/platforms/chat/capture/chat-api-client.js'
 import { type ChatServer, type ChatServerOptions, chatServer } from '../../../support/chat-server/chat-server.js'
-import { brokenJson, type Fault, rateLimited, told } from '../../../support/chat-server/fault.js'
+import { brokenJson, type Fault, rateLimited, respondWith } from '../../../support/chat-server/fault.js'
 
 const NARROW = [{ operator: 'stream', operand: 'eng' }] as const
 const WINDOW = { narrow: NARROW, anchor: 'newest', before: 10, after: 0, withAnchor: true } as const
@@ -28,7 +28,7 @@ t.test('people come with their role, and whether they are bots', async t => {
 })
 
 t.test(
-  'people of servers without roles have flags, and an address that is shown to us goes before a stand-in',
+  'people of servers without roles have flags, and an address that is shown to us takes precedence over a stand-in',
   async t => {
     const members = [
       { user_id: 1, is_owner: true, is_admin: true },
@@ -38,7 +38,7 @@ t.test(
       { is_bot: true },
       null,
     ]
-    const { api } = await start(t, { fault: () => told(200, { result: 'success', members }) })
+    const { api } = await start(t, { fault: () => respondWith(200, { result: 'success', members }) })
     t.same(
       [...(await api.users())].map(([id, { role, email }]) => [id, role, email]),
       [
@@ -53,15 +53,15 @@ t.test(
 
 t.test('messages without an id of the server are left out, and the others come in order', async t => {
   const messages = [{ id: 7 }, { id: '8' }, { id: 2 ** 60 }, { id: -1 }, null, { id: 3 }]
-  const { api } = await start(t, { fault: () => told(200, { result: 'success', messages, found_newest: true }) })
+  const { api } = await start(t, { fault: () => respondWith(200, { result: 'success', messages, found_newest: true }) })
   t.match(await api.messages(WINDOW), { messages: [{ id: 3 }, { id: 7 }], foundNewest: true, foundOldest: false })
 })
 
-t.test('a server says how far its API has come; one that cannot is as old as can be', async t => {
+t.test('a server reports its API feature level; a server without one counts as level 0', async t => {
   const levels = [
     { featureLevel: 271, level: 271 },
     { featureLevel: null, level: 0 },
-    { fault: () => told(404, { result: 'error', code: 'BAD_REQUEST', msg: 'Not found' }), level: 0 },
+    { fault: () => respondWith(404, { result: 'error', code: 'BAD_REQUEST', msg: 'Not found' }), level: 0 },
   ]
   for (const { level, ...options } of levels) {
     const { api, server } = await start(t, options)
@@ -74,31 +74,31 @@ t.test('a server says how far its API has come; one that cannot is as old as can
 const refusals: { what: string; fault: Fault; category?: string; code: string; message?: RegExp }[] = [
   {
     what: 'a deactivated account',
-    fault: told(401, { code: 'USER_DEACTIVATED' }),
+    fault: respondWith(401, { code: 'USER_DEACTIVATED' }),
     ...refused(),
     message: /USER_DEACTIVATED/,
   },
-  { what: 'a wrong key as old servers put it', fault: told(400, { code: 'INVALID_API_KEY' }), ...refused() },
-  { what: 'a wrong key without a code', fault: told(401, { msg: 'Ungültiger Schlüssel' }), ...refused() },
+  { what: 'a wrong key as old servers put it', fault: respondWith(400, { code: 'INVALID_API_KEY' }), ...refused() },
+  { what: 'a wrong key without a code', fault: respondWith(401, { msg: 'Ungültiger Schlüssel' }), ...refused() },
   {
     what: 'a stream it does not know',
-    fault: told(400, { code: 'BAD_NARROW' }),
+    fault: respondWith(400, { code: 'BAD_NARROW' }),
     category: 'invalid',
     code: 'chat_narrow_refused',
   },
   {
     what: 'something else it refuses',
-    fault: told(400, { code: 'BAD_REQUEST' }),
+    fault: respondWith(400, { code: 'BAD_REQUEST' }),
     category: 'invalid',
     code: 'chat_request_refused',
   },
-  { what: 'what it does not permit', fault: told(403, {}), category: 'forbidden', code: 'chat_not_permitted' },
+  { what: 'what it does not permit', fault: respondWith(403, {}), category: 'forbidden', code: 'chat_not_permitted' },
   { what: 'half of an answer', fault: { kind: 'half' }, code: 'chat_connection_lost' },
   { what: 'a reset', fault: { kind: 'reset' }, code: 'chat_connection_lost' },
   { what: 'an answer that breaks off as JSON', fault: brokenJson(), code: 'chat_answer_unreadable' },
   {
     what: 'a JSON that is no answer',
-    fault: told(200, { result: 'success', messages: 'none' }),
+    fault: respondWith(200, { result: 'success', messages: 'none' }),
     code: 'chat_answer_unreadable',
   },
   { what: 'a list', fault: { kind: 'answer', status: 200, body: '[]' }, code: 'chat_answer_unreadable' },
@@ -109,13 +109,13 @@ const refusals: { what: string; fault: Fault; category?: string; code: string; m
   },
   {
     what: 'a redirect',
-    fault: told(301, {}, { location: 'https://elsewhere.example' }),
+    fault: respondWith(301, {}, { location: 'https://elsewhere.example' }),
     code: 'chat_answer_unreadable',
     message: /the key is not sent/,
   },
   {
     what: 'an error in the clothes of success',
-    fault: told(200, { result: 'error', code: 'REQUEST_TIMEOUT' }),
+    fault: respondWith(200, { result: 'error', code: 'REQUEST_TIMEOUT' }),
     code: 'chat_timeout',
   },
 ]
@@ -125,15 +125,15 @@ function refused() {
 }
 
 for (const { what, fault, category = 'unavailable', code, message = /./ } of refusals) {
-  t.test(`${what} is told as ${code}`, async t => {
+  t.test(`${what} is reported as ${code}`, async t => {
     const { api, server } = await start(t, { fault: ({ path }) => (path.endsWith('/messages') ? fault : undefined) })
     const error: unknown = await api.messages(WINDOW).catch(error => error)
     t.match(error, { category, code, message })
-    t.ok(error instanceof AppError && error.message.includes(server.url), 'it says which server')
+    t.ok(error instanceof AppError && error.message.includes(server.url), 'the message names the server')
   })
 }
 
-t.test('a key that is wrong is told without the key', async t => {
+t.test('a wrong key is reported without the key', async t => {
   const { api } = await start(t, {}, { apiKey: 'hunter2hunter2' })
   const error: unknown = await api.messages(WINDOW).catch(error => error)
   t.match(error, { code: 'chat_credentials_refused' })
@@ -141,12 +141,12 @@ t.test('a key that is wrong is told without the key', async t => {
   for (const secret of ['hunter2', encoded]) t.notOk(JSON.stringify([error, String(error)]).includes(secret))
 })
 
-t.test('how long to wait is told in fractions of a second, by the body before the header', async t => {
+t.test('the wait has fractions of a second, and the body takes precedence over the header', async t => {
   const waits = [
     { fault: rateLimited(28.706807374954224), seconds: 28.706807374954224 },
-    { fault: told(429, {}, { 'retry-after': '7' }), seconds: 7 },
-    { fault: told(429, { 'retry-after': -3 }), seconds: 1 },
-    { fault: told(429, { 'retry-after': 'soon' }), seconds: 1 },
+    { fault: respondWith(429, {}, { 'retry-after': '7' }), seconds: 7 },
+    { fault: respondWith(429, { 'retry-after': -3 }), seconds: 1 },
+    { fault: respondWith(429, { 'retry-after': 'soon' }), seconds: 1 },
     { fault: { kind: 'answer', status: 429, body: 'slow down' } as const, seconds: 1 },
   ]
   for (const { fault, seconds } of waits) {
@@ -155,7 +155,7 @@ t.test('how long to wait is told in fractions of a second, by the body before th
   }
 })
 
-t.test('where no server is, that is told, and so is one that speaks no HTTP', async t => {
+t.test('a missing server is reported, and so is one that speaks no HTTP', async t => {
   const { api, server } = await start(t)
   await server.close()
   await t.rejects(api.users(), { code: 'chat_unreachable', message: /connection refused.*EVENT_CHAT_URL/ })

@@ -54,7 +54,7 @@ t.test('on a server that cannot follow, a renamed topic is noticed by its oldest
   t.match(watch.so.followed, { topic: 'deploys' }, 'one message that was moved is no renaming')
 })
 
-t.test('a message that is moved out of the topic by itself is not followed', async t => {
+t.test('a message that is moved out of the topic alone is not followed', async t => {
   const { book, ids, watch } = await capturedDeploys(t, 3)
   book.move(DEPLOYS, RANDOM, [ids[0] ?? 0])
   book.say(RANDOM, 5)
@@ -140,7 +140,7 @@ t.test('a watch that is set to another topic does not follow the one before', as
   t.match(after.so.followed, { watched: RANDOM, message_id: ids[0] })
 })
 
-t.test('names are equal whatever their letter case, and a topic may have none', async t => {
+t.test('names are equal regardless of letter case, and a topic may have none', async t => {
   const server = await chatServer(t)
   const { book } = server
   const ids = book.say({ stream: 'Eng', topic: 'DEPLOYS' }, 2)

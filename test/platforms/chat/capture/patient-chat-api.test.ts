@@ -5,7 +5,7 @@ import { RateLimitedChatApi } from '../../../../src/platforms/chat/capture/rate-
 /** An API whose users are there after it was asked so many times, each refusal telling what to wait. */
 function limited(waits: number[]) {
   const slept: number[] = []
-  const told: number[] = []
+  const reported: number[] = []
   const users = async () => {
     const seconds = waits.shift()
     if (seconds === undefined) return new Map()
@@ -13,14 +13,14 @@ function limited(waits: number[]) {
   }
   const api = { featureLevel: async () => 1, messages: () => Promise.reject(new Error('not asked')), users }
   const sleep = async (milliseconds: number) => slept.push(milliseconds)
-  return { api: new RateLimitedChatApi(api, { sleep, onWait: seconds => told.push(seconds) }), slept, told }
+  return { api: new RateLimitedChatApi(api, { sleep, onWait: seconds => reported.push(seconds) }), slept, reported }
 }
 
-t.test('it waits as it is told, and says so', async t => {
-  const { api, slept, told } = limited([28.7068, 0.25])
+t.test('it waits as the server asks, and reports the wait', async t => {
+  const { api, slept, reported } = limited([28.7068, 0.25])
   t.same(await api.users(), new Map())
   t.same(slept, [28_707, 250])
-  t.same(told, [28.7068, 0.25])
+  t.same(reported, [28.7068, 0.25])
 })
 
 t.test('a wait of more than a minute is not begun', async t => {
@@ -35,7 +35,7 @@ t.test('several waits of one request add up to a minute at most', async t => {
   t.same(slept, [30_000, 29_000])
 })
 
-t.test('a server that says at once again and again is given a moment, and not for ever', async t => {
+t.test('a server that repeatedly asks for no wait gets a short one, a limited number of times', async t => {
   const { api, slept } = limited(Array.from({ length: 10_000 }, () => 0))
   await t.rejects(api.users(), { code: 'chat_rate_limited' })
   t.ok(slept.length < 700 && slept.every(milliseconds => milliseconds === 100))

@@ -35,7 +35,7 @@ function secret(n: number, padding = 0) {
 
 const SECRET = /quokka/giu
 
-t.test('the files have nothing of what was erased, whatever happened to it before', async t => {
+t.test('the files have nothing of what was erased, regardless of its earlier changes', async t => {
   const path = join(testFolder(t), 'events.db')
   const store = await openAt(t, path)
   const { events } = store

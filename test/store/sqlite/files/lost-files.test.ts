@@ -222,7 +222,7 @@ t.test('a removal of the folder that begins with the owner record loses nothing'
   commit(3)
   rmSync(`${path}.owner`)
   t.throws(() => commit(1), { code: 'ledger_lost', message: /events\.db\.owner is gone/ })
-  t.match(reports, [{ isOver: false }], 'the process goes on: nothing says yet where the rows will be')
+  t.match(reports, [{ isOver: false }], 'the process continues: no report yet where the rows will be')
   rmSync(path)
   rmSync(`${path}-wal`)
   t.throws(() => database.close(), { code: 'ledger_lost', message: /All that was acknowledged is in .*rescued-/ })

@@ -64,7 +64,7 @@ t.test(
     t.same(database.all('SELECT * FROM facts'), [{ fact: 'one' }])
     t.match(database.first('PRAGMA user_version'), { user_version: 1 })
     t.same(names(), ['facts.db', 'facts.db.schema-1'])
-    // The older release goes on with it.
+    // The older release continues with it.
     database.run(`INSERT INTO facts VALUES ('two')`)
     t.match(migrate(database, { noun: 'tested', steps: [FIRST, SECOND], copyAdvice }), { from: 1, to: 2 })
     t.same(factsIn(t, `${path}.schema-1`), { version: 1, facts: ['one', 'two'] })
