@@ -109,7 +109,7 @@ t.test('the view of events in a browser', inBrowser(), async t => {
   t.test('what failed has a mark and a filter, and a person can be left out', async t => {
     const page = await site.openTab(t, server, '/?source=code_a')
     await rows(page).first().waitFor()
-    await page.getByRole('button', { name: 'Outcome' }).click()
+    await page.getByRole('button', { name: 'Outcome', exact: true }).click()
     const outcomes = page.getByRole('dialog', { name: 'Outcome' })
     await outcomes.getByRole('option', { name: /^Failed 1$/ }).click()
     await hasRows(page, 1)

@@ -71,9 +71,9 @@ const lines: Line[] = [
       ...['--exclude-target', 'g', '--exclude-outcome', 'running'],
     ],
     asks:
-      'GET /api/events?kind=a&kind=b.*&actor=Ada&target=k&verified=none%2Ctoken&outcome=failed&q=%22a+b%22+c&since=2031-05-04T09%3A00%3A00%2B02%3A00' +
-      '&from=f&to=t&limit=500&order=asc&wait=1&exclude_source=e&exclude_kind=c&exclude_kind=d.*&exclude_actor=F&exclude_target=g' +
-      '&exclude_outcome=running&subscription_id=s&subject_id=i',
+      'GET /api/events?kind=a&kind=b.*&actor=Ada&target=k&verified=none%2Ctoken&outcome=failed&q=%22a+b%22+c&subscription_id=s&subject_id=i' +
+      '&exclude_source=e&exclude_kind=c&exclude_kind=d.*&exclude_actor=F&exclude_target=g&exclude_outcome=running' +
+      '&since=2031-05-04T09%3A00%3A00%2B02%3A00&from=f&to=t&limit=500&order=asc&wait=1',
     answer: { items: [] },
     shows: /No events/,
   },

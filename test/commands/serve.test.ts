@@ -79,7 +79,7 @@ t.test('errors in its settings are reported before any store is opened', async t
   t.match({ code, out }, { code: 78, out: '' })
   t.match(err.split('\n'), [
     '4 settings are invalid.',
-    /EVENT_DB names a PostgreSQL database/,
+    /EVENT_DB names no user/,
     /EVENT_HOST "a b"/,
     /--port "x"/,
     /EVENT_WEBHOOK_SECRET_CODE_A_FILE "\/nonexistent" does not exist/,

@@ -16,7 +16,7 @@ t.test('a page holds the stored events, its checkpoint and the state of the ledg
   t.equal(status, 200)
   t.equal(headers.get('content-type'), 'application/json')
   t.equal(headers.get('content-length'), String(Buffer.byteLength(text)))
-  t.same(Object.keys(body), ['items', 'count', 'latest_captured_at', 'next_since', 'has_more', 'head', 'epoch'])
+  t.same(Object.keys(body), ['items', 'count', 'latest_captured_at', 'next_since', 'has_more', 'head', 'earliest', 'epoch'])
   t.same(body.items, [...ledger.events].reverse(), 'newest first without since')
   t.match(body, {
     count: 3,
@@ -89,6 +89,7 @@ t.test('an empty ledger answers an empty page', async t => {
     next_since: null,
     has_more: false,
     head: null,
+    earliest: null,
     epoch: 'epoch-1',
   })
   const since = '2031-05-04T00:00:00.000000Z'

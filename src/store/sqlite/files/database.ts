@@ -298,7 +298,8 @@ function connect(path: string, kind: DatabaseKind): { connection: Connection; wa
     // No table of ours has foreign keys. Those of an older ledger would keep its tables from being replaced.
     connection.exec('PRAGMA foreign_keys = OFF')
     connection.exec('PRAGMA page_size = 8192')
-    connection.exec('PRAGMA auto_vacuum = INCREMENTAL') // of a new file; `rebuild` changes others
+    // Of a new file: `rebuild` changes others. With a file that has the mode already, the pragma would write.
+    if (isEmpty(connection)) connection.exec('PRAGMA auto_vacuum = INCREMENTAL')
     connection.exec('PRAGMA secure_delete = ON')
     const [mode] = connection.all('PRAGMA journal_mode = WAL') as { journal_mode: string }[]
     if (mode?.journal_mode !== 'wal') throw new Error('disk I/O error: the database cannot use a WAL')
@@ -313,6 +314,11 @@ function connect(path: string, kind: DatabaseKind): { connection: Connection; wa
     connection?.close() // or its lock would stay
     throw toStoreError(error, { path, noun })
   }
+}
+
+function isEmpty(connection: Connection): boolean {
+  const [row] = connection.all('PRAGMA page_count') as { page_count: number }[]
+  return row?.page_count === 0
 }
 
 /**
