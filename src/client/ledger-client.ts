@@ -32,6 +32,8 @@ export interface LedgerClientOptions {
 export type EventMediaType = 'application/json' | 'application/x-ndjson'
 
 const MAX_HELD_SECONDS = 60
+/** A page of a copy has one event at least, and its bounds count the stored text. */
+const MAX_COPY_BYTES = 64 * 1024 * 1024
 
 /**
  * The ledger's REST API as methods. Responses are returned as sent.
@@ -221,6 +223,21 @@ export class LedgerClient extends ServerClient {
     } finally {
       answer.end()
     }
+  }
+
+  /** A part of the ledger for another one: JSON lines. */
+  async copy(range: { since?: string; changes?: string; limit?: string }, options?: CallOptions): Promise<Buffer> {
+    const path = `/api/copy${toQueryString(range)}`
+    const answer = await this.exchange({ method: 'GET', path, maxAnswerBytes: MAX_COPY_BYTES }, options)
+    if (answer.status === 200 && /^application\/x-ndjson\b/.test(answer.headers['content-type'] ?? ''))
+      return answer.body
+    this.toAnswer(answer)
+    throw notADaybookServer(answer.status, LEDGER)
+  }
+
+  /** What the ledger has besides its events; available only over its socket. */
+  copyState(options?: CallOptions): Promise<Answer> {
+    return this.call({ method: 'POST', path: '/api/copy/state' }, options)
   }
 
   /** @param dedupeKey not encoded; this method percent-encodes it */

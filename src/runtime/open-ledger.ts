@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { tmpdir } from 'node:os'
 import { Ledger } from '../ledger/ledger.js'
+import { AppError } from '../model/app-error.js'
 import type { Micros } from '../model/timestamp.js'
 import type { LocalSettings } from '../settings/local-settings.js'
 import type { StoreHealth } from '../store/event-store.js'
@@ -48,6 +49,12 @@ export function newSubscriptionId(): string {
   return `sub_${randomBytes(8).toString('hex')}`
 }
 
+export interface LedgerToOpen extends LocalSettings {
+  maxSubscriptions?: number
+  /** A ledger with an import that is not complete is opened as well. */
+  continuesImport?: boolean
+}
+
 /**
  * Opens the ledger. A file: takes ownership of it first; creates it, or upgrades an older layout or schema, if necessary.
  *
@@ -56,7 +63,7 @@ export function newSubscriptionId(): string {
  *   `unavailable/store_…`, `configuration/…`
  */
 export async function openLedger(
-  { database, maxSubscriptions, upgradeCopy }: LocalSettings & { maxSubscriptions?: number },
+  { database, maxSubscriptions, upgradeCopy, continuesImport = false }: LedgerToOpen,
   role: OwnerRole,
   clock: () => Micros = wallClock,
   report: (problem: unknown) => void = () => {},
@@ -102,6 +109,7 @@ export async function openLedger(
     opened = store
     try {
       await ownership.noteFiles()
+      if (!continuesImport && (await store.copies.findMark())) throw importIncomplete(ownership.database)
       const ledger = await Ledger.open({ store, clock, newSubscriptionId, maxSubscriptions })
       return {
         ledger,
@@ -128,4 +136,12 @@ export async function openLedger(
     await ownership.release()
     throw error
   }
+}
+
+/** It has only some of its events, and must not record others between them. */
+function importIncomplete(database: string): AppError {
+  const detail = `An import into the ledger ${database} is not complete.`
+  return new AppError('configuration', 'import_incomplete', detail, {
+    hint: 'Repeat `daybook ledger import`: it continues.',
+  })
 }

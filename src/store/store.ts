@@ -1,4 +1,5 @@
 import type { ConsumerStore } from './consumer-store.js'
+import type { CopyStore } from './copy-store.js'
 import type { ContentRemoval, EventStore } from './event-store.js'
 import type { SharedStore } from './shared-store.js'
 import type { SubscriptionStore } from './subscription-store.js'
@@ -16,6 +17,11 @@ export interface Store {
   readonly users: UserStore
   /** Absent where only this process has the ledger open. */
   readonly shared?: SharedStore
+  /** Absent in an engine that cannot be copied. */
+  readonly copies?: CopyStore
   /** Stores what was accepted, then closes the database. */
   close(): Promise<void>
 }
+
+/** One that can be copied, and can copy another one. */
+export type CopyingStore = Store & { readonly copies: CopyStore }

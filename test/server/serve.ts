@@ -78,6 +78,10 @@ export async function serve(t: Test, options: ServeOptions = {}): Promise<Served
     captures: { run: async () => ({ captures: [], left: 0 }), totals: () => NO_CAPTURES },
     copyTo: async () => {},
     verify: () => Promise.reject(new Error('This ledger is not verified.')),
+    copies: {
+      readPage: () => Promise.reject(new Error('This ledger has no store.')),
+      readState: () => Promise.reject(new Error('This ledger has no store.')),
+    },
     database: { database: '/var/lib/ledger.db', engine: 'sqlite' },
     storageSizes: async () => ({ database: 4_096 }),
     lastBackup: () => undefined,

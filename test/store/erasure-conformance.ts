@@ -17,11 +17,11 @@ function entryOf(id: string, covered: Pick<ErasurePayload, 'events' | 'through'>
   return { ...toErasureEntry(id, payload), matches: [] }
 }
 
-function erase({ removal }: Store, id: string, instants: readonly Micros[]) {
+export function erase({ removal }: Pick<Store, 'removal'>, id: string, instants: readonly Micros[]) {
   return required(removal).erase({ events: instants, entry: entryOf(id, { events: instants.map(toTimestamp) }) })
 }
 
-function prune({ removal }: Store, id: string, through: Micros) {
+export function prune({ removal }: Pick<Store, 'removal'>, id: string, through: Micros) {
   return required(removal).prune({ through, entry: entryOf(id, { through: toTimestamp(through) }) })
 }
 

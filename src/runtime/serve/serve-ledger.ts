@@ -2,6 +2,7 @@ import type { Logger } from 'pino'
 import { createAccounts, type LedgerAccounts } from '../../accounts/ledger-accounts.js'
 import { clockBehind } from '../../ledger/clock-behind.js'
 import type { Ledger } from '../../ledger/ledger.js'
+import { readLedgerState } from '../../ledger/transfer/ledger-state.js'
 import { AppError } from '../../model/app-error.js'
 import { ADAPTERS, listPlatforms } from '../../platforms/adapters.js'
 import { LargeDeliveries } from '../../platforms/deliveries/large-deliveries.js'
@@ -16,6 +17,7 @@ import { notAFile } from '../not-a-file.js'
 import { type OpenLedger, openLedger, wallClock } from '../open-ledger.js'
 import { RetentionSchedule } from '../retention/retention-schedule.js'
 import { settleUpgrade } from '../settle-upgrade.js'
+import { toCopyingStore } from '../transfer/copying-store.js'
 import { schedulePartitions } from './partition-schedule.js'
 import { listen, readVersion, type ServedProgram, type SharedServices } from './served-program.js'
 import { sqliteSizes } from './storage-sizes.js'
@@ -201,6 +203,10 @@ function createServer(
     captures,
     copyTo: file ? file.store.copyTo : () => Promise.reject(notAFile()),
     verify: opened.store.events.verify,
+    copies: {
+      readPage: async range => toCopyingStore(opened.store).copies.read(range),
+      readState: () => readLedgerState(opened.store),
+    },
     database: { database, engine, ...warned },
     storageSizes: async () => {
       const bytes = await opened.store.shared?.sizeBytes()

@@ -39,6 +39,7 @@ import { type LoginPages, orLoginPage } from '../pages/login-pages.js'
 import type { ReadBody, ReadJsonBody } from '../request/body.js'
 import { type CopyLedger, copyLedger } from './backup-route.js'
 import { listCardsOfEvent } from './cards-of-event.js'
+import { copyPage, ledgerState, type ServedCopies } from './copy-routes.js'
 import { eraseEvents } from './erase-route.js'
 import { type DatabaseName, health } from './health.js'
 import { ledgerApi, schema } from './ledger-api.js'
@@ -56,6 +57,7 @@ export interface LedgerRouteParts {
   captures: ServedCaptures
   copyTo: CopyLedger
   verify: VerifyEvents
+  copies: ServedCopies
   storageSizes: ReadStorageSizes
   listLinkedCards: ListLinkedCards
   program: LedgerProgram
@@ -186,6 +188,8 @@ export function ledgerRoutes(parts: LedgerRouteParts): Route[] {
     route('POST', '/api/backups', 'local', copyLedger({ copyTo: parts.copyTo, ...bodies })),
     route('POST', '/api/erasures', 'admin', eraseEvents(people)),
     route('POST', '/api/verify', 'local', verifyEvents(parts)),
+    route('GET', '/api/copy', 'local', copyPage({ ...parts, ...answers })),
+    route('POST', '/api/copy/state', 'local', ledgerState(parts)),
     route('GET', '/api/health', 'public', health({ ...parts, ...program, showPlain: pages.login.showPlain })),
     route('GET', '/api/cards', 'read', listCardsOfEvent(parts)),
     route('GET', '/api/stats', 'read', stats(ledger, parts.refused)),

@@ -33,6 +33,7 @@ import { pages } from '../pages/built-pages.js'
 import { loginPages } from '../pages/login-pages.js'
 import { createBodyReader, createJsonReader } from '../request/body.js'
 import type { CopyLedger } from './backup-route.js'
+import type { ServedCopies } from './copy-routes.js'
 import type { DatabaseName } from './health.js'
 import { LedgerMetrics } from './ledger-metrics.js'
 import { ledgerRoutes } from './ledger-routes.js'
@@ -79,6 +80,7 @@ export interface LedgerServerOptions {
   captures: ServedCaptures
   copyTo: CopyLedger
   verify: VerifyEvents
+  copies: ServedCopies
   /** The database, for answers while the store cannot name it. */
   database: DatabaseName
   storageSizes: ReadStorageSizes
@@ -176,7 +178,7 @@ export function createLedgerServer(options: LedgerServerOptions): LedgerServer {
     accounts: options.accounts,
     captures: options.captures,
     copyTo: options.copyTo,
-    ...{ verify: options.verify, storageSizes: options.storageSizes },
+    ...{ verify: options.verify, copies: options.copies, storageSizes: options.storageSizes },
     listLinkedCards: options.listLinkedCards ?? (async () => undefined),
     program: {
       version: options.version,

@@ -7,6 +7,7 @@ import { refuseForeign } from './files/foreign.js'
 import type { LossHandling } from './files/loss-watch.js'
 import { SearchIndex } from './search/search-index.js'
 import { consumerTasks } from './tasks/consumer-tasks.js'
+import { copyTasks } from './tasks/copy-tasks.js'
 import { eventTasks, type OpenLedger } from './tasks/event-tasks.js'
 import { subscriptionTasks } from './tasks/subscription-tasks.js'
 import { userTasks } from './tasks/user-tasks.js'
@@ -15,6 +16,7 @@ import { type CommitLoad, read, TaskList } from './thread/task.js'
 import { LEDGER_MIGRATIONS, SCHEMA_VERSION } from './upgrade/ledger-migrations.js'
 import { findLeftovers, type Leftover } from './upgrade/leftovers.js'
 import { migrate, type Upgrade } from './upgrade/migrate.js'
+import { EventChanges } from './write/event-changes.js'
 import { EventWriter } from './write/event-writer.js'
 
 const EPOCH = /* sql */ `SELECT value FROM meta WHERE name = 'epoch'`
@@ -34,6 +36,7 @@ function ledgerTasks(ledger: OpenLedger) {
     subscriptions: subscriptionTasks(database),
     consumers: consumerTasks(database, epoch),
     users: userTasks(database),
+    copies: copyTasks(ledger),
     file: {
       verify: read(() => database.verify()),
       check: read(() => findDamage(database)),
@@ -83,8 +86,9 @@ export class Engine {
       const epoch = String(database.first(EPOCH)?.value)
       const index = new SearchIndex(database)
       const pruned = new PrunedEvents(database)
-      const writer = new EventWriter(database, index, pruned)
-      const eraser = new Eraser(database, index)
+      const changes = new EventChanges(database)
+      const writer = new EventWriter(database, { index, pruned, changes })
+      const eraser = new Eraser(database, { index, changes })
       const upkeep = new Upkeep(database, { index, eraser, pruned })
       this.facts = { epoch, schemaVersion: SCHEMA_VERSION, leftovers: findLeftovers(database), upgrade }
       this.tasks = ledgerTasks({ database, index, writer, pruned, eraser, upkeep, epoch })

@@ -2,7 +2,7 @@ import type { AppError } from '../../model/app-error.js'
 import { isRange } from '../../model/events/event-query.js'
 import type { Micros } from '../../model/timestamp.js'
 import type { ContentRemoval } from '../event-store.js'
-import type { Store } from '../store.js'
+import type { CopyingStore } from '../store.js'
 import { type CopySource, copyToNewFile } from './files/new-copy.js'
 import { shareUserReads } from './shared-user-reads.js'
 import { type LedgerFile, StoreThread, type StoreThreadOptions } from './store-thread.js'
@@ -11,7 +11,7 @@ import type { Upgrade } from './upgrade/migrate.js'
 import { EventGroups } from './write/event-groups.js'
 
 /** A ledger in one SQLite file. */
-export interface SqliteStore extends Store {
+export interface SqliteStore extends CopyingStore {
   readonly removal: ContentRemoval
   /** Rows of an older ledger that could not be carried over. */
   readonly leftovers: readonly Leftover[]
@@ -50,7 +50,7 @@ export interface SqliteStoreOptions extends LedgerFile, StoreThreadOptions {
  */
 export async function openSqliteStore(options: SqliteStoreOptions): Promise<SqliteStore> {
   const { thread, facts } = await StoreThread.open(options)
-  const { events, subscriptions, consumers, users, file } = thread.stores
+  const { events, subscriptions, consumers, users, copies, file } = thread.stores
   const groups = new EventGroups(thread, options)
   const { epoch, schemaVersion, leftovers, upgrade } = facts
   const source: CopySource = { from: options.path, begin: file.beginCopy, check: file.checkCopy }
@@ -83,6 +83,7 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Sqli
     subscriptions,
     consumers,
     users: shareUserReads(users),
+    copies,
     check: async () => (await file.check()).filter(line => line !== 'ok'),
     verify: file.verify,
     copyTo: (path, signal) => {

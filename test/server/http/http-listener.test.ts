@@ -19,6 +19,10 @@ function createServer(): HttpApp {
     captures: { run: async () => ({ captures: [], left: 0 }), totals: () => NO_CAPTURES },
     copyTo: async () => {},
     verify: () => Promise.reject(new Error('This ledger is not verified.')),
+    copies: {
+      readPage: () => Promise.reject(new Error('This ledger has no store.')),
+      readState: () => Promise.reject(new Error('This ledger has no store.')),
+    },
     database: { database: '/var/lib/ledger.db', engine: 'sqlite' },
     storageSizes: async () => ({ database: 4_096 }),
     lastBackup: () => undefined,

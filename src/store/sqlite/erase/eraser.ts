@@ -8,6 +8,7 @@ import type { Database, Row } from '../files/database.js'
 import { readContent } from '../read/event-content.js'
 import { readOutline } from '../search/large-body.js'
 import type { SearchIndex } from '../search/search-index.js'
+import type { EventChanges } from '../write/event-changes.js'
 import { prunedBody, tombstoneOf } from './stored-tombstone.js'
 
 const COLUMNS = /* sql */ `
@@ -32,10 +33,16 @@ const INSERT = /* sql */ `
  * the content stays, so the chain of digests can still be verified.
  */
 export class Eraser {
+  private readonly index: SearchIndex
+  private readonly changes: EventChanges
+
   constructor(
     private readonly database: Database,
-    private readonly index: SearchIndex,
-  ) {}
+    { index, changes }: { index: SearchIndex; changes: EventChanges },
+  ) {
+    this.index = index
+    this.changes = changes
+  }
 
   /** Entries of the ledger stay: they prove what was erased. */
   erase(events: readonly Micros[], erased: Erased): void {
@@ -45,13 +52,29 @@ export class Eraser {
       if (!row) continue
       const event = this.#read(row)
       if (event?.provenance.route === LEDGER_ROUTE) continue
-      const tombstone = tombstoneOf({ ...row, body: JSON.stringify(event ?? {}) }, erased)
-      const seq = Number(row.seq)
-      this.index.forgetEvent(seq, event)
-      this.database.run(ERASE, tombstone.subject_id, JSON.stringify(tombstone), this.#digestOf(row), seq)
-      this.index.addFacets(seq, tombstone)
-      seqs.push(seq)
+      this.#leave(tombstoneOf({ ...row, body: JSON.stringify(event ?? {}) }, erased), row, event)
+      this.changes.note(Number(row.seq))
+      seqs.push(Number(row.seq))
     }
+    this.#forgetTexts(seqs)
+  }
+
+  /** The same for an event that another ledger has erased. */
+  replace(seq: number, tombstone: StoredEvent): void {
+    const row = this.database.first(NEXT, seq)
+    if (!row) return
+    this.#leave(tombstone, row, this.#read(row))
+    this.#forgetTexts([seq])
+  }
+
+  #leave(tombstone: StoredEvent, row: Row, event: StoredEvent | undefined): void {
+    const seq = Number(row.seq)
+    this.index.forgetEvent(seq, event)
+    this.database.run(ERASE, tombstone.subject_id, JSON.stringify(tombstone), this.#digestOf(row), seq)
+    this.index.addFacets(seq, tombstone)
+  }
+
+  #forgetTexts(seqs: readonly number[]): void {
     for (const _ of this.index.forgetTexts(seqs)) {
       // All of it in this transaction.
     }

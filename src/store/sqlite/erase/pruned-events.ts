@@ -6,6 +6,8 @@ export const PRUNINGS_TABLE = /* sql */ `
   CREATE TABLE prunings (through_seq INTEGER PRIMARY KEY, entry_seq INTEGER NOT NULL) STRICT;
 `
 
+const AT = /* sql */ `SELECT seq FROM events WHERE captured_us = ?`
+const ADD = /* sql */ `INSERT OR REPLACE INTO prunings (through_seq, entry_seq) VALUES (?, ?)`
 const NEWEST = /* sql */ `
   SELECT seq, captured_us FROM events WHERE seq = (SELECT max(through_seq) FROM prunings)`
 const NEXT = /* sql */ `SELECT captured_us FROM events WHERE seq > ? ORDER BY seq LIMIT 1`
@@ -33,7 +35,14 @@ export class PrunedEvents {
     return this.#earliest
   }
 
-  /** After a pruning, and after a rollback. */
+  /** All events up to that one are removed from now on. @param entry `seq` of the event that records it */
+  add(through: Micros, entry: number): void {
+    const last = this.database.first(AT, through)
+    if (last) this.database.run(ADD, Number(last.seq), entry)
+    this.forget()
+  }
+
+  /** After a rollback. */
   forget(): void {
     this.#newest = undefined
     this.#earliest = null

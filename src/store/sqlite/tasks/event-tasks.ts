@@ -27,11 +27,9 @@ const KEYS_OF = /* sql */ `
   SELECT dedupe_key FROM events
   WHERE dedupe_key IN (SELECT value FROM json_each(?1)) AND seq > ?3
     AND EXISTS (SELECT 1 FROM json_each(body, '$.subscription_ids') WHERE value = ?2)`
-const AT = /* sql */ `SELECT seq FROM events WHERE captured_us = ?`
 const ENTRY = /* sql */ `SELECT body FROM events WHERE captured_us = ?`
 /** It takes as long as many rows: no other write shares its commit. */
 const ALONE: CommitLoad = { rows: 1_000, bytes: 0 }
-const ADD_PRUNING = /* sql */ `INSERT OR REPLACE INTO prunings (through_seq, entry_seq) VALUES (?, ?)`
 /** A write that has to reach the disk and changes nothing that a caller reads. */
 const PROBE = /* sql */ `UPDATE meta SET value = value + 1 WHERE name = 'probe'`
 
@@ -70,9 +68,7 @@ export function eventTasks({ database, index, writer, pruned, eraser, upkeep, ep
     prune: write(
       (entry: PackedEvents, now: Micros, through: Micros) => {
         const outcomes = writer.append(entry, now)
-        const last = database.first(AT, through)
-        if (last) database.run(ADD_PRUNING, Number(last.seq), writer.appended)
-        pruned.forget()
+        pruned.add(through, writer.appended)
         return outcomes
       },
       () => ALONE,

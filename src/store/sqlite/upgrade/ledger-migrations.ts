@@ -4,6 +4,7 @@ import { PRUNINGS_TABLE } from '../erase/pruned-events.js'
 import type { Database } from '../files/database.js'
 import { ACCOUNT_LOG_TABLE } from '../tasks/account-log.js'
 import { CONSUMER_TABLES } from '../tasks/consumer-tasks.js'
+import { EVENT_CHANGES_TABLE } from '../write/event-changes.js'
 import { markAll, SOURCE_MARK_TABLE } from '../write/source-marks.js'
 import type { Migration } from './migrate.js'
 import { carryOverUsers } from './older-users.js'
@@ -23,6 +24,7 @@ export const LEDGER_MIGRATIONS: readonly Migration[] = [
   addDigests,
   addConsumers,
   addErasing,
+  addEventChanges,
 ]
 
 /** The version that a ledger has once it is migrated. */
@@ -201,6 +203,11 @@ function addErasing(database: Database): void {
   database.exec(EMPTY_INDEXES)
   database.exec(`INSERT INTO event_facets (event_facets, rank) VALUES ('secure-delete', 1)`)
   database.run(`INSERT INTO meta VALUES ('pruned_rows_seq', 0), ('pruned_texts_seq', 0)`)
+}
+
+/** Changes of events after their capture, for ledgers that copy this one (docs/decisions/0053). */
+function addEventChanges(database: Database): void {
+  database.exec(EVENT_CHANGES_TABLE)
 }
 
 /** Renames tables of these names, which another program created, to `older_…`. @returns their names */

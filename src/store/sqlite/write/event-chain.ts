@@ -45,6 +45,16 @@ export class EventChain {
     return chainDigest(this.#end.digest, contentDigest(contentOf(body)), capturedAt)
   }
 
+  /** The digests of several events after the newest one, by the digests of their content. */
+  following(newest: number, events: readonly { content: string; capturedAt: Micros }[]): (Buffer | null)[] {
+    if (this.#end.seq !== newest) return events.map(() => null)
+    let { digest } = this.#end
+    return events.map(({ content, capturedAt }) => {
+      digest = chainDigest(digest, content, capturedAt)
+      return digest
+    })
+  }
+
   /** That event is stored with its digest. */
   append(end: ChainEnd): void {
     this.#end = end

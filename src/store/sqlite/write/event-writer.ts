@@ -1,13 +1,17 @@
 import type { CaptureState } from '../../../model/subscriptions/subscription.js'
 import { type Micros, toTimestamp } from '../../../model/timestamp.js'
+import type { CopiedEvent } from '../../copy-store.js'
 import type { LedgerHead, SubscriptionMatch } from '../../event-store.js'
 import { LARGE_BODY_BYTES } from '../../large-event.js'
 import type { PrunedEvents } from '../erase/pruned-events.js'
 import { prunedTombstone } from '../erase/stored-tombstone.js'
 import type { Database } from '../files/database.js'
+import { copiedContentDigest } from '../read/event-content.js'
+import { MARK_WORDS } from '../search/facet-marks.js'
 import type { SearchIndex } from '../search/search-index.js'
 import { laterCursorSql, noteCapture } from '../tasks/capture-state.js'
 import { type ChainEnd, EventChain } from './event-chain.js'
+import type { EventChanges } from './event-changes.js'
 import {
   type MatchesOfEvent,
   type PackedEvents,
@@ -20,8 +24,10 @@ import { SourceMarks } from './source-marks.js'
 
 const INSERT_EVENT = /* sql */ `
   INSERT INTO events (dedupe_key, captured_us, source, kind, subject_id, seen_count, body, digest)
-  VALUES (?, ?, ?, ?, ?, 1, CAST(? AS TEXT), ?)
+  VALUES (?, ?, ?, ?, ?, ?, CAST(? AS TEXT), ?)
   ON CONFLICT (dedupe_key) DO NOTHING`
+
+const SET_CONTENT_DIGEST = /* sql */ `UPDATE events SET content_digest = ? WHERE seq = ?`
 
 const IS_STORED = /* sql */ `SELECT 1 FROM events WHERE dedupe_key = ?`
 
@@ -82,11 +88,21 @@ const MOVE_LAST_EVENT_ON = /* sql */ `
   UPDATE subscriptions SET body = json_set(body, '$.last_event_at', ?2)
   WHERE id = ?1 AND json_valid(body) AND coalesce(body ->> '$.last_event_at', '') < ?2`
 
+/** Of a copied event: until it is in the index, every filter looks at it. */
+const ANY_MARKS = new Uint32Array(MARK_WORDS).fill(0xffffffff)
+
 /** Newest `captured_at` and newest `seq`, and the newest digest. */
 export interface WriterPlace {
   last: Micros
   appended: number
   chained: ChainEnd
+  changes: number
+}
+
+interface WriterParts {
+  index: Pick<SearchIndex, 'addSubscription' | 'addUnindexed' | 'keepOutline' | 'rewind'>
+  pruned: PrunedEvents
+  changes: EventChanges
 }
 
 interface Tally {
@@ -104,17 +120,23 @@ export class EventWriter {
   #appended = 0
   readonly #sourceMarks: SourceMarks
   readonly #chain: EventChain
+  private readonly index: WriterParts['index']
+  private readonly pruned: PrunedEvents
+  readonly #changes: EventChanges
 
   constructor(
     private readonly database: Database,
-    private readonly index: Pick<SearchIndex, 'addSubscription' | 'addUnindexed' | 'keepOutline' | 'rewind'>,
-    private readonly pruned: PrunedEvents,
+    { index, pruned, changes }: WriterParts,
   ) {
+    this.index = index
+    this.pruned = pruned
+    this.#changes = changes
     this.#sourceMarks = new SourceMarks(database)
     const newest = database.first('SELECT seq, captured_us FROM events ORDER BY seq DESC LIMIT 1')
     const appended = Number(newest?.seq ?? 0)
     this.#chain = new EventChain(database, appended)
-    this.rewind({ last: Number(newest?.captured_us ?? 0), appended, chained: this.#chain.end })
+    const { end: chained } = this.#chain
+    this.rewind({ last: Number(newest?.captured_us ?? 0), appended, chained, changes: this.#changes.newest })
   }
 
   /** The newest event that is committed; null in an empty ledger. */
@@ -129,14 +151,15 @@ export class EventWriter {
 
   /** To be read before a transaction, for `rewind`. */
   get place(): WriterPlace {
-    return { last: this.#last, appended: this.#appended, chained: this.#chain.end }
+    return { last: this.#last, appended: this.#appended, chained: this.#chain.end, changes: this.#changes.newest }
   }
 
   /** Discards what a failed transaction assigned. Reads nothing from a disk that has just failed. */
-  rewind({ last, appended, chained }: WriterPlace): void {
+  rewind({ last, appended, chained, changes }: WriterPlace): void {
     this.#last = last
     this.#appended = appended
     this.#chain.rewind(chained)
+    this.#changes.rewind(changes)
     this.#sourceMarks.forget()
     this.index.rewind()
     this.pruned.forget()
@@ -165,11 +188,7 @@ export class EventWriter {
       setInstants(event, capturedAt)
       const tally = tallyOf(sources, event.source)
       if (this.#insert(event, capturedAt)) {
-        this.#last = capturedAt
-        this.#appended++
-        this.index.addUnindexed(this.#appended, event.marks)
-        if (event.body.length > LARGE_BODY_BYTES) this.index.keepOutline(this.#appended, event.body)
-        this.#sourceMarks.count(this.#appended, event.source)
+        this.#appendedOne(event, capturedAt)
         outcomes.capturedAt.push(capturedAt)
         outcomes.seenCounts.push(1)
         tally.events++
@@ -195,6 +214,41 @@ export class EventWriter {
     return outcomes
   }
 
+  /** The digests that copied events will have. */
+  digestsOf(copied: readonly CopiedEvent[]): (Buffer | null)[] {
+    const links = copied.map(event => ({
+      content: copiedContentDigest(this.database, event),
+      capturedAt: event.capturedAt,
+    }))
+    return this.#chain.following(this.#appended, links)
+  }
+
+  /** Appends an event as another ledger has stored it. The caller has checked that it is later, and that its key is new. */
+  appendCopy(copied: CopiedEvent, digest: Buffer | null): void {
+    const { storedKey: dedupeKey, subjectId, capturedAt, source, kind, seenCount, contentDigest } = copied
+    const event = { dedupeKey, source, kind, subjectId, body: asBuffer(copied.body), marks: ANY_MARKS }
+    if (!this.#insert(event, capturedAt, { seenCount, digest }))
+      throw new Error('The key of a copied event is stored already.')
+    if (contentDigest) this.database.run(SET_CONTENT_DIGEST, Buffer.from(contentDigest, 'hex'), this.#appended + 1)
+    this.#appendedOne(event, capturedAt)
+    this.database.run(COUNT_SOURCE, source, 1, seenCount - 1, capturedAt)
+    this.database.run(COUNT_KIND, kind, 1)
+  }
+
+  /** A stored event was changed by its caller. @param repeats how many more deliveries of it there are */
+  noteChange(seq: number, source: string, repeats: number): void {
+    this.database.run(COUNT_SOURCE, source, 0, repeats, null)
+    this.#changes.note(seq)
+  }
+
+  #appendedOne({ source, body, marks }: UnpackedEvent, capturedAt: Micros): void {
+    this.#last = capturedAt
+    this.#appended++
+    this.index.addUnindexed(this.#appended, marks)
+    if (body.length > LARGE_BODY_BYTES) this.index.keepOutline(this.#appended, body)
+    this.#sourceMarks.count(this.#appended, source)
+  }
+
   /** New events move the subscriptions that they match: one update each, however many events there were. */
   #moveSubscriptions(ofEvents: ReadonlyMap<number, SubscriptionMatch[]>, outcomes: PackedOutcomes): void {
     const { capturedAt, seenCounts } = outcomes
@@ -214,13 +268,17 @@ export class EventWriter {
     for (const { id, changes, cursor } of captured) noteCapture(this.database, id, changes, cursor)
   }
 
-  #insert({ dedupeKey, source, kind, subjectId, body }: UnpackedEvent, capturedAt: Micros): boolean {
+  #insert(
+    { dedupeKey, source, kind, subjectId, body }: UnpackedEvent,
+    capturedAt: Micros,
+    copied?: { seenCount: number; digest: Buffer | null },
+  ): boolean {
     // An insert copies its values even if it conflicts.
     if (body.length > LARGE_BODY_BYTES && this.database.first(IS_STORED, dedupeKey)) return false
     const seq = this.#appended + 1
-    const digest = this.#chain.next(seq, body, capturedAt)
-    if (this.database.run(INSERT_EVENT, dedupeKey, capturedAt, source, kind, subjectId, body, digest) === 0)
-      return false
+    const digest = copied ? copied.digest : this.#chain.next(seq, body, capturedAt)
+    const row = [dedupeKey, capturedAt, source, kind, subjectId, copied?.seenCount ?? 1, body, digest]
+    if (this.database.run(INSERT_EVENT, ...row) === 0) return false
     if (digest) this.#chain.append({ seq, digest })
     return true
   }
@@ -240,6 +298,7 @@ export class EventWriter {
     const values = [dedupeKey, toTimestamp(seenAt), isAnswered ? 1 : 0]
     const row = this.database.first(COUNT_REPEAT, ...values) ?? this.database.first(COUNT_LARGE_REPEAT, ...values)
     if (!row) throw new Error('A stored key could not be counted.')
+    this.#changes.note(Number(row.seq))
     const isPruned = Number(row.seq) <= this.pruned.through
     return {
       source: String(row.source),
@@ -248,6 +307,10 @@ export class EventWriter {
       body: isAnswered && isPruned ? JSON.stringify(prunedTombstone(this.database, Number(row.seq))) : String(row.body),
     }
   }
+}
+
+function asBuffer({ buffer, byteOffset, byteLength }: Uint8Array): Buffer {
+  return Buffer.from(buffer, byteOffset, byteLength)
 }
 
 function tallyOf(tallies: Map<string, Tally>, source: string): Tally {

@@ -13,6 +13,7 @@ import { SearchIndex } from '../../../../src/store/sqlite/search/search-index.js
 import { UnindexedFacets } from '../../../../src/store/sqlite/search/unindexed-facets.js'
 import { LEDGER_MIGRATIONS } from '../../../../src/store/sqlite/upgrade/ledger-migrations.js'
 import { migrate } from '../../../../src/store/sqlite/upgrade/migrate.js'
+import { EventChanges } from '../../../../src/store/sqlite/write/event-changes.js'
 import { EventWriter } from '../../../../src/store/sqlite/write/event-writer.js'
 import { packEvents, toOpenBody } from '../../../../src/store/sqlite/write/packed-events.js'
 import { messageCreated } from '../../../support/events.js'
@@ -150,13 +151,17 @@ t.test('where the exclusions leave few events, the others are not read', async t
 
 const FAILED = { outcome: 'failed' }
 
+function makeWriter(database: Database, index: SearchIndex): EventWriter {
+  return new EventWriter(database, { index, pruned: new PrunedEvents(database), changes: new EventChanges(database) })
+}
+
 /** A ledger without its thread, so that the index advances only when asked. */
 function open(t: Test) {
   const database = new Database(join(testFolder(t), 'events.db'), { noun: 'ledger', refuseForeign: () => {} })
   t.teardown(() => database.close())
   migrate(database, { noun: 'ledger', steps: LEDGER_MIGRATIONS })
   let index = new SearchIndex(database)
-  let writer = new EventWriter(database, index, new PrunedEvents(database))
+  let writer = makeWriter(database, index)
   const range = () => ({ low: 1, high: writer.appended })
   return {
     database,
@@ -172,7 +177,7 @@ function open(t: Test) {
     },
     reopen() {
       index = new SearchIndex(database)
-      writer = new EventWriter(database, index, new PrunedEvents(database))
+      writer = makeWriter(database, index)
       return { index: () => index, range }
     },
   }

@@ -1,0 +1,68 @@
+/** Lines that one ledger sends for another one to copy, and that an export consists of. Source: docs/decisions/0053. */
+
+/** An event and the digest that vouches for everything up to it. */
+export interface HeadText {
+  captured_at: string
+  /** Lowercase hex; null while events of an older release have none. */
+  digest: string | null
+}
+
+/** The last line of a page: `{"page":…}`. */
+export interface CopyPageLine {
+  /** The last event of the page; the newest one before it if it has none. */
+  through: HeadText | null
+  /** The number of the last change that was sent. */
+  changes: number
+  has_more: boolean
+  /** Newest `captured_at` of the ledger. */
+  head: string | null
+  epoch: string
+}
+
+/** The first line of an export: `{"export":…}`. */
+export interface ExportHeader {
+  format: typeof EXPORT_FORMAT
+  /** Release that wrote it. */
+  version: string
+  epoch: string
+  /** A part: only events captured after it. */
+  since: string | null
+  /** The ledger has, or once had, users or an admin token. */
+  closed: boolean
+  /** Whether it contains users, password hashes and digests of tokens. */
+  accounts: boolean
+}
+
+/** The last line of an export: `{"end":…}`. */
+export interface ExportEnd {
+  events: number
+  subscriptions: number
+  users: number
+  tokens: number
+  /** The newest event. */
+  through: HeadText | null
+}
+
+export const EXPORT_FORMAT = 1
+
+/** Of one page. */
+export const COPY_LIMITS = { events: 500 } as const
+
+/** A finished import. */
+export interface LedgerImport {
+  /** Path of the ledger. */
+  database: string
+  /** `identical`: the ledger was new, and has the same events, instants and digests. `merged`: it recorded what was missing. */
+  mode: 'identical' | 'merged'
+  /** Events that were stored by this run. */
+  events: number
+  /** Events that were there already. */
+  known: number
+  subscriptions: number
+  users: number
+  tokens: number
+  /** `captured_at` of the newest event. */
+  head: string | null
+  head_digest: string | null
+  epoch: string
+}

@@ -1,0 +1,212 @@
+import { constants } from 'node:fs'
+import { access, type FileHandle, open, rename } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import { promisify } from 'node:util'
+import { gzip, inflateRawSync } from 'node:zlib'
+import { byteLines, endsWithFeed } from '../../client/lines.js'
+import { AppError } from '../../model/app-error.js'
+import type { CopyPageLine, ExportHeader } from '../../model/ledger-copy.js'
+import { syncFolder } from '../../store/sqlite/files/file-system.js'
+import { type CopyLine, readCopyLine } from './copy-lines.js'
+
+/** Where the complete pages of an unfinished export end. */
+export interface ExportedSoFar {
+  header: ExportHeader
+  /** The last complete page. */
+  page: CopyPageLine
+  events: number
+  /** Length of the file up to there, in bytes. */
+  bytes: number
+}
+
+/** What an export is written to, a page at a time. */
+export interface ExportTarget {
+  /** What an interrupted export has left; undefined for a new one. */
+  readonly begun: ExportedSoFar | undefined
+  write(lines: Buffer): Promise<void>
+  /** The export is complete. */
+  finish(): Promise<void>
+  /** Leaves what was written, so that the export can be continued. */
+  close(): Promise<void>
+}
+
+const compress = promisify(gzip)
+/** A larger sync would keep other programs waiting. */
+const SYNC_BYTES = 8 * 1024 * 1024
+const READ_BYTES = 4 * 1024 * 1024
+/** Of a member that `gzip` of zlib writes. Source: RFC 1952. */
+const GZIP = { head: 10, tail: 8 }
+const PAGE = Buffer.from('{"page":')
+const OTHERS = ['{"page":', '{"export":', '{"changed":', '{"subscription":', '{"user":', '{"token":', '{"end":'].map(
+  text => Buffer.from(text),
+)
+
+/**
+ * A file that has its name only when it is complete; until then it is `<name>.part`. Each write is compressed on its own if
+ * the name ends with `.gz`, so that the file can be continued after any of them.
+ *
+ * @throws AppError `conflict/file_exists`, `invalid/path_unusable`, `invalid/export_unreadable`
+ */
+export async function openExportFile(path: string, { canContinue = true } = {}): Promise<ExportTarget> {
+  if (await exists(path)) {
+    throw new AppError('conflict', 'file_exists', `There is a file at ${path} already.`, { hint: 'Name a new file.' })
+  }
+  const part = `${path}.part`
+  const isCompressed = path.endsWith('.gz')
+  const file = await openPart(part)
+  try {
+    const begun = canContinue ? await findEnd(file, isCompressed) : undefined
+    await file.truncate(begun?.bytes ?? 0)
+    let end = begun?.bytes ?? 0
+    let unsynced = 0
+    return {
+      begun,
+      write: async lines => {
+        const bytes = isCompressed ? await compress(lines) : lines
+        await file.write(bytes, 0, bytes.length, end)
+        end += bytes.length
+        unsynced += bytes.length
+        if (unsynced < SYNC_BYTES) return
+        await file.datasync()
+        unsynced = 0
+      },
+      finish: async () => {
+        await file.sync()
+        await rename(part, path)
+        syncFolder(dirname(path))
+      },
+      close: () => file.close(),
+    }
+  } catch (error) {
+    await file.close()
+    throw error
+  }
+}
+
+/** Standard output. */
+export function exportStream(stream: NodeJS.WritableStream): ExportTarget {
+  const write = (lines: Buffer) =>
+    new Promise<void>((resolve, reject) => stream.write(lines, error => (error ? reject(error) : resolve())))
+  return { begun: undefined, write, finish: async () => {}, close: async () => {} }
+}
+
+async function openPart(part: string): Promise<FileHandle> {
+  try {
+    return await open(part, constants.O_RDWR | constants.O_CREAT, 0o600)
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause)
+    throw new AppError('invalid', 'path_unusable', `The export cannot be written to ${part}: ${reason}.`, { cause })
+  }
+}
+
+/** The last complete page of an unfinished export. */
+async function findEnd(file: FileHandle, isCompressed: boolean): Promise<ExportedSoFar | undefined> {
+  let header: ExportHeader | undefined
+  let found: ExportedSoFar | undefined
+  let events = 0
+  for await (const { line, end } of isCompressed ? compressedLines(file) : plainLines(file)) {
+    if (!header) {
+      header = readHeader(line)
+    } else if (line.subarray(0, PAGE.length).equals(PAGE)) {
+      const last = findCopyLine(line)
+      if (last?.kind === 'page') found = { header, page: last.value, events, bytes: end }
+    } else if (!OTHERS.some(start => line.subarray(0, start.length).equals(start))) {
+      events++
+    }
+  }
+  return found
+}
+
+function readHeader(line: Buffer): ExportHeader {
+  const first = findCopyLine(line)
+  if (first?.kind === 'export') return first.value
+  throw new AppError('conflict', 'export_differs', 'The file that ends with .part is not an unfinished export.', {
+    hint: 'Remove it, or name another file.',
+  })
+}
+
+function findCopyLine(line: Buffer): CopyLine | undefined {
+  try {
+    return readCopyLine(line)
+  } catch (error) {
+    if (error instanceof AppError) return undefined
+    throw error
+  }
+}
+
+interface PlacedLine {
+  line: Buffer
+  /** Where the file can be continued after it, in bytes. */
+  end: number
+}
+
+async function* plainLines(file: FileHandle): AsyncGenerator<PlacedLine> {
+  let end = 0
+  for await (const line of byteLines(chunksOf(file))) {
+    if (!endsWithFeed(line)) return
+    end += line.length
+    yield { line: line.subarray(0, -1), end }
+  }
+}
+
+async function* chunksOf(file: FileHandle): AsyncGenerator<Buffer> {
+  for (let at = 0; ; ) {
+    const { bytesRead, buffer } = await file.read(Buffer.alloc(READ_BYTES), 0, READ_BYTES, at)
+    if (bytesRead === 0) return
+    at += bytesRead
+    yield buffer.subarray(0, bytesRead)
+  }
+}
+
+/** Member by member; ends at one that is incomplete. */
+async function* compressedLines(file: FileHandle): AsyncGenerator<PlacedLine> {
+  const { size } = await file.stat()
+  for (let start = 0; start < size; ) {
+    const member = await readMember(file, start, size)
+    if (!member) return
+    start += member.bytes
+    for (let from = 0, feed = member.text.indexOf(10); feed !== -1; feed = member.text.indexOf(10, from)) {
+      yield { line: member.text.subarray(from, feed), end: start }
+      from = feed + 1
+    }
+  }
+}
+
+async function readMember(
+  file: FileHandle,
+  start: number,
+  size: number,
+): Promise<{ text: Buffer; bytes: number } | undefined> {
+  for (let length = READ_BYTES; ; length *= 2) {
+    const { bytesRead, buffer } = await file.read(Buffer.alloc(Math.min(length, size - start)), 0, undefined, start)
+    const inflated = inflate(buffer.subarray(GZIP.head, bytesRead))
+    if (inflated) {
+      const bytes = GZIP.head + inflated.bytes + GZIP.tail
+      return start + bytes <= size ? { text: inflated.text, bytes } : undefined
+    }
+    if (start + bytesRead >= size) return undefined
+  }
+}
+
+/** @returns undefined if the bytes end too early, or are damaged */
+function inflate(bytes: Buffer): { text: Buffer; bytes: number } | undefined {
+  try {
+    const { buffer, engine } = inflateRawSync(bytes, { info: true }) as unknown as {
+      buffer: Buffer
+      engine: { bytesWritten: number }
+    }
+    return { text: buffer, bytes: engine.bytesWritten }
+  } catch {
+    return undefined // the caller reads more, or begins there again
+  }
+}
+
+async function exists(path: string): Promise<boolean> {
+  try {
+    await access(path)
+    return true
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return false
+    throw error
+  }
+}

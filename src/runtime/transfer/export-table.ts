@@ -1,0 +1,72 @@
+import { resolve } from 'node:path'
+import { LedgerClient } from '../../client/ledger-client.js'
+import { QUERY_LIMITS } from '../../model/events/event-query.js'
+import { readTimestamp, toTimestamp } from '../../model/timestamp.js'
+import { CSV_HEAD, csvLine, type TableEvent } from '../../server/events/event-csv.js'
+import type { LocalSettings } from '../../settings/local-settings.js'
+import type { Store } from '../../store/store.js'
+import { openLedger } from '../open-ledger.js'
+import { ledgerViaServerOrFile } from '../via-server-or-file.js'
+import { type ExportTarget, exportStream, openExportFile } from './export-file.js'
+import type { ExportOptions } from './export-ledger.js'
+
+/** A finished table. */
+export interface TableExport {
+  /** Absolute, or `-` for standard output. */
+  path: string
+}
+
+/**
+ * Writes the events as CSV, as the page has it. It cannot be continued: an unfinished file is written again.
+ *
+ * @throws AppError `not_found/ledger_missing`, `conflict/file_exists`
+ */
+export async function exportTable(
+  settings: LocalSettings,
+  file: string | NodeJS.WritableStream,
+  { since, onProgress = () => {} }: ExportOptions,
+): Promise<TableExport> {
+  const after = since === undefined ? undefined : readTimestamp('--since', since)
+  const path = typeof file === 'string' ? resolve(file) : '-'
+  const target = typeof file === 'string' ? await openExportFile(path, { canContinue: false }) : exportStream(file)
+  try {
+    await ledgerViaServerOrFile(settings.database, {
+      server: async (_, socketPath) => {
+        const parameters = { format: 'csv', ...(after ? { since: after.text } : {}) }
+        for await (const chunk of new LedgerClient({ socketPath }).export(parameters)) await target.write(chunk)
+      },
+      file: async () => {
+        const { store, close } = await openLedger(settings, 'command')
+        try {
+          await writeTable(store, target, { since: after?.micros ?? 0, onProgress })
+        } finally {
+          await close()
+        }
+      },
+    })
+    await target.finish()
+    return { path }
+  } finally {
+    await target.close()
+  }
+}
+
+async function writeTable(
+  { events }: Pick<Store, 'events'>,
+  target: ExportTarget,
+  { since, onProgress }: { since: number; onProgress: NonNullable<ExportOptions['onProgress']> },
+): Promise<void> {
+  await target.write(Buffer.from(CSV_HEAD))
+  const query = { order: 'asc', limit: QUERY_LIMITS.limit, withoutPayload: true } as const
+  let count = 0
+  for (let from = since, hasMore = true; hasMore; ) {
+    const page = await events.query({ ...query, since: from })
+    const items = JSON.parse(`[${Buffer.from(page.items).toString()}]`) as TableEvent[]
+    if (items.length > 0) await target.write(Buffer.from(items.map(csvLine).join('')))
+    count += items.length
+    from = page.nextSince ?? from
+    hasMore = page.hasMore
+    const text = (micros: number | null) => (micros === null ? null : toTimestamp(micros))
+    onProgress({ events: count, head: text(page.head), through: text(page.latestCapturedAt) })
+  }
+}

@@ -1,0 +1,168 @@
+import { randomUUID } from 'node:crypto'
+import { toHeadText } from '../../ledger/transfer/page-line.js'
+import { AppError } from '../../model/app-error.js'
+import {
+  type CopyPageLine,
+  EXPORT_FORMAT,
+  type ExportEnd,
+  type ExportHeader,
+  type HeadText,
+  type LedgerImport,
+} from '../../model/ledger-copy.js'
+import { readTimestamp } from '../../model/timestamp.js'
+import type { CopiedEvent, ImportMark } from '../../store/copy-store.js'
+import type { LedgerHead } from '../../store/event-store.js'
+import type { CopyingStore } from '../../store/store.js'
+import type { CopyLine } from './copy-lines.js'
+import type { LineImport } from './import-ledger.js'
+
+/** In one transaction. */
+const BATCH = { events: 500, bytes: 8 * 1024 * 1024 }
+const ALL_TOKENS = Number.MAX_SAFE_INTEGER
+
+/**
+ * Imports an export into a new ledger. Until its last line was read and the digests are those of the export, the ledger
+ * accepts no changes. The same import continues one that was interrupted.
+ */
+export class IdenticalImport implements LineImport {
+  #header: ExportHeader | undefined
+  #end: ExportEnd | undefined
+  #appended: CopiedEvent[] = []
+  #changed: CopiedEvent[] = []
+  #bytes = 0
+  readonly #report = { events: 0, known: 0, subscriptions: 0, users: 0, tokens: 0 }
+
+  private constructor(
+    private readonly store: CopyingStore,
+    private readonly keepEpoch: boolean,
+    private readonly continued: ImportMark | null,
+    private head: LedgerHead | null,
+  ) {}
+
+  /** @throws AppError `conflict/ledger_not_empty` */
+  static async begin(store: CopyingStore, keepEpoch: boolean): Promise<IdenticalImport> {
+    const mark = await store.copies.findMark()
+    const { event_count, subscription_count } = await store.events.stats()
+    const isNew = event_count === 0 && subscription_count === 0 && !(await store.users.isClosed())
+    if (!mark && !isNew) throw notEmpty()
+    return new IdenticalImport(store, keepEpoch, mark, (await store.events.health()).head)
+  }
+
+  get waiting(): number {
+    return this.#appended.length + this.#changed.length
+  }
+
+  async take(line: CopyLine): Promise<void> {
+    if (this.#end) throw unreadable('It is after the end of the export.')
+    if (line.kind === 'export') return this.#begin(line.value)
+    if (!this.#header) throw unreadable('The first line of an export is its header.')
+    if ('event' in line) return this.#takeEvent(line.kind, line.event)
+    if (line.kind === 'page') return this.#flush(line.value)
+    await this.#flush()
+    if (line.kind === 'end') this.#end = line.value
+    else await this.#takeOther(line)
+  }
+
+  async finish(): Promise<Omit<LedgerImport, 'database'>> {
+    await this.#flush()
+    if (!this.#end || !this.#header) {
+      throw new AppError('invalid', 'export_incomplete', 'The export has no end: it was interrupted.', {
+        hint: 'Complete it, and import it again: the import continues.',
+      })
+    }
+    const { event_count } = await this.store.events.stats()
+    const { head } = this
+    if (!isSameHead(head, this.#end.through) || event_count !== this.#end.events) {
+      throw differs(
+        `The ledger has ${event_count} events, and the export says ${this.#end.events} with another digest or end.`,
+      )
+    }
+    const epoch = this.keepEpoch ? this.#header.epoch : randomUUID()
+    await this.store.copies.saveMark(null, epoch)
+    const { captured_at = null, digest = null } = toHeadText(head) ?? {}
+    return { mode: 'identical', ...this.#report, head: captured_at, head_digest: digest, epoch }
+  }
+
+  async #begin(header: ExportHeader): Promise<void> {
+    if (header.format !== EXPORT_FORMAT)
+      throw unreadable(`Its format is ${header.format}; this release knows ${EXPORT_FORMAT}.`)
+    if (this.#header) throw unreadable('It has a second header.')
+    if (header.since !== null) {
+      throw new AppError('invalid', 'export_partial', 'The export is a part of a ledger.', {
+        hint: 'Import it with --merge into a ledger that has the events before it.',
+      })
+    }
+    if (this.continued && this.continued.epoch !== header.epoch) {
+      throw differs('Another export was imported in part.')
+    }
+    this.#header = header
+    await this.store.copies.saveMark({ epoch: header.epoch })
+    // Before anything of it can be read: a closed ledger must not become an open one.
+    if (header.closed) await this.store.users.markClosed()
+  }
+
+  async #takeEvent(kind: 'event' | 'changed', event: CopiedEvent): Promise<void> {
+    if (kind === 'event' && this.head && event.capturedAt <= this.head.capturedAt && this.#appended.length === 0) {
+      this.#report.known++
+      return
+    }
+    const list = kind === 'event' ? this.#appended : this.#changed
+    list.push(event)
+    this.#bytes += event.body.length
+    if (this.waiting >= BATCH.events || this.#bytes >= BATCH.bytes) await this.#flush()
+  }
+
+  /** @param page that ends here; its digest has to be that of the ledger */
+  async #flush(page?: CopyPageLine): Promise<void> {
+    const [appended, changed] = [this.#appended, this.#changed]
+    const through = page?.through ?? null
+    if (appended.length + changed.length > 0) {
+      const expected = through && {
+        capturedAt: readTimestamp('through', through.captured_at).micros,
+        digest: through.digest,
+      }
+      const isLast = expected !== null && appended.at(-1)?.capturedAt === expected.capturedAt
+      this.head = await this.store.copies.write({ appended, changed, through: isLast ? expected : null })
+      this.#report.events += appended.length
+    }
+    this.#appended = []
+    this.#changed = []
+    this.#bytes = 0
+  }
+
+  async #takeOther(line: Extract<CopyLine, { kind: 'subscription' | 'user' | 'token' }>): Promise<void> {
+    const { subscriptions, users } = this.store
+    if (line.kind === 'subscription') {
+      await subscriptions.save(line.value, ['last_cursor', 'last_event_at', 'capture'])
+      this.#report.subscriptions++
+    } else if (line.kind === 'user') {
+      if (!(await users.findById(line.value.id))) await users.create(line.value)
+      this.#report.users++
+    } else {
+      if (!(await users.findByTokenDigest(line.value.digest))) await users.addToken(line.value, ALL_TOKENS)
+      this.#report.tokens++
+    }
+  }
+}
+
+function isSameHead(head: LedgerHead | null, expected: HeadText | null): boolean {
+  const own = toHeadText(head)
+  if (!own || !expected) return own === expected
+  const isSame = own.digest === null || expected.digest === null || own.digest === expected.digest
+  return own.captured_at === expected.captured_at && isSame
+}
+
+function notEmpty(): AppError {
+  const detail = 'The ledger is not new: it has events, subscriptions or users.'
+  return new AppError('conflict', 'ledger_not_empty', detail, {
+    hint: 'Name a new file with --db for an identical ledger, or use --merge to record the events that are missing.',
+  })
+}
+
+function differs(reason: string): AppError {
+  return new AppError('conflict', 'copy_differs', reason, { hint: 'Remove the new ledger, and import again.' })
+}
+
+function unreadable(reason: string): AppError {
+  return new AppError('invalid', 'invalid_line', reason)
+}

@@ -1,0 +1,111 @@
+import { createGunzip } from 'node:zlib'
+import { byteLines, isBlank } from '../../client/lines.js'
+import { AppError } from '../../model/app-error.js'
+import type { LedgerImport } from '../../model/ledger-copy.js'
+import type { LocalSettings } from '../../settings/local-settings.js'
+import { openLedger } from '../open-ledger.js'
+import { type CopyLine, readCopyLine } from './copy-lines.js'
+import { toCopyingStore } from './copying-store.js'
+import { IdenticalImport } from './identical-import.js'
+import { MergingImport } from './merging-import.js'
+
+export interface ImportOptions {
+  /** Record what is missing in a ledger that has events. */
+  merge: boolean
+  /** The exported ledger is not used any more: consumers continue here. */
+  keepEpoch: boolean
+  onProgress?: (progress: { lines: number }) => void
+}
+
+/** Takes the lines of an export one by one. */
+export interface LineImport {
+  /** How many lines are not stored yet. */
+  readonly waiting: number
+  /** @throws AppError for this line, or for the lines that are not stored yet */
+  take(line: CopyLine): Promise<void>
+  /** After the last line. */
+  finish(): Promise<Omit<LedgerImport, 'database'>>
+}
+
+/** Nothing longer is an event. */
+const MAX_LINE_BYTES = 64 * 1024 * 1024
+const GZIP = [0x1f, 0x8b]
+const LINE_FEED = 10
+
+/**
+ * Imports an export: into a new ledger, which becomes identical; or, with `merge`, what is missing in another one.
+ *
+ * @throws AppError `conflict/ledger_not_empty`, `conflict/ledger_owned`, `conflict/copy_differs`, `invalid/invalid_line`,
+ *   `invalid/export_incomplete`, `invalid/export_partial`, `invalid/export_unreadable`
+ */
+export async function importLedger(
+  settings: LocalSettings,
+  chunks: AsyncIterable<Uint8Array>,
+  { merge, keepEpoch, onProgress = () => {} }: ImportOptions,
+): Promise<LedgerImport> {
+  const opened = await openLedger({ ...settings, continuesImport: !merge }, 'command')
+  try {
+    const lines = merge
+      ? new MergingImport(opened)
+      : await IdenticalImport.begin(toCopyingStore(opened.store), keepEpoch)
+    let number = 0
+    /** Lines from here on may not be stored yet. */
+    let stored = 0
+    for await (const bytes of byteLines(unpacked(chunks), MAX_LINE_BYTES)) {
+      number++
+      const line = bytes.at(-1) === LINE_FEED ? bytes.subarray(0, -1) : bytes
+      if (isBlank(line)) continue
+      try {
+        await lines.take(readCopyLine(line))
+      } catch (error) {
+        throw atLines(error, { from: stored + 1, to: number })
+      }
+      stored = lines.waiting === 0 ? number : stored
+      onProgress({ lines: number })
+    }
+    const result = await lines.finish().catch(error => {
+      throw atLines(error, { from: stored + 1, to: number })
+    })
+    return { database: opened.database, ...result }
+  } finally {
+    await opened.close()
+  }
+}
+
+/** Unpacks what is compressed, whatever its name is. @throws AppError `invalid/export_unreadable` */
+async function* unpacked(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  const source = chunks[Symbol.asyncIterator]()
+  const first = await source.next()
+  if (first.done) return
+  const all = (async function* () {
+    yield first.value
+    for (let next = await source.next(); !next.done; next = await source.next()) yield next.value
+  })()
+  if (!GZIP.every((byte, at) => first.value[at] === byte)) {
+    yield* all
+    return
+  }
+  const gunzip = createGunzip()
+  const fed = (async () => {
+    for await (const chunk of all) {
+      if (!gunzip.write(chunk)) await new Promise(resolve => gunzip.once('drain', resolve))
+    }
+    gunzip.end()
+  })()
+  fed.catch(error => gunzip.destroy(error))
+  try {
+    yield* gunzip
+  } catch (cause) {
+    if (cause instanceof AppError || !(cause instanceof Error) || !String(Reflect.get(cause, 'code')).startsWith('Z_'))
+      throw cause
+    throw new AppError('invalid', 'export_unreadable', `The export cannot be unpacked: ${cause.message}.`, { cause })
+  }
+}
+
+function atLines(error: unknown, { from, to }: { from: number; to: number }): unknown {
+  if (!(error instanceof AppError)) return error
+  const isOfLine = error.code === 'invalid_line'
+  const where = isOfLine || from >= to ? `Line ${to}` : `Lines ${from} to ${to}`
+  const before = from > 1 ? ` Lines 1 to ${from - 1} are imported.` : ' Nothing was imported.'
+  return new AppError(error.category, error.code, `${where}: ${error.message}${before}`, { cause: error })
+}

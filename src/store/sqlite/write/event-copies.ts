@@ -1,0 +1,148 @@
+import { AppError } from '../../../model/app-error.js'
+import { ERASED_KIND, readErasureEntry } from '../../../model/events/erasure.js'
+import type { StoredEvent } from '../../../model/events/event.js'
+import { findTimestamp, toTimestamp } from '../../../model/timestamp.js'
+import type { CopiedEvent, CopyStep, ImportMark } from '../../copy-store.js'
+import { contentDigest } from '../../event-digest.js'
+import type { LedgerHead } from '../../event-store.js'
+import type { Eraser } from '../erase/eraser.js'
+import type { PrunedEvents } from '../erase/pruned-events.js'
+import { prunedBody } from '../erase/stored-tombstone.js'
+import type { Database } from '../files/database.js'
+import { copiedContentDigest, readContent, storedContentDigest } from '../read/event-content.js'
+import type { SearchIndex } from '../search/search-index.js'
+import type { EventWriter } from './event-writer.js'
+
+const IS_STORED = /* sql */ `SELECT 1 FROM events WHERE dedupe_key = ?`
+const FIND = /* sql */ `SELECT seq, captured_us, source, subject_id, seen_count, content_digest FROM events WHERE dedupe_key = ?`
+const SUBSCRIPTIONS_OF = /* sql */ `
+  SELECT value FROM json_each((SELECT body FROM events WHERE seq = ? AND json_valid(body)), '$.subscription_ids')`
+const CHANGE = /* sql */ `UPDATE events SET seen_count = ?, body = CAST(? AS TEXT) WHERE seq = ?`
+const FIND_MARK = /* sql */ `SELECT value FROM meta WHERE name = 'import'`
+const SAVE_MARK = /* sql */ `INSERT INTO meta VALUES ('import', ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value`
+const DELETE_MARK = /* sql */ `DELETE FROM meta WHERE name = 'import'`
+const SAVE_EPOCH = /* sql */ `UPDATE meta SET value = ? WHERE name = 'epoch'`
+
+/** An event that changed, and where it is stored. */
+interface Change {
+  event: CopiedEvent
+  body: Buffer
+  seq: number
+  source: string
+  seenCount: number
+  /** `content`: with its content; `erased`: its content is to be removed; `tombstone`: that is done; `pruned`: by retention. */
+  kind: 'content' | 'erased' | 'tombstone' | 'pruned'
+}
+
+interface Parts {
+  database: Database
+  index: SearchIndex
+  writer: EventWriter
+  pruned: PrunedEvents
+  eraser: Eraser
+}
+
+/** Stores a part of another ledger in the caller's transaction. @returns the newest event, or the refusal, before any change */
+export function writeCopies(parts: Parts, { appended, changed, through }: CopyStep): LedgerHead | null | AppError {
+  const { database, writer } = parts
+  const refusal = refuseAppended(database, writer, appended)
+  if (refusal) return refusal
+  const changes: Change[] = []
+  for (const event of changed) {
+    const change = findChange(database, event)
+    if (change instanceof AppError) return change
+    if (change) changes.push(change)
+  }
+  const digests = writer.digestsOf(appended)
+  const digest = digests.at(-1)
+  if (through?.digest && digest && digest.toString('hex') !== through.digest) return otherChain(through)
+  for (const [at, event] of appended.entries()) {
+    writer.appendCopy(event, digests[at] ?? null)
+    notePruning(parts, event)
+  }
+  for (const change of changes) {
+    applyChange(parts, change)
+    writer.noteChange(change.seq, change.source, change.event.seenCount - change.seenCount)
+  }
+  return writer.head
+}
+
+function applyChange({ database, index, eraser }: Parts, { event, body, seq, kind }: Change): void {
+  if (kind === 'erased') eraser.replace(seq, JSON.parse(body.toString()) as StoredEvent)
+  if (kind === 'pruned') {
+    const left = JSON.stringify(prunedBody(JSON.parse(body.toString()) as StoredEvent))
+    database.run(CHANGE, event.seenCount, left, seq)
+    return
+  }
+  const known = new Set(database.all(SUBSCRIPTIONS_OF, seq).map(row => String(row.value)))
+  database.run(CHANGE, event.seenCount, body, seq)
+  for (const id of event.subscriptionIds) if (!known.has(id)) index.addSubscription(seq, id)
+}
+
+/** An entry of the ledger records which events its retention has removed. */
+function notePruning({ pruned, writer }: Parts, { kind, body, contentDigest }: CopiedEvent): void {
+  if (kind !== ERASED_KIND || contentDigest !== null) return
+  const entry = readErasureEntry(JSON.parse(Buffer.from(body).toString()) as StoredEvent)
+  const through = findTimestamp(entry?.through)
+  if (through) pruned.add(through.micros, writer.appended)
+}
+
+export function findMark(database: Database): ImportMark | null {
+  const row = database.first(FIND_MARK)
+  return row ? (JSON.parse(String(row.value)) as ImportMark) : null
+}
+
+export function saveMark(database: Database, mark: ImportMark | null, epoch?: string): void {
+  if (mark) database.run(SAVE_MARK, JSON.stringify(mark))
+  else database.run(DELETE_MARK)
+  if (epoch !== undefined) database.run(SAVE_EPOCH, epoch)
+}
+
+function refuseAppended(
+  database: Database,
+  writer: EventWriter,
+  appended: readonly CopiedEvent[],
+): AppError | undefined {
+  let last = writer.head?.capturedAt ?? 0
+  const keys = new Set<string>()
+  for (const { storedKey, capturedAt } of appended) {
+    if (capturedAt <= last)
+      return differs(storedKey, `It was captured at ${toTimestamp(capturedAt)}, not after the event before it.`)
+    if (keys.has(storedKey) || database.first(IS_STORED, storedKey))
+      return differs(storedKey, 'The ledger has an event of this key.')
+    last = capturedAt
+    keys.add(storedKey)
+  }
+  return undefined
+}
+
+function findChange(database: Database, event: CopiedEvent): Change | AppError | undefined {
+  const row = database.first(FIND, event.storedKey)
+  if (!row) return undefined
+  const seq = Number(row.seq)
+  const body = asBuffer(event.body)
+  const removed = storedContentDigest(row)
+  const isSame =
+    Number(row.captured_us) === event.capturedAt &&
+    copiedContentDigest(database, event) === (removed ?? contentDigest(readContent(database, seq)))
+  if (!isSame) return differs(event.storedKey, 'Its content is not that of the stored event.')
+  const isErased = event.contentDigest !== null
+  // An import that continues reads changes again that were followed by the erasure.
+  if (removed !== undefined && !isErased) return undefined
+  const erased = removed === undefined ? 'erased' : row.subject_id === '' ? 'pruned' : 'tombstone'
+  const found = { source: String(row.source), seenCount: Number(row.seen_count) }
+  return { event, body, seq, ...found, kind: isErased ? erased : 'content' }
+}
+
+function otherChain({ capturedAt }: LedgerHead): AppError {
+  const detail = `The copied events up to ${toTimestamp(capturedAt)} do not have the digest that the other ledger has.`
+  return new AppError('conflict', 'copy_differs', `${detail} They or events before them are not the same.`)
+}
+
+function differs(storedKey: string, reason: string): AppError {
+  return new AppError('conflict', 'copy_differs', `The copied event ${storedKey} does not fit the ledger. ${reason}`)
+}
+
+function asBuffer({ buffer, byteOffset, byteLength }: Uint8Array): Buffer {
+  return Buffer.from(buffer, byteOffset, byteLength)
+}

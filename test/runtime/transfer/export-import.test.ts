@@ -1,0 +1,315 @@
+import { createReadStream, existsSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { gunzipSync } from 'node:zlib'
+import fc from 'fast-check'
+import t, { type Test } from 'tap'
+import { serve } from '../../../src/runtime/serve/serve.js'
+import { exportLedger } from '../../../src/runtime/transfer/export-ledger.js'
+import { exportTable } from '../../../src/runtime/transfer/export-table.js'
+import { importLedger } from '../../../src/runtime/transfer/import-ledger.js'
+import { readLocalSettings } from '../../../src/settings/local-settings.js'
+import { readServeSettings } from '../../../src/settings/serve-settings.js'
+import type { EventToRecord } from '../../../src/store/event-store.js'
+import { openSqliteStore, type SqliteStore } from '../../../src/store/sqlite/store.js'
+import type { StoredUser } from '../../../src/store/user-store.js'
+import { ownFolder } from '../../black-box/own-folder.js'
+import { memorySources } from '../../settings/memory-sources.js'
+import { erase, prune } from '../../store/erasure-conformance.js'
+import { messageCreated, writtenDown } from '../../support/events.js'
+
+const NOON = 1_800_000_000_000_000
+const USER: StoredUser = {
+  ...{ id: 'u1', username: 'ada', role: 'admin', enabled: true, password_hash: 'pbkdf2_sha256$1$00$00' },
+  ...{ created_at: '2027-01-15T08:00:00.000000Z', updated_at: '2027-01-15T08:00:00.000000Z' },
+}
+const TOKEN = {
+  ...{ id: 't1', user_id: 'u1', digest: 'd'.repeat(64), prefix: 'tok_abc', may: 'all' as const, sources: [] },
+  ...{ name: null, expires_at: null, created_at: USER.created_at, last_used_at: null },
+}
+
+/** Works with the store of a file, and closes it. */
+async function inStore<Result>(path: string, work: (store: SqliteStore) => Promise<Result>, clock = () => NOON) {
+  const store = await openSqliteStore({
+    ...{ path, clock },
+    onFailure: error => {
+      throw error
+    },
+  })
+  try {
+    return await work(store)
+  } finally {
+    await store.close()
+  }
+}
+
+function ledgers(t: Test) {
+  const folder = ownFolder(t)
+  const sources = memorySources({ env: { EVENT_LOG_LEVEL: 'silent', ARCH_HOME: folder } })
+  const settings = (name: string) => readLocalSettings({ db: join(folder, name) }, sources)
+  const read = (name: string, options: { merge?: boolean; keepEpoch?: boolean; into?: string } = {}) => {
+    const { merge = false, keepEpoch = false, into = 'copy.db' } = options
+    return importLedger(settings(into), createReadStream(join(folder, name)), { merge, keepEpoch })
+  }
+  const write = (name: string, options: { since?: string; accounts?: boolean; from?: string } = {}) =>
+    exportLedger(settings(options.from ?? 'events.db'), join(folder, name), { accounts: false, ...options })
+  return { folder, at: (name: string) => join(folder, name), sources, settings, read, write }
+}
+
+/** All that a copy has to have. */
+function look(path: string) {
+  return inStore(path, async ({ events, subscriptions, users }) => ({
+    items: Buffer.from((await events.query({ order: 'asc', limit: 500, since: 0 })).items).toString(),
+    stats: { ...(await events.stats()) },
+    head: (await events.health()).head,
+    problems: (await events.verify({ since: null, limit: 1_000 })).problems,
+    subscriptions: await subscriptions.list(),
+    users: await users.list(),
+    closed: await users.isClosed(),
+  }))
+}
+
+/** One event is erased, two are removed by retention, and one of these is delivered again. */
+async function removeSome(store: Pick<SqliteStore, 'events' | 'removal'>): Promise<void> {
+  const outcomes = await store.events.record([...numbered(101, 104), messageCreated('chat:104')])
+  const [at = 0] = outcomes.map(outcome => outcome.capturedAt)
+  await erase(store, '1', [at + 2])
+  await prune(store, '2', at + 1)
+  await store.events.record(numbered(101, 101))
+}
+
+const numbered = (from: number, to: number) =>
+  Array.from({ length: to - from + 1 }, (_, at) => messageCreated(`chat:${from + at}`))
+
+t.test('an import of an export has the same rows, counts, digests, subscriptions and accounts', async t => {
+  const delivery = fc.record({
+    key: fc.integer({ min: 1, max: 9 }),
+    said: fc.oneof(fc.string({ unit: 'binary' }), fc.constant('\ud800 lone'), fc.constant('line\n\u2028break')),
+    payload: fc.object({ maxDepth: 3 }).map(value => JSON.parse(JSON.stringify(value))),
+    size: fc.constantFrom(0, 10, 300_000),
+    isStranger: fc.boolean(),
+    watch: fc.option(fc.constantFrom('sub_1', 'sub_2')),
+  })
+  type Delivery = typeof delivery extends fc.Arbitrary<infer Value> ? Value : never
+  const toRecord = ({ key, said, payload, size, isStranger, watch }: Delivery): EventToRecord => {
+    const event = messageCreated(`chat:${key}`, {
+      ...{ payload: { ...payload, text: 'x'.repeat(size) }, conversation: { text: said } },
+    })
+    const provenance = isStranger ? { ...event.provenance, key_space: 'unverified' as const } : event.provenance
+    const matches = watch === null ? [] : [{ id: watch, isCaptured: true as const }]
+    return { ...(size > 10 ? writtenDown(event) : event), provenance, matches }
+  }
+  const batches = fc.array(fc.array(delivery, { maxLength: 6 }), { maxLength: 5 })
+  await fc.assert(
+    fc.asyncProperty(
+      batches,
+      fc.boolean(),
+      fc.boolean(),
+      fc.boolean(),
+      async (deliveries, isCompressed, accounts, removed) => {
+        const { at, read, write } = ledgers(t)
+        let now = NOON
+        await inStore(
+          at('events.db'),
+          async ({ events, subscriptions, users, removal }) => {
+            await users.create(USER)
+            await users.addToken(TOKEN, 20)
+            await subscriptions.save({
+              ...{
+                id: 'sub_1',
+                source: 'chat',
+                target: '',
+                scope: {},
+                actions: [],
+                event_kinds: [],
+                capture_modes: [],
+              },
+              ...{
+                filters: {},
+                metadata: {},
+                enabled: true,
+                last_cursor: '7',
+                last_event_at: null,
+                owner_user_id: 'u1',
+              },
+              ...{ created_at: USER.created_at, updated_at: USER.created_at },
+            })
+            for (const batch of deliveries) await events.record(batch.map(toRecord))
+            if (removed) await removeSome({ events, removal })
+          },
+          () => now++,
+        )
+        const name = isCompressed ? 'all.jsonl.gz' : 'all.jsonl'
+        const exported = await write(name, { accounts })
+        const imported = await read(name)
+        t.match(imported, { mode: 'identical', events: exported.events, head_digest: exported.through?.digest ?? null })
+        t.not(imported.epoch, exported.epoch)
+        const [original, copy] = [await look(at('events.db')), await look(at('copy.db'))]
+        if (removed) t.match(readText(at(name)), /\{"content_digest":"[0-9a-f]{64}","event":\{"dedupe_key":"chat:101"/)
+        t.same(copy, accounts ? original : { ...original, users: [] })
+        t.equal(statSync(at(name)).mode & 0o777, 0o600)
+        t.equal(readText(at(name)).includes('pbkdf2_sha256'), accounts)
+      },
+    ),
+    { numRuns: 3, examples: [[[], true, false, true]] },
+  )
+})
+
+function readText(path: string): string {
+  const bytes = readFileSync(path)
+  return (path.endsWith('.gz') ? gunzipSync(bytes) : bytes).toString()
+}
+
+t.test('an interrupted export continues after its last complete page', async t => {
+  for (const name of ['all.jsonl', 'all.jsonl.gz']) {
+    const { at, write, read } = ledgers(t)
+    await inStore(at('events.db'), ({ events }) => events.record(numbered(1, 600)))
+    await write(name)
+    const whole = readFileSync(at(name))
+    const text = readText(at(name))
+    await inStore(at('events.db'), ({ events }) => events.record(numbered(300, 700)))
+    for (const part of [0, 0.95]) {
+      renameSync(at(name), `${at(name)}.part`)
+      writeFileSync(`${at(name)}.part`, whole.subarray(0, Math.floor(whole.length * part)))
+      t.match(await write(name), { events: 700 }, `${name} after ${part}`)
+      const kept = text.slice(0, part === 0 ? 0 : text.indexOf('{"page"'))
+      t.ok(readText(at(name)).startsWith(kept), 'its beginning stays as it was')
+      t.notOk(existsSync(`${at(name)}.part`))
+    }
+    await read(name)
+    t.same(await look(at('copy.db')), await look(at('events.db')))
+  }
+})
+
+t.test('an unfinished export of another ledger, or with other options, is not continued', async t => {
+  const { at, write } = ledgers(t)
+  for (const name of ['events.db', 'other.db']) await inStore(at(name), ({ events }) => events.record(numbered(1, 3)))
+  await write('all.jsonl')
+  renameSync(at('all.jsonl'), at('again.jsonl.part'))
+  const refused = { category: 'conflict', code: 'export_differs' }
+  await t.rejects(write('again.jsonl', { from: 'other.db' }), refused)
+  await t.rejects(write('again.jsonl', { accounts: true }), refused)
+  writeFileSync(at('foreign.jsonl.part'), 'my notes\n')
+  await t.rejects(write('foreign.jsonl'), refused)
+  t.equal(readFileSync(at('foreign.jsonl.part'), 'utf8'), 'my notes\n')
+  writeFileSync(at('taken.jsonl'), '')
+  await t.rejects(write('taken.jsonl'), { category: 'conflict', code: 'file_exists' })
+})
+
+t.test('an interrupted import continues, and accepts nothing else until it is complete', async t => {
+  const { at, write, read, settings, sources } = ledgers(t)
+  await inStore(at('events.db'), async ({ events, users }) => {
+    await events.record(numbered(1, 600))
+    await users.create(USER)
+  })
+  await write('all.jsonl')
+  const text = readText(at('all.jsonl'))
+  writeFileSync(
+    at('half.jsonl'),
+    text
+      .slice(0, Math.floor(text.length * 0.95))
+      .split('\n')
+      .slice(0, -1)
+      .join('\n'),
+  )
+  await t.rejects(read('half.jsonl'), { category: 'invalid', code: 'export_incomplete' })
+  await t.rejects(read('half.jsonl', { merge: true }), { category: 'configuration', code: 'import_incomplete' })
+  t.ok(await inStore(at('copy.db'), ({ users }) => users.isClosed()), 'it was never open')
+  const serving = serve(
+    readServeSettings({ only: 'ledger', port: '0', db: settings('copy.db').database.path }, sources),
+    sources,
+  )
+  await t.rejects(serving, { category: 'configuration', code: 'import_incomplete' })
+  const { events, known } = await read('all.jsonl')
+  t.equal(events + known, 600)
+  t.ok(known >= 500)
+  t.same((await look(at('copy.db'))).items, (await look(at('events.db'))).items)
+  await t.rejects(read('all.jsonl'), { category: 'conflict', code: 'ledger_not_empty' })
+})
+
+t.test('a line that is not acceptable is named, and nothing of its batch is stored', async t => {
+  const { at, write, read } = ledgers(t)
+  await inStore(at('events.db'), ({ events }) => events.record(numbered(1, 3)))
+  await write('all.jsonl')
+  const lines = readText(at('all.jsonl')).split('\n')
+  const [header = '', first = '', second = '', third = ''] = lines
+  const later = lines.slice(4)
+  const cases: [string, string[], { code: string; message: RegExp }][] = [
+    ['no JSON', [header, first, '{"dedupe_key":', third], { code: 'invalid_line', message: /^Line 3: It is not JSON/ }],
+    ['no header', [first, second], { code: 'invalid_line', message: /^Line 1: / }],
+    ['no event', [header, '{"dedupe_key":"1"}'], { code: 'invalid_line', message: /^Line 2: .*captured_at/ }],
+    ['another order', [header, second, first, third, ...later], { code: 'copy_differs', message: /^Lines 2 to 5: / }],
+    [
+      'an erased event with content',
+      [header, `{"content_digest":"${'0'.repeat(64)}","event":${first}}`],
+      { code: 'invalid_line', message: /^Line 2: It was erased, and has content/ },
+    ],
+    ['a missing event', [header, first, third, ...later], { code: 'copy_differs', message: /digest/ }],
+    [
+      'a changed event',
+      [header, first, second.replace('all green', 'all red'), third, ...later],
+      { code: 'copy_differs', message: /digest/ },
+    ],
+  ]
+  for (const [what, text, refused] of cases) {
+    writeFileSync(at('bad.jsonl'), text.join('\n'))
+    await t.rejects(read('bad.jsonl', { into: `${what}.db` }), refused, what)
+    t.match(await look(at(`${what}.db`)), { stats: { event_count: 0 } }, what)
+  }
+  writeFileSync(
+    at('bad.jsonl'),
+    `${lines.slice(0, -2).join('\n')}\n{"end":{"events":4,"subscriptions":0,"users":0,"tokens":0,"through":null}}`,
+  )
+  await t.rejects(read('bad.jsonl', { into: 'end.db' }), { code: 'copy_differs' })
+})
+
+t.test('a part, or an export that is merged, records what is missing as new events', async t => {
+  const { at, write, read } = ledgers(t)
+  await inStore(at('events.db'), async store => {
+    await store.events.record(numbered(1, 6))
+    await erase(store, '1', [NOON + 5])
+  })
+  await inStore(
+    at('copy.db'),
+    ({ events }) => events.record(numbered(4, 5)),
+    () => NOON + 1_000_000,
+  )
+  const since = '2027-01-15T08:00:00.000000Z'
+  await write('part.jsonl', { since })
+  await t.rejects(read('part.jsonl', { into: 'new.db' }), { category: 'invalid', code: 'export_partial' })
+  t.match(await read('part.jsonl', { merge: true }), { mode: 'merged', events: 2, known: 2 })
+  t.match(await read('part.jsonl', { merge: true }), { mode: 'merged', events: 0, known: 4 }, 'again')
+  const { items, stats } = await look(at('copy.db'))
+  t.match(stats, { event_count: 4, duplicate_count: 0 })
+  const events = JSON.parse(`[${items}]`)
+  t.same(
+    events.map((event: { dedupe_key: string }) => event.dedupe_key),
+    ['chat:4', 'chat:5', 'chat:2', 'chat:3'],
+  )
+  t.match(events[2], { provenance: { route: 'import', verified: 'none' }, seen_count: 1 })
+})
+
+t.test(
+  'a served ledger is exported through its server, also as a table, and an import keeps the epoch if wanted',
+  async t => {
+    const { at, write, read, settings, sources } = ledgers(t)
+    await inStore(at('events.db'), async ({ events, users }) => {
+      await events.record([...numbered(1, 3), messageCreated('chat:1', { payload: { text: 'y'.repeat(700_000) } })])
+      await events.record([writtenDown(messageCreated('chat:4', { payload: { text: 'y'.repeat(2_000_000) } }))])
+      await users.create(USER)
+      await users.addToken(TOKEN, 20)
+    })
+    await exportTable(settings('events.db'), at('file.csv'), { accounts: false })
+    const running = await serve(readServeSettings({ only: 'ledger', port: '0', db: at('events.db') }, sources), sources)
+    try {
+      const { epoch } = await write('all.jsonl', { accounts: true })
+      t.match(await read('all.jsonl', { keepEpoch: true }), { epoch, events: 4, users: 1, tokens: 1 })
+      await exportTable(settings('events.db'), at('server.csv'), { accounts: false })
+      t.equal(readText(at('server.csv')), readText(at('file.csv')))
+      const refused = await fetch(`${running.ledger?.url}/api/copy/state`, { method: 'POST' })
+      t.match([refused.status, await refused.json()], [403, { code: 'local_only' }])
+    } finally {
+      await running.close()
+    }
+    t.same(await look(at('copy.db')), await look(at('events.db')))
+  },
+)
