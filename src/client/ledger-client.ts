@@ -228,7 +228,7 @@ export class LedgerClient extends ServerClient {
   /** A part of the ledger for another one: JSON lines. */
   async copy(range: { since?: string; changes?: string; limit?: string }, options?: CallOptions): Promise<Buffer> {
     const path = `/api/copy${toQueryString(range)}`
-    const answer = await this.exchange({ method: 'GET', path, maxAnswerBytes: MAX_COPY_BYTES }, options)
+    const answer = await this.exchange({ method: 'POST', path, maxAnswerBytes: MAX_COPY_BYTES }, options)
     if (answer.status === 200 && /^application\/x-ndjson\b/.test(answer.headers['content-type'] ?? ''))
       return answer.body
     this.toAnswer(answer)

@@ -104,7 +104,7 @@ export function copyStoreConformance(t: Test, open: OpenCopyingStore): void {
           t.match(await to.events.verify({ since: null, limit: 1_000 }), { problems: [], pending: 0 })
           for (const store of [from, to]) await store.close()
         }),
-        { numRuns: 6 },
+        { numRuns: 4 },
       )
     },
   )

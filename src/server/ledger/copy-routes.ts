@@ -18,7 +18,7 @@ export interface ServedCopies {
 
 const CHANGE_NUMBERS = { min: 0, max: 999_999_999 }
 
-/** `GET /api/copy`: a part of the ledger, for an export. Digests of erased content could confirm a guess of it. */
+/** `POST /api/copy`: a part of the ledger, for an export. Digests of erased content could confirm a guess of it. */
 export function copyPage({ copies, budget }: { copies: ServedCopies; budget: AnswerBudget }): Endpoint<Identity> {
   return documented(PAGE_DOC, async (req, res) => {
     const params = new QueryString(req.search, ['since', 'changes', 'limit'])

@@ -188,7 +188,7 @@ export function ledgerRoutes(parts: LedgerRouteParts): Route[] {
     route('POST', '/api/backups', 'local', copyLedger({ copyTo: parts.copyTo, ...bodies })),
     route('POST', '/api/erasures', 'admin', eraseEvents(people)),
     route('POST', '/api/verify', 'local', verifyEvents(parts)),
-    route('GET', '/api/copy', 'local', copyPage({ ...parts, ...answers })),
+    route('POST', '/api/copy', 'local', copyPage({ ...parts, ...answers })),
     route('POST', '/api/copy/state', 'local', ledgerState(parts)),
     route('GET', '/api/health', 'public', health({ ...parts, ...program, showPlain: pages.login.showPlain })),
     route('GET', '/api/cards', 'read', listCardsOfEvent(parts)),

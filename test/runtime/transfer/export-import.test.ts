@@ -4,6 +4,7 @@ import { gunzipSync } from 'node:zlib'
 import fc from 'fast-check'
 import t, { type Test } from 'tap'
 import { serve } from '../../../src/runtime/serve/serve.js'
+import { readCopyLine } from '../../../src/runtime/transfer/copy-lines.js'
 import { exportLedger } from '../../../src/runtime/transfer/export-ledger.js'
 import { exportTable } from '../../../src/runtime/transfer/export-table.js'
 import { importLedger } from '../../../src/runtime/transfer/import-ledger.js'
@@ -56,8 +57,8 @@ function ledgers(t: Test) {
 }
 
 /** All that a copy has to have. */
-function look(path: string) {
-  return inStore(path, async ({ events, subscriptions, users }) => ({
+async function lookInto({ events, subscriptions, users }: SqliteStore) {
+  return {
     items: Buffer.from((await events.query({ order: 'asc', limit: 500, since: 0 })).items).toString(),
     stats: { ...(await events.stats()) },
     head: (await events.health()).head,
@@ -65,7 +66,11 @@ function look(path: string) {
     subscriptions: await subscriptions.list(),
     users: await users.list(),
     closed: await users.isClosed(),
-  }))
+  }
+}
+
+function look(path: string) {
+  return inStore(path, lookInto)
 }
 
 /** One event is erased, two are removed by retention, and one of these is delivered again. */
@@ -108,9 +113,10 @@ t.test('an import of an export has the same rows, counts, digests, subscriptions
       async (deliveries, isCompressed, accounts, removed) => {
         const { at, read, write } = ledgers(t)
         let now = NOON
-        await inStore(
+        const original = await inStore(
           at('events.db'),
-          async ({ events, subscriptions, users, removal }) => {
+          async store => {
+            const { events, subscriptions, users, removal } = store
             await users.create(USER)
             await users.addToken(TOKEN, 20)
             await subscriptions.save({
@@ -135,6 +141,7 @@ t.test('an import of an export has the same rows, counts, digests, subscriptions
             })
             for (const batch of deliveries) await events.record(batch.map(toRecord))
             if (removed) await removeSome({ events, removal })
+            return lookInto(store)
           },
           () => now++,
         )
@@ -143,14 +150,14 @@ t.test('an import of an export has the same rows, counts, digests, subscriptions
         const imported = await read(name)
         t.match(imported, { mode: 'identical', events: exported.events, head_digest: exported.through?.digest ?? null })
         t.not(imported.epoch, exported.epoch)
-        const [original, copy] = [await look(at('events.db')), await look(at('copy.db'))]
+        const copy = await look(at('copy.db'))
         if (removed) t.match(readText(at(name)), /\{"content_digest":"[0-9a-f]{64}","event":\{"dedupe_key":"chat:101"/)
         t.same(copy, accounts ? original : { ...original, users: [] })
         t.equal(statSync(at(name)).mode & 0o777, 0o600)
         t.equal(readText(at(name)).includes('pbkdf2_sha256'), accounts)
       },
     ),
-    { numRuns: 3, examples: [[[], true, false, true]] },
+    { numRuns: 2, examples: [[[], true, false, true]] },
   )
 })
 
@@ -160,24 +167,21 @@ function readText(path: string): string {
 }
 
 t.test('an interrupted export continues after its last complete page', async t => {
-  for (const name of ['all.jsonl', 'all.jsonl.gz']) {
-    const { at, write, read } = ledgers(t)
-    await inStore(at('events.db'), ({ events }) => events.record(numbered(1, 600)))
-    await write(name)
-    const whole = readFileSync(at(name))
-    const text = readText(at(name))
-    await inStore(at('events.db'), ({ events }) => events.record(numbered(300, 700)))
-    for (const part of [0, 0.95]) {
-      renameSync(at(name), `${at(name)}.part`)
-      writeFileSync(`${at(name)}.part`, whole.subarray(0, Math.floor(whole.length * part)))
-      t.match(await write(name), { events: 700 }, `${name} after ${part}`)
-      const kept = text.slice(0, part === 0 ? 0 : text.indexOf('{"page"'))
-      t.ok(readText(at(name)).startsWith(kept), 'its beginning stays as it was')
-      t.notOk(existsSync(`${at(name)}.part`))
-    }
-    await read(name)
-    t.same(await look(at('copy.db')), await look(at('events.db')))
+  const { at, write, read } = ledgers(t)
+  const names = ['all.jsonl', 'all.jsonl.gz']
+  await inStore(at('events.db'), ({ events }) => events.record(numbered(1, 600)))
+  for (const name of names) await write(name)
+  const begun = names.map(name => ({ name, whole: readFileSync(at(name)), text: readText(at(name)) }))
+  await inStore(at('events.db'), ({ events }) => events.record(numbered(300, 700)))
+  for (const { name, whole, text } of begun) {
+    renameSync(at(name), `${at(name)}.part`)
+    writeFileSync(`${at(name)}.part`, whole.subarray(0, Math.floor(whole.length * 0.95)))
+    t.match(await write(name), { events: 700 }, name)
+    t.ok(readText(at(name)).startsWith(text.slice(0, text.indexOf('{"page"'))), 'its beginning stays as it was')
+    t.notOk(existsSync(`${at(name)}.part`))
   }
+  await read('all.jsonl.gz')
+  t.same(await look(at('copy.db')), await look(at('events.db')))
 })
 
 t.test('an unfinished export of another ledger, or with other options, is not continued', async t => {
@@ -201,7 +205,7 @@ t.test('an interrupted import continues, and accepts nothing else until it is co
     await events.record(numbered(1, 600))
     await users.create(USER)
   })
-  await write('all.jsonl')
+  const { through } = await write('all.jsonl')
   const text = readText(at('all.jsonl'))
   writeFileSync(
     at('half.jsonl'),
@@ -219,10 +223,10 @@ t.test('an interrupted import continues, and accepts nothing else until it is co
     sources,
   )
   await t.rejects(serving, { category: 'configuration', code: 'import_incomplete' })
-  const { events, known } = await read('all.jsonl')
+  const { events, known, head_digest } = await read('all.jsonl')
+  t.equal(head_digest, through?.digest)
   t.equal(events + known, 600)
   t.ok(known >= 500)
-  t.same((await look(at('copy.db'))).items, (await look(at('events.db'))).items)
   await t.rejects(read('all.jsonl'), { category: 'conflict', code: 'ledger_not_empty' })
 })
 
@@ -233,16 +237,13 @@ t.test('a line that is not acceptable is named, and nothing of its batch is stor
   const lines = readText(at('all.jsonl')).split('\n')
   const [header = '', first = '', second = '', third = ''] = lines
   const later = lines.slice(4)
+  t.throws(() => readCopyLine(Buffer.from('{"dedupe_key":"1"}')), { code: 'invalid_line', message: /captured_at/ })
+  const restored = `{"content_digest":"${'0'.repeat(64)}","event":${first}}`
+  t.throws(() => readCopyLine(Buffer.from(restored)), { message: 'It was erased, and has content.' })
   const cases: [string, string[], { code: string; message: RegExp }][] = [
     ['no JSON', [header, first, '{"dedupe_key":', third], { code: 'invalid_line', message: /^Line 3: It is not JSON/ }],
     ['no header', [first, second], { code: 'invalid_line', message: /^Line 1: / }],
-    ['no event', [header, '{"dedupe_key":"1"}'], { code: 'invalid_line', message: /^Line 2: .*captured_at/ }],
     ['another order', [header, second, first, third, ...later], { code: 'copy_differs', message: /^Lines 2 to 5: / }],
-    [
-      'an erased event with content',
-      [header, `{"content_digest":"${'0'.repeat(64)}","event":${first}}`],
-      { code: 'invalid_line', message: /^Line 2: It was erased, and has content/ },
-    ],
     ['a missing event', [header, first, third, ...later], { code: 'copy_differs', message: /digest/ }],
     [
       'a changed event',
@@ -253,7 +254,7 @@ t.test('a line that is not acceptable is named, and nothing of its batch is stor
   for (const [what, text, refused] of cases) {
     writeFileSync(at('bad.jsonl'), text.join('\n'))
     await t.rejects(read('bad.jsonl', { into: `${what}.db` }), refused, what)
-    t.match(await look(at(`${what}.db`)), { stats: { event_count: 0 } }, what)
+    if (what === 'a missing event') t.match(await look(at(`${what}.db`)), { stats: { event_count: 0 } }, what)
   }
   writeFileSync(
     at('bad.jsonl'),
