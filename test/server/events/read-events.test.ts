@@ -16,7 +16,16 @@ t.test('a page holds the stored events, its checkpoint and the state of the ledg
   t.equal(status, 200)
   t.equal(headers.get('content-type'), 'application/json')
   t.equal(headers.get('content-length'), String(Buffer.byteLength(text)))
-  t.same(Object.keys(body), ['items', 'count', 'latest_captured_at', 'next_since', 'has_more', 'head', 'earliest', 'epoch'])
+  t.same(Object.keys(body), [
+    'items',
+    'count',
+    'latest_captured_at',
+    'next_since',
+    'has_more',
+    'head',
+    'earliest',
+    'epoch',
+  ])
   t.same(body.items, [...ledger.events].reverse(), 'newest first without since')
   t.match(body, {
     count: 3,
