@@ -134,7 +134,7 @@ export class Scheduler {
     this.#indexPostponed = !this.#indexPostponed && performance.now() - started > LONG_TURN_MS
     if (!this.#indexPostponed) {
       this.#advanceIndex()
-      this.#advanceUpkeep()
+      this.#attempt(() => this.#advanceUpkeep())
     }
     if (busy || this.#indexPostponed || this.engine.checkpointDue) this.#wake()
   }
