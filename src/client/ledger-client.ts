@@ -235,7 +235,7 @@ export class LedgerClient extends ServerClient {
     throw notADaybookServer(answer.status, LEDGER)
   }
 
-  /** What the ledger has besides its events; available only over its socket. */
+  /** What the ledger has apart from its events; available only over its socket. */
   copyState(options?: CallOptions): Promise<Answer> {
     return this.call({ method: 'POST', path: '/api/copy/state' }, options)
   }

@@ -18,7 +18,7 @@ export interface ForeignEventsParts {
 
 /**
  * Wakes the readers of this server for events that other servers have recorded, as it wakes them for its own. It reads the
- * events after the last one that it has read, so that it cannot pass any by. While nobody waits, it reads nothing.
+ * events after the last one that it has read, so that it cannot pass any by. While no reader waits, it reads nothing.
  */
 export class ForeignEvents {
   #since: Micros

@@ -146,7 +146,7 @@ export class ConsumerReader {
     }
   }
 
-  /** Gives the lease back, so that another instance may read immediately. It ends by itself if that fails. */
+  /** Gives the lease back, so that another instance may read immediately. It expires if that fails. */
   async release(body: Omit<AckBody, 'fence'> = {}): Promise<void> {
     if (this.#fence === undefined) return
     const fence = this.#fence

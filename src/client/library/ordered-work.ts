@@ -1,6 +1,6 @@
 import type { DeadLetterInput, LedgerEvent } from './consumer-reader.js'
 
-/** The work failed for now, whatever the event is: it is tried again after a time, and no attempt is counted. */
+/** The work failed for a reason outside the event: it is repeated later, and the attempt is not counted. */
 export class NotNow extends Error {
   constructor(
     message: string,

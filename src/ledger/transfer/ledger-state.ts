@@ -2,7 +2,7 @@ import type { Subscription } from '../../model/subscriptions/subscription.js'
 import type { Store } from '../../store/store.js'
 import type { StoredToken, StoredUser } from '../../store/user-store.js'
 
-/** What a ledger has besides its events. */
+/** What a ledger has apart from its events. */
 export interface LedgerState {
   /** It has, or once had, users or an admin token. */
   closed: boolean

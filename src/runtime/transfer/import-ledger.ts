@@ -72,7 +72,7 @@ export async function importLedger(
   }
 }
 
-/** Unpacks what is compressed, whatever its name is. @throws AppError `invalid/export_unreadable` */
+/** Unpacks compressed input, under any file name. @throws AppError `invalid/export_unreadable` */
 async function* unpacked(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   const source = chunks[Symbol.asyncIterator]()
   const first = await source.next()

@@ -76,5 +76,5 @@ const PAGE_DOC: RouteDoc = {
 const STATE_DOC: RouteDoc = {
   summary:
     'Subscriptions, users and digests of tokens; for commands on this machine, over the socket of the process that owns it',
-  answers: { 200: { description: 'What the ledger has besides its events', schema: Type.Unknown() } },
+  answers: { 200: { description: 'What the ledger has apart from its events', schema: Type.Unknown() } },
 }

@@ -19,7 +19,7 @@ const BEFORE = /* sql */ `
   SELECT captured_us FROM event_marks WHERE captured_us < $1 ORDER BY captured_us DESC OFFSET $2 LIMIT 1`
 
 /**
- * Divides a range into windows, in the order of the walk, so that no statement runs for long, whatever its filter: a search
+ * Divides a range into windows, in the order of the walk, so that no statement runs for long, with any filter: a search
  * can be cancelled between them, and a page that is full early reads no more than it needs. They grow while statements are
  * fast.
  */

@@ -12,7 +12,7 @@ export const SCHEMA_VERSION = LEDGER_MIGRATIONS.length
 const EVENT_TABLES = /* sql */ `
   CREATE TABLE meta (name text PRIMARY KEY, value text NOT NULL);
 
-  -- The newest event. Whoever records holds this row to the commit, so the order of captured_us is the order of commits.
+  -- The newest event. A transaction that records holds this row to its commit, so the order of captured_us is the order of commits.
   -- marked_us: the newest row of event_marks.
   CREATE TABLE ledger_clock (
     id integer PRIMARY KEY CHECK (id = 1),
@@ -178,7 +178,7 @@ async function addConsumers(connection: Connection): Promise<void> {
   await connection.script(CONSUMER_TABLES)
 }
 
-/** Of the extension that indexes texts. It is trusted: whoever may create in the database may install it. */
+/** Of the extension that indexes texts. It is trusted: a role that may create in the database may install it. */
 async function trigramSchema(connection: Connection): Promise<string> {
   const find = async () => (await connection.run(TRIGRAM_SCHEMA))[0]?.schema
   const found = await find()

@@ -38,7 +38,7 @@ interface KnownEvent {
   seenCount: number
   subscriptionIds: string[]
   tail: string
-  /** Without its tail; undefined if nobody needs it, or if it is no longer in the ledger. */
+  /** Without its tail; undefined if no reply needs it, or if it is no longer in the ledger. */
   content: string | Buffer | undefined
   /** Facets to add. */
   facets: string
