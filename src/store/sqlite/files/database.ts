@@ -10,6 +10,9 @@ import { toStoreError } from './store-error.js'
 /** A commit that finds so many pages in the WAL starts a WAL checkpoint. */
 const WAL_CHECKPOINT_PAGES = 2_000
 
+/** Unused pages can be given back to the file system, a few at a time. */
+const SET_AUTO_VACUUM = /* sql */ `PRAGMA auto_vacuum = INCREMENTAL`
+
 /** NUL, and half of a surrogate pair. */
 const CUT_SHORT = /[\0\p{Cs}]/u
 
@@ -150,6 +153,7 @@ export class Database {
   /** Writes the file again without unused pages, so that later ones can be given back. It takes as long as a copy. */
   rebuild(): void {
     this.#watch.mayShrink({ from: this.#pageCount(), to: 1 })
+    this.exec(SET_AUTO_VACUUM) // of the file that VACUUM writes
     this.exec('VACUUM')
     this.emptyWal()
   }
@@ -299,7 +303,7 @@ function connect(path: string, kind: DatabaseKind): { connection: Connection; wa
     connection.exec('PRAGMA foreign_keys = OFF')
     connection.exec('PRAGMA page_size = 8192')
     // Of a new file: `rebuild` changes others. With a file that has the mode already, the pragma would write.
-    if (isEmpty(connection)) connection.exec('PRAGMA auto_vacuum = INCREMENTAL')
+    if (isEmpty(connection)) connection.exec(SET_AUTO_VACUUM)
     connection.exec('PRAGMA secure_delete = ON')
     const [mode] = connection.all('PRAGMA journal_mode = WAL') as { journal_mode: string }[]
     if (mode?.journal_mode !== 'wal') throw new Error('disk I/O error: the database cannot use a WAL')
