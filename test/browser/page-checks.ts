@@ -62,7 +62,9 @@ export async function query(page: Page): Promise<Record<string, string | undefin
 }
 
 /** How far the page is wider than its window. */
-export function overflow(page: Page): Promise<number> {
+export async function overflow(page: Page): Promise<number> {
+  // Parts that observe their size follow in the frames after a change.
+  for (let frame = 0; frame < 3; frame++) await page.evaluate('new Promise(requestAnimationFrame)')
   return page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth')
 }
 
