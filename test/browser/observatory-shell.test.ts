@@ -205,15 +205,16 @@ t.test('the shell of the observatory in a browser', inBrowser(), async t => {
     })
     await served.post(`${ROOT_PATH}/api/events`, written)
     const page = await site.open(t, served)
-    const rowsAt = await page.evaluate(`new Promise(resolve => {
-      const look = () => document.querySelector('.event-row') ? resolve(performance.now()) : requestAnimationFrame(look)
-      look()
-    })`)
+    await page.locator('.event-row').first().waitFor()
     await page.waitForLoadState('networkidle')
-    const sizes: number[] = await page.evaluate(`performance.getEntries()
-      .filter(entry => entry.transferSize > 0 && entry.startTime < ${rowsAt}).map(entry => entry.transferSize)`)
+    // The first rows follow the answer with them. On a busy machine, later requests begin before a test sees the rows.
+    const sizes: number[] = await page.evaluate(`(() => {
+      const entries = performance.getEntries().filter(entry => entry.transferSize > 0)
+      const first = entries.find(entry => /[/]api[/]events[?].*limit=30/.test(entry.name))
+      return entries.filter(entry => entry.startTime < first.responseEnd).map(entry => entry.transferSize)
+    })()`)
     const bytes = sizes.reduce((sum, size) => sum + size)
-    t.ok(sizes.length <= 15, `${sizes.length} requests`)
+    t.ok(sizes.length > 5 && sizes.length <= 15, `${sizes.length} requests`)
     t.ok(bytes <= FIRST_ROWS_BUDGET, `${bytes} bytes`)
   })
 
