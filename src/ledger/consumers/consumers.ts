@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { AppError } from '../../model/app-error.js'
 import {
   CONSUMER_LIMITS,
@@ -348,17 +349,9 @@ function timestampOrNull(micros: Micros | null): string | null {
   return micros === null ? null : toTimestamp(micros)
 }
 
+/** Ends early when the signal aborts. */
 function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
-  return new Promise(resolve => {
-    const end = () => {
-      clearTimeout(timer)
-      signal.removeEventListener('abort', end)
-      resolve()
-    }
-    const timer = setTimeout(end, milliseconds)
-    signal.addEventListener('abort', end)
-    if (signal.aborted) end()
-  })
+  return sleep(milliseconds, undefined, { signal }).catch(() => undefined)
 }
 
 function invalidName(): AppError {
