@@ -127,7 +127,7 @@ export class Cards {
     return column === undefined || columns.includes(column) ? columns : [...columns, column]
   }
 
-  /** One change at a time, from reading the card to storing it; only this process changes the file. */
+  /** One change at a time, from reading the card to storing it. The store compares the version again: processes may share it. */
   #inTurn<Result>(change: () => Promise<Result>): Promise<Result> {
     const changed = this.#changing.then(change)
     this.#changing = changed.catch(() => undefined) // its caller has the error; the next change begins anyway

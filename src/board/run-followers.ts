@@ -24,10 +24,13 @@ export class RunFollowers {
     })
   }
 
-  wake(id: string): void {
+  /** @param id undefined: any run may have changed */
+  wake(id: string | undefined): void {
     this.#wakes++
-    const waiting = this.#waiting.get(id)
-    this.#waiting.delete(id)
-    for (const go of waiting ?? []) go()
+    for (const run of id === undefined ? [...this.#waiting.keys()] : [id]) {
+      const waiting = this.#waiting.get(run)
+      this.#waiting.delete(run)
+      for (const go of waiting ?? []) go()
+    }
   }
 }

@@ -69,8 +69,8 @@ export class BoardSessions {
     return this.#inTurn(async () => {
       const source = keySourceOf(secrets)
       if (source === undefined || source === this.#keySource) return
-      // The new key has signed none yet, so there is no need to wait for it.
-      await this.parts.store.keepSignedBy(undefined)
+      // Another server that shares the board may have noticed it earlier, and started sessions with the new key.
+      await this.parts.store.keepSignedBy((await this.parts.keys.keyFor(secrets))?.digest)
       this.#keySource = source
     })
   }

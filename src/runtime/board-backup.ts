@@ -2,10 +2,12 @@ import { resolve } from 'node:path'
 import { BoardClient } from '../client/board-client.js'
 import { AppError } from '../model/app-error.js'
 import type { BackupRequest, BoardDatabaseName } from '../model/board/board-backup.js'
+import type { BoardSettings } from '../settings/board/board-settings.js'
 import { copyClosedDatabase } from '../store/sqlite/files/database.js'
 import { acquireOwnership } from '../store/sqlite/owner/owner.js'
 import { copyViaServer } from './copy-via-server.js'
 import { OWNER_WAIT_MS } from './lost-ownership.js'
+import { boardNotAFile } from './not-a-file.js'
 import { boardFiles } from './open-board.js'
 import { sizeOf, viaServerOrFile } from './via-server-or-file.js'
 
@@ -14,15 +16,19 @@ const NOUNS: Record<BoardDatabaseName, string> = { sessions: 'session', cards: '
 /**
  * Makes a consistent copy of a database of the board: through the server that has it open, else through its file.
  *
- * @param home the board's folder
  * @param path of a file that does not exist yet; a relative one is resolved against the current folder
  * @returns what was copied, and the absolute path of the copy
- * @throws AppError `not_found/board_missing`, `conflict/file_exists`, `invalid/path_unusable`,
+ * @throws AppError `configuration/board_not_a_file`, `not_found/board_missing`, `conflict/file_exists`, `invalid/path_unusable`,
  *   `unavailable/outcome_unknown`, `unavailable/store_…`, `conflict/ledger_owned`
  *
  * Source: Board Access Gate, "Versioning", rollout rules; decisions on the board, section 7, "Owner".
  */
-export async function backUpBoard(home: string, path: string, of: BoardDatabaseName): Promise<BackupRequest> {
+export async function backUpBoard(
+  { home, postgres }: Pick<BoardSettings, 'home' | 'postgres'>,
+  path: string,
+  of: BoardDatabaseName,
+): Promise<BackupRequest> {
+  if (postgres) throw boardNotAFile()
   const files = boardFiles(home)
   const database = files[of]
   if ((await sizeOf(database)) === 0) {

@@ -8,6 +8,13 @@ export function notAFile(): AppError {
   })
 }
 
+/** The same for a board. */
+export function boardNotAFile(): AppError {
+  return new AppError('configuration', 'board_not_a_file', 'This board is in PostgreSQL, and has no file.', {
+    hint: 'Back it up with pg_dump or pg_basebackup, and restore it with pg_restore.',
+  })
+}
+
 /** @throws AppError `configuration/ledger_not_a_file` for a ledger in PostgreSQL */
 export function requireFile({ postgres }: DatabaseSetting): void {
   if (postgres) throw notAFile()

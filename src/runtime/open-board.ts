@@ -1,24 +1,33 @@
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Logger } from 'pino'
-import { type BoardStore, openBoardStore } from '../store/sqlite/board/board-store.js'
+import type { BoardSettings } from '../settings/board/board-settings.js'
+import type { BoardStore } from '../store/board-store.js'
+import { openBoardStore, type SqliteBoardStore } from '../store/sqlite/board/board-store.js'
 import { acquireOwnership, type Ownership } from '../store/sqlite/owner/owner.js'
 import { socketPath } from '../store/sqlite/owner/socket-path.js'
 import type { StoreFile } from '../store/sqlite/thread/protocol.js'
 import { deferredFailure, OWNER_WAIT_MS, ownershipLost } from './lost-ownership.js'
 
-/** The files of a board that this process owns. */
+/** An open board: in files that this process owns, or in a database that it shares with others. */
 export interface OpenBoard {
   store: BoardStore
+  /** Folder of its files, or the address without its password. */
+  database: string
+  engine: 'sqlite' | 'postgres'
+  /** Absent for a board in PostgreSQL. */
+  file?: OpenBoardFiles
+  /** Rejects when the files are no longer ours. */
+  failed: Promise<never>
+  close(): Promise<void>
+}
+
+export interface OpenBoardFiles {
+  store: SqliteBoardStore
   /** Where its server listens for local callers. */
   socket: string
   /** The owner of the cards' file. */
   cardsOwner: Ownership
-  /** Records the server's address in the owner file, for messages of other processes. */
-  announce(address: string): Promise<void>
-  /** Rejects when the files are no longer ours. */
-  failed: Promise<never>
-  close(): Promise<void>
 }
 
 /** The files in a board's home folder. */
@@ -31,11 +40,19 @@ export function boardFiles(home: string): { cards: string; sessions: string; bac
 }
 
 /**
- * Takes ownership of a board's files and opens them. The owner of the cards' file listens at its socket.
+ * Opens a board. Files: takes ownership of them first; the owner of the cards' file listens at its socket.
  *
  * @throws AppError `conflict/ledger_owned` while another process owns them, `unavailable/store_…`, `configuration/…`
  */
-export async function openBoard(home: string, logger: Logger): Promise<OpenBoard> {
+export async function openBoard(
+  { home, postgres }: Pick<BoardSettings, 'home' | 'postgres'>,
+  logger: Logger,
+): Promise<OpenBoard> {
+  if (postgres) {
+    // Loaded only for those who use it.
+    const { openSharedBoard } = await import('./open-shared-board.js')
+    return openSharedBoard(postgres)
+  }
   const failure = deferredFailure()
   const files = boardFiles(home)
   const socket = await socketPath(files.cards, tmpdir())
@@ -48,7 +65,7 @@ export async function openBoard(home: string, logger: Logger): Promise<OpenBoard
   }
   const report = (problem: unknown) =>
     logger.error({ err: problem }, 'an open file of the board is not the file on disk')
-  let store: BoardStore | undefined
+  let store: SqliteBoardStore | undefined
   const own = async (database: string, socket?: string): Promise<Ownership> => {
     const ownership = await acquireOwnership({
       database,
@@ -89,8 +106,8 @@ export async function openBoard(home: string, logger: Logger): Promise<OpenBoard
     for (const owner of owners) await owner.noteFiles()
     const kept = store.putAside
     if (kept !== undefined) logger.error({ kept }, 'the session database was damaged: all users have to log in again')
-    const announce = (address: string) => cardsOwner.announce({ address })
-    return { store, cardsOwner, socket, announce, failed: failure.promise, close }
+    const file = { store, socket, cardsOwner }
+    return { store, database: home, engine: 'sqlite', file, failed: failure.promise, close }
   } catch (error) {
     await close()
     throw error

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
-import { type PostgresAddress, shownAddress } from '../model/postgres-address.js'
-import { readPostgres } from './postgres-setting.js'
+import { DEFAULT_SCHEMA, type PostgresAddress, shownAddress } from '../model/postgres-address.js'
+import { isPostgresUrl, readPostgres } from './postgres-setting.js'
 import type { GivenFlag, SettingReader } from './reading/setting-reader.js'
 
 /** The ledger database to use. */
@@ -15,7 +15,6 @@ export interface DatabaseSetting {
   legacyPath: string
 }
 
-const POSTGRES = /^postgres(?:ql)?:/i
 const SCHEME = /^(?:[a-z][a-z0-9+.-]+:\/\/|file:|:memory:)/i
 
 /**
@@ -27,8 +26,8 @@ const SCHEME = /^(?:[a-z][a-z0-9+.-]+:\/\/|file:|:memory:)/i
 export function readDatabase(reader: SettingReader, home: string, given: GivenFlag): DatabaseSetting {
   const legacyPath = join(home, 'events.db')
   const found = reader.find('EVENT_DB', given)
-  const isPostgres = found !== undefined && POSTGRES.test(found.value)
-  const postgres = readPostgres(reader, isPostgres ? found : undefined)
+  const isPostgres = found !== undefined && isPostgresUrl(found.value)
+  const postgres = readPostgres(reader, isPostgres ? found : undefined, { setting: 'EVENT_DB', schema: DEFAULT_SCHEMA })
   if (!found) return { path: join(home, 'event', 'events.db'), isDefault: true, legacyPath }
   if (postgres) return { path: shownAddress(postgres), postgres, isDefault: false, legacyPath }
   if (isPostgres) return { path: '', isDefault: false, legacyPath }

@@ -23,6 +23,8 @@ export interface DoctorSettings {
   /** If the ledger is in PostgreSQL. */
   postgres?: PostgresAddress
   boardHome?: string
+  /** If the board is in PostgreSQL. */
+  boardPostgres?: PostgresAddress
   /** Null: the server makes none. */
   backups?: BackupSettings | null
   webhooks?: Pick<LedgerSettings['webhooks'], 'secrets' | 'requireVerified'>
@@ -59,6 +61,7 @@ export function readDoctorSettings(flags: LocalFlags, sources: SettingSources): 
     ...(isValid(HOME) && ledger ? { home: ledger.home } : {}),
     ...(isValid([...HOME, 'EVENT_DB', '--db']) && ledger ? databaseOf(ledger.database) : {}),
     ...(isValid([...HOME, 'BOARD_HOME']) && board ? { boardHome: board.home } : {}),
+    ...(board?.postgres ? { boardPostgres: board.postgres } : {}),
     ...(isValid(BACKUPS) && ledger ? { backups: ledger.backups ?? null } : {}),
     ...(ledger && !reader.problems.some(isSecret) ? { webhooks: ledger.webhooks } : {}),
     ...(chatReader.problems.length === 0 ? { chat } : {}),

@@ -1,6 +1,5 @@
 import { isAbsolute, join } from 'node:path'
 import {
-  DEFAULT_SCHEMA,
   type PostgresAddress,
   type PostgresHost,
   SSL_MODES,
@@ -19,17 +18,29 @@ const URL_FORM = /^postgres(?:ql)?:\/\/(?:([^@/?]*)@)?([^/?]*)(?:\/([^?]*))?(?:\
 /** A line of a password file: five fields, in which a backslash precedes a colon or a backslash. */
 const FIELD = /(?:\\.|[^\\:])*/gu
 
+const POSTGRES = /^postgres(?:ql)?:/i
+
+export function isPostgresUrl(text: string): boolean {
+  return POSTGRES.test(text)
+}
+
 /**
- * Where a ledger in PostgreSQL is, from a URL as libpq has it: several hosts, `sslmode` and `sslrootcert`. The password is
- * in the URL, in the file that `EVENT_DB_PASSWORD_FILE` names, or in the password file of libpq (`PGPASSFILE`, else
- * `~/.pgpass`). No refusal contains the URL.
+ * Where a ledger or board in PostgreSQL is, from a URL as libpq has it: several hosts, `sslmode` and `sslrootcert`. The
+ * password is in the URL, in the file that `<setting>_PASSWORD_FILE` names, or in the password file of libpq (`PGPASSFILE`,
+ * else `~/.pgpass`). No refusal contains the URL.
  *
  * @param found undefined: nothing is read but the names of the settings, for the documentation
+ * @param of `setting`: the setting of the URL; `schema`: unless the URL names one
  */
-export function readPostgres(reader: SettingReader, found: FoundSetting | undefined): PostgresAddress | undefined {
-  const poolSize = reader.integer('EVENT_DB_POOL', POOL)
+export function readPostgres(
+  reader: SettingReader,
+  found: FoundSetting | undefined,
+  { setting, schema }: { setting: 'EVENT_DB' | 'BOARD_DB'; schema: string },
+): PostgresAddress | undefined {
+  const poolSize = reader.integer(`${setting}_POOL`, POOL)
   const passFile = reader.find('PGPASSFILE')
-  reader.find('EVENT_DB_PASSWORD_FILE')
+  const passwordFile = `${setting}_PASSWORD_FILE`
+  reader.find(passwordFile)
   if (!found) return undefined
   const refuse = (reason: string) => {
     reader.refuse(found.name, `${found.name} ${reason}.`)
@@ -50,16 +61,16 @@ export function readPostgres(reader: SettingReader, found: FoundSetting | undefi
   if (!SSL_MODES.includes(sslMode)) return refuse(`has an sslmode that is not one of: ${SSL_MODES.join(', ')}`)
   const session = parameters.get('target_session_attrs')
   if (session && !WRITABLE.includes(session)) {
-    return refuse('has a target_session_attrs other than read-write or primary, and a ledger is written')
+    return refuse('has a target_session_attrs other than read-write or primary, and the database is written')
   }
   if (inUrl !== undefined && found.name.startsWith('--')) {
     return refuse('has a password, which every user of this machine can see. Use EVENT_DB, or a password file')
   }
-  const ofFile = readPasswordFile(reader, 'EVENT_DB_PASSWORD_FILE')
+  const ofFile = readPasswordFile(reader, passwordFile)
   const lines = inUrl === undefined && ofFile === undefined ? readPassFile(reader, passFile) : []
   const certificate = readCertificate(reader, found, parameters.get('sslrootcert'))
   return {
-    ...{ hosts, database, user, sslMode, schema: parameters.get('schema') || DEFAULT_SCHEMA, poolSize },
+    ...{ hosts, database, user, sslMode, schema: parameters.get('schema') || schema, poolSize },
     ...(certificate === undefined ? {} : { sslRootCertificate: certificate }),
     password: host => inUrl ?? ofFile ?? findPassword(lines, [hostName(host), String(host.port), database, user]),
   }

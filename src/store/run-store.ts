@@ -1,5 +1,6 @@
 import type { CardActor } from '../model/board/card-history.js'
 import type { LogPiece, Run, RunState } from '../model/board/run.js'
+import type { Lease } from './event-store.js'
 
 export interface RunFilter {
   card_id?: string
@@ -9,6 +10,15 @@ export interface RunFilter {
 /** The status of a run; its other members never change, or the store counts them. */
 export type RunChanges = Partial<Pick<Run, 'state' | 'reason' | 'exit_code' | 'signal' | 'started_at' | 'finished_at'>>
 
+/** A queued or running run. */
+export interface ActiveRun {
+  run: Run
+  /** Identifies its processes. */
+  marker: string | undefined
+  /** An executor performs it. It is queued until its program has started. */
+  isTaken: boolean
+}
+
 /** Runs and their logs. Start and end of a run are in the history of its card, by the same transaction. */
 export interface RunStore {
   /** Newest first. */
@@ -16,17 +26,36 @@ export interface RunStore {
   find(id: string): Promise<Run | undefined>
   /** How many are stored, by state; states without one are left out. */
   countByState(): Promise<[RunState, number][]>
-  /** Drops the oldest finished runs beyond `keep`, with their logs. */
-  create(run: Run, options: { keep: number; by: CardActor }): Promise<void>
-  /** @param by who ended it; else the executor @returns the changed run; `undefined` if it does not exist */
+  /**
+   * Drops the oldest finished runs beyond `keep`, with their logs.
+   *
+   * @param options `mostQueued`: how many may wait for their turn, this one included; absent for one that does not wait
+   * @returns whether there was room
+   */
+  create(run: Run, options: { keep: number; by: CardActor; mostQueued?: number }): Promise<boolean>
+  /**
+   * A finished run stays as it is.
+   *
+   * @param by who ended it; else the executor
+   * @returns the run after the change; `undefined` if it does not exist
+   */
   update(id: string, changes: RunChanges, by?: CardActor): Promise<Run | undefined>
+  /**
+   * Takes the oldest queued run, to perform it.
+   *
+   * @param turn where processes share the board
+   * @returns undefined if none waits, the executor is paused, or the turn is over
+   */
+  takeQueued(turn?: Lease): Promise<Run | undefined>
+  /** Cancels a run that no executor has taken. @returns whether it did */
+  cancelQueued(id: string, options: { at: string; by: CardActor }): Promise<boolean>
   /**
    * Stores the marker that the environment of every process of the run contains, to find them after a crash. It is never
    * shown.
    */
   mark(id: string, marker: string): Promise<void>
   /** Queued and running ones, oldest first, with the marker of their processes. */
-  listActive(): Promise<{ run: Run; marker: string | undefined }[]>
+  listActive(): Promise<ActiveRun[]>
   /** Adds to a log, and drops its oldest pieces beyond the bounds. On the disk with the next durable write. */
   appendLog(
     id: string,
@@ -37,4 +66,31 @@ export interface RunStore {
   readLog(id: string, after: number, maxBytes: number): Promise<LogPiece[]>
   isPaused(): Promise<boolean>
   setPaused(paused: boolean): Promise<void>
+}
+
+/** What processes that share a board have to agree on. Source: docs/decisions/0075. */
+export interface SharedRuns {
+  /**
+   * Takes the right to perform runs. Runs that an earlier turn left unfinished become `interrupted`.
+   *
+   * @param at the present instant
+   * @returns undefined while another process has it
+   */
+  beginTurn(options: { seconds: number; at: string }): Promise<Lease | undefined>
+  /** @returns false if another process may have it by now */
+  renewTurn(turn: Lease, seconds: number): Promise<boolean>
+  endTurn(turn: Lease): Promise<void>
+  /** Markers of interrupted runs, whose processes may still run on the machine of their server. */
+  listLeftMarkers(): Promise<string[]>
+  /** Asks the executor that performs a run to cancel it. The first request counts. */
+  requestCancel(id: string, by: CardActor): Promise<void>
+  /** Who wants the run to be cancelled. */
+  findCancelRequest(id: string): Promise<CardActor | undefined>
+  /**
+   * Calls the listener, until the store is closed, after a process has changed a run, its log or the queue; now and then
+   * also when none has.
+   *
+   * @param listener receives the id of the run; undefined: it may be any
+   */
+  onChange(listener: (id: string | undefined) => void): void
 }

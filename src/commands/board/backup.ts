@@ -3,7 +3,7 @@ import { option } from '@oclif/core/flags'
 import { DaybookCommand } from '../../cli/base/daybook-command.js'
 import { toTerminalLine } from '../../cli/terminal/text.js'
 import { BOARD_DATABASES } from '../../model/board/board-backup.js'
-import { findBoardHome } from '../../settings/home-folder.js'
+import { findBoard } from '../../settings/board/board-settings.js'
 
 export default class BoardBackup extends DaybookCommand {
   static override summary = 'Makes a consistent copy of a database of the board.'
@@ -33,7 +33,7 @@ export default class BoardBackup extends DaybookCommand {
   async run(): Promise<void> {
     const { args, flags } = await this.parse(BoardBackup)
     const { backUpBoard } = await import('../../runtime/board-backup.js')
-    const copy = await backUpBoard(findBoardHome(this.sources), args.file, flags.of)
+    const copy = await backUpBoard(findBoard(this.sources), args.file, flags.of)
     if (flags.json || !this.output.isTerminal) return this.printJson(copy)
     await this.output.print(`Copied the ${copy.of} to ${toTerminalLine(copy.path)}.`)
   }

@@ -24,8 +24,8 @@ export async function diagnose(settings: DoctorSettings): Promise<Diagnosis> {
   const checks: CheckedFinding[] = []
   const add = (check: CheckName, findings: readonly Finding[]) =>
     void checks.push(...findings.map(finding => ({ check, ...finding })))
-  const { home = '', database = home, postgres, boardHome, backups } = settings
-  const cards = boardHome === undefined ? undefined : boardFiles(boardHome).cards
+  const { home = '', database = home, postgres, boardHome, boardPostgres, backups } = settings
+  const cards = boardHome === undefined || boardPostgres ? undefined : boardFiles(boardHome).cards
 
   add('node', checkNode({ version: process.versions.node, platform: process.platform }))
   add('settings', settingsFindings(settings))
@@ -48,7 +48,8 @@ export async function diagnose(settings: DoctorSettings): Promise<Diagnosis> {
     add('ledger', await findingsOf(database, found))
   }
   const written = [new URL('../../../../package.json', import.meta.url).pathname]
-  if (postgres) add('ledger', await findingsOf('', () => checkSharedDatabase(postgres)))
+  if (postgres) add('ledger', await findingsOf('', () => checkSharedDatabase(postgres, RECORDS)))
+  if (boardPostgres) add('board', await findingsOf('', () => checkSharedDatabase(boardPostgres, ANSWERS)))
   add('clock', await findingsOf(written[0] ?? '', () => checkClock(wallClock(), head, written)))
   // A ledger in PostgreSQL is backed up with its programs.
   if (backups !== undefined && !postgres) {
@@ -67,6 +68,9 @@ export async function diagnose(settings: DoctorSettings): Promise<Diagnosis> {
   return { state: worstOf(checks), version, checks }
 }
 
+const RECORDS = 'The check of the server shows whether it records events.'
+const ANSWERS = 'GET /readyz of the board shows whether it can be written.'
+
 function expected(owner: FoundOwner | undefined, { isConfigured }: { isConfigured: boolean }) {
   return { owner, isConfigured }
 }
@@ -79,7 +83,7 @@ function settingsFindings({ problems, warnings, environmentFile }: DoctorSetting
   return found.length > 0 ? found : [ok(`All settings are valid. The shared environment is ${environmentFile}.`)]
 }
 
-async function filesFindings({ home, database, boardHome, backups }: DoctorSettings): Promise<Finding[]> {
+async function filesFindings({ home, database, boardHome, boardPostgres, backups }: DoctorSettings): Promise<Finding[]> {
   const paths: UsedPath[] = []
   const add = (kind: UsedPath['kind'], ...added: (string | undefined)[]) => {
     for (const path of added) if (path !== undefined) paths.push({ path, kind })
@@ -87,8 +91,9 @@ async function filesFindings({ home, database, boardHome, backups }: DoctorSetti
   add('folder', home, database === undefined ? undefined : dirname(database), boardHome, backups?.folder)
   if (database !== undefined) add('file', database, `${database}-wal`)
   const board = boardHome === undefined ? undefined : boardFiles(boardHome)
-  add('file', board?.cards, board?.sessions, board?.backends)
-  const databases = [database, board?.cards, board?.sessions].filter(path => path !== undefined)
+  const boardDatabases = boardPostgres ? [] : [board?.cards, board?.sessions]
+  add('file', ...boardDatabases, board?.backends)
+  const databases = [database, ...boardDatabases].filter(path => path !== undefined)
   return [...(await checkFileRights(paths, process.geteuid?.())), ...(await findKeptFiles(databases))]
 }
 

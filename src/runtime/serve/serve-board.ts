@@ -10,6 +10,7 @@ import { Backends } from '../../proxy/backends.js'
 import { type BoardServer, createBoardServer } from '../../server/board/board-server.js'
 import type { ReadLinkedEvents } from '../../server/ledger/linked-events.js'
 import type { BoardSettings } from '../../settings/board/board-settings.js'
+import { boardNotAFile } from '../not-a-file.js'
 import { boardFiles, type OpenBoard, openBoard } from '../open-board.js'
 import { wallClock } from '../open-ledger.js'
 import { settleUpgrade } from '../settle-upgrade.js'
@@ -20,6 +21,8 @@ import { sqliteSizes } from './storage-sizes.js'
 export interface ServedBoard extends ServedProgram {
   /** The folder of its files. */
   home: string
+  /** The same, or the address of its database without the password. */
+  database: string
   /** For the ledger of this process. */
   listLinkedCards: BoardServer['listLinkedCards']
   /** Also ends the current run. */
@@ -45,7 +48,7 @@ export interface BoardServices extends SharedServices {
  */
 export async function serveBoard(settings: BoardSettings, services: BoardServices): Promise<ServedBoard> {
   const { logger, listeners } = services
-  const opened = await openBoard(settings.home, logger)
+  const opened = await openBoard(settings, logger)
   opened.failed.catch(error => logger.fatal({ err: error }, 'the board can no longer be written'))
   let stop = () => opened.close()
   try {
@@ -76,14 +79,14 @@ export async function serveBoard(settings: BoardSettings, services: BoardService
         await opened.close()
       }
     }
-    await server.listenSocket(opened.socket)
+    const { file, failed, database } = opened
+    if (file) await server.listenSocket(file.socket)
     const listening = await listen(server, settings)
     listeners.push(listening)
-    await opened.announce(listening.url)
-    await settleUpgrade(opened.cardsOwner, opened.store.upgrade, logger)
-    const { failed } = opened
+    await file?.cardsOwner.announce({ address: listening.url })
+    if (file) await settleUpgrade(file.cardsOwner, file.store.upgrade, logger)
     const { listLinkedCards } = server
-    return { ...listening, home: settings.home, listLinkedCards, failed, close: stop }
+    return { ...listening, home: settings.home, database, listLinkedCards, failed, close: stop }
   } catch (error) {
     await stop()
     throw error
@@ -97,6 +100,7 @@ function createExecutor(
 ): Promise<Executor> {
   return Executor.open({
     runs: store.runs,
+    shared: store.shared?.runs,
     findCard: id => store.cards.find(id),
     settings: executor,
     hasToken: async () => (await secrets()).executorToken !== undefined,
@@ -109,10 +113,11 @@ function createExecutor(
 
 function createServer(
   settings: BoardSettings,
-  { opened: { store }, executor, gate }: { opened: OpenBoard; executor: Executor; gate: Gate },
+  { opened, executor, gate }: { opened: OpenBoard; executor: Executor; gate: Gate },
   { logger, accessLog, requestIds, listeners, ledgerUrl, readLinkedEvents }: BoardServices,
 ): BoardServer {
   const { rootPath, columns, isDemo } = settings
+  const { store, file, database, engine } = opened
   const { cookieSecure, trustedProxies, loginPage, serviceOrigin, username, ledgerLogin } = settings.gate
   return createBoardServer({
     gate,
@@ -130,9 +135,13 @@ function createServer(
       warn: sentence => logger.warn(sentence),
     }),
     ...(readLinkedEvents ? { readLinkedEvents } : {}),
-    copy: store.copies,
+    copy: file?.store.copies ?? { cards: refuseCopy, sessions: refuseCopy },
     prove: store.prove,
-    storageSizes: () => sqliteSizes(boardFiles(settings.home).cards),
+    database: { database, engine },
+    storageSizes: async () => {
+      const bytes = await store.shared?.sizeBytes()
+      return bytes === undefined ? sqliteSizes(boardFiles(settings.home).cards) : { database: bytes }
+    },
     ownListeners: () => listeners,
     settings: {
       ...{ rootPath, cookieSecure, trustedProxies, loginPage, asksUsername: username !== undefined, isDemo },
@@ -145,4 +154,8 @@ function createServer(
     version: readVersion(),
     requestIds,
   })
+}
+
+function refuseCopy(): Promise<never> {
+  return Promise.reject(boardNotAFile())
 }

@@ -31,6 +31,13 @@ import * as runs from './run-routes.js'
 import { authStatus, login, logout, type SessionRouteParts, sessionStatus } from './session-routes.js'
 import { planShownTo } from './shown-plan.js'
 
+/** Where the board is. */
+export interface BoardDatabaseName {
+  /** Folder of its files, or the address of its database without a password. */
+  database: string
+  engine: 'sqlite' | 'postgres'
+}
+
 export interface BoardRouteParts
   extends CardRouteParts,
     BackupRouteParts,
@@ -40,6 +47,7 @@ export interface BoardRouteParts
     Omit<ProxyParts, 'gate' | 'executionFacts' | 'mayRead'> {
   gate: Gate
   version: string
+  database: BoardDatabaseName
   metrics: BoardMetrics
   prove: () => Promise<void>
   pages: { board: Pages; login: LoginPages }
@@ -81,7 +89,7 @@ export function boardRoutes(parts: BoardRouteParts): BoardRoute[] {
     route('POST', '/api/executor/resume', 'execute', runs.resumeExecutor(running)),
     ...backendRoutes({ ...parts, executionFacts, mayRead }),
     route('POST', '/api/backups', 'local', makeBackup(parts)),
-    route('GET', '/api/health', 'api', health(parts.version, pages.login.showPlain)),
+    route('GET', '/api/health', 'api', health(parts, pages.login.showPlain)),
     route(
       'GET',
       '/api/openapi.json',
@@ -106,14 +114,26 @@ export function boardRoutes(parts: BoardRouteParts): BoardRoute[] {
 }
 
 /** `GET /api/health` */
-function health(version: string, showPlain: ShowPlainPage): BoardEndpoint {
+function health(
+  { version, database: { database, engine } }: Pick<BoardRouteParts, 'version' | 'database'>,
+  showPlain: ShowPlainPage,
+): BoardEndpoint {
   const page = { status: 200, title: 'The board answers', text: `Version ${version}.` }
-  return documented(HEALTH_DOC, req => showPlain(req, page) ?? json(200, { status: 'ok', version }))
+  const known = { status: 'ok', version, database, engine }
+  return documented(HEALTH_DOC, req => showPlain(req, page) ?? json(200, known))
 }
 
 const HEALTH_DOC = {
   summary: 'Whether the board answers, and its version',
   answers: {
-    200: { description: 'It does', schema: Type.Object({ status: Type.String(), version: Type.String() }) },
+    200: {
+      description: 'It does',
+      schema: Type.Object({
+        status: Type.String(),
+        version: Type.String(),
+        database: Type.String({ description: 'Folder of its files, or the address of its database, without a password.' }),
+        engine: Type.Enum(['sqlite', 'postgres']),
+      }),
+    },
   },
 }

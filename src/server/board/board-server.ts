@@ -25,7 +25,7 @@ import type { ProxyTimes } from './backend-routes.js'
 import type { CopyBoardDatabase } from './backup-route.js'
 import { boardLoginPages } from './board-login-pages.js'
 import { BoardMetrics } from './board-metrics.js'
-import { boardRoutes } from './board-routes.js'
+import { type BoardDatabaseName, boardRoutes } from './board-routes.js'
 import type { ServedCards } from './card-routes.js'
 import { factsOf } from './gate-facts.js'
 import { type ListLinkedCards, linkedCardsReader } from './linked-cards.js'
@@ -61,6 +61,7 @@ export interface BoardServerOptions {
   copy: CopyBoardDatabase
   /** Proves that both databases can commit. @throws AppError `unavailable/…` */
   prove: () => Promise<void>
+  database: BoardDatabaseName
   storageSizes: ReadStorageSizes
   /** Where this process currently listens, the ledger included: no backend may be one of these. */
   ownListeners: () => readonly SocketAddress[]

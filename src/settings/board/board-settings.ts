@@ -1,7 +1,10 @@
 import { DEFAULT_COLUMNS } from '../../model/board/card.js'
+import type { PostgresAddress } from '../../model/postgres-address.js'
 import { readBoardHome, readHome } from '../home-folder.js'
 import { isLoopback, type ListenSettings, readListen } from '../listen-settings.js'
-import { place, type SettingReader } from '../reading/setting-reader.js'
+import { isPostgresUrl, readPostgres } from '../postgres-setting.js'
+import { place, SettingReader } from '../reading/setting-reader.js'
+import type { SettingSources } from '../reading/setting-sources.js'
 import type { ServeFlags } from '../serve-settings.js'
 import { type BoardExecutorSettings, readBoardExecutor } from './executor-settings.js'
 import { type BoardGateSettings, readBoardGate } from './gate-settings.js'
@@ -10,6 +13,8 @@ import { type BoardGateSettings, readBoardGate } from './gate-settings.js'
 export interface BoardSettings extends ListenSettings {
   /** Absolute: the folder of its databases and of `backends.json`. */
   home: string
+  /** Absent: its databases are files in `home`. */
+  postgres?: PostgresAddress
   /** From left to right. */
   columns: readonly string[]
   gate: BoardGateSettings
@@ -18,6 +23,8 @@ export interface BoardSettings extends ListenSettings {
   isDemo: boolean
 }
 
+/** Not that of a ledger, which may be in the same database. */
+const BOARD_SCHEMA = 'daybook_board'
 const MAX_COLUMNS = 12
 const COLUMN = /^[a-z0-9][a-z0-9_-]{0,39}$/
 
@@ -28,6 +35,7 @@ const COLUMN = /^[a-z0-9][a-z0-9_-]{0,39}$/
  */
 export function readBoard(reader: SettingReader, flags: ServeFlags): BoardSettings {
   const home = readBoardHome(reader, readHome(reader))
+  const postgres = readBoardDatabase(reader)
   const alone = flags.only === 'board'
   const listen = readListen(reader, 'BOARD', 8766, {
     host: alone ? { flag: '--host', value: flags.host } : undefined,
@@ -44,11 +52,31 @@ export function readBoard(reader: SettingReader, flags: ServeFlags): BoardSettin
   return {
     ...listen,
     home,
+    ...(postgres ? { postgres } : {}),
     columns: readColumns(reader),
     gate,
     executor: readBoardExecutor(reader, home),
     isDemo: flags.demo ?? false,
   }
+}
+
+/** The address of the PostgreSQL database in `BOARD_DB`. @returns undefined for a board in files */
+function readBoardDatabase(reader: SettingReader): PostgresAddress | undefined {
+  const found = reader.find('BOARD_DB')
+  const isPostgres = found !== undefined && isPostgresUrl(found.value)
+  if (found && !isPostgres) {
+    reader.refuseValue(found, 'is not an address that begins with postgres://. The folder of a board in files is BOARD_HOME')
+  }
+  return readPostgres(reader, isPostgres ? found : undefined, { setting: 'BOARD_DB', schema: BOARD_SCHEMA })
+}
+
+/** Where the board is, for a command that needs no other setting. @throws AppError `configuration/settings_invalid` */
+export function findBoard(sources: SettingSources): Pick<BoardSettings, 'home' | 'postgres'> {
+  const reader = new SettingReader(sources)
+  const home = readBoardHome(reader, readHome(reader))
+  const postgres = readBoardDatabase(reader)
+  reader.finish()
+  return { home, ...(postgres ? { postgres } : {}) }
 }
 
 function readColumns(reader: SettingReader): readonly string[] {

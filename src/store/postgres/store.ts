@@ -55,7 +55,7 @@ const SIZE = /* sql */ `
  * Source: docs/decisions/0066, 0067.
  */
 export async function openPostgresStore({ address, clock }: PostgresStoreOptions): Promise<PostgresStore> {
-  await migrate(address, { noun: 'ledger', steps: LEDGER_MIGRATIONS })
+  await migrate(address, { noun: 'ledger', ownTable: 'ledger_clock', steps: LEDGER_MIGRATIONS })
   const pool = new Pool(address, 'daybook ledger')
   const epoch = String((await pool.run(EPOCH))[0]?.value)
   const channel = `${address.schema}_events`

@@ -12,9 +12,10 @@ const UNLIMITED = /* sql */ `SET LOCAL statement_timeout = 0; SET LOCAL lock_tim
 const TAKE_LOCK = /* sql */ `SELECT pg_advisory_xact_lock($1)`
 /** From the catalogues: `to_regclass` may answer as of before the lock was taken. */
 const HAS_SCHEMA = /* sql */ `SELECT 1 AS found FROM pg_namespace WHERE nspname = $1`
-const HAS_VERSION = /* sql */ `
+const HAS_TABLE = /* sql */ `
   SELECT 1 AS found FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace
-  WHERE nspname = $1 AND relname = 'schema_version'`
+  WHERE nspname = $1 AND relname = $2`
+const VERSION_TABLE = 'schema_version'
 const VERSION = /* sql */ `SELECT version FROM schema_version`
 const CREATE_VERSION = /* sql */ `
   CREATE TABLE schema_version (version integer NOT NULL);
@@ -24,6 +25,8 @@ const SET_VERSION = /* sql */ `UPDATE schema_version SET version = $1`
 export interface Upgrade {
   /** In messages. */
   noun: string
+  /** A table that only such a schema has. */
+  ownTable: string
   /** Append-only: entry n upgrades the schema from version n to version n + 1. */
   steps: readonly Migration[]
 }
@@ -32,23 +35,26 @@ export interface Upgrade {
  * Creates the schema, or upgrades it to the newest version, in one transaction. Servers that start at the same time wait
  * for each other. A schema of the newest version is only read, so that a server needs no right to change it.
  *
- * @throws AppError `configuration/store_newer`, `unavailable/store_forbidden` for a role that may not upgrade it
+ * @throws AppError `configuration/store_newer`, `configuration/store_foreign`, `unavailable/store_forbidden` for a role that
+ *   may not upgrade it
  */
-export async function migrate(address: PostgresAddress, { noun, steps }: Upgrade): Promise<void> {
+export async function migrate(address: PostgresAddress, { noun, ownTable, steps }: Upgrade): Promise<void> {
   const connection = await Connection.open(address, `daybook ${noun} upgrade`)
   try {
-    if ((await versionOf(connection, address.schema)) === steps.length) return
+    const { schema } = address
+    if ((await hasTable(connection, schema, VERSION_TABLE)) && !(await hasTable(connection, schema, ownTable))) {
+      throw foreign(noun, schema)
+    }
+    if ((await versionOf(connection, schema)) === steps.length) return
     await connection.transaction(async () => {
       await connection.script(UNLIMITED)
       await connection.run(TAKE_LOCK, LOCK)
-      const version = await versionOf(connection, address.schema)
+      const version = await versionOf(connection, schema)
       if (version > steps.length) throw newer(noun, version, steps.length)
       if (version === steps.length) return
       // Also for a role that may use the schema, but not create one: then it has to be there.
-      if (!(await hasSchema(connection, address.schema))) {
-        await connection.script(`CREATE SCHEMA ${quoted(address.schema)}`)
-      }
-      if (!(await hasVersion(connection, address.schema))) await connection.script(CREATE_VERSION)
+      if (!(await hasSchema(connection, schema))) await connection.script(`CREATE SCHEMA ${quoted(schema)}`)
+      if (!(await hasTable(connection, schema, VERSION_TABLE))) await connection.script(CREATE_VERSION)
       for (const step of steps.slice(version)) await step(connection)
       await connection.run(SET_VERSION, steps.length)
     })
@@ -58,12 +64,12 @@ export async function migrate(address: PostgresAddress, { noun, steps }: Upgrade
 }
 
 async function versionOf(connection: Connection, schema: string): Promise<number> {
-  if (!(await hasVersion(connection, schema))) return 0
+  if (!(await hasTable(connection, schema, VERSION_TABLE))) return 0
   return Number((await connection.runOnce(VERSION))[0]?.version)
 }
 
-async function hasVersion(connection: Connection, schema: string): Promise<boolean> {
-  return (await connection.run(HAS_VERSION, schema)).length > 0
+async function hasTable(connection: Connection, schema: string, table: string): Promise<boolean> {
+  return (await connection.run(HAS_TABLE, schema, table)).length > 0
 }
 
 async function hasSchema(connection: Connection, schema: string): Promise<boolean> {
@@ -73,4 +79,11 @@ async function hasSchema(connection: Connection, schema: string): Promise<boolea
 function newer(noun: string, version: number, known: number): AppError {
   const message = `The ${noun} database has schema ${version}; this release knows ${known}.`
   return new AppError('configuration', 'store_newer', message, { hint: 'Use the newer release that wrote it.' })
+}
+
+function foreign(noun: string, schema: string): AppError {
+  const message = `The schema "${schema}" does not have the tables of a ${noun}.`
+  return new AppError('configuration', 'store_foreign', message, {
+    hint: 'Name another schema in the address, such as ?schema=another.',
+  })
 }

@@ -1,31 +1,20 @@
-import type { BoardSessionStore } from '../../board-session-store.js'
+import type { BoardStore } from '../../board-store.js'
 import { BoundedWork } from '../../bounded-work.js'
-import type { CardHistoryStore } from '../../card-history-store.js'
-import type { CardStore } from '../../card-store.js'
-import type { RunStore } from '../../run-store.js'
 import { makeProxies } from '../thread/task.js'
 import { WorkerCalls, type WorkerOptions } from '../thread/worker-calls.js'
 import type { Upgrade } from '../upgrade/migrate.js'
 import type { BoardFiles, BoardOpened, BoardTasks } from './board-files.js'
 
 /** The opened files of a board. */
-export interface BoardStore {
-  cards: CardStore
-  runs: RunStore
-  history: CardHistoryStore
-  sessions: BoardSessionStore
+export interface SqliteBoardStore extends BoardStore {
   /** Consistent copies, each to a new file. @throws as `Database.copyTo` */
   copies: { cards(path: string): Promise<void>; sessions(path: string): Promise<void> }
   /** Where damaged sessions were moved: all users have to log in again. */
   putAside: string | undefined
   /** Of cards that an older release has written. */
   upgrade: Upgrade | undefined
-  /** Proves that both databases can commit: writes, unless it did so within a second. @throws AppError `unavailable/…` */
-  prove(): Promise<void>
   /** Checks that the open files are still those on the disk. @throws AppError `unavailable/ledger_lost` */
   verify(): Promise<void>
-  /** Carries out what was sent, then closes the files. @throws AppError `unavailable/ledger_lost` */
-  close(): Promise<void>
 }
 
 /** A proof this young is still good: every caller may ask for one. */
@@ -40,7 +29,7 @@ const CALLS = { underWay: 256, waiting: 2_000, busy: 'Too many requests wait for
 export async function openBoardStore(
   files: BoardFiles,
   options: Pick<WorkerOptions, 'onFailure' | 'onLost'>,
-): Promise<BoardStore> {
+): Promise<SqliteBoardStore> {
   const file = new URL('./worker.js', import.meta.url)
   const { calls, opened } = await WorkerCalls.start<BoardOpened>(file, { data: files, noun: 'board', ...options })
   const bounded = new BoundedWork(CALLS)

@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from 'node:util'
-import { AppError } from '../../../model/app-error.js'
 import type { Card } from '../../../model/board/card.js'
 import { actionsBetween, type CardActor } from '../../../model/board/card-history.js'
 import type { CardChanges, CardFilter, CardPage } from '../../card-store.js'
-import type { Database, Row } from '../files/database.js'
+import { boardFull, rankBetween, refuseOutdated, toCard } from '../../stored-card.js'
+import type { Database } from '../files/database.js'
 import { addToHistory } from './card-history.js'
 
 /** `seq` numbers the cards in the order of their creation, and is never reused. The body is last: filters need not read it. */
@@ -91,7 +91,7 @@ export class SqliteCardStore {
     { position, max, by }: { position?: number; max: number; by: CardActor },
   ): Card {
     return this.database.transaction(() => {
-      if (this.count() >= max) throw full(max)
+      if (this.count() >= max) throw boardFull(max)
       const rank = this.#makeRoom(card, position)
       this.database.run(
         CREATE,
@@ -148,15 +148,11 @@ export class SqliteCardStore {
   }
 
   /**
-   * A rank between those before and after a place in a column; without a place, at its end. If no number is left between
-   * the two, the whole column is renumbered.
+   * A rank for a place in a column; without a place, at its end. If no number is left there, the whole column is renumbered.
    */
   #makeRoom(card: Pick<Card, 'id' | 'column'>, position: number | undefined): number {
     const [before, after] = position === undefined ? [this.#lastRank(card)] : this.#neighbours(card, position)
-    if (before === undefined) return after === undefined ? 1 : after - 1
-    if (after === undefined) return before + 1
-    const between = before + (after - before) / 2
-    return before < between && between < after ? between : this.#renumber(card, position ?? 0)
+    return rankBetween(before, after) ?? this.#renumber(card, position ?? 0)
   }
 
   /** Ranks of the cards before and after a place in a column, without the card itself. */
@@ -178,35 +174,6 @@ export class SqliteCardStore {
       this.database.run(SET_RANK, other, index < position ? index + 1 : index + 2)
     }
     return position + 1
-  }
-}
-
-function refuseOutdated({ id, version }: Card, wanted: number | undefined): void {
-  if (wanted === undefined || wanted === version) return
-  throw new AppError('outdated', 'version_conflict', `The card ${id} has changed: it is version ${version} now.`, {
-    hint: 'Read it again, and change that version.',
-  })
-}
-
-function full(max: number): AppError {
-  return new AppError('conflict', 'board_full', `The board holds ${max} cards, which is the limit.`, {
-    hint: 'Delete cards that are no longer needed.',
-  })
-}
-
-function toCard(row: Row): Card {
-  return {
-    id: String(row.id),
-    title: String(row.title),
-    body: String(row.body),
-    column: String(row.board_column),
-    labels: JSON.parse(String(row.labels)),
-    assignee: row.assignee === null ? null : String(row.assignee),
-    links: JSON.parse(String(row.links)),
-    rank: Number(row.rank),
-    version: Number(row.version),
-    created_at: String(row.created_at),
-    updated_at: String(row.updated_at),
   }
 }
 

@@ -1,13 +1,7 @@
 import { type CardAction, type CardActor, EXECUTOR } from '../../../model/board/card-history.js'
-import {
-  isFinished,
-  type LogPiece,
-  type Run,
-  type RunMode,
-  type RunPlan,
-  type RunState,
-} from '../../../model/board/run.js'
-import type { RunChanges, RunFilter } from '../../run-store.js'
+import { isFinished, type LogPiece, type Run, type RunState } from '../../../model/board/run.js'
+import type { ActiveRun, RunChanges, RunFilter } from '../../run-store.js'
+import { endOf, textOrNull, toRun } from '../../stored-run.js'
 import type { Database, Row } from '../files/database.js'
 import { addToHistory } from './card-history.js'
 
@@ -69,6 +63,7 @@ const DELETE = /* sql */ `DELETE FROM runs WHERE seq = ?`
 const DELETE_LOG = /* sql */ `DELETE FROM run_log WHERE run = ?`
 const MARK = /* sql */ `UPDATE runs SET marker = ?2 WHERE id = ?1`
 const LIST_ACTIVE = /* sql */ `SELECT ${RUN}, marker FROM runs WHERE state IN ('queued', 'running') ORDER BY seq`
+const LIST_QUEUED = /* sql */ `SELECT ${RUN} FROM runs WHERE state = 'queued' ORDER BY seq`
 
 const FIND_LOG = /* sql */ `SELECT seq, log_seq, log_bytes, log_dropped_bytes FROM runs WHERE id = ?`
 const APPEND = /* sql */ `INSERT INTO run_log (run, seq, at, stream, text) VALUES (?, ?, ?, ?, ?)`
@@ -95,6 +90,9 @@ export function createRunTables(database: Database): void {
 
 /** Runs and their logs in the board's database. */
 export class SqliteRunStore {
+  /** Runs that the executor of this process performs. No other process has the file open. */
+  readonly #taken = new Set<string>()
+
   constructor(private readonly database: Database) {}
 
   list(
@@ -115,8 +113,9 @@ export class SqliteRunStore {
     return row && toRun(row)
   }
 
-  create(run: Run, { keep, by }: { keep: number; by: CardActor }): void {
-    this.database.transaction(() => {
+  create(run: Run, { keep, by, mostQueued }: { keep: number; by: CardActor; mostQueued?: number }): boolean {
+    return this.database.transaction(() => {
+      if (mostQueued !== undefined && this.#listQueued().length >= mostQueued) return false
       const { id, card_id, mode } = run
       const again = this.database.first(HAS_MODE, card_id, mode) ? { again: true } : {}
       const started: CardAction = { action: 'run_started', run: id, mode, ...again }
@@ -131,33 +130,55 @@ export class SqliteRunStore {
         this.database.run(DELETE_LOG, Number(seq))
         this.database.run(DELETE, Number(seq))
       }
+      return true
     })
   }
 
   update(id: string, changes: RunChanges, by: CardActor = EXECUTOR): Run | undefined {
     return this.database.transaction(() => {
       const before = this.find(id)
-      if (!before) return undefined
+      if (!before || isFinished(before)) return before
       const { state, reason, exit_code, signal, started_at, finished_at } = { ...before, ...changes }
       this.database.run(UPDATE, id, state, reason, exit_code, signal, started_at, finished_at)
       const after = { ...before, state, reason, exit_code, signal, started_at, finished_at }
-      if (isFinished(after) && !isFinished(before)) this.#noteEnd(after, by)
+      if (isFinished(after)) {
+        this.#taken.delete(id)
+        addToHistory(this.database, after.card_id, { by, at: finished_at ?? after.created_at }, [endOf(after)])
+      }
       return after
     })
   }
 
-  #noteEnd({ id, card_id, mode, state, created_at, finished_at }: Run, by: CardActor): void {
-    const ended: CardAction =
-      state === 'cancelled' ? { action: 'run_cancelled', run: id, mode } : { action: 'run_ended', run: id, mode, state }
-    addToHistory(this.database, card_id, { by, at: finished_at ?? created_at }, [ended])
+  takeQueued(): Run | undefined {
+    const run = this.isPaused() ? undefined : this.#listQueued()[0]
+    if (run) this.#taken.add(run.id)
+    return run
+  }
+
+  cancelQueued(id: string, { at, by }: { at: string; by: CardActor }): boolean {
+    if (!this.#listQueued().some(run => run.id === id)) return false
+    this.update(id, { state: 'cancelled', finished_at: at }, by)
+    return true
+  }
+
+  /** Those that no executor has taken, oldest first. */
+  #listQueued(): Run[] {
+    return this.database
+      .all(LIST_QUEUED)
+      .map(toRun)
+      .filter(({ id }) => !this.#taken.has(id))
   }
 
   mark(id: string, marker: string): void {
     this.database.transaction(() => this.database.run(MARK, id, marker))
   }
 
-  listActive(): { run: Run; marker: string | undefined }[] {
-    return this.database.all(LIST_ACTIVE).map(row => ({ run: toRun(row), marker: textOrNull(row.marker) ?? undefined }))
+  listActive(): ActiveRun[] {
+    return this.database.all(LIST_ACTIVE).map(row => ({
+      run: toRun(row),
+      marker: textOrNull(row.marker) ?? undefined,
+      isTaken: this.#taken.has(String(row.id)),
+    }))
   }
 
   appendLog(id: string, pieces: readonly Omit<LogPiece, 'seq'>[], most: { bytes: number; pieces: number }): LogPiece[] {
@@ -211,25 +232,6 @@ export class SqliteRunStore {
   }
 }
 
-function toRun(row: Row): Run {
-  return {
-    id: String(row.id),
-    card_id: String(row.card_id),
-    mode: row.mode as RunMode,
-    state: row.state as RunState,
-    reason: textOrNull(row.reason),
-    exit_code: row.exit_code === null ? null : Number(row.exit_code),
-    signal: textOrNull(row.signal),
-    created_at: String(row.created_at),
-    started_at: textOrNull(row.started_at),
-    finished_at: textOrNull(row.finished_at),
-    timeout_seconds: Number(row.timeout_seconds),
-    log_bytes: Number(row.log_bytes),
-    log_dropped_bytes: Number(row.log_dropped_bytes),
-    plan: row.plan === null ? null : (JSON.parse(String(row.plan)) as RunPlan),
-  }
-}
-
 function toPiece(row: Row, text: Uint8Array): LogPiece {
   return {
     seq: Number(row.seq),
@@ -237,8 +239,4 @@ function toPiece(row: Row, text: Uint8Array): LogPiece {
     stream: row.stream as LogPiece['stream'],
     text: Buffer.from(text.buffer, text.byteOffset, text.byteLength).toString(),
   }
-}
-
-function textOrNull(value: unknown): string | null {
-  return value === null ? null : String(value)
 }

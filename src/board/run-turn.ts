@@ -1,0 +1,52 @@
+import type { Lease } from '../store/event-store.js'
+import type { SharedRuns } from '../store/run-store.js'
+
+/** The right to perform runs, which one of the processes that share a board has. */
+export interface HeldTurn {
+  lease: Lease
+  /** Aborts before another process may have it. */
+  lost: AbortSignal
+  release(): Promise<void>
+}
+
+/** How often the turn is renewed within its time: also a renewal that waits for an answer in vain must not be the last. */
+const RENEWALS = 10
+/** Without a renewal for this part of its time the turn counts as lost: the rest is for ending the processes of the run. */
+const TRUSTED_PART = 0.6
+
+/**
+ * Takes the turn and renews it until it is released.
+ *
+ * @param options `seconds`: after this without a renewal, another process may take it; `at`: the present instant
+ * @returns undefined while another process has it
+ * @throws AppError `unavailable/store_…`
+ */
+export async function holdTurn(
+  shared: SharedRuns,
+  { seconds, at }: { seconds: number; at: string },
+): Promise<HeldTurn | undefined> {
+  let renewedAt = performance.now()
+  const lease = await shared.beginTurn({ seconds, at })
+  if (!lease) return undefined
+  const lost = new AbortController()
+  const renew = async () => {
+    const askedAt = performance.now()
+    if (askedAt - renewedAt > seconds * 1000 * TRUSTED_PART) return lost.abort()
+    try {
+      if (await shared.renewTurn(lease, seconds)) renewedAt = askedAt
+      else lost.abort()
+    } catch {
+      // It is tried again, until the turn counts as lost.
+    }
+  }
+  const renewal = setInterval(renew, (seconds * 1000) / RENEWALS)
+  return {
+    lease,
+    lost: lost.signal,
+    release: async () => {
+      clearInterval(renewal)
+      // If it cannot be released, it ends soon.
+      await shared.endTurn(lease).catch(() => undefined)
+    },
+  }
+}

@@ -1,0 +1,17 @@
+import { type PostgresAddress, shownAddress } from '../model/postgres-address.js'
+import { openPostgresBoard } from '../store/postgres/board/board-store.js'
+import { deferredFailure } from './lost-ownership.js'
+import type { OpenBoard } from './open-board.js'
+
+/**
+ * Opens a board in PostgreSQL; creates or upgrades its tables if necessary. There is no owner: any number of processes may
+ * have it open.
+ *
+ * @throws AppError `unavailable/store_…`, `configuration/store_newer`, `configuration/store_foreign`
+ */
+export async function openSharedBoard(address: PostgresAddress): Promise<OpenBoard> {
+  const store = await openPostgresBoard(address)
+  // A database that cannot be reached may come back: requests fail until then, and the process stays.
+  const { promise: failed } = deferredFailure()
+  return { store, database: shownAddress(address), engine: 'postgres', failed, close: () => store.close() }
+}

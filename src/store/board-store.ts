@@ -1,0 +1,24 @@
+import type { BoardSessionStore } from './board-session-store.js'
+import type { CardHistoryStore } from './card-history-store.js'
+import type { CardStore } from './card-store.js'
+import type { RunStore, SharedRuns } from './run-store.js'
+
+/** An opened board. */
+export interface BoardStore {
+  readonly cards: CardStore
+  readonly runs: RunStore
+  readonly history: CardHistoryStore
+  readonly sessions: BoardSessionStore
+  /** Absent where only this process has the board open. */
+  readonly shared?: SharedBoard | undefined
+  /** Proves that it can commit: writes, unless it did so within a second. @throws AppError `unavailable/…` */
+  prove(): Promise<void>
+  /** Carries out what was sent, then closes the board. @throws AppError `unavailable/…` */
+  close(): Promise<void>
+}
+
+export interface SharedBoard {
+  readonly runs: SharedRuns
+  /** Of all tables of the board, with their indexes. */
+  sizeBytes(): Promise<number>
+}

@@ -1,0 +1,86 @@
+import { randomBytes } from 'node:crypto'
+import type { PostgresAddress } from '../../../model/postgres-address.js'
+import type { BoardStore, SharedBoard } from '../../board-store.js'
+import { Listener } from '../connection/listener.js'
+import { Pool } from '../connection/pool.js'
+import { leaseTasks } from '../tasks/leases.js'
+import { migrate } from '../upgrade/migrate.js'
+import { BOARD_MIGRATIONS } from './board-migrations.js'
+import { cardHistory } from './card-history.js'
+import { cardStore } from './card-store.js'
+import { runStore } from './run-store.js'
+import { sessionStore } from './session-store.js'
+import { sharedRuns } from './shared-runs.js'
+
+/** A board in a PostgreSQL database, which any number of servers may have open. */
+export interface PostgresBoardStore extends BoardStore {
+  readonly shared: SharedBoard
+}
+
+/** A proof this young is still good: every caller may ask for one. */
+const PROVEN_MS = 1_000
+const PROBE = /* sql */ `UPDATE board SET probe = probe + 1`
+const SALT = /* sql */ `SELECT value FROM meta WHERE name = 'salt'`
+const SIZE = /* sql */ `
+  SELECT coalesce(sum(pg_total_relation_size(oid)), 0)::bigint AS bytes FROM pg_class
+  WHERE relnamespace = to_regnamespace(quote_ident($1)) AND relkind = 'r'`
+const IS_THERE = /* sql */ `SELECT 1 AS found`
+
+/**
+ * Opens the board in its schema; creates or upgrades the tables if necessary.
+ *
+ * @throws AppError `unavailable/store_…`, `configuration/store_newer`, `configuration/store_foreign`
+ *
+ * Source: docs/decisions/0066, 0075.
+ */
+export async function openPostgresBoard(address: PostgresAddress): Promise<PostgresBoardStore> {
+  await migrate(address, { noun: 'board', ownTable: 'cards', steps: BOARD_MIGRATIONS })
+  const pool = new Pool(address, 'daybook board')
+  const salt = String((await pool.run(SALT))[0]?.value)
+  const server = randomBytes(8).toString('hex')
+  const notices = { channel: `${address.schema}_runs`, server }
+  const listeners = new Set<(id: string | undefined) => void>()
+  const notify = (id: string | undefined) => {
+    for (const listener of listeners) listener(id)
+  }
+  let listener: Listener | undefined
+  const listen = () => {
+    listener ??= new Listener({
+      ...{ address, channel: notices.channel, onGap: () => notify(undefined) },
+      onNotification: payload => {
+        const [sender, id] = payload.split(' ')
+        if (sender !== server) notify(id || undefined)
+      },
+      check: async connection => {
+        await connection.run(IS_THERE)
+        notify(undefined)
+      },
+    })
+  }
+  let proof: { at: number; done: Promise<unknown> } | undefined
+  return {
+    cards: cardStore(pool),
+    runs: runStore(pool, notices),
+    history: cardHistory(pool),
+    sessions: sessionStore(pool, salt),
+    shared: {
+      runs: {
+        ...sharedRuns(pool, { leases: leaseTasks(pool, server), notices }),
+        onChange: call => {
+          listeners.add(call)
+          listen()
+        },
+      },
+      sizeBytes: async () => Number((await pool.run(SIZE, address.schema))[0]?.bytes),
+    },
+    prove: async () => {
+      const now = performance.now()
+      if (proof === undefined || now - proof.at > PROVEN_MS) proof = { at: now, done: pool.run(PROBE) }
+      await proof.done
+    },
+    close: async () => {
+      await listener?.close()
+      await pool.close()
+    },
+  }
+}

@@ -1,0 +1,67 @@
+import {
+  type CardAction,
+  type CardActor,
+  type CardHistoryEntry,
+  HISTORY_LIMITS,
+} from '../../../model/board/card-history.js'
+import type { CardHistoryStore } from '../../card-history-store.js'
+import { textOrNull } from '../../stored-run.js'
+import type { Connection, Row } from '../connection/connection.js'
+import type { Pool } from '../connection/pool.js'
+import { isStorable } from '../connection/text-array.js'
+
+const ADD = /* sql */ `
+  INSERT INTO card_history (card_id, at, actor, actor_name, action, body)
+  SELECT $1::text, $2, $3, $4, $5, $6 WHERE EXISTS (SELECT 1 FROM cards WHERE id = $1)`
+const DROP_OLDEST = /* sql */ `
+  DELETE FROM card_history WHERE card_id = $1 AND seq <= (
+    SELECT seq FROM card_history WHERE card_id = $1 ORDER BY seq DESC LIMIT 1 OFFSET ${HISTORY_LIMITS.entries})`
+const DROP_DELETED = /* sql */ `
+  DELETE FROM card_history WHERE card_id IN (
+    SELECT card_id FROM card_history WHERE action = 'deleted' ORDER BY seq DESC OFFSET ${HISTORY_LIMITS.deletedCards})`
+const LIST = /* sql */ `
+  SELECT seq, at, actor, actor_name, action, body FROM card_history
+  WHERE card_id = $1 AND ($2::bigint IS NULL OR seq < $2) ORDER BY seq DESC LIMIT $3`
+
+/** Who does something with a card, and when. */
+export interface Doing {
+  by: CardActor
+  at: string
+}
+
+/**
+ * Adds to the history of a card, in the current transaction, which holds the board. A card that does not exist gets no
+ * entry: its run may end after it was deleted.
+ */
+export async function addToHistory(
+  connection: Connection,
+  id: string,
+  { by, at }: Doing,
+  actions: readonly CardAction[],
+): Promise<void> {
+  for (const { action, ...body } of actions) {
+    await connection.run(ADD, id, at, by.kind, by.name, action, JSON.stringify(body))
+    if (action === 'deleted') await connection.run(DROP_DELETED)
+  }
+  if (actions.length > 0) await connection.run(DROP_OLDEST, id)
+}
+
+/** The history of cards in the board's database. */
+export function cardHistory(pool: Pool): CardHistoryStore {
+  return {
+    list: async (card, { limit, after }) => {
+      const rows = isStorable(card) ? await pool.run(LIST, card, after, limit + 1) : []
+      const page = rows.slice(0, limit)
+      return { items: page.map(toEntry), next: rows.length > limit ? Number(page.at(-1)?.seq) : null }
+    },
+  }
+}
+
+function toEntry(row: Row): CardHistoryEntry {
+  return {
+    at: String(row.at),
+    by: { kind: row.actor as CardActor['kind'], name: textOrNull(row.actor_name) },
+    action: row.action as CardAction['action'],
+    ...JSON.parse(String(row.body)),
+  }
+}
