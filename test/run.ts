@@ -1,12 +1,13 @@
 /** Runs the tests named, or all of them after installing the programs that some suites need; prints how many passed. */
 import { fork, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { readdirSync, rmdirSync } from 'node:fs'
+import { readdirSync, readFileSync, rmdirSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { inspect } from 'node:util'
 import type { FileReport } from './file-report.js'
+import { TestCluster } from './support/postgres/cluster.js'
 import { findPostgres } from './support/postgres/find-postgres.js'
 
 /** Programs that suites look for, and the Debian package that has each. Debian's PostgreSQL is not on the search path. */
@@ -38,14 +39,27 @@ for (const [program, debianPackage] of absent) {
   )
 }
 
+const files = named.length > 0 ? named : everyTest()
+const cluster = await startCluster(files)
 const totals = { passed: 0, failed: absent.length > 0 && process.env.CI === 'true' ? 1 : 0, skipped: 0 }
-const waiting = inProcesses(named.length > 0 ? named : everyTest())
+const waiting = inProcesses(files)
 // One more than there are processors: tests wait a lot for what they started.
 await Promise.all(Array.from({ length: availableParallelism() + 1 }, runWaiting))
+await cluster?.remove()
 for (const folder of ['.tap/fixtures', '.tap']) removeEmpty(folder)
 const { passed, failed, skipped } = totals
 console.log(`\n${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`)
 process.exitCode = failed === 0 ? 0 : 1
+
+/** One server of PostgreSQL for all files that use it: to create one takes seconds. */
+async function startCluster(files: readonly string[]): Promise<TestCluster | undefined> {
+  const programs = findPostgres()
+  const isUsed = files.some(file => readFileSync(file, 'utf8').includes('TestCluster.shared'))
+  if (programs === undefined || !isUsed) return undefined
+  const started = await TestCluster.create(programs)
+  started.share()
+  return started
+}
 
 /** Tests are compiled. */
 function everyTest(): string[] {

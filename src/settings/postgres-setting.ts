@@ -1,10 +1,5 @@
 import { isAbsolute, join } from 'node:path'
-import {
-  type PostgresAddress,
-  type PostgresHost,
-  SSL_MODES,
-  type SslMode,
-} from '../model/postgres-address.js'
+import { type PostgresAddress, type PostgresHost, SSL_MODES, type SslMode } from '../model/postgres-address.js'
 import { readPasswordFile } from './reading/secret-setting.js'
 import type { FoundSetting, SettingReader } from './reading/setting-reader.js'
 import { whyUnreadable } from './reading/setting-sources.js'

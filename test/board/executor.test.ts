@@ -324,11 +324,11 @@ t.test('a store that fails for a while loses neither the log nor the end of a ru
 
 t.test('a run that waits has its turn once a store that could not be read can be', async t => {
   const rig = await createExecutor(t)
-  const { isPaused } = rig.database.runs
+  const { takeQueued } = rig.database.runs
   let refusals = 0
-  rig.database.runs.isPaused = () => {
+  rig.database.runs.takeQueued = () => {
     if (++refusals <= 3) throw new AppError('unavailable', 'store_io', 'The disk does not answer.')
-    return isPaused.apply(rig.database.runs)
+    return takeQueued.apply(rig.database.runs)
   }
   t.equal((await rig.over(await rig.executor.start(CARD.id, 'mock', ADA))).state, 'done')
   t.equal(refusals > 3, true)

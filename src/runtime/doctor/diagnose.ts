@@ -83,7 +83,13 @@ function settingsFindings({ problems, warnings, environmentFile }: DoctorSetting
   return found.length > 0 ? found : [ok(`All settings are valid. The shared environment is ${environmentFile}.`)]
 }
 
-async function filesFindings({ home, database, boardHome, boardPostgres, backups }: DoctorSettings): Promise<Finding[]> {
+async function filesFindings({
+  home,
+  database,
+  boardHome,
+  boardPostgres,
+  backups,
+}: DoctorSettings): Promise<Finding[]> {
   const paths: UsedPath[] = []
   const add = (kind: UsedPath['kind'], ...added: (string | undefined)[]) => {
     for (const path of added) if (path !== undefined) paths.push({ path, kind })

@@ -131,7 +131,9 @@ const HEALTH_DOC = {
       schema: Type.Object({
         status: Type.String(),
         version: Type.String(),
-        database: Type.String({ description: 'Folder of its files, or the address of its database, without a password.' }),
+        database: Type.String({
+          description: 'Folder of its files, or the address of its database, without a password.',
+        }),
         engine: Type.Enum(['sqlite', 'postgres']),
       }),
     },

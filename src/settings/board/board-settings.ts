@@ -65,7 +65,10 @@ function readBoardDatabase(reader: SettingReader): PostgresAddress | undefined {
   const found = reader.find('BOARD_DB')
   const isPostgres = found !== undefined && isPostgresUrl(found.value)
   if (found && !isPostgres) {
-    reader.refuseValue(found, 'is not an address that begins with postgres://. The folder of a board in files is BOARD_HOME')
+    reader.refuseValue(
+      found,
+      'is not an address that begins with postgres://. The folder of a board in files is BOARD_HOME',
+    )
   }
   return readPostgres(reader, isPostgres ? found : undefined, { setting: 'BOARD_DB', schema: BOARD_SCHEMA })
 }

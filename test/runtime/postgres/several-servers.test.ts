@@ -10,7 +10,7 @@ import { ask, eventOf, type Page, readAll, startServers } from './three-servers.
 const programs = findPostgres()
 if (programs === undefined) t.plan(0, 'there is no PostgreSQL server')
 else {
-  const cluster = await TestCluster.start(t, programs)
+  const cluster = await TestCluster.shared(t, programs)
 
   t.test('8 writers and 3 consumers that change servers: nothing missed, in order, once', async t => {
     const { urls } = await startServers(t, cluster)

@@ -12,7 +12,7 @@ const programs = findPostgres()
 if (programs === undefined) {
   t.plan(0, 'there is no PostgreSQL server')
 } else {
-  const cluster = await TestCluster.start(t, programs)
+  const cluster = await TestCluster.shared(t, programs)
   const open: OpenStore = async (t, clock) => {
     const address = await cluster.emptyLedger(t)
     const store = await openPostgresStore({ address, clock })

@@ -1,4 +1,5 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
 import { chownSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -20,12 +21,21 @@ const EMPTY_LEDGER = /* sql */ `
   UPDATE subscription_version SET version = 0;
   UPDATE ledger_clock SET last_us = 0, seq = 0, digest = repeat('00', 32), marked_us = 0, marked_seq = 0`
 
-/** A PostgreSQL server of its own, reached by a socket in its folder, until the test ends. */
+const EMPTY_BOARD = /* sql */ `
+  DELETE FROM cards; DELETE FROM card_history; DELETE FROM runs; DELETE FROM run_log; DELETE FROM sessions;
+  DELETE FROM leases; UPDATE board SET paused = false`
+
+/** The folder of the server that all test processes of a run share. */
+const SHARED_FOLDER = 'DAYBOOK_TEST_POSTGRES'
+
+/** A PostgreSQL server, reached by a socket in its folder. */
 export class TestCluster {
   #server: ChildProcess | undefined
   #schemas = 0
-  /** Addresses of ledgers that no test uses any more. */
-  readonly #free: PostgresAddress[] = []
+  /** Test processes that share a server have schemas of their own. */
+  readonly #prefix = `test_${randomBytes(4).toString('hex')}`
+  /** Addresses of ledgers and boards that no test uses any more. */
+  readonly #free = { ledger: [] as PostgresAddress[], board: [] as PostgresAddress[] }
 
   private constructor(
     private readonly programs: string,
@@ -33,14 +43,34 @@ export class TestCluster {
     private readonly settings: readonly string[],
   ) {}
 
-  /** @param settings such as `fsync=on`; without, nothing is flushed to the disk */
-  static async start(t: Test, programs: string, settings: readonly string[] = ['fsync=off']): Promise<TestCluster> {
+  /** A server of its own, until the test ends. @param settings such as `fsync=on`; without, nothing is flushed to the disk */
+  static async start(t: Test, programs: string, settings?: readonly string[]): Promise<TestCluster> {
+    const cluster = await TestCluster.create(programs, settings)
+    t.teardown(() => cluster.remove())
+    return cluster
+  }
+
+  /** The server that all test processes of this run share, which no test may stop; without one, a server of its own. */
+  static async shared(t: Test, programs: string): Promise<TestCluster> {
+    const folder = process.env[SHARED_FOLDER]
+    return folder ? new TestCluster(programs, folder, []) : TestCluster.start(t, programs)
+  }
+
+  /** Offers the server to the processes that this one starts. */
+  share(): void {
+    process.env[SHARED_FOLDER] = this.folder
+  }
+
+  /** Stops the server and deletes its folder. */
+  async remove(): Promise<void> {
+    await this.stop('SIGINT')
+    rmSync(this.folder, { recursive: true, force: true })
+  }
+
+  /** Starts a server, which stays until `remove`. */
+  static async create(programs: string, settings: readonly string[] = ['fsync=off']): Promise<TestCluster> {
     const folder = mkdtempSync(join(tmpdir(), 'daybook-pg-'))
     const cluster = new TestCluster(programs, folder, settings)
-    t.teardown(async () => {
-      await cluster.stop('SIGINT')
-      rmSync(folder, { recursive: true, force: true })
-    })
     const { uid, gid } = await unprivileged()
     if (uid !== undefined && gid !== undefined) chownSync(folder, uid, gid)
     const data = [
@@ -53,30 +83,44 @@ export class TestCluster {
       '--no-sync',
       '--no-instructions',
     ]
-    await run(
-      join(programs, 'initdb'),
-      [...data, '--encoding', 'UTF8', '--locale', 'C.UTF-8'],
-      await cluster.#options(),
-    )
-    await cluster.launch()
-    return cluster
+    try {
+      await run(
+        join(programs, 'initdb'),
+        [...data, '--encoding', 'UTF8', '--locale', 'C.UTF-8'],
+        await cluster.#options(),
+      )
+      await cluster.launch()
+      return cluster
+    } catch (error) {
+      await cluster.remove()
+      throw error
+    }
   }
 
   /** An address with a schema that no other test uses. */
   newAddress(changes: Partial<PostgresAddress> = {}): PostgresAddress {
     return {
       ...{ hosts: [{ host: this.folder, port: 5432 }], database: 'postgres', user: USER, password: () => undefined },
-      ...{ sslMode: 'prefer', schema: `test_${++this.#schemas}`, poolSize: 4 },
+      ...{ sslMode: 'prefer', schema: `${this.#prefix}_${++this.#schemas}`, poolSize: 4 },
       ...changes,
     }
   }
 
   /** The address of an empty ledger: to empty a used one is four times as fast as to create its tables. */
-  async emptyLedger(t: Test): Promise<PostgresAddress> {
-    const used = this.#free.pop()
-    if (used) await this.sql(`SET search_path = ${used.schema}; ${EMPTY_LEDGER}`)
+  emptyLedger(t: Test): Promise<PostgresAddress> {
+    return this.#empty(t, this.#free.ledger, EMPTY_LEDGER)
+  }
+
+  /** The address of an empty board. */
+  emptyBoard(t: Test): Promise<PostgresAddress> {
+    return this.#empty(t, this.#free.board, EMPTY_BOARD)
+  }
+
+  async #empty(t: Test, free: PostgresAddress[], sql: string): Promise<PostgresAddress> {
+    const used = free.pop()
+    if (used) await this.sql(`SET search_path = ${used.schema}; ${sql}`)
     const address = used ?? this.newAddress()
-    t.teardown(() => void this.#free.push(address))
+    t.teardown(() => void free.push(address))
     return address
   }
 
@@ -99,7 +143,7 @@ export class TestCluster {
 
   /** Starts the server, also again after `stop`. */
   async launch(): Promise<void> {
-    const settings = ['unix_socket_permissions=0777', 'max_connections=60', ...this.settings]
+    const settings = ['unix_socket_permissions=0777', 'max_connections=200', ...this.settings]
     const given = settings.flatMap(setting => ['-c', setting])
     const options = ['-D', join(this.folder, 'data'), '-k', this.folder, '-c', 'listen_addresses=', ...given]
     const server = spawn(join(this.programs, 'postgres'), options, { ...(await this.#options()), stdio: 'ignore' })

@@ -17,52 +17,6 @@ function open(t: Test, path = join(testFolder(t), 'sessions.sqlite3')) {
   return { ...database, kept, path }
 }
 
-t.test('a session is live until its time is over', async t => {
-  const { sessions } = open(t)
-  t.equal(sessions.add({ digest: digest(1), key: KEY, expiresAt: NOW + 60 }, { now: NOW, max: 10 }), true)
-  t.equal(sessions.isLive(digest(1), KEY, NOW + 59), true)
-  t.equal(sessions.isLive(digest(1), KEY, NOW + 60), false)
-  t.equal(sessions.isLive(digest(2), KEY, NOW), false)
-  t.equal(sessions.isLive('', KEY, NOW), false)
-  t.equal(sessions.isLive(`${digest(1)}' OR 1=1 --`, KEY, NOW), false)
-})
-
-t.test('there is room for max sessions, without the expired ones', async t => {
-  const { sessions } = open(t)
-  const add = (i: number, expiresAt: number, now = NOW) =>
-    sessions.add({ digest: digest(i), key: KEY, expiresAt }, { now, max: 1024 })
-  for (let i = 0; i < 1024; i++) t.equal(add(i, NOW + 60 + (i % 2)), true)
-  t.equal(add(2000, NOW + 60), false)
-  t.equal(sessions.count(), 1024)
-  t.equal(sessions.isLive(digest(2000), KEY, NOW), false)
-  t.equal(add(2000, NOW + 120, NOW + 60), true)
-  t.equal(sessions.count(), 513)
-})
-
-t.test('one that replaces another needs no room', async t => {
-  const { sessions } = open(t)
-  const add = (i: number, replaces?: string) =>
-    sessions.add(
-      { digest: digest(i), key: KEY, expiresAt: NOW + 60 },
-      { now: NOW, max: 1, ...(replaces ? { replaces } : {}) },
-    )
-  t.equal(add(1), true)
-  t.equal(add(2, digest(9)), false, 'of a session that there is not')
-  t.equal(add(2, digest(1)), true)
-  t.same([sessions.isLive(digest(1), KEY, NOW), sessions.isLive(digest(2), KEY, NOW)], [false, true])
-})
-
-t.test('what is over goes with a purge and with the end of another', async t => {
-  const { sessions } = open(t)
-  for (let i = 0; i < 3; i++)
-    sessions.add({ digest: digest(i), key: KEY, expiresAt: NOW + i }, { now: NOW - 9, max: 10 })
-  t.equal(sessions.purge(NOW), 1)
-  t.equal(sessions.purge(NOW), 0)
-  sessions.end(digest(2), NOW + 1)
-  t.equal(sessions.count(), 0)
-  sessions.end(digest(2), NOW)
-})
-
 t.test('sessions and the salt are there after a start', async t => {
   const { sessions, path, close, kept } = open(t)
   t.match(sessions.salt, /^[0-9a-f]{32}$/)
@@ -84,20 +38,6 @@ t.test('a copy holds all of it, and is for its owner alone', async t => {
   await t.rejects(copyTo(`${path}-copy`), { category: 'conflict', code: 'file_exists' })
   const copy = open(t, `${path}-copy`)
   t.same([copy.sessions.count(), copy.sessions.salt], [1, sessions.salt])
-})
-
-t.test('sessions that another key signed are not live, take no room, and go', async t => {
-  const { sessions } = open(t)
-  const add = (i: number, key: string) =>
-    sessions.add({ digest: digest(i), key, expiresAt: NOW + 60 }, { now: NOW, max: 2 })
-  t.same([add(1, 'a'), add(2, 'a'), add(3, 'a')], [true, true, false])
-  t.same([sessions.isLive(digest(1), 'a', NOW), sessions.isLive(digest(1), 'b', NOW)], [true, false])
-  t.same([add(4, 'b'), add(5, 'b'), add(6, 'b')], [true, true, false])
-  sessions.keepSignedBy('a')
-  t.equal(sessions.count(), 2)
-  t.same([sessions.isLive(digest(2), 'a', NOW), sessions.isLive(digest(4), 'b', NOW)], [true, false])
-  sessions.keepSignedBy(undefined)
-  t.equal(sessions.count(), 0)
 })
 
 /** A file as the release wrote it that kept no key with a session. */

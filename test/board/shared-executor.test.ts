@@ -1,0 +1,100 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import t, { type Test } from 'tap'
+import { Executor } from '../../src/board/executor.js'
+import { isFinished, type Run } from '../../src/model/board/run.js'
+import { shownAddress } from '../../src/model/postgres-address.js'
+import { openPostgresBoard } from '../../src/store/postgres/board/board-store.js'
+import type { SharedRuns } from '../../src/store/run-store.js'
+import { TestCluster } from '../support/postgres/cluster.js'
+import { findPostgres } from '../support/postgres/find-postgres.js'
+import { testFolder } from '../support/test-folder.js'
+import { ADA } from './actor.js'
+import { CARD, runs as isRunning, program, SHORT_TIMES, shell, until } from './executor-rig.js'
+
+const TURN_SECONDS = 1
+
+const programs = findPostgres()
+if (programs === undefined) t.plan(0, 'there is no PostgreSQL server')
+else {
+  const cluster = await TestCluster.shared(t, programs)
+
+  /** An executor of a server of its own on a board that others have open too. */
+  async function openExecutor(
+    t: Test,
+    address: Parameters<typeof openPostgresBoard>[0],
+    { command, changes = {} }: { command: string[]; changes?: Partial<SharedRuns> },
+  ) {
+    const store = await openPostgresBoard(address)
+    const folder = testFolder(t)
+    const reported: unknown[] = []
+    let made = 0
+    const executor = await Executor.open({
+      ...{ runs: store.runs, shared: { ...store.shared.runs, ...changes } },
+      findCard: async id => (id === CARD.id ? CARD : undefined),
+      hasToken: async () => true,
+      now: () => Date.now() * 1000,
+      newId: () => `run_${folder}_${++made}`,
+      newMarker: () => `marker-of-${folder}-${made}`,
+      report: error => reported.push(error),
+      times: { ...SHORT_TIMES, turnSeconds: TURN_SECONDS },
+      settings: { command, timeoutSeconds: 60, environment: { PATH: process.env.PATH ?? '' }, folder },
+    })
+    t.teardown(async () => {
+      await executor.close()
+      await store.close()
+    })
+    const over = async ({ id }: Run) => {
+      await until(async () => isFinished(await executor.get(id)))
+      return executor.get(id)
+    }
+    return { executor, store, folder, reported, over }
+  }
+
+  t.test('the run of a killed server is interrupted, not repeated; what it left queued is performed', async t => {
+    const address = await cluster.emptyBoard(t)
+    const folder = testFolder(t)
+    const [node = '', ...args] = program('killed-server', folder, shownAddress(address))
+    const server = spawn(node, args, { stdio: ['ignore', 'inherit', 'inherit'] })
+    t.teardown(() => server.kill('SIGKILL'))
+    const pids = () => {
+      const file = join(folder, 'work', 'pids')
+      return existsSync(file) ? readFileSync(file, 'utf8').trim().split('\n').map(Number) : []
+    }
+    await until(() => pids().length === 6)
+    t.teardown(() => {
+      for (const pid of pids().filter(isRunning)) process.kill(pid, 'SIGKILL')
+    })
+    const { executor, over } = await openExecutor(t, address, { command: shell('true') })
+    t.match(await executor.status(), { running: 'run_1', queued: 1 })
+    server.kill('SIGKILL')
+    await once(server, 'exit')
+    const [first, second] = [await executor.get('run_1'), await executor.get('run_2')]
+    t.match(await over(first), { state: 'interrupted', finished_at: /Z$/ })
+    t.match(await over(second), { state: 'done' })
+    await until(() => !pids().some(isRunning))
+    t.match(await executor.get('run_1'), { state: 'interrupted' }, 'it is on this machine, so its processes were ended')
+  })
+
+  t.test('a server that is cut off ends its run before another one may begin', async t => {
+    const address = await cluster.emptyBoard(t)
+    const isCutOff = async () => {
+      throw new Error('cut off')
+    }
+    const cut = await openExecutor(t, address, {
+      command: shell('echo $$ > pid; sleep 60'),
+      changes: { renewTurn: isCutOff },
+    })
+    const other = await openExecutor(t, address, { command: shell('true') })
+    const first = await cut.executor.start(CARD.id, 'real', ADA)
+    await until(async () => (await cut.executor.get(first.id)).state === 'running')
+    const second = await other.executor.start(CARD.id, 'real', ADA)
+    t.equal((await other.executor.get(second.id)).state, 'queued')
+    t.match(await cut.over(first), { state: 'interrupted' })
+    t.notOk(isRunning(Number(readFileSync(join(cut.folder, 'pid'), 'utf8'))))
+    t.match(await other.over(second), { state: 'done' })
+    t.ok(((await other.over(first)).finished_at ?? '') <= ((await other.over(second)).started_at ?? ''))
+  })
+}

@@ -1,0 +1,95 @@
+import type { Test } from 'tap'
+import type { CardActor } from '../../../src/model/board/card-history.js'
+import type { Run } from '../../../src/model/board/run.js'
+import { ADA } from '../../board/actor.js'
+import type { OpenBoardStore } from './open-board-store.js'
+
+const AT = '2031-05-04T09:00:00.000000Z'
+const LATER = '2031-05-04T10:00:00.000000Z'
+const KEY: CardActor = { kind: 'key', name: null }
+const ALL = { limit: 500, after: null }
+
+function cardWith(id: string, body = '') {
+  return {
+    ...{ id, title: id, body, column: 'backlog', labels: [], assignee: null, links: [] },
+    created_at: AT,
+    updated_at: AT,
+  }
+}
+
+const QUEUED: Run = {
+  ...{ id: 'run_1', card_id: 'card_1', mode: 'mock', state: 'queued', reason: null, exit_code: null, signal: null },
+  ...{ created_at: AT, started_at: null, finished_at: null, timeout_seconds: 60, log_bytes: 0, log_dropped_bytes: 0 },
+  plan: null,
+}
+
+/** What every engine has to prove about the history of cards. */
+export function cardHistoryConformance(t: Test, open: OpenBoardStore): void {
+  t.test('each change of a card is an entry with its time and who made it, newest first', async t => {
+    const { cards, history } = await open(t)
+    await cards.create(cardWith('card_1', '- [ ] one\n- [x] two'), { max: 9, by: ADA })
+    await cards.update('card_1', { column: 'doing' }, { updatedAt: LATER, by: KEY })
+    await cards.update('card_1', { body: '- [x] one\n- [ ] two' }, { updatedAt: LATER, by: ADA })
+    await cards.update('card_1', { title: 'x', labels: ['a'], body: 'other' }, { updatedAt: LATER, by: ADA })
+    await cards.update('card_1', { title: 'x', position: 0 }, { updatedAt: LATER, by: ADA })
+    await cards.delete('card_1', { deletedAt: LATER, by: KEY })
+    t.same(await history.list('card_1', ALL), {
+      items: [
+        { at: LATER, by: KEY, action: 'deleted' },
+        { at: LATER, by: ADA, action: 'edited', fields: ['title', 'body', 'labels'] },
+        { at: LATER, by: ADA, action: 'ticked', ticked: 1, unticked: 1 },
+        { at: LATER, by: KEY, action: 'moved', from: 'backlog', to: 'doing' },
+        { at: AT, by: ADA, action: 'created', to: 'backlog' },
+      ],
+      next: null,
+    })
+  })
+
+  t.test('a refused change adds nothing', async t => {
+    const { cards, history } = await open(t)
+    await cards.create(cardWith('card_1'), { max: 9, by: ADA })
+    await t.rejects(cards.update('card_1', { title: 'x' }, { version: 7, updatedAt: LATER, by: KEY }))
+    await t.rejects(cards.delete('card_1', { version: 7, deletedAt: LATER, by: KEY }))
+    t.equal((await history.list('card_1', ALL)).items.length, 1)
+    t.same(await history.list('card_2', ALL), { items: [], next: null })
+  })
+
+  t.test('runs of a card are in its history: who started and cancelled them, and how they ended', async t => {
+    const { cards, runs, history } = await open(t)
+    await cards.create(cardWith('card_1'), { max: 9, by: ADA })
+    await runs.create(QUEUED, { keep: 9, by: ADA })
+    await runs.update('run_1', { state: 'running', started_at: AT })
+    await runs.update('run_1', { state: 'failed', finished_at: LATER })
+    await runs.create({ ...QUEUED, id: 'run_2' }, { keep: 9, by: KEY })
+    await runs.update('run_2', { state: 'cancelled', finished_at: LATER }, ADA)
+    await runs.create({ ...QUEUED, id: 'run_3', card_id: 'card_of_none' }, { keep: 9, by: KEY })
+    const executor = { kind: 'executor', name: null }
+    t.same((await history.list('card_1', { limit: 4, after: null })).items, [
+      { at: LATER, by: ADA, action: 'run_cancelled', run: 'run_2', mode: 'mock' },
+      { at: AT, by: KEY, action: 'run_started', run: 'run_2', mode: 'mock', again: true },
+      { at: LATER, by: executor, action: 'run_ended', run: 'run_1', mode: 'mock', state: 'failed' },
+      { at: AT, by: ADA, action: 'run_started', run: 'run_1', mode: 'mock' },
+    ])
+    t.same((await history.list('card_of_none', ALL)).items, [])
+  })
+
+  t.test('the history of a card and of deleted cards is bounded, and read in pages', async t => {
+    const { cards, history } = await open(t)
+    await cards.create(cardWith('card_1'), { max: 9, by: ADA })
+    for (let n = 0; n < 510; n++) await cards.update('card_1', { title: `title ${n}` }, { updatedAt: LATER, by: ADA })
+    const first = await history.list('card_1', { limit: 300, after: null })
+    const second = await history.list('card_1', { limit: 300, after: first.next })
+    t.same([first.items.length, second.items.length, second.next], [300, 200, null])
+    for (let n = 0; n < 1_002; n++) {
+      await cards.create(cardWith(`gone_${n}`), { max: 9, by: ADA })
+      await cards.delete(`gone_${n}`, { deletedAt: LATER, by: ADA })
+    }
+    t.same(
+      (await Promise.all(['gone_0', 'gone_1', 'gone_2', 'gone_1001'].map(id => history.list(id, ALL)))).map(
+        ({ items }) => items.length,
+      ),
+      [0, 0, 2, 2],
+    )
+    t.equal((await history.list('card_1', ALL)).items.length, 500)
+  })
+}

@@ -1,0 +1,113 @@
+import t from 'tap'
+import type { Run } from '../../../../src/model/board/run.js'
+import { openPostgresBoard } from '../../../../src/store/postgres/board/board-store.js'
+import { openPostgresStore } from '../../../../src/store/postgres/store.js'
+import { ADA } from '../../../board/actor.js'
+import { TestCluster } from '../../../support/postgres/cluster.js'
+import { findPostgres } from '../../../support/postgres/find-postgres.js'
+import { boardSessionConformance } from '../../board/board-session-conformance.js'
+import { cardHistoryConformance } from '../../board/card-history-conformance.js'
+import { cardStoreConformance } from '../../board/card-store-conformance.js'
+import type { OpenBoardStore } from '../../board/open-board-store.js'
+import { runStoreConformance } from '../../board/run-store-conformance.js'
+
+const AT = '2031-05-04T09:00:00.000000Z'
+const QUEUED: Run = {
+  ...{ id: 'run_1', card_id: 'card_1', mode: 'real', state: 'queued', reason: null, exit_code: null, signal: null },
+  ...{ created_at: AT, started_at: null, finished_at: null, timeout_seconds: 60, log_bytes: 0, log_dropped_bytes: 0 },
+  plan: null,
+}
+
+const programs = findPostgres()
+if (programs === undefined) t.plan(0, 'there is no PostgreSQL server')
+else {
+  const cluster = await TestCluster.shared(t, programs)
+  const open: OpenBoardStore = async t => {
+    const store = await openPostgresBoard(await cluster.emptyBoard(t))
+    t.teardown(() => store.close())
+    return store
+  }
+
+  cardStoreConformance(t, open, 6)
+  runStoreConformance(t, open, 10)
+  cardHistoryConformance(t, open)
+  boardSessionConformance(t, open)
+
+  t.test('ten servers may start at the same time on an empty database, and share the salt of the sessions', async t => {
+    const address = cluster.newAddress()
+    const stores = await Promise.all(Array.from({ length: 10 }, () => openPostgresBoard(address)))
+    t.equal(new Set(stores.map(({ sessions }) => sessions.salt)).size, 1)
+    t.match(stores[0]?.sessions.salt, /^[0-9a-f]{32}$/)
+    t.ok(Number(await stores[0]?.shared.sizeBytes()) > 0)
+    await Promise.all(stores.map(store => store.prove()))
+    await Promise.all(stores.map(store => store.close()))
+  })
+
+  t.test('a schema of a newer release, and one of a ledger, are refused and stay as they are', async t => {
+    const newer = cluster.newAddress()
+    await (await openPostgresBoard(newer)).close()
+    await cluster.sql(`UPDATE ${newer.schema}.schema_version SET version = 99`)
+    await t.rejects(openPostgresBoard(newer), { category: 'configuration', code: 'store_newer' })
+    const ledger = await cluster.emptyLedger(t)
+    await (await openPostgresStore({ address: ledger })).close()
+    await t.rejects(openPostgresBoard(ledger), { category: 'configuration', code: 'store_foreign' })
+    await t.rejects(openPostgresStore({ address: newer }), { category: 'configuration', code: 'store_foreign' })
+  })
+
+  t.test('cards that two servers create and move at the same time keep different places', async t => {
+    const address = await cluster.emptyBoard(t)
+    const stores = await Promise.all([openPostgresBoard(address), openPostgresBoard(address)])
+    t.teardown(() => Promise.all(stores.map(store => store.close())))
+    const at = '2031-05-04T09:00:00.000000Z'
+    const column = 'doing'
+    const made = { title: 'x', body: '', column, labels: [], assignee: null, links: [], created_at: at, updated_at: at }
+    await Promise.all(
+      stores.flatMap(({ cards }, server) =>
+        [0, 1, 2, 3, 4].map(n =>
+          cards.create({ ...made, id: `card_${server}_${n}` }, { position: 0, max: 9, by: ADA }),
+        ),
+      ),
+    ).then(
+      () => t.fail('ten cards are more than nine'),
+      error => t.match(error, { code: 'board_full' }),
+    )
+    const { items } = (await stores[0]?.cards.list({}, { limit: 99, after: 0 })) ?? { items: [] }
+    t.equal(items.length, 9)
+    t.equal(new Set(items.map(({ rank }) => rank)).size, 9)
+    const changes = [{ title: 'one' }, { labels: ['two'] }]
+    await Promise.all(
+      stores.map(({ cards }, server) =>
+        cards.update(items[0]?.id ?? '', changes[server] ?? {}, { updatedAt: at, by: ADA }),
+      ),
+    )
+    t.match(await stores[0]?.cards.find(items[0]?.id ?? ''), { title: 'one', labels: ['two'], version: 3 })
+  })
+
+  t.test('after its turn an executor takes no run, and changes none that the next turn has interrupted', async t => {
+    const { runs, shared } = await openPostgresBoard(await cluster.emptyBoard(t)).then(store => {
+      t.teardown(() => store.close())
+      return store
+    })
+    const begin = () => shared.runs.beginTurn({ seconds: 60, at: AT })
+    for (const id of ['run_1', 'run_2']) await runs.create({ ...QUEUED, id }, { keep: 9, by: ADA })
+    const first = await begin()
+    if (!first) throw new Error('no turn')
+    t.equal(await begin(), undefined, 'one at a time')
+    t.match(await runs.takeQueued(first), { id: 'run_1' })
+    await runs.mark('run_1', 'marker')
+    t.equal(await shared.runs.renewTurn(first, 0), true)
+    const second = await begin()
+    t.match(await runs.find('run_1'), { state: 'interrupted', finished_at: AT })
+    t.match(await runs.find('run_2'), { state: 'queued' })
+    t.same(await shared.runs.listLeftMarkers(), ['marker'])
+    t.match(await runs.update('run_1', { state: 'done', exit_code: 0 }), { state: 'interrupted', exit_code: null })
+    t.equal(await shared.runs.renewTurn(first, 60), false)
+    t.equal(await runs.takeQueued(first), undefined)
+    await shared.runs.endTurn(first)
+    t.match(await runs.takeQueued(second), { id: 'run_2' })
+    await shared.runs.requestCancel('run_2', ADA)
+    await shared.runs.requestCancel('run_2', { kind: 'key', name: null })
+    t.same(await shared.runs.findCancelRequest('run_2'), ADA)
+    t.equal(await shared.runs.findCancelRequest('run_1'), undefined)
+  })
+}
