@@ -46,7 +46,14 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
 const STORE_CONTRACTS = [
   ...['store/consumer-store', 'store/copy-store', 'store/event-store', 'store/subscription-store', 'store/user-store'],
   ...['store/store', 'store/shared-store', 'store/ledger-session-store'],
-  ...['store/board-session-store', 'store/card-history-store', 'store/card-store', 'store/run-store'],
+  ...[
+    'store/board-store',
+    'store/login-failure-store',
+    'store/board-session-store',
+    'store/card-history-store',
+    'store/card-store',
+    'store/run-store',
+  ],
 ]
 
 const IMPORTS = /^(?:import|export)\s[^'"]*?from '(\.[^']+)'/gmu

@@ -54,7 +54,7 @@ process.exitCode = failed === 0 ? 0 : 1
 /** One server of PostgreSQL for all files that use it: to create one takes seconds. */
 async function startCluster(files: readonly string[]): Promise<TestCluster | undefined> {
   const programs = findPostgres()
-  const isUsed = files.some(file => readFileSync(file, 'utf8').includes('TestCluster.shared'))
+  const isUsed = files.some(file => /TestCluster\.shared|testedStores/.test(readFileSync(file, 'utf8')))
   if (programs === undefined || !isUsed) return undefined
   const started = await TestCluster.create(programs)
   started.share()

@@ -1,12 +1,14 @@
 import { randomBytes } from 'node:crypto'
 import { PasswordHasher } from '../login/password-hasher.js'
 import { safeEqual } from '../login/safe-equal.js'
+import { SharedThrottle } from '../login/shared-throttle.js'
 import { LoginThrottle } from '../login/throttle.js'
 import type { AccountLogEntry } from '../model/accounts/account-log.js'
 import type { ListedUser, Role, User } from '../model/accounts/user.js'
 import { AppError } from '../model/app-error.js'
 import { type Micros, toTimestamp } from '../model/timestamp.js'
 import type { LedgerSessionStore } from '../store/ledger-session-store.js'
+import type { LoginFailureStore } from '../store/login-failure-store.js'
 import type { LastAdminRule, StoredUser, UserStore } from '../store/user-store.js'
 import { AccountLog, type Actor, BOOTSTRAP_SETTINGS, COMMAND, changesOf } from './account-log.js'
 import type { Accounts, LoginAttempt, NewUser, OwnPasswordChange, StartedSession } from './accounts.js'
@@ -23,6 +25,8 @@ export interface AccountsOptions {
   users: UserStore
   /** Where several servers share their sessions; absent: in memory. */
   sharedSessions?: LedgerSessionStore | undefined
+  /** Where several servers count failed logins together. */
+  sharedFailures?: LoginFailureStore | undefined
   /** Makes its bearer an admin without an account. Absent: disabled. */
   adminToken?: string | undefined
   sessionTtlSeconds: number
@@ -53,7 +57,7 @@ export async function createAccounts(options: AccountsOptions): Promise<LedgerAc
   const log = new AccountLog(options)
   return new LedgerAccounts(options, {
     hasher: options.hasher ?? new PasswordHasher(),
-    throttle: new LoginThrottle({ now: elapsed, enabled: throttleLogins }),
+    throttle: new SharedThrottle(new LoginThrottle({ now: elapsed, enabled: throttleLogins }), options.sharedFailures),
     sessions: sharedSessions
       ? new SharedSessions(sharedSessions, { ttlSeconds: sessionTtlSeconds, maxSessions })
       : new SessionRegistry({ ttlSeconds: sessionTtlSeconds, maxSessions, elapsed, now: options.now }),
@@ -63,7 +67,7 @@ export async function createAccounts(options: AccountsOptions): Promise<LedgerAc
 
 interface Parts {
   hasher: PasswordHasher
-  throttle: LoginThrottle
+  throttle: SharedThrottle
   sessions: SessionStore
   log: AccountLog
 }
@@ -106,19 +110,19 @@ export class LedgerAccounts implements Accounts {
   async login(attempt: LoginAttempt, by: Actor = { identity: 'anonymous' }): Promise<StartedSession> {
     const { username } = readLogin(attempt)
     const { throttle } = this.parts
-    throttle.check(attempt.address, username)
+    await throttle.check(attempt.address, username)
     const started = await this.startSession(attempt, by).catch(error => {
       throttle.abandoned(attempt.address, username)
       throw error
     })
     if (!started) {
-      throttle.failed(attempt.address, username)
+      await throttle.failed(attempt.address, username)
       await this.logFailure(username, by)
       throw new AppError('unauthenticated', 'invalid_credentials', 'Username and password do not match.', {
         hint: 'Try again, or ask an administrator whether the account is still in use.',
       })
     }
-    throttle.succeeded(attempt.address, username)
+    await throttle.succeeded(attempt.address, username)
     const { user } = started.identity
     await this.parts.log.addSession({ action: 'ledger.login_succeeded', user }, { ...by, identity: 'session', user })
     return started
@@ -173,18 +177,18 @@ export class LedgerAccounts implements Accounts {
     const { users, now, passwordMinLength } = this.options
     const { hasher, throttle, sessions, log } = this.parts
     const { current_password, password } = readOwnPassword(input, passwordMinLength, user.username)
-    throttle.check(address, user.username)
+    await throttle.check(address, user.username)
     const before = await users.findById(user.id)
     const matches = await hasher.verify(before?.password_hash, current_password).catch(error => {
       throttle.abandoned(address, user.username)
       throw error
     })
     if (!before || !matches) {
-      throttle.failed(address, user.username)
+      await throttle.failed(address, user.username)
       await log.addSession({ action: 'ledger.login_failed', user }, by)
       throw wrongPassword()
     }
-    throttle.succeeded(address, user.username)
+    await throttle.succeeded(address, user.username)
     const password_hash = await hasher.hash(password)
     const changes = { password_hash, updated_at: toTimestamp(now()) }
     const entry = this.toEntry(before, { ...before, ...changes }, by)

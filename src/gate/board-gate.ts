@@ -1,11 +1,13 @@
 import { KeyThrottle } from '../login/key-throttle.js'
 import type { Derive } from '../login/password-hash.js'
 import { safeEqual } from '../login/safe-equal.js'
+import { SharedThrottle } from '../login/shared-throttle.js'
 import { LoginThrottle } from '../login/throttle.js'
 import { AppError } from '../model/app-error.js'
 import type { BoardSecrets } from '../model/board/board-secrets.js'
 import type { Micros } from '../model/timestamp.js'
 import type { BoardSessionStore } from '../store/board-session-store.js'
+import type { LoginFailureStore } from '../store/login-failure-store.js'
 import { BoardSessions } from './board-sessions.js'
 import {
   type Decision,
@@ -39,6 +41,8 @@ export interface GateOptions {
   /** The current secrets; one that cannot be read at the moment is absent. */
   secrets: () => BoardSecrets | Promise<BoardSecrets>
   sessions: BoardSessionStore
+  /** Where several servers count failed logins together. */
+  sharedFailures?: LoginFailureStore | undefined
   /** Wall clock. */
   now: () => Micros
   /** Milliseconds of a monotonic clock. */
@@ -53,12 +57,17 @@ const LOGIN = 'the board'
 
 /** The gate of a board, over its open store. */
 export function createGate(options: GateOptions): Gate {
-  const { settings, sessions: store, now, elapsed, derive } = options
+  const { settings, sessions: store, sharedFailures, now, elapsed, derive } = options
   const keys = new SigningKeys(store.salt, derive)
   const parts = { store, keys, now, ttlSeconds: settings.sessionTtlSeconds }
   const sessions = new BoardSessions(parts, settings.secrets)
   const times = { now: elapsed, enabled: settings.throttleLogins }
-  return new BoardGate(options, sessions, new LoginThrottle(times), new KeyThrottle(times))
+  return new BoardGate(
+    options,
+    sessions,
+    new SharedThrottle(new LoginThrottle(times), sharedFailures),
+    new KeyThrottle(times),
+  )
 }
 
 class BoardGate implements Gate {
@@ -67,7 +76,7 @@ class BoardGate implements Gate {
   constructor(
     private readonly options: GateOptions,
     private readonly sessions: BoardSessions,
-    private readonly throttle: LoginThrottle,
+    private readonly throttle: SharedThrottle,
     private readonly keyThrottle: KeyThrottle,
   ) {
     const { secrets, serviceOrigin } = options.settings
@@ -126,9 +135,9 @@ class BoardGate implements Gate {
   ): Promise<StartedBoardSession> {
     const attempt = readBoardLogin(input, { asksUsername: this.options.settings.username !== undefined })
     const secrets = await this.#readSecrets()
-    this.throttle.check(address, LOGIN)
+    await this.throttle.check(address, LOGIN)
     if (!this.#matches(attempt, secrets)) {
-      this.throttle.failed(address, LOGIN)
+      await this.throttle.failed(address, LOGIN)
       throw new AppError('unauthenticated', 'invalid_credentials', 'This is not how to log in to the board.', {
         hint: 'Check what you typed, and try again.',
       })
@@ -137,7 +146,7 @@ class BoardGate implements Gate {
       this.throttle.abandoned(address, LOGIN)
       throw error
     })
-    this.throttle.succeeded(address, LOGIN)
+    await this.throttle.succeeded(address, LOGIN)
     return started
   }
 

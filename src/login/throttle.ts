@@ -15,13 +15,13 @@ interface Window {
 }
 
 /** One address with one name; one address with any names; one name from any address. */
-const WINDOWS = {
+export const WINDOWS = {
   pair: { failures: 10, ms: 60_000 },
   address: { failures: 60, ms: 5 * 60_000 },
   name: { failures: 100, ms: 15 * 60_000 },
 } as const satisfies Record<string, Window>
-type Scope = keyof typeof WINDOWS
-const SCOPES = ['pair', 'address', 'name'] as const satisfies Scope[]
+export type Scope = keyof typeof WINDOWS
+export const SCOPES = ['pair', 'address', 'name'] as const satisfies Scope[]
 
 interface Tries {
   failures: number
@@ -29,6 +29,15 @@ interface Tries {
   underWay: number
   endsAt: number
   lastAt: number
+}
+
+/** Failures of one key within its window, counted elsewhere. */
+export interface FailuresOfKey {
+  failures: number
+  /** Until the window ends. */
+  leftMs: number
+  /** Since the last failure. */
+  sinceMs: number
 }
 
 export interface LoginThrottleOptions {
@@ -54,7 +63,7 @@ export class LoginThrottle {
   private readonly tries = new Map<string, Tries>()
   /** Pairs that have logged in, least recently first. */
   private readonly known = new Set<string>()
-  private readonly enabled: boolean
+  readonly enabled: boolean
   private readonly maxKeys: number
   private readonly now: () => number
 
@@ -118,6 +127,20 @@ export class LoginThrottle {
     }
   }
 
+  /** Replaces what is known of the failures of a key: other servers count them too. Attempts in progress stay. */
+  adopt(scope: Scope, key: string, found: FailuresOfKey | undefined): void {
+    const now = this.now()
+    const tries = this.tries.get(key)
+    if (found === undefined) {
+      if (tries) tries.failures = 0
+      return
+    }
+    Object.assign(tries ?? this.touch(scope, key), {
+      ...{ failures: found.failures, endsAt: now + found.leftMs },
+      lastAt: Math.max(tries?.lastAt ?? 0, now - found.sinceMs),
+    })
+  }
+
   private know(pair: string): void {
     this.known.delete(pair)
     this.known.add(pair)
@@ -155,7 +178,7 @@ export class LoginThrottle {
   }
 }
 
-function keysOf(address: string, username: string): Record<Scope, string> {
+export function keysOf(address: string, username: string): Record<Scope, string> {
   // Names are compared without case, and names too long for any user share a key: a key is never as large as a request.
   const name = username.length > USER_LIMITS.usernameCharacters ? '' : username.toLowerCase()
   return { pair: `pair ${address} ${name}`, address: `address ${address}`, name: `name ${name}` }

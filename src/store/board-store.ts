@@ -1,6 +1,7 @@
 import type { BoardSessionStore } from './board-session-store.js'
 import type { CardHistoryStore } from './card-history-store.js'
 import type { CardStore } from './card-store.js'
+import type { LoginFailureStore } from './login-failure-store.js'
 import type { RunStore, SharedRuns } from './run-store.js'
 
 /** An opened board. */
@@ -19,6 +20,7 @@ export interface BoardStore {
 
 export interface SharedBoard {
   readonly runs: SharedRuns
+  readonly loginFailures: LoginFailureStore
   /** Of all tables of the board, with their indexes. */
   sizeBytes(): Promise<number>
 }

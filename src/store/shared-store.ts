@@ -2,6 +2,7 @@ import type { Subscription } from '../model/subscriptions/subscription.js'
 import type { Micros } from '../model/timestamp.js'
 import type { Lease } from './event-store.js'
 import type { LedgerSessionStore } from './ledger-session-store.js'
+import type { LoginFailureStore } from './login-failure-store.js'
 
 /** Subscriptions that were changed after a version. */
 export interface SubscriptionChanges {
@@ -15,6 +16,7 @@ export interface SubscriptionChanges {
 /** What servers that share a ledger have to agree on. */
 export interface SharedStore {
   readonly sessions: LedgerSessionStore
+  readonly loginFailures: LoginFailureStore
 
   /** The changes of subscriptions by any server. Version 0 is before all of them. */
   subscriptionChanges(since: number): Promise<SubscriptionChanges>

@@ -1,11 +1,12 @@
-import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Test } from 'tap'
-import { Ledger } from '../../src/ledger/ledger.js'
+import type { Ledger } from '../../src/ledger/ledger.js'
 import type { StoredEvent } from '../../src/model/events/event.js'
 import type { Subscription } from '../../src/model/subscriptions/subscription.js'
-import { openSqliteStore } from '../../src/store/sqlite/store.js'
+import { openLedger } from '../../src/runtime/open-ledger.js'
+import { readLocalSettings } from '../../src/settings/local-settings.js'
 import { allEvents, WATCH } from '../runtime/capture/capture-rig.js'
+import { memorySources } from '../settings/memory-sources.js'
 import type { ChatServer } from '../support/chat-server/chat-server.js'
 import { type Child, startChild } from './child.js'
 import { ownFolder } from './own-folder.js'
@@ -13,19 +14,17 @@ import { environment } from './running-server.js'
 
 const DAYBOOK = fileURLToPath(new URL('../../../bin/run.js', import.meta.url))
 
-/** A ledger file with a watch of a chat server, captured by processes of their own. */
+/** A ledger with a watch of a chat server, captured by processes of their own. */
 export class CaptureCommand {
-  readonly database: string
-
   private constructor(
     private readonly t: Test,
     private readonly chat: ChatServer,
-  ) {
-    this.database = join(ownFolder(t), 'events.db')
-  }
+    /** `EVENT_DB` */
+    readonly database: string,
+  ) {}
 
-  static async prepare(t: Test, chat: ChatServer): Promise<CaptureCommand> {
-    const command = new CaptureCommand(t, chat)
+  static async prepare(t: Test, chat: ChatServer, database: string): Promise<CaptureCommand> {
+    const command = new CaptureCommand(t, chat, database)
     await command.#withLedger(ledger => ledger.saveSubscription({ ...WATCH, metadata: { interval_seconds: 1 } }))
     return command
   }
@@ -39,7 +38,7 @@ export class CaptureCommand {
   /** @param options of Node */
   start(options: readonly string[] = []): Child {
     const argv = [...options, DAYBOOK, 'capture', 'subscription-once', 'deploys', '--backfill', '1000000', '--json']
-    return startChild(this.t, argv, { env: environment({ database: this.database, env: this.env }) })
+    return startChild(this.t, argv, { env: environment({ home: ownFolder(this.t), env: this.env }) })
   }
 
   /** What is in the ledger, once no process has it open. */
@@ -50,13 +49,12 @@ export class CaptureCommand {
   }
 
   async #withLedger<Result>(work: (ledger: Ledger) => Promise<Result>): Promise<Result> {
-    const clock = () => Date.now() * 1000
-    const onFailure = (error: unknown) => this.t.fail(String(error))
-    const store = await openSqliteStore({ path: this.database, clock, onFailure })
+    const settings = readLocalSettings({}, memorySources({ env: { EVENT_DB: this.database } }))
+    const opened = await openLedger(settings, 'command')
     try {
-      return await work(await Ledger.open({ store, clock, newSubscriptionId: () => 'sub' }))
+      return await work(opened.ledger)
     } finally {
-      await store.close()
+      await opened.close()
     }
   }
 }

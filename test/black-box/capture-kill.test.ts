@@ -1,9 +1,11 @@
 import { rmSync } from 'node:fs'
+import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import { DEPLOYS } from '../runtime/capture/capture-rig.js'
 import { type ChatServer, chatServer } from '../support/chat-server/chat-server.js'
 import { CaptureCommand } from './capture-command.js'
+import { ownFolder } from './own-folder.js'
 import { startServer } from './running-server.js'
 import { type Random, SEED, seeded, wholeNumber } from './seeded.js'
 
@@ -17,7 +19,7 @@ t.setTimeout(600_000 + ROUNDS * 60_000)
 t.comment(`seed ${SEED}, ${ROUNDS} rounds`)
 
 t.test('a capture command that is killed between pages can be continued: nothing twice, nothing skipped', async t => {
-  const { chat, command, random } = await start(t)
+  const { chat, command, random } = await start(t, join(ownFolder(t), 'events.db'))
   const said = await killInBackfill(t, chat, random, command)
   for (let round = 0; round < ROUNDS; round++) {
     said.push(...chat.book.say(DEPLOYS, MESSAGES))
@@ -28,7 +30,7 @@ t.test('a capture command that is killed between pages can be continued: nothing
 })
 
 t.test('so can one beside a server, which continues to serve', async t => {
-  const { chat, command, random } = await start(t)
+  const { chat, command, random } = await start(t, join(ownFolder(t), 'events.db'))
   const server = await startServer(t, { database: command.database, flags: ['--log-level', 'silent'] })
   const said = await killInBackfill(t, chat, random, command)
   for (let round = 0; round < ROUNDS; round++) {
@@ -46,7 +48,7 @@ t.test('so can one beside a server, which continues to serve', async t => {
 })
 
 t.test('so can a server that captures automatically, however it ends', async t => {
-  const { chat, command, random } = await start(t)
+  const { chat, command, random } = await start(t, join(ownFolder(t), 'events.db'))
   const said = chat.book.say(DEPLOYS, 1)
   t.match(await command.start().ended, { code: 0 })
   for (let round = 0; round < ROUNDS; round++) {
@@ -66,10 +68,10 @@ function pagesOf(round: number): number {
   return PAGES[round % PAGES.length] ?? 0
 }
 
-async function start(t: Test) {
+async function start(t: Test, database: string) {
   const chat = await chatServer(t)
   chat.book.say({ ...DEPLOYS, topic: 'other' })
-  return { chat, command: await CaptureCommand.prepare(t, chat), random: seeded(SEED) }
+  return { chat, command: await CaptureCommand.prepare(t, chat, database), random: seeded(SEED) }
 }
 
 /** The first time, which goes back before it goes forward: killed on its way back, then gone through. @returns what was said */

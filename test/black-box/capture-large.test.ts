@@ -1,9 +1,11 @@
 import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
 import { DEPLOYS } from '../runtime/capture/capture-rig.js'
 import { chatServer } from '../support/chat-server/chat-server.js'
 import { CaptureCommand } from './capture-command.js'
+import { ownFolder } from './own-folder.js'
 
 /** All of them together would take more than the heap that it is given. */
 const MESSAGES = 30_000
@@ -16,7 +18,7 @@ t.setTimeout(600_000)
 t.test('more messages than its memory holds are captured, and it does not grow with them', async t => {
   const chat = await chatServer(t)
   const ids = chat.book.say(DEPLOYS, MESSAGES, TEXT)
-  const command = await CaptureCommand.prepare(t, chat)
+  const command = await CaptureCommand.prepare(t, chat, join(ownFolder(t), 'events.db'))
   const started = performance.now()
   const child = command.start([`--max-old-space-size=${HEAP_MEBIBYTES}`])
   const sizes: number[] = []

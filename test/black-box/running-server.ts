@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url'
 import type { Test } from 'tap'
 import { type Child, type Exit, startChild } from './child.js'
 import { HttpClient } from './http-client.js'
+import { ownFolder } from './own-folder.js'
 
 /** The program, as a person starts it. */
 const DAYBOOK = fileURLToPath(new URL('../../../bin/run.js', import.meta.url))
@@ -17,7 +18,7 @@ interface Started {
 }
 
 export interface StartOptions {
-  /** The database's path; without it the default path below `home` is used. */
+  /** The database's path, or its address in PostgreSQL; without it the default path below `home` is used. */
   database?: string
   /** Stands for the user's home folder; beside the database unless said. */
   home?: string
@@ -118,10 +119,10 @@ export function asRefusal(exit: Exit): Refusal {
 }
 
 function startDaybook(t: Test, args: readonly string[], options: StartOptions): Child {
-  const { preload, bound = false } = options
+  const { preload, bound = false, database, home = isAddress(database) ? ownFolder(t) : undefined } = options
   const before = preload === undefined ? [] : ['--import', preload]
   return startChild(t, [...before, DAYBOOK, ...args], {
-    env: environment(options),
+    env: environment({ ...options, ...(home === undefined ? {} : { home }) }),
     bound,
   })
 }
@@ -131,6 +132,10 @@ export function environment({ database, home, env }: StartOptions): NodeJS.Proce
   const own = home ?? join(dirname(database ?? ''), 'home')
   mkdirSync(own, { recursive: true })
   return { PATH: process.env.PATH, HOME: own, TMPDIR: own, ...env }
+}
+
+function isAddress(database: string | undefined): boolean {
+  return database?.startsWith('postgres:') ?? false
 }
 
 function databaseFlags({ database }: StartOptions): string[] {

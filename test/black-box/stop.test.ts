@@ -13,6 +13,7 @@ import { ownFolder, remainsOf } from './own-folder.js'
 import { launchServer, type RunningServer, startServer, startStatus } from './running-server.js'
 import { SEED, seeded } from './seeded.js'
 import { readStoredFile } from './stored-file.js'
+import { testedStores } from './tested-stores.js'
 
 t.setTimeout(600_000)
 
@@ -41,22 +42,24 @@ t.test('SIGINT, as from Ctrl+C, ends it as well', async t => {
   t.match(readStoredFile(database), { problems: [], bodies: [/"kept"/] })
 })
 
-t.test('long polls and streams end immediately, and each reader receives its checkpoint', async t => {
-  const server = await startServer(t, { database: join(ownFolder(t), 'events.db') })
-  await server.http.post('/api/events', entry('the only one'))
-  const { next_since: head } = (await server.http.get('/api/events')).json<Page>()
-  const polls = [1, 2, 3].map(() => server.http.get(`/api/events?wait=55&since=${head}`))
-  const streams = await Promise.all([1, 2].map(() => server.http.open(`/api/stream?since=${BEGINNING}`)))
-  const streamed = streams.map(stream => text(stream))
-  await untilWaiting(server)
-  t.match(await server.stop(), { code: 0 })
-  // A client without an answer is cut off after the grace period, and then there is none.
-  for (const answer of await Promise.all(polls)) {
-    t.equal(answer.status, 200)
-    t.match(answer.json(), { items: [], next_since: head })
-  }
-  for (const stream of await Promise.all(streamed)) t.match(stream, /"the only one"/)
-})
+for (const { name, newDatabase } of await testedStores(t)) {
+  t.test(`long polls and streams end immediately, and each reader receives its checkpoint: ${name}`, async t => {
+    const server = await startServer(t, { database: await newDatabase(t) })
+    await server.http.post('/api/events', entry('the only one'))
+    const { next_since: head } = (await server.http.get('/api/events')).json<Page>()
+    const polls = [1, 2, 3].map(() => server.http.get(`/api/events?wait=55&since=${head}`))
+    const streams = await Promise.all([1, 2].map(() => server.http.open(`/api/stream?since=${BEGINNING}`)))
+    const streamed = streams.map(stream => text(stream))
+    await untilWaiting(server)
+    t.match(await server.stop(), { code: 0 })
+    // A client without an answer is cut off after the grace period, and then there is none.
+    for (const answer of await Promise.all(polls)) {
+      t.equal(answer.status, 200)
+      t.match(answer.json(), { items: [], next_since: head })
+    }
+    for (const stream of await Promise.all(streamed)) t.match(stream, /"the only one"/)
+  })
+}
 
 t.test('at a stop, a request that has arrived in part is finished; a new one is not accepted', async t => {
   const database = join(ownFolder(t), 'events.db')

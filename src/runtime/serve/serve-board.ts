@@ -66,6 +66,7 @@ export async function serveBoard(settings: BoardSettings, services: BoardService
           : createLedgerLogin({ askLedger: cookie => askSession(ledgerUrl, cookie), report }),
       secrets: services.secrets,
       sessions: opened.store.sessions,
+      sharedFailures: opened.store.shared?.loginFailures,
       now: wallClock,
       elapsed: () => performance.now(),
     })

@@ -137,6 +137,7 @@ async function openAccounts(
   const accounts = await createAccounts({
     users: store.users,
     sharedSessions: store.shared?.sessions,
+    sharedFailures: store.shared?.loginFailures,
     adminToken,
     ...{ sessionTtlSeconds, maxSessions, passwordMinLength, throttleLogins },
     now: wallClock,

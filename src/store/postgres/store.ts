@@ -16,6 +16,7 @@ import { facet } from './search/facets.js'
 import { consumerTasks } from './tasks/consumer-tasks.js'
 import { leaseTasks } from './tasks/leases.js'
 import { ledgerSessions } from './tasks/ledger-sessions.js'
+import { loginFailures } from './tasks/login-failures.js'
 import { readSubscriptionChanges, subscriptionTasks } from './tasks/subscription-tasks.js'
 import { userTasks } from './tasks/user-tasks.js'
 import { LEDGER_MIGRATIONS, SCHEMA_VERSION } from './upgrade/ledger-migrations.js'
@@ -94,6 +95,7 @@ export async function openPostgresStore({ address, clock }: PostgresStoreOptions
     users: userTasks(pool),
     shared: {
       sessions: ledgerSessions(pool),
+      loginFailures: loginFailures(pool),
       subscriptionChanges: since => readSubscriptionChanges(pool, since),
       onEvents: call => {
         listeners.add(call)

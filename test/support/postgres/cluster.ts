@@ -16,14 +16,14 @@ const EMPTY_LEDGER = /* sql */ `
   DELETE FROM events; DELETE FROM event_keys; DELETE FROM event_marks; DELETE FROM source_marks;
   DELETE FROM source_counters; DELETE FROM kind_counters; DELETE FROM subscriptions; DELETE FROM deleted_subscriptions;
   DELETE FROM users; DELETE FROM api_tokens; DELETE FROM account_log; DELETE FROM sessions; DELETE FROM leases;
-  DELETE FROM consumers; DELETE FROM dead_letters;
+  DELETE FROM consumers; DELETE FROM dead_letters; DELETE FROM login_failures;
   UPDATE meta SET value = 'false' WHERE name = 'closed';
   UPDATE subscription_version SET version = 0;
   UPDATE ledger_clock SET last_us = 0, seq = 0, digest = repeat('00', 32), marked_us = 0, marked_seq = 0`
 
 const EMPTY_BOARD = /* sql */ `
   DELETE FROM cards; DELETE FROM card_history; DELETE FROM runs; DELETE FROM run_log; DELETE FROM sessions;
-  DELETE FROM leases; UPDATE board SET paused = false`
+  DELETE FROM leases; DELETE FROM login_failures; UPDATE board SET paused = false`
 
 /** The folder of the server that all test processes of a run share. */
 const SHARED_FOLDER = 'DAYBOOK_TEST_POSTGRES'

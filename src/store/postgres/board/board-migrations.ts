@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { Connection } from '../connection/connection.js'
+import { LOGIN_FAILURE_TABLE } from '../tasks/login-failures.js'
 import type { Migration } from '../upgrade/migrate.js'
 
 /** Append-only: entry n upgrades a board from version n to version n + 1. */
@@ -93,5 +94,6 @@ const SALT_BYTES = 16
 
 async function createBoard(connection: Connection): Promise<void> {
   await connection.script(TABLES)
+  await connection.script(LOGIN_FAILURE_TABLE)
   await connection.run(ADD_SALT, randomBytes(SALT_BYTES).toString('hex'))
 }

@@ -4,6 +4,7 @@ import type { BoardStore, SharedBoard } from '../../board-store.js'
 import { Listener } from '../connection/listener.js'
 import { Pool } from '../connection/pool.js'
 import { leaseTasks } from '../tasks/leases.js'
+import { loginFailures } from '../tasks/login-failures.js'
 import { migrate } from '../upgrade/migrate.js'
 import { BOARD_MIGRATIONS } from './board-migrations.js'
 import { cardHistory } from './card-history.js'
@@ -71,6 +72,7 @@ export async function openPostgresBoard(address: PostgresAddress): Promise<Postg
           listen()
         },
       },
+      loginFailures: loginFailures(pool),
       sizeBytes: async () => Number((await pool.run(SIZE, address.schema))[0]?.bytes),
     },
     prove: async () => {

@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import type { Connection } from '../connection/connection.js'
 import { quoted } from '../connection/connection.js'
+import { LOGIN_FAILURE_TABLE } from '../tasks/login-failures.js'
 import type { Migration } from './migrate.js'
 
 /** Append-only: entry n upgrades a ledger from version n to version n + 1. */
-export const LEDGER_MIGRATIONS: readonly Migration[] = [createLedger, addConsumers]
+export const LEDGER_MIGRATIONS: readonly Migration[] = [createLedger, addConsumers, addLoginFailures]
 
 /** The version that a ledger has once it is migrated. */
 export const SCHEMA_VERSION = LEDGER_MIGRATIONS.length
@@ -176,6 +177,11 @@ async function createLedger(connection: Connection): Promise<void> {
 /** Named consumers and their dead letters (docs/decisions/0070). */
 async function addConsumers(connection: Connection): Promise<void> {
   await connection.script(CONSUMER_TABLES)
+}
+
+/** Failed logins, which the servers count together (docs/decisions/0076). */
+async function addLoginFailures(connection: Connection): Promise<void> {
+  await connection.script(LOGIN_FAILURE_TABLE)
 }
 
 /** Of the extension that indexes texts. It is trusted: a role that may create in the database may install it. */

@@ -1,0 +1,59 @@
+import { type FailuresOfKey, keysOf, type LoginThrottle, SCOPES, WINDOWS } from './throttle.js'
+
+/** Failed logins that the servers of one ledger or board count together. */
+export interface SharedFailures {
+  /** Of each key, within its window; undefined for one that has failed no more since. */
+  read(keys: readonly string[]): Promise<(FailuresOfKey | undefined)[]>
+  /** Counts one more failure of each key. */
+  add(keys: readonly FailedKey[]): Promise<void>
+  clear(key: string): Promise<void>
+}
+
+export interface FailedKey {
+  key: string
+  /** A window begins with its first failure. */
+  windowMs: number
+  /** From so many failures on, each one begins the window again; absent: none does. */
+  extendsFrom?: number
+}
+
+/** A `LoginThrottle` that counts the failures of all servers, where several serve one ledger or board. */
+export class SharedThrottle {
+  /** @param shared absent where there is one server */
+  constructor(
+    private readonly throttle: LoginThrottle,
+    private readonly shared?: SharedFailures | undefined,
+  ) {}
+
+  /** @throws AppError `throttled/too_many_attempts`, `unavailable/…` */
+  async check(address: string, username: string): Promise<void> {
+    if (this.shared && this.throttle.enabled) {
+      const keys = keysOf(address, username)
+      const found = await this.shared.read(SCOPES.map(scope => keys[scope]))
+      for (const [at, scope] of SCOPES.entries()) this.throttle.adopt(scope, keys[scope], found[at])
+    }
+    this.throttle.check(address, username)
+  }
+
+  async failed(address: string, username: string): Promise<void> {
+    this.throttle.failed(address, username)
+    if (!this.shared || !this.throttle.enabled) return
+    const keys = keysOf(address, username)
+    await this.shared.add(
+      SCOPES.map(scope => ({
+        ...{ key: keys[scope], windowMs: WINDOWS[scope].ms },
+        ...(scope === 'name' ? { extendsFrom: WINDOWS[scope].failures } : {}),
+      })),
+    )
+  }
+
+  async succeeded(address: string, username: string): Promise<void> {
+    this.throttle.succeeded(address, username)
+    if (this.throttle.enabled) await this.shared?.clear(keysOf(address, username).pair)
+  }
+
+  /** The attempt ended without an answer. */
+  abandoned(address: string, username: string): void {
+    this.throttle.abandoned(address, username)
+  }
+}

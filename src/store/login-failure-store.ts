@@ -1,0 +1,16 @@
+/** Failed logins within their windows, of all servers that share a database. Times are those of the database server. */
+export interface LoginFailureStore {
+  /** Of each key; undefined for one without failures. */
+  read(keys: readonly string[]): Promise<(StoredFailures | undefined)[]>
+  /** Counts one more failure of each key. From `extendsFrom` failures on, each one begins the window again. */
+  add(keys: readonly { key: string; windowMs: number; extendsFrom?: number }[]): Promise<void>
+  clear(key: string): Promise<void>
+}
+
+export interface StoredFailures {
+  failures: number
+  /** Until the window ends. */
+  leftMs: number
+  /** Since the last failure. */
+  sinceMs: number
+}

@@ -1,0 +1,73 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import t from 'tap'
+import { shownAddress } from '../../src/model/postgres-address.js'
+import { DEPLOYS } from '../runtime/capture/capture-rig.js'
+import { chatServer } from '../support/chat-server/chat-server.js'
+import type { Fault } from '../support/chat-server/fault.js'
+import { TestCluster } from '../support/postgres/cluster.js'
+import { findPostgres } from '../support/postgres/find-postgres.js'
+import { CaptureCommand } from './capture-command.js'
+import { startServer } from './running-server.js'
+
+/** Several pages. */
+const MESSAGES = 3_000
+const FLAGS = ['--capture', '--log-level', 'silent']
+
+const programs = findPostgres()
+if (programs === undefined) t.plan(0, 'there is no PostgreSQL server')
+else
+  t.test('when the server that captures is killed, another one continues: nothing twice, nothing missed', async t => {
+    const cluster = await TestCluster.shared(t, programs)
+    const address = await cluster.emptyLedger(t)
+    let release = () => {}
+    const released = new Promise<void>(resolve => {
+      release = resolve
+    })
+    let isHeld: ((index: number) => boolean) | undefined
+    let held = 0
+    const chat = await chatServer(t, {
+      // From the third page on, the chat server does not answer.
+      fault: ({ path, index }): Fault | undefined => {
+        if (path !== '/api/v1/messages' || !isHeld?.(index)) return undefined
+        held++
+        return { kind: 'slow', until: released }
+      },
+    })
+    const command = await CaptureCommand.prepare(t, chat, shownAddress(address))
+    const { database, env } = command
+    const said = chat.book.say(DEPLOYS, 1)
+    t.match(await command.start().ended, { code: 0 })
+    const pages = () => chat.asked.filter(({ path }) => path === '/api/v1/messages').length
+
+    said.push(...chat.book.say(DEPLOYS, MESSAGES))
+    const before = pages()
+    isHeld = index => index >= before + 2
+    const one = await startServer(t, { database, env, flags: FLAGS })
+    while (held === 0) await sleep(10)
+    const two = await startServer(t, { database, env, flags: FLAGS })
+    await one.kill()
+    const leases = () =>
+      cluster.sql(`SELECT name, fence FROM ${address.schema}.leases WHERE ends_at > clock_timestamp() ORDER BY name`)
+    t.match(
+      (await leases()).map(({ name }) => name),
+      ['captures', 'watch deploys'],
+      'the killed server still has the right to capture',
+    )
+    t.equal(held, 1, 'and the other one respects it')
+    release()
+    // As if its half minute were over.
+    await cluster.sql(`UPDATE ${address.schema}.leases SET ends_at = clock_timestamp()`)
+    const isCaptured = async () => {
+      const { event_count } = (await two.http.get('/api/stats')).json<{ event_count: number }>()
+      return event_count === said.length
+    }
+    while (!(await isCaptured())) await sleep(20)
+    t.match(await two.stop(), { code: 0 })
+    const { events, watch } = await command.read()
+    t.same(
+      events.map(event => Number(event.subject_id)),
+      said,
+    )
+    t.ok(events.every(event => event.seen_count === 1))
+    t.equal(watch.last_cursor, String(said.at(-1)))
+  })
