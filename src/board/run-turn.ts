@@ -12,7 +12,7 @@ export interface HeldTurn {
 /** How often the turn is renewed within its time: also a renewal that waits for an answer in vain must not be the last. */
 const RENEWALS = 10
 /** Without a renewal for this part of its time the turn counts as lost: the rest is for ending the processes of the run. */
-const TRUSTED_PART = 0.6
+const TRUSTED_PART = 0.5
 
 /**
  * Takes the turn and renews it until it is released.

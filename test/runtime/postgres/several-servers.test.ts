@@ -1,7 +1,9 @@
 import t from 'tap'
+import { keysOf } from '../../../src/login/throttle.js'
 import type { Subscription } from '../../../src/model/subscriptions/subscription.js'
 import { manageUsers } from '../../../src/runtime/users/manage-users.js'
 import { readUsersSettings } from '../../../src/settings/local-settings.js'
+import { openPostgresStore } from '../../../src/store/postgres/store.js'
 import { memorySources } from '../../settings/memory-sources.js'
 import { TestCluster } from '../../support/postgres/cluster.js'
 import { findPostgres } from '../../support/postgres/find-postgres.js'
@@ -119,6 +121,25 @@ else {
     t.equal((await ask(`${two}/api/events`, { headers: { cookie } })).status, 401)
     await manageUsers(settings, users => users.revokeTokens('ada'))
     for (const url of urls) t.equal((await ask(`${url}/api/events`, { headers: bearer })).status, 401)
+  })
+
+  t.test('failed logins count on all servers together', async t => {
+    const { urls, address } = await startServers(t, cluster)
+    const login = (url: string) =>
+      ask(`${url}/api/login`, { method: 'POST', body: { username: 'ada', password: 'guess' } })
+    t.equal((await login(urls[0] as string)).status, 401)
+    const store = await openPostgresStore({ address })
+    t.teardown(() => store.close())
+    // As if other servers had refused nine more.
+    const { pair } = keysOf('127.0.0.1', 'ada')
+    for (let n = 0; n < 9; n++) await store.shared.loginFailures.add([{ key: pair, windowMs: 60_000 }])
+    for (const url of urls) {
+      const { status, headers } = await login(url)
+      t.equal(status, 429)
+      t.ok(Number(headers.get('retry-after')) > 30)
+    }
+    await store.shared.loginFailures.clear(pair)
+    t.equal((await login(urls[1] as string)).status, 401, 'a login elsewhere succeeded')
   })
 
   t.test('health names the database without a password, and the newest event', async t => {

@@ -81,6 +81,15 @@ else {
     for (const url of urls) t.equal((await ask(`${url}/api/cards`, { headers: { cookie } })).status, 401)
   })
 
+  t.test('failed logins at both servers are counted together', async t => {
+    const { urls } = await startBoards(t, { BOARD_PASSWORD: PASSWORD })
+    const login = async (n: number, password = 'guess') => {
+      return (await ask(`${urls[n % 2]}/api/login`, { method: 'POST', body: { password } })).status
+    }
+    for (let n = 0; n < 10; n++) t.equal(await login(n), 401)
+    t.same([await login(0), await login(1), await login(1, PASSWORD)], [429, 429, 429])
+  })
+
   t.test('runs of both servers are performed one at a time, and their logs are followed on the other one', async t => {
     const { urls } = await startBoards(t)
     const [one, two] = urls

@@ -1,6 +1,6 @@
 import type { Test } from 'tap'
 import type { StoredEvent } from '../../../src/model/events/event.js'
-import { shownAddress } from '../../../src/model/postgres-address.js'
+import { type PostgresAddress, shownAddress } from '../../../src/model/postgres-address.js'
 import { type RunningServer, serve } from '../../../src/runtime/serve/serve.js'
 import { readServeSettings } from '../../../src/settings/serve-settings.js'
 import { memorySources } from '../../settings/memory-sources.js'
@@ -11,6 +11,7 @@ export interface SeveralServers {
   urls: string[]
   /** `EVENT_DB` of all of them. */
   database: string
+  address: PostgresAddress
   servers: RunningServer[]
 }
 
@@ -20,13 +21,14 @@ export async function startServers(
   cluster: TestCluster,
   { count = 3, env = {} }: { count?: number; env?: Record<string, string> } = {},
 ): Promise<SeveralServers> {
-  const database = shownAddress(await cluster.emptyLedger(t))
+  const address = await cluster.emptyLedger(t)
+  const database = shownAddress(address)
   const sources = memorySources({ env: { EVENT_LOG_LEVEL: 'silent', EVENT_DB: database, EVENT_DB_POOL: '4', ...env } })
   const start = () => serve(readServeSettings({ only: 'ledger', port: '0' }, sources), sources)
   // At the same time: each of them finds or makes the tables.
   const servers = await Promise.all(Array.from({ length: count }, start))
   t.teardown(() => Promise.all(servers.map(server => server.close())))
-  return { urls: servers.map(({ ledger }) => ledger?.url ?? ''), database, servers }
+  return { urls: servers.map(({ ledger }) => ledger?.url ?? ''), database, address, servers }
 }
 
 export interface Answer<Body> {
