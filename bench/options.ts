@@ -17,6 +17,8 @@ export const MEASUREMENT_NAMES = [
   'health-command',
   'start-up',
   'postgres',
+  'postgres-large',
+  'waking',
   'greedy-clients',
 ] as const
 export type MeasurementName = (typeof MEASUREMENT_NAMES)[number]

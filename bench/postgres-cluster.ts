@@ -3,6 +3,7 @@ import { chownSync, existsSync, readdirSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
 import { delimiter, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { PostgresAddress } from '../src/model/postgres-address.js'
 import { ChildLines } from './child-lines.js'
 import { endProcess, type Workspace } from './workspace.js'
 
@@ -53,6 +54,14 @@ export class PostgresCluster {
   /** Of its database, for a ledger. */
   get address(): string {
     return `postgres://bench@/postgres?host=${this.folder}`
+  }
+
+  /** The same, for a store without a server. */
+  postgresAddress(schema: string): PostgresAddress {
+    return {
+      ...{ hosts: [{ host: this.folder, port: 5432 }], database: 'postgres', user: 'bench', password: () => undefined },
+      ...{ sslMode: 'disable', schema, poolSize: 4 },
+    }
   }
 
   /** Runs SQL. @returns what psql prints */

@@ -12,10 +12,12 @@ import { measureGrowth } from './measurements/growth.js'
 import { measureHealthCommand } from './measurements/health-command.js'
 import { measurePages } from './measurements/pages.js'
 import { measurePostgres } from './measurements/postgres.js'
+import { measureLargePostgres } from './measurements/postgres-large.js'
 import { measurePosts } from './measurements/posts.js'
 import { measureSearch } from './measurements/search.js'
 import { measureStartUp } from './measurements/start-up.js'
 import { measureSubscriptions } from './measurements/subscriptions.js'
+import { measureWaking } from './measurements/waking.js'
 import { measureWebhooks } from './measurements/webhooks.js'
 import { type BenchOptions, type MeasurementName, readOptions, USAGE } from './options.js'
 import { machineFacts, markdownTable, type Outcome, outcomeTable, writeResults } from './report.js'
@@ -36,6 +38,8 @@ const MEASUREMENTS: Record<MeasurementName, (bench: Bench) => Promise<Figure[]>>
   'health-command': measureHealthCommand,
   'start-up': measureStartUp,
   postgres: measurePostgres,
+  'postgres-large': measureLargePostgres,
+  waking: measureWaking,
   'greedy-clients': measureGreedyClients,
 }
 const RESULTS = fileURLToPath(new URL('../../bench/results/', import.meta.url))

@@ -62,10 +62,11 @@ async function startWatched({ workspace }: Bench, settings: Record<string, strin
   return server
 }
 
-function eventsPlan({ options }: Bench, port: number, connections: number): LoadPlan {
+/** @param first of the events: others than before */
+export function eventsPlan({ options }: Bench, port: number, connections: number, first = 0): LoadPlan {
   const { warmupMs, measureMs } = options
   const prepare = Math.round((EXPECTED_RATE * (warmupMs + measureMs)) / 1_000)
-  const work = { kind: 'events', first: 0 } as const
+  const work = { kind: 'events', first } as const
   return { port, connections, work, requests: 100 * prepare, prepare, warmupMs, measureMs }
 }
 

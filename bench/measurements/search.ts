@@ -7,12 +7,12 @@ import type { LoadPlan, LoadResult } from '../load-plan.js'
 import { type RunningServer, runLoad, startLedger } from '../programs.js'
 import { SEARCHED } from '../words.js'
 
-interface Search {
+export interface Search {
   what: string
   text: string
 }
 
-const SEARCHES: readonly Search[] = [
+export const SEARCHES: readonly Search[] = [
   { what: 'a rare word', text: SEARCHED.rare },
   { what: 'a common word', text: SEARCHED.common },
   { what: 'a phrase', text: `"${SEARCHED.phrase}"` },
@@ -67,7 +67,7 @@ export async function measureSearch(bench: Bench): Promise<Figure[]> {
   ]
 }
 
-function searchPlan({ port }: RunningServer, text: string, quick: boolean): LoadPlan {
+export function searchPlan({ port }: RunningServer, text: string, quick: boolean): LoadPlan {
   const work = { kind: 'reads', paths: [searchPath(text)] } as const
   return { port, ...READING, work, requests: quick ? 40 : 300, measureMs: quick ? 10_000 : 120_000 }
 }
