@@ -1,7 +1,5 @@
-import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process'
-import { once } from 'node:events'
-import { mkdirSync, writeFileSync } from 'node:fs'
-import { request } from 'node:https'
+import { execFileSync, spawnSync } from 'node:child_process'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { serve } from '../../src/runtime/serve/serve.js'
@@ -10,6 +8,7 @@ import { ownFolder } from '../black-box/own-folder.js'
 import { memorySources } from '../settings/memory-sources.js'
 import { freePort } from '../support/free-port.js'
 import { readDeployed } from './deploy-files.js'
+import { asker, makeCertificate, nginxMain, openStream, startProxy, untilAnswers } from './proxy-program.js'
 
 const ADMIN_TOKEN = 'long-enough-secret-word'
 const ADMIN = { 'x-event-admin-token': ADMIN_TOKEN }
@@ -33,12 +32,7 @@ const PROXIES: Record<
       .replaceAll(/\/etc\/ssl\/\S+\.key/g, join(folder, 'key'))
       .replaceAll('http://127.0.0.1:8765', ledger)
       .replaceAll('http://127.0.0.1:8766', board)
-    const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(
-      name => `${name}_temp_path ${folder}/temp;`,
-    )
-    const user = process.getuid?.() === 0 ? 'user root; ' : ''
-    const main = `${user}daemon off; pid ${folder}/pid; error_log stderr; events {} http { access_log off; ${temporary.join(' ')}`
-    return { file: 'nginx.conf', text: `${main}\n${site}\n}`, args: ['-p', folder, '-c', join(folder, 'nginx.conf')] }
+    return { file: 'nginx.conf', text: nginxMain(folder, site), args: ['-p', folder, '-c', join(folder, 'nginx.conf')] }
   },
   caddy: ({ ledger, board, port, folder }) => {
     const tls = `\ttls ${join(folder, 'certificate')} ${join(folder, 'key')}\n`
@@ -63,11 +57,7 @@ for (const [program, configure] of Object.entries(PROXIES)) {
     const { file, text, args } = configure({ ledger, board, port, folder })
     writeFileSync(join(folder, file), text, { mode: 0o600 })
     if (program === 'nginx') execFileSync('nginx', ['-t', ...args], { stdio: 'pipe' })
-    const proxy = spawn(program, args, {
-      stdio: ['ignore', 'ignore', 'pipe'],
-      env: { PATH: process.env.PATH, HOME: folder },
-    })
-    t.teardown(() => end(proxy))
+    const proxy = startProxy(t, program, args, folder)
     const ask = asker(port)
     await untilAnswers(ask, proxy)
 
@@ -80,7 +70,7 @@ for (const [program, configure] of Object.entries(PROXIES)) {
       'more than nginx takes by default',
     )
 
-    const stream = await openStream(port, '/api/stream')
+    const stream = await openStream(port, '/api/stream', ADMIN)
     t.match(await ask('/api/events', { headers: ADMIN, body: { ...EVENT, subject_id: '2' } }), { status: 201 })
     await stream.until(/"subject_id":"2"/)
     stream.close()
@@ -109,80 +99,4 @@ async function startDaybook(t: Test, folder: string, port: number) {
   )
   t.teardown(() => running.close())
   return { ledger: running.ledger?.url ?? '', board: running.board?.url ?? '' }
-}
-
-function makeCertificate(folder: string): void {
-  mkdirSync(join(folder, 'temp'))
-  const files = ['-keyout', join(folder, 'key'), '-out', join(folder, 'certificate')]
-  const names = 'subjectAltName=DNS:ledger.example.org,DNS:board.example.org'
-  const kind = ['-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-days', '2']
-  execFileSync('openssl', ['req', ...kind, '-subj', '/CN=test', '-addext', names, ...files], { stdio: 'pipe' })
-}
-
-interface Asked {
-  host?: string
-  headers?: Record<string, string>
-  body?: unknown
-}
-type Ask = (path: string, asked?: Asked) => Promise<{ status: number; body: string }>
-
-function asker(port: number): Ask {
-  return async (path, asked) => {
-    const answer = await open(port, path, asked)
-    let body = ''
-    for await (const chunk of answer) body += chunk
-    return { status: answer.statusCode ?? 0, body }
-  }
-}
-
-async function open(port: number, path: string, { host = 'ledger.example.org', headers = {}, body }: Asked = {}) {
-  const json = body === undefined ? undefined : JSON.stringify(body)
-  const type =
-    json === undefined ? {} : { 'content-type': 'application/json', 'content-length': Buffer.byteLength(json) }
-  const call = request({
-    ...{ host: '127.0.0.1', port, path, servername: host, method: json === undefined ? 'GET' : 'POST', agent: false },
-    ...{ rejectUnauthorized: false, headers: { host: `${host}:${port}`, ...headers, ...type } },
-  })
-  call.end(json)
-  const [answer] = (await once(call, 'response')) as [import('node:http').IncomingMessage]
-  return answer.setEncoding('utf8')
-}
-
-async function openStream(port: number, path: string) {
-  const answer = await open(port, path, { headers: ADMIN })
-  if (answer.statusCode !== 200) throw new Error(`The stream is refused: ${answer.statusCode}`)
-  let read = ''
-  answer.on('data', text => {
-    read += text
-  })
-  return {
-    // Caddy ends only after its connections.
-    close: () => answer.destroy(),
-    until: async (expected: RegExp) => {
-      while (!expected.test(read)) await once(answer, 'data')
-    },
-  }
-}
-
-async function untilAnswers(ask: Ask, proxy: ChildProcess): Promise<void> {
-  let printed = ''
-  proxy.stderr?.on('data', text => {
-    printed += text
-  })
-  for (;;) {
-    if (proxy.exitCode !== null) throw new Error(`The proxy ended: ${printed}`)
-    try {
-      if ((await ask('/livez')).status === 200) return
-    } catch {
-      // It does not listen yet.
-    }
-    await new Promise(resolve => setTimeout(resolve, 20))
-  }
-}
-
-async function end(proxy: ChildProcess): Promise<void> {
-  if (proxy.exitCode !== null) return
-  const ended = once(proxy, 'exit')
-  proxy.kill('SIGTERM')
-  await ended
 }

@@ -1,5 +1,6 @@
 import t from 'tap'
 import { shownAddress } from '../../src/model/postgres-address.js'
+import { findBoard } from '../../src/settings/board/board-settings.js'
 import { readLocalSettings } from '../../src/settings/local-settings.js'
 import { readServeSettings } from '../../src/settings/serve-settings.js'
 import { HOME, memorySources } from './memory-sources.js'
@@ -78,4 +79,29 @@ t.test('backups of the server are only of a file', async t => {
   const env = { EVENT_DB: 'postgres://ada@db/ledger', EVENT_BACKUP_DIR: '/backups' }
   const problems = problemsOf(() => readServeSettings({}, memorySources({ env })))
   t.match(problems, [{ field: 'EVENT_BACKUP_DIR', detail: /ledger is in PostgreSQL/ }])
+})
+
+t.test('a board has a database and a schema of its own, and settings of the same kind', async t => {
+  const env = {
+    ...{ BOARD_DB: 'postgres://ada@db/ledger', BOARD_DB_PASSWORD_FILE: '/secret', BOARD_DB_POOL: '7' },
+    ...{ EVENT_DB: 'postgres://bob@other/ledger', EVENT_DB_POOL: '3' },
+  }
+  const { board, ledger } = readServeSettings({}, memorySources({ env, files: { '/secret': 'of the board' } }))
+  t.match(board?.postgres, { user: 'ada', schema: 'daybook_board', poolSize: 7 })
+  t.match(ledger?.database.postgres, { user: 'bob', schema: 'daybook', poolSize: 3 })
+  const [host] = board?.postgres?.hosts ?? []
+  t.equal(host && board?.postgres?.password(host), 'of the board')
+  t.equal(findBoard(memorySources({ env: { BOARD_HOME: '/b' } })).postgres, undefined)
+})
+
+t.test('BOARD_DB is an address of PostgreSQL and no path, and no refusal shows its password', async t => {
+  for (const BOARD_DB of [
+    '/var/board.sqlite3',
+    'mysql://ada:secret@db/x',
+    'postgres://ada:secret@db/x?sslmode=maybe',
+  ]) {
+    const problems = problemsOf(() => findBoard(memorySources({ env: { BOARD_DB } })))
+    t.match(problems, [{ field: 'BOARD_DB' }], BOARD_DB)
+    t.notMatch(JSON.stringify(problems), /secret/)
+  }
 })
