@@ -123,6 +123,32 @@ else {
     for (const url of urls) t.equal((await ask(`${url}/api/events`, { headers: bearer })).status, 401)
   })
 
+  t.test(
+    'a role, an account or a token that is changed at one server counts at the next request to any other',
+    async t => {
+      const headers = { 'x-event-admin-token': 'long-enough-secret-word' }
+      const { urls } = await startServers(t, cluster, { env: { EVENT_ADMIN_TOKEN: headers['x-event-admin-token'] } })
+      const [one, two, three] = urls as [string, string, string]
+      const post = <Body>(url: string, body: unknown, method = 'POST') => ask<Body>(url, { method, body, headers })
+      const ada = { username: 'ada', password: 'correct horse battery', role: 'admin' }
+      const { id } = (await post<{ id: string }>(`${one}/api/users`, ada)).body
+      const issued = await post<{ token: string }>(`${two}/api/users/${id}/token`, {})
+      const bearer = { authorization: `Bearer ${issued.body.token}` }
+      const statuses = (path: string) =>
+        Promise.all(urls.map(async url => (await ask(`${url}${path}`, { headers: bearer })).status))
+      t.same(await statuses('/api/users'), [200, 200, 200])
+      await post(`${three}/api/users/${id}`, { role: 'member' }, 'PATCH')
+      t.same(await statuses('/api/users'), [403, 403, 403])
+      t.same(await statuses('/api/events'), [200, 200, 200])
+      await post(`${two}/api/users/${id}`, { enabled: false }, 'PATCH')
+      t.same(await statuses('/api/events'), [401, 401, 401])
+      await post(`${one}/api/users/${id}`, { enabled: true }, 'PATCH')
+      t.same(await statuses('/api/events'), [200, 200, 200])
+      await post(`${three}/api/users/${id}/token`, undefined, 'DELETE')
+      t.same(await statuses('/api/events'), [401, 401, 401])
+    },
+  )
+
   t.test('failed logins count on all servers together', async t => {
     const { urls, address } = await startServers(t, cluster)
     const login = (url: string) =>
