@@ -4,7 +4,6 @@ import type { Card } from '../model/board/card.js'
 import { type CardActor, EXECUTOR } from '../model/board/card-history.js'
 import { RUN_LIMITS, type Run } from '../model/board/run.js'
 import { type Micros, toTimestamp } from '../model/timestamp.js'
-import type { Lease } from '../store/event-store.js'
 import type { RunStore, SharedRuns } from '../store/run-store.js'
 import { mockRun } from './mock-run.js'
 import { type ExecutorSettings, markOf, toOwnVariables } from './new-run.js'
@@ -12,7 +11,7 @@ import { endTree, type TreeTimes } from './process-tree.js'
 import type { RunFollowers } from './run-followers.js'
 import { type NewLogPiece, RunLog } from './run-log.js'
 import { type RunOutcome, runProcess, type StopReason } from './run-process.js'
-import { holdTurn } from './run-turn.js'
+import { type HeldTurn, holdTurn } from './run-turn.js'
 
 export interface RunWorkerTimes extends TreeTimes {
   /** Between two steps of a mock run. */
@@ -159,18 +158,18 @@ export class RunWorker {
     this.followers.wake(undefined)
     try {
       await this.#endLeftovers(await shared.listLeftMarkers())
-      await this.#performQueued(turn.lease)
+      await this.#performQueued(turn)
     } finally {
       await turn.release()
     }
   }
 
-  async #performQueued(turn?: Lease): Promise<void> {
-    while (!this.isClosing) {
-      const run = await this.parts.runs.takeQueued(turn)
+  async #performQueued(turn?: HeldTurn): Promise<void> {
+    while (!this.isClosing && !turn?.lost.aborted) {
+      const run = await this.parts.runs.takeQueued(turn?.lease)
       if (!run) return
       const stop = this.#stopOf(run.id)
-      if (this.isClosing) stop.controller.abort('interrupted' satisfies StopReason)
+      if (this.isClosing || turn?.lost.aborted) stop.controller.abort('interrupted' satisfies StopReason)
       this.#current = run.id
       if (this.parts.shared) void this.#noticeCancelRequest(run.id)
       await this.#perform(run, stop)

@@ -6,7 +6,7 @@ import {
 } from '../../../model/board/card-history.js'
 import type { CardHistoryStore } from '../../card-history-store.js'
 import { textOrNull } from '../../stored-run.js'
-import type { Connection, Row } from '../connection/connection.js'
+import { allSettled, type Connection, type Row } from '../connection/connection.js'
 import type { Pool } from '../connection/pool.js'
 import { isStorable } from '../connection/text-array.js'
 
@@ -39,11 +39,13 @@ export async function addToHistory(
   { by, at }: Doing,
   actions: readonly CardAction[],
 ): Promise<void> {
-  for (const { action, ...body } of actions) {
-    await connection.run(ADD, id, at, by.kind, by.name, action, JSON.stringify(body))
-    if (action === 'deleted') await connection.run(DROP_DELETED)
-  }
-  if (actions.length > 0) await connection.run(DROP_OLDEST, id)
+  if (actions.length === 0) return
+  const added = actions.map(({ action, ...body }) =>
+    connection.run(ADD, id, at, by.kind, by.name, action, JSON.stringify(body)),
+  )
+  const isDeleted = actions.some(({ action }) => action === 'deleted')
+  const bounded = [connection.run(DROP_OLDEST, id), ...(isDeleted ? [connection.run(DROP_DELETED)] : [])]
+  await allSettled(...added, ...bounded)
 }
 
 /** The history of cards in the board's database. */

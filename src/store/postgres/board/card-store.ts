@@ -3,7 +3,7 @@ import type { Card } from '../../../model/board/card.js'
 import { actionsBetween } from '../../../model/board/card-history.js'
 import type { CardFilter, CardStore } from '../../card-store.js'
 import { boardFull, rankBetween, refuseOutdated, toCard } from '../../stored-card.js'
-import type { Connection } from '../connection/connection.js'
+import { allSettled, type Connection } from '../connection/connection.js'
 import type { Pool } from '../connection/pool.js'
 import { isStorable } from '../connection/text-array.js'
 import { holdBoard } from './board-lock.js'
@@ -46,10 +46,11 @@ const BEYOND_EVERY_END = 1_000_000_000
 /** Cards in the board's database. */
 export function cardStore(pool: Pool): CardStore {
   const count = async (connection: Pick<Connection, 'run'>) => Number((await connection.run(COUNT))[0]?.count)
-  const change = <Result>(work: (connection: Connection) => Promise<Result>) =>
+  /** @param work receives the card as it is once no other change is under way */
+  const change = <Result>(id: string, work: (connection: Connection, before: Card | undefined) => Promise<Result>) =>
     pool.transaction(async connection => {
-      await holdBoard(connection)
-      return work(connection)
+      const [, before] = await allSettled(holdBoard(connection), findCard(connection, id))
+      return work(connection, before)
     })
   return {
     list: async (filter, { limit, after }) => {
@@ -67,32 +68,33 @@ export function cardStore(pool: Pool): CardStore {
     countByColumn: async () =>
       (await pool.run(COUNT_BY_COLUMN)).map(row => [String(row.board_column), Number(row.cards)]),
     create: (card, { position, max, by }) =>
-      change(async connection => {
+      change(card.id, async connection => {
         if ((await count(connection)) >= max) throw boardFull(max)
         const rank = await makeRoom(connection, card, position)
-        await connection.run(
-          CREATE,
-          ...[card.id, card.column, rank, card.assignee, JSON.stringify(card.labels), JSON.stringify(card.links)],
-          ...[card.created_at, card.updated_at, card.title, card.body],
+        const lists = [JSON.stringify(card.labels), JSON.stringify(card.links)] as const
+        const values = [card.id, card.column, rank, card.assignee, ...lists, card.created_at, card.updated_at]
+        await allSettled(
+          connection.run(CREATE, ...values, card.title, card.body),
+          addToHistory(connection, card.id, { by, at: card.created_at }, [{ action: 'created', to: card.column }]),
         )
-        await addToHistory(connection, card.id, { by, at: card.created_at }, [{ action: 'created', to: card.column }])
         return { ...card, rank, version: 1 }
       }),
     update: (id, { position, ...changes }, { version, updatedAt, by }) =>
-      change(async connection => {
-        const before = await findCard(connection, id)
+      change(id, async (connection, before) => {
         if (!before) return undefined
         refuseOutdated(before, version)
         const after = { ...before, ...changes }
         if (!isDeepStrictEqual(after, before)) {
           after.version += 1
           after.updated_at = updatedAt
-          await connection.run(
-            UPDATE,
-            ...[id, after.column, after.version, after.assignee, JSON.stringify(after.labels)],
-            ...[JSON.stringify(after.links), after.updated_at, after.title, after.body],
+          await allSettled(
+            connection.run(
+              UPDATE,
+              ...[id, after.column, after.version, after.assignee, JSON.stringify(after.labels)],
+              ...[JSON.stringify(after.links), after.updated_at, after.title, after.body],
+            ),
+            addToHistory(connection, id, { by, at: updatedAt }, actionsBetween(before, after)),
           )
-          await addToHistory(connection, id, { by, at: updatedAt }, actionsBetween(before, after))
         }
         if (after.column !== before.column || (position !== undefined && !(await isAt(connection, after, position)))) {
           after.rank = await makeRoom(connection, after, position)
@@ -101,12 +103,11 @@ export function cardStore(pool: Pool): CardStore {
         return after
       }),
     delete: (id, { version, deletedAt, by }) =>
-      change(async connection => {
-        const card = await findCard(connection, id)
+      change(id, async (connection, card) => {
         if (!card) return false
         refuseOutdated(card, version)
-        await addToHistory(connection, id, { by, at: deletedAt }, [{ action: 'deleted' }])
-        await connection.run(DELETE, id)
+        const doing = { by, at: deletedAt }
+        await allSettled(addToHistory(connection, id, doing, [{ action: 'deleted' }]), connection.run(DELETE, id))
         return true
       }),
   }

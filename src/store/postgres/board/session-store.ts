@@ -1,4 +1,5 @@
 import type { BoardSessionStore } from '../../board-session-store.js'
+import { allSettled } from '../connection/connection.js'
 import type { Pool } from '../connection/pool.js'
 import { isStorable } from '../connection/text-array.js'
 
@@ -19,10 +20,13 @@ export function sessionStore(pool: Pool, salt: string): BoardSessionStore {
     salt,
     add: ({ digest, key, expiresAt }, { now, max, replaces }) =>
       pool.transaction(async connection => {
-        await connection.run(HOLD)
-        await connection.run(PURGE, now)
-        if (replaces !== undefined) await connection.run(DELETE, replaces)
-        if (Number((await connection.run(COUNT_SIGNED, key))[0]?.sessions) >= max) return false
+        const [, , , counted] = await allSettled(
+          connection.run(HOLD),
+          connection.run(PURGE, now),
+          connection.run(DELETE, replaces ?? ''),
+          connection.run(COUNT_SIGNED, key),
+        )
+        if (Number(counted[0]?.sessions) >= max) return false
         await connection.run(INSERT, digest, key, expiresAt)
         return true
       }),
