@@ -7,6 +7,8 @@ import { AppError } from '../../model/app-error.js'
 import type { NewEvent } from '../../model/events/event.js'
 import { EVENT_LIMITS } from '../../model/events/event-limits.js'
 import { toTimestamp } from '../../model/timestamp.js'
+import { fromBinaryMode } from '../../platforms/cloud-events/binary-mode.js'
+import { readCloudEvent } from '../../platforms/cloud-events/read-cloud-event.js'
 import type { RecordOutcome } from '../../store/event-store.js'
 import { addressOf } from '../http/caller-address.js'
 import { named } from '../http/openapi.js'
@@ -16,12 +18,10 @@ import type { ServedLedger } from '../ledger/served-ledger.js'
 import { type ReadBody, sizeText, tooLarge } from '../request/body.js'
 import { fieldsOf, joinRefusals } from '../request/join-refusals.js'
 import { firstByte, readJson, splitArray, splitLines } from '../request/json-bytes.js'
-import { readMediaType } from '../request/media-type.js'
 import type { AnonymousRate } from './anonymous-rate.js'
+import { CLOUD_EVENT, CLOUD_EVENTS_BATCH, LINES, readEventForm } from './event-form.js'
 import { CapturedAt, Count } from './event-schemas.js'
 import { type RecordingRights, recordingRightsOf, refuseForeignSource } from './recording-rights.js'
-
-export const EVENT_MEDIA_TYPES = ['application/json', 'application/x-ndjson'] as const
 
 /** How much of a batch is parsed before other requests get a turn. */
 const BYTES_A_TURN = 256 * 1024
@@ -35,27 +35,48 @@ export interface RecordEventsParts {
 }
 
 /**
- * `POST /api/events`: one event as a JSON object, or a batch as a JSON array or as lines of JSON. A batch is recorded
- * as a whole or, when anything in it is refused, not at all.
+ * `POST /api/events`: one event as a JSON object, or a batch as a JSON array or as lines of JSON; or CloudEvents, one or a
+ * batch. A batch is recorded as a whole or, when anything in it is refused, not at all.
  */
 export function recordEvents(parts: RecordEventsParts): LedgerEndpoint {
   const { readBody } = parts
   return documented(DOC, async (req, res) => {
-    const type = readMediaType(req, EVENT_MEDIA_TYPES)
+    const form = readEventForm(req)
     const rights = recordingRightsOf(req.identity)
     const record = recorder(parts, { req, rights })
     const bytes = await readBody(req, res, EVENT_LIMITS.batchBytes, { decompress: true })
 
-    if (type === 'application/json' && firstByte(bytes) !== 0x5b) {
-      if (bytes.length > EVENT_LIMITS.bytes) throw tooLarge(EVENT_LIMITS.bytes)
-      const [outcome] = await record([toEvent(bytes, rights)])
-      if (!outcome) throw new Error('The ledger answered one delivery with no outcome')
-      return toEventReply(outcome, rights)
+    const isBatch = form === LINES || form === CLOUD_EVENTS_BATCH || (form === 'application/json' && isArray(bytes))
+    if (isBatch) {
+      if (form === CLOUD_EVENTS_BATCH && !isArray(bytes)) throw notAnArray()
+      const texts = form === LINES ? splitLines(bytes) : splitArray(bytes)
+      const toInput = form === CLOUD_EVENTS_BATCH ? readCloudEvent : asSent
+      return toBatchReply(await record(await readBatch(texts, rights, toInput)))
     }
 
-    const texts = type === 'application/json' ? splitArray(bytes) : splitLines(bytes)
-    return toBatchReply(await record(await readBatch(texts, rights)))
+    if (bytes.length > EVENT_LIMITS.bytes) throw tooLarge(EVENT_LIMITS.bytes)
+    const sent = form === 'binary' ? fromBinaryMode(req.headers, bytes, readJson) : readJson(bytes)
+    const input = form === 'application/json' ? sent : readCloudEvent(sent)
+    const [outcome] = await record([readInput(input, rights)])
+    if (!outcome) throw new Error('The ledger answered one delivery with no outcome')
+    return toEventReply(outcome, rights)
   })
+}
+
+function isArray(bytes: Buffer): boolean {
+  return firstByte(bytes) === 0x5b
+}
+
+function notAnArray(): AppError {
+  const hint = `Send one CloudEvent as ${CLOUD_EVENT}.`
+  return new AppError('invalid', 'invalid_json', 'A batch of CloudEvents must be a JSON array.', { hint })
+}
+
+/** From the parsed JSON of one element of a batch to an event as `readEvent` accepts it. */
+type ToInput = (sent: unknown) => unknown
+
+function asSent(sent: unknown): unknown {
+  return sent
 }
 
 /** Returns a function that records the events of one request, if its caller may. Refuses an address without allowance. */
@@ -80,7 +101,7 @@ function recorder(
 }
 
 /** Reports all problems of a batch, each under the index of its event. */
-async function readBatch(texts: Iterable<Buffer>, rights: RecordingRights): Promise<NewEvent[]> {
+async function readBatch(texts: Iterable<Buffer>, rights: RecordingRights, toInput: ToInput): Promise<NewEvent[]> {
   const events: NewEvent[] = []
   const refusals: AppError[] = []
   let index = 0
@@ -91,7 +112,7 @@ async function readBatch(texts: Iterable<Buffer>, rights: RecordingRights): Prom
       throw new AppError('too_large', 'body_too_large', detail)
     }
     try {
-      events.push(readEventText(text, rights))
+      events.push(readInput(toInput(readElement(text)), rights))
     } catch (error) {
       if (!(error instanceof AppError)) throw error
       refusals.push(atIndex(index, error))
@@ -107,15 +128,15 @@ async function readBatch(texts: Iterable<Buffer>, rights: RecordingRights): Prom
   return events
 }
 
-function readEventText(text: Buffer, rights: RecordingRights): NewEvent {
+function readElement(text: Buffer): unknown {
   if (text.length > EVENT_LIMITS.bytes) {
     throw new AppError('invalid', 'invalid_field', `An event is larger than ${sizeText(EVENT_LIMITS.bytes)}.`)
   }
-  return toEvent(text, rights)
+  return readJson(text)
 }
 
-function toEvent(text: Buffer, { isStranger }: RecordingRights): NewEvent {
-  return readEvent(readJson(text), isStranger ? EVENT_LIMITS.unverifiedKeyCharacters : undefined)
+function readInput(input: unknown, { isStranger }: RecordingRights): NewEvent {
+  return readEvent(input, isStranger ? EVENT_LIMITS.unverifiedKeyCharacters : undefined)
 }
 
 function atIndex(index: number, refusal: AppError): AppError {
@@ -152,10 +173,15 @@ const RecordedSchema = Type.Union([
 ])
 
 const DOC: RouteDoc = {
-  summary: 'Records one event, or a batch (JSON array or NDJSON) as a whole or not at all',
+  summary: 'Records one event or CloudEvent, or a batch (JSON array or NDJSON) as a whole or not at all',
   body: {
     'application/json': Type.Union([named('EventInput'), Type.Array(named('EventInput'))]),
     'application/x-ndjson': Type.String({ description: 'One event a line.' }),
+    [CLOUD_EVENT]: Type.Object(
+      {},
+      { description: 'A CloudEvent 1.0. In binary mode, its attributes are ce-… headers.' },
+    ),
+    [CLOUD_EVENTS_BATCH]: Type.Array(Type.Object({})),
   },
   answers: {
     201: { description: 'One event that was new', schema: RecordedSchema },

@@ -1,0 +1,57 @@
+import { isUtf8 } from 'node:buffer'
+
+const PREFIX = 'ce-'
+/** In binary mode the content type of the body is that of the data. */
+const NOT_AN_ATTRIBUTE = ['data', 'data_base64', 'datacontenttype']
+const JSON_TYPE = /^[^;]*[/+]json[ \t]*(?:;|$)/iu
+const TEXT_TYPE = /^text\/|[/+](?:xml|yaml|x-www-form-urlencoded)[ \t]*(?:;|$)/iu
+const QUOTED = /"((?:[^"\\]|\\.)*)"/gu
+
+/** Whether a request carries the attributes of a CloudEvent as headers. */
+export function isBinaryMode(headers: Headers): boolean {
+  return headers['ce-specversion'] !== undefined
+}
+
+type Headers = Readonly<Record<string, string | string[] | undefined>>
+
+/**
+ * A CloudEvent of the binary mode in its JSON format: attributes from `ce-…` headers, data from the body.
+ *
+ * @param readJson parses data that is JSON
+ * @throws as `readJson`
+ *
+ * Source: CloudEvents, HTTP Protocol Binding 1.0.2, sections 3.1 and 3.1.3.2.
+ */
+export function fromBinaryMode(
+  headers: Headers,
+  body: Buffer,
+  readJson: (bytes: Buffer) => unknown,
+): Record<string, unknown> {
+  const attributes = Object.entries(headers).flatMap(([name, value]) => {
+    const attribute = name.startsWith(PREFIX) ? name.slice(PREFIX.length) : ''
+    if (attribute === '' || NOT_AN_ATTRIBUTE.includes(attribute)) return []
+    return [[attribute, decoded(String(value))] as const]
+  })
+  const type = headers['content-type']
+  if (typeof type === 'string') attributes.push(['datacontenttype', type])
+  return { ...Object.fromEntries(attributes), ...dataOf(typeof type === 'string' ? type : undefined, body, readJson) }
+}
+
+/** Data without a content type, or of one that is neither JSON nor text, is bytes. */
+function dataOf(type: string | undefined, body: Buffer, readJson: (bytes: Buffer) => unknown): object {
+  if (body.byteLength === 0) return {}
+  if (type !== undefined && JSON_TYPE.test(type)) return { data: readJson(body) }
+  if (type !== undefined && TEXT_TYPE.test(type) && isUtf8(body)) return { data: body.toString('utf8') }
+  return { data_base64: body.toString('base64') }
+}
+
+/** Quotes are removed, then percent-encoding is decoded once. Some senders do not encode: their text stays as it is. */
+function decoded(value: string): string {
+  const unquoted = value.replace(QUOTED, (_, inner: string) => inner.replace(/\\(.)/gu, '$1'))
+  try {
+    return decodeURIComponent(unquoted)
+  } catch (error) {
+    if (!(error instanceof URIError)) throw error
+    return value
+  }
+}
