@@ -34,6 +34,7 @@ export type EventMediaType = 'application/json' | 'application/x-ndjson'
 const MAX_HELD_SECONDS = 60
 /** A page of a copy has one event at least, and its bounds count the stored text. */
 const MAX_COPY_BYTES = 64 * 1024 * 1024
+const MAX_STATE_BYTES = 256 * 1024 * 1024
 
 /**
  * The ledger's REST API as methods. Responses are returned as sent.
@@ -235,9 +236,15 @@ export class LedgerClient extends ServerClient {
     throw notADaybookServer(answer.status, LEDGER)
   }
 
-  /** What the ledger has apart from its events; available only over its socket. */
-  copyState(options?: CallOptions): Promise<Answer> {
-    return this.call({ method: 'POST', path: '/api/copy/state' }, options)
+  /** What the ledger has apart from its events. @param unless SHA-256 of an earlier answer: status 204 if it is the same */
+  copyState(unless?: string, options?: CallOptions): Promise<Answer> {
+    const path = `/api/copy/state${toQueryString({ unless })}`
+    return this.call({ method: 'POST', path, maxAnswerBytes: MAX_STATE_BYTES }, options)
+  }
+
+  /** @param json the request, as JSON */
+  promote(json: string, options?: CallOptions): Promise<Answer> {
+    return this.post('/api/promotion', JSON_TYPE, json, options)
   }
 
   /** @param dedupeKey not encoded; this method percent-encodes it */

@@ -1,7 +1,6 @@
 import { boolean, option, string } from '@oclif/core/flags'
 import { DaybookCommand } from '../cli/base/daybook-command.js'
-import { programName, serveBanner } from '../cli/views/serve-banner.js'
-import { waitForSignal } from '../cli/wait-for-signal.js'
+import { serveUntilStopped } from '../cli/serve-until-stopped.js'
 import type { RunningServer } from '../runtime/serve/serve.js'
 import type { SettingSources } from '../settings/reading/setting-sources.js'
 import { LOG_LEVELS, PROGRAMS, readServeSettings, type ServeFlags } from '../settings/serve-settings.js'
@@ -52,27 +51,8 @@ export default class Serve extends DaybookCommand {
       capture: flags.capture,
     }
     const start = flags.demo ? demo(given, this.sources) : real(given, this.sources)
-    // Installed before the start, so that a signal during the start still closes the ledger.
-    const stopped = waitForSignal(process)
-    const running = await start()
-    await this.announce(running, flags)
-    await Promise.race([stopped, running.closed])
-    await running.close()
-  }
-
-  private async announce(
-    { ledger, board, logger }: RunningServer,
-    { json, demo: isDemo }: { json: boolean; demo: boolean },
-  ): Promise<void> {
-    this.output.reportFailures(error => {
-      logger.warn({ err: error }, 'the addresses could not be printed to standard output')
-    })
-    if (json) {
-      const addresses = { ledger: ledger?.url, board: board?.url, database: ledger?.database }
-      return this.output.print(JSON.stringify({ ...addresses, pid: process.pid, ...(isDemo ? { demo: true } : {}) }))
-    }
-    const program = programName(process.argv[1] ?? '')
-    await this.output.print(serveBanner({ ledger, board, program, isDemo }, await this.style()))
+    const { json, demo: isDemo } = flags
+    await serveUntilStopped(start, { output: this.output, json, isDemo, style: () => this.style() })
   }
 }
 

@@ -91,6 +91,7 @@ export class Ledger {
   readonly #liveReads = new SharedReads(query => this.query(query))
   readonly #people = new KnownPeople()
   readonly erasures: Erasures
+  #foreign: ForeignEvents | undefined
   readonly #read: ReadPage = (query, signal) => this.query(query, signal)
 
   private constructor(
@@ -122,10 +123,21 @@ export class Ledger {
   /** Until the store is closed. */
   #watchOthers(): void {
     const { shared, events } = this.options.store
-    if (!shared) return
     const read = (query: EventQuery) => events.query(query)
     const foreign = new ForeignEvents({ read, feed: this.#feed, people: this.#people, head: this.headAtOpen })
-    shared.onEvents(foreign.notice)
+    this.#foreign = foreign
+    shared?.onEvents(foreign.notice)
+  }
+
+  /** Wakes the readers that wait, after events were copied from another ledger. */
+  noticeCopies(): void {
+    this.#foreign?.notice()
+  }
+
+  /** Before the first event that it records itself, after it has followed another ledger. */
+  async endFollowing(): Promise<void> {
+    await this.subscriptions.readAgain()
+    await this.#learnPeople()
   }
 
   /**

@@ -36,7 +36,7 @@ const MOVED_BY_EVENTS = ['last_cursor', 'last_event_at'] as const satisfies read
 export class Subscriptions {
   /** Those stored incomplete or damaged when the ledger was opened. */
   readonly withProblems: Subscription[] = []
-  readonly #matcher = new SubscriptionMatcher()
+  #matcher = new SubscriptionMatcher()
   /** Ids of the watches that capture polls. */
   readonly #polled = new Set<string>()
   /** Of the subscriptions that events are matched with; undefined where only this process can change them. */
@@ -151,6 +151,16 @@ export class Subscriptions {
     return this.#inTurn(async () => {
       const watch = await this.options.store.subscriptions.findById(id)
       if (watch) this.#watch(watch)
+    })
+  }
+
+  /** Matches events from now on with what is stored, which was not changed by way of this class. */
+  readAgain(): Promise<void> {
+    return this.#inTurn(async () => {
+      const stored = await this.options.store.subscriptions.list()
+      this.#matcher = new SubscriptionMatcher()
+      this.#polled.clear()
+      for (const subscription of stored) this.#watch(subscription)
     })
   }
 

@@ -14,6 +14,10 @@ export interface CopyPageLine {
   /** The number of the last change that was sent. */
   changes: number
   has_more: boolean
+  /** The database that numbers the changes. */
+  numbering: string
+  /** How many events there are after the page. */
+  events_left: number
   /** Newest `captured_at` of the ledger. */
   head: string | null
   epoch: string
@@ -45,8 +49,8 @@ export interface ExportEnd {
 
 export const EXPORT_FORMAT = 1
 
-/** Of one page. */
-export const COPY_LIMITS = { events: 500 } as const
+/** Of one page, and of what comes along with the events. */
+export const COPY_LIMITS = { events: 500, deadLetters: 10_000 } as const
 
 /** A finished import. */
 export interface LedgerImport {

@@ -53,6 +53,8 @@ export interface LedgerToOpen extends LocalSettings {
   maxSubscriptions?: number
   /** A ledger with an import that is not complete is opened as well. */
   continuesImport?: boolean
+  /** A ledger that follows another one is opened as well: the caller only reads it, or copies. */
+  mayFollow?: boolean
 }
 
 /**
@@ -63,7 +65,7 @@ export interface LedgerToOpen extends LocalSettings {
  *   `unavailable/store_…`, `configuration/…`
  */
 export async function openLedger(
-  { database, maxSubscriptions, upgradeCopy, continuesImport = false }: LedgerToOpen,
+  { database, maxSubscriptions, upgradeCopy, continuesImport = false, mayFollow = false }: LedgerToOpen,
   role: OwnerRole,
   clock: () => Micros = wallClock,
   report: (problem: unknown) => void = () => {},
@@ -110,6 +112,8 @@ export async function openLedger(
     try {
       await ownership.noteFiles()
       if (!continuesImport && (await store.copies.findMark())) throw importIncomplete(ownership.database)
+      const { mark } = await store.copies.findFollow()
+      if (mark && !mayFollow) throw followsAnother(ownership.database, mark.leader)
       const ledger = await Ledger.open({ store, clock, newSubscriptionId, maxSubscriptions })
       return {
         ledger,
@@ -143,5 +147,13 @@ function importIncomplete(database: string): AppError {
   const detail = `An import into the ledger ${database} is not complete.`
   return new AppError('configuration', 'import_incomplete', detail, {
     hint: 'Repeat `daybook ledger import`: it continues.',
+  })
+}
+
+/** What is recorded here would not be in the other one. */
+function followsAnother(database: string, leader: string): AppError {
+  const detail = `The ledger ${database} follows ${leader}, so nothing else may change it.`
+  return new AppError('configuration', 'ledger_follows', detail, {
+    hint: 'Make changes in the other one, serve this one with EVENT_FOLLOW, or run `daybook ledger promote`.',
   })
 }

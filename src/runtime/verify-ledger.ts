@@ -58,7 +58,7 @@ export async function verifyLedger(
       return verifySteps({ verify, stats: async () => (await client.stats()).json() as LedgerStats }, start, onProgress)
     },
     file: async () => {
-      const { store, close } = await openLedger(settings, 'command')
+      const { store, close } = await openLedger({ ...settings, mayFollow: true }, 'command')
       const { events } = store
       const verify: Verifier['verify'] = async ({ since, limit }) => {
         const micros = since === undefined ? null : readTimestamp('since', since).micros

@@ -4,6 +4,7 @@ import { SUBSCRIPTION_LIMITS } from '../model/subscriptions/subscription.js'
 import { type AccountsSettings, readAccounts } from './accounts-settings.js'
 import { readChatAccount, readChatSite } from './chat-account.js'
 import type { DatabaseSetting } from './database-setting.js'
+import { type FollowSettings, readFollow } from './follow-settings.js'
 import { type ListenSettings, readAllowedHosts, readCorsOrigins, readListen, readPublicUrl } from './listen-settings.js'
 import { type LocalSettings, readLocal } from './local-settings.js'
 import type { SettingReader } from './reading/setting-reader.js'
@@ -62,6 +63,8 @@ export interface LedgerSettings extends LocalSettings, ListenSettings {
   }
   /** Absent: the server makes none. */
   backups?: BackupSettings
+  /** Absent: it is a ledger of its own. */
+  follow?: FollowSettings
   /** Absent: events stay forever. */
   retention?: RetentionSettings
   /** The account for capturing due watches of the chat platform; absent: capturing is off. */
@@ -88,6 +91,7 @@ export function readLedger(reader: SettingReader, flags: ServeFlags): LedgerSett
     ...(capture ? { capture } : {}),
     ...readBackups(reader, local.database),
     ...readRetention(reader, local.database),
+    ...readFollowing(reader, local, flags),
     ...readListen(reader, 'EVENT', 8765, {
       host: { flag: '--host', value: flags.host },
       port: { flag: '--port', value: flags.port },
@@ -128,6 +132,21 @@ function readRetention(reader: SettingReader, { postgres }: DatabaseSetting): Pi
   }
   if (folder && days === 0) reader.warn('EVENT_ARCHIVE_DIR has no effect: EVENT_RETENTION_DAYS is 0.')
   return days === 0 ? {} : { retention: { days, ...(folder ? { archive: reader.path(folder.value) } : {}) } }
+}
+
+function readFollowing(
+  reader: SettingReader,
+  { home, database }: LocalSettings,
+  flags: ServeFlags,
+): Pick<LedgerSettings, 'follow'> {
+  const follow = readFollow(reader, home, { flag: 'url', value: flags.follow })
+  if (follow && database.postgres) {
+    reader.refuse(
+      'EVENT_FOLLOW',
+      'EVENT_FOLLOW is set, and the ledger is in PostgreSQL: use the replication of PostgreSQL.',
+    )
+  }
+  return follow ? { follow } : {}
 }
 
 function readBackups(reader: SettingReader, { postgres }: DatabaseSetting): Pick<LedgerSettings, 'backups'> {

@@ -35,6 +35,8 @@ export interface ServeFlags {
   boardRootPath?: string | undefined
   logLevel?: string | undefined
   capture?: boolean | undefined
+  /** Address of the ledger to follow. */
+  follow?: string | undefined
   /** Serve sample data and keep nothing. */
   demo?: boolean | undefined
 }

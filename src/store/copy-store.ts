@@ -1,5 +1,10 @@
+import { AppError } from '../model/app-error.js'
+import type { FollowMark, Promotion } from '../model/follow.js'
+import type { Subscription } from '../model/subscriptions/subscription.js'
 import type { Micros } from '../model/timestamp.js'
+import type { StoredConsumer, StoredDeadLetter } from './consumer-store.js'
 import type { LedgerHead } from './event-store.js'
+import type { StoredToken, StoredUser } from './user-store.js'
 
 /** Which part of a ledger another one wants to copy. */
 export interface CopyRange {
@@ -23,6 +28,10 @@ export interface CopyPage {
   through: LedgerHead | null
   /** The number of the last change in `lines`; the next request begins after it. */
   changes: number
+  /** Changes are numbered by each database on its own: a number counts only where this is the same. */
+  numbering: string
+  /** How many events there are after the page. */
+  eventsLeft: number
   /** Whether there are more events or changes in the snapshot. */
   hasMore: boolean
   /** The size of the first line if it alone is larger than `maxBytes`; the page is then empty. */
@@ -54,6 +63,36 @@ export interface ImportMark {
   epoch: string
 }
 
+/** What a ledger has apart from its events, as another one copies it. */
+export interface LedgerState {
+  /** It has, or once had, users or an admin token. */
+  closed: boolean
+  subscriptions: Subscription[]
+  users: StoredUser[]
+  /** In the order in which they were issued. */
+  tokens: StoredToken[]
+  consumers: Omit<StoredConsumer, 'dead_letters' | 'retries'>[]
+  /** The first ones, up to `COPY_LIMITS.deadLetters`. */
+  dead_letters: (StoredDeadLetter & { consumer: string })[]
+}
+
+/** How a ledger that followed another one goes on alone. */
+export interface PromotionRequest {
+  /** Null: it keeps that of the other one, which is not used any more. */
+  epoch: string | null
+  now: Micros
+}
+
+/** A ledger that does not follow another one any more. */
+export interface PromotedStore {
+  epoch: string
+  head: LedgerHead | null
+  /** How many named consumers continue where they were. */
+  continued: number
+  /** The consumers that have read events which this ledger does not have. */
+  ahead: string[]
+}
+
 /** Events to copy in one transaction. */
 export interface CopyStep {
   /** Oldest first, all captured after the newest stored event. */
@@ -65,6 +104,8 @@ export interface CopyStep {
   changed: readonly CopiedEvent[]
   /** The last appended event in the other ledger, if it is known: its digest has to be the same here. */
   through: LedgerHead | null
+  /** Where the ledger that follows another one has read to after this step. */
+  mark?: FollowMark | undefined
 }
 
 /** Copies between ledgers: events with the instants, counts and digests that they had. Source: decision 53. */
@@ -86,4 +127,28 @@ export interface CopyStore {
 
   /** @param epoch of the ledger from now on, if it is another one; `health` and pages have it once the store is opened again */
   saveMark(mark: ImportMark | null, epoch?: string): Promise<void>
+
+  /** All of one snapshot. */
+  readState(): Promise<LedgerState>
+
+  /** Makes it the same here, in one transaction. A closed ledger stays closed. */
+  writeState(state: LedgerState): Promise<void>
+
+  /** Whether it follows another ledger, or once did and then became one of its own. */
+  findFollow(): Promise<{ mark: FollowMark | null; promotion: Promotion | null }>
+
+  /** It follows another ledger from now on, and has its epoch and state. The caller has checked that it is new. */
+  beginFollow(mark: FollowMark, epoch: string, state: LedgerState): Promise<void>
+
+  /**
+   * It does not follow another ledger any more. Named consumers continue, except those that are ahead of it: their epoch stays,
+   * so that they read nothing before they are given a position.
+   *
+   * @throws AppError `conflict/not_following`; `conflict/follower_behind` if the epoch is to stay and events are missing
+   */
+  promote(request: PromotionRequest): Promise<PromotedStore>
+}
+
+export function notFollowing(): AppError {
+  return new AppError('conflict', 'not_following', 'This ledger does not follow another one.')
 }

@@ -6,6 +6,7 @@ import type { Test } from 'tap'
 import type { CaptureTotals } from '../../src/model/subscriptions/capture.js'
 import { acceptLargeDelivery } from '../../src/platforms/deliveries/accept-delivery.js'
 import type { HttpApp } from '../../src/server/http/http-app.js'
+import type { ServedFollowing } from '../../src/server/ledger/follow-routes.js'
 import {
   createLedgerServer,
   type LedgerServerOptions,
@@ -13,6 +14,13 @@ import {
 } from '../../src/server/ledger/ledger-server.js'
 import { MemoryLedger, START } from './memory-ledger.js'
 import { OPEN_ACCOUNTS } from './open-accounts.js'
+
+/** Of a ledger that follows no other one. */
+export const OWN_LEDGER: ServedFollowing = {
+  status: () => undefined,
+  promotion: () => undefined,
+  promote: () => Promise.reject(new Error('This ledger follows no other one.')),
+}
 
 export interface Answer {
   status: number
@@ -82,6 +90,7 @@ export async function serve(t: Test, options: ServeOptions = {}): Promise<Served
       readPage: () => Promise.reject(new Error('This ledger has no store.')),
       readState: () => Promise.reject(new Error('This ledger has no store.')),
     },
+    following: OWN_LEDGER,
     database: { database: '/var/lib/ledger.db', engine: 'sqlite' },
     storageSizes: async () => ({ database: 4_096 }),
     lastBackup: () => undefined,

@@ -1,3 +1,4 @@
+import type { PromotedLedger } from '../../model/follow.js'
 import type { ExportEnd, LedgerImport } from '../../model/ledger-copy.js'
 import { toTerminalLine } from '../terminal/text.js'
 
@@ -25,4 +26,16 @@ export function importedText(imported: LedgerImport): string {
   const lines = [`${verb} ${format(events)} events${were}, and ${others}: ${toTerminalLine(database)}.`]
   if (head !== null) lines.push(`  head    ${head}`, `  digest  ${head_digest ?? 'none yet'}`)
   return [...lines, `  epoch   ${epoch}`].join('\n')
+}
+
+export function promotedText(promoted: PromotedLedger): string {
+  const { leader, epoch, head, head_digest, consumers_continued, consumers_ahead } = promoted
+  const lines = [`This ledger does not follow ${toTerminalLine(leader)} any more: it accepts events.`]
+  if (head !== null) lines.push(`  head    ${head}`, `  digest  ${head_digest ?? 'none yet'}`)
+  lines.push(`  epoch   ${epoch}`, `Named consumers that continue: ${format(consumers_continued)}.`)
+  if (consumers_ahead.length > 0) {
+    const names = consumers_ahead.map(toTerminalLine).join(', ')
+    lines.push(`These have read events that are not here: ${names}. Give each a position: \`daybook consumers seek\`.`)
+  }
+  return lines.join('\n')
 }

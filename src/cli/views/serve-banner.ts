@@ -12,6 +12,8 @@ export interface Serving {
         database: string
         /** Whether reading requires a login. */
         needsLogin: boolean
+        /** Address of the ledger that it follows. */
+        follows?: string
       }
     | undefined
   board?:
@@ -37,6 +39,7 @@ export function serveBanner(serving: Serving, { paint }: TerminalStyle): string 
     '',
     ...(ledger ? [`  ${paint.dim('ledger')}    ${paint.cyan(toTerminalLine(ledger.url))}`] : []),
     ...(ledger ? [`  ${paint.dim('database')}  ${toTerminalLine(ledger.database)}`] : []),
+    ...(ledger?.follows ? [`  ${paint.dim('follows')}   ${toTerminalLine(ledger.follows)}`] : []),
     ...(board ? [`  ${paint.dim('board')}     ${paint.cyan(toTerminalLine(board.url))}`] : []),
     ...(board && !ledger ? [`  ${paint.dim('files')}     ${toTerminalLine(board.home)}`] : []),
     ...(ledger?.needsLogin ? [`  ${paint.dim('login')}     ${paint.cyan(`${toTerminalLine(ledger.url)}/login`)}`] : []),
@@ -61,6 +64,7 @@ function nextSteps({ ledger, program, isDemo }: Serving): string[] {
       '',
     ]
   }
+  if (ledger.follows) return ['Changes are refused here. `daybook ledger promote` makes it a ledger of its own.', '']
   const event = '{"kind":"note.created","subject_id":"1","subject_type":"note"}'
   return [
     'Record an event, and read it back, from another terminal:',

@@ -4,9 +4,9 @@ import type { CopyPage } from '../../store/copy-store.js'
 import type { LedgerHead } from '../../store/event-store.js'
 
 /** The last line of a page. */
-export function toPageLine({ through, changes, hasMore, head, epoch }: CopyPage): string {
+export function toPageLine({ through, changes, hasMore, numbering, eventsLeft, head, epoch }: CopyPage): string {
   const page: CopyPageLine = {
-    ...{ through: toHeadText(through), changes, has_more: hasMore },
+    ...{ through: toHeadText(through), changes, has_more: hasMore, numbering, events_left: eventsLeft },
     ...{ head: head === null ? null : toTimestamp(head), epoch },
   }
   return toLine({ page })

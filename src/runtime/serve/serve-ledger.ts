@@ -2,17 +2,19 @@ import type { Logger } from 'pino'
 import { createAccounts, type LedgerAccounts } from '../../accounts/ledger-accounts.js'
 import { clockBehind } from '../../ledger/clock-behind.js'
 import type { Ledger } from '../../ledger/ledger.js'
-import { readLedgerState } from '../../ledger/transfer/ledger-state.js'
 import { AppError } from '../../model/app-error.js'
 import { ADAPTERS, listPlatforms } from '../../platforms/adapters.js'
 import { LargeDeliveries } from '../../platforms/deliveries/large-deliveries.js'
 import type { ListLinkedCards } from '../../server/board/linked-cards.js'
+import type { ServedFollowing } from '../../server/ledger/follow-routes.js'
 import { createLedgerServer, type LedgerServer } from '../../server/ledger/ledger-server.js'
 import type { LedgerSettings } from '../../settings/ledger-settings.js'
 import { isLoopback } from '../../settings/listen-settings.js'
+import { notFollowing } from '../../store/copy-store.js'
 import { BackupSchedule } from '../backup/backup-schedule.js'
 import { CaptureSchedule } from '../capture/capture-schedule.js'
 import { Captures } from '../capture/captures.js'
+import { Follower } from '../follow/follower.js'
 import { notAFile } from '../not-a-file.js'
 import { type OpenLedger, openLedger, wallClock } from '../open-ledger.js'
 import { RetentionSchedule } from '../retention/retention-schedule.js'
@@ -36,6 +38,8 @@ export interface ServedLedger extends ServedProgram {
   database: string
   /** Whether reading requires a login: there are, or once were, users or an admin token. */
   needsLogin: boolean
+  /** Address of the ledger that it follows. */
+  follows?: string
   /** For the board of this process. */
   readLinkedEvents: LedgerServer['readLinkedEvents']
 }
@@ -58,7 +62,7 @@ export async function serveLedger(settings: LedgerSettings, services: LedgerServ
   const { logger } = services
   const report = (problem: unknown) => logger.error({ err: problem }, 'the open ledger is not the file on disk')
   const clock = watchedClock({ wall: wallClock, elapsed: elapsedMicros, logger })
-  const opened = await openLedger(settings, 'server', clock, report)
+  const opened = await openLedger({ ...settings, mayFollow: settings.follow !== undefined }, 'server', clock, report)
   const { file } = opened
   if (file?.warning) logger.warn({ database: opened.database }, file.warning)
   if (file?.copiedFrom) logger.info({ from: file.copiedFrom }, 'copied the ledger of the older layout')
@@ -76,20 +80,24 @@ export async function serveLedger(settings: LedgerSettings, services: LedgerServ
   const captures = new Captures(opened.ledger, wallClock, opened.store.shared)
   let backups: BackupSchedule | undefined
   let retention: RetentionSchedule | undefined
-  const { server, needsLogin } = await closingOnFailure(opened, async () => {
-    const accounts = await openAccounts(settings, opened, logger)
+  let lead = () => {}
+  const { server, needsLogin, follower } = await closingOnFailure(opened, async () => {
+    const follower = await openFollower(settings, opened, { logger, onPromoted: () => lead() })
+    const accounts = await openAccounts(settings, { ...opened, isFollower: follower !== undefined }, logger)
     const isClosed = await accounts.isClosed()
     if (!isClosed) allowOpen(settings, logger)
     else if (!knownHosts(settings)) logger.info(ANY_HOST)
     const lastBackup = () => backups?.newest
-    const parts = { opened, accounts, large, captures, lastBackup, ...services }
-    return { server: createServer(settings, parts), needsLogin: isClosed }
+    const following = follower ?? (await ownLedger(opened))
+    const parts = { opened, accounts, large, captures, lastBackup, following, ...services }
+    return { server: createServer(settings, parts), needsLogin: isClosed, follower }
   })
   let schedule: CaptureSchedule | undefined
   let stopPartitions = () => {}
   const close = async () => {
     try {
       stopPartitions()
+      await follower?.stop()
       await schedule?.stop()
       await backups?.stop()
       await retention?.stop()
@@ -109,28 +117,49 @@ export async function serveLedger(settings: LedgerSettings, services: LedgerServ
     await file?.ownership.announce({ address: listening.url })
     if (file) await settleUpgrade(file.ownership, file.store.upgrade, logger)
     if (opened.store.shared) stopPartitions = schedulePartitions(opened.store.shared, logger)
-    if (settings.capture)
-      schedule = new CaptureSchedule({ captures, chat: settings.capture, logger, checkMs: CHECK_MS })
+    lead = () => {
+      const { capture: chat, retention: rules } = settings
+      if (chat) schedule = new CaptureSchedule({ captures, chat, logger, checkMs: CHECK_MS })
+      if (rules) retention = new RetentionSchedule({ settings: rules, ledger: opened.ledger, logger, now: clock })
+    }
+    if (follower) follower.start()
+    else lead()
     if (settings.backups && file) {
       const { copyTo } = file.store
       backups = new BackupSchedule({ settings: settings.backups, copyTo, logger, now: Date.now })
     }
-    if (settings.retention) {
-      const { ledger } = opened
-      retention = new RetentionSchedule({ settings: settings.retention, ledger, logger, now: clock })
-    }
     const { ledger, database, failed } = opened
     const { readLinkedEvents } = server
-    return { ...listening, ledger, database, needsLogin, readLinkedEvents, failed, close }
+    const follows = follower && settings.follow ? { follows: settings.follow.leader } : {}
+    return { ...listening, ledger, database, needsLogin, ...follows, readLinkedEvents, failed, close }
   } catch (error) {
     await close()
     throw error
   }
 }
 
+/** @returns undefined for a ledger that follows no other one */
+async function openFollower(
+  { follow: settings }: LedgerSettings,
+  { ledger, store }: OpenLedger,
+  services: { logger: Logger; onPromoted: () => void },
+): Promise<Follower | undefined> {
+  if (!settings) return undefined
+  return Follower.begin({ ...services, ledger, store: toCopyingStore(store), settings, now: wallClock })
+}
+
+async function ownLedger({ store }: OpenLedger): Promise<ServedFollowing> {
+  const found = await store.copies?.findFollow()
+  return {
+    status: () => undefined,
+    promotion: () => found?.promotion ?? undefined,
+    promote: () => Promise.reject(notFollowing()),
+  }
+}
+
 async function openAccounts(
   { accounts: settings }: LedgerSettings,
-  { store }: OpenLedger,
+  { store, isFollower }: OpenLedger & { isFollower: boolean },
   logger: Logger,
 ): Promise<LedgerAccounts> {
   const { adminToken, bootstrap, sessionTtlSeconds, maxSessions, passwordMinLength, throttleLogins } = settings
@@ -145,7 +174,7 @@ async function openAccounts(
     tell: entry => logger.info(entry, entry.action),
     reportLoss: error => logger.error({ err: error }, 'an entry of the account log could not be kept'),
   })
-  if (bootstrap && (await accounts.bootstrapUser(bootstrap)) === 'created') {
+  if (bootstrap && !isFollower && (await accounts.bootstrapUser(bootstrap)) === 'created') {
     logger.info({ username: bootstrap.username }, 'created the first administrator')
   }
   return accounts
@@ -175,6 +204,7 @@ interface ServerParts extends LedgerServices {
   large: LargeDeliveries
   captures: Captures
   lastBackup: () => number | undefined
+  following: ServedFollowing
 }
 
 function createServer(
@@ -185,6 +215,7 @@ function createServer(
     large,
     captures,
     lastBackup,
+    following,
     logger,
     accessLog,
     requestIds,
@@ -206,8 +237,9 @@ function createServer(
     verify: opened.store.events.verify,
     copies: {
       readPage: async range => toCopyingStore(opened.store).copies.read(range),
-      readState: () => readLedgerState(opened.store),
+      readState: async () => toCopyingStore(opened.store).copies.readState(),
     },
+    following,
     database: { database, engine, ...warned },
     storageSizes: async () => {
       const bytes = await opened.store.shared?.sizeBytes()

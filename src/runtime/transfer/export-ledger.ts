@@ -1,6 +1,5 @@
 import { resolve } from 'node:path'
 import { LedgerClient } from '../../client/ledger-client.js'
-import { type LedgerState, readLedgerState } from '../../ledger/transfer/ledger-state.js'
 import { toLine, toPageLine } from '../../ledger/transfer/page-line.js'
 import { AppError } from '../../model/app-error.js'
 import {
@@ -12,6 +11,7 @@ import {
 } from '../../model/ledger-copy.js'
 import { readTimestamp } from '../../model/timestamp.js'
 import type { LocalSettings } from '../../settings/local-settings.js'
+import type { LedgerState } from '../../store/copy-store.js'
 import type { CopyingStore } from '../../store/store.js'
 import { openLedger } from '../open-ledger.js'
 import { readVersion } from '../serve/served-program.js'
@@ -63,7 +63,7 @@ export async function exportLedger(
     const { end, epoch } = await ledgerViaServerOrFile(settings.database, {
       server: (_, socketPath) => writeExport(viaServer(new LedgerClient({ socketPath })), target, asked),
       file: async () => {
-        const opened = await openLedger(settings, 'command')
+        const opened = await openLedger({ ...settings, mayFollow: true }, 'command')
         try {
           return await writeExport(fromStore(toCopyingStore(opened.store)), target, asked)
         } finally {
@@ -99,7 +99,7 @@ function fromStore(store: CopyingStore): ExportSource {
         page = await store.copies.read({ ...range, limit: 1, maxBytes: page.neededBytes })
       return Buffer.concat([page.lines, Buffer.from(toPageLine(page))])
     },
-    state: () => readLedgerState(store),
+    state: () => store.copies.readState(),
   }
 }
 

@@ -1,12 +1,12 @@
+import { hash } from 'node:crypto'
 import Type from '#typebox'
 import type { Identity } from '../../accounts/identity.js'
-import type { LedgerState } from '../../ledger/transfer/ledger-state.js'
 import { toPageLine } from '../../ledger/transfer/page-line.js'
+import { AppError } from '../../model/app-error.js'
 import { COPY_LIMITS } from '../../model/ledger-copy.js'
-import type { CopyPage, CopyRange } from '../../store/copy-store.js'
+import type { CopyPage, CopyRange, LedgerState } from '../../store/copy-store.js'
 import { type AnswerBudget, PIECE_BYTES } from '../answer/answer-budget.js'
 import { compressed } from '../answer/compressed.js'
-import { json } from '../answer/reply.js'
 import { documented, type Endpoint, type RouteDoc } from '../http/route.js'
 import { QueryString } from '../request/query-string.js'
 
@@ -18,9 +18,12 @@ export interface ServedCopies {
 
 const CHANGE_NUMBERS = { min: 0, max: 999_999_999 }
 
-/** `POST /api/copy`: a part of the ledger, for an export. Digests of erased content could confirm a guess of it. */
+const DIGEST = /^[0-9a-f]{64}$/u
+
+/** `POST /api/copy`: a part of the ledger, for an export or a follower. Digests of erased content could confirm a guess of it. */
 export function copyPage({ copies, budget }: { copies: ServedCopies; budget: AnswerBudget }): Endpoint<Identity> {
   return documented(PAGE_DOC, async (req, res) => {
+    refuseSessions(req.identity)
     const params = new QueryString(req.search, ['since', 'changes', 'limit'])
     const since = params.timestamp('since')?.micros ?? null
     const changes = params.integer('changes', CHANGE_NUMBERS) ?? null
@@ -41,13 +44,39 @@ export function copyPage({ copies, budget }: { copies: ServedCopies; budget: Ans
   })
 }
 
-/** `POST /api/copy/state`: for a command on this machine, which may read the file anyway. */
-export function ledgerState({ copies }: { copies: ServedCopies }): Endpoint<Identity> {
-  return documented(STATE_DOC, async () => json(200, await copies.readState()))
+/** `POST /api/copy/state`: what an export and a follower need apart from the events. */
+export function ledgerState({ copies, budget }: { copies: ServedCopies; budget: AnswerBudget }): Endpoint<Identity> {
+  return documented(STATE_DOC, async (req, res) => {
+    refuseSessions(req.identity)
+    const params = new QueryString(req.search, ['unless'])
+    const unless = params.raw('unless')
+    if (unless !== undefined && !DIGEST.test(unless))
+      params.refuse('unless', 'unless is not a SHA-256 in lowercase hex.')
+    params.finish()
+    const state = Buffer.from(JSON.stringify(await copies.readState()))
+    if (unless === hash('sha256', state)) return { status: 204, body: '' }
+    const room = budget.roomFor(res)
+    req.room = room
+    await room.reserve(state.length)
+    return { status: 200, body: state }
+  })
+}
+
+/** A page in a browser must not be able to read digests of passwords, whatever runs in it. */
+function refuseSessions({ kind }: Identity): void {
+  if (kind !== 'session') return
+  throw new AppError(
+    'forbidden',
+    'token_required',
+    'A copy contains digests of passwords: a login is not enough for it.',
+    {
+      hint: 'Use the admin token, or an API token of an admin.',
+    },
+  )
 }
 
 const PAGE_DOC: RouteDoc = {
-  summary: 'Events and their later changes; for commands on this machine, over the socket of the process that owns it',
+  summary: 'Events and their later changes, as stored; for exports and followers, not for browser sessions',
   query: [
     {
       name: 'since',
@@ -74,7 +103,16 @@ const PAGE_DOC: RouteDoc = {
 }
 
 const STATE_DOC: RouteDoc = {
-  summary:
-    'Subscriptions, users and digests of tokens; for commands on this machine, over the socket of the process that owns it',
-  answers: { 200: { description: 'What the ledger has apart from its events', schema: Type.Unknown() } },
+  summary: 'Subscriptions, consumers, users with password digests, and digests of tokens; not for browser sessions',
+  query: [
+    {
+      name: 'unless',
+      description: 'SHA-256 of an earlier answer, in hex.',
+      schema: Type.String({ pattern: DIGEST.source }),
+    },
+  ],
+  answers: {
+    200: { description: 'What the ledger has apart from its events', schema: Type.Unknown() },
+    204: { description: 'The answer would be the same as the earlier one' },
+  },
 }

@@ -2,6 +2,7 @@ import Type from '#typebox'
 import { clockBehind } from '../../ledger/clock-behind.js'
 import { html, Markup } from '../../login/html.js'
 import { AppError } from '../../model/app-error.js'
+import { FOLLOW_STATES, type FollowStatus } from '../../model/follow.js'
 import { type Micros, toTimestamp } from '../../model/timestamp.js'
 import type { StoreHealth } from '../../store/event-store.js'
 import { HTTP_STATUS, toProblemReply } from '../answer/problem.js'
@@ -10,6 +11,7 @@ import { CapturedAtOrNull } from '../events/event-schemas.js'
 import { documented, type Endpoint, type Reply, type RouteDoc } from '../http/route.js'
 import { diskLow, type ReadStorageSizes } from '../metrics/program-figures.js'
 import type { PlainAnswer, ShowPlainPage } from '../pages/plain-pages.js'
+import type { ServedFollowing } from './follow-routes.js'
 import type { ServedLedger } from './served-ledger.js'
 
 /** The database, for answers while the store cannot name it. */
@@ -28,11 +30,12 @@ export interface HealthParts {
   now: () => Micros
   showPlain: ShowPlainPage
   storageSizes: ReadStorageSizes
+  following: Pick<ServedFollowing, 'status' | 'promotion'>
 }
 
 /** `GET /api/health`: 200 when the store can commit; 503 with the reason when it cannot, or after it found damage. */
 export function health({ ledger, database: named, version, isDemo, now, ...parts }: HealthParts): Endpoint {
-  const { showPlain, storageSizes } = parts
+  const { showPlain, storageSizes, following } = parts
   const demo = isDemo ? { demo: true } : {}
   const missing = named.warning === undefined ? [] : [{ code: 'files_missing', detail: named.warning }]
   const withWarnings = (found: readonly object[]) => (found.length > 0 ? { warnings: found } : {})
@@ -40,7 +43,10 @@ export function health({ ledger, database: named, version, isDemo, now, ...parts
     try {
       const { database, engine, head, epoch, schemaVersion, unindexedEvents, damage } = await ledger.health()
       const clock = clockBehind(head?.capturedAt ?? null, now())
-      const found = [clock, stalled(await ledger.consumers.countStalled()), await diskLow(storageSizes)]
+      const status = following.status()
+      const promotion = following.promotion()
+      const stands = status ? followFails(status) : stalled(await ledger.consumers.countStalled())
+      const found = [clock, stands, await diskLow(storageSizes)]
       const known = {
         database,
         version,
@@ -50,11 +56,13 @@ export function health({ ledger, database: named, version, isDemo, now, ...parts
         epoch,
         schema_version: schemaVersion,
         unindexed_events: unindexedEvents,
+        ...(status ? { follows: status } : {}),
+        ...(promotion ? { continues: promotion } : {}),
         ...withWarnings([...missing, ...found.filter(warning => warning !== undefined)]),
         ...demo,
       }
       if (damage) return unavailable(damage, known, req.requestId, page => showPlain(req, page))
-      const page = { status: 200, title: 'The ledger accepts events', text: 'The database can be read and written.' }
+      const page = { status: 200, ...(status ? FOLLOWS : ACCEPTS) }
       return showPlain(req, { ...page, details: factsOf(known) }) ?? json(200, { status: 'ok', ...known })
     } catch (error) {
       if (!(error instanceof AppError) || error.category !== 'unavailable') throw error
@@ -65,8 +73,26 @@ export function health({ ledger, database: named, version, isDemo, now, ...parts
   })
 }
 
+const ACCEPTS = { title: 'The ledger accepts events', text: 'The database can be read and written.' }
+const FOLLOWS = { title: 'The ledger follows another one', text: 'It can be read. Changes are made in the other one.' }
+/** A leader may be restarted without a warning. */
+const FAILING_SECONDS = 60
+
+function followFails({ leader, state, problem, lag_seconds }: FollowStatus): Warning | undefined {
+  if (state === 'stopped')
+    return { code: 'follow_stopped', detail: problem ?? `${leader} is not the same ledger any more.` }
+  if (lag_seconds < FAILING_SECONDS) return undefined
+  const why = problem ?? 'It is still copying.'
+  return { code: 'follow_behind', detail: `This ledger is ${lag_seconds} s behind ${leader}. ${why}` }
+}
+
+interface Warning {
+  code: string
+  detail: string
+}
+
 /** Without names: the health of a ledger is public. */
-function stalled(count: number): { code: string; detail: string } | undefined {
+function stalled(count: number): Warning | undefined {
   if (count === 0) return undefined
   const what = count === 1 ? 'A consumer stands' : `${count} consumers stand`
   const detail = `${what} still although events wait. \`daybook consumers list\` shows which.`
@@ -116,13 +142,47 @@ const HealthSchema = Type.Object({
       description: 'Stored, but not yet in the search index. Searches find them, more slowly.',
     }),
   ),
+  follows: Type.Optional(
+    Type.Object(
+      {
+        leader: Type.String(),
+        state: Type.Enum([...FOLLOW_STATES]),
+        lag_events: Type.Union([Type.Integer({ minimum: 0 }), Type.Null()]),
+        lag_seconds: Type.Integer({ minimum: 0 }),
+        last_contact_at: Type.Union([Type.String(), Type.Null()]),
+        problem: Type.Optional(Type.String()),
+      },
+      { description: 'The ledger that it follows; it can only be read then.' },
+    ),
+  ),
+  continues: Type.Optional(
+    Type.Object(
+      {
+        at: Type.String(),
+        epoch: Type.String(),
+        through: CapturedAtOrNull,
+        digest: Type.Union([Type.String(), Type.Null()]),
+      },
+      {
+        description:
+          'It followed another ledger and was promoted: it has the events of the ledger with that epoch up to the instant `through`.',
+      },
+    ),
+  ),
   demo: Type.Optional(
     Type.Literal(true, { description: 'The events are invented, and the ledger is discarded at the end.' }),
   ),
   warnings: Type.Optional(
     Type.Array(
       Type.Object({
-        code: Type.Enum(['clock_behind', 'consumers_stalled', 'disk_low', 'files_missing']),
+        code: Type.Enum([
+          'clock_behind',
+          'consumers_stalled',
+          'disk_low',
+          'files_missing',
+          'follow_behind',
+          'follow_stopped',
+        ]),
         detail: Type.String(),
       }),
       { description: 'Problems in spite of which it works.' },

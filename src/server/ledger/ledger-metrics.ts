@@ -2,11 +2,13 @@ import type { Logger } from 'pino'
 import type { Counter } from 'prom-client'
 import { AppError } from '../../model/app-error.js'
 import type { ProvenanceRoute } from '../../model/events/event.js'
+import { FOLLOW_STATES, type FollowStatus } from '../../model/follow.js'
 import type { CaptureTotals } from '../../model/subscriptions/capture.js'
 import type { LedgerStats } from '../../store/event-store.js'
 import type { RefusedDelivery } from '../events/refused-deliveries.js'
 import { type Figure, figure, figureBy } from '../metrics/figure.js'
 import { ProgramMetrics } from '../metrics/program-metrics.js'
+import type { ServedFollowing } from './follow-routes.js'
 import type { ServedLedger } from './served-ledger.js'
 
 /** What the ledger knows of itself. */
@@ -16,6 +18,7 @@ export interface LedgerFigureParts {
   captureTotals: () => CaptureTotals
   /** Epoch milliseconds of the newest backup that the server has made; undefined where it makes none. */
   lastBackup: () => number | undefined
+  following: Pick<ServedFollowing, 'status'>
 }
 
 /** Direct writers name sources: the largest have values of their own, so that their number stays bounded. */
@@ -55,12 +58,13 @@ export class LedgerMetrics extends ProgramMetrics {
     })
   }
 
-  watchLedger({ ledger, refusedDeliveries, captureTotals, lastBackup }: LedgerFigureParts): void {
+  watchLedger({ ledger, refusedDeliveries, captureTotals, lastBackup, following }: LedgerFigureParts): void {
     this.whenRead('events', async () => eventFigures(await ledger.stats()))
     this.whenRead('head', () => headFigures(ledger))
     this.whenRead('refused deliveries', async () => [refusedFigure(refusedDeliveries())])
     this.whenRead('captures', async () => captureFigures(captureTotals()))
     this.whenRead('backups', async () => backupFigures(lastBackup()))
+    this.whenRead('following', async () => followFigures(following.status()))
   }
 }
 
@@ -122,5 +126,35 @@ function backupFigures(last: number | undefined): Figure[] {
       'When the newest backup was made, in seconds of Unix time.',
       last / 1000,
     ),
+  ]
+}
+
+function followFigures(status: FollowStatus | undefined): Figure[] {
+  if (!status) return []
+  const { state, lag_events, lag_seconds, last_contact_at } = status
+  const contact = last_contact_at === null ? undefined : Date.parse(last_contact_at) / 1000
+  return [
+    figureBy(
+      'state',
+      FOLLOW_STATES.map(one => [one, one === state ? 1 : 0] as const),
+      { name: 'daybook_follow_state', help: '1 for the state of the ledger towards the one that it follows.' },
+    ),
+    ...(lag_events === null
+      ? []
+      : [figure('daybook_follow_lag_events', 'Events of the followed ledger that are missing.', lag_events)]),
+    figure(
+      'daybook_follow_lag_seconds',
+      'How long ago the ledger last had all events of the followed one.',
+      lag_seconds,
+    ),
+    ...(contact === undefined
+      ? []
+      : [
+          figure(
+            'daybook_follow_last_contact_timestamp_seconds',
+            'When the followed ledger last answered, in seconds of Unix time.',
+            contact,
+          ),
+        ]),
   ]
 }

@@ -41,6 +41,7 @@ import { type CopyLedger, copyLedger } from './backup-route.js'
 import { listCardsOfEvent } from './cards-of-event.js'
 import { copyPage, ledgerState, type ServedCopies } from './copy-routes.js'
 import { eraseEvents } from './erase-route.js'
+import { promote, refusingWhileFollowing, type ServedFollowing } from './follow-routes.js'
 import { type DatabaseName, health } from './health.js'
 import { ledgerApi, schema } from './ledger-api.js'
 import type { LedgerMetrics } from './ledger-metrics.js'
@@ -58,6 +59,7 @@ export interface LedgerRouteParts {
   copyTo: CopyLedger
   verify: VerifyEvents
   copies: ServedCopies
+  following: ServedFollowing
   storageSizes: ReadStorageSizes
   listLinkedCards: ListLinkedCards
   program: LedgerProgram
@@ -188,8 +190,9 @@ export function ledgerRoutes(parts: LedgerRouteParts): Route[] {
     route('POST', '/api/backups', 'local', copyLedger({ copyTo: parts.copyTo, ...bodies })),
     route('POST', '/api/erasures', 'admin', eraseEvents(people)),
     route('POST', '/api/verify', 'local', verifyEvents(parts)),
-    route('POST', '/api/copy', 'local', copyPage({ ...parts, ...answers })),
-    route('POST', '/api/copy/state', 'local', ledgerState(parts)),
+    route('POST', '/api/copy', 'admin', copyPage({ ...parts, ...answers })),
+    route('POST', '/api/copy/state', 'admin', ledgerState({ ...parts, ...answers })),
+    route('POST', '/api/promotion', 'admin', promote({ ...parts, ...bodies })),
     route('GET', '/api/health', 'public', health({ ...parts, ...program, showPlain: pages.login.showPlain })),
     route('GET', '/api/cards', 'read', listCardsOfEvent(parts)),
     route('GET', '/api/stats', 'read', stats(ledger, parts.refused)),
@@ -224,7 +227,7 @@ export function ledgerRoutes(parts: LedgerRouteParts): Route[] {
     route('GET', '/login/assets/:name', 'public', pages.login.asset),
     route('GET', '/assets/*', 'public', pages.observatory.asset),
   ]
-  return routes
+  return refusingWhileFollowing(routes, parts.following)
 }
 
 function webhookRoutes({ ledger, bodies, callers, metrics, platforms }: LedgerRouteParts): Route[] {

@@ -34,6 +34,7 @@ import { loginPages } from '../pages/login-pages.js'
 import { createBodyReader, createJsonReader } from '../request/body.js'
 import type { CopyLedger } from './backup-route.js'
 import type { ServedCopies } from './copy-routes.js'
+import type { ServedFollowing } from './follow-routes.js'
 import type { DatabaseName } from './health.js'
 import { LedgerMetrics } from './ledger-metrics.js'
 import { ledgerRoutes } from './ledger-routes.js'
@@ -81,6 +82,8 @@ export interface LedgerServerOptions {
   copyTo: CopyLedger
   verify: VerifyEvents
   copies: ServedCopies
+  /** Of another ledger. */
+  following: ServedFollowing
   /** The database, for answers while the store cannot name it. */
   database: DatabaseName
   storageSizes: ReadStorageSizes
@@ -179,6 +182,7 @@ export function createLedgerServer(options: LedgerServerOptions): LedgerServer {
     captures: options.captures,
     copyTo: options.copyTo,
     ...{ verify: options.verify, copies: options.copies, storageSizes: options.storageSizes },
+    following: options.following,
     listLinkedCards: options.listLinkedCards ?? (async () => undefined),
     program: {
       version: options.version,
@@ -262,6 +266,7 @@ export function createLedgerServer(options: LedgerServerOptions): LedgerServer {
     refusedDeliveries: () => refused.list().items,
     captureTotals: () => options.captures.totals(),
     lastBackup: options.lastBackup,
+    following: options.following,
   })
   return Object.assign(app, { readLinkedEvents: linkedEventsReader({ ledger: options.ledger, authorise }) })
 }

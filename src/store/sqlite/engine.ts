@@ -30,11 +30,11 @@ const ONE_ROW: CommitLoad = { rows: 1, bytes: 0 }
 export type LedgerTasks = ReturnType<typeof ledgerTasks>
 
 function ledgerTasks(ledger: OpenLedger) {
-  const { database, epoch } = ledger
+  const { database } = ledger
   return {
     events: eventTasks(ledger),
     subscriptions: subscriptionTasks(database),
-    consumers: consumerTasks(database, epoch),
+    consumers: consumerTasks(database, ledger),
     users: userTasks(database),
     copies: copyTasks(ledger),
     file: {
@@ -51,7 +51,6 @@ type Call = Pick<TaskCall, 'task' | 'args'>
 
 /** What the thread reports once the database is open. */
 export interface LedgerFacts {
-  epoch: string
   schemaVersion: number
   /** Rows of an older ledger that could not be carried over. */
   leftovers: readonly Leftover[]
@@ -71,6 +70,7 @@ export class Engine {
   readonly facts: LedgerFacts
   readonly tasks: LedgerTasks
   readonly #list: TaskList
+  readonly #ledger: OpenLedger
   readonly #database: Database
   readonly #index: SearchIndex
   readonly #writer: EventWriter
@@ -90,8 +90,9 @@ export class Engine {
       const writer = new EventWriter(database, { index, pruned, changes })
       const eraser = new Eraser(database, { index, changes })
       const upkeep = new Upkeep(database, { index, eraser, pruned })
-      this.facts = { epoch, schemaVersion: SCHEMA_VERSION, leftovers: findLeftovers(database), upgrade }
-      this.tasks = ledgerTasks({ database, index, writer, pruned, eraser, upkeep, epoch })
+      this.facts = { schemaVersion: SCHEMA_VERSION, leftovers: findLeftovers(database), upgrade }
+      this.#ledger = { database, index, writer, pruned, eraser, upkeep, epoch }
+      this.tasks = ledgerTasks(this.#ledger)
       this.#list = new TaskList(this.tasks)
       this.#index = index
       this.#writer = writer
@@ -126,6 +127,7 @@ export class Engine {
   /** Carries out all writes in one transaction. @returns their results, in order */
   commit(writes: readonly Call[]): unknown[] {
     const before = this.#writer.place
+    const { epoch } = this.#ledger
     const work = () => writes.map(write => this.#run(write))
     try {
       if (!writes.some(write => this.loadOf(write).bytes > LARGE_WRITE_BYTES)) return this.#database.transaction(work)
@@ -133,6 +135,7 @@ export class Engine {
       return this.#database.transactionWithoutCheckpoint(work)
     } catch (error) {
       this.#writer.rewind(before)
+      this.#ledger.epoch = epoch
       throw error
     }
   }

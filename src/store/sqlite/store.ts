@@ -52,7 +52,7 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Sqli
   const { thread, facts } = await StoreThread.open(options)
   const { events, subscriptions, consumers, users, copies, file } = thread.stores
   const groups = new EventGroups(thread, options)
-  const { epoch, schemaVersion, leftovers, upgrade } = facts
+  const { schemaVersion, leftovers, upgrade } = facts
   const source: CopySource = { from: options.path, begin: file.beginCopy, check: file.checkCopy }
   // One after the other: the end of a copy lets the file change.
   let copying: Promise<unknown> = Promise.resolve()
@@ -67,9 +67,8 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Sqli
       query: (query, signal) => (isRange(query) ? events.queryRange(query, signal) : events.query(query, signal)),
       health: async () => {
         const head = await groups.prove()
-        const unindexedEvents = await events.unindexed()
         const { damage } = thread
-        return { database: options.path, engine: 'sqlite', head, epoch, schemaVersion, unindexedEvents, damage }
+        return { database: options.path, engine: 'sqlite', head, schemaVersion, ...(await events.facts()), damage }
       },
     },
     removal: {
@@ -83,7 +82,14 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Sqli
     subscriptions,
     consumers,
     users: shareUserReads(users),
-    copies,
+    copies: {
+      ...copies,
+      write: async step => {
+        const head = await copies.write(step)
+        if (step.changed.some(({ contentDigest }) => contentDigest !== null)) await events.emptyWal()
+        return head
+      },
+    },
     check: async () => (await file.check()).filter(line => line !== 'ok'),
     verify: file.verify,
     copyTo: (path, signal) => {

@@ -10,7 +10,7 @@ import type { HttpApp } from '../../../src/server/http/http-app.js'
 import { createLedgerServer } from '../../../src/server/ledger/ledger-server.js'
 import { MemoryLedger, START } from '../memory-ledger.js'
 import { OPEN_ACCOUNTS } from '../open-accounts.js'
-import { message, NO_CAPTURES, SETTINGS, serve, until } from '../serve.js'
+import { message, NO_CAPTURES, OWN_LEDGER, SETTINGS, serve, until } from '../serve.js'
 
 function createServer(): HttpApp {
   return createLedgerServer({
@@ -23,6 +23,7 @@ function createServer(): HttpApp {
       readPage: () => Promise.reject(new Error('This ledger has no store.')),
       readState: () => Promise.reject(new Error('This ledger has no store.')),
     },
+    following: OWN_LEDGER,
     database: { database: '/var/lib/ledger.db', engine: 'sqlite' },
     storageSizes: async () => ({ database: 4_096 }),
     lastBackup: () => undefined,

@@ -44,7 +44,7 @@ export function checkCopiedLedger(path: string): CopiedLedger {
 
 /**
  * Gives a checked copy a new epoch before it takes the place of a ledger: consumers notice that events which they have read
- * may be missing. @returns the epoch
+ * may be missing. It follows no other ledger. @returns the epoch
  *
  * Source: decisions on routes, `epoch`.
  */
@@ -53,6 +53,7 @@ export function renewEpoch(path: string): string {
   const connection = new sqlite.Database(path)
   try {
     connection.run(`UPDATE meta SET value = ? WHERE name = 'epoch'`, epoch)
+    connection.run(`DELETE FROM meta WHERE name = 'follow'`)
   } finally {
     connection.close()
   }

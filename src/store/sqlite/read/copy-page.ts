@@ -4,7 +4,7 @@ import type { LedgerHead } from '../../event-store.js'
 import type { PrunedEvents } from '../erase/pruned-events.js'
 import { prunedTombstone } from '../erase/stored-tombstone.js'
 import type { Database, Row } from '../files/database.js'
-import { newestChange } from '../write/event-changes.js'
+import { changeNumbering, newestChange } from '../write/event-changes.js'
 import { readContent, storedContentDigest } from './event-content.js'
 
 const LAST = /* sql */ `SELECT seq, captured_us, digest FROM events ORDER BY seq DESC LIMIT 1`
@@ -49,7 +49,7 @@ interface Fitting {
 /** Reads a part of the ledger for another one, in one go. */
 export function readCopyPage(
   database: Database,
-  { pruned, epoch }: { pruned: PrunedEvents; epoch: string },
+  { pruned, epoch }: { readonly pruned: PrunedEvents; readonly epoch: string },
   range: CopyRange,
 ): CopyPage {
   const { since, limit, maxBytes } = range
@@ -66,6 +66,8 @@ export function readCopyPage(
     events: events.lines.length,
     through: toHead(events.lines.length > 0 ? database.first(AT, events.number) : after),
     changes: changes.number,
+    numbering: changeNumbering(database),
+    eventsLeft: Number(last?.seq ?? 0) - events.number,
     hasMore: events.number < Number(last?.seq ?? 0) || changes.number < newest,
     ...(needed === undefined ? {} : { neededBytes: needed }),
     head: last ? Number(last.captured_us) : null,

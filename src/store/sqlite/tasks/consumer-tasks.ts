@@ -26,6 +26,7 @@ import { toConsumer, toDeadLetter, toPlace } from '../../stored-consumer.js'
 import type { Database, Row } from '../files/database.js'
 import { headOf } from '../read/event-histogram.js'
 import { read, write } from '../thread/task.js'
+import type { Epoch } from '../write/follow-state.js'
 
 export const CONSUMER_TABLES = /* sql */ `
   CREATE TABLE consumers (
@@ -80,7 +81,7 @@ const MOVE = /* sql */ `
   UPDATE consumers SET checkpoint = ?2, leased_until = ?3, acknowledged_at = ?4 WHERE name = ?1`
 const FAIL = /* sql */ `
   UPDATE consumers SET failures = failures + 1, last_error = ?2, failed_at = ?3 WHERE name = ?1`
-const SEEK = /* sql */ `
+export const SEEK = /* sql */ `
   UPDATE consumers
   SET checkpoint = ?2, read_to = ?2, epoch = ?3, fence = ?4, leased_until = 0, updated_at = ?5 WHERE name = ?1`
 const LAST = /* sql */ `SELECT seq FROM events ORDER BY seq DESC LIMIT 1`
@@ -104,7 +105,7 @@ const DELETE_ONE = /* sql */ `DELETE FROM dead_letters WHERE consumer = ? AND id
 const DELETE_ALL = /* sql */ `DELETE FROM dead_letters WHERE consumer = ?`
 
 /** The methods of `ConsumerStore`, in the order of the contract. */
-export function consumerTasks(database: Database, epoch: string) {
+export function consumerTasks(database: Database, ledger: Readonly<Epoch>) {
   const rowOf = ({ name, owner }: ConsumerKey) => {
     const row = database.first(FIND, name)
     return row && (owner === undefined || row.owner_user_id === owner) ? row : undefined
@@ -146,7 +147,7 @@ export function consumerTasks(database: Database, epoch: string) {
       }
       if (Number(database.first(COUNT, owner_user_id)?.count) >= rules.most) return tooManyConsumers(rules.most)
       const start = placeOf(draft.position, { head: head(), same: 0 })
-      database.run(CREATE, name, owner_user_id, JSON.stringify(filters ?? {}), start, epoch, rules.now)
+      database.run(CREATE, name, owner_user_id, JSON.stringify(filters ?? {}), start, ledger.epoch, rules.now)
       return { created: true, consumer: now(name) }
     }),
     delete: write(
@@ -157,7 +158,7 @@ export function consumerTasks(database: Database, epoch: string) {
     ),
     lease: write(
       ofConsumer((row, request: LeaseRequest): Lease | AppError => {
-        const decided = decideLease(toPlace(row), request, epoch)
+        const decided = decideLease(toPlace(row), request, ledger.epoch)
         if (decided instanceof AppError || !decided.granted) return decided
         database.run(LEASE, String(row.name), decided.fence, request.until, decided.readTo)
         return { granted: true, consumer: now(row.name) }
@@ -169,7 +170,8 @@ export function consumerTasks(database: Database, epoch: string) {
         const name = String(row.name)
         const added = deadLetters.filter(letter => !database.first(HAS_LETTER, name, letter.captured_at))
         const letters = Number(row.dead_letters) + added.length
-        const checkpoint = decideCheckpoint(toPlace(row), acknowledgement, { epoch, deadLetters: letters })
+        const rules = { epoch: ledger.epoch, deadLetters: letters }
+        const checkpoint = decideCheckpoint(toPlace(row), acknowledgement, rules)
         if (checkpoint instanceof AppError) return checkpoint
         if (retried !== undefined) database.run(END_RETRY, name, retried)
         for (const letter of deadLetters) {
@@ -183,7 +185,7 @@ export function consumerTasks(database: Database, epoch: string) {
     seek: write(
       ofConsumer((row, position: ConsumerPosition, at: Micros) => {
         const place = placeOf(position, { head: head(), same: Number(row.checkpoint) })
-        database.run(SEEK, String(row.name), place, epoch, nextFence(toPlace(row), at), at)
+        database.run(SEEK, String(row.name), place, ledger.epoch, nextFence(toPlace(row), at), at)
         return now(row.name)
       }),
     ),

@@ -1,14 +1,17 @@
-import type { CopyRange, CopyStep, ImportMark } from '../../copy-store.js'
+import type { FollowMark } from '../../../model/follow.js'
+import type { CopyRange, CopyStep, ImportMark, LedgerState, PromotionRequest } from '../../copy-store.js'
 import { readCopyPage } from '../read/copy-page.js'
 import { read, write } from '../thread/task.js'
 import { findMark, saveMark, writeCopies } from '../write/event-copies.js'
+import { findFollow, promote, saveEpoch, saveFollow } from '../write/follow-state.js'
+import { readState, writeState } from '../write/ledger-state.js'
 import type { OpenLedger } from './event-tasks.js'
 
 /** The methods of `CopyStore`, in the order of the contract. */
 export function copyTasks(ledger: OpenLedger) {
-  const { database, pruned, epoch } = ledger
+  const { database, writer } = ledger
   return {
-    read: read((range: CopyRange) => readCopyPage(database, { pruned, epoch }, range)),
+    read: read((range: CopyRange) => readCopyPage(database, ledger, range)),
     write: write(
       (step: CopyStep) => writeCopies(ledger, step),
       ({ appended, changed }) => {
@@ -17,6 +20,21 @@ export function copyTasks(ledger: OpenLedger) {
       },
     ),
     findMark: read(() => findMark(database)),
-    saveMark: write((mark: ImportMark | null, epoch?: string) => saveMark(database, mark, epoch)),
+    saveMark: write((mark: ImportMark | null, epoch?: string) => saveMark(database, ledger, mark, epoch)),
+    readState: read(() => readState(database)),
+    writeState: write(
+      (state: LedgerState) => writeState(database, state),
+      ({ subscriptions, users, tokens, consumers, dead_letters }) => {
+        const lists = [subscriptions, users, tokens, consumers, dead_letters]
+        return { rows: lists.reduce((rows, { length }) => rows + length, 1), bytes: 0 }
+      },
+    ),
+    findFollow: read(() => findFollow(database)),
+    beginFollow: write((mark: FollowMark, epoch: string, state: LedgerState) => {
+      saveFollow(database, mark)
+      saveEpoch(database, ledger, epoch)
+      writeState(database, state)
+    }),
+    promote: write((request: PromotionRequest) => promote({ database, writer, ledger }, request)),
   }
 }

@@ -41,13 +41,14 @@ export interface OpenLedger {
   pruned: PrunedEvents
   eraser: Eraser
   upkeep: Upkeep
+  /** It changes when the ledger is imported, follows another one or stops to. */
   epoch: string
 }
 
 /** What `EventStore` needs; `EventGroups` has the side of the main thread for `record` and `probe`. */
-export function eventTasks({ database, index, writer, pruned, eraser, upkeep, epoch }: OpenLedger) {
-  const known = { pruned, epoch }
-  const readMatching = (wanted: EventQuery) => readPage(database, index, known, wanted)
+export function eventTasks(ledger: OpenLedger) {
+  const { database, index, writer, pruned, eraser, upkeep } = ledger
+  const readMatching = (wanted: EventQuery) => readPage(database, index, ledger, wanted)
   return {
     record: write(
       (packed: PackedEvents, now: Micros) => writer.append(packed, now),
@@ -90,10 +91,10 @@ export function eventTasks({ database, index, writer, pruned, eraser, upkeep, ep
     }),
     queryRange: page(readMatching),
     query: query(readMatching),
-    histogram: query((wanted: HistogramQuery) => countEvents(database, index, known, wanted)),
-    /** How many events are stored, but not yet in the search index. */
-    unindexed: read(() => writer.appended - index.through),
-    facets: query((wanted: FacetQuery) => countFacets(database, index, known, wanted)),
+    histogram: query((wanted: HistogramQuery) => countEvents(database, index, ledger, wanted)),
+    /** The epoch, and how many events are stored but not yet in the search index. */
+    facts: read(() => ({ epoch: ledger.epoch, unindexedEvents: writer.appended - index.through })),
+    facets: query((wanted: FacetQuery) => countFacets(database, index, ledger, wanted)),
     stats: read(() => readStatistics(database)),
     verify: query((range: VerifyRange) => verifyEvents(database, range, { database, index })),
   }

@@ -47,7 +47,7 @@ const DELETE_TOKENS = /* sql */ `DELETE FROM api_tokens WHERE user_id = ?`
 /** The methods of `UserStore`, in the order of the contract. */
 export function userTasks(database: Database) {
   return {
-    isClosed: read(() => database.first(IS_CLOSED)?.value === 1),
+    isClosed: read(() => isClosed(database)),
     markClosed: write(() => markClosed(database)),
     findById: read((id: string) => findUser(database, id)),
     findByUsername: read((username: string) => {
@@ -120,7 +120,11 @@ export function createUser(database: Database, user: StoredUser): boolean {
   return created
 }
 
-function markClosed(database: Database): void {
+export function isClosed(database: Database): boolean {
+  return database.first(IS_CLOSED)?.value === 1
+}
+
+export function markClosed(database: Database): void {
   database.run(MARK_CLOSED)
 }
 
@@ -138,7 +142,7 @@ function mayLeave(database: Database, id: string, { mayLoseLastAdmin }: LastAdmi
   return mayLoseLastAdmin || database.first(HAS_OTHER_ADMIN, id) !== undefined
 }
 
-function toUser(row: Row): StoredUser {
+export function toUser(row: Row): StoredUser {
   return {
     id: String(row.id),
     username: String(row.username),
@@ -150,7 +154,7 @@ function toUser(row: Row): StoredUser {
   }
 }
 
-function toToken(row: Record<string, unknown>): StoredToken {
+export function toToken(row: Record<string, unknown>): StoredToken {
   return {
     id: String(row.id),
     user_id: String(row.user_id),

@@ -25,6 +25,7 @@ export const LEDGER_MIGRATIONS: readonly Migration[] = [
   addConsumers,
   addErasing,
   addEventChanges,
+  addChangeNumbering,
 ]
 
 /** The version that a ledger has once it is migrated. */
@@ -208,6 +209,11 @@ function addErasing(database: Database): void {
 /** Changes of events after their capture, for ledgers that copy this one (docs/decisions/0053). */
 function addEventChanges(database: Database): void {
   database.exec(EVENT_CHANGES_TABLE)
+}
+
+/** Names the numbering of the changes: a ledger that changes its leader must not continue by another one (docs/decisions/0061). */
+function addChangeNumbering(database: Database): void {
+  database.run(`INSERT INTO meta VALUES ('changes_numbering', ?)`, randomUUID())
 }
 
 /** Renames tables of these names, which another program created, to `older_…`. @returns their names */

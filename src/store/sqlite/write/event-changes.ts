@@ -9,6 +9,8 @@ const NEWEST = /* sql */ `SELECT max(number) AS number FROM event_changes`
 const NOTE = /* sql */ `
   INSERT INTO event_changes (seq, number) VALUES (?, ?) ON CONFLICT (seq) DO UPDATE SET number = excluded.number`
 
+const NUMBERING = /* sql */ `SELECT value FROM meta WHERE name = 'changes_numbering'`
+
 /** Numbers the changes of events inside the caller's transactions. Numbers only increase. */
 export class EventChanges {
   #newest: number
@@ -30,6 +32,11 @@ export class EventChanges {
     this.#newest++
     this.database.run(NOTE, seq, this.#newest)
   }
+}
+
+/** A copy of this ledger numbers the same changes otherwise. */
+export function changeNumbering(database: Pick<Database, 'first'>): string {
+  return String(database.first(NUMBERING)?.value)
 }
 
 export function newestChange(database: Pick<Database, 'first'>): number {

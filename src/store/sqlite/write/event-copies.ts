@@ -8,10 +8,12 @@ import type { LedgerHead } from '../../event-store.js'
 import type { Eraser } from '../erase/eraser.js'
 import type { PrunedEvents } from '../erase/pruned-events.js'
 import { prunedBody } from '../erase/stored-tombstone.js'
+import type { Upkeep } from '../erase/upkeep.js'
 import type { Database } from '../files/database.js'
 import { copiedContentDigest, readContent, storedContentDigest } from '../read/event-content.js'
 import type { SearchIndex } from '../search/search-index.js'
 import type { EventWriter } from './event-writer.js'
+import { type Epoch, saveEpoch, saveFollow } from './follow-state.js'
 
 const IS_STORED = /* sql */ `SELECT 1 FROM events WHERE dedupe_key = ?`
 const FIND = /* sql */ `SELECT seq, captured_us, source, subject_id, seen_count, content_digest FROM events WHERE dedupe_key = ?`
@@ -21,7 +23,6 @@ const CHANGE = /* sql */ `UPDATE events SET seen_count = ?, body = CAST(? AS TEX
 const FIND_MARK = /* sql */ `SELECT value FROM meta WHERE name = 'import'`
 const SAVE_MARK = /* sql */ `INSERT INTO meta VALUES ('import', ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value`
 const DELETE_MARK = /* sql */ `DELETE FROM meta WHERE name = 'import'`
-const SAVE_EPOCH = /* sql */ `UPDATE meta SET value = ? WHERE name = 'epoch'`
 
 /** An event that changed, and where it is stored. */
 interface Change {
@@ -40,10 +41,14 @@ interface Parts {
   writer: EventWriter
   pruned: PrunedEvents
   eraser: Eraser
+  upkeep: Upkeep
 }
 
 /** Stores a part of another ledger in the caller's transaction. @returns the newest event, or the refusal, before any change */
-export function writeCopies(parts: Parts, { appended, changed, through }: CopyStep): LedgerHead | null | AppError {
+export function writeCopies(
+  parts: Parts,
+  { appended, changed, through, mark }: CopyStep,
+): LedgerHead | null | AppError {
   const { database, writer } = parts
   const refusal = refuseAppended(database, writer, appended)
   if (refusal) return refusal
@@ -64,6 +69,8 @@ export function writeCopies(parts: Parts, { appended, changed, through }: CopySt
     applyChange(parts, change)
     writer.noteChange(change.seq, change.source, change.event.seenCount - change.seenCount)
   }
+  if (changes.some(({ kind }) => kind === 'erased')) parts.upkeep.noteErased()
+  if (mark) saveFollow(database, mark)
   return writer.head
 }
 
@@ -92,10 +99,10 @@ export function findMark(database: Database): ImportMark | null {
   return row ? (JSON.parse(String(row.value)) as ImportMark) : null
 }
 
-export function saveMark(database: Database, mark: ImportMark | null, epoch?: string): void {
+export function saveMark(database: Database, ledger: Epoch, mark: ImportMark | null, epoch?: string): void {
   if (mark) database.run(SAVE_MARK, JSON.stringify(mark))
   else database.run(DELETE_MARK)
-  if (epoch !== undefined) database.run(SAVE_EPOCH, epoch)
+  if (epoch !== undefined) saveEpoch(database, ledger, epoch)
 }
 
 function refuseAppended(

@@ -1,0 +1,67 @@
+/** A ledger that follows another one. Source: docs/decisions/0061. */
+import type { Micros } from './timestamp.js'
+
+/** Where a ledger that follows another one has read to. It is stored with the events. */
+export interface FollowMark {
+  /** Base address of the other one. */
+  leader: string
+  /** The last change that was copied, in the numbering of the leader's database. */
+  changes: number
+  numbering: string
+  /** The newest event of the leader when the last page was copied. */
+  head: Micros | null
+}
+
+/** How a ledger that followed another one became one of its own. */
+export interface Promotion {
+  /** UTC, six digits. */
+  at: string
+  /** The epoch of the ledger that it followed. */
+  epoch: string
+  /** The last event that both have; null if there was none. */
+  through: string | null
+  digest: string | null
+}
+
+export const FOLLOW_STATES = ['copying', 'in_step', 'unreachable', 'stopped'] as const
+
+/** How a follower is doing, as `GET /api/health` has it. */
+export interface FollowStatus {
+  leader: string
+  /**
+   * `copying`: events are missing. `in_step`: it has all events of the leader. `unreachable`: the last request failed.
+   * `stopped`: the leader is not the same ledger any more; nothing is copied until the operator has decided.
+   */
+  state: (typeof FOLLOW_STATES)[number]
+  /** Events that are missing, by the last answer of the leader; null before the first one. */
+  lag_events: number | null
+  /** How long ago it last had all events of the leader; since its start if it never had. */
+  lag_seconds: number
+  /** When the leader last answered. */
+  last_contact_at: string | null
+  /** Why it is unreachable or stopped. */
+  problem?: string
+}
+
+export interface PromotionInput {
+  /** The leader was stopped first and is not used any more: consumers notice nothing. */
+  keep_epoch: boolean
+  /** Although the leader still answers. */
+  force: boolean
+}
+
+/** A ledger that was promoted. */
+export interface PromotedLedger {
+  /** The ledger that it followed. */
+  leader: string
+  epoch: string
+  head: string | null
+  head_digest: string | null
+  /** How many named consumers continue where they were. */
+  consumers_continued: number
+  /** Named consumers that have read events which this ledger does not have. */
+  consumers_ahead: string[]
+}
+
+/** Events are copied that often while there are none, the rest less often. */
+export const FOLLOW_PACE = { eventsMs: 1_000, stateMs: 10_000 } as const

@@ -1,0 +1,95 @@
+import { hash } from 'node:crypto'
+import { LedgerClient } from '../../client/ledger-client.js'
+import { AppError } from '../../model/app-error.js'
+import type { FollowStatus } from '../../model/follow.js'
+import type { CopyPageLine } from '../../model/ledger-copy.js'
+import type { FollowSettings } from '../../settings/follow-settings.js'
+import type { CopiedEvent, LedgerState } from '../../store/copy-store.js'
+import { invalidLine, parseLine } from '../transfer/copied-event.js'
+import { readCopyLine } from '../transfer/copy-lines.js'
+
+/** A page of the leader. */
+export interface LeaderPage {
+  appended: CopiedEvent[]
+  changed: CopiedEvent[]
+  line: CopyPageLine
+}
+
+const LINE_FEED = 10
+const LISTS = ['subscriptions', 'users', 'tokens', 'consumers', 'dead_letters'] as const
+const HEALTH_SECONDS = 5
+
+/** The ledger that another one follows. Every method may throw what `LedgerClient` throws. */
+export class Leader {
+  readonly #client: LedgerClient
+
+  constructor({ leader, credential }: FollowSettings) {
+    this.#client = new LedgerClient({ apiUrl: leader }, { credential })
+  }
+
+  /** @throws AppError `invalid/invalid_line` */
+  async page(range: { since?: string; changes?: number; limit?: number }, signal: AbortSignal): Promise<LeaderPage> {
+    const { since, changes, limit } = range
+    const asked = {
+      ...(since === undefined ? {} : { since }),
+      ...(changes === undefined ? {} : { changes: String(changes) }),
+      ...(limit === undefined ? {} : { limit: String(limit) }),
+    }
+    return readPage(await this.#client.copy(asked, { signal }))
+  }
+
+  /** @param unless digest of what is known @returns undefined if it is still the same @throws AppError `invalid/invalid_line` */
+  async state(
+    unless: string | undefined,
+    signal: AbortSignal,
+  ): Promise<{ state: LedgerState; digest: string } | undefined> {
+    const answer = await this.#client.copyState(unless, { signal })
+    if (answer.status === 204) return undefined
+    return { state: readState(parseLine(answer.bytes)), digest: hash('sha256', answer.bytes) }
+  }
+}
+
+/**
+ * Refuses while a ledger answers at the address, unless that one follows another one itself: the address may lead here by now.
+ *
+ * @throws AppError `conflict/leader_answers`
+ */
+export async function refuseWhileAnswering(leader: string): Promise<void> {
+  let health: { follows?: FollowStatus }
+  try {
+    health = (
+      await new LedgerClient({ apiUrl: leader }, { idleSeconds: HEALTH_SECONDS }).health()
+    ).json() as typeof health
+  } catch (error) {
+    if (error instanceof AppError && error.category === 'unavailable') return
+    throw error
+  }
+  if (health.follows) return
+  throw new AppError('conflict', 'leader_answers', `The leader ${leader} still answers.`, {
+    hint: 'Stop it first: otherwise both record events that the other one does not have. --force promotes all the same.',
+  })
+}
+
+function readPage(bytes: Buffer): LeaderPage {
+  const [appended, changed]: [CopiedEvent[], CopiedEvent[]] = [[], []]
+  let page: CopyPageLine | undefined
+  for (let from = 0, feed = bytes.indexOf(LINE_FEED); feed !== -1; feed = bytes.indexOf(LINE_FEED, from)) {
+    const line = readCopyLine(bytes.subarray(from, feed))
+    if (line.kind === 'event') appended.push(line.event)
+    else if (line.kind === 'changed') changed.push(line.event)
+    else if (line.kind === 'page') page = line.value
+    from = feed + 1
+  }
+  const { numbering, events_left } = page ?? {}
+  if (!page || typeof numbering !== 'string' || typeof events_left !== 'number')
+    throw invalidLine('The page of the leader has no end: its release may be another one.')
+  return { appended, changed, line: page }
+}
+
+/** Members are those of this release: leader and follower are upgraded together. */
+function readState(state: object): LedgerState {
+  const missing = LISTS.filter(name => !Array.isArray(Reflect.get(state, name)))
+  if (missing.length > 0)
+    throw invalidLine(`The leader sends no ${missing.join(', ')}: its release may be another one.`)
+  return state as LedgerState
+}

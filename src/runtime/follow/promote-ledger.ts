@@ -1,0 +1,38 @@
+import { LedgerClient } from '../../client/ledger-client.js'
+import type { PromotedLedger, PromotionInput } from '../../model/follow.js'
+import type { LocalSettings } from '../../settings/local-settings.js'
+import { notFollowing } from '../../store/copy-store.js'
+import { requireFile } from '../not-a-file.js'
+import { openLedger, wallClock } from '../open-ledger.js'
+import { toCopyingStore } from '../transfer/copying-store.js'
+import { ledgerViaServerOrFile } from '../via-server-or-file.js'
+import { promoteStore } from './promote-store.js'
+
+/**
+ * Ends that the ledger of this machine follows another one: through its server, else in its file.
+ *
+ * @throws AppError `not_found/ledger_missing`; as `promoteStore`
+ */
+export function promoteLedger(settings: LocalSettings, input: PromotionInput): Promise<PromotedLedger> {
+  requireFile(settings.database)
+  return ledgerViaServerOrFile(settings.database, {
+    server: async (_, socketPath) =>
+      (await new LedgerClient({ socketPath }).promote(JSON.stringify(input))).json() as PromotedLedger,
+    file: async () => {
+      const { store, close } = await openLedger({ ...settings, mayFollow: true }, 'command')
+      try {
+        const copying = toCopyingStore(store)
+        const { mark } = await copying.copies.findFollow()
+        if (!mark) throw notFollowing()
+        return await promoteStore(copying, {
+          leader: mark.leader,
+          now: wallClock(),
+          ...input,
+          stopCopying: async () => {},
+        })
+      } finally {
+        await close()
+      }
+    },
+  })
+}

@@ -1,0 +1,30 @@
+import { randomUUID } from 'node:crypto'
+import type { PromotedLedger, PromotionInput } from '../../model/follow.js'
+import { type Micros, toTimestamp } from '../../model/timestamp.js'
+import type { CopyingStore } from '../../store/store.js'
+import { refuseWhileAnswering } from './leader.js'
+
+interface PromotionOptions extends PromotionInput {
+  leader: string
+  now: Micros
+  stopCopying: () => Promise<void>
+}
+
+/**
+ * Makes a ledger that follows another one a ledger of its own.
+ *
+ * @throws AppError `conflict/leader_answers`, `conflict/follower_behind`, `conflict/not_following`
+ */
+export async function promoteStore(
+  { copies }: Pick<CopyingStore, 'copies'>,
+  { leader, keep_epoch, force, now, stopCopying }: PromotionOptions,
+): Promise<PromotedLedger> {
+  // Two ledgers of one epoch could not be told apart.
+  if (keep_epoch || !force) await refuseWhileAnswering(leader)
+  await stopCopying()
+  const { epoch, head, continued, ahead } = await copies.promote({ epoch: keep_epoch ? null : randomUUID(), now })
+  return {
+    ...{ leader, epoch, head: head && toTimestamp(head.capturedAt), head_digest: head?.digest ?? null },
+    ...{ consumers_continued: continued, consumers_ahead: ahead },
+  }
+}

@@ -1,0 +1,105 @@
+import Type from '#typebox'
+import { Compile } from '#typebox/compile'
+import type { Identity } from '../../accounts/identity.js'
+import { AppError, refusedInput } from '../../model/app-error.js'
+import { toFieldProblems } from '../../model/field-problems.js'
+import type { FollowStatus, PromotedLedger, Promotion, PromotionInput } from '../../model/follow.js'
+import { json } from '../answer/reply.js'
+import { CapturedAtOrNull } from '../events/event-schemas.js'
+import { type Access, documented, type Endpoint, type Route, type RouteDoc } from '../http/route.js'
+import type { ReadJsonBody } from '../request/body.js'
+
+/** What HTTP handlers know of a ledger that follows another one, or once did. */
+export interface ServedFollowing {
+  /** Undefined for a ledger of its own. */
+  status(): FollowStatus | undefined
+  /** Undefined for one that never followed another. */
+  promotion(): Promotion | undefined
+  /** @throws AppError `conflict/not_following`, `conflict/leader_answers`, `conflict/follower_behind` */
+  promote(input: PromotionInput): Promise<PromotedLedger>
+}
+
+/** Whether the requests of a route change the ledger. `reads`: only those that are not a GET. */
+const CHANGES: Record<Access, 'never' | 'reads' | 'always'> = {
+  ...{ public: 'never', anybody: 'never', read: 'never', login: 'never', logout: 'never' },
+  ...{ record: 'always', webhook: 'always', write: 'always' },
+  ...{ account: 'reads', admin: 'reads', local: 'reads' },
+}
+/** Routes that change nothing of what is copied, in spite of their method. Sessions belong to the server that has begun them. */
+const ALSO_FOLLOWING: ReadonlySet<string> = new Set([
+  ...['/api/promotion', '/api/copy', '/api/copy/state', '/api/verify', '/api/backups'],
+  ...['/api/me/sessions', '/api/me/sessions/:session_id'],
+  ...['/api/users/:id/sessions', '/api/users/:id/sessions/:session_id'],
+])
+const RETRY_SECONDS = 30
+
+/** The same routes; those that change the ledger are refused while it follows another one: `unavailable/ledger_follows`. */
+export function refusingWhileFollowing(routes: readonly Route[], { status }: Pick<ServedFollowing, 'status'>): Route[] {
+  return routes.map(route => {
+    if (!changesLedger(route)) return route
+    const handle: typeof route.handle = (req, res) => {
+      const following = status()
+      if (following) throw follows(following)
+      return route.handle(req, res)
+    }
+    return { ...route, handle }
+  })
+}
+
+function changesLedger({ access, method, pattern }: Route): boolean {
+  if (CHANGES[access] === 'always') return true
+  return CHANGES[access] === 'reads' && method !== 'GET' && !ALSO_FOLLOWING.has(pattern)
+}
+
+/** 503, so that platforms deliver again: the ledger may be promoted, or its address may soon lead to the other one. */
+function follows({ leader }: FollowStatus): AppError {
+  return new AppError('unavailable', 'ledger_follows', `This ledger follows ${leader} and accepts no changes.`, {
+    hint: `Send them to ${leader}, or make this ledger a leader with \`daybook ledger promote\`.`,
+    retryAfterSeconds: RETRY_SECONDS,
+  })
+}
+
+const InputSchema = Type.Object(
+  {
+    keep_epoch: Type.Optional(
+      Type.Boolean({ description: 'The leader was stopped first and is not used any more. Default: false.' }),
+    ),
+    force: Type.Optional(Type.Boolean({ description: 'Although the leader still answers. Default: false.' })),
+  },
+  { additionalProperties: false },
+)
+const check = Compile(InputSchema)
+const INPUT_BYTES = 1_024
+
+/** `POST /api/promotion`. */
+export function promote(parts: { following: ServedFollowing; readJsonBody: ReadJsonBody }): Endpoint<Identity> {
+  return documented(DOC, async (req, res) => {
+    const input = await parts.readJsonBody(req, res, INPUT_BYTES)
+    if (!check.Check(input)) throw refusedInput('The promotion', toFieldProblems(check.Errors(input), input))
+    const { keep_epoch = false, force = false } = input
+    return json(200, await parts.following.promote({ keep_epoch, force }))
+  })
+}
+
+const DOC: RouteDoc = {
+  summary: 'Ends that this ledger follows another one: it accepts changes from now on',
+  body: { 'application/json': InputSchema },
+  answers: {
+    200: {
+      description: 'It is a ledger of its own',
+      schema: Type.Object({
+        leader: Type.String({ description: 'The ledger that it followed.' }),
+        epoch: Type.String(),
+        head: CapturedAtOrNull,
+        head_digest: Type.Union([Type.String(), Type.Null()]),
+        consumers_continued: Type.Integer({
+          minimum: 0,
+          description: 'Named consumers that continue where they were.',
+        }),
+        consumers_ahead: Type.Array(Type.String(), {
+          description: 'Those that have read events which this ledger does not have: give each a position.',
+        }),
+      }),
+    },
+  },
+}

@@ -1,0 +1,73 @@
+import { AppError } from '../../../model/app-error.js'
+import type { FollowMark, Promotion } from '../../../model/follow.js'
+import { toTimestamp } from '../../../model/timestamp.js'
+import { nextFence } from '../../consumer-rules.js'
+import { notFollowing, type PromotedStore, type PromotionRequest } from '../../copy-store.js'
+import { toPlace } from '../../stored-consumer.js'
+import type { Database } from '../files/database.js'
+import { SEEK } from '../tasks/consumer-tasks.js'
+import type { EventWriter } from './event-writer.js'
+
+const FIND = /* sql */ `SELECT value FROM meta WHERE name = ?`
+const SAVE = /* sql */ `INSERT INTO meta VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value`
+const DELETE = /* sql */ `DELETE FROM meta WHERE name = ?`
+const CONSUMERS = /* sql */ `
+  SELECT name, checkpoint, read_to, epoch, fence, leased_until FROM consumers WHERE epoch = ? ORDER BY name`
+const FOLLOW = 'follow'
+const PROMOTION = 'promotion'
+
+/** The epoch of a ledger, where every task reads it. */
+export interface Epoch {
+  epoch: string
+}
+
+export function findFollow(database: Database): { mark: FollowMark | null; promotion: Promotion | null } {
+  const find = (name: string) => JSON.parse(String(database.first(FIND, name)?.value ?? 'null'))
+  return { mark: find(FOLLOW), promotion: find(PROMOTION) }
+}
+
+export function saveFollow(database: Database, mark: FollowMark): void {
+  database.run(SAVE, FOLLOW, JSON.stringify(mark))
+}
+
+export function saveEpoch(database: Database, ledger: Epoch, epoch: string): void {
+  database.run(SAVE, 'epoch', epoch)
+  ledger.epoch = epoch
+}
+
+/**
+ * See `CopyStore.promote`. The ledger is the beginning of the other one, so every checkpoint up to its newest event is as valid
+ * as before. Leases end: instances may have read events that are not here.
+ */
+export function promote(
+  { database, writer, ledger }: { database: Database; writer: EventWriter; ledger: Epoch },
+  { epoch, now }: PromotionRequest,
+): PromotedStore | AppError {
+  const { mark } = findFollow(database)
+  if (!mark) return notFollowing()
+  const { head } = writer
+  const newest = head?.capturedAt ?? 0
+  const before = ledger.epoch
+  const consumers = database.all(CONSUMERS, before).map(row => ({ name: String(row.name), ...toPlace(row) }))
+  const ahead = consumers.filter(({ checkpoint }) => checkpoint > newest).map(({ name }) => name)
+  if (epoch === null && ((mark.head ?? 0) > newest || ahead.length > 0)) return behind(mark, ahead)
+  if (epoch !== null) saveEpoch(database, ledger, epoch)
+  for (const { name, checkpoint, ...place } of consumers) {
+    if (checkpoint > newest) continue
+    const fence = nextFence(place, now)
+    database.run(SEEK, name, checkpoint, ledger.epoch, fence, now)
+  }
+  const through = head && toTimestamp(head.capturedAt)
+  const promotion: Promotion = { at: toTimestamp(now), epoch: before, through, digest: head?.digest ?? null }
+  database.run(SAVE, PROMOTION, JSON.stringify(promotion))
+  database.run(DELETE, FOLLOW)
+  return { epoch: ledger.epoch, head, continued: consumers.length - ahead.length, ahead }
+}
+
+function behind({ leader }: FollowMark, ahead: readonly string[]): AppError {
+  const why = ahead.length > 0 ? ` The consumer ${ahead[0]} has read later ones.` : ''
+  const detail = `This ledger does not have all events of ${leader}, so it cannot keep its epoch.${why}`
+  return new AppError('conflict', 'follower_behind', detail, {
+    hint: 'Start the leader and wait until this ledger is in step, or promote it with a new epoch.',
+  })
+}

@@ -1,0 +1,113 @@
+import type { JSValue } from 'node-sqlite3-wasm'
+import { COPY_LIMITS } from '../../../model/ledger-copy.js'
+import type { LedgerState } from '../../copy-store.js'
+import { toConsumer, toDeadLetter } from '../../stored-consumer.js'
+import { readStoredSubscription } from '../../stored-subscription.js'
+import type { Database } from '../files/database.js'
+import { isClosed, markClosed, toToken, toUser } from '../tasks/user-tasks.js'
+
+const SUBSCRIPTIONS = copiedTable('subscriptions', 'id', ['owner_user_id', 'body'])
+const USERS = copiedTable('users', 'id', ['username', 'role', 'enabled', 'password_hash', 'created_at', 'updated_at'])
+const TOKENS = copiedTable(
+  'api_tokens',
+  'id',
+  ['user_id', 'digest', 'prefix', 'may', 'sources', 'name', 'expires_at', 'created_at', 'last_used_at'],
+  'seq',
+)
+const CONSUMERS = copiedTable('consumers', 'name', [
+  ...['owner_user_id', 'filters', 'checkpoint', 'read_to', 'epoch', 'fence', 'leased_until', 'acknowledged_at'],
+  ...['failures', 'last_error', 'failed_at', 'created_at', 'updated_at'],
+])
+const DEAD_LETTERS = copiedTable('dead_letters', 'id', [
+  ...['consumer', 'captured_us', 'dedupe_key', 'error', 'attempts', 'failed_at', 'retrying'],
+])
+
+/** A table that a follower has as its leader has it. */
+interface CopiedTable {
+  list: string
+  /** Rows whose keys are not in the parameter, a list as JSON. */
+  deleteOthers: string
+  /** Changes only rows that differ. */
+  save: string
+}
+
+function copiedTable(table: string, key: string, columns: readonly string[], order = key): CopiedTable {
+  const names = columns.join(', ')
+  const excluded = columns.map(column => `excluded.${column}`).join(', ')
+  const values = columns.map(() => ', ?').join('')
+  return {
+    list: `SELECT ${key}, ${names} FROM ${table} ORDER BY ${order} LIMIT ?`,
+    deleteOthers: `DELETE FROM ${table} WHERE ${key} NOT IN (SELECT value FROM json_each(?))`,
+    save: `
+      INSERT INTO ${table} (${key}, ${names}) VALUES (?${values})
+      ON CONFLICT (${key}) DO UPDATE SET (${names}) = (${excluded})
+      WHERE (${columns.map(column => `${table}.${column}`).join(', ')}) IS NOT (${excluded})`,
+  }
+}
+
+const ALL = -1
+
+/** What the ledger has apart from its events. Rows of consumers have counts that are kept nowhere: they are left out. */
+export function readState(database: Database): LedgerState {
+  const rows = (table: CopiedTable, limit = ALL) => database.all(table.list, limit)
+  return {
+    closed: isClosed(database),
+    subscriptions: rows(SUBSCRIPTIONS).map(readStoredSubscription),
+    users: rows(USERS).map(toUser),
+    tokens: rows(TOKENS).map(toToken),
+    consumers: rows(CONSUMERS).map(row => {
+      const { dead_letters: _, retries: __, ...consumer } = toConsumer({ ...row, dead_letters: 0, retries: 0 })
+      return consumer
+    }),
+    dead_letters: rows(DEAD_LETTERS, COPY_LIMITS.deadLetters).map(row => ({
+      consumer: String(row.consumer),
+      ...toDeadLetter(row),
+    })),
+  }
+}
+
+export function writeState(database: Database, state: LedgerState): void {
+  const { closed, subscriptions, users, tokens, consumers, dead_letters } = state
+  if (closed) markClosed(database)
+  replaceRows(
+    database,
+    SUBSCRIPTIONS,
+    subscriptions.map(one => [one.id, one.owner_user_id, JSON.stringify(one)]),
+  )
+  replaceRows(
+    database,
+    USERS,
+    users.map(({ id, username, role, enabled, password_hash, created_at, updated_at }) => {
+      return [id, username, role, enabled ? 1 : 0, password_hash, created_at, updated_at]
+    }),
+  )
+  replaceRows(
+    database,
+    TOKENS,
+    tokens.map(({ id, user_id, digest, prefix, may, sources, name, expires_at, created_at, last_used_at }) => {
+      return [id, user_id, digest, prefix, may, JSON.stringify(sources), name, expires_at, created_at, last_used_at]
+    }),
+  )
+  replaceRows(
+    database,
+    CONSUMERS,
+    consumers.map(one => [
+      ...[one.name, one.owner_user_id, JSON.stringify(one.filters), one.checkpoint, one.checkpoint, one.epoch],
+      ...[one.fence, one.leased_until, one.acknowledged_at, one.failures, one.last_error, one.failed_at],
+      ...[one.created_at, one.updated_at],
+    ]),
+  )
+  replaceRows(
+    database,
+    DEAD_LETTERS,
+    dead_letters.map(({ id, consumer, captured_at, dedupe_key, error, attempts, failed_at, retrying }) => {
+      return [id, consumer, captured_at, dedupe_key, error, attempts, failed_at, retrying ? 1 : 0]
+    }),
+  )
+}
+
+/** Others are deleted first: a new user may have the name of a deleted one. */
+function replaceRows(database: Database, { deleteOthers, save }: CopiedTable, rows: readonly JSValue[][]): void {
+  database.run(deleteOthers, JSON.stringify(rows.map(([key]) => key)))
+  for (const row of rows) database.run(save, ...row)
+}
