@@ -57,10 +57,8 @@ export interface PromotedLedger {
   epoch: string
   head: string | null
   head_digest: string | null
-  /** How many named consumers continue where they were. */
-  consumers_continued: number
-  /** Named consumers that have read events which this ledger does not have. */
-  consumers_ahead: string[]
+  /** How many named consumers it has. They continue at their checkpoints. */
+  consumers: number
 }
 
 /** Events are copied that often while there are none, the rest less often. */

@@ -6,7 +6,8 @@ import {
   VERIFY_LIMITS,
   type VerifiedEventsAnswer,
 } from '../model/ledger-verification.js'
-import { readTimestamp } from '../model/timestamp.js'
+import type { Subscription } from '../model/subscriptions/subscription.js'
+import { readTimestamp, toTimestamp } from '../model/timestamp.js'
 import type { LocalSettings } from '../settings/local-settings.js'
 import type { LedgerStats } from '../store/event-store.js'
 import { openLedger } from './open-ledger.js'
@@ -34,11 +35,21 @@ const MOST_PROBLEMS = 1_000
 interface Verifier {
   verify: (range: { since: string | undefined; limit: number }) => Promise<VerifiedEventsAnswer>
   stats: () => Promise<LedgerStats>
+  /** What is known to have been read, then the newest event. */
+  places: () => Promise<ReadPlaces>
+}
+
+/** Up to where others have read. Instants are UTC, six digits. */
+interface ReadPlaces {
+  subscriptions: Pick<Subscription, 'id' | 'last_event_at'>[]
+  consumers: { name: string; checkpoint: string; epoch_changed: boolean }[]
+  /** Read last: it only grows. */
+  head: string | null
 }
 
 /**
  * Checks all events, or those after one, while others may be recorded: digests, numbers, columns and the search index, then
- * the counters.
+ * the counters, and that nothing later than the newest event counts as read.
  *
  * @throws AppError `not_found/ledger_missing`, `unavailable/…`, `conflict/ledger_owned`
  */
@@ -55,7 +66,14 @@ export async function verifyLedger(
         const range = { ...(since === undefined ? {} : { since }), limit: String(limit) }
         return (await client.verify(range)).json() as VerifiedEventsAnswer
       }
-      return verifySteps({ verify, stats: async () => (await client.stats()).json() as LedgerStats }, start, onProgress)
+      const stats = async () => (await client.stats()).json() as LedgerStats
+      const places = async (): Promise<ReadPlaces> => {
+        const { items: subscriptions } = (await client.subscriptions()).json() as { items: Subscription[] }
+        const { items: consumers } = (await client.consumers()).json() as { items: ReadPlaces['consumers'] }
+        const { head } = (await client.health()).json() as { head: string | null }
+        return { subscriptions, consumers, head }
+      }
+      return verifySteps({ verify, stats, places }, start, onProgress)
     },
     file: async () => {
       const { store, close } = await openLedger({ ...settings, mayFollow: true }, 'command')
@@ -64,8 +82,16 @@ export async function verifyLedger(
         const micros = since === undefined ? null : readTimestamp('since', since).micros
         return toVerifiedEvents(await events.verify({ since: micros, limit }))
       }
+      const places = async (): Promise<ReadPlaces> => {
+        const [subscriptions, stored] = [await store.subscriptions.list(), await store.consumers.list()]
+        const { head, epoch } = await events.health()
+        const consumers = stored.map(({ name, checkpoint, epoch: read }) => {
+          return { name, checkpoint: toTimestamp(checkpoint), epoch_changed: read !== epoch }
+        })
+        return { subscriptions, consumers, head: head && toTimestamp(head.capturedAt) }
+      }
       try {
-        return await verifySteps({ verify, stats: () => events.stats() }, start, onProgress)
+        return await verifySteps({ verify, stats: () => events.stats(), places }, start, onProgress)
       } finally {
         await close()
       }
@@ -77,7 +103,7 @@ export async function verifyLedger(
 type Found = Omit<LedgerVerification, 'database'>
 
 async function verifySteps(
-  { verify, stats }: Verifier,
+  { verify, stats, places }: Verifier,
   { since, digest }: VerifyStart,
   onProgress: (progress: VerifyProgress) => void,
 ): Promise<Found> {
@@ -110,6 +136,7 @@ async function verifySteps(
     }
     report(counted.compare(now))
   }
+  report(aheadOfEvents(await places()))
   return { events: counted.events, after: after ?? null, head: head ?? after ?? null, pending, problems }
 }
 
@@ -145,6 +172,21 @@ class Counted {
       expect(`${kind} events`, counter, this.#byKind.get(kind) ?? 0)
     return wrong.map(detail => ({ captured_at: null, dedupe_key: null, detail }))
   }
+}
+
+/** No event of a later time can have been read. A consumer of another epoch has read another ledger. */
+function aheadOfEvents({ subscriptions, consumers, head }: ReadPlaces): Problem[] {
+  const isLater = (at: string | null) => at !== null && at > (head ?? toTimestamp(0))
+  const newest = head === null ? 'and there are no events' : `and the newest event is of ${head}`
+  const wrong = [
+    ...subscriptions
+      .filter(({ last_event_at }) => isLater(last_event_at))
+      .map(({ id, last_event_at }) => `The last event of the subscription ${id} is of ${last_event_at}, ${newest}.`),
+    ...consumers
+      .filter(({ checkpoint, epoch_changed }) => !epoch_changed && isLater(checkpoint))
+      .map(({ name, checkpoint }) => `The consumer ${name} has read up to ${checkpoint}, ${newest}.`),
+  ]
+  return wrong.map(detail => ({ captured_at: null, dedupe_key: null, detail }))
 }
 
 function otherDigest({ captured_at, digest }: NonNullable<Found['after']>): Problem {

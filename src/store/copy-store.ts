@@ -87,10 +87,8 @@ export interface PromotionRequest {
 export interface PromotedStore {
   epoch: string
   head: LedgerHead | null
-  /** How many named consumers continue where they were. */
-  continued: number
-  /** The consumers that have read events which this ledger does not have. */
-  ahead: string[]
+  /** How many named consumers it has. */
+  consumers: number
 }
 
 /** Events to copy in one transaction. */
@@ -131,18 +129,17 @@ export interface CopyStore {
   /** All of one snapshot. */
   readState(): Promise<LedgerState>
 
-  /** Makes it the same here, in one transaction. A closed ledger stays closed. */
-  writeState(state: LedgerState): Promise<void>
+  /** Makes what is given the same here, in one transaction. A closed ledger stays closed. */
+  writeState(state: Partial<LedgerState>): Promise<void>
 
   /** Whether it follows another ledger, or once did and then became one of its own. */
   findFollow(): Promise<{ mark: FollowMark | null; promotion: Promotion | null }>
 
-  /** It follows another ledger from now on, and has its epoch and state. The caller has checked that it is new. */
-  beginFollow(mark: FollowMark, epoch: string, state: LedgerState): Promise<void>
+  /** It follows another ledger from now on, and has its epoch and accounts. The caller has checked that it is new. */
+  beginFollow(mark: FollowMark, epoch: string, accounts: Partial<LedgerState>): Promise<void>
 
   /**
-   * It does not follow another ledger any more. Named consumers continue, except those that are ahead of it: their epoch stays,
-   * so that they read nothing before they are given a position.
+   * It does not follow another ledger any more. Named consumers continue at their checkpoints.
    *
    * @throws AppError `conflict/not_following`; `conflict/follower_behind` if the epoch is to stay and events are missing
    */

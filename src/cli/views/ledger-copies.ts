@@ -28,14 +28,10 @@ export function importedText(imported: LedgerImport): string {
   return [...lines, `  epoch   ${epoch}`].join('\n')
 }
 
-export function promotedText(promoted: PromotedLedger): string {
-  const { leader, epoch, head, head_digest, consumers_continued, consumers_ahead } = promoted
+export function promotedText({ leader, epoch, head, head_digest, consumers }: PromotedLedger): string {
   const lines = [`This ledger does not follow ${toTerminalLine(leader)} any more: it accepts events.`]
   if (head !== null) lines.push(`  head    ${head}`, `  digest  ${head_digest ?? 'none yet'}`)
-  lines.push(`  epoch   ${epoch}`, `Named consumers that continue: ${format(consumers_continued)}.`)
-  if (consumers_ahead.length > 0) {
-    const names = consumers_ahead.map(toTerminalLine).join(', ')
-    lines.push(`These have read events that are not here: ${names}. Give each a position: \`daybook consumers seek\`.`)
-  }
+  lines.push(`  epoch   ${epoch}`)
+  if (consumers > 0) lines.push(`Named consumers continue at their checkpoints: ${format(consumers)}.`)
   return lines.join('\n')
 }

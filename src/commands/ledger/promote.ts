@@ -6,8 +6,7 @@ export default class LedgerPromote extends DaybookCommand {
   static override summary = 'Makes a ledger that follows another one a ledger of its own, which accepts events.'
   static override description = [
     'Stop the leader first. A running server does it without a restart. The ledger gets a new epoch, so that it can be',
-    'distinguished from the leader. Named consumers continue where they were; those that have read events which this ledger does',
-    'not have are listed, and read nothing until they are given a position.',
+    'distinguished from the leader. Named consumers continue at the checkpoints that were copied.',
   ].join(' ')
   static override examples = ['<%= config.bin %> <%= command.id %>', '<%= config.bin %> <%= command.id %> --keep-epoch']
   static override flags = {

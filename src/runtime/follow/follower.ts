@@ -15,9 +15,10 @@ import type { CopyPageLine } from '../../model/ledger-copy.js'
 import { type Micros, readTimestamp, toTimestamp } from '../../model/timestamp.js'
 import type { ServedFollowing } from '../../server/ledger/follow-routes.js'
 import type { FollowSettings } from '../../settings/follow-settings.js'
+import type { LedgerState } from '../../store/copy-store.js'
 import type { LedgerHead } from '../../store/event-store.js'
 import type { CopyingStore } from '../../store/store.js'
-import { Leader, type LeaderPage } from './leader.js'
+import { Leader, type LeaderPage, type LeaderState } from './leader.js'
 import { promoteStore } from './promote-store.js'
 
 export interface FollowerParts {
@@ -52,6 +53,8 @@ export class Follower implements ServedFollowing {
   #inStepAt = performance.now()
   #stateAt = Number.NEGATIVE_INFINITY
   #stateDigest: string | undefined
+  /** Subscriptions and consumers must not be ahead of the events: they are stored when all events up to them are. */
+  #waitingState: LeaderState | undefined
   #contactAt: Micros | undefined
   #problem: string | undefined
   #isStopped = false
@@ -160,7 +163,7 @@ export class Follower implements ServedFollowing {
 
   /** @returns whether there is more to copy */
   async #copy(signal: AbortSignal): Promise<boolean> {
-    if (performance.now() - this.#stateAt > FOLLOW_PACE.stateMs) await this.#copyState(signal)
+    if (performance.now() - this.#stateAt > FOLLOW_PACE.stateMs) await this.#readState(signal)
     const since = toHeadText(this.#head)?.captured_at
     const page = await this.#leader.page({ ...(since ? { since } : {}), changes: this.#mark.changes }, signal)
     const { line } = page
@@ -173,8 +176,10 @@ export class Follower implements ServedFollowing {
     }
     await this.#store(page)
     this.#eventsLeft = line.events_left
-    if (!line.has_more) this.#inStepAt = performance.now()
-    return line.has_more
+    if (line.has_more) return true
+    this.#inStepAt = performance.now()
+    await this.#storeState()
+    return false
   }
 
   async #store({ appended, changed, line }: LeaderPage): Promise<void> {
@@ -203,13 +208,20 @@ export class Follower implements ServedFollowing {
     throw leaderChanged('Its events are not the beginning of the events that this ledger has copied.')
   }
 
-  async #copyState(signal: AbortSignal): Promise<void> {
+  async #readState(signal: AbortSignal): Promise<void> {
     const found = await this.#leader.state(this.#stateDigest, signal)
-    if (found) {
-      await this.parts.store.copies.writeState(found.state)
-      this.#stateDigest = found.digest
-    }
     this.#stateAt = performance.now()
+    if (!found) return
+    await this.parts.store.copies.writeState(accountsOf(found.state))
+    this.#waitingState = found
+  }
+
+  async #storeState(): Promise<void> {
+    const waiting = this.#waitingState
+    if (!waiting) return
+    await this.parts.store.copies.writeState(waiting.state)
+    this.#stateDigest = waiting.digest
+    this.#waitingState = undefined
   }
 
   /** @returns whether nothing more is to be copied */
@@ -240,8 +252,12 @@ async function beginNew({ store, settings }: FollowerParts): Promise<FollowMark>
   if (!found) throw new Error('The leader sent no state.')
   const { changes, numbering, epoch } = line
   const mark: FollowMark = { leader: settings.leader, changes, numbering, head: null }
-  await store.copies.beginFollow(mark, epoch, found.state)
+  await store.copies.beginFollow(mark, epoch, accountsOf(found.state))
   return mark
+}
+
+function accountsOf({ closed, users, tokens }: LedgerState): Partial<LedgerState> {
+  return { closed, users, tokens }
 }
 
 function describe(error: unknown, leader: string): string {

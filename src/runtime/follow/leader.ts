@@ -15,6 +15,13 @@ export interface LeaderPage {
   line: CopyPageLine
 }
 
+/** What it has apart from its events. */
+export interface LeaderState {
+  state: LedgerState
+  /** Of the answer. */
+  digest: string
+}
+
 const LINE_FEED = 10
 const LISTS = ['subscriptions', 'users', 'tokens', 'consumers', 'dead_letters'] as const
 const HEALTH_SECONDS = 5
@@ -39,10 +46,7 @@ export class Leader {
   }
 
   /** @param unless digest of what is known @returns undefined if it is still the same @throws AppError `invalid/invalid_line` */
-  async state(
-    unless: string | undefined,
-    signal: AbortSignal,
-  ): Promise<{ state: LedgerState; digest: string } | undefined> {
+  async state(unless: string | undefined, signal: AbortSignal): Promise<LeaderState | undefined> {
     const answer = await this.#client.copyState(unless, { signal })
     if (answer.status === 204) return undefined
     return { state: readState(parseLine(answer.bytes)), digest: hash('sha256', answer.bytes) }

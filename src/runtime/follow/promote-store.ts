@@ -22,9 +22,7 @@ export async function promoteStore(
   // Two ledgers of one epoch could not be told apart.
   if (keep_epoch || !force) await refuseWhileAnswering(leader)
   await stopCopying()
-  const { epoch, head, continued, ahead } = await copies.promote({ epoch: keep_epoch ? null : randomUUID(), now })
-  return {
-    ...{ leader, epoch, head: head && toTimestamp(head.capturedAt), head_digest: head?.digest ?? null },
-    ...{ consumers_continued: continued, consumers_ahead: ahead },
-  }
+  const { epoch, head, consumers } = await copies.promote({ epoch: keep_epoch ? null : randomUUID(), now })
+  const newest = { head: head && toTimestamp(head.capturedAt), head_digest: head?.digest ?? null }
+  return { leader, epoch, ...newest, consumers }
 }

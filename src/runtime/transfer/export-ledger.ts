@@ -114,6 +114,7 @@ async function writeExport(
   let header = begun?.header
   if (header && (header.since !== (since ?? null) || header.accounts !== accounts))
     throw otherExport('It was made with other options.')
+  let state: LedgerState | undefined
   for (;;) {
     const from: HeadText | null | undefined = last?.through
     const bytes = await source.page({ since: from?.captured_at ?? since, changes: last?.changes }).catch(error => {
@@ -128,13 +129,17 @@ async function writeExport(
       header = { format: EXPORT_FORMAT, version: readVersion(), epoch, since: since ?? null, closed, accounts }
       await target.write(Buffer.from(toLine({ export: header })))
     }
-    await target.write(bytes)
+    const hasNews = !bytes.subarray(0, PAGE.length).equals(PAGE)
+    if (hasNews || !last) await target.write(bytes)
     events += countEvents(bytes)
     last = page
     onProgress({ events, head: page.head, through: page.through?.captured_at ?? null })
-    if (!page.has_more) break
+    if (page.has_more) continue
+    if (state) break
+    // Its subscriptions must not be ahead of the events: those that were recorded before it was read follow it.
+    state = await source.state()
   }
-  const { subscriptions, users, tokens } = await source.state()
+  const { subscriptions, users, tokens } = state
   const [writtenUsers, writtenTokens] = accounts ? [users, tokens] : [[], []]
   const rest = [
     ...subscriptions.map(subscription => toLine({ subscription })),
@@ -155,6 +160,7 @@ function pageLineOf(page: Buffer): CopyPageLine {
   return line.value
 }
 
+const PAGE = Buffer.from('{"page":')
 const CHANGED = Buffer.from('\n{"changed":')
 
 /** Events come first, changed ones and the line of the page after them. */

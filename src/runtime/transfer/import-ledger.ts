@@ -64,7 +64,7 @@ export async function importLedger(
       onProgress({ lines: number })
     }
     const result = await lines.finish().catch(error => {
-      throw atLines(error, { from: stored + 1, to: number })
+      throw lines.waiting === 0 ? atEnd(error, number) : atLines(error, { from: stored + 1, to: number })
     })
     return { database: opened.database, ...result }
   } finally {
@@ -102,10 +102,22 @@ async function* unpacked(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint
   }
 }
 
+/** All lines are stored, and something else is wrong. */
+function atEnd(error: unknown, lines: number): unknown {
+  if (!(error instanceof AppError)) return error
+  const { category, code, message } = error
+  return new AppError(category, code, `${message} ${importedText(lines)}`, { cause: error })
+}
+
+function importedText(lines: number): string {
+  if (lines === 0) return 'Nothing was imported.'
+  return lines === 1 ? 'Line 1 is imported.' : `Lines 1 to ${lines} are imported.`
+}
+
 function atLines(error: unknown, { from, to }: { from: number; to: number }): unknown {
   if (!(error instanceof AppError)) return error
   const isOfLine = error.code === 'invalid_line'
   const where = isOfLine || from >= to ? `Line ${to}` : `Lines ${from} to ${to}`
-  const before = from > 1 ? ` Lines 1 to ${from - 1} are imported.` : ' Nothing was imported.'
-  return new AppError(error.category, error.code, `${where}: ${error.message}${before}`, { cause: error })
+  const { category, code, message } = error
+  return new AppError(category, code, `${where}: ${message} ${importedText(from - 1)}`, { cause: error })
 }

@@ -92,13 +92,7 @@ const DOC: RouteDoc = {
         epoch: Type.String(),
         head: CapturedAtOrNull,
         head_digest: Type.Union([Type.String(), Type.Null()]),
-        consumers_continued: Type.Integer({
-          minimum: 0,
-          description: 'Named consumers that continue where they were.',
-        }),
-        consumers_ahead: Type.Array(Type.String(), {
-          description: 'Those that have read events which this ledger does not have: give each a position.',
-        }),
+        consumers: Type.Integer({ minimum: 0, description: 'Named consumers. They continue at their checkpoints.' }),
       }),
     },
   },

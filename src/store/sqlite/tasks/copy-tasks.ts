@@ -23,17 +23,17 @@ export function copyTasks(ledger: OpenLedger) {
     saveMark: write((mark: ImportMark | null, epoch?: string) => saveMark(database, ledger, mark, epoch)),
     readState: read(() => readState(database)),
     writeState: write(
-      (state: LedgerState) => writeState(database, state),
+      (state: Partial<LedgerState>) => writeState(database, state),
       ({ subscriptions, users, tokens, consumers, dead_letters }) => {
         const lists = [subscriptions, users, tokens, consumers, dead_letters]
-        return { rows: lists.reduce((rows, { length }) => rows + length, 1), bytes: 0 }
+        return { rows: lists.reduce((rows, list) => rows + (list?.length ?? 0), 1), bytes: 0 }
       },
     ),
     findFollow: read(() => findFollow(database)),
-    beginFollow: write((mark: FollowMark, epoch: string, state: LedgerState) => {
+    beginFollow: write((mark: FollowMark, epoch: string, accounts: Partial<LedgerState>) => {
       saveFollow(database, mark)
       saveEpoch(database, ledger, epoch)
-      writeState(database, state)
+      writeState(database, accounts)
     }),
     promote: write((request: PromotionRequest) => promote({ database, writer, ledger }, request)),
   }

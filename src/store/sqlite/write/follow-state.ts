@@ -36,8 +36,8 @@ export function saveEpoch(database: Database, ledger: Epoch, epoch: string): voi
 }
 
 /**
- * See `CopyStore.promote`. The ledger is the beginning of the other one, so every checkpoint up to its newest event is as valid
- * as before. Leases end: instances may have read events that are not here.
+ * See `CopyStore.promote`. The ledger is the beginning of the other one, and consumers were copied after the events that they have
+ * acknowledged, so their checkpoints stay valid. Leases end: instances may have read events that are not here.
  */
 export function promote(
   { database, writer, ledger }: { database: Database; writer: EventWriter; ledger: Epoch },
@@ -46,27 +46,22 @@ export function promote(
   const { mark } = findFollow(database)
   if (!mark) return notFollowing()
   const { head } = writer
-  const newest = head?.capturedAt ?? 0
+  if (epoch === null && (mark.head ?? 0) > (head?.capturedAt ?? 0)) return behind(mark)
   const before = ledger.epoch
-  const consumers = database.all(CONSUMERS, before).map(row => ({ name: String(row.name), ...toPlace(row) }))
-  const ahead = consumers.filter(({ checkpoint }) => checkpoint > newest).map(({ name }) => name)
-  if (epoch === null && ((mark.head ?? 0) > newest || ahead.length > 0)) return behind(mark, ahead)
   if (epoch !== null) saveEpoch(database, ledger, epoch)
+  const consumers = database.all(CONSUMERS, before).map(row => ({ name: String(row.name), ...toPlace(row) }))
   for (const { name, checkpoint, ...place } of consumers) {
-    if (checkpoint > newest) continue
-    const fence = nextFence(place, now)
-    database.run(SEEK, name, checkpoint, ledger.epoch, fence, now)
+    database.run(SEEK, name, checkpoint, ledger.epoch, nextFence(place, now), now)
   }
   const through = head && toTimestamp(head.capturedAt)
   const promotion: Promotion = { at: toTimestamp(now), epoch: before, through, digest: head?.digest ?? null }
   database.run(SAVE, PROMOTION, JSON.stringify(promotion))
   database.run(DELETE, FOLLOW)
-  return { epoch: ledger.epoch, head, continued: consumers.length - ahead.length, ahead }
+  return { epoch: ledger.epoch, head, consumers: consumers.length }
 }
 
-function behind({ leader }: FollowMark, ahead: readonly string[]): AppError {
-  const why = ahead.length > 0 ? ` The consumer ${ahead[0]} has read later ones.` : ''
-  const detail = `This ledger does not have all events of ${leader}, so it cannot keep its epoch.${why}`
+function behind({ leader }: FollowMark): AppError {
+  const detail = `This ledger does not have all events of ${leader}, so it cannot keep its epoch.`
   return new AppError('conflict', 'follower_behind', detail, {
     hint: 'Start the leader and wait until this ledger is in step, or promote it with a new epoch.',
   })

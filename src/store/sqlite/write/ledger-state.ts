@@ -66,48 +66,38 @@ export function readState(database: Database): LedgerState {
   }
 }
 
-export function writeState(database: Database, state: LedgerState): void {
+/** A list that is not given stays as it is. */
+export function writeState(database: Database, state: Partial<LedgerState>): void {
   const { closed, subscriptions, users, tokens, consumers, dead_letters } = state
   if (closed) markClosed(database)
-  replaceRows(
-    database,
-    SUBSCRIPTIONS,
-    subscriptions.map(one => [one.id, one.owner_user_id, JSON.stringify(one)]),
-  )
-  replaceRows(
-    database,
-    USERS,
-    users.map(({ id, username, role, enabled, password_hash, created_at, updated_at }) => {
-      return [id, username, role, enabled ? 1 : 0, password_hash, created_at, updated_at]
-    }),
-  )
-  replaceRows(
-    database,
-    TOKENS,
-    tokens.map(({ id, user_id, digest, prefix, may, sources, name, expires_at, created_at, last_used_at }) => {
-      return [id, user_id, digest, prefix, may, JSON.stringify(sources), name, expires_at, created_at, last_used_at]
-    }),
-  )
-  replaceRows(
-    database,
-    CONSUMERS,
-    consumers.map(one => [
-      ...[one.name, one.owner_user_id, JSON.stringify(one.filters), one.checkpoint, one.checkpoint, one.epoch],
-      ...[one.fence, one.leased_until, one.acknowledged_at, one.failures, one.last_error, one.failed_at],
-      ...[one.created_at, one.updated_at],
-    ]),
-  )
-  replaceRows(
-    database,
-    DEAD_LETTERS,
-    dead_letters.map(({ id, consumer, captured_at, dedupe_key, error, attempts, failed_at, retrying }) => {
-      return [id, consumer, captured_at, dedupe_key, error, attempts, failed_at, retrying ? 1 : 0]
-    }),
-  )
+  replaceRows(database, SUBSCRIPTIONS, subscriptions, one => [one.id, one.owner_user_id, JSON.stringify(one)])
+  replaceRows(database, USERS, users, one => [
+    ...[one.id, one.username, one.role, one.enabled ? 1 : 0, one.password_hash, one.created_at, one.updated_at],
+  ])
+  replaceRows(database, TOKENS, tokens, one => [
+    ...[one.id, one.user_id, one.digest, one.prefix, one.may, JSON.stringify(one.sources), one.name, one.expires_at],
+    ...[one.created_at, one.last_used_at],
+  ])
+  replaceRows(database, CONSUMERS, consumers, one => [
+    ...[one.name, one.owner_user_id, JSON.stringify(one.filters), one.checkpoint, one.checkpoint, one.epoch],
+    ...[one.fence, one.leased_until, one.acknowledged_at, one.failures, one.last_error, one.failed_at],
+    ...[one.created_at, one.updated_at],
+  ])
+  replaceRows(database, DEAD_LETTERS, dead_letters, one => [
+    ...[one.id, one.consumer, one.captured_at, one.dedupe_key, one.error, one.attempts, one.failed_at],
+    one.retrying ? 1 : 0,
+  ])
 }
 
 /** Others are deleted first: a new user may have the name of a deleted one. */
-function replaceRows(database: Database, { deleteOthers, save }: CopiedTable, rows: readonly JSValue[][]): void {
+function replaceRows<One>(
+  database: Database,
+  { deleteOthers, save }: CopiedTable,
+  list: readonly One[] | undefined,
+  toRow: (one: One) => JSValue[],
+): void {
+  if (!list) return
+  const rows = list.map(toRow)
   database.run(deleteOthers, JSON.stringify(rows.map(([key]) => key)))
   for (const row of rows) database.run(save, ...row)
 }
