@@ -13,14 +13,14 @@ import { testFolder } from '../support/test-folder.js'
 const FOLDER = join(ROOT, 'deploy/monitoring')
 const read = (name: string) => readFileSync(join(FOLDER, name), 'utf8')
 
-/** The metrics of both programs in one process, with all that appears only if it is configured. */
+/** The metrics of both programs, with all that appears only if it is configured: those of a follower are among those of the ledger. */
 async function readMetrics(t: Test): Promise<Record<'ledger' | 'board', string>> {
   const folder = ownFolder(t)
   const backups = testFolder(t)
   const time = new Date().toISOString().replaceAll(/[-:]|\.\d+/gu, '')
   writeFileSync(join(backups, `ledger-${time}.db.gz`), 'a backup that is not due again')
-  const env = { EVENT_LOG_LEVEL: 'silent', BOARD_HOME: join(folder, 'board'), EVENT_BACKUP_DIR: backups }
-  const sources = memorySources({ env })
+  const env = { EVENT_LOG_LEVEL: 'silent', BOARD_HOME: join(folder, 'board'), EVENT_ADMIN_TOKEN: 'root-secret' }
+  const sources = memorySources({ env: { ...env, EVENT_BACKUP_DIR: backups } })
   const flags = { db: join(folder, 'events.db'), port: '0', boardPort: '0' }
   const running = await serve(readServeSettings(flags, sources), sources)
   t.teardown(() => running.close())
@@ -30,11 +30,34 @@ async function readMetrics(t: Test): Promise<Record<'ledger' | 'board', string>>
     headers: { 'content-type': 'application/json' },
     body,
   })
-  const json = { 'content-type': 'application/json' }
+  const asAdmin = { 'x-event-admin-token': env.EVENT_ADMIN_TOKEN }
+  const json = { ...asAdmin, 'content-type': 'application/json' }
   await fetch(`${running.ledger?.url}/api/consumers/deploys`, { method: 'PUT', headers: json, body: '{}' })
   await fetch(`${running.ledger?.url}/webhooks/code_a`, { method: 'POST', body: '?' })
-  const textOf = async (url: string | undefined) => (await fetch(`${url}/metrics`)).text()
-  return { ledger: await textOf(running.ledger?.url), board: await textOf(running.board?.url) }
+  const textOf = async (url: string | undefined) => (await fetch(`${url}/metrics`, { headers: asAdmin })).text()
+  const [ledger, board] = [await textOf(running.ledger?.url), await textOf(running.board?.url)]
+  return {
+    ledger: `${ledger}${ownLines(await readFollower(t, running.ledger?.url ?? '', env), /daybook_follow_/)}`,
+    board,
+  }
+}
+
+/** The metrics of a follower that is in step. */
+async function readFollower(t: Test, follow: string, env: Record<string, string>): Promise<string> {
+  const sources = memorySources({ env })
+  const flags = { only: 'ledger', db: join(testFolder(t), 'copy.db'), port: '0', follow } as const
+  const { ledger, close } = await serve(readServeSettings(flags, sources), sources)
+  t.teardown(close)
+  const headers = { 'x-event-admin-token': env.EVENT_ADMIN_TOKEN ?? '' }
+  for (;;) {
+    const text = await (await fetch(`${ledger?.url}/metrics`, { headers })).text()
+    if (/^daybook_follow_lag_events 0$/m.test(text)) return text
+  }
+}
+
+function ownLines(text: string, name: RegExp): string {
+  const lines = text.split('\n').filter(line => name.test(line))
+  return lines.map(line => `${line}\n`).join('')
 }
 
 t.test('monitoring', async t => {

@@ -1,6 +1,7 @@
 import { LedgerClient } from '../../client/ledger-client.js'
 import { type Finding, failing, ok, warning } from '../../model/diagnosis.js'
 import { inUnits } from '../../model/disk-space.js'
+import type { FollowStatus } from '../../model/follow.js'
 import { toTimestamp } from '../../model/timestamp.js'
 import { inspectLedger } from '../../store/sqlite/copy/inspect-ledger.js'
 import { acquireOwnership } from '../../store/sqlite/owner/owner.js'
@@ -43,18 +44,20 @@ interface HealthAnswer {
   head: string | null
   head_digest?: string | null
   schema_version?: number
+  follows?: FollowStatus
   warnings?: { code: string; detail: string }[]
 }
 
 async function checkServedLedger(socketPath: string): Promise<LedgerState> {
   const answer = await new LedgerClient({ socketPath }, { idleSeconds: ANSWER_SECONDS }).health()
-  const { detail, head, head_digest, schema_version, warnings = [] } = answer.json() as HealthAnswer
+  const { detail, head, head_digest, schema_version, follows, warnings = [] } = answer.json() as HealthAnswer
   // A clock that is behind has a check of its own.
   const warned = warnings.filter(({ code }) => code !== 'clock_behind').map(found => warning(found.detail))
   if (answer.status === 503) {
     return { findings: [failing('temporary', detail ?? 'The ledger cannot record events.'), ...warned], head }
   }
-  const sentence = `The ledger records events. ${headSentence(head, head_digest ?? null)} Schema ${schema_version}.`
+  const does = follows ? followSentence(follows) : 'The ledger records events.'
+  const sentence = `${does} ${headSentence(head, head_digest ?? null)} Schema ${schema_version}.`
   return { findings: [ok(sentence), ...warned], head }
 }
 
@@ -65,7 +68,7 @@ async function checkClosedLedger(database: string): Promise<LedgerState> {
     onLost: () => {},
   })
   try {
-    const { schemaVersion, head: captured, digest, problem } = inspectLedger(ownership.database)
+    const { schemaVersion, head: captured, digest, leader, problem } = inspectLedger(ownership.database)
     const head = captured === null ? null : toTimestamp(captured)
     const findings: Finding[] = []
     if (problem !== null) {
@@ -79,11 +82,18 @@ async function checkClosedLedger(database: string): Promise<LedgerState> {
       const detail = `The ledger has schema ${schemaVersion}; the next start upgrades it to ${SCHEMA_VERSION}.`
       findings.push(warning(detail, 'Make a backup first: `daybook ledger backup`.'))
     }
-    const sentence = `The ledger can be read. ${headSentence(head, digest)} Schema ${schemaVersion}.`
+    const follows = leader === null ? '' : ` It follows ${leader}.`
+    const sentence = `The ledger can be read.${follows} ${headSentence(head, digest)} Schema ${schemaVersion}.`
     return { findings: findings.length > 0 ? findings : [ok(sentence)], head }
   } finally {
     await ownership.release()
   }
+}
+
+function followSentence({ leader, lag_events, lag_seconds, last_contact_at }: FollowStatus): string {
+  const lag = lag_events === 0 ? 'It has all its events' : `${lag_events ?? 'An unknown number of'} events are missing`
+  const contact = last_contact_at === null ? 'it has not answered yet' : `it last answered at ${last_contact_at}`
+  return `The ledger follows ${leader}, ${lag_seconds} s behind. ${lag}; ${contact}.`
 }
 
 function headSentence(head: string | null, digest: string | null): string {

@@ -12,6 +12,8 @@ export interface LedgerInspection {
   head: Micros | null
   /** Its digest, in hex; null while it has none. */
   digest: string | null
+  /** Address of the ledger that it follows. */
+  leader: string | null
   /** What is wrong with the newest events, as a sentence. */
   problem: string | null
 }
@@ -21,6 +23,7 @@ const CHECKED = 100
 
 const VERSION = /* sql */ `PRAGMA user_version`
 const HEAD = /* sql */ `SELECT captured_us FROM events ORDER BY seq DESC LIMIT 1`
+const LEADER = /* sql */ `SELECT value ->> '$.leader' AS leader FROM meta WHERE name = 'follow'`
 const START = /* sql */ `SELECT captured_us FROM events ORDER BY seq DESC LIMIT 1 OFFSET ${CHECKED}`
 const HAS_DIGESTS = /* sql */ `SELECT 1 FROM pragma_table_info('events') WHERE name = 'digest'`
 const DIGEST = /* sql */ `SELECT lower(hex(digest)) AS digest FROM events WHERE digest IS NOT NULL ORDER BY seq DESC LIMIT 1`
@@ -51,14 +54,15 @@ function inspect(connection: Connection): LedgerInspection {
   const schemaVersion = Number(first(VERSION)?.user_version)
   const captured = first(HEAD)?.captured_us
   const head = captured === undefined ? null : Number(captured)
-  const facts = { schemaVersion, head, digest: null, problem: null }
+  const facts = { schemaVersion, head, digest: null, leader: null, problem: null }
   if (!first(HAS_DIGESTS)) return facts
+  const leader = String(first(LEADER)?.leader ?? '') || null
   const start = first(START)?.captured_us
   const walk = verifyEvents({ all, first }, { since: start === undefined ? null : Number(start), limit: CHECKED })
   for (let step = walk.next(); ; step = walk.next()) {
     if (!step.done) continue
     const [problem] = step.value.problems
     const where = problem ? `${problem.dedupe_key}, captured at ${problem.captured_at}: ${problem.detail}` : null
-    return { ...facts, digest: String(first(DIGEST)?.digest ?? '') || null, problem: where }
+    return { ...facts, leader, digest: String(first(DIGEST)?.digest ?? '') || null, problem: where }
   }
 }
