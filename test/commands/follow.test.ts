@@ -1,6 +1,6 @@
 import t from 'tap'
 import { type AnswerParts, type Arrived, standIn } from '../client/stand-in.js'
-import { startDaybook, until } from './run-daybook.js'
+import { runDaybook, startDaybook, until } from './run-daybook.js'
 
 const START = Date.UTC(2031, 0, 1)
 const toTime = (number: number) => new Date(START + number).toISOString()
@@ -101,3 +101,30 @@ t.test('a server that is not there from the start is not waited for', async t =>
   const { ended } = startDaybook(t, ['api', 'events', '--follow', '--api-url', server.url])
   t.match(await ended, { code: 69 })
 })
+
+t.test(
+  'over removed events it continues after them, and a checkpoint that the ledger has not reached ends it',
+  async t => {
+    const [removed, last] = [toTime(5), toTime(6)]
+    const server = await standIn(t, ({ url }): AnswerParts => {
+      const since = new URL(url, 'http://x').searchParams.get('since')
+      const problem = { type: 'application/problem+json' }
+      if (since === toTime(0)) {
+        const body = { code: 'pruned', detail: 'Events were removed.', next_since: removed }
+        return { ...problem, status: 410, body }
+      }
+      if (since === last)
+        return { ...problem, status: 409, body: { code: 'ahead_of_ledger', detail: 'It was restored.' } }
+      const items = [{ dedupe_key: 'k6', kind: 'a.b', source: 'api', captured_at: last }]
+      return { body: { items, next_since: last, has_more: false, epoch: 'e' } }
+    })
+    const argv = ['api', 'events', '--follow', '--since', toTime(0), '--api-url', server.url]
+    const { code, out, err } = await runDaybook(t, argv)
+    t.same(
+      server.arrived.map(({ url }) => new URL(url, 'http://x').searchParams.get('since')),
+      [toTime(0), removed, last],
+    )
+    t.same([code, keysIn(out)], [5, ['k6']])
+    t.match(err, /^Events were removed\.\n.*It was restored/s)
+  },
+)

@@ -75,32 +75,6 @@ t.test('a changed event is named, and the exit code shows that something is wron
   )
 })
 
-t.test('counters that count something else than the events are found', async t => {
-  const { verify } = await start(t, {
-    sql: `UPDATE source_counters SET events = 5, duplicates = 0; UPDATE kind_counters SET events = 7`,
-  })
-  const { code, out } = await verify()
-  t.equal(code, 1)
-  t.same(
-    JSON.parse(out).problems.map(({ detail }: { detail: string }) => detail),
-    [
-      'The counter of events says 5, and there are 4.',
-      'The counter of events of chat says 5, and there are 4.',
-      'The counter of repeats of chat says 0, and there are 1.',
-      'The counter of message.created events says 7, and there are 4.',
-    ],
-  )
-})
-
-t.test('a ledger that was cut or rewritten does not have the digest that was noted down', async t => {
-  const { verify } = await start(t, { sql: 'DELETE FROM events WHERE seq = 4' })
-  const noted = ['--since', '2027-01-15T08:00:00.000003Z', '--digest', 'ab'.repeat(32)]
-  t.match(JSON.parse((await verify(noted)).out).problems, [{ detail: /No event was captured at 2027-.*000003Z/ }])
-  const other = await verify(['--since', FIRST, '--digest', 'ab'.repeat(32)])
-  t.equal(other.code, 1)
-  t.match(JSON.parse(other.out).problems, [{ captured_at: FIRST, detail: /has another digest/ }])
-})
-
 t.test('what cannot be a digest or an instant is refused', async t => {
   const { verify } = await start(t)
   t.match(await verify(['--since', FIRST, '--digest', 'abc']), { code: 2, err: /--digest is not a digest/ })

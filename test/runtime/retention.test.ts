@@ -10,6 +10,7 @@ import { toTimestamp } from '../../src/model/timestamp.js'
 import { RetentionSchedule } from '../../src/runtime/retention/retention-schedule.js'
 import { openSqliteStore } from '../../src/store/sqlite/store.js'
 import { serve } from '../server/serve.js'
+import { prune } from '../store/erasure-conformance.js'
 import { itemsOf, messageCreated } from '../support/events.js'
 import { testFolder } from '../support/test-folder.js'
 
@@ -114,4 +115,43 @@ t.test('pages, long polls, streams and exports answer 410 with the checkpoint to
     status: 200,
     body: { count: 2, earliest: toTimestamp(NOON + 9 * DAY) },
   })
+})
+
+t.test('a stream that removed events overtake receives `pruned`, and continues after them', async t => {
+  const { ledger, store } = await start(t)
+  /** Between two pages, as if its reader were slow. */
+  const overtake = async () => {
+    const [removed] = await ledger.record([messageCreated('e'), messageCreated('f')])
+    await prune(store, '9', removed?.capturedAt ?? 0)
+    return removed?.capturedAt ?? 0
+  }
+  let through = 0
+  const follow: Ledger['follow'] = async function* (...asked) {
+    for await (const page of ledger.follow(...asked)) {
+      yield page
+      through ||= await overtake()
+    }
+  }
+  const overtaken = new Proxy(ledger, {
+    get: (target, name) => {
+      const member = name === 'follow' ? follow : Reflect.get(target, name)
+      return typeof member === 'function' ? member.bind(target) : member
+    },
+  })
+  const { url } = await serve(t, { ledger: overtaken })
+  const left = new AbortController()
+  const { body } = await fetch(`${url}/api/stream?since=${toTimestamp(NOON + 2)}`, { signal: left.signal })
+  let text = ''
+  const decoder = new TextDecoder()
+  for await (const chunk of body ?? []) {
+    text += decoder.decode(chunk, { stream: true })
+    if (text.includes('"dedupe_key":"ledger:erased:9"')) break
+  }
+  left.abort()
+  const next = toTimestamp(through)
+  t.match(text, `id: ${next}\nevent: pruned\ndata: {"next_since":"${next}"}\n\n`)
+  t.same(
+    [...text.matchAll(/^event: (\w+)|"dedupe_key":"(\w+)"/gm)].map(([, event, key]) => event ?? key),
+    ['checkpoint', 'd', 'pruned', 'f'],
+  )
 })

@@ -84,3 +84,16 @@ t.test('health warns of a ledger that is more than a day ahead of the clock', as
   const { request: later } = await serve(t, { ledger, now: () => NOW + 2 * DAY + EVENTS })
   t.notOk('warnings' in (await later('/api/health')).body)
 })
+
+t.test('health warns of a disk that is almost full, and still reports that the ledger works', async t => {
+  const disk = { size: 1_000 * 1024 ** 3, free: 512 * 1024 ** 2 }
+  const full = await serve(t, { storageSizes: async () => ({ database: 4_096, disk }) })
+  t.match(await full.request('/api/health'), {
+    status: 200,
+    body: { status: 'ok', warnings: [{ code: 'disk_low', detail: /512 MiB.*Make room/ }] },
+  })
+  const roomy = await serve(t, {
+    storageSizes: async () => ({ database: 4_096, disk: { ...disk, free: disk.size / 2 } }),
+  })
+  t.notOk('warnings' in (await roomy.request('/api/health')).body)
+})

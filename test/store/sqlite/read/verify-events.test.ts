@@ -1,6 +1,8 @@
+import { hash } from 'node:crypto'
 import { join } from 'node:path'
 import sqlite, { type Database } from 'node-sqlite3-wasm'
 import t, { type Test } from 'tap'
+import { toTombstone } from '../../../../src/model/events/erasure.js'
 import { openSqliteStore } from '../../../../src/store/sqlite/store.js'
 import { messageCreated, writtenDown } from '../../../support/events.js'
 import { testFolder } from '../../../support/test-folder.js'
@@ -92,6 +94,31 @@ const TAMPERED: Record<string, { work: (connection: Database) => void; problems:
   'a digest that was taken away': {
     work: run('UPDATE events SET digest = NULL WHERE seq = 5'),
     problems: [{ dedupe_key: 'chat:6', detail: 'It has a digest, and the event before it has none.' }],
+  },
+  'content that was removed without a record': {
+    work: connection => {
+      const { body } = connection.get('SELECT body FROM events WHERE seq = 4') as { body: string }
+      const event = JSON.parse(body)
+      const erased = { at: event.captured_at, reason: 'none', by: 'nobody', entry: 'ledger:erased:1' }
+      const content = body.slice(0, body.lastIndexOf(',"subscription_ids":['))
+      const left = [JSON.stringify(toTombstone(event, erased)), hash('sha256', content, 'buffer')]
+      connection.run(`UPDATE events SET body = ?, content_digest = ?, subject_id = 'erased' WHERE seq = 4`, left)
+    },
+    problems: [{ dedupe_key: 'chat:4', detail: 'Its content was erased, and no event of the ledger records that.' }],
+  },
+  'events that count as removed by retention without a record': {
+    work: connection => {
+      connection.exec('INSERT INTO prunings VALUES (2, 6)')
+      for (const { seq, body } of connection.all('SELECT seq, body FROM events WHERE seq <= 2')) {
+        const content = String(body).slice(0, String(body).lastIndexOf(',"subscription_ids":['))
+        connection.run(`UPDATE events SET body = '{}', content_digest = ?, subject_id = '' WHERE seq = ?`, [
+          hash('sha256', content, 'buffer'),
+          Number(seq),
+        ])
+      }
+      connection.exec(`UPDATE meta SET value = 2 WHERE name LIKE 'pruned%'`)
+    },
+    problems: ['chat:1', 'chat:2'].map(dedupe_key => ({ dedupe_key, detail: /no event of the ledger records that/ })),
   },
   'a changed event with a digest to match': {
     work: connection => {
