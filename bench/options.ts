@@ -14,6 +14,7 @@ export const MEASUREMENT_NAMES = [
   'growth',
   'pages',
   'search',
+  'following',
   'health-command',
   'start-up',
   'postgres',

@@ -7,6 +7,7 @@ import { measureAccounts } from './measurements/accounts.js'
 import { measureBatches } from './measurements/batches.js'
 import { measureBoard } from './measurements/board.js'
 import { measureCapture } from './measurements/capture.js'
+import { measureFollowing } from './measurements/following.js'
 import { measureGreedyClients } from './measurements/greedy-clients.js'
 import { measureGrowth } from './measurements/growth.js'
 import { measureHealthCommand } from './measurements/health-command.js'
@@ -35,6 +36,7 @@ const MEASUREMENTS: Record<MeasurementName, (bench: Bench) => Promise<Figure[]>>
   growth: measureGrowth,
   pages: measurePages,
   search: measureSearch,
+  following: measureFollowing,
   'health-command': measureHealthCommand,
   'start-up': measureStartUp,
   postgres: measurePostgres,
