@@ -1,3 +1,4 @@
+import type { Agent } from 'node:http'
 import { AppError } from '../model/app-error.js'
 import { fromFailure } from '../model/failure.js'
 import type { CaptureLine, CaptureProgress, CaptureRequest, CaptureResult } from '../model/subscriptions/capture.js'
@@ -27,6 +28,8 @@ export interface LedgerClientOptions {
   credential?: LedgerCredential
   /** Maximum idle time of a connection, in addition to a requested long poll. */
   idleSeconds?: number
+  /** Keeps connections open between requests. By default each request has its own. */
+  agent?: Agent
 }
 
 export type EventMediaType = 'application/json' | 'application/x-ndjson'
@@ -42,9 +45,9 @@ const MAX_STATE_BYTES = 256 * 1024 * 1024
  * Source: Event Ledger Service, "Endpoints" and "Command-line client".
  */
 export class LedgerClient extends ServerClient {
-  constructor(address: ServerAddress, { credential, idleSeconds }: LedgerClientOptions = {}) {
+  constructor(address: ServerAddress, { credential, ...options }: LedgerClientOptions = {}) {
     const shown = credential?.kind ?? 'nothing'
-    super(address, { names: LEDGER, headers: toHeader(credential), hintOf: code => hintOf(code, shown), idleSeconds })
+    super(address, { names: LEDGER, headers: toHeader(credential), hintOf: code => hintOf(code, shown), ...options })
   }
 
   /**

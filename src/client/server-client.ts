@@ -1,3 +1,4 @@
+import type { Agent } from 'node:http'
 import { type HttpAnswer, type OpenAnswer, readWhole } from '../http/exchange.js'
 import { invalidField } from '../model/app-error.js'
 import { Answer, type ServerNames } from './answer.js'
@@ -16,6 +17,8 @@ export interface ServerClientParts {
   hintOf: (code: string) => string | undefined
   /** Maximum idle time of a connection. */
   idleSeconds?: number | undefined
+  /** Keeps connections open between requests. */
+  agent?: Agent | undefined
 }
 
 export type ServerCall = Pick<TransportCall, 'method' | 'path' | 'body'> &
@@ -78,7 +81,8 @@ export abstract class ServerClient {
 
   #withDefaults(call: ServerCall, options?: CallOptions): TransportCall {
     const headers = { accept: 'application/json, application/problem+json', ...this.parts.headers, ...call.headers }
-    return { idleSeconds: this.idleSeconds, ...call, headers, signal: options?.signal }
+    const { agent } = this.parts
+    return { idleSeconds: this.idleSeconds, agent, ...call, headers, signal: options?.signal }
   }
 }
 

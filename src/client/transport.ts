@@ -17,7 +17,7 @@ export type ServerAddress =
   /** The socket of the process that owns the files. */
   | { socketPath: string }
 
-export type TransportCall = Omit<HttpCall, 'maxAnswerBytes' | 'agent' | 'totalSeconds'> &
+export type TransportCall = Omit<HttpCall, 'maxAnswerBytes' | 'totalSeconds'> &
   Partial<Pick<HttpCall, 'maxAnswerBytes'>>
 
 /** Anything longer would not fit into one string. */

@@ -101,6 +101,7 @@ export class Follower implements ServedFollowing {
   async stop(): Promise<void> {
     this.#running?.stop.abort()
     await this.#running?.ended
+    this.#leader.close()
   }
 
   status(): FollowStatus | undefined {
@@ -247,13 +248,17 @@ async function beginNew({ store, settings }: FollowerParts): Promise<FollowMark>
   if (event_count > 0 || subscription_count > 0 || (await store.users.isClosed())) throw notEmpty(settings.leader)
   const leader = new Leader(settings)
   const { signal } = new AbortController()
-  const { line } = await leader.page({ limit: 1 }, signal)
-  const found = await leader.state(undefined, signal)
-  if (!found) throw new Error('The leader sent no state.')
-  const { changes, numbering, epoch } = line
-  const mark: FollowMark = { leader: settings.leader, changes, numbering, head: null }
-  await store.copies.beginFollow(mark, epoch, accountsOf(found.state))
-  return mark
+  try {
+    const { line } = await leader.page({ limit: 1 }, signal)
+    const found = await leader.state(undefined, signal)
+    if (!found) throw new Error('The leader sent no state.')
+    const { changes, numbering, epoch } = line
+    const mark: FollowMark = { leader: settings.leader, changes, numbering, head: null }
+    await store.copies.beginFollow(mark, epoch, accountsOf(found.state))
+    return mark
+  } finally {
+    leader.close()
+  }
 }
 
 function accountsOf({ closed, users, tokens }: LedgerState): Partial<LedgerState> {

@@ -1,4 +1,6 @@
 import { hash } from 'node:crypto'
+import { Agent } from 'node:http'
+import { Agent as TlsAgent } from 'node:https'
 import { LedgerClient } from '../../client/ledger-client.js'
 import { AppError } from '../../model/app-error.js'
 import type { FollowStatus } from '../../model/follow.js'
@@ -29,9 +31,16 @@ const HEALTH_SECONDS = 5
 /** The ledger that another one follows. Every method may throw what `LedgerClient` throws. */
 export class Leader {
   readonly #client: LedgerClient
+  readonly #agent: Agent
 
   constructor({ leader, credential }: FollowSettings) {
-    this.#client = new LedgerClient({ apiUrl: leader }, { credential })
+    this.#agent = leader.startsWith('https:') ? new TlsAgent({ keepAlive: true }) : new Agent({ keepAlive: true })
+    this.#client = new LedgerClient({ apiUrl: leader }, { credential, agent: this.#agent })
+  }
+
+  /** Its connections, until the next request. */
+  close(): void {
+    this.#agent.destroy()
   }
 
   /** @throws AppError `invalid/invalid_line` */

@@ -50,27 +50,47 @@ const PAGE_BYTES = 1024 * 1024
  * @param file or a stream to write to
  * @throws AppError `not_found/ledger_missing`, `conflict/file_exists`, `conflict/export_differs`, `unavailable/export_interrupted`
  */
-export async function exportLedger(
+export function exportLedger(
   settings: LocalSettings,
   file: string | NodeJS.WritableStream,
   options: ExportOptions,
 ): Promise<LedgerExport> {
-  const since = options.since === undefined ? undefined : readTimestamp('--since', options.since).text
-  const path = typeof file === 'string' ? resolve(file) : '-'
-  const target = typeof file === 'string' ? await openExportFile(path) : exportStream(file)
-  const asked = { ...options, since }
-  try {
-    const { end, epoch } = await ledgerViaServerOrFile(settings.database, {
-      server: (_, socketPath) => writeExport(viaServer(new LedgerClient({ socketPath })), target, asked),
+  return exportTo(file, options, write =>
+    ledgerViaServerOrFile(settings.database, {
+      server: (_, socketPath) => write(viaServer(new LedgerClient({ socketPath }))),
       file: async () => {
         const opened = await openLedger({ ...settings, mayFollow: true }, 'command')
         try {
-          return await writeExport(fromStore(toCopyingStore(opened.store)), target, asked)
+          return await write(fromStore(toCopyingStore(opened.store)))
         } finally {
           await opened.close()
         }
       },
-    })
+    }),
+  )
+}
+
+/** The same from a store that is open. */
+export function exportStore(store: CopyingStore, file: string, options: ExportOptions): Promise<LedgerExport> {
+  return exportTo(file, options, write => write(fromStore(store)))
+}
+
+interface Written {
+  end: ExportEnd
+  epoch: string
+}
+
+/** @param withSource opens where the lines come from */
+async function exportTo(
+  file: string | NodeJS.WritableStream,
+  options: ExportOptions,
+  withSource: (write: (source: ExportSource) => Promise<Written>) => Promise<Written>,
+): Promise<LedgerExport> {
+  const since = options.since === undefined ? undefined : readTimestamp('--since', options.since).text
+  const path = typeof file === 'string' ? resolve(file) : '-'
+  const target = typeof file === 'string' ? await openExportFile(path) : exportStream(file)
+  try {
+    const { end, epoch } = await withSource(source => writeExport(source, target, { ...options, since }))
     await target.finish()
     return { path, ...end, epoch }
   } finally {
@@ -107,7 +127,7 @@ async function writeExport(
   source: ExportSource,
   target: ExportTarget,
   { since, accounts, onProgress = () => {} }: ExportOptions,
-): Promise<{ end: ExportEnd; epoch: string }> {
+): Promise<Written> {
   const { begun } = target
   let events = begun?.events ?? 0
   let last: CopyPageLine | undefined = begun?.page

@@ -3,7 +3,7 @@ import { byteLines, isBlank } from '../../client/lines.js'
 import { AppError } from '../../model/app-error.js'
 import type { LedgerImport } from '../../model/ledger-copy.js'
 import type { LocalSettings } from '../../settings/local-settings.js'
-import { openLedger } from '../open-ledger.js'
+import { type OpenLedger, openLedger } from '../open-ledger.js'
 import { type CopyLine, readCopyLine } from './copy-lines.js'
 import { toCopyingStore } from './copying-store.js'
 import { IdenticalImport } from './identical-import.js'
@@ -41,34 +41,42 @@ const LINE_FEED = 10
 export async function importLedger(
   settings: LocalSettings,
   chunks: AsyncIterable<Uint8Array>,
-  { merge, keepEpoch, onProgress = () => {} }: ImportOptions,
+  options: ImportOptions,
 ): Promise<LedgerImport> {
-  const opened = await openLedger({ ...settings, continuesImport: !merge }, 'command')
+  const opened = await openLedger({ ...settings, continuesImport: !options.merge }, 'command')
   try {
-    const lines = merge
-      ? new MergingImport(opened)
-      : await IdenticalImport.begin(toCopyingStore(opened.store), keepEpoch)
-    let number = 0
-    /** Lines from here on may not be stored yet. */
-    let stored = 0
-    for await (const bytes of byteLines(unpacked(chunks), MAX_LINE_BYTES)) {
-      number++
-      const line = bytes.at(-1) === LINE_FEED ? bytes.subarray(0, -1) : bytes
-      if (isBlank(line)) continue
-      try {
-        await lines.take(readCopyLine(line))
-      } catch (error) {
-        throw atLines(error, { from: stored + 1, to: number })
-      }
-      stored = lines.waiting === 0 ? number : stored
-      onProgress({ lines: number })
-    }
-    const result = await lines.finish().catch(error => {
-      throw lines.waiting === 0 ? atEnd(error, number) : atLines(error, { from: stored + 1, to: number })
-    })
-    return { database: opened.database, ...result }
+    return { database: opened.database, ...(await importInto(opened, chunks, options)) }
   } finally {
     await opened.close()
+  }
+}
+
+/** The same into a ledger that is open. */
+export async function importInto(
+  opened: Pick<OpenLedger, 'ledger' | 'store'>,
+  chunks: AsyncIterable<Uint8Array>,
+  { merge, keepEpoch, onProgress = () => {} }: ImportOptions,
+): Promise<Omit<LedgerImport, 'database'>> {
+  const lines = merge ? new MergingImport(opened) : await IdenticalImport.begin(toCopyingStore(opened.store), keepEpoch)
+  let number = 0
+  /** Lines from here on may not be stored yet. */
+  let stored = 0
+  for await (const bytes of byteLines(unpacked(chunks), MAX_LINE_BYTES)) {
+    number++
+    const line = bytes.at(-1) === LINE_FEED ? bytes.subarray(0, -1) : bytes
+    if (isBlank(line)) continue
+    try {
+      await lines.take(readCopyLine(line))
+    } catch (error) {
+      throw atLines(error, { from: stored + 1, to: number })
+    }
+    stored = lines.waiting === 0 ? number : stored
+    onProgress({ lines: number })
+  }
+  try {
+    return await lines.finish()
+  } catch (error) {
+    throw lines.waiting === 0 ? atEnd(error, number) : atLines(error, { from: stored + 1, to: number })
   }
 }
 
