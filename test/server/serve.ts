@@ -6,12 +6,14 @@ import type { Test } from 'tap'
 import type { CaptureTotals } from '../../src/model/subscriptions/capture.js'
 import { acceptLargeDelivery } from '../../src/platforms/deliveries/accept-delivery.js'
 import type { HttpApp } from '../../src/server/http/http-app.js'
+import type { ServedCopies } from '../../src/server/ledger/copy-routes.js'
 import type { ServedFollowing } from '../../src/server/ledger/follow-routes.js'
 import {
   createLedgerServer,
   type LedgerServerOptions,
   type LedgerServerSettings,
 } from '../../src/server/ledger/ledger-server.js'
+import { notFollowing } from '../../src/store/copy-store.js'
 import { MemoryLedger, START } from './memory-ledger.js'
 import { OPEN_ACCOUNTS } from './open-accounts.js'
 
@@ -19,7 +21,16 @@ import { OPEN_ACCOUNTS } from './open-accounts.js'
 export const OWN_LEDGER: ServedFollowing = {
   status: () => undefined,
   promotion: () => undefined,
-  promote: () => Promise.reject(new Error('This ledger follows no other one.')),
+  promote: () => Promise.reject(notFollowing()),
+}
+
+/** Of an empty ledger. */
+export const NO_COPIES: ServedCopies = {
+  readPage: async () => ({
+    ...{ lines: new Uint8Array(), events: 0, through: null, changes: 0, numbering: 'n', eventsLeft: 0 },
+    ...{ hasMore: false, head: null, epoch: 'e' },
+  }),
+  readState: async () => ({ closed: true, subscriptions: [], users: [], tokens: [], consumers: [], dead_letters: [] }),
 }
 
 export interface Answer {
@@ -86,10 +97,7 @@ export async function serve(t: Test, options: ServeOptions = {}): Promise<Served
     captures: { run: async () => ({ captures: [], left: 0 }), totals: () => NO_CAPTURES },
     copyTo: async () => {},
     verify: () => Promise.reject(new Error('This ledger is not verified.')),
-    copies: {
-      readPage: () => Promise.reject(new Error('This ledger has no store.')),
-      readState: () => Promise.reject(new Error('This ledger has no store.')),
-    },
+    copies: NO_COPIES,
     following: OWN_LEDGER,
     database: { database: '/var/lib/ledger.db', engine: 'sqlite' },
     storageSizes: async () => ({ database: 4_096 }),

@@ -45,7 +45,7 @@ export type Writers = 'anyone' | 'tokens'
  * Decides whether a request may use a route, and sets its identity.
  *
  * @throws AppError `unauthenticated/unauthenticated`, `misdirected/bad_host`, `forbidden/…`: `local_only`,
- *   `host_not_allowed`, `origin_not_allowed`, `csrf_failed`, `forbidden`; `throttled/too_many_attempts` for a wrong token
+ *   `host_not_allowed`, `origin_not_allowed`, `csrf_failed`, `forbidden`, `token_required`; `throttled/too_many_attempts` for a wrong token
  */
 export type Authorise = (route: Pick<Route, 'access' | 'method'>, req: HttpRequest) => Promise<void>
 
@@ -72,6 +72,7 @@ const RULES: Record<Access, AccessRule> = {
   logout: { login: 'always', ownOrigin: true, admin: false },
   account: { login: 'always', ownOrigin: true, admin: false },
   admin: { login: 'always', ownOrigin: true, admin: true },
+  copy: { login: 'always', ownOrigin: true, admin: true },
   local: { login: 'always', ownOrigin: true, admin: true },
 }
 
@@ -123,6 +124,7 @@ export function createAccess(parts: AccessParts): Authorise {
     if (route.access === 'record') return restrictRecording(req, { shown, writers })
     if (isCookieWrite && !showsCsrfToken(req)) throw csrfFailed()
     if (rule.admin && !isAdmin(req.identity)) throw adminsOnly()
+    if (route.access === 'copy' && req.identity.kind === 'session') throw tokenRequired()
   }
 }
 
@@ -239,6 +241,13 @@ function recordsOnly(): AppError {
 function readsOnly(): AppError {
   return new AppError('forbidden', 'forbidden', 'This token may read, and nothing else.', {
     hint: 'Use a token that was issued without "may": "read".',
+  })
+}
+
+function tokenRequired(): AppError {
+  const detail = 'A copy of the ledger contains digests of passwords, so a browser session is not enough for it.'
+  return new AppError('forbidden', 'token_required', detail, {
+    hint: 'Use the admin token, or an API token of an admin.',
   })
 }
 

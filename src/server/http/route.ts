@@ -25,6 +25,8 @@ export const ACCESS = [
   /** Callers with a login, for their own account. */
   'account',
   'admin',
+  /** Admins with a token, for exports and followers: what they read contains digests of passwords, so no page may. */
+  'copy',
   /** The owner of the ledger's files, only over its socket. */
   'local',
 ] as const

@@ -21,25 +21,25 @@ export interface ServedFollowing {
 
 /** Whether the requests of a route change the ledger. `reads`: only those that are not a GET. */
 const CHANGES: Record<Access, 'never' | 'reads' | 'always'> = {
-  ...{ public: 'never', anybody: 'never', read: 'never', login: 'never', logout: 'never' },
+  ...{ public: 'never', anybody: 'never', read: 'never', login: 'never', logout: 'never', copy: 'never' },
   ...{ record: 'always', webhook: 'always', write: 'always' },
   ...{ account: 'reads', admin: 'reads', local: 'reads' },
 }
 /** Routes that change nothing of what is copied, in spite of their method. Sessions belong to the server that has begun them. */
 const ALSO_FOLLOWING: ReadonlySet<string> = new Set([
-  ...['/api/promotion', '/api/copy', '/api/copy/state', '/api/verify', '/api/backups'],
+  ...['/api/promotion', '/api/verify', '/api/backups'],
   ...['/api/me/sessions', '/api/me/sessions/:session_id'],
   ...['/api/users/:id/sessions', '/api/users/:id/sessions/:session_id'],
 ])
 const RETRY_SECONDS = 30
 
 /** The same routes; those that change the ledger are refused while it follows another one: `unavailable/ledger_follows`. */
-export function refusingWhileFollowing(routes: readonly Route[], { status }: Pick<ServedFollowing, 'status'>): Route[] {
+export function refusingWhileFollowing(routes: readonly Route[], following: Pick<ServedFollowing, 'status'>): Route[] {
   return routes.map(route => {
     if (!changesLedger(route)) return route
     const handle: typeof route.handle = (req, res) => {
-      const following = status()
-      if (following) throw follows(following)
+      const status = following.status()
+      if (status) throw follows(status)
       return route.handle(req, res)
     }
     return { ...route, handle }

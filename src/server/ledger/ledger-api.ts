@@ -74,6 +74,7 @@ export function ledgerApi(parts: {
       logout: CREDENTIALS,
       account: CREDENTIALS,
       admin: CREDENTIALS,
+      copy: CREDENTIALS.slice(0, 2),
       local: [],
     },
   }

@@ -44,13 +44,14 @@ const EXPECTED: Record<Access, Record<'anonymous' | 'member' | 'admin', Outcome>
   logout: { anonymous: 401, member: 'in', admin: 'in' },
   account: { anonymous: 401, member: 'in', admin: 'in' },
   admin: { anonymous: 401, member: 403, admin: 'in' },
+  copy: { anonymous: 401, member: 403, admin: 'in' },
   local: { anonymous: 403, member: 403, admin: 403 },
 }
 
 /** What a read-only token of an admin may use. */
 const FOR_READERS: Record<Row['access'], Outcome> = {
   ...{ public: 'in', anybody: 'in', webhook: 'in', login: 'in', read: 'in' },
-  ...{ record: 403, write: 403, logout: 403, account: 403, admin: 403, local: 403 },
+  ...{ record: 403, write: 403, logout: 403, account: 403, admin: 403, copy: 403, local: 403 },
 }
 
 /** Rows that change something for a logged-in user: a session needs its CSRF token for them. */
@@ -199,7 +200,7 @@ t.test('a session changes nothing without its own CSRF token', async t => {
     }
     for (const headers of [{}, { Authorization: FORGED }]) {
       const right = { Cookie: cookie, 'X-CSRF-Token': csrfToken, ...headers }
-      if (row.access !== 'logout') t.equal(outcomeOf(await sendRow(row, right)), 'in', name)
+      if (row.access !== 'logout') t.equal(outcomeOf(await sendRow(row, right)), row.access === 'copy' ? 403 : 'in', name)
     }
   }
 })

@@ -10,7 +10,7 @@ import type { HttpApp } from '../../../src/server/http/http-app.js'
 import { createLedgerServer } from '../../../src/server/ledger/ledger-server.js'
 import { MemoryLedger, START } from '../memory-ledger.js'
 import { OPEN_ACCOUNTS } from '../open-accounts.js'
-import { message, NO_CAPTURES, OWN_LEDGER, SETTINGS, serve, until } from '../serve.js'
+import { message, NO_CAPTURES, NO_COPIES, OWN_LEDGER, SETTINGS, serve, until } from '../serve.js'
 
 function createServer(): HttpApp {
   return createLedgerServer({
@@ -19,10 +19,7 @@ function createServer(): HttpApp {
     captures: { run: async () => ({ captures: [], left: 0 }), totals: () => NO_CAPTURES },
     copyTo: async () => {},
     verify: () => Promise.reject(new Error('This ledger is not verified.')),
-    copies: {
-      readPage: () => Promise.reject(new Error('This ledger has no store.')),
-      readState: () => Promise.reject(new Error('This ledger has no store.')),
-    },
+    copies: NO_COPIES,
     following: OWN_LEDGER,
     database: { database: '/var/lib/ledger.db', engine: 'sqlite' },
     storageSizes: async () => ({ database: 4_096 }),
