@@ -153,7 +153,7 @@ function importIncomplete(database: string): AppError {
 /** What is recorded here would not be in the other one. */
 function followsAnother(database: string, leader: string): AppError {
   const detail = `The ledger ${database} follows ${leader}, so nothing else may change it.`
-  return new AppError('configuration', 'ledger_follows', detail, {
+  return new AppError('configuration', 'follows_another', detail, {
     hint: 'Make changes in the other one, serve this one with EVENT_FOLLOW, or run `daybook ledger promote`.',
   })
 }

@@ -23,8 +23,8 @@ const API_TOKEN = /^tok_/u
  */
 export function readFollow(reader: SettingReader, home: string, given: GivenFlag): FollowSettings | undefined {
   const leader = reader.text(URL_NAME, acceptApiUrl, API_URL_ALLOWED, given)
-  if (leader === undefined) return undefined
   const token = readSecret(reader, TOKEN_NAME, { both: 'refused' })
+  if (leader === undefined) return undefined
   const secret = token === undefined ? readAdminToken(reader, () => home) : headerWord(reader, TOKEN_NAME, token)
   if (secret === undefined) {
     const isRefused = reader.hasRefused([TOKEN_NAME, `${TOKEN_NAME}_FILE`])

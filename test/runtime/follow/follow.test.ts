@@ -176,7 +176,7 @@ t.test('the file of a follower is only read by others, until it is promoted with
   const { epoch } = await health(leader)
   for (const server of [follower, leader]) await server.close()
   const settings = settingsOf(folder, 'copy')
-  const refused = { category: 'configuration', code: 'ledger_follows' }
+  const refused = { category: 'configuration', code: 'follows_another' }
   await t.rejects(startServer(t, folder, 'copy'), refused)
   await t.rejects(
     manageUsers(readUsersSettings({ db: settings.database.path }, sources), users => users.delete('ada')),

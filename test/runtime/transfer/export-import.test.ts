@@ -307,7 +307,7 @@ t.test(
       await exportTable(settings('events.db'), at('server.csv'), { accounts: false })
       t.equal(readText(at('server.csv')), readText(at('file.csv')))
       const refused = await fetch(`${running.ledger?.url}/api/copy/state`, { method: 'POST' })
-      t.match([refused.status, await refused.json()], [403, { code: 'local_only' }])
+      t.match([refused.status, await refused.json()], [401, { code: 'unauthenticated' }])
     } finally {
       await running.close()
     }

@@ -200,7 +200,8 @@ t.test('a session changes nothing without its own CSRF token', async t => {
     }
     for (const headers of [{}, { Authorization: FORGED }]) {
       const right = { Cookie: cookie, 'X-CSRF-Token': csrfToken, ...headers }
-      if (row.access !== 'logout') t.equal(outcomeOf(await sendRow(row, right)), row.access === 'copy' ? 403 : 'in', name)
+      if (row.access !== 'logout')
+        t.equal(outcomeOf(await sendRow(row, right)), row.access === 'copy' ? 403 : 'in', name)
     }
   }
 })

@@ -6,7 +6,7 @@ import { type Served, type ServeOptions, serve } from '../serve.js'
 
 const rows = ({ request }: Served): Promise<Row[]> => readRows(request)
 /** Not even in an open ledger for nobody in particular. */
-const FOR_SOMEBODY = new Set<Row['access']>(['logout', 'account', 'admin'])
+const FOR_SOMEBODY = new Set<Row['access']>(['logout', 'account', 'admin', 'copy'])
 
 /** The status line of a request whose stream, if it is one, is not waited for. */
 async function status(
@@ -90,6 +90,7 @@ t.test('the table is what is documented', async t => {
     'POST /api/logout',
     'POST /api/me/password',
     'POST /api/me/token',
+    'POST /api/promotion',
     'POST /api/subscriptions',
     'POST /api/subscriptions/preview',
     'POST /api/users',

@@ -213,7 +213,7 @@ function addEventChanges(database: Database): void {
 
 /** Names the numbering of the changes: a ledger that changes its leader must not continue by another one (docs/decisions/0061). */
 function addChangeNumbering(database: Database): void {
-  database.run(`INSERT INTO meta VALUES ('changes_numbering', ?)`, randomUUID())
+  database.run(`INSERT OR REPLACE INTO meta VALUES ('changes_numbering', ?)`, randomUUID())
 }
 
 /** Renames tables of these names, which another program created, to `older_…`. @returns their names */
